@@ -1,0 +1,58 @@
+/** What the process says to the shell; design section 7 and interface.md, "Exit codes decided". */
+export const EXIT = {
+  ok: 0,
+  failure: 1,
+  changes: 2,
+  refused: 3,
+  interrupted: 4,
+  stale: 5,
+  partial: 6,
+  notConverged: 7,
+  exhausted: 8,
+  unauthorized: 9,
+  locked: 10,
+  notFound: 11,
+  timeout: 12,
+  unreachable: 13,
+  usage: 64,
+} as const
+
+export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
+
+/** One thing wrong with the input, said together with all the others. */
+export interface Problem {
+  readonly message: string
+  /** `stack:address` or a plain address. */
+  readonly address?: string
+  /** JSON pointer inside the spec. */
+  readonly path?: string
+  /** Where it was written: `stacks/shop.ts:12`, or the construct path. */
+  readonly source?: string
+}
+
+export interface AppErrorOptions {
+  /** Stable, unique, never reused: `E_…`. */
+  readonly code: `E_${string}`
+  readonly exit?: ExitCode
+  /** Next steps: imperative, copyable, safe to follow blindly. */
+  readonly suggestions?: readonly string[]
+  readonly problems?: readonly Problem[]
+  readonly cause?: unknown
+}
+
+/** Every error a person is meant to read. Subclasses live beside what throws them. */
+export class AppError extends Error {
+  readonly code: `E_${string}`
+  readonly exit: ExitCode
+  readonly suggestions: readonly string[]
+  readonly problems: readonly Problem[] | undefined
+
+  constructor(message: string, {code, exit = EXIT.failure, suggestions = [], problems, cause}: AppErrorOptions) {
+    super(message, cause === undefined ? undefined : {cause})
+    this.name = new.target.name
+    this.code = code
+    this.exit = exit
+    this.suggestions = suggestions
+    this.problems = problems
+  }
+}

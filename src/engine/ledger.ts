@@ -1,0 +1,76 @@
+/** What a stack owns. A disposable record of ownership, never the truth. Files and HTTP are `src/ledger`. */
+import type {Json, JsonObject} from '../base/json.ts'
+import type {Key} from './value.ts'
+
+export type Origin = 'created' | 'imported' | 'adopted'
+
+export interface LedgerEntry {
+  readonly address: string
+  readonly kind: string
+  /** The remote path. */
+  readonly remoteId: string
+  readonly origin: Origin
+  /** Last-applied value of every declared field; a secret one is absent here and stands in `secrets`. */
+  readonly applied: JsonObject
+  /** Per secret field (JSON pointer): its digest, or `version:<v>`. */
+  readonly secrets: Readonly<Record<string, string>>
+  /** Objects that must be deleted before this one's dependencies are. */
+  readonly dependsOn: readonly Key[]
+  readonly removal: 'delete' | 'retain'
+  readonly preventDestroy: boolean
+  readonly exclusive: readonly string[]
+  /** `out/<name>` values. */
+  readonly outputs: Readonly<Record<string, Json>>
+}
+
+export interface Ledger {
+  readonly stack: string
+  /** `absent`: there was none, and so removals are invisible. */
+  readonly condition: 'present' | 'absent'
+  readonly serial: number
+  readonly lineage: string
+  /** Address plus a hash of the key id, and the account's own id, per API; recorded at the first apply. */
+  readonly accounts: Readonly<Record<string, LedgerAccount>>
+  readonly entries: ReadonlyMap<string, LedgerEntry>
+  readonly outputs: Readonly<Record<string, LedgerOutput>>
+  /** scrypt salt of this ledger, and one digest over all secrets. */
+  readonly secretSalt?: string
+  readonly secretsDigest?: string
+  /** The head of an unfinished run's journal (http ledgers). */
+  readonly pending?: Json
+}
+
+export interface LedgerAccount {
+  readonly address: string
+  readonly keyHash: string
+  readonly account?: string
+}
+
+export interface LedgerOutput {
+  readonly value: Json
+  readonly sensitive: boolean
+}
+
+export const emptyLedger = (stack: string): Ledger => ({
+  stack,
+  condition: 'absent',
+  serial: 0,
+  lineage: '',
+  accounts: {},
+  entries: new Map(),
+  outputs: {},
+})
+
+/** Where a ledger is kept. `src/ledger` has one for files and one for Terraform's HTTP state protocol. */
+export interface LedgerStore {
+  /** For messages: a path or an address. */
+  readonly place: string
+  /** @throws AppError E_LEDGER_DAMAGED, E_LEDGER_NEWER; a missing ledger is `emptyLedger`. */
+  load(): Promise<Ledger>
+  /** Atomic; raises the serial. Needs the lock. */
+  save(ledger: Ledger): Promise<Ledger>
+  /** @throws AppError E_LOCKED (exit 10) naming the holder when `timeoutMs` runs out */
+  lock(timeoutMs: number, signal?: AbortSignal): Promise<Unlock>
+}
+
+export type Unlock = () => Promise<void>

@@ -1,0 +1,138 @@
+/** The plan as a document: what `plan -o json` prints and `--out` saves. Published as `schemas/plan.schema.json`. */
+import type {Json, JsonObject} from '../base/json.ts'
+import type {LedgerLocation, ParentRef, Policy, Target} from './declaration.ts'
+import type {Origin} from './ledger.ts'
+
+export const PLAN_FORMAT = 'svcctl.plan/1'
+
+export const ACTIONS = ['create', 'update', 'replace', 'delete', 'adopt', 'move', 'forget', 'no-op', 'blocked'] as const
+export type Action = (typeof ACTIONS)[number]
+
+export interface Change {
+  /** JSON pointer in the spec. */
+  readonly path: string
+  /** Absent: the field was not there. Secrets are `{"secret": true}`, values to come `{"unknown": true}`. */
+  readonly before?: Json
+  readonly after?: Json
+  /** Words for what the change may lose. */
+  readonly risk?: string
+  /** Three-way, where a ledger has the last-applied value: who moved the field. `unknown`: two-way. */
+  readonly moved?: 'in git' | 'outside' | 'both' | 'unknown'
+}
+
+/** Why an operation waits for another one. */
+export type EdgeReason =
+  | 'parent'
+  | 'reference'
+  | 'depends_on'
+  | 'children first'
+  | 'dependants first'
+  | 'frees the name'
+  | 'exclusive group'
+
+export interface Edge {
+  /** `stack:address` */
+  readonly key: string
+  readonly reason: EdgeReason
+}
+
+/** A leaf the plan may not hold in clear, or cannot know yet. */
+export interface OpenLeaf {
+  readonly path: string
+  /** Evaluated again at apply; absent for a secret written in clear in the stack. */
+  readonly expression?: string
+  readonly version?: string
+  /** The digest of a secret under the ledger's salt: an approval covers which secret is set. */
+  readonly digest?: string
+}
+
+export interface Operation {
+  readonly stack: string
+  readonly address: string
+  readonly kind: string
+  readonly action: Action
+  readonly reason: string
+  readonly remoteId?: string
+  readonly changes: readonly Change[]
+  /** Addresses this operation waits for; `edges` says why. */
+  readonly because: readonly string[]
+  readonly edges: readonly Edge[]
+  /** An object found by identity whose fields differ. */
+  readonly adopts?: true
+  /** For `move`: the address the ledger had it under. */
+  readonly movedFrom?: string
+  /** What a `blocked` or a refused operation would have been. */
+  readonly wants?: Action
+  /** The natural key, for people. */
+  readonly name?: string
+  /** The declaration, secrets and unknown leaves marked; none for a delete or a forget. */
+  readonly declared?: DeclaredObject
+  /** The live values of the compared fields, as the plan saw them. */
+  readonly origin?: Origin
+  readonly deferred?: readonly OpenLeaf[]
+  readonly secrets?: readonly OpenLeaf[]
+  /** Objects that go with this one and get no request of their own. */
+  readonly takes?: readonly string[]
+}
+
+export interface DeclaredObject {
+  readonly spec: JsonObject
+  readonly parent?: ParentRef
+  readonly dependsOn: readonly {readonly key: string; readonly reason: 'reference' | 'depends_on'}[]
+  readonly policy: Policy
+  readonly outputs: readonly string[]
+}
+
+/** One list the plan was made from. */
+export interface Fact {
+  readonly api: 'cloud' | 'cluster'
+  readonly kind: string
+  readonly path: string
+  readonly rows: number
+  /** Over identity and compared fields, in an order of its own. */
+  readonly digest: string
+}
+
+export interface GuardResult {
+  readonly code: string
+  readonly addresses: readonly string[]
+  /** What lifts it: a flag, or words when nothing does. */
+  readonly allow: string
+  readonly message: string
+}
+
+export interface Bill {
+  readonly requests: number
+  readonly seconds: number
+  /** Which bound is active: `rate`, `critical path`, `exclusivity of …`. */
+  readonly bound: string
+}
+
+export interface PlannedStack {
+  readonly name: string
+  readonly ledger: LedgerLocation
+  readonly ledgerCondition: 'present' | 'absent'
+  readonly targets: {readonly cloud?: Target; readonly cluster?: Target}
+  readonly outputs: readonly {readonly name: string; readonly value: Json; readonly sensitive: boolean; readonly expression?: string}[]
+}
+
+export interface Plan {
+  readonly format: typeof PLAN_FORMAT
+  readonly tool: string
+  readonly stacks: readonly PlannedStack[]
+  /** API address and a hash of the key id it was made for. */
+  readonly accounts: Readonly<Record<string, {readonly address: string; readonly keyHash: string}>>
+  readonly declarationsDigest: string
+  readonly scope: 'all' | 'targeted' | 'changed'
+  readonly facts: readonly Fact[]
+  readonly operations: readonly Operation[]
+  readonly summary: Readonly<Record<Action, number>>
+  readonly unmanaged: number
+  readonly notes: readonly string[]
+  readonly guards: readonly GuardResult[]
+  readonly requests: {readonly used: number; readonly avoided: number}
+  readonly bill: Bill
+  readonly notAfter?: string
+  /** sha256 over everything but `requests`, `bill`, `notAfter`, `guards` and itself. */
+  readonly hash: string
+}

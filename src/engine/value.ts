@@ -1,0 +1,67 @@
+/**
+ * What a declared field may hold: JSON, and two kinds of leaf that are not plain JSON.
+ *
+ * A `Secret` has a value that may be sent but never shown. A `Deferred` has no value yet: it hangs on something the
+ * API answers during the apply (a new object's id, an endpoint).
+ */
+import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
+
+export type Value = Json | Secret | Deferred | readonly Value[] | {readonly [key: string]: Value}
+export type ValueObject = {readonly [key: string]: Value}
+
+/** A stack and an address in it: `shop:null_resource.cache`. The engine's name for one object. */
+export type Key = string
+
+export const keyOf = (stack: string, address: string): Key => `${stack}:${address}`
+
+export class Secret {
+  /** The value in clear. For the wire only. */
+  readonly value: Json
+  /** The expression that gives the value again at `apply PLAN` (`${var.app_password}`); none for text written in the stack. */
+  readonly expression: string | undefined
+  /** Set by `secret(…, {version})`: then the version alone is stored and compared, never the value. */
+  readonly version: string | undefined
+
+  constructor(value: Json, expression?: string, version?: string) {
+    this.value = value
+    this.expression = expression
+    this.version = version
+  }
+
+  /** No accident of printing may show the value. */
+  toJSON(): JsonObject {
+    return {secret: true}
+  }
+}
+
+export class Deferred {
+  /** What is left to evaluate: every part already known is text in it. */
+  readonly expression: string
+  /** The objects it reads. */
+  readonly needs: readonly Key[]
+  /** Whether the value will be secret. */
+  readonly secret: boolean
+
+  constructor(expression: string, needs: readonly Key[], secret = false) {
+    this.expression = expression
+    this.needs = needs
+    this.secret = secret
+  }
+
+  toJSON(): JsonObject {
+    return {unknown: true}
+  }
+}
+
+export const isLeaf = (value: Value | undefined): boolean =>
+  value === undefined || value instanceof Secret || value instanceof Deferred || (!Array.isArray(value) && !isJsonObject(value))
+
+/** The value as anyone may see it: `{"secret": true}` and `{"unknown": true}` in place of what is not plain. */
+export function shown(value: Value): Json {
+  if (value instanceof Secret || value instanceof Deferred) return value.toJSON()
+  if (Array.isArray(value)) return (value as readonly Value[]).map(shown)
+  if (value !== null && typeof value === 'object') {
+    return Object.fromEntries(Object.entries(value as ValueObject).map(([key, item]) => [key, shown(item)]))
+  }
+  return value as Json
+}
