@@ -1,0 +1,77 @@
+/**
+ * Files that are either the old or the new version, never a part of one: the text goes to a temporary file in the same
+ * folder, is flushed to the disk, and takes the name in one step. The folder is flushed too, so that the name survives
+ * a power cut.
+ */
+import {randomBytes} from 'node:crypto'
+import {closeSync, constants, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync} from 'node:fs'
+import {open, rename, rm} from 'node:fs/promises'
+import {basename, dirname, join} from 'node:path'
+
+export interface AtomicFileOptions {
+  /** Permissions of the new file, whatever the umask; 0o600 unless told. */
+  readonly mode?: number
+}
+
+const CREATE_ONLY = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
+
+/** @throws the system's error (`ENOSPC`, `EACCES`, …), with the old file as it was and nothing left behind */
+export async function writeFileAtomic(path: string, data: string | Uint8Array, {mode = 0o600}: AtomicFileOptions = {}): Promise<void> {
+  const temporary = temporaryNameFor(path)
+  try {
+    const file = await open(temporary, CREATE_ONLY, mode)
+    try {
+      await file.chmod(mode)
+      await file.writeFile(data)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+  } catch (error) {
+    await rm(temporary, {force: true})
+    throw error
+  }
+  syncFolder(dirname(path))
+}
+
+/** As `writeFileAtomic`, for the few places that must not let anything else happen in between. */
+export function writeFileAtomicSync(path: string, data: string | Uint8Array, {mode = 0o600}: AtomicFileOptions = {}): void {
+  const temporary = temporaryNameFor(path)
+  try {
+    const file = openSync(temporary, CREATE_ONLY, mode)
+    try {
+      fchmodSync(file, mode)
+      writeFileSync(file, data)
+      fsyncSync(file)
+    } finally {
+      closeSync(file)
+    }
+    renameSync(temporary, path)
+  } catch (error) {
+    rmSync(temporary, {force: true})
+    throw error
+  }
+  syncFolder(dirname(path))
+}
+
+/** Makes names created, renamed or removed in a folder durable. Systems that cannot flush a folder (Windows) need it not. */
+export function syncFolder(folder: string): void {
+  let handle: number
+  try {
+    handle = openSync(folder, 'r')
+  } catch {
+    return
+  }
+  try {
+    fsyncSync(handle)
+  } catch {
+    // Some file systems refuse to flush a folder; the data itself is on the disk already.
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Hidden, and never the name of another writer: the name is a label, not a decision, so chance here needs no seed. */
+const temporaryNameFor = (path: string): string =>
+  join(dirname(path), `.${basename(path).slice(0, 200)}.${randomBytes(6).toString('hex')}.tmp`)
