@@ -1,0 +1,122 @@
+/** A request that got no answer. What matters most about it: may the server have seen the request? */
+import {AppError, EXIT, type ExitCode} from '../base/errors.ts'
+
+/**
+ * - `refused` nobody listens there
+ * - `dns` the name has no address
+ * - `tls` the certificate or the handshake was not acceptable
+ * - `unreachable` no connection came about in time
+ * - `lost` the connection ended before the whole answer was there
+ * - `timeout` connected, and no whole answer within the time a request may take
+ * - `aborted` we gave up on it ourselves
+ */
+export type ConnectionFailure = 'refused' | 'dns' | 'tls' | 'unreachable' | 'lost' | 'timeout' | 'aborted'
+
+interface Failure {
+  readonly code: `E_${string}`
+  readonly exit: ExitCode
+  /** Whether the server may have seen the request, unless who throws knows better. */
+  readonly arrived: boolean
+  readonly words: string
+  readonly suggestions: readonly string[]
+}
+
+const whereToLook = 'Check the address (`svcctl profile show`, SVC_CLOUD_API_URL, SVC_ENTERPRISE_URL) and that the server is up.'
+
+// A time-out while waiting for an answer is exit 12, as every other wait that runs out; a connection that never came
+// about is exit 13, also when it was time that ran out (contract section 7, "connection refused or timed out").
+const FAILURES: Readonly<Record<ConnectionFailure, Failure>> = {
+  refused: {
+    code: 'E_CONNECTION_REFUSED',
+    exit: EXIT.unreachable,
+    arrived: false,
+    words: 'the connection was refused',
+    suggestions: [whereToLook],
+  },
+  dns: {
+    code: 'E_DNS',
+    exit: EXIT.unreachable,
+    arrived: false,
+    words: 'the host name has no address',
+    suggestions: ['Check the spelling of the host name, and that this machine can resolve it.', whereToLook],
+  },
+  tls: {
+    code: 'E_TLS',
+    exit: EXIT.unreachable,
+    arrived: false,
+    words: 'the TLS connection could not be trusted',
+    suggestions: [
+      "Give the certificate of the server's authority with ca_file in the profile, --ca-file or SVC_ENTERPRISE_CA_FILE.",
+      'For a test system with a self-signed certificate: insecure = true in the profile, --insecure or SVC_ENTERPRISE_INSECURE=true.',
+    ],
+  },
+  unreachable: {
+    code: 'E_UNREACHABLE',
+    exit: EXIT.unreachable,
+    arrived: false,
+    words: 'no connection came about',
+    suggestions: [whereToLook, 'Check firewalls and the VPN between this machine and the server.'],
+  },
+  lost: {
+    code: 'E_CONNECTION_LOST',
+    exit: EXIT.unreachable,
+    arrived: true,
+    words: 'the connection broke before the answer was complete',
+    suggestions: ['Run the command again; what was sent and not answered is looked up before anything is repeated.'],
+  },
+  timeout: {
+    code: 'E_REQUEST_TIMEOUT',
+    exit: EXIT.timeout,
+    arrived: true,
+    words: 'no complete answer came in time',
+    suggestions: ['Give a request longer with --request-timeout, for example --request-timeout 2m.'],
+  },
+  aborted: {
+    code: 'E_REQUEST_ABORTED',
+    exit: EXIT.interrupted,
+    arrived: true,
+    words: 'it was given up before the answer came',
+    suggestions: ['Run `svcctl apply` again: it looks up what became of requests without an answer.'],
+  },
+}
+
+export interface FailedRequest {
+  readonly method: string
+  /** Absolute; its query is not shown. */
+  readonly url: string
+}
+
+export class ConnectionError extends AppError {
+  readonly failure: ConnectionFailure
+  /** Whether the server may have seen the request. `false` is a proof: it was never sent. */
+  readonly arrived: boolean
+  /** Sending it again a little later may help. */
+  readonly transient: boolean
+
+  constructor(
+    failure: ConnectionFailure,
+    request: FailedRequest,
+    options: {readonly arrived?: boolean; readonly detail?: string; readonly transient?: boolean; readonly cause?: unknown} = {},
+  ) {
+    const {code, exit, arrived, words, suggestions} = FAILURES[failure]
+    super(`${request.method} ${withoutQuery(request.url)}: ${words}${options.detail === undefined ? '' : ` (${options.detail})`}`, {
+      code,
+      exit,
+      suggestions,
+      cause: options.cause,
+    })
+    this.failure = failure
+    this.arrived = options.arrived ?? arrived
+    this.transient = options.transient ?? (failure !== 'tls' && failure !== 'aborted')
+  }
+}
+
+/** Queries and user names in an address may hold secrets. */
+function withoutQuery(url: string): string {
+  try {
+    const {origin, pathname} = new URL(url)
+    return `${origin}${pathname}`
+  } catch {
+    return url.split('?')[0] ?? url
+  }
+}
