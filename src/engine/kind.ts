@@ -34,7 +34,11 @@ export interface Kind {
   /** What a stack may declare, parent field left out. Strict where the contract shows the fields, loose elsewhere. */
   readonly spec: z.ZodObject
   readonly identity: Identity
-  /** Rules by JSON pointer; `*` stands for any list slot. A field without a rule is compared by value. */
+  /**
+   * Rules by JSON pointer; `*` stands for any list slot, and `''` for the whole object. What a rule says of immutable,
+   * writeOnly, createOnly, secret, mayBeAbsent and risk holds for everything below it too. A field without a rule is
+   * compared by value.
+   */
   readonly fields: Readonly<Record<string, FieldRule>>
   readonly verbs: Verbs
   /** Why a verb is left out, in words that follow "blocked: ". */
@@ -51,6 +55,10 @@ export interface Kind {
   readonly adoptOnly?: boolean
   /** The object goes with its parent: where the parent is deleted too, no request is made for it. */
   readonly goesWithParent?: boolean
+  /** Child kinds that must be gone before this can be deleted. */
+  readonly emptyOf?: readonly string[]
+  /** A field (of objects with a name) that makes children on create: they go with this object and are named when it is deleted. */
+  readonly inlineChildren?: {readonly field: string; readonly kind: string}
   /** The child kinds an `exclusive` policy may name, by the policy's word: `{databases: 'cloud.database'}`. */
   readonly exclusive?: Readonly<Record<string, string>>
   /** Outputs other objects may read, beyond the live fields by name. */
@@ -79,9 +87,13 @@ export interface FieldRule {
   readonly createOnly?: boolean
   /** Never shown. A write-only field is always secret too. */
   readonly secret?: boolean
-  /** A list whose order means nothing; items are paired by this field, or by value when it is `''`. */
+  /** A list whose items are paired by this field, or by value when it is `''` or absent; no list's order means anything. */
   readonly keyedBy?: string
-  /** An object the API replaces whole: when one leaf differs, the whole (declared over live) is sent. */
+  /** A list to which servers add items of their own: a live item that nobody declares, and nobody ever applied, is no change. */
+  readonly serverAdds?: boolean
+  /** The API may leave the field out of every answer: its absence says nothing, so the ledger is asked, and without one it counts as equal. */
+  readonly mayBeAbsent?: boolean
+  /** An object the API replaces whole: when one leaf differs, the whole (declared over live) is sent. True unless set to false. */
   readonly whole?: boolean
   /** Equality by meaning (units, single precision, spacing). */
   readonly equal?: (declared: Json, live: Json) => boolean

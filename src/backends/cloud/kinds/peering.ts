@@ -1,0 +1,85 @@
+/**
+ * A network peering of a subscription. Its fields are not shown (contract section 2); the known ones are typed and
+ * others pass through. It has no name: it is found by what it connects, in the spelling of the request or of the
+ * answer (wire facts, "Names on reading"). The API can make and delete it, so every change is a replacement.
+ */
+import {z} from 'zod'
+import type {Json, JsonObject} from '../../../base/json.ts'
+import {collectionVerbs} from '../../../engine/collection-verbs.ts'
+import {defineKind} from '../../../engine/kind.ts'
+import {idIn, readyByStatus, renamed} from '../../../engine/live-row.ts'
+import {same} from '../../../engine/meaning.ts'
+import {whenChanged} from '../../../engine/risk.ts'
+
+const spec = z.looseObject({
+  /** `AWS`, `GCP`. */
+  provider: z.string().min(1).optional(),
+  /** The other network's region. */
+  region: z.string().min(1).optional(),
+  /** AWS: the account that owns the other network. */
+  awsAccountId: z.string().min(1).optional(),
+  /** AWS: the other network's id. */
+  vpcId: z.string().min(1).optional(),
+  /** The other network's addresses: `10.0.0.0/24`. */
+  vpcCidr: z.string().min(1).optional(),
+  /** GCP: the project of the other network. */
+  vpcProjectUid: z.string().min(1).optional(),
+  /** GCP: the other network's name. */
+  vpcNetworkName: z.string().min(1).optional(),
+})
+
+/** True of many networks at once, so agreement on these alone pairs nothing that says more. */
+const SHARED = ['provider', 'region']
+
+const sameProvider = (declared: Json, live: Json): boolean => String(declared).toLowerCase() === String(live).toLowerCase()
+
+const agrees = (field: string, declared: Json, live: Json): boolean =>
+  field === 'provider' ? sameProvider(declared, live) : same(declared, live)
+
+/**
+ * A declaration and a live peering are the same when every declared field the live one shows agrees, and at least one
+ * of them tells networks apart. A field the answer leaves out (a sparse row, a missing provider) decides nothing.
+ */
+function matches(declared: JsonObject, live: JsonObject): boolean {
+  const fields = Object.keys(declared)
+  const telling = fields.filter(field => !SHARED.includes(field))
+  const shown = (field: string): boolean => live[field] !== undefined && live[field] !== null
+  return (
+    fields.every(field => !shown(field) || agrees(field, declared[field] ?? null, live[field] ?? null)) &&
+    (telling.length > 0 ? telling : fields).some(shown)
+  )
+}
+
+/** For people: what it connects to. */
+const key = (it: JsonObject): string | undefined => {
+  const parts = ['region', 'vpcId', 'vpcProjectUid', 'vpcNetworkName', 'vpcCidr']
+    .map(field => it[field])
+    .filter(part => typeof part === 'string')
+  return parts.length > 0 ? parts.join(' ') : undefined
+}
+
+export const cloudPeering = defineKind({
+  name: 'cloud.peering',
+  api: 'cloud',
+  noun: 'peering',
+  parent: {kind: 'cloud.subscription', field: 'subscription'},
+  remote: 'cloud/subscriptions/*/peerings/*',
+  spec,
+  identity: {key, id: live => idIn(live, 'vpcPeeringId', 'peeringId', 'id'), matches, unique: false},
+  fields: {
+    // Whatever the answer leaves out cannot have changed: nothing of a peering ever does.
+    '': {
+      immutable: true,
+      mayBeAbsent: true,
+      risk: whenChanged('the peering is replaced: traffic through it stops until the new one is accepted'),
+    },
+    '/provider': {equal: sameProvider},
+  },
+  verbs: collectionVerbs('/subscriptions/*/peerings', ['list', 'read', 'create', 'delete']),
+  absent: {update: 'the API can create and delete peerings, but not change them'},
+  normalize: live => renamed(live, {regionName: 'region', vpcUid: 'vpcId'}),
+  ready: readyByStatus({
+    ready: ['active', 'inactive', 'pending-acceptance'],
+    failed: ['error', 'failed', 'rejected', 'expired', 'deleted'],
+  }),
+})

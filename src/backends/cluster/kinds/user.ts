@@ -1,0 +1,34 @@
+/** Someone who may sign in to the cluster. The contract names only `name`; other fields pass through. */
+import {z} from 'zod'
+import {collectionVerbs} from '../../../engine/collection-verbs.ts'
+import {defineKind} from '../../../engine/kind.ts'
+import {idIn, textIn} from '../../../engine/live-row.ts'
+import {whenChanged} from '../../../engine/risk.ts'
+
+const spec = z.looseObject({
+  /** Names the user; how it is found in the cluster. A new name at the same address is a rename. */
+  name: z.string().min(1),
+  /** Where alerts and invitations go. */
+  email: z.string().min(1).optional(),
+  /** `admin`, `db_viewer`, … */
+  role: z.string().min(1).optional(),
+  /** Never returned by the API and never shown. */
+  password: z.string().min(1).optional(),
+})
+
+const wider = {risk: whenChanged('another role may allow more than before')} as const
+
+export const clusterUser = defineKind({
+  name: 'cluster.user',
+  api: 'cluster',
+  noun: 'user',
+  remote: 'cluster/users/*',
+  spec,
+  identity: {key: it => textIn(it, 'name'), id: live => idIn(live, 'uid', 'id'), unique: true, renames: 'name'},
+  fields: {
+    '/role': wider,
+    '/role_uids': wider,
+    '/password': {writeOnly: true, secret: true},
+  },
+  verbs: collectionVerbs('/v1/users', ['list', 'read', 'create', 'update', 'delete']),
+})
