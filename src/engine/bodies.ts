@@ -1,0 +1,47 @@
+/** What is sent: the body of a create, and the partial body of an update (wire facts, "Update bodies" and "Nested objects in PUT"). */
+import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
+import {escapeSegment, parsePointer} from '../base/pointer.ts'
+import {type Pattern, ruleAt} from './field-rules.ts'
+import type {Kind} from './kind.ts'
+import type {Change} from './plan.ts'
+
+/** Every declared field, secrets in clear; what is created only together with the object is in it too. */
+export const createBodyOf = ({declared}: {readonly kind: Kind; readonly declared: JsonObject}): JsonObject => ({...declared})
+
+/**
+ * The changed fields alone. A list goes out as it is declared. An object goes out whole, declared over live, because
+ * the API replaces it whole; where the schema names all its fields, what else the server shows in it stays out.
+ *
+ * @param declared - resolved, secrets in clear
+ * @param live - normalized
+ */
+export function patchOf({
+  kind,
+  changes,
+  declared,
+  live,
+}: {
+  readonly kind: Kind
+  readonly changes: readonly Pick<Change, 'path'>[]
+  readonly declared: JsonObject
+  readonly live: JsonObject
+}): JsonObject {
+  const patch: Record<string, Json> = {}
+  for (const {path} of changes) {
+    const field = parsePointer(path)[0]
+    if (field === undefined || !Object.hasOwn(declared, field)) continue
+    const pattern = `/${escapeSegment(field)}`
+    const value = declared[field] ?? null
+    patch[field] = ruleAt(kind, pattern).whole === false ? value : over(kind, pattern, value, live[field])
+  }
+  return patch
+}
+
+function over(kind: Kind, pattern: Pattern, declared: Json, live: Json | undefined): Json {
+  if (!isJsonObject(declared) || !isJsonObject(live)) return declared
+  const {strict} = ruleAt(kind, pattern)
+  const at = (field: string): Pattern => `${pattern}/${escapeSegment(field)}`
+  const kept = Object.entries(live).filter(([field]) => !strict || ruleAt(kind, at(field)).known)
+  const laid = Object.entries(declared).map(([field, value]) => [field, over(kind, at(field), value, live[field])] as const)
+  return {...Object.fromEntries(kept), ...Object.fromEntries(laid)}
+}

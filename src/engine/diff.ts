@@ -1,0 +1,279 @@
+/**
+ * The fields in which a declaration and a live object differ. Only what is declared is compared; absent, `null`, `[]`,
+ * `false` and `0` are five different things; spelling, order and precision are none (`meaning.ts`).
+ *
+ * A change stands at the deepest place that says what happened: `/alerts/0/value` when a threshold differs, `/alerts`
+ * when an alert is there or gone, `/backup` when there is no backup at all.
+ */
+import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
+import {escapeSegment, parsePointer} from '../base/pointer.ts'
+import {type EffectiveRule, type Pattern, ruleAt} from './field-rules.ts'
+import type {Kind} from './kind.ts'
+import {byKey, ordered, pairsUp} from './list-pairing.ts'
+import {sameLeaf} from './meaning.ts'
+import type {Change} from './plan.ts'
+import {plainPart, wireValue} from './resolve.ts'
+import {Deferred, Secret, shown, type Value, type ValueObject} from './value.ts'
+
+/** What the ledger says of a secret that the API does not show. `unknown`: there is no ledger, or nothing in it. */
+export type SecretState = (pointer: string, secret: Secret) => 'same' | 'changed' | 'unknown'
+
+export interface DiffInput {
+  readonly kind: Kind
+  readonly declared: ValueObject
+  /** Normalized. */
+  readonly live: JsonObject
+  /** The last-applied values, where a ledger has them. */
+  readonly applied?: JsonObject
+  readonly secretState: SecretState
+  /** JSON pointers that are not compared, nor anything below; `*` is any list slot, `''` is the whole object. */
+  readonly ignore: readonly string[]
+}
+
+export interface FieldDiff {
+  readonly changes: readonly Change[]
+  /** Paths of those changes that no update can make. */
+  readonly immutable: readonly string[]
+  /** Declared fields the row does not show at all: a sparse row, where the object's own GET may show more. */
+  readonly missingInLive: readonly string[]
+  /** Fields nobody can see that were taken for equal, for want of a ledger. */
+  readonly assumed: readonly string[]
+}
+
+type Moved = NonNullable<Change['moved']>
+
+/** A place in the declaration (`/alerts/0`), and the same for rules (`/alerts/*`). */
+interface Place {
+  readonly path: string
+  readonly pattern: Pattern
+}
+
+interface Difference {
+  readonly place: Place
+  readonly rule: EffectiveRule
+  readonly declared: Value
+  readonly live: Json | undefined
+  readonly applied: Json | undefined
+  /** Who moved it, where that is known already. */
+  readonly moved?: Moved
+}
+
+/** One walk over a declaration. What is found goes to the callbacks, so that lists can be tried on without a trace. */
+interface Walk {
+  readonly kind: Kind
+  readonly ignore: readonly (readonly string[])[]
+  readonly secretState: SecretState
+  differs(difference: Difference): void
+  missing(path: string): void
+  assumes(path: string): void
+}
+
+const ROOT: Place = {path: '', pattern: ''}
+
+export function diffFields({kind, declared, live, applied, secretState, ignore}: DiffInput): FieldDiff {
+  const changes: Change[] = []
+  const immutable: string[] = []
+  const missingInLive: string[] = []
+  const assumed: string[] = []
+  const walk: Walk = {
+    kind,
+    ignore: ignore.map(parsePointer),
+    secretState,
+    differs: difference => {
+      changes.push(changeOf(walk, difference, applied !== undefined))
+      if (difference.rule.immutable) immutable.push(difference.place.path)
+    },
+    missing: path => missingInLive.push(path),
+    assumes: path => assumed.push(path),
+  }
+  compare(walk, ROOT, declared, live, applied)
+  return {changes, immutable, missingInLive, assumed}
+}
+
+/** Whether the live object is as declared: the proof after an apply, where what nobody can see was just sent. */
+export function satisfied({kind, declared, live, ignore}: Pick<DiffInput, 'kind' | 'declared' | 'live' | 'ignore'>): boolean {
+  return diffFields({kind, declared, live, ignore, applied: plainPart(declared), secretState: () => 'same'}).changes.length === 0
+}
+
+function compare(walk: Walk, place: Place, declared: Value, live: Json | undefined, applied: Json | undefined): void {
+  if (walk.ignore.some(pointer => covers(pointer, place))) return
+  const rule = ruleAt(walk.kind, place.pattern)
+  const difference = {place, rule, declared, live, applied}
+  if (rule.createOnly) return
+  if (rule.writeOnly) compareUnseen(walk, difference)
+  else if (live === undefined) compareAbsent(walk, difference)
+  else if (declared instanceof Deferred) walk.differs({...difference, moved: 'unknown'})
+  else if (declared instanceof Secret) compareSecret(walk, difference, declared, live)
+  else if (Array.isArray(declared) && Array.isArray(live)) {
+    compareLists(walk, difference, declared as readonly Value[], live as readonly Json[])
+  } else if (isJsonObject(declared) && isJsonObject(live)) {
+    for (const field of Object.keys(declared).sort()) {
+      compare(walk, below(place, field), declared[field] ?? null, own(live, field), own(applied, field))
+    }
+  } else if (!(rule.equal ?? sameLeaf)(declared as Json, live)) walk.differs(difference)
+}
+
+const below = ({path, pattern}: Place, field: string): Place => {
+  const segment = `/${escapeSegment(field)}`
+  return {path: path + segment, pattern: pattern + segment}
+}
+
+const slot = ({path, pattern}: Place, index: number): Place => ({path: `${path}/${index}`, pattern: `${pattern}/*`})
+
+const own = (value: Json | undefined, field: string): Json | undefined =>
+  isJsonObject(value) && Object.hasOwn(value, field) ? value[field] : undefined
+
+function covers(pointer: readonly string[], {path, pattern}: Place): boolean {
+  if (pointer.length === 0) return true
+  const [concrete, general] = [parsePointer(path), parsePointer(pattern)]
+  return pointer.length <= concrete.length && pointer.every((segment, i) => segment === concrete[i] || segment === general[i])
+}
+
+/** A field no answer ever shows: the ledger alone can tell. */
+function compareUnseen(walk: Walk, difference: Difference): void {
+  const {place, declared} = difference
+  if (declared instanceof Deferred) {
+    walk.differs({...difference, moved: 'unknown'})
+    return
+  }
+  const state = walk.secretState(place.path, declared instanceof Secret ? declared : new Secret(wireValue(declared)))
+  if (state === 'changed') walk.differs({...difference, moved: 'in git'})
+  if (state === 'unknown') walk.assumes(place.path)
+}
+
+/**
+ * A declared field this answer does not show. Where its absence may mean nothing, the ledger is asked; and where a
+ * change could not be made, or could only be made by a replacement, a field nobody can see is no ground for one.
+ */
+function compareAbsent(walk: Walk, difference: Difference): void {
+  const {place, rule, declared, applied} = difference
+  if (!rule.mayBeAbsent) walk.missing(place.path)
+  const mute = rule.mayBeAbsent || rule.immutable || walk.kind.verbs.read === undefined
+  if (declared instanceof Deferred || declared instanceof Secret || rule.secret) compareUnseen(walk, difference)
+  else if (!mute && rule.known) walk.differs(difference)
+  else if (applied !== undefined) {
+    if (!holds(walk, place, declared, applied)) walk.differs({...difference, moved: 'in git'})
+  } else if (mute) walk.assumes(place.path)
+  else walk.differs(difference)
+}
+
+/** A secret the API does show. One with a version is known by that alone. */
+function compareSecret(walk: Walk, difference: Difference, secret: Secret, live: Json): void {
+  const {place} = difference
+  const state = walk.secretState(place.path, secret)
+  if (secret.version !== undefined && state !== 'unknown') {
+    if (state === 'changed') walk.differs({...difference, moved: 'in git'})
+  } else if (!holds(walk, place, secret.value, live)) {
+    walk.differs({...difference, moved: state === 'same' ? 'outside' : state === 'changed' ? 'in git' : 'unknown'})
+  }
+}
+
+function compareLists(walk: Walk, difference: Difference, declared: readonly Value[], live: readonly Json[]): void {
+  const {place, rule, applied} = difference
+  const key = rule.keyedBy ?? ''
+  const wanted = key === '' ? undefined : byKey(declared, key)
+  const shownItems = key === '' ? undefined : byKey(live, key)
+  if (wanted === undefined || shownItems === undefined) {
+    compareBags(walk, difference, declared, live)
+    return
+  }
+  const before = (Array.isArray(applied) && byKey(applied as readonly Json[], key)) || new Map<string, Json>()
+  const gone = (text: string) => !wanted.has(text) && (!rule.serverAdds || before.has(text))
+  if ([...wanted.keys()].some(text => !shownItems.has(text)) || [...shownItems.keys()].some(gone)) walk.differs(difference)
+  else {
+    for (const [index, [text, item]] of [...wanted].entries()) {
+      compare(walk, slot(place, index), item, shownItems.get(text), before.get(text))
+    }
+  }
+}
+
+/** Items without a key: each must find one of its own that agrees. */
+function compareBags(walk: Walk, difference: Difference, declared: readonly Value[], live: readonly Json[]): void {
+  const {place, rule} = difference
+  const fits = rule.serverAdds ? declared.length <= live.length : declared.length === live.length
+  const pairUp = (sparse: boolean) =>
+    fits && pairsUp(declared.length, live.length, (i, j) => holds(walk, slot(place, i), declared[i] ?? null, live[j], sparse))
+  if (pairUp(false)) return
+  // They agree in all they show: a sparse row, or fields that never come back.
+  if (pairUp(true)) compareAbsent(walk, difference)
+  else walk.differs(difference)
+}
+
+/** Whether a value has everything that is declared. `sparse`: what it does not show is forgiven. */
+function holds({kind, ignore}: Walk, place: Place, declared: Value, value: Json | undefined, sparse = false): boolean {
+  let held = true
+  const fail = () => {
+    held = false
+  }
+  const trial: Walk = {
+    kind,
+    ignore,
+    secretState: () => 'same',
+    differs: difference => {
+      if (!sparse || difference.live !== undefined) fail()
+    },
+    missing: () => {},
+    assumes: () => {},
+  }
+  compare(trial, place, declared, value, undefined)
+  return held
+}
+
+function changeOf(walk: Walk, difference: Difference, threeWay: boolean): Change {
+  const {place, rule, declared, live} = difference
+  const secrets = secretPlaces(declared, place.pattern)
+  const seen = (value: Json) => masked(walk.kind, place.pattern, value, secrets)
+  const before = rule.writeOnly ? {secret: true} : live === undefined ? undefined : seen(ordered(onlyDeclared(declared, live)))
+  const after = declared instanceof Deferred ? shown(declared) : seen(shown(declared))
+  const risk = rule.risk?.(before, after)
+  return {
+    path: place.path,
+    ...(before === undefined ? {} : {before}),
+    after,
+    ...(risk === undefined ? {} : {risk}),
+    moved: threeWay ? (difference.moved ?? whoMoved(walk, difference)) : 'unknown',
+  }
+}
+
+function whoMoved(walk: Walk, {place, declared, live, applied}: Difference): Moved {
+  if (applied === undefined) return 'in git'
+  if (holds(walk, place, declared, applied)) return 'outside'
+  return live !== undefined && holds(walk, place, applied, live) ? 'in git' : 'both'
+}
+
+/** Of live list items only the fields that declared ones have: the rest is the server's, and may change by itself. */
+function onlyDeclared(declared: Value, live: Json): Json {
+  if (!Array.isArray(declared) || !Array.isArray(live)) return live
+  const items = (declared as readonly Value[]).filter(
+    item => isJsonObject(item) && !(item instanceof Secret) && !(item instanceof Deferred),
+  )
+  const fields = new Set(items.flatMap(item => Object.keys(item as ValueObject)))
+  if (fields.size === 0) return live
+  return (live as readonly Json[]).map(item =>
+    isJsonObject(item) ? Object.fromEntries(Object.entries(item).filter(([field]) => fields.has(field))) : item,
+  )
+}
+
+function secretPlaces(declared: Value, pattern: Pattern): ReadonlySet<Pattern> {
+  const found = new Set<Pattern>()
+  const look = (value: Value, at: Pattern): void => {
+    if (value instanceof Secret) found.add(at)
+    else if (value instanceof Deferred) {
+      if (value.secret) found.add(at)
+    } else if (Array.isArray(value)) for (const item of value as readonly Value[]) look(item, `${at}/*`)
+    else if (isJsonObject(value)) for (const [field, item] of Object.entries(value)) look(item, `${at}/${escapeSegment(field)}`)
+  }
+  look(declared, pattern)
+  return found
+}
+
+/** The value as anyone may see it. */
+function masked(kind: Kind, pattern: Pattern, value: Json, secrets: ReadonlySet<Pattern>): Json {
+  const {secret, writeOnly} = ruleAt(kind, pattern)
+  if (secret || writeOnly || secrets.has(pattern)) return {secret: true}
+  if (Array.isArray(value)) return (value as readonly Json[]).map(item => masked(kind, `${pattern}/*`, item, secrets))
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([field, item]) => [field, masked(kind, `${pattern}/${escapeSegment(field)}`, item, secrets)]),
+  )
+}

@@ -1,0 +1,75 @@
+/**
+ * One live row as a fact a plan was made from: who it is and the fields that were compared, in a form that does not
+ * depend on list order, number format or what else the server shows.
+ */
+import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
+import {escapeSegment, parsePointer} from '../base/pointer.ts'
+import {type Pattern, ruleAt} from './field-rules.ts'
+import type {Kind} from './kind.ts'
+import {canonical} from './meaning.ts'
+import {Deferred, Secret, type Value, type ValueObject} from './value.ts'
+
+/** The places of a declaration that are compared with live values: `/name`, `/alerts/*` + `/value`. For `factRow`. */
+export function comparedPointers(kind: Kind, declared: ValueObject): readonly Pattern[] {
+  const found = new Set<Pattern>()
+  const look = (value: Value, at: Pattern): void => {
+    const rule = ruleAt(kind, at)
+    if (rule.createOnly || rule.writeOnly) return
+    const inner =
+      value instanceof Secret || value instanceof Deferred
+        ? []
+        : Array.isArray(value)
+          ? (value as readonly Value[]).map(item => ['*', item] as const)
+          : isJsonObject(value)
+            ? Object.entries(value)
+            : []
+    if (inner.length === 0 && at !== '') found.add(at)
+    for (const [segment, item] of inner) look(item, `${at}/${segment === '*' ? segment : escapeSegment(segment)}`)
+  }
+  look(declared, '')
+  return [...found].sort()
+}
+
+/** What of a value belongs to a fact: all of it, or the parts below. */
+interface Branch {
+  whole: boolean
+  readonly branches: Map<string, Branch>
+}
+
+/**
+ * @param live - normalized
+ * @param pointers - from `comparedPointers`, or any JSON pointers: an index counts as `*`
+ */
+export function factRow(kind: Kind, live: JsonObject, pointers: readonly string[]): JsonObject {
+  const root: Branch = {whole: false, branches: new Map()}
+  for (const pointer of pointers) plant(root, parsePointer(pointer))
+  return {
+    id: kind.identity.id(live) ?? null,
+    key: kind.identity.key(live) ?? null,
+    fields: part(live, root),
+  }
+}
+
+function plant(root: Branch, segments: readonly string[]): void {
+  let branch = root
+  for (const segment of segments) {
+    const name = /^\d+$/.test(segment) ? '*' : segment
+    const next = branch.branches.get(name) ?? {whole: false, branches: new Map()}
+    branch.branches.set(name, next)
+    branch = next
+  }
+  branch.whole = true
+}
+
+function part(value: Json, {whole, branches}: Branch): Json {
+  if (whole) return canonical(value)
+  const slots = branches.get('*')
+  if (Array.isArray(value)) return canonical(slots ? (value as readonly Json[]).map(item => part(item, slots)) : value)
+  if (!isJsonObject(value)) return canonical(value)
+  const fields: Record<string, Json> = {}
+  for (const [field, branch] of branches) {
+    const inner = value[field]
+    if (inner !== undefined) fields[field] = part(inner, branch)
+  }
+  return fields
+}
