@@ -1,0 +1,42 @@
+/**
+ * The known word closest to one that is not known, for "did you mean".
+ *
+ * Case and separators count nothing (`memoryLimitInGB`, `memory_limit_in_gb` → `memoryLimitInGb`); beyond that, up to a
+ * third of the letters may differ.
+ *
+ * @returns `undefined` when nothing is close enough to be worth saying
+ */
+export function nearest(word: string, known: Iterable<string>): string | undefined {
+  const wanted = plain(word)
+  let best: string | undefined
+  let least = Math.floor(Math.max(wanted.length, 3) / 3) + 1
+  for (const candidate of known) {
+    const distance = editDistance(wanted, plain(candidate), least)
+    if (distance < least) {
+      least = distance
+      best = candidate
+    }
+  }
+  return best
+}
+
+const plain = (word: string) => word.toLowerCase().replace(/[-_. ]/g, '')
+
+/** Letters to insert, drop, change or swap to come from one word to the other; `limit` when it is that many or more. */
+function editDistance(from: string, to: string, limit: number): number {
+  if (Math.abs(from.length - to.length) >= limit) return limit
+  let beforeLast: number[] = []
+  let last = Array.from({length: to.length + 1}, (_, at) => at)
+  for (let i = 1; i <= from.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= to.length; j++) {
+      const same = from[i - 1] === to[j - 1]
+      let cost = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + (same ? 0 : 1))
+      if (i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]) cost = Math.min(cost, (beforeLast[j - 2] ?? 0) + 1)
+      row.push(cost)
+    }
+    beforeLast = last
+    last = row
+  }
+  return Math.min(last[to.length] ?? limit, limit)
+}

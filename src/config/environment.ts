@@ -1,0 +1,135 @@
+/**
+ * The environment, read once at the edge and typed. Nothing else in the program looks at `process.env`.
+ * An empty variable counts as absent, as it does in a shell's `${VAR:-default}`.
+ */
+import {homedir} from 'node:os'
+import {isAbsolute, join} from 'node:path'
+import {AppError, EXIT} from '../base/errors.ts'
+
+export type LogLevel = 'quiet' | 'info' | 'debug' | 'trace'
+
+/** Variables as the process got them. */
+export type Variables = Readonly<Record<string, string | undefined>>
+
+/** A credential field that came from a variable, with the variable's name for `-vv` and for warnings. */
+export interface FromVariable {
+  readonly variable: string
+  readonly value: string
+}
+
+export interface Environment {
+  readonly cloud: {readonly apiKey?: FromVariable; readonly apiSecret?: FromVariable; readonly address?: FromVariable}
+  readonly cluster: {
+    readonly address?: FromVariable
+    readonly username?: FromVariable
+    readonly password?: FromVariable
+    readonly insecure?: FromVariable
+    readonly caFile?: FromVariable
+  }
+  /** Contract section 5, "Upload key resolution": the first place and the last. */
+  readonly files: {readonly first?: FromVariable; readonly last?: FromVariable; readonly apiUrl?: string; readonly uploadDir?: string}
+  /** `SVC_SUBSCRIPTION_ID` */
+  readonly subscriptionId?: string
+  readonly profile?: string
+  readonly configFile: string
+  readonly stateDir: string
+  readonly logLevel: LogLevel
+  readonly ledgerKey?: string
+  /** `TF_HTTP_*` with the prefix cut off: `ADDRESS`, `LOCK_ADDRESS`, `PASSWORD`, … */
+  readonly terraformHttp: Readonly<Record<string, string>>
+  /** `TF_VAR_*` with the prefix cut off. */
+  readonly terraformVariables: Readonly<Record<string, string>>
+  /** Set to anything but `false` or `0`: nobody is there to answer a question. */
+  readonly ci: boolean
+  readonly noColor: boolean
+  readonly forceColor: boolean
+  readonly home: string
+  /** Everything, for what is passed on to child processes and for `${VAR}` in the configuration file. */
+  readonly all: Variables
+}
+
+/** A variable whose value cannot be understood. */
+export class EnvironmentError extends AppError {
+  constructor(variable: string, expected: string) {
+    super(`the environment variable ${variable} is not ${expected}`, {
+      code: 'E_ENVIRONMENT',
+      exit: EXIT.usage,
+      suggestions: [`Set ${variable} to ${expected}, or unset it.`],
+    })
+  }
+}
+
+/** @throws EnvironmentError */
+export function readEnvironment(all: Variables): Environment {
+  const text = (name: string): string | undefined => all[name] || undefined
+  const from = (...names: string[]): FromVariable | undefined => {
+    for (const variable of names) {
+      const value = text(variable)
+      if (value !== undefined) return {variable, value}
+    }
+    return undefined
+  }
+  const home = text('HOME') ?? text('USERPROFILE') ?? homedir()
+  const folder = (name: string, otherwise: string): string => {
+    const given = text(name)
+    // The XDG rules: a relative path is to be ignored.
+    return given !== undefined && isAbsolute(given) ? given : join(home, otherwise)
+  }
+  return {
+    cloud: present({
+      apiKey: from('SVC_CLOUD_API_KEY'),
+      apiSecret: from('SVC_CLOUD_SECRET_KEY', 'SVC_CLOUD_API_SECRET'),
+      address: from('SVC_CLOUD_API_URL'),
+    }),
+    cluster: present({
+      address: from('SVC_ENTERPRISE_URL'),
+      username: from('SVC_ENTERPRISE_USER'),
+      password: from('SVC_ENTERPRISE_PASSWORD'),
+      insecure: from('SVC_ENTERPRISE_INSECURE'),
+      caFile: from('SVC_ENTERPRISE_CA_FILE'),
+    }),
+    files: present({
+      first: from('SVC_ENTERPRISE_FILES_API_KEY'),
+      last: from('SVC_FILES_API_KEY'),
+      apiUrl: text('SVC_FILES_API_URL'),
+      uploadDir: text('SVC_FILES_UPLOAD_DIR'),
+    }),
+    ...present({subscriptionId: text('SVC_SUBSCRIPTION_ID'), profile: text('SVC_PROFILE'), ledgerKey: text('SVC_LEDGER_KEY')}),
+    configFile: text('SVC_CONFIG_FILE') ?? join(folder('XDG_CONFIG_HOME', '.config'), 'svcctl', 'config.toml'),
+    stateDir: text('SVC_STATE_DIR') ?? join(folder('XDG_STATE_HOME', join('.local', 'state')), 'svcctl'),
+    logLevel: logLevelOf(text('SVC_LOG')),
+    terraformHttp: withPrefix(all, 'TF_HTTP_'),
+    terraformVariables: withPrefix(all, 'TF_VAR_'),
+    ci: !['', 'false', '0'].includes(all.CI ?? ''),
+    noColor: (all.NO_COLOR ?? '') !== '',
+    forceColor: !['', 'false', '0'].includes(all.FORCE_COLOR ?? ''),
+    home,
+    all,
+  }
+}
+
+/** The environment of this process. The one place that reads it. */
+export const processEnvironment = (): Environment => readEnvironment(process.env)
+
+/** @throws EnvironmentError */
+function logLevelOf(text: string | undefined): LogLevel {
+  const level = text?.toLowerCase()
+  if (level === undefined) return 'quiet'
+  if (level === 'info' || level === 'debug' || level === 'trace') return level
+  throw new EnvironmentError('SVC_LOG', '"debug" or "trace"')
+}
+
+function withPrefix(all: Variables, prefix: string): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const [name, value] of Object.entries(all)) {
+    if (name.startsWith(prefix) && value !== undefined) found[name.slice(prefix.length)] = value
+  }
+  return found
+}
+
+type Present<T> = {[K in keyof T]?: Exclude<T[K], undefined>}
+
+/** The same object without its `undefined` fields. */
+function present<T extends object>(fields: T): Present<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present<T>
+}

@@ -1,0 +1,38 @@
+/** The forms in which a result can be written: `-o json|yaml|table|text`. */
+import {type ExactJson, stringifyExactJson} from '../base/lossless-json.ts'
+import {tableOf} from './table.ts'
+
+export const OUTPUT_FORMATS = ['json', 'yaml', 'table', 'text'] as const
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
+
+export const isOutputFormat = (text: string): text is OutputFormat => (OUTPUT_FORMATS as readonly string[]).includes(text)
+
+/** For programs: a document on standard output, also when the command fails. */
+export const isDocumentFormat = (format: OutputFormat): format is 'json' | 'yaml' => format === 'json' || format === 'yaml'
+
+/** What a command answers: the document, and how people should see it. */
+export interface Presentation {
+  /** `-o text`, the default. Absent: as `-o table`. */
+  readonly text?: () => string
+  /** `-o table`. Absent: columns are taken from the document. */
+  readonly table?: () => string
+}
+
+/** @returns text that ends with a newline; empty when there is nothing to say */
+export async function renderOutput(document: ExactJson, format: OutputFormat, presentation: Presentation = {}): Promise<string> {
+  switch (format) {
+    case 'json':
+      return `${stringifyExactJson(document, 2)}\n`
+    case 'yaml': {
+      const {stringify} = await import('yaml')
+      // Text that other YAML readers might take for a number, a date or a truth value is quoted.
+      return stringify(document, {lineWidth: 0, aliasDuplicateObjects: false, version: '1.1'})
+    }
+    case 'table':
+      return ended((presentation.table ?? (() => tableOf(document)))())
+    case 'text':
+      return ended((presentation.text ?? presentation.table ?? (() => tableOf(document)))())
+  }
+}
+
+const ended = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`)

@@ -1,0 +1,165 @@
+/**
+ * `-q`: JMESPath behind one door. The library reaches into prototypes, knows no exact integers, and does not say where
+ * an expression is wrong; all three are put right here.
+ */
+import type jmespathModule from 'jmespath'
+import {AppError, EXIT} from '../base/errors.ts'
+import type {ExactJson} from '../base/lossless-json.ts'
+import {nearest} from '../base/nearest.ts'
+
+interface Jmespath {
+  readonly search: typeof jmespathModule.search
+  readonly compile: (expression: string) => AstNode
+  readonly tokenize: (expression: string) => readonly {readonly start: number}[]
+}
+
+interface AstNode {
+  readonly type: string
+  readonly name?: unknown
+  readonly value?: unknown
+  readonly children?: readonly unknown[]
+}
+
+/** The expression does not parse, or calls a function that JMESPath does not have. */
+export class QuerySyntaxError extends AppError {
+  /** In characters, from 0. */
+  readonly position: number
+
+  constructor(expression: string, position: number, reason: string, suggestion?: string) {
+    super(`the query (-q) is not valid JMESPath: ${reason}, at character ${position + 1}\n  ${expression}\n  ${' '.repeat(position)}^`, {
+      code: 'E_QUERY_SYNTAX',
+      exit: EXIT.usage,
+      suggestions: [suggestion ?? 'Correct the expression there; put it in single quotes, so that the shell leaves it alone.'],
+    })
+    this.position = position
+  }
+}
+
+/** The expression parses, and cannot be applied to this answer. */
+export class QueryEvaluationError extends AppError {
+  constructor(expression: string, cause: unknown) {
+    super(`the query (-q) ${expression} cannot be applied to this answer: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      code: 'E_QUERY_EVALUATION',
+      exit: EXIT.usage,
+      suggestions: ['Run the command without -q to see what there is to query.'],
+      cause,
+    })
+  }
+}
+
+export type Query = (document: ExactJson) => ExactJson
+
+/** The functions of the JMESPath specification. */
+const FUNCTIONS = new Set(
+  'abs avg ceil contains ends_with floor join keys length map max max_by merge min min_by not_null reverse sort sort_by starts_with sum to_array to_number to_string type values'.split(
+    ' ',
+  ),
+)
+
+/**
+ * Checked completely before anything is sent.
+ * @throws QuerySyntaxError; the query itself throws QueryEvaluationError
+ */
+export async function compileQuery(expression: string): Promise<Query> {
+  const {default: loaded}: {default: unknown} = await import('jmespath')
+  // The published types know `search` only.
+  const library = loaded as Jmespath
+  let ast: AstNode
+  try {
+    ast = library.compile(expression)
+  } catch (error) {
+    throw new QuerySyntaxError(expression, positionOfError(library, expression), reasonOf(error))
+  }
+  for (const name of functionsIn(ast)) {
+    if (FUNCTIONS.has(name)) continue
+    const close = nearest(name, FUNCTIONS)
+    const suggestion = close === undefined ? `Use one of: ${[...FUNCTIONS].join(', ')}.` : `Did you mean ${close}()?`
+    throw new QuerySyntaxError(expression, expression.indexOf(name), `there is no function ${name}()`, suggestion)
+  }
+  return document => {
+    try {
+      return fromLibrary(library.search(forLibrary(document), expression))
+    } catch (error) {
+      throw new QueryEvaluationError(expression, error)
+    }
+  }
+}
+
+/** A whole number the library may carry around and compare; its digits are kept beside it. */
+class ExactInteger extends Number {
+  readonly exact: bigint
+
+  constructor(exact: bigint) {
+    super(exact)
+    this.exact = exact
+  }
+}
+
+/** The one method the library calls on the objects it is given; a field of any other inherited name must not exist. */
+const BARE = Object.create(null, {hasOwnProperty: {value: Object.prototype.hasOwnProperty}})
+
+function forLibrary(value: ExactJson): unknown {
+  if (typeof value === 'bigint') return new ExactInteger(value)
+  if (Array.isArray(value)) return value.map(forLibrary)
+  if (value === null || typeof value !== 'object') return value
+  const bare = Object.create(BARE)
+  for (const [key, item] of Object.entries(value)) {
+    Object.defineProperty(bare, key, {value: forLibrary(item), enumerable: true, configurable: true, writable: true})
+  }
+  return bare
+}
+
+/** Functions, and whatever else is no JSON, are null. */
+function fromLibrary(value: unknown): ExactJson {
+  if (value instanceof ExactInteger) return value.exact
+  if (Array.isArray(value)) return value.map(fromLibrary)
+  if (typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null
+  if (value === null || typeof value !== 'object') return null
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fromLibrary(item)]))
+}
+
+function* functionsIn(node: unknown): Generator<string> {
+  if (node === null || typeof node !== 'object') return
+  const {type, name, value, children} = node as AstNode
+  if (type === 'Function' && typeof name === 'string') yield name
+  // The value of a literal is data, however much it looks like a node.
+  if (type !== 'Literal') yield* functionsIn(value)
+  for (const child of Array.isArray(children) ? children : []) yield* functionsIn(child)
+}
+
+/**
+ * Where the parser stopped. It does not say, but it always stops at the first token it cannot use: text up to a token
+ * before that place can be continued (what is wrong with it changes when something is added), text beyond it cannot.
+ */
+function positionOfError({compile, tokenize}: Jmespath, expression: string): number {
+  const complaint = (text: string): string | undefined => {
+    try {
+      compile(text)
+      return undefined
+    } catch (error) {
+      return String(error)
+    }
+  }
+  let starts: number[]
+  try {
+    starts = tokenize(expression).map(token => token.start)
+  } catch {
+    // Not even made of tokens: the longest beginning that is.
+    for (let end = expression.length - 1; end > 0; end--) {
+      try {
+        tokenize(expression.slice(0, end))
+        return end
+      } catch {}
+    }
+    return 0
+  }
+  for (const [at, start] of starts.entries()) {
+    const text = expression.slice(0, starts[at + 1] ?? expression.length)
+    const wrong = complaint(text)
+    if (wrong !== undefined && wrong === complaint(`${text} ]`) && wrong === complaint(`${text} @`)) return start
+  }
+  return expression.length
+}
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message : String(error)).replaceAll('Sytanx', 'Syntax')

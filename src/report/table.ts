@@ -1,0 +1,65 @@
+/** Tables for people: aligned by what a terminal shows, one line per row whatever the names hold. */
+import {type ExactJson, stringifyExactJson} from '../base/lossless-json.ts'
+import {fitTo, oneLine, padTo, widthOf} from './terminal-text.ts'
+
+export interface Column<Row> {
+  readonly title: string
+  readonly value: (row: Row) => ExactJson | undefined
+  readonly align?: 'left' | 'right'
+}
+
+const WIDEST_CELL = 80
+
+/** @returns lines without an end of line; empty text for no rows */
+export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
+  if (rows.length === 0) return ''
+  const cells = rows.map(row => columns.map(column => fitTo(cellOf(column.value(row)), WIDEST_CELL)))
+  const titles = columns.map(column => oneLine(column.title).toUpperCase())
+  const widths = titles.map((title, at) => cells.reduce((widest, row) => Math.max(widest, widthOf(row[at] ?? '')), widthOf(title)))
+  const line = (texts: readonly string[]): string =>
+    texts
+      .map((text, at) => {
+        const width = widths[at] ?? 0
+        return columns[at]?.align === 'right' ? ' '.repeat(Math.max(0, width - widthOf(text))) + text : padTo(text, width)
+      })
+      .join('  ')
+      .trimEnd()
+  return [line(titles), ...cells.map(line)].join('\n')
+}
+
+/** One value as the text of a cell: absent and null are `-`, objects and lists are compact JSON. */
+export function cellOf(value: ExactJson | undefined): string {
+  if (value === undefined || value === null) return '-'
+  if (typeof value === 'string') return value === '' ? '""' : oneLine(value)
+  return oneLine(typeof value === 'object' ? stringifyExactJson(value) : String(value))
+}
+
+/** Any document as a table: a list of objects by their fields, an object by its keys, everything else as it is. */
+export function tableOf(document: ExactJson): string {
+  if (Array.isArray(document)) {
+    const rows = document as readonly ExactJson[]
+    if (rows.length > 0 && rows.every(isRecord)) return table(rows, columnsOf(rows))
+    return rows.map(cellOf).join('\n')
+  }
+  if (isRecord(document)) {
+    return table(Object.entries(document), [
+      {title: 'field', value: ([key]) => key},
+      {title: 'value', value: ([, value]) => value},
+    ])
+  }
+  return document === null ? '' : cellOf(document)
+}
+
+type ExactRecord = {readonly [key: string]: ExactJson}
+
+const isRecord = (value: ExactJson): value is ExactRecord => value !== null && typeof value === 'object' && !Array.isArray(value)
+
+/** Every field of any row, in the order of first sight; numbers stand to the right. */
+function columnsOf(rows: readonly ExactRecord[]): Column<ExactRecord>[] {
+  const titles = new Set(rows.flatMap(row => Object.keys(row)))
+  return [...titles].map(title => {
+    const value = (row: ExactRecord) => (Object.hasOwn(row, title) ? row[title] : undefined)
+    const numeric = rows.every(row => ['number', 'bigint', 'undefined'].includes(typeof value(row)))
+    return {title, value, align: numeric ? 'right' : 'left'}
+  })
+}
