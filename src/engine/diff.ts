@@ -12,7 +12,7 @@ import type {Kind} from './kind.ts'
 import {byKey, ordered, pairsUp} from './list-pairing.ts'
 import {sameLeaf} from './meaning.ts'
 import type {Change} from './plan.ts'
-import {plainPart, wireValue} from './resolve.ts'
+import {openLeaves, plainPart, wireValue} from './resolve.ts'
 import {Deferred, Secret, shown, type Value, type ValueObject} from './value.ts'
 
 /** What the ledger says of a secret that the API does not show. `unknown`: there is no ledger, or nothing in it. */
@@ -132,7 +132,7 @@ function covers(pointer: readonly string[], {path, pattern}: Place): boolean {
 /** A field no answer ever shows: the ledger alone can tell. */
 function compareUnseen(walk: Walk, difference: Difference): void {
   const {place, declared} = difference
-  if (declared instanceof Deferred) {
+  if (openLeaves(declared).some(({leaf}) => leaf instanceof Deferred)) {
     walk.differs({...difference, moved: 'unknown'})
     return
   }
@@ -178,8 +178,10 @@ function compareLists(walk: Walk, difference: Difference, declared: readonly Val
     return
   }
   const before = (Array.isArray(applied) && byKey(applied as readonly Json[], key)) || new Map<string, Json>()
-  const gone = (text: string) => !wanted.has(text) && (!rule.serverAdds || before.has(text))
-  if ([...wanted.keys()].some(text => !shownItems.has(text)) || [...shownItems.keys()].some(gone)) walk.differs(difference)
+  const gone = [...shownItems.keys()].some(text => !wanted.has(text) && (!rule.serverAdds || before.has(text)))
+  const lacking = [...wanted.keys()].some(text => !shownItems.has(text))
+  // In a list the server adds to, only the ledger's items can be gone, and only from the declaration.
+  if (gone || lacking) walk.differs(gone && rule.serverAdds ? {...difference, moved: 'in git'} : difference)
   else {
     for (const [index, [text, item]] of [...wanted].entries()) {
       compare(walk, slot(place, index), item, shownItems.get(text), before.get(text))

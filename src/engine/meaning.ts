@@ -13,7 +13,7 @@ const spelled = (text: string): number | undefined => {
 
 /** Whole numbers (ids, bytes) are exact; of others, single precision is all that some answers keep. */
 const sameNumber = (a: number, b: number): boolean =>
-  a === b || (!Number.isInteger(a) && !Number.isInteger(b) && Math.fround(a) === Math.fround(b))
+  a === b || (!(Number.isInteger(a) && Number.isInteger(b)) && Math.fround(a) === Math.fround(b))
 
 /** Equality of two leaves; lists and objects are never the same as a leaf. */
 export function sameLeaf(a: Json, b: Json): boolean {

@@ -39,11 +39,13 @@ export interface Edge {
 /** A leaf the plan may not hold in clear, or cannot know yet. */
 export interface OpenLeaf {
   readonly path: string
-  /** Evaluated again at apply; absent for a secret written in clear in the stack. */
+  /** Evaluated at apply; absent for a secret written in clear in the stack. */
   readonly expression?: string
+  /** Of `secret(…, {version})`. */
   readonly version?: string
-  /** The digest of a secret under the ledger's salt: an approval covers which secret is set. */
-  readonly digest?: string
+  /** For a deferred leaf: the keys it reads, and whether the value will be secret. */
+  readonly needs?: readonly string[]
+  readonly secret?: true
 }
 
 export interface Operation {
@@ -67,7 +69,9 @@ export interface Operation {
   readonly name?: string
   /** The declaration, secrets and unknown leaves marked; none for a delete or a forget. */
   readonly declared?: DeclaredObject
-  /** The live values of the compared fields, as the plan saw them. */
+  /** Of a removal: the ledger remembers lifecycle.prevent_destroy. */
+  readonly preventDestroy?: true
+  /** How the ledger came to own it. */
   readonly origin?: Origin
   readonly deferred?: readonly OpenLeaf[]
   readonly secrets?: readonly OpenLeaf[]
@@ -113,6 +117,9 @@ export interface PlannedStack {
   readonly ledger: LedgerLocation
   readonly ledgerCondition: 'present' | 'absent'
   readonly targets: {readonly cloud?: Target; readonly cluster?: Target}
+  /** How many objects the ledger owns, and how many are declared: what the thresholds count against. */
+  readonly owned: number
+  readonly declared: number
   readonly outputs: readonly {readonly name: string; readonly value: Json; readonly sensitive: boolean; readonly expression?: string}[]
 }
 

@@ -76,5 +76,7 @@ export const cloudSubscription = defineKind({
   normalize: live => paymentOf(renamed(live, {cloudDetails: 'cloudProviders'})),
   ready: readyByStatus({ready: ['active'], failed: ['error', 'failed']}),
   guarded: true,
+  emptyOf: ['cloud.database'],
+  inlineChildren: {field: 'databases', kind: 'cloud.database'},
   exclusive: {databases: 'cloud.database', peerings: 'cloud.peering'},
 })

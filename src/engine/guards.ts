@@ -1,0 +1,100 @@
+/**
+ * The rules that refuse a plan as a whole. They are evaluated from the plan's operations, when it is made and again
+ * when it is applied, with the flags of that moment; a saved result is never trusted.
+ */
+import type {GuardResult, Operation, Plan} from './plan.ts'
+import type {Kinds} from './kind.ts'
+import {keyOf} from './value.ts'
+
+export interface GuardFlags {
+  /** Addresses, `stack:address`, kinds or `*`. */
+  readonly allowDestroy: readonly string[]
+  /** `{percent: 30}` or `{count: 5}`. */
+  readonly maxDestroy: {readonly percent: number} | {readonly count: number}
+  readonly refuseRisky: boolean
+  readonly onDrift: 'overwrite' | 'refuse' | 'keep'
+  readonly skipBlocked: boolean
+  /** `destroy`: an empty declaration set is what was asked for. */
+  readonly destroy: boolean
+}
+
+/** A stack that owns fewer objects than this has no percentage threshold. */
+const POPULATION = 10
+
+export function evaluateGuards(plan: Pick<Plan, 'operations' | 'stacks'>, flags: GuardFlags, kinds: Kinds): GuardResult[] {
+  const several = plan.stacks.length > 1
+  const said = (it: Operation): string => (several ? keyOf(it.stack, it.address) : it.address)
+  const guard = (code: string, operations: readonly Operation[], allow: string, message: string): GuardResult[] =>
+    operations.length === 0 ? [] : [{code, addresses: operations.map(said), allow, message}]
+  const destroying = plan.operations.filter(it => it.action === 'delete' || it.action === 'replace')
+  const allowed = (it: Operation) => flags.allowDestroy.some(word => names(word, it))
+  const refused = destroying.filter(it => !allowed(it))
+  const noLedger = (it: Operation) => plan.stacks.find(stack => stack.name === it.stack)?.ledgerCondition === 'absent'
+  const adopted = refused.filter(it => it.action === 'delete' && it.origin !== undefined && it.origin !== 'created')
+  const unowned = refused.filter(it => it.action === 'delete' && noLedger(it) && !adopted.includes(it))
+  const guarded = refused.filter(it => kinds.get(it.kind)?.guarded && !adopted.includes(it) && !unowned.includes(it))
+  const risky = plan.operations.filter(it => it.changes.some(change => change.risk !== undefined))
+  const drifted = plan.operations.filter(it => it.changes.some(change => change.moved === 'outside' || change.moved === 'both'))
+  return [
+    ...guard('G_PROTECTED', guarded, '--allow-destroy ADDRESS|KIND', 'these hold data and would be deleted or replaced'),
+    ...guard('G_ADOPTED', adopted, '--allow-destroy ADDRESS', 'these were not created from here, only adopted or imported'),
+    ...guard('G_NO_LEDGER', unowned, '--allow-destroy ADDRESS', 'without a ledger nothing proves that these are ours'),
+    ...guard('G_PREVENT_DESTROY', destroying.filter(preventsDestroy), 'nothing: take prevent_destroy out of the stack', 'lifecycle.prevent_destroy is set on these'),
+    ...thresholds(plan, destroying, flags, said),
+    ...emptied(plan, flags),
+    ...(flags.refuseRisky ? guard('G_RISKY', risky, 'leave out --refuse-risky', 'these changes may lose data or availability') : []),
+    ...(flags.onDrift === 'refuse' ? guard('G_DRIFT', drifted, '--on-drift overwrite|keep', `somebody changed declared fields since the last apply: ${driftOf(drifted)}`) : []),
+    ...(flags.skipBlocked
+      ? []
+      : guard(
+          'G_BLOCKED',
+          plan.operations.filter(it => it.action === 'blocked'),
+          '--skip-blocked, or --accept ADDRESS when it is so already',
+          'the API has no way to do these',
+        )),
+  ]
+}
+
+const preventsDestroy = (it: Operation): boolean => it.declared?.policy.preventDestroy === true || it.preventDestroy === true
+
+const driftOf = (operations: readonly Operation[]): string =>
+  operations
+    .map(it => `${it.address} ${it.changes.filter(change => change.moved === 'outside' || change.moved === 'both').map(change => change.path).join(', ')}`)
+    .join('; ')
+
+/** Whether a word of `--allow-destroy`, `--target` and the like names this object; a bare address names all its instances. */
+export function names(word: string, it: {readonly stack: string; readonly address: string; readonly kind: string}): boolean {
+  if (word === '*' || word === it.kind) return true
+  const address = word.startsWith(`${it.stack}:`) ? word.slice(it.stack.length + 1) : word
+  return address === it.address || it.address.startsWith(`${address}[`)
+}
+
+function thresholds(plan: Pick<Plan, 'stacks'>, destroying: readonly Operation[], {maxDestroy, allowDestroy, destroy}: GuardFlags, said: (it: Operation) => string): GuardResult[] {
+  if (destroy || allowDestroy.includes('*')) return []
+  return plan.stacks.flatMap(stack => {
+    const own = destroying.filter(it => it.stack === stack.name)
+    const over = 'count' in maxDestroy ? own.length > maxDestroy.count : stack.owned >= POPULATION && own.length * 100 > stack.owned * maxDestroy.percent
+    if (!over) return []
+    const limit = 'count' in maxDestroy ? String(maxDestroy.count) : `${maxDestroy.percent} %`
+    return [
+      {
+        code: 'G_THRESHOLD',
+        addresses: own.map(said),
+        allow: "--max-destroy N|N%, or --allow-destroy '*'",
+        message: `${stack.name}: ${own.length} of ${stack.owned} owned objects would go, more than ${limit}`,
+      },
+    ]
+  })
+}
+
+function emptied(plan: Pick<Plan, 'stacks' | 'operations'>, {destroy}: GuardFlags): GuardResult[] {
+  if (destroy) return []
+  return plan.stacks
+    .filter(stack => stack.declared === 0 && stack.owned > 0)
+    .map(stack => ({
+      code: 'G_EMPTY',
+      addresses: plan.operations.filter(it => it.stack === stack.name && it.action !== 'no-op').map(it => it.address),
+      allow: `nothing: run svcctl destroy --stack ${stack.name} if all of it should go`,
+      message: `${stack.name} declares nothing and owns ${stack.owned} objects`,
+    }))
+}

@@ -1,0 +1,65 @@
+/** What the APIs show: collections as they were read, and the objects in them. */
+import {createHash} from 'node:crypto'
+import {canonicalJson, type Json, type JsonObject} from '../base/json.ts'
+import type {Backend} from './backend.ts'
+import {type Ids, type Kind, remoteIdOf} from './kind.ts'
+
+export interface LiveObject {
+  readonly kind: Kind
+  readonly ids: Ids
+  readonly remoteId: string
+  /** Normalized: the spec's spelling, undeclared fields untouched. */
+  readonly fields: JsonObject
+  /** The natural key. */
+  readonly name: string | undefined
+}
+
+/** One list of one API, or the one object of a singleton. */
+export interface Collection {
+  readonly backend: Backend
+  readonly kind: Kind
+  readonly parent: Ids
+  readonly path: string
+  readonly objects: readonly LiveObject[]
+  readonly proven: boolean
+  /** The parent is not there (any more). */
+  readonly gone: boolean
+}
+
+/** @returns undefined when the row has no id and so is no object of this kind */
+export function liveObject(kind: Kind, parent: Ids, row: JsonObject): LiveObject | undefined {
+  const fields = kind.normalize ? kind.normalize(row) : row
+  if (kind.singleton) return {kind, ids: [], remoteId: remoteIdOf(kind, []), fields, name: kind.noun}
+  const id = kind.identity.id(row) ?? kind.identity.id(fields)
+  if (id === undefined) return undefined
+  const ids = [...parent, id]
+  return {kind, ids, remoteId: remoteIdOf(kind, ids), fields, name: kind.identity.key(fields)}
+}
+
+/** Reads a collection; a singleton's is its one object. */
+export async function readCollection(backend: Backend, kind: Kind, parent: Ids): Promise<Collection> {
+  const request = kind.verbs.list?.(parent) ?? kind.verbs.read?.(parent)
+  if (request === undefined) throw new TypeError(`${kind.name} can be neither listed nor read`)
+  const at = {backend, kind, parent, path: request.path}
+  if (kind.verbs.list === undefined) {
+    const row = await backend.reader.read(request)
+    const only = row === undefined ? undefined : liveObject(kind, parent, row)
+    return {...at, objects: only ? [only] : [], proven: true, gone: row === undefined}
+  }
+  const listing = await backend.reader.list(request)
+  if (listing === undefined) return {...at, objects: [], proven: true, gone: true}
+  const objects = listing.rows.map(row => liveObject(kind, parent, row)).filter(it => it !== undefined)
+  return {...at, objects, proven: listing.proven, gone: false}
+}
+
+/** The live value of an output: a field by name, a deeper one by pointer (`endpoint/port`). */
+export function outputOf(live: LiveObject, name: string): Json | undefined {
+  let value: Json | undefined = live.fields
+  for (const part of name.split('/')) {
+    if (value === null || typeof value !== 'object') return undefined
+    value = Array.isArray(value) ? (value as readonly Json[])[Number(part)] : (value as JsonObject)[part]
+  }
+  return value
+}
+
+export const sha256 = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex')

@@ -1,0 +1,280 @@
+/**
+ * From what was declared, observed and owned to the operations that would make them agree. Pure: it asks nobody and
+ * changes nothing.
+ */
+import {isJsonObject, type JsonObject} from '../base/json.ts'
+import type {StackDeclarations} from './declaration.ts'
+import {diffFields, type SecretState} from './diff.ts'
+import type {Kind, Kinds} from './kind.ts'
+import type {Ledger, LedgerEntry} from './ledger.ts'
+import {type LiveObject, outputOf} from './live.ts'
+import type {Observation, Paired} from './observe.ts'
+import {orderOperations} from './order.ts'
+import type {Change, Edge, Operation} from './plan.ts'
+import {planRemovals} from './plan-removals.ts'
+import {declaredPart} from './planned-object.ts'
+import {plainPart} from './resolve.ts'
+import {Deferred, type Key, keyOf, shown, type Value, type ValueObject} from './value.ts'
+
+export interface PlanInput {
+  readonly observation: Observation
+  readonly stacks: readonly StackDeclarations[]
+  readonly selected: ReadonlySet<string>
+  readonly ledgers: ReadonlyMap<string, Ledger>
+  readonly kinds: Kinds
+  readonly secretState: SecretStateOf
+  /** What to do about a declared field somebody changed since the last apply. */
+  readonly onDrift: 'overwrite' | 'refuse' | 'keep'
+  /** Create and update only. */
+  readonly noDestroy: boolean
+}
+
+export type SecretStateOf = (key: Key, ...field: Parameters<SecretState>) => ReturnType<SecretState>
+
+export interface PlannedOperations {
+  readonly operations: readonly Operation[]
+  readonly unmanaged: number
+  readonly notes: readonly string[]
+}
+
+export function planOperations(input: PlanInput): PlannedOperations {
+  const notes: string[] = []
+  const replaced = new Set<Key>()
+  const operations: Operation[] = []
+  for (const pair of dependenciesFirst(input.observation.pairs)) {
+    const operation = planOne(input, pair, replaced, notes)
+    if (operation.action === 'replace') replaced.add(pair.declaration.key)
+    if (!pair.context) operations.push(operation)
+  }
+  const removals = planRemovals(input, operations)
+  const {kept, left} = input.noDestroy
+    ? withoutDestroying([...operations, ...removals.operations])
+    : {kept: [...operations, ...removals.operations], left: []}
+  if (left.length > 0) notes.push(`${left.length} removals left out (--no-destroy): ${left.map(it => it.address).join(', ')}`)
+  return {operations: orderOperations(kept, input), unmanaged: removals.unmanaged, notes: [...notes, ...removals.notes]}
+}
+
+/** Pairs in an order in which everything comes after what it hangs on; declared order otherwise. No recursion: chains may be long. */
+function dependenciesFirst(pairs: ReadonlyMap<Key, Paired>): Paired[] {
+  const waits = new Map<Key, number>()
+  const followers = new Map<Key, Key[]>()
+  for (const [key, {declaration}] of pairs) {
+    const needs = new Set([
+      ...(declaration.parent?.by === 'key' ? [declaration.parent.key] : []),
+      ...declaration.dependsOn.map(it => it.key),
+    ])
+    let count = 0
+    for (const need of needs) {
+      if (!pairs.has(need)) continue
+      count++
+      const list = followers.get(need)
+      if (list) list.push(key)
+      else followers.set(need, [key])
+    }
+    waits.set(key, count)
+  }
+  const ordered: Paired[] = []
+  const ready = [...pairs.keys()].filter(key => waits.get(key) === 0)
+  for (let at = 0; at < ready.length; at++) {
+    const key = ready[at] ?? ''
+    const pair = pairs.get(key)
+    if (pair) ordered.push(pair)
+    for (const next of followers.get(key) ?? []) {
+      const left = (waits.get(next) ?? 0) - 1
+      waits.set(next, left)
+      if (left === 0) ready.push(next)
+    }
+  }
+  return ordered
+}
+
+function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, notes: string[]): Operation {
+  const {declaration} = pair
+  const kind = input.kinds.get(declaration.kind)
+  if (kind === undefined) throw new TypeError(`no kind ${declaration.kind}`)
+  const spec = reopened(declaration.spec, pair.spec, replaced) as ValueObject
+  const entry = entryFor(input, pair)
+  const name = kind.identity.key(plainPart(spec))
+  const base = {
+    stack: declaration.stack,
+    address: declaration.address,
+    kind: kind.name,
+    ...(name === undefined ? {} : {name}),
+    changes: [] as readonly Change[],
+    because: [] as readonly string[],
+    edges: [] as readonly Edge[],
+    ...declaredPart(declaration, spec),
+  }
+  const live = pair.match?.live
+  const parentKey = declaration.parent?.by === 'key' ? declaration.parent.key : undefined
+  if (pair.stray)
+    return {
+      ...base,
+      action: 'replace',
+      remoteId: pair.stray.remoteId,
+      reason: `it moves to another ${kind.parent?.field ?? 'parent'}`,
+      ...originOf(entry),
+    }
+  if (live === undefined) return creation(kind, base, spec, entry)
+  if (parentKey !== undefined && replaced.has(parentKey)) {
+    return {
+      ...base,
+      action: 'replace',
+      remoteId: live.remoteId,
+      reason: `its ${kind.parent?.field ?? 'parent'} is replaced`,
+      changes: [],
+      ...originOf(entry),
+    }
+  }
+  const diff = diffFields({
+    kind,
+    declared: spec,
+    live: live.fields,
+    ...(entry ? {applied: entry.applied} : {}),
+    ignore: declaration.policy.ignoreChanges,
+    secretState: (pointer, secret) => input.secretState(declaration.key, pointer, secret),
+  })
+  const changes = input.onDrift === 'keep' ? diff.changes.filter(it => it.moved !== 'outside') : diff.changes
+  if (changes.length < diff.changes.length) {
+    const left = diff.changes.filter(it => it.moved === 'outside').map(it => it.path)
+    notes.push(`${declaration.key}: ${left.join(', ')} changed outside and left so (--on-drift keep)`)
+  }
+  if (diff.assumed.length > 0 && entry === undefined) {
+    notes.push(`${declaration.key}: ${diff.assumed.join(', ')} cannot be read back and is taken for equal, for want of a ledger`)
+  }
+  const immutable = diff.immutable.filter(path => changes.some(it => it.path === path || it.path.startsWith(`${path}/`)))
+  const found = {...base, remoteId: live.remoteId, changes, ...originOf(entry)}
+  const adopted = pair.match?.found === 'name' || pair.match?.found === 'import'
+  const moved = pair.match?.formerAddress === undefined ? {} : {movedFrom: pair.match.formerAddress}
+  if (changes.length === 0) return settled(pair, entry, {...found, ...moved})
+  if (immutable.length > 0 || (kind.verbs.update === undefined && kind.verbs.create !== undefined && kind.verbs.delete !== undefined)) {
+    const why =
+      immutable.length > 0
+        ? `${immutable.join(', ')} cannot be changed in place`
+        : (kind.absent?.update ?? `a ${kind.noun} cannot be changed in place`)
+    return replacement(
+      kind,
+      {...found, ...moved, ...(adopted ? {adopts: true as const} : {})},
+      declaration.policy.createBeforeDestroy,
+      live,
+      why,
+    )
+  }
+  if (kind.verbs.update === undefined) {
+    return {...found, ...moved, action: 'blocked', wants: 'update', reason: kind.absent?.update ?? `the API cannot change a ${kind.noun}`}
+  }
+  return {...found, ...moved, ...(adopted ? {adopts: true as const} : {}), action: 'update', reason: updateReason(changes, adopted)}
+}
+
+function creation(kind: Kind, base: Omit<Operation, 'action' | 'reason'>, spec: ValueObject, entry: LedgerEntry | undefined): Operation {
+  const changes = createChanges(kind, spec)
+  if (kind.verbs.create === undefined) {
+    return {...base, changes, action: 'blocked', wants: 'create', reason: kind.absent?.create ?? `the API cannot create a ${kind.noun}`}
+  }
+  return {...base, changes, action: 'create', reason: entry ? `${entry.remoteId} is gone` : 'not there yet'}
+}
+
+const createChanges = (kind: Kind, spec: ValueObject): Change[] =>
+  Object.entries(spec).map(([field, value]) => ({
+    path: `/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+    after: kind.fields[`/${field}`]?.secret || kind.fields[`/${field}`]?.writeOnly ? {secret: true} : shown(value),
+  }))
+
+function replacement(
+  kind: Kind,
+  found: Omit<Operation, 'action' | 'reason'>,
+  createFirst: boolean,
+  live: LiveObject,
+  why: string,
+): Operation {
+  if (kind.verbs.delete === undefined || kind.verbs.create === undefined) {
+    return {
+      ...found,
+      action: 'blocked',
+      wants: 'replace',
+      reason: `${why}, and ${kind.absent?.delete ?? `the API cannot delete a ${kind.noun}`}`,
+    }
+  }
+  if (createFirst && kind.identity.unique && found.name === live.name) {
+    return {
+      ...found,
+      action: 'blocked',
+      wants: 'replace',
+      reason: `${why}; create_before_destroy needs another name, since two ${kind.noun}s called ${JSON.stringify(found.name ?? '')} cannot exist at once`,
+    }
+  }
+  return {...found, action: 'replace', reason: why}
+}
+
+function settled(pair: Paired, entry: LedgerEntry | undefined, found: Omit<Operation, 'action' | 'reason'>): Operation {
+  const match = pair.match
+  if (found.movedFrom !== undefined) return {...found, action: 'move', reason: `the ledger has it as ${found.movedFrom}`}
+  if (match?.found === 'import') return {...found, action: 'adopt', reason: 'import block', origin: 'imported'}
+  if (entry === undefined || match?.found === 'name')
+    return {...found, action: 'adopt', reason: 'found by name, and every declared field agrees'}
+  if (!recordedAs(pair, entry)) return {...found, action: 'adopt', reason: 'it is as declared; the ledger has older values'}
+  return {...found, action: 'no-op', reason: 'it is as declared'}
+}
+
+/** Whether the ledger already says what an apply would write. */
+function recordedAs(pair: Paired, entry: LedgerEntry): boolean {
+  const {policy, outputs} = pair.declaration
+  const sameKeys = (a: readonly string[], b: readonly string[]) => a.length === b.length && a.every(it => b.includes(it))
+  return (
+    policy.removal === entry.removal &&
+    policy.preventDestroy === entry.preventDestroy &&
+    sameKeys(policy.exclusive, entry.exclusive) &&
+    outputs.every(it => sameValue((pair.match && outputOf(pair.match.live, it)) ?? null, entry.outputs[it] ?? null)) &&
+    sameValue(plainPart(pair.spec), entry.applied)
+  )
+}
+
+function sameValue(a: unknown, b: unknown): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((it, i) => sameValue(it, b[i]))
+  if (isJsonObject(a) && isJsonObject(b)) {
+    const keys = Object.keys(a)
+    return keys.length === Object.keys(b).length && keys.every(key => Object.hasOwn(b, key) && sameValue(a[key], b[key]))
+  }
+  return a === b
+}
+
+function updateReason(changes: readonly Change[], adopted: boolean): string {
+  if (adopted) return 'found by name; it differs from the declaration'
+  if (changes.every(it => it.moved === 'outside')) return 'changed outside since the last apply'
+  if (changes.every(it => it.moved === 'in git')) return 'changed in git'
+  return changes.some(it => it.moved === 'outside' || it.moved === 'both')
+    ? 'changed in git and outside'
+    : 'it differs from the declaration'
+}
+
+/** The ledger's entry for the object a pair means. */
+function entryFor({ledgers}: PlanInput, pair: Paired): LedgerEntry | undefined {
+  const ledger = ledgers.get(pair.declaration.stack)
+  const entry = ledger?.entries.get(pair.match?.formerAddress ?? pair.declaration.address)
+  return entry?.kind === pair.declaration.kind ? entry : undefined
+}
+
+const originOf = (entry: LedgerEntry | undefined): {origin?: LedgerEntry['origin']} => (entry ? {origin: entry.origin} : {})
+
+/** Takes back what was filled in from an object that will be replaced: its id and outputs will be others. */
+function reopened(declared: Value, resolved: Value, replaced: ReadonlySet<Key>): Value {
+  if (replaced.size === 0) return resolved
+  if (declared instanceof Deferred) return declared.needs.some(it => replaced.has(it)) ? declared : resolved
+  if (Array.isArray(declared) && Array.isArray(resolved)) {
+    return (declared as readonly Value[]).map((item, i) => reopened(item, (resolved as readonly Value[])[i] ?? null, replaced))
+  }
+  if (isPlainObject(declared) && isPlainObject(resolved)) {
+    return Object.fromEntries(Object.entries(declared).map(([key, item]) => [key, reopened(item, resolved[key] ?? null, replaced)]))
+  }
+  return resolved
+}
+
+const isPlainObject = (value: Value): value is ValueObject =>
+  value !== null && typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype
+
+function withoutDestroying(operations: readonly Operation[]): {kept: Operation[]; left: Operation[]} {
+  const destroys = (it: Operation) => it.action === 'delete' || it.action === 'replace'
+  return {kept: operations.filter(it => !destroys(it)), left: operations.filter(destroys)}
+}
+
+export const keyOfOperation = (it: {stack: string; address: string}): Key => keyOf(it.stack, it.address)

@@ -1,0 +1,427 @@
+/**
+ * Reads what a plan needs and nothing more: the lists its declarations and its ledgers' entries stand in, level by
+ * level from the roots, and pairs as it goes, because a child's list can only be asked for when its parent is found.
+ *
+ * Lists are brought to a proof of completeness once all are read, so that one proof serves many of them (design
+ * section 10, Paging); where that turns up more rows, the levels are walked again over what is already read.
+ */
+
+import type {Problem} from '../base/errors.ts'
+import type {JsonObject} from '../base/json.ts'
+import type {Backend} from './backend.ts'
+import type {Declaration, Evaluate, StackDeclarations} from './declaration.ts'
+import {diffFields} from './diff.ts'
+import {type Ids, idsIn, type Kind, type Kinds} from './kind.ts'
+import type {Ledger, LedgerEntry} from './ledger.ts'
+import {type Collection, type LiveObject, liveObject, outputOf, readCollection} from './live.ts'
+import {type Match, Ownership, pairCollection} from './pair.ts'
+import {resolveValue} from './resolve.ts'
+import {type Key, keyOf, type ValueObject} from './value.ts'
+
+export interface ObserveInput {
+  /** Every stack of the app: what is not selected still counts as declared. */
+  readonly stacks: readonly StackDeclarations[]
+  /** The stacks this run is about. */
+  readonly selected: ReadonlySet<string>
+  readonly ledgers: ReadonlyMap<string, Ledger>
+  readonly kinds: Kinds
+  readonly backendOf: (stack: string, api: Kind['api']) => Backend
+  readonly evaluate: Evaluate
+  readonly variable: (stack: string, name: string) => JsonObject[string] | undefined
+  /** Narrows the read-set (`--target`, `apply PLAN`); default: everything selected. */
+  readonly wants?: (key: Key) => boolean
+  /** Takes nothing as declared: everything the ledgers own is an orphan. */
+  readonly destroy?: boolean
+}
+
+export interface Paired {
+  readonly declaration: Declaration
+  /** The spec with everything filled in that is known before the apply. */
+  readonly spec: ValueObject
+  readonly match?: Match
+  /** Ids of the parent; absent when the parent does not exist yet. */
+  readonly parent?: Ids
+  /** The ledger's object for this address where it lives in another parent than the declared one. */
+  readonly stray?: LiveObject
+  /** Not chosen itself: read because something chosen hangs on it, and otherwise left alone. */
+  readonly context: boolean
+}
+
+/** A ledger entry no declaration stands for any more, with what is left of its object. */
+export interface Orphan {
+  readonly stack: string
+  readonly entry: LedgerEntry
+  readonly live?: LiveObject
+}
+
+export interface Observation {
+  readonly pairs: ReadonlyMap<Key, Paired>
+  readonly orphans: readonly Orphan[]
+  readonly collections: readonly Collection[]
+  readonly ownership: Ownership
+  readonly ambiguous: readonly Problem[]
+  readonly problems: readonly Problem[]
+}
+
+export async function observe(input: ObserveInput): Promise<Observation> {
+  const backends = new Set<Backend>()
+  let pass = await new Pass(input, backends).run()
+  // Proving may bring rows to light, and those may be parents of lists not read yet: hence again, and bounded.
+  for (let round = 0; round < 8 && pass.collections.some(it => !it.proven); round++) {
+    await Promise.all([...backends].map(backend => backend.reader.prove()))
+    pass = await new Pass(input, backends).run()
+  }
+  const pairs = await fetchSparse(input, resolveSpecs(input, pass.pairs))
+  return {...pass, pairs}
+}
+
+/** Kinds of the same depth: subscriptions and everything of the cluster, then databases and peerings, then ACLs. */
+export function levelsOf(kinds: Kinds): Kind[][] {
+  const levels: Kind[][] = []
+  const depth = (kind: Kind): number => {
+    const parent = kind.parent && kinds.get(kind.parent.kind)
+    return parent ? depth(parent) + 1 : 0
+  }
+  for (const kind of kinds.values()) {
+    const at = depth(kind)
+    const level = levels[at] ?? []
+    level.push(kind)
+    levels[at] = level
+  }
+  return levels
+}
+
+interface Place {
+  readonly backend: Backend
+  readonly kind: Kind
+  readonly parent: Ids
+  readonly declarations: Declaration[]
+}
+
+class Pass {
+  readonly #input: ObserveInput
+  readonly #backends: Set<Backend>
+  readonly #ownership: Ownership
+  readonly #declared: Set<Key>
+  readonly #stacks: ReadonlyMap<string, StackDeclarations>
+  readonly #matches = new Map<Key, Match>()
+  readonly #parents = new Map<Key, Ids>()
+  readonly #collections = new Map<Backend, Map<string, Collection>>()
+  readonly #ambiguous: Problem[] = []
+  readonly #problems: Problem[] = []
+
+  constructor(input: ObserveInput, backends: Set<Backend>) {
+    this.#input = input
+    this.#backends = backends
+    this.#ownership = new Ownership(input.ledgers)
+    this.#stacks = new Map(input.stacks.map(it => [it.name, it]))
+    this.#declared = new Set(input.stacks.flatMap(stack => stack.declarations.map(it => it.key)))
+  }
+
+  async run(): Promise<Omit<Observation, 'pairs'> & {pairs: Map<Key, Paired>}> {
+    const {stacks, selected, kinds, ledgers} = this.#input
+    const wants = this.#input.wants ?? (() => true)
+    const chosen = (it: Declaration) => selected.has(it.stack) && wants(it.key)
+    const declarations = this.#input.destroy ? [] : withContext(stacks, chosen)
+    const kindOf = new Map((this.#input.destroy ? [] : stacks).flatMap(stack => stack.declarations.map(it => [it.key, it.kind] as const)))
+    const entries = [...ledgers]
+      .filter(([stack]) => selected.has(stack))
+      .flatMap(([stack, ledger]) =>
+        [...ledger.entries.values()].filter(entry => wants(keyOf(stack, entry.address))).map(entry => ({stack, entry})),
+      )
+    for (const level of levelsOf(kinds)) {
+      const names = new Set(level.map(it => it.name))
+      await this.#level(
+        declarations.filter(it => names.has(it.kind)),
+        entries.filter(it => names.has(it.entry.kind)),
+      )
+    }
+    const byRemote = new Map<string, LiveObject>()
+    for (const it of this.#allCollections()) for (const live of it.objects) byRemote.set(live.remoteId, live)
+    const matched = new Set([...this.#matches].map(([key, match]) => keyOf(this.#stackOf(key), match.formerAddress ?? '')))
+    const orphans: Orphan[] = []
+    for (const {stack, entry} of entries) {
+      const key = keyOf(stack, entry.address)
+      if (kindOf.get(key) === entry.kind || matched.has(key)) continue
+      const live = byRemote.get(entry.remoteId)
+      orphans.push({stack, entry, ...(live ? {live} : {})})
+    }
+    const pairs = new Map<Key, Paired>()
+    for (const declaration of declarations) {
+      const match = this.#matches.get(declaration.key)
+      const parent = this.#parents.get(declaration.key)
+      const former = ledgers.get(declaration.stack)?.entries.get(declaration.address)
+      const stray = match === undefined && former?.kind === declaration.kind ? byRemote.get(former.remoteId) : undefined
+      pairs.set(declaration.key, {
+        declaration,
+        spec: declaration.spec,
+        ...(match ? {match} : {}),
+        ...(parent ? {parent} : {}),
+        ...(stray ? {stray} : {}),
+        context: !chosen(declaration),
+      })
+    }
+    return {
+      pairs,
+      orphans,
+      collections: this.#allCollections(),
+      ownership: this.#ownership,
+      ambiguous: this.#ambiguous,
+      problems: this.#problems,
+    }
+  }
+
+  #stackOf(key: Key): string {
+    return key.slice(0, key.indexOf(':'))
+  }
+
+  #allCollections(): Collection[] {
+    return [...this.#collections.values()].flatMap(it => [...it.values()])
+  }
+
+  async #level(declarations: readonly Declaration[], entries: readonly {stack: string; entry: LedgerEntry}[]): Promise<void> {
+    const places = new Map<Backend, Map<string, Place>>()
+    const place = (stack: string, kind: Kind, parent: Ids): Place => {
+      const backend = this.#input.backendOf(stack, kind.api)
+      const ofBackend = places.get(backend) ?? new Map<string, Place>()
+      places.set(backend, ofBackend)
+      const id = `${kind.name} ${parent.join(' ')}`
+      const known = ofBackend.get(id) ?? {backend, kind, parent, declarations: []}
+      ofBackend.set(id, known)
+      return known
+    }
+    const named = declarations.filter(it => it.parent !== undefined && (it.parent.by === 'name' || it.parent.by === 'id'))
+    const parents = new Map(await Promise.all(named.map(async it => [it.key, await this.#namedParent(it)] as const)))
+    for (const declaration of declarations) {
+      const kind = this.#kind(declaration.kind)
+      const parent =
+        kind.parent === undefined ? [] : parents.has(declaration.key) ? parents.get(declaration.key) : this.#parentIds(declaration)
+      if (parent === undefined) continue
+      this.#parents.set(declaration.key, parent)
+      place(declaration.stack, kind, parent).declarations.push(declaration)
+      for (const word of declaration.policy.exclusive) {
+        // What an exclusive collection holds must be known even when nothing is declared in it; its own level reads it.
+        if (kind.exclusive?.[word] === undefined)
+          this.#problems.push({
+            address: declaration.key,
+            message: `policy.exclusive: a ${kind.noun} has no collection ${JSON.stringify(word)}`,
+          })
+      }
+    }
+    for (const {stack, entry} of entries) {
+      const kind = this.#kind(entry.kind)
+      const ids = idsIn(kind, entry.remoteId)
+      if (ids && (ids.length < 2 || this.#exists(stack, kind, ids.slice(0, -1)))) place(stack, kind, ids.slice(0, -1))
+    }
+    for (const {stack, kind, parent} of this.#exclusivePlaces()) place(stack, kind, parent)
+    for (const {stack, kind, parent} of this.#fullPlaces()) place(stack, kind, parent)
+    const all = [...places.values()].flatMap(it => [...it.values()])
+    await Promise.all(all.map(async it => this.#keep(await readCollection(it.backend, it.kind, it.parent))))
+    for (const it of all) this.#pair(it)
+  }
+
+  /** The exclusive collections of this level, of parents matched a level above. */
+  *#exclusivePlaces(): Iterable<{stack: string; kind: Kind; parent: Ids}> {
+    for (const stack of this.#input.stacks) {
+      if (!this.#input.selected.has(stack.name)) continue
+      for (const parent of stack.declarations) {
+        const live = this.#matches.get(parent.key)?.live
+        if (live === undefined) continue
+        for (const word of parent.policy.exclusive) {
+          const name = this.#kind(parent.kind).exclusive?.[word]
+          if (name === undefined) continue
+          const kind = this.#kind(name)
+          const read = this.#collections.get(this.#input.backendOf(stack.name, kind.api))?.has(collectionId(kind, live.ids))
+          if (!read) yield {stack: stack.name, kind, parent: live.ids}
+        }
+      }
+    }
+  }
+
+  /** What stands in the way of deleting a parent must be known: the lists it has to be empty of. */
+  *#fullPlaces(): Iterable<{stack: string; kind: Kind; parent: Ids}> {
+    for (const [stack, ledger] of this.#input.ledgers) {
+      if (!this.#input.selected.has(stack)) continue
+      for (const entry of ledger.entries.values()) {
+        const kind = this.#kind(entry.kind)
+        if (kind.emptyOf === undefined || (!this.#input.destroy && this.#declared.has(keyOf(stack, entry.address)))) continue
+        const ids = idsIn(kind, entry.remoteId)
+        for (const name of kind.emptyOf) {
+          const child = this.#kind(name)
+          const known = this.#collections.get(this.#input.backendOf(stack, child.api))
+          const there = ids && known?.get(collectionId(kind, ids.slice(0, -1)))?.objects.some(it => it.remoteId === entry.remoteId)
+          if (ids && there && !known?.has(collectionId(child, ids))) yield {stack, kind: child, parent: ids}
+        }
+      }
+    }
+  }
+
+  #pair({backend, kind, parent, declarations}: Place): void {
+    const collection = this.#collections.get(backend)?.get(collectionId(kind, parent))
+    if (collection === undefined) return
+    if (collection.gone && declarations.length > 0 && !kind.singleton) {
+      for (const it of declarations) {
+        if (it.parent?.by !== 'key')
+          this.#problems.push({
+            address: it.key,
+            message: `its ${kind.parent?.field ?? 'parent'} does not exist (${collection.path} answers 404)`,
+          })
+      }
+    }
+    const pairing = pairCollection({
+      kind,
+      collection,
+      declarations,
+      ledgers: this.#input.ledgers,
+      ownership: this.#ownership,
+      stacks: this.#stacks,
+      declared: this.#declared,
+    })
+    for (const [key, match] of pairing.matches) this.#matches.set(key, match)
+    this.#ambiguous.push(...pairing.ambiguous)
+    this.#problems.push(...pairing.problems)
+  }
+
+  #kind(name: string): Kind {
+    const kind = this.#input.kinds.get(name)
+    if (kind === undefined) throw new TypeError(`no kind ${name}`)
+    return kind
+  }
+
+  #keep(collection: Collection): void {
+    this.#backends.add(collection.backend)
+    const kept = this.#collections.get(collection.backend) ?? new Map<string, Collection>()
+    this.#collections.set(collection.backend, kept)
+    kept.set(collectionId(collection.kind, collection.parent), collection)
+  }
+
+  /** Whether an object with these ids may still be there: false only when its own list was read and lacks it. */
+  #exists(stack: string, child: Kind, ids: Ids): boolean {
+    const kind = child.parent && this.#input.kinds.get(child.parent.kind)
+    if (kind === undefined) return true
+    const list = this.#collections.get(this.#input.backendOf(stack, kind.api))?.get(collectionId(kind, ids.slice(0, -1)))
+    if (list === undefined) return ids.length < 2 || this.#exists(stack, kind, ids.slice(0, -1))
+    return list.objects.some(it => it.ids.join('/') === ids.join('/'))
+  }
+
+  #parentIds(declaration: Declaration): Ids | undefined {
+    const ref = declaration.parent
+    if (ref?.by === 'key') return this.#matches.get(ref.key)?.live.ids
+    const kind = ref?.by === 'remoteId' ? this.#input.kinds.get(this.#kind(declaration.kind).parent?.kind ?? '') : undefined
+    return kind && ref?.by === 'remoteId' ? idsIn(kind, ref.remoteId) : undefined
+  }
+
+  /** A parent named in text: every live object of its kind with that name or id, wherever it stands. */
+  async #namedParent(declaration: Declaration): Promise<Ids | undefined> {
+    const ref = declaration.parent
+    const kind = this.#input.kinds.get(this.#kind(declaration.kind).parent?.kind ?? '')
+    if (kind === undefined || ref === undefined || ref.by === 'key' || ref.by === 'remoteId') return undefined
+    const lists = await this.#everywhere(declaration.stack, kind)
+    const fits = lists.flatMap(it => it.objects).filter(it => (ref.by === 'id' ? it.ids.at(-1) === ref.id : it.name === ref.name))
+    const [only, second] = fits
+    const said = JSON.stringify(ref.by === 'id' ? ref.id : ref.name)
+    if (second !== undefined) {
+      this.#ambiguous.push({
+        address: declaration.key,
+        message: `${fits.length} live ${kind.noun}s fit ${said}: ${fits.map(it => it.remoteId).join(', ')}`,
+      })
+    } else if (only === undefined && lists.every(it => it.proven)) {
+      this.#problems.push({
+        address: declaration.key,
+        path: `/${this.#kind(declaration.kind).parent?.field ?? ''}`,
+        message: `there is no ${kind.noun} ${said}`,
+      })
+    }
+    return second === undefined ? only?.ids : undefined
+  }
+
+  async #everywhere(stack: string, kind: Kind): Promise<Collection[]> {
+    const backend = this.#input.backendOf(stack, kind.api)
+    const above = kind.parent && this.#input.kinds.get(kind.parent.kind)
+    const parents = above ? (await this.#everywhere(stack, above)).flatMap(it => it.objects.map(live => live.ids)) : [[]]
+    return Promise.all(
+      parents.map(async parent => {
+        const known = this.#collections.get(backend)?.get(collectionId(kind, parent))
+        const list = known ?? (await readCollection(backend, kind, parent))
+        this.#keep(list)
+        return list
+      }),
+    )
+  }
+}
+
+/** The chosen declarations and whatever they hang on, in declared order. */
+function withContext(stacks: readonly StackDeclarations[], chosen: (it: Declaration) => boolean): Declaration[] {
+  const all = stacks.flatMap(it => it.declarations)
+  const byKey = new Map(all.map(it => [it.key, it]))
+  const taken = new Set<Key>()
+  const open = all.filter(chosen)
+  for (let it = open.pop(); it !== undefined; it = open.pop()) {
+    if (taken.has(it.key)) continue
+    taken.add(it.key)
+    for (const key of [...(it.parent?.by === 'key' ? [it.parent.key] : []), ...it.dependsOn.map(edge => edge.key)]) {
+      const next = byKey.get(key)
+      if (next) open.push(next)
+    }
+  }
+  return all.filter(it => taken.has(it.key))
+}
+
+const collectionId = (kind: Kind, parent: Ids): string => `${kind.name} ${parent.join(' ')}`
+
+/** Fills in what another object's live fields already answer. */
+function resolveSpecs(input: ObserveInput, pairs: ReadonlyMap<Key, Paired>): Map<Key, Paired> {
+  const lookup = {
+    variable: input.variable,
+    attribute: (key: Key, attribute: string) => {
+      const live = pairs.get(key)?.match?.live
+      if (live === undefined) return undefined
+      return attribute === 'id' ? live.remoteId : outputOf(live, attribute.replace(/^out\//, ''))
+    },
+  }
+  const resolved = new Map<Key, Paired>()
+  for (const [key, pair] of pairs) {
+    const spec = resolveValue(pair.spec, deferred =>
+      deferred.needs.every(it => pairs.get(it)?.match !== undefined)
+        ? tryEvaluate(() => input.evaluate(deferred.expression, pair.declaration.stack, lookup))
+        : undefined,
+    )
+    resolved.set(key, {...pair, spec: spec as ValueObject})
+  }
+  return resolved
+}
+
+function tryEvaluate<T>(evaluate: () => T): T | undefined {
+  try {
+    return evaluate()
+  } catch {
+    // An output the live object does not show (yet): it stays open, and the apply says so when it still is.
+    return undefined
+  }
+}
+
+/** List rows may be sparse: one read each where a declared field or an output is missing in the row. */
+async function fetchSparse(input: ObserveInput, pairs: ReadonlyMap<Key, Paired>): Promise<Map<Key, Paired>> {
+  const full = new Map(pairs)
+  await Promise.all(
+    [...pairs.values()].map(async pair => {
+      const live = pair.match?.live
+      if (pair.match === undefined || live?.kind.verbs.read === undefined || live.kind.singleton) return
+      const {missingInLive} = diffFields({
+        kind: live.kind,
+        declared: pair.spec,
+        live: live.fields,
+        ignore: pair.declaration.policy.ignoreChanges,
+        secretState: () => 'same',
+      })
+      const outputs = pair.declaration.outputs.filter(
+        it => outputOf(live, it) === undefined && !Object.hasOwn(pair.spec, it.split('/')[0] ?? ''),
+      )
+      if (missingInLive.length === 0 && outputs.length === 0) return
+      const row = await input.backendOf(pair.declaration.stack, live.kind.api).reader.read(live.kind.verbs.read(live.ids))
+      const whole = row && liveObject(live.kind, live.ids.slice(0, -1), {...live.fields, ...row})
+      if (whole) full.set(pair.declaration.key, {...pair, match: {...pair.match, live: {...live, fields: whole.fields}}})
+    }),
+  )
+  return full
+}

@@ -1,0 +1,104 @@
+/** What waits for what, with the reason on every edge, and one order that respects all of it. */
+import {AppError, EXIT} from '../base/errors.ts'
+import {remoteIdOf} from './kind.ts'
+import type {PlanInput} from './make-plan.ts'
+import type {Edge, EdgeReason, Operation} from './plan.ts'
+import {parentRemoteId} from './plan-removals.ts'
+import {type Key, keyOf} from './value.ts'
+
+/** Operations that wait for each other. */
+export class OperationCycleError extends AppError {
+  constructor(keys: readonly Key[]) {
+    super(`these operations wait for each other: ${keys.join(' -> ')}`, {
+      code: 'E_OPERATION_CYCLE',
+      exit: EXIT.usage,
+      suggestions: ['Break the circle: remove one depends_on or reference, apply, and then make the second change.'],
+    })
+  }
+}
+
+/** The same operations with their edges, in execution order. */
+export function orderOperations(operations: readonly Operation[], input: Pick<PlanInput, 'observation' | 'kinds' | 'ledgers'>): Operation[] {
+  const edges = edgesOf(operations, input)
+  const withEdges = operations.map(it => {
+    const own = dedupe(edges.get(keyOf(it.stack, it.address)) ?? [])
+    return {...it, edges: own, because: own.map(edge => addressOf(edge.key, it.stack))}
+  })
+  return dependenciesFirst(withEdges)
+}
+
+const addressOf = (key: Key, stack: string): string => (key.startsWith(`${stack}:`) ? key.slice(stack.length + 1) : key)
+
+function dedupe(edges: readonly Edge[]): Edge[] {
+  const seen = new Set<Key>()
+  return edges.filter(it => !seen.has(it.key) && seen.add(it.key))
+}
+
+function edgesOf(operations: readonly Operation[], input: Pick<PlanInput, 'observation' | 'kinds' | 'ledgers'>): Map<Key, Edge[]> {
+  const active = new Map(operations.filter(it => it.action !== 'no-op').map(it => [keyOf(it.stack, it.address), it]))
+  const byRemote = new Map([...active.values()].flatMap(it => (it.remoteId === undefined ? [] : [[it.remoteId, it] as const])))
+  const edges = new Map<Key, Edge[]>()
+  const wait = (waiter: Operation, forKey: Key, reason: EdgeReason) => {
+    const key = keyOf(waiter.stack, waiter.address)
+    if (key === forKey || !active.has(forKey)) return
+    const list = edges.get(key)
+    if (list) list.push({key: forKey, reason})
+    else edges.set(key, [{key: forKey, reason}])
+  }
+  for (const [key, operation] of active) {
+    const {declared} = operation
+    if (declared?.parent?.by === 'key') wait(operation, declared.parent.key, 'parent')
+    for (const it of declared?.dependsOn ?? []) if (active.get(it.key)?.declared) wait(operation, it.key, it.reason)
+    for (const it of input.ledgers.get(operation.stack)?.entries.get(operation.movedFrom ?? operation.address)?.dependsOn ?? []) {
+      const needed = active.get(it)
+      if (needed && needed.declared === undefined && needed.action === 'delete') wait(needed, key, 'dependants first')
+    }
+    const parentId = operation.declared === undefined && operation.remoteId !== undefined ? parentRemoteId(input, operation.remoteId) : undefined
+    const parent = parentId === undefined ? undefined : byRemote.get(parentId)
+    if (parent?.action === 'delete') {
+      if (operation.action === 'delete') wait(parent, key, 'children first')
+      else if (operation.action === 'forget') wait(operation, keyOf(parent.stack, parent.address), 'parent')
+    }
+  }
+  const leaving = new Map(operations.filter(it => it.action === 'delete').map(it => [placeOf(it, input), keyOf(it.stack, it.address)]))
+  for (const operation of active.values()) {
+    const holder = operation.declared === undefined ? undefined : leaving.get(placeOf(operation, input))
+    if (holder !== undefined) wait(operation, holder, 'frees the name')
+  }
+  return edges
+}
+
+/** Kind, parent and name: two objects cannot be in the same place at once. */
+function placeOf(operation: Operation, {observation, kinds}: Pick<PlanInput, 'observation' | 'kinds'>): string {
+  const kind = kinds.get(operation.kind)
+  const parentKind = kind?.parent && kinds.get(kind.parent.kind)
+  const ids = observation.pairs.get(keyOf(operation.stack, operation.address))?.parent
+  const parent = operation.declared === undefined && operation.remoteId !== undefined ? parentRemoteId({kinds}, operation.remoteId) : parentKind && ids && remoteIdOf(parentKind, ids)
+  return `${operation.kind} ${parent ?? ''} ${operation.name ?? operation.address}`
+}
+
+/** Depth first along the edges, in the given order otherwise; without recursion, since chains may be long. */
+function dependenciesFirst(operations: readonly Operation[]): Operation[] {
+  const byKey = new Map(operations.map(it => [keyOf(it.stack, it.address), it]))
+  const state = new Map<Key, 'open' | 'done'>()
+  const ordered: Operation[] = []
+  for (const root of byKey.keys()) {
+    const path: {key: Key; next: number}[] = [{key: root, next: 0}]
+    for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+      const operation = byKey.get(top.key)
+      const edge = operation?.edges[top.next++]
+      if (state.get(top.key) === 'done') path.pop()
+      else if (edge === undefined) {
+        state.set(top.key, 'done')
+        if (operation) ordered.push(operation)
+        path.pop()
+      } else {
+        state.set(top.key, 'open')
+        const {key} = edge
+        if (state.get(key) === 'open') throw new OperationCycleError([...path.map(it => it.key).slice(path.findIndex(it => it.key === key)), key])
+        if (state.get(key) === undefined && byKey.has(key)) path.push({key, next: 0})
+      }
+    }
+  }
+  return ordered
+}

@@ -1,0 +1,168 @@
+/**
+ * Which live object a declaration means. In this order: the object the ledger has under its address (so that a rename
+ * is followed), the one a `moved` or `import` block names, and then whoever has its natural key.
+ */
+import type {Problem} from '../base/errors.ts'
+import type {Declaration, StackDeclarations} from './declaration.ts'
+import type {Kind} from './kind.ts'
+import type {Ledger, LedgerEntry} from './ledger.ts'
+import type {Collection, LiveObject} from './live.ts'
+import {plainPart} from './resolve.ts'
+import {type Key, keyOf} from './value.ts'
+
+export type Found = 'ledger' | 'moved' | 'import' | 'name'
+
+export interface Match {
+  readonly live: LiveObject
+  readonly found: Found
+  /** The address the ledger has it under, when that is another one. */
+  readonly formerAddress?: string
+}
+
+/** Who owns what, over all ledgers of the run. */
+export class Ownership {
+  readonly #byRemote = new Map<string, {stack: string; entry: LedgerEntry}>()
+
+  constructor(ledgers: ReadonlyMap<string, Ledger>) {
+    for (const [stack, ledger] of ledgers) for (const entry of ledger.entries.values()) this.#byRemote.set(entry.remoteId, {stack, entry})
+  }
+
+  of(remoteId: string): {stack: string; entry: LedgerEntry} | undefined {
+    return this.#byRemote.get(remoteId)
+  }
+}
+
+export interface PairInput {
+  readonly kind: Kind
+  readonly collection: Collection
+  readonly declarations: readonly Declaration[]
+  readonly ledgers: ReadonlyMap<string, Ledger>
+  readonly ownership: Ownership
+  readonly stacks: ReadonlyMap<string, StackDeclarations>
+  /** Every key declared anywhere in the app. */
+  readonly declared: ReadonlySet<Key>
+}
+
+export interface Pairing {
+  readonly matches: ReadonlyMap<Key, Match>
+  readonly ambiguous: readonly Problem[]
+  readonly problems: readonly Problem[]
+}
+
+/** Pairs the declarations of one collection with its live objects. */
+export function pairCollection(input: PairInput): Pairing {
+  const {kind, collection, declarations} = input
+  const byId = new Map(collection.objects.map(it => [it.remoteId, it]))
+  const claimed = new Map<string, Key>()
+  const matches = new Map<Key, Match>()
+  const ambiguous: Problem[] = []
+  const problems: Problem[] = []
+  const claim = (declaration: Declaration, match: Match) => {
+    const other = claimed.get(match.live.remoteId)
+    if (other !== undefined) {
+      problems.push({
+        address: declaration.key,
+        message: `means ${match.live.remoteId}, which ${other} has already; one object can have one declaration`,
+      })
+      return
+    }
+    claimed.set(match.live.remoteId, declaration.key)
+    matches.set(declaration.key, match)
+  }
+
+  const open: Declaration[] = []
+  for (const declaration of declarations) {
+    const match = knownMatch(input, declaration, byId)
+    if (match) claim(declaration, match)
+    else if (declaration.importId !== undefined && collection.proven) {
+      problems.push({address: declaration.key, message: `import of ${declaration.importId}: there is no such object`})
+    } else open.push(declaration)
+  }
+
+  const byName = kind.identity.matches ? undefined : groupByName(collection.objects)
+  for (const declaration of open) {
+    const spec = plainPart(declaration.spec)
+    const candidates = byName
+      ? (byName.get(kind.identity.key(spec) ?? '\0') ?? [])
+      : collection.objects.filter(it => kind.identity.matches?.(spec, it.fields))
+    const free = candidates.filter(it => !claimed.has(it.remoteId))
+    const [first, second] = free
+    if (first === undefined) continue
+    if (second !== undefined) {
+      ambiguous.push({
+        address: declaration.key,
+        message: `${free.length} live ${kind.noun}s fit ${JSON.stringify(kind.identity.key(spec) ?? declaration.address)}: ${free.map(it => it.remoteId).join(', ')}`,
+      })
+      continue
+    }
+    const owner = input.ownership.of(first.remoteId)
+    if (owner && owner.stack !== declaration.stack) {
+      problems.push({address: declaration.key, message: `${first.remoteId} belongs to stack ${owner.stack} (${owner.entry.address})`})
+      continue
+    }
+    const former = owner?.entry.address
+    if (former !== undefined && former !== declaration.address) claim(declaration, {live: first, found: 'moved', formerAddress: former})
+    else claim(declaration, {live: first, found: 'name'})
+  }
+  ambiguous.push(...takenNames(input, matches, claimed, byName))
+  return {matches, ambiguous, problems}
+}
+
+/** A rename to a name that somebody else's object has: two live objects then fit one declaration. */
+function takenNames(
+  {kind, declarations, ownership}: PairInput,
+  matches: ReadonlyMap<Key, Match>,
+  claimed: ReadonlyMap<string, Key>,
+  byName: ReadonlyMap<string, readonly LiveObject[]> | undefined,
+): Problem[] {
+  const problems: Problem[] = []
+  for (const declaration of declarations) {
+    const match = matches.get(declaration.key)
+    const wanted = kind.identity.key(plainPart(declaration.spec))
+    if (match === undefined || wanted === undefined || match.live.name === wanted) continue
+    const other = byName?.get(wanted)?.find(it => !claimed.has(it.remoteId) && ownership.of(it.remoteId) === undefined)
+    if (other === undefined) continue
+    problems.push({
+      address: declaration.key,
+      message: `the ledger has it as ${match.live.remoteId} (${JSON.stringify(match.live.name ?? null)}), and ${other.remoteId} has its name ${JSON.stringify(wanted)}`,
+    })
+  }
+  return problems
+}
+
+function knownMatch(input: PairInput, declaration: Declaration, byId: ReadonlyMap<string, LiveObject>): Match | undefined {
+  const ledger = input.ledgers.get(declaration.stack)
+  const own = ledger?.entries.get(declaration.address)
+  const live = own?.kind === declaration.kind ? byId.get(own.remoteId) : undefined
+  if (live) return {live, found: 'ledger'}
+  for (const address of formerAddresses(input.stacks.get(declaration.stack)?.moved ?? [], declaration.address)) {
+    const entry = input.declared.has(keyOf(declaration.stack, address)) ? undefined : ledger?.entries.get(address)
+    const there = entry && byId.get(entry.remoteId)
+    if (there) return {live: there, found: 'moved', formerAddress: entry.address}
+  }
+  const imported = declaration.importId === undefined ? undefined : byId.get(declaration.importId)
+  return imported && {live: imported, found: 'import'}
+}
+
+/** The addresses `moved` blocks lead back to, newest first. A block for a bare address covers its instances. */
+function formerAddresses(moved: StackDeclarations['moved'], address: string): string[] {
+  const former: string[] = []
+  for (let at: string | undefined = address; at !== undefined && former.length <= moved.length; ) {
+    const here: string = at
+    const block = moved.find(({from, to}) => here === to || (here.startsWith(`${to}[`) && !from.endsWith(']')))
+    at = block && `${block.from}${here.slice(block.to.length)}`
+    if (at !== undefined) former.push(at)
+  }
+  return former
+}
+
+function groupByName(objects: readonly LiveObject[]): Map<string, LiveObject[]> {
+  const groups = new Map<string, LiveObject[]>()
+  for (const it of objects) {
+    if (it.name === undefined) continue
+    const group = groups.get(it.name)
+    if (group) group.push(it)
+    else groups.set(it.name, [it])
+  }
+  return groups
+}

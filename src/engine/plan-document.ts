@@ -1,0 +1,52 @@
+/** Puts the parts of a plan together, and gives it a name made of its content. */
+import {createHash} from 'node:crypto'
+import {AppError, EXIT} from '../base/errors.ts'
+import {canonicalJson} from '../base/json.ts'
+import {comparedPointers, factRow} from './fact-row.ts'
+import {sha256} from './live.ts'
+import type {Observation} from './observe.ts'
+import {ACTIONS, type Action, type Fact, type Operation, PLAN_FORMAT, type Plan} from './plan.ts'
+
+/** The plan's content and the hash in it do not belong together. */
+export class PlanTamperedError extends AppError {
+  constructor(expected: string, got: string) {
+    super(`the plan's content has the hash ${expected.slice(0, 12)}, but the file says ${got.slice(0, 12)}`, {
+      code: 'E_PLAN_TAMPERED',
+      exit: EXIT.refused,
+      suggestions: ['Make the plan again with: svcctl plan --out FILE'],
+    })
+  }
+}
+
+/** Everything the hash covers: declarations, facts, operations; not what merely describes the cost of it. */
+export function hashOf(plan: Omit<Plan, 'hash'>): string {
+  const {requests: _requests, bill: _bill, notAfter: _notAfter, guards: _guards, ...covered} = plan
+  const {hash: _hash, ...content} = covered as Partial<Plan>
+  return createHash('sha256').update(canonicalJson(content)).digest('hex')
+}
+
+export const sealed = (plan: Omit<Plan, 'hash'>): Plan => ({...plan, hash: hashOf(plan)})
+
+/** @throws PlanTamperedError */
+export function assertSealed(plan: Plan): void {
+  const expected = hashOf(plan)
+  if (expected !== plan.hash) throw new PlanTamperedError(expected, plan.hash)
+}
+
+export function summaryOf(operations: readonly Operation[]): Record<Action, number> {
+  const summary = Object.fromEntries(ACTIONS.map(action => [action, 0])) as Record<Action, number>
+  for (const {action} of operations) summary[action]++
+  return summary
+}
+
+/** The lists a plan was made from, each with a digest over identity and compared fields of all its rows. */
+export function factsOf({collections, pairs}: Pick<Observation, 'collections' | 'pairs'>): Fact[] {
+  const compared = new Map<string, readonly string[]>()
+  for (const {match, spec} of pairs.values()) if (match) compared.set(match.live.remoteId, comparedPointers(match.live.kind, spec))
+  return collections
+    .map(({kind, path, objects}) => {
+      const rows = objects.map(it => factRow(kind, it.fields, compared.get(it.remoteId) ?? [])).sort((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1))
+      return {api: kind.api, kind: kind.name, path, rows: rows.length, digest: sha256(rows)}
+    })
+    .sort((a, b) => (`${a.api} ${a.path}` < `${b.api} ${b.path}` ? -1 : 1))
+}
