@@ -1,7 +1,7 @@
 /** What the APIs show: collections as they were read, and the objects in them. */
 import {createHash} from 'node:crypto'
 import {canonicalJson, type Json, type JsonObject} from '../base/json.ts'
-import type {Backend} from './backend.ts'
+import {type Backend, PRIORITY} from './backend.ts'
 import {type Ids, type Kind, remoteIdOf} from './kind.ts'
 
 export interface LiveObject {
@@ -37,16 +37,16 @@ export function liveObject(kind: Kind, parent: Ids, row: JsonObject): LiveObject
 }
 
 /** Reads a collection; a singleton's is its one object. */
-export async function readCollection(backend: Backend, kind: Kind, parent: Ids): Promise<Collection> {
+export async function readCollection(backend: Backend, kind: Kind, parent: Ids, priority: number = PRIORITY.read): Promise<Collection> {
   const request = kind.verbs.list?.(parent) ?? kind.verbs.read?.(parent)
   if (request === undefined) throw new TypeError(`${kind.name} can be neither listed nor read`)
   const at = {backend, kind, parent, path: request.path}
   if (kind.verbs.list === undefined) {
-    const row = await backend.reader.read(request)
+    const row = await backend.reader.read(request, {priority})
     const only = row === undefined ? undefined : liveObject(kind, parent, row)
     return {...at, objects: only ? [only] : [], proven: true, gone: row === undefined}
   }
-  const listing = await backend.reader.list(request)
+  const listing = await backend.reader.list(request, {priority})
   if (listing === undefined) return {...at, objects: [], proven: true, gone: true}
   const objects = listing.rows.map(row => liveObject(kind, parent, row)).filter(it => it !== undefined)
   return {...at, objects, proven: listing.proven, gone: false}

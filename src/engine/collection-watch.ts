@@ -1,0 +1,138 @@
+/**
+ * Objects on their way (to ready, to gone) in one collection, watched together by looking at the collection; a single
+ * one is looked at by itself where the API can show one object.
+ */
+import type {Clock} from '../base/clock.ts'
+import {type Backend, PRIORITY} from './backend.ts'
+import type {Ids, Kind} from './kind.ts'
+import {type Collection, type LiveObject, liveObject, readCollection} from './live.ts'
+import {type Pace, SharedWatch, type Watched} from './shared-watch.ts'
+
+export interface Sought {
+  /** The remote id, when it is known. */
+  readonly remoteId?: string
+  /** The natural key, when the id is not known: an object with it that was not there before. */
+  readonly fits?: (live: LiveObject) => boolean
+  readonly until: 'ready' | 'gone'
+}
+
+export type ObjectNews = {readonly live: LiveObject; readonly failed: boolean} | 'gone'
+
+interface Waiting extends Watched<ObjectNews> {
+  readonly sought: Sought
+  readonly fail: (error: unknown) => void
+  readonly onStatus: (status: string) => void
+}
+
+/** A look at a whole collection, and when it began. */
+export interface Look {
+  readonly startedAt: number
+  readonly collection: Collection
+}
+
+export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
+  readonly #backend: Backend
+  readonly #clock: Clock
+  readonly #kind: Kind
+  readonly #parent: Ids
+  /** The last look at the whole list: a proof may be made from it. */
+  last: Look | undefined
+
+  constructor(backend: Backend, kind: Kind, parent: Ids, clock: Clock, pace: Pace) {
+    super(clock, pace)
+    this.#backend = backend
+    this.#clock = clock
+    this.#kind = kind
+    this.#parent = parent
+  }
+
+  /** The object when it is there and ready (or failed), `gone` when that is what is sought, `undefined` at the deadline. */
+  await(sought: Sought, deadline: number, signal: AbortSignal, onStatus: (status: string) => void): Promise<ObjectNews | undefined> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason)
+      const stop = () => {
+        this.remove(item)
+        reject(signal.reason)
+      }
+      const item: Waiting = {
+        sought,
+        deadline,
+        onStatus,
+        tell: news => {
+          signal.removeEventListener('abort', stop)
+          resolve(news)
+        },
+        fail: reject,
+      }
+      signal.addEventListener('abort', stop, {once: true})
+      this.add(item)
+    })
+  }
+
+  /** A fresh look at the whole collection. */
+  async lookAtAll(priority: number = PRIORITY.read): Promise<Look> {
+    const startedAt = this.#clock.now()
+    const path = (this.#kind.verbs.list?.(this.#parent) ?? this.#kind.verbs.read?.(this.#parent))?.path ?? ''
+    this.#backend.reader.forget(path)
+    const look = {startedAt, collection: await readCollection(this.#backend, this.#kind, this.#parent, priority)}
+    this.last = look
+    return look
+  }
+
+  /** The same, brought to a proof that what it does not show does not exist. */
+  async lookForAbsence(): Promise<Look> {
+    const first = await this.lookAtAll()
+    if (first.collection.proven) return first
+    await this.#backend.reader.prove()
+    const look = {startedAt: first.startedAt, collection: await readCollection(this.#backend, this.#kind, this.#parent)}
+    this.last = look
+    return look
+  }
+
+  protected override failed(item: Waiting, error: unknown): void {
+    item.fail(error)
+  }
+
+  protected override async look(items: readonly Waiting[]): Promise<ReadonlyMap<Waiting, ObjectNews>> {
+    const news = new Map<Waiting, ObjectNews>()
+    const [only] = items
+    const id = only?.sought.remoteId
+    const single = items.length === 1 && id !== undefined && this.#kind.verbs.read !== undefined && !this.#kind.singleton
+    if (only && single) {
+      const live = await this.#readOne(id)
+      this.#judge(only, live, live === undefined, news)
+      return news
+    }
+    const wantsAbsence = items.some(it => it.sought.until === 'gone')
+    let {collection} = await this.lookAtAll(PRIORITY.poll)
+    const missing = () => items.some(it => it.sought.until === 'gone' && find(collection, it.sought) === undefined)
+    if (wantsAbsence && !collection.proven && missing()) ({collection} = await this.lookForAbsence())
+    for (const item of items) this.#judge(item, find(collection, item.sought), collection.proven, news)
+    return news
+  }
+
+  async #readOne(remoteId: string): Promise<LiveObject | undefined> {
+    const ids = [...this.#parent, decodeURIComponent(remoteId.slice(remoteId.lastIndexOf('/') + 1))]
+    const request = this.#kind.verbs.read?.(ids)
+    if (request === undefined) return undefined
+    this.#backend.reader.forget(request.path)
+    const row = await this.#backend.reader.read(request, {priority: PRIORITY.poll})
+    return row && liveObject(this.#kind, this.#parent, row)
+  }
+
+  #judge(item: Waiting, live: LiveObject | undefined, absenceProven: boolean, news: Map<Waiting, ObjectNews>): void {
+    if (live === undefined) {
+      if (item.sought.until === 'gone' && absenceProven) news.set(item, 'gone')
+      return
+    }
+    if (typeof live.fields.status === 'string') item.onStatus(live.fields.status)
+    if (item.sought.until === 'gone') return
+    const readiness = live.kind.ready?.(live.fields) ?? 'ready'
+    if (readiness !== 'waiting') news.set(item, {live, failed: readiness === 'failed'})
+  }
+}
+
+function find({objects}: Collection, {remoteId, fits}: Sought): LiveObject | undefined {
+  const byId = remoteId === undefined ? undefined : objects.find(it => it.remoteId === remoteId)
+  return byId ?? (fits && objects.find(fits))
+}

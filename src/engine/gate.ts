@@ -1,0 +1,81 @@
+/**
+ * Places in groups: how many changes may run at once in an account, in a subscription, in all. Who waits for a place
+ * holds nothing meanwhile; a free place goes to the most urgent of those it lets through.
+ */
+export interface Group {
+  readonly name: string
+  readonly places: number
+}
+
+interface Waiter {
+  readonly groups: readonly Group[]
+  readonly priority: number
+  readonly order: number
+  readonly admit: () => void
+}
+
+export class Gate {
+  readonly #taken = new Map<string, number>()
+  /** Groups that turned out narrower than they were declared. */
+  readonly #learned = new Map<string, number>()
+  #waiting: Waiter[] = []
+  #order = 0
+
+  /** Resolves with what gives the places back. A lower priority number goes first. */
+  async enter(groups: readonly Group[], priority: number, signal?: AbortSignal): Promise<() => void> {
+    if (groups.length === 0) return () => {}
+    signal?.throwIfAborted()
+    if (!this.#fits(groups)) {
+      await new Promise<void>((resolve, reject) => {
+        const waiter: Waiter = {groups, priority, order: this.#order++, admit: resolve}
+        this.#waiting.push(waiter)
+        signal?.addEventListener(
+          'abort',
+          () => {
+            this.#waiting = this.#waiting.filter(it => it !== waiter)
+            reject(signal.reason)
+          },
+          {once: true},
+        )
+      })
+    } else this.#take(groups)
+    let given = false
+    return () => {
+      if (given) return
+      given = true
+      for (const {name} of groups) this.#taken.set(name, (this.#taken.get(name) ?? 1) - 1)
+      this.#admit()
+    }
+  }
+
+  /** A group has room for as many as it holds now and no more: the server said so. */
+  narrow(name: string): void {
+    this.#learned.set(name, Math.max(1, this.#taken.get(name) ?? 1))
+  }
+
+  /** Something ended well: there may be room for one more. */
+  widen(name: string): void {
+    const places = this.#learned.get(name)
+    if (places !== undefined) this.#learned.set(name, places + 1)
+  }
+
+  #fits(groups: readonly Group[]): boolean {
+    return groups.every(({name, places}) => (this.#taken.get(name) ?? 0) < Math.min(places, this.#learned.get(name) ?? Number.POSITIVE_INFINITY))
+  }
+
+  #take(groups: readonly Group[]): void {
+    for (const {name} of groups) this.#taken.set(name, (this.#taken.get(name) ?? 0) + 1)
+  }
+
+  #admit(): void {
+    if (this.#waiting.length === 0) return
+    const left: Waiter[] = []
+    for (const waiter of this.#waiting.sort((a, b) => a.priority - b.priority || a.order - b.order)) {
+      if (this.#fits(waiter.groups)) {
+        this.#take(waiter.groups)
+        waiter.admit()
+      } else left.push(waiter)
+    }
+    this.#waiting = left
+  }
+}
