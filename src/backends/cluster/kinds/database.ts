@@ -6,7 +6,6 @@ import {z} from 'zod'
 import {collectionVerbs} from '../../../engine/collection-verbs.ts'
 import {defineKind} from '../../../engine/kind.ts'
 import {idIn, readyByStatus, textIn} from '../../../engine/live-row.ts'
-import {same} from '../../../engine/meaning.ts'
 import {unlessStronger, whenChanged, whenLess, whenOff} from '../../../engine/risk.ts'
 
 const spec = z
@@ -50,8 +49,10 @@ export const clusterDatabase = defineKind({
   identity: {
     key: it => textIn(it, 'name') ?? idIn(it, 'uid'),
     id: live => idIn(live, 'uid', 'id'),
-    matches: (declared, live) =>
-      declared.uid === undefined ? same(declared.name ?? null, live.name ?? null) : idIn(declared, 'uid') === idIn(live, 'uid', 'id'),
+    matches: (declared, live) => {
+      const [uid, name] = [idIn(declared, 'uid'), textIn(declared, 'name')]
+      return uid === undefined ? name !== undefined && name === textIn(live, 'name') : uid === idIn(live, 'uid', 'id')
+    },
     unique: true,
     renames: 'name',
   },
