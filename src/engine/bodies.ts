@@ -1,7 +1,7 @@
 /** What is sent: the body of a create, and the partial body of an update (wire facts, "Update bodies" and "Nested objects in PUT"). */
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
-import {escapeSegment, parsePointer} from '../base/pointer.ts'
-import {type Pattern, ruleAt} from './field-rules.ts'
+import {parsePointer} from '../base/pointer.ts'
+import {type EffectiveRule, rootRule} from './field-rules.ts'
 import type {Kind} from './kind.ts'
 import type {Change} from './plan.ts'
 
@@ -30,18 +30,16 @@ export function patchOf({
   for (const {path} of changes) {
     const field = parsePointer(path)[0]
     if (field === undefined || !Object.hasOwn(declared, field)) continue
-    const pattern = `/${escapeSegment(field)}`
+    const rule = rootRule(kind).below(field)
     const value = declared[field] ?? null
-    patch[field] = ruleAt(kind, pattern).whole === false ? value : over(kind, pattern, value, live[field])
+    patch[field] = rule.whole === false ? value : over(rule, value, live[field])
   }
   return patch
 }
 
-function over(kind: Kind, pattern: Pattern, declared: Json, live: Json | undefined): Json {
+function over(rule: EffectiveRule, declared: Json, live: Json | undefined): Json {
   if (!isJsonObject(declared) || !isJsonObject(live)) return declared
-  const {strict} = ruleAt(kind, pattern)
-  const at = (field: string): Pattern => `${pattern}/${escapeSegment(field)}`
-  const kept = Object.entries(live).filter(([field]) => !strict || ruleAt(kind, at(field)).known)
-  const laid = Object.entries(declared).map(([field, value]) => [field, over(kind, at(field), value, live[field])] as const)
+  const kept = Object.entries(live).filter(([field]) => !rule.strict || rule.below(field).known)
+  const laid = Object.entries(declared).map(([field, value]) => [field, over(rule.below(field), value, live[field])] as const)
   return {...Object.fromEntries(kept), ...Object.fromEntries(laid)}
 }

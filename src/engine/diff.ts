@@ -6,8 +6,8 @@
  * when an alert is there or gone, `/backup` when there is no backup at all.
  */
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
-import {escapeSegment, parsePointer} from '../base/pointer.ts'
-import {type EffectiveRule, type Pattern, ruleAt} from './field-rules.ts'
+import {formatPointer, parsePointer} from '../base/pointer.ts'
+import {type EffectiveRule, type Pattern, rootRule} from './field-rules.ts'
 import type {Kind} from './kind.ts'
 import {byKey, ordered, pairsUp} from './list-pairing.ts'
 import {sameLeaf} from './meaning.ts'
@@ -42,15 +42,15 @@ export interface FieldDiff {
 
 type Moved = NonNullable<Change['moved']>
 
-/** A place in the declaration (`/alerts/0`), and the same for rules (`/alerts/*`). */
+/** A place in the declaration, from the root down. Its pointer is written only where something is said of it. */
 interface Place {
-  readonly path: string
-  readonly pattern: Pattern
+  readonly above?: Place
+  readonly segment: string
+  readonly rule: EffectiveRule
 }
 
 interface Difference {
   readonly place: Place
-  readonly rule: EffectiveRule
   readonly declared: Value
   readonly live: Json | undefined
   readonly applied: Json | undefined
@@ -68,8 +68,6 @@ interface Walk {
   assumes(path: string): void
 }
 
-const ROOT: Place = {path: '', pattern: ''}
-
 export function diffFields({kind, declared, live, applied, secretState, ignore}: DiffInput): FieldDiff {
   const changes: Change[] = []
   const immutable: string[] = []
@@ -81,12 +79,12 @@ export function diffFields({kind, declared, live, applied, secretState, ignore}:
     secretState,
     differs: difference => {
       changes.push(changeOf(walk, difference, applied !== undefined))
-      if (difference.rule.immutable) immutable.push(difference.place.path)
+      if (difference.place.rule.immutable) immutable.push(pathOf(difference.place))
     },
     missing: path => missingInLive.push(path),
     assumes: path => assumed.push(path),
   }
-  compare(walk, ROOT, declared, live, applied)
+  compare(walk, {segment: '', rule: rootRule(kind)}, declared, live, applied)
   return {changes, immutable, missingInLive, assumed}
 }
 
@@ -96,9 +94,9 @@ export function satisfied({kind, declared, live, ignore}: Pick<DiffInput, 'kind'
 }
 
 function compare(walk: Walk, place: Place, declared: Value, live: Json | undefined, applied: Json | undefined): void {
-  if (walk.ignore.some(pointer => covers(pointer, place))) return
-  const rule = ruleAt(walk.kind, place.pattern)
-  const difference = {place, rule, declared, live, applied}
+  if (walk.ignore.length > 0 && isIgnored(walk.ignore, place)) return
+  const {rule} = place
+  const difference = {place, declared, live, applied}
   if (rule.createOnly) return
   if (rule.writeOnly) compareUnseen(walk, difference)
   else if (live === undefined) compareAbsent(walk, difference)
@@ -113,20 +111,21 @@ function compare(walk: Walk, place: Place, declared: Value, live: Json | undefin
   } else if (!(rule.equal ?? sameLeaf)(declared as Json, live)) walk.differs(difference)
 }
 
-const below = ({path, pattern}: Place, field: string): Place => {
-  const segment = `/${escapeSegment(field)}`
-  return {path: path + segment, pattern: pattern + segment}
-}
+const below = (above: Place, field: string): Place => ({above, segment: field, rule: above.rule.below(field)})
 
-const slot = ({path, pattern}: Place, index: number): Place => ({path: `${path}/${index}`, pattern: `${pattern}/*`})
+const slot = (above: Place, index: number): Place => ({above, segment: String(index), rule: above.rule.below('*')})
+
+const segmentsOf = ({above, segment}: Place): readonly string[] => (above === undefined ? [] : [...segmentsOf(above), segment])
+
+const pathOf = (place: Place): string => formatPointer(segmentsOf(place))
 
 const own = (value: Json | undefined, field: string): Json | undefined =>
   isJsonObject(value) && Object.hasOwn(value, field) ? value[field] : undefined
 
-function covers(pointer: readonly string[], {path, pattern}: Place): boolean {
-  if (pointer.length === 0) return true
-  const [concrete, general] = [parsePointer(path), parsePointer(pattern)]
-  return pointer.length <= concrete.length && pointer.every((segment, i) => segment === concrete[i] || segment === general[i])
+function isIgnored(ignore: Walk['ignore'], place: Place): boolean {
+  const [concrete, general] = [segmentsOf(place), parsePointer(place.rule.pattern)]
+  const isAt = (segment: string, depth: number) => segment === concrete[depth] || segment === general[depth]
+  return ignore.some(pointer => pointer.length <= concrete.length && pointer.every(isAt))
 }
 
 /** A field no answer ever shows: the ledger alone can tell. */
@@ -136,9 +135,9 @@ function compareUnseen(walk: Walk, difference: Difference): void {
     walk.differs({...difference, moved: 'unknown'})
     return
   }
-  const state = walk.secretState(place.path, declared instanceof Secret ? declared : new Secret(wireValue(declared)))
+  const state = walk.secretState(pathOf(place), declared instanceof Secret ? declared : new Secret(wireValue(declared)))
   if (state === 'changed') walk.differs({...difference, moved: 'in git'})
-  if (state === 'unknown') walk.assumes(place.path)
+  if (state === 'unknown') walk.assumes(pathOf(place))
 }
 
 /**
@@ -146,21 +145,22 @@ function compareUnseen(walk: Walk, difference: Difference): void {
  * change could not be made, or could only be made by a replacement, a field nobody can see is no ground for one.
  */
 function compareAbsent(walk: Walk, difference: Difference): void {
-  const {place, rule, declared, applied} = difference
-  if (!rule.mayBeAbsent) walk.missing(place.path)
+  const {place, declared, applied} = difference
+  const {rule} = place
+  if (!rule.mayBeAbsent) walk.missing(pathOf(place))
   const mute = rule.mayBeAbsent || rule.immutable || walk.kind.verbs.read === undefined
   if (declared instanceof Deferred || declared instanceof Secret || rule.secret) compareUnseen(walk, difference)
   else if (!mute && rule.known) walk.differs(difference)
   else if (applied !== undefined) {
     if (!holds(walk, place, declared, applied)) walk.differs({...difference, moved: 'in git'})
-  } else if (mute) walk.assumes(place.path)
+  } else if (mute) walk.assumes(pathOf(place))
   else walk.differs(difference)
 }
 
 /** A secret the API does show. One with a version is known by that alone. */
 function compareSecret(walk: Walk, difference: Difference, secret: Secret, live: Json): void {
   const {place} = difference
-  const state = walk.secretState(place.path, secret)
+  const state = walk.secretState(pathOf(place), secret)
   if (secret.version !== undefined && state !== 'unknown') {
     if (state === 'changed') walk.differs({...difference, moved: 'in git'})
   } else if (!holds(walk, place, secret.value, live)) {
@@ -169,7 +169,8 @@ function compareSecret(walk: Walk, difference: Difference, secret: Secret, live:
 }
 
 function compareLists(walk: Walk, difference: Difference, declared: readonly Value[], live: readonly Json[]): void {
-  const {place, rule, applied} = difference
+  const {place, applied} = difference
+  const {rule} = place
   const key = rule.keyedBy ?? ''
   const wanted = key === '' ? undefined : byKey(declared, key)
   const shownItems = key === '' ? undefined : byKey(live, key)
@@ -191,7 +192,8 @@ function compareLists(walk: Walk, difference: Difference, declared: readonly Val
 
 /** Items without a key: each must find one of its own that agrees. */
 function compareBags(walk: Walk, difference: Difference, declared: readonly Value[], live: readonly Json[]): void {
-  const {place, rule} = difference
+  const {place} = difference
+  const {rule} = place
   const fits = rule.serverAdds ? declared.length <= live.length : declared.length === live.length
   const pairUp = (sparse: boolean) =>
     fits && pairsUp(declared.length, live.length, (i, j) => holds(walk, slot(place, i), declared[i] ?? null, live[j], sparse))
@@ -222,14 +224,15 @@ function holds({kind, ignore}: Walk, place: Place, declared: Value, value: Json 
 }
 
 function changeOf(walk: Walk, difference: Difference, threeWay: boolean): Change {
-  const {place, rule, declared, live} = difference
-  const secrets = secretPlaces(declared, place.pattern)
-  const seen = (value: Json) => masked(walk.kind, place.pattern, value, secrets)
+  const {place, declared, live} = difference
+  const {rule} = place
+  const secrets = secretPlaces(declared, rule)
+  const seen = (value: Json) => masked(rule, value, secrets)
   const before = rule.writeOnly ? {secret: true} : live === undefined ? undefined : seen(ordered(onlyDeclared(declared, live)))
   const after = declared instanceof Deferred ? shown(declared) : seen(shown(declared))
   const risk = rule.risk?.(before, after)
   return {
-    path: place.path,
+    path: pathOf(place),
     ...(before === undefined ? {} : {before}),
     after,
     ...(risk === undefined ? {} : {risk}),
@@ -256,26 +259,23 @@ function onlyDeclared(declared: Value, live: Json): Json {
   )
 }
 
-function secretPlaces(declared: Value, pattern: Pattern): ReadonlySet<Pattern> {
+function secretPlaces(declared: Value, rule: EffectiveRule): ReadonlySet<Pattern> {
   const found = new Set<Pattern>()
-  const look = (value: Value, at: Pattern): void => {
-    if (value instanceof Secret) found.add(at)
+  const look = (value: Value, at: EffectiveRule): void => {
+    if (value instanceof Secret) found.add(at.pattern)
     else if (value instanceof Deferred) {
-      if (value.secret) found.add(at)
-    } else if (Array.isArray(value)) for (const item of value as readonly Value[]) look(item, `${at}/*`)
-    else if (isJsonObject(value)) for (const [field, item] of Object.entries(value)) look(item, `${at}/${escapeSegment(field)}`)
+      if (value.secret) found.add(at.pattern)
+    } else if (Array.isArray(value)) for (const item of value as readonly Value[]) look(item, at.below('*'))
+    else if (isJsonObject(value)) for (const [field, item] of Object.entries(value)) look(item, at.below(field))
   }
-  look(declared, pattern)
+  look(declared, rule)
   return found
 }
 
 /** The value as anyone may see it. */
-function masked(kind: Kind, pattern: Pattern, value: Json, secrets: ReadonlySet<Pattern>): Json {
-  const {secret, writeOnly} = ruleAt(kind, pattern)
-  if (secret || writeOnly || secrets.has(pattern)) return {secret: true}
-  if (Array.isArray(value)) return (value as readonly Json[]).map(item => masked(kind, `${pattern}/*`, item, secrets))
+function masked(rule: EffectiveRule, value: Json, secrets: ReadonlySet<Pattern>): Json {
+  if (rule.secret || rule.writeOnly || secrets.has(rule.pattern)) return {secret: true}
+  if (Array.isArray(value)) return (value as readonly Json[]).map(item => masked(rule.below('*'), item, secrets))
   if (!isJsonObject(value)) return value
-  return Object.fromEntries(
-    Object.entries(value).map(([field, item]) => [field, masked(kind, `${pattern}/${escapeSegment(field)}`, item, secrets)]),
-  )
+  return Object.fromEntries(Object.entries(value).map(([field, item]) => [field, masked(rule.below(field), item, secrets)]))
 }

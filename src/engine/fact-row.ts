@@ -3,8 +3,8 @@
  * depend on list order, number format or what else the server shows.
  */
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
-import {escapeSegment, parsePointer} from '../base/pointer.ts'
-import {type Pattern, ruleAt} from './field-rules.ts'
+import {parsePointer} from '../base/pointer.ts'
+import {type EffectiveRule, type Pattern, rootRule} from './field-rules.ts'
 import type {Kind} from './kind.ts'
 import {canonical} from './meaning.ts'
 import {Deferred, Secret, type Value, type ValueObject} from './value.ts'
@@ -12,22 +12,20 @@ import {Deferred, Secret, type Value, type ValueObject} from './value.ts'
 /** The places of a declaration that are compared with live values: `/name`, `/alerts/*` + `/value`. For `factRow`. */
 export function comparedPointers(kind: Kind, declared: ValueObject): readonly Pattern[] {
   const found = new Set<Pattern>()
-  const look = (value: Value, at: Pattern): void => {
-    const rule = ruleAt(kind, at)
+  const look = (value: Value, rule: EffectiveRule): void => {
     if (rule.createOnly || rule.writeOnly) return
-    const inner =
-      value instanceof Secret || value instanceof Deferred
-        ? []
-        : Array.isArray(value)
-          ? (value as readonly Value[]).map(item => ['*', item] as const)
-          : isJsonObject(value)
-            ? Object.entries(value)
-            : []
-    if (inner.length === 0 && at !== '') found.add(at)
-    for (const [segment, item] of inner) look(item, `${at}/${segment === '*' ? segment : escapeSegment(segment)}`)
+    const inner = partsOf(value)
+    if (inner.length === 0 && rule.pattern !== '') found.add(rule.pattern)
+    for (const [segment, item] of inner) look(item, rule.below(segment))
   }
-  look(declared, '')
+  look(declared, rootRule(kind))
   return [...found].sort()
+}
+
+function partsOf(value: Value): readonly (readonly [string, Value])[] {
+  if (value instanceof Secret || value instanceof Deferred) return []
+  if (Array.isArray(value)) return (value as readonly Value[]).map(item => ['*', item] as const)
+  return isJsonObject(value) ? Object.entries(value) : []
 }
 
 /** What of a value belongs to a fact: all of it, or the parts below. */
@@ -41,13 +39,24 @@ interface Branch {
  * @param pointers - from `comparedPointers`, or any JSON pointers: an index counts as `*`
  */
 export function factRow(kind: Kind, live: JsonObject, pointers: readonly string[]): JsonObject {
-  const root: Branch = {whole: false, branches: new Map()}
-  for (const pointer of pointers) plant(root, parsePointer(pointer))
   return {
     id: kind.identity.id(live) ?? null,
     key: kind.identity.key(live) ?? null,
-    fields: part(live, root),
+    fields: part(live, treeOf(pointers)),
   }
+}
+
+/** Rows of one shape are many; the tree of their places is made once. */
+const trees = new Map<string, Branch>()
+
+function treeOf(pointers: readonly string[]): Branch {
+  const shape = pointers.join('\n')
+  const known = trees.get(shape)
+  if (known !== undefined) return known
+  const root: Branch = {whole: false, branches: new Map()}
+  for (const pointer of pointers) plant(root, parsePointer(pointer))
+  trees.set(shape, root)
+  return root
 }
 
 function plant(root: Branch, segments: readonly string[]): void {

@@ -1,55 +1,67 @@
 /** What holds for one field of a kind: its own rule, what it inherits from those above it, and what the schema knows of it. */
 import {z} from 'zod'
-import {parsePointer} from '../base/pointer.ts'
+import {escapeSegment, parsePointer} from '../base/pointer.ts'
 import type {FieldRule, Kind} from './kind.ts'
 
 /** A place in a spec: a JSON pointer with `*` for list slots. */
 export type Pattern = string
 
 export interface EffectiveRule extends FieldRule {
+  readonly pattern: Pattern
   /** In the kind's schema. A field that only passes through is not promised to come back. */
   readonly known: boolean
   /** The schema refuses fields it does not name, so what a server adds below is not ours to send. */
   readonly strict: boolean
+  /** The rule of a field or, with `*`, of a list slot below; each is worked out once. */
+  below(segment: string): EffectiveRule
 }
 
-const cache = new WeakMap<Kind, Map<Pattern, EffectiveRule>>()
+const roots = new WeakMap<Kind, EffectiveRule>()
 
-export function ruleAt(kind: Kind, pattern: Pattern): EffectiveRule {
-  const rules = cache.get(kind) ?? new Map<Pattern, EffectiveRule>()
-  cache.set(kind, rules)
-  const rule = rules.get(pattern) ?? effectiveRule(kind, pattern)
-  rules.set(pattern, rule)
+/** The rule of the whole object; the way to all others. */
+export function rootRule(kind: Kind): EffectiveRule {
+  const known = roots.get(kind)
+  if (known !== undefined) return known
+  const rule = effectiveRule(kind, '', kind.spec, {})
+  roots.set(kind, rule)
   return rule
 }
 
-function effectiveRule(kind: Kind, pattern: Pattern): EffectiveRule {
-  const own = kind.fields[pattern]
-  const schema = schemaAt(kind.spec, parsePointer(pattern))
-  const {immutable, writeOnly, createOnly, secret, mayBeAbsent, risk} = pattern === '' ? {} : ruleAt(kind, parentOf(pattern))
-  return {
+export const ruleAt = (kind: Kind, pattern: Pattern): EffectiveRule =>
+  parsePointer(pattern).reduce((rule, segment) => rule.below(segment), rootRule(kind))
+
+type Inherited = Pick<FieldRule, 'immutable' | 'writeOnly' | 'createOnly' | 'secret' | 'mayBeAbsent' | 'risk'>
+
+function effectiveRule(kind: Kind, pattern: Pattern, schema: z.core.$ZodType | undefined, inherited: Inherited): EffectiveRule {
+  const own: FieldRule = {...inherited, ...kind.fields[pattern]}
+  const {immutable, writeOnly, createOnly, secret, mayBeAbsent, risk} = own
+  const passedOn: Inherited = {
     ...(immutable ? {immutable} : {}),
     ...(writeOnly ? {writeOnly} : {}),
     ...(createOnly ? {createOnly} : {}),
     ...(secret ? {secret} : {}),
     ...(mayBeAbsent ? {mayBeAbsent} : {}),
     ...(risk ? {risk} : {}),
+  }
+  const children = new Map<string, EffectiveRule>()
+  return {
     ...own,
+    pattern,
     known: schema !== undefined,
     strict: schema instanceof z.ZodObject && schema.def.catchall instanceof z.ZodNever,
+    below(segment) {
+      const known = children.get(segment)
+      if (known !== undefined) return known
+      const rule = effectiveRule(kind, `${pattern}/${escapeSegment(segment)}`, schemaBelow(schema, segment), passedOn)
+      children.set(segment, rule)
+      return rule
+    },
   }
 }
 
-const parentOf = (pattern: Pattern): Pattern => pattern.slice(0, pattern.lastIndexOf('/'))
-
-function schemaAt(root: z.core.$ZodType, segments: readonly string[]): z.core.$ZodType | undefined {
-  let schema: z.core.$ZodType | undefined = root
-  for (const segment of segments) {
-    if (schema instanceof z.ZodObject) schema = bare(schema.shape[segment])
-    else if (schema instanceof z.ZodArray && segment === '*') schema = bare(schema.element)
-    else return undefined
-  }
-  return schema
+function schemaBelow(schema: z.core.$ZodType | undefined, segment: string): z.core.$ZodType | undefined {
+  if (schema instanceof z.ZodObject) return Object.hasOwn(schema.shape, segment) ? bare(schema.shape[segment]) : undefined
+  return schema instanceof z.ZodArray && segment === '*' ? bare(schema.element) : undefined
 }
 
 function bare(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
