@@ -1,0 +1,136 @@
+/**
+ * GETs of one API: the answer as JSON or a typed error. An answer that cannot be read (cut short, HTML, another shape)
+ * is asked for again a few times; an asynchronous answer is followed to its resource.
+ */
+import type {Clock} from '../base/clock.ts'
+import type {Json} from '../base/json.ts'
+import {waitFor} from '../base/wait-for.ts'
+import type {RequestOptions, TaskView} from '../engine/backend.ts'
+import type {ApiAnswer, ApiClient} from '../transport/api-client.ts'
+import {answerBody} from './answer-body.ts'
+import {type Asked, type ErrorsOf, errorOf} from './api-errors.ts'
+import type {PageAnswer} from './paging-facts.ts'
+import {isTaskAnswer, taskResource, taskView} from './task-view.ts'
+
+/** How often an unreadable answer is asked for, and the pause before the second time; it doubles. */
+const TRIES = 3
+const PAUSE_MS = 1_000
+/** Reads of a new task id that may answer 404 (wire facts, "New task id"). */
+const NEW_TASK_READS = 5
+
+export type Got<T> = {readonly ok: true; readonly value: T} | {readonly ok: false; readonly status: number; readonly error: Error}
+
+export interface ApiReadsOptions {
+  readonly client: ApiClient
+  readonly errors: ErrorsOf
+  readonly clock: Clock
+  readonly pollIntervalMs: number
+  readonly taskTimeoutMs: number
+}
+
+export class ApiReads {
+  readonly #options: ApiReadsOptions
+
+  constructor(options: ApiReadsOptions) {
+    this.#options = options
+  }
+
+  /**
+   * @param parse - what the body (`undefined` when empty) says; `undefined` when it cannot be understood
+   * @throws AppError when there is no answer, or none that can be read
+   */
+  async get<T>(
+    path: string,
+    parse: (body: Json | undefined, answer: ApiAnswer) => T | undefined,
+    options?: RequestOptions,
+  ): Promise<Got<T>> {
+    const {client, errors, clock} = this.#options
+    const asked: Asked = {method: 'GET', path}
+    for (let attempt = 1; ; attempt++) {
+      const result = await client.call({method: 'GET', path}, options)
+      if (!result.answered) throw result.error
+      const {answer} = result
+      if (answer.status < 200 || answer.status > 299) return {ok: false, status: answer.status, error: errorOf(errors, asked, answer)}
+      const body = answerBody(answer.text)
+      const value = body.is === 'unreadable' ? undefined : parse(body.is === 'json' ? body.value : undefined, answer)
+      if (value !== undefined) return {ok: true, value}
+      if (attempt >= TRIES) throw errors.unreadable(asked, answer, body.is === 'unreadable' ? body.cause : undefined)
+      await clock.sleep(PAUSE_MS * 2 ** (attempt - 1), options?.signal)
+    }
+  }
+
+  /**
+   * As `get`, for what may be answered by a task whose `response.resource` is the body.
+   * @throws AppError also when that task fails or takes too long
+   */
+  async follow<T>(
+    path: string,
+    parse: (body: Json | undefined, answer?: ApiAnswer) => T | undefined,
+    options?: RequestOptions,
+  ): Promise<Got<T>> {
+    const got = await this.get<{task: string} | {value: T}>(
+      path,
+      (body, answer) => {
+        if (isTaskAnswer(body, answer.status)) {
+          const ready = taskResource(body)
+          const value = ready === undefined ? undefined : parse(ready)
+          return value === undefined ? {task: taskView(body)?.id ?? ''} : {value}
+        }
+        const value = parse(body, answer)
+        return value === undefined ? undefined : {value}
+      },
+      options,
+    )
+    if (!got.ok) return got
+    return 'value' in got.value ? {ok: true, value: got.value.value} : this.#resource(path, got.value.task, parse, options)
+  }
+
+  /** One object of JSON, or an error for everything that is none. */
+  async json(path: string, options?: RequestOptions): Promise<Json | undefined> {
+    const got = await this.follow(path, body => body ?? null, options)
+    if (!got.ok) throw got.error
+    return got.value ?? undefined
+  }
+
+  async #resource<T>(path: string, id: string, parse: (body: Json) => T | undefined, options?: RequestOptions): Promise<Got<T>> {
+    const {errors, clock, pollIntervalMs, taskTimeoutMs} = this.#options
+    const asked: Asked = {method: 'GET', path}
+    let missing = 0
+    const ended = await waitFor<{view: TaskView; body: Json}>(
+      async () => {
+        const got = await this.get(`/tasks/${encodeURIComponent(id)}`, body => taskBody(body), options)
+        if (!got.ok) {
+          if (got.status !== 404 || missing++ >= NEW_TASK_READS) throw got.error
+          return undefined
+        }
+        return got.value.view.state === 'running' ? undefined : got.value
+      },
+      {clock, everyMs: pollIntervalMs, timeoutMs: taskTimeoutMs, ...(options?.signal ? {signal: options.signal} : {})},
+    )
+    if (ended === undefined) throw errors.taskTimeout(asked, {id, seconds: taskTimeoutMs / 1000})
+    const {view, body} = ended
+    if (view.state === 'failed') {
+      const {code, message = view.status} = view.error ?? {}
+      const error = errors.taskFailed(asked, {id, message, ...(code === undefined ? {} : {code})})
+      // The asynchronous spelling of a 404.
+      if (code !== undefined && /(^|_)NOT_FOUND$/.test(code.toUpperCase())) return {ok: false, status: 404, error}
+      throw error
+    }
+    const resource = isTaskAnswer(body, 202) ? taskResource(body) : undefined
+    const value = resource === undefined ? undefined : parse(resource)
+    if (value === undefined) throw errors.taskFailed(asked, {id, message: 'the task is done and brought no list or object'})
+    return {ok: true, value}
+  }
+}
+
+function taskBody(body: Json | undefined): {view: TaskView; body: Json} | undefined {
+  const view = body === undefined ? undefined : taskView(body)
+  return view && body !== undefined ? {view, body} : undefined
+}
+
+/** As the paging reads it: a 400 or 404 is an answer, any other error is thrown. */
+export function asPage<T>(got: Got<readonly T[]>): PageAnswer<T> {
+  if (got.ok) return {found: true, rows: got.value}
+  if (got.status === 404 || got.status === 400) return {found: false, status: got.status, error: got.error}
+  throw got.error
+}

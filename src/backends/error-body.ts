@@ -1,0 +1,47 @@
+/**
+ * What an API says when it refuses, in every shape of the wire facts ("Error bodies", cluster "Errors"):
+ * the contract's `{error: {code, message, details}}`, `{timestamp, status, error, message, path}`,
+ * `{error_code, description}`, a task's `{type, status, description}`, plain text, HTML, nothing.
+ */
+import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
+import {answerBody} from './answer-body.ts'
+
+export interface Said {
+  /** `INVALID_REQUEST`, `db_not_found`: the word that decides. */
+  readonly code?: string
+  /** The API's own words, unchanged; empty when it said nothing. */
+  readonly message: string
+  readonly field?: string
+  readonly constraint?: string
+}
+
+export function saidIn(text: string): Said {
+  const body = answerBody(text)
+  if (body.is === 'json') return saidBy(body.value)
+  if (/^\s*</.test(text)) return {message: /<title>([^<]*)<\/title>/i.exec(text)?.[1]?.trim() || 'an HTML page'}
+  return {message: text.trim()}
+}
+
+export function saidBy(body: Json): Said {
+  if (typeof body === 'string') return CODE.test(body) ? {code: body, message: body} : {message: body}
+  if (!isJsonObject(body)) return {message: body === null ? '' : JSON.stringify(body)}
+  if (isJsonObject(body.error)) return saidBy(body.error)
+  const code = textAmong(body, ['code', 'error_code', 'errorCode', 'type']) ?? codeOnly(body.error)
+  const message = textAmong(body, ['message', 'description', 'detail', 'error', 'error_description', 'title']) ?? code ?? ''
+  const details = isJsonObject(body.details) ? body.details : {}
+  const field = textAmong(details, ['field']) ?? textAmong(body, ['field'])
+  const constraint = textAmong(details, ['constraint'])
+  return {...(code ? {code} : {}), message, ...(field ? {field} : {}), ...(constraint ? {constraint} : {})}
+}
+
+const CODE = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/
+
+const codeOnly = (value: Json | undefined): string | undefined => (typeof value === 'string' && CODE.test(value) ? value : undefined)
+
+function textAmong(body: JsonObject, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = body[name]
+    if (typeof value === 'string' && value !== '') return value
+  }
+  return undefined
+}

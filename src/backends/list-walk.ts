@@ -1,0 +1,188 @@
+/**
+ * Reads one list, page by page, to a proof that it is whole.
+ *
+ * A list that moves while it is read is read again from the start. One that keeps moving (an order of its own in each
+ * answer) is gathered row by row until as many rows are known as the list has. Both are bounded: then the list stays
+ * unproven, and nobody may conclude from it that something does not exist.
+ */
+
+import type {RequestOptions} from '../engine/backend.ts'
+import {judgePage, SHORT_PAGE, sameKeys} from './page-verdict.ts'
+import {FAR_OFFSET, type FetchPage, type PageAnswer, type PagingFacts} from './paging-facts.ts'
+
+/** A row and what it is known by; rows without an id have a key too, but are not part of the answer. */
+export interface KeyedRow<Row> {
+  readonly key: string
+  readonly row: Row | undefined
+}
+
+/** How often an ordered reading starts again before the order is given up. */
+const RESTARTS = 2
+/** How often a list without an order is gone through. */
+const ROUNDS = 8
+
+export class ListWalk<Row> {
+  readonly path: string
+  readonly #fetch: FetchPage<KeyedRow<Row>>
+  readonly #facts: PagingFacts
+
+  #rows = new Map<string, KeyedRow<Row>>()
+  #first: readonly string[] = []
+  #last: string | undefined
+  #end = 0
+  #lastSize = 0
+  #lastLimit = 0
+  #proof: string | undefined
+  #restarts = 0
+  /** How the reading before this one ended where the last known row should have been. */
+  #nothingAfter: string | undefined
+  #givenUp = false
+
+  constructor(path: string, fetch: FetchPage<KeyedRow<Row>>, facts: PagingFacts) {
+    this.path = path
+    this.#fetch = fetch
+    this.#facts = facts
+  }
+
+  get rows(): Row[] {
+    return [...this.#rows.values()].map(it => it.row).filter(it => it !== undefined)
+  }
+
+  /** How the list is known to be whole; `undefined` when it is not. */
+  get proof(): string | undefined {
+    if (this.#proof !== undefined || this.#givenUp) return this.#proof
+    return this.#lastSize < this.#facts.uncutBelow(this.#lastLimit) ? SHORT_PAGE : undefined
+  }
+
+  /** More requests will not help. */
+  get givenUp(): boolean {
+    return this.#givenUp
+  }
+
+  /**
+   * Reads the list as far as it must be: pages that are as full as they were asked to be have a next one.
+   * @param pages - at most so many
+   * @returns the refusal, when page one was refused
+   */
+  async read(
+    options?: RequestOptions,
+    pages = Number.POSITIVE_INFINITY,
+  ): Promise<Extract<PageAnswer<unknown>, {found: false}> | undefined> {
+    const refusal = await this.#start(options)
+    if (refusal) return refusal
+    for (let read = 1; read < pages && this.proof === undefined && !this.#givenUp && this.#lastSize >= this.#lastLimit; read++) {
+      await this.#step(options)
+    }
+    return undefined
+  }
+
+  /** Goes on until the list is proven, or given up. */
+  async prove(options?: RequestOptions): Promise<void> {
+    while (this.proof === undefined && !this.#givenUp) await this.#step(options)
+  }
+
+  async #start(options?: RequestOptions): Promise<Extract<PageAnswer<unknown>, {found: false}> | undefined> {
+    const page = await this.#facts.page(this.#fetch, this.path, 0, options)
+    if (!page.found) return page
+    this.#rows = new Map()
+    this.#end = 0
+    this.#first = page.rows.map(it => it.key)
+    this.#take(page.rows, page.rows.length, page.limit)
+    if (page.rows.length === 0) this.#proof = 'an empty page'
+    return undefined
+  }
+
+  #take(rows: readonly KeyedRow<Row>[], size: number, limit: number): void {
+    for (const row of rows) this.#rows.set(row.key, row)
+    this.#end += rows.length
+    this.#last = rows.at(-1)?.key ?? this.#last
+    this.#lastSize = size
+    this.#lastLimit = limit
+  }
+
+  async #step(options?: RequestOptions): Promise<void> {
+    // Pages of a single row cannot overlap and go on.
+    const offset = this.#lastSize > 1 ? this.#end - 1 : this.#end
+    const page = await this.#facts.page(this.#fetch, this.path, offset, options)
+    if (!page.found && page.status !== 404) throw page.error
+    const rows = page.found ? page.rows : []
+    const verdict = judgePage(
+      {first: this.#first, known: new Set(this.#rows.keys()), last: this.#last, end: this.#end},
+      {offset, keys: rows.map(it => it.key), uncutBelow: this.#facts.uncutBelow(page.limit)},
+    )
+    switch (verdict.is) {
+      case 'more':
+        this.#take(rows.slice(verdict.from), rows.length, page.limit)
+        return
+      case 'whole':
+        this.#proof = page.found ? verdict.proof : 'a 404 past the last row'
+        return
+      case 'nothing':
+        return this.#endedEarly(page.found, options)
+      case 'repeated':
+        if (await this.#facts.ignoresOffset(() => this.#farPageIsFirst(options))) this.#proof = 'page one again'
+        else await this.#again(options)
+        return
+      case 'moved':
+        return this.#again(options)
+    }
+  }
+
+  /** The last row is gone, or this server counts its offsets in another way: twice the same is the second. */
+  async #endedEarly(found: boolean, options?: RequestOptions): Promise<void> {
+    const read = JSON.stringify([...this.#rows.keys()])
+    if (read === this.#nothingAfter) {
+      this.#proof = found ? 'an empty page, twice' : 'a 404 past page one, twice'
+      return
+    }
+    this.#nothingAfter = read
+    await this.#again(options)
+  }
+
+  async #farPageIsFirst(options?: RequestOptions): Promise<boolean> {
+    const page = await this.#facts.page(this.#fetch, this.path, FAR_OFFSET, options)
+    return (
+      page.found &&
+      sameKeys(
+        page.rows.map(it => it.key),
+        this.#first,
+      )
+    )
+  }
+
+  async #again(options?: RequestOptions): Promise<void> {
+    if (this.#restarts++ >= RESTARTS) return this.#gather(options)
+    const refusal = await this.#start(options)
+    if (refusal) throw refusal.error
+  }
+
+  /** The list has no order: its length is told by where its pages end, and it is whole when that many rows are known. */
+  async #gather(options?: RequestOptions): Promise<void> {
+    this.#givenUp = true
+    for (let round = 0; round < ROUNDS; round++) {
+      const length = await this.#gatherOnce(options)
+      if (length === undefined) continue
+      if (length === this.#rows.size) {
+        this.#proof = 'as many rows as the list has'
+        return
+      }
+      // Rows went away: what is known is no longer all there.
+      if (length < this.#rows.size) this.#rows = new Map()
+    }
+  }
+
+  /** @returns the length of the list, or `undefined` when its pages do not end */
+  async #gatherOnce(options?: RequestOptions): Promise<number | undefined> {
+    let offset = 0
+    // A server that ignores `offset` would go on for ever.
+    while (offset <= 2 * this.#rows.size + 1) {
+      const page = await this.#facts.page(this.#fetch, this.path, offset, options)
+      if (!page.found && (page.status !== 404 || offset === 0)) throw page.error
+      const rows = page.found ? page.rows : []
+      for (const row of rows) this.#rows.set(row.key, row)
+      offset += rows.length
+      if (rows.length < Math.max(1, this.#facts.uncutBelow(page.limit))) return offset
+    }
+    return undefined
+  }
+}

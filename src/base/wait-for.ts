@@ -1,0 +1,30 @@
+/** The one poll loop of the program. */
+import type {Clock} from './clock.ts'
+
+export interface WaitOptions {
+  readonly clock: Clock
+  /** Pause between two looks; the second look comes after it. Adaptive where it is a function of the looks so far. */
+  readonly everyMs: number | ((looks: number) => number)
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal
+}
+
+/**
+ * Looks until there is something to see.
+ *
+ * @param look - answers `undefined` for "not yet"
+ * @returns what was seen, or `undefined` when the time ran out; there is always one look at the end of it
+ */
+export async function waitFor<T>(
+  look: () => Promise<T | undefined>,
+  {clock, everyMs, timeoutMs, signal}: WaitOptions,
+): Promise<T | undefined> {
+  const deadline = clock.now() + timeoutMs
+  for (let looks = 1; ; looks++) {
+    const seen = await look()
+    if (seen !== undefined) return seen
+    const left = deadline - clock.now()
+    if (left <= 0) return undefined
+    await clock.sleep(Math.min(left, typeof everyMs === 'number' ? everyMs : everyMs(looks)), signal)
+  }
+}
