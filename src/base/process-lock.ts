@@ -1,0 +1,172 @@
+/**
+ * A lock file that one process at a time may hold, and that the next one takes over when its holder died.
+ *
+ * The file appears complete or not at all (written aside, then linked to its name), and says who holds it: host, pid,
+ * and when that process started, because pids are used again. Taking over is itself done under a lock of this kind,
+ * named after the dead lock's id: of all who see the same dead holder exactly one removes its file, and nobody can
+ * remove the file of a holder who came in between.
+ */
+import {linkSync, readFileSync, readlinkSync, rmSync, writeFileSync} from 'node:fs'
+import {isJsonObject} from './json.ts'
+
+/** A process, as far as another process can recognise it. */
+export interface ProcessIdentity {
+  readonly host: string
+  readonly pid: number
+  /** Boot and start time of the process; empty where the system does not tell. */
+  readonly start: string
+  /** Pids mean something only inside one of these; empty where there is only one. */
+  readonly pidSpace: string
+}
+
+export interface LockHolder extends ProcessIdentity {
+  /** Chance; no two locks share one. */
+  readonly id: string
+  readonly who: string
+  /** ISO 8601, UTC. */
+  readonly since: string
+}
+
+export interface ProcessLock {
+  readonly holder: LockHolder
+  /** The dead holder this lock was taken from. */
+  readonly takenFrom?: LockHolder
+  release(): void
+}
+
+export type LockAttempt =
+  | {readonly held: true; readonly lock: ProcessLock}
+  /** `holder` is `undefined` when the file is there but says nothing that can be read. */
+  | {readonly held: false; readonly holder: LockHolder | undefined}
+
+/** `elsewhere`: on another host, or in another container, where its pid tells nothing. */
+export type HolderState = 'alive' | 'dead' | 'elsewhere'
+
+/**
+ * Takes the lock if it is free or its holder is dead; never waits.
+ *
+ * @param stateOf - whether a holder still runs; `holderState` for the real system
+ * @throws the system's error when the folder cannot be written
+ */
+export function tryProcessLock(path: string, mine: LockHolder, stateOf: (holder: LockHolder) => HolderState): LockAttempt {
+  let takenFrom: LockHolder | undefined
+  for (;;) {
+    if (createComplete(path, mine))
+      return {held: true, lock: {holder: mine, ...(takenFrom && {takenFrom}), release: () => removeOwn(path, mine.id)}}
+    const found = readLockHolder(path)
+    if (found === 'absent') continue
+    if (found === 'unreadable' || stateOf(found) !== 'dead') return {held: false, holder: found === 'unreadable' ? undefined : found}
+    const claim = tryProcessLock(`${path}.${found.id}`, mine, stateOf)
+    if (!claim.held) return {held: false, holder: found}
+    try {
+      if (removeOwn(path, found.id)) takenFrom = found
+    } finally {
+      claim.lock.release()
+    }
+  }
+}
+
+/** Who holds the lock at this path. */
+export function readLockHolder(path: string): LockHolder | 'absent' | 'unreadable' {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return 'absent'
+    throw error
+  }
+  return parseHolder(text) ?? 'unreadable'
+}
+
+/** Removes the lock if it is still the one with this id. */
+export function removeOwn(path: string, id: string): boolean {
+  const found = readLockHolder(path)
+  if (typeof found === 'string' || found.id !== id) return false
+  rmSync(path, {force: true})
+  return true
+}
+
+/** This process, by what Linux says below /proc; elsewhere by host and pid alone. */
+export const identityOf = (host: string, pid: number): ProcessIdentity => ({host, pid, start: startOf(pid) ?? '', pidSpace: ownPidSpace()})
+
+/** Whether the holder of a lock still runs, seen from a process on `host`. */
+export function holderState(holder: LockHolder, host: string): HolderState {
+  if (holder.host !== host || holder.pidSpace !== ownPidSpace()) return 'elsewhere'
+  try {
+    process.kill(holder.pid, 0)
+  } catch (error) {
+    if (systemCode(error) === 'ESRCH') return 'dead'
+    // EPERM: somebody else's process, and so a running one.
+  }
+  const start = startOf(holder.pid)
+  if (start === undefined) return 'alive'
+  return start === 'ended' || (holder.start !== '' && start !== holder.start) ? 'dead' : 'alive'
+}
+
+function createComplete(path: string, holder: LockHolder): boolean {
+  const text = `${JSON.stringify(holder, null, 2)}\n`
+  const aside = `${path}.${holder.id}.new`
+  writeFileSync(aside, text, {mode: 0o600})
+  try {
+    linkSync(aside, path)
+    return true
+  } catch (error) {
+    const code = systemCode(error)
+    if (code === 'EEXIST') return false
+    if (code === undefined || !['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) throw error
+    return createInPlace(path, text)
+  } finally {
+    rmSync(aside, {force: true})
+  }
+}
+
+/** For file systems without links: whoever reads while this writes sees an unreadable holder, and waits. */
+function createInPlace(path: string, text: string): boolean {
+  try {
+    writeFileSync(path, text, {mode: 0o600, flag: 'wx'})
+    return true
+  } catch (error) {
+    if (systemCode(error) === 'EEXIST') return false
+    throw error
+  }
+}
+
+function parseHolder(text: string): LockHolder | undefined {
+  let it: unknown
+  try {
+    it = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (!isJsonObject(it)) return undefined
+  const {id, who, host, pid, start, pidSpace, since} = it
+  if (typeof id !== 'string' || !/^[\w-]+$/.test(id) || typeof host !== 'string' || typeof pid !== 'number') return undefined
+  if (!Number.isSafeInteger(pid) || pid <= 0) return undefined
+  const text_ = (value: unknown): string => (typeof value === 'string' ? value : '')
+  return {id, host, pid, who: text_(who), start: text_(start), pidSpace: text_(pidSpace), since: text_(since)}
+}
+
+/** `<boot>/<clock ticks>`, `ended` for a process that only waits to be reaped, `undefined` where nothing can be told. */
+function startOf(pid: number): string | 'ended' | undefined {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The second field is the program's name in brackets and may hold anything; the third is the state, the 22nd the start.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    if (fields[0] === 'Z' || fields[0] === 'X') return 'ended'
+    return fields[19] === undefined ? undefined : `${boot}/${fields[19]}`
+  } catch {
+    return undefined
+  }
+}
+
+function ownPidSpace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid')
+  } catch {
+    return ''
+  }
+}
+
+const systemCode = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined

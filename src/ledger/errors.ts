@@ -1,0 +1,103 @@
+/** What a person meets when a ledger cannot be used as it is. */
+import {AppError, EXIT} from '../base/errors.ts'
+
+/** Where a ledger is, and what moves it out of the way. */
+export interface LedgerPlace {
+  /** A path or an address. */
+  readonly place: string
+  readonly stack: string
+  /** A command (or words) that puts the ledger aside; the next plan then adopts by name. */
+  readonly setAside: string
+  /** More ways out, most careful first. */
+  readonly others?: readonly string[]
+}
+
+const rebuild = ({stack, setAside, others = []}: LedgerPlace): string[] => [
+  `${setAside}, then run "svcctl plan --stack ${stack}": it finds every object again by its name. Nothing is deleted or created twice for it.`,
+  ...others,
+]
+
+/** It is there, and it is not what svcctl wrote. It is never overwritten. */
+export class LedgerDamagedError extends AppError {
+  constructor(where: LedgerPlace, what: string, cause?: unknown) {
+    super(`The ledger ${where.place} is damaged: ${what}.`, {code: 'E_LEDGER_DAMAGED', suggestions: rebuild(where), cause})
+  }
+}
+
+/** Written by a version that knows more than this one. */
+export class LedgerNewerError extends AppError {
+  constructor(where: LedgerPlace, format: string) {
+    super(`The ledger ${where.place} was written by a newer version (${format}).`, {
+      code: 'E_LEDGER_NEWER',
+      suggestions: ['Use the version of svcctl that wrote it, or a later one.', ...rebuild(where)],
+    })
+  }
+}
+
+/** Two stacks behind one ledger would delete each other's objects in turn. */
+export class LedgerForeignError extends AppError {
+  constructor(where: LedgerPlace, owner: string) {
+    super(`The ledger ${where.place} belongs to the stack "${owner}", not to "${where.stack}".`, {
+      code: 'E_LEDGER_FOREIGN',
+      exit: EXIT.refused,
+      suggestions: [
+        `Give the stack "${where.stack}" a backend (or --state FILE) of its own.`,
+        `If "${owner}" was renamed: ${rebuild(where)[0] ?? ''}`,
+      ],
+    })
+  }
+}
+
+/** Somebody else wrote it after it was read. */
+export class LedgerChangedError extends AppError {
+  constructor({place, stack}: LedgerPlace, expected: string, found: string) {
+    super(`The ledger ${place} changed since it was read (expected ${expected}, found ${found}); it was not overwritten.`, {
+      code: 'E_LEDGER_CHANGED',
+      exit: EXIT.stale,
+      suggestions: [`Run "svcctl plan --stack ${stack}" again.`],
+    })
+  }
+}
+
+/** The system or the server would not give or take it. */
+export class LedgerAccessError extends AppError {
+  constructor(doing: 'read' | 'write' | 'lock' | 'unlock', {place}: LedgerPlace, reason: string, suggestion: string, cause?: unknown) {
+    super(`Could not ${doing} the ledger ${place}: ${reason}.`, {code: 'E_LEDGER_ACCESS', suggestions: [suggestion], cause})
+  }
+}
+
+/** The state server wants other credentials. */
+export class LedgerAuthError extends AppError {
+  constructor({place}: LedgerPlace, status: number) {
+    super(`The state server at ${place} ${status === 401 ? 'wants credentials' : 'refused the credentials'} (${status}).`, {
+      code: 'E_LEDGER_AUTH',
+      exit: EXIT.unauthorized,
+      suggestions: ['Set TF_HTTP_USERNAME and TF_HTTP_PASSWORD to an account that may read and write this state.'],
+    })
+  }
+}
+
+/** Somebody holds the lock. */
+export class LedgerLockedError extends AppError {
+  constructor({place, stack}: LedgerPlace, holder: string, lockId: string | undefined, waitedMs: number, suggestion?: string) {
+    super(`The ledger ${place} is locked by ${holder}${waitedMs > 0 ? ` (waited ${Math.round(waitedMs / 1000)} s)` : ''}.`, {
+      code: 'E_LOCKED',
+      exit: EXIT.locked,
+      suggestions: [
+        suggestion ?? 'Wait for it: add "--lock-timeout 10m".',
+        `If that run is gone for good: svcctl force-unlock --stack ${stack}${lockId ? ` ${lockId}` : ''}`,
+      ],
+    })
+  }
+}
+
+/** Our lock is not there any more: somebody forced it, and may be writing now. */
+export class LedgerLockLostError extends AppError {
+  constructor({place, stack}: LedgerPlace, found: string) {
+    super(`The lock on the ledger ${place} is no longer ours (${found}); nothing was written to it.`, {
+      code: 'E_LOCK_LOST',
+      exit: EXIT.locked,
+      suggestions: [`When the other run has ended: svcctl apply --resume --stack ${stack}`],
+    })
+  }
+}

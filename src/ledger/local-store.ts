@@ -1,0 +1,232 @@
+/**
+ * A ledger in a file. It is replaced as a whole or not at all, readable by its owner only, and the version a run found
+ * stays beside it as `.backup`. The lock is a file of our own: Terraform never touches it, and it outlives nobody (see
+ * `base/process-lock.ts`).
+ */
+import {copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync} from 'node:fs'
+import {open, stat} from 'node:fs/promises'
+import {basename, dirname, join} from 'node:path'
+import {writeFileAtomic} from '../base/atomic-file.ts'
+import type {Clock} from '../base/clock.ts'
+import {
+  type HolderState,
+  type LockHolder,
+  type ProcessIdentity,
+  type ProcessLock,
+  readLockHolder,
+  removeOwn,
+  tryProcessLock,
+} from '../base/process-lock.ts'
+import {type RandomBytes, randomHex, randomUuid} from '../base/random.ts'
+import {waitFor} from '../base/wait-for.ts'
+import {emptyLedger, type Ledger, type Unlock} from '../engine/ledger.ts'
+import {LedgerAccessError, LedgerChangedError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
+import {LockIdError, lockPauseMs, type ManagedLedgerStore, type Notice} from './managed-store.ts'
+import {decodeLedger, encodeLedger} from './tfstate.ts'
+
+export interface LocalStoreOptions {
+  /** Absolute. */
+  readonly path: string
+  readonly stack: string
+  /** This process, and how it sees another one: `identityOf`, `holderState` of `base/process-lock.ts`. */
+  readonly process: ProcessIdentity
+  readonly stateOf: (holder: LockHolder) => HolderState
+  /** Name of the person or job, for whoever waits. */
+  readonly who: string
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly notice: Notice
+}
+
+interface Version {
+  readonly serial: number
+  readonly lineage: string
+  /** Of the file as it was read or written last; `absent` when there was none. */
+  readonly file: string
+}
+
+export class LocalLedgerStore implements ManagedLedgerStore {
+  readonly place: string
+  readonly key: string
+  readonly #options: LocalStoreOptions
+  readonly #where: LedgerPlace
+  #known: Version | undefined
+  #lockId: string | undefined
+  #backedUp = false
+
+  constructor(options: LocalStoreOptions) {
+    const {path, stack} = options
+    this.#options = options
+    this.place = path
+    this.key = `local:${path}`
+    const name = shellWord(path)
+    this.#where = {
+      place: path,
+      stack,
+      setAside: `mv ${name} ${shellWord(`${path}.damaged`)}`,
+      ...(existsSync(backupOf(path)) && {
+        others: [`Or take back the version before the last run: cp ${shellWord(backupOf(path))} ${name}`],
+      }),
+    }
+  }
+
+  async load(): Promise<Ledger> {
+    const read = await this.#read()
+    const ledger = read === undefined ? emptyLedger(this.#options.stack) : decodeLedger(read.content, this.#where)
+    this.#known = {serial: ledger.serial, lineage: ledger.lineage, file: read?.file ?? 'absent'}
+    return ledger
+  }
+
+  /** Hand the answer to the next `save`: it has the serial of what is in the file now. */
+  async save(ledger: Ledger): Promise<Ledger> {
+    const {path, random} = this.#options
+    this.#expectLock()
+    let known = this.#known
+    if (known === undefined || known.file !== (await signatureOf(path))) {
+      await this.load()
+      known = this.#known
+    }
+    if (known !== undefined && (known.serial !== ledger.serial || known.lineage !== ledger.lineage)) {
+      throw new LedgerChangedError(this.#where, versionText(ledger), versionText(known))
+    }
+    const saved: Ledger = {
+      ...ledger,
+      condition: 'present',
+      serial: ledger.serial + 1,
+      lineage: ledger.lineage === '' ? randomUuid(random) : ledger.lineage,
+    }
+    const content = encodeLedger(saved)
+    try {
+      mkdirSync(dirname(path), {recursive: true})
+      if (!this.#backedUp) keepBackup(path)
+      this.#backedUp = true
+      await writeFileAtomic(path, content, {mode: 0o600})
+    } catch (error) {
+      throw this.#accessError('write', error)
+    }
+    this.#known = {serial: saved.serial, lineage: saved.lineage, file: await signatureOf(path)}
+    return saved
+  }
+
+  async lock(timeoutMs: number, signal?: AbortSignal): Promise<Unlock> {
+    const {path, stack, process, who, clock, random, stateOf, notice} = this.#options
+    const file = lockFileOf(path)
+    const mine: LockHolder = {...process, id: randomHex(random, 8), who, since: new Date(clock.now()).toISOString()}
+    const started = clock.now()
+    let holder: LockHolder | undefined
+    const look = async (): Promise<ProcessLock | undefined> => {
+      const attempt = tryProcessLock(file, mine, stateOf)
+      if (attempt.held) return attempt.lock
+      holder = attempt.holder
+      return undefined
+    }
+    let lock: ProcessLock | undefined
+    try {
+      mkdirSync(dirname(path), {recursive: true})
+      lock = await waitFor(look, {clock, everyMs: lockPauseMs, timeoutMs, ...(signal && {signal})})
+    } catch (error) {
+      if (signal?.aborted) throw error
+      throw this.#accessError('lock', error)
+    }
+    if (lock === undefined) {
+      const words = holder ? describe(holder) : `somebody: ${file} cannot be read`
+      throw new LedgerLockedError(this.#where, words, holder?.id, clock.now() - started)
+    }
+    if (lock.takenFrom) {
+      notice(
+        `The lock on ${path} was held by ${describe(lock.takenFrom)}. That process has ended: the stack "${stack}" is locked by this one now.`,
+      )
+    }
+    this.#lockId = mine.id
+    this.#backedUp = false
+    return async () => {
+      if (this.#lockId === mine.id) this.#lockId = undefined
+      lock.release()
+    }
+  }
+
+  async forceUnlock(lockId?: string): Promise<string | undefined> {
+    const file = lockFileOf(this.#options.path)
+    const found = readLockHolder(file)
+    if (found === 'absent') return undefined
+    if (found === 'unreadable') {
+      rmSync(file, {force: true})
+      return 'somebody (the lock file could not be read)'
+    }
+    if (lockId !== undefined && lockId !== found.id) {
+      throw new LockIdError(
+        `The lock on ${this.place} is ${found.id}, held by ${describe(found)}, not ${lockId}.`,
+        `If that run is gone for good: svcctl force-unlock --stack ${this.#options.stack} ${found.id}`,
+      )
+    }
+    removeOwn(file, found.id)
+    return describe(found)
+  }
+
+  #expectLock(): void {
+    if (this.#lockId === undefined) throw new Error(`the ledger ${this.place} is saved without its lock`)
+    const found = readLockHolder(lockFileOf(this.#options.path))
+    if (typeof found !== 'string' && found.id === this.#lockId) return
+    throw new LedgerLockLostError(this.#where, typeof found === 'string' ? 'it was removed' : `it is held by ${describe(found)}`)
+  }
+
+  /** What the file holds, and which version of the file that is: it is replaced, never rewritten, so both belong together. */
+  async #read(): Promise<{content: string; file: string} | undefined> {
+    try {
+      const handle = await open(this.#options.path, 'r')
+      try {
+        const content = await handle.readFile('utf8')
+        return {content, file: signature(await handle.stat())}
+      } finally {
+        await handle.close()
+      }
+    } catch (error) {
+      if (isAbsent(error)) return undefined
+      throw this.#accessError('read', error)
+    }
+  }
+
+  #accessError(doing: 'read' | 'write' | 'lock', error: unknown): LedgerAccessError {
+    const reason = error instanceof Error ? error.message : String(error)
+    const suggestion = `Make sure that ${dirname(this.place)} can be written by you and has free space, then run the command again.`
+    return new LedgerAccessError(doing, this.#where, reason, suggestion, error)
+  }
+}
+
+export const lockFileOf = (path: string): string => join(dirname(path), `.${basename(path)}.svcctl.lock`)
+export const backupOf = (path: string): string => `${path}.backup`
+
+const describe = ({pid, host, who, since}: LockHolder): string =>
+  `pid ${pid} on ${host}${who ? ` (${who})` : ''} since ${since || 'an unknown time'}`
+
+/** The old version gets a second name before the new one takes the first: no moment without either. */
+function keepBackup(path: string): void {
+  if (!existsSync(path)) return
+  const aside = `${backupOf(path)}.new`
+  rmSync(aside, {force: true})
+  try {
+    linkSync(path, aside)
+  } catch {
+    copyFileSync(path, aside)
+  }
+  renameSync(aside, backupOf(path))
+}
+
+const signature = ({ino, size, mtimeMs}: {ino: number; size: number; mtimeMs: number}): string => `${ino}/${size}/${mtimeMs}`
+
+async function signatureOf(path: string): Promise<string> {
+  try {
+    return signature(await stat(path))
+  } catch (error) {
+    if (isAbsent(error)) return 'absent'
+    throw error
+  }
+}
+
+const isAbsent = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
+
+const versionText = ({serial, lineage}: {serial: number; lineage: string}): string =>
+  lineage === '' ? 'none' : `serial ${serial} of ${lineage}`
+
+/** A path as a shell takes it, also with spaces and quotes in it. */
+const shellWord = (text: string): string => (/^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)

@@ -1,0 +1,55 @@
+/** What every kind of ledger store can do beyond the engine's `LedgerStore`, and what several of them need together. */
+import type {Clock} from '../base/clock.ts'
+import {AppError, EXIT} from '../base/errors.ts'
+import type {LedgerStore, Unlock} from '../engine/ledger.ts'
+
+export interface ManagedLedgerStore extends LedgerStore {
+  /** Equal for equal places, whatever way they were named; see `stateKeyOf`. */
+  readonly key: string
+  /**
+   * Takes the lock away from whoever has it.
+   *
+   * @param lockId - as E_LOCKED named it. A file can be unlocked without; a state server needs it
+   * @returns who held it, in words, or `undefined` when nobody did
+   * @throws LockIdError when another lock is there, or the id is needed
+   */
+  forceUnlock(lockId?: string): Promise<string | undefined>
+}
+
+/** Says something to the person, once, beside the result. */
+export type Notice = (message: string) => void
+
+/** How long to wait between two looks at a lock that somebody holds: 0.1, 0.2, 0.4 … at most 2 s. */
+export const lockPauseMs = (looks: number): number => Math.min(100 * 2 ** (looks - 1), 2_000)
+
+/** The lock that was to be forced is not the one that is there. */
+export class LockIdError extends AppError {
+  constructor(message: string, suggestion: string) {
+    super(message, {code: 'E_LOCK_ID', exit: EXIT.usage, suggestions: [suggestion]})
+  }
+}
+
+/**
+ * Takes the locks of several stacks, always in the same order, so that two runs cannot wait for each other in a ring.
+ * When one cannot be had, those taken so far are given back.
+ *
+ * @param timeoutMs - for all of them together
+ */
+export async function lockAll(
+  stores: readonly ManagedLedgerStore[],
+  {timeoutMs, clock, signal}: {readonly timeoutMs: number; readonly clock: Clock; readonly signal?: AbortSignal},
+): Promise<Unlock> {
+  const ordered = [...new Map(stores.map(store => [store.key, store])).values()].sort((a, b) => (a.key < b.key ? -1 : 1))
+  const until = clock.now() + timeoutMs
+  const held: Unlock[] = []
+  const unlockAll = async () => {
+    for (let unlock = held.pop(); unlock !== undefined; unlock = held.pop()) await unlock()
+  }
+  try {
+    for (const store of ordered) held.push(await store.lock(Math.max(0, until - clock.now()), signal))
+  } catch (error) {
+    await unlockAll()
+    throw error
+  }
+  return unlockAll
+}

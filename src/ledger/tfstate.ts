@@ -1,0 +1,260 @@
+/**
+ * A ledger as Terraform state (format 4), so that `terraform state list`, `terraform output`, `terraform_remote_state`
+ * and every state viewer can read it. The same ledger gives the same bytes.
+ *
+ * An object is a `null_resource` instance: its `id` is the remote path, its `triggers` say the rest in plain words
+ * (`spec` is what was applied last, `secret/<pointer>` a digest, `out/<name>` an output). What belongs to the ledger
+ * as a whole stands in a top-level `svcctl` key. Terraform ignores that key when it reads and leaves it out when it
+ * writes: a file without it was written by another program.
+ */
+import {z} from 'zod'
+import {canonicalJson, isJsonObject, type Json, type JsonObject} from '../base/json.ts'
+import type {Ledger, LedgerEntry} from '../engine/ledger.ts'
+import {keyOf} from '../engine/value.ts'
+import {ctyTypeOf} from './cty-type.ts'
+import {LedgerDamagedError, LedgerForeignError, LedgerNewerError, type LedgerPlace} from './errors.ts'
+import {formatAddress, type IndexKey, parseAddress, type ResourceAddress} from './resource-address.ts'
+
+const STATE_VERSION = 4
+const LEDGER_FORMAT = 1
+/** The first release that promised this format for good; Terraform refuses states that name a later one than itself. */
+const TERRAFORM_VERSION = '1.0.0'
+const PROVIDER = 'provider["registry.terraform.io/hashicorp/null"]'
+const REMOTE_PATH = /^(cloud|cluster)(\/[^/\s]+)+$/
+
+const text = z.string()
+const stateSchema = z.object({
+  serial: z.int().nonnegative(),
+  lineage: text.min(1),
+  outputs: z.record(text, z.object({value: z.json(), sensitive: z.boolean().optional()})),
+  resources: z.array(
+    z.object({
+      mode: z.literal('managed'),
+      type: z.literal('null_resource'),
+      name: text,
+      instances: z.array(
+        z.object({
+          index_key: z.union([text, z.int().nonnegative()]).optional(),
+          attributes: z.object({id: text, triggers: z.record(text, text)}),
+        }),
+      ),
+    }),
+  ),
+  svcctl: z.object({
+    stack: text,
+    accounts: z.record(text, z.object({address: text, keyHash: text, account: text.optional()})),
+    secret_salt: text.optional(),
+    secrets_digest: text.optional(),
+    pending: z.json().optional(),
+  }),
+})
+
+const ownTriggers = z.object({
+  kind: text.min(1),
+  spec: text,
+  origin: z.enum(['created', 'imported', 'adopted']),
+  removal: z.enum(['delete', 'retain']).default('delete'),
+  prevent_destroy: z.literal('true').optional(),
+  exclusive: text.default('[]'),
+  depends_on: text.default('[]'),
+  json_outputs: text.default('[]'),
+  /** The address letter by letter, where it is spelled another way than Terraform would. */
+  address: text.optional(),
+})
+const texts = z.array(text)
+
+/** @throws RangeError when an entry's address is none of `null_resource` */
+export function encodeLedger(ledger: Ledger): string {
+  const resources = new Map<string, {index: IndexKey | undefined; instance: JsonObject}[]>()
+  for (const entry of ledger.entries.values()) {
+    const address = parseAddress(entry.address)
+    if (address === undefined) throw new RangeError(`not an address a ledger can hold: ${entry.address}`)
+    const instances = resources.get(address.name) ?? []
+    if (instances.length === 0) resources.set(address.name, instances)
+    instances.push({index: address.index, instance: encodeInstance(ledger.stack, entry, address)})
+  }
+  const state = {
+    version: STATE_VERSION,
+    terraform_version: TERRAFORM_VERSION,
+    serial: ledger.serial,
+    lineage: ledger.lineage,
+    outputs: Object.fromEntries(
+      Object.entries(ledger.outputs)
+        .sort(byKey)
+        .map(([name, {value, sensitive}]) => [name, {value: sorted(value), type: ctyTypeOf(value), ...(sensitive && {sensitive})}]),
+    ),
+    resources: [...resources].sort(byKey).map(([name, instances]) => ({
+      mode: 'managed',
+      type: 'null_resource',
+      name,
+      provider: PROVIDER,
+      instances: instances.sort((a, b) => compareIndexes(a.index, b.index)).map(({instance}) => instance),
+    })),
+    check_results: null,
+    svcctl: {
+      format: LEDGER_FORMAT,
+      stack: ledger.stack,
+      accounts: Object.fromEntries(
+        Object.entries(ledger.accounts)
+          .sort(byKey)
+          .map(([api, {address, keyHash, account}]) => [api, {address, keyHash, ...(account !== undefined && {account})}]),
+      ),
+      ...(ledger.secretSalt !== undefined && {secret_salt: ledger.secretSalt}),
+      ...(ledger.secretsDigest !== undefined && {secrets_digest: ledger.secretsDigest}),
+      ...(ledger.pending !== undefined && {pending: sorted(ledger.pending)}),
+    },
+  }
+  return `${JSON.stringify(state, null, 2)}\n`
+}
+
+/**
+ * @throws LedgerDamagedError, LedgerNewerError
+ * @throws LedgerForeignError when another stack wrote it
+ */
+export function decodeLedger(content: string, where: LedgerPlace): Ledger {
+  const damaged = (what: string, cause?: unknown) => new LedgerDamagedError(where, what, cause)
+  if (content.trim() === '') throw damaged('it is empty')
+  let json: unknown
+  try {
+    json = JSON.parse(content)
+  } catch (error) {
+    throw damaged('it is no JSON', error)
+  }
+  if (!isJsonObject(json) || typeof json.version !== 'number') throw damaged('it is no Terraform state')
+  if (json.version > STATE_VERSION) throw new LedgerNewerError(where, `state format ${json.version}`)
+  if (json.version < STATE_VERSION) throw damaged(`state format ${json.version} was never written by svcctl`)
+  const own = json.svcctl
+  if (!isJsonObject(own) || typeof own.format !== 'number') {
+    throw damaged(`it was written by another program (terraform_version ${JSON.stringify(json.terraform_version ?? null)})`)
+  }
+  if (own.format > LEDGER_FORMAT) throw new LedgerNewerError(where, `ledger format ${own.format}`)
+  const parsed = stateSchema.safeParse(json)
+  if (!parsed.success) throw damaged(firstIssue(parsed.error))
+  const state = parsed.data
+  if (state.svcctl.stack !== where.stack) throw new LedgerForeignError(where, state.svcctl.stack)
+
+  const entries = new Map<string, LedgerEntry>()
+  for (const {name, instances} of state.resources) {
+    for (const {index_key, attributes} of instances) {
+      const entry = decodeInstance({name, ...(index_key !== undefined && {index: index_key})}, attributes, where)
+      if (entries.has(entry.address)) throw damaged(`${entry.address} is in it twice`)
+      entries.set(entry.address, entry)
+    }
+  }
+  const {accounts, secret_salt, secrets_digest, pending} = state.svcctl
+  return {
+    stack: where.stack,
+    condition: 'present',
+    serial: state.serial,
+    lineage: state.lineage,
+    accounts: mapValues(accounts, ({address, keyHash, account}) => ({address, keyHash, ...(account !== undefined && {account})})),
+    entries,
+    outputs: mapValues(state.outputs, ({value, sensitive = false}) => ({value, sensitive})),
+    ...(secret_salt !== undefined && {secretSalt: secret_salt}),
+    ...(secrets_digest !== undefined && {secretsDigest: secrets_digest}),
+    ...(pending !== undefined && {pending}),
+  }
+}
+
+function encodeInstance(stack: string, entry: LedgerEntry, address: ResourceAddress): JsonObject {
+  const dependsOn = entry.dependsOn.map(key => withoutStack(stack, key))
+  const outputs = Object.entries(entry.outputs)
+  const jsonOutputs = outputs.filter(([, value]) => typeof value !== 'string').map(([name]) => name)
+  const triggers: Record<string, string> = {
+    ...(formatAddress(address) !== entry.address && {address: entry.address}),
+    ...(dependsOn.length > 0 && {depends_on: JSON.stringify(dependsOn)}),
+    ...(entry.exclusive.length > 0 && {exclusive: JSON.stringify(entry.exclusive)}),
+    ...(jsonOutputs.length > 0 && {json_outputs: JSON.stringify(jsonOutputs.sort())}),
+    kind: entry.kind,
+    origin: entry.origin,
+    ...Object.fromEntries(
+      outputs.sort(byKey).map(([name, value]) => [`out/${name}`, typeof value === 'string' ? value : canonicalJson(value)]),
+    ),
+    ...(entry.preventDestroy && {prevent_destroy: 'true'}),
+    ...(entry.removal === 'retain' && {removal: 'retain'}),
+    ...Object.fromEntries(
+      Object.entries(entry.secrets)
+        .sort(byKey)
+        .map(([pointer, digest]) => [`secret${pointer}`, digest]),
+    ),
+    spec: canonicalJson(entry.applied),
+  }
+  // Terraform names whole resources here, never one instance of them.
+  const resources = dependsOn.flatMap(own => parseAddress(own)?.name ?? []).map(name => formatAddress({name}))
+  return {
+    ...(address.index !== undefined && {index_key: address.index}),
+    schema_version: 0,
+    attributes: {id: entry.remoteId, triggers},
+    sensitive_attributes: [],
+    ...(resources.length > 0 && {dependencies: [...new Set(resources)].sort()}),
+  }
+}
+
+function decodeInstance(
+  address: ResourceAddress,
+  {id, triggers}: {readonly id: string; readonly triggers: Readonly<Record<string, string>>},
+  where: LedgerPlace,
+): LedgerEntry {
+  const usual = formatAddress(address)
+  const damaged = (what: string, cause?: unknown) => new LedgerDamagedError(where, `${usual}: ${what}`, cause)
+  if (!REMOTE_PATH.test(id)) throw damaged(`${JSON.stringify(id)} is no remote path`)
+  const parsed = ownTriggers.safeParse(triggers)
+  if (!parsed.success) throw damaged(firstIssue(parsed.error))
+  const own = parsed.data
+  try {
+    const applied: unknown = JSON.parse(own.spec)
+    if (!isJsonObject(applied)) throw damaged('its spec is no object')
+    const jsonOutputs = new Set(listIn(own.json_outputs))
+    const below = (prefix: string) => Object.entries(triggers).filter(([key]) => key.startsWith(prefix))
+    return {
+      address: own.address ?? usual,
+      kind: own.kind,
+      remoteId: id,
+      origin: own.origin,
+      applied,
+      secrets: Object.fromEntries(below('secret/').map(([key, digest]) => [key.slice('secret'.length), digest])),
+      dependsOn: listIn(own.depends_on).map(it => (parseAddress(it) ? keyOf(where.stack, it) : it)),
+      removal: own.removal,
+      preventDestroy: own.prevent_destroy === 'true',
+      exclusive: listIn(own.exclusive),
+      outputs: Object.fromEntries(
+        below('out/').map(([key, value]): [string, Json] => {
+          const name = key.slice('out/'.length)
+          return [name, jsonOutputs.has(name) ? (JSON.parse(value) as Json) : value]
+        }),
+      ),
+    }
+  } catch (error) {
+    if (error instanceof LedgerDamagedError) throw error
+    throw damaged('one of its triggers is no JSON', error)
+  }
+}
+
+const listIn = (json: string): readonly string[] => (json === '[]' ? [] : texts.parse(JSON.parse(json)))
+
+/** An object of this stack is named without it, as Terraform does; others by their whole key. */
+function withoutStack(stack: string, key: string): string {
+  const own = key.startsWith(`${stack}:`) ? key.slice(stack.length + 1) : undefined
+  return own !== undefined && parseAddress(own) ? own : key
+}
+
+const sorted = (value: Json): Json => JSON.parse(canonicalJson(value)) as Json
+
+const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : a > b ? 1 : 0)
+
+/** Terraform's order: no index, numbers, text. */
+function compareIndexes(a: IndexKey | undefined, b: IndexKey | undefined): number {
+  const rank = (index: IndexKey | undefined) => (index === undefined ? 0 : typeof index === 'number' ? 1 : 2)
+  if (rank(a) !== rank(b)) return rank(a) - rank(b)
+  if (a === undefined || b === undefined || a === b) return 0
+  return a < b ? -1 : 1
+}
+
+const mapValues = <A, B>(record: Readonly<Record<string, A>>, change: (value: A) => B): Record<string, B> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value)]))
+
+/** Where and what, without the value: a damaged ledger may hold anything. */
+function firstIssue(error: z.ZodError): string {
+  const [issue] = error.issues
+  return issue ? `${issue.path.join('.') || 'it'}: ${issue.message}` : 'it has an unknown shape'
+}
