@@ -8,7 +8,7 @@ import {waitFor} from '../base/wait-for.ts'
 import type {RequestOptions, TaskView} from '../engine/backend.ts'
 import type {ApiAnswer, ApiClient} from '../transport/api-client.ts'
 import {answerBody} from './answer-body.ts'
-import {type Asked, type ErrorsOf, errorOf} from './api-errors.ts'
+import {type Asked, errorOf, TaskFailedError, TaskTimeoutError, UnreadableError, type Voice} from './api-errors.ts'
 import type {PageAnswer} from './paging-facts.ts'
 import {isTaskAnswer, taskResource, taskView} from './task-view.ts'
 
@@ -20,9 +20,17 @@ const NEW_TASK_READS = 5
 
 export type Got<T> = {readonly ok: true; readonly value: T} | {readonly ok: false; readonly status: number; readonly error: Error}
 
+export interface PlainAnswer {
+  readonly status: number
+  readonly text: string
+  readonly body?: Json
+}
+
+const isSuccess = (status: number): boolean => status >= 200 && status <= 299
+
 export interface ApiReadsOptions {
   readonly client: ApiClient
-  readonly errors: ErrorsOf
+  readonly voice: Voice
   readonly clock: Clock
   readonly pollIntervalMs: number
   readonly taskTimeoutMs: number
@@ -44,17 +52,17 @@ export class ApiReads {
     parse: (body: Json | undefined, answer: ApiAnswer) => T | undefined,
     options?: RequestOptions,
   ): Promise<Got<T>> {
-    const {client, errors, clock} = this.#options
+    const {client, voice, clock} = this.#options
     const asked: Asked = {method: 'GET', path}
     for (let attempt = 1; ; attempt++) {
-      const result = await client.call({method: 'GET', path}, options)
+      const result = await client.call(asked, options)
       if (!result.answered) throw result.error
       const {answer} = result
-      if (answer.status < 200 || answer.status > 299) return {ok: false, status: answer.status, error: errorOf(errors, asked, answer)}
+      if (!isSuccess(answer.status)) return {ok: false, status: answer.status, error: errorOf(voice, asked, answer)}
       const body = answerBody(answer.text)
       const value = body.is === 'unreadable' ? undefined : parse(body.is === 'json' ? body.value : undefined, answer)
       if (value !== undefined) return {ok: true, value}
-      if (attempt >= TRIES) throw errors.unreadable(asked, answer, body.is === 'unreadable' ? body.cause : undefined)
+      if (attempt >= TRIES) throw new UnreadableError(voice, asked, answer, body.is === 'unreadable' ? body.cause : undefined)
       await clock.sleep(PAUSE_MS * 2 ** (attempt - 1), options?.signal)
     }
   }
@@ -85,15 +93,39 @@ export class ApiReads {
     return 'value' in got.value ? {ok: true, value: got.value.value} : this.#resource(path, got.value.task, parse, options)
   }
 
-  /** One object of JSON, or an error for everything that is none. */
+  /** The body, `undefined` when it is empty. Any status but a success is thrown. */
   async json(path: string, options?: RequestOptions): Promise<Json | undefined> {
     const got = await this.follow(path, body => body ?? null, options)
     if (!got.ok) throw got.error
     return got.value ?? undefined
   }
 
+  /** As `json`; `undefined` also for a 404. */
+  async find(path: string, options?: RequestOptions): Promise<Json | undefined> {
+    const got = await this.follow(path, body => body ?? null, options)
+    if (!got.ok && got.status !== 404) throw got.error
+    return got.ok ? (got.value ?? undefined) : undefined
+  }
+
+  /**
+   * @param statuses - beside any success, what is an answer and no error; it is not tried again
+   * @throws AppError for any other status, and when a success cannot be read
+   */
+  async answer(path: string, statuses: readonly number[], options?: RequestOptions): Promise<PlainAnswer> {
+    const {client, voice} = this.#options
+    const asked: Asked = {method: 'GET', path}
+    const result = await client.call(asked, {...options, answers: statuses})
+    if (!result.answered) throw result.error
+    const {status, text} = result.answer
+    if (statuses.includes(status)) return {status, text}
+    if (!isSuccess(status)) throw errorOf(voice, asked, result.answer)
+    const body = answerBody(text)
+    if (body.is === 'unreadable') throw new UnreadableError(voice, asked, result.answer, body.cause)
+    return {status, text, ...(body.is === 'json' ? {body: body.value} : {})}
+  }
+
   async #resource<T>(path: string, id: string, parse: (body: Json) => T | undefined, options?: RequestOptions): Promise<Got<T>> {
-    const {errors, clock, pollIntervalMs, taskTimeoutMs} = this.#options
+    const {voice, clock, pollIntervalMs, taskTimeoutMs} = this.#options
     const asked: Asked = {method: 'GET', path}
     let missing = 0
     const ended = await waitFor<{view: TaskView; body: Json}>(
@@ -107,18 +139,18 @@ export class ApiReads {
       },
       {clock, everyMs: pollIntervalMs, timeoutMs: taskTimeoutMs, ...(options?.signal ? {signal: options.signal} : {})},
     )
-    if (ended === undefined) throw errors.taskTimeout(asked, {id, seconds: taskTimeoutMs / 1000})
+    if (ended === undefined) throw new TaskTimeoutError(voice, asked, {id, seconds: taskTimeoutMs / 1000})
     const {view, body} = ended
     if (view.state === 'failed') {
       const {code, message = view.status} = view.error ?? {}
-      const error = errors.taskFailed(asked, {id, message, ...(code === undefined ? {} : {code})})
+      const error = new TaskFailedError(voice, asked, {id, message, ...(code === undefined ? {} : {code})})
       // The asynchronous spelling of a 404.
       if (code !== undefined && /(^|_)NOT_FOUND$/.test(code.toUpperCase())) return {ok: false, status: 404, error}
       throw error
     }
     const resource = isTaskAnswer(body, 202) ? taskResource(body) : undefined
     const value = resource === undefined ? undefined : parse(resource)
-    if (value === undefined) throw errors.taskFailed(asked, {id, message: 'the task is done and brought no list or object'})
+    if (value === undefined) throw new TaskFailedError(voice, asked, {id, message: 'the task is done and brought no list or object'})
     return {ok: true, value}
   }
 }

@@ -6,26 +6,26 @@ import type {ApiRequest} from '../engine/kind.ts'
 import type {ApiAnswer, CallResult} from '../transport/api-client.ts'
 import {classify429} from '../transport/classify-429.ts'
 import {answerBody} from './answer-body.ts'
-import {type ErrorsOf, errorOf, words} from './api-errors.ts'
+import {errorOf, UnknownOutcomeError, UnreadableError, type Voice, wordsOf} from './api-errors.ts'
 import {type Said, saidIn} from './error-body.ts'
 import {idAmong} from './list-rows.ts'
 import {isTaken, notNow} from './not-now.ts'
 
 export interface WriteRules {
-  readonly errors: ErrorsOf
+  readonly voice: Voice
   /** Fields that hold the handle of what was started: `taskId`, `action_uid`. */
   readonly handles: readonly string[]
-  /** Whether a 429 means "too many changes at once" instead of "too many requests". */
-  readonly isCrowded: (answer: ApiAnswer) => boolean
+  /** Changes of this account known to be running. */
+  readonly changesInFlight?: () => number
   /** Whether a 503 proves that the write was refused before it took effect. */
   readonly refusedBy503: (said: Said) => boolean
 }
 
 export function writeOutcome(request: ApiRequest, result: CallResult, rules: WriteRules): WriteOutcome {
-  const {errors} = rules
+  const {voice} = rules
   if (!result.answered) {
     return result.arrived
-      ? {outcome: 'unknown', error: errors.unknownOutcome(request, result.error)}
+      ? {outcome: 'unknown', error: new UnknownOutcomeError(voice, request, result.error)}
       : {outcome: 'unsent', error: result.error}
   }
   const {answer} = result
@@ -34,11 +34,11 @@ export function writeOutcome(request: ApiRequest, result: CallResult, rules: Wri
 }
 
 /** Any spelling of success: with a handle, with the object, with nothing. */
-function accepted(request: ApiRequest, answer: ApiAnswer, {errors, handles}: WriteRules): WriteOutcome {
+function accepted(request: ApiRequest, answer: ApiAnswer, {voice, handles}: WriteRules): WriteOutcome {
   const body = answerBody(answer.text)
   // Accepted, but the task it started is not known: that must be looked up.
   if (body.is === 'unreadable')
-    return {outcome: 'unknown', error: errors.unknownOutcome(request, errors.unreadable(request, answer, body.cause))}
+    return {outcome: 'unknown', error: new UnknownOutcomeError(voice, request, new UnreadableError(voice, request, answer, body.cause))}
   if (body.is === 'empty' || body.value === null) return {outcome: 'accepted'}
   const taskId = handleIn(body.value, handles)
   return {outcome: 'accepted', body: body.value, ...(taskId === undefined ? {} : {taskId})}
@@ -46,27 +46,27 @@ function accepted(request: ApiRequest, answer: ApiAnswer, {errors, handles}: Wri
 
 const handleIn = (body: Json, names: readonly string[]): string | undefined => (isJsonObject(body) ? idAmong(body, names) : undefined)
 
-function refusal(request: ApiRequest, answer: ApiAnswer, {errors, isCrowded, refusedBy503}: WriteRules): WriteOutcome {
+function refusal(request: ApiRequest, answer: ApiAnswer, {voice, changesInFlight, refusedBy503}: WriteRules): WriteOutcome {
   const {status} = answer
   const said = saidIn(answer.text)
-  const error: AppError = errorOf(errors, request, answer)
-  const reason = words(said, status)
+  const error: AppError = errorOf(voice, request, answer)
+  const reason = wordsOf(answer)
   if (status >= 500 || status === 408) {
     // 501 and 505 are about what the server is: nothing was done.
-    if (status === 501 || status === 505) return {outcome: 'refused', error: errors.refused(request, answer)}
+    if (status === 501 || status === 505) return {outcome: 'refused', error}
     if (status === 503 && refusedBy503(said)) return {outcome: 'busy', reason}
-    return {outcome: 'unknown', error: errors.unknownOutcome(request, error)}
+    return {outcome: 'unknown', error: new UnknownOutcomeError(voice, request, error)}
   }
   const wait = notNow(said)
   if (wait === 'crowded') return {outcome: 'crowded', reason}
   if (status === 404 || status === 410) return {outcome: 'gone', error}
-  if (status === 429) return isCrowded(answer) ? {outcome: 'crowded', reason} : {outcome: 'unsent', error}
+  if (status === 429) return isCrowded429(answer, changesInFlight) ? {outcome: 'crowded', reason} : {outcome: 'unsent', error}
   if (wait === 'busy' || status === 423 || (status === 409 && !isTaken(said))) return {outcome: 'busy', reason}
   return {outcome: 'refused', error}
 }
 
 /** A 429 to a write that waits for a running change to end, and not for seconds (wire facts, "Limits beyond rate"). */
-export function isCrowded429({headers, text}: ApiAnswer, changesInFlight?: () => number): boolean {
+function isCrowded429({headers, text}: ApiAnswer, changesInFlight?: () => number): boolean {
   const running = changesInFlight?.()
   const tooMany = classify429({method: 'POST', headers, text, ...(running === undefined ? {} : {changesInFlight: running})})
   return tooMany === 'changes' || (tooMany === 'unknown' && (running ?? 0) > 0)

@@ -1,0 +1,64 @@
+/** The reads of the cloud API (contract section 4), one function a row. Writes of managed objects belong to their kinds. */
+import {canonicalJson, isJsonObject, type JsonObject} from '../../base/json.ts'
+import type {RequestOptions} from '../../engine/backend.ts'
+import type {Account} from '../account.ts'
+import {idAmong} from '../list-rows.ts'
+import {wholeList} from '../whole-list.ts'
+import type {CloudBackend} from './backend.ts'
+
+type Rows = Promise<readonly JsonObject[]>
+type Id = string | number
+
+const under = (subscription: Id): string => `/subscriptions/${encodeURIComponent(subscription)}`
+const underDatabase = (subscription: Id, database: Id): string => `${under(subscription)}/databases/${encodeURIComponent(database)}`
+
+/**
+ * `GET /`. Its fields are not shown by the contract: an id under any of the usual names, else the name, tells accounts
+ * apart; without either the whole answer does.
+ */
+export async function readCloudAccount(cloud: CloudBackend, options?: RequestOptions): Promise<Account> {
+  const answer = await cloud.get('/', options)
+  const outer = isJsonObject(answer) ? answer : {}
+  const body = isJsonObject(outer.account) ? outer.account : outer
+  const name = idAmong(body, ['name', 'accountName'])
+  return {key: idAmong(body, ['accountId', 'id']) ?? name ?? canonicalJson(body), ...(name === undefined ? {} : {name}), body}
+}
+
+export const listPaymentMethods = (cloud: CloudBackend, options?: RequestOptions): Rows =>
+  wholeList(cloud.reader, '/payment-methods', options)
+export const listRegions = (cloud: CloudBackend, options?: RequestOptions): Rows => wholeList(cloud.reader, '/regions', options)
+export const listSubscriptions = (cloud: CloudBackend, options?: RequestOptions): Rows => wholeList(cloud.reader, '/subscriptions', options)
+
+export const listDatabases = (cloud: CloudBackend, subscription: Id, options?: RequestOptions): Rows =>
+  wholeList(cloud.reader, `${under(subscription)}/databases`, options)
+
+export const listPeerings = (cloud: CloudBackend, subscription: Id, options?: RequestOptions): Rows =>
+  wholeList(cloud.reader, `${under(subscription)}/peerings`, options)
+
+export const listAclRules = (cloud: CloudBackend, subscription: Id, database: Id, options?: RequestOptions): Rows =>
+  wholeList(cloud.reader, `${underDatabase(subscription, database)}/acl/rules`, options)
+
+export const listAclUsers = (cloud: CloudBackend, subscription: Id, database: Id, options?: RequestOptions): Rows =>
+  wholeList(cloud.reader, `${underDatabase(subscription, database)}/acl/users`, options)
+
+/** @param status - only tasks with this status, as the API spells it (`processing`) */
+export const listTasks = (cloud: CloudBackend, status?: string, options?: RequestOptions): Rows =>
+  wholeList(cloud.reader, status === undefined ? '/tasks' : `/tasks?status=${encodeURIComponent(status)}`, options)
+
+export const readSubscription = (cloud: CloudBackend, subscription: Id, options?: RequestOptions): Promise<JsonObject | undefined> =>
+  cloud.reader.read({method: 'GET', path: under(subscription)}, options)
+
+export const readDatabase = (
+  cloud: CloudBackend,
+  subscription: Id,
+  database: Id,
+  options?: RequestOptions,
+): Promise<JsonObject | undefined> => cloud.reader.read({method: 'GET', path: underDatabase(subscription, database)}, options)
+
+export const readPeering = (
+  cloud: CloudBackend,
+  subscription: Id,
+  peering: Id,
+  options?: RequestOptions,
+): Promise<JsonObject | undefined> =>
+  cloud.reader.read({method: 'GET', path: `${under(subscription)}/peerings/${encodeURIComponent(peering)}`}, options)
