@@ -6,6 +6,7 @@ import type {AppError} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
 import type {Spending} from '../engine/backend.ts'
 import type {Method} from '../engine/kind.ts'
+import type {HttpStreamResponse} from './http.ts'
 
 export interface ApiCall {
   readonly method: Method
@@ -23,6 +24,8 @@ export interface CallOptions {
   readonly priority?: number
   readonly signal?: AbortSignal
   readonly timeoutMs?: number
+  /** Statuses that would be retried but mean something here: a 503 of an availability check is its answer. */
+  readonly answers?: readonly number[]
 }
 
 export interface ApiAnswer {
@@ -47,4 +50,32 @@ export interface ApiClient {
   /** Any status is an answer. Retries follow design section 4 (the retry table) by method. */
   call(call: ApiCall, options?: CallOptions): Promise<CallResult>
   readonly spending: Spending
+}
+
+/** A request or an answer too large to hold in memory. */
+export interface StreamCall {
+  readonly method: Method
+  /** Begins with `/`, below the base address; may carry a query string. */
+  readonly path: string
+  readonly headers?: Readonly<Record<string, string>>
+  /** Bytes that flow are made anew for every try. */
+  readonly body?: string | Uint8Array | (() => AsyncIterable<Uint8Array>)
+}
+
+export interface StreamOptions {
+  readonly priority?: number
+  readonly signal?: AbortSignal
+  /** Until status and headers are there; 10 minutes unless told. */
+  readonly firstByteTimeoutMs?: number
+  /** The longest silence within the body; one minute unless told. */
+  readonly idleTimeoutMs?: number
+}
+
+/** What `createApiClient` gives: a client that can also stream. */
+export interface ConnectedClient extends ApiClient {
+  /**
+   * Any status is an answer. Only what was provably refused (429, no connection) is tried again.
+   * @throws AppError when there is no answer
+   */
+  openStream(call: StreamCall, options?: StreamOptions): Promise<HttpStreamResponse>
 }

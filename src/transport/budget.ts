@@ -1,0 +1,239 @@
+/**
+ * The account's requests, given out one by one: who may send next, and when. Plans, applies, pollers and raw calls of
+ * a process all ask here; a lower priority number goes first, and among equals who came first.
+ *
+ * Where the tokens are kept is a `TokenStore`: in this process, or in a file shared with others (`shared-budget.ts`).
+ */
+import type {Clock} from '../base/clock.ts'
+import {PRIORITY} from '../engine/backend.ts'
+import {
+  type AccountBucket,
+  available,
+  effectivePerMinute,
+  newBucket,
+  pause,
+  type RateLimits,
+  type Settlement,
+  settle,
+  type Take,
+  take,
+} from './account-bucket.ts'
+import {parseRateHeaders} from './rate-headers.ts'
+import {WaitingLine} from './waiting-line.ts'
+
+/** Contract section 8: the cloud's default. */
+export const CLOUD_LIMITS = {perMinute: 100, burst: 150, reserve: 0} as const satisfies RateLimits
+/** Contract section 8: the cluster has no limit unless one is set there; headers and 429s still teach one. */
+export const NO_LIMITS: RateLimits = {perMinute: Number.POSITIVE_INFINITY, burst: Number.POSITIVE_INFINITY, reserve: 0}
+
+/** The right to send one request. */
+export interface Permit {
+  /** How long it was waited for. */
+  readonly waitedMs: number
+  /** To be called once, when the answer's headers are there or it is sure that none will come. */
+  settle(answer?: {readonly status: number; readonly headers: Readonly<Record<string, string>>}): void
+}
+
+export interface Budget {
+  /**
+   * Waits for a token. Holds no worker and no connection meanwhile.
+   *
+   * @param priority - one of PRIORITY, minus the length of the path behind it
+   * @throws the signal's reason
+   */
+  acquire(priority: number, signal?: AbortSignal): Promise<Permit>
+  /** A 429 said "too many requests": nobody sends for this long. */
+  pause(ms: number): void
+  /** Requests that wait for a token. */
+  readonly waiting: number
+  /** The limit in force: ours, or the server's where that is lower. */
+  readonly perMinute: number
+  readonly burst: number
+  /** Tokens there right now. */
+  readonly available: number
+  /** Gives back what was not used. Nothing may be acquired afterwards. */
+  close(): void
+}
+
+/** Tokens and what is known of the account. Synchronous: nothing happens between a look and the taking. */
+export interface TokenStore {
+  take(wanted: number, interactive: boolean, now: number): Pick<Take, 'granted' | 'waitMs'> & {readonly answered: number}
+  /** Tokens taken and not used for a request. */
+  giveBack(count: number, now: number): void
+  settle(settled: Omit<Settlement, 'alone'>, now: number): void
+  pause(ms: number, now: number): void
+  view(now: number): {readonly available: number; readonly perMinute: number; readonly burst: number}
+  close(now: number): void
+}
+
+export interface BudgetOptions {
+  readonly limits: RateLimits
+  readonly clock: Clock
+  /** Requests on their way at once; further ones keep their place in the line, where the more urgent can still pass them. */
+  readonly maxInFlight?: number
+  readonly store?: TokenStore
+}
+
+const MAX_IN_FLIGHT = 16
+const FOREVER = Number.POSITIVE_INFINITY
+
+/** @throws RangeError when a limit is not a positive number */
+export function createBudget({limits, clock, maxInFlight = MAX_IN_FLIGHT, store}: BudgetOptions): Budget {
+  return new QueuedBudget(clock, maxInFlight, store ?? memoryStore(limits, clock))
+}
+
+/** @throws RangeError when a limit is not a positive number */
+export function checkLimits({perMinute, burst, reserve}: RateLimits): void {
+  if (!(perMinute > 0)) throw new RangeError(`a rate is more than 0 requests a minute, not ${perMinute}`)
+  if (!(burst >= 1)) throw new RangeError(`a burst is at least 1 request, not ${burst}`)
+  if (!(reserve >= 0)) throw new RangeError(`a reserve is not negative: ${reserve}`)
+}
+
+export function memoryStore(limits: RateLimits, clock: Clock): TokenStore {
+  checkLimits(limits)
+  let bucket: AccountBucket = newBucket(limits, clock.now())
+  return {
+    take: (wanted, interactive, now) => {
+      const {granted, waitMs, bucket: after} = take(bucket, limits, now, wanted, interactive)
+      bucket = after
+      return {granted, waitMs, answered: bucket.answered}
+    },
+    giveBack: count => {
+      bucket = {...bucket, own: bucket.own + count, server: bucket.server + count, outstanding: bucket.outstanding - count}
+    },
+    settle: (settled, now) => {
+      bucket = settle(bucket, limits, now, {...settled, alone: true})
+    },
+    pause: (ms, now) => {
+      bucket = pause(bucket, limits, now, ms)
+    },
+    view: now => ({available: available(bucket, limits, now), perMinute: effectivePerMinute(bucket, limits), burst: limits.burst}),
+    close: () => {},
+  }
+}
+
+interface Waiter {
+  readonly since: number
+  readonly call: (permit: Permit) => void
+}
+
+class QueuedBudget implements Budget {
+  readonly #clock: Clock
+  readonly #maxInFlight: number
+  readonly #store: TokenStore
+  readonly #line = new WaitingLine<Waiter>()
+  #inFlight = 0
+  /** The one alarm that is set; ended when somebody may go earlier. */
+  #alarm: {readonly at: number; readonly off: AbortController} | undefined
+
+  constructor(clock: Clock, maxInFlight: number, store: TokenStore) {
+    this.#clock = clock
+    this.#maxInFlight = maxInFlight
+    this.#store = store
+  }
+
+  acquire(priority: number, signal?: AbortSignal): Promise<Permit> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason)
+      const stop = () => {
+        leave()
+        // An alarm nobody waits for would keep the process from ending.
+        if (this.#line.size === 0) this.#setAlarm(undefined)
+        reject(signal?.reason)
+      }
+      const call = (permit: Permit) => {
+        signal?.removeEventListener('abort', stop)
+        resolve(permit)
+      }
+      const leave = this.#line.join(priority, {since: this.#clock.now(), call})
+      signal?.addEventListener('abort', stop, {once: true})
+      this.#giveOut()
+    })
+  }
+
+  pause(ms: number): void {
+    this.#store.pause(ms, this.#clock.now())
+  }
+
+  get waiting(): number {
+    return this.#line.size
+  }
+
+  get perMinute(): number {
+    return this.#store.view(this.#clock.now()).perMinute
+  }
+
+  get burst(): number {
+    return this.#store.view(this.#clock.now()).burst
+  }
+
+  get available(): number {
+    return this.#store.view(this.#clock.now()).available
+  }
+
+  close(): void {
+    this.#setAlarm(undefined)
+    this.#store.close(this.#clock.now())
+  }
+
+  #giveOut(): void {
+    for (;;) {
+      const first = this.#line.first
+      const room = this.#maxInFlight - this.#inFlight
+      if (first === undefined || room < 1) return
+      const now = this.#clock.now()
+      const interactive = isInteractive(first)
+      // Behind an interactive request may stand others, who must not be served from the reserve with it.
+      const {granted, waitMs, answered} = this.#store.take(interactive ? 1 : Math.min(room, this.#line.size), interactive, now)
+      if (granted === 0) {
+        this.#wakeAfter(waitMs, now)
+        return
+      }
+      for (let i = 0; i < granted; i++) {
+        const waiter = this.#line.next()
+        waiter?.call(this.#permit(now, waiter.since, answered))
+      }
+    }
+  }
+
+  #permit(now: number, since: number, answeredBefore: number): Permit {
+    this.#inFlight += 1
+    let settled = false
+    return {
+      waitedMs: now - since,
+      settle: answer => {
+        if (settled) return
+        settled = true
+        this.#inFlight -= 1
+        const then = this.#clock.now()
+        const told = answer && {status: answer.status, rate: parseRateHeaders(answer.headers, then)}
+        this.#store.settle({sentAt: now, answeredBefore, ...told}, then)
+        this.#giveOut()
+      },
+    }
+  }
+
+  #wakeAfter(waitMs: number, now: number): void {
+    const at = now + Math.max(1, waitMs)
+    if (at === FOREVER || (this.#alarm !== undefined && this.#alarm.at <= at)) return
+    this.#setAlarm(at)
+  }
+
+  #setAlarm(at: number | undefined): void {
+    this.#alarm?.off.abort()
+    this.#alarm = undefined
+    if (at === undefined) return
+    const alarm = {at, off: new AbortController()}
+    this.#alarm = alarm
+    this.#clock.sleep(at - this.#clock.now(), alarm.off.signal).then(
+      () => {
+        this.#alarm = undefined
+        this.#giveOut()
+      },
+      () => {},
+    )
+  }
+}
+
+/** `interactive`, minus the length of a path. */
+const isInteractive = (priority: number): boolean => priority <= PRIORITY.interactive

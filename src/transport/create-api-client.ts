@@ -1,0 +1,342 @@
+/**
+ * Everything that stands between one call and its answer: base address, credentials, a token of the budget, the tries
+ * of the retry table, redirects, and the count. A try never holds a token while it waits, and a 429 stops the whole
+ * account and not one request.
+ */
+import type {Clock} from '../base/clock.ts'
+import type {AppError} from '../base/errors.ts'
+import {PRIORITY, type Spending} from '../engine/backend.ts'
+import type {ApiAnswer, ApiCall, ConnectedClient, StreamCall} from './api-client.ts'
+import type {Budget} from './budget.ts'
+import {classify429} from './classify-429.ts'
+import {ConnectionError} from './connection-error.ts'
+import type {HttpResponse, HttpStreamResponse, OpenStream, Transport} from './http.ts'
+import {parseRateHeaders} from './rate-headers.ts'
+import {type GuardedMode, readOnly} from './read-only.ts'
+import {redirectOf} from './redirect.ts'
+import {MaxRequestsError, type RequestAllowance} from './request-allowance.ts'
+import {isRetryableFailure, isRetryableStatus, parseRetryAfter, retryDelayMs} from './retry.ts'
+import type {OnTransportEvent} from './transport-event.ts'
+
+export interface ApiClientOptions {
+  /** The base address: ends in `/v1` for the cloud, has no path for the cluster. */
+  readonly address: string
+  /** Credentials as headers; asked for anew with every request. They go to `address` (and `origins`) only, and into no event. */
+  readonly authentication: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
+  readonly transport: Transport
+  /** Without it `openStream` is not there to be used. */
+  readonly openStream?: OpenStream
+  readonly budget: Budget
+  readonly clock: Clock
+  /** 0 to 1, for jitter: a wait between tries grows by at most a tenth. Absent: no jitter. */
+  readonly random?: () => number
+  /** For one try, from its token to the whole answer; 30 s unless told. */
+  readonly requestTimeoutMs?: number
+  readonly mode?: 'full' | GuardedMode
+  readonly onEvent?: OnTransportEvent
+  /** Shared by all connections of a run. */
+  readonly allowance?: RequestAllowance
+  /** Further origins the user configured (`https://host:port`): redirects may lead there, with credentials. */
+  readonly origins?: readonly string[]
+  /** Whether a PUT or DELETE is sent again after a 503. Not for the cluster: there it means "node not ready, try reads again". */
+  readonly retryWritesOn503?: boolean
+  /** Changes of this account known to be running: tells "too many changes" from "too many requests". */
+  readonly changesInFlight?: () => number
+}
+
+const REQUEST_TIMEOUT_MS = 30_000
+/** A longer wish of the server is an answer and not a wait: a quota that is used up for hours is exit 8 now. */
+const MAX_PATIENCE_MS = 300_000
+/** A server that was never reached is more likely misspelled than restarting. */
+const TRIES_WITHOUT_CONTACT = 3
+
+/** @throws TypeError when the address is no URL */
+export function createApiClient(options: ApiClientOptions): ConnectedClient {
+  const client = new BudgetedClient(options)
+  const {mode = 'full'} = options
+  return mode === 'full' ? client : readOnly(client, mode)
+}
+
+interface Answered {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** One call in the form both plain and streamed ones have. */
+interface Exchange<R extends Answered> {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  /** How it is retried: as this method. */
+  readonly retryAs: string
+  readonly priority: number
+  readonly signal: AbortSignal | undefined
+  readonly answers: readonly number[]
+  send(url: string, headers: Readonly<Record<string, string>>): Promise<R>
+  /** The body, as far as it may tell why there is a 429. */
+  words(response: R): string
+  /** An answer nobody will read. */
+  drop(response: R): Promise<void>
+}
+
+type Outcome<R> =
+  | {readonly answered: true; readonly response: R; readonly attempts: number}
+  | {readonly answered: false; readonly arrived: boolean; readonly error: AppError}
+
+type Tried<R> =
+  /** `again`: for a 429, 0 when it is worth another try (the budget does the waiting). */
+  {readonly response: R; readonly again: number | undefined; readonly error?: never} | {readonly error: ConnectionError}
+
+class BudgetedClient implements ConnectedClient {
+  readonly address: string
+  readonly spending: Spending
+  readonly #options: ApiClientOptions
+  readonly #origins: ReadonlySet<string>
+  #used = 0
+  /** Some answer came from this address. */
+  #contact = false
+
+  constructor(options: ApiClientOptions) {
+    this.#options = options
+    this.address = options.address.replace(/\/+$/, '')
+    this.#origins = new Set([this.address, ...(options.origins ?? [])].map(address => new URL(address).origin))
+    const {budget} = options
+    const used = () => this.#used
+    this.spending = {
+      get used() {
+        return used()
+      },
+      get waiting() {
+        return budget.waiting
+      },
+      get perMinute() {
+        return budget.perMinute
+      },
+      get burst() {
+        return budget.burst
+      },
+      get available() {
+        return budget.available
+      },
+    }
+  }
+
+  call: ConnectedClient['call'] = async (call, options = {}) => {
+    const {transport, requestTimeoutMs = REQUEST_TIMEOUT_MS} = this.#options
+    const {signal, timeoutMs = requestTimeoutMs} = options
+    const {body, headers} = bodyOf(call)
+    const outcome = await this.#converse<HttpResponse>({
+      method: call.method,
+      path: call.path,
+      headers,
+      retryAs: call.method,
+      priority: options.priority ?? (call.method === 'GET' ? PRIORITY.read : PRIORITY.write),
+      signal,
+      answers: options.answers ?? [],
+      send: (url, sent) =>
+        transport({method: call.method, url, headers: sent, timeoutMs, ...(body !== undefined && {body}), ...(signal && {signal})}),
+      words: response => Buffer.from(response.body).toString(),
+      drop: async () => {},
+    })
+    return outcome.answered ? {answered: true, answer: answerOf(outcome.response, outcome.attempts)} : outcome
+  }
+
+  openStream: ConnectedClient['openStream'] = async (call, options = {}) => {
+    const {openStream} = this.#options
+    if (openStream === undefined) throw new TypeError('this connection was made without a streaming transport')
+    const {signal, firstByteTimeoutMs, idleTimeoutMs} = options
+    const outcome = await this.#converse<HttpStreamResponse>({
+      method: call.method,
+      path: call.path,
+      headers: lowerCase(call.headers),
+      // What flows is too dear to be repeated on a mere suspicion; who asked knows how to go on from the middle.
+      retryAs: 'POST',
+      priority: options.priority ?? PRIORITY.interactive,
+      signal,
+      answers: [],
+      send: (url, headers) => {
+        const body = flowOf(call)
+        return openStream({
+          method: call.method,
+          url,
+          headers,
+          ...(body !== undefined && {body}),
+          ...(signal && {signal}),
+          ...(firstByteTimeoutMs !== undefined && {firstByteTimeoutMs}),
+          ...(idleTimeoutMs !== undefined && {idleTimeoutMs}),
+        })
+      },
+      words: () => '',
+      drop: async response => {
+        for await (const _ of response.body) break
+      },
+    })
+    if (!outcome.answered) throw outcome.error
+    return outcome.response
+  }
+
+  async #converse<R extends Answered>(exchange: Exchange<R>): Promise<Outcome<R>> {
+    const {method, path} = exchange
+    const {allowance, onEvent} = this.#options
+    let url = this.#urlOf(path)
+    let hops = 0
+    /** Of any try so far. */
+    let arrived = false
+    for (let attempt = 1; ; ) {
+      if (allowance && !allowance.take()) return {answered: false, arrived, error: new MaxRequestsError(allowance.max)}
+      const tried = await this.#try(exchange, url, attempt)
+      if (tried.error !== undefined) {
+        const {error} = tried
+        arrived ||= error.arrived
+        if (exchange.signal?.aborted) {
+          if (method === 'GET') throw exchange.signal.reason
+          return {answered: false, arrived, error}
+        }
+        const delayMs = this.#delayAfterFailure(exchange, error, attempt)
+        if (delayMs === undefined || !(await this.#waited(exchange, attempt, delayMs, error.code))) return {answered: false, arrived, error}
+        attempt += 1
+        continue
+      }
+
+      const {response} = tried
+      const redirect = redirectOf({method, path, url, hops}, response, this.#origins)
+      if (redirect.kind === 'refuse') {
+        await exchange.drop(response)
+        return {answered: false, arrived: arrived || redirect.error.arrived, error: redirect.error}
+      }
+      if (redirect.kind === 'follow') {
+        onEvent?.({type: 'redirect', method, path: shownPath(path), status: response.status, to: redirect.to})
+        await exchange.drop(response)
+        url = redirect.url
+        hops += 1
+        continue
+      }
+
+      const again = response.status === 429 ? tried.again : this.#delayAfterAnswer(exchange, response, attempt)
+      if (again === undefined) return {answered: true, response, attempts: attempt + hops}
+      if (response.status >= 500) arrived = true
+      await exchange.drop(response)
+      if (!(await this.#waited(exchange, attempt, again, String(response.status))))
+        return {answered: true, response, attempts: attempt + hops}
+      attempt += 1
+    }
+  }
+
+  /** Sends once. What no answer came of is a ConnectionError here; anything else that is thrown is a mistake and goes up. */
+  async #try<R extends Answered>(exchange: Exchange<R>, url: string, attempt: number): Promise<Tried<R>> {
+    const {budget, clock, authentication, onEvent} = this.#options
+    const {method, signal} = exchange
+    const permit = await budget.acquire(exchange.priority, signal)
+    const began = clock.now()
+    const tell = (outcome: {status: number} | {failure: string}) =>
+      onEvent?.({
+        type: 'request',
+        method,
+        path: shownPath(exchange.path),
+        ...outcome,
+        ms: clock.now() - began,
+        attempt,
+        waitedMs: permit.waitedMs,
+        available: budget.available,
+      })
+    this.#used += 1
+    try {
+      const credentials = typeof authentication === 'function' ? authentication() : authentication
+      const response = await exchange.send(url, {...lowerCase(credentials), ...exchange.headers})
+      this.#contact = true
+      // The pause comes first: settling calls up the next in line.
+      const again = response.status === 429 ? this.#pause(exchange, response, attempt) : undefined
+      permit.settle(response)
+      tell({status: response.status})
+      return {response, again}
+    } catch (error) {
+      permit.settle()
+      const failure =
+        signal?.aborted && !(error instanceof ConnectionError) ? new ConnectionError('aborted', {method, url}, {cause: error}) : error
+      if (!(failure instanceof ConnectionError)) throw error
+      if (failure.arrived) this.#contact = true
+      tell({failure: failure.code})
+      return {error: failure}
+    }
+  }
+
+  #delayAfterFailure(exchange: Exchange<Answered>, error: ConnectionError, attempt: number): number | undefined {
+    if (!isRetryableFailure(exchange.retryAs, error)) return undefined
+    if (!this.#contact && attempt >= TRIES_WITHOUT_CONTACT) return undefined
+    return retryDelayMs(attempt)
+  }
+
+  /** Milliseconds until the next try; `undefined` when this is the answer. */
+  #delayAfterAnswer<R extends Answered>(exchange: Exchange<R>, {status, headers}: R, attempt: number): number | undefined {
+    const {clock, retryWritesOn503 = true} = this.#options
+    if (exchange.answers.includes(status)) return undefined
+    if (!isRetryableStatus(exchange.retryAs, status, {writesOn503: retryWritesOn503})) return undefined
+    return patient(retryDelayMs(attempt, parseRetryAfter(headers['retry-after'], clock.now())))
+  }
+
+  /** After a 429: stops the account when it was sent too many requests. Too many changes are the caller's to sort out. */
+  #pause<R extends Answered>(exchange: Exchange<R>, response: R, attempt: number): number | undefined {
+    const {budget, clock, onEvent, changesInFlight} = this.#options
+    const {method} = exchange
+    const {headers} = response
+    const running = changesInFlight?.()
+    const tooMany = classify429({method, headers, text: exchange.words(response), ...(running !== undefined && {changesInFlight: running})})
+    if (tooMany === 'changes') return undefined
+    const now = clock.now()
+    const wish = parseRetryAfter(headers['retry-after'], now) ?? parseRateHeaders(headers, now).resetMs
+    const waitMs = patient(retryDelayMs(attempt, wish))
+    // With the last try too: whoever comes next would be refused as well.
+    const pauseMs = waitMs ?? Math.min(MAX_PATIENCE_MS, Math.max(1_000, wish ?? 0))
+    budget.pause(pauseMs)
+    onEvent?.({type: 'paused', ms: pauseMs})
+    return waitMs === undefined || exchange.answers.includes(429) ? undefined : 0
+  }
+
+  /** `false` when the wait was cut short by the signal and there is something to say about the request; throws the reason otherwise. */
+  async #waited(exchange: Exchange<Answered>, attempt: number, delayMs: number, because: string): Promise<boolean> {
+    const {clock, random, onEvent} = this.#options
+    const {method, signal} = exchange
+    const spread = Math.round(delayMs * (1 + 0.1 * (random?.() ?? 0)))
+    onEvent?.({type: 'retry', method, path: shownPath(exchange.path), attempt, delayMs: spread, because})
+    if (spread === 0) return true
+    try {
+      await clock.sleep(spread, signal)
+      return true
+    } catch (reason) {
+      if (method === 'GET') throw reason
+      return false
+    }
+  }
+
+  #urlOf(path: string): string {
+    if (!path.startsWith('/')) throw new RangeError(`a path begins with "/": ${JSON.stringify(path)}`)
+    return `${this.address}${path}`
+  }
+}
+
+const patient = (delayMs: number | undefined): number | undefined =>
+  delayMs !== undefined && delayMs <= MAX_PATIENCE_MS ? delayMs : undefined
+
+function bodyOf(call: ApiCall): {body?: string | Uint8Array; headers: Record<string, string>} {
+  const headers: Record<string, string> = {accept: 'application/json'}
+  let body = call.rawBody
+  if (body === undefined && call.body !== undefined) {
+    const given = call.body
+    body = typeof given === 'string' || given instanceof Uint8Array ? given : JSON.stringify(given)
+    headers['content-type'] = given instanceof Uint8Array ? 'application/octet-stream' : 'application/json'
+  }
+  return {...(body !== undefined && {body}), headers: {...headers, ...lowerCase(call.headers)}}
+}
+
+const flowOf = ({body}: StreamCall): string | Uint8Array | AsyncIterable<Uint8Array> | undefined =>
+  typeof body === 'function' ? body() : body
+
+function answerOf({status, headers, body}: HttpResponse, attempts: number): ApiAnswer {
+  return {status, headers, bytes: body, text: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString(), attempts}
+}
+
+const lowerCase = (headers: Readonly<Record<string, string>> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+
+/** The path as it may be shown: values of query parameters that sound like secrets are left out. */
+const shownPath = (path: string): string => path.replaceAll(/([?&][^=&]*(?:key|secret|token|pass)[^=&]*=)[^&]*/gi, '$1…')

@@ -1,0 +1,34 @@
+/** `--max-requests N`: how many requests a run may send in all, over all its connections. */
+import {AppError, EXIT} from '../base/errors.ts'
+
+export class MaxRequestsError extends AppError {
+  constructor(max: number) {
+    super(`${max} requests were sent, and --max-requests allows no more`, {
+      code: 'E_MAX_REQUESTS',
+      exit: EXIT.refused,
+      suggestions: ['Allow more with --max-requests, or select less with --target or --stack.'],
+    })
+  }
+}
+
+export class RequestAllowance {
+  readonly max: number
+  #used = 0
+
+  /** @throws RangeError when `max` is not a whole number from 0 up */
+  constructor(max: number) {
+    if (!Number.isInteger(max) || max < 0) throw new RangeError(`a number of requests is a whole number from 0 up, not ${max}`)
+    this.max = max
+  }
+
+  get left(): number {
+    return this.max - this.#used
+  }
+
+  /** Counts one request; `false` when none is left. */
+  take(): boolean {
+    if (this.left === 0) return false
+    this.#used += 1
+    return true
+  }
+}

@@ -1,0 +1,37 @@
+/** What the transport tells of its doings, for `-v` and `-vv`. Holds no header, no body and no query value. */
+
+export type TransportEvent =
+  /** One request that was sent, with what came of it. */
+  | {
+      readonly type: 'request'
+      readonly method: string
+      /** Below the base address. */
+      readonly path: string
+      /** Absent: no answer; `failure` is the error's code then. */
+      readonly status?: number
+      readonly failure?: string
+      readonly ms: number
+      readonly attempt: number
+      /** How long it waited for the budget. */
+      readonly waitedMs: number
+      /** Tokens left after it. */
+      readonly available: number
+    }
+  /** It will be sent again. */
+  | {
+      readonly type: 'retry'
+      readonly method: string
+      readonly path: string
+      readonly attempt: number
+      readonly delayMs: number
+      readonly because: string
+    }
+  | {readonly type: 'redirect'; readonly method: string; readonly path: string; readonly status: number; readonly to: string}
+  /** A 429; `ms`: how long nobody of this account sends. */
+  | {readonly type: 'paused'; readonly ms: number}
+  /** The shared budget file was unreadable and began anew. */
+  | {readonly type: 'budget-rebuilt'; readonly file: string; readonly because: string}
+  /** This process counts for itself: other processes of this machine do not know of its requests. */
+  | {readonly type: 'budget-alone'; readonly file: string; readonly because: string}
+
+export type OnTransportEvent = (event: TransportEvent) => void
