@@ -1,0 +1,36 @@
+/** Actions: what an `action_uid` leads to. */
+import {type Answer, type Exchange, Refusal} from '../answer.ts'
+import {drawUuid} from '../random.ts'
+import type {Action, Fields} from '../world.ts'
+import {pageOf} from './objects.ts'
+
+export function startAction({world, now}: Exchange, name: string, objectPath: string, doneAt: number): Action {
+  const action: Action = {uid: drawUuid(world.random), name, objectPath, startedAt: now, doneAt}
+  world.cluster.actions[action.uid] = action
+  return action
+}
+
+function showAction({config, now}: Exchange, action: Action): Fields {
+  const done = now >= action.doneAt
+  const progress = done ? 100 : Math.floor((100 * (now - action.startedAt)) / (action.doneAt - action.startedAt))
+  return {
+    action_uid: action.uid,
+    name: action.name,
+    progress: config.cluster.actionProgress === 'string' ? String(progress) : progress,
+    status: done ? 'completed' : 'running',
+    creation_time: Math.floor(action.startedAt / 1000),
+    object_name: action.objectPath.replace(/^cluster\/(bdb|module)s\//, '$1:'),
+  }
+}
+
+export function readAction(exchange: Exchange, uid: string): Answer {
+  const action = exchange.world.cluster.actions[uid]
+  if (!action || !exchange.config.cluster.actions) throw new Refusal(404, 'action_not_exist', `There is no action ${uid}.`)
+  return {status: 200, json: showAction(exchange, action)}
+}
+
+export function listActions(exchange: Exchange): Answer {
+  if (!exchange.config.cluster.actions) throw new Refusal(404, 'not_found', 'There is nothing at /v1/actions.')
+  const rows = Object.values(exchange.world.cluster.actions).map(action => showAction(exchange, action))
+  return {status: 200, json: pageOf(exchange, rows)}
+}

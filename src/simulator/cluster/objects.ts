@@ -1,0 +1,53 @@
+/** What all collections of the cluster share: numeric uids, lists with the common query parameters, 404s. */
+import {type Answer, type Exchange, Refusal} from '../answer.ts'
+import {page} from '../list-query.ts'
+import {find, listed} from '../store.ts'
+import type {Entries, Entry, Fields} from '../world.ts'
+
+export type Collection = 'bdbs' | 'nodes' | 'users' | 'roles' | 'modules'
+export type Show = (exchange: Exchange, id: string, entry: Entry, fields: Fields) => Fields
+
+export const objectPath = (collection: Collection, id: string): string => `cluster/${collection}/${id}`
+
+export function theObject({world}: Exchange, collection: Collection, id: string): Entry {
+  const found = find(world, objectPath(collection, id))
+  if (!found) throw new Refusal(404, `${collection.replace(/s$/, '')}_not_exist`, `There is no ${collection.replace(/s$/, '')} ${id}.`)
+  return found
+}
+
+export const uidOf = (id: string): number | string => (/^\d+$/.test(id) ? Number(id) : id)
+
+export const withUid: Show = (_, id, __, fields) => ({uid: uidOf(id), ...fields})
+
+export function listObjects(exchange: Exchange, entries: Entries, show: Show): Answer {
+  const {cluster} = exchange.config
+  const rows = listed(entries, exchange.now, cluster.listLagMs).map(({id, entry, fields}) => show(exchange, id, entry, fields))
+  return {status: 200, json: pageOf(exchange, rows)}
+}
+
+export const pageOf = (exchange: Exchange, rows: readonly Fields[]): Fields[] =>
+  page(exchange, rows, {paging: exchange.config.cluster.paging, shuffled: exchange.config.cluster.shuffled, badRequest: 'bad_request'})
+
+/** The answer of a write, empty where this deployment answers nothing. */
+export const written = (exchange: Exchange, json: Fields): Answer =>
+  exchange.config.cluster.emptyBodies ? {status: 200} : {status: 200, json}
+
+/** @throws Refusal 400 when another object has the name already */
+export function refuseTakenName(entries: Entries, name: unknown, except?: string): void {
+  const taken = Object.entries(entries).some(([id, it]) => id !== except && it.gone === undefined && it.fields.name === name)
+  if (taken) throw new Refusal(400, 'name_already_exists', `The name ${String(name)} is taken.`)
+}
+
+export function requireField(fields: Fields, field: string): void {
+  if (fields[field] === undefined || fields[field] === null || fields[field] === '') {
+    throw new Refusal(400, 'missing_field', `${field} is required.`, {field, constraint: 'required'})
+  }
+}
+
+/** Takes write-only fields out of a body. */
+export function withoutSecrets(body: Fields, names: readonly string[]): {fields: Fields; secrets: Fields} {
+  const fields: Fields = {}
+  const secrets: Fields = {}
+  for (const [key, value] of Object.entries(body)) (names.includes(key) ? secrets : fields)[key] = value
+  return {fields, secrets}
+}

@@ -1,0 +1,11 @@
+/** Both APIs as a function over a world; see `simulator.ts`. */
+export {type Bases, SIMULATED} from './addresses.ts'
+export {configured, type SimulatorConfig, type SimulatorConfigInput, simulatorConfig} from './config.ts'
+export type {Fault, FaultAction, FaultInput} from './fault-rule.ts'
+export {type ReadyDocument, readyDocument} from './ready-document.ts'
+export type {LogEntry} from './request-log.ts'
+export type {SimulatedResponse} from './response.ts'
+export {type ServedSimulator, type ServeOptions, SimulatorPortError, serveSimulator} from './server.ts'
+export {createSimulator, type Simulator, type SimulatorHandle, type SimulatorOptions, type Snapshot} from './simulator.ts'
+export type {Entry, Fields, Task, World} from './world.ts'
+export type {WorldEdit} from './world-edit.ts'

@@ -1,0 +1,319 @@
+/**
+ * Both APIs as one function of a request over a world. It waits on the clock it is given and nowhere else, and the
+ * same clock, seed and requests give the same answers.
+ */
+import type {Clock} from '../base/clock.ts'
+import {ConnectionError} from '../transport/connection-error.ts'
+import type {HttpRequest, OpenStream, Transport} from '../transport/http.ts'
+import {API_NAMES, type ApiName, type Bases, SIMULATED} from './addresses.ts'
+import {type Answer, type Exchange, Refusal} from './answer.ts'
+import {cloudApi} from './cloud/cloud-api.ts'
+import {cloudError} from './cloud/errors.ts'
+import {clusterApi} from './cluster/cluster-api.ts'
+import {clusterError} from './cluster/errors.ts'
+import {configured, type SimulatorConfig, type SimulatorConfigInput} from './config.ts'
+import {controlApi} from './control.ts'
+import {type Fault, type FaultAction, FaultBook, type FaultInput, fault as faultRule, pathFits} from './fault-rule.ts'
+import {initialWorld} from './initial-world.ts'
+import {drawDuration} from './random.ts'
+import {RateBucket, spend} from './rate-limit.ts'
+import {type LogEntry, loggedBody} from './request-log.ts'
+import {collectBody, type SimulatedResponse, toResponse} from './response.ts'
+import {settle} from './store.ts'
+import {partAddress, uploadApi, uploadError} from './uploads/upload-api.ts'
+import type {World} from './world.ts'
+import {applyEdit, type WorldEdit} from './world-edit.ts'
+
+export interface SimulatorOptions {
+  readonly clock: Clock
+  readonly seed?: number
+  readonly config?: SimulatorConfigInput
+}
+
+export interface Snapshot {
+  readonly world: World
+  readonly config: SimulatorConfig
+}
+
+export type SimulatorHandle = (request: HttpRequest) => Promise<SimulatedResponse>
+
+export interface Simulator {
+  /**
+   * Answers a request to one of the addresses in `bases`.
+   * @throws ConnectionError where a fault breaks the connection
+   */
+  readonly handle: SimulatorHandle
+  /** The same with the body in one piece. */
+  readonly transport: Transport
+  /** The same with the body as it comes. */
+  readonly openStream: OpenStream
+  /** Plain data, open for reading and editing; `edit` is the tidy way. */
+  readonly world: World
+  readonly config: SimulatorConfig
+  readonly log: readonly LogEntry[]
+  readonly faults: readonly (Fault & {met: number})[]
+  readonly bases: Bases
+  readonly clock: Clock
+  clearLog(): void
+  configure(patch: SimulatorConfigInput): void
+  /** Adds faults to the ones that are there. */
+  inject(...faults: readonly FaultInput[]): void
+  clearFaults(): void
+  /** Changes the world out of band, as somebody else would; answers the path of the object. @throws NoSuchObject */
+  edit(edit: WorldEdit): string
+  /** Lets everything happen whose moment has come. Every request does so first. */
+  settle(): void
+  snapshot(): Snapshot
+  /** Puts the world back; faults start over, the log stays. */
+  restore(snapshot: Snapshot): void
+  /** Other addresses, for a simulator that is served. */
+  serveAt(bases: Bases): void
+}
+
+export function createSimulator(options: SimulatorOptions): Simulator {
+  return new WorldSimulator(options)
+}
+
+class WorldSimulator implements Simulator {
+  readonly clock: Clock
+  world: World
+  config: SimulatorConfig
+  bases: Bases = SIMULATED
+  readonly log: LogEntry[] = []
+  readonly #faults = new FaultBook()
+  readonly #buckets = {cloud: new RateBucket(), cluster: new RateBucket()}
+  #sequence = 0
+
+  constructor({clock, seed = 1, config = {}}: SimulatorOptions) {
+    this.clock = clock
+    this.config = configured(config)
+    this.world = initialWorld(clock.now(), seed)
+    this.#faults.add(...this.config.faults)
+  }
+
+  get faults(): readonly (Fault & {met: number})[] {
+    return this.#faults.list()
+  }
+
+  clearLog(): void {
+    this.log.length = 0
+  }
+
+  configure(patch: SimulatorConfigInput): void {
+    this.config = configured(patch, this.config)
+    if (patch.faults === undefined) return
+    this.#faults.clear()
+    this.#faults.add(...this.config.faults)
+  }
+
+  inject(...faults: readonly FaultInput[]): void {
+    this.#faults.add(...faults.map(it => faultRule.parse(it)))
+  }
+
+  clearFaults(): void {
+    this.#faults.clear()
+  }
+
+  edit(edit: WorldEdit): string {
+    this.settle()
+    return applyEdit(this.world, this.clock.now(), this.#lagMs(edit.path), edit)
+  }
+
+  settle(): void {
+    settle(this.world, this.clock.now(), path => this.#lagMs(path))
+  }
+
+  snapshot(): Snapshot {
+    return structuredClone({world: this.world, config: this.config})
+  }
+
+  restore(snapshot: Snapshot): void {
+    const {world, config} = structuredClone(snapshot)
+    this.world = world
+    this.config = config
+    this.#faults.clear()
+    this.#faults.add(...config.faults)
+    for (const bucket of Object.values(this.#buckets)) bucket.reset()
+  }
+
+  serveAt(bases: Bases): void {
+    this.bases = bases
+  }
+
+  readonly handle: SimulatorHandle = async request => {
+    const {api, path, query} = this.#locate(request)
+    const method = request.method.toUpperCase()
+    if (api === 'control') return toResponse(controlApi(this, {method, path, query, body: bytesOf(request.body)}))
+    const latencyMs = drawDuration(this.world.random, this.config.latencyMs)
+    if (latencyMs > 0) await this.#wait(request, latencyMs)
+    const fault = this.#faults.strike(api, method, path)
+    const entry = {
+      sequence: ++this.#sequence,
+      at: this.clock.now(),
+      api,
+      method,
+      path,
+      query: query.toString(),
+      ...(fault && {fault: fault.type}),
+    }
+    const body = api === 'parts' ? undefined : loggedBody(bytesOf(request.body))
+    const note = (status: number): void => {
+      this.log.push({...entry, status, ...(body !== undefined && {body})})
+    }
+    try {
+      const answer = await this.#answerWith(fault, request, api, {method, path, query})
+      note(answer.status)
+      if (answer.firstByteMs) await this.#wait(request, answer.firstByteMs)
+      return toResponse(fault ? spoiled(fault, answer) : answer, fault?.type === 'cut' ? {cut: fault.bytes, request} : undefined)
+    } catch (error) {
+      note(0)
+      throw error
+    }
+  }
+
+  readonly transport: Transport = async request => collectBody(await this.handle(request))
+
+  readonly openStream: OpenStream = async ({firstByteTimeoutMs, idleTimeoutMs: _, body, ...request}) => {
+    const sent = await wholeBody(body)
+    const response = await this.handle({
+      ...request,
+      ...(sent !== undefined && {body: sent}),
+      ...(firstByteTimeoutMs !== undefined && {timeoutMs: firstByteTimeoutMs}),
+    })
+    return {status: response.status, headers: response.headers, body: response.chunks ?? once(response.body)}
+  }
+
+  /** The answer, or what a fault puts in its place; faults that only spoil the body come later. */
+  async #answerWith(
+    fault: FaultAction | undefined,
+    request: HttpRequest,
+    api: ApiName,
+    where: {method: string; path: string; query: URLSearchParams},
+  ): Promise<Answer> {
+    const answer = (): Answer => this.#answer(request, api, where, fault)
+    switch (fault?.type) {
+      case 'refuse':
+        throw new ConnectionError('refused', request)
+      case 'drop-before-effect':
+        throw new ConnectionError('lost', request)
+      case 'drop-after-effect':
+        answer()
+        throw new ConnectionError('lost', request)
+      case 'hang':
+        if (fault.effect) answer()
+        await this.#wait(request, this.config.hangMs)
+        throw new ConnectionError('lost', request)
+      case 'delay':
+        await this.#wait(request, fault.ms)
+        return answer()
+      case 'status': {
+        const {status, headers, body, text} = fault
+        if (fault.effect) answer()
+        return {status, headers, ...(body === undefined ? {} : {json: body}), ...(text === undefined ? {} : {text})}
+      }
+      default:
+        return answer()
+    }
+  }
+
+  #answer(
+    request: HttpRequest,
+    api: ApiName,
+    {method, path, query}: {method: string; path: string; query: URLSearchParams},
+    fault: FaultAction | undefined,
+  ): Answer {
+    this.settle()
+    const exchange: Exchange = {
+      world: this.world,
+      config: this.config,
+      now: this.clock.now(),
+      bases: this.bases,
+      method,
+      path,
+      query,
+      headers: lowerCased(request.headers),
+      body: bytesOf(request.body),
+      fault,
+    }
+    let rate: Record<string, string> = {}
+    try {
+      if (api === 'cloud') {
+        rate = spend(this.#buckets.cloud, this.config.cloud.rateLimit, exchange.now, this.config.cloud, 'TOO_MANY_REQUESTS')
+        refuseForbidden(exchange, this.config.cloud.forbidden, 'FORBIDDEN')
+        return withHeaders(cloudApi(exchange), rate)
+      }
+      if (api === 'cluster') {
+        const words = {rateHeaders: 'x-ratelimit', retryAfter: 'seconds'} as const
+        rate = spend(this.#buckets.cluster, this.config.cluster.rateLimit, exchange.now, words, 'too_many_requests')
+        refuseForbidden(exchange, this.config.cluster.forbidden, 'forbidden')
+        return withHeaders(clusterApi(exchange), rate)
+      }
+      return api === 'parts' ? partAddress(exchange) : uploadApi(exchange)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      const spell = api === 'cloud' ? cloudError : api === 'cluster' ? clusterError : uploadError
+      return withHeaders(spell(exchange, error), rate)
+    }
+  }
+
+  /** Waits on the simulator's clock, no longer than the client does. */
+  async #wait(request: HttpRequest, ms: number): Promise<void> {
+    const {timeoutMs, signal} = request
+    const cut = timeoutMs !== undefined && timeoutMs < ms
+    try {
+      await this.clock.sleep(cut ? timeoutMs : ms, signal)
+    } catch (error) {
+      throw new ConnectionError('aborted', request, {cause: error})
+    }
+    if (cut) throw new ConnectionError('timeout', request)
+  }
+
+  #locate(request: HttpRequest): {api: ApiName; path: string; query: URLSearchParams} {
+    const url = new URL(request.url)
+    for (const api of API_NAMES) {
+      const base = new URL(this.bases[api])
+      if (url.host !== base.host) continue
+      const prefix = base.pathname === '/' ? '' : base.pathname
+      if (url.pathname !== prefix && !url.pathname.startsWith(`${prefix}/`)) continue
+      return {api, path: url.pathname.slice(prefix.length) || '/', query: url.searchParams}
+    }
+    throw new ConnectionError('dns', request)
+  }
+
+  #lagMs(path: string): number {
+    return path.startsWith('cloud/') ? this.config.cloud.listLagMs : this.config.cluster.listLagMs
+  }
+}
+
+function refuseForbidden({method, path}: Exchange, patterns: readonly string[], code: string): void {
+  if (patterns.some(pattern => pathFits(pattern, `${method} ${path}`))) {
+    throw new Refusal(403, code, 'These credentials may not do this.')
+  }
+}
+
+const withHeaders = (answer: Answer, headers: Record<string, string>): Answer =>
+  Object.keys(headers).length === 0 ? answer : {...answer, headers: {...headers, ...answer.headers}}
+
+/** Faults that let the request through and break what comes back. */
+function spoiled(fault: FaultAction, answer: Answer): Answer {
+  if (fault.type === 'garbage') return {status: answer.status, headers: {'content-type': 'application/json'}, text: '\u0000<<< not json'}
+  if (fault.type !== 'truncate') return answer
+  return {...answer, truncateAt: fault.bytes ?? 'half'}
+}
+
+const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+
+const bytesOf = (body: string | Uint8Array | undefined): Uint8Array =>
+  body === undefined ? new Uint8Array() : typeof body === 'string' ? new TextEncoder().encode(body) : body
+
+async function wholeBody(body: string | Uint8Array | AsyncIterable<Uint8Array> | undefined): Promise<string | Uint8Array | undefined> {
+  if (body === undefined || typeof body === 'string' || body instanceof Uint8Array) return body
+  const parts: Uint8Array[] = []
+  for await (const part of body) parts.push(part)
+  return Buffer.concat(parts)
+}
+
+async function* once(body: Uint8Array): AsyncGenerator<Uint8Array> {
+  if (body.length > 0) yield body
+}
