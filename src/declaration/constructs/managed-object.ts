@@ -1,0 +1,244 @@
+/** One object of an API, written into the stack as a `null_resource` whose triggers are its declaration. */
+import {Annotations, propertyAccess, ref, TerraformResource, Token} from 'cdktf'
+import type {Construct} from 'constructs'
+import {AppError, EXIT} from '../../base/errors.ts'
+import {canonicalJson} from '../../base/json.ts'
+import type {FieldPointer, PolicyOptions, RemovalPolicy, ResourceOptions} from './authored.ts'
+import {escapeTemplate, hoist} from './hoist.ts'
+import {settledObject, settledTexts} from './settled.ts'
+import {callerLine} from './source-line.ts'
+import {RESOURCE_TYPE, StackCompanion} from './stack-companion.ts'
+import {withoutTrace} from './without-trace.ts'
+
+/** A reference that names no single value. */
+export class ConstructReferenceError extends AppError {
+  constructor(path: string, problem: string, suggestion: string) {
+    super(`${path}: ${problem}`, {
+      code: 'E_CONSTRUCT_REFERENCE',
+      exit: EXIT.usage,
+      suggestions: [suggestion],
+      problems: [{message: problem, source: path}],
+    })
+  }
+}
+
+export interface ManagedObjectOptions extends PolicyOptions, ResourceOptions {
+  readonly exclusive?: readonly string[]
+}
+
+/** What of a construct's properties is declared: all that is no option. */
+export type DeclaredFields<Props> = {[Field in keyof Props as Exclude<Field, keyof ManagedObjectOptions>]: Props[Field]}
+
+/** The values of one object that others may refer to. */
+export interface ObjectReferences<Kind extends string = string> {
+  /** As in the stack file: `cloud.database`. */
+  readonly kind: Kind
+  /** The remote path (`cloud/subscriptions/12`), known once the object exists. */
+  readonly id: string
+  /** Any field of the live object, deeper ones by pointer: `output('publicEndpoint')`, `output('endpoint/port')`. */
+  output(field: string): string
+}
+
+/** How a parent may be named: a construct, or for one that no stack declares its name, its numeric id or its remote path. */
+export type ParentOf<Kind extends string> = ObjectReferences<Kind> | string | number
+
+export abstract class ManagedObject<Kind extends string, Props extends ManagedObjectOptions>
+  extends TerraformResource
+  implements ObjectReferences<Kind>
+{
+  abstract readonly kind: Kind
+  /** What is declared. Read when the stack is synthesized: an Aspect may still change it. */
+  spec: DeclaredFields<Props>
+  /** The field that names the parent, and the parent's kind. */
+  protected readonly parent?: {readonly field: string; readonly kind: string}
+  /** Pointers of the fields that take lists or objects, `*` for any slot. */
+  protected readonly containers: readonly string[] = []
+  removalPolicy: RemovalPolicy
+  ignoreChanges: readonly FieldPointer[]
+  exclusive: readonly string[]
+  readonly #outputs = new Set<string>()
+  readonly #tokens = new Map<string, string>()
+  readonly #warned = new Set<string>()
+  readonly #source = callerLine()
+
+  constructor(scope: Construct, id: string, props: Props) {
+    const {spec, options} = split(props)
+    const {removalPolicy = 'delete', ignoreChanges = [], exclusive = [], ...resource} = options
+    super(scope, id, {terraformResourceType: RESOURCE_TYPE, ...resource})
+    this.spec = spec
+    this.removalPolicy = removalPolicy
+    this.ignoreChanges = ignoreChanges
+    this.exclusive = exclusive
+    StackCompanion.of(this).claim(this, this.cdktfStack.getLogicalId(this))
+  }
+
+  /** The remote path (`cloud/subscriptions/12`), known once the object exists. */
+  get id(): string {
+    this.#refuseMany('id')
+    return this.#attribute('id')
+  }
+
+  /**
+   * Any field of the live object, deeper ones by pointer: `output('publicEndpoint')`, `output('endpoint/port')`.
+   * Numbers and booleans come as text; a field that takes a number takes it back.
+   */
+  output(field: string): string {
+    this.#refuseMany(`output(${JSON.stringify(field)})`)
+    return this.#attribute(`triggers[${JSON.stringify(this.#declareOutput(field))}]`)
+  }
+
+  /** One object of several made with `forEach` (by key, `iterator.key` included) or `count` (by index). */
+  instance(key: string | number): ObjectReferences<Kind> {
+    return {
+      kind: this.kind,
+      id: this.#instanceAttribute(key, 'id'),
+      output: field => this.#instanceAttribute(key, 'triggers', this.#declareOutput(field)),
+    }
+  }
+
+  override overrideLogicalId(newLogicalId: string): void {
+    if (this.#tokens.size > 0) {
+      // cdktf would keep the first name without a word.
+      throw new ConstructReferenceError(
+        this.node.path,
+        'its address is in use already',
+        'Override the logical id before other constructs refer to it.',
+      )
+    }
+    StackCompanion.of(this).claim(this, newLogicalId)
+    super.overrideLogicalId(newLogicalId)
+  }
+
+  override resetOverrideLogicalId(): void {
+    StackCompanion.of(this).claim(this, this.cdktfStack.getLogicalId(this))
+    super.resetOverrideLogicalId()
+  }
+
+  /** The spec as the stack file has it: the parent by its id. */
+  protected renderedSpec(): Readonly<Record<string, unknown>> {
+    const fields: Readonly<Record<string, unknown>> = this.spec
+    if (this.parent === undefined) return fields
+    const {field, kind} = this.parent
+    const parent = fields[field]
+    if (!isReference(parent)) return fields
+    if (parent.kind !== kind) {
+      throw new ConstructReferenceError(
+        this.node.path,
+        `${field} must be a ${kind}, and it is a ${parent.kind}`,
+        `Pass the construct of the ${field}, or its name, numeric id or remote path.`,
+      )
+    }
+    return {...fields, [field]: parent.id}
+  }
+
+  protected override synthesizeAttributes(): {[name: string]: unknown} {
+    const {literals, expressions, typedExpressions} = hoist(this, this.renderedSpec(), this.containers)
+    for (const pointer of typedExpressions) this.#warnOfTypedExpression(pointer)
+    const policy = this.#policy()
+    return {
+      triggers: {
+        kind: this.kind,
+        spec: literals,
+        ...expressions,
+        ...Object.fromEntries([...this.#outputs].sort().map(name => [name, ''])),
+        ...(policy === undefined ? {} : {policy}),
+      },
+    }
+  }
+
+  override toTerraform(): unknown {
+    const rendered: {resource?: Record<string, Record<string, {triggers: Record<string, unknown>}>>} = super.toTerraform()
+    const attributes = rendered.resource?.[this.terraformResourceType]?.[this.friendlyUniqueId]
+    if (attributes === undefined) return rendered
+    const settled = {...attributes, triggers: settledTexts(attributes.triggers)}
+    return {...rendered, resource: {[this.terraformResourceType]: {[this.friendlyUniqueId]: settled}}}
+  }
+
+  protected override get constructNodeMetadata(): {[key: string]: unknown} {
+    const metadata: Record<string, object> = {...super.constructNodeMetadata}
+    if (this.#source !== undefined) metadata.svcctl = {source: this.#source}
+    return Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, settledObject(value)]))
+  }
+
+  /** One token for each attribute, however often it is asked for. */
+  #attribute(attribute: string): string {
+    const known = this.#tokens.get(attribute)
+    if (known !== undefined) return known
+    const token = withoutTrace(() => this.getStringAttribute(attribute))
+    this.#tokens.set(attribute, token)
+    return token
+  }
+
+  #instanceAttribute(key: string | number, attribute: string, trigger?: string): string {
+    if (Token.isUnresolved(key)) {
+      return Token.asString(propertyAccess(this.fqn, trigger === undefined ? [key, attribute] : [key, attribute, trigger]))
+    }
+    const index = `[${typeof key === 'number' ? key : escapeTemplate(JSON.stringify(key))}]`
+    const deeper = trigger === undefined ? '' : `[${JSON.stringify(trigger)}]`
+    this.#tokens.set(index, '')
+    return Token.asString(ref(`${RESOURCE_TYPE}.${this.friendlyUniqueId}${index}.${attribute}${deeper}`, this.cdktfStack))
+  }
+
+  #policy(): string | undefined {
+    const policy = {
+      ...(this.exclusive.length > 0 ? {exclusive: [...this.exclusive].sort()} : {}),
+      ...(this.removalPolicy === 'retain' ? {removal: 'retain'} : {}),
+      ...(this.ignoreChanges.length > 0 ? {ignoreChanges: [...this.ignoreChanges].sort()} : {}),
+    }
+    return Object.keys(policy).length > 0 ? escapeTemplate(canonicalJson(policy)) : undefined
+  }
+
+  #declareOutput(field: string): string {
+    const name = field.replace(/^\//, '')
+    if (!/^[^"\\${}\p{Cc}]+$/u.test(name)) {
+      throw new ConstructReferenceError(
+        this.node.path,
+        `${JSON.stringify(field)} names no field of an object`,
+        "Name a field, or a deeper one by pointer: output('endpoint/port').",
+      )
+    }
+    this.#outputs.add(`out/${name}`)
+    return `out/${name}`
+  }
+
+  #refuseMany(what: string): void {
+    if (this.forEach === undefined && this.count === undefined) return
+    const [example, word] = this.forEach === undefined ? ['0', 'count'] : ["'key'", 'forEach']
+    throw new ConstructReferenceError(
+      this.node.path,
+      `it is declared with ${word}, so .${what} would mean many objects`,
+      `Say which one: .instance(${example}).${what}`,
+    )
+  }
+
+  #warnOfTypedExpression(pointer: string): void {
+    // cdktf renders twice, and shows what was said the first time.
+    if (this.#warned.has(pointer)) return
+    this.#warned.add(pointer)
+    Annotations.of(this).addWarning(
+      `${pointer} has "\${" or "%{" typed by hand; it is taken as text. For an expression use a reference, a TerraformVariable or Fn.`,
+    )
+  }
+}
+
+const isReference = (value: unknown): value is ObjectReferences =>
+  typeof value === 'object' && value !== null && 'kind' in value && 'id' in value && 'output' in value
+
+const OPTIONS: ReadonlySet<string> = new Set<keyof ManagedObjectOptions>([
+  'dependsOn',
+  'forEach',
+  'count',
+  'lifecycle',
+  'removalPolicy',
+  'ignoreChanges',
+  'exclusive',
+])
+
+function split<Props extends ManagedObjectOptions>(props: Props): {spec: DeclaredFields<Props>; options: ManagedObjectOptions}
+function split(props: object): {spec: object; options: object} {
+  const entries = Object.entries(props).filter(([, value]) => value !== undefined)
+  return {
+    spec: Object.fromEntries(entries.filter(([name]) => !OPTIONS.has(name))),
+    options: Object.fromEntries(entries.filter(([name]) => OPTIONS.has(name))),
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * Keeps cdktf from searching for tokens where there are none.
+ *
+ * cdktf resolves every element three times (once to prepare, once alone, once with its stack), and each time looks with
+ * three regular expressions into every key and every text below it. At 10 000 objects that is most of a synthesis. A
+ * token's post processor is the one way past it: what it returns is taken as it is.
+ */
+import {type IResolvable, type IResolveContext, Token} from 'cdktf'
+
+/** An object without tokens, through two resolutions: alone, and with its stack. */
+export const settledObject = (value: object): IResolvable => new Settled(new Settled(value))
+
+/** Texts, most of them without tokens. The result is a plain object, which overrides of the stack may still change. */
+export const settledTexts = (texts: Readonly<Record<string, unknown>>): IResolvable => new SettledTexts(texts)
+
+class Settled implements IResolvable {
+  readonly creationStack: string[] = []
+  readonly #value: object
+
+  constructor(value: object) {
+    this.#value = value
+  }
+
+  resolve(context: IResolveContext): undefined {
+    context.registerPostProcessor({postProcess: () => this.#value})
+  }
+
+  toString(): string {
+    return Token.asString(this)
+  }
+}
+
+class SettledTexts implements IResolvable {
+  readonly creationStack: string[] = []
+  readonly #texts: Readonly<Record<string, unknown>>
+
+  constructor(texts: Readonly<Record<string, unknown>>) {
+    this.#texts = texts
+  }
+
+  resolve(context: IResolveContext): undefined {
+    const resolved: Record<string, unknown> = {}
+    for (const [key, text] of Object.entries(this.#texts)) {
+      const value: unknown = typeof text === 'string' && !Token.isUnresolved(text) ? text : context.resolve(text)
+      if (value !== undefined) resolved[key] = value
+    }
+    context.registerPostProcessor({postProcess: () => resolved})
+  }
+
+  toString(): string {
+    return Token.asString(this)
+  }
+}

@@ -1,0 +1,48 @@
+/** What stacks import: `import {CloudTarget, Database, secret, Subscription} from 'svcctl'`. */
+export {SizeError, type SizeText, type SizeUnit} from './base/units.ts'
+export type {
+  Authored,
+  AuthoredFields,
+  FieldPointer,
+  PolicyOptions,
+  RemovalPolicy,
+  ResourceOptions,
+  SpecOf,
+} from './declaration/constructs/authored.ts'
+export {
+  AclRule,
+  type AclRuleProps,
+  AclUser,
+  type AclUserProps,
+  Database,
+  type DatabaseProps,
+  Subscription,
+  SubscriptionFileError,
+  type SubscriptionProps,
+  VpcPeering,
+  type VpcPeeringProps,
+} from './declaration/constructs/cloud.ts'
+export {
+  ClusterDatabase,
+  type ClusterDatabaseProps,
+  ClusterNode,
+  type ClusterNodeProps,
+  ClusterPolicy,
+  type ClusterPolicyProps,
+  ClusterSettings,
+  type ClusterSettingsProps,
+  ClusterUser,
+  type ClusterUserProps,
+} from './declaration/constructs/cluster.ts'
+export {SpecValueError} from './declaration/constructs/hoist.ts'
+export {
+  ConstructReferenceError,
+  type DeclaredFields,
+  ManagedObject,
+  type ManagedObjectOptions,
+  type ObjectReferences,
+  type ParentOf,
+} from './declaration/constructs/managed-object.ts'
+export {type SecretOptions, secret} from './declaration/constructs/secret.ts'
+export {ConstructIdError, StackOptionError} from './declaration/constructs/stack-companion.ts'
+export {CloudTarget, type CloudTargetProps, ClusterTarget, type ClusterTargetProps} from './declaration/constructs/target.ts'
