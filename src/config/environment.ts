@@ -44,6 +44,8 @@ export interface Environment {
   readonly noColor: boolean
   readonly forceColor: boolean
   readonly home: string
+  /** What must never be printed: the keys, secrets and passwords among all of these. */
+  readonly secrets: readonly string[]
   /** Everything, for what is passed on to child processes and for `${VAR}` in the configuration file. */
   readonly all: Variables
 }
@@ -58,6 +60,17 @@ export class EnvironmentError extends AppError {
     })
   }
 }
+
+const SECRET_VARIABLES = [
+  'SVC_CLOUD_API_KEY',
+  'SVC_CLOUD_SECRET_KEY',
+  'SVC_CLOUD_API_SECRET',
+  'SVC_ENTERPRISE_PASSWORD',
+  'SVC_ENTERPRISE_FILES_API_KEY',
+  'SVC_FILES_API_KEY',
+  'SVC_LEDGER_KEY',
+  'TF_HTTP_PASSWORD',
+]
 
 /** @throws EnvironmentError */
 export function readEnvironment(all: Variables): Environment {
@@ -104,6 +117,7 @@ export function readEnvironment(all: Variables): Environment {
     noColor: (all.NO_COLOR ?? '') !== '',
     forceColor: !['', 'false', '0'].includes(all.FORCE_COLOR ?? ''),
     home,
+    secrets: SECRET_VARIABLES.flatMap(name => text(name) ?? []),
     all,
   }
 }

@@ -1,0 +1,85 @@
+/**
+ * `npm run build`: the program (dist/bin), the library stacks import (dist/lib) and its types (dist/types).
+ *
+ * The program is one bundle cut along its dynamic imports, so that a command loads what it uses and nothing else.
+ */
+import {execFile} from 'node:child_process'
+import {chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {dirname, join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+import {promisify} from 'node:util'
+import {type BuildOptions, build} from 'esbuild'
+import {describeAll, MANIFEST_FILE} from '../src/cli/manifest.ts'
+import {table} from '../src/commands/table.ts'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const dist = join(root, 'dist')
+const {version} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+const shared: BuildOptions = {
+  absWorkingDir: root,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20.19',
+  minifyWhitespace: true,
+  minifySyntax: true,
+  // Names stay: they are in error documents and in stacks that people report.
+  minifyIdentifiers: false,
+  legalComments: 'none',
+  logLevel: 'warning',
+  write: false,
+  define: {SVCCTL_VERSION: JSON.stringify(version)},
+}
+
+/** CommonJS dependencies call `require` for node's own modules; ESM has none. Only the chunk that needs one gets it. */
+const REQUIRE = 'import{createRequire as makeRequire}from"node:module";const require=makeRequire(import.meta.url);\n'
+
+async function bundle(options: BuildOptions & {outdir: string}): Promise<void> {
+  const {outputFiles = []} = await build({...shared, ...options})
+  rmSync(join(root, options.outdir), {recursive: true, force: true})
+  for (const {path, text} of outputFiles) {
+    mkdirSync(dirname(path), {recursive: true})
+    const [, shebang = '', code = ''] = /^(#!.*\n)?([\s\S]*)$/.exec(text) ?? []
+    writeFileSync(path, shebang + (code.includes('Dynamic require of') ? REQUIRE : '') + code)
+  }
+}
+
+const program = async (): Promise<void> => {
+  await bundle({
+    entryPoints: {svcctl: 'src/bin/svcctl.ts'},
+    outdir: 'dist/bin',
+    chunkNames: '[name]-[hash]',
+    // Native and optional: found in node_modules, or not there.
+    external: ['@napi-rs/keyring'],
+  })
+  const entry = join(dist, 'bin', 'svcctl.js')
+  writeFileSync(entry, `#!/usr/bin/env node\n${readFileSync(entry, 'utf8')}`)
+  chmodSync(entry, 0o755)
+  writeFileSync(join(dist, 'bin', MANIFEST_FILE), JSON.stringify(await describeAll(table)))
+}
+
+const library = async (): Promise<void> => {
+  if (!existsSync(join(root, 'src', 'index.ts'))) return
+  await bundle({
+    entryPoints: {index: 'src/index.ts'},
+    outdir: 'dist/lib',
+    // Stacks bring their own: a second copy of cdktf would not recognise the first one's constructs.
+    external: ['cdktf', 'cdktn', 'constructs', '@cdktf/*'],
+  })
+}
+
+const types = async (): Promise<void> => {
+  if (!existsSync(join(root, 'src', 'index.ts'))) return
+  rmSync(join(dist, 'types'), {recursive: true, force: true})
+  await promisify(execFile)(process.execPath, [
+    join(root, 'node_modules', 'typescript', 'bin', 'tsc'),
+    '-p',
+    join(root, 'tsconfig.types.json'),
+  ])
+}
+
+const started = performance.now()
+await Promise.all([program(), library(), types()])
+process.stdout.write(`built dist in ${((performance.now() - started) / 1000).toFixed(1)} s\n`)

@@ -1,0 +1,206 @@
+/**
+ * What every command is: options parsed, a result written in the form asked for, everything else on standard error.
+ * A command's `run` answers an exit code when it is not 0, and throws an AppError when it failed.
+ */
+import {Command, Config, Errors, type Interfaces, Parser} from '@oclif/core'
+import {AppError, type ExitCode} from '../base/errors.ts'
+import type {ExactJson} from '../base/lossless-json.ts'
+import {type Api, type Connection, resolveConnection} from '../config/connection.ts'
+import {describeSource} from '../config/connection-sources.ts'
+import {isDocumentFormat, isOutputFormat, type OutputFormat, type Presentation, renderOutput} from '../report/output-format.ts'
+import {compileQuery, type Query} from '../report/query.ts'
+import {outputFormatIn} from './argv.ts'
+import type {Context, OutputStream} from './context.ts'
+import {type ConnectionFlagValues, connectionFlagsFrom, outputFlags} from './flags.ts'
+import {type Log, levelFor} from './log.ts'
+import {confirm, readSecret} from './prompt.ts'
+import {MissingArgumentError, UnknownOptionError, UsageError} from './usage-error.ts'
+
+type FlagValues = Interfaces.OutputFlags<Interfaces.FlagInput>
+type ArgValues = Interfaces.OutputArgs<Interfaces.ArgInput>
+
+export interface ConnectOptions {
+  /** The profile a stack's target names. */
+  readonly target?: string | undefined
+  /** The command opens the other API too: a `--profile` of the other type is meant for that one. */
+  readonly bothApis?: boolean
+}
+
+export abstract class BaseCommand extends Command {
+  static override baseFlags = outputFlags
+
+  readonly context: Context
+  /** What `-o` asked for; `text` when it did not. A command may read it, `print` obeys it. */
+  protected format: OutputFormat
+  #query: Query | undefined
+  #printed = false
+
+  constructor(argv: string[], context: Context) {
+    super(argv, oclifConfig(context))
+    this.context = context
+    this.format = outputFormatIn(argv) ?? 'text'
+  }
+
+  abstract override run(): Promise<ExitCode | undefined>
+
+  /** Whether the document is out already, so that a failure must not write another one. */
+  get printed(): boolean {
+    return this.#printed
+  }
+
+  protected get logger(): Log {
+    return this.context.log
+  }
+
+  /** A program reads the result: no progress views, no prose on standard output. */
+  protected get forPrograms(): boolean {
+    return isDocumentFormat(this.format)
+  }
+
+  /**
+   * @throws UsageError, UnknownOptionError, MissingArgumentError, QuerySyntaxError: all exit 64, all before anything is sent
+   */
+  protected override async parse<F extends FlagValues, B extends FlagValues, A extends ArgValues>(
+    options: Interfaces.Input<F, B, A>,
+    argv: string[] = this.argv,
+  ): Promise<Interfaces.ParserOutput<F, B, A>> {
+    const flags: Interfaces.FlagInput = {...options.baseFlags, ...options.flags}
+    try {
+      const output = await Parser.parse<FlagValues, FlagValues, A>(argv, {...options, baseFlags: {}, context: this, flags})
+      this.parsed = true
+      const verbose = output.raw.filter(token => token.type === 'flag' && token.flag === 'verbose').length
+      await this.#obey(output.flags, verbose)
+      return output as Interfaces.ParserOutput<F, B, A>
+    } catch (error) {
+      throw asUsageError(error, this.id ?? '', Object.entries(flags), Object.keys(options.args ?? {}).length)
+    }
+  }
+
+  async #obey(flags: FlagValues, verbose: number): Promise<void> {
+    this.logger.raise(levelFor(verbose))
+    if (typeof flags.output === 'string' && isOutputFormat(flags.output)) this.format = flags.output
+    if (typeof flags.query === 'string') {
+      this.#query = await compileQuery(flags.query)
+      // A filtered answer is data: people who filter and say nothing else expect to see the data.
+      if (this.format === 'text') this.format = 'json'
+    }
+  }
+
+  /** Writes the result, filtered by `-q` and in the form of `-o`. Once per command, except for streams of documents. */
+  protected async print(document: ExactJson, presentation: Presentation = {}): Promise<void> {
+    const {redactor} = this.context
+    const filtered = this.#query === undefined ? document : this.#query(document)
+    const how = this.#query === undefined ? presentation : {}
+    const text = await renderOutput(redactor.value(filtered), this.format, how)
+    this.#printed = true
+    await this.write(this.forPrograms ? text : redactor.text(text))
+  }
+
+  /** Text to standard output as it is; resolves when there is room for more. */
+  protected async write(text: string | Uint8Array): Promise<void> {
+    const {stdout} = this.context.streams
+    if (!stdout.write(text)) await drained(stdout)
+  }
+
+  /**
+   * The connection to one API, its warnings said, its secrets registered.
+   * @throws what `resolveConnection` throws
+   */
+  protected async connect(api: Api, flags: ConnectionFlagValues, options: ConnectOptions = {}): Promise<Connection> {
+    const {environment, keyring, redactor} = this.context
+    const connection = await resolveConnection(api, {
+      environment,
+      keyring,
+      profiles: this.context.profiles(),
+      flags: connectionFlagsFrom(await this.#withSecrets(flags)),
+      wish: {flag: flags.profile, ...options},
+    })
+    if (connection.credentials.type === 'basic') redactor.registerBasic(connection.credentials.username, connection.credentials.password)
+    for (const secret of connection.secrets) redactor.register(secret)
+    for (const warning of connection.warnings) this.logger.warn(warning)
+    this.logger.debug(`${api} API at ${connection.address}${connection.profile === undefined ? '' : `, profile "${connection.profile}"`}`)
+    for (const [field, source] of Object.entries(connection.sources)) this.logger.debug(`  ${field}: ${describeSource(source)}`)
+    return connection
+  }
+
+  #stdinFor: string | undefined
+  #stdinSecret: string | undefined
+
+  async #withSecrets(flags: ConnectionFlagValues): Promise<ConnectionFlagValues> {
+    const read: Record<string, string> = {}
+    for (const name of ['api-key', 'api-secret', 'password'] as const) {
+      if (flags[name] === '-') read[name] = await this.secretFromInput(`--${name}`)
+    }
+    return {...flags, ...read}
+  }
+
+  /** The value of a secret option given as `-`. Standard input can give one secret, and gives it as often as asked. */
+  protected async secretFromInput(option: string): Promise<string> {
+    if (this.#stdinFor !== undefined && this.#stdinFor !== option) {
+      throw new UsageError(`standard input can give one secret, and ${this.#stdinFor} and ${option} both ask for it`, [
+        `Give one of them in another way: an environment variable, or a profile.`,
+      ])
+    }
+    this.#stdinFor = option
+    this.#stdinSecret ??= await readSecret(this.context, option)
+    this.context.redactor.register(this.#stdinSecret)
+    return this.#stdinSecret
+  }
+
+  /** Asks before something is lost. @throws NotConfirmedError (exit 3) when nobody says yes */
+  protected async confirm(question: string, yes: boolean, allow = '--yes'): Promise<void> {
+    if (!yes) await confirm(this.context, question, allow)
+  }
+}
+
+/** oclif's idea of the program, never loaded from a package: the command table is ours. */
+function oclifConfig({cwd, version}: Context): Config {
+  const config = new Config({root: cwd})
+  config.bin = 'svcctl'
+  config.name = 'svcctl'
+  config.version = version
+  config.topicSeparator = ' '
+  return config
+}
+
+const drained = (stream: OutputStream): Promise<void> =>
+  new Promise(resolve => {
+    const done = () => {
+      stream.off('drain', done).off('close', done).off('error', done)
+      resolve()
+    }
+    stream.on('drain', done).on('close', done).on('error', done)
+  })
+
+/** The parser's complaint in our words: none of them quotes a value, which may be a secret. */
+function asUsageError(error: unknown, command: string, flags: readonly [string, {readonly char?: string}][], argCount: number): unknown {
+  if (error instanceof AppError) {
+    // The parser puts words of its own around what a flag's parse function throws.
+    const wrapped = /^Parsing (--\S+) \n\t([\s\S]*)\nSee more help with --help$/.exec(error.message)
+    if (wrapped) error.message = `${wrapped[1]}: ${wrapped[2]}`
+    return error
+  }
+  if (!(error instanceof Errors.CLIError)) return error
+  const help = `See how it is used: svcctl ${command} --help`
+  if ('flags' in error && isTexts(error.flags)) {
+    const known = flags.flatMap(([name, {char}]) => [`--${name}`, ...(char === undefined ? [] : [`-${char}`])])
+    return new UnknownOptionError(error.flags, known, command)
+  }
+  if ('args' in error && isTexts(error.args)) {
+    return new UsageError(
+      `${error.args.length} argument${error.args.length === 1 ? '' : 's'} too many: "${command}" takes ${argCount || 'none'}`,
+      [help],
+    )
+  }
+  if ('args' in error && Array.isArray(error.args)) {
+    return new MissingArgumentError(
+      error.args.map(arg => String(arg.name)),
+      command,
+    )
+  }
+  const text = error.message.replace(/\nSee more help with --help$/, '').replace(/^Parsing (--\S+) \n\t/, '$1: ')
+  return new UsageError(text, [help], error)
+}
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.length > 0 && value.every(item => typeof item === 'string')

@@ -1,0 +1,60 @@
+/** What commands get from outside, all of it as parameters: a test gives its own. */
+import {Ansis} from 'ansis'
+import type {Clock} from '../base/clock.ts'
+import type {RandomBytes} from '../base/random.ts'
+import type {Redactor} from '../base/redact.ts'
+import type {Environment} from '../config/environment.ts'
+import type {Keyring} from '../config/keyring.ts'
+import {Profiles} from '../config/profiles.ts'
+import type {CommandTable} from './command-table.ts'
+import type {Log} from './log.ts'
+
+export interface InputStream extends NodeJS.ReadableStream {
+  readonly isTTY?: boolean
+  setRawMode?(raw: boolean): unknown
+}
+
+export interface OutputStream extends NodeJS.WritableStream {
+  readonly isTTY?: boolean
+  readonly columns?: number
+}
+
+export interface Streams {
+  readonly stdin: InputStream
+  readonly stdout: OutputStream
+  readonly stderr: OutputStream
+}
+
+export interface Context {
+  readonly environment: Environment
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly streams: Streams
+  /** The working folder, absolute. */
+  readonly cwd: string
+  readonly redactor: Redactor
+  readonly log: Log
+  readonly keyring: Keyring
+  readonly table: CommandTable
+  readonly version: string
+  /** Read at the first call, and not again. @throws ConfigSyntaxError, ConfigAccessError, ProfileValueError */
+  profiles(): Profiles
+}
+
+export function profilesOnce(environment: Environment): () => Profiles {
+  let loaded: Profiles | undefined
+  return () => {
+    loaded ??= Profiles.load(environment.configFile, environment.all)
+    return loaded
+  }
+}
+
+/** Somebody is there to answer a question. */
+export const isInteractive = ({streams, environment}: Pick<Context, 'streams' | 'environment'>): boolean =>
+  streams.stdin.isTTY === true && streams.stderr.isTTY === true && !environment.ci
+
+/** Colours for one of the streams: none unless it is a terminal; NO_COLOR and FORCE_COLOR decide. */
+export function paintFor(stream: OutputStream, environment: Pick<Environment, 'forceColor' | 'noColor' | 'all'>): Ansis {
+  const colours = environment.forceColor || (!environment.noColor && stream.isTTY === true && environment.all.TERM !== 'dumb')
+  return new Ansis(colours ? 1 : 0)
+}

@@ -1,0 +1,102 @@
+/** Options that several commands share, defined once. No option reads a variable: the order of sources is `config`'s. */
+import {Flags} from '@oclif/core'
+import {parseDuration} from '../base/duration.ts'
+import type {CredentialFlags} from '../config/connection.ts'
+import type {SettingFlags} from '../config/settings.ts'
+import {OUTPUT_FORMATS} from '../report/output-format.ts'
+import {UsageError} from './usage-error.ts'
+
+/** `200ms`, `5s`, `30m`; the value is milliseconds. */
+export const durationFlag = Flags.custom<number>({helpValue: '<duration>', parse: async text => parseDuration(text)})
+
+/** A number above zero. */
+export const positiveFlag = Flags.custom<number>({
+  helpValue: '<number>',
+  parse: async text => {
+    const value = Number(text)
+    if (!(text.trim() !== '' && Number.isFinite(value) && value > 0)) throw new UsageError('a number above zero is needed', [])
+    return value
+  },
+})
+
+/** On every command. */
+export const outputFlags = {
+  output: Flags.option({char: 'o', options: OUTPUT_FORMATS, summary: 'form of the result', helpGroup: 'OUTPUT', helpValue: '<format>'})(),
+  query: Flags.string({char: 'q', summary: 'JMESPath expression applied to the result', helpGroup: 'OUTPUT', helpValue: '<jmespath>'}),
+  verbose: Flags.boolean({char: 'v', summary: 'say more on standard error; twice: which credentials are in use', helpGroup: 'OUTPUT'}),
+}
+
+/** On every command that talks to a server. */
+export const serverFlags = {
+  profile: Flags.string({summary: 'named profile to use', helpGroup: 'CONNECTION', helpValue: '<name>'}),
+  rate: positiveFlag({summary: 'requests per minute, our own limit', helpGroup: 'CONNECTION'}),
+  burst: positiveFlag({summary: 'requests that may be sent at once after a pause', helpGroup: 'CONNECTION'}),
+  'poll-interval': durationFlag({summary: 'shortest pause between two looks at the same thing', helpGroup: 'CONNECTION'}),
+  timeout: durationFlag({summary: 'how long one operation may take', helpGroup: 'CONNECTION'}),
+  'request-timeout': durationFlag({summary: 'how long one request may take', helpGroup: 'CONNECTION'}),
+}
+
+/** Third of the contract's sources; `-` reads a secret from standard input. */
+export const cloudCredentialFlags = {
+  'api-url': Flags.string({summary: 'address of the cloud API', helpGroup: 'CREDENTIALS', helpValue: '<url>'}),
+  'api-key': Flags.string({summary: 'key of the cloud API; - reads standard input', helpGroup: 'CREDENTIALS', helpValue: '<key>'}),
+  'api-secret': Flags.string({summary: 'secret of the cloud API; - reads standard input', helpGroup: 'CREDENTIALS', helpValue: '<secret>'}),
+}
+
+export const clusterCredentialFlags = {
+  url: Flags.string({summary: 'address of the cluster', helpGroup: 'CREDENTIALS', helpValue: '<url>'}),
+  username: Flags.string({summary: 'user name on the cluster', helpGroup: 'CREDENTIALS', helpValue: '<name>'}),
+  password: Flags.string({summary: 'password on the cluster; - reads standard input', helpGroup: 'CREDENTIALS', helpValue: '<password>'}),
+  insecure: Flags.boolean({summary: "do not verify the cluster's certificate", helpGroup: 'CREDENTIALS'}),
+  'ca-file': Flags.string({summary: 'certificates to trust for the cluster (PEM)', helpGroup: 'CREDENTIALS', helpValue: '<file>'}),
+}
+
+export const cloudFlags = {...serverFlags, ...cloudCredentialFlags}
+export const clusterFlags = {...serverFlags, ...clusterCredentialFlags}
+export const bothApisFlags = {...serverFlags, ...cloudCredentialFlags, ...clusterCredentialFlags}
+
+/** For what destroys without a plan: `profile remove`, `module delete`. */
+export const yesFlag = {yes: Flags.boolean({char: 'y', summary: 'do not ask'})}
+
+/** Parsed values of any of the flag sets above. */
+export interface ConnectionFlagValues {
+  readonly profile?: string | undefined
+  readonly rate?: number | undefined
+  readonly burst?: number | undefined
+  readonly reserve?: number | undefined
+  readonly 'poll-interval'?: number | undefined
+  readonly timeout?: number | undefined
+  readonly 'request-timeout'?: number | undefined
+  readonly 'max-destroy'?: string | undefined
+  readonly 'refuse-risky'?: boolean | undefined
+  readonly 'on-drift'?: SettingFlags['onDrift']
+  readonly 'api-url'?: string | undefined
+  readonly 'api-key'?: string | undefined
+  readonly 'api-secret'?: string | undefined
+  readonly url?: string | undefined
+  readonly username?: string | undefined
+  readonly password?: string | undefined
+  readonly insecure?: boolean | undefined
+  readonly 'ca-file'?: string | undefined
+}
+
+/** The same in the words of `config`. A switch that was not given is absent, not false. */
+export const connectionFlagsFrom = (flags: ConnectionFlagValues): CredentialFlags & SettingFlags => ({
+  rate: flags.rate,
+  burst: flags.burst,
+  reserve: flags.reserve,
+  pollIntervalMs: flags['poll-interval'],
+  timeoutMs: flags.timeout,
+  requestTimeoutMs: flags['request-timeout'],
+  maxDestroy: flags['max-destroy'],
+  refuseRisky: flags['refuse-risky'],
+  onDrift: flags['on-drift'],
+  apiUrl: flags['api-url'],
+  apiKey: flags['api-key'],
+  apiSecret: flags['api-secret'],
+  url: flags.url,
+  username: flags.username,
+  password: flags.password,
+  insecure: flags.insecure || undefined,
+  caFile: flags['ca-file'],
+})

@@ -1,0 +1,119 @@
+/** One call of the program: from its arguments to its exit code. The process itself is `bin`'s. */
+import {systemClock} from '../base/clock.ts'
+import {type AppError, EXIT, type ExitCode} from '../base/errors.ts'
+import {systemRandom} from '../base/random.ts'
+import {Redactor} from '../base/redact.ts'
+import {processEnvironment} from '../config/environment.ts'
+import {systemKeyring} from '../config/keyring.ts'
+import {isDocumentFormat, renderOutput} from '../report/output-format.ts'
+import {asksForHelp, normalizeArgv, outputFormatIn, secretsIn} from './argv.ts'
+import type {BaseCommand} from './base-command.ts'
+import {type CommandTable, resolveCommand, resolveTopic} from './command-table.ts'
+import {type Context, type OutputStream, paintFor, profilesOnce, type Streams} from './context.ts'
+import {createLog} from './log.ts'
+import {asAppError, errorDocument, errorText} from './render-error.ts'
+
+export interface MainInput {
+  readonly argv: readonly string[]
+  readonly table: CommandTable
+  readonly version: string
+  /** What the process has, where a test gives its own. */
+  readonly overrides?: Partial<Pick<Context, 'environment' | 'clock' | 'random' | 'streams' | 'cwd' | 'keyring'>>
+}
+
+/** @returns the exit code; nothing is thrown, and everything printed is handed to the streams */
+export async function main({argv, table, version, overrides = {}}: MainInput): Promise<ExitCode> {
+  const words = normalizeArgv(argv)
+  const redactor = new Redactor()
+  for (const secret of secretsIn(words)) redactor.register(secret)
+  const streams = overrides.streams ?? processStreams()
+  let command: BaseCommand | undefined
+  try {
+    const environment = overrides.environment ?? processEnvironment()
+    for (const secret of environment.secrets) redactor.register(secret)
+    const context: Context = {
+      environment,
+      clock: systemClock,
+      random: systemRandom,
+      cwd: process.cwd(),
+      keyring: systemKeyring,
+      ...overrides,
+      streams,
+      redactor,
+      table,
+      version,
+      log: createLog(
+        text => streams.stderr.write(text),
+        redactor,
+        environment.logLevel,
+        paintFor(streams.stderr, environment).yellow('warning:'),
+      ),
+      profiles: profilesOnce(environment),
+    }
+    const helped = helpWords(words)
+    if (helped !== undefined) return await showHelp(context, helped)
+    const resolved = resolveCommand(table, words)
+    if (resolved === undefined) return await showHelp(context, words)
+    const {default: Loaded} = await resolved.load()
+    command = new Loaded(resolved.rest, context)
+    command.id = resolved.id
+    return (await command.run()) ?? EXIT.ok
+  } catch (thrown) {
+    const error = asAppError(thrown)
+    await report(error, words, streams, redactor, command)
+    return error.exit
+  }
+}
+
+/** Writes the failure: one document for programs, unless the command's own is out already; text for people in any case. */
+async function report(
+  error: AppError,
+  words: readonly string[],
+  streams: Streams,
+  redactor: Redactor,
+  command: BaseCommand | undefined,
+): Promise<void> {
+  const format = outputFormatIn(words) ?? 'text'
+  if (isDocumentFormat(format) && command?.printed !== true) {
+    streams.stdout.write(await renderOutput(redactor.value(errorDocument(error)), format))
+  }
+  const environment = command?.context.environment ?? {forceColor: false, noColor: true, all: {}}
+  const verbose = command?.context.log.shows('debug') === true || words.includes('-vv')
+  streams.stderr.write(redactor.text(errorText(error, paintFor(streams.stderr, environment), verbose)))
+}
+
+/** The words help is asked about, or `undefined` when it is not: `help plan`, `plan --help`, `-h`, nothing at all. */
+function helpWords(words: readonly string[]): readonly string[] | undefined {
+  if (words.length === 0 || words[0] === 'help') return words.slice(1)
+  return asksForHelp(words) ? words : undefined
+}
+
+async function showHelp(context: Context, words: readonly string[]): Promise<ExitCode> {
+  const {streams, table, environment} = context
+  const [{commandInfos}, {commandHelp, programHelp, topicHelp}] = await Promise.all([import('./manifest.ts'), import('./help.ts')])
+  const resolved = resolveCommand(table, words)
+  const infos = await commandInfos(table)
+  const paint = paintFor(streams.stdout, environment)
+  const width = Math.min(120, streams.stdout.columns ?? 100)
+  const info = infos.find(({id}) => id === resolved?.id)
+  const topic = resolveTopic(table, words)
+  if (info !== undefined) streams.stdout.write(commandHelp(info, paint, width))
+  else if (topic !== undefined) streams.stdout.write(topicHelp(topic, infos, table, paint, width))
+  else streams.stdout.write(programHelp(infos, table, paint, width))
+  return EXIT.ok
+}
+
+/** The process's own; a reader that goes away (`| head`) is no error, and what is left to do is still done. */
+function processStreams(): Streams {
+  const {stdin, stdout, stderr} = process
+  for (const stream of [stdout, stderr]) {
+    stream.on('error', error => {
+      if ('code' in error && error.code === 'EPIPE') return
+      throw error
+    })
+  }
+  return {stdin, stdout, stderr}
+}
+
+/** Resolves when everything written so far has left the process. */
+export const flushed = (stream: OutputStream): Promise<void> => new Promise(resolve => void stream.write('', () => resolve()))

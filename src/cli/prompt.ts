@@ -1,0 +1,92 @@
+/** Questions, asked on standard error and only where somebody can answer. */
+import {AppError, EXIT} from '../base/errors.ts'
+import type {Context, InputStream} from './context.ts'
+import {isInteractive} from './context.ts'
+import {UsageError} from './usage-error.ts'
+
+/** Nobody said yes. */
+export class NotConfirmedError extends AppError {
+  constructor(question: string, allow: string, interactive: boolean) {
+    super(interactive ? 'not confirmed: nothing was done' : `not confirmed: "${question}" cannot be asked without a terminal`, {
+      code: 'E_NOT_CONFIRMED',
+      exit: EXIT.refused,
+      suggestions: [`Run the command again with ${allow} to go ahead without being asked.`],
+    })
+  }
+}
+
+type Asker = Pick<Context, 'streams' | 'environment'>
+
+/**
+ * `Question (y/N)`: everything but `y` and `yes` is no.
+ * @param allow - the flag that answers beforehand: `--yes`, `--auto-approve`
+ * @throws NotConfirmedError when the answer is no, or when there is nobody to ask
+ */
+export async function confirm(context: Asker, question: string, allow: string): Promise<void> {
+  const interactive = isInteractive(context)
+  if (!interactive || !(await asksYes(context, question))) throw new NotConfirmedError(question, allow, interactive)
+}
+
+/** As `confirm`, for questions whose "no" is not an error. Without a terminal the answer is no. */
+export async function asksYes(context: Asker, question: string): Promise<boolean> {
+  if (!isInteractive(context)) return false
+  const answer = await ask(context, `${question} (y/N) `)
+  return /^y(es)?$/i.test(answer.trim())
+}
+
+/** One line of answer; empty at the end of input. */
+export async function ask({streams}: Asker, question: string): Promise<string> {
+  const {createInterface} = await import('node:readline')
+  const lines = createInterface({input: streams.stdin, output: streams.stderr, terminal: streams.stderr.isTTY === true})
+  return new Promise(resolve => {
+    lines.once('close', () => resolve(''))
+    lines.question(question, answer => {
+      resolve(answer)
+      lines.close()
+    })
+  })
+}
+
+/**
+ * A secret that must not stand on the command line: typed without an echo on a terminal, the whole of standard input
+ * (less the newline at its end) otherwise.
+ * @param name - for the prompt and for errors: `--api-secret`
+ */
+export async function readSecret(context: Asker, name: string): Promise<string> {
+  const {stdin, stderr} = context.streams
+  const secret = stdin.isTTY === true ? await typedSecret(stdin, stderr, `${name}: `) : (await wholeInput(stdin)).replace(/\r?\n$/, '')
+  if (secret === '')
+    throw new UsageError(`${name} is empty`, [`Give the value on standard input: printf %s "$SECRET" | svcctl … ${name} -`])
+  return secret
+}
+
+export async function wholeInput(stdin: InputStream): Promise<string> {
+  const parts: Buffer[] = []
+  for await (const part of stdin) parts.push(Buffer.from(part))
+  return Buffer.concat(parts).toString('utf8')
+}
+
+function typedSecret(stdin: InputStream, stderr: NodeJS.WritableStream, prompt: string): Promise<string> {
+  stderr.write(prompt)
+  stdin.setRawMode?.(true)
+  stdin.resume()
+  return new Promise((resolve, reject) => {
+    let typed = ''
+    const finish = (settle: () => void) => {
+      stdin.off('data', take)
+      stdin.setRawMode?.(false)
+      stdin.pause()
+      stderr.write('\n')
+      settle()
+    }
+    const take = (data: Buffer | string) => {
+      for (const key of String(data)) {
+        if (key === '\r' || key === '\n' || key === '\u0004') return finish(() => resolve(typed))
+        if (key === '\u0003') return finish(() => reject(new NotConfirmedError(prompt, `${prompt.replace(/: $/, '')} -`, true)))
+        if (key === '\u007f' || key === '\b') typed = [...typed].slice(0, -1).join('')
+        else if (key >= ' ') typed += key
+      }
+    }
+    stdin.on('data', take)
+  })
+}

@@ -1,0 +1,47 @@
+/** The command line itself is wrong: exit 64, before anything else is looked at. */
+import {AppError, EXIT} from '../base/errors.ts'
+import {nearest} from '../base/nearest.ts'
+
+export class UsageError extends AppError {
+  constructor(message: string, suggestions: readonly string[], cause?: unknown) {
+    super(message, {code: 'E_USAGE', exit: EXIT.usage, suggestions, cause})
+  }
+}
+
+export class UnknownOptionError extends AppError {
+  /** @param options - as typed; a value behind `=` is cut off, for it may be a secret */
+  constructor(options: readonly string[], known: readonly string[], command: string) {
+    const names = options.map(option => option.split('=')[0] ?? '')
+    const close = names.flatMap(name => nearest(name, known) ?? [])
+    super(`unknown option${names.length === 1 ? '' : 's'}: ${names.join(', ')}`, {
+      code: 'E_UNKNOWN_OPTION',
+      exit: EXIT.usage,
+      suggestions: [...close.map(name => `Did you mean ${name}?`), `See the options: svcctl ${command} --help`],
+    })
+  }
+}
+
+export class MissingArgumentError extends AppError {
+  constructor(names: readonly string[], command: string) {
+    super(`missing required argument${names.length === 1 ? '' : 's'}: ${names.join(', ').toUpperCase()}`, {
+      code: 'E_MISSING_ARGUMENT',
+      exit: EXIT.usage,
+      suggestions: [`See how it is used: svcctl ${command} --help`],
+    })
+  }
+}
+
+export class UnknownCommandError extends AppError {
+  /** @param typed - the words that name no command; @param known - commands it may have meant */
+  constructor(typed: string, known: readonly string[], topic?: string) {
+    const close = nearest(typed, known)
+    super(`unknown command: ${typed}`, {
+      code: 'E_UNKNOWN_COMMAND',
+      exit: EXIT.usage,
+      suggestions: [
+        ...(close === undefined ? [] : [`Did you mean: svcctl ${close}`]),
+        `See all commands: svcctl ${topic === undefined ? '' : `${topic} `}--help`,
+      ],
+    })
+  }
+}
