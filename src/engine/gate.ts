@@ -48,9 +48,9 @@ export class Gate {
     }
   }
 
-  /** A group has room for as many as it holds now and no more: the server said so. */
+  /** The server refused the last one who came in: there is room for one less than are in it, and at least for one. */
   narrow(name: string): void {
-    this.#learned.set(name, Math.max(1, this.#taken.get(name) ?? 1))
+    this.#learned.set(name, Math.max(1, (this.#taken.get(name) ?? 1) - 1))
   }
 
   /** Something ended well: there may be room for one more. */

@@ -5,7 +5,7 @@
 import {isJsonObject, type JsonObject} from '../base/json.ts'
 import type {StackDeclarations} from './declaration.ts'
 import {diffFields, type SecretState} from './diff.ts'
-import type {Kind, Kinds} from './kind.ts'
+import {type Kind, type Kinds, remoteIdOf} from './kind.ts'
 import type {Ledger, LedgerEntry} from './ledger.ts'
 import {type LiveObject, outputOf} from './live.ts'
 import type {Observation, Paired} from './observe.ts'
@@ -103,7 +103,7 @@ function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, not
     changes: [] as readonly Change[],
     because: [] as readonly string[],
     edges: [] as readonly Edge[],
-    ...declaredPart(declaration, spec),
+    ...declaredPart(declaration, spec, parentOf(input.kinds, pair)),
   }
   const live = pair.match?.live
   const parentKey = declaration.parent?.by === 'key' ? declaration.parent.key : undefined
@@ -177,8 +177,10 @@ function creation(kind: Kind, base: Omit<Operation, 'action' | 'reason'>, spec: 
 const createChanges = (kind: Kind, spec: ValueObject): Change[] =>
   Object.entries(spec).map(([field, value]) => ({
     path: `/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`,
-    after: kind.fields[`/${field}`]?.secret || kind.fields[`/${field}`]?.writeOnly ? {secret: true} : shown(value),
+    after: hidden(kind, `/${field}`) ? {secret: true} : shown(value),
   }))
+
+const hidden = (kind: Kind, pointer: string): boolean => Boolean(kind.fields[pointer]?.secret || kind.fields[pointer]?.writeOnly)
 
 function replacement(
   kind: Kind,
@@ -213,7 +215,16 @@ function settled(pair: Paired, entry: LedgerEntry | undefined, found: Omit<Opera
   if (entry === undefined || match?.found === 'name')
     return {...found, action: 'adopt', reason: 'found by name, and every declared field agrees'}
   if (!recordedAs(pair, entry)) return {...found, action: 'adopt', reason: 'it is as declared; the ledger has older values'}
-  return {...found, action: 'no-op', reason: 'it is as declared'}
+  const {declared: _, secrets: _secrets, deferred: _deferred, ...bare} = found
+  return {...bare, action: 'no-op', reason: 'it is as declared'}
+}
+
+/** A parent that was named in text, as what it turned out to be. */
+function parentOf(kinds: Kinds, {declaration, parent}: Paired): Paired['declaration']['parent'] {
+  const ref = declaration.parent
+  const kind = kinds.get(kinds.get(declaration.kind)?.parent?.kind ?? '')
+  if (ref === undefined || ref.by === 'key' || kind === undefined || parent === undefined) return ref
+  return {by: 'remoteId', remoteId: remoteIdOf(kind, parent)}
 }
 
 /** Whether the ledger already says what an apply would write. */

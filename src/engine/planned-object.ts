@@ -5,7 +5,11 @@ import type {DeclaredObject, OpenLeaf, Operation} from './plan.ts'
 import {openLeaves, withLeaves} from './resolve.ts'
 import {Deferred, type Key, keyOf, Secret, shown, type Value, type ValueObject} from './value.ts'
 
-export function declaredPart(declaration: Declaration, spec: ValueObject): Pick<Operation, 'declared' | 'secrets' | 'deferred'> {
+export function declaredPart(
+  declaration: Declaration,
+  spec: ValueObject,
+  parent: Declaration['parent'],
+): Pick<Operation, 'declared' | 'secrets' | 'deferred'> {
   const leaves = openLeaves(spec)
   const secrets = leaves.flatMap(({pointer, leaf}) => (leaf instanceof Secret ? [openSecret(pointer, leaf)] : []))
   const deferred = leaves.flatMap(({pointer, leaf}) =>
@@ -13,7 +17,7 @@ export function declaredPart(declaration: Declaration, spec: ValueObject): Pick<
   )
   const declared: DeclaredObject = {
     spec: shown(spec) as JsonObject,
-    ...(declaration.parent ? {parent: declaration.parent} : {}),
+    ...(parent ? {parent} : {}),
     dependsOn: declaration.dependsOn,
     policy: declaration.policy,
     outputs: declaration.outputs,

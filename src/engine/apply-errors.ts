@@ -1,0 +1,57 @@
+/** How an operation can fail, in words for the person who reads the summary. */
+import {AppError, EXIT} from '../base/errors.ts'
+import type {TaskFailure} from './backend.ts'
+
+/** The API accepted the request, and its task ended in failure. */
+export class TaskFailedError extends AppError {
+  constructor(what: string, taskId: string, {code, message, field}: TaskFailure) {
+    super(`${what}: task ${taskId} failed: ${message}${code === undefined ? '' : ` (${code})`}${field === undefined ? '' : `, field ${field}`}`, {
+      code: 'E_TASK_FAILED',
+      exit: EXIT.partial,
+      suggestions: [`See the whole task with: svcctl task show ${taskId}`],
+    })
+  }
+}
+
+/** The object is there and says that it failed. */
+export class ObjectFailedError extends AppError {
+  constructor(what: string, remoteId: string, status: string) {
+    super(`${what}: ${remoteId} ended in status ${JSON.stringify(status)}`, {
+      code: 'E_OBJECT_FAILED',
+      exit: EXIT.partial,
+      suggestions: ['Look at the object with svcctl api, repair or remove it, then plan again.'],
+    })
+  }
+}
+
+export class OperationTimeoutError extends AppError {
+  constructor(what: string, waitedFor: string, timeoutMs: number) {
+    super(`${what}: still waiting for ${waitedFor} after ${Math.round(timeoutMs / 1000)} s`, {
+      code: 'E_OPERATION_TIMEOUT',
+      exit: EXIT.timeout,
+      suggestions: ['It may still finish: run svcctl apply again, which goes on where this run stopped, or raise --timeout.'],
+    })
+  }
+}
+
+/** Sent, no answer, and looking could not tell what became of it. */
+export class UnknownOutcomeError extends AppError {
+  constructor(what: string, why: string, cause?: unknown) {
+    super(`${what}: nobody can tell yet whether it happened: ${why}`, {
+      code: 'E_OUTCOME_UNKNOWN',
+      exit: EXIT.partial,
+      suggestions: ['Run svcctl plan in a minute: it looks again and adopts what it finds.'],
+      cause,
+    })
+  }
+}
+
+export class ParentMissingError extends AppError {
+  constructor(what: string) {
+    super(`${what}: the object it should live in is not there`, {
+      code: 'E_PARENT_MISSING',
+      exit: EXIT.partial,
+      suggestions: ['Plan again: something was removed after this plan was made.'],
+    })
+  }
+}

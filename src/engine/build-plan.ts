@@ -1,0 +1,154 @@
+/** The whole way from declarations to a sealed plan: observe, pair, diff, order, guard, bill. Sends nothing but GETs. */
+import {AppError, EXIT, type Problem} from '../base/errors.ts'
+import {billOf} from './bill.ts'
+import type {StackDeclarations} from './declaration.ts'
+import {evaluateGuards, type GuardFlags} from './guards.ts'
+import {outputOf, sha256} from './live.ts'
+import {type PlanInput, planOperations} from './make-plan.ts'
+import {type Observation, type ObserveInput, observe} from './observe.ts'
+import type {Bill, Operation, Plan, PlannedStack} from './plan.ts'
+import {PLAN_FORMAT} from './plan.ts'
+import {factsOf, sealed, summaryOf} from './plan-document.ts'
+import {resolveValue} from './resolve.ts'
+import {keepsUndeclared, type Selection, selected} from './select.ts'
+import {Deferred, type Key, Secret, shown} from './value.ts'
+
+/** More than one live object fits a declaration: nobody but a person can say which is meant. */
+export class AmbiguousIdentityError extends AppError {
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(it => `${it.address ?? ''}: ${it.message}`).join('\n'), {
+      code: 'E_AMBIGUOUS_IDENTITY',
+      exit: EXIT.refused,
+      problems,
+      suggestions: ['Name the right one with an import block (its id is the remote path), or rename the other one, then plan again.'],
+    })
+  }
+}
+
+/** What only the live state shows to be wrong with the declarations. */
+export class PlanProblemsError extends AppError {
+  constructor(problems: readonly Problem[]) {
+    super(`${problems.length === 1 ? 'a declaration does' : `${problems.length} declarations do`} not fit the live state`, {
+      code: 'E_PLAN_PROBLEMS',
+      exit: EXIT.usage,
+      problems,
+      suggestions: ['Correct the stack at the places named above, then plan again.'],
+    })
+  }
+}
+
+export interface BuildPlanInput extends Omit<ObserveInput, 'wants'>, Pick<PlanInput, 'secretState' | 'onDrift' | 'noDestroy'> {
+  readonly tool: string
+  readonly accounts: Plan['accounts']
+  readonly guards: GuardFlags
+  readonly selection: Selection
+  readonly pricing: Pick<Parameters<typeof billOf>[0], 'perMinute' | 'tokens' | 'durationMs' | 'groupsOf'>
+  /** Requests sent so far, over all connections of the run. */
+  readonly used: () => number
+  readonly notAfter?: string
+}
+
+export interface BuiltPlan {
+  readonly plan: Plan
+  readonly observation: Observation
+}
+
+/** @throws AmbiguousIdentityError (exit 3), PlanProblemsError (exit 64), OperationCycleError (exit 64), and what reading throws */
+export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
+  const usedBefore = input.used()
+  const observation = await observe({...input, wants: selected(input.stacks, input.ledgers, input.selection)})
+  if (observation.ambiguous.length > 0) throw new AmbiguousIdentityError(observation.ambiguous)
+  const problems = [...observation.problems, ...absentProblems(input, observation)]
+  if (problems.length > 0) throw new PlanProblemsError(problems)
+  const {operations: all, unmanaged, notes} = planOperations({...input, observation})
+  const operations = all.filter(it => it.declared !== undefined || it.address !== it.remoteId || keepsUndeclared(it, input.selection))
+  const stacks = input.stacks.filter(it => input.selected.has(it.name)).map(it => plannedStack(input, observation, operations, it))
+  const used = input.used() - usedBefore
+  const objects = [...observation.pairs.values()].filter(it => it.match !== undefined).length + observation.orphans.length
+  const plan = sealed({
+    format: PLAN_FORMAT,
+    tool: input.tool,
+    stacks,
+    accounts: input.accounts,
+    declarationsDigest: declarationsDigest(input.stacks.filter(it => input.selected.has(it.name))),
+    scope: input.selection.target.length + input.selection.exclude.length > 0 ? 'targeted' : 'all',
+    facts: factsOf(observation),
+    operations,
+    summary: summaryOf(operations),
+    unmanaged,
+    notes,
+    guards: evaluateGuards({operations, stacks}, input.guards, input.kinds),
+    requests: {used, avoided: Math.max(0, objects - used)},
+    bill: billFor(operations, input.pricing),
+    ...(input.notAfter === undefined ? {} : {notAfter: input.notAfter}),
+  })
+  return {plan, observation}
+}
+
+const billFor = (operations: readonly Operation[], pricing: BuildPlanInput['pricing']): Bill => billOf({operations, ...pricing})
+
+/** What must exist and does not: a node or a singleton is never created. */
+function absentProblems({kinds}: BuildPlanInput, {pairs}: Observation): Problem[] {
+  return [...pairs.values()].flatMap(({declaration, match, context}) => {
+    const kind = kinds.get(declaration.kind)
+    if (match !== undefined || kind === undefined) return []
+    if (context) return [{address: declaration.key, message: 'is not there yet: apply its stack (or without --exclude) first'}]
+    if (!kind.adoptOnly && !kind.singleton) return []
+    return [{address: declaration.key, message: `there is no such ${kind.noun}, and a ${kind.noun} cannot be created`, ...sourceOf(declaration)}]
+  })
+}
+
+const sourceOf = ({source: {file, line, construct}}: {source: {file?: string; line?: number; construct?: string}}): {source?: string} => {
+  const place = file === undefined ? construct : line === undefined ? file : `${file}:${line}`
+  return place === undefined ? {} : {source: place}
+}
+
+function plannedStack(input: BuildPlanInput, observation: Observation, operations: readonly Operation[], stack: StackDeclarations): PlannedStack {
+  const ledger = input.ledgers.get(stack.name)
+  const settled = new Set(operations.filter(it => it.stack === stack.name && it.action === 'replace').map(it => `${it.stack}:${it.address}`))
+  const answer = (deferred: Deferred) => {
+    if (deferred.needs.some(it => settled.has(it) || observation.pairs.get(it)?.match === undefined)) return undefined
+    return lookupAnswer(input, observation, stack.name, deferred)
+  }
+  return {
+    name: stack.name,
+    ledger: stack.ledger,
+    ledgerCondition: ledger?.condition ?? 'absent',
+    targets: stack.targets,
+    owned: ledger?.entries.size ?? 0,
+    declared: input.destroy ? 0 : stack.declarations.length,
+    outputs: input.destroy
+      ? []
+      : stack.outputs.map(({name, value, sensitive}) => {
+          const known = resolveValue(value, answer)
+          const expression = known instanceof Deferred || known instanceof Secret ? known.expression : undefined
+          return {name, value: shown(known), sensitive, ...(expression === undefined ? {} : {expression})}
+        }),
+  }
+}
+
+function lookupAnswer(input: BuildPlanInput, {pairs}: Observation, stack: string, deferred: Deferred) {
+  try {
+    return input.evaluate(deferred.expression, stack, {
+      variable: input.variable,
+      attribute: (key: Key, attribute: string) => {
+        const live = pairs.get(key)?.match?.live
+        if (live === undefined) return undefined
+        return attribute === 'id' ? live.remoteId : outputOf(live, attribute.replace(/^out\//, ''))
+      },
+    })
+  } catch {
+    // Not answered by the live object yet: it stays unknown in the plan and is asked again at apply.
+    return undefined
+  }
+}
+
+const declarationsDigest = (stacks: readonly StackDeclarations[]): string =>
+  sha256(
+    stacks.map(({name, declarations, outputs}) => ({
+      name,
+      declarations: declarations.map(it => ({address: it.address, kind: it.kind, spec: shown(it.spec), parent: it.parent, dependsOn: it.dependsOn, policy: it.policy, outputs: it.outputs})),
+      outputs: outputs.map(it => ({name: it.name, value: shown(it.value)})),
+    })),
+  )
+

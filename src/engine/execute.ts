@@ -1,0 +1,152 @@
+/**
+ * Carries a plan out. Every operation waits for what it hangs on, takes its turn by the weight of what waits behind
+ * it, and ends in exactly one state. Nothing holds a worker while it waits; the request budget alone sets the pace.
+ */
+import type {AppError} from '../base/errors.ts'
+import {remainingPaths, stepsOf} from './bill.ts'
+import type {Declaration} from './declaration.ts'
+import type {State} from './events.ts'
+import type {LiveObject} from './live.ts'
+import type {Edge, Operation} from './plan.ts'
+import {Prover, type Residual} from './prove.ts'
+import {RunContext, type RunOptions} from './run-context.ts'
+import {runOperation} from './run-operation.ts'
+import {type Key, keyOf, type ValueObject} from './value.ts'
+
+/** An operation with what a plan document leaves out: secrets in clear and the live object as it was observed. */
+export interface Work {
+  readonly operation: Operation
+  /** Absent for a removal. */
+  readonly declaration?: Declaration
+  readonly live?: LiveObject
+}
+
+export interface Ended {
+  readonly operation: Operation
+  readonly state: State
+  readonly remoteId?: string
+  readonly error?: AppError
+  /** What a skipped one was waiting for. */
+  readonly because?: Key
+  readonly ms: number
+  /** As it was sent; for the proof. */
+  readonly spec?: ValueObject
+}
+
+export interface ApplyResult {
+  readonly ended: readonly Ended[]
+  readonly summary: Readonly<Record<State, number>>
+  readonly residual: readonly Residual[]
+  readonly readyMs: number
+  readonly provenMs: number
+}
+
+/** @param known - objects that are not part of the plan, but are referred to by it */
+export async function execute(work: readonly Work[], options: RunOptions, known: ReadonlyMap<Key, LiveObject> = new Map()): Promise<ApplyResult> {
+  return new Run(work, options, known).toEnd()
+}
+
+/** What is known of the objects while the run goes on: ids and live fields other operations read. */
+export class Objects {
+  readonly #remote = new Map<Key, string>()
+  readonly #live = new Map<Key, LiveObject>()
+
+  set(key: Key, remoteId: string, live?: LiveObject): void {
+    this.#remote.set(key, remoteId)
+    if (live) this.#live.set(key, live)
+  }
+
+  remoteId(key: Key): string | undefined {
+    return this.#remote.get(key)
+  }
+
+  live(key: Key): LiveObject | undefined {
+    return this.#live.get(key)
+  }
+}
+
+class Run {
+  readonly #work: ReadonlyMap<Key, Work>
+  readonly #context: RunContext
+  readonly #objects = new Objects()
+  readonly #ended = new Map<Key, Promise<Ended>>()
+  readonly #prover: Prover
+  readonly #startedAt: number
+  readonly #behind: ReadonlyMap<Key, number>
+
+  constructor(work: readonly Work[], options: RunOptions, known: ReadonlyMap<Key, LiveObject>) {
+    for (const [key, live] of known) this.#objects.set(key, live.remoteId, live)
+    this.#work = new Map(work.map(it => [keyOf(it.operation.stack, it.operation.address), it]))
+    this.#context = new RunContext(options)
+    this.#startedAt = options.clock.now()
+    this.#behind = remainingPaths(
+      work.map(it => it.operation),
+      it => stepsOf(it).length,
+    )
+    for (const [key, {operation, live}] of this.#work) if (operation.remoteId !== undefined) this.#objects.set(key, operation.remoteId, live)
+    this.#prover = new Prover(this.#context, work)
+  }
+
+  async toEnd(): Promise<ApplyResult> {
+    const {clock, emit, run, book, journal, stop} = this.#context.options
+    emit({type: 'begin', run, operations: [...this.#work.values()].filter(it => it.operation.action !== 'no-op').length})
+    // Operations stand after what they wait for: the promises an operation waits for exist when it starts.
+    for (const [key, work] of this.#work) this.#ended.set(key, this.#one(key, work))
+    const ended = await Promise.all(this.#ended.values())
+    const readyMs = clock.now() - this.#startedAt
+    await book.flush()
+    const residual = stop.aborted ? [] : await this.#prover.finish()
+    const summary = summaryOf(ended)
+    journal.append({type: 'end', summary}, true)
+    emit({type: 'end', ms: clock.now() - this.#startedAt})
+    return {ended, summary, residual, readyMs, provenMs: clock.now() - this.#startedAt}
+  }
+
+  async #one(key: Key, work: Work): Promise<Ended> {
+    const {clock, emit, journal, stop} = this.#context.options
+    const {operation} = work
+    const began = clock.now()
+    const because = await this.#inTheWay(operation.edges)
+    const at = clock.now()
+    const end = (state: State, rest: Partial<Ended> = {}): Ended => ({operation, state, ms: clock.now() - at, ...rest})
+    let ended: Ended
+    if (because !== undefined) ended = end('skipped', {because})
+    else if (operation.action === 'no-op') ended = end('no-op', operation.remoteId === undefined ? {} : {remoteId: operation.remoteId})
+    else if (operation.action === 'blocked') ended = end('skipped')
+    else if (stop.aborted) ended = end('skipped')
+    else ended = await runOperation(this.#context, {...work, key, behind: this.#behind.get(key) ?? 1, objects: this.#objects, end})
+    if (operation.action !== 'no-op') {
+      journal.append({type: 'ended', key, state: ended.state}, false)
+      emit({
+        type: 'ended',
+        key,
+        action: operation.action,
+        state: ended.state,
+        ms: clock.now() - began,
+        ...(ended.remoteId === undefined ? {} : {remoteId: ended.remoteId}),
+        ...(ended.error ? {error: ended.error} : {}),
+        ...(ended.because === undefined ? {} : {because: ended.because}),
+      })
+    }
+    this.#prover.ended(ended)
+    return ended
+  }
+
+  /** Waits for what must come first; the first thing that did not end well is in the way. */
+  async #inTheWay(edges: readonly Edge[]): Promise<Key | undefined> {
+    for (const {key} of edges) {
+      const first = await this.#ended.get(key)
+      if (first === undefined || first.state === 'done' || first.state === 'no-op') continue
+      // The API cannot change it, but it is there: what only refers to it can go on.
+      if (first.operation.action === 'blocked' && first.operation.wants !== 'create') continue
+      return key
+    }
+    return undefined
+  }
+}
+
+function summaryOf(ended: readonly Ended[]): Record<State, number> {
+  const summary: Record<State, number> = {done: 0, 'no-op': 0, failed: 0, skipped: 0, detached: 0, unknown: 0}
+  for (const {state} of ended) summary[state]++
+  return summary
+}

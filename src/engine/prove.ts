@@ -1,0 +1,185 @@
+/**
+ * Proves that an apply left nothing to change: every touched collection is read again as soon as all its operations
+ * have ended, and each object compared with what was sent. A difference that does not go away with the lag of the
+ * lists is residual, with a diagnosis per field.
+ */
+import {canonicalJson, type Json} from '../base/json.ts'
+import {parsePointer, valueAt} from '../base/pointer.ts'
+import {waitFor} from '../base/wait-for.ts'
+import {PRIORITY} from './backend.ts'
+import {stepsOf} from './bill.ts'
+import type {CollectionWatch, Look} from './collection-watch.ts'
+import {diffFields} from './diff.ts'
+import type {Ended, Work} from './execute.ts'
+import {type Ids, type Kind, idsIn} from './kind.ts'
+import {type LiveObject, liveObject} from './live.ts'
+import type {Change} from './plan.ts'
+import {plainPart} from './resolve.ts'
+import type {RunContext} from './run-context.ts'
+import {type Key, keyOf} from './value.ts'
+
+export type Diagnosis = 'missing' | 'still there' | 'not returned' | 'ignored' | 'normalised' | 'another value'
+
+export interface Residual {
+  readonly stack: string
+  readonly address: string
+  readonly key: Key
+  readonly remoteId?: string
+  readonly fields: readonly ResidualField[]
+}
+
+export interface ResidualField extends Change {
+  readonly diagnosis: Diagnosis
+  /** The rule that would make it agree. */
+  readonly advice: string
+}
+
+/** Looks at a collection before a difference counts: lists lag behind tasks by up to 2 s (wire facts). */
+const LOOKS = 4
+
+interface Place {
+  readonly kind: Kind
+  readonly parent: Ids
+  readonly watch: CollectionWatch
+  readonly done: Ended[]
+  /** When the last of them ended: only a look that began later proves anything. */
+  lastEnd: number
+}
+
+export class Prover {
+  readonly #context: RunContext
+  readonly #work: ReadonlyMap<Key, Work>
+  /** Operations still running, by kind and stack-independent parent; a collection is read when its count is 0. */
+  readonly #running = new Map<string, number>()
+  readonly #places = new Map<string, Map<string, Place>>()
+  readonly #proofs: Promise<Residual[]>[] = []
+
+  constructor(context: RunContext, work: readonly Work[]) {
+    this.#context = context
+    this.#work = new Map(work.map(it => [keyOf(it.operation.stack, it.operation.address), it]))
+    for (const it of work) if (provable(it)) this.#running.set(groupOf(it), (this.#running.get(groupOf(it)) ?? 0) + 1)
+  }
+
+  /** Takes note of an end, and starts the proof of a collection when it was the last one in it. */
+  ended(ended: Ended): void {
+    const work = this.#work.get(keyOf(ended.operation.stack, ended.operation.address))
+    if (work === undefined || !provable(work)) return
+    const group = groupOf(work)
+    if (ended.state === 'done' && ended.remoteId !== undefined) this.#note(group, ended)
+    const left = (this.#running.get(group) ?? 1) - 1
+    this.#running.set(group, left)
+    if (left > 0 || this.#context.options.stop.aborted) return
+    for (const place of this.#places.get(group)?.values() ?? []) this.#proofs.push(this.#prove(place))
+  }
+
+  async finish(): Promise<Residual[]> {
+    const {emit} = this.#context.options
+    const objects = [...this.#places.values()].flatMap(it => [...it.values()]).reduce((sum, it) => sum + it.done.length, 0)
+    emit({type: 'proving', objects})
+    const residual = (await Promise.all(this.#proofs)).flat()
+    emit({type: 'proved', objects, residual: residual.length})
+    return residual
+  }
+
+  #note(group: string, ended: Ended): void {
+    const {operation, remoteId} = ended
+    const kind = this.#context.kind(operation.kind)
+    const ids = idsIn(kind, remoteId ?? '')
+    if (ids === undefined) return
+    const parent = ids.slice(0, -1)
+    const backend = this.#context.options.backendOf(operation.stack, kind.api)
+    const places = this.#places.get(group) ?? new Map<string, Place>()
+    this.#places.set(group, places)
+    const id = `${operation.stack} ${kind.name} ${parent.join(' ')}`
+    const place = places.get(id) ?? {kind, parent, watch: this.#context.collection(backend, kind, parent), done: [], lastEnd: 0}
+    places.set(id, place)
+    place.done.push(ended)
+    place.lastEnd = this.#context.options.clock.now()
+  }
+
+  async #prove(place: Place): Promise<Residual[]> {
+    const {clock, listLagMs, stop, journal} = this.#context.options
+    let residual: Residual[] = []
+    let looks = 0
+    const clean = await waitFor(
+      async () => {
+        looks++
+        residual = await this.#compare(place, await this.#lookAt(place, looks))
+        return residual.length === 0 || looks >= LOOKS ? true : undefined
+      },
+      {clock, everyMs: listLagMs, timeoutMs: listLagMs * LOOKS, signal: stop},
+    ).catch(error => {
+      if (stop.aborted) return undefined
+      throw error
+    })
+    if (clean && residual.length === 0) journal.append({type: 'verified', keys: place.done.map(it => keyOf(it.operation.stack, it.operation.address))}, false)
+    return residual
+  }
+
+  /** The look that showed the last object ready will do, if it saw everything; otherwise a new one. */
+  async #lookAt({watch, done, lastEnd}: Place, looks: number): Promise<Look> {
+    const removed = done.some(it => it.operation.declared === undefined)
+    const last = watch.last
+    if (looks === 1 && last !== undefined && last.startedAt >= lastEnd && (!removed || last.collection.proven)) return last
+    return removed ? watch.lookForAbsence() : watch.lookAtAll(PRIORITY.read)
+  }
+
+  async #compare(place: Place, {collection}: Look): Promise<Residual[]> {
+    const byId = new Map(collection.objects.map(it => [it.remoteId, it]))
+    const found = await Promise.all(place.done.map(it => this.#one(place, it, byId.get(it.remoteId ?? ''), collection.proven)))
+    return found.filter(it => it !== undefined)
+  }
+
+  async #one(place: Place, ended: Ended, shown: LiveObject | undefined, proven: boolean): Promise<Residual | undefined> {
+    const {operation, remoteId, spec} = ended
+    const base = {stack: operation.stack, address: operation.address, key: keyOf(operation.stack, operation.address), ...(remoteId === undefined ? {} : {remoteId})}
+    if (operation.declared === undefined) {
+      if (shown === undefined || !proven) return undefined
+      return {...base, fields: [{path: '', diagnosis: 'still there', advice: 'the API still shows it; plan again in a minute'}]}
+    }
+    if (shown === undefined || spec === undefined) return {...base, fields: [{path: '', diagnosis: 'missing', advice: 'the API does not show it; plan again in a minute'}]}
+    const diff = (live: LiveObject) =>
+      diffFields({
+        kind: place.kind,
+        declared: spec,
+        live: live.fields,
+        applied: plainPart(spec),
+        ignore: operation.declared?.policy.ignoreChanges ?? [],
+        secretState: () => 'same',
+      })
+    let live = shown
+    let {changes, missingInLive} = diff(live)
+    const ids = idsIn(place.kind, remoteId ?? '')
+    const request = missingInLive.length > 0 && ids && !place.kind.singleton ? place.kind.verbs.read?.(ids) : undefined
+    if (request) {
+      const backend = this.#context.options.backendOf(operation.stack, place.kind.api)
+      backend.reader.forget(request.path)
+      const row = await backend.reader.read(request)
+      live = (row && liveObject(place.kind, place.parent, {...live.fields, ...row})) ?? live
+      ;({changes, missingInLive} = diff(live))
+    }
+    if (changes.length === 0) return undefined
+    const before = this.#work.get(base.key)?.live?.fields
+    return {...base, fields: changes.map(change => ({...change, ...diagnose(change, before && valueAt(before, parsePointer(change.path)))}))}
+  }
+}
+
+/** Adopting and forgetting send nothing and so prove nothing. */
+const provable = ({operation}: Work): boolean => stepsOf(operation).length > 0
+
+/** Objects that are read back together, as far as that is known before they exist. */
+function groupOf({operation}: Work): string {
+  const parent = operation.declared?.parent
+  const where = parent?.by === 'key' ? parent.key : parent === undefined ? (operation.remoteId?.replace(/\/[^/]*$/, '') ?? '') : JSON.stringify(parent)
+  return `${operation.kind} ${where}`
+}
+
+function diagnose({before: live, after: wanted, path}: Change, former: Json | undefined): Pick<ResidualField, 'diagnosis' | 'advice'> {
+  const leave = `add ${JSON.stringify(path)} to policy.ignoreChanges if it is to be left to the server`
+  if (live === undefined) return {diagnosis: 'not returned', advice: `the API does not return it; ${leave}`}
+  if (loosely(live) === loosely(wanted)) return {diagnosis: 'normalised', advice: `declare it as the server spells it: ${JSON.stringify(live)}`}
+  if (former !== undefined && canonicalJson(former) === canonicalJson(live)) return {diagnosis: 'ignored', advice: `the server kept the old value; ${leave}`}
+  return {diagnosis: 'another value', advice: `the server chose its own value; declare ${JSON.stringify(live)}, or ${leave}`}
+}
+
+const loosely = (value: Json | undefined): string => canonicalJson(value ?? null).toLowerCase().replaceAll(/[\s"]+/g, '')

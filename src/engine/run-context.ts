@@ -1,0 +1,92 @@
+/** What every part of an apply needs, and the parts they share. */
+import type {Clock} from '../base/clock.ts'
+import type {AppError} from '../base/errors.ts'
+import type {Json} from '../base/json.ts'
+import type {Backend} from './backend.ts'
+import {CollectionWatch} from './collection-watch.ts'
+import type {Evaluate} from './declaration.ts'
+import type {Emit} from './events.ts'
+import {Gate} from './gate.ts'
+import type {Journal} from './journal.ts'
+import type {Ids, Kind, Kinds} from './kind.ts'
+import type {LedgerBook} from './ledger-book.ts'
+import type {Pace} from './shared-watch.ts'
+import {TaskWatch} from './task-watch.ts'
+
+/** How many changes may run at once; absent is no limit of ours. Contract: none. */
+export interface ChangeLimits {
+  /** In one root object: a subscription. */
+  readonly perRoot?: number
+  /** Root objects with a change in them, per account. */
+  readonly roots?: number
+  /** In all (`--max-inflight`). */
+  readonly inFlight?: number
+}
+
+export interface RunOptions {
+  readonly run: string
+  readonly kinds: Kinds
+  readonly backendOf: (stack: string, api: Kind['api']) => Backend
+  readonly clock: Clock
+  readonly evaluate: Evaluate
+  readonly variable: (stack: string, name: string) => Json | undefined
+  readonly book: LedgerBook
+  readonly journal: Journal
+  readonly emit: Emit
+  readonly limits: ChangeLimits
+  readonly pace: Pace
+  /** One operation's wait. */
+  readonly timeoutMs: number
+  /** How long a list may lag behind a task (wire facts: up to 2 s). */
+  readonly listLagMs: number
+  /** First Ctrl-C: start nothing new, let go of what is in flight. */
+  readonly stop: AbortSignal
+}
+
+/** Thrown to whoever waits when the run is told to stop. */
+export class Stopped extends Error {
+  constructor() {
+    super('the run was told to stop')
+    this.name = 'Stopped'
+  }
+}
+
+export class RunContext {
+  readonly options: RunOptions
+  readonly gate = new Gate()
+  readonly #tasks = new Map<Backend, TaskWatch>()
+  readonly #collections = new Map<Backend, Map<string, CollectionWatch>>()
+
+  constructor(options: RunOptions) {
+    this.options = options
+  }
+
+  kind(name: string): Kind {
+    const kind = this.options.kinds.get(name)
+    if (kind === undefined) throw new TypeError(`no kind ${name}`)
+    return kind
+  }
+
+  tasks(backend: Backend): TaskWatch {
+    const known = this.#tasks.get(backend) ?? new TaskWatch(backend, this.options.clock, this.options.pace)
+    this.#tasks.set(backend, known)
+    return known
+  }
+
+  collection(backend: Backend, kind: Kind, parent: Ids): CollectionWatch {
+    const ofBackend = this.#collections.get(backend) ?? new Map<string, CollectionWatch>()
+    this.#collections.set(backend, ofBackend)
+    const id = `${kind.name} ${parent.join(' ')}`
+    const known = ofBackend.get(id) ?? new CollectionWatch(backend, kind, parent, this.options.clock, this.options.pace)
+    ofBackend.set(id, known)
+    return known
+  }
+}
+
+/** Why a step did not end well. */
+export type Failure =
+  | {readonly state: 'failed'; readonly error: AppError}
+  | {readonly state: 'unknown'; readonly error: AppError}
+  | {readonly state: 'detached'}
+  | {readonly state: 'skipped'}
+

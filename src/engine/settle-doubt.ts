@@ -1,0 +1,91 @@
+/**
+ * A create was sent, and nobody knows whether it took effect. The rule (interface.md, "Unknown outcome of a create"):
+ * look at the collection and at the task list, twice, at least the list lag apart. Found: it happened. Absent, and a
+ * complete task list shows no task of that age: it did not. Without such a proof only kinds whose names are unique in
+ * their parent may be sent again, because there a second create would be refused.
+ */
+import type {Clock} from '../base/clock.ts'
+import type {AppError} from '../base/errors.ts'
+import {waitFor} from '../base/wait-for.ts'
+import {UnknownOutcomeError} from './apply-errors.ts'
+import {type Backend, PRIORITY, type TaskView} from './backend.ts'
+import type {CollectionWatch} from './collection-watch.ts'
+import type {LiveObject} from './live.ts'
+import type {DoubtSettled} from './write-step.ts'
+
+export interface Doubt {
+  /** Milliseconds since the epoch. */
+  readonly sentAt: number
+  readonly taskId?: string
+  readonly cause?: AppError
+}
+
+export interface CreateInDoubt {
+  readonly what: string
+  readonly doubt: Doubt
+  readonly backend: Backend
+  readonly collection: CollectionWatch
+  /** Whether a live object is the one that was asked for. */
+  readonly fits: (live: LiveObject) => boolean
+  /** The server refuses a second one with the same name. */
+  readonly unique: boolean
+  /** Task ids of this run, which explain themselves. */
+  readonly ours: ReadonlySet<string>
+  readonly clock: Clock
+  readonly lagMs: number
+  readonly pace: {readonly minMs: number; readonly maxMs: number}
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+}
+
+/** Clocks of servers differ from ours by about this much. */
+const CLOCK_SKEW_MS = 60_000
+const LOOKS = 2
+
+export async function settleCreate(it: CreateInDoubt): Promise<DoubtSettled> {
+  let absences = 0
+  let firstAbsentAt = 0
+  let proof = false
+  const end = await waitFor<DoubtSettled>(
+    async () => {
+      const {collection} = await it.collection.lookForAbsence()
+      const found = collection.objects.filter(it.fits)
+      const [only, second] = found
+      if (second !== undefined) return ambiguous(it, found)
+      if (only !== undefined) return {settled: 'happened', remoteId: only.remoteId}
+      const running = await suspects(it)
+      if (running === 'wait') {
+        absences = 0
+        return undefined
+      }
+      proof = running === 'none'
+      if (absences === 0) firstAbsentAt = it.clock.now()
+      absences++
+      if (absences < LOOKS || it.clock.now() - firstAbsentAt < it.lagMs) return undefined
+      if (proof || it.unique) return {settled: 'did not happen'}
+      return {settled: 'unknown', error: new UnknownOutcomeError(it.what, 'it is not in the list, and the task list is no proof', it.doubt.cause)}
+    },
+    {clock: it.clock, everyMs: looks => (absences > 0 ? it.lagMs : Math.min(it.pace.maxMs, it.pace.minMs * 2 ** looks)), timeoutMs: it.timeoutMs, signal: it.signal},
+  )
+  return end ?? {settled: 'unknown', error: new UnknownOutcomeError(it.what, 'something of that kind is still running', it.doubt.cause)}
+}
+
+function ambiguous(it: CreateInDoubt, found: readonly LiveObject[]): DoubtSettled {
+  const ids = found.map(live => live.remoteId).join(', ')
+  return {settled: 'unknown', error: new UnknownOutcomeError(it.what, `more than one object fits: ${ids}`, it.doubt.cause)}
+}
+
+/** `wait`: a task that may be this create is running. `none`: proven that there is no such task. `no proof`: the list cannot tell. */
+async function suspects({backend, doubt, ours, clock}: CreateInDoubt): Promise<'wait' | 'none' | 'no proof'> {
+  const list = await backend.tasks({priority: PRIORITY.read})
+  if (list === undefined) return 'no proof'
+  const young = (task: TaskView) => task.startedAt === undefined || task.startedAt >= doubt.sentAt - CLOCK_SKEW_MS
+  const strangers = list.tasks.filter(it => !ours.has(it.id) && young(it))
+  if (strangers.some(it => it.state === 'running' && creates(it))) return 'wait'
+  // A task without a beginning may be as old as the account: done, it says nothing of a create that left no object.
+  const unexplained = strangers.some(it => it.state === 'done' && creates(it) && it.startedAt !== undefined && clock.now() - it.startedAt < CLOCK_SKEW_MS)
+  return list.complete && !unexplained ? 'none' : 'no proof'
+}
+
+/** Whether a task may be a create. One that does not say what it does may be anything. */
+const creates = ({commandType}: TaskView): boolean => commandType === undefined || /create|add|import|peering/i.test(commandType)
