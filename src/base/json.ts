@@ -15,11 +15,14 @@ export function isJsonObject(value: unknown): value is JsonObject {
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(item => canonicalJson(item ?? null)).join(',')}]`
   if (value !== null && typeof value === 'object') {
-    const fields = Object.entries(value)
-      .filter(([, item]) => item !== undefined)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, item]) => `${JSON.stringify(key)}:${canonicalJson(item)}`)
-    return `{${fields.join(',')}}`
+    // A plain loop: plans and ledgers of ten thousand objects pass through here.
+    const fields = value as Readonly<Record<string, unknown>>
+    let text = ''
+    for (const key of Object.keys(fields).sort()) {
+      const item = fields[key]
+      if (item !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(item)}`
+    }
+    return `{${text}}`
   }
   return JSON.stringify(value) ?? 'null'
 }

@@ -156,37 +156,37 @@ export function decodeLedger(content: string, where: LedgerPlace): Ledger {
   }
 }
 
+/** Field by field and not from parts: ten thousand of these are written at once. */
 function encodeInstance(stack: string, entry: LedgerEntry, address: ResourceAddress): JsonObject {
-  const dependsOn = entry.dependsOn.map(key => withoutStack(stack, key))
-  const outputs = Object.entries(entry.outputs)
-  const jsonOutputs = outputs.filter(([, value]) => typeof value !== 'string').map(([name]) => name)
-  const triggers: Record<string, string> = {
-    ...(formatAddress(address) !== entry.address && {address: entry.address}),
-    ...(dependsOn.length > 0 && {depends_on: JSON.stringify(dependsOn)}),
-    ...(entry.exclusive.length > 0 && {exclusive: JSON.stringify(entry.exclusive)}),
-    ...(jsonOutputs.length > 0 && {json_outputs: JSON.stringify(jsonOutputs.sort())}),
-    kind: entry.kind,
-    origin: entry.origin,
-    ...Object.fromEntries(
-      outputs.sort(byKey).map(([name, value]) => [`out/${name}`, typeof value === 'string' ? value : canonicalJson(value)]),
-    ),
-    ...(entry.preventDestroy && {prevent_destroy: 'true'}),
-    ...(entry.removal === 'retain' && {removal: 'retain'}),
-    ...Object.fromEntries(
-      Object.entries(entry.secrets)
-        .sort(byKey)
-        .map(([pointer, digest]) => [`secret${pointer}`, digest]),
-    ),
-    spec: canonicalJson(entry.applied),
+  const triggers: Record<string, string> = {}
+  // Terraform names whole resources as dependencies, never one instance of them.
+  const resources = new Set<string>()
+  if (formatAddress(address) !== entry.address) triggers.address = entry.address
+  if (entry.dependsOn.length > 0) {
+    const dependsOn = entry.dependsOn.map(key => withoutStack(stack, key))
+    triggers.depends_on = JSON.stringify(dependsOn)
+    for (const own of dependsOn) {
+      const name = parseAddress(own)?.name
+      if (name !== undefined) resources.add(formatAddress({name}))
+    }
   }
-  // Terraform names whole resources here, never one instance of them.
-  const resources = dependsOn.flatMap(own => parseAddress(own)?.name ?? []).map(name => formatAddress({name}))
+  if (entry.exclusive.length > 0) triggers.exclusive = JSON.stringify(entry.exclusive)
+  const outputs = Object.entries(entry.outputs).sort(byKey)
+  const jsonOutputs = outputs.filter(([, value]) => typeof value !== 'string').map(([name]) => name)
+  if (jsonOutputs.length > 0) triggers.json_outputs = JSON.stringify(jsonOutputs)
+  triggers.kind = entry.kind
+  triggers.origin = entry.origin
+  for (const [name, value] of outputs) triggers[`out/${name}`] = typeof value === 'string' ? value : canonicalJson(value)
+  if (entry.preventDestroy) triggers.prevent_destroy = 'true'
+  if (entry.removal === 'retain') triggers.removal = 'retain'
+  for (const [pointer, digest] of Object.entries(entry.secrets).sort(byKey)) triggers[`secret${pointer}`] = digest
+  triggers.spec = canonicalJson(entry.applied)
   return {
     ...(address.index !== undefined && {index_key: address.index}),
     schema_version: 0,
     attributes: {id: entry.remoteId, triggers},
     sensitive_attributes: [],
-    ...(resources.length > 0 && {dependencies: [...new Set(resources)].sort()}),
+    ...(resources.size > 0 && {dependencies: [...resources].sort()}),
   }
 }
 
@@ -205,24 +205,27 @@ function decodeInstance(
     const applied: unknown = JSON.parse(own.spec)
     if (!isJsonObject(applied)) throw damaged('its spec is no object')
     const jsonOutputs = new Set(listIn(own.json_outputs))
-    const below = (prefix: string) => Object.entries(triggers).filter(([key]) => key.startsWith(prefix))
+    const secrets: [string, string][] = []
+    const outputs: [string, Json][] = []
+    for (const [key, value] of Object.entries(triggers)) {
+      if (key.startsWith('secret/')) secrets.push([key.slice('secret'.length), value])
+      else if (key.startsWith('out/')) {
+        const name = key.slice('out/'.length)
+        outputs.push([name, jsonOutputs.has(name) ? (JSON.parse(value) as Json) : value])
+      }
+    }
     return {
       address: own.address ?? usual,
       kind: own.kind,
       remoteId: id,
       origin: own.origin,
       applied,
-      secrets: Object.fromEntries(below('secret/').map(([key, digest]) => [key.slice('secret'.length), digest])),
+      secrets: Object.fromEntries(secrets),
       dependsOn: listIn(own.depends_on).map(it => (parseAddress(it) ? keyOf(where.stack, it) : it)),
       removal: own.removal,
       preventDestroy: own.prevent_destroy === 'true',
       exclusive: listIn(own.exclusive),
-      outputs: Object.fromEntries(
-        below('out/').map(([key, value]): [string, Json] => {
-          const name = key.slice('out/'.length)
-          return [name, jsonOutputs.has(name) ? (JSON.parse(value) as Json) : value]
-        }),
-      ),
+      outputs: Object.fromEntries(outputs),
     }
   } catch (error) {
     if (error instanceof LedgerDamagedError) throw error
