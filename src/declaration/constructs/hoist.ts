@@ -11,6 +11,7 @@ import {Construct, type IConstruct} from 'constructs'
 import {AppError, EXIT} from '../../base/errors.ts'
 import {canonicalJson, type Json} from '../../base/json.ts'
 import {formatPointer} from '../../base/pointer.ts'
+import {escapeTemplate} from '../expression.ts'
 
 /** A field of a construct that cannot be written into a stack. */
 export class SpecValueError extends AppError {
@@ -32,9 +33,6 @@ export interface HoistedSpec {
   /** Pointers of texts in which somebody typed `${` by hand. */
   readonly typedExpressions: readonly string[]
 }
-
-/** `${` and `%{` as text. */
-export const escapeTemplate = (text: string): string => text.replace(/[$%]\{/g, mark => `${mark[0]}${mark}`)
 
 const STRING_TOKEN = /\$\{TfToken\[[a-zA-Z0-9:._-]+\]\}/
 // cdktf hides a number token in a double of about -8e298, and one of a list in about -1.9e289.
@@ -193,9 +191,15 @@ class Walk {
     )
   }
 
+  /** What stands behind a token, through tokens that only answer another one (`iterator.key`). */
   #produce(token: IResolvable, path: Path): unknown {
     try {
-      return Tokenization.resolve(token, {scope: this.#owner, resolver: new OneStep(), preparing: false})
+      let product: unknown = token
+      for (let depth = 0; Tokenization.isResolvable(product); depth++) {
+        if (depth > MAX_DEPTH) return this.#refuse(path, 'produces itself', 'Let the lazy value produce something else.')
+        product = Tokenization.resolve(product, {scope: this.#owner, resolver: new OneStep(), preparing: false})
+      }
+      return product
     } catch (cause) {
       if (cause instanceof AppError) throw cause
       return this.#refuse(path, `cannot be produced: ${cause instanceof Error ? cause.message : String(cause)}`, 'Correct the expression.')
