@@ -75,17 +75,21 @@ export const effectivePerMinute = (bucket: AccountBucket, limits: RateLimits): n
 
 const serverPerMinute = (bucket: AccountBucket, limits: RateLimits): number => bucket.learnedPerMinute ?? limits.perMinute
 
-/** Counts the tokens that came since. A clock that went backwards adds nothing, and a pause never outlasts ten minutes by it. */
+/** Two processes may come in another order than they looked at the clock. More than this is a clock that was set back. */
+const OUT_OF_ORDER_MS = 5_000
+
+/** Counts the tokens that came since. A clock that was set back adds nothing, and no pause gets longer than ten minutes by it. */
 export function refill(bucket: AccountBucket, limits: RateLimits, now: number): AccountBucket {
   const elapsed = Math.max(0, now - bucket.at)
   const calm = now - bucket.marginAt > MARGIN_DECAY_MS
   return {
     ...bucket,
-    at: now,
+    at: now < bucket.at && bucket.at - now < OUT_OF_ORDER_MS ? bucket.at : now,
     own: filled(bucket.own, limits.perMinute, limits.burst, elapsed),
     server: filled(bucket.server, serverPerMinute(bucket, limits), bucket.serverBurst, elapsed),
     margin: calm ? Math.max(0, bucket.margin - 1) : bucket.margin,
     marginAt: calm || now < bucket.marginAt ? now : bucket.marginAt,
+    toldAt: Math.min(bucket.toldAt, now),
     drained: bucket.drained * 0.5 ** (elapsed / MARGIN_DECAY_MS),
     pausedUntil: Math.min(bucket.pausedUntil, now + 600_000),
   }
@@ -102,16 +106,26 @@ export interface Take {
   readonly waitMs: number
 }
 
-/** Takes up to `wanted` tokens. */
-export function take(before: AccountBucket, limits: RateLimits, now: number, wanted: number, interactive: boolean): Take {
+export interface Wish {
+  readonly wanted: number
+  /** May take from the reserve. */
+  readonly interactive: boolean
+  /** Requests of the asking process that have no answer yet. */
+  readonly inFlight: number
+}
+
+/** Takes as many tokens as are there, up to `wanted`. */
+export function take(before: AccountBucket, limits: RateLimits, now: number, {wanted, interactive, inFlight}: Wish): Take {
   const bucket = refill(before, limits, now)
   if (now < bucket.pausedUntil) return {bucket, granted: 0, waitMs: bucket.pausedUntil - now}
   const scouting = bucket.doubtful || (bucket.tells !== false && now - bucket.toldAt > FRESH_MS)
-  const room = scouting ? SCOUTS - bucket.outstanding : wanted
+  const room = scouting ? SCOUTS - inFlight : wanted
   if (room < 1) return {bucket, granted: 0, waitMs: Number.POSITIVE_INFINITY}
   const kept = interactive ? 0 : Math.min(limits.reserve, Math.max(0, limits.burst - 1))
+  // A silent server may have begun to count later than we did, by the time of the first request's way.
+  const margin = bucket.tells === false ? Math.max(1, bucket.margin) : bucket.margin
   // A learned limit may be so small that margin and reserve together would lock everybody out.
-  const keptThere = Math.min(kept + bucket.margin, Math.max(0, bucket.serverBurst - 1))
+  const keptThere = Math.min(kept + margin, Math.max(0, bucket.serverBurst - 1))
   const free = Math.min(bucket.own - kept, bucket.server - keptThere)
   const granted = Math.max(0, Math.min(wanted, room, Math.floor(free + TINY)))
   if (granted === 0) {

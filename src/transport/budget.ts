@@ -17,6 +17,7 @@ import {
   settle,
   type Take,
   take,
+  type Wish,
 } from './account-bucket.ts'
 import {parseRateHeaders} from './rate-headers.ts'
 import {WaitingLine} from './waiting-line.ts'
@@ -57,9 +58,7 @@ export interface Budget {
 
 /** Tokens and what is known of the account. Synchronous: nothing happens between a look and the taking. */
 export interface TokenStore {
-  take(wanted: number, interactive: boolean, now: number): Pick<Take, 'granted' | 'waitMs'> & {readonly answered: number}
-  /** Tokens taken and not used for a request. */
-  giveBack(count: number, now: number): void
+  take(wish: Wish, now: number): Pick<Take, 'granted' | 'waitMs'> & {readonly answered: number}
   settle(settled: Omit<Settlement, 'alone'>, now: number): void
   pause(ms: number, now: number): void
   view(now: number): {readonly available: number; readonly perMinute: number; readonly burst: number}
@@ -89,17 +88,14 @@ export function checkLimits({perMinute, burst, reserve}: RateLimits): void {
   if (!(reserve >= 0)) throw new RangeError(`a reserve is not negative: ${reserve}`)
 }
 
-export function memoryStore(limits: RateLimits, clock: Clock): TokenStore {
+export function memoryStore(limits: RateLimits, clock: Clock, known?: AccountBucket): TokenStore {
   checkLimits(limits)
-  let bucket: AccountBucket = newBucket(limits, clock.now())
+  let bucket = known ?? newBucket(limits, clock.now())
   return {
-    take: (wanted, interactive, now) => {
-      const {granted, waitMs, bucket: after} = take(bucket, limits, now, wanted, interactive)
+    take: (wish, now) => {
+      const {granted, waitMs, bucket: after} = take(bucket, limits, now, wish)
       bucket = after
       return {granted, waitMs, answered: bucket.answered}
-    },
-    giveBack: count => {
-      bucket = {...bucket, own: bucket.own + count, server: bucket.server + count, outstanding: bucket.outstanding - count}
     },
     settle: (settled, now) => {
       bucket = settle(bucket, limits, now, {...settled, alone: true})
@@ -184,7 +180,10 @@ class QueuedBudget implements Budget {
       const now = this.#clock.now()
       const interactive = isInteractive(first)
       // Behind an interactive request may stand others, who must not be served from the reserve with it.
-      const {granted, waitMs, answered} = this.#store.take(interactive ? 1 : Math.min(room, this.#line.size), interactive, now)
+      const {granted, waitMs, answered} = this.#store.take(
+        {wanted: interactive ? 1 : Math.min(room, this.#line.size), interactive, inFlight: this.#inFlight},
+        now,
+      )
       if (granted === 0) {
         this.#wakeAfter(waitMs, now)
         return

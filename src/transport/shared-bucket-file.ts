@@ -1,0 +1,116 @@
+/** The file of a shared budget. Rewritten as a whole under its lock; losing it loses a minute's knowledge and no more. */
+import {readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs'
+import {isJsonObject, type JsonObject} from '../base/json.ts'
+import type {LockHolder} from '../base/process-lock.ts'
+import type {AccountBucket, RateLimits} from './account-bucket.ts'
+
+const FORMAT = 'svcctl.budget/1'
+
+/** A process that spends from the bucket. */
+export interface Member extends LockHolder, RateLimits {
+  readonly outstanding: number
+  /** ms since the epoch. */
+  readonly seenAt: number
+}
+
+export interface SharedBucket {
+  readonly bucket: AccountBucket
+  readonly members: readonly Member[]
+}
+
+export type ReadBucket =
+  | {readonly state: 'read'; readonly shared: SharedBucket}
+  | {readonly state: 'absent'}
+  | {readonly state: 'damaged'; readonly because: string}
+
+/** @throws the system's error, but for a file that is not there */
+export function readSharedBucket(file: string): ReadBucket {
+  let text: string
+  try {
+    text = readFileSync(file, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {state: 'absent'}
+    throw error
+  }
+  try {
+    return {state: 'read', shared: parse(JSON.parse(text))}
+  } catch (error) {
+    return {state: 'damaged', because: error instanceof Error ? error.message : String(error)}
+  }
+}
+
+/** Not flushed to the disk: after a power cut nobody is in flight any more. */
+export function writeSharedBucket(file: string, {bucket, members}: SharedBucket, id: string): void {
+  const aside = `${file}.${id}.new`
+  // JSON has no infinity: "never told" is null.
+  const toldAt = Number.isFinite(bucket.toldAt) ? bucket.toldAt : null
+  try {
+    writeFileSync(aside, JSON.stringify({format: FORMAT, ...bucket, toldAt, members}), {mode: 0o600})
+    renameSync(aside, file)
+  } catch (error) {
+    rmSync(aside, {force: true})
+    throw error
+  }
+}
+
+// By hand and not by a schema: this is on the way of every command, and a schema library would be its largest cost.
+function parse(value: unknown): SharedBucket {
+  if (!isJsonObject(value) || value.format !== FORMAT) throw new TypeError(`it is no ${FORMAT}`)
+  const {learnedPerMinute, tells, toldAt, members} = value
+  if (!Array.isArray(members)) throw new TypeError('it has no members')
+  return {
+    bucket: {
+      at: numberAt(value, 'at'),
+      own: numberAt(value, 'own'),
+      server: numberAt(value, 'server'),
+      learnedPerMinute: learnedPerMinute === undefined ? undefined : positiveAt(value, 'learnedPerMinute'),
+      serverBurst: positiveAt(value, 'serverBurst'),
+      pausedUntil: numberAt(value, 'pausedUntil'),
+      margin: numberAt(value, 'margin'),
+      marginAt: numberAt(value, 'marginAt'),
+      drained: numberAt(value, 'drained'),
+      outstanding: numberAt(value, 'outstanding'),
+      answered: numberAt(value, 'answered'),
+      tells: typeof tells === 'boolean' ? tells : undefined,
+      toldAt: toldAt === null ? Number.NEGATIVE_INFINITY : numberAt(value, 'toldAt'),
+      doubtful: value.doubtful === true,
+    },
+    members: members.map(parseMember),
+  }
+}
+
+function parseMember(value: unknown): Member {
+  if (!isJsonObject(value)) throw new TypeError('a member is no object')
+  return {
+    id: textAt(value, 'id'),
+    who: textAt(value, 'who'),
+    since: textAt(value, 'since'),
+    host: textAt(value, 'host'),
+    pid: positiveAt(value, 'pid'),
+    start: textAt(value, 'start'),
+    pidSpace: textAt(value, 'pidSpace'),
+    perMinute: positiveAt(value, 'perMinute'),
+    burst: positiveAt(value, 'burst'),
+    reserve: numberAt(value, 'reserve'),
+    outstanding: numberAt(value, 'outstanding'),
+    seenAt: numberAt(value, 'seenAt'),
+  }
+}
+
+function numberAt(object: JsonObject, name: string): number {
+  const value = object[name]
+  if (typeof value !== 'number') throw new TypeError(`"${name}" is no number`)
+  return value
+}
+
+function positiveAt(object: JsonObject, name: string): number {
+  const value = numberAt(object, name)
+  if (value <= 0) throw new TypeError(`"${name}" is not positive`)
+  return value
+}
+
+function textAt(object: JsonObject, name: string): string {
+  const value = object[name]
+  if (typeof value !== 'string') throw new TypeError(`"${name}" is no text`)
+  return value
+}
