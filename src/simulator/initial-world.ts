@@ -18,13 +18,10 @@ export function initialWorld(now: number, seed: number): World {
   return {
     cloud: {
       account: {
-        account: {
-          id: 1001,
-          name: 'Simulated account',
-          createdTimestamp: '2024-01-01T00:00:00Z',
-          updatedTimestamp: '2024-01-01T00:00:00Z',
-          key: {name: 'simulator', accountId: 1001, accountName: 'Simulated account'},
-        },
+        id: 1001,
+        name: 'Simulated account',
+        createdTimestamp: '2024-01-01T00:00:00Z',
+        updatedTimestamp: '2024-01-01T00:00:00Z',
       },
       paymentMethods: [{id: 1, type: 'credit-card', creditCardEndsWith: '1111', expirationMonth: 12, expirationYear: 2030}],
       regions: REGIONS.map(([provider, name], at) => ({id: at + 1, name, provider})),

@@ -18,7 +18,8 @@ export function toResponse(answer: Answer, cut?: Cut): SimulatedResponse {
   const headers: Record<string, string> = {...answer.headers}
   if (answer.chunks) {
     let chunks = answer.chunks
-    if (typeof answer.truncateAt === 'number') chunks = firstBytes(chunks, answer.truncateAt)
+    if (answer.truncateAt === 'half') chunks = firstChunk(chunks)
+    else if (answer.truncateAt !== undefined) chunks = firstBytes(chunks, answer.truncateAt)
     if (cut) chunks = brokenAfter(chunks, cut)
     return {status: answer.status, headers, body: new Uint8Array(), chunks}
   }
@@ -44,6 +45,13 @@ async function* pieces(body: Uint8Array): AsyncGenerator<Uint8Array> {
   yield body.subarray(half)
 }
 
+async function* firstChunk(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of chunks) {
+    yield chunk
+    return
+  }
+}
+
 async function* firstBytes(chunks: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
   let left = count
   for await (const chunk of chunks) {
@@ -54,13 +62,7 @@ async function* firstBytes(chunks: AsyncIterable<Uint8Array>, count: number): As
 }
 
 async function* brokenAfter(chunks: AsyncIterable<Uint8Array>, {cut, request}: Cut): AsyncGenerator<Uint8Array> {
-  if (cut !== undefined) yield* firstBytes(chunks, cut)
-  else {
-    for await (const chunk of chunks) {
-      yield chunk
-      break
-    }
-  }
+  yield* cut === undefined ? firstChunk(chunks) : firstBytes(chunks, cut)
   throw new ConnectionError('lost', request, {arrived: true})
 }
 

@@ -17,7 +17,10 @@ const plainList = (name: string, rows: (exchange: Exchange) => readonly Fields[]
 }
 
 const ROUTES = [
-  route('GET', '/', ({world}) => ({status: 200, json: world.cloud.account})),
+  route('GET', '/', ({world, config}) => ({
+    status: 200,
+    json: config.cloud.lists === 'bare' ? world.cloud.account : {account: world.cloud.account},
+  })),
   route(
     'GET',
     '/payment-methods',
