@@ -8,7 +8,7 @@ import type {Json, JsonObject} from '../base/json.ts'
 import type {ApiRequest} from './kind.ts'
 
 /** Who goes first when requests wait for the budget; a lower number goes first. */
-export const PRIORITY = {interactive: 0, write: 1_000_000, read: 2_000_000, poll: 3_000_000} as const
+export const PRIORITY = {interactive: 0, write: 1_000_000, read: 2_000_000, poll: 3_000_000, proof: 4_000_000} as const
 
 export interface RequestOptions {
   /** One of PRIORITY, minus the length of the path that waits behind it. */

@@ -31,7 +31,7 @@ export interface Look {
 }
 
 export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
-  readonly #backend: Backend
+  readonly backend: Backend
   readonly #clock: Clock
   readonly #kind: Kind
   readonly #parent: Ids
@@ -40,7 +40,7 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
 
   constructor(backend: Backend, kind: Kind, parent: Ids, clock: Clock, pace: Pace) {
     super(clock, pace)
-    this.#backend = backend
+    this.backend = backend
     this.#clock = clock
     this.#kind = kind
     this.#parent = parent
@@ -73,18 +73,18 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
   async lookAtAll(priority: number = PRIORITY.read): Promise<Look> {
     const startedAt = this.#clock.now()
     const path = (this.#kind.verbs.list?.(this.#parent) ?? this.#kind.verbs.read?.(this.#parent))?.path ?? ''
-    this.#backend.reader.forget(path)
-    const look = {startedAt, collection: await readCollection(this.#backend, this.#kind, this.#parent, priority)}
+    this.backend.reader.forget(path)
+    const look = {startedAt, collection: await readCollection(this.backend, this.#kind, this.#parent, priority)}
     this.last = look
     return look
   }
 
   /** The same, brought to a proof that what it does not show does not exist. */
-  async lookForAbsence(): Promise<Look> {
-    const first = await this.lookAtAll()
+  async lookForAbsence(priority: number = PRIORITY.read): Promise<Look> {
+    const first = await this.lookAtAll(priority)
     if (first.collection.proven) return first
-    await this.#backend.reader.prove()
-    const look = {startedAt: first.startedAt, collection: await readCollection(this.#backend, this.#kind, this.#parent)}
+    await this.backend.reader.prove({priority})
+    const look = {startedAt: first.startedAt, collection: await readCollection(this.backend, this.#kind, this.#parent, priority)}
     this.last = look
     return look
   }
@@ -115,8 +115,8 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
     const ids = [...this.#parent, decodeURIComponent(remoteId.slice(remoteId.lastIndexOf('/') + 1))]
     const request = this.#kind.verbs.read?.(ids)
     if (request === undefined) return undefined
-    this.#backend.reader.forget(request.path)
-    const row = await this.#backend.reader.read(request, {priority: PRIORITY.poll})
+    this.backend.reader.forget(request.path)
+    const row = await this.backend.reader.read(request, {priority: PRIORITY.poll})
     return row && liveObject(this.#kind, this.#parent, row)
   }
 

@@ -77,7 +77,10 @@ class Run {
   constructor(work: readonly Work[], options: RunOptions, known: ReadonlyMap<Key, LiveObject>) {
     for (const [key, live] of known) this.#objects.set(key, live.remoteId, live)
     this.#work = new Map(work.map(it => [keyOf(it.operation.stack, it.operation.address), it]))
-    this.#context = new RunContext(options)
+    this.#context = new RunContext(
+      options,
+      work.filter(it => stepsOf(it.operation).length > 0).map(it => keyOf(it.operation.stack, it.operation.address)),
+    )
     this.#startedAt = options.clock.now()
     this.#behind = remainingPaths(
       work.map(it => it.operation),
@@ -128,6 +131,7 @@ class Run {
         ...(ended.because === undefined ? {} : {because: ended.because}),
       })
     }
+    this.#context.sent(key)
     this.#prover.ended(ended)
     return ended
   }

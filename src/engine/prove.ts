@@ -53,10 +53,13 @@ export class Prover {
   readonly #running = new Map<string, number>()
   readonly #places = new Map<string, Map<string, Place>>()
   readonly #proofs: Promise<Residual[]>[] = []
+  /** Collections that have settled and are not read yet. */
+  #settled: Place[] = []
 
   constructor(context: RunContext, work: readonly Work[]) {
     this.#context = context
     this.#work = new Map(work.map(it => [keyOf(it.operation.stack, it.operation.address), it]))
+    context.whenSent(() => this.#spend())
     for (const it of work) if (provable(it)) this.#running.set(groupOf(it), (this.#running.get(groupOf(it)) ?? 0) + 1)
   }
 
@@ -69,7 +72,19 @@ export class Prover {
     const left = (this.#running.get(group) ?? 1) - 1
     this.#running.set(group, left)
     if (left > 0 || this.#context.options.stop.aborted) return
-    for (const place of this.#places.get(group)?.values() ?? []) this.#proofs.push(this.#prove(place))
+    this.#settled.push(...(this.#places.get(group)?.values() ?? []))
+    this.#spend()
+  }
+
+  /** Reads what has settled, as far as the budget has more than what is still to be sent needs. */
+  #spend(): void {
+    const waiting: Place[] = []
+    for (const place of this.#settled) {
+      const {spending} = place.watch.backend
+      if (this.#context.unsent === 0 || spending.available - spending.waiting > this.#context.unsent) this.#proofs.push(this.#prove(place))
+      else waiting.push(place)
+    }
+    this.#settled = waiting
   }
 
   async finish(): Promise<Residual[]> {
@@ -121,7 +136,7 @@ export class Prover {
     const removed = done.some(it => it.operation.declared === undefined)
     const last = watch.last
     if (looks === 1 && last !== undefined && last.startedAt >= lastEnd && (!removed || last.collection.proven)) return last
-    return removed ? watch.lookForAbsence() : watch.lookAtAll(PRIORITY.read)
+    return removed ? watch.lookForAbsence(PRIORITY.proof) : watch.lookAtAll(PRIORITY.proof)
   }
 
   async #compare(place: Place, {collection}: Look): Promise<Residual[]> {
@@ -154,7 +169,7 @@ export class Prover {
     if (request) {
       const backend = this.#context.options.backendOf(operation.stack, place.kind.api)
       backend.reader.forget(request.path)
-      const row = await backend.reader.read(request)
+      const row = await backend.reader.read(request, {priority: PRIORITY.proof})
       live = (row && liveObject(place.kind, place.parent, {...live.fields, ...row})) ?? live
       ;({changes, missingInLive} = diff(live))
     }

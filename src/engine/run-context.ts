@@ -1,4 +1,5 @@
 /** What every part of an apply needs, and the parts they share. */
+import {setMaxListeners} from 'node:events'
 import type {Clock} from '../base/clock.ts'
 import type {AppError} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
@@ -12,6 +13,7 @@ import type {Ids, Kind, Kinds} from './kind.ts'
 import type {LedgerBook} from './ledger-book.ts'
 import type {Pace} from './shared-watch.ts'
 import {TaskWatch} from './task-watch.ts'
+import type {Key} from './value.ts'
 
 /** How many changes may run at once; absent is no limit of ours. Contract: none. */
 export interface ChangeLimits {
@@ -54,11 +56,29 @@ export class Stopped extends Error {
 export class RunContext {
   readonly options: RunOptions
   readonly gate = new Gate()
+  /** Operations that still have something to send: what they need of the budget is not to be spent on looking. */
+  readonly #unsent = new Set<Key>()
+  #onSent: () => void = () => {}
   readonly #tasks = new Map<Backend, TaskWatch>()
   readonly #collections = new Map<Backend, Map<string, CollectionWatch>>()
 
-  constructor(options: RunOptions) {
+  constructor(options: RunOptions, unsent: Iterable<Key>) {
     this.options = options
+    for (const key of unsent) this.#unsent.add(key)
+    // Everything that waits listens to it.
+    setMaxListeners(0, options.stop)
+  }
+
+  get unsent(): number {
+    return this.#unsent.size
+  }
+
+  sent(key: Key): void {
+    if (this.#unsent.delete(key)) this.#onSent()
+  }
+
+  whenSent(listener: () => void): void {
+    this.#onSent = listener
   }
 
   kind(name: string): Kind {

@@ -204,6 +204,7 @@ class OneOperation {
       backend: this.#backend,
       ...(operation.name === undefined ? {} : {name: operation.name}),
       ...(remoteId === undefined ? {} : {remoteId}),
+      last: this.#steps().at(-1) === step,
       groups: this.#groups(parent, remoteId),
       behind,
     }

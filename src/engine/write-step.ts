@@ -27,6 +27,8 @@ export interface Write {
   readonly name?: string
   readonly remoteId?: string
   readonly groups: readonly Group[]
+  /** Nothing of this operation is sent after it. */
+  readonly last: boolean
   /** The weight of what waits behind it. */
   readonly behind: number
   /** What to do when nobody knows whether the request took effect. */
@@ -87,6 +89,7 @@ async function oneTurn(context: RunContext, it: Write, deadline: number, leave: 
   const sent = await it.backend.write(request, {priority: PRIORITY.write - it.behind})
   switch (sent.outcome) {
     case 'accepted': {
+      if (it.last) context.sent(key)
       emit({type: 'accepted', key, step, ...(sent.taskId === undefined ? {} : {taskId: sent.taskId})})
       const body = sent.body === undefined ? {} : {body: sent.body}
       if (sent.taskId === undefined) return {end: 'written', written: {ok: true, ...body, leave}}
