@@ -2,7 +2,6 @@
  * What every command is: options parsed, a result written in the form asked for, everything else on standard error.
  * A command's `run` answers an exit code when it is not 0, and throws an AppError when it failed.
  */
-import {Command, Config, Errors, type Interfaces, Parser} from '@oclif/core'
 import {AppError, type ExitCode} from '../base/errors.ts'
 import type {ExactJson} from '../base/lossless-json.ts'
 import {type Api, type Connection, resolveConnection} from '../config/connection.ts'
@@ -13,6 +12,7 @@ import {outputFormatIn} from './argv.ts'
 import type {Context, OutputStream} from './context.ts'
 import {type ConnectionFlagValues, connectionFlagsFrom, outputFlags} from './flags.ts'
 import {type Log, levelFor} from './log.ts'
+import {CLIError, type Interfaces, parse} from './oclif.ts'
 import {confirm, readSecret} from './prompt.ts'
 import {MissingArgumentError, UnknownOptionError, UsageError} from './usage-error.ts'
 
@@ -26,22 +26,42 @@ export interface ConnectOptions {
   readonly bothApis?: boolean
 }
 
-export abstract class BaseCommand extends Command {
-  static override baseFlags = outputFlags
+export abstract class BaseCommand {
+  /** A lowercase fragment: "print the version of svcctl". */
+  static summary = ''
+  /** More than the summary says; paragraphs end with a newline. */
+  static description: string | undefined
+  /** At least two, with long flags; `<%= config.bin %> <%= command.id %>` stands for the command's words. */
+  static examples: readonly string[] = []
+  /** In the order of the command line; each with `ignoreStdin: true`. */
+  static args: Interfaces.ArgInput = {}
+  static flags: Interfaces.FlagInput = {}
+  static baseFlags = outputFlags
+  /** `false` takes any number of arguments. */
+  static strict = true
+  /** Not in help. */
+  static hidden = false
 
   readonly context: Context
+  /** The words that called it: `profile set`. */
+  readonly id: string
+  protected readonly argv: string[]
   /** What `-o` asked for; `text` when it did not. A command may read it, `print` obeys it. */
   protected format: OutputFormat
   #query: Query | undefined
   #printed = false
+  #stdinFor: string | undefined
+  #stdinSecret: string | undefined
 
-  constructor(argv: string[], context: Context) {
-    super(argv, oclifConfig(context))
+  constructor(argv: string[], context: Context, id: string) {
+    this.argv = argv
     this.context = context
+    this.id = id
     this.format = outputFormatIn(argv) ?? 'text'
   }
 
-  abstract override run(): Promise<ExitCode | undefined>
+  /** @returns the exit code when it is not 0 */
+  abstract run(): Promise<ExitCode | undefined>
 
   /** Whether the document is out already, so that a failure must not write another one. */
   get printed(): boolean {
@@ -60,19 +80,18 @@ export abstract class BaseCommand extends Command {
   /**
    * @throws UsageError, UnknownOptionError, MissingArgumentError, QuerySyntaxError: all exit 64, all before anything is sent
    */
-  protected override async parse<F extends FlagValues, B extends FlagValues, A extends ArgValues>(
+  protected async parse<F extends FlagValues, B extends FlagValues, A extends ArgValues>(
     options: Interfaces.Input<F, B, A>,
     argv: string[] = this.argv,
   ): Promise<Interfaces.ParserOutput<F, B, A>> {
     const flags: Interfaces.FlagInput = {...options.baseFlags, ...options.flags}
     try {
-      const output = await Parser.parse<FlagValues, FlagValues, A>(argv, {...options, baseFlags: {}, context: this, flags})
-      this.parsed = true
+      const output = await parse<FlagValues, FlagValues, A>(argv, {...options, baseFlags: {}, flags})
       const verbose = output.raw.filter(token => token.type === 'flag' && token.flag === 'verbose').length
       await this.#obey(output.flags, verbose)
       return output as Interfaces.ParserOutput<F, B, A>
     } catch (error) {
-      throw asUsageError(error, this.id ?? '', Object.entries(flags), Object.keys(options.args ?? {}).length)
+      throw asUsageError(error, this.id, Object.entries(flags), Object.keys(options.args ?? {}).length)
     }
   }
 
@@ -123,9 +142,6 @@ export abstract class BaseCommand extends Command {
     return connection
   }
 
-  #stdinFor: string | undefined
-  #stdinSecret: string | undefined
-
   async #withSecrets(flags: ConnectionFlagValues): Promise<ConnectionFlagValues> {
     const read: Record<string, string> = {}
     for (const name of ['api-key', 'api-secret', 'password'] as const) {
@@ -153,16 +169,6 @@ export abstract class BaseCommand extends Command {
   }
 }
 
-/** oclif's idea of the program, never loaded from a package: the command table is ours. */
-function oclifConfig({cwd, version}: Context): Config {
-  const config = new Config({root: cwd})
-  config.bin = 'svcctl'
-  config.name = 'svcctl'
-  config.version = version
-  config.topicSeparator = ' '
-  return config
-}
-
 const drained = (stream: OutputStream): Promise<void> =>
   new Promise(resolve => {
     const done = () => {
@@ -180,7 +186,7 @@ function asUsageError(error: unknown, command: string, flags: readonly [string, 
     if (wrapped) error.message = `${wrapped[1]}: ${wrapped[2]}`
     return error
   }
-  if (!(error instanceof Errors.CLIError)) return error
+  if (!(error instanceof CLIError)) return error
   const help = `See how it is used: svcctl ${command} --help`
   if ('flags' in error && isTexts(error.flags)) {
     const known = flags.flatMap(([name, {char}]) => [`--${name}`, ...(char === undefined ? [] : [`-${char}`])])

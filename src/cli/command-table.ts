@@ -8,17 +8,7 @@ import type {BaseCommand} from './base-command.ts'
 import type {Context} from './context.ts'
 import {UnknownCommandError} from './usage-error.ts'
 
-export interface CommandClass {
-  new (argv: string[], context: Context): BaseCommand
-  readonly summary?: string | undefined
-  readonly description?: string | undefined
-  readonly examples: (typeof BaseCommand)['examples']
-  readonly args: (typeof BaseCommand)['args']
-  readonly flags: (typeof BaseCommand)['flags']
-  readonly baseFlags?: unknown
-  readonly strict: boolean
-  readonly hidden: boolean
-}
+export type CommandClass = Omit<typeof BaseCommand, 'prototype'> & (new (argv: string[], context: Context, id: string) => BaseCommand)
 
 export type LoadCommand = () => Promise<{readonly default: CommandClass}>
 

@@ -1,9 +1,9 @@
 /** Options that several commands share, defined once. No option reads a variable: the order of sources is `config`'s. */
-import {Flags} from '@oclif/core'
 import {parseDuration} from '../base/duration.ts'
 import type {CredentialFlags} from '../config/connection.ts'
 import type {SettingFlags} from '../config/settings.ts'
 import {OUTPUT_FORMATS} from '../report/output-format.ts'
+import {Flags} from './oclif.ts'
 import {UsageError} from './usage-error.ts'
 
 /** `200ms`, `5s`, `30m`; the value is milliseconds. */

@@ -1,6 +1,5 @@
 /** `--help`, for the program, a topic or a command. Results of a question: standard output, exit 0. */
 import type {Ansis} from 'ansis'
-import {padTo, widthOf} from '../report/terminal-text.ts'
 import type {CommandTable} from './command-table.ts'
 import type {ArgInfo, CommandInfo, FlagInfo} from './manifest.ts'
 
@@ -96,15 +95,15 @@ function section(title: string, lines: readonly string[], paint: Ansis): string 
 }
 
 function rowsSection(title: string, rows: readonly Row[], paint: Ansis, width: number): string {
-  const left = Math.min(36, Math.max(0, ...rows.map(([label]) => widthOf(label))))
+  const left = Math.min(36, Math.max(0, ...rows.map(([label]) => label.length)))
   return section(
     title,
     rows.flatMap(([label, text]) => {
       const lines = wrap(text, Math.max(30, width - left - 6))
-      const long = widthOf(label) > left
+      const long = label.length > left
       const first = long
         ? [label, ...lines.slice(0, 1).map(line => `${' '.repeat(left)}  ${line}`)]
-        : [`${padTo(label, left)}  ${lines[0] ?? ''}`.trimEnd()]
+        : [`${label.padEnd(left)}  ${lines[0] ?? ''}`.trimEnd()]
       return [...first, ...lines.slice(1).map(line => `${' '.repeat(left)}  ${line}`)]
     }),
     paint,
@@ -115,7 +114,7 @@ function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   let line = ''
   for (const word of text.split(' ')) {
-    if (line !== '' && widthOf(line) + 1 + widthOf(word) > width) {
+    if (line !== '' && line.length + 1 + word.length > width) {
       lines.push(line)
       line = word
     } else line = line === '' ? word : `${line} ${word}`

@@ -55,8 +55,7 @@ export async function main({argv, table, version, overrides = {}}: MainInput): P
     const resolved = resolveCommand(table, words)
     if (resolved === undefined) return await showHelp(context, words)
     const {default: Loaded} = await resolved.load()
-    command = new Loaded(resolved.rest, context)
-    command.id = resolved.id
+    command = new Loaded(resolved.rest, context, resolved.id)
     return (await command.run()) ?? EXIT.ok
   } catch (thrown) {
     const error = asAppError(thrown)

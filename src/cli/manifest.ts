@@ -71,13 +71,13 @@ interface Definition {
 }
 
 export function describe(id: string, command: CommandClass): CommandInfo {
-  const flags: Record<string, Definition> = {...(command.baseFlags ?? {}), ...command.flags}
+  const flags: Record<string, Definition> = {...command.baseFlags, ...command.flags}
   const args: Record<string, Definition> = command.args
   return {
     id,
-    summary: command.summary ?? '',
+    summary: command.summary,
     ...(command.description === undefined ? {} : {description: command.description}),
-    examples: command.examples.map(example => fill(typeof example === 'string' ? example : example.command, id)),
+    examples: command.examples.map(example => fill(example, id)),
     args: Object.entries(args)
       .filter(([, arg]) => !arg.hidden)
       .map(([name, arg]) => ({

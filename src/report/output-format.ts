@@ -13,9 +13,9 @@ export const isDocumentFormat = (format: OutputFormat): format is 'json' | 'yaml
 /** What a command answers: the document, and how people should see it. */
 export interface Presentation {
   /** `-o text`, the default. Absent: as `-o table`. */
-  readonly text?: () => string
+  readonly text?: () => string | Promise<string>
   /** `-o table`. Absent: columns are taken from the document. */
-  readonly table?: () => string
+  readonly table?: () => string | Promise<string>
 }
 
 /** @returns text that ends with a newline; empty when there is nothing to say */
@@ -29,9 +29,9 @@ export async function renderOutput(document: ExactJson, format: OutputFormat, pr
       return stringify(document, {lineWidth: 0, aliasDuplicateObjects: false, version: '1.1'})
     }
     case 'table':
-      return ended((presentation.table ?? (() => tableOf(document)))())
+      return ended(await (presentation.table ?? (() => tableOf(document)))())
     case 'text':
-      return ended((presentation.text ?? presentation.table ?? (() => tableOf(document)))())
+      return ended(await (presentation.text ?? presentation.table ?? (() => tableOf(document)))())
   }
 }
 

@@ -1,6 +1,6 @@
 /** Tables for people: aligned by what a terminal shows, one line per row whatever the names hold. */
 import {type ExactJson, stringifyExactJson} from '../base/lossless-json.ts'
-import {fitTo, oneLine, padTo, widthOf} from './terminal-text.ts'
+import {fitTo, measureFor, oneLine} from './terminal-text.ts'
 
 export interface Column<Row> {
   readonly title: string
@@ -11,16 +11,20 @@ export interface Column<Row> {
 const WIDEST_CELL = 80
 
 /** @returns lines without an end of line; empty text for no rows */
-export function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
+export async function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): Promise<string> {
   if (rows.length === 0) return ''
-  const cells = rows.map(row => columns.map(column => fitTo(cellOf(column.value(row)), WIDEST_CELL)))
+  const texts = rows.map(row => columns.map(column => cellOf(column.value(row))))
   const titles = columns.map(column => oneLine(column.title).toUpperCase())
+  const measure = await measureFor([...titles, ...texts.flat()])
+  const cells = texts.map(row => row.map(text => fitTo(text, WIDEST_CELL, measure)))
+  // The ellipsis of a cut cell is one column wide, whatever the measure makes of it.
+  const widthOf = (text: string) => (text.endsWith('…') ? measure(text.slice(0, -1)) + 1 : measure(text))
   const widths = titles.map((title, at) => cells.reduce((widest, row) => Math.max(widest, widthOf(row[at] ?? '')), widthOf(title)))
-  const line = (texts: readonly string[]): string =>
-    texts
+  const line = (parts: readonly string[]): string =>
+    parts
       .map((text, at) => {
-        const width = widths[at] ?? 0
-        return columns[at]?.align === 'right' ? ' '.repeat(Math.max(0, width - widthOf(text))) + text : padTo(text, width)
+        const space = ' '.repeat(Math.max(0, (widths[at] ?? 0) - widthOf(text)))
+        return columns[at]?.align === 'right' ? space + text : text + space
       })
       .join('  ')
       .trimEnd()
@@ -35,7 +39,7 @@ export function cellOf(value: ExactJson | undefined): string {
 }
 
 /** Any document as a table: a list of objects by their fields, an object by its keys, everything else as it is. */
-export function tableOf(document: ExactJson): string {
+export async function tableOf(document: ExactJson): Promise<string> {
   if (Array.isArray(document)) {
     const rows = document as readonly ExactJson[]
     if (rows.length > 0 && rows.every(isRecord)) return table(rows, columnsOf(rows))
