@@ -8,6 +8,7 @@
 import {z} from 'zod'
 import {isJsonObject} from '../base/json.ts'
 import {fault} from './fault-rule.ts'
+import {worldEdit} from './world-edit.ts'
 
 /** Milliseconds; a range is drawn from by the seed. */
 const duration = z.union([z.number().min(0), z.strictObject({min: z.number().min(0), max: z.number().min(0)})])
@@ -211,6 +212,8 @@ export const simulatorConfig = z.strictObject({
   cluster: cluster.prefault({}),
   uploads: uploads.prefault({}),
   faults: z.array(fault).default([]),
+  /** What is there at the start, made one after the other: `{"path": "cloud/subscriptions", "create": {"name": "a"}}`. */
+  start: z.array(worldEdit).default([]),
 })
 export type SimulatorConfig = z.output<typeof simulatorConfig>
 /** What may be given: any part of it. */

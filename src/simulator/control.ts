@@ -6,7 +6,7 @@ import type {SimulatorConfigInput} from './config.ts'
 import {fault} from './fault-rule.ts'
 import type {Simulator} from './simulator.ts'
 import type {World} from './world.ts'
-import {NoSuchObject} from './world-edit.ts'
+import {NoSuchObject, worldEdit} from './world-edit.ts'
 
 export interface ControlRequest {
   readonly method: string
@@ -14,14 +14,6 @@ export interface ControlRequest {
   readonly query: URLSearchParams
   readonly body: Uint8Array
 }
-
-const edit = z.strictObject({
-  path: z.string().min(1),
-  set: z.record(z.string(), z.json()).optional(),
-  status: z.string().optional(),
-  delete: z.boolean().optional(),
-  create: z.record(z.string(), z.json()).optional(),
-})
 
 // Deep checks of a whole world would repeat its types; its outline tells a world from something else.
 const world = z.looseObject({
@@ -73,7 +65,7 @@ function answer(simulator: Simulator, {method, path, query, body}: ControlReques
       return {status: 204}
     }
     case 'POST /edit': {
-      const edits = z.union([edit, z.array(edit)]).parse(given())
+      const edits = z.union([worldEdit, z.array(worldEdit)]).parse(given())
       const paths = (Array.isArray(edits) ? edits : [edits]).map(it => simulator.edit(it))
       return {status: 200, json: {paths}}
     }

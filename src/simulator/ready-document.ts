@@ -11,11 +11,9 @@ export interface ReadyDocument {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** @param caFile - where the certificate was written; without one a TLS cluster is reached with verification off */
-export function readyDocument(served: ServedSimulator, {credentials}: SimulatorConfig, caFile?: string): ReadyDocument {
+/** A TLS cluster whose certificate was written to no file is reached with verification off. */
+export function readyDocument(served: ServedSimulator, {credentials}: SimulatorConfig): ReadyDocument {
   const {cloud, cluster, uploads, control} = served
-  const trust: Record<string, string> =
-    served.certificate === undefined ? {} : caFile === undefined ? {SVC_ENTERPRISE_INSECURE: 'true'} : {SVC_ENTERPRISE_CA_FILE: caFile}
   return {
     cloud,
     cluster,
@@ -28,9 +26,14 @@ export function readyDocument(served: ServedSimulator, {credentials}: SimulatorC
       SVC_ENTERPRISE_URL: cluster,
       SVC_ENTERPRISE_USER: credentials.username,
       SVC_ENTERPRISE_PASSWORD: credentials.password,
-      ...trust,
+      ...trust(served),
       SVC_FILES_API_URL: uploads,
       SVC_FILES_API_KEY: credentials.filesApiKey,
     },
   }
+}
+
+function trust({certificate, certificateFile}: ServedSimulator): Record<string, string> {
+  if (certificate === undefined) return {}
+  return certificateFile === undefined ? {SVC_ENTERPRISE_INSECURE: 'true'} : {SVC_ENTERPRISE_CA_FILE: certificateFile}
 }

@@ -1,4 +1,5 @@
 /** The simulator behind real sockets on loopback: one server per address, the cluster over TLS when asked. */
+import {writeFileSync} from 'node:fs'
 import http, {type IncomingMessage, type RequestListener, type Server, type ServerResponse} from 'node:http'
 import https from 'node:https'
 import {AppError, EXIT} from '../base/errors.ts'
@@ -14,6 +15,8 @@ export interface ServeOptions {
   readonly host?: string
   /** The cluster over HTTPS with a certificate made for this run. */
   readonly tls?: boolean
+  /** Where the certificate is written, so that clients can trust it. */
+  readonly certificateFile?: string
 }
 
 export interface ServedSimulator {
@@ -24,6 +27,8 @@ export interface ServedSimulator {
   readonly control: string
   /** The certificate to trust, PEM; only with `tls`. */
   readonly certificate?: string
+  /** Where it was written. */
+  readonly certificateFile?: string
   /** Ends every connection at once. */
   close(): Promise<void>
 }
@@ -43,7 +48,7 @@ export class SimulatorPortError extends AppError {
 /** @throws SimulatorPortError */
 export async function serveSimulator(
   simulator: Simulator,
-  {port = 0, host = '127.0.0.1', tls = false}: ServeOptions = {},
+  {port = 0, host = '127.0.0.1', tls = false, certificateFile}: ServeOptions = {},
 ): Promise<ServedSimulator> {
   const secure: SelfSigned | undefined = tls ? selfSigned(simulator.clock.now()) : undefined
   const servers: Server[] = []
@@ -74,7 +79,10 @@ export async function serveSimulator(
     throw error
   }
   simulator.serveAt(bases satisfies Bases)
-  return {...bases, ...(secure && {certificate: secure.certificate}), close}
+  if (secure === undefined) return {...bases, close}
+  if (certificateFile === undefined) return {...bases, certificate: secure.certificate, close}
+  writeFileSync(certificateFile, secure.certificate)
+  return {...bases, certificate: secure.certificate, certificateFile, close}
 }
 
 function listen(server: Server, host: string, port: number): Promise<number> {

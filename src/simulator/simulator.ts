@@ -89,6 +89,7 @@ class WorldSimulator implements Simulator {
     this.config = configured(config)
     this.world = initialWorld(clock.now(), seed)
     this.#faults.add(...this.config.faults)
+    for (const edit of this.config.start) this.edit(edit)
   }
 
   get faults(): readonly (Fault & {met: number})[] {

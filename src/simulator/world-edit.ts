@@ -1,17 +1,26 @@
 /** Changes made behind everybody's back: somebody at a console, another tool. */
-import type {Json} from '../base/json.ts'
+import {z} from 'zod'
+import type {JsonObject} from '../base/json.ts'
 import {collection, find, revise} from './store.ts'
 import {type Entry, entry, type Fields, nextId, type World} from './world.ts'
 
-export interface WorldEdit {
+export const worldEdit = z.strictObject({
   /** A remote path: `cloud/subscriptions/1/databases/2`, `cluster/settings`. With `create`, a collection: `cloud/subscriptions`. */
-  readonly path: string
+  path: z.string().min(1),
   /** Fields to set; `null` takes a field away. */
-  readonly set?: undefined | {readonly [key: string]: Json}
+  set: z.record(z.string(), z.json()).optional(),
+  status: z.string().optional(),
+  delete: z.boolean().optional(),
+  /** A new object with these fields. */
+  create: z.record(z.string(), z.json()).optional(),
+})
+
+export interface WorldEdit {
+  readonly path: string
+  readonly set?: JsonObject | undefined
   readonly status?: string | undefined
   readonly delete?: boolean | undefined
-  /** A new object with these fields. */
-  readonly create?: undefined | {readonly [key: string]: Json}
+  readonly create?: JsonObject | undefined
 }
 
 /** There is nothing at the path of an edit. */
@@ -43,7 +52,7 @@ export function applyEdit(world: World, now: number, lagMs: number, edit: WorldE
   return edit.path
 }
 
-function changed(fields: Fields, set: {readonly [key: string]: Json}): Fields {
+function changed(fields: Fields, set: JsonObject): Fields {
   return Object.fromEntries(Object.entries({...fields, ...set}).filter(([, value]) => value !== null))
 }
 
