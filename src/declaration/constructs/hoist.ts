@@ -108,7 +108,8 @@ class Walk {
 
   #list(list: readonly unknown[], path: Path): Json | undefined {
     if (Token.isUnresolved(list)) {
-      const [token] = Tokenization.reverse(list)
+      // Not Tokenization.reverse(): it breaks on the numbers of a number list.
+      const token = typeof list[0] === 'number' ? Tokenization.reverseNumberList([list[0]]) : Tokenization.reverseList([String(list[0])])
       if (token) return this.#token(token, 'json', token, path)
     }
     // A hoisted item leaves a null in its slot, so that the places of the others hold.
