@@ -1,0 +1,114 @@
+/** A declaration before it is known what its parent's text names. */
+import {isJsonObject} from '../base/json.ts'
+import type {Dependency, Policy} from '../engine/declaration.ts'
+import type {Kind} from '../engine/kind.ts'
+import {type Key, keyOf, type ValueObject} from '../engine/value.ts'
+import {fitSpec} from './fit-spec.ts'
+import type {ObjectBlock, ObjectInstance} from './object-block.ts'
+import {Open, type OpenValue, opensIn} from './open-value.ts'
+import {policyOf} from './policy.ts'
+import type {Place} from './problems.ts'
+
+export interface Draft {
+  readonly key: Key
+  readonly stack: string
+  readonly place: Place
+  readonly block: ObjectBlock
+  readonly kind: Kind
+  readonly spec: ValueObject
+  /** Everything as it was evaluated, the parent's field too. */
+  readonly evaluated: OpenValue
+  readonly clearSecrets: readonly string[]
+  readonly policy: Policy
+  /** As it was written; `undefined` where there is none, or none is known (validate). */
+  readonly parent: DraftParent | undefined
+  /** Every object it reads, without what the parent's field reads. */
+  readonly dependsOn: readonly Dependency[]
+  readonly outputs: readonly string[]
+}
+
+export interface DraftParent {
+  readonly field: string
+  /** The id of a declared object, or text. */
+  readonly value: {readonly key: Key} | {readonly text: string}
+  /** What the field's expression reads. */
+  readonly reads: ReadonlySet<Key>
+}
+
+/** `undefined` when the kind is not known. Everything wrong is in the block's problems. */
+export function draftOf(instance: ObjectInstance, dependsOn: ReadonlySet<Key>): Draft | undefined {
+  const {block, place} = instance
+  const {kind, problems} = block
+  if (kind === undefined) return undefined
+  const {spec, reads} = instance.spec()
+  const field = kind.parent?.field
+  const {own, parentValue} = withoutParent(spec, field)
+  const fitted = fitSpec(kind, own, place.stack)
+  for (const {path, message} of fitted.problems) problems.add(place, message, path)
+  for (const text of fitted.warnings) problems.warn(place, text)
+  for (const pointer of fitted.clearSecrets) {
+    problems.warn(place, `${pointer} is a secret written in clear in the stack: give it through a sensitive variable (secret())`)
+  }
+  const parentPointer = field === undefined ? undefined : `/${field}`
+  const parentReads = (parentPointer && reads.get(parentPointer)) || new Set<Key>()
+  const key = keyOf(place.stack, instance.address)
+  const references = new Set<Key>()
+  for (const [pointer, keys] of reads) if (pointer !== parentPointer) for (const it of keys) references.add(it)
+  const dependencies = new Map<Key, Dependency>()
+  for (const it of references) dependencies.set(it, {key: it, reason: 'reference'})
+  for (const it of dependsOn) if (!dependencies.has(it)) dependencies.set(it, {key: it, reason: 'depends_on'})
+  return {
+    key,
+    stack: place.stack,
+    place,
+    block,
+    kind,
+    spec: fitted.spec,
+    evaluated: spec,
+    clearSecrets: fitted.clearSecrets,
+    policy: policyOf(block.body, block.triggers, kind, place, problems),
+    parent: field === undefined ? undefined : draftParent(instance, kind, field, parentValue, parentReads),
+    dependsOn: [...dependencies.values()],
+    outputs: block.outputs,
+  }
+}
+
+function withoutParent(spec: {readonly [key: string]: OpenValue}, field: string | undefined) {
+  if (field === undefined || !Object.hasOwn(spec, field)) return {own: spec, parentValue: undefined}
+  const {[field]: parentValue, ...own} = spec
+  return {own, parentValue}
+}
+
+function draftParent(
+  {block, place}: ObjectInstance,
+  kind: Kind,
+  field: string,
+  value: OpenValue | undefined,
+  reads: ReadonlySet<Key>,
+): DraftParent | undefined {
+  const {problems} = block
+  const parentKind = kind.parent?.kind ?? ''
+  const say = (message: string): void => problems.add(place, message, `/${field}`)
+  if (value === undefined || value === null || value === '') {
+    // A misspelled parent is said with the other unknown fields; a loose kind would let it pass.
+    say(
+      `${JSON.stringify(field)} is missing: a ${kind.name} lives in a ${parentKind}; give a reference (\${null_resource.<name>.id}), a numeric id or a name`,
+    )
+    return undefined
+  }
+  if (typeof value === 'string' || typeof value === 'number') return {field, value: {text: String(value)}, reads}
+  if (value instanceof Open && !value.secret && value.value === undefined) {
+    const [key] = value.needs
+    if (key !== undefined && value.node?.type === 'attribute' && value.node.attribute === 'id') return {field, value: {key}, reads}
+    if (value.needs.length === 0) return undefined
+  }
+  if (opensIn(value).some(open => open.secret))
+    say(`${JSON.stringify(field)} is secret, and a parent is shown in every plan: take a variable that is not sensitive`)
+  else if (isJsonObject(value) && !(value instanceof Open))
+    say(`${JSON.stringify(field)} must be a reference, an id or a name, not an object`)
+  else
+    say(
+      `${JSON.stringify(field)} must be known when the plan is made: give a reference (\${null_resource.<name>.id}), a numeric id or a name`,
+    )
+  return undefined
+}

@@ -1,0 +1,119 @@
+/**
+ * Terraform expressions as a tree, and back as text.
+ *
+ * The text form is also how a saved plan carries what is left of an expression (a residual): everything known is text
+ * in it, and only two things are left open, written so that Terraform's grammar reads them:
+ *
+ * - `var.x`: a secret variable; `convert(var.x, map(string))` when the stack declares a type for it
+ * - `null_resource.a.id`, `null_resource.a["k"].triggers["out/name"]`: an attribute of an object
+ *
+ * Each may be of another stack: `stack["network"].null_resource.a.id`.
+ */
+
+export type Node =
+  | {readonly type: 'literal'; readonly value: string | number | boolean | null}
+  /** Text with expressions in it; a single expression alone is never a template but itself. */
+  | {readonly type: 'template'; readonly parts: readonly (string | Node)[]}
+  /** The first word of a traversal: `var`, `null_resource`. */
+  | {readonly type: 'root'; readonly name: string; readonly at: number}
+  | {readonly type: 'attr'; readonly of: Node; readonly name: string; readonly at: number}
+  | {readonly type: 'index'; readonly of: Node; readonly key: Node; readonly at: number}
+  | {readonly type: 'call'; readonly name: string; readonly args: readonly Node[]; readonly at: number}
+  | {readonly type: 'tuple'; readonly items: readonly Node[]}
+  | {readonly type: 'object'; readonly entries: readonly (readonly [Node, Node])[]}
+  /** Part of the language, and not evaluated by us. */
+  | {readonly type: 'unsupported'; readonly what: string; readonly at: number}
+  /** Left open: a variable of some stack. */
+  | {readonly type: 'variable'; readonly stack: string; readonly name: string; readonly as?: string}
+  /** Left open: `id` or `out/<name>` of some object. */
+  | {readonly type: 'attribute'; readonly stack: string; readonly address: string; readonly attribute: string}
+
+export const literal = (value: string | number | boolean | null): Node => ({type: 'literal', value})
+
+/** Joins parts into one template, merging neighbouring text and templates inside templates. */
+export function templateOf(parts: readonly (string | Node)[]): Node {
+  const merged: (string | Node)[] = []
+  const add = (part: string | Node): void => {
+    const plain = typeof part === 'object' && part.type === 'literal' && typeof part.value === 'string' ? part.value : part
+    if (typeof plain === 'object' && plain.type === 'template') return plain.parts.forEach(add)
+    const last = merged.at(-1)
+    if (typeof plain === 'string' && typeof last === 'string') merged[merged.length - 1] = last + plain
+    else merged.push(plain)
+  }
+  parts.forEach(add)
+  const [only, ...more] = merged.filter(part => part !== '')
+  if (only === undefined) return literal('')
+  if (more.length === 0 && typeof only === 'string') return literal(only)
+  return {type: 'template', parts: [only, ...more]}
+}
+
+/** `${` and `%{` as text. */
+export const escapeTemplate = (text: string): string => text.replace(/[$%]\{/g, mark => `${mark[0]}${mark}`)
+export const unescapeTemplate = (text: string): string => text.replace(/([$%])\1\{/g, '$1{')
+
+const QUOTED: Readonly<Record<string, string>> = {'"': '\\"', '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t'}
+const quoteText = (text: string): string => escapeTemplate(text.replace(/["\\\n\r\t]/g, mark => QUOTED[mark] ?? mark))
+export const quote = (text: string): string => `"${quoteText(text)}"`
+
+/** `null_resource.cache`, `null_resource.cache["a"]`, `null_resource.cache[0]` */
+export const formatAddress = (name: string, key?: string | number): string =>
+  key === undefined ? `null_resource.${name}` : `null_resource.${name}[${typeof key === 'number' ? key : quote(key)}]`
+
+const IDENTIFIER = /^[\p{ID_Start}_][\p{ID_Continue}-]*$/u
+
+/** A number as Terraform writes it: never with an exponent. */
+export function formatNumber(value: number): string {
+  const text = String(value)
+  const [, sign = '', whole = '', fraction = '', exponent = ''] = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text) ?? []
+  if (exponent === '') return text
+  const digits = whole + fraction
+  const point = whole.length + Number(exponent)
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`
+  return point >= digits.length
+    ? `${sign}${digits}${'0'.repeat(point - digits.length)}`
+    : `${sign}${digits.slice(0, point)}.${digits.slice(point)}`
+}
+
+/** The node as an expression, without the `${}` around it; `stack` is the one it will be read in. */
+export function printExpression(node: Node, stack: string): string {
+  const print = (it: Node): string => printExpression(it, stack)
+  const foreign = (of: string): string => (of === stack ? '' : `stack[${quote(of)}].`)
+  switch (node.type) {
+    case 'literal':
+      if (typeof node.value === 'string') return quote(node.value)
+      return typeof node.value === 'number' ? formatNumber(node.value) : String(node.value)
+    case 'template':
+      return `"${node.parts.map(part => (typeof part === 'string' ? quoteText(part) : `\${${print(part)}}`)).join('')}"`
+    case 'root':
+      return node.name
+    case 'attr':
+      return IDENTIFIER.test(node.name) ? `${print(node.of)}.${node.name}` : `${print(node.of)}[${quote(node.name)}]`
+    case 'index':
+      return `${print(node.of)}[${print(node.key)}]`
+    case 'call':
+      return `${node.name}(${node.args.map(print).join(', ')})`
+    case 'tuple':
+      return `[${node.items.map(print).join(', ')}]`
+    case 'object':
+      return `{${node.entries.map(([key, value]) => `${print(key)} = ${print(value)}`).join(', ')}}`
+    case 'unsupported':
+      throw new TypeError(`${node.what} cannot be written down again`)
+    case 'variable': {
+      const name = `${foreign(node.stack)}var${IDENTIFIER.test(node.name) ? `.${node.name}` : `[${quote(node.name)}]`}`
+      return node.as === undefined ? name : `convert(${name}, ${node.as})`
+    }
+    case 'attribute': {
+      const owner = `${foreign(node.stack)}${node.address}`
+      return node.attribute === 'id' ? `${owner}.id` : `${owner}.triggers[${quote(node.attribute)}]`
+    }
+    default:
+      return node satisfies never
+  }
+}
+
+/** The node as text with `${…}` in it, as it stands in a JSON string of a stack file. */
+export function printTemplate(node: Node, stack: string): string {
+  if (node.type === 'literal' && typeof node.value === 'string') return escapeTemplate(node.value)
+  if (node.type !== 'template') return `\${${printExpression(node, stack)}}`
+  return node.parts.map(part => (typeof part === 'string' ? escapeTemplate(part) : `\${${printExpression(part, stack)}}`)).join('')
+}

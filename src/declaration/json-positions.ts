@@ -1,0 +1,107 @@
+/** Where things stand in a JSON text: lines of keys, keys that are there twice, and the place of a syntax error. */
+
+export interface JsonPositions {
+  /** Offset of each key down to the wanted depth; the key's path joined by a NUL. */
+  readonly offsets: ReadonlyMap<string, number>
+  /** Keys that stand twice in one object. JSON keeps the last without a word. */
+  readonly twice: readonly {readonly path: readonly string[]; readonly offset: number}[]
+}
+
+/** The text is not JSON. */
+export class JsonPlaceError extends SyntaxError {
+  readonly offset: number
+
+  constructor(message: string, offset: number) {
+    super(message)
+    this.offset = offset
+  }
+}
+
+export const positionKey = (path: readonly string[]): string => path.join('\0')
+
+const BLANK = /[ \t\n\r]*/y
+const TEXT = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
+const ATOM = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
+
+/** One pass. @throws JsonPlaceError */
+export function positionsIn(text: string, depth: number): JsonPositions {
+  const offsets = new Map<string, number>()
+  const twice: {path: readonly string[]; offset: number}[] = []
+  let at = 0
+  const take = (pattern: RegExp): string | undefined => {
+    pattern.lastIndex = at
+    const found = pattern.exec(text)?.[0]
+    if (found !== undefined) at += found.length
+    return found
+  }
+  const fail = (expected: string): never => {
+    const next = text.slice(at, at + 10)
+    throw new JsonPlaceError(`${expected} is expected, and there is ${next === '' ? 'the end of the file' : JSON.stringify(next)}`, at)
+  }
+  const space = (): void => void take(BLANK)
+  const mark = (wanted: string): boolean => {
+    if (text[at] !== wanted) return false
+    at++
+    return true
+  }
+  const value = (path: readonly string[] | undefined): void => {
+    space()
+    if (mark('{')) return fields(path)
+    if (mark('[')) return items(path)
+    if (take(TEXT) === undefined && take(ATOM) === undefined) fail('a value')
+  }
+  const items = (path: readonly string[] | undefined): void => {
+    space()
+    if (mark(']')) return
+    do value(path)
+    while (separated())
+    if (!mark(']')) fail('"," or "]"')
+  }
+  const separated = (): boolean => {
+    space()
+    return mark(',')
+  }
+  const fields = (path: readonly string[] | undefined): void => {
+    const here = new Set<string>()
+    space()
+    if (mark('}')) return
+    do {
+      space()
+      const offset = at
+      const key = take(TEXT) ?? fail('a key in quotes')
+      space()
+      if (!mark(':')) fail('":"')
+      const inner = path && path.length < depth ? [...path, JSON.parse(key) as string] : undefined
+      if (inner) {
+        if (here.has(key)) twice.push({path: inner, offset})
+        here.add(key)
+        offsets.set(positionKey(inner), offset)
+      }
+      value(inner)
+    } while (separated())
+    if (!mark('}')) fail('"," or "}"')
+  }
+  value([])
+  space()
+  if (at < text.length) fail('the end')
+  return {offsets, twice}
+}
+
+/** Lines of offsets, from 1; offsets are asked in any order. */
+export function lineFinder(text: string): (offset: number) => number {
+  let starts: number[] | undefined
+  return offset => {
+    if (starts === undefined) {
+      starts = [0]
+      for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1)) starts.push(end + 1)
+    }
+    let low = 0
+    let high = starts.length
+    while (high - low > 1) {
+      const middle = (low + high) >> 1
+      if ((starts[middle] ?? 0) <= offset) low = middle
+      else high = middle
+    }
+    return low + 1
+  }
+}

@@ -1,0 +1,316 @@
+/**
+ * One `null_resource` of a stack that declares an object of ours, and its instances (`for_each`, `count`).
+ * The form of its triggers is interface.md's "Stack files".
+ */
+import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
+import {formatPointer, parsePointer} from '../base/pointer.ts'
+import {ruleAt} from '../engine/field-rules.ts'
+import type {Kind, Kinds} from '../engine/kind.ts'
+import type {Key} from '../engine/value.ts'
+import {ExpressionError} from './errors.ts'
+import {evaluateNode, type Names} from './evaluate-expression.ts'
+import {formatAddress, type Node, unescapeTemplate} from './expression.ts'
+import {derive, Open, type OpenValue, opensIn} from './open-value.ts'
+import {hint, type Place, type Problems} from './problems.ts'
+import type {Block} from './stack-document.ts'
+import {type Instance, type Noted, type ReferableBlock, type ReferableObject, SelfReferenceError, type StackNames} from './stack-names.ts'
+
+type Fields = {readonly [key: string]: OpenValue}
+
+/** An expression that stands for a leaf (`spec/…`), or for a list or an object (`json/…`). */
+interface Hoisted {
+  readonly pointer: string
+  readonly segments: readonly string[]
+  readonly trigger: string
+  readonly value: Json
+}
+
+/** What the tokens and placeholders of cdktf look like when they were turned into text too early. */
+const LEFTOVER = /TfToken\[|<unresolved-token>|<unresolved-lazy>|Token Value|-?\d(?:\.\d+)?e\+2[89]\d/
+const RAW_EXPRESSION = /(?<![$%])(?:\$\$)*\$\{/
+
+export class ObjectBlock implements ReferableBlock {
+  readonly name: string
+  readonly body: JsonObject
+  readonly place: Place
+  readonly stack: StackNames
+  readonly problems: Problems
+  /** `undefined`: the kind is not known, and a problem says so. */
+  readonly kind: Kind | undefined
+  readonly triggers: JsonObject
+  readonly literal: JsonObject
+  readonly hoisted: readonly Hoisted[]
+  readonly outputs: readonly string[]
+  #instances: Map<string | number | undefined, ObjectInstance> | 'unknown' | undefined
+
+  constructor(name: string, {body, source}: Block, stack: StackNames, kinds: Kinds, problems: Problems) {
+    this.name = name
+    this.body = body
+    this.stack = stack
+    this.problems = problems
+    this.place = {stack: stack.document.name, address: formatAddress(name), source}
+    this.triggers = isJsonObject(body.triggers) ? body.triggers : {}
+    this.kind = this.#kind(kinds)
+    this.literal = this.#literal()
+    this.hoisted = this.#hoisted()
+    this.outputs = Object.keys(this.triggers).flatMap(key => (key.startsWith('out/') ? [key.slice('out/'.length)] : []))
+  }
+
+  #kind(kinds: Kinds): Kind | undefined {
+    const {kind} = this.triggers
+    const known = typeof kind === 'string' ? kinds.get(kind) : undefined
+    if (known === undefined) {
+      this.problems.add(this.place, `there is no kind ${JSON.stringify(kind ?? null)}${hint(String(kind), [...kinds.keys()])}`)
+    }
+    return known
+  }
+
+  #literal(): JsonObject {
+    const {spec} = this.triggers
+    if (spec === undefined) return {}
+    if (typeof spec !== 'string') {
+      this.problems.add(this.place, 'the trigger "spec" must be JSON text: put the object into quotes (jsonencode)')
+      return {}
+    }
+    const leftover = LEFTOVER.exec(spec)
+    if (leftover) {
+      this.problems.add(
+        this.place,
+        `the spec holds ${JSON.stringify(leftover[0])}, which a token of cdktf left when it was turned into text: pass the token as the field's whole value, not inside JSON.stringify or a computed text`,
+      )
+      return {}
+    }
+    if (RAW_EXPRESSION.test(spec)) {
+      this.problems.warn(
+        this.place,
+        'the spec holds ${…} written by hand, which is taken as text; an expression goes to the trigger "spec/<pointer>"',
+      )
+    }
+    try {
+      const parsed: Json = JSON.parse(unescapeTemplate(spec))
+      if (isJsonObject(parsed)) return parsed
+      this.problems.add(this.place, 'the trigger "spec" must be the JSON text of an object')
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error
+      this.problems.add(this.place, `the trigger "spec" is not JSON: ${error.message}`)
+    }
+    return {}
+  }
+
+  #hoisted(): readonly Hoisted[] {
+    const hoisted: Hoisted[] = []
+    for (const [trigger, value] of Object.entries(this.triggers)) {
+      if (typeof value === 'string' && trigger !== 'spec' && LEFTOVER.test(value)) {
+        this.problems.add(
+          this.place,
+          `the trigger ${JSON.stringify(trigger)} holds what a token of cdktf left when it was turned into text: pass the token itself`,
+        )
+        continue
+      }
+      if (trigger === 'kind' || trigger === 'spec' || trigger === 'policy' || trigger.startsWith('out/')) continue
+      if (!trigger.startsWith('spec/') && !trigger.startsWith('json/')) {
+        this.problems.add(
+          this.place,
+          `the trigger ${JSON.stringify(trigger)} means nothing to svcctl${hint(trigger, ['kind', 'spec', 'policy'])}; there are kind, spec, spec/<pointer>, json/<pointer>, out/<name> and policy`,
+        )
+        continue
+      }
+      const pointer = trigger.slice('spec'.length)
+      hoisted.push({pointer, segments: parsePointer(pointer), trigger, value})
+    }
+    // What holds others comes first, so that they are laid over it.
+    return hoisted.length > 1 ? hoisted.sort((a, b) => a.segments.length - b.segments.length) : hoisted
+  }
+
+  instances(): ReadonlyMap<string | number | undefined, ObjectInstance> | 'unknown' {
+    this.#instances ??= this.#expand()
+    return this.#instances
+  }
+
+  /** All instances, and in place of unknown ones a single one whose `each` and `count` are unknown too. */
+  list(): readonly ObjectInstance[] {
+    const instances = this.instances()
+    if (instances !== 'unknown') return [...instances.values()]
+    const unknown = new Open({node: {type: 'literal', value: null}, secret: false})
+    return [new ObjectInstance(this, undefined, {each: {key: unknown, value: unknown}, index: unknown})]
+  }
+
+  #expand(): Map<string | number | undefined, ObjectInstance> | 'unknown' {
+    const {for_each: forEach, count} = this.body
+    const instances = new Map<string | number | undefined, ObjectInstance>()
+    if (forEach === undefined && count === undefined) return instances.set(undefined, new ObjectInstance(this, undefined, {}))
+    const argument = forEach === undefined ? 'count' : 'for_each'
+    if (forEach !== undefined && count !== undefined) this.problems.add(this.place, 'an object has for_each or count, not both')
+    const written = forEach ?? count ?? null
+    const evaluated = this.problems.try(this.place, `${argument} = ${JSON.stringify(written)}`, () =>
+      this.stack.app.noting(() => this.stack.evaluate(written, this.stack.names())),
+    )
+    // A wrong one is a problem already; what refers to its instances should not be another.
+    if (evaluated === undefined) return 'unknown'
+    const {result} = evaluated
+    if (result instanceof Open) {
+      if (result.secret) this.problems.add(this.place, `${argument} is secret, and its keys would show in addresses: take one that is not`)
+      else if (this.stack.app.mode === 'plan' || result.needs.length > 0) {
+        this.problems.add(this.place, `${argument} must be known when the plan is made: take a literal, a local or a variable`)
+      }
+      return 'unknown'
+    }
+    if (argument === 'count') return this.#counted(result, instances)
+    return this.#each(result, instances)
+  }
+
+  #counted(value: OpenValue, instances: Map<string | number | undefined, ObjectInstance>) {
+    const count = Number(value)
+    if (!Number.isInteger(count) || count < 0 || typeof value === 'boolean' || value === null || value === '') {
+      this.problems.add(this.place, 'count must be a whole number from 0 up')
+      return 'unknown' as const
+    }
+    for (let index = 0; index < count; index++) instances.set(index, new ObjectInstance(this, index, {index}))
+    return instances
+  }
+
+  #each(value: OpenValue, instances: Map<string | number | undefined, ObjectInstance>) {
+    if (Array.isArray(value)) {
+      for (const item of value as readonly OpenValue[]) {
+        if (typeof item !== 'string') this.problems.add(this.place, 'for_each takes a map, or a set of texts that are known and not secret')
+        else if (instances.has(item)) this.problems.add(this.place, `for_each has ${JSON.stringify(item)} twice`)
+        else instances.set(item, new ObjectInstance(this, item, {each: {key: item, value: item}}))
+      }
+    } else if (isJsonObject(value)) {
+      for (const [key, item] of Object.entries(value as Fields))
+        instances.set(key, new ObjectInstance(this, key, {each: {key, value: item}}))
+    } else this.problems.add(this.place, 'for_each takes a map or a set of texts')
+    return instances
+  }
+}
+
+export class ObjectInstance implements ReferableObject {
+  readonly block: ObjectBlock
+  readonly address: string
+  readonly place: Place
+  readonly #names: Names
+  readonly #leaves = new Map<string, Noted>()
+
+  constructor(block: ObjectBlock, key: string | number | undefined, instance: Instance) {
+    this.block = block
+    this.address = key === undefined ? block.place.address : formatAddress(block.name, key)
+    this.place = key === undefined ? block.place : {...block.place, address: this.address}
+    this.#names = block.stack.names(instance)
+  }
+
+  /** The whole spec, each wrong expression a problem and an unknown leaf; and the objects it reads, per pointer. */
+  spec(): {readonly spec: Fields; readonly reads: ReadonlyMap<string, ReadonlySet<Key>>} {
+    const {literal, hoisted, problems, stack} = this.block
+    let spec: OpenValue = literal
+    const reads = new Map<string, ReadonlySet<Key>>()
+    for (const it of hoisted) {
+      const noted = problems.try(this.place, String(it.value), () => stack.app.noting(() => this.#leaf(it)), it.pointer)
+      spec = withValueAt(spec, it.segments, noted ? noted.result : UNKNOWN)
+      if (noted && noted.reads.size > 0) reads.set(it.pointer, noted.reads)
+    }
+    return {spec: spec as Fields, reads}
+  }
+
+  get triggerNames(): readonly string[] {
+    return Object.keys(this.block.triggers)
+  }
+
+  trigger(name: string): OpenValue {
+    const {stack, triggers} = this.block
+    const value = triggers[name] ?? null
+    // The spec's text is never a template for us: what looks like an expression in it is text.
+    return name === 'spec' && typeof value === 'string' ? unescapeTemplate(value) : stack.evaluate(value, this.#names)
+  }
+
+  declared(pointer: string): OpenValue | undefined {
+    const segments = parsePointer(pointer)
+    let value: OpenValue | undefined = partAt(this.block.literal, segments)
+    for (const it of this.block.hoisted) {
+      if (pointer === it.pointer || pointer.startsWith(`${it.pointer}/`))
+        value = partAt(this.#quietLeaf(it), segments.slice(it.segments.length))
+      else if (it.pointer.startsWith(`${pointer}/`))
+        value = withValueAt(value ?? {}, it.segments.slice(segments.length), this.#quietLeaf(it))
+    }
+    if (value === undefined || value === null) return undefined
+    if (!this.isSecret(pointer) || opensIn(value).length > 0) return value
+    return new Open({node: undefined, value: value as Json, secret: true})
+  }
+
+  isSecret(pointer: string): boolean {
+    const {kind} = this.block
+    if (kind === undefined) return false
+    const pattern = formatPointer(parsePointer(pointer).map(segment => (/^\d+$/.test(segment) ? '*' : segment)))
+    const rule = ruleAt(kind, pattern)
+    return rule.secret === true || rule.writeOnly === true
+  }
+
+  /** For those who refer to it: its own problems are said where it is declared. What it reads is its own matter too. */
+  #quietLeaf(it: Hoisted): OpenValue {
+    try {
+      return this.block.stack.app.noting(() => this.#leaf(it)).result
+    } catch (error) {
+      if (error instanceof SelfReferenceError || !(error instanceof ExpressionError)) throw error
+      return UNKNOWN
+    }
+  }
+
+  #leaf({trigger, value}: Hoisted): OpenValue {
+    const {stack} = this.block
+    if (typeof value !== 'string') return value
+    const what = `${stack.document.name}:${this.address} ${trigger}`
+    return stack.app.once(this.#leaves, trigger, what, () => {
+      const node = stack.app.parse(value)
+      return trigger.startsWith('json/') ? structureOf(node, this.#names) : evaluateNode(node, this.#names)
+    })
+  }
+}
+
+const UNKNOWN = new Open({node: {type: 'literal', value: null}, secret: false})
+
+/** What `${jsonencode(…)}` encodes, with its open parts where they are; or the structure that a text spells. */
+function structureOf(node: Node, names: Names): OpenValue {
+  const [encoded, ...more] = node.type === 'call' && node.name === 'jsonencode' ? node.args : []
+  if (encoded && more.length === 0) return evaluateNode(encoded, names)
+  const decode = ([text]: readonly Json[]): Json => {
+    try {
+      return JSON.parse(String(text)) as Json
+    } catch (error) {
+      throw new ExpressionError('the text is not JSON', 0, 'Write ${jsonencode(…)} there.')
+    }
+  }
+  return derive([evaluateNode(node, names)], decode, args => ({type: 'call', name: 'jsondecode', args, at: 0}), 0)
+}
+
+function partAt(value: OpenValue, segments: readonly string[]): OpenValue | undefined {
+  let part: OpenValue | undefined = value
+  for (const segment of segments) {
+    if (Array.isArray(part)) part = (part as readonly OpenValue[])[Number(segment)]
+    else if (part instanceof Open) {
+      const of: Open = part
+      part = derive(
+        [of],
+        ([whole]) => (isJsonObject(whole) ? (whole[segment] ?? null) : null),
+        ([node]) => ({type: 'index', of: node ?? {type: 'literal', value: null}, key: {type: 'literal', value: segment}, at: 0}),
+        0,
+      )
+    } else if (isJsonObject(part) && Object.hasOwn(part, segment)) part = (part as Fields)[segment]
+    else return undefined
+  }
+  return part
+}
+
+/** A copy with one part set; objects on the way are made. */
+function withValueAt(value: OpenValue, segments: readonly string[], part: OpenValue): OpenValue {
+  const [segment, ...rest] = segments
+  if (segment === undefined) return part
+  if (Array.isArray(value)) {
+    const items = [...(value as readonly OpenValue[])]
+    const at = Number(segment)
+    while (items.length < at) items.push(null)
+    items[at] = withValueAt(items[at] ?? null, rest, part)
+    return items
+  }
+  const fields: Fields = isJsonObject(value) && !(value instanceof Open) ? (value as Fields) : {}
+  const inner = Object.hasOwn(fields, segment) ? fields[segment] : undefined
+  return {...fields, [segment]: withValueAt(inner ?? null, rest, part)}
+}

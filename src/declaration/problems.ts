@@ -1,0 +1,52 @@
+import type {Problem} from '../base/errors.ts'
+import {nearest} from '../base/nearest.ts'
+import type {Source} from '../engine/declaration.ts'
+import {keyOf} from '../engine/value.ts'
+import {ExpressionError} from './errors.ts'
+import {sourceField} from './stack-document.ts'
+
+/** Where a problem is: an object of a stack, or a named part of it. */
+export interface Place {
+  readonly stack: string
+  readonly address: string
+  readonly source: Source
+}
+
+/** Collects what is wrong, so that all of it is said at once; and what is only worth a warning. */
+export class Problems {
+  readonly all: Problem[] = []
+  readonly warnings: {readonly stack: string; readonly text: string}[] = []
+
+  /** @param path - JSON pointer in the spec */
+  add({stack, address, source}: Place, message: string, path?: string): void {
+    this.all.push({address: keyOf(stack, address), ...(path === undefined ? {} : {path}), message, ...sourceField(source)})
+  }
+
+  warn({stack, address}: Place, text: string): void {
+    this.warnings.push({stack, text: `${keyOf(stack, address)}: ${text}`})
+  }
+
+  /**
+   * Runs an evaluation; what it cannot do becomes a problem.
+   * @returns `undefined` when it did
+   */
+  try<T>(place: Place, text: string, run: () => T, path?: string): T | undefined {
+    try {
+      return run()
+    } catch (error) {
+      if (!(error instanceof ExpressionError)) throw error
+      const hint = error.suggestions.length > 0 ? `. ${error.suggestions.join(' ')}` : ''
+      this.add(place, `${excerpt(text)}, character ${error.at + 1}: ${error.message}${hint}`, path)
+      return undefined
+    }
+  }
+}
+
+const excerpt = (text: string): string => JSON.stringify(text.length > 120 ? `${text.slice(0, 117)}…` : text)
+
+/** `: did you mean "x"?`, or the known words when there are few, or nothing. */
+export function hint(word: string, known: readonly string[]): string {
+  const near = nearest(word, known)
+  if (near !== undefined) return `: did you mean ${JSON.stringify(near)}?`
+  return known.length > 0 && known.length <= 15 ? `; known are ${known.join(', ')}` : ''
+}

@@ -1,0 +1,103 @@
+/** From documents to declarations: evaluated, checked, and everything wrong said at once. Pure. */
+import type {Declaration, StackDeclarations} from '../engine/declaration.ts'
+import type {Kinds} from '../engine/kind.ts'
+import {ledgerOf, targetsOf} from './backend-block.ts'
+import {checkCycles, checkDuplicates, type Resolved} from './check-declarations.ts'
+import type {Draft} from './draft.ts'
+import {DeclarationError} from './errors.ts'
+import {DraftIndex, parentOf} from './parents.ts'
+import {Problems} from './problems.ts'
+import type {StackDocument} from './stack-document.ts'
+import {AppContext, ledgerPlace, StackNames} from './stack-names.ts'
+import {StackReader} from './stack-reader.ts'
+import {type GivenValue, gatherVariables} from './variables.ts'
+
+export interface ReadInput {
+  readonly documents: readonly StackDocument[]
+  readonly kinds: Kinds
+  /** Values from outside the stacks, `givenValues`. */
+  readonly given: ReadonlyMap<string, GivenValue>
+  /** `plan` refuses variables without a value; `validate` leaves what hangs on them unknown. */
+  readonly mode: 'plan' | 'validate'
+  /** The stacks asked for; all are read and checked, because they refer to each other. */
+  readonly selected: ReadonlySet<string>
+}
+
+export interface ReadResult {
+  /** In the order of the documents; those asked for and the others alike. */
+  readonly stacks: readonly StackDeclarations[]
+  /** Those of no stack in particular. */
+  readonly warnings: readonly string[]
+}
+
+/** @throws DeclarationError with every problem of all stacks */
+export function readStacks({documents, kinds, given, mode, selected}: ReadInput): ReadResult {
+  const problems = new Problems()
+  const gathered = gatherVariables(documents, given, mode, selected)
+  problems.all.push(...gathered.problems)
+  const app = new AppContext(mode, selected)
+  const stacks = documents.map(document => {
+    const names = new StackNames(document, app, gathered.byStack.get(document.name) ?? new Map())
+    const ledger = ledgerOf(document, problems)
+    const place = ledger.type === 'local' ? ledgerPlace('local', ledger.file) : ledger.address && ledgerPlace('http', ledger.address)
+    const other = place === undefined ? undefined : app.byLedger.get(place)
+    if (other) {
+      const [block] = document.terraform
+      problems.add(
+        {stack: document.name, address: 'terraform.backend', source: block?.source ?? {}},
+        `its ledger is ${place}, and so is that of stack ${other.document.name}: give each stack its own`,
+      )
+    } else if (place !== undefined) app.byLedger.set(place, names)
+    return {reader: new StackReader(names, kinds, problems), ledger, targets: targetsOf(document)}
+  })
+  const drafts = stacks.map(({reader}) => reader.drafts())
+  const index = new DraftIndex(drafts.flat(), new Map(stacks.map(({reader, targets}) => [reader.stack, targets])))
+  const resolved = stacks.map(({reader}, at) => {
+    const own = drafts[at] ?? []
+    const imports = reader.imports(new Map(own.map(draft => [draft.place.address, draft])))
+    return own.map(draft => resolve(draft, index, kinds, problems, imports))
+  })
+  const all = resolved.flat()
+  checkDuplicates(all, index, problems)
+  checkCycles(all, problems)
+  const rest = stacks.map(({reader}) => ({outputs: reader.outputs(), moved: reader.moved(), removed: reader.removed()}))
+  if (problems.all.length > 0) throw new DeclarationError(problems.all)
+  return {
+    stacks: stacks.map(({reader, ledger, targets}, at) => ({
+      name: reader.stack,
+      declarations: (resolved[at] ?? []).map(({declaration}) => declaration),
+      outputs: rest[at]?.outputs ?? [],
+      targets,
+      ledger,
+      moved: rest[at]?.moved ?? [],
+      removed: rest[at]?.removed ?? [],
+      warnings: problems.warnings.filter(it => it.stack === reader.stack).map(it => it.text),
+    })),
+    warnings: gathered.warnings,
+  }
+}
+
+function resolve(draft: Draft, index: DraftIndex, kinds: Kinds, problems: Problems, imports: ReadonlyMap<string, string>): Resolved {
+  const parent = parentOf(draft, index, kinds, problems)
+  const {address, source} = draft.place
+  const importId = imports.get(address)
+  const parentKey = parent?.by === 'key' ? parent.key : undefined
+  // What the parent's field reads beside the parent itself is a reference like any other.
+  const more = [...(draft.parent?.reads ?? [])].map(key => ({key, reason: 'reference' as const}))
+  const dependsOn = new Map([...draft.dependsOn, ...more].reverse().map(it => [it.key, it]))
+  const declaration: Declaration = {
+    stack: draft.stack,
+    address,
+    key: draft.key,
+    kind: draft.kind.name,
+    spec: draft.spec,
+    ...(parent ? {parent} : {}),
+    dependsOn: [...dependsOn.values()].filter(({key}) => key !== parentKey).reverse(),
+    policy: draft.policy,
+    outputs: draft.outputs,
+    source,
+    ...(importId === undefined ? {} : {importId}),
+    clearSecrets: draft.clearSecrets,
+  }
+  return {draft, declaration}
+}

@@ -1,0 +1,199 @@
+/**
+ * Values for the variables of stacks, by Terraform's precedence: defaults, `TF_VAR_*`, `terraform.tfvars.json`,
+ * `*.auto.tfvars.json` in the order of their names, then `--var` and `--var-file` as they stand on the command line.
+ */
+
+import type {Problem} from '../base/errors.ts'
+import {isJsonObject, type Json} from '../base/json.ts'
+import {nearest} from '../base/nearest.ts'
+import {ExpressionError, VariableError} from './errors.ts'
+import {evaluateNode} from './evaluate-expression.ts'
+import {parseExpression} from './expression-parser.ts'
+import {opensIn} from './open-value.ts'
+import {type Block, type StackDocument, sourceField} from './stack-document.ts'
+import {convert, formatType, isText, parseType, TypeMismatch, type VariableType} from './variable-type.ts'
+
+/** A value from outside, not yet of any type. */
+export interface GivenValue {
+  /** For messages: `TF_VAR_size`, `--var`, a file's name. */
+  readonly from: string
+  readonly value: {readonly text: string} | {readonly json: Json}
+  /** An error when no stack declares the variable (`--var`), or a warning (files), or nothing (the environment, which all share). */
+  readonly undeclared: 'error' | 'warning' | 'ignore'
+}
+
+/** A file of values: `terraform.tfvars.json`, `--var-file`. */
+export interface ValuesFile {
+  readonly name: string
+  readonly values: {readonly [name: string]: Json}
+}
+
+export type CommandLineValue = {readonly type: 'var'; readonly text: string} | {readonly type: 'file'; readonly file: ValuesFile}
+
+export interface GivenVariables {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** `terraform.tfvars.json`, then `*.auto.tfvars.json` in the order of their names. */
+  readonly files: readonly ValuesFile[]
+  /** `--var` and `--var-file` in the order they were given. */
+  readonly commandLine: readonly CommandLineValue[]
+}
+
+export interface VariableValue {
+  readonly type: VariableType
+  /** Absent: nobody gave one. */
+  readonly value?: Json
+  readonly sensitive: boolean
+  /** It stands in the stack itself, so a saved plan without the stack cannot ask for it again. */
+  readonly fromStack: boolean
+  /** Of `secret(…, {version})`. */
+  readonly version: string | undefined
+}
+
+export type Variables = ReadonlyMap<string, VariableValue>
+
+/** The variable our constructs add so that plain Terraform stops; it is ours to pass over. */
+export const CHECK_VARIABLE = 'svcctl_only'
+
+/** All values from outside by name; of several the one that counts. @throws VariableError for a `--var` that is not K=V */
+export function givenValues({environment, files, commandLine}: GivenVariables): ReadonlyMap<string, GivenValue> {
+  const given = new Map<string, GivenValue>()
+  for (const [name, text] of Object.entries(environment)) {
+    if (!name.startsWith('TF_VAR_') || text === undefined) continue
+    given.set(name.slice('TF_VAR_'.length), {from: name, value: {text}, undeclared: 'ignore'})
+  }
+  const addFile = ({name, values}: ValuesFile): void => {
+    for (const [key, json] of Object.entries(values)) if (key !== '//') given.set(key, {from: name, value: {json}, undeclared: 'warning'})
+  }
+  files.forEach(addFile)
+  for (const it of commandLine) {
+    if (it.type === 'file') {
+      addFile(it.file)
+      continue
+    }
+    const at = it.text.indexOf('=')
+    if (at < 1) throw new VariableError([{message: '--var needs NAME=VALUE'}], ['Write --var name=value.'])
+    given.set(it.text.slice(0, at).trim(), {from: '--var', value: {text: it.text.slice(at + 1)}, undeclared: 'error'})
+  }
+  return given
+}
+
+/**
+ * A value from outside, brought to the type the stack declares.
+ * Text for a list, map or object is an expression as Terraform reads it there; JSON is one.
+ *
+ * @throws TypeMismatch or ExpressionError; neither quotes the value
+ */
+export function typedValue({value}: GivenValue, type: VariableType | undefined): Json {
+  if (!('text' in value)) return convert(value.json, type ?? {type: 'any'})
+  if (type === undefined || isText(type)) return convert(value.text, type ?? {type: 'string'})
+  return convert(literalValue(value.text), type)
+}
+
+/** What `[1, "a"]` or `{"a": 1}` says, in JSON or in Terraform's own syntax. @throws ExpressionError when it reads anything */
+export function literalValue(text: string): Json {
+  const noNames = {
+    root: (_: string, at: number): never => {
+      throw new ExpressionError('a value from outside may refer to nothing', at, 'Put text in quotes.')
+    },
+  }
+  const value = evaluateNode(parseExpression(text), noNames)
+  if (opensIn(value).length > 0) throw new ExpressionError('a value from outside is a literal', 0)
+  return value as Json
+}
+
+export interface GatheredVariables {
+  readonly byStack: ReadonlyMap<string, Variables>
+  readonly problems: readonly Problem[]
+  readonly warnings: readonly string[]
+}
+
+/**
+ * The variables of every stack with their values.
+ *
+ * @param mode - `plan` refuses a variable without a value; `validate` leaves it unknown
+ * @param selected - stacks that must be complete; the others are only looked at
+ */
+export function gatherVariables(
+  documents: readonly StackDocument[],
+  given: ReadonlyMap<string, GivenValue>,
+  mode: 'plan' | 'validate',
+  selected: ReadonlySet<string>,
+): GatheredVariables {
+  const problems: Problem[] = []
+  const byStack = new Map<string, Variables>()
+  for (const document of documents) {
+    const variables = new Map<string, VariableValue>()
+    byStack.set(document.name, variables)
+    for (const [name, block] of document.variables) {
+      if (name === CHECK_VARIABLE) continue
+      const problem = (message: string): void => {
+        problems.push({address: `${document.name}:var.${name}`, message, ...sourceField(block.source)})
+      }
+      const value = variableValue(block, name, given.get(name), versionOf(document, name), problem)
+      if (value === undefined) continue
+      variables.set(name, value)
+      if (value.value === undefined && mode === 'plan' && selected.has(document.name)) {
+        problem(`the variable ${name} has no value: set TF_VAR_${name}, or give --var ${name}=…, or write it into terraform.tfvars.json`)
+      }
+    }
+  }
+  return {byStack, problems: [...problems, ...undeclared(documents, given)], warnings: undeclaredInFiles(documents, given)}
+}
+
+function variableValue(
+  {body}: Block,
+  name: string,
+  given: GivenValue | undefined,
+  version: string | undefined,
+  problem: (message: string) => void,
+): VariableValue | undefined {
+  const sensitive = body.sensitive === true
+  let type: VariableType = {type: 'any'}
+  try {
+    if (typeof body.type === 'string') type = parseType(body.type)
+    if (body.validation !== undefined) {
+      problem("svcctl does not evaluate validation of a variable: check the value in the stack's own code")
+      return undefined
+    }
+    const declared = typeof body.type === 'string' ? type : undefined
+    const base = {type, sensitive, version}
+    if (given) return {...base, value: typedValue(given, declared), fromStack: false}
+    if (body.default === undefined) return {...base, fromStack: true}
+    return {...base, value: convert(body.default, type), fromStack: true}
+  } catch (error) {
+    if (!(error instanceof TypeMismatch || error instanceof ExpressionError)) throw error
+    problem(
+      `${given ? `the value from ${given.from}` : 'its declaration'} does not fit: ${error.message} (variable ${name}, type ${formatType(type)})`,
+    )
+    return undefined
+  }
+}
+
+function versionOf({metadata}: StackDocument, variable: string): string | undefined {
+  const secrets = isJsonObject(metadata.secrets) ? metadata.secrets : {}
+  const entry = Object.hasOwn(secrets, variable) ? secrets[variable] : undefined
+  const version = isJsonObject(entry) ? entry.version : undefined
+  return typeof version === 'string' || typeof version === 'number' ? String(version) : undefined
+}
+
+function declaredNames(documents: readonly StackDocument[]): ReadonlySet<string> {
+  return new Set(documents.flatMap(document => [...document.variables.keys()]))
+}
+
+function undeclared(documents: readonly StackDocument[], given: ReadonlyMap<string, GivenValue>): readonly Problem[] {
+  const known = declaredNames(documents)
+  return [...given]
+    .filter(([name, value]) => value.undeclared === 'error' && !known.has(name))
+    .map(([name, {from}]) => {
+      const near = nearest(name, known)
+      const list = known.size === 0 ? 'the stacks declare no variables' : `the variables are ${[...known].sort().join(', ')}`
+      return {message: `${from} gives ${name}, which no stack declares: ${near ? `did you mean ${near}? ` : ''}${list}`}
+    })
+}
+
+function undeclaredInFiles(documents: readonly StackDocument[], given: ReadonlyMap<string, GivenValue>): readonly string[] {
+  const known = declaredNames(documents)
+  return [...given]
+    .filter(([name, value]) => value.undeclared === 'warning' && !known.has(name))
+    .map(([name, {from}]) => `${from} gives ${name}, which no stack declares`)
+}
