@@ -1,0 +1,125 @@
+/** From a connection to something that can be asked: transport, the account's budget, client and backend. */
+
+import type {BackendOptions} from '../backends/api-backend.ts'
+import {type CloudBackend, openCloudBackend} from '../backends/cloud/backend.ts'
+import {type ClusterBackend, openClusterBackend} from '../backends/cluster/backend.ts'
+import type {Connection} from '../config/connection.ts'
+import {describeSource} from '../config/connection-sources.ts'
+import type {ConnectedClient} from '../transport/api-client.ts'
+import {type Budget, NO_LIMITS} from '../transport/budget.ts'
+import {createApiClient} from '../transport/create-api-client.ts'
+import type {RequestAllowance} from '../transport/request-allowance.ts'
+import {createSharedBudget} from '../transport/shared-budget.ts'
+import type {TransportEvent} from '../transport/transport-event.ts'
+import {createTransport} from '../transport/undici-transport.ts'
+import type {Context} from './context.ts'
+
+export interface OpenOptions {
+  /** `plan`: the transport refuses everything but GET. */
+  readonly mode?: 'plan' | 'full'
+  /** `--max-requests`, shared by all connections of the run. */
+  readonly allowance?: RequestAllowance
+  /** Changes known to be running. */
+  readonly changesInFlight?: () => number
+}
+
+export interface OpenedApi<B> {
+  readonly connection: Connection
+  readonly client: ConnectedClient
+  readonly backend: B
+  readonly budget: Budget
+  /** Gives unused tokens back and ends idle connections. */
+  close(): Promise<void>
+}
+
+export function openCloud(context: Context, connection: Connection, options: OpenOptions = {}): OpenedApi<CloudBackend> {
+  const {about, ...opened} = open(context, connection, options)
+  return {...opened, backend: openCloudBackend(opened.client, about)}
+}
+
+export function openCluster(context: Context, connection: Connection, options: OpenOptions = {}): OpenedApi<ClusterBackend> {
+  const {about, ...opened} = open(context, connection, options)
+  return {...opened, backend: openClusterBackend(opened.client, about)}
+}
+
+function open(
+  context: Context,
+  connection: Connection,
+  options: OpenOptions,
+): Omit<OpenedApi<never>, 'backend'> & {readonly about: BackendOptions} {
+  const {clock, random, log, environment} = context
+  const {settings, address, keyHash, sources} = connection
+  const network = createTransport({
+    insecure: connection.insecure,
+    ...(connection.caFile === undefined ? {} : {caFile: connection.caFile}),
+    timeoutMs: settings.requestTimeoutMs,
+  })
+  const onEvent = (event: TransportEvent) => logEvent(context, connection.api, event)
+  const limits =
+    settings.ratePerMinute === undefined
+      ? NO_LIMITS
+      : {perMinute: settings.ratePerMinute, burst: settings.burst ?? settings.ratePerMinute, reserve: settings.reserve}
+  const budget = createSharedBudget({stateDir: environment.stateDir, address, keyHash, limits, clock, random, onEvent})
+  const guard = settings.mode === 'read-only' ? 'read-only' : (options.mode ?? 'full')
+  const client = createApiClient({
+    address,
+    authentication: headersOf(connection),
+    transport: network.send,
+    openStream: network.openStream,
+    budget,
+    clock,
+    random: () => (random(1)[0] ?? 0) / 256,
+    requestTimeoutMs: settings.requestTimeoutMs,
+    mode: guard,
+    onEvent,
+    retryWritesOn503: connection.api === 'cloud',
+    ...(options.allowance ? {allowance: options.allowance} : {}),
+    ...(options.changesInFlight ? {changesInFlight: options.changesInFlight} : {}),
+  })
+  const source = sources[connection.api === 'cloud' ? 'api_key' : 'username']
+  const about: BackendOptions = {
+    clock,
+    onWarning: warning => log.warn(warning.message),
+    ...(source === undefined ? {} : {credentialSource: describeSource(source)}),
+    ...(settings.pollIntervalMs === undefined ? {} : {pollIntervalMs: settings.pollIntervalMs}),
+    ...(options.changesInFlight ? {changesInFlight: options.changesInFlight} : {}),
+  }
+  const close = async () => {
+    budget.close()
+    await network.close()
+  }
+  return {connection, client, budget, close, about}
+}
+
+function headersOf({credentials}: Connection): Record<string, string> {
+  if (credentials.type === 'key') return {'x-api-key': credentials.key, 'x-api-secret-key': credentials.secret}
+  return {authorization: `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`}
+}
+
+function logEvent({log}: Context, api: string, event: TransportEvent): void {
+  switch (event.type) {
+    case 'request': {
+      const end = event.status ?? event.failure ?? '?'
+      const waited = event.waitedMs > 0 ? `, waited ${event.waitedMs} ms` : ''
+      log.info(`${api} ${event.method} ${event.path} -> ${end} (${event.ms} ms${waited}, ${Math.floor(event.available)} requests left)`)
+      return
+    }
+    case 'retry':
+      log.info(`${api} ${event.method} ${event.path}: ${event.because}, again in ${event.delayMs} ms`)
+      return
+    case 'redirect':
+      log.info(`${api} ${event.method} ${event.path} -> ${event.status} to ${event.to}`)
+      return
+    case 'paused':
+      log.info(`${api}: too many requests; nobody sends for ${event.ms} ms`)
+      return
+    case 'budget-rebuilt':
+      log.warn(`the budget file ${event.file} was unreadable and begins anew: ${event.because}`)
+      return
+    case 'budget-alone':
+      log.warn(`the budget is not shared with other processes: ${event.file}: ${event.because}`)
+      return
+    default:
+      event satisfies never
+  }
+}
