@@ -20,7 +20,7 @@ import {
 import {type RandomBytes, randomHex, randomUuid} from '../base/random.ts'
 import {waitFor} from '../base/wait-for.ts'
 import {emptyLedger, type Ledger, type Unlock} from '../engine/ledger.ts'
-import {LedgerAccessError, LedgerChangedError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
+import {LedgerAccessError, LedgerChangedError, LedgerLockedError, LedgerLockLostError, type LedgerPlace, versionText} from './errors.ts'
 import {LockIdError, lockPauseMs, type ManagedLedgerStore, type Notice} from './managed-store.ts'
 import {decodeLedger, encodeLedger} from './tfstate.ts'
 
@@ -224,9 +224,6 @@ async function signatureOf(path: string): Promise<string> {
 }
 
 const isAbsent = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
-
-const versionText = ({serial, lineage}: {serial: number; lineage: string}): string =>
-  lineage === '' ? 'none' : `serial ${serial} of ${lineage}`
 
 /** A path as a shell takes it, also with spaces and quotes in it. */
 const shellWord = (text: string): string => (/^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)

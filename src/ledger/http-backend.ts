@@ -1,0 +1,83 @@
+/**
+ * How to reach a ledger behind Terraform's HTTP state protocol: what the stack's backend says, and for what it leaves
+ * out the `TF_HTTP_*` variables (as in Terraform, a variable never beats the stack). A password comes from the
+ * environment only: a stack's rendering is no place for one.
+ */
+import {AppError, EXIT} from '../base/errors.ts'
+import type {LedgerLocation} from '../engine/declaration.ts'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export interface HttpBackend {
+  readonly address: string
+  readonly updateMethod: string
+  /** Absent: this server has no locks. */
+  readonly lockAddress?: string
+  readonly lockMethod: string
+  readonly unlockAddress?: string
+  readonly unlockMethod: string
+  readonly username?: string
+  readonly password?: string
+  readonly skipCertVerification: boolean
+  /** Tries after the first one. */
+  readonly retryMax: number
+  readonly retryWaitMinMs: number
+  readonly retryWaitMaxMs: number
+}
+
+/** The backend is not complete, or asks for what there is not. */
+export class HttpBackendError extends AppError {
+  constructor(stack: string, message: string, suggestion: string) {
+    super(`The http backend of the stack "${stack}": ${message}.`, {code: 'E_LEDGER_BACKEND', exit: EXIT.usage, suggestions: [suggestion]})
+  }
+}
+
+/** @throws HttpBackendError */
+export function httpBackendOf(location: Extract<LedgerLocation, {type: 'http'}>, environment: Environment, stack: string): HttpBackend {
+  const variable = (name: string): string | undefined => environment[name] || undefined
+  const address = (field: string, own: string | undefined, name: string): string | undefined => {
+    const text = own ?? variable(name)
+    if (text === undefined) return undefined
+    if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text
+    throw new HttpBackendError(stack, `${field} is no http or https address`, `Correct ${field} of the backend, or ${name}.`)
+  }
+  const whole = (field: string, own: number | undefined, name: string, fallback: number): number => {
+    const value = own ?? Number(variable(name) ?? fallback)
+    if (Number.isSafeInteger(value) && value >= 0) return value
+    throw new HttpBackendError(
+      stack,
+      `${field} is no whole number`,
+      `Set ${field} of the backend, or ${name}, to a number like ${fallback}.`,
+    )
+  }
+  const certificates = ['TF_HTTP_CLIENT_CA_CERTIFICATE_PEM', 'TF_HTTP_CLIENT_CERTIFICATE_PEM', 'TF_HTTP_CLIENT_PRIVATE_KEY_PEM'].find(
+    variable,
+  )
+  if (certificates !== undefined) {
+    throw new HttpBackendError(
+      stack,
+      `${certificates} is set, and certificates of one's own are not supported here`,
+      `Unset ${certificates}; trust the server's authority with NODE_EXTRA_CA_CERTS, and use TF_HTTP_USERNAME and TF_HTTP_PASSWORD.`,
+    )
+  }
+  const main = address('address', location.address, 'TF_HTTP_ADDRESS')
+  if (main === undefined) throw new HttpBackendError(stack, 'address is missing', 'Set address in the backend, or TF_HTTP_ADDRESS.')
+  const lockAddress = address('lock_address', location.lockAddress, 'TF_HTTP_LOCK_ADDRESS')
+  const unlockAddress = address('unlock_address', location.unlockAddress, 'TF_HTTP_UNLOCK_ADDRESS')
+  const username = location.username ?? variable('TF_HTTP_USERNAME')
+  const password = variable('TF_HTTP_PASSWORD')
+  return {
+    address: main,
+    updateMethod: location.updateMethod ?? variable('TF_HTTP_UPDATE_METHOD') ?? 'POST',
+    ...(lockAddress !== undefined && {lockAddress}),
+    lockMethod: location.lockMethod ?? variable('TF_HTTP_LOCK_METHOD') ?? 'LOCK',
+    ...(unlockAddress !== undefined && {unlockAddress}),
+    unlockMethod: location.unlockMethod ?? variable('TF_HTTP_UNLOCK_METHOD') ?? 'UNLOCK',
+    ...(username !== undefined && {username}),
+    ...(password !== undefined && {password}),
+    skipCertVerification: location.skipCertVerification ?? false,
+    retryMax: whole('retry_max', location.retryMax, 'TF_HTTP_RETRY_MAX', 2),
+    retryWaitMinMs: 1_000 * whole('retry_wait_min', location.retryWaitMinSeconds, 'TF_HTTP_RETRY_WAIT_MIN', 1),
+    retryWaitMaxMs: 1_000 * whole('retry_wait_max', location.retryWaitMaxSeconds, 'TF_HTTP_RETRY_WAIT_MAX', 30),
+  }
+}

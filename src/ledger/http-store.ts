@@ -1,0 +1,241 @@
+/**
+ * A ledger behind Terraform's HTTP state protocol: GET reads, POST (or PUT) with `?ID=<lock>` writes, LOCK and UNLOCK
+ * carry the lock's description. GitLab and many small servers speak it; `terraform` reads the same address.
+ *
+ * The server is trusted to refuse a write under a lock that is not the current one, and no more than that: before a
+ * write that no lock protects, or of a ledger read before the lock was taken, the server's version is compared first.
+ */
+import {createHash} from 'node:crypto'
+import type {Clock} from '../base/clock.ts'
+import {isJsonObject, type JsonObject} from '../base/json.ts'
+import {type RandomBytes, randomUuid} from '../base/random.ts'
+import {waitFor} from '../base/wait-for.ts'
+import {emptyLedger, type Ledger, type Unlock} from '../engine/ledger.ts'
+import type {HttpResponse, Transport} from '../transport/http.ts'
+import {
+  LedgerAccessError,
+  LedgerAuthError,
+  LedgerChangedError,
+  LedgerDamagedError,
+  LedgerLockedError,
+  LedgerLockLostError,
+  type LedgerPlace,
+  versionText,
+} from './errors.ts'
+import type {HttpBackend} from './http-backend.ts'
+import {LockIdError, lockPauseMs, type ManagedLedgerStore, type Notice} from './managed-store.ts'
+import {type SendState, stateRequests} from './state-requests.ts'
+import {decodeLedger, encodeLedger} from './tfstate.ts'
+
+export interface HttpStoreOptions {
+  readonly backend: HttpBackend
+  readonly stack: string
+  /** Already verifying certificates or not, as the backend asks. */
+  readonly transport: Transport
+  /** `user@host`, for whoever waits. */
+  readonly who: string
+  /** Of this program, for whoever waits. */
+  readonly version: string
+  readonly clock: Clock
+  readonly random: RandomBytes
+  readonly notice: Notice
+}
+
+interface Version {
+  readonly serial: number
+  readonly lineage: string
+}
+
+/** `id` is absent where the server has no locks. */
+interface HeldLock {
+  readonly id?: string
+  /** Whether the ledger was read after the lock was taken. */
+  isFresh: boolean
+}
+
+export class HttpLedgerStore implements ManagedLedgerStore {
+  readonly place: string
+  readonly key: string
+  readonly #options: HttpStoreOptions
+  readonly #where: LedgerPlace
+  readonly #send: SendState
+  #known: Version | undefined
+  #held: HeldLock | undefined
+
+  constructor(options: HttpStoreOptions) {
+    const {backend, stack, transport, clock} = options
+    this.#options = options
+    this.place = withoutSecrets(backend.address)
+    this.key = httpKeyOf(backend.address)
+    this.#where = {
+      place: this.place,
+      stack,
+      setAside: `Keep a copy of the state at ${this.place} and delete it there (the server's interface, or an HTTP DELETE)`,
+    }
+    this.#send = stateRequests(backend, transport, clock)
+  }
+
+  async load(): Promise<Ledger> {
+    const {backend, stack} = this.#options
+    const answer = await this.#send({method: 'GET', url: backend.address})
+    const ledger = this.#isAbsent(answer) ? emptyLedger(stack) : decodeLedger(this.#contentOf(answer), this.#where)
+    this.#known = {serial: ledger.serial, lineage: ledger.lineage}
+    if (this.#held) this.#held.isFresh = true
+    return ledger
+  }
+
+  /** Hand the answer to the next `save`: it has the serial of what the server holds now. */
+  async save(ledger: Ledger): Promise<Ledger> {
+    const {backend, random} = this.#options
+    const held = this.#held
+    if (held === undefined) throw new Error(`the ledger ${this.place} is saved without its lock`)
+    if (held.id === undefined || !held.isFresh) await this.load()
+    const known = this.#known
+    if (known !== undefined && (known.serial !== ledger.serial || known.lineage !== ledger.lineage)) {
+      throw new LedgerChangedError(this.#where, versionText(ledger), versionText(known))
+    }
+    const saved: Ledger = {
+      ...ledger,
+      condition: 'present',
+      serial: ledger.serial + 1,
+      lineage: ledger.lineage === '' ? randomUuid(random) : ledger.lineage,
+    }
+    const url = new URL(backend.address)
+    if (held.id !== undefined) url.searchParams.set('ID', held.id)
+    const answer = await this.#send({method: backend.updateMethod, url: url.href, body: encodeLedger(saved)})
+    if (isLocked(answer)) throw new LedgerLockLostError(this.#where, `it is held by ${describe(lockInfoIn(answer))}`)
+    this.#expectSuccess('write', answer)
+    this.#known = {serial: saved.serial, lineage: saved.lineage}
+    return saved
+  }
+
+  async lock(timeoutMs: number, signal?: AbortSignal): Promise<Unlock> {
+    const {backend, who, version, clock, random, notice, stack} = this.#options
+    const {lockAddress, lockMethod} = backend
+    if (lockAddress === undefined) {
+      notice(`The ledger of stack "${stack}" at ${this.place} has no lock (lock_address is not set): two runs at once may undo each other.`)
+      return this.#hold({isFresh: false}, async () => {})
+    }
+    const id = randomUuid(random)
+    const started = clock.now()
+    const info = {
+      ID: id,
+      Operation: 'svcctl apply',
+      Info: `stack ${stack}`,
+      Who: who,
+      Version: version,
+      Created: new Date(started).toISOString(),
+      Path: '',
+    }
+    const body = JSON.stringify(info)
+    let holder: JsonObject | undefined
+    const look = async (): Promise<true | undefined> => {
+      const answer = await this.#send({method: lockMethod, url: lockAddress, body}, signal)
+      if (!isLocked(answer)) {
+        this.#expectSuccess('lock', answer)
+        return true
+      }
+      holder = lockInfoIn(answer) ?? {}
+      // A try whose answer got lost may have taken it.
+      return holder?.ID === id ? true : undefined
+    }
+    let isHeld: true | undefined
+    try {
+      isHeld = await waitFor(look, {clock, everyMs: lockPauseMs, timeoutMs, ...(signal && {signal})})
+    } catch (error) {
+      // The last try may have taken it without an answer; where somebody else was seen to hold it, theirs stays untouched.
+      if (holder === undefined) await this.#unlock(body).catch(() => {})
+      throw error
+    }
+    if (!isHeld) throw new LedgerLockedError(this.#where, describe(holder), textOf(holder?.ID), clock.now() - started)
+    return this.#hold({id, isFresh: false}, () => this.#unlock(body))
+  }
+
+  async forceUnlock(lockId?: string): Promise<string | undefined> {
+    if (this.#options.backend.unlockAddress === undefined) return undefined
+    if (lockId === undefined) {
+      throw new LockIdError(
+        `The lock on ${this.place} can only be forced by its id.`,
+        `Take the id from the message of the run that was refused: svcctl force-unlock --stack ${this.#options.stack} ID`,
+      )
+    }
+    await this.#unlock(JSON.stringify({ID: lockId}))
+    return `lock ${lockId}`
+  }
+
+  #hold(lock: HeldLock, giveBack: () => Promise<void>): Unlock {
+    this.#held = lock
+    return async () => {
+      if (this.#held !== lock) return
+      this.#held = undefined
+      await giveBack()
+    }
+  }
+
+  async #unlock(body: string): Promise<void> {
+    const {unlockAddress, unlockMethod} = this.#options.backend
+    if (unlockAddress === undefined) return
+    const answer = await this.#send({method: unlockMethod, url: unlockAddress, body})
+    if (isLocked(answer)) throw new LedgerLockLostError(this.#where, `it is held by ${describe(lockInfoIn(answer))}`)
+    // 404: it is gone already.
+    if (answer.status !== 404) this.#expectSuccess('unlock', answer)
+  }
+
+  #isAbsent(answer: HttpResponse): boolean {
+    if (answer.status === 404 || answer.status === 204) return true
+    this.#expectSuccess('read', answer)
+    return answer.body.byteLength === 0
+  }
+
+  #contentOf({body, headers}: HttpResponse): string {
+    const promised = headers['content-md5']
+    if (promised !== undefined && promised !== createHash('md5').update(body).digest('base64')) {
+      throw new LedgerDamagedError(this.#where, 'what arrived does not fit its Content-MD5')
+    }
+    return Buffer.from(body).toString('utf8')
+  }
+
+  #expectSuccess(doing: 'read' | 'write' | 'lock' | 'unlock', {status, body}: HttpResponse): void {
+    if (status >= 200 && status < 300) return
+    if (status === 401 || status === 403) throw new LedgerAuthError(this.#where, status)
+    const said = Buffer.from(body).toString('utf8').trim().slice(0, 300)
+    const reason = `the server answered ${status}${said === '' ? '' : `: ${said}`}`
+    throw new LedgerAccessError(
+      doing,
+      this.#where,
+      reason,
+      'Check the address and the methods of the http backend, and the server, then run the command again.',
+    )
+  }
+}
+
+/** Two addresses are one ledger when they differ in credentials only. */
+export function httpKeyOf(address: string): string {
+  const {origin, pathname, search} = new URL(address)
+  return `http:${origin}${pathname}${search}`
+}
+
+const isLocked = ({status}: HttpResponse): boolean => status === 423 || status === 409
+
+function lockInfoIn({body}: HttpResponse): JsonObject | undefined {
+  try {
+    const info: unknown = JSON.parse(Buffer.from(body).toString('utf8'))
+    return isJsonObject(info) ? info : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+function describe(info: JsonObject = {}): string {
+  if (Object.keys(info).length === 0) return 'somebody the server does not name'
+  const operation = textOf(info.Operation)
+  return `${textOf(info.Who) ?? 'somebody'}${operation ? ` (${operation})` : ''} since ${textOf(info.Created) ?? 'an unknown time'}, lock ${textOf(info.ID) ?? 'without an id'}`
+}
+
+/** An address for messages: a user name or a token in it stays inside. */
+function withoutSecrets(address: string): string {
+  const {origin, pathname} = new URL(address)
+  return `${origin}${pathname}`
+}

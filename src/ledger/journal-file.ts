@@ -1,0 +1,244 @@
+/**
+ * A journal: one JSON line per entry, each with its number and a checksum, only ever written at the end. An entry is
+ * in it or not: after a failed write the file is cut back to the last whole one. What entries mean is the engine's.
+ *
+ * `{"sum":"<16 hex digits over the rest>","seq":1,"entry":{…}}`; the first line is the header.
+ */
+import {createHash} from 'node:crypto'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  writeSync,
+} from 'node:fs'
+import {dirname, join} from 'node:path'
+import {writeFileAtomicSync} from '../base/atomic-file.ts'
+import type {Clock} from '../base/clock.ts'
+import {AppError, EXIT} from '../base/errors.ts'
+import {isJsonObject, type JsonObject} from '../base/json.ts'
+import {type RandomBytes, randomHex} from '../base/random.ts'
+
+const FORMAT = 'svcctl.journal/1'
+const FAMILY = /^svcctl\.journal\//
+const RUN_FILE = /^(\d{8}T\d{9}-[0-9a-f]{6})\.jsonl$/
+const SUM_DIGITS = 16
+
+export interface Journal {
+  readonly path: string
+  /**
+   * On the disk when it returns, unless `fsync` is false.
+   *
+   * @returns the entry's number, from 1
+   * @throws JournalWriteError: the entry is not in the journal
+   */
+  append(entry: JsonObject, options?: {readonly fsync?: boolean}): number
+  close(): void
+}
+
+export interface JournalContent {
+  readonly header: JsonObject
+  readonly entries: readonly JsonObject[]
+  /** The last line was cut short: its writer died while writing it, before it acted on it. */
+  readonly torn: boolean
+}
+
+/** Full disk, broken disk, folder gone. */
+export class JournalWriteError extends AppError {
+  constructor(path: string, cause: unknown) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
+    super(`Could not write the journal ${path} (${code}); nothing more is sent.`, {
+      code: 'E_JOURNAL_WRITE',
+      suggestions: [`Free space on the disk that holds ${dirname(path)}, then run "svcctl apply --resume".`],
+      cause,
+    })
+  }
+}
+
+/** Written by another version. */
+export class JournalVersionError extends AppError {
+  constructor(path: string, format: string) {
+    super(`The journal ${path} has the format ${format}; this version reads ${FORMAT}.`, {
+      code: 'E_JOURNAL_VERSION',
+      suggestions: ['Finish that run with the version of svcctl that began it: svcctl apply --resume'],
+    })
+  }
+}
+
+/** A line in the middle is missing or not what was written. */
+export class JournalDamagedError extends AppError {
+  constructor(path: string, what: string) {
+    super(`The journal ${path} is damaged: ${what}.`, {
+      code: 'E_JOURNAL_DAMAGED',
+      suggestions: [`mv ${path} ${path}.damaged, then run "svcctl plan": what that run created is found by its name.`],
+    })
+  }
+}
+
+/** There is no such run here, or it may not be read. */
+export class JournalMissingError extends AppError {
+  constructor(path: string, cause: unknown) {
+    super(`There is no journal ${path} that can be read.`, {
+      code: 'E_JOURNAL_MISSING',
+      exit: EXIT.notFound,
+      suggestions: ['Run "svcctl runs list" in the folder of the stack to see the runs there are.'],
+      cause,
+    })
+  }
+}
+
+/** Two runs never share one, and their order as text is their order in time. */
+export const createRunId = (clock: Clock, random: RandomBytes): string =>
+  `${new Date(clock.now()).toISOString().replaceAll(/[-:.Z]/g, '')}-${randomHex(random, 3)}`
+
+/** `.svcctl/runs/<run>.jsonl` below the folder of the ledger. */
+export const runsFolder = (folder: string): string => join(folder, '.svcctl', 'runs')
+export const journalPath = (runs: string, run: string): string => join(runs, `${run}.jsonl`)
+
+/**
+ * Begins a journal; header and name are on the disk when it returns.
+ *
+ * @throws JournalWriteError, also when there is one at this path
+ */
+export function createJournal(path: string, header: JsonObject): Journal {
+  try {
+    mkdirSync(dirname(path), {recursive: true, mode: 0o700})
+    if (existsSync(path)) throw Object.assign(new Error('a journal is never begun twice'), {code: 'EEXIST'})
+    const line = lineOf(0, {...header, format: FORMAT})
+    writeFileAtomicSync(path, line, {mode: 0o600})
+    return new JournalFile(path, 1, Buffer.byteLength(line))
+  } catch (error) {
+    throw new JournalWriteError(path, error)
+  }
+}
+
+/**
+ * Reads a journal and goes on with it; a torn last line is cut off.
+ *
+ * @throws JournalMissingError, JournalVersionError, JournalDamagedError, JournalWriteError
+ */
+export function continueJournal(path: string): JournalContent & {readonly journal: Journal} {
+  const {wholeBytes, ...content} = read(path)
+  try {
+    return {...content, journal: new JournalFile(path, content.entries.length + 1, wholeBytes)}
+  } catch (error) {
+    throw new JournalWriteError(path, error)
+  }
+}
+
+/** @throws JournalMissingError, JournalVersionError, JournalDamagedError */
+export function readJournal(path: string): JournalContent {
+  const {header, entries, torn} = read(path)
+  return {header, entries, torn}
+}
+
+/** The runs that have a journal in this folder, oldest first. */
+export function listRuns(runs: string): readonly {readonly run: string; readonly path: string}[] {
+  if (!existsSync(runs)) return []
+  return readdirSync(runs)
+    .flatMap(name => RUN_FILE.exec(name)?.[1] ?? [])
+    .sort()
+    .map(run => ({run, path: journalPath(runs, run)}))
+}
+
+class JournalFile implements Journal {
+  readonly path: string
+  readonly #file: number
+  #next: number
+  #bytes: number
+  #isBroken = false
+
+  constructor(path: string, next: number, bytes: number) {
+    this.path = path
+    this.#next = next
+    this.#bytes = bytes
+    this.#file = openSync(path, constants.O_WRONLY)
+    ftruncateSync(this.#file, bytes)
+  }
+
+  append(entry: JsonObject, {fsync = true}: {readonly fsync?: boolean} = {}): number {
+    const line = Buffer.from(lineOf(this.#next, entry))
+    try {
+      if (this.#isBroken) throw new Error('an earlier write failed and could not be taken back')
+      for (let done = 0; done < line.length; ) done += writeSync(this.#file, line, done, line.length - done, this.#bytes + done)
+      if (fsync) fsyncSync(this.#file)
+    } catch (error) {
+      this.#takeBack()
+      throw new JournalWriteError(this.path, error)
+    }
+    this.#bytes += line.length
+    return this.#next++
+  }
+
+  close(): void {
+    closeSync(this.#file)
+  }
+
+  #takeBack(): void {
+    try {
+      ftruncateSync(this.#file, this.#bytes)
+    } catch {
+      this.#isBroken = true
+    }
+  }
+}
+
+function lineOf(seq: number, entry: JsonObject): string {
+  const rest = `"seq":${seq},"entry":${JSON.stringify(entry)}}`
+  return `{"sum":"${sumOf(rest)}",${rest}\n`
+}
+
+const sumOf = (rest: string): string => createHash('sha256').update(rest).digest('hex').slice(0, SUM_DIGITS)
+
+function read(path: string): JournalContent & {readonly wholeBytes: number} {
+  const bytes = contentOf(path)
+  const lines: JsonObject[] = []
+  let torn = false
+  let start = 0
+  while (start < bytes.length) {
+    const end = bytes.indexOf('\n', start)
+    const text = bytes.toString('utf8', start, end < 0 ? bytes.length : end)
+    if (lines.length === 0) refuseOtherFormat(path, text)
+    const line = end < 0 ? undefined : parseLine(text)
+    if (line === undefined) {
+      // Only what was written last can be torn: after it there is nothing.
+      if (lines.length > 0 && (end < 0 || end === bytes.length - 1)) {
+        torn = true
+        break
+      }
+      throw new JournalDamagedError(path, `line ${lines.length + 1} is not what was written`)
+    }
+    if (line.seq !== lines.length) throw new JournalDamagedError(path, `entry ${lines.length} is missing before entry ${line.seq}`)
+    lines.push(line.entry)
+    start = end + 1
+  }
+  const [header, ...entries] = lines
+  if (header === undefined) throw new JournalDamagedError(path, 'it is empty')
+  return {header, entries, torn, wholeBytes: start}
+}
+
+function contentOf(path: string): Buffer {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    throw new JournalMissingError(path, error)
+  }
+}
+
+/** Another version may write other lines: its name for the format comes before everything else. */
+function refuseOtherFormat(path: string, firstLine: string): void {
+  const format = /"format":"([^"]*)"/.exec(firstLine)?.[1]
+  if (format !== undefined && format !== FORMAT && FAMILY.test(format)) throw new JournalVersionError(path, format)
+}
+
+function parseLine(text: string): {readonly seq: number; readonly entry: JsonObject} | undefined {
+  const parts = /^\{"sum":"([0-9a-f]{16})",(.*)$/s.exec(text)
+  if (parts?.[2] === undefined || sumOf(parts[2]) !== parts[1]) return undefined
+  const line: unknown = JSON.parse(text)
+  return isJsonObject(line) && typeof line.seq === 'number' && isJsonObject(line.entry) ? {seq: line.seq, entry: line.entry} : undefined
+}

@@ -1,0 +1,252 @@
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import type {Clock} from '../../src/base/clock.ts'
+import {systemRandom} from '../../src/base/random.ts'
+import type {LedgerLocation} from '../../src/engine/declaration.ts'
+import {httpBackendOf} from '../../src/ledger/http-backend.ts'
+import {openLedgerStore} from '../../src/ledger/open-ledger.ts'
+import {createTransport, type NetworkTransport} from '../../src/transport/undici-transport.ts'
+import {type StateServer, startStateServer} from '../support/state-server.ts'
+import {entry, fullLedger, ledgerOf} from './sample-ledger.ts'
+
+let server: StateServer
+let network: NetworkTransport
+let notices: string[]
+let slept: number[]
+
+beforeEach(async () => {
+  server = await startStateServer()
+  network = createTransport()
+  notices = []
+  slept = []
+})
+afterEach(async () => {
+  await network.close()
+  await server.close()
+})
+
+/** Sleeping takes no time and is written down. */
+const clock = (): Clock => {
+  let now = Date.UTC(2026, 10, 21)
+  return {
+    now: () => now,
+    sleep: async ms => {
+      slept.push(ms)
+      now += ms
+    },
+  }
+}
+
+type HttpLocation = Extract<LedgerLocation, {type: 'http'}>
+
+const open = (location: HttpLocation, environment: Record<string, string> = {}) =>
+  openLedgerStore(location, {
+    stack: 'shop',
+    folder: '/nowhere',
+    environment,
+    transport: () => network.send,
+    clock: clock(),
+    random: systemRandom,
+    pid: 1,
+    host: 'build-7',
+    user: 'tester',
+    version: '0.1.0',
+    notice: message => notices.push(message),
+  })
+
+const store = (more: Partial<HttpLocation> = {}, environment: Record<string, string> = {}) => {
+  const {address} = server
+  return open({type: 'http', address, lockAddress: address, unlockAddress: address, ...more}, environment)
+}
+
+describe('a ledger behind the HTTP state protocol', () => {
+  it('is absent where the server answers 404, 204 or nothing', async () => {
+    expect((await store().load()).condition).toBe('absent')
+    server.faults.push(204)
+    expect((await store().load()).condition).toBe('absent')
+    server.state = ''
+    expect((await store().load()).condition).toBe('absent')
+  })
+
+  it('comes back as it was saved, under the lock that was taken for it', async () => {
+    const it = store()
+    const unlock = await it.lock(0)
+    const {ID, ...lock} = server.lock ?? {ID: ''}
+    expect(lock).toEqual({
+      Operation: 'svcctl apply',
+      Info: 'stack shop',
+      Who: 'tester@build-7',
+      Version: '0.1.0',
+      Created: '2026-11-21T00:00:00.000Z',
+      Path: '',
+    })
+    const saved = await it.save({...fullLedger(), ...(await it.load()), entries: fullLedger().entries})
+    await unlock()
+    expect(saved).toMatchObject({serial: 1, condition: 'present'})
+    expect(await store().load()).toEqual(saved)
+    expect(server.lock).toBeUndefined()
+    expect(server.requests).toEqual([
+      'LOCK /state/shop',
+      'GET /state/shop',
+      `POST /state/shop?ID=${ID}`,
+      'UNLOCK /state/shop',
+      'GET /state/shop',
+    ])
+  })
+
+  it('asks no second time for what it saved itself under its lock', async () => {
+    const it = store()
+    const unlock = await it.lock(0)
+    const first = await it.save(await it.load())
+    await it.save(await it.save(first))
+    await unlock()
+    expect(server.requests.map(request => request.split(' ')[0])).toEqual(['LOCK', 'GET', 'POST', 'POST', 'POST', 'UNLOCK'])
+  })
+
+  it('names the holder of the lock when the time to wait for it is over', async () => {
+    const unlock = await store().lock(0)
+    await expect(store().lock(1_000)).rejects.toMatchObject({
+      code: 'E_LOCKED',
+      exit: 10,
+      message: expect.stringContaining('is locked by tester@build-7 (svcctl apply) since 2026-11-21T00:00:00.000Z, lock '),
+    })
+    expect(slept).toEqual([100, 200, 400, 300])
+    await unlock()
+    await (await store().lock(0))()
+  })
+
+  it('knows its own lock again when the answer to LOCK got lost', async () => {
+    server.faults.push('drop')
+    const unlock = await store().lock(0)
+    expect(server.requests).toEqual(['LOCK /state/shop', 'LOCK /state/shop'])
+    await unlock()
+    expect(server.lock).toBeUndefined()
+  })
+
+  it('is not written over by a run that read it before it took the lock', async () => {
+    const [mine, theirs] = [store(), store()]
+    const read = await mine.load()
+    let unlock = await theirs.lock(0)
+    await theirs.save(await theirs.load())
+    await unlock()
+    const before = server.state
+    unlock = await mine.lock(0)
+    await expect(mine.save(read)).rejects.toMatchObject({code: 'E_LEDGER_CHANGED', exit: 5})
+    await unlock()
+    expect(server.state).toBe(before)
+  })
+
+  it('is not written by a run whose lock was forced', async () => {
+    const it = store()
+    await it.lock(0)
+    const ledger = await it.load()
+    await expect(store().forceUnlock()).rejects.toMatchObject({code: 'E_LOCK_ID', exit: 64})
+    await store().forceUnlock(server.lock?.ID)
+    await store().lock(0)
+    await expect(it.save(ledger)).rejects.toMatchObject({code: 'E_LOCK_LOST', exit: 10})
+    expect(server.state).toBeUndefined()
+  })
+
+  it('without locks is said to be so, and compared before every write', async () => {
+    const [mine, theirs] = [open({type: 'http', address: server.address}), open({type: 'http', address: server.address})]
+    await mine.lock(0)
+    await theirs.lock(0)
+    expect(notices[0]).toContain('has no lock (lock_address is not set)')
+    const read = await mine.load()
+    await theirs.save(await theirs.load())
+    await expect(mine.save(read)).rejects.toMatchObject({code: 'E_LEDGER_CHANGED'})
+  })
+
+  it.each([
+    ['a text', 'hello', 'E_LEDGER_DAMAGED'],
+    ['a newer state', '{"version": 5}', 'E_LEDGER_NEWER'],
+  ])('refuses %s and leaves it there', async (_what, content, code) => {
+    server.state = content
+    const it = store()
+    const unlock = await it.lock(0)
+    await expect(it.save(ledgerOf([entry('null_resource.a', 'cluster/bdbs/1')]))).rejects.toMatchObject({code, exit: 1})
+    await unlock()
+    expect(server.state).toBe(content)
+  })
+
+  it('is tried again after a 5xx, and given up with what the server said', async () => {
+    server.faults.push(503, 500)
+    await store().load()
+    expect(slept).toEqual([1_000, 2_000])
+    server.faults.push(503, 503, 503)
+    await expect(store().load()).rejects.toMatchObject({
+      code: 'E_LEDGER_ACCESS',
+      exit: 1,
+      message: expect.stringContaining('the server answered 503: not now'),
+    })
+    expect(server.requests).toHaveLength(6)
+  })
+
+  it('tells credentials that are missing from those that are wrong', async () => {
+    await server.close()
+    server = await startStateServer({username: 'ci', password: 'pass-word-1'})
+    await expect(store().load()).rejects.toMatchObject({
+      code: 'E_LEDGER_AUTH',
+      exit: 9,
+      message: expect.stringContaining('wants credentials (401)'),
+    })
+    await expect(store({username: 'ci'}, {TF_HTTP_PASSWORD: 'other'}).load()).rejects.toMatchObject({
+      exit: 9,
+      message: expect.stringContaining('refused the credentials (403)'),
+    })
+    await expect(store({username: 'ci'}, {TF_HTTP_PASSWORD: 'pass-word-1'}).load()).resolves.toMatchObject({condition: 'absent'})
+  })
+
+  it('is exit 13 when nobody listens there', async () => {
+    await server.close()
+    await expect(store().load()).rejects.toMatchObject({exit: 13})
+    server = await startStateServer()
+  })
+
+  it('names no query of its address in messages', async () => {
+    await expect(store({address: `${server.address}?token=hidden-1`, retryMax: 0}).load()).resolves.toBeDefined()
+    expect(store({address: `${server.address}?token=hidden-1`}).place).toBe(server.address)
+  })
+})
+
+describe('the http backend', () => {
+  it('takes from the environment only what the stack leaves out', () => {
+    const environment = {
+      TF_HTTP_ADDRESS: 'https://env.example.com/state',
+      TF_HTTP_LOCK_ADDRESS: 'https://env.example.com/lock',
+      TF_HTTP_LOCK_METHOD: 'POST',
+      TF_HTTP_UNLOCK_METHOD: 'DELETE',
+      TF_HTTP_USERNAME: 'env-user',
+      TF_HTTP_PASSWORD: 'env-password',
+      TF_HTTP_RETRY_MAX: '7',
+      TF_HTTP_RETRY_WAIT_MIN: '3',
+    }
+    expect(
+      httpBackendOf(
+        {type: 'http', address: 'https://git.example.com/state', username: 'me', retryMax: 0, unlockMethod: 'UNLOCK'},
+        environment,
+        'shop',
+      ),
+    ).toEqual({
+      address: 'https://git.example.com/state',
+      updateMethod: 'POST',
+      lockAddress: 'https://env.example.com/lock',
+      lockMethod: 'POST',
+      unlockMethod: 'UNLOCK',
+      username: 'me',
+      password: 'env-password',
+      skipCertVerification: false,
+      retryMax: 0,
+      retryWaitMinMs: 3_000,
+      retryWaitMaxMs: 30_000,
+    })
+  })
+
+  it.each([
+    [{type: 'http'}, {}, 'address is missing'],
+    [{type: 'http', address: 'ftp://a/b'}, {}, 'address is no http or https address'],
+    [{type: 'http', address: 'http://a/b'}, {TF_HTTP_RETRY_MAX: 'many'}, 'retry_max is no whole number'],
+    [{type: 'http', address: 'http://a/b'}, {TF_HTTP_CLIENT_PRIVATE_KEY_PEM: 'x'}, 'TF_HTTP_CLIENT_PRIVATE_KEY_PEM is set'],
+  ] as const)('is refused when incomplete: %j %j', (location, environment, words) => {
+    expect(() => httpBackendOf(location, environment, 'shop')).toThrow(words)
+  })
+})

@@ -1,0 +1,81 @@
+/**
+ * A small server of Terraform's HTTP state protocol, as strict as the good ones: a write under a lock that is not the
+ * current one is refused, and so is a body that does not fit its Content-MD5.
+ */
+import {createHash} from 'node:crypto'
+import {createServer, type IncomingMessage} from 'node:http'
+import type {AddressInfo} from 'node:net'
+
+export interface StateServer {
+  readonly address: string
+  /** The state as it was sent last. */
+  state: string | undefined
+  /** The description of the lock that is held, as it was sent. */
+  lock: {readonly ID: string} | undefined
+  /** `METHOD /path?query`, in order. */
+  readonly requests: string[]
+  /** Answers for the next requests instead of the real ones: a status, or `drop` after the effect. */
+  readonly faults: (number | 'drop')[]
+  close(): Promise<void>
+}
+
+export async function startStateServer(options: {readonly username?: string; readonly password?: string} = {}): Promise<StateServer> {
+  const expected = options.username && `Basic ${Buffer.from(`${options.username}:${options.password}`).toString('base64')}`
+
+  const answer = (request: IncomingMessage, body: string): {status: number; body?: string | undefined} => {
+    if (expected) {
+      const {authorization} = request.headers
+      if (authorization === undefined) return {status: 401}
+      if (authorization !== expected) return {status: 403}
+    }
+    const md5 = request.headers['content-md5']
+    if (body !== '' && md5 !== createHash('md5').update(body).digest('base64')) return {status: 400, body: 'Content-MD5 does not fit'}
+    const locked = {status: 423, body: JSON.stringify(it.lock)}
+    switch (request.method) {
+      case 'GET':
+        return it.state === undefined ? {status: 404} : {status: 200, body: it.state}
+      case 'POST':
+      case 'PUT': {
+        const id = new URL(request.url ?? '', 'http://x').searchParams.get('ID')
+        if (it.lock && it.lock.ID !== id) return locked
+        it.state = body
+        return {status: 200}
+      }
+      case 'LOCK':
+        if (it.lock) return locked
+        it.lock = JSON.parse(body)
+        return {status: 200}
+      case 'UNLOCK':
+        if (it.lock && it.lock.ID !== JSON.parse(body).ID) return locked
+        it.lock = undefined
+        return {status: 200}
+      default:
+        return {status: 405}
+    }
+  }
+
+  const server = createServer(async (request, response) => {
+    it.requests.push(`${request.method} ${request.url}`)
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const fault = it.faults.shift()
+    if (typeof fault === 'number') return response.writeHead(fault).end('not now')
+    const {status, body} = answer(request, Buffer.concat(chunks).toString('utf8'))
+    if (fault === 'drop') return request.socket.destroy()
+    response.writeHead(status, body === undefined ? {} : {'content-type': 'application/json'}).end(body)
+  })
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const it: StateServer = {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/state/shop`,
+    state: undefined,
+    lock: undefined,
+    requests: [],
+    faults: [],
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+  return it
+}
