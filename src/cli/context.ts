@@ -3,6 +3,7 @@ import {Ansis} from 'ansis'
 import type {Clock} from '../base/clock.ts'
 import type {RandomBytes} from '../base/random.ts'
 import type {Redactor} from '../base/redact.ts'
+import {wideModes} from '../config/config-file.ts'
 import type {Environment} from '../config/environment.ts'
 import type {Keyring} from '../config/keyring.ts'
 import {Profiles} from '../config/profiles.ts'
@@ -41,10 +42,16 @@ export interface Context {
   profiles(): Profiles
 }
 
-export function profilesOnce(environment: Environment): () => Profiles {
+/** Reads the configuration at the first call, and says so when others of this machine can read it too. */
+export function profilesOnce(environment: Environment, log: Log): () => Profiles {
   let loaded: Profiles | undefined
   return () => {
-    loaded ??= Profiles.load(environment.configFile, environment.all)
+    if (loaded === undefined) {
+      loaded = Profiles.load(environment.configFile, environment.all)
+      for (const {path, mode, wanted} of wideModes(environment.configFile)) {
+        log.warn(`${path} has mode ${mode}, wider than ${wanted}: close it with "svcctl profile validate --fix"`)
+      }
+    }
     return loaded
   }
 }

@@ -31,6 +31,12 @@ export async function main({argv, table, version, overrides = {}}: MainInput): P
   try {
     const environment = overrides.environment ?? processEnvironment()
     for (const secret of environment.secrets) redactor.register(secret)
+    const log = createLog(
+      text => streams.stderr.write(text),
+      redactor,
+      environment.logLevel,
+      paintFor(streams.stderr, environment).yellow('warning:'),
+    )
     const context: Context = {
       environment,
       clock: systemClock,
@@ -42,13 +48,8 @@ export async function main({argv, table, version, overrides = {}}: MainInput): P
       redactor,
       table,
       version,
-      log: createLog(
-        text => streams.stderr.write(text),
-        redactor,
-        environment.logLevel,
-        paintFor(streams.stderr, environment).yellow('warning:'),
-      ),
-      profiles: profilesOnce(environment),
+      log,
+      profiles: profilesOnce(environment, log),
     }
     const helped = helpWords(words)
     if (helped !== undefined) return await showHelp(context, helped)

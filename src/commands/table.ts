@@ -3,7 +3,20 @@ import type {CommandTable} from '../cli/command-table.ts'
 
 export const table: CommandTable = {
   commands: {
+    'files-key get': () => import('./files-key/get.ts'),
+    'files-key remove': () => import('./files-key/remove.ts'),
+    'files-key set': () => import('./files-key/set.ts'),
+    'profile default': () => import('./profile/default.ts'),
+    'profile list': () => import('./profile/list.ts'),
+    'profile path': () => import('./profile/path.ts'),
+    'profile remove': () => import('./profile/remove.ts'),
+    'profile set': () => import('./profile/set.ts'),
+    'profile show': () => import('./profile/show.ts'),
+    'profile validate': () => import('./profile/validate.ts'),
     version: () => import('./version.ts'),
   },
-  topics: {},
+  topics: {
+    'files-key': 'the key for uploading support packages',
+    profile: 'named credential sets in the configuration file',
+  },
 }

@@ -2,8 +2,8 @@
  * The configuration file as text on a disk: read, checked, replaced. What stands in it is `profiles.ts`.
  * The file is 0600 and its folder 0700, because it may hold secrets (wire facts, "Configuration facts").
  */
-import {chmodSync, existsSync, mkdirSync, readFileSync, realpathSync, statSync} from 'node:fs'
-import {dirname} from 'node:path'
+import {chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync} from 'node:fs'
+import {basename, dirname} from 'node:path'
 import {parse, TomlError, type TomlTable} from 'smol-toml'
 import {writeFileAtomicSync} from '../base/atomic-file.ts'
 import {AppError, EXIT} from '../base/errors.ts'
@@ -93,8 +93,12 @@ export function wideModes(file: string): readonly WideMode[] {
     const mode = statSync(path).mode & 0o777
     return (mode & ~wanted) === 0 ? [] : [{path, mode: octal(mode), wanted: octal(wanted)}]
   }
-  return [...wide(target, FILE_MODE), ...wide(dirname(target), FOLDER_MODE)]
+  return [...wide(target, FILE_MODE), ...(hasOwnFolder(target) ? wide(dirname(target), FOLDER_MODE) : [])]
 }
+
+/** A folder that holds other things too (the home folder, /tmp) is not ours to close. */
+const hasOwnFolder = (file: string): boolean =>
+  basename(dirname(file)) === 'svcctl' || readdirSync(dirname(file)).every(name => name === basename(file))
 
 export function narrowModes(modes: readonly WideMode[]): void {
   for (const {path, wanted} of modes) chmodSync(path, Number.parseInt(wanted, 8))

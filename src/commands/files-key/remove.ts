@@ -1,0 +1,37 @@
+import {BaseCommand} from '../../cli/base-command.ts'
+import {Flags} from '../../cli/oclif.ts'
+import {UsageError} from '../../cli/usage-error.ts'
+import {FILES_KEY_ENTRY} from '../../config/files-key.ts'
+import {removeFilesKey} from '../../config/profile-store.ts'
+import {KEYRING_PREFIX} from '../../config/profiles.ts'
+
+export default class FilesKeyRemoveCommand extends BaseCommand {
+  static override summary = 'remove the stored upload key'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --keyring',
+    '<%= config.bin %> <%= command.id %> --profile lab --output json',
+  ]
+  static override flags = {
+    keyring: Flags.boolean({aliases: ['use-keyring'], exclusive: ['global', 'profile'], summary: "from the system's keyring"}),
+    global: Flags.boolean({exclusive: ['profile'], summary: 'the one for all profiles'}),
+    profile: Flags.string({summary: 'the one of this profile', helpValue: '<name>'}),
+  }
+
+  async run(): Promise<undefined> {
+    const {flags} = await this.parse(FilesKeyRemoveCommand)
+    if (!flags.keyring && !flags.global && flags.profile === undefined) {
+      throw new UsageError('which key to remove is not said', ['Add --keyring, --global or --profile <name>.'])
+    }
+    const removed = flags.keyring ? await this.#fromKeyring() : await removeFilesKey(this.context.environment.configFile, flags.profile)
+    await this.print({removed}, {text: () => (removed ? 'removed the upload key' : 'there was no upload key there')})
+  }
+
+  /** The entry, and the reference to it: left alone, that would be an error from then on. */
+  async #fromKeyring(): Promise<boolean> {
+    const {keyring, environment} = this.context
+    const removed = await keyring.remove(FILES_KEY_ENTRY)
+    const refers = this.context.profiles().globalFilesKey() === `${KEYRING_PREFIX}${FILES_KEY_ENTRY}`
+    if (refers) await removeFilesKey(environment.configFile)
+    return removed || refers
+  }
+}

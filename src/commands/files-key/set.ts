@@ -1,0 +1,35 @@
+import {BaseCommand} from '../../cli/base-command.ts'
+import {Args, Flags} from '../../cli/oclif.ts'
+import {FILES_KEY_ENTRY} from '../../config/files-key.ts'
+import {mask} from '../../config/mask.ts'
+import {saveFilesKey} from '../../config/profile-store.ts'
+import {KEYRING_PREFIX} from '../../config/profiles.ts'
+
+export default class FilesKeySetCommand extends BaseCommand {
+  static override summary = 'store the upload key'
+  static override description = 'Where: the keyring, one profile, or (the default) beside the profiles for all of them.'
+  static override examples = [
+    'printf %s "$UPLOAD_KEY" | <%= config.bin %> <%= command.id %> - --use-keyring',
+    'printf %s "$UPLOAD_KEY" | <%= config.bin %> <%= command.id %> - --profile lab',
+  ]
+  static override args = {key: Args.string({required: true, ignoreStdin: true, description: 'the key; - reads standard input'})}
+  static override flags = {
+    'use-keyring': Flags.boolean({exclusive: ['global', 'profile'], summary: "keep it in the system's keyring"}),
+    global: Flags.boolean({exclusive: ['profile'], summary: 'for all profiles (the default)'}),
+    profile: Flags.string({summary: 'for one profile', helpValue: '<name>'}),
+  }
+
+  async run(): Promise<undefined> {
+    const {args, flags} = await this.parse(FilesKeySetCommand)
+    const {environment, keyring, redactor} = this.context
+    const key = args.key === '-' ? await this.secretFromInput('KEY') : args.key
+    if (!flags['use-keyring']) await saveFilesKey(environment.configFile, key, flags.profile)
+    else {
+      await keyring.set(FILES_KEY_ENTRY, key)
+      await saveFilesKey(environment.configFile, `${KEYRING_PREFIX}${FILES_KEY_ENTRY}`)
+    }
+    const stored = flags['use-keyring'] ? 'keyring' : flags.profile === undefined ? 'global config' : `profile ${flags.profile}`
+    redactor.register(key)
+    await this.print({stored, key: mask(key)}, {text: () => `stored the upload key in: ${stored}`})
+  }
+}

@@ -1,0 +1,59 @@
+import {BaseCommand} from '../../cli/base-command.ts'
+import {isInteractive} from '../../cli/context.ts'
+import {Args, Flags} from '../../cli/oclif.ts'
+import {fieldFlags, fieldValues} from '../../cli/profile-flags.ts'
+import {profileView, viewText} from '../../cli/profile-view.ts'
+import {readSecret} from '../../cli/prompt.ts'
+import {DEPLOYMENTS, PROFILE_FIELDS, profileField} from '../../config/profile-fields.ts'
+import {saveProfile} from '../../config/profile-store.ts'
+import {KEYRING_PREFIX, Profiles} from '../../config/profiles.ts'
+
+export default class ProfileSetCommand extends BaseCommand {
+  static override summary = 'create a profile, or change fields of one'
+  static override description =
+    'Comments, unknown keys and ${VAR} references in the file stay as they are. A secret given as - comes from standard input; a new profile without one asks for it on a terminal.'
+  static override examples = [
+    'printf %s "$SECRET" | <%= config.bin %> <%= command.id %> prod --deployment cloud --api-url https://api.example.com/v1 --api-key \'${PROD_KEY}\' --api-secret -',
+    '<%= config.bin %> <%= command.id %> lab --deployment enterprise --url https://lab.example.com:9443 --username admin --password - --insecure --use-keyring',
+    '<%= config.bin %> <%= command.id %> prod --rate 60 --mode read-only',
+  ]
+  static override args = {name: Args.string({required: true, ignoreStdin: true, description: 'name of the profile'})}
+  static override flags = {
+    deployment: Flags.option({options: DEPLOYMENTS, aliases: ['type'], summary: 'which API it is for', helpValue: '<deployment>'})(),
+    ...fieldFlags,
+    unset: Flags.string({multiple: true, multipleNonGreedy: true, summary: 'field to take out of the profile', helpValue: '<field>'}),
+    'use-keyring': Flags.boolean({summary: "keep secrets in the system's keyring, and only their names in the file"}),
+  }
+
+  async run(): Promise<undefined> {
+    const {args, flags} = await this.parse(ProfileSetCommand)
+    const {environment, keyring} = this.context
+    const values = fieldValues(flags)
+    for (const [field, value] of Object.entries(values)) {
+      if (value === '-' && profileField(field)?.secret) values[field] = await this.secretFromInput(`--${field.replaceAll('_', '-')}`)
+    }
+    const isNew = !this.context.profiles().names.includes(args.name)
+    const missing = flags.deployment === 'cloud' ? 'api_secret' : 'password'
+    if (isNew && flags.deployment !== undefined && values[missing] === undefined && isInteractive(this.context)) {
+      values[missing] = await readSecret(this.context, missing)
+    }
+    if (flags['use-keyring']) {
+      for (const [field, value] of Object.entries(values)) {
+        if (!PROFILE_FIELDS[field as keyof typeof PROFILE_FIELDS] || !profileField(field)?.secret || value.startsWith(KEYRING_PREFIX))
+          continue
+        const entry = `${args.name}.${field}`
+        await keyring.set(entry, value)
+        values[field] = `${KEYRING_PREFIX}${entry}`
+      }
+    }
+    const saved = await saveProfile(environment.configFile, {
+      name: args.name,
+      deployment: flags.deployment,
+      set: values,
+      unset: (flags.unset ?? []).map(field => field.replaceAll('-', '_')),
+    })
+    const view = profileView(Profiles.load(environment.configFile, environment.all), saved.name)
+    this.logger.info(`${saved.created ? 'created' : 'changed'} profile "${saved.name}" in ${environment.configFile}`)
+    await this.print(view, {text: () => viewText(view)})
+  }
+}

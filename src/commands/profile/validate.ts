@@ -1,0 +1,28 @@
+import {BaseCommand} from '../../cli/base-command.ts'
+import {Flags} from '../../cli/oclif.ts'
+import {narrowModes, wideModes} from '../../config/config-file.ts'
+import type {Profiles} from '../../config/profiles.ts'
+import {ConfigInvalidError, validateProfiles} from '../../config/validate-profiles.ts'
+
+export default class ProfileValidateCommand extends BaseCommand {
+  static override summary = 'check the configuration file: syntax, values, variables, keyring entries, permissions'
+  static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --fix']
+  static override flags = {fix: Flags.boolean({summary: 'close permissions that are too wide'})}
+
+  async run(): Promise<undefined> {
+    const {flags} = await this.parse(ProfileValidateCommand)
+    const {environment, keyring} = this.context
+    const path = environment.configFile
+    const fixed = flags.fix ? wideModes(path) : []
+    narrowModes(fixed)
+    for (const {path: closed, mode, wanted} of fixed) this.logger.note(`closed ${closed}: ${mode} is now ${wanted}`)
+    const profiles: Profiles = this.context.profiles()
+    const {problems, remarks} = await validateProfiles(profiles, keyring)
+    for (const remark of remarks) this.logger.warn(remark)
+    if (problems.length > 0) throw new ConfigInvalidError(path, problems)
+    await this.print(
+      {path, valid: true, profiles: [...profiles.names], remarks: [...remarks], fixed: fixed.map(mode => mode.path)},
+      {text: () => `${path} is valid: ${profiles.names.length} profile${profiles.names.length === 1 ? '' : 's'}`},
+    )
+  }
+}
