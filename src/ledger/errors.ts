@@ -101,7 +101,3 @@ export class LedgerLockLostError extends AppError {
     })
   }
 }
-
-/** A version of a ledger, for the two sides of `LedgerChangedError`. */
-export const versionText = ({serial, lineage}: {readonly serial: number; readonly lineage: string}): string =>
-  lineage === '' ? 'none' : `serial ${serial} of ${lineage}`

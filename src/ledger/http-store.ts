@@ -12,18 +12,10 @@ import {type RandomBytes, randomUuid} from '../base/random.ts'
 import {waitFor} from '../base/wait-for.ts'
 import {emptyLedger, type Ledger, type Unlock} from '../engine/ledger.ts'
 import type {HttpResponse, Transport} from '../transport/http.ts'
-import {
-  LedgerAccessError,
-  LedgerAuthError,
-  LedgerChangedError,
-  LedgerDamagedError,
-  LedgerLockedError,
-  LedgerLockLostError,
-  type LedgerPlace,
-  versionText,
-} from './errors.ts'
+import {LedgerAccessError, LedgerAuthError, LedgerDamagedError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
 import type {HttpBackend} from './http-backend.ts'
 import {LockIdError, lockPauseMs, type ManagedLedgerStore, type Notice} from './managed-store.ts'
+import {type LedgerVersion, nextVersion} from './next-version.ts'
 import {type SendState, stateRequests} from './state-requests.ts'
 import {decodeLedger, encodeLedger} from './tfstate.ts'
 
@@ -41,11 +33,6 @@ export interface HttpStoreOptions {
   readonly notice: Notice
 }
 
-interface Version {
-  readonly serial: number
-  readonly lineage: string
-}
-
 /** `id` is absent where the server has no locks. */
 interface HeldLock {
   readonly id?: string
@@ -59,7 +46,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   readonly #options: HttpStoreOptions
   readonly #where: LedgerPlace
   readonly #send: SendState
-  #known: Version | undefined
+  #known: LedgerVersion | undefined
   #held: HeldLock | undefined
 
   constructor(options: HttpStoreOptions) {
@@ -90,16 +77,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     const held = this.#held
     if (held === undefined) throw new Error(`the ledger ${this.place} is saved without its lock`)
     if (held.id === undefined || !held.isFresh) await this.load()
-    const known = this.#known
-    if (known !== undefined && (known.serial !== ledger.serial || known.lineage !== ledger.lineage)) {
-      throw new LedgerChangedError(this.#where, versionText(ledger), versionText(known))
-    }
-    const saved: Ledger = {
-      ...ledger,
-      condition: 'present',
-      serial: ledger.serial + 1,
-      lineage: ledger.lineage === '' ? randomUuid(random) : ledger.lineage,
-    }
+    const saved = nextVersion(ledger, this.#known, this.#where, random)
     const url = new URL(backend.address)
     if (held.id !== undefined) url.searchParams.set('ID', held.id)
     const answer = await this.#send({method: backend.updateMethod, url: url.href, body: encodeLedger(saved)})

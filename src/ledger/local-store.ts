@@ -17,11 +17,12 @@ import {
   removeOwn,
   tryProcessLock,
 } from '../base/process-lock.ts'
-import {type RandomBytes, randomHex, randomUuid} from '../base/random.ts'
+import {type RandomBytes, randomHex} from '../base/random.ts'
 import {waitFor} from '../base/wait-for.ts'
 import {emptyLedger, type Ledger, type Unlock} from '../engine/ledger.ts'
-import {LedgerAccessError, LedgerChangedError, LedgerLockedError, LedgerLockLostError, type LedgerPlace, versionText} from './errors.ts'
+import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
 import {LockIdError, lockPauseMs, type ManagedLedgerStore, type Notice} from './managed-store.ts'
+import {type LedgerVersion, nextVersion} from './next-version.ts'
 import {decodeLedger, encodeLedger} from './tfstate.ts'
 
 export interface LocalStoreOptions {
@@ -38,9 +39,7 @@ export interface LocalStoreOptions {
   readonly notice: Notice
 }
 
-interface Version {
-  readonly serial: number
-  readonly lineage: string
+interface Version extends LedgerVersion {
   /** Of the file as it was read or written last; `absent` when there was none. */
   readonly file: string
 }
@@ -86,15 +85,7 @@ export class LocalLedgerStore implements ManagedLedgerStore {
       await this.load()
       known = this.#known
     }
-    if (known !== undefined && (known.serial !== ledger.serial || known.lineage !== ledger.lineage)) {
-      throw new LedgerChangedError(this.#where, versionText(ledger), versionText(known))
-    }
-    const saved: Ledger = {
-      ...ledger,
-      condition: 'present',
-      serial: ledger.serial + 1,
-      lineage: ledger.lineage === '' ? randomUuid(random) : ledger.lineage,
-    }
+    const saved = nextVersion(ledger, known, this.#where, random)
     const content = encodeLedger(saved)
     try {
       mkdirSync(dirname(path), {recursive: true})
