@@ -278,9 +278,9 @@ class Parser {
   }
 
   #quotedText(): string {
-    const escape = this.#match(ESCAPE)
-    if (escape !== undefined) {
-      const [, mark = '', short, long] = new RegExp(ESCAPE.source).exec(escape) ?? []
+    const escaped = this.#match(ESCAPE)
+    if (escaped !== undefined) {
+      const [, mark = '', short, long] = new RegExp(ESCAPE.source).exec(escaped) ?? []
       const code = short ?? long
       if (code === undefined) return ESCAPED[mark] ?? mark
       const point = Number.parseInt(code, 16)

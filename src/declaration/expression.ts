@@ -35,7 +35,10 @@ export function templateOf(parts: readonly (string | Node)[]): Node {
   const merged: (string | Node)[] = []
   const add = (part: string | Node): void => {
     const plain = typeof part === 'object' && part.type === 'literal' && typeof part.value === 'string' ? part.value : part
-    if (typeof plain === 'object' && plain.type === 'template') return plain.parts.forEach(add)
+    if (typeof plain === 'object' && plain.type === 'template') {
+      plain.parts.forEach(add)
+      return
+    }
     const last = merged.at(-1)
     if (typeof plain === 'string' && typeof last === 'string') merged[merged.length - 1] = last + plain
     else merged.push(plain)

@@ -19,8 +19,8 @@ export class JsonPlaceError extends SyntaxError {
 
 export const positionKey = (path: readonly string[]): string => path.join('\0')
 
-const BLANK = /[ \t\n\r]*/y
-const TEXT = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
+const BLANKS = new Set([9, 10, 13, 32])
+const TEXT = /"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
 const ATOM = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
 /** One pass. @throws JsonPlaceError */
@@ -28,17 +28,19 @@ export function positionsIn(text: string, depth: number): JsonPositions {
   const offsets = new Map<string, number>()
   const twice: {path: readonly string[]; offset: number}[] = []
   let at = 0
-  const take = (pattern: RegExp): string | undefined => {
+  const take = (pattern: RegExp): boolean => {
     pattern.lastIndex = at
-    const found = pattern.exec(text)?.[0]
-    if (found !== undefined) at += found.length
+    const found = pattern.test(text)
+    if (found) at = pattern.lastIndex
     return found
   }
   const fail = (expected: string): never => {
     const next = text.slice(at, at + 10)
     throw new JsonPlaceError(`${expected} is expected, and there is ${next === '' ? 'the end of the file' : JSON.stringify(next)}`, at)
   }
-  const space = (): void => void take(BLANK)
+  const space = (): void => {
+    while (BLANKS.has(text.charCodeAt(at))) at++
+  }
   const mark = (wanted: string): boolean => {
     if (text[at] !== wanted) return false
     at++
@@ -46,9 +48,9 @@ export function positionsIn(text: string, depth: number): JsonPositions {
   }
   const value = (path: readonly string[] | undefined): void => {
     space()
-    if (mark('{')) return fields(path)
-    if (mark('[')) return items(path)
-    if (take(TEXT) === undefined && take(ATOM) === undefined) fail('a value')
+    if (mark('{')) fields(path)
+    else if (mark('[')) items(path)
+    else if (!take(TEXT) && !take(ATOM)) fail('a value')
   }
   const items = (path: readonly string[] | undefined): void => {
     space()
@@ -62,17 +64,19 @@ export function positionsIn(text: string, depth: number): JsonPositions {
     return mark(',')
   }
   const fields = (path: readonly string[] | undefined): void => {
-    const here = new Set<string>()
+    const here = path && path.length < depth ? new Set<string>() : undefined
     space()
     if (mark('}')) return
     do {
       space()
       const offset = at
-      const key = take(TEXT) ?? fail('a key in quotes')
+      if (!take(TEXT)) fail('a key in quotes')
+      const end = at
       space()
       if (!mark(':')) fail('":"')
-      const inner = path && path.length < depth ? [...path, JSON.parse(key) as string] : undefined
-      if (inner) {
+      const key = here ? text.slice(offset, end) : ''
+      const inner = path && here ? [...path, JSON.parse(key) as string] : undefined
+      if (inner && here) {
         if (here.has(key)) twice.push({path: inner, offset})
         here.add(key)
         offsets.set(positionKey(inner), offset)

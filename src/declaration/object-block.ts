@@ -274,7 +274,7 @@ function structureOf(node: Node, names: Names): OpenValue {
   const decode = ([text]: readonly Json[]): Json => {
     try {
       return JSON.parse(String(text)) as Json
-    } catch (error) {
+    } catch {
       throw new ExpressionError('the text is not JSON', 0, 'Write ${jsonencode(…)} there.')
     }
   }

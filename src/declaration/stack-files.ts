@@ -2,8 +2,9 @@
 import {readdir, readFile} from 'node:fs/promises'
 import {basename, join, relative, resolve} from 'node:path'
 import {isJsonObject, type Json} from '../base/json.ts'
+import type {Source} from '../engine/declaration.ts'
 import {NoStacksError, StackFileError} from './errors.ts'
-import {type StackDocument, stackDocument} from './stack-document.ts'
+import {type StackDocument, stackDocument, traceIn} from './stack-document.ts'
 
 export interface ReadOptions {
   /** Shown paths are relative to it. */
@@ -14,6 +15,8 @@ export interface ReadOptions {
 
 export interface ReadStacks {
   readonly documents: readonly StackDocument[]
+  /** What constructs of a synthesized app say of themselves. */
+  readonly annotations: readonly Annotation[]
   readonly warnings: readonly string[]
 }
 
@@ -67,7 +70,7 @@ async function readChildren(parent: string, options: ReadOptions): Promise<ReadS
     documents.push(...found.documents)
     warnings.push(...found.warnings)
   }
-  return {documents, warnings}
+  return {documents, annotations: [], warnings}
 }
 
 async function readFolder(folder: string, files: readonly string[], options: ReadOptions): Promise<ReadStacks> {
@@ -87,7 +90,7 @@ async function readFolder(folder: string, files: readonly string[], options: Rea
     const path = join(folder, name)
     return {name, shown: shownPath(path, options), text: await readFile(path, 'utf8')}
   })
-  return {documents: [stackDocument(basename(folder), folder, await Promise.all(read))], warnings}
+  return {documents: [stackDocument(basename(folder), folder, await Promise.all(read))], annotations: [], warnings}
 }
 
 const shownPath = (path: string, {cwd, temporary}: ReadOptions): string | undefined => {
@@ -96,20 +99,20 @@ const shownPath = (path: string, {cwd, temporary}: ReadOptions): string | undefi
   return inside.startsWith('..') ? path : inside
 }
 
-/** A stack's entry in the manifest, as far as it is looked at. */
-export interface ManifestStack {
-  readonly name: string
-  readonly path: string
-  readonly annotations: readonly {
-    readonly level: string
-    readonly message: string
-    readonly constructPath: string
-    readonly trace: Json | undefined
-  }[]
+/** `Annotations.of(construct).addWarning(…)` */
+export interface Annotation {
+  readonly level: 'info' | 'warning' | 'error'
+  readonly message: string
+  readonly source: Source
 }
 
-/** @throws NoStacksError, StackFileError */
-export async function readManifestStacks(folder: string): Promise<readonly ManifestStack[]> {
+interface ManifestStack {
+  readonly name: string
+  readonly path: string
+  readonly annotations: readonly Annotation[]
+}
+
+async function manifestStacks(folder: string): Promise<readonly ManifestStack[]> {
   const path = join(folder, 'manifest.json')
   const bad = (what: string, cause?: unknown) =>
     new StackFileError(path, what, 'Synthesize the app again (npx cdktf synth), or leave --synth-dir out so that svcctl does it.', cause)
@@ -127,27 +130,24 @@ export async function readManifestStacks(folder: string): Promise<readonly Manif
     return {
       name: it.name,
       path: it.synthesizedStackPath,
-      annotations: Array.isArray(it.annotations) ? it.annotations.flatMap(annotation) : [],
+      annotations: Array.isArray(it.annotations) ? it.annotations.flatMap(annotationIn) : [],
     }
   })
 }
 
-function annotation(it: Json) {
+const LEVELS: Readonly<Record<string, Annotation['level']>> = {'@cdktf/info': 'info', '@cdktf/warn': 'warning', '@cdktf/error': 'error'}
+
+function annotationIn(it: Json): readonly Annotation[] {
   if (!isJsonObject(it) || typeof it.message !== 'string') return []
-  const {level, constructPath} = it
-  return [
-    {
-      level: String(level),
-      message: it.message,
-      constructPath: typeof constructPath === 'string' ? constructPath : '',
-      trace: it.stacktrace,
-    },
-  ]
+  const {level, message, constructPath, stacktrace} = it
+  const source = {...(typeof constructPath === 'string' ? {construct: constructPath} : {}), ...traceIn(stacktrace)}
+  return [{level: LEVELS[String(level)] ?? 'warning', message, source}]
 }
 
 async function readManifest(folder: string, options: ReadOptions): Promise<ReadStacks> {
+  const stacks = await manifestStacks(folder)
   const documents = await Promise.all(
-    (await readManifestStacks(folder)).map(async stack => {
+    stacks.map(async stack => {
       const path = resolve(folder, stack.path)
       let text: string
       try {
@@ -163,5 +163,5 @@ async function readManifest(folder: string, options: ReadOptions): Promise<ReadS
       return stackDocument(stack.name, undefined, [{name: basename(path), shown: shownPath(path, options), text}])
     }),
   )
-  return {documents, warnings: []}
+  return {documents, annotations: stacks.flatMap(stack => stack.annotations), warnings: []}
 }

@@ -1,0 +1,152 @@
+/**
+ * Runs the `app` of cdktf.json itself. cdktf-cli is not needed, and nothing of an earlier run is trusted: the app writes
+ * into a fresh folder, of which only what its manifest names is read.
+ */
+import {spawn} from 'node:child_process'
+import {access, mkdtemp, readFile, rm} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
+import {NoStacksError, StackFileError, SynthesisError} from './errors.ts'
+import {type ReadStacks, readStackDocuments} from './stack-files.ts'
+
+export interface SynthesizeOptions {
+  /** Folder of cdktf.json; the app runs in it. */
+  readonly cwd: string
+  /** Of this process; what may hold credentials is kept from the app. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly signal?: AbortSignal
+  /** What the app writes while it runs. */
+  readonly onOutput?: (text: string) => void
+}
+
+/** @throws NoStacksError, StackFileError, SynthesisError */
+export async function synthesize({cwd, environment, signal, onOutput}: SynthesizeOptions): Promise<ReadStacks> {
+  const {app, context} = await readProject(cwd)
+  const outdir = await mkdtemp(join(tmpdir(), 'svcctl-synth-'))
+  try {
+    const run = await runApp(app, {cwd, environment: appEnvironment(environment, outdir, context), signal, onOutput})
+    if (run.failure !== undefined) {
+      throw new SynthesisError(
+        `the app of cdktf.json failed (${run.failure}): ${app}${run.tail === '' ? '' : `\n${run.tail}`}`,
+        [`Run it by hand to see more: (cd ${cwd} && ${app})`],
+        undefined,
+        run.cause,
+      )
+    }
+    if (!(await exists(join(outdir, 'manifest.json')))) {
+      throw new SynthesisError(`the app of cdktf.json ended without writing stacks: ${app}${run.tail === '' ? '' : `\n${run.tail}`}`, [
+        'End the program with app.synth().',
+      ])
+    }
+    return await readStackDocuments(outdir, {cwd, temporary: true})
+  } finally {
+    await rm(outdir, {recursive: true, force: true})
+  }
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
+
+/** What of cdktf.json is looked at. `output` is not: the app writes into a folder of our own. */
+async function readProject(cwd: string): Promise<{app: string; context: JsonObject}> {
+  const path = join(cwd, 'cdktf.json')
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    throw new NoStacksError(
+      `there is no cdktf.json in ${cwd}`,
+      'Run svcctl in the folder of cdktf.json, or name a folder of synthesized stacks: --synth-dir cdktf.out.',
+      error,
+    )
+  }
+  let project: Json
+  try {
+    project = JSON.parse(text) as Json
+  } catch (error) {
+    throw new StackFileError(
+      path,
+      `is not JSON: ${error instanceof Error ? error.message : error}`,
+      'Correct it; {"app": "npx tsx main.ts"} is enough.',
+      error,
+    )
+  }
+  const app = isJsonObject(project) ? project.app : undefined
+  if (!isJsonObject(project) || typeof app !== 'string' || app.trim() === '') {
+    throw new StackFileError(path, 'names no app', 'Write the command that runs your stacks into it: {"app": "npx tsx main.ts"}.')
+  }
+  return {app, context: isJsonObject(project.context) ? project.context : {}}
+}
+
+/**
+ * The app runs code of whoever opened a pull request: it gets no credentials of the APIs, no values of variables and
+ * no password of the ledger.
+ */
+function appEnvironment(environment: SynthesizeOptions['environment'], outdir: string, context: JsonObject): Record<string, string> {
+  const kept: Record<string, string> = {}
+  for (const [name, value] of Object.entries(environment)) {
+    if (value !== undefined && !/^(?:SVC_|TF_VAR_|TF_HTTP_(?:USERNAME|PASSWORD)$)/i.test(name)) kept[name] = value
+  }
+  return {
+    ...kept,
+    CDKTF_OUTDIR: outdir,
+    CDKTF_CONTEXT_JSON: JSON.stringify(context),
+    SYNTH_HCL_OUTPUT: 'false',
+    // Errors of constructs are shown with all others, not thrown at the first.
+    CDKTF_CONTINUE_SYNTH_ON_ERROR_ANNOTATIONS: 'true',
+  }
+}
+
+interface RunOptions {
+  readonly cwd: string
+  readonly environment: Record<string, string>
+  readonly signal: AbortSignal | undefined
+  readonly onOutput: ((text: string) => void) | undefined
+}
+
+interface Run {
+  /** How it failed: `exit 1`, `SIGKILL`. */
+  readonly failure?: string
+  /** The end of what it wrote on stderr. */
+  readonly tail: string
+  readonly cause?: unknown
+}
+
+function runApp(app: string, {cwd, environment, signal, onOutput}: RunOptions): Promise<Run> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason)
+    // A group of its own, so that a shell and what it started can be stopped together.
+    const grouped = process.platform !== 'win32'
+    const child = spawn(app, {cwd, env: environment, shell: true, stdio: ['ignore', 'pipe', 'pipe'], detached: grouped})
+    let tail = ''
+    const stop = (): void => {
+      if (child.pid === undefined) return
+      if (grouped) process.kill(-child.pid, 'SIGTERM')
+      else child.kill('SIGTERM')
+    }
+    signal?.addEventListener('abort', stop, {once: true})
+    child.stdout.setEncoding('utf8').on('data', (text: string) => onOutput?.(text))
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      onOutput?.(text)
+      tail = (tail + text).slice(-TAIL_LENGTH)
+    })
+    child.on('error', cause => {
+      signal?.removeEventListener('abort', stop)
+      resolve({failure: 'it could not be started', tail, cause})
+    })
+    child.on('close', (code, killed) => {
+      signal?.removeEventListener('abort', stop)
+      if (signal?.aborted) reject(signal.reason)
+      else resolve(code === 0 ? {tail: lastLines(tail)} : {failure: killed ?? `exit ${code}`, tail: lastLines(tail)})
+    })
+  })
+}
+
+const TAIL_LENGTH = 8192
+const TAIL_LINES = 20
+
+const lastLines = (text: string): string => text.trimEnd().split('\n').slice(-TAIL_LINES).join('\n')
