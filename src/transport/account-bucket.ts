@@ -77,23 +77,34 @@ const serverPerMinute = (bucket: AccountBucket, limits: RateLimits): number => b
 
 /** Two processes may come in another order than they looked at the clock. More than this is a clock that was set back. */
 const OUT_OF_ORDER_MS = 5_000
+/** No pause is longer, whatever a clock that jumped makes of it. */
+const LONGEST_PAUSE_MS = 600_000
 
-/** Counts the tokens that came since. A clock that was set back adds nothing, and no pause gets longer than ten minutes by it. */
-export function refill(bucket: AccountBucket, limits: RateLimits, now: number): AccountBucket {
+/** Counts the tokens that came since. */
+export function refill(known: AccountBucket, limits: RateLimits, now: number): AccountBucket {
+  const bucket = known.at - now > OUT_OF_ORDER_MS ? setBack(known, known.at - now) : known
   const elapsed = Math.max(0, now - bucket.at)
   const calm = now - bucket.marginAt > MARGIN_DECAY_MS
   return {
     ...bucket,
-    at: now < bucket.at && bucket.at - now < OUT_OF_ORDER_MS ? bucket.at : now,
+    at: bucket.at + elapsed,
     own: filled(bucket.own, limits.perMinute, limits.burst, elapsed),
     server: filled(bucket.server, serverPerMinute(bucket, limits), bucket.serverBurst, elapsed),
     margin: calm ? Math.max(0, bucket.margin - 1) : bucket.margin,
-    marginAt: calm || now < bucket.marginAt ? now : bucket.marginAt,
-    toldAt: Math.min(bucket.toldAt, now),
+    marginAt: calm ? now : bucket.marginAt,
     drained: bucket.drained * 0.5 ** (elapsed / MARGIN_DECAY_MS),
-    pausedUntil: Math.min(bucket.pausedUntil, now + 600_000),
+    pausedUntil: Math.min(bucket.pausedUntil, now + LONGEST_PAUSE_MS),
   }
 }
+
+/** A clock that was set back takes all our times with it; the tokens stay. */
+const setBack = (bucket: AccountBucket, ms: number): AccountBucket => ({
+  ...bucket,
+  at: bucket.at - ms,
+  marginAt: bucket.marginAt - ms,
+  pausedUntil: bucket.pausedUntil - ms,
+  toldAt: bucket.toldAt - ms,
+})
 
 function filled(tokens: number, perMinute: number, burst: number, elapsedMs: number): number {
   return perMinute === Number.POSITIVE_INFINITY ? burst : Math.min(burst, tokens + (elapsedMs * perMinute) / 60_000)
@@ -122,8 +133,7 @@ export function take(before: AccountBucket, limits: RateLimits, now: number, {wa
   const room = scouting ? SCOUTS - inFlight : wanted
   if (room < 1) return {bucket, granted: 0, waitMs: Number.POSITIVE_INFINITY}
   const kept = interactive ? 0 : Math.min(limits.reserve, Math.max(0, limits.burst - 1))
-  // A silent server may have begun to count later than we did, by the time of the first request's way.
-  const margin = bucket.tells === false ? Math.max(1, bucket.margin) : bucket.margin
+  const margin = scouting ? 0 : marginOf(bucket)
   // A learned limit may be so small that margin and reserve together would lock everybody out.
   const keptThere = Math.min(kept + margin, Math.max(0, bucket.serverBurst - 1))
   const free = Math.min(bucket.own - kept, bucket.server - keptThere)
@@ -141,6 +151,9 @@ export function take(before: AccountBucket, limits: RateLimits, now: number, {wa
     waitMs: 0,
   }
 }
+
+/** A silent server may have begun to count later than we did, by the time of the first request's way. */
+const marginOf = ({tells, margin}: AccountBucket): number => (tells === false ? Math.max(1, margin) : margin)
 
 const waitFor = (missing: number, perMinute: number): number => (missing <= 0 ? 0 : Math.ceil((missing * 60_000) / perMinute))
 

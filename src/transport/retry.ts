@@ -48,8 +48,8 @@ export function repeatable(method: string): Repeatable {
   return method === 'PUT' || method === 'DELETE' ? 'idempotent' : 'once'
 }
 
-/** 501 and 505 are about what the server is, not about now. */
-const isPassing = (status: number): boolean => status >= 500 && status !== 501 && status !== 505
+/** 501 and 505 are about what the server is, not about now; 408 is a server that gave up reading. */
+const isPassing = (status: number): boolean => status === 408 || (status >= 500 && status !== 501 && status !== 505)
 
 /**
  * Whether an answer asks for another try. 429 is for any method: the request was refused before it took effect.

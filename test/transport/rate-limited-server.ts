@@ -11,8 +11,8 @@ export interface AccountOptions {
   readonly left?: number
   /** From our request to the server, and back. */
   readonly latencyMs?: () => number
-  /** `undefined`: no rate headers. */
-  readonly headers?: 'x-ratelimit' | 'x-rate-limit'
+  /** absent, `none`: no rate headers. */
+  readonly headers?: 'x-ratelimit' | 'x-rate-limit' | 'none'
   readonly retryAfter?: boolean
 }
 
@@ -56,7 +56,7 @@ export class RateLimitedServer {
       this.served += 1
     } else this.refused += 1
     const headers: Record<string, string> = {}
-    if (prefix) {
+    if (prefix !== undefined && prefix !== 'none') {
       headers[`${prefix}-limit`] = String(perMinute)
       headers[`${prefix}-remaining`] = String(Math.floor(this.#tokens))
     }
