@@ -10,7 +10,15 @@
  * - a local backend with a relative path, unless the stack has a backend of its own
  * - the check that no two constructs share an address, which Terraform JSON would merge without a word
  */
-import {LocalBackend, TerraformBackend, TerraformElement, TerraformResource, TerraformStack, TerraformVariable} from 'cdktf'
+import {
+  LocalBackend,
+  TerraformBackend,
+  TerraformElement,
+  TerraformOutput,
+  TerraformResource,
+  TerraformStack,
+  TerraformVariable,
+} from 'cdktf'
 import type {IConstruct} from 'constructs'
 import {AppError, EXIT} from '../../base/errors.ts'
 
@@ -196,8 +204,8 @@ function sharedAddresses(stack: TerraformStack): string[] {
 }
 
 function addressOf(element: IConstruct): string | undefined {
-  if (TerraformResource.isTerraformResource(element)) {
-    return `${element.terraformResourceType}.${element.friendlyUniqueId}`
-  }
-  return element instanceof TerraformVariable ? `var.${element.friendlyUniqueId}` : undefined
+  if (TerraformResource.isTerraformResource(element)) return `${element.terraformResourceType}.${element.friendlyUniqueId}`
+  if (element instanceof TerraformVariable) return `var.${element.friendlyUniqueId}`
+  // Of references between stacks too: cdktf drops the quotes of null_resource.a["b"].id, and null_resource.ab.id is the same.
+  return TerraformOutput.isTerraformOutput(element) ? `output.${element.friendlyUniqueId}` : undefined
 }

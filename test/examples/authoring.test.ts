@@ -1,0 +1,80 @@
+import {existsSync, readdirSync, readFileSync} from 'node:fs'
+import {dirname, join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+import {beforeAll, describe, expect, it} from 'vitest'
+import {type StackFile, triggersOf} from '../declaration/constructs/synthesized.ts'
+import {type AppRun, runApp} from './run-app.ts'
+
+const repository = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
+const examples = readdirSync(join(repository, 'examples'), {withFileTypes: true})
+  .filter(it => it.isDirectory())
+  .map(it => it.name)
+const programs = examples.filter(name => existsSync(join(repository, 'examples', name, 'cdktf.json')))
+const apps = [...programs.map(name => join('examples', name)), '.']
+
+/** A stack file without the name of the library that wrote it. */
+const withoutVersion = (file: StackFile) => ({...file, '//': {...file['//'], metadata: undefined}})
+const withoutVersions = (stacks: Readonly<Record<string, StackFile>>) =>
+  Object.fromEntries(Object.entries(stacks).map(([name, file]) => [name, withoutVersion(file)]))
+
+describe.each(apps)('the app of %s', folder => {
+  const stacksWith = (library: 'cdktf' | 'cdktn') => runApp(join(repository, folder), {library}, run => run)
+  let run: AppRun
+
+  beforeAll(async () => {
+    run = await stacksWith('cdktf')
+  })
+
+  it('synthesizes without a warning, a path of this machine or anything cdktf left unresolved', () => {
+    expect(run.warnings).toEqual([])
+    const text = JSON.stringify(run.stacks)
+    expect(text).not.toContain(repository)
+    expect(text).not.toMatch(/TfToken\[|<unresolved|Token Value|e\+2[89]\d/)
+  })
+
+  it('says in which line each object was written', () => {
+    for (const file of Object.values(run.stacks)) {
+      for (const [name, resource] of Object.entries(file.resource?.null_resource ?? {})) {
+        const {svcctl} = resource['//'] as {svcctl?: {source?: string}}
+        const [, path = '', line = ''] = /^(.+):(\d+)$/.exec(svcctl?.source ?? '') ?? []
+        const written = readFileSync(join(repository, folder, path), 'utf8').split('\n')[Number(line) - 1]
+        expect(`${name}: ${written}`).toMatch(/new \w+\(/)
+      }
+    }
+  })
+
+  it('gives the same stacks with cdktn', async () => {
+    const versions = (stacks: AppRun['stacks']) => Object.values(stacks).map(file => (file['//'].metadata as {version: string}).version)
+    const other = await stacksWith('cdktn')
+    expect(new Set(versions(run.stacks))).toEqual(new Set(['0.21.0']))
+    expect(versions(other.stacks).every(version => version.startsWith('0.24.'))).toBe(true)
+    expect(withoutVersions(other.stacks)).toEqual(withoutVersions(run.stacks))
+  })
+})
+
+describe('the stacks of the demo', () => {
+  it('declare less when something is retired', async () => {
+    const names = (stacks: Readonly<Record<string, StackFile>>) =>
+      Object.fromEntries(Object.entries(stacks).map(([name, file]) => [name, Object.keys(triggersOf(file))]))
+    const all = await runApp(repository, {}, ({stacks}) => names(stacks))
+    const fewer = await runApp(repository, {context: {retire: 'reports,peering,operator'}}, ({stacks}) => names(stacks))
+    expect(all).toEqual({
+      shop: ['analyst', 'cache', 'peering', 'read_only', 'reports', 'sessions', 'storefront', 'subscription'],
+      edge: ['node_1', 'node_2', 'node_3', 'operator', 'policy', 'replica', 'settings'],
+    })
+    expect(fewer).toEqual({
+      shop: ['cache', 'read_only', 'sessions', 'storefront', 'subscription'],
+      edge: ['node_1', 'node_2', 'node_3', 'policy', 'replica', 'settings'],
+    })
+  })
+})
+
+describe('every example', () => {
+  it('stands in the table of examples, and says in a line what to run', () => {
+    const table = readFileSync(join(repository, 'examples', 'README.md'), 'utf8')
+    for (const name of examples) {
+      expect(table).toContain(`[${name}](${name})`)
+      expect(readFileSync(join(repository, 'examples', name, 'README.md'), 'utf8')).toContain('svcctl plan')
+    }
+  })
+})
