@@ -3,6 +3,7 @@ import type {CommandTable} from '../cli/command-table.ts'
 
 export const table: CommandTable = {
   commands: {
+    completion: () => import('./completion.ts'),
     'files-key get': () => import('./files-key/get.ts'),
     'files-key remove': () => import('./files-key/remove.ts'),
     'files-key set': () => import('./files-key/set.ts'),

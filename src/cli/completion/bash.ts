@@ -1,0 +1,46 @@
+import {shellQuote} from './quote.ts'
+import type {CompletionNode, CompletionValues} from './tree.ts'
+
+/** For bash 3.2 and newer (no associative arrays: macOS). */
+export function bashScript(nodes: readonly CompletionNode[]): string {
+  const known = nodes.filter(({path}) => path !== '').map(({path}) => `    ${shellQuote(path)}) return 0 ;;`)
+  const words = nodes.map(({path, words, options, argument}) => {
+    const offered = [...words.map(({word}) => word), ...options.flatMap(({names}) => names.filter(name => name.startsWith('--')))]
+    return `    ${shellQuote(path)}) words=${shellQuote(offered.join(' '))}${argument ? `; ${assign(argument)}` : ''} ;;`
+  })
+  const values = nodes.flatMap(({path, options}) =>
+    options.flatMap(({names, values}) =>
+      values ? [`    ${names.map(name => shellQuote(`${path} ${name}`)).join('|')}) ${assign(values)} ;;`] : [],
+    ),
+  )
+  return `# bash completion of svcctl: eval "$(svcctl completion bash)"
+_svcctl_known() {
+  case "$1" in
+${known.join('\n')}
+  esac
+  return 1
+}
+_svcctl() {
+  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" path="" word words="" values="" files=""
+  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    if _svcctl_known "\${path:+$path }$word"; then path="\${path:+$path }$word"; fi
+  done
+  COMPREPLY=()
+  case "$path $prev" in
+${values.join('\n')}
+  esac
+  if [ -n "$files" ]; then COMPREPLY=( $(compgen -f -- "$cur") ); return; fi
+  if [ -n "$values" ]; then COMPREPLY=( $(compgen -W "$values" -- "$cur") ); return; fi
+  case "$path" in
+${words.join('\n')}
+  esac
+  COMPREPLY=( $(compgen -W "$words $values" -- "$cur") )
+}
+complete -o default -F _svcctl svcctl
+`
+}
+
+const assign = (values: CompletionValues): string => {
+  if ('words' in values) return `values=${shellQuote(values.words.join(' ') || ' ')}`
+  return 'ask' in values ? `values="$(svcctl completion --values ${values.ask} 2>/dev/null)"` : 'files=1'
+}

@@ -1,0 +1,80 @@
+/** What can follow what, for every shell alike: words and options by the words before them. */
+import type {CommandTable} from '../command-table.ts'
+import type {CommandInfo, FlagInfo} from '../manifest.ts'
+
+export interface CompletionOption {
+  /** `--profile`, `-o` */
+  readonly names: readonly string[]
+  readonly summary: string
+  /** Absent for a switch. */
+  readonly values?: CompletionValues
+}
+
+/** Fixed words, something asked of svcctl at the time (`svcctl completion --values profiles`), or a file. */
+export type CompletionValues = {readonly words: readonly string[]} | {readonly ask: ValueKind} | {readonly files: true}
+
+export const VALUE_KINDS = ['profiles', 'stacks', 'addresses'] as const
+export type ValueKind = (typeof VALUE_KINDS)[number]
+
+export interface CompletionNode {
+  /** `''` for the program, `profile`, `profile set`. */
+  readonly path: string
+  readonly words: readonly {readonly word: string; readonly summary: string}[]
+  readonly options: readonly CompletionOption[]
+  /** Of the next argument. */
+  readonly argument?: CompletionValues
+}
+
+const BY_FLAG: Readonly<Record<string, ValueKind>> = {
+  profile: 'profiles',
+  stack: 'stacks',
+  target: 'addresses',
+  exclude: 'addresses',
+  'allow-destroy': 'addresses',
+  accept: 'addresses',
+}
+
+/** Commands whose first argument is a profile's name. */
+const PROFILE_COMMANDS = /^profile (set|show|default|remove)$/
+
+export function completionTree(infos: readonly CommandInfo[], {topics}: CommandTable): readonly CompletionNode[] {
+  const nodes = new Map<string, CompletionNode>()
+  const shown = infos.filter(info => !info.hidden)
+  const summaries = new Map<string, string>([...Object.entries(topics), ...shown.map(({id, summary}) => [id, summary] as const)])
+  // "enterprise" may be left out: its words hang below the program as well.
+  for (const [id, summary] of [...summaries]) {
+    const short = id.startsWith('enterprise ') ? id.slice('enterprise '.length) : undefined
+    if (short !== undefined && !summaries.has(short)) summaries.set(short, summary)
+  }
+  for (const path of ['', ...summaries.keys()]) {
+    const info = shown.find(({id}) => id === path || id === `enterprise ${path}`)
+    const argument = argumentOf(info)
+    nodes.set(path, {
+      path,
+      words: [...summaries].flatMap(([id, summary]) => {
+        const word = id.slice(path === '' ? 0 : path.length + 1)
+        return (path === '' || id.startsWith(`${path} `)) && word !== '' && !word.includes(' ') ? [{word, summary}] : []
+      }),
+      options: (info?.flags ?? []).map(optionOf),
+      ...(argument === undefined ? {} : {argument}),
+    })
+  }
+  return [...nodes.values()]
+}
+
+function optionOf(flag: FlagInfo): CompletionOption {
+  const names = [`--${flag.name}`, ...(flag.char === undefined ? [] : [`-${flag.char}`])]
+  const ask = BY_FLAG[flag.name]
+  const values = flag.options ? {words: flag.options} : ask === undefined ? unaskedValues(flag) : {ask}
+  return {names, summary: flag.summary, ...(flag.value === undefined ? {} : {values})}
+}
+
+/** Files where a file is meant; nothing where only the person can know. */
+const unaskedValues = ({value = ''}: FlagInfo): CompletionValues => (/file|folder|dir/.test(value) ? {files: true} : {words: []})
+
+function argumentOf(info: CommandInfo | undefined): CompletionValues | undefined {
+  if (info === undefined) return undefined
+  if (PROFILE_COMMANDS.test(info.id)) return {ask: 'profiles'}
+  const options = info.args[0]?.options
+  return options === undefined ? undefined : {words: options}
+}

@@ -1,0 +1,224 @@
+/**
+ * Everything a command about stacks works with: declarations, their ledgers, and connections that are opened when the
+ * first request of a stack's API is made.
+ */
+import {hostname, userInfo} from 'node:os'
+import type {CloudBackend} from '../backends/cloud/backend.ts'
+import {readCloudAccount} from '../backends/cloud/cloud-api.ts'
+import type {ClusterBackend} from '../backends/cluster/backend.ts'
+import {readClusterAccount} from '../backends/cluster/cluster-api.ts'
+import {kinds} from '../backends/kinds.ts'
+import type {Connection} from '../config/connection.ts'
+import type {Settings} from '../config/settings.ts'
+import {type LoadedDeclarations, loadDeclarations} from '../declaration/load.ts'
+import {type VariableLookup, variableLookup} from '../declaration/variable-lookup.ts'
+import type {Backend} from '../engine/backend.ts'
+import type {StackDeclarations} from '../engine/declaration.ts'
+import type {Kind} from '../engine/kind.ts'
+import type {Ledger} from '../engine/ledger.ts'
+import {lockAll, type ManagedLedgerStore} from '../ledger/managed-store.ts'
+import {localLedgerWarning, openLedgerStore} from '../ledger/open-ledger.ts'
+import {SecretSealer} from '../ledger/seal-secrets.ts'
+import type {RequestAllowance} from '../transport/request-allowance.ts'
+import {createTransport} from '../transport/undici-transport.ts'
+import type {Context} from './context.ts'
+import {type OpenedApi, openCloud, openCluster} from './open-api.ts'
+import {variableOptions} from './stack-flags.ts'
+
+export type Api = Kind['api']
+export type Connect = (api: Api, target: string | undefined) => Promise<Connection>
+
+export interface WorkspaceOptions {
+  readonly context: Context
+  readonly argv: readonly string[]
+  readonly connect: Connect
+  readonly stacks: readonly StackDeclarations[]
+  readonly others: readonly StackDeclarations[]
+  readonly stateFile: string | undefined
+  readonly mode: 'plan' | 'full'
+  readonly allowance: RequestAllowance | undefined
+}
+
+export interface StackSource {
+  readonly synthDir: string | undefined
+  readonly stacks: readonly string[] | undefined
+  readonly mode: 'plan' | 'validate'
+}
+
+/** Declarations from the app or a folder, their warnings said, their secrets registered. */
+export async function readDeclarations(context: Context, argv: readonly string[], {synthDir, stacks, mode}: StackSource): Promise<LoadedDeclarations> {
+  const loaded = await loadDeclarations({
+    cwd: context.cwd,
+    environment: context.environment.all,
+    kinds,
+    mode,
+    synthDir,
+    stacks,
+    variables: variableOptions(argv),
+    onOutput: text => context.log.info(text.trimEnd()),
+  })
+  for (const warning of [...loaded.warnings, ...loaded.stacks.flatMap(it => it.warnings.map(text => `${it.name}: ${text}`))]) context.log.warn(warning)
+  return loaded
+}
+
+interface OpenedStackApi {
+  readonly api: OpenedApi<CloudBackend | ClusterBackend>
+  readonly account: () => Promise<string>
+}
+
+export class Workspace {
+  readonly context: Context
+  readonly stacks: readonly StackDeclarations[]
+  readonly others: readonly StackDeclarations[]
+  readonly stores: ReadonlyMap<string, ManagedLedgerStore>
+  readonly sealer: SecretSealer
+  readonly variable: VariableLookup
+  #ledgers: ReadonlyMap<string, Ledger> = new Map()
+  readonly #options: WorkspaceOptions
+  /** Opened connections by what makes them one: API, address, key. */
+  readonly #opened = new Map<string, OpenedStackApi>()
+  readonly #byStack = new Map<string, OpenedStackApi>()
+  readonly #networks: {close(): Promise<void>}[] = []
+
+  static async open(options: WorkspaceOptions): Promise<Workspace> {
+    const {context, argv} = options
+    const variable = await variableLookup({cwd: context.cwd, environment: context.environment.all, variables: variableOptions(argv)})
+    const workspace = new Workspace(options, variable)
+    await workspace.#connectAll()
+    return workspace
+  }
+
+  private constructor(options: WorkspaceOptions, variable: VariableLookup) {
+    const {context, stacks, stateFile} = options
+    this.#options = options
+    this.context = context
+    this.stacks = stacks
+    this.others = options.others
+    this.variable = variable
+    this.sealer = new SecretSealer(context.random, context.environment.ledgerKey)
+    this.stores = new Map(stacks.map(stack => [stack.name, this.#store(stack, stateFile)]))
+    for (const stack of stacks) {
+      const warning = localLedgerWarning(stack.ledger, stack.name, context.environment.all)
+      if (warning !== undefined) context.log.warn(warning)
+    }
+  }
+
+  #store(stack: StackDeclarations, stateFile: string | undefined): ManagedLedgerStore {
+    const {context} = this
+    return openLedgerStore(stack.ledger, {
+      stack: stack.name,
+      folder: context.cwd,
+      ...(stateFile === undefined ? {} : {stateFile}),
+      environment: context.environment.all,
+      transport: ({insecure}) => {
+        const network = createTransport({insecure})
+        this.#networks.push(network)
+        return network.send
+      },
+      clock: context.clock,
+      random: context.random,
+      pid: process.pid,
+      host: hostname(),
+      user: userName(),
+      version: context.version,
+      notice: text => context.log.warn(text),
+    })
+  }
+
+  get ledgers(): ReadonlyMap<string, Ledger> {
+    return this.#ledgers
+  }
+
+  async loadLedgers(): Promise<ReadonlyMap<string, Ledger>> {
+    this.#ledgers = new Map(await Promise.all([...this.stores].map(async ([stack, store]) => [stack, await store.load()] as const)))
+    return this.#ledgers
+  }
+
+  /** Takes the locks of all stacks, in one order for everybody. */
+  lock(timeoutMs: number, signal?: AbortSignal): Promise<() => Promise<void>> {
+    return lockAll([...this.stores.values()], {timeoutMs, clock: this.context.clock, ...(signal ? {signal} : {})})
+  }
+
+  readonly backendOf = (stack: string, api: Api): Backend => {
+    const opened = this.#byStack.get(`${stack} ${api}`) ?? this.#byStack.get(` ${api}`)
+    if (opened === undefined) throw new TypeError(`no connection to the ${api} API for ${stack}`)
+    return opened.api.backend
+  }
+
+  /** Connections by API that any stack of the run has. */
+  get connections(): readonly Connection[] {
+    return [...this.#opened.values()].map(it => it.api.connection)
+  }
+
+  /** The settings that are in force: those of the first connection. */
+  get settings(): Settings | undefined {
+    return this.connections[0]?.settings
+  }
+
+  usedRequests(): number {
+    return [...this.#opened.values()].reduce((sum, it) => sum + it.api.client.spending.used, 0)
+  }
+
+  /** Every API with its account, as far as a stack uses it. */
+  connectionOf(stack: string, api: Api): {readonly connection: Connection; readonly account: () => Promise<string>} | undefined {
+    const opened = this.#byStack.get(`${stack} ${api}`)
+    return opened && {connection: opened.api.connection, account: opened.account}
+  }
+
+  /** The APIs a stack speaks to: those of its declarations and of what its ledger owns. */
+  apisOf(stack: StackDeclarations): readonly Api[] {
+    const names = [...stack.declarations.map(it => it.kind), ...[...(this.#ledgers.get(stack.name)?.entries.values() ?? [])].map(it => it.kind)]
+    return [...new Set(names.flatMap(name => kinds.get(name)?.api ?? []))]
+  }
+
+  async #connectAll(): Promise<void> {
+    await this.loadLedgers()
+    for (const stack of [...this.stacks, ...this.others]) {
+      const apis = this.stacks.includes(stack) ? this.apisOf(stack) : neededApis(stack, this.stacks)
+      for (const api of apis) this.#byStack.set(`${stack.name} ${api}`, await this.#openFor(stack, api))
+    }
+  }
+
+  async #openFor(stack: StackDeclarations, api: Api): Promise<OpenedStackApi> {
+    const {connect, mode, allowance} = this.#options
+    const connection = await connect(api, stack.targets[api]?.profile)
+    const id = `${api} ${connection.address} ${connection.keyHash}`
+    const known = this.#opened.get(id)
+    if (known) return known
+    const options = {mode, ...(allowance ? {allowance} : {})}
+    const opened = api === 'cloud' ? cloudOf(openCloud(this.context, connection, options)) : clusterOf(openCluster(this.context, connection, options))
+    this.#opened.set(id, opened)
+    return opened
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...[...this.#opened.values()].map(it => it.api.close()), ...this.#networks.map(it => it.close())])
+  }
+}
+
+const cloudOf = (api: OpenedApi<CloudBackend>): OpenedStackApi => ({api, account: once(async () => (await readCloudAccount(api.backend)).key)})
+const clusterOf = (api: OpenedApi<ClusterBackend>): OpenedStackApi => ({api, account: once(async () => (await readClusterAccount(api.backend)).key)})
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+/** Of a stack that is not selected, only what a selected one refers to is read. */
+function neededApis(stack: StackDeclarations, selected: readonly StackDeclarations[]): readonly Api[] {
+  const prefix = `${stack.name}:`
+  const referred = selected.some(it => it.declarations.some(d => (d.parent?.by === 'key' && d.parent.key.startsWith(prefix)) || d.dependsOn.some(edge => edge.key.startsWith(prefix))))
+  return referred ? [...new Set(stack.declarations.flatMap(it => kinds.get(it.kind)?.api ?? []))] : []
+}
+
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    // No entry for this user id, as in many containers.
+    return 'unknown'
+  }
+}
