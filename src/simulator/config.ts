@@ -242,6 +242,7 @@ const WIRE: SimulatorConfigInput = {
     plainErrors: 'text',
     rateHeaders: 'x-rate-limit',
     retryAfter: 'date',
+    asynchronousLists: ['peerings'],
     listLagMs: 300,
     appears: 'accepted',
     busy: '409',

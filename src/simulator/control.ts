@@ -36,7 +36,8 @@ export function controlApi(simulator: Simulator, request: ControlRequest): Answe
   }
 }
 
-const asJson = (value: unknown): Json => JSON.parse(JSON.stringify(value)) as Json
+/** Bytes of unfinished uploads stay out of documents. */
+const asJson = (value: unknown): Json => JSON.parse(JSON.stringify(value, (_, it) => (it instanceof Uint8Array ? undefined : it))) as Json
 
 function answer(simulator: Simulator, {method, path, query, body}: ControlRequest): Answer {
   const given = (): unknown => JSON.parse(textOf(body))
@@ -61,7 +62,7 @@ function answer(simulator: Simulator, {method, path, query, body}: ControlReques
       return {status: 200, json: asJson(simulator.world)}
     case 'PUT /world': {
       const checked = world.parse(given())
-      simulator.restore({world: checked as object as World, config: simulator.config})
+      simulator.restore({...simulator.snapshot(), world: {buckets: {}, ...checked} as object as World})
       return {status: 204}
     }
     case 'POST /edit': {

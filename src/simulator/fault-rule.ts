@@ -70,6 +70,9 @@ export function pathFits(pattern: string, path: string): boolean {
   return new RegExp(`^${source}$`).test(path)
 }
 
+/** A fault, and how many matching requests it has met. */
+export type MetFault = Fault & {readonly met: number}
+
 /** How often each fault has met a matching request. */
 export class FaultBook {
   readonly #entries: {readonly fault: Fault; met: number}[] = []
@@ -82,7 +85,13 @@ export class FaultBook {
     this.#entries.length = 0
   }
 
-  list(): readonly (Fault & {met: number})[] {
+  /** Exactly these, as far as they had come. */
+  reset(faults: readonly MetFault[]): void {
+    this.clear()
+    for (const {met, ...fault} of faults) this.#entries.push({fault, met})
+  }
+
+  list(): readonly MetFault[] {
     return this.#entries.map(({fault, met}) => ({...fault, met}))
   }
 

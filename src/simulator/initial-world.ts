@@ -64,6 +64,7 @@ export function initialWorld(now: number, seed: number): World {
     uploads: {files: {}, sessions: {}, keyLeaks: []},
     counters: {users: 1, roles: 5, modules: 2, nodes: NODE_COUNT},
     random: {seed},
+    buckets: {},
     effects: [],
   }
 }

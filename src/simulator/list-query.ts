@@ -12,30 +12,38 @@ export interface ListRules {
   readonly badRequest: string
 }
 
-/** Rows as the list answers them: filtered, sorted, one page, chosen fields. */
-export function page(exchange: Exchange, rows: readonly Fields[], {paging, shuffled: mixed, badRequest}: ListRules): Fields[] {
+/**
+ * Rows as the list answers them: filtered, sorted, one page, chosen fields. Only what is looked at is shown, so that a
+ * short page of a long list is cheap.
+ */
+export function page<T>(exchange: Exchange, items: readonly T[], show: (item: T) => Fields, rules: ListRules): Fields[] {
   const {query} = exchange
-  let out = [...rows]
+  // One order per list, not per request: pages of one list must fit together.
+  const ordered = rules.shuffled ? shuffled(items, {seed: hashText(exchange.path)}) : items
   const filter = query.get('filter')
+  const sort = query.get('sort')
+  if (!filter && !sort) return cut(exchange, ordered, rules).map(item => chosen(exchange, show(item)))
+  let rows = ordered.map(show)
   if (filter) {
     const colon = filter.indexOf(':')
-    if (colon < 1) throw new Refusal(400, badRequest, 'filter has the form <field>:<value>.', {field: 'filter', constraint: 'format'})
-    out = out.filter(row => String(row[filter.slice(0, colon)]) === filter.slice(colon + 1))
+    if (colon < 1) {
+      throw new Refusal(400, rules.badRequest, 'filter has the form <field>:<value>.', {field: 'filter', constraint: 'format'})
+    }
+    rows = rows.filter(row => String(row[filter.slice(0, colon)]) === filter.slice(colon + 1))
   }
-  // One order per list, not per request: pages of one list must fit together.
-  if (mixed) out = shuffled(out, {seed: hashText(exchange.path)})
-  const sort = query.get('sort')
   if (sort) {
     const sign = query.get('order') === 'desc' ? -1 : 1
-    out.sort((a, b) => sign * compare(a[sort], b[sort]))
+    rows.sort((a, b) => sign * compare(a[sort], b[sort]))
   }
-  out = cut(exchange, out, paging, badRequest)
-  const fields = query.get('fields')?.split(',').filter(Boolean)
-  if (fields) out = out.map(row => Object.fromEntries(Object.entries(row).filter(([key]) => fields.includes(key))))
-  return out
+  return cut(exchange, rows, rules).map(row => chosen(exchange, row))
 }
 
-function cut(exchange: Exchange, rows: Fields[], paging: Paging, badRequest: string): Fields[] {
+function chosen({query}: Exchange, row: Fields): Fields {
+  const names = query.get('fields')?.split(',').filter(Boolean)
+  return names ? Object.fromEntries(Object.entries(row).filter(([key]) => names.includes(key))) : row
+}
+
+function cut<T>(exchange: Exchange, rows: readonly T[], {paging, badRequest}: ListRules): readonly T[] {
   let limit = count(exchange, 'limit', badRequest) ?? paging.defaultLimit ?? Number.POSITIVE_INFINITY
   if (paging.maxLimit !== null && limit > paging.maxLimit) {
     if (paging.largeLimit === 'refuse' && Number.isFinite(limit)) {

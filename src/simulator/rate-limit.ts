@@ -1,35 +1,24 @@
 /** The account's request bucket (contract section 8) and the headers that tell of it. */
 import {Refusal} from './answer.ts'
 import type {CloudConfig, RateLimit} from './config.ts'
+import type {World} from './world.ts'
 
-export class RateBucket {
-  #tokens: number | undefined
-  #at = 0
+export interface Bucket {
+  tokens: number
+  /** When it was looked at last. */
+  at: number
+}
 
-  /** Takes one token; answers what is left, negative when there was none. */
-  take(limit: RateLimit, now: number): number {
-    const perMs = (limit.perMinute - limit.foreignPerMinute) / 60_000
-    const before = this.#tokens ?? limit.burst
-    const filled = Math.min(limit.burst, before + Math.max(0, now - this.#at) * perMs)
-    this.#at = now
-    if (this.#tokens === undefined) this.#tokens = limit.burst
-    if (filled < 1) {
-      this.#tokens = filled
-      return -1
-    }
-    this.#tokens = filled - 1
-    return Math.floor(filled - 1)
-  }
+const perMs = (limit: RateLimit): number => Math.max(limit.perMinute - limit.foreignPerMinute, 0) / 60_000
 
-  /** Milliseconds until the next token. */
-  waitMs(limit: RateLimit): number {
-    const perMs = Math.max(limit.perMinute - limit.foreignPerMinute, 0.001) / 60_000
-    return Math.max(0, (1 - (this.#tokens ?? limit.burst)) / perMs)
-  }
-
-  reset(): void {
-    this.#tokens = undefined
-  }
+/** Takes one token; answers what is left, or `undefined` when there was none. */
+function take(bucket: Bucket, limit: RateLimit, now: number): number | undefined {
+  bucket.tokens = Math.min(limit.burst, bucket.tokens + Math.max(0, now - bucket.at) * perMs(limit))
+  bucket.at = now
+  // A hair below one is one: sums of fractions of a token never come out even.
+  if (bucket.tokens < 1 - 1e-9) return undefined
+  bucket.tokens -= 1
+  return Math.max(0, Math.floor(bucket.tokens + 1e-9))
 }
 
 export interface RateWords {
@@ -41,17 +30,25 @@ export interface RateWords {
  * Takes a token and answers the headers of the answer.
  * @throws Refusal 429 when the bucket is empty
  */
-export function spend(bucket: RateBucket, limit: RateLimit | null, now: number, words: RateWords, code: string): Record<string, string> {
+export function spend(
+  buckets: World['buckets'],
+  api: 'cloud' | 'cluster',
+  limit: RateLimit | null,
+  now: number,
+  words: RateWords,
+): Record<string, string> {
   if (limit === null) return {}
-  const left = bucket.take(limit, now)
+  buckets[api] ??= {tokens: limit.burst, at: now}
+  const bucket = buckets[api]
+  const left = take(bucket, limit, now)
   const headers: Record<string, string> = {}
   if (words.rateHeaders !== 'none') {
     headers[`${words.rateHeaders}-limit`] = String(limit.perMinute)
-    headers[`${words.rateHeaders}-remaining`] = String(Math.max(0, left))
+    headers[`${words.rateHeaders}-remaining`] = String(left ?? 0)
   }
-  if (left >= 0) return headers
-  const waitMs = bucket.waitMs(limit)
+  if (left !== undefined) return headers
+  const waitMs = (1 - bucket.tokens) / Math.max(perMs(limit), 1e-6)
   if (words.retryAfter === 'seconds') headers['retry-after'] = String(Math.ceil(waitMs / 1000))
   if (words.retryAfter === 'date') headers['retry-after'] = new Date(Math.ceil((now + waitMs) / 1000) * 1000).toUTCString()
-  throw new Refusal(429, code, 'Too many requests.', {headers})
+  throw new Refusal(429, api === 'cloud' ? 'TOO_MANY_REQUESTS' : 'too_many_requests', 'Too many requests.', {headers})
 }

@@ -19,7 +19,7 @@ export interface LogEntry {
   readonly body?: Json
 }
 
-const SECRET = /pass(word|phrase)?(_hash)?$|secret|^license$|_key$|^key$|token/i
+const SECRET = /pass(word|phrase)?(_hash)?$|secret|^license$|_key$|^(api)?key$|token/i
 const LOGGED_BYTES = 64 * 1024
 
 export function loggedBody(body: Uint8Array): Json | undefined {

@@ -25,9 +25,17 @@ function idsOf(route: Route, parts: readonly string[]): string[] | undefined {
   return ids
 }
 
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    throw new Refusal(400, 'bad_path', `${part} is not well encoded.`)
+  }
+}
+
 /** @throws Refusal 404 for an unknown path, 405 for a method the path does not have */
 export function dispatch(routes: readonly Route[], exchange: Exchange): Answer {
-  const parts = partsOf(exchange.path).map(part => decodeURIComponent(part))
+  const parts = partsOf(exchange.path).map(decoded)
   let known = false
   for (const route of routes) {
     const ids = idsOf(route, parts)

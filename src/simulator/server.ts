@@ -117,7 +117,7 @@ async function answer(simulator: Simulator, base: string, incoming: IncomingMess
   const body = await collect(incoming)
   const response = await simulator.handle({
     method: incoming.method ?? 'GET',
-    url: new URL(incoming.url ?? '/', new URL(base).origin).href,
+    url: `${new URL(base).origin}${incoming.url ?? '/'}`,
     headers: flat(incoming),
     body,
     signal: gone.signal,

@@ -13,10 +13,10 @@ import {clusterApi} from './cluster/cluster-api.ts'
 import {clusterError} from './cluster/errors.ts'
 import {configured, type SimulatorConfig, type SimulatorConfigInput} from './config.ts'
 import {controlApi} from './control.ts'
-import {type Fault, type FaultAction, FaultBook, type FaultInput, fault as faultRule, pathFits} from './fault-rule.ts'
+import {type FaultAction, FaultBook, type FaultInput, fault as faultRule, type MetFault, pathFits} from './fault-rule.ts'
 import {initialWorld} from './initial-world.ts'
 import {drawDuration} from './random.ts'
-import {RateBucket, spend} from './rate-limit.ts'
+import {spend} from './rate-limit.ts'
 import {type LogEntry, loggedBody} from './request-log.ts'
 import {collectBody, type SimulatedResponse, toResponse} from './response.ts'
 import {settle} from './store.ts'
@@ -33,6 +33,7 @@ export interface SimulatorOptions {
 export interface Snapshot {
   readonly world: World
   readonly config: SimulatorConfig
+  readonly faults: readonly MetFault[]
 }
 
 export type SimulatorHandle = (request: HttpRequest) => Promise<SimulatedResponse>
@@ -51,7 +52,7 @@ export interface Simulator {
   readonly world: World
   readonly config: SimulatorConfig
   readonly log: readonly LogEntry[]
-  readonly faults: readonly (Fault & {met: number})[]
+  readonly faults: readonly MetFault[]
   readonly bases: Bases
   readonly clock: Clock
   clearLog(): void
@@ -64,7 +65,7 @@ export interface Simulator {
   /** Lets everything happen whose moment has come. Every request does so first. */
   settle(): void
   snapshot(): Snapshot
-  /** Puts the world back; faults start over, the log stays. */
+  /** Puts world, configuration and faults back, here or in another simulator; the log stays. */
   restore(snapshot: Snapshot): void
   /** Other addresses, for a simulator that is served. */
   serveAt(bases: Bases): void
@@ -81,7 +82,6 @@ class WorldSimulator implements Simulator {
   bases: Bases = SIMULATED
   readonly log: LogEntry[] = []
   readonly #faults = new FaultBook()
-  readonly #buckets = {cloud: new RateBucket(), cluster: new RateBucket()}
   #sequence = 0
 
   constructor({clock, seed = 1, config = {}}: SimulatorOptions) {
@@ -92,7 +92,7 @@ class WorldSimulator implements Simulator {
     for (const edit of this.config.start) this.edit(edit)
   }
 
-  get faults(): readonly (Fault & {met: number})[] {
+  get faults(): readonly MetFault[] {
     return this.#faults.list()
   }
 
@@ -125,16 +125,14 @@ class WorldSimulator implements Simulator {
   }
 
   snapshot(): Snapshot {
-    return structuredClone({world: this.world, config: this.config})
+    return structuredClone({world: this.world, config: this.config, faults: this.faults})
   }
 
   restore(snapshot: Snapshot): void {
-    const {world, config} = structuredClone(snapshot)
+    const {world, config, faults} = structuredClone(snapshot)
     this.world = world
     this.config = config
-    this.#faults.clear()
-    this.#faults.add(...config.faults)
-    for (const bucket of Object.values(this.#buckets)) bucket.reset()
+    this.#faults.reset(faults)
   }
 
   serveAt(bases: Bases): void {
@@ -143,6 +141,7 @@ class WorldSimulator implements Simulator {
 
   readonly handle: SimulatorHandle = async request => {
     const {api, path, query} = this.#locate(request)
+    if (path === undefined) return toResponse({status: 404, text: 'There is nothing at this address.'})
     const method = request.method.toUpperCase()
     if (api === 'control') return toResponse(controlApi(this, {method, path, query, body: bytesOf(request.body)}))
     const latencyMs = drawDuration(this.world.random, this.config.latencyMs)
@@ -239,13 +238,13 @@ class WorldSimulator implements Simulator {
     let rate: Record<string, string> = {}
     try {
       if (api === 'cloud') {
-        rate = spend(this.#buckets.cloud, this.config.cloud.rateLimit, exchange.now, this.config.cloud, 'TOO_MANY_REQUESTS')
+        rate = spend(this.world.buckets, api, this.config.cloud.rateLimit, exchange.now, this.config.cloud)
         refuseForbidden(exchange, this.config.cloud.forbidden, 'FORBIDDEN')
         return withHeaders(cloudApi(exchange), rate)
       }
       if (api === 'cluster') {
         const words = {rateHeaders: 'x-ratelimit', retryAfter: 'seconds'} as const
-        rate = spend(this.#buckets.cluster, this.config.cluster.rateLimit, exchange.now, words, 'too_many_requests')
+        rate = spend(this.world.buckets, api, this.config.cluster.rateLimit, exchange.now, words)
         refuseForbidden(exchange, this.config.cluster.forbidden, 'forbidden')
         return withHeaders(clusterApi(exchange), rate)
       }
@@ -269,14 +268,15 @@ class WorldSimulator implements Simulator {
     if (cut) throw new ConnectionError('timeout', request)
   }
 
-  #locate(request: HttpRequest): {api: ApiName; path: string; query: URLSearchParams} {
+  /** @throws ConnectionError for an address that is none of ours */
+  #locate(request: HttpRequest): {api: ApiName; path: string | undefined; query: URLSearchParams} {
     const url = new URL(request.url)
     for (const api of API_NAMES) {
       const base = new URL(this.bases[api])
       if (url.host !== base.host) continue
       const prefix = base.pathname === '/' ? '' : base.pathname
-      if (url.pathname !== prefix && !url.pathname.startsWith(`${prefix}/`)) continue
-      return {api, path: url.pathname.slice(prefix.length) || '/', query: url.searchParams}
+      const below = url.pathname === prefix || url.pathname.startsWith(`${prefix}/`)
+      return {api, path: below ? url.pathname.slice(prefix.length) || '/' : undefined, query: url.searchParams}
     }
     throw new ConnectionError('dns', request)
   }

@@ -6,6 +6,7 @@
  */
 import type {Json} from '../base/json.ts'
 import type {RandomState} from './random.ts'
+import type {Bucket} from './rate-limit.ts'
 
 /** Fields in the contract's spelling. */
 export type Fields = Record<string, Json>
@@ -75,7 +76,7 @@ export interface DebuginfoTask {
 export interface UploadPart {
   number: number
   size: number
-  sha256: string
+  /** The quoted MD5 of its bytes. */
   etag: string
 }
 
@@ -97,7 +98,8 @@ export interface UploadedFile {
   size: number
   /** `null` where the file was larger than `uploads.keepBytes`. */
   sha256: string | null
-  parts: number
+  /** The MD5 of each part, in order. */
+  etags: string[]
   finishedAt: number
 }
 
@@ -132,6 +134,8 @@ export interface World {
   /** The last id given out, by kind. */
   counters: Record<string, number>
   random: RandomState
+  /** What is left of each API's request budget. */
+  buckets: Partial<Record<'cloud' | 'cluster', Bucket>>
   effects: Effect[]
 }
 

@@ -187,7 +187,7 @@ describe('the cloud API in the other spelling', () => {
     }))
 
   it('renames the fields of peerings and ACL users, and spaces rules anew', () =>
-    inVirtualTime({spelling: 'wire'}, async ({cloud, simulator}) => {
+    inVirtualTime({spelling: 'wire'}, async ({cloud, clock, simulator}) => {
       world()
         .subscription('a')
         .peering({provider: 'AWS', region: 'us-east-1', vpcId: 'vpc-1'})
@@ -195,7 +195,11 @@ describe('the cloud API in the other spelling', () => {
         .rule('ro', '+@read ~*')
         .user('app', {role: 'ro'})
         .into(simulator)
-      expect((await cloud('GET', '/subscriptions/1/peerings')).json).toEqual({
+      const begun = await cloud('GET', '/subscriptions/1/peerings')
+      expect(begun.status).toBe(202)
+      await clock.sleep(200)
+      for (let read = 0; read < 2; read++) expect((await cloud('GET', `/tasks/${begun.json.taskId}`)).status).toBe(404)
+      expect((await cloud('GET', `/tasks/${begun.json.taskId}`)).json.response.resource).toEqual({
         peerings: [{vpcPeeringId: 'pcx-1', regionName: 'us-east-1', vpcUid: 'vpc-1', status: 'pending-acceptance'}],
       })
       const acl = '/subscriptions/1/databases/1/acl'

@@ -12,7 +12,7 @@ import {listTasks, readTask} from './tasks.ts'
 
 const plainList = (name: string, rows: (exchange: Exchange) => readonly Fields[]) => (exchange: Exchange) => {
   const {cloud} = exchange.config
-  const shown = page(exchange, rows(exchange), {paging: cloud.paging, shuffled: cloud.shuffled, badRequest: 'INVALID_REQUEST'})
+  const shown = page(exchange, rows(exchange), row => row, {paging: cloud.paging, shuffled: cloud.shuffled, badRequest: 'INVALID_REQUEST'})
   return {status: 200, json: listBody(cloud, name, shown)}
 }
 

@@ -27,8 +27,12 @@ export function readList(exchange: Exchange, request: ListRequest): Answer {
   if (request.name === 'databases' && all.length === 0 && cloud.emptyDatabaseList === '404') {
     throw new Refusal(404, 'DATABASES_NOT_FOUND', 'The subscription has no databases.')
   }
-  const rows = all.map(({id, entry, fields}) => request.show(viewOf(exchange, true), id, entry, fields))
-  const shown = page(exchange, rows, {paging: cloud.paging, shuffled: cloud.shuffled, badRequest: 'INVALID_REQUEST'})
+  const view = viewOf(exchange, true)
+  const shown = page(exchange, all, ({id, entry, fields}) => request.show(view, id, entry, fields), {
+    paging: cloud.paging,
+    shuffled: cloud.shuffled,
+    badRequest: 'INVALID_REQUEST',
+  })
   const body = listBody(cloud, request.key ?? request.name, shown, request.subscriptionId)
   if (!cloud.asynchronousLists.includes(request.name)) return {status: 200, json: body}
   const command = `${request.name}GetRequest`

@@ -74,12 +74,15 @@ export function listTasks(exchange: Exchange): Answer {
   const {maxRows, runningOnly, served} = config.cloud.taskList
   if (!served) throw new Refusal(404, 'NOT_FOUND', 'There is nothing at /tasks.')
   const wanted = query.get('status')
-  let rows = Object.values(world.cloud.tasks)
+  const tasks = Object.values(world.cloud.tasks)
     .reverse()
     .filter(task => !runningOnly || isRunning(task, now))
-    .map(task => showTask(config.cloud, task, now))
-    .filter(task => wanted === null || task.status === wanted)
-  if (maxRows !== null) rows = rows.slice(0, maxRows)
-  rows = page(exchange, rows, {paging: config.cloud.paging, shuffled: false, badRequest: 'INVALID_REQUEST'})
+    .filter(task => wanted === null || statusWord(config.cloud, task, now) === wanted)
+    .slice(0, maxRows ?? Number.POSITIVE_INFINITY)
+  const rows = page(exchange, tasks, task => showTask(config.cloud, task, now), {
+    paging: config.cloud.paging,
+    shuffled: false,
+    badRequest: 'INVALID_REQUEST',
+  })
   return {status: 200, json: listBody(config.cloud, 'tasks', rows)}
 }

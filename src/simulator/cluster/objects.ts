@@ -1,6 +1,6 @@
 /** What all collections of the cluster share: numeric uids, lists with the common query parameters, 404s. */
 import {type Answer, type Exchange, Refusal} from '../answer.ts'
-import {page} from '../list-query.ts'
+import {type ListRules, page} from '../list-query.ts'
 import {find, listed} from '../store.ts'
 import type {Entries, Entry, Fields} from '../world.ts'
 
@@ -21,12 +21,17 @@ export const withUid: Show = (_, id, __, fields) => ({uid: uidOf(id), ...fields}
 
 export function listObjects(exchange: Exchange, entries: Entries, show: Show): Answer {
   const {cluster} = exchange.config
-  const rows = listed(entries, exchange.now, cluster.listLagMs).map(({id, entry, fields}) => show(exchange, id, entry, fields))
-  return {status: 200, json: pageOf(exchange, rows)}
+  const rows = listed(entries, exchange.now, cluster.listLagMs)
+  return {status: 200, json: page(exchange, rows, ({id, entry, fields}) => show(exchange, id, entry, fields), rulesOf(exchange))}
 }
 
-export const pageOf = (exchange: Exchange, rows: readonly Fields[]): Fields[] =>
-  page(exchange, rows, {paging: exchange.config.cluster.paging, shuffled: exchange.config.cluster.shuffled, badRequest: 'bad_request'})
+const rulesOf = ({config: {cluster}}: Exchange): ListRules => ({
+  paging: cluster.paging,
+  shuffled: cluster.shuffled,
+  badRequest: 'bad_request',
+})
+
+export const pageOf = (exchange: Exchange, rows: readonly Fields[]): Fields[] => page(exchange, rows, row => row, rulesOf(exchange))
 
 /** The answer of a write, empty where this deployment answers nothing. */
 export const written = (exchange: Exchange, json: Fields): Answer =>

@@ -98,8 +98,7 @@ export function partAddress(exchange: Exchange): Answer {
   const length = headers['content-length']
   if (length !== undefined && Number(length) !== body.length) throw new Refusal(400, 'incomplete-body', 'The body ended early.')
   const etag = `"${createHash('md5').update(body).digest('hex')}"`
-  const sha256 = createHash('sha256').update(body).digest('hex')
-  session.parts[number] = {number: uri.part, size: body.length, sha256, etag}
+  session.parts[number] = {number: uri.part, size: body.length, etag}
   keepContent(exchange, session, number, body)
   return {status: 200, headers: {etag}}
 }
@@ -125,8 +124,9 @@ function endUpload(exchange: Exchange, path: string): Answer {
   const parts = Object.values(session.parts).sort((a, b) => a.number - b.number)
   const etags = new Map(Array.isArray(body.etags) ? body.etags.map(etagOf) : [])
   const least = Math.min(SMALLEST_PART, config.uploads.partSizeBytes)
+  const gap = parts.findIndex((part, at) => part.number !== at + 1)
+  if (gap >= 0) throw new Refusal(422, 'missing-part', `Part ${gap + 1} is missing.`)
   for (const [at, part] of parts.entries()) {
-    if (part.number !== at + 1) throw new Refusal(422, 'missing-part', `Part ${at + 1} is missing.`)
     if (etags.get(part.number) !== bare(part.etag)) throw new Refusal(422, 'wrong-etag', `The etag of part ${part.number} does not fit.`)
     if (at < parts.length - 1 && part.size < least) throw new Refusal(422, 'part-too-small', `Part ${part.number} is too small.`)
   }
@@ -135,7 +135,7 @@ function endUpload(exchange: Exchange, path: string): Answer {
   if (session.size !== null && size !== session.size) {
     throw new Refusal(422, 'wrong-size', `${size} bytes came of ${session.size}.`)
   }
-  world.uploads.files[path] = {path, size, sha256: wholeHash(session), parts: parts.length, finishedAt: now}
+  world.uploads.files[path] = {path, size, sha256: wholeHash(session), etags: parts.map(part => bare(part.etag)), finishedAt: now}
   delete world.uploads.sessions[session.ref]
   return {status: 201, json: fileEntity(exchange, path)}
 }
