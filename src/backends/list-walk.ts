@@ -18,8 +18,8 @@ export interface KeyedRow<Row> {
 
 /** How often an ordered reading starts again before the order is given up. */
 const RESTARTS = 2
-/** How often a list without an order is gone through. */
-const ROUNDS = 8
+/** How many pages of a list without an order are read; it is gone through as often as that allows. */
+const GATHERED_PAGES = 60
 
 export class ListWalk<Row> {
   readonly path: string
@@ -107,7 +107,7 @@ export class ListWalk<Row> {
     if (!page.found && page.status !== 404) throw page.error
     const rows = page.found ? page.rows : []
     const verdict = judgePage(
-      {first: this.#first, known: new Set(this.#rows.keys()), last: this.#last, end: this.#end},
+      {first: this.#first, known: this.#rows, last: this.#last, end: this.#end},
       {offset, keys: rows.map(it => it.key), uncutBelow: this.#facts.uncutBelow(page.limit)},
     )
     switch (verdict.is) {
@@ -159,30 +159,22 @@ export class ListWalk<Row> {
   /** The list has no order: its length is told by where its pages end, and it is whole when that many rows are known. */
   async #gather(options?: RequestOptions): Promise<void> {
     this.#givenUp = true
-    for (let round = 0; round < ROUNDS; round++) {
-      const length = await this.#gatherOnce(options)
-      if (length === undefined) continue
-      if (length === this.#rows.size) {
-        this.#proof = 'as many rows as the list has'
-        return
-      }
-      // Rows went away: what is known is no longer all there.
-      if (length < this.#rows.size) this.#rows = new Map()
-    }
-  }
-
-  /** @returns the length of the list, or `undefined` when its pages do not end */
-  async #gatherOnce(options?: RequestOptions): Promise<number | undefined> {
     let offset = 0
-    // A server that ignores `offset` would go on for ever.
-    while (offset <= 2 * this.#rows.size + 1) {
+    for (let read = 0; read < GATHERED_PAGES; read++) {
       const page = await this.#facts.page(this.#fetch, this.path, offset, options)
       if (!page.found && (page.status !== 404 || offset === 0)) throw page.error
       const rows = page.found ? page.rows : []
       for (const row of rows) this.#rows.set(row.key, row)
       offset += rows.length
-      if (rows.length < Math.max(1, this.#facts.uncutBelow(page.limit))) return offset
+      const ended = rows.length < Math.max(1, this.#facts.uncutBelow(page.limit))
+      if (ended && offset === this.#rows.size) {
+        this.#proof = 'as many rows as the list has'
+        return
+      }
+      if (!ended) continue
+      // Rows went away: what is known is no longer all there.
+      if (offset < this.#rows.size) this.#rows = new Map()
+      offset = 0
     }
-    return undefined
   }
 }

@@ -13,7 +13,7 @@
 export interface WalkState {
   /** Keys of the rows of page one. */
   readonly first: readonly string[]
-  readonly known: ReadonlySet<string>
+  readonly known: {has(key: string): boolean}
   /** Key of the last row received. */
   readonly last: string | undefined
   /** Rows received so far, repeated rows of one page included. */

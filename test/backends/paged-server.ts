@@ -1,0 +1,38 @@
+/** A server of lists with all the ways of the wire facts to page, or not to. */
+import type {Json} from '../../src/base/json.ts'
+import {type Scripted, type ScriptedClient, scriptedClient} from './scripted-client.ts'
+
+export interface PagedServer {
+  /** Rows by path. */
+  readonly lists: Record<string, readonly Json[]>
+  /** The largest page. */
+  readonly cap?: number
+  /** A `limit` above this gets a 400. */
+  readonly refuseAbove?: number
+  /** Answers page one whatever is asked. */
+  readonly ignoresOffset?: boolean
+  readonly pastEnd?: 'empty' | '404'
+  /** An order for each answer. */
+  readonly order?: (rows: readonly Json[]) => readonly Json[]
+}
+
+export const pagedServer = (server: PagedServer): ScriptedClient => scriptedClient(call => pageOf(server, call.path))
+
+export function pageOf(
+  {lists, cap = Number.POSITIVE_INFINITY, refuseAbove, ignoresOffset, pastEnd, order}: PagedServer,
+  path: string,
+): Scripted {
+  const [at = '', query] = path.split('?')
+  const rows = lists[at]
+  if (rows === undefined) return {status: 404, json: {error: {code: 'NOT_FOUND', message: 'no such list'}}}
+  const params = new URLSearchParams(query)
+  const limit = Number(params.get('limit'))
+  const offset = Number(params.get('offset'))
+  if (refuseAbove !== undefined && limit > refuseAbove) {
+    return {status: 400, json: {error: {code: 'INVALID_REQUEST', message: 'limit', details: {field: 'limit', constraint: 'max'}}}}
+  }
+  const ordered = order ? order(rows) : rows
+  if (ignoresOffset) return {json: ordered.slice(0, cap)}
+  if (pastEnd === '404' && offset > 0 && offset >= rows.length) return {status: 404, json: {error: {code: 'NOT_FOUND', message: 'no page'}}}
+  return {json: ordered.slice(offset, offset + Math.min(limit, cap))}
+}
