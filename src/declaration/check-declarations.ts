@@ -1,8 +1,8 @@
 /** What can only be seen of all declarations together: the same object twice, and work that waits for itself. */
-import type {Declaration} from '../engine/declaration.ts'
+import type {Declaration, ParentRef} from '../engine/declaration.ts'
 import type {Key} from '../engine/value.ts'
 import type {Draft} from './draft.ts'
-import {type DraftIndex, naturalKey} from './parents.ts'
+import type {DraftIndex} from './parents.ts'
 import type {Problems} from './problems.ts'
 
 export interface Resolved {
@@ -14,9 +14,9 @@ export function checkDuplicates(all: readonly Resolved[], index: DraftIndex, pro
   const first = new Map<string, Draft>()
   for (const {draft, declaration} of all) {
     const {kind} = draft
-    const name = kind.singleton ? kind.name : naturalKey(draft)
+    const name = kind.singleton ? kind.name : draft.naturalKey
     if (name === undefined || (kind.parent && !declaration.parent)) continue
-    const parent = declaration.parent ? JSON.stringify(declaration.parent) : index.account(draft.stack, kind.api)
+    const parent = parentText(declaration.parent) ?? index.account(draft.stack, kind.api)
     const slot = `${kind.name}\0${parent}\0${name}`
     const other = first.get(slot)
     if (other === undefined) first.set(slot, draft)
@@ -29,11 +29,29 @@ export function checkDuplicates(all: readonly Resolved[], index: DraftIndex, pro
   }
 }
 
+function parentText(parent: ParentRef | undefined): string | undefined {
+  switch (parent?.by) {
+    case undefined:
+      return undefined
+    case 'key':
+      return parent.key
+    case 'id':
+      return `id ${parent.id}`
+    case 'name':
+      return `name ${parent.name}`
+    case 'remoteId':
+      return parent.remoteId
+    default:
+      return parent satisfies never
+  }
+}
+
 /** Each cycle of parents and dependencies once. */
 export function checkCycles(all: readonly Resolved[], problems: Problems): void {
   const byKey = new Map(all.map(it => [it.declaration.key, it]))
   const done = new Set<Key>()
   for (const start of byKey.keys()) {
+    if (done.has(start)) continue
     const path: {key: Key; next: Iterator<Key>}[] = []
     const onPath = new Map<Key, number>()
     const enter = (key: Key): void => {

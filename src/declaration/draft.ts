@@ -1,7 +1,8 @@
 /** A declaration before it is known what its parent's text names. */
-import {isJsonObject} from '../base/json.ts'
-import type {Dependency, Policy} from '../engine/declaration.ts'
+import {isJsonObject, type JsonObject} from '../base/json.ts'
+import type {Policy} from '../engine/declaration.ts'
 import type {Kind} from '../engine/kind.ts'
+import {plainPart} from '../engine/resolve.ts'
 import {type Key, keyOf, type ValueObject} from '../engine/value.ts'
 import {fitSpec} from './fit-spec.ts'
 import type {ObjectBlock, ObjectInstance} from './object-block.ts'
@@ -16,6 +17,8 @@ export interface Draft {
   readonly block: ObjectBlock
   readonly kind: Kind
   readonly spec: ValueObject
+  /** What makes it the same thing for a person. */
+  readonly naturalKey: string | undefined
   /** Everything as it was evaluated, the parent's field too. */
   readonly evaluated: OpenValue
   readonly clearSecrets: readonly string[]
@@ -23,9 +26,13 @@ export interface Draft {
   /** As it was written; `undefined` where there is none, or none is known (validate). */
   readonly parent: DraftParent | undefined
   /** Every object it reads, without what the parent's field reads. */
-  readonly dependsOn: readonly Dependency[]
+  readonly references: ReadonlySet<Key>
+  /** Every object it was told to wait for. */
+  readonly dependsOn: ReadonlySet<Key>
   readonly outputs: readonly string[]
 }
+
+const NONE: ReadonlySet<Key> = new Set()
 
 export interface DraftParent {
   readonly field: string
@@ -50,25 +57,23 @@ export function draftOf(instance: ObjectInstance, dependsOn: ReadonlySet<Key>): 
     problems.warn(place, `${pointer} is a secret written in clear in the stack: give it through a sensitive variable (secret())`)
   }
   const parentPointer = field === undefined ? undefined : `/${field}`
-  const parentReads = (parentPointer && reads.get(parentPointer)) || new Set<Key>()
-  const key = keyOf(place.stack, instance.address)
+  const parentReads = (parentPointer === undefined ? undefined : reads.get(parentPointer)) ?? NONE
   const references = new Set<Key>()
   for (const [pointer, keys] of reads) if (pointer !== parentPointer) for (const it of keys) references.add(it)
-  const dependencies = new Map<Key, Dependency>()
-  for (const it of references) dependencies.set(it, {key: it, reason: 'reference'})
-  for (const it of dependsOn) if (!dependencies.has(it)) dependencies.set(it, {key: it, reason: 'depends_on'})
   return {
-    key,
+    key: keyOf(place.stack, instance.address),
     stack: place.stack,
     place,
     block,
     kind,
     spec: fitted.spec,
+    naturalKey: kind.identity.key(fitted.plain ? (fitted.spec as JsonObject) : plainPart(fitted.spec)),
     evaluated: spec,
     clearSecrets: fitted.clearSecrets,
     policy: policyOf(block.body, block.triggers, kind, place, problems),
     parent: field === undefined ? undefined : draftParent(instance, kind, field, parentValue, parentReads),
-    dependsOn: [...dependencies.values()],
+    references,
+    dependsOn,
     outputs: block.outputs,
   }
 }

@@ -3,14 +3,14 @@
  * absent, secret and later values become `Secret` and `Deferred`, and everything that does not fit is a problem with
  * its pointer, what was expected, what was got, and the nearest spelling.
  */
-import {z} from 'zod'
+import type {z} from 'zod'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {nearest} from '../base/nearest.ts'
-import {formatPointer} from '../base/pointer.ts'
-import {ruleAt} from '../engine/field-rules.ts'
+import {escapeSegment, formatPointer} from '../base/pointer.ts'
 import type {Kind} from '../engine/kind.ts'
 import {Deferred, Secret, type Value, type ValueObject} from '../engine/value.ts'
 import {formatNumber, type Node, printTemplate} from './expression.ts'
+import {type FieldShape, type FieldType, shapeOf} from './field-shape.ts'
 import {Open, type OpenValue} from './open-value.ts'
 import {describeIssue} from './schema-issues.ts'
 import {numberIn} from './variable-type.ts'
@@ -21,16 +21,20 @@ export interface FittedSpec {
   readonly clearSecrets: readonly string[]
   readonly problems: readonly {readonly path: string; readonly message: string}[]
   readonly warnings: readonly string[]
+  /** Nothing in it is secret or open. */
+  readonly plain: boolean
 }
 
-type Schema = z.core.$ZodType
-type Path = readonly (string | number)[]
+/** From the field up to the spec: most fields never need their pointer. */
+type Path = {readonly up: Path; readonly segment: string | number} | undefined
+
+const pointerOf = (path: Path): string => (path === undefined ? '' : `${pointerOf(path.up)}/${escapeSegment(String(path.segment))}`)
 
 /** @param spec - without the parent's field */
 export function fitSpec(kind: Kind, spec: {readonly [key: string]: OpenValue}, stack: string): FittedSpec {
   const fitting = new Fitting(kind, stack)
   const fitted = fitting.run(spec)
-  return {spec: fitted, clearSecrets: fitting.clearSecrets, problems: fitting.problems, warnings: fitting.warnings}
+  return {spec: fitted, clearSecrets: fitting.clearSecrets, problems: fitting.problems, warnings: fitting.warnings, plain: fitting.plain}
 }
 
 /** In the place of a value that is not known yet, or may not be looked at; what is said about it is passed over. */
@@ -51,10 +55,14 @@ class Fitting {
     this.#stack = stack
   }
 
+  /** Nothing in it is secret or open. */
+  get plain(): boolean {
+    return this.#holes.size + this.#secrets.size === 0
+  }
+
   run(spec: {readonly [key: string]: OpenValue}): ValueObject {
-    const fitted = this.#fit(this.#kind.spec, spec, [], '') as ValueObject
-    const known = this.#holes.size + this.#secrets.size === 0 ? fitted : checkable(fitted)
-    const result = this.#kind.spec.safeParse(known)
+    const fitted = this.#fields(shapeOf(this.#kind), spec, undefined)
+    const result = this.#kind.spec.safeParse(this.plain ? fitted : checkable(fitted))
     for (const issue of result.success ? [] : result.error.issues) this.#report(issue, fitted)
     return fitted
   }
@@ -70,71 +78,64 @@ class Fitting {
     this.problems.push({path: pointer, message: describeIssue(issue, hidden ? HIDDEN : got)})
   }
 
-  #fit(schema: Schema | undefined, value: OpenValue, path: Path, pattern: string): Value | undefined {
-    const bare = unwrapped(schema)
+  #fit(shape: FieldShape, value: OpenValue, path: Path): Value | undefined {
     if (value === null) return undefined
-    if (value instanceof Open) return this.#leaf(bare, value, path, pattern)
+    if (value instanceof Open) return this.#leaf(shape, value, path)
     if (Array.isArray(value)) {
-      const element = bare instanceof z.ZodArray ? bare.element : undefined
-      return (value as readonly OpenValue[]).map((item, at) => this.#fit(element, item, [...path, at], `${pattern}/*`) ?? null)
+      const items = value as readonly OpenValue[]
+      return items.map((item, segment) => this.#fit(shape.element, item, {up: path, segment}) ?? null)
     }
-    if (typeof value === 'object') return this.#fields(bare, value as {readonly [key: string]: OpenValue}, path, pattern)
-    const coerced = coerce(bare, value)
-    const rule = ruleAt(this.#kind, pattern)
-    if (!rule.secret && !rule.writeOnly) return coerced
-    const pointer = formatPointer(path)
+    if (typeof value === 'object') return this.#fields(shape, value as {readonly [key: string]: OpenValue}, path)
+    const coerced = coerce(shape.type, value)
+    if (!shape.secret) return coerced
+    const pointer = pointerOf(path)
     this.#secrets.add(pointer)
     this.clearSecrets.push(pointer)
     return new Secret(coerced)
   }
 
-  #fields(schema: Schema | undefined, fields: {readonly [key: string]: OpenValue}, path: Path, pattern: string): ValueObject {
-    const shape: Readonly<Record<string, Schema>> | undefined = schema instanceof z.ZodObject ? schema.shape : undefined
-    const valueSchema = schema instanceof z.ZodRecord ? schema.valueType : undefined
+  #fields(shape: FieldShape, fields: {readonly [key: string]: OpenValue}, up: Path): ValueObject {
     const fitted: Record<string, Value> = {}
-    for (const key of Object.keys(fields)) {
-      const known = shape && Object.hasOwn(shape, key) ? shape[key] : valueSchema
-      if (shape && !known) this.#unknownField(schema, shape, key, path)
-      const item = this.#fit(known, fields[key] ?? null, [...path, key], `${pattern}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`)
-      if (item !== undefined) fitted[key] = item
+    for (const segment in fields) {
+      const field = shape.field(segment)
+      if (!field.known && shape.type === 'object') this.#unknownField(shape, segment, up)
+      const item = this.#fit(field, fields[segment] ?? null, {up, segment})
+      if (item !== undefined) fitted[segment] = item
     }
     return fitted
   }
 
-  #unknownField(schema: Schema | undefined, shape: Readonly<Record<string, Schema>>, key: string, path: Path): void {
-    const parent = path.length === 0 ? this.#kind.parent?.field : undefined
-    const names = [...Object.keys(shape), ...(parent === undefined ? [] : [parent])]
+  #unknownField(shape: FieldShape, key: string, path: Path): void {
+    const parent = path === undefined ? this.#kind.parent?.field : undefined
+    const names = [...shape.names, ...(parent === undefined ? [] : [parent])]
     const near = nearest(key, names)
-    const strict = schema instanceof z.ZodObject && schema.def.catchall instanceof z.ZodNever
-    if (!strict) {
+    if (!shape.strict) {
       // A field that differs in case or separators only is hardly another field.
       if (near !== undefined && plainSpelling(near) === plainSpelling(key)) {
         this.warnings.push(`the field ${JSON.stringify(key)} is passed on as it is; did you mean ${JSON.stringify(near)}?`)
       }
       return
     }
-    if (near !== undefined) this.#misspelled.add(formatPointer([...path, near]))
+    if (near !== undefined) this.#misspelled.add(pointerOf({up: path, segment: near}))
     const suggestion = near === undefined ? `; the fields are ${names.join(', ')}` : `: did you mean ${JSON.stringify(near)}?`
-    const owner = path.length === 0 ? `a ${this.#kind.name}` : formatPointer(path)
-    this.problems.push({path: formatPointer([...path, key]), message: `${owner} has no field ${JSON.stringify(key)}${suggestion}`})
+    const owner = path === undefined ? `a ${this.#kind.name}` : pointerOf(path)
+    this.problems.push({path: pointerOf({up: path, segment: key}), message: `${owner} has no field ${JSON.stringify(key)}${suggestion}`})
   }
 
-  #leaf(schema: Schema | undefined, open: Open, path: Path, pattern: string): Value {
-    const pointer = formatPointer(path)
-    const rule = ruleAt(this.#kind, pattern)
-    const secret = open.secret || rule.secret === true || rule.writeOnly === true
+  #leaf(shape: FieldShape, open: Open, path: Path): Value {
+    const pointer = pointerOf(path)
     if (open.value === undefined) {
       this.#holes.add(pointer)
       const node = open.node ?? {type: 'literal', value: null}
-      return new Deferred(printTemplate(asPrimitive(schema, node), this.#stack), open.needs, secret)
+      return new Deferred(printTemplate(asPrimitive(shape.type, node), this.#stack), open.needs, open.secret || shape.secret)
     }
     this.#secrets.add(pointer)
-    const value = isPrimitive(open.value) ? coerce(schema, open.value) : open.value
+    const value = isPrimitive(open.value) ? coerce(shape.type, open.value) : open.value
     if (open.node === undefined) {
       this.clearSecrets.push(pointer)
       return new Secret(value)
     }
-    const node = value === open.value ? open.node : asPrimitive(schema, open.node)
+    const node = value === open.value ? open.node : asPrimitive(shape.type, open.node)
     return new Secret(value, printTemplate(node, this.#stack), open.version)
   }
 }
@@ -146,34 +147,17 @@ const isPrimitive = (value: Json): value is string | number | boolean => value !
 /** Marks a value that may not be shown. */
 const HIDDEN = new Secret(null)
 
-function unwrapped(schema: Schema | undefined): Schema | undefined {
-  return schema instanceof z.ZodOptional ||
-    schema instanceof z.ZodNullable ||
-    schema instanceof z.ZodDefault ||
-    schema instanceof z.ZodReadonly
-    ? unwrapped(schema.unwrap())
-    : schema
-}
-
-function coerce(schema: Schema | undefined, value: string | number | boolean): string | number | boolean {
-  if (schema instanceof z.ZodNumber && typeof value === 'string') return numberIn(value.trim()) ?? value
-  if (schema instanceof z.ZodBoolean && (value === 'true' || value === 'false')) return value === 'true'
-  if (schema instanceof z.ZodString && typeof value === 'number') return formatNumber(value)
-  if (schema instanceof z.ZodString && typeof value === 'boolean') return String(value)
+function coerce(type: FieldType, value: string | number | boolean): string | number | boolean {
+  if (type === 'number' && typeof value === 'string') return numberIn(value.trim()) ?? value
+  if (type === 'bool' && (value === 'true' || value === 'false')) return value === 'true'
+  if (type === 'string' && typeof value === 'number') return formatNumber(value)
+  if (type === 'string' && typeof value === 'boolean') return String(value)
   return value
 }
 
 /** The expression of a leaf, brought to the schema's type where it may give another one. */
-function asPrimitive(schema: Schema | undefined, node: Node): Node {
-  const type =
-    schema instanceof z.ZodNumber
-      ? 'number'
-      : schema instanceof z.ZodBoolean
-        ? 'bool'
-        : schema instanceof z.ZodString
-          ? 'string'
-          : undefined
-  if (type === undefined || (type === 'string' && isTextNode(node))) return node
+function asPrimitive(type: FieldType, node: Node): Node {
+  if ((type !== 'number' && type !== 'bool' && type !== 'string') || (type === 'string' && isTextNode(node))) return node
   return {type: 'call', name: 'convert', args: [node, {type: 'root', name: type, at: 0}], at: 0}
 }
 

@@ -1,7 +1,6 @@
 /** What a parent's text names; interface.md: "a remote path, else all digits = id, else a name". */
 import type {ParentRef, Target} from '../engine/declaration.ts'
 import {type Kinds, locate} from '../engine/kind.ts'
-import {plainPart} from '../engine/resolve.ts'
 import type {Key} from '../engine/value.ts'
 import type {Draft} from './draft.ts'
 import type {Problems} from './problems.ts'
@@ -18,9 +17,8 @@ export class DraftIndex {
     this.#targets = targets
     for (const draft of drafts) {
       this.byKey.set(draft.key, draft)
-      const name = naturalKey(draft)
-      if (name === undefined) continue
-      const slot = `${draft.kind.name}\0${name}`
+      if (draft.naturalKey === undefined) continue
+      const slot = `${draft.kind.name}\0${draft.naturalKey}`
       const known = this.#byName.get(slot)
       if (known) known.push(draft)
       else this.#byName.set(slot, [draft])
@@ -41,8 +39,6 @@ export class DraftIndex {
     return near.length === 1 ? near[0] : undefined
   }
 }
-
-export const naturalKey = (draft: Draft): string | undefined => draft.kind.identity.key(plainPart(draft.spec))
 
 /** `undefined` with a problem, or where nothing is known yet (validate). */
 export function parentOf(draft: Draft, index: DraftIndex, kinds: Kinds, problems: Problems): ParentRef | undefined {
@@ -72,7 +68,7 @@ export function parentOf(draft: Draft, index: DraftIndex, kinds: Kinds, problems
   }
   if (/^\d+$/.test(text)) return {by: 'id', id: text}
   // A reference to a parent's name, or the name of a parent that is declared too: work has to wait for it.
-  const read = [...parent.reads].map(key => index.byKey.get(key)).find(it => it?.kind.name === wanted && naturalKey(it) === text)
+  const read = [...parent.reads].map(key => index.byKey.get(key)).find(it => it?.kind.name === wanted && it.naturalKey === text)
   const declared = read ?? index.named(wanted, text, stack)
   return declared && declared.key !== draft.key ? {by: 'key', key: declared.key} : {by: 'name', name: text}
 }

@@ -4,7 +4,7 @@ import {parsePointer} from '../base/pointer.ts'
 import type {Policy} from '../engine/declaration.ts'
 import type {Kind} from '../engine/kind.ts'
 import {ExpressionError} from './errors.ts'
-import type {Node} from './expression.ts'
+import {type Node, unescapeTemplate} from './expression.ts'
 import {parseExpression} from './expression-parser.ts'
 import {hint, type Place, type Problems} from './problems.ts'
 import {blocksIn} from './stack-document.ts'
@@ -89,7 +89,7 @@ function policyTrigger(trigger: Json | undefined, kind: Kind, say: Say): OwnPoli
   let policy: Json = trigger
   if (typeof trigger === 'string') {
     try {
-      policy = JSON.parse(trigger) as Json
+      policy = JSON.parse(unescapeTemplate(trigger)) as Json
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
       say(`the trigger "policy" is not JSON: ${error.message}`)

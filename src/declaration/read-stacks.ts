@@ -1,6 +1,7 @@
 /** From documents to declarations: evaluated, checked, and everything wrong said at once. Pure. */
-import type {Declaration, StackDeclarations} from '../engine/declaration.ts'
+import type {Declaration, Dependency, ParentRef, StackDeclarations} from '../engine/declaration.ts'
 import type {Kinds} from '../engine/kind.ts'
+import type {Key} from '../engine/value.ts'
 import {ledgerOf, targetsOf} from './backend-block.ts'
 import {checkCycles, checkDuplicates, type Resolved} from './check-declarations.ts'
 import type {Draft} from './draft.ts'
@@ -81,10 +82,6 @@ function resolve(draft: Draft, index: DraftIndex, kinds: Kinds, problems: Proble
   const parent = parentOf(draft, index, kinds, problems)
   const {address, source} = draft.place
   const importId = imports.get(address)
-  const parentKey = parent?.by === 'key' ? parent.key : undefined
-  // What the parent's field reads beside the parent itself is a reference like any other.
-  const more = [...(draft.parent?.reads ?? [])].map(key => ({key, reason: 'reference' as const}))
-  const dependsOn = new Map([...draft.dependsOn, ...more].reverse().map(it => [it.key, it]))
   const declaration: Declaration = {
     stack: draft.stack,
     address,
@@ -92,7 +89,7 @@ function resolve(draft: Draft, index: DraftIndex, kinds: Kinds, problems: Proble
     kind: draft.kind.name,
     spec: draft.spec,
     ...(parent ? {parent} : {}),
-    dependsOn: [...dependsOn.values()].filter(({key}) => key !== parentKey).reverse(),
+    dependsOn: dependenciesOf(draft, parent),
     policy: draft.policy,
     outputs: draft.outputs,
     source,
@@ -100,4 +97,17 @@ function resolve(draft: Draft, index: DraftIndex, kinds: Kinds, problems: Proble
     clearSecrets: draft.clearSecrets,
   }
   return {draft, declaration}
+}
+
+/** What the parent's field reads beside the parent itself is a reference like any other. */
+function dependenciesOf(draft: Draft, parent: ParentRef | undefined): readonly Dependency[] {
+  const dependencies = new Map<Key, Dependency>()
+  const add = (keys: Iterable<Key>, reason: Dependency['reason']): void => {
+    for (const key of keys)
+      if (!dependencies.has(key) && !(parent?.by === 'key' && parent.key === key)) dependencies.set(key, {key, reason})
+  }
+  add(draft.references, 'reference')
+  if (draft.parent) add(draft.parent.reads, 'reference')
+  add(draft.dependsOn, 'depends_on')
+  return [...dependencies.values()]
 }
