@@ -21,5 +21,5 @@ const subscription = new Subscription(stack, 'subscription', {name: 'house'})
 new Database(stack, 'orders', {subscription, name: 'orders', memoryLimitInGb: 2})
 new Database(stack, 'scratch', {subscription, name: 'scratch', memoryLimitInGb: 1, replication: false}) // said here, so it stays
 
-Aspects.of(app).add(new HouseRules())
+Aspects.of(stack).add(new HouseRules()) // of each stack: cdktf does not look at those of an app
 app.synth()

@@ -18,7 +18,7 @@ const withoutVersions = (stacks: Readonly<Record<string, StackFile>>) =>
   Object.fromEntries(Object.entries(stacks).map(([name, file]) => [name, withoutVersion(file)]))
 
 describe.each(apps)('the app of %s', folder => {
-  const stacksWith = (library: 'cdktf' | 'cdktn') => runApp(join(repository, folder), {library}, run => run)
+  const stacksWith = (library: 'cdktf' | 'cdktn') => runApp(join(repository, folder), {library})
   let run: AppRun
 
   beforeAll(async () => {
@@ -54,10 +54,10 @@ describe.each(apps)('the app of %s', folder => {
 
 describe('the stacks of the demo', () => {
   it('declare less when something is retired', async () => {
-    const names = (stacks: Readonly<Record<string, StackFile>>) =>
+    const names = ({stacks}: AppRun) =>
       Object.fromEntries(Object.entries(stacks).map(([name, file]) => [name, Object.keys(triggersOf(file))]))
-    const all = await runApp(repository, {}, ({stacks}) => names(stacks))
-    const fewer = await runApp(repository, {context: {retire: 'reports,peering,operator'}}, ({stacks}) => names(stacks))
+    const all = names(await runApp(repository))
+    const fewer = names(await runApp(repository, {context: {retire: 'reports,peering,operator'}}))
     expect(all).toEqual({
       shop: ['analyst', 'cache', 'peering', 'read_only', 'reports', 'sessions', 'storefront', 'subscription'],
       edge: ['node_1', 'node_2', 'node_3', 'operator', 'policy', 'replica', 'settings'],
@@ -66,6 +66,15 @@ describe('the stacks of the demo', () => {
       shop: ['cache', 'read_only', 'sessions', 'storefront', 'subscription'],
       edge: ['node_1', 'node_2', 'node_3', 'policy', 'replica', 'settings'],
     })
+  })
+})
+
+describe('the house rules of the conventions example', () => {
+  it('fill in what a database does not say, and leave what it says', async () => {
+    const {stacks} = await runApp(join(repository, 'examples', 'conventions'))
+    const {orders, scratch} = triggersOf(stacks.conventions)
+    expect(orders?.spec).toBe('{"alerts":[{"name":"dataset-size","value":80}],"memoryLimitInGb":2,"name":"orders","replication":true}')
+    expect(scratch?.spec).toBe('{"alerts":[{"name":"dataset-size","value":80}],"memoryLimitInGb":1,"name":"scratch","replication":false}')
   })
 })
 

@@ -12,8 +12,6 @@ const CDKTN = new URL('./cdktn-for-cdktf.mjs', import.meta.url).href
 export interface AppRun {
   readonly stacks: Readonly<Record<string, StackFile>>
   readonly warnings: readonly unknown[]
-  /** `cdktf.out`, for a further program to read. */
-  readonly outdir: string
 }
 
 export interface AppOptions {
@@ -21,12 +19,7 @@ export interface AppOptions {
   readonly context?: Readonly<Record<string, unknown>>
 }
 
-/** @param use - sees the run before its output is removed */
-export async function runApp<T>(
-  folder: string,
-  {library = 'cdktf', context = {}}: AppOptions,
-  use: (run: AppRun) => T | Promise<T>,
-): Promise<T> {
+export async function runApp(folder: string, {library = 'cdktf', context = {}}: AppOptions = {}): Promise<AppRun> {
   const {app} = JSON.parse(await readFile(join(folder, 'cdktf.json'), 'utf8')) as {app: string}
   const [command = '', ...args] = app.split(' ')
   const outdir = await mkdtemp(join(tmpdir(), 'example-'))
@@ -42,7 +35,7 @@ export async function runApp<T>(
     for (const [name, {synthesizedStackPath}] of Object.entries(manifest.stacks)) {
       stacks[name] = JSON.parse(await readFile(join(outdir, synthesizedStackPath), 'utf8')) as StackFile
     }
-    return await use({stacks, warnings: Object.values(manifest.stacks).flatMap(stack => stack.annotations), outdir})
+    return {stacks, warnings: Object.values(manifest.stacks).flatMap(stack => stack.annotations)}
   } finally {
     await rm(outdir, {recursive: true})
   }

@@ -72,7 +72,15 @@ export class StackCompanion extends TerraformElement {
 
   /** The companion of the stack that `scope` stands in. */
   static of(scope: IConstruct): StackCompanion {
-    const stack = TerraformStack.of(scope)
+    const stack: object = TerraformStack.of(scope)
+    if (!(stack instanceof TerraformStack)) {
+      // cdktf knows its own by a symbol that cdktn shares; their elements do not work in each other's stacks.
+      throw new StackOptionError(
+        scope.node.path,
+        'the stack is made by another copy of cdktf, or by cdktn, than the one svcctl is installed with',
+        'Install one for both; for cdktn: npm install cdktf@npm:cdktn@^0.24 constructs@10, and import from "cdktf".',
+      )
+    }
     const companion = companions.get(stack) ?? new StackCompanion(stack)
     companions.set(stack, companion)
     return companion

@@ -1,4 +1,6 @@
+import {tmpdir} from 'node:os'
 import {type App, HttpBackend, LocalBackend, TerraformOutput, TerraformStack, TerraformVariable} from 'cdktf'
+import {App as OtherApp, TerraformStack as OtherStack} from 'cdktn'
 import {Construct} from 'constructs'
 import {describe, expect, it} from 'vitest'
 import {CloudTarget, ClusterDatabase, ClusterTarget, ClusterUser, Database, Subscription, secret} from '../../../src/index.ts'
@@ -232,5 +234,13 @@ describe('HCL output', () => {
         stack.toHclTerraform()
       }),
     ).toThrow('svcctl reads stacks as JSON')
+  })
+})
+
+describe('a stack made by cdktn while svcctl is installed with cdktf', () => {
+  it('is refused with the way to install one for both', () => {
+    expect(() => new CloudTarget(new OtherStack(new OtherApp({outdir: tmpdir()}), 'shop') as never, 'cloud')).toThrow(
+      'the stack is made by another copy of cdktf, or by cdktn',
+    )
   })
 })
