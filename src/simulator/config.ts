@@ -12,7 +12,6 @@ import {worldEdit} from './world-edit.ts'
 
 /** Milliseconds; a range is drawn from by the seed. */
 const duration = z.union([z.number().min(0), z.strictObject({min: z.number().min(0), max: z.number().min(0)})])
-export type Duration = z.output<typeof duration>
 
 const rateLimit = z.strictObject({
   perMinute: z.number().positive().default(100),
@@ -123,7 +122,6 @@ const debuginfo = z.strictObject({
   /** Answers `Range` and says `Accept-Ranges`. */
   ranges: z.boolean().default(false),
 })
-export type DebuginfoConfig = z.output<typeof debuginfo>
 
 const cluster = z.strictObject({
   /** How long a database stays in `pending`, `active-change-pending`, `delete-pending`. */
@@ -164,7 +162,6 @@ const cluster = z.strictObject({
   debuginfo: debuginfo.prefault({}),
   forbidden: z.array(z.string()).default([]),
 })
-export type ClusterConfig = z.output<typeof cluster>
 
 const uploads = z.strictObject({
   partSizeBytes: z
@@ -187,7 +184,6 @@ const uploads = z.strictObject({
     .min(0)
     .default(64 * 1024 * 1024),
 })
-export type UploadsConfig = z.output<typeof uploads>
 
 const credentials = z.strictObject({
   apiKey: z.string().min(1).default('simulator-key'),
@@ -196,7 +192,6 @@ const credentials = z.strictObject({
   password: z.string().min(1).default('simulator-password'),
   filesApiKey: z.string().min(1).default('simulator-files-key'),
 })
-export type Credentials = z.output<typeof credentials>
 
 export const simulatorConfig = z.strictObject({
   spelling: z.enum(['contract', 'wire']).default('contract'),

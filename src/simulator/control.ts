@@ -8,7 +8,7 @@ import type {Simulator} from './simulator.ts'
 import type {World} from './world.ts'
 import {NoSuchObject, worldEdit} from './world-edit.ts'
 
-export interface ControlRequest {
+interface ControlRequest {
   readonly method: string
   readonly path: string
   readonly query: URLSearchParams

@@ -9,7 +9,7 @@ const REGIONS = [
   ['GCP', 'europe-west1'],
 ] as const
 
-export const NODE_COUNT = 3
+const NODE_COUNT = 3
 
 export function initialWorld(now: number, seed: number): World {
   const nodes = Object.fromEntries(

@@ -21,7 +21,7 @@ function take(bucket: Bucket, limit: RateLimit, now: number): number | undefined
   return Math.max(0, Math.floor(bucket.tokens + 1e-9))
 }
 
-export interface RateWords {
+interface RateWords {
   readonly rateHeaders: CloudConfig['rateHeaders']
   readonly retryAfter: CloudConfig['retryAfter']
 }

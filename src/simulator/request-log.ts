@@ -31,7 +31,7 @@ export function loggedBody(body: Uint8Array): Json | undefined {
   }
 }
 
-export function masked(value: Json): Json {
+function masked(value: Json): Json {
   if (Array.isArray(value)) return value.map(masked)
   if (!isJsonObject(value)) return value
   const entries = Object.entries(value).map(([key, item]): [string, Json] => [

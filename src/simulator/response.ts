@@ -8,7 +8,7 @@ export interface SimulatedResponse extends HttpResponse {
   readonly chunks?: AsyncIterable<Uint8Array>
 }
 
-export interface Cut {
+interface Cut {
   /** After how many bytes the connection breaks; absent: half way. */
   readonly cut: number | undefined
   readonly request: FailedRequest

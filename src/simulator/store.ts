@@ -54,11 +54,27 @@ export function listed(entries: Entries, now: number, lagMs: number): {id: strin
   return rows
 }
 
-/** Objects whose creation was accepted and that cannot be seen yet, in one collection. */
-export const awaited = (world: World, collectionPath: string): readonly Entry[] =>
-  world.effects.flatMap(effect =>
-    effect.do === 'add' && effect.path.slice(0, effect.path.lastIndexOf('/')) === collectionPath ? [effect.entry] : [],
-  )
+/**
+ * Whether an object of the collection has the name, one whose creation was accepted and that cannot be seen yet
+ * included. Loops, because it runs once per create over all that is in flight.
+ */
+export function nameTaken(world: World, collectionPath: string, name: unknown, except?: string): boolean {
+  const entries = collection(world, collectionPath) ?? {}
+  for (const id in entries) {
+    const entry = entries[id]
+    if (entry?.gone === undefined && id !== except && entry?.fields.name === name) return true
+  }
+  return isAwaited(world, collectionPath, entry => entry.fields.name === name)
+}
+
+/** Whether an object of the collection is still to appear. */
+export function isAwaited(world: World, collectionPath: string, fits: (entry: Entry) => boolean = () => true): boolean {
+  for (const effect of world.effects) {
+    if (effect.do !== 'add' || !effect.path.startsWith(collectionPath)) continue
+    if (effect.path.lastIndexOf('/') === collectionPath.length && fits(effect.entry)) return true
+  }
+  return false
+}
 
 /** Makes the change now, or lets it wait for its moment. */
 export function schedule(world: World, now: number, at: number, change: Change, lagMs: number): void {

@@ -73,7 +73,7 @@ export interface DebuginfoTask {
   failed: boolean
 }
 
-export interface UploadPart {
+interface UploadPart {
   number: number
   size: number
   /** The quoted MD5 of its bytes. */
@@ -93,7 +93,7 @@ export interface UploadSession {
   tooLarge?: boolean
 }
 
-export interface UploadedFile {
+interface UploadedFile {
   path: string
   size: number
   /** `null` where the file was larger than `uploads.keepBytes`. */

@@ -1,6 +1,6 @@
 /** ACL rules and users of a database: the contract has a list and a create of each, nothing else. */
 import {type Answer, type Exchange, objectBody, Refusal} from '../answer.ts'
-import {awaited} from '../store.ts'
+import {nameTaken} from '../store.ts'
 import {entry, type Fields, nextId} from '../world.ts'
 import {accept} from './change.ts'
 import {branchOf, databasePath, refuseTakenName, theDatabase} from './databases.ts'
@@ -29,14 +29,13 @@ export function createRule(exchange: Exchange, subscriptionId: string, databaseI
 }
 
 export function createUser(exchange: Exchange, subscriptionId: string, databaseId: string): Answer {
-  const database = theDatabase(exchange, subscriptionId, databaseId)
+  theDatabase(exchange, subscriptionId, databaseId)
   const {password, ...body} = objectBody(exchange, 'INVALID_REQUEST')
   requireText(body, 'name')
   const role = body.role ?? body.redisRule
   if (exchange.config.cloud.checkRoles) {
     const path = `${databasePath(subscriptionId, databaseId)}/acl/rules`
-    const rules = [...Object.values(branchOf(database, 'acl/rules')), ...awaited(exchange.world, path)]
-    if (!rules.some(rule => rule.fields.name === role)) {
+    if (!nameTaken(exchange.world, path, role)) {
       throw new Refusal(400, 'ROLE_NOT_FOUND', `There is no rule named ${String(role)}.`, {field: 'role', constraint: 'exists'})
     }
   }

@@ -8,7 +8,7 @@ import {find, schedule, statusOf} from '../store.ts'
 import type {Change, Fields, TaskError} from '../world.ts'
 import {isRunning, newTask, showTask} from './tasks.ts'
 
-export interface Write {
+interface Write {
   readonly command: string
   readonly change: Change
   readonly resourceId: string
@@ -24,7 +24,7 @@ export interface Write {
   readonly show?: () => Fields
 }
 
-export const NOT_ACTIVE: TaskError = {
+const NOT_ACTIVE: TaskError = {
   code: 'SUBSCRIPTION_NOT_ACTIVE',
   message: 'The subscription is not active: another change is running.',
   status: '403 FORBIDDEN',

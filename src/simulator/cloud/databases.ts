@@ -1,7 +1,7 @@
 import {canonicalJson, isJsonObject} from '../../base/json.ts'
 import {type Answer, type Exchange, objectBody, Refusal} from '../answer.ts'
 import {drawDuration} from '../random.ts'
-import {awaited, collection, find} from '../store.ts'
+import {find, nameTaken} from '../store.ts'
 import {type Branch, type Entries, type Entry, entry, nextId} from '../world.ts'
 import {accept} from './change.ts'
 import {databaseFields, requireField} from './fields.ts'
@@ -25,9 +25,8 @@ export function branchOf(parent: Entry, branch: Branch): Entries {
 
 /** @throws Refusal 409 when another object of the collection, the awaited ones included, has the name */
 export function refuseTakenName({world}: Exchange, collectionPath: string, name: unknown, code: string, except?: string): void {
-  const there = Object.entries(collection(world, collectionPath) ?? {}).filter(([id, it]) => it.gone === undefined && id !== except)
-  const taken = [...there.map(([, it]) => it), ...awaited(world, collectionPath)].some(it => it.fields.name === name)
-  if (taken) throw new Refusal(409, code, `The name ${String(name)} is taken.`, {field: 'name', constraint: 'unique'})
+  if (!nameTaken(world, collectionPath, name, except)) return
+  throw new Refusal(409, code, `The name ${String(name)} is taken.`, {field: 'name', constraint: 'unique'})
 }
 
 export function listDatabases(exchange: Exchange, subscriptionId: string): Answer {

@@ -6,7 +6,7 @@ import type {Fields} from '../world.ts'
 type FieldType = 'text' | 'size' | 'integer' | 'boolean' | 'object' | 'list'
 
 /** Database fields of the contract, with the types it gives. */
-export const DATABASE_FIELDS: Readonly<Record<string, FieldType>> = {
+const DATABASE_FIELDS: Readonly<Record<string, FieldType>> = {
   name: 'text',
   memoryLimitInGb: 'size',
   protocol: 'text',

@@ -7,11 +7,11 @@ import type {Entries, Entry, Fields} from '../world.ts'
 import {listBody, type View} from './spelling.ts'
 import {newTask, showTask} from './tasks.ts'
 
-export type ListName = 'subscriptions' | 'databases' | 'peerings' | 'rules' | 'users'
+type ListName = 'subscriptions' | 'databases' | 'peerings' | 'rules' | 'users'
 
 export const viewOf = ({config, now, world}: Exchange, inList: boolean): View => ({config: config.cloud, now, inList, random: world.random})
 
-export interface ListRequest {
+interface ListRequest {
   readonly name: ListName
   /** What the wrapped body calls it, where that differs. */
   readonly key?: string

@@ -18,7 +18,7 @@ export interface View {
 }
 
 /** An id under the name and type this deployment uses. */
-export function idField(config: CloudConfig, name: string, id: string): Fields {
+function idField(config: CloudConfig, name: string, id: string): Fields {
   const value: Json = config.idType === 'number' && /^\d+$/.test(id) ? Number(id) : id
   return {[config.ids === 'id' ? 'id' : name]: value}
 }

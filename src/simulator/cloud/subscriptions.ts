@@ -1,7 +1,7 @@
 import {isJsonObject} from '../../base/json.ts'
 import {type Answer, type Exchange, objectBody, Refusal} from '../answer.ts'
 import {drawDuration} from '../random.ts'
-import {awaited, find} from '../store.ts'
+import {find, isAwaited} from '../store.ts'
 import {type Entries, type Entry, entry, type Fields, nextId} from '../world.ts'
 import {accept} from './change.ts'
 import {databaseFields, requireField, requireText} from './fields.ts'
@@ -99,8 +99,8 @@ export function refuseUnchangedName({config}: Exchange, set: Fields, found: Entr
 export function deleteSubscription(exchange: Exchange, id: string): Answer {
   const {world, config, now} = exchange
   const found = theSubscription(exchange, id)
-  const databases = Object.values(found.children.databases ?? {}).filter(it => it.gone === undefined)
-  if (databases.length + awaited(world, `${subscriptionPath(id)}/databases`).length > 0) {
+  const there = Object.values(found.children.databases ?? {}).some(it => it.gone === undefined)
+  if (there || isAwaited(world, `${subscriptionPath(id)}/databases`)) {
     const error = {code: 'SUBSCRIPTION_NOT_EMPTY', message: `Subscription ${id} still has databases.`, status: '409 CONFLICT'}
     if (config.cloud.deleteNotEmpty === '409' || !config.cloud.asynchronous) throw new Refusal(409, error.code, error.message)
     const doneAt = now + drawDuration(world.random, config.cloud.taskMs)

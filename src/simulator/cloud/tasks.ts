@@ -74,11 +74,10 @@ export function listTasks(exchange: Exchange): Answer {
   const {maxRows, runningOnly, served} = config.cloud.taskList
   if (!served) throw new Refusal(404, 'NOT_FOUND', 'There is nothing at /tasks.')
   const wanted = query.get('status')
-  const tasks = Object.values(world.cloud.tasks)
-    .reverse()
-    .filter(task => !runningOnly || isRunning(task, now))
-    .filter(task => wanted === null || statusWord(config.cloud, task, now) === wanted)
-    .slice(0, maxRows ?? Number.POSITIVE_INFINITY)
+  let tasks = Object.values(world.cloud.tasks).reverse()
+  if (runningOnly) tasks = tasks.filter(task => isRunning(task, now))
+  if (wanted !== null) tasks = tasks.filter(task => statusWord(config.cloud, task, now) === wanted)
+  if (maxRows !== null) tasks = tasks.slice(0, maxRows)
   const rows = page(exchange, tasks, task => showTask(config.cloud, task, now), {
     paging: config.cloud.paging,
     shuffled: false,

@@ -1,7 +1,7 @@
 /** Made-up but repeatable figures: what a database or a node is doing. All statistics are views of these. */
 import {hashText} from '../random.ts'
 
-export interface Load {
+interface Load {
   readonly connections: number
   readonly totalConnections: number
   readonly failedConnections: number

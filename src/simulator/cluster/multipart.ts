@@ -1,7 +1,7 @@
 /** Bodies of `multipart/form-data` (RFC 7578). */
 import {Refusal} from '../answer.ts'
 
-export interface FormPart {
+interface FormPart {
   readonly name: string
   readonly fileName: string | undefined
   readonly content: Uint8Array

@@ -4,7 +4,7 @@ import {type ListRules, page} from '../list-query.ts'
 import {find, listed} from '../store.ts'
 import type {Entries, Entry, Fields} from '../world.ts'
 
-export type Collection = 'bdbs' | 'nodes' | 'users' | 'roles' | 'modules'
+type Collection = 'bdbs' | 'nodes' | 'users' | 'roles' | 'modules'
 export type Show = (exchange: Exchange, id: string, entry: Entry, fields: Fields) => Fields
 
 export const objectPath = (collection: Collection, id: string): string => `cluster/${collection}/${id}`

@@ -19,13 +19,16 @@ export function uploadApi(exchange: Exchange): Answer {
   const {config, headers, method, path} = exchange
   if (headers[KEY_HEADER] !== config.credentials.filesApiKey) throw new Refusal(401, 'not-authenticated', 'The API key is wrong.')
   const begin = /^\/file_actions\/begin_upload\/(.+)$/.exec(path)?.[1]
-  if (begin !== undefined && method === 'POST') return beginUpload(exchange, decodeURIComponent(begin))
+  if (begin !== undefined && method === 'POST') return beginUpload(exchange, filePath(begin))
   const file = /^\/files\/(.+)$/.exec(path)?.[1]
   if (file === undefined) throw new Refusal(404, 'not-found', `There is nothing at ${path}.`)
-  if (method === 'POST') return endUpload(exchange, decodeURIComponent(file))
-  if (method === 'GET') return showFile(exchange, decodeURIComponent(file))
+  if (method === 'POST') return endUpload(exchange, filePath(file))
+  if (method === 'GET') return showFile(exchange, filePath(file))
   throw new Refusal(405, 'method-not-allowed', `${method} is not allowed on ${path}.`)
 }
+
+/** Clients differ in how many slashes they put between the action and the path. */
+const filePath = (path: string): string => decodeURIComponent(path).replace(/^\/+/, '')
 
 function beginUpload(exchange: Exchange, path: string): Answer {
   const {world, config, now} = exchange
