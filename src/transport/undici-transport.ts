@@ -64,43 +64,47 @@ export function createTransport(options: NetworkOptions = {}): NetworkTransport 
   return {
     send: async request => {
       const {queue, undici, short} = await network()
-      const {timeoutMs = options.timeoutMs ?? REQUEST_TIMEOUT_MS, signal} = request
+      const {timeoutMs = options.timeoutMs ?? REQUEST_TIMEOUT_MS} = request
       // The time runs from here and not from the queue: waiting for one's turn is no fault of the server.
       return queue.add(async () => {
         const attempt = new Attempt(request, timeoutMs)
         try {
-          const answer = await undici.request(request.url, {
-            dispatcher: attempt.watch(short),
-            method: request.method as Dispatcher.HttpMethod,
-            headers: request.headers,
-            ...(request.body !== undefined && {body: request.body}),
-            signal: attempt.signal,
-            // One clock for the whole request is enough.
-            headersTimeout: 0,
-            bodyTimeout: 0,
-          })
+          const answer = await attempt.first(
+            undici.request(request.url, {
+              dispatcher: attempt.watch(short),
+              method: request.method as Dispatcher.HttpMethod,
+              headers: request.headers,
+              ...(request.body !== undefined && {body: request.body}),
+              signal: attempt.signal,
+              // One clock for the whole request is enough.
+              headersTimeout: 0,
+              bodyTimeout: 0,
+            }),
+          )
           return {status: answer.statusCode, headers: flat(answer.headers), body: await answer.body.bytes()}
         } catch (error) {
           throw attempt.explain(error)
         } finally {
           attempt.end()
         }
-      }, signal && {signal})
+      })
     },
 
     openStream: async request => {
       const {undici, long} = await network()
       const attempt = new Attempt(request)
       try {
-        const answer = await undici.request(request.url, {
-          dispatcher: attempt.watch(long),
-          method: request.method as Dispatcher.HttpMethod,
-          headers: request.headers,
-          ...(request.body !== undefined && {body: asBody(request.body)}),
-          signal: attempt.signal,
-          headersTimeout: request.firstByteTimeoutMs ?? FIRST_BYTE_TIMEOUT_MS,
-          bodyTimeout: request.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
-        })
+        const answer = await attempt.first(
+          undici.request(request.url, {
+            dispatcher: attempt.watch(long),
+            method: request.method as Dispatcher.HttpMethod,
+            headers: request.headers,
+            ...(request.body !== undefined && {body: asBody(request.body)}),
+            signal: attempt.signal,
+            headersTimeout: request.firstByteTimeoutMs ?? FIRST_BYTE_TIMEOUT_MS,
+            bodyTimeout: request.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
+          }),
+        )
         return {status: answer.statusCode, headers: flat(answer.headers), body: flow(answer.body, attempt)} satisfies HttpStreamResponse
       } catch (error) {
         attempt.end()
@@ -109,16 +113,16 @@ export function createTransport(options: NetworkOptions = {}): NetworkTransport 
     },
 
     close: async () => {
-      if (opening === undefined) return
-      const {short, long} = await opening
-      await Promise.all([short.destroy(), long.destroy()])
+      // Who could not be opened has told whoever asked.
+      const opened = await opening?.catch(() => undefined)
+      await Promise.all([opened?.short.destroy(), opened?.long.destroy()])
     },
   }
 }
 
 interface Network {
   readonly undici: typeof import('undici')
-  readonly queue: {add<T>(task: () => Promise<T>, options?: {signal: AbortSignal}): Promise<T>}
+  readonly queue: {add<T>(task: () => Promise<T>): Promise<T>}
   readonly short: Agent
   readonly long: Agent
 }
@@ -157,6 +161,7 @@ class Attempt {
   readonly #timer: NodeJS.Timeout | undefined
   readonly #stop = () => this.#abort.abort()
   #timedOut = false
+  /** Some of it may have been written to a connection. */
   #sent = false
 
   constructor(request: HttpRequest | HttpStreamRequest, timeoutMs?: number) {
@@ -180,10 +185,23 @@ class Attempt {
     return dispatcher.compose(dispatch => (options, handler) => {
       const onRequestStart = handler.onRequestStart?.bind(handler)
       handler.onRequestStart = (controller, context) => {
-        this.#sent = true
+        // A request that was given up meanwhile gets its connection, and is dropped there unwritten.
+        this.#sent = !this.signal.aborted
         onRequestStart?.(controller, context)
       }
       return dispatch(options, handler)
+    })
+  }
+
+  /** The answer, or the end of our patience: undici itself notices that only when it has a connection. */
+  first<T>(answer: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      answer.then(resolve, reject)
+      const cut = () => {
+        if (!this.#sent) reject(this.signal.reason)
+      }
+      if (this.signal.aborted) cut()
+      this.signal.addEventListener('abort', cut, {once: true})
     })
   }
 

@@ -1,0 +1,232 @@
+import {once} from 'node:events'
+import {mkdtempSync, rmSync, writeFileSync} from 'node:fs'
+import {createServer, type RequestListener, type Server} from 'node:http'
+import {createServer as createTlsServer} from 'node:https'
+import type {AddressInfo} from 'node:net'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {buffer, text} from 'node:stream/consumers'
+import {afterEach, beforeAll, describe, expect, it} from 'vitest'
+import {selfSigned} from '../../src/simulator/self-signed.ts'
+import {createTransport, type NetworkOptions, type NetworkTransport} from '../../src/transport/undici-transport.ts'
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+async function listening(server: Server): Promise<number> {
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  cleanups.push(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return (server.address() as AddressInfo).port
+}
+
+const serve = async (listener: RequestListener) => `http://127.0.0.1:${await listening(createServer(listener))}`
+
+function network(options: NetworkOptions = {}): NetworkTransport {
+  const transport = createTransport(options)
+  cleanups.push(() => transport.close())
+  return transport
+}
+
+describe('a request over the network', () => {
+  it('brings back status, headers in lower case and the bytes', async () => {
+    const address = await serve(async (request, response) => {
+      response.writeHead(201, {'X-RateLimit-Limit': '100'})
+      response.end(`${request.method} ${request.url} ${request.headers['x-api-key']} ${await text(request)}`)
+    })
+    const answer = await network().send({method: 'PUT', url: `${address}/v1/a?b=c`, headers: {'x-api-key': 'k'}, body: 'hé'})
+    expect([answer.status, answer.headers['x-ratelimit-limit']]).toEqual([201, '100'])
+    expect(Buffer.from(answer.body).toString()).toBe('PUT /v1/a?b=c k hé')
+  })
+
+  it('follows no redirect by itself', async () => {
+    const address = await serve((_, response) => response.writeHead(302, {location: '/elsewhere'}).end())
+    expect((await network().send({method: 'GET', url: address, headers: {}})).status).toBe(302)
+  })
+
+  it('has a time for the whole answer, and may have arrived when that is over', async () => {
+    const address = await serve((request, response) => {
+      response.writeHead(200)
+      if (request.url === '/half') response.write('half an answ')
+    })
+    for (const path of ['/none', '/half']) {
+      const sent = network().send({method: 'GET', url: `${address}${path}`, headers: {}, timeoutMs: 200})
+      await expect(sent).rejects.toMatchObject({code: 'E_REQUEST_TIMEOUT', exit: 12, arrived: true})
+    }
+  })
+
+  it('may have arrived when the connection breaks before or in the middle of the answer', async () => {
+    const address = await serve((request, response) => {
+      if (request.url === '/half') response.writeHead(200, {'content-length': '100'}).write('half')
+      setImmediate(() => request.socket.destroy())
+    })
+    for (const path of ['/none', '/half']) {
+      const sent = network().send({method: 'POST', url: `${address}${path}`, headers: {}, body: '{}'})
+      await expect(sent).rejects.toMatchObject({code: 'E_CONNECTION_LOST', exit: 13, arrived: true})
+    }
+  })
+
+  it('never arrived when nobody listens or the name has no address', async () => {
+    const {send} = network()
+    const free = await serve(() => {})
+    await cleanups.pop()?.()
+    await expect(send({method: 'POST', url: free, headers: {}})).rejects.toMatchObject({
+      code: 'E_CONNECTION_REFUSED',
+      arrived: false,
+      transient: true,
+    })
+    const nowhere = send({method: 'POST', url: 'http://no-such-host.invalid/', headers: {}})
+    await expect(nowhere).rejects.toMatchObject({code: 'E_DNS', exit: 13, arrived: false})
+  })
+
+  it('is given up at a word', async () => {
+    const off = new AbortController()
+    const address = await serve(() => off.abort(new Error('enough')))
+    await expect(network().send({method: 'POST', url: address, headers: {}, signal: off.signal})).rejects.toMatchObject({
+      code: 'E_REQUEST_ABORTED',
+      arrived: true,
+    })
+    await expect(network().send({method: 'POST', url: address, headers: {}, signal: off.signal})).rejects.toMatchObject({
+      code: 'E_REQUEST_ABORTED',
+      arrived: false,
+    })
+  })
+
+  it('waits its turn when all connections are taken, without its time running', async () => {
+    let open = 0
+    let most = 0
+    const waiting: (() => void)[] = []
+    const address = await serve((_, response) => {
+      open += 1
+      most = Math.max(most, open)
+      waiting.push(() => {
+        open -= 1
+        response.end()
+      })
+      if (waiting.length === 2) for (const answer of waiting.splice(0)) answer()
+    })
+    const {send} = network({connections: 2})
+    const answers = await Promise.all(Array.from({length: 10}, () => send({method: 'GET', url: address, headers: {}})))
+    expect([answers.length, most]).toEqual([10, 2])
+  })
+})
+
+describe('a certificate', () => {
+  let folder = ''
+  let caFile = ''
+  const {certificate, key} = selfSigned(Date.now())
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tls-'))
+    caFile = join(folder, 'ca.pem')
+    writeFileSync(caFile, certificate)
+    return () => rmSync(folder, {recursive: true})
+  })
+
+  let received = 0
+  const secure = async () => {
+    received = 0
+    const server = createTlsServer({cert: certificate, key}, (_, response) => {
+      received += 1
+      response.end('ok')
+    })
+    return `https://localhost:${await listening(server)}`
+  }
+
+  it('nobody vouches for is refused before anything is sent', async () => {
+    const sent = network().send({method: 'POST', url: await secure(), headers: {authorization: 'Basic x'}})
+    await expect(sent).rejects.toMatchObject({code: 'E_TLS', exit: 13, arrived: false, transient: false})
+    expect(received).toBe(0)
+  })
+
+  it('of the configured authority is accepted', async () => {
+    expect((await network({caFile}).send({method: 'GET', url: await secure(), headers: {}})).status).toBe(200)
+  })
+
+  it('for another name is refused, whoever vouches for it', async () => {
+    const url = (await secure()).replace('localhost', '127.0.0.2')
+    const {port} = new URL(url)
+    const server = createTlsServer({cert: certificate, key}, (_, response) => response.end())
+    server.listen(Number(port), '127.0.0.2')
+    await once(server, 'listening')
+    cleanups.push(() => server.close())
+    await expect(network({caFile}).send({method: 'GET', url, headers: {}})).rejects.toMatchObject({code: 'E_TLS', arrived: false})
+  })
+
+  it('is of no interest where the user said so', async () => {
+    expect((await network({insecure: true}).send({method: 'GET', url: await secure(), headers: {}})).status).toBe(200)
+  })
+
+  it('file that is not there or holds none is named', async () => {
+    const empty = join(folder, 'empty.pem')
+    writeFileSync(empty, 'hello')
+    for (const path of [join(folder, 'none.pem'), empty]) {
+      const sent = network({caFile: path}).send({method: 'GET', url: 'https://localhost:1', headers: {}})
+      await expect(sent).rejects.toMatchObject({code: 'E_CA_FILE', exit: 64, message: expect.stringContaining(path)})
+    }
+  })
+})
+
+describe('a stream', () => {
+  it('flows both ways in pieces', async () => {
+    const address = await serve((request, response) => request.pipe(response))
+    const chunk = Buffer.alloc(64 * 1024, 'x')
+    const answer = await network().openStream({
+      method: 'POST',
+      url: address,
+      headers: {'content-length': String(chunk.length * 100)},
+      body: (async function* () {
+        for (let i = 0; i < 100; i++) yield chunk
+      })(),
+    })
+    let bytes = 0
+    for await (const piece of answer.body) bytes += piece.length
+    expect([answer.status, bytes]).toEqual([200, chunk.length * 100])
+  })
+
+  it('that ends early is a failure, although its headers were fine', async () => {
+    const address = await serve((request, response) => {
+      response.writeHead(200, {'content-length': '1000'}).write('begin')
+      request.socket.end()
+    })
+    const answer = await network().openStream({method: 'GET', url: address, headers: {}})
+    await expect(buffer(answer.body)).rejects.toMatchObject({code: 'E_CONNECTION_LOST', arrived: true})
+  })
+
+  it('may be silent for as long as it was told, before the first byte and within', async () => {
+    const address = await serve((request, response) => {
+      if (request.url === '/half') response.writeHead(200).write('begin')
+    })
+    const {openStream} = network()
+    const first = openStream({method: 'GET', url: `${address}/none`, headers: {}, firstByteTimeoutMs: 300})
+    await expect(first).rejects.toMatchObject({code: 'E_REQUEST_TIMEOUT'})
+    const {body} = await openStream({method: 'GET', url: `${address}/half`, headers: {}, idleTimeoutMs: 300})
+    await expect(buffer(body)).rejects.toMatchObject({code: 'E_REQUEST_TIMEOUT'})
+  })
+
+  it('may be left in the middle, and then the connection is free', async () => {
+    let closed: Promise<void> | undefined
+    const address = await serve((request, response) => {
+      closed = new Promise(resolve => request.socket.on('close', () => resolve()).on('error', () => {}))
+      response.writeHead(200)
+      response.write(Buffer.alloc(1_000_000))
+    })
+    const {body} = await network().openStream({method: 'GET', url: address, headers: {}})
+    for await (const _ of body) break
+    await closed
+  })
+
+  it('holds up no short request, however many flow', async () => {
+    const address = await serve((request, response) => {
+      if (request.url === '/short') response.end('ok')
+      else response.writeHead(200).write('begin')
+    })
+    const {send, openStream} = network({connections: 1})
+    await Promise.all([1, 2, 3].map(() => openStream({method: 'GET', url: `${address}/long`, headers: {}})))
+    expect((await send({method: 'GET', url: `${address}/short`, headers: {}})).status).toBe(200)
+  })
+})
