@@ -4,9 +4,13 @@
  */
 import type {Json} from '../base/json.ts'
 import type {RequestOptions, TaskList, TaskView} from '../engine/backend.ts'
+import {AnswerError} from './api-errors.ts'
 import {type KeyedRow, ListWalk} from './list-walk.ts'
 import type {FetchPage, PagingFacts} from './paging-facts.ts'
 import {taskView} from './task-view.ts'
+
+/** Statuses that say there is no such list here. */
+const NOT_SERVED = new Set([403, 405, 501])
 
 export interface TaskListOptions {
   /** Spend requests until the list is proven. Without it one request is spent, and the list may remain unproven. */
@@ -36,11 +40,17 @@ export class TaskLists {
   async read({prove}: TaskListOptions, options?: RequestOptions): Promise<TaskList | undefined> {
     if (this.#absent) return undefined
     const walk = new ListWalk<TaskView>('/tasks', this.#page, this.#facts)
-    const refusal = await walk.read(options, prove ? Number.POSITIVE_INFINITY : 1)
-    if (refusal) {
-      if (refusal.status !== 404) throw refusal.error
-      // 404 may also mean "none"; that it cannot be is known once there is one.
-      this.#absent = this.#known.size > 0
+    try {
+      const refusal = await walk.read(options, prove ? Number.POSITIVE_INFINITY : 1)
+      if (refusal) {
+        // 404 may also mean "none"; that it cannot be is known once there is one.
+        this.#absent = refusal.status !== 404 || this.#known.size > 0
+        return undefined
+      }
+    } catch (error) {
+      // Single tasks can still be read where the list is not served, or not to these credentials.
+      if (!(error instanceof AnswerError) || !NOT_SERVED.has(error.status)) throw error
+      this.#absent = true
       return undefined
     }
     if (prove) await walk.prove(options)
