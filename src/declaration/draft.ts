@@ -1,9 +1,11 @@
 /** A declaration before it is known what its parent's text names. */
 import {isJsonObject, type JsonObject} from '../base/json.ts'
+import {nearest} from '../base/nearest.ts'
 import type {Policy} from '../engine/declaration.ts'
 import type {Kind} from '../engine/kind.ts'
 import {plainPart} from '../engine/resolve.ts'
 import {type Key, keyOf, type ValueObject} from '../engine/value.ts'
+import {shapeOf} from './field-shape.ts'
 import {fitSpec} from './fit-spec.ts'
 import type {ObjectBlock, ObjectInstance} from './object-block.ts'
 import {Open, type OpenValue, opensIn} from './open-value.ts'
@@ -71,7 +73,7 @@ export function draftOf(instance: ObjectInstance, dependsOn: ReadonlySet<Key>): 
     evaluated: spec,
     clearSecrets: fitted.clearSecrets,
     policy: policyOf(block.body, block.triggers, kind, place, problems),
-    parent: field === undefined ? undefined : draftParent(instance, kind, field, parentValue, parentReads),
+    parent: field === undefined ? undefined : draftParent(instance, kind, field, parentValue, parentReads, own),
     references,
     dependsOn,
     outputs: block.outputs,
@@ -90,14 +92,21 @@ function draftParent(
   field: string,
   value: OpenValue | undefined,
   reads: ReadonlySet<Key>,
+  fields: {readonly [key: string]: OpenValue},
 ): DraftParent | undefined {
   const {problems} = block
   const parentKind = kind.parent?.kind ?? ''
   const say = (message: string): void => problems.add(place, message, `/${field}`)
   if (value === undefined || value === null || value === '') {
-    // A misspelled parent is said with the other unknown fields; a loose kind would let it pass.
+    const shape = shapeOf(kind)
+    const meant = nearest(
+      field,
+      Object.keys(fields).filter(name => !shape.names.includes(name)),
+    )
+    // A strict kind has said so of the field it does not know.
+    if (meant !== undefined && shape.strict) return undefined
     say(
-      `${JSON.stringify(field)} is missing: a ${kind.name} lives in a ${parentKind}; give a reference (\${null_resource.<name>.id}), a numeric id or a name`,
+      `${JSON.stringify(field)} is missing${meant === undefined ? '' : ` (is ${JSON.stringify(meant)} meant?)`}: a ${kind.name} lives in a ${parentKind}; give a reference (\${null_resource.<name>.id}), a numeric id or a name`,
     )
     return undefined
   }

@@ -182,8 +182,10 @@ class Parser {
     this.#space()
     while (!this.#peek('}')) {
       const before = this.#at
+      const computed = this.#peek('(')
       let key = this.expression()
-      if (key.type === 'root') key = literal(key.name)
+      if (computed) this.#space()
+      else if (key.type === 'root') key = literal(key.name)
       else if (key.type === 'attr') this.#fail('a key is expected', before)
       this.#space()
       if (!this.#take('=')) this.#expect(':')
