@@ -14,6 +14,8 @@ export interface StackFile {
   readonly name: string
   readonly shown: string | undefined
   readonly text: string
+  /** Files of stack traces are shown relative to it. */
+  readonly root?: string
 }
 
 /** Blocks by label: `{null_resource: {cache: {…}}}`. */
@@ -189,7 +191,7 @@ function sourceAt({file, positions, line}: ParsedFile, path: readonly string[], 
   const metadata = isJsonObject(notes.metadata) ? notes.metadata : {}
   const ours = isJsonObject(notes.svcctl) ? notes.svcctl : {}
   const construct = typeof metadata.path === 'string' ? {construct: metadata.path} : {}
-  const written = typeof ours.source === 'string' ? placeIn(ours.source) : traceIn(metadata.stackTrace)
+  const written = typeof ours.source === 'string' ? placeIn(ours.source) : traceIn(metadata.stackTrace, file.root)
   if (written) return {...construct, ...written}
   if (file.shown === undefined) return construct
   const offset = positions.offsets.get(positionKey(path))
@@ -202,12 +204,12 @@ function placeIn(text: string): {file: string; line: number} | undefined {
 }
 
 /** The first frame of the user's own code. */
-export function traceIn(trace: Json | undefined): {file: string; line: number} | undefined {
+export function traceIn(trace: Json | undefined, root = ''): {file: string; line: number} | undefined {
   if (!Array.isArray(trace)) return undefined
   for (const frame of trace as readonly Json[]) {
     if (typeof frame !== 'string' || /node_modules|\bnode:|\bnative\b/.test(frame)) continue
     const place = placeIn(frame.replace(/^.*\((.*)\)$/, '$1').replace(/^(?:at )?(?:file:\/\/)?/, ''))
-    if (place) return place
+    if (place) return root !== '' && place.file.startsWith(`${root}/`) ? {...place, file: place.file.slice(root.length + 1)} : place
   }
   return undefined
 }

@@ -112,7 +112,7 @@ interface ManifestStack {
   readonly annotations: readonly Annotation[]
 }
 
-async function manifestStacks(folder: string): Promise<readonly ManifestStack[]> {
+async function manifestStacks(folder: string, cwd: string): Promise<readonly ManifestStack[]> {
   const path = join(folder, 'manifest.json')
   const bad = (what: string, cause?: unknown) =>
     new StackFileError(path, what, 'Synthesize the app again (npx cdktf synth), or leave --synth-dir out so that svcctl does it.', cause)
@@ -130,22 +130,22 @@ async function manifestStacks(folder: string): Promise<readonly ManifestStack[]>
     return {
       name: it.name,
       path: it.synthesizedStackPath,
-      annotations: Array.isArray(it.annotations) ? it.annotations.flatMap(annotationIn) : [],
+      annotations: Array.isArray(it.annotations) ? it.annotations.flatMap(annotation => annotationIn(annotation, cwd)) : [],
     }
   })
 }
 
 const LEVELS: Readonly<Record<string, Annotation['level']>> = {'@cdktf/info': 'info', '@cdktf/warn': 'warning', '@cdktf/error': 'error'}
 
-function annotationIn(it: Json): readonly Annotation[] {
+function annotationIn(it: Json, cwd: string): readonly Annotation[] {
   if (!isJsonObject(it) || typeof it.message !== 'string') return []
   const {level, message, constructPath, stacktrace} = it
-  const source = {...(typeof constructPath === 'string' ? {construct: constructPath} : {}), ...traceIn(stacktrace)}
+  const source = {...(typeof constructPath === 'string' ? {construct: constructPath} : {}), ...traceIn(stacktrace, cwd)}
   return [{level: LEVELS[String(level)] ?? 'warning', message, source}]
 }
 
 async function readManifest(folder: string, options: ReadOptions): Promise<ReadStacks> {
-  const stacks = await manifestStacks(folder)
+  const stacks = await manifestStacks(folder, options.cwd)
   const documents = await Promise.all(
     stacks.map(async stack => {
       const path = resolve(folder, stack.path)
@@ -160,7 +160,7 @@ async function readManifest(folder: string, options: ReadOptions): Promise<ReadS
           error,
         )
       }
-      return stackDocument(stack.name, undefined, [{name: basename(path), shown: shownPath(path, options), text}])
+      return stackDocument(stack.name, undefined, [{name: basename(path), shown: shownPath(path, options), text, root: options.cwd}])
     }),
   )
   return {documents, annotations: stacks.flatMap(stack => stack.annotations), warnings: []}

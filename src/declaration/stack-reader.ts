@@ -187,7 +187,10 @@ export class StackReader {
       if (to === undefined) continue
       const draft = byAddress.get(to)
       if (draft === undefined) {
-        const declared = this.#blocks.has(addressIn(to)?.name ?? '')
+        const name = addressIn(to)?.name ?? ''
+        const declared = this.#blocks.has(name)
+        // It is there, and what is wrong with it is said there.
+        if (!declared && this.names.document.resources.get('null_resource')?.has(name)) continue
         this.#problems.add(
           place,
           `import.to: ${to} is not declared${declared ? ': name one of its instances' : hint(to, [...byAddress.keys()])}`,

@@ -3,7 +3,7 @@ import type {Json} from '../../src/base/json.ts'
 import {type GivenVariables, givenValues} from '../../src/declaration/variables.ts'
 import {declarationOf, messagesOf, read, readAll} from './read-stack.ts'
 
-const valueOf = (variable: {[field: string]: Json}, given: Partial<GivenVariables>, expression = '${jsonencode(var.x)}') =>
+const readValue = (variable: {[field: string]: Json}, given: Partial<GivenVariables>, expression = '${jsonencode(var.x)}') =>
   declarationOf(
     read({variable: {x: variable}, objects: {u: ['cluster.user', {name: 'u'}, {'json/v': expression}]}}, {variables: given}),
     'u',
@@ -16,13 +16,13 @@ describe('values of variables', () => {
     const environment = {TF_VAR_x: 'environment', TF_VAR_unrelated: '1'}
     const files = [file('terraform.tfvars.json', 'file'), file('a.auto.tfvars.json', 'auto')]
     const x = {type: 'string', default: 'default'}
-    expect(valueOf(x, {})).toBe('default')
-    expect(valueOf(x, {environment})).toBe('environment')
-    expect(valueOf(x, {environment, files: files.slice(0, 1)})).toBe('file')
-    expect(valueOf(x, {environment, files})).toBe('auto')
+    expect(readValue(x, {})).toBe('default')
+    expect(readValue(x, {environment})).toBe('environment')
+    expect(readValue(x, {environment, files: files.slice(0, 1)})).toBe('file')
+    expect(readValue(x, {environment, files})).toBe('auto')
     const commandLine = [{type: 'var', text: 'x=a=b'} as const, {type: 'file', file: file('v.json', 'last')} as const]
-    expect(valueOf(x, {environment, files, commandLine})).toBe('last')
-    expect(valueOf(x, {environment, files, commandLine: [...commandLine].reverse()})).toBe('a=b')
+    expect(readValue(x, {environment, files, commandLine})).toBe('last')
+    expect(readValue(x, {environment, files, commandLine: [...commandLine].reverse()})).toBe('a=b')
   })
 
   it.each<[type: string | undefined, text: string, value: Json]>([
@@ -38,7 +38,7 @@ describe('values of variables', () => {
     ['any', '{"a": [1]}', {a: [1]}],
     ['set(string)', '["a"]', ['a']],
   ])('of type %s given as the text %s are %j', (type, text, value) => {
-    expect(valueOf(type === undefined ? {} : {type}, {environment: {TF_VAR_x: text}})).toEqual(value)
+    expect(readValue(type === undefined ? {} : {type}, {environment: {TF_VAR_x: text}})).toEqual(value)
   })
 
   it.each([
@@ -48,7 +48,7 @@ describe('values of variables', () => {
     ['list(string)', '[var.y]', 'a value from outside may refer to nothing'],
     ['object({a = number})', '{}', 'the value needs the attribute a'],
   ])('that do not fit %s are refused without being quoted', (type, text, message) => {
-    const [said] = messagesOf(() => valueOf({type, sensitive: true}, {environment: {TF_VAR_x: text}}))
+    const [said] = messagesOf(() => readValue({type, sensitive: true}, {environment: {TF_VAR_x: text}}))
     expect(said).toBe(`shop:var.x: the value from TF_VAR_x does not fit: ${message} (variable x, type ${type})`)
   })
 
