@@ -1,5 +1,5 @@
 /** One object of an API, written into the stack as a `null_resource` whose triggers are its declaration. */
-import {Annotations, propertyAccess, ref, TerraformResource, Token} from 'cdktf'
+import {Annotations, propertyAccess, ref, TerraformResource, type TerraformStack, Token} from 'cdktf'
 import type {Construct} from 'constructs'
 import {AppError, EXIT} from '../../base/errors.ts'
 import {canonicalJson} from '../../base/json.ts'
@@ -151,7 +151,7 @@ export abstract class ManagedObject<Kind extends string, Props extends ManagedOb
     const rendered: {resource?: Record<string, Record<string, {triggers: Record<string, unknown>}>>} = super.toTerraform()
     const attributes = rendered.resource?.[this.terraformResourceType]?.[this.friendlyUniqueId]
     if (attributes === undefined) return rendered
-    const settled = {...attributes, triggers: settledTexts(attributes.triggers)}
+    const settled = {...attributes, triggers: settledTexts(attributes.triggers, {open: hasOverrides(this.cdktfStack)})}
     return {...rendered, resource: {[this.terraformResourceType]: {[this.friendlyUniqueId]: settled}}}
   }
 
@@ -220,6 +220,12 @@ export abstract class ManagedObject<Kind extends string, Props extends ManagedOb
       `${pointer} has "\${" or "%{" typed by hand; it is taken as text. For an expression use a reference, a TerraformVariable or Fn.`,
     )
   }
+}
+
+/** Whether `addOverride` was called on the stack itself; cdktf lays those over what is rendered, and cannot do so over a token. */
+function hasOverrides(stack: TerraformStack): boolean {
+  const overrides: unknown = Reflect.get(stack, 'rawOverrides')
+  return typeof overrides !== 'object' || overrides === null || Object.keys(overrides).length > 0
 }
 
 const isReference = (value: unknown): value is ObjectReferences =>

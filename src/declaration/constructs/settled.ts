@@ -10,8 +10,13 @@ import {type IResolvable, type IResolveContext, Token} from 'cdktf'
 /** An object without tokens, through two resolutions: alone, and with its stack. */
 export const settledObject = (value: object): IResolvable => new Settled(new Settled(value))
 
-/** Texts, most of them without tokens. The result is a plain object, which overrides of the stack may still change. */
-export const settledTexts = (texts: Readonly<Record<string, unknown>>): IResolvable => new SettledTexts(texts)
+/**
+ * Texts, most of them without tokens.
+ *
+ * @param open - the result is a plain object, which the stack may still change; else it is settled for the stack too
+ */
+export const settledTexts = (texts: Readonly<Record<string, unknown>>, {open}: {open: boolean}): IResolvable =>
+  new SettledTexts(texts, open)
 
 class Settled implements IResolvable {
   readonly creationStack: string[] = []
@@ -33,9 +38,11 @@ class Settled implements IResolvable {
 class SettledTexts implements IResolvable {
   readonly creationStack: string[] = []
   readonly #texts: Readonly<Record<string, unknown>>
+  readonly #open: boolean
 
-  constructor(texts: Readonly<Record<string, unknown>>) {
+  constructor(texts: Readonly<Record<string, unknown>>, open: boolean) {
     this.#texts = texts
+    this.#open = open
   }
 
   resolve(context: IResolveContext): undefined {
@@ -44,7 +51,8 @@ class SettledTexts implements IResolvable {
       const value: unknown = typeof text === 'string' && !Token.isUnresolved(text) ? text : context.resolve(text)
       if (value !== undefined) resolved[key] = value
     }
-    context.registerPostProcessor({postProcess: () => resolved})
+    const result = this.#open ? resolved : new Settled(resolved)
+    context.registerPostProcessor({postProcess: () => result})
   }
 
   toString(): string {
