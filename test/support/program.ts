@@ -1,0 +1,113 @@
+/**
+ * svcctl as a child process: the built program, in a folder and a home of its own, with an environment that holds what
+ * the test says and nothing of the machine's.
+ */
+import {execFileSync, spawn} from 'node:child_process'
+import {existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+export const PROGRAM = join(root, 'dist', 'bin', 'svcctl.js')
+
+export interface Outcome {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly input?: string
+  readonly cwd?: string
+}
+
+export interface Place {
+  readonly folder: string
+  readonly home: string
+  /** `$XDG_CONFIG_HOME/svcctl/config.toml` */
+  readonly configFile: string
+  readonly env: Readonly<Record<string, string>>
+  run(args: readonly string[], options?: RunOptions): Promise<Outcome>
+  remove(): void
+}
+
+/** A fresh folder and home. Builds the program first when its sources are newer. */
+export function place(): Place {
+  ensureBuilt()
+  const folder = mkdtempSync(join(tmpdir(), 'svcctl-test-'))
+  const home = join(folder, 'home')
+  mkdirSync(home)
+  mkdirSync(join(folder, 'work'))
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, '.config'),
+    XDG_STATE_HOME: join(home, '.local', 'state'),
+    LANG: 'C.UTF-8',
+  }
+  return {
+    folder: join(folder, 'work'),
+    home,
+    configFile: join(home, '.config', 'svcctl', 'config.toml'),
+    env,
+    run: (args, options = {}) => runProgram(args, {cwd: join(folder, 'work'), ...options, env: {...env, ...options.env}}),
+    remove: () => rmSync(folder, {recursive: true, force: true}),
+  }
+}
+
+function runProgram(args: readonly string[], {cwd, env, input}: RunOptions): Promise<Outcome> {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {cwd, env, stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe']})
+  const text = {stdout: '', stderr: ''}
+  child.stdout?.setEncoding('utf8').on('data', part => {
+    text.stdout += part
+  })
+  child.stderr?.setEncoding('utf8').on('data', part => {
+    text.stderr += part
+  })
+  // A program that ends without reading its input closes the pipe; that is its right.
+  child.stdin?.on('error', () => undefined).end(input)
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', code => resolve({code, ...text}))
+  })
+}
+
+let built = false
+
+/** Test files run in several processes at once: a folder is the lock, for making one succeeds exactly once. */
+function ensureBuilt(): void {
+  if (built) return
+  const lock = join(root, 'node_modules', '.svcctl-test-build')
+  while (isStale()) {
+    try {
+      mkdirSync(lock)
+    } catch {
+      if (existsSync(lock) && Date.now() - statSync(lock).mtimeMs > 60_000) rmSync(lock, {recursive: true, force: true})
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100)
+      continue
+    }
+    try {
+      execFileSync(process.execPath, ['--import', 'tsx', join(root, 'scripts', 'build.ts')], {
+        cwd: root,
+        stdio: ['ignore', 'ignore', 'inherit'],
+      })
+    } finally {
+      rmSync(lock, {recursive: true, force: true})
+    }
+  }
+  built = true
+}
+
+function isStale(): boolean {
+  const manifest = join(root, 'dist', 'bin', 'commands.json')
+  if (!existsSync(manifest)) return true
+  const builtAt = statSync(manifest).mtimeMs
+  return readdirSync(join(root, 'src'), {recursive: true, encoding: 'utf8'}).some(
+    path =>
+      path.endsWith('.ts') &&
+      statSync(join(root, 'src', path), {throwIfNoEntry: false})?.mtimeMs !== undefined &&
+      statSync(join(root, 'src', path)).mtimeMs > builtAt,
+  )
+}
