@@ -85,6 +85,7 @@ export function refill(known: AccountBucket, limits: RateLimits, now: number): A
   const bucket = known.at - now > OUT_OF_ORDER_MS ? setBack(known, known.at - now) : known
   const elapsed = Math.max(0, now - bucket.at)
   const calm = now - bucket.marginAt > MARGIN_DECAY_MS
+  if (elapsed === 0 && !calm) return bucket
   return {
     ...bucket,
     at: bucket.at + elapsed,
@@ -166,6 +167,7 @@ export const available = (bucket: AccountBucket, limits: RateLimits, now: number
 /** One request that came to its end. */
 export interface Settlement {
   readonly sentAt: number
+  readonly answeredAt: number
   /** The bucket's `answered` when it was sent. */
   readonly answeredBefore: number
   /** Absent: no answer came. */
@@ -192,11 +194,11 @@ export function settle(before: AccountBucket, limits: RateLimits, now: number, s
 
   const learned = limit === undefined ? bucket : learn(bucket, limits, limit)
   const since = bucket.answered - settled.answeredBefore - 1
-  const most = Math.max(0, remaining - bucket.outstanding)
-  const least = Math.max(0, remaining - bucket.outstanding - Math.max(0, since))
   const perMinute = serverPerMinute(learned, limits)
-  const latencySlack = perMinute === Number.POSITIVE_INFINITY ? 0 : (Math.max(0, now - settled.sentAt) * perMinute) / 60_000
-  const down = Math.max(0, learned.server - most - latencySlack)
+  // An answer may be told late: what came since is there too.
+  const most = Math.max(0, remaining - bucket.outstanding + tokensIn(now - settled.answeredAt, perMinute))
+  const least = Math.max(0, remaining - bucket.outstanding - Math.max(0, since))
+  const down = Math.max(0, learned.server - most - tokensIn(settled.answeredAt - settled.sentAt, perMinute))
   const up = settled.alone ? Math.max(0, least - learned.server) : 0
   const drained = Number.isFinite(down) ? Math.max(0, learned.drained + down - up) : learned.drained
   const foreign = drained > 2
@@ -208,10 +210,13 @@ export function settle(before: AccountBucket, limits: RateLimits, now: number, s
     margin: foreign ? Math.max(MARGIN, learned.margin) : learned.margin,
     marginAt: foreign ? now : learned.marginAt,
     tells: true,
-    toldAt: now,
+    toldAt: Math.max(learned.toldAt, settled.answeredAt),
     doubtful,
   }
 }
+
+/** None where there is no limit to count by. */
+const tokensIn = (ms: number, perMinute: number): number => (Number.isFinite(perMinute) ? (Math.max(0, ms) * perMinute) / 60_000 : 0)
 
 /** A limit below ours is taken over, and the burst with it in proportion. */
 function learn(bucket: AccountBucket, limits: RateLimits, limit: number): AccountBucket {

@@ -206,7 +206,7 @@ class QueuedBudget implements Budget {
         this.#inFlight -= 1
         const then = this.#clock.now()
         const told = answer && {status: answer.status, rate: parseRateHeaders(answer.headers, then)}
-        this.#store.settle({sentAt: now, answeredBefore, ...told}, then)
+        this.#store.settle({sentAt: now, answeredAt: then, answeredBefore, ...told}, then)
         this.#giveOut()
       },
     }

@@ -121,8 +121,8 @@ class SharedStore implements TokenStore {
     this.#inFlight -= 1
     if (this.#alone) this.#alone.settle(settled, now)
     else this.#untold.push(settled)
-    // The next take tells the others anyway; who has nothing more to take must not keep it to himself.
-    if (this.#inFlight === 0 || this.#untold.length >= UNTOLD) this.#exchange(now)
+    // Not at once: the next take tells the others anyway, and until then they are a little too careful.
+    if (this.#untold.length >= UNTOLD) this.#exchange(now)
   }
 
   pause(ms: number, now: number): void {

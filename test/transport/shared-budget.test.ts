@@ -108,7 +108,9 @@ describe('a budget shared by processes', () => {
     dead.add(1)
     await spend(other)
     expect(other.perMinute).toBe(600)
-    expect(JSON.parse(readFileSync(file(), 'utf8'))).toMatchObject({outstanding: 0, members: [{pid: 2}]})
+    expect(JSON.parse(readFileSync(file(), 'utf8'))).toMatchObject({members: [{pid: 2}]})
+    other.close()
+    expect(JSON.parse(readFileSync(file(), 'utf8'))).toMatchObject({outstanding: 0, members: []})
   })
 
   it('leaves the reserve of one to the people behind all', async () => {
