@@ -302,3 +302,50 @@ describe('giving up', () => {
     expect(result).toMatchObject({answered: false, arrived: true, error: {code: 'E_REQUEST_ABORTED', exit: 4}})
   })
 })
+
+describe('a streamed call', () => {
+  const streaming = (turns: readonly {status: number; headers?: Record<string, string>}[]) => {
+    const sent: {method: string; url: string; body: string}[] = []
+    const dropped: number[] = []
+    const left = [...turns]
+    const made = scripted([], {
+      openStream: async ({method, url, body}) => {
+        let text = ''
+        if (typeof body === 'object' && !(body instanceof Uint8Array)) for await (const chunk of body) text += Buffer.from(chunk).toString()
+        sent.push({method, url, body: text})
+        const {status, headers = {}} = left.shift() ?? {status: 200}
+        const flow = async function* () {
+          try {
+            yield Buffer.from('archive')
+          } finally {
+            dropped.push(status)
+          }
+        }
+        return {status, headers, body: flow()}
+      },
+    })
+    return {...made, sent, dropped}
+  }
+  const body = async function* () {
+    yield Buffer.from('module')
+  }
+
+  it('is sent again after a 429 and a 307, its bytes made anew and the unread answers let go', async () => {
+    const {client, clock, sent, dropped} = streaming([{status: 429}, {status: 307, headers: {location: '/v2/modules'}}])
+    const answer = await clock.run(client.openStream({method: 'POST', path: '/modules', body}))
+    expect(answer.status).toBe(200)
+    expect(sent).toEqual([
+      {method: 'POST', url: 'https://api.example/v1/modules', body: 'module'},
+      {method: 'POST', url: 'https://api.example/v1/modules', body: 'module'},
+      {method: 'POST', url: 'https://api.example/v2/modules', body: 'module'},
+    ])
+    expect(dropped).toEqual([429, 307])
+    expect(client.spending.used).toBe(3)
+  })
+
+  it('hands on a server error, which only the caller can go on from', async () => {
+    const {client, clock, sent} = streaming([{status: 500}])
+    expect((await clock.run(client.openStream({method: 'GET', path: '/debuginfo/all'}))).status).toBe(500)
+    expect(sent).toHaveLength(1)
+  })
+})
