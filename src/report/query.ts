@@ -10,7 +10,7 @@ import {nearest} from '../base/nearest.ts'
 interface Jmespath {
   readonly search: typeof jmespathModule.search
   readonly compile: (expression: string) => AstNode
-  readonly tokenize: (expression: string) => readonly {readonly start: number}[]
+  readonly tokenize: (expression: string) => readonly {readonly start: number; readonly type: string}[]
 }
 
 interface AstNode {
@@ -70,6 +70,8 @@ export async function compileQuery(expression: string): Promise<Query> {
   } catch (error) {
     throw new QuerySyntaxError(expression, positionOfError(library, expression), reasonOf(error))
   }
+  const loose = looseDot(library, expression)
+  if (loose !== undefined) throw new QuerySyntaxError(expression, loose, 'a name, *, [ or { must follow a dot')
   for (const name of functionsIn(ast)) {
     if (FUNCTIONS.has(name)) continue
     const close = nearest(name, FUNCTIONS)
@@ -127,6 +129,15 @@ function* functionsIn(node: unknown): Generator<string> {
   if (type !== 'Literal') yield* functionsIn(value)
   for (const child of Array.isArray(children) ? children : []) yield* functionsIn(child)
 }
+
+/** The library lets anything follow a dot, and then fails when it evaluates. @returns where the name is missing */
+function looseDot({tokenize}: Jmespath, expression: string): number | undefined {
+  const tokens = tokenize(expression)
+  const at = tokens.findIndex(({type}, index) => type === 'Dot' && !AFTER_DOT.has(tokens[index + 1]?.type ?? ''))
+  return at < 0 ? undefined : (tokens[at + 1]?.start ?? expression.length)
+}
+
+const AFTER_DOT = new Set(['UnquotedIdentifier', 'QuotedIdentifier', 'Star', 'Lbracket', 'Lbrace'])
 
 /**
  * Where the parser stopped. It does not say, but it always stops at the first token it cannot use: text up to a token

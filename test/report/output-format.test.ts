@@ -1,0 +1,63 @@
+import {describe, expect, it} from 'vitest'
+import {renderOutput} from '../../src/report/output-format.ts'
+import {table} from '../../src/report/table.ts'
+import {harmless, oneLine} from '../../src/report/terminal-text.ts'
+
+describe('a table', () => {
+  it('is as wide as a terminal shows, whatever the characters', async () => {
+    const rows = [
+      {name: '日本', gb: 1},
+      {name: 'ñandú', gb: 10},
+      {name: 'e\u0301', gb: 100},
+      {name: '👨‍👩‍👧', gb: 2},
+    ]
+    const text = await table(rows, [
+      {title: 'name', value: row => row.name},
+      {title: 'gb', value: row => row.gb, align: 'right'},
+    ])
+    expect(text).toBe(['NAME    GB', '日本     1', 'ñandú   10', 'e\u0301      100', '👨‍👩‍👧       2'].join('\n'))
+  })
+
+  it('keeps a hostile name on its line and without power over the terminal', async () => {
+    const text = await table([{name: 'a\u001b[2J\u001b]0;title\u0007b\nc\u202e\u0000d'}], [{title: 'name', value: row => row.name}])
+    expect(text).toBe('NAME\nab cd')
+  })
+
+  it('is made from any list of objects, with every field of any row', async () => {
+    expect(await renderOutput([{a: 1}, {a: 22, b: {x: 1}}], 'table')).toBe(' A  B\n 1  -\n22  {"x":1}\n')
+  })
+
+  it('of an object lists its fields, of a scalar is the scalar, of nothing is nothing', async () => {
+    expect(await renderOutput({name: 'a', size: null}, 'table')).toBe('FIELD  VALUE\nname   a\nsize   -\n')
+    expect(await renderOutput('plain', 'table')).toBe('plain\n')
+    expect(await renderOutput([], 'table')).toBe('')
+    expect(await renderOutput(null, 'text')).toBe('')
+  })
+
+  it('cuts a long cell and shows that it did', async () => {
+    expect(await table([{a: 'x'.repeat(100)}], [{title: 'a', value: row => row.a}])).toBe(`A\n${'x'.repeat(79)}…`)
+  })
+})
+
+describe('JSON and YAML', () => {
+  it('write exact integers as plain digits', async () => {
+    expect(await renderOutput({id: 9007199254740993n}, 'json')).toBe('{\n  "id": 9007199254740993\n}\n')
+    expect(await renderOutput({id: 9007199254740993n}, 'yaml')).toBe('id: 9007199254740993\n')
+  })
+
+  it('quote text in YAML that other readers would take for something else', async () => {
+    expect(await renderOutput(['no', '1e3', '2026-01-01', '0123', 'text'], 'yaml')).toBe(
+      '- "no"\n- "1e3"\n- "2026-01-01"\n- "0123"\n- text\n',
+    )
+  })
+})
+
+describe('text from outside', () => {
+  it('loses escape sequences and control characters, and keeps lines and tabs', () => {
+    expect(harmless('a\u001b[31mred\u001b[0m\tb\nc\u0007\u009b31m')).toBe('ared\tb\nc')
+  })
+
+  it('becomes one line', () => {
+    expect(oneLine('  a\r\n\tb\u2028c  ')).toBe('a bc')
+  })
+})

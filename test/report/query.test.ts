@@ -1,0 +1,63 @@
+import {describe, expect, it} from 'vitest'
+import {compileQuery} from '../../src/report/query.ts'
+
+const ask = async (expression: string, document: Parameters<Awaited<ReturnType<typeof compileQuery>>>[0]) =>
+  (await compileQuery(expression))(document)
+
+describe('a query', () => {
+  it('filters, projects and calls functions', async () => {
+    const rows = [
+      {name: 'b', gb: 2},
+      {name: 'a', gb: 1},
+    ]
+    expect(await ask('[?gb > `1`].name', rows)).toEqual(['b'])
+    expect(await ask('sort_by(@, &name)[*].gb', rows)).toEqual([1, 2])
+    expect(await ask('length(@)', rows)).toBe(2)
+    expect(await ask('[0].[name, gb]', rows)).toEqual(['b', 2])
+    expect(await ask('[0].*', rows)).toEqual(['b', 2])
+    expect(await ask('[0]."name"', rows)).toBe('b')
+    expect(await ask('[0].{n: name, missing: nothing}', rows)).toEqual({n: 'b', missing: null})
+  })
+
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', '[__proto__, constructor]', '{a: toString}'])(
+    'sees nothing inherited: %s',
+    async expression => {
+      expect(JSON.stringify(await ask(expression, {a: 1}))).toMatch(/^(null|\[null,null\]|\{"a":null\})$/)
+    },
+  )
+
+  it('sees a field of such a name where a document has one', async () => {
+    const document = JSON.parse('{"__proto__": {"x": 1}, "toString": "text", "hasOwnProperty": 2}')
+    expect(await ask('"__proto__".x', document)).toBe(1)
+    expect(await ask('[toString, hasOwnProperty]', document)).toEqual(['text', 2])
+  })
+
+  it('keeps exact integers exact', async () => {
+    const rows = [{id: 9007199254740995n}, {id: 9007199254740993n}]
+    expect(await ask('[*].id', rows)).toEqual([9007199254740995n, 9007199254740993n])
+    expect(await ask('sort_by(@, &id)[0].id', rows)).toBe(9007199254740993n)
+  })
+
+  it.each([
+    ['a[', 2],
+    ['a..b', 2],
+    ['a.', 2],
+    ['a.`1`', 2],
+    ['foo.bar)', 7],
+    ['a[?b ==]', 7],
+    ['a # b', 2],
+    ['', 0],
+    ['[0', 2],
+    ['a | | b', 4],
+  ])('that does not parse says where: %j at %i', async (expression, position) => {
+    await expect(compileQuery(expression)).rejects.toMatchObject({code: 'E_QUERY_SYNTAX', exit: 64, position})
+  })
+
+  it('that calls an unknown function names the nearest one', async () => {
+    await expect(compileQuery('a.lenght(@)')).rejects.toMatchObject({code: 'E_QUERY_SYNTAX', suggestions: ['Did you mean length()?']})
+  })
+
+  it('that does not fit the answer is an error, not a crash', async () => {
+    await expect(ask('sum(@)', [{a: 1}])).rejects.toMatchObject({code: 'E_QUERY_EVALUATION', exit: 64})
+  })
+})
