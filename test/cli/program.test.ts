@@ -1,0 +1,170 @@
+import {spawn} from 'node:child_process'
+import {mkdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {dirname, join} from 'node:path'
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {type Outcome, type Place, PROGRAM, place} from '../support/program.ts'
+
+let here: Place
+beforeAll(() => {
+  here = place()
+})
+afterAll(() => here.remove())
+
+const run = (line: string, env: Record<string, string> = {}): Promise<Outcome> =>
+  here.run(
+    line.split(' ').filter(word => word !== ''),
+    {env},
+  )
+const {version} = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+
+describe('the version', () => {
+  it('is printed alone by --version, version and -version', async () => {
+    for (const words of ['--version', 'version', '-version', 'version --output text']) {
+      expect(await run(words)).toEqual({code: 0, stdout: `${version}\n`, stderr: ''})
+    }
+  })
+
+  it('is a document with -o json and -o yaml', async () => {
+    expect(JSON.parse((await run('version -o json')).stdout)).toMatchObject({version})
+    expect((await run('version -o yaml')).stdout).toContain(`version: ${version}`)
+  })
+})
+
+describe('help', () => {
+  it('of the program, a topic and a command is on standard output, exit 0', async () => {
+    for (const [words, says] of [
+      ['', 'usage'],
+      ['--help', 'profile'],
+      ['help profile', 'profile set'],
+      ['profile', 'profile set'],
+      ['profile --help', 'validate'],
+      ['profile set --help', '--deployment'],
+      ['help profile set', '--deployment'],
+      ['profile set -h', 'examples'],
+    ] as const) {
+      const {code, stdout, stderr} = await run(words)
+      expect({words, code, stderr}).toEqual({words, code: 0, stderr: ''})
+      expect(stdout).toContain(says)
+    }
+  })
+
+  it('has no colours when it does not go to a terminal, unless FORCE_COLOR asks for them', async () => {
+    expect((await run('profile set --help')).stdout).not.toContain('\u001b')
+    expect((await run('profile set --help', {FORCE_COLOR: '1'})).stdout).toContain('\u001b[1m')
+  })
+})
+
+describe('a mistake on the command line', () => {
+  it.each([
+    ['no-such-command', 'E_UNKNOWN_COMMAND', 'unknown command: no-such-command'],
+    ['profile lst', 'E_UNKNOWN_COMMAND', 'Did you mean: svcctl profile list'],
+    ['prfile', 'E_UNKNOWN_COMMAND', 'Did you mean: svcctl profile'],
+    ['help nothing', 'E_UNKNOWN_COMMAND', 'unknown command: nothing'],
+    ['profile list --outptu json', 'E_UNKNOWN_OPTION', 'Did you mean --output?'],
+    ['profile list --no-such', 'E_UNKNOWN_OPTION', '--no-such'],
+    ['profile show', 'E_MISSING_ARGUMENT', 'missing required argument: NAME'],
+    ['profile show a b', 'E_USAGE', '1 argument too many'],
+    ['version --output xml', 'E_USAGE', 'json, yaml, table, text'],
+    ['version --query', 'E_USAGE', '--query expects a value'],
+    ['version -q a[', 'E_QUERY_SYNTAX', 'at character 3'],
+    ['profile set p --deployment moon', 'E_USAGE', 'cloud, enterprise'],
+    ['files-key set k --global --use-keyring', 'E_USAGE', '--global'],
+    ['files-key remove', 'E_USAGE', '--keyring, --global or --profile'],
+    ['completion tcsh', 'E_USAGE', 'bash'],
+  ])('%s is exit 64, told to people on standard error and to programs as one document', async (words, code, says) => {
+    const text = await run(words)
+    expect(text.code).toBe(64)
+    expect(text.stdout).toBe('')
+    expect(text.stderr).toContain(says)
+    expect(text.stderr).toContain(code)
+    const json = await run(`${words} --json`)
+    expect(json.code).toBe(64)
+    expect(JSON.parse(json.stdout).error.code).toBe(code)
+    expect(json.stderr).toContain(says)
+  })
+
+  it('never repeats what may be a secret', async () => {
+    for (const words of [
+      'profile set p --deployment cloud --api-secert=hunter2-x',
+      'profile set p hunter2-x --deployment cloud',
+      'profile set p --api-secret hunter2-x --api-secret hunter2-x',
+      'files-key set hunter2-x hunter2-x',
+    ]) {
+      const {code, stdout, stderr} = await run(`${words} -o json -vv`)
+      expect(code).toBe(64)
+      expect(stdout + stderr).not.toContain('hunter2')
+    }
+  })
+
+  it('is a YAML document with -o yaml', async () => {
+    expect((await run('profile show nobody -o yaml')).stdout).toContain('code: E_PROFILE_UNKNOWN')
+  })
+})
+
+describe('the environment', () => {
+  it('with a value nobody can understand is exit 64', async () => {
+    const {code, stderr} = await run('version', {SVC_LOG: 'loud'})
+    expect(code).toBe(64)
+    expect(stderr).toContain('SVC_LOG')
+  })
+})
+
+describe('a reader that goes away', () => {
+  it('is no error', async () => {
+    const child = spawn(process.execPath, [PROGRAM, 'completion', 'bash'], {env: here.env, stdio: ['ignore', 'pipe', 'pipe']})
+    let stderr = ''
+    child.stdout.destroy()
+    child.stderr.on('data', part => {
+      stderr += part
+    })
+    const code = await new Promise(resolve => child.on('close', resolve))
+    expect({code, stderr}).toEqual({code: 0, stderr: ''})
+  })
+})
+
+describe('a configuration that others can read', () => {
+  it('is said on standard error, and the command works', async () => {
+    mkdirSync(dirname(here.configFile), {recursive: true, mode: 0o700})
+    writeFileSync(here.configFile, '[profiles.a]\ndeployment_type = "cloud"\n', {mode: 0o640})
+    const {code, stdout, stderr} = await run('profile list -o json')
+    expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toHaveLength(1)
+    expect(stderr).toBe(`warning: ${here.configFile} has mode 0640, wider than 0600: close it with "svcctl profile validate --fix"\n`)
+  })
+})
+
+describe('completion', () => {
+  const complete = (...words: string[]): Promise<string> => {
+    const script = `svcctl() { node ${PROGRAM} "$@"; }
+eval "$(svcctl completion bash)"
+COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); _svcctl; echo "\${COMPREPLY[*]}"`
+    const child = spawn('bash', ['-c', script, 'bash', 'svcctl', ...words], {env: here.env, cwd: here.folder})
+    let stdout = ''
+    child.stdout.on('data', part => {
+      stdout += part
+    })
+    return new Promise((resolve, reject) => child.on('error', reject).on('close', () => resolve(stdout.trim())))
+  }
+
+  it('in bash offers commands, options, fixed values and profiles', async () => {
+    expect(await complete('prof')).toBe('profile')
+    expect(await complete('profile', 's')).toBe('set show')
+    expect(await complete('profile', 'set', 'x', '--deployment', '')).toBe('cloud enterprise')
+    expect(await complete('profile', 'set', 'x', '--api-u')).toBe('--api-url')
+    expect(await complete('profile', 'list', '-o', 'y')).toBe('yaml')
+    expect(await complete('profile', 'show', '')).toContain('a')
+  })
+
+  it('knows stacks and addresses from ledgers and from the last synth', async () => {
+    writeFileSync(join(here.folder, 'cdktf.json'), '{}')
+    writeFileSync(join(here.folder, 'terraform.shop.tfstate'), JSON.stringify({resources: [{type: 'null_resource', name: 'cache'}]}))
+    mkdirSync(join(here.folder, 'cdktf.out', 'stacks', 'web'), {recursive: true})
+    writeFileSync(
+      join(here.folder, 'cdktf.out', 'manifest.json'),
+      JSON.stringify({stacks: {web: {synthesizedStackPath: 'stacks/web/cdk.tf.json'}}}),
+    )
+    writeFileSync(join(here.folder, 'cdktf.out', 'stacks', 'web', 'cdk.tf.json'), JSON.stringify({resource: {null_resource: {front: {}}}}))
+    expect((await run('completion --values stacks')).stdout).toBe('shop\nweb\n')
+    expect((await run('completion --values addresses')).stdout).toBe('null_resource.cache\nnull_resource.front\n')
+  })
+})
