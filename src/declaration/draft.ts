@@ -21,8 +21,8 @@ export interface Draft {
   readonly spec: ValueObject
   /** What makes it the same thing for a person. */
   readonly naturalKey: string | undefined
-  /** Everything as it was evaluated, the parent's field too. */
-  readonly evaluated: OpenValue
+  /** What of the fields is secret or known later. */
+  readonly opens: readonly Open[]
   readonly clearSecrets: readonly string[]
   readonly policy: Policy
   /** As it was written; `undefined` where there is none, or none is known (validate). */
@@ -33,8 +33,6 @@ export interface Draft {
   readonly dependsOn: ReadonlySet<Key>
   readonly outputs: readonly string[]
 }
-
-const NONE: ReadonlySet<Key> = new Set()
 
 export interface DraftParent {
   readonly field: string
@@ -49,19 +47,13 @@ export function draftOf(instance: ObjectInstance, dependsOn: ReadonlySet<Key>): 
   const {block, place} = instance
   const {kind, problems} = block
   if (kind === undefined) return undefined
-  const {spec, reads} = instance.spec()
-  const field = kind.parent?.field
-  const {own, parentValue} = withoutParent(spec, field)
-  const fitted = fitSpec(kind, own, place.stack)
+  const {spec, parent, parentReads, references} = instance.evaluated()
+  const fitted = fitSpec(kind, spec, place.stack)
   for (const {path, message} of fitted.problems) problems.add(place, message, path)
   for (const text of fitted.warnings) problems.warn(place, text)
   for (const pointer of fitted.clearSecrets) {
     problems.warn(place, `${pointer} is a secret written in clear in the stack: give it through a sensitive variable (secret())`)
   }
-  const parentPointer = field === undefined ? undefined : `/${field}`
-  const parentReads = (parentPointer === undefined ? undefined : reads.get(parentPointer)) ?? NONE
-  const references = new Set<Key>()
-  for (const [pointer, keys] of reads) if (pointer !== parentPointer) for (const it of keys) references.add(it)
   return {
     key: keyOf(place.stack, instance.address),
     stack: place.stack,
@@ -70,32 +62,25 @@ export function draftOf(instance: ObjectInstance, dependsOn: ReadonlySet<Key>): 
     kind,
     spec: fitted.spec,
     naturalKey: kind.identity.key(fitted.plain ? (fitted.spec as JsonObject) : plainPart(fitted.spec)),
-    evaluated: spec,
+    opens: opensIn(spec),
     clearSecrets: fitted.clearSecrets,
     policy: policyOf(block.body, block.triggers, kind, place, problems),
-    parent: field === undefined ? undefined : draftParent(instance, kind, field, parentValue, parentReads, own),
+    parent: kind.parent ? draftParent(instance, kind, kind.parent, parent, parentReads, spec) : undefined,
     references,
     dependsOn,
     outputs: block.outputs,
   }
 }
 
-function withoutParent(spec: {readonly [key: string]: OpenValue}, field: string | undefined) {
-  if (field === undefined || !Object.hasOwn(spec, field)) return {own: spec, parentValue: undefined}
-  const {[field]: parentValue, ...own} = spec
-  return {own, parentValue}
-}
-
 function draftParent(
   {block, place}: ObjectInstance,
   kind: Kind,
-  field: string,
+  {field, kind: parentKind}: NonNullable<Kind['parent']>,
   value: OpenValue | undefined,
   reads: ReadonlySet<Key>,
   fields: {readonly [key: string]: OpenValue},
 ): DraftParent | undefined {
   const {problems} = block
-  const parentKind = kind.parent?.kind ?? ''
   const say = (message: string): void => problems.add(place, message, `/${field}`)
   if (value === undefined || value === null || value === '') {
     const shape = shapeOf(kind)

@@ -13,7 +13,15 @@ import {formatAddress, type Node, unescapeTemplate} from './expression.ts'
 import {derive, Open, type OpenValue, opensIn} from './open-value.ts'
 import {hint, type Place, type Problems} from './problems.ts'
 import type {Block} from './stack-document.ts'
-import {type Instance, type Noted, type ReferableBlock, type ReferableObject, SelfReferenceError, type StackNames} from './stack-names.ts'
+import {
+  type Instance,
+  type Noted,
+  type ReferableBlock,
+  type ReferableObject,
+  SelfReferenceError,
+  STACK_ITSELF,
+  type StackNames,
+} from './stack-names.ts'
 
 type Fields = {readonly [key: string]: OpenValue}
 
@@ -116,7 +124,7 @@ export class ObjectBlock implements ReferableBlock {
         continue
       }
       const pointer = trigger.slice('spec'.length)
-      hoisted.push({pointer, segments: parsePointer(pointer), trigger, value})
+      hoisted.push({pointer, segments: segmentsOf(pointer), trigger, value})
     }
     // What holds others comes first, so that they are laid over it.
     return hoisted.length > 1 ? hoisted.sort((a, b) => a.segments.length - b.segments.length) : hoisted
@@ -138,7 +146,7 @@ export class ObjectBlock implements ReferableBlock {
   #expand(): Map<string | number | undefined, ObjectInstance> | 'unknown' {
     const {for_each: forEach, count} = this.body
     const instances = new Map<string | number | undefined, ObjectInstance>()
-    if (forEach === undefined && count === undefined) return instances.set(undefined, new ObjectInstance(this, undefined, {}))
+    if (forEach === undefined && count === undefined) return instances.set(undefined, new ObjectInstance(this, undefined, STACK_ITSELF))
     const argument = forEach === undefined ? 'count' : 'for_each'
     if (forEach !== undefined && count !== undefined) this.problems.add(this.place, 'an object has for_each or count, not both')
     const written = forEach ?? count ?? null
@@ -184,12 +192,24 @@ export class ObjectBlock implements ReferableBlock {
   }
 }
 
+const NONE: ReadonlySet<Key> = new Set()
+
+export interface EvaluatedSpec {
+  readonly spec: Fields
+  /** The value of the field that names the parent. */
+  readonly parent: OpenValue | undefined
+  readonly parentReads: ReadonlySet<Key>
+  /** What all other fields read. */
+  readonly references: ReadonlySet<Key>
+}
+
 export class ObjectInstance implements ReferableObject {
   readonly block: ObjectBlock
   readonly address: string
   readonly place: Place
   readonly #names: Names
-  readonly #leaves = new Map<string, Noted>()
+  /** Of those that others asked for. */
+  #leaves: Map<string, Noted> | undefined
 
   constructor(block: ObjectBlock, key: string | number | undefined, instance: Instance) {
     this.block = block
@@ -198,17 +218,34 @@ export class ObjectInstance implements ReferableObject {
     this.#names = block.stack.names(instance)
   }
 
-  /** The whole spec, each wrong expression a problem and an unknown leaf; and the objects it reads, per pointer. */
-  spec(): {readonly spec: Fields; readonly reads: ReadonlyMap<string, ReadonlySet<Key>>} {
-    const {literal, hoisted, problems, stack} = this.block
+  /** The spec without the parent's field, each wrong expression a problem and an unknown leaf; and the objects that are read. */
+  evaluated(): EvaluatedSpec {
+    const {literal, hoisted, problems, kind} = this.block
+    const field = kind?.parent?.field
     let spec: OpenValue = literal
-    const reads = new Map<string, ReadonlySet<Key>>()
-    for (const it of hoisted) {
-      const noted = problems.try(this.place, String(it.value), () => stack.app.noting(() => this.#leaf(it)), it.pointer)
-      spec = withValueAt(spec, it.segments, noted ? noted.result : UNKNOWN)
-      if (noted && noted.reads.size > 0) reads.set(it.pointer, noted.reads)
+    let parent: OpenValue | undefined
+    let parentReads: ReadonlySet<Key> | undefined
+    let references: Set<Key> | undefined
+    if (field !== undefined && Object.hasOwn(literal, field)) {
+      const {[field]: written, ...rest} = literal
+      parent = written
+      spec = rest
     }
-    return {spec: spec as Fields, reads}
+    for (const it of hoisted) {
+      const noted = problems.try(this.place, it.value, () => this.#leaf(it, undefined), it.pointer)
+      const value = noted ? noted.result : UNKNOWN
+      if (field !== undefined && it.segments.length === 1 && it.segments[0] === field) {
+        parent = value
+        parentReads = noted?.reads
+      } else {
+        spec = withValueAt(spec, it.segments, value)
+        if (noted && noted.reads.size > 0) {
+          references ??= new Set()
+          for (const key of noted.reads) references.add(key)
+        }
+      }
+    }
+    return {spec: spec as Fields, parent, parentReads: parentReads ?? NONE, references: references ?? NONE}
   }
 
   get triggerNames(): readonly string[] {
@@ -247,22 +284,34 @@ export class ObjectInstance implements ReferableObject {
   /** For those who refer to it: its own problems are said where it is declared. What it reads is its own matter too. */
   #quietLeaf(it: Hoisted): OpenValue {
     try {
-      return this.block.stack.app.noting(() => this.#leaf(it)).result
+      this.#leaves ??= new Map()
+      return this.#leaf(it, this.#leaves).result
     } catch (error) {
       if (error instanceof SelfReferenceError || !(error instanceof ExpressionError)) throw error
       return UNKNOWN
     }
   }
 
-  #leaf({trigger, value}: Hoisted): OpenValue {
+  #leaf({trigger, value}: Hoisted, memo: Map<string, Noted> | undefined): Noted {
     const {stack} = this.block
-    if (typeof value !== 'string') return value
+    if (typeof value !== 'string') return {result: value, reads: NONE}
     const what = `${stack.document.name}:${this.address} ${trigger}`
-    return stack.app.once(this.#leaves, trigger, what, () => {
+    return stack.app.settle(memo, trigger, what, () => {
       const node = stack.app.parse(value)
       return trigger.startsWith('json/') ? structureOf(node, this.#names) : evaluateNode(node, this.#names)
     })
   }
+}
+
+const segments = new Map<string, readonly string[]>()
+
+/** The same few pointers come with every object of a kind. */
+function segmentsOf(pointer: string): readonly string[] {
+  const known = segments.get(pointer)
+  if (known) return known
+  const parsed = parsePointer(pointer)
+  if (segments.size < 1000) segments.set(pointer, parsed)
+  return parsed
 }
 
 const UNKNOWN = new Open({node: {type: 'literal', value: null}, secret: false})

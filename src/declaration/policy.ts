@@ -11,8 +11,12 @@ import {blocksIn} from './stack-document.ts'
 
 type Say = (message: string) => void
 
+const UNSAID = ['lifecycle', 'provisioner', 'connection']
+const DEFAULT: Policy = {exclusive: [], removal: 'delete', ignoreChanges: [], preventDestroy: false, createBeforeDestroy: false}
+
 export function policyOf(body: JsonObject, triggers: JsonObject, kind: Kind, place: Place, problems: Problems): Policy {
   const say: Say = message => problems.add(place, message)
+  if (UNSAID.every(argument => body[argument] === undefined) && triggers.policy === undefined) return DEFAULT
   const own = policyTrigger(triggers.policy, kind, say)
   const lifecycle = Object.assign({}, ...blocksIn(body.lifecycle)) as JsonObject
   for (const argument of ['provisioner', 'connection']) {

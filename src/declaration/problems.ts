@@ -1,4 +1,5 @@
 import type {Problem} from '../base/errors.ts'
+import type {Json} from '../base/json.ts'
 import {nearest} from '../base/nearest.ts'
 import type {Source} from '../engine/declaration.ts'
 import {keyOf} from '../engine/value.ts'
@@ -30,19 +31,22 @@ export class Problems {
    * Runs an evaluation; what it cannot do becomes a problem.
    * @returns `undefined` when it did
    */
-  try<T>(place: Place, text: string, run: () => T, path?: string): T | undefined {
+  try<T>(place: Place, written: Json, run: () => T, path?: string): T | undefined {
     try {
       return run()
     } catch (error) {
       if (!(error instanceof ExpressionError)) throw error
       const hint = error.suggestions.length > 0 ? `. ${error.suggestions.join(' ')}` : ''
-      this.add(place, `${excerpt(text)}, character ${error.at + 1}: ${error.message}${hint}`, path)
+      this.add(place, `${excerpt(written)}, character ${error.at + 1}: ${error.message}${hint}`, path)
       return undefined
     }
   }
 }
 
-const excerpt = (text: string): string => JSON.stringify(text.length > 120 ? `${text.slice(0, 117)}…` : text)
+function excerpt(written: Json): string {
+  const text = typeof written === 'string' ? written : JSON.stringify(written)
+  return JSON.stringify(text.length > 120 ? `${text.slice(0, 117)}…` : text)
+}
 
 /** `: did you mean "x"?`, or the known words when there are few, or nothing. */
 export function hint(word: string, known: readonly string[]): string {

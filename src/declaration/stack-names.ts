@@ -28,7 +28,7 @@ export class AppContext {
   readonly byLedger = new Map<string, StackNames>()
   readonly #parsed = new Map<string, Node>()
   readonly #running = new Set<string>()
-  #reads = new Set<Key>()
+  #reads: Set<Key> | undefined
 
   constructor(mode: 'plan' | 'validate', selected: ReadonlySet<string>) {
     this.mode = mode
@@ -46,44 +46,51 @@ export class AppContext {
 
   /** Notes that the running evaluation reads an object. */
   read(key: Key): void {
+    this.#reads ??= new Set()
     this.#reads.add(key)
   }
 
   /** Runs with notes of its own. */
   noting<T>(run: () => T): {readonly result: T; readonly reads: ReadonlySet<Key>} {
     const before = this.#reads
-    const reads = new Set<Key>()
-    this.#reads = reads
+    this.#reads = undefined
     try {
-      return {result: run(), reads}
+      const result = run()
+      return {result, reads: this.#reads ?? NOTHING}
     } finally {
       this.#reads = before
     }
   }
 
-  /** Computes a named value once; whoever asks again is noted to read the same objects. @throws ExpressionError when it hangs on itself */
-  once(memo: Map<string, Noted>, name: string, what: string, compute: () => OpenValue): OpenValue {
-    const known = memo.get(name)
+  /** A value with a name, and what it reads; kept in `memo` where one is given. @throws ExpressionError when it hangs on itself */
+  settle(memo: Map<string, Noted> | undefined, name: string, what: string, compute: () => OpenValue): Noted {
+    const known = memo?.get(name)
     if (known) {
-      for (const key of known.reads) this.#reads.add(key)
       if (known.error) throw known.error
-      return known.result
+      return known
     }
     if (this.#running.has(what)) throw new SelfReferenceError([...this.#running], what)
     this.#running.add(what)
     try {
       const noted = this.noting(compute)
-      memo.set(name, noted)
-      for (const key of noted.reads) this.#reads.add(key)
-      return noted.result
+      memo?.set(name, noted)
+      return noted
     } catch (error) {
-      if (error instanceof ExpressionError) memo.set(name, {result: null, reads: new Set(), error})
+      if (error instanceof ExpressionError) memo?.set(name, {result: null, reads: NOTHING, error})
       throw error
     } finally {
       this.#running.delete(what)
     }
   }
+
+  /** The value; whoever runs now reads what it reads. */
+  reading({result, reads}: Noted): OpenValue {
+    for (const key of reads) this.read(key)
+    return result
+  }
 }
+
+const NOTHING: ReadonlySet<Key> = new Set()
 
 /** A value that cannot be known without itself. */
 export class SelfReferenceError extends ExpressionError {
@@ -104,6 +111,9 @@ export interface Instance {
   readonly each?: {readonly key: OpenValue; readonly value: OpenValue}
   readonly index?: OpenValue
 }
+
+/** Neither `each` nor `count` means anything. */
+export const STACK_ITSELF: Instance = {}
 
 /** An object as expressions see it. `objects` of a stack are given by who reads its resources. */
 export interface ReferableObject {
@@ -128,6 +138,7 @@ export class StackNames {
   readonly app: AppContext
   readonly variables: Variables
   readonly blocks = new Map<string, ReferableBlock>()
+  #names: Names | undefined
   readonly #locals = new Map<string, Noted>()
   readonly #outputs = new Map<string, Noted>()
 
@@ -139,11 +150,14 @@ export class StackNames {
   }
 
   /** The names seen from inside an instance, or from a place of the stack itself. */
-  names(instance: Instance = {}): Names {
-    return {
+  names(instance: Instance = STACK_ITSELF): Names {
+    if (instance === STACK_ITSELF && this.#names) return this.#names
+    const names: Names = {
       root: (name, at) => this.#root(name, at, instance),
       secretVariable: (name, at) => this.#variable(name, at, true),
     }
+    if (instance === STACK_ITSELF) this.#names = names
+    return names
   }
 
   /** A JSON value whose texts are templates, as `locals` and `output` hold them. @throws ExpressionError */
@@ -163,9 +177,8 @@ export class StackNames {
         at,
       )
     }
-    return this.app.once(this.#outputs, name, `output.${name} of stack ${this.document.name}`, () =>
-      this.evaluate(block.body.value ?? null, this.names()),
-    )
+    const what = `output.${name} of stack ${this.document.name}`
+    return this.app.reading(this.app.settle(this.#outputs, name, what, () => this.evaluate(block.body.value ?? null, this.names())))
   }
 
   #root(name: string, at: number, {each, index}: Instance): OpenValue | Namespace {
@@ -227,7 +240,7 @@ export class StackNames {
       throw new ExpressionError(`no local is called ${JSON.stringify(name)}${hint(name, [...this.document.locals.keys()])}`, at)
     }
     const what = `local.${name} of stack ${this.document.name}`
-    return this.app.once(this.#locals, name, what, () => this.evaluate(local.value, this.names()))
+    return this.app.reading(this.app.settle(this.#locals, name, what, () => this.evaluate(local.value, this.names())))
   }
 
   #object(name: string, at: number): Namespace | OpenValue {

@@ -82,17 +82,17 @@ export class StackReader {
         const draft = draftOf(instance, dependsOn)
         if (draft === undefined) continue
         drafts.push(draft)
-        this.#checkMissingVariables(draft.place, block, draft.evaluated)
+        this.#checkMissingVariables(draft, block)
       }
     }
     return drafts
   }
 
   /** A variable of a stack that was not asked for may be without a value, as long as nobody asks for it. */
-  #checkMissingVariables(place: Place, {stack}: ObjectBlock, spec: OpenValue): void {
+  #checkMissingVariables({place, opens}: Draft, {stack}: ObjectBlock): void {
     const {app} = stack
     if (app.mode !== 'plan' || app.missing.size === 0 || !app.selected.has(this.stack)) return
-    const missing = new Set(opensIn(spec).flatMap(open => (open.value === undefined && open.node ? variablesIn(open.node) : [])))
+    const missing = new Set(opens.flatMap(open => (open.value === undefined && open.node ? variablesIn(open.node) : [])))
     for (const name of missing) {
       const [owner, variable] = name.split('\0')
       if (app.missing.has(name) && owner !== this.stack) {
@@ -143,8 +143,7 @@ export class StackReader {
       const place = this.#place(`output.${name}`, block)
       if (body.precondition !== undefined)
         this.#problems.add(place, "svcctl does not evaluate a precondition yet: check it in the stack's own code")
-      const text = typeof body.value === 'string' ? body.value : JSON.stringify(body.value ?? null)
-      const value = this.#problems.try(place, text, () => this.names.app.noting(() => this.names.output(name, 0)).result)
+      const value = this.#problems.try(place, body.value ?? null, () => this.names.app.noting(() => this.names.output(name, 0)).result)
       if (value === undefined) return []
       const tainted = opensIn(value).some(open => open.secret)
       // cdktf marks everything that goes from stack to stack as sensitive; the value itself knows better.
@@ -197,7 +196,7 @@ export class StackReader {
         )
         continue
       }
-      const id = this.#problems.try(place, String(block.body.id), () => this.names.evaluate(block.body.id ?? null, this.names.names()))
+      const id = this.#problems.try(place, block.body.id ?? null, () => this.names.evaluate(block.body.id ?? null, this.names.names()))
       if (id instanceof Open && this.names.app.mode === 'validate') continue
       const located = typeof id === 'string' ? locate(this.#kinds, id) : undefined
       if (typeof id !== 'string' || located?.kind.name !== draft.kind.name) {
