@@ -23,11 +23,8 @@ export async function renderOutput(document: ExactJson, format: OutputFormat, pr
   switch (format) {
     case 'json':
       return `${stringifyExactJson(document, 2)}\n`
-    case 'yaml': {
-      const {stringify} = await import('yaml')
-      // Text that other YAML readers might take for a number, a date or a truth value is quoted.
-      return stringify(document, {lineWidth: 0, aliasDuplicateObjects: false, version: '1.1'})
-    }
+    case 'yaml':
+      return (await import('./yaml-text.ts')).yamlText(document)
     case 'table':
       return ended(await (presentation.table ?? (() => tableOf(document)))())
     case 'text':
