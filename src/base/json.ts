@@ -26,3 +26,6 @@ export function canonicalJson(value: unknown): string {
   }
   return JSON.stringify(value) ?? 'null'
 }
+
+/** A document as JSON: an interface has no index signature, though it may hold nothing but JSON. */
+export const asJson = (document: object): JsonObject => document as JsonObject

@@ -1,35 +1,86 @@
 /** Options of the commands that work on stacks. */
-import {Flags} from '@oclif/core'
+
 import type {VariableOption} from '../declaration/load.ts'
 import {bothApisFlags, durationFlag} from './flags.ts'
+import {Flags} from './oclif.ts'
 
 const STACKS = 'STACKS'
 const SAFETY = 'SAFETY'
 
 export const stackFlags = {
   'synth-dir': Flags.string({summary: 'read this folder instead of running the app of cdktf.json', helpGroup: STACKS, helpValue: '<dir>'}),
-  stack: Flags.string({summary: 'stack by name or glob; repeatable', helpGroup: STACKS, helpValue: '<name>', multiple: true, multipleNonGreedy: true}),
-  var: Flags.string({summary: 'value of a variable; repeatable', helpGroup: STACKS, helpValue: '<name=value>', multiple: true, multipleNonGreedy: true}),
-  'var-file': Flags.string({summary: 'JSON file with values; repeatable', helpGroup: STACKS, helpValue: '<file>', multiple: true, multipleNonGreedy: true}),
+  stack: Flags.string({
+    summary: 'stack by name or glob; repeatable',
+    helpGroup: STACKS,
+    helpValue: '<name>',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  var: Flags.string({
+    summary: 'value of a variable; repeatable',
+    helpGroup: STACKS,
+    helpValue: '<name=value>',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  'var-file': Flags.string({
+    summary: 'JSON file with values; repeatable',
+    helpGroup: STACKS,
+    helpValue: '<file>',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
 }
 
 export const selectionFlags = {
   state: Flags.string({summary: 'file of the ledger', helpGroup: STACKS, helpValue: '<file>'}),
-  target: Flags.string({summary: 'only this object and what it depends on; repeatable', helpGroup: STACKS, helpValue: '<address>', multiple: true, multipleNonGreedy: true}),
-  exclude: Flags.string({summary: 'not this object and its dependants; repeatable', helpGroup: STACKS, helpValue: '<address>', multiple: true, multipleNonGreedy: true}),
+  target: Flags.string({
+    summary: 'only this object and what it depends on; repeatable',
+    helpGroup: STACKS,
+    helpValue: '<address>',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  exclude: Flags.string({
+    summary: 'not this object and its dependants; repeatable',
+    helpGroup: STACKS,
+    helpValue: '<address>',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
   'lock-timeout': durationFlag({summary: 'how long to wait for a lock somebody holds', helpGroup: STACKS, default: 0}),
   'max-requests': Flags.integer({summary: 'refuse to send more requests than this', helpGroup: 'CONNECTION', min: 0}),
   reserve: Flags.integer({summary: 'requests left free for people on call', helpGroup: 'CONNECTION', min: 0}),
 }
 
 export const guardFlags = {
-  'allow-destroy': Flags.string({summary: "allow delete and replace of an address or a kind ('*' for all); repeatable", helpGroup: SAFETY, helpValue: '<address|kind>', multiple: true, multipleNonGreedy: true}),
-  'max-destroy': Flags.string({summary: 'most objects that may go: a number, or a share of those owned', helpGroup: SAFETY, helpValue: '<n|n%>'}),
+  'allow-destroy': Flags.string({
+    summary: "allow delete and replace of an address or a kind ('*' for all); repeatable",
+    helpGroup: SAFETY,
+    helpValue: '<address|kind>',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  'max-destroy': Flags.string({
+    summary: 'most objects that may go: a number, or a share of those owned',
+    helpGroup: SAFETY,
+    helpValue: '<n|n%>',
+  }),
   'no-destroy': Flags.boolean({summary: 'create and update only', helpGroup: SAFETY}),
   'refuse-risky': Flags.boolean({summary: 'refuse changes that may lose data or availability', helpGroup: SAFETY}),
-  'on-drift': Flags.option({summary: 'what to do about fields somebody changed since the last apply', helpGroup: SAFETY, options: ['overwrite', 'refuse', 'keep'] as const})(),
+  'on-drift': Flags.option({
+    summary: 'what to do about fields somebody changed since the last apply',
+    helpGroup: SAFETY,
+    options: ['overwrite', 'refuse', 'keep'] as const,
+  })(),
   'skip-blocked': Flags.boolean({summary: 'leave out what the API cannot do, and do the rest', helpGroup: SAFETY}),
-  accept: Flags.string({summary: 'record the declared state of a blocked object as reached; repeatable', helpGroup: SAFETY, helpValue: '<address>', multiple: true, multipleNonGreedy: true}),
+  accept: Flags.string({
+    summary: 'record the declared state of a blocked object as reached; repeatable',
+    helpGroup: SAFETY,
+    helpValue: '<address>',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
 }
 
 export const applyFlags = {

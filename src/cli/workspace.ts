@@ -2,7 +2,6 @@
  * Everything a command about stacks works with: declarations, their ledgers, and connections that are opened when the
  * first request of a stack's API is made.
  */
-import {hostname, userInfo} from 'node:os'
 import type {CloudBackend} from '../backends/cloud/backend.ts'
 import {readCloudAccount} from '../backends/cloud/cloud-api.ts'
 import type {ClusterBackend} from '../backends/cluster/backend.ts'
@@ -17,11 +16,11 @@ import type {StackDeclarations} from '../engine/declaration.ts'
 import type {Kind} from '../engine/kind.ts'
 import type {Ledger} from '../engine/ledger.ts'
 import {lockAll, type ManagedLedgerStore} from '../ledger/managed-store.ts'
-import {localLedgerWarning, openLedgerStore} from '../ledger/open-ledger.ts'
+import {localLedgerWarning} from '../ledger/open-ledger.ts'
 import {SecretSealer} from '../ledger/seal-secrets.ts'
 import type {RequestAllowance} from '../transport/request-allowance.ts'
-import {createTransport} from '../transport/undici-transport.ts'
 import type {Context} from './context.ts'
+import {openStores} from './ledger-stores.ts'
 import {type OpenedApi, openCloud, openCluster} from './open-api.ts'
 import {variableOptions} from './stack-flags.ts'
 
@@ -46,7 +45,11 @@ export interface StackSource {
 }
 
 /** Declarations from the app or a folder, their warnings said, their secrets registered. */
-export async function readDeclarations(context: Context, argv: readonly string[], {synthDir, stacks, mode}: StackSource): Promise<LoadedDeclarations> {
+export async function readDeclarations(
+  context: Context,
+  argv: readonly string[],
+  {synthDir, stacks, mode}: StackSource,
+): Promise<LoadedDeclarations> {
   const loaded = await loadDeclarations({
     cwd: context.cwd,
     environment: context.environment.all,
@@ -57,7 +60,8 @@ export async function readDeclarations(context: Context, argv: readonly string[]
     variables: variableOptions(argv),
     onOutput: text => context.log.info(text.trimEnd()),
   })
-  for (const warning of [...loaded.warnings, ...loaded.stacks.flatMap(it => it.warnings.map(text => `${it.name}: ${text}`))]) context.log.warn(warning)
+  for (const warning of [...loaded.warnings, ...loaded.stacks.flatMap(it => it.warnings.map(text => `${it.name}: ${text}`))])
+    context.log.warn(warning)
   return loaded
 }
 
@@ -78,7 +82,7 @@ export class Workspace {
   /** Opened connections by what makes them one: API, address, key. */
   readonly #opened = new Map<string, OpenedStackApi>()
   readonly #byStack = new Map<string, OpenedStackApi>()
-  readonly #networks: {close(): Promise<void>}[] = []
+  readonly #closeStores: () => Promise<void>
 
   static async open(options: WorkspaceOptions): Promise<Workspace> {
     const {context, argv} = options
@@ -96,33 +100,13 @@ export class Workspace {
     this.others = options.others
     this.variable = variable
     this.sealer = new SecretSealer(context.random, context.environment.ledgerKey)
-    this.stores = new Map(stacks.map(stack => [stack.name, this.#store(stack, stateFile)]))
+    const opened = openStores(context, stacks, stateFile)
+    this.stores = opened.stores
+    this.#closeStores = opened.close
     for (const stack of stacks) {
       const warning = localLedgerWarning(stack.ledger, stack.name, context.environment.all)
       if (warning !== undefined) context.log.warn(warning)
     }
-  }
-
-  #store(stack: StackDeclarations, stateFile: string | undefined): ManagedLedgerStore {
-    const {context} = this
-    return openLedgerStore(stack.ledger, {
-      stack: stack.name,
-      folder: context.cwd,
-      ...(stateFile === undefined ? {} : {stateFile}),
-      environment: context.environment.all,
-      transport: ({insecure}) => {
-        const network = createTransport({insecure})
-        this.#networks.push(network)
-        return network.send
-      },
-      clock: context.clock,
-      random: context.random,
-      pid: process.pid,
-      host: hostname(),
-      user: userName(),
-      version: context.version,
-      notice: text => context.log.warn(text),
-    })
   }
 
   get ledgers(): ReadonlyMap<string, Ledger> {
@@ -132,6 +116,17 @@ export class Workspace {
   async loadLedgers(): Promise<ReadonlyMap<string, Ledger>> {
     this.#ledgers = new Map(await Promise.all([...this.stores].map(async ([stack, store]) => [stack, await store.load()] as const)))
     return this.#ledgers
+  }
+
+  /** Runs `work` as if the ledgers were these. */
+  async withLedgers<T>(ledgers: ReadonlyMap<string, Ledger>, work: () => Promise<T>): Promise<T> {
+    const own = this.#ledgers
+    this.#ledgers = ledgers
+    try {
+      return await work()
+    } finally {
+      this.#ledgers = own
+    }
   }
 
   /** Takes the locks of all stacks, in one order for everybody. */
@@ -167,7 +162,10 @@ export class Workspace {
 
   /** The APIs a stack speaks to: those of its declarations and of what its ledger owns. */
   apisOf(stack: StackDeclarations): readonly Api[] {
-    const names = [...stack.declarations.map(it => it.kind), ...[...(this.#ledgers.get(stack.name)?.entries.values() ?? [])].map(it => it.kind)]
+    const names = [
+      ...stack.declarations.map(it => it.kind),
+      ...[...(this.#ledgers.get(stack.name)?.entries.values() ?? [])].map(it => it.kind),
+    ]
     return [...new Set(names.flatMap(name => kinds.get(name)?.api ?? []))]
   }
 
@@ -186,18 +184,25 @@ export class Workspace {
     const known = this.#opened.get(id)
     if (known) return known
     const options = {mode, ...(allowance ? {allowance} : {})}
-    const opened = api === 'cloud' ? cloudOf(openCloud(this.context, connection, options)) : clusterOf(openCluster(this.context, connection, options))
+    const opened =
+      api === 'cloud' ? cloudOf(openCloud(this.context, connection, options)) : clusterOf(openCluster(this.context, connection, options))
     this.#opened.set(id, opened)
     return opened
   }
 
   async close(): Promise<void> {
-    await Promise.all([...[...this.#opened.values()].map(it => it.api.close()), ...this.#networks.map(it => it.close())])
+    await Promise.all([...[...this.#opened.values()].map(it => it.api.close()), this.#closeStores()])
   }
 }
 
-const cloudOf = (api: OpenedApi<CloudBackend>): OpenedStackApi => ({api, account: once(async () => (await readCloudAccount(api.backend)).key)})
-const clusterOf = (api: OpenedApi<ClusterBackend>): OpenedStackApi => ({api, account: once(async () => (await readClusterAccount(api.backend)).key)})
+const cloudOf = (api: OpenedApi<CloudBackend>): OpenedStackApi => ({
+  api,
+  account: once(async () => (await readCloudAccount(api.backend)).key),
+})
+const clusterOf = (api: OpenedApi<ClusterBackend>): OpenedStackApi => ({
+  api,
+  account: once(async () => (await readClusterAccount(api.backend)).key),
+})
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
@@ -210,15 +215,10 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 /** Of a stack that is not selected, only what a selected one refers to is read. */
 function neededApis(stack: StackDeclarations, selected: readonly StackDeclarations[]): readonly Api[] {
   const prefix = `${stack.name}:`
-  const referred = selected.some(it => it.declarations.some(d => (d.parent?.by === 'key' && d.parent.key.startsWith(prefix)) || d.dependsOn.some(edge => edge.key.startsWith(prefix))))
+  const referred = selected.some(it =>
+    it.declarations.some(
+      d => (d.parent?.by === 'key' && d.parent.key.startsWith(prefix)) || d.dependsOn.some(edge => edge.key.startsWith(prefix)),
+    ),
+  )
   return referred ? [...new Set(stack.declarations.flatMap(it => kinds.get(it.kind)?.api ?? []))] : []
-}
-
-function userName(): string {
-  try {
-    return userInfo().username
-  } catch {
-    // No entry for this user id, as in many containers.
-    return 'unknown'
-  }
 }

@@ -3,6 +3,15 @@ import type {CommandTable} from '../cli/command-table.ts'
 
 export const table: CommandTable = {
   commands: {
+    apply: () => import('./apply.ts'),
+    destroy: () => import('./destroy.ts'),
+    drift: () => import('./drift.ts'),
+    'force-unlock': () => import('./force-unlock.ts'),
+    output: () => import('./output.ts'),
+    plan: () => import('./plan.ts'),
+    show: () => import('./show.ts'),
+    simulator: () => import('./simulator.ts'),
+    validate: () => import('./validate.ts'),
     completion: () => import('./completion.ts'),
     'files-key get': () => import('./files-key/get.ts'),
     'files-key remove': () => import('./files-key/remove.ts'),

@@ -5,11 +5,14 @@ import type {TaskFailure} from './backend.ts'
 /** The API accepted the request, and its task ended in failure. */
 export class TaskFailedError extends AppError {
   constructor(what: string, taskId: string, {code, message, field}: TaskFailure) {
-    super(`${what}: task ${taskId} failed: ${message}${code === undefined ? '' : ` (${code})`}${field === undefined ? '' : `, field ${field}`}`, {
-      code: 'E_TASK_FAILED',
-      exit: EXIT.partial,
-      suggestions: [`See the whole task with: svcctl task show ${taskId}`],
-    })
+    super(
+      `${what}: task ${taskId} failed: ${message}${code === undefined ? '' : ` (${code})`}${field === undefined ? '' : `, field ${field}`}`,
+      {
+        code: 'E_TASK_FAILED',
+        exit: EXIT.partial,
+        suggestions: [`See the whole task with: svcctl task show ${taskId}`],
+      },
+    )
   }
 }
 

@@ -2,15 +2,15 @@
 import {AppError, EXIT, type Problem} from '../base/errors.ts'
 import {billOf} from './bill.ts'
 import type {StackDeclarations} from './declaration.ts'
-import {evaluateGuards, type GuardFlags} from './guards.ts'
+import {evaluateGuards, type GuardFlags, names} from './guards.ts'
 import {outputOf, sha256} from './live.ts'
-import {type PlanInput, planOperations} from './make-plan.ts'
+import {type PlanInput, planOperations, type SecretStateOf} from './make-plan.ts'
 import {type Observation, type ObserveInput, observe} from './observe.ts'
 import type {Bill, Operation, Plan, PlannedStack} from './plan.ts'
 import {PLAN_FORMAT} from './plan.ts'
 import {factsOf, sealed, summaryOf} from './plan-document.ts'
-import {resolveValue} from './resolve.ts'
-import {keepsUndeclared, type Selection, selected} from './select.ts'
+import {openLeaves, resolveValue} from './resolve.ts'
+import {keepsUndeclared, type Selection, selected, UnknownAddressError} from './select.ts'
 import {Deferred, type Key, Secret, shown} from './value.ts'
 
 /** More than one live object fits a declaration: nobody but a person can say which is meant. */
@@ -37,11 +37,15 @@ export class PlanProblemsError extends AppError {
   }
 }
 
-export interface BuildPlanInput extends Omit<ObserveInput, 'wants'>, Pick<PlanInput, 'secretState' | 'onDrift' | 'noDestroy'> {
+export interface BuildPlanInput extends Omit<ObserveInput, 'wants'>, Pick<PlanInput, 'onDrift' | 'noDestroy'> {
+  /** What the ledgers know of the secrets that were found declared. */
+  readonly secretStates: (pairs: Observation['pairs']) => Promise<SecretStateOf>
   readonly tool: string
   readonly accounts: Plan['accounts']
   readonly guards: GuardFlags
   readonly selection: Selection
+  /** Blocked objects whose declared state somebody has reached by other means. */
+  readonly accept: readonly string[]
   readonly pricing: Pick<Parameters<typeof billOf>[0], 'perMinute' | 'tokens' | 'durationMs' | 'groupsOf'>
   /** Requests sent so far, over all connections of the run. */
   readonly used: () => number
@@ -60,8 +64,14 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
   if (observation.ambiguous.length > 0) throw new AmbiguousIdentityError(observation.ambiguous)
   const problems = [...observation.problems, ...absentProblems(input, observation)]
   if (problems.length > 0) throw new PlanProblemsError(problems)
-  const {operations: all, unmanaged, notes} = planOperations({...input, observation})
-  const operations = all.filter(it => it.declared !== undefined || it.address !== it.remoteId || keepsUndeclared(it, input.selection))
+  const {
+    operations: all,
+    unmanaged,
+    notes,
+  } = planOperations({...input, observation, secretState: await input.secretStates(observation.pairs)})
+  const operations = accepted(all, input.accept).filter(
+    it => it.declared !== undefined || it.address !== it.remoteId || keepsUndeclared(it, input.selection),
+  )
   const stacks = input.stacks.filter(it => input.selected.has(it.name)).map(it => plannedStack(input, observation, operations, it))
   const used = input.used() - usedBefore
   const objects = [...observation.pairs.values()].filter(it => it.match !== undefined).length + observation.orphans.length
@@ -85,6 +95,23 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
   return {plan, observation}
 }
 
+/** `--accept`: what was blocked is recorded as reached, and what was removed is forgotten. @throws UnknownAddressError */
+function accepted(operations: readonly Operation[], words: readonly string[]): Operation[] {
+  const blocked = operations.filter(it => it.action === 'blocked')
+  const unknown = words.filter(word => !blocked.some(it => names(word, it)))
+  if (unknown.length > 0)
+    throw new UnknownAddressError(
+      '--accept',
+      unknown,
+      blocked.map(it => it.address),
+    )
+  return operations.map(it => {
+    if (it.action !== 'blocked' || it.wants === 'create' || !words.some(word => names(word, it))) return it
+    const {wants, ...rest} = it
+    return {...rest, action: wants === 'delete' ? 'forget' : 'adopt', reason: 'accepted as reached (--accept)'}
+  })
+}
+
 const billFor = (operations: readonly Operation[], pricing: BuildPlanInput['pricing']): Bill => billOf({operations, ...pricing})
 
 /** What must exist and does not: a node or a singleton is never created. */
@@ -94,7 +121,9 @@ function absentProblems({kinds}: BuildPlanInput, {pairs}: Observation): Problem[
     if (match !== undefined || kind === undefined) return []
     if (context) return [{address: declaration.key, message: 'is not there yet: apply its stack (or without --exclude) first'}]
     if (!kind.adoptOnly && !kind.singleton) return []
-    return [{address: declaration.key, message: `there is no such ${kind.noun}, and a ${kind.noun} cannot be created`, ...sourceOf(declaration)}]
+    return [
+      {address: declaration.key, message: `there is no such ${kind.noun}, and a ${kind.noun} cannot be created`, ...sourceOf(declaration)},
+    ]
   })
 }
 
@@ -103,9 +132,16 @@ const sourceOf = ({source: {file, line, construct}}: {source: {file?: string; li
   return place === undefined ? {} : {source: place}
 }
 
-function plannedStack(input: BuildPlanInput, observation: Observation, operations: readonly Operation[], stack: StackDeclarations): PlannedStack {
+function plannedStack(
+  input: BuildPlanInput,
+  observation: Observation,
+  operations: readonly Operation[],
+  stack: StackDeclarations,
+): PlannedStack {
   const ledger = input.ledgers.get(stack.name)
-  const settled = new Set(operations.filter(it => it.stack === stack.name && it.action === 'replace').map(it => `${it.stack}:${it.address}`))
+  const settled = new Set(
+    operations.filter(it => it.stack === stack.name && it.action === 'replace').map(it => `${it.stack}:${it.address}`),
+  )
   const answer = (deferred: Deferred) => {
     if (deferred.needs.some(it => settled.has(it) || observation.pairs.get(it)?.match === undefined)) return undefined
     return lookupAnswer(input, observation, stack.name, deferred)
@@ -122,7 +158,14 @@ function plannedStack(input: BuildPlanInput, observation: Observation, operation
       : stack.outputs.map(({name, value, sensitive}) => {
           const known = resolveValue(value, answer)
           const expression = known instanceof Deferred || known instanceof Secret ? known.expression : undefined
-          return {name, value: shown(known), sensitive, ...(expression === undefined ? {} : {expression})}
+          const secret = openLeaves(known).some(({leaf}) => leaf instanceof Secret || leaf.secret)
+          return {
+            name,
+            value: shown(known),
+            sensitive,
+            ...(expression === undefined ? {} : {expression}),
+            ...(secret ? {secret: true as const} : {}),
+          }
         }),
   }
 }
@@ -147,8 +190,15 @@ const declarationsDigest = (stacks: readonly StackDeclarations[]): string =>
   sha256(
     stacks.map(({name, declarations, outputs}) => ({
       name,
-      declarations: declarations.map(it => ({address: it.address, kind: it.kind, spec: shown(it.spec), parent: it.parent, dependsOn: it.dependsOn, policy: it.policy, outputs: it.outputs})),
+      declarations: declarations.map(it => ({
+        address: it.address,
+        kind: it.kind,
+        spec: shown(it.spec),
+        parent: it.parent,
+        dependsOn: it.dependsOn,
+        policy: it.policy,
+        outputs: it.outputs,
+      })),
       outputs: outputs.map(it => ({name: it.name, value: shown(it.value)})),
     })),
   )
-

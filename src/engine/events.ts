@@ -15,10 +15,25 @@ export type ApplyEvent =
   | {readonly type: 'accepted'; readonly key: Key; readonly step: Step; readonly taskId?: string}
   /** Something is in the way; it is waited for. */
   | {readonly type: 'held'; readonly key: Key; readonly reason: string; readonly waitMs: number}
-  | {readonly type: 'waiting'; readonly key: Key; readonly for: 'task' | 'ready' | 'gone'; readonly elapsedMs: number; readonly status?: string}
+  | {
+      readonly type: 'waiting'
+      readonly key: Key
+      readonly for: 'task' | 'ready' | 'gone'
+      readonly elapsedMs: number
+      readonly status?: string
+    }
   /** An answer was lost; what became of the request is being looked up. */
   | {readonly type: 'in doubt'; readonly key: Key; readonly step: Step; readonly why: string}
-  | {readonly type: 'ended'; readonly key: Key; readonly action: Action; readonly state: State; readonly ms: number; readonly remoteId?: string; readonly error?: AppError; readonly because?: Key}
+  | {
+      readonly type: 'ended'
+      readonly key: Key
+      readonly action: Action
+      readonly state: State
+      readonly ms: number
+      readonly remoteId?: string
+      readonly error?: AppError
+      readonly because?: Key
+    }
   | {readonly type: 'proving'; readonly objects: number}
   | {readonly type: 'proved'; readonly objects: number; readonly residual: number}
   | {readonly type: 'warning'; readonly message: string}

@@ -37,12 +37,18 @@ export interface ApplyResult {
   readonly ended: readonly Ended[]
   readonly summary: Readonly<Record<State, number>>
   readonly residual: readonly Residual[]
+  /** Ids and live fields as the run left them. */
+  readonly objects: Objects
   readonly readyMs: number
   readonly provenMs: number
 }
 
 /** @param known - objects that are not part of the plan, but are referred to by it */
-export async function execute(work: readonly Work[], options: RunOptions, known: ReadonlyMap<Key, LiveObject> = new Map()): Promise<ApplyResult> {
+export async function execute(
+  work: readonly Work[],
+  options: RunOptions,
+  known: ReadonlyMap<Key, LiveObject> = new Map(),
+): Promise<ApplyResult> {
   return new Run(work, options, known).toEnd()
 }
 
@@ -86,7 +92,8 @@ class Run {
       work.map(it => it.operation),
       it => stepsOf(it).length,
     )
-    for (const [key, {operation, live}] of this.#work) if (operation.remoteId !== undefined) this.#objects.set(key, operation.remoteId, live)
+    for (const [key, {operation, live}] of this.#work)
+      if (operation.remoteId !== undefined) this.#objects.set(key, operation.remoteId, live)
     this.#prover = new Prover(this.#context, work)
   }
 
@@ -102,7 +109,7 @@ class Run {
     const summary = summaryOf(ended)
     journal.append({type: 'end', summary}, true)
     emit({type: 'end', ms: clock.now() - this.#startedAt})
-    return {ended, summary, residual, readyMs, provenMs: clock.now() - this.#startedAt}
+    return {ended, summary, residual, objects: this.#objects, readyMs, provenMs: clock.now() - this.#startedAt}
   }
 
   async #one(key: Key, work: Work): Promise<Ended> {

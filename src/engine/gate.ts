@@ -60,7 +60,9 @@ export class Gate {
   }
 
   #fits(groups: readonly Group[]): boolean {
-    return groups.every(({name, places}) => (this.#taken.get(name) ?? 0) < Math.min(places, this.#learned.get(name) ?? Number.POSITIVE_INFINITY))
+    return groups.every(
+      ({name, places}) => (this.#taken.get(name) ?? 0) < Math.min(places, this.#learned.get(name) ?? Number.POSITIVE_INFINITY),
+    )
   }
 
   #take(groups: readonly Group[]): void {

@@ -2,8 +2,9 @@
  * The rules that refuse a plan as a whole. They are evaluated from the plan's operations, when it is made and again
  * when it is applied, with the flags of that moment; a saved result is never trusted.
  */
-import type {GuardResult, Operation, Plan} from './plan.ts'
+
 import type {Kinds} from './kind.ts'
+import type {GuardResult, Operation, Plan} from './plan.ts'
 import {keyOf} from './value.ts'
 
 export interface GuardFlags {
@@ -39,11 +40,18 @@ export function evaluateGuards(plan: Pick<Plan, 'operations' | 'stacks'>, flags:
     ...guard('G_PROTECTED', guarded, '--allow-destroy ADDRESS|KIND', 'these hold data and would be deleted or replaced'),
     ...guard('G_ADOPTED', adopted, '--allow-destroy ADDRESS', 'these were not created from here, only adopted or imported'),
     ...guard('G_NO_LEDGER', unowned, '--allow-destroy ADDRESS', 'without a ledger nothing proves that these are ours'),
-    ...guard('G_PREVENT_DESTROY', destroying.filter(preventsDestroy), 'nothing: take prevent_destroy out of the stack', 'lifecycle.prevent_destroy is set on these'),
+    ...guard(
+      'G_PREVENT_DESTROY',
+      destroying.filter(preventsDestroy),
+      'nothing: take prevent_destroy out of the stack',
+      'lifecycle.prevent_destroy is set on these',
+    ),
     ...thresholds(plan, destroying, flags, said),
     ...emptied(plan, flags),
     ...(flags.refuseRisky ? guard('G_RISKY', risky, 'leave out --refuse-risky', 'these changes may lose data or availability') : []),
-    ...(flags.onDrift === 'refuse' ? guard('G_DRIFT', drifted, '--on-drift overwrite|keep', `somebody changed declared fields since the last apply: ${driftOf(drifted)}`) : []),
+    ...(flags.onDrift === 'refuse'
+      ? guard('G_DRIFT', drifted, '--on-drift overwrite|keep', `somebody changed declared fields since the last apply: ${driftOf(drifted)}`)
+      : []),
     ...(flags.skipBlocked
       ? []
       : guard(
@@ -59,7 +67,13 @@ const preventsDestroy = (it: Operation): boolean => it.declared?.policy.preventD
 
 const driftOf = (operations: readonly Operation[]): string =>
   operations
-    .map(it => `${it.address} ${it.changes.filter(change => change.moved === 'outside' || change.moved === 'both').map(change => change.path).join(', ')}`)
+    .map(
+      it =>
+        `${it.address} ${it.changes
+          .filter(change => change.moved === 'outside' || change.moved === 'both')
+          .map(change => change.path)
+          .join(', ')}`,
+    )
     .join('; ')
 
 /** Whether a word of `--allow-destroy`, `--target` and the like names this object; a bare address names all its instances. */
@@ -69,11 +83,19 @@ export function names(word: string, it: {readonly stack: string; readonly addres
   return address === it.address || it.address.startsWith(`${address}[`)
 }
 
-function thresholds(plan: Pick<Plan, 'stacks'>, destroying: readonly Operation[], {maxDestroy, allowDestroy, destroy}: GuardFlags, said: (it: Operation) => string): GuardResult[] {
+function thresholds(
+  plan: Pick<Plan, 'stacks'>,
+  destroying: readonly Operation[],
+  {maxDestroy, allowDestroy, destroy}: GuardFlags,
+  said: (it: Operation) => string,
+): GuardResult[] {
   if (destroy || allowDestroy.includes('*')) return []
   return plan.stacks.flatMap(stack => {
     const own = destroying.filter(it => it.stack === stack.name)
-    const over = 'count' in maxDestroy ? own.length > maxDestroy.count : stack.owned >= POPULATION && own.length * 100 > stack.owned * maxDestroy.percent
+    const over =
+      'count' in maxDestroy
+        ? own.length > maxDestroy.count
+        : stack.owned >= POPULATION && own.length * 100 > stack.owned * maxDestroy.percent
     if (!over) return []
     const limit = 'count' in maxDestroy ? String(maxDestroy.count) : `${maxDestroy.percent} %`
     return [

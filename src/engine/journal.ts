@@ -72,9 +72,9 @@ export function readRun(entries: readonly JournalEntry[]): DeadRun {
     } else if (entry.type === 'void') open.delete(`${entry.key} ${entry.step}`)
     else if (entry.type === 'settled') {
       open.delete(`${entry.key} ${entry.step}`)
-      if (entry.failed === undefined) settled.push({key: entry.key, step: entry.step, ...(entry.remoteId === undefined ? {} : {remoteId: entry.remoteId})})
+      if (entry.failed === undefined)
+        settled.push({key: entry.key, step: entry.step, ...(entry.remoteId === undefined ? {} : {remoteId: entry.remoteId})})
     } else if (entry.type === 'end') ended = true
   }
   return {loose: [...open.values()], settled, ended}
 }
-

@@ -1,13 +1,14 @@
 /** The ledgers of a run while it goes on: changed in memory at once, written now and then and at the end. */
+
+import {canonicalJson, type Json} from '../base/json.ts'
 import type {Ledger, LedgerEntry, LedgerOutput, LedgerStore} from './ledger.ts'
-import type {Json} from '../base/json.ts'
 import type {Secret} from './value.ts'
 
 /** Secrets of one stack: by address, then by JSON pointer. */
 export type StackSecrets = ReadonlyMap<string, ReadonlyMap<string, Secret>>
 
-/** Puts digests of these secrets into the ledger; those of other addresses stay. */
-export type SealSecrets = (ledger: Ledger, secrets: StackSecrets) => Promise<Ledger>
+/** Puts digests of a stack's secrets into its ledger. */
+export type SealSecrets = (ledger: Ledger) => Promise<Ledger>
 
 export class LedgerBook {
   readonly #ledgers: Map<string, Ledger>
@@ -25,6 +26,11 @@ export class LedgerBook {
 
   ledger(stack: string): Ledger | undefined {
     return this.#ledgers.get(stack)
+  }
+
+  /** What was applied in this run, in clear. */
+  secretsOf(stack: string): StackSecrets {
+    return this.#secrets.get(stack) ?? new Map()
   }
 
   record(stack: string, entry: LedgerEntry, secrets: ReadonlyMap<string, Secret>, formerAddress?: string): void {
@@ -68,12 +74,15 @@ export class LedgerBook {
       if (ledger === undefined || store === undefined) continue
       this.#dirty.delete(stack)
       const secrets = this.#secrets.get(stack)
-      const sealed = secrets && secrets.size > 0 ? await this.#seal(ledger, secrets) : ledger
+      const sealed = secrets && secrets.size > 0 ? await this.#seal(ledger) : ledger
       try {
         const saved = await store.save(sealed)
         const now = this.#ledgers.get(stack)
         // What was recorded while it was being written stays; the rest is as written.
-        this.#ledgers.set(stack, now === ledger || now === undefined ? saved : {...now, serial: saved.serial, lineage: saved.lineage, condition: 'present'})
+        this.#ledgers.set(
+          stack,
+          now === ledger || now === undefined ? saved : {...now, serial: saved.serial, lineage: saved.lineage, condition: 'present'},
+        )
       } catch (error) {
         this.#dirty.add(stack)
         throw error
@@ -94,7 +103,11 @@ export class LedgerBook {
   #replace(stack: string, change: (ledger: Ledger) => Ledger): void {
     const ledger = this.#ledgers.get(stack)
     if (ledger === undefined) return
-    this.#ledgers.set(stack, change(ledger))
+    const changed = change(ledger)
+    const {entries: _, ...rest} = changed
+    const {entries: _before, ...before} = ledger
+    if (canonicalJson(rest) === canonicalJson(before)) return
+    this.#ledgers.set(stack, changed)
     this.#dirty.add(stack)
   }
 }

@@ -2,7 +2,7 @@
  * From what was declared, observed and owned to the operations that would make them agree. Pure: it asks nobody and
  * changes nothing.
  */
-import {isJsonObject, type JsonObject} from '../base/json.ts'
+import {isJsonObject} from '../base/json.ts'
 import type {StackDeclarations} from './declaration.ts'
 import {diffFields, type SecretState} from './diff.ts'
 import {type Kind, type Kinds, remoteIdOf} from './kind.ts'
@@ -100,6 +100,7 @@ function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, not
     address: declaration.address,
     kind: kind.name,
     ...(name === undefined ? {} : {name}),
+    ...(declaration.source.construct === undefined ? {} : {construct: declaration.source.construct}),
     changes: [] as readonly Change[],
     because: [] as readonly string[],
     edges: [] as readonly Edge[],
@@ -215,7 +216,8 @@ function settled(pair: Paired, entry: LedgerEntry | undefined, found: Omit<Opera
   if (entry === undefined || match?.found === 'name')
     return {...found, action: 'adopt', reason: 'found by name, and every declared field agrees'}
   if (!recordedAs(pair, entry)) return {...found, action: 'adopt', reason: 'it is as declared; the ledger has older values'}
-  const {declared: _, secrets: _secrets, deferred: _deferred, ...bare} = found
+  // Secrets stay: the digest over all of a ledger's secrets needs every one of them again.
+  const {declared: _, deferred: _deferred, ...bare} = found
   return {...bare, action: 'no-op', reason: 'it is as declared'}
 }
 

@@ -18,7 +18,10 @@ export class OperationCycleError extends AppError {
 }
 
 /** The same operations with their edges, in execution order. */
-export function orderOperations(operations: readonly Operation[], input: Pick<PlanInput, 'observation' | 'kinds' | 'ledgers'>): Operation[] {
+export function orderOperations(
+  operations: readonly Operation[],
+  input: Pick<PlanInput, 'observation' | 'kinds' | 'ledgers'>,
+): Operation[] {
   const edges = edgesOf(operations, input)
   const withEdges = operations.map(it => {
     const own = dedupe(edges.get(keyOf(it.stack, it.address)) ?? [])
@@ -50,10 +53,12 @@ function edgesOf(operations: readonly Operation[], input: Pick<PlanInput, 'obser
     if (declared?.parent?.by === 'key') wait(operation, declared.parent.key, 'parent')
     for (const it of declared?.dependsOn ?? []) if (active.get(it.key)?.declared) wait(operation, it.key, it.reason)
     for (const it of input.ledgers.get(operation.stack)?.entries.get(operation.movedFrom ?? operation.address)?.dependsOn ?? []) {
-      const needed = active.get(it)
+      // Forgetting sends nothing: whatever it hung on may go.
+      const needed = operation.action === 'forget' ? undefined : active.get(it)
       if (needed && needed.declared === undefined && needed.action === 'delete') wait(needed, key, 'dependants first')
     }
-    const parentId = operation.declared === undefined && operation.remoteId !== undefined ? parentRemoteId(input, operation.remoteId) : undefined
+    const parentId =
+      operation.declared === undefined && operation.remoteId !== undefined ? parentRemoteId(input, operation.remoteId) : undefined
     const parent = parentId === undefined ? undefined : byRemote.get(parentId)
     if (parent?.action === 'delete') {
       if (operation.action === 'delete') wait(parent, key, 'children first')
@@ -73,7 +78,10 @@ function placeOf(operation: Operation, {observation, kinds}: Pick<PlanInput, 'ob
   const kind = kinds.get(operation.kind)
   const parentKind = kind?.parent && kinds.get(kind.parent.kind)
   const ids = observation.pairs.get(keyOf(operation.stack, operation.address))?.parent
-  const parent = operation.declared === undefined && operation.remoteId !== undefined ? parentRemoteId({kinds}, operation.remoteId) : parentKind && ids && remoteIdOf(parentKind, ids)
+  const parent =
+    operation.declared === undefined && operation.remoteId !== undefined
+      ? parentRemoteId({kinds}, operation.remoteId)
+      : parentKind && ids && remoteIdOf(parentKind, ids)
   return `${operation.kind} ${parent ?? ''} ${operation.name ?? operation.address}`
 }
 
@@ -95,7 +103,8 @@ function dependenciesFirst(operations: readonly Operation[]): Operation[] {
       } else {
         state.set(top.key, 'open')
         const {key} = edge
-        if (state.get(key) === 'open') throw new OperationCycleError([...path.map(it => it.key).slice(path.findIndex(it => it.key === key)), key])
+        if (state.get(key) === 'open')
+          throw new OperationCycleError([...path.map(it => it.key).slice(path.findIndex(it => it.key === key)), key])
         if (state.get(key) === undefined && byKey.has(key)) path.push({key, next: 0})
       }
     }

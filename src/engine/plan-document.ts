@@ -5,7 +5,7 @@ import {canonicalJson} from '../base/json.ts'
 import {comparedPointers, factRow} from './fact-row.ts'
 import {sha256} from './live.ts'
 import type {Observation} from './observe.ts'
-import {ACTIONS, type Action, type Fact, type Operation, PLAN_FORMAT, type Plan} from './plan.ts'
+import {ACTIONS, type Action, type Fact, type Operation, type Plan} from './plan.ts'
 
 /** The plan's content and the hash in it do not belong together. */
 export class PlanTamperedError extends AppError {
@@ -45,7 +45,9 @@ export function factsOf({collections, pairs}: Pick<Observation, 'collections' | 
   for (const {match, spec} of pairs.values()) if (match) compared.set(match.live.remoteId, comparedPointers(match.live.kind, spec))
   return collections
     .map(({kind, path, objects}) => {
-      const rows = objects.map(it => factRow(kind, it.fields, compared.get(it.remoteId) ?? [])).sort((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1))
+      const rows = objects
+        .map(it => factRow(kind, it.fields, compared.get(it.remoteId) ?? []))
+        .sort((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1))
       return {api: kind.api, kind: kind.name, path, rows: rows.length, digest: sha256(rows)}
     })
     .sort((a, b) => (`${a.api} ${a.path}` < `${b.api} ${b.path}` ? -1 : 1))

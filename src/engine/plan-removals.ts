@@ -53,7 +53,9 @@ function removalOf(input: PlanInput, {stack, entry, live}: Orphan): Operation {
     because: [],
     edges: [],
   }
-  const removed = input.stacks.find(it => it.name === stack)?.removed.find(it => it.from === entry.address || entry.address.startsWith(`${it.from}[`))
+  const removed = input.stacks
+    .find(it => it.name === stack)
+    ?.removed.find(it => it.from === entry.address || entry.address.startsWith(`${it.from}[`))
   if (live === undefined) return {...base, action: 'forget', reason: 'it is gone already'}
   if (removed?.destroy === false) return {...base, action: 'forget', reason: 'removed block'}
   if (entry.removal === 'retain') return {...base, action: 'forget', reason: 'removalPolicy retain: it stays as it is'}
@@ -112,7 +114,8 @@ function inlineRemovals(input: PlanInput, operations: readonly Operation[], take
   return operations.flatMap(operation => {
     const kind = kindOf(input, operation.kind)
     const entry = input.ledgers.get(operation.stack)?.entries.get(operation.address)
-    if (operation.action !== 'delete' || kind.inlineChildren === undefined || entry === undefined || operation.remoteId === undefined) return []
+    if (operation.action !== 'delete' || kind.inlineChildren === undefined || entry === undefined || operation.remoteId === undefined)
+      return []
     const names = inlineNames(entry, kind.inlineChildren.field)
     return childrenOf(input, operation.remoteId, [kind.inlineChildren.kind])
       .filter(it => !taken.has(it.remoteId) && it.name !== undefined && names.has(it.name))
@@ -123,7 +126,9 @@ function inlineRemovals(input: PlanInput, operations: readonly Operation[], take
 
 function inlineNames(entry: LedgerEntry, field: string): Set<string> {
   const items: Json | undefined = entry.applied[field]
-  const names = (Array.isArray(items) ? (items as readonly Json[]) : []).flatMap(it => (isJsonObject(it) && typeof it.name === 'string' ? [it.name] : []))
+  const names = (Array.isArray(items) ? (items as readonly Json[]) : []).flatMap(it =>
+    isJsonObject(it) && typeof it.name === 'string' ? [it.name] : [],
+  )
   return new Set(names)
 }
 
@@ -143,13 +148,17 @@ const undeclared = (stack: string, live: LiveObject, reason: string): Operation 
 
 /** Natural keys declared anywhere in the app: such an object is somebody's, even of a stack that is not selected. */
 function namesDeclared(stacks: PlanInput['stacks'], kind: Kind): Set<string> {
-  return new Set(stacks.flatMap(it => it.declarations).flatMap(it => (it.kind === kind.name ? (kind.identity.key(plainPart(it.spec)) ?? []) : [])))
+  return new Set(
+    stacks.flatMap(it => it.declarations).flatMap(it => (it.kind === kind.name ? (kind.identity.key(plainPart(it.spec)) ?? []) : [])),
+  )
 }
 
 function childrenOf({observation, kinds}: PlanInput, remoteId: string, names: readonly string[]): LiveObject[] {
   const at = locate(kinds, remoteId)
   if (at === undefined) return []
-  return observation.collections.filter((it: Collection) => it.proven && names.includes(it.kind.name) && sameIds(it.parent, at.ids)).flatMap(it => it.objects)
+  return observation.collections
+    .filter((it: Collection) => it.proven && names.includes(it.kind.name) && sameIds(it.parent, at.ids))
+    .flatMap(it => it.objects)
 }
 
 export function parentRemoteId({kinds}: Pick<PlanInput, 'kinds'>, remoteId: string): string | undefined {

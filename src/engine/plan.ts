@@ -67,6 +67,8 @@ export interface Operation {
   readonly wants?: Action
   /** The natural key, for people. */
   readonly name?: string
+  /** cdktf's construct path, for people. */
+  readonly construct?: string
   /** The declaration, secrets and unknown leaves marked; none for a delete or a forget. */
   readonly declared?: DeclaredObject
   /** Of a removal: the ledger remembers lifecycle.prevent_destroy. */
@@ -120,7 +122,13 @@ export interface PlannedStack {
   /** How many objects the ledger owns, and how many are declared: what the thresholds count against. */
   readonly owned: number
   readonly declared: number
-  readonly outputs: readonly {readonly name: string; readonly value: Json; readonly sensitive: boolean; readonly expression?: string}[]
+  readonly outputs: readonly {
+    readonly name: string
+    readonly value: Json
+    readonly sensitive: boolean
+    readonly expression?: string
+    readonly secret?: true
+  }[]
 }
 
 export interface Plan {

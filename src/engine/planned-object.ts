@@ -13,7 +13,9 @@ export function declaredPart(
   const leaves = openLeaves(spec)
   const secrets = leaves.flatMap(({pointer, leaf}) => (leaf instanceof Secret ? [openSecret(pointer, leaf)] : []))
   const deferred = leaves.flatMap(({pointer, leaf}) =>
-    leaf instanceof Deferred ? [{path: pointer, expression: leaf.expression, needs: leaf.needs, ...(leaf.secret ? {secret: true as const} : {})}] : [],
+    leaf instanceof Deferred
+      ? [{path: pointer, expression: leaf.expression, needs: leaf.needs, ...(leaf.secret ? {secret: true as const} : {})}]
+      : [],
   )
   const declared: DeclaredObject = {
     spec: shown(spec) as JsonObject,
@@ -43,7 +45,8 @@ export function declarationOf(operation: Operation, secret: (leaf: OpenLeaf) => 
   if (declared === undefined) return undefined
   const leaves = new Map<string, Value>()
   for (const leaf of operation.secrets ?? []) leaves.set(leaf.path, secret(leaf))
-  for (const leaf of operation.deferred ?? []) leaves.set(leaf.path, new Deferred(leaf.expression ?? '', leaf.needs ?? [], leaf.secret ?? false))
+  for (const leaf of operation.deferred ?? [])
+    leaves.set(leaf.path, new Deferred(leaf.expression ?? '', leaf.needs ?? [], leaf.secret ?? false))
   const key: Key = keyOf(stack, address)
   return {
     stack,

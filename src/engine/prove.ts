@@ -11,7 +11,7 @@ import {stepsOf} from './bill.ts'
 import type {CollectionWatch, Look} from './collection-watch.ts'
 import {diffFields} from './diff.ts'
 import type {Ended, Work} from './execute.ts'
-import {type Ids, type Kind, idsIn} from './kind.ts'
+import {type Ids, idsIn, type Kind} from './kind.ts'
 import {type LiveObject, liveObject} from './live.ts'
 import type {Change} from './plan.ts'
 import {plainPart} from './resolve.ts'
@@ -127,7 +127,8 @@ export class Prover {
       if (stop.aborted) return undefined
       throw error
     })
-    if (clean && residual.length === 0) journal.append({type: 'verified', keys: place.done.map(it => keyOf(it.operation.stack, it.operation.address))}, false)
+    if (clean && residual.length === 0)
+      journal.append({type: 'verified', keys: place.done.map(it => keyOf(it.operation.stack, it.operation.address))}, false)
     return residual
   }
 
@@ -147,12 +148,18 @@ export class Prover {
 
   async #one(place: Place, ended: Ended, shown: LiveObject | undefined, proven: boolean): Promise<Residual | undefined> {
     const {operation, remoteId, spec} = ended
-    const base = {stack: operation.stack, address: operation.address, key: keyOf(operation.stack, operation.address), ...(remoteId === undefined ? {} : {remoteId})}
+    const base = {
+      stack: operation.stack,
+      address: operation.address,
+      key: keyOf(operation.stack, operation.address),
+      ...(remoteId === undefined ? {} : {remoteId}),
+    }
     if (operation.declared === undefined) {
       if (shown === undefined || !proven) return undefined
       return {...base, fields: [{path: '', diagnosis: 'still there', advice: 'the API still shows it; plan again in a minute'}]}
     }
-    if (shown === undefined || spec === undefined) return {...base, fields: [{path: '', diagnosis: 'missing', advice: 'the API does not show it; plan again in a minute'}]}
+    if (shown === undefined || spec === undefined)
+      return {...base, fields: [{path: '', diagnosis: 'missing', advice: 'the API does not show it; plan again in a minute'}]}
     const diff = (live: LiveObject) =>
       diffFields({
         kind: place.kind,
@@ -175,7 +182,10 @@ export class Prover {
     }
     if (changes.length === 0) return undefined
     const before = this.#work.get(base.key)?.live?.fields
-    return {...base, fields: changes.map(change => ({...change, ...diagnose(change, before && valueAt(before, parsePointer(change.path)))}))}
+    return {
+      ...base,
+      fields: changes.map(change => ({...change, ...diagnose(change, before && valueAt(before, parsePointer(change.path)))})),
+    }
   }
 }
 
@@ -185,16 +195,22 @@ const provable = ({operation}: Work): boolean => stepsOf(operation).length > 0
 /** Objects that are read back together, as far as that is known before they exist. */
 function groupOf({operation}: Work): string {
   const parent = operation.declared?.parent
-  const where = parent?.by === 'key' ? parent.key : parent === undefined ? (operation.remoteId?.replace(/\/[^/]*$/, '') ?? '') : JSON.stringify(parent)
+  const where =
+    parent?.by === 'key' ? parent.key : parent === undefined ? (operation.remoteId?.replace(/\/[^/]*$/, '') ?? '') : JSON.stringify(parent)
   return `${operation.kind} ${where}`
 }
 
 function diagnose({before: live, after: wanted, path}: Change, former: Json | undefined): Pick<ResidualField, 'diagnosis' | 'advice'> {
   const leave = `add ${JSON.stringify(path)} to policy.ignoreChanges if it is to be left to the server`
   if (live === undefined) return {diagnosis: 'not returned', advice: `the API does not return it; ${leave}`}
-  if (loosely(live) === loosely(wanted)) return {diagnosis: 'normalised', advice: `declare it as the server spells it: ${JSON.stringify(live)}`}
-  if (former !== undefined && canonicalJson(former) === canonicalJson(live)) return {diagnosis: 'ignored', advice: `the server kept the old value; ${leave}`}
+  if (loosely(live) === loosely(wanted))
+    return {diagnosis: 'normalised', advice: `declare it as the server spells it: ${JSON.stringify(live)}`}
+  if (former !== undefined && canonicalJson(former) === canonicalJson(live))
+    return {diagnosis: 'ignored', advice: `the server kept the old value; ${leave}`}
   return {diagnosis: 'another value', advice: `the server chose its own value; declare ${JSON.stringify(live)}, or ${leave}`}
 }
 
-const loosely = (value: Json | undefined): string => canonicalJson(value ?? null).toLowerCase().replaceAll(/[\s"]+/g, '')
+const loosely = (value: Json | undefined): string =>
+  canonicalJson(value ?? null)
+    .toLowerCase()
+    .replaceAll(/[\s"]+/g, '')

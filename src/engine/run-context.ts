@@ -109,4 +109,3 @@ export type Failure =
   | {readonly state: 'unknown'; readonly error: AppError}
   | {readonly state: 'detached'}
   | {readonly state: 'skipped'}
-

@@ -11,13 +11,13 @@ import type {Declaration, Lookup} from './declaration.ts'
 import type {State, Step} from './events.ts'
 import type {Ended, Objects, Work} from './execute.ts'
 import type {Group} from './gate.ts'
-import {type Ids, type Kind, idsIn, remoteIdOf} from './kind.ts'
+import {type Ids, idsIn, type Kind, remoteIdOf} from './kind.ts'
 import type {LedgerEntry} from './ledger.ts'
 import {type LiveObject, liveObject, outputOf} from './live.ts'
 import {openLeaves, plainPart, resolveValue, wireObject} from './resolve.ts'
 import type {Failure, RunContext} from './run-context.ts'
 import {settleCreate} from './settle-doubt.ts'
-import {Deferred, type Key, Secret, type ValueObject} from './value.ts'
+import {type Deferred, type Key, Secret, type ValueObject} from './value.ts'
 import {ACCOUNT, type DoubtSettled, type Write, type Written, write} from './write-step.ts'
 
 export interface RunWork extends Work {
@@ -80,7 +80,10 @@ class OneOperation {
     const {operation, declaration} = this.#work
     const steps = stepsOf(operation)
     const parentKey = declaration?.parent?.by === 'key' ? declaration.parent.key : undefined
-    const withParent = operation.action === 'replace' && operation.edges.some(it => it.key === parentKey && it.reason === 'parent') && this.#kind.goesWithParent
+    const withParent =
+      operation.action === 'replace' &&
+      operation.edges.some(it => it.key === parentKey && it.reason === 'parent') &&
+      this.#kind.goesWithParent
     return withParent ? steps.filter(it => it !== 'delete') : steps
   }
 
@@ -99,7 +102,8 @@ class OneOperation {
     const collection = this.#context.collection(this.#backend, this.#kind, parent)
     const before = new Set(collection.last?.collection.objects.map(it => it.remoteId))
     const plain = plainPart(this.#spec)
-    const fits = (it: LiveObject) => !before.has(it.remoteId) && (this.#kind.identity.matches?.(plain, it.fields) ?? it.name === this.#kind.identity.key(plain))
+    const fits = (it: LiveObject) =>
+      !before.has(it.remoteId) && (this.#kind.identity.matches?.(plain, it.fields) ?? it.name === this.#kind.identity.key(plain))
     const written = await write(this.#context, {
       ...this.#writing('create', parent),
       request,
@@ -130,7 +134,11 @@ class OneOperation {
     const patch = patchOf({kind: this.#kind, changes: operation.changes, declared: wireObject(this.#spec), live: live?.fields ?? {}})
     const request = this.#kind.verbs.update?.(ids, patch)
     if (request === undefined) throw new TypeError(`${this.#kind.name} cannot be updated`)
-    const written = await write(this.#context, {...this.#writing('update', ids.slice(0, -1), remoteId), request, settleDoubt: () => this.#lostUpdate()})
+    const written = await write(this.#context, {
+      ...this.#writing('update', ids.slice(0, -1), remoteId),
+      request,
+      settleDoubt: () => this.#lostUpdate(),
+    })
     if (!written.ok) return written
     return this.#settle('update', written, async () => {
       if (this.#kind.ready === undefined) return {ok: true, remoteId}
@@ -141,7 +149,11 @@ class OneOperation {
   async #delete(remoteId: string, ids: Ids): Promise<StepEnd> {
     const request = this.#kind.verbs.delete?.(ids)
     if (request === undefined) throw new TypeError(`${this.#kind.name} cannot be deleted`)
-    const written = await write(this.#context, {...this.#writing('delete', ids.slice(0, -1), remoteId), request, settleDoubt: () => this.#lostUpdate()})
+    const written = await write(this.#context, {
+      ...this.#writing('delete', ids.slice(0, -1), remoteId),
+      request,
+      settleDoubt: () => this.#lostUpdate(),
+    })
     if (!written.ok) return written
     return this.#settle('delete', written, async () => {
       if (written.gone || written.taskId !== undefined || this.#kind.ready === undefined) return {ok: true}
@@ -189,7 +201,11 @@ class OneOperation {
     if (news === 'gone') return {ok: true}
     if (news.failed) {
       await this.#remember(news.live.remoteId, news.live)
-      return {ok: false, state: 'failed', error: new ObjectFailedError(this.#what(step), news.live.remoteId, String(news.live.fields.status))}
+      return {
+        ok: false,
+        state: 'failed',
+        error: new ObjectFailedError(this.#what(step), news.live.remoteId, String(news.live.fields.status)),
+      }
     }
     return {ok: true, live: news.live, remoteId: news.live.remoteId}
   }
@@ -300,10 +316,11 @@ class OneOperation {
     }
     const whole: LiveObject = {...(live ?? {kind: this.#kind, ids: idsIn(this.#kind, remoteId) ?? [], remoteId, name: undefined}), fields}
     this.#work.objects.set(this.#work.key, remoteId, whole)
-    return Object.fromEntries(declaration.outputs.flatMap(name => {
-      const value = outputOf(whole, name)
-      return value === undefined ? [] : [[name, value]]
-    }))
+    return Object.fromEntries(
+      declaration.outputs.flatMap(name => {
+        const value = outputOf(whole, name)
+        return value === undefined ? [] : [[name, value]]
+      }),
+    )
   }
 }
-

@@ -26,14 +26,22 @@ export class UnknownAddressError extends AppError {
  * A target takes what it depends on along; an exclusion takes its dependants away.
  * @throws UnknownAddressError
  */
-export function selected(stacks: readonly StackDeclarations[], ledgers: ReadonlyMap<string, Ledger>, {target, exclude}: Selection): (key: Key) => boolean {
+export function selected(
+  stacks: readonly StackDeclarations[],
+  ledgers: ReadonlyMap<string, Ledger>,
+  {target, exclude}: Selection,
+): (key: Key) => boolean {
   if (target.length === 0 && exclude.length === 0) return () => true
   const declarations = stacks.flatMap(it => it.declarations)
   const owned = [...ledgers].flatMap(([stack, ledger]) => [...ledger.entries.values()].map(({address, kind}) => ({stack, address, kind})))
   const all = [...declarations, ...owned]
   const known = all.map(it => it.address)
-  const fits = (words: readonly string[], it: {stack: string; address: string; kind: string}) => words.some(word => word !== '*' && names(word, it))
-  for (const [flag, words] of [['--target', target], ['--exclude', exclude]] as const) {
+  const fits = (words: readonly string[], it: {stack: string; address: string; kind: string}) =>
+    words.some(word => word !== '*' && names(word, it))
+  for (const [flag, words] of [
+    ['--target', target],
+    ['--exclude', exclude],
+  ] as const) {
     const unknown = words.filter(word => !word.includes('/') && !all.some(it => names(word, it)))
     if (unknown.length > 0) throw new UnknownAddressError(flag, unknown, known)
   }

@@ -63,9 +63,17 @@ export async function settleCreate(it: CreateInDoubt): Promise<DoubtSettled> {
       absences++
       if (absences < LOOKS || it.clock.now() - firstAbsentAt < it.lagMs) return undefined
       if (proof || it.unique) return {settled: 'did not happen'}
-      return {settled: 'unknown', error: new UnknownOutcomeError(it.what, 'it is not in the list, and the task list is no proof', it.doubt.cause)}
+      return {
+        settled: 'unknown',
+        error: new UnknownOutcomeError(it.what, 'it is not in the list, and the task list is no proof', it.doubt.cause),
+      }
     },
-    {clock: it.clock, everyMs: looks => (absences > 0 ? it.lagMs : Math.min(it.pace.maxMs, it.pace.minMs * 2 ** looks)), timeoutMs: it.timeoutMs, signal: it.signal},
+    {
+      clock: it.clock,
+      everyMs: looks => (absences > 0 ? it.lagMs : Math.min(it.pace.maxMs, it.pace.minMs * 2 ** looks)),
+      timeoutMs: it.timeoutMs,
+      signal: it.signal,
+    },
   )
   return end ?? {settled: 'unknown', error: new UnknownOutcomeError(it.what, 'something of that kind is still running', it.doubt.cause)}
 }
@@ -83,7 +91,9 @@ async function suspects({backend, doubt, ours, clock}: CreateInDoubt): Promise<'
   const strangers = list.tasks.filter(it => !ours.has(it.id) && young(it))
   if (strangers.some(it => it.state === 'running' && creates(it))) return 'wait'
   // A task without a beginning may be as old as the account: done, it says nothing of a create that left no object.
-  const unexplained = strangers.some(it => it.state === 'done' && creates(it) && it.startedAt !== undefined && clock.now() - it.startedAt < CLOCK_SKEW_MS)
+  const unexplained = strangers.some(
+    it => it.state === 'done' && creates(it) && it.startedAt !== undefined && clock.now() - it.startedAt < CLOCK_SKEW_MS,
+  )
   return list.complete && !unexplained ? 'none' : 'no proof'
 }
 

@@ -43,7 +43,15 @@ export type DoubtSettled =
   | {readonly settled: 'unknown'; readonly error: AppError}
 
 export type Written =
-  | {readonly ok: true; readonly body?: Json; readonly task?: TaskView; readonly taskId?: string; readonly remoteId?: string; readonly gone?: true; readonly leave: () => void}
+  | {
+      readonly ok: true
+      readonly body?: Json
+      readonly task?: TaskView
+      readonly taskId?: string
+      readonly remoteId?: string
+      readonly gone?: true
+      readonly leave: () => void
+    }
   | ({readonly ok: false} & Failure)
 
 export async function write(context: RunContext, it: Write): Promise<Written> {
@@ -85,7 +93,10 @@ async function oneTurn(context: RunContext, it: Write, deadline: number, leave: 
   const {key, step, request, kind} = it
   const sentAt = clock.now()
   const naming = {...(it.name === undefined ? {} : {name: it.name}), ...(it.remoteId === undefined ? {} : {remoteId: it.remoteId})}
-  journal.append({type: 'sent', key, step, kind: kind.name, method: request.method, path: request.path, ...naming, at: sentAt}, step === 'create')
+  journal.append(
+    {type: 'sent', key, step, kind: kind.name, method: request.method, path: request.path, ...naming, at: sentAt},
+    step === 'create',
+  )
   const sent = await it.backend.write(request, {priority: PRIORITY.write - it.behind})
   switch (sent.outcome) {
     case 'accepted': {
@@ -116,12 +127,21 @@ async function oneTurn(context: RunContext, it: Write, deadline: number, leave: 
   }
 }
 
-async function followTask(context: RunContext, it: Write, taskId: string, deadline: number, leave: () => void, body: {body?: Json}, sentAt: number): Promise<Turn> {
+async function followTask(
+  context: RunContext,
+  it: Write,
+  taskId: string,
+  deadline: number,
+  leave: () => void,
+  body: {body?: Json},
+  sentAt: number,
+): Promise<Turn> {
   const {clock, emit, journal, timeoutMs} = context.options
   const {key, step} = it
   const news = await watchTask(context, it, taskId, deadline)
   if (news === 'stopped') return {end: 'failed', failure: {state: 'detached'}}
-  if (news === undefined) return {end: 'failed', failure: {state: 'failed', error: new OperationTimeoutError(it.what, `task ${taskId}`, timeoutMs)}}
+  if (news === undefined)
+    return {end: 'failed', failure: {state: 'failed', error: new OperationTimeoutError(it.what, `task ${taskId}`, timeoutMs)}}
   if (news === 'lost') return doubtful(context, it, {sentAt, taskId}, leave)
   if (news.state === 'done') return {end: 'written', written: {ok: true, ...body, task: news, taskId, leave}}
   const failure = news.error ?? {message: `status ${news.status}`, transient: false}
@@ -157,7 +177,12 @@ async function watchTask(context: RunContext, it: Write, taskId: string, deadlin
 
 async function doubtful(context: RunContext, it: Write, doubt: Doubt, leave: () => void): Promise<Turn> {
   const {emit, journal, stop} = context.options
-  emit({type: 'in doubt', key: it.key, step: it.step, why: doubt.taskId === undefined ? 'the answer was lost' : `task ${doubt.taskId} is not known`})
+  emit({
+    type: 'in doubt',
+    key: it.key,
+    step: it.step,
+    why: doubt.taskId === undefined ? 'the answer was lost' : `task ${doubt.taskId} is not known`,
+  })
   try {
     const found = await it.settleDoubt(doubt)
     if (found.settled === 'happened') {

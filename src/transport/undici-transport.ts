@@ -121,14 +121,15 @@ export function createTransport(options: NetworkOptions = {}): NetworkTransport 
 }
 
 interface Network {
-  readonly undici: typeof import('undici')
+  readonly undici: typeof import('undici')['default']
   readonly queue: {add<T>(task: () => Promise<T>): Promise<T>}
   readonly short: Agent
   readonly long: Agent
 }
 
 async function openNetwork(options: NetworkOptions, connections: number): Promise<Network> {
-  const [undici, {default: PQueue}] = await Promise.all([import('undici'), import('p-queue')])
+  // CommonJS: bundled, only its default is there.
+  const [{default: undici}, {default: PQueue}] = await Promise.all([import('undici'), import('p-queue')])
   const connect = {
     timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     rejectUnauthorized: options.insecure !== true,

@@ -1,7 +1,13 @@
 import {describe, expect, it} from 'vitest'
 import {Lab, stackOf} from '../support/lab.ts'
 
-const shop = () => stackOf().subscription('main').database('cache', 'main').rule('ro', 'cache').user('app', 'cache', {role: 'ro', password: 'x'}, ['ro']).bdb('local')
+const shop = () =>
+  stackOf()
+    .subscription('main')
+    .database('cache', 'main')
+    .rule('ro', 'cache')
+    .user('app', 'cache', {role: 'ro', password: 'x'}, ['ro'])
+    .bdb('local')
 
 describe('apply', () => {
   it('creates parents before their children, and a second plan is empty', async () => {
@@ -12,8 +18,18 @@ describe('apply', () => {
       const second = await lab.plan([shop()])
       return {first, second, requests}
     })
-    console.log(requests, first.ended.map(e => [e.operation.address, e.state, e.error?.message]), first.residual, first.readyMs, first.provenMs)
-    console.log(second.plan.operations.map(o => [o.address, o.action, o.reason, o.changes]), second.plan.requests, second.plan.notes)
+    console.log(
+      requests,
+      first.ended.map(e => [e.operation.address, e.state, e.error?.message]),
+      first.residual,
+      first.readyMs,
+      first.provenMs,
+    )
+    console.log(
+      second.plan.operations.map(o => [o.address, o.action, o.reason, o.changes]),
+      second.plan.requests,
+      second.plan.notes,
+    )
     expect(first.summary.done).toBe(5)
     expect(first.residual).toEqual([])
     expect(second.plan.summary['no-op']).toBe(5)

@@ -17,7 +17,7 @@ import {LedgerBook} from '../../src/engine/ledger-book.ts'
 import {declarationOf} from '../../src/engine/planned-object.ts'
 import type {RunOptions} from '../../src/engine/run-context.ts'
 import {keyOf, Secret, type ValueObject} from '../../src/engine/value.ts'
-import {createSimulator, type SimulatorConfigInput, type Simulator} from '../../src/simulator/index.ts'
+import {createSimulator, type Simulator, type SimulatorConfigInput} from '../../src/simulator/index.ts'
 import {type Budget, CLOUD_LIMITS, createBudget, NO_LIMITS} from '../../src/transport/budget.ts'
 import {createApiClient} from '../../src/transport/create-api-client.ts'
 
@@ -31,7 +31,12 @@ export class StackBuilder {
     this.name = name
   }
 
-  add(kind: string, local: string, spec: ValueObject, more: {parent?: ParentRef; policy?: Partial<Policy>; after?: readonly string[]; outputs?: readonly string[]} = {}): this {
+  add(
+    kind: string,
+    local: string,
+    spec: ValueObject,
+    more: {parent?: ParentRef; policy?: Partial<Policy>; after?: readonly string[]; outputs?: readonly string[]} = {},
+  ): this {
     const address = `null_resource.${local}`
     this.#declarations.set(local, {
       stack: this.name,
@@ -192,20 +197,24 @@ export class Lab {
         throw new Error(`nothing to evaluate in a lab: ${expression}`)
       },
       variable: () => undefined,
-      secretState: () => 'same',
+      secretStates: () => Promise.resolve(() => 'same'),
       onDrift: 'overwrite',
       noDestroy: false,
       tool: 'lab',
       accounts: {},
       guards: {allowDestroy: ['*'], maxDestroy: {percent: 30}, refuseRisky: false, onDrift: 'overwrite', skipBlocked: true, destroy: false},
       selection: {target: [], exclude: []},
+      accept: [],
       pricing: {perMinute: 100, tokens: 150, durationMs: () => 1000},
       used: () => backendOf('', 'cloud').spending.used + backendOf('', 'cluster').spending.used,
       ...more,
     })
   }
 
-  async apply(builders: readonly StackBuilder[], more: Partial<BuildPlanInput> & {run?: Partial<RunOptions>} = {}): Promise<ApplyResult & BuiltPlan> {
+  async apply(
+    builders: readonly StackBuilder[],
+    more: Partial<BuildPlanInput> & {run?: Partial<RunOptions>} = {},
+  ): Promise<ApplyResult & BuiltPlan> {
     const {run, ...planning} = more
     const built = await this.plan(builders, planning)
     const secrets = new Map(builders.flatMap(it => it.build().declarations).map(it => [it.key, it.spec]))

@@ -1,0 +1,28 @@
+/** From an open workspace to a drift report. */
+import {kinds} from '../backends/kinds.ts'
+import {evaluate} from '../declaration/residual.ts'
+import {appliedStack, type DriftReport, driftOf} from '../engine/drift.ts'
+import {observe} from '../engine/observe.ts'
+import {parentRemoteId} from '../engine/plan-removals.ts'
+import {type Selection, selected} from '../engine/select.ts'
+import type {Workspace} from './workspace.ts'
+
+export async function readDrift(workspace: Workspace, selection: Selection): Promise<DriftReport> {
+  const {ledgers} = workspace
+  const stacks = workspace.stacks.map(stack => {
+    const ledger = ledgers.get(stack.name)
+    return ledger ? appliedStack(stack, ledger, kinds, remoteId => parentRemoteId({kinds}, remoteId)) : stack
+  })
+  const wants = selected(stacks, ledgers, selection)
+  const observation = await observe({
+    stacks,
+    selected: new Set(stacks.map(it => it.name)),
+    ledgers,
+    kinds,
+    backendOf: workspace.backendOf,
+    evaluate,
+    variable: workspace.variable,
+    wants,
+  })
+  return driftOf(observation, stacks, ledgers, kinds)
+}

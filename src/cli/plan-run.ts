@@ -1,0 +1,160 @@
+/** From an open workspace to a plan. */
+import {kinds} from '../backends/kinds.ts'
+import {AppError, EXIT} from '../base/errors.ts'
+import type {Settings} from '../config/settings.ts'
+import {evaluate} from '../declaration/residual.ts'
+import {type BuiltPlan, buildPlan} from '../engine/build-plan.ts'
+import type {StackDeclarations} from '../engine/declaration.ts'
+import type {GuardFlags} from '../engine/guards.ts'
+import type {LedgerAccount} from '../engine/ledger.ts'
+import type {Plan} from '../engine/plan.ts'
+import type {RequestAllowance} from '../transport/request-allowance.ts'
+import {UsageError} from './usage-error.ts'
+import type {Api, Workspace} from './workspace.ts'
+
+/** Parsed values of the options of planning. */
+export interface PlanFlags {
+  readonly target?: readonly string[] | undefined
+  readonly exclude?: readonly string[] | undefined
+  readonly 'allow-destroy'?: readonly string[] | undefined
+  readonly 'max-destroy'?: string | undefined
+  readonly 'no-destroy'?: boolean | undefined
+  readonly 'refuse-risky'?: boolean | undefined
+  readonly 'on-drift'?: 'overwrite' | 'refuse' | 'keep' | undefined
+  readonly 'skip-blocked'?: boolean | undefined
+  readonly accept?: readonly string[] | undefined
+}
+
+export interface PlanWishes {
+  readonly flags: PlanFlags
+  readonly destroy?: boolean
+  /** Milliseconds the plan may be applied for. */
+  readonly validForMs?: number | undefined
+  readonly allowance?: RequestAllowance | undefined
+}
+
+/** A guess until durations are learned: how long a change takes, task and readiness together. */
+const USUAL_MS = 10_000
+
+export async function planWorkspace(workspace: Workspace, {flags, destroy = false, validForMs}: PlanWishes): Promise<BuiltPlan> {
+  const {settings, context} = workspace
+  await checkAccounts(workspace)
+  const cloud = workspace.connections.find(it => it.api === 'cloud')?.settings
+  return buildPlan({
+    stacks: [...workspace.stacks, ...workspace.others],
+    selected: new Set(workspace.stacks.map(it => it.name)),
+    ledgers: workspace.ledgers,
+    kinds,
+    backendOf: workspace.backendOf,
+    evaluate,
+    variable: workspace.variable,
+    destroy,
+    secretStates: pairs => workspace.sealer.states(workspace.ledgers, pairs),
+    onDrift: flags['on-drift'] ?? settings?.onDrift ?? 'overwrite',
+    noDestroy: flags['no-destroy'] ?? false,
+    tool: `svcctl ${context.version}`,
+    accounts: accountsOf(workspace),
+    guards: guardFlagsOf(flags, settings, destroy),
+    selection: {target: flags.target ?? [], exclude: flags.exclude ?? []},
+    accept: flags.accept ?? [],
+    pricing: {
+      perMinute: cloud?.ratePerMinute ?? Number.POSITIVE_INFINITY,
+      tokens: cloud?.burst ?? Number.POSITIVE_INFINITY,
+      durationMs: () => USUAL_MS,
+    },
+    used: () => workspace.usedRequests(),
+    ...(validForMs === undefined ? {} : {notAfter: new Date(context.clock.now() + validForMs).toISOString()}),
+  })
+}
+
+/** @throws UsageError when `--max-destroy` is neither a number nor a share */
+export function guardFlagsOf(flags: PlanFlags, settings: Settings | undefined, destroy: boolean): GuardFlags {
+  return {
+    allowDestroy: flags['allow-destroy'] ?? [],
+    maxDestroy: maxDestroyOf(flags['max-destroy'] ?? settings?.maxDestroy ?? '30%'),
+    refuseRisky: flags['refuse-risky'] || settings?.refuseRisky === true,
+    onDrift: flags['on-drift'] ?? settings?.onDrift ?? 'overwrite',
+    skipBlocked: flags['skip-blocked'] ?? false,
+    destroy,
+  }
+}
+
+function maxDestroyOf(text: string): GuardFlags['maxDestroy'] {
+  const match = /^(\d+)(%?)$/.exec(text.trim())
+  if (match === null)
+    throw new UsageError(`--max-destroy ${JSON.stringify(text)} is neither a number nor a share`, [
+      'Write --max-destroy 5 or --max-destroy 30%.',
+    ])
+  return match[2] === '%' ? {percent: Number(match[1])} : {count: Number(match[1])}
+}
+
+/** The accounts a plan speaks to; by API where all stacks share one, by stack and API otherwise. */
+export function accountsOf(workspace: Workspace): Plan['accounts'] {
+  const accounts: Record<string, {address: string; keyHash: string}> = {}
+  for (const stack of workspace.stacks) {
+    for (const api of workspace.apisOf(stack)) {
+      const connection = workspace.connectionOf(stack.name, api)?.connection
+      if (connection === undefined) continue
+      const {address, keyHash} = connection
+      const first = accounts[api]
+      if (first === undefined) accounts[api] = {address, keyHash}
+      else if (first.address !== address || first.keyHash !== keyHash) accounts[`${stack.name}:${api}`] = {address, keyHash}
+    }
+  }
+  return accounts
+}
+
+/** The ledger, the plan or the stack belongs to another account than the credentials. */
+export class OtherAccountError extends AppError {
+  constructor(what: string, expected: string, got: string) {
+    super(`${what} belongs to account ${expected}, and these credentials are of account ${got}`, {
+      code: 'E_OTHER_ACCOUNT',
+      exit: EXIT.refused,
+      suggestions: ['Use the profile of that account (--profile NAME), or another --state file for this one.'],
+    })
+  }
+}
+
+/** Design section 10, "Account": no request while address and key stay what they were. @throws OtherAccountError */
+async function checkAccounts(workspace: Workspace): Promise<void> {
+  for (const stack of workspace.stacks) {
+    for (const api of workspace.apisOf(stack)) {
+      const recorded = workspace.ledgers.get(stack.name)?.accounts[api]
+      const pinned = stack.targets[api]?.account
+      const opened = workspace.connectionOf(stack.name, api)
+      if (opened === undefined) continue
+      const same = recorded?.address === opened.connection.address && recorded.keyHash === opened.connection.keyHash
+      const known = same ? recorded.account : undefined
+      const expected = pinned ?? (same ? undefined : recorded?.account)
+      if (expected === undefined) continue
+      const got = known ?? (await opened.account())
+      if (got !== expected)
+        throw new OtherAccountError(pinned === undefined ? `the ledger of stack ${stack.name}` : `stack ${stack.name}`, expected, got)
+    }
+  }
+}
+
+/** What a ledger remembers of the accounts of a stack; asks who the account is where that is not known yet. */
+export async function recordedAccounts(workspace: Workspace, stack: StackDeclarations): Promise<Readonly<Record<string, LedgerAccount>>> {
+  const accounts: Record<string, LedgerAccount> = {...workspace.ledgers.get(stack.name)?.accounts}
+  for (const api of workspace.apisOf(stack)) {
+    const opened = workspace.connectionOf(stack.name, api)
+    if (opened === undefined) continue
+    const {address, keyHash} = opened.connection
+    const known = accounts[api]
+    if (known?.address === address && known.keyHash === keyHash) continue
+    const account = await accountOrNothing(workspace, api, opened.account)
+    accounts[api] = {address, keyHash, ...(account === undefined ? {} : {account})}
+  }
+  return accounts
+}
+
+async function accountOrNothing({context}: Workspace, api: Api, read: () => Promise<string>): Promise<string | undefined> {
+  try {
+    return await read()
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    context.log.warn(`the ${api} API does not say whose account this is (${error.message}): it is known by address and key alone`)
+    return undefined
+  }
+}

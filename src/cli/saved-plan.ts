@@ -1,0 +1,119 @@
+/** Reads a plan file, and makes of it what is to be carried out now. */
+import {readFile} from 'node:fs/promises'
+import {kinds} from '../backends/kinds.ts'
+import {AppError, EXIT} from '../base/errors.ts'
+import {isJsonObject} from '../base/json.ts'
+import {evaluate} from '../declaration/residual.ts'
+import type {VariableLookup} from '../declaration/variable-lookup.ts'
+import type {BuiltPlan} from '../engine/build-plan.ts'
+import type {StackDeclarations} from '../engine/declaration.ts'
+import {evaluateGuards} from '../engine/guards.ts'
+import {type OpenLeaf, type Operation, PLAN_FORMAT, type Plan} from '../engine/plan.ts'
+import {assertSealed, summaryOf} from '../engine/plan-document.ts'
+import {PlanExpiredError, stacksOf, stillValid, touched, touchedLedger} from '../engine/recheck.ts'
+import {openLeaves} from '../engine/resolve.ts'
+import {keyOf, Secret} from '../engine/value.ts'
+import {ClearSecretError} from './apply-run.ts'
+import {accountsOf, guardFlagsOf, type PlanFlags, planWorkspace} from './plan-run.ts'
+import type {Workspace} from './workspace.ts'
+
+export class PlanFileError extends AppError {
+  constructor(path: string, reason: string, cause?: unknown) {
+    super(`${path} ${reason}`, {
+      code: 'E_PLAN_FILE',
+      exit: EXIT.usage,
+      suggestions: ['Make a plan with: svcctl plan --out FILE'],
+      cause,
+    })
+  }
+}
+
+/** The configuration points at another account or address than the plan was made for. */
+export class PlanTargetError extends AppError {
+  constructor(api: string, planned: string, now: string) {
+    super(`the plan was made for the ${api} at ${planned}, and the configuration now means ${now}`, {
+      code: 'E_PLAN_TARGET',
+      exit: EXIT.refused,
+      suggestions: ['Apply it with the profile or variables it was planned with, or plan again.'],
+    })
+  }
+}
+
+/** @throws PlanFileError, PlanTamperedError */
+export async function readPlan(path: string): Promise<Plan> {
+  let text: string
+  try {
+    text = await readFile(path, 'utf8')
+  } catch (error) {
+    throw new PlanFileError(path, 'cannot be read', error)
+  }
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch (error) {
+    throw new PlanFileError(path, 'is no plan: it is not JSON', error)
+  }
+  if (
+    !isJsonObject(document) ||
+    typeof document.format !== 'string' ||
+    !Array.isArray(document.operations) ||
+    !Array.isArray(document.stacks)
+  ) {
+    throw new PlanFileError(path, 'is no plan')
+  }
+  if (document.format !== PLAN_FORMAT)
+    throw new PlanFileError(path, `is a plan of another version (${document.format}; this program writes ${PLAN_FORMAT})`)
+  const plan: Plan = JSON.parse(text)
+  assertSealed(plan)
+  return plan
+}
+
+/** Secrets of a plan: evaluated again, or from the stacks where they stand in clear. */
+export function planSecrets(
+  variable: VariableLookup,
+  stacks: readonly StackDeclarations[],
+): (operation: Operation, leaf: OpenLeaf) => Secret {
+  const declared = new Map(stacks.flatMap(it => it.declarations).map(it => [it.key, it.spec]))
+  return (operation, leaf) => {
+    const spec = declared.get(keyOf(operation.stack, operation.address))
+    const there = spec && openLeaves(spec).find(it => it.pointer === leaf.path)?.leaf
+    if (there instanceof Secret) return there
+    if (leaf.expression === undefined) throw new ClearSecretError(operation, leaf.path)
+    return new Secret(evaluate(leaf.expression, operation.stack, {variable, attribute: () => undefined}), leaf.expression, leaf.version)
+  }
+}
+
+export const planStacks = (plan: Plan, secret: ReturnType<typeof planSecrets>): StackDeclarations[] => stacksOf(plan, secret)
+
+/**
+ * What of the plan is to be done now, from fresh facts of what it touches.
+ * @throws PlanExpiredError, PlanTargetError, StalePlanError: zero writes
+ */
+export async function recheckPlan(workspace: Workspace, plan: Plan, flags: PlanFlags): Promise<BuiltPlan> {
+  if (plan.notAfter !== undefined && workspace.context.clock.now() > Date.parse(plan.notAfter)) throw new PlanExpiredError(plan.notAfter)
+  const accounts = accountsOf(workspace)
+  for (const [api, planned] of Object.entries(plan.accounts)) {
+    const now = accounts[api]
+    if (now === undefined) continue
+    if (now.address !== planned.address) throw new PlanTargetError(api, planned.address, now.address)
+    if (now.keyHash !== planned.keyHash)
+      throw new PlanTargetError(api, `${planned.address} with other credentials`, 'those of another user')
+  }
+  const full = workspace.ledgers
+  const cut = new Map([...full].map(([stack, ledger]) => [stack, touchedLedger(ledger, plan)]))
+  const fresh = await workspace.withLedgers(cut, () =>
+    planWorkspace(workspace, {flags: {...flags, target: [], exclude: [], accept: acceptedIn(plan)}}),
+  )
+  const operations = stillValid(plan, fresh.plan.operations)
+  const guards = evaluateGuards({operations, stacks: plan.stacks}, guardFlagsOf(flags, workspace.settings, isDestroy(plan)), kinds)
+  return {
+    plan: {...plan, operations, summary: summaryOf(operations), guards, requests: fresh.plan.requests},
+    observation: fresh.observation,
+  }
+}
+
+/** A plan of `destroy` declares nothing on purpose. */
+const isDestroy = (plan: Plan): boolean => plan.stacks.every(it => it.declared === 0)
+
+const acceptedIn = (plan: Plan): string[] =>
+  touched(plan).flatMap(it => (it.reason.endsWith('(--accept)') ? [keyOf(it.stack, it.address)] : []))

@@ -1,0 +1,62 @@
+/** What the commands about stacks share: opening a workspace with their options, and closing it whatever happens. */
+import type {LoadedDeclarations} from '../declaration/load.ts'
+import type {StackDeclarations} from '../engine/declaration.ts'
+import type {Emit} from '../engine/events.ts'
+import type {Plan} from '../engine/plan.ts'
+import {applyLines} from '../report/apply-text.ts'
+import {planText} from '../report/plan-text.ts'
+import {RequestAllowance} from '../transport/request-allowance.ts'
+import {BaseCommand} from './base-command.ts'
+import {paintFor} from './context.ts'
+import type {ConnectionFlagValues} from './flags.ts'
+import {readDeclarations, type StackSource, Workspace} from './workspace.ts'
+
+export interface StackFlagValues extends ConnectionFlagValues {
+  readonly 'synth-dir'?: string | undefined
+  readonly stack?: readonly string[] | undefined
+  readonly state?: string | undefined
+  readonly 'max-requests'?: number | undefined
+}
+
+export abstract class StackCommand extends BaseCommand {
+  protected readDeclarations(flags: StackFlagValues, mode: StackSource['mode'] = 'plan'): Promise<LoadedDeclarations> {
+    return readDeclarations(this.context, this.argv, {synthDir: flags['synth-dir'], stacks: flags.stack, mode})
+  }
+
+  /** Runs `work` in a workspace over these stacks; connections are closed afterwards in any case. */
+  protected async inWorkspace<T>(
+    {stacks, others}: {readonly stacks: readonly StackDeclarations[]; readonly others: readonly StackDeclarations[]},
+    flags: StackFlagValues,
+    mode: 'plan' | 'full',
+    work: (workspace: Workspace) => Promise<T>,
+  ): Promise<T> {
+    const allowance = flags['max-requests'] === undefined ? undefined : new RequestAllowance(flags['max-requests'])
+    const workspace = await Workspace.open({
+      context: this.context,
+      argv: this.argv,
+      connect: (api, target) => this.connect(api, flags, {target, bothApis: true}),
+      stacks,
+      others,
+      stateFile: flags.state,
+      mode,
+      allowance,
+    })
+    try {
+      return await work(workspace)
+    } finally {
+      await workspace.close()
+    }
+  }
+
+  protected planText(plan: Plan): string {
+    return planText(plan, paintFor(this.context.streams.stdout, this.context.environment))
+  }
+
+  /** Shows the events of an apply on standard error, as they happen. */
+  protected progress(): Emit {
+    const lines = applyLines(paintFor(this.context.streams.stderr, this.context.environment), () => this.context.clock.now())
+    return event => {
+      for (const line of lines.on(event)) this.logger.note(line)
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import {EXIT} from '../base/errors.ts'
+import {asJson} from '../base/json.ts'
+import {paintFor} from '../cli/context.ts'
+import {readDrift} from '../cli/drift-run.ts'
+import {bothApisFlags} from '../cli/flags.ts'
+import {StackCommand} from '../cli/stack-command.ts'
+import {selectionFlags, stackFlags} from '../cli/stack-flags.ts'
+import {driftText} from '../report/drift-text.ts'
+
+export default class DriftCommand extends StackCommand {
+  static override summary = 'show what somebody changed since the last apply'
+  static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --stack shop --output json']
+  static override flags = {...bothApisFlags, ...stackFlags, ...selectionFlags}
+
+  async run() {
+    const {flags} = await this.parse(DriftCommand)
+    const loaded = await this.readDeclarations(flags)
+    const report = await this.inWorkspace(loaded, flags, 'plan', workspace =>
+      readDrift(workspace, {target: flags.target ?? [], exclude: flags.exclude ?? []}),
+    )
+    await this.print(asJson(report), {text: () => driftText(report, paintFor(this.context.streams.stdout, this.context.environment))})
+    return report.drifted.length > 0 ? EXIT.changes : EXIT.ok
+  }
+}

@@ -1,0 +1,61 @@
+import {AppError, EXIT} from '../base/errors.ts'
+import type {Json} from '../base/json.ts'
+import {nearest} from '../base/nearest.ts'
+import {Args, Flags} from '../cli/oclif.ts'
+import {loadOutputs} from '../cli/outputs.ts'
+import {StackCommand} from '../cli/stack-command.ts'
+import {stackFlags} from '../cli/stack-flags.ts'
+
+/** No stack has an output of this name. */
+class UnknownOutputError extends AppError {
+  constructor(name: string, known: readonly string[]) {
+    const near = nearest(name, known)
+    super(`there is no output ${JSON.stringify(name)}; known are: ${known.join(', ') || 'none'}`, {
+      code: 'E_UNKNOWN_OUTPUT',
+      exit: EXIT.notFound,
+      suggestions: near === undefined ? ['Apply the stack first: outputs are recorded by svcctl apply.'] : [`Did you mean ${near}?`],
+    })
+  }
+}
+
+export default class OutputCommand extends StackCommand {
+  static override summary = 'print the outputs that the last apply recorded'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> endpoint --stack shop --output json',
+  ]
+  static override args = {name: Args.string({description: 'one output', ignoreStdin: true})}
+  static override flags = {...stackFlags, state: Flags.string({summary: 'file of the ledger', helpGroup: 'STACKS', helpValue: '<file>'})}
+
+  async run(): Promise<undefined> {
+    const {args, flags} = await this.parse(OutputCommand)
+    const loaded = await this.readDeclarations(flags, 'validate')
+    const outputs = await loadOutputs(this.context, loaded.stacks, flags.state)
+    const several = outputs.length > 1
+    const named = outputs.flatMap(({stack, outputs: own}) => Object.entries(own).map(([name, output]) => ({stack, name, ...output})))
+    if (args.name !== undefined) {
+      const found = named.filter(it => it.name === args.name || `${it.stack}:${it.name}` === args.name)
+      const [only] = found
+      if (only === undefined)
+        throw new UnknownOutputError(
+          args.name,
+          named.map(it => it.name),
+        )
+      await this.print(only.value, {text: () => textOf(only.value)})
+      return
+    }
+    const document = Object.fromEntries(
+      outputs.map(({stack, outputs: own}) => [
+        stack,
+        Object.fromEntries(Object.entries(own).map(([name, {value, sensitive}]) => [name, {value, sensitive}])),
+      ]),
+    )
+    const [first] = Object.values(document)
+    await this.print(several ? document : (first ?? {}), {
+      text: () =>
+        named.map(it => `${several ? `${it.stack}:` : ''}${it.name} = ${it.sensitive ? '(sensitive)' : textOf(it.value)}`).join('\n'),
+    })
+  }
+}
+
+const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))

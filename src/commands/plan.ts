@@ -1,0 +1,38 @@
+import {writeFileAtomic} from '../base/atomic-file.ts'
+import {EXIT} from '../base/errors.ts'
+import {asJson} from '../base/json.ts'
+import {durationFlag} from '../cli/flags.ts'
+import {Flags} from '../cli/oclif.ts'
+import {planWorkspace} from '../cli/plan-run.ts'
+import {StackCommand} from '../cli/stack-command.ts'
+import {planningFlags} from '../cli/stack-flags.ts'
+
+export default class PlanCommand extends StackCommand {
+  static override summary = 'show what apply would change, and change nothing'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --stack shop --out shop.plan',
+    '<%= config.bin %> <%= command.id %> --target null_resource.cache --detailed-exitcode',
+  ]
+  static override flags = {
+    ...planningFlags,
+    out: Flags.string({summary: 'save the plan, for svcctl apply FILE', helpValue: '<file>'}),
+    'valid-for': durationFlag({summary: 'how long the saved plan may be applied'}),
+    'detailed-exitcode': Flags.boolean({summary: 'exit 2 when there is anything to apply'}),
+  }
+
+  async run() {
+    const {flags} = await this.parse(PlanCommand)
+    const loaded = await this.readDeclarations(flags)
+    const {plan} = await this.inWorkspace(loaded, flags, 'plan', workspace =>
+      planWorkspace(workspace, {flags, validForMs: flags['valid-for']}),
+    )
+    if (flags.out !== undefined) {
+      await writeFileAtomic(flags.out, `${JSON.stringify(plan, null, 2)}\n`, {mode: 0o600})
+      this.logger.note(`The plan is in ${flags.out}; apply it with: svcctl apply ${flags.out} --approve ${plan.hash.slice(0, 12)}`)
+    }
+    await this.print(asJson(plan), {text: () => this.planText(plan)})
+    const pending = plan.operations.some(it => it.action !== 'no-op')
+    return flags['detailed-exitcode'] && pending ? EXIT.changes : EXIT.ok
+  }
+}

@@ -1,0 +1,19 @@
+import {asJson} from '../base/json.ts'
+import {Args} from '../cli/oclif.ts'
+import {readPlan} from '../cli/saved-plan.ts'
+import {StackCommand} from '../cli/stack-command.ts'
+
+export default class ShowCommand extends StackCommand {
+  static override summary = 'show a saved plan'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> shop.plan',
+    '<%= config.bin %> <%= command.id %> shop.plan --output json',
+  ]
+  static override args = {plan: Args.string({description: 'a plan saved with svcctl plan --out', required: true, ignoreStdin: true})}
+
+  async run(): Promise<undefined> {
+    const {args} = await this.parse(ShowCommand)
+    const plan = await readPlan(args.plan)
+    await this.print(asJson(plan), {text: () => this.planText(plan)})
+  }
+}

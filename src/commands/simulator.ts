@@ -1,0 +1,57 @@
+import {mkdtempSync, rmSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {asJson} from '../base/json.ts'
+import {BaseCommand} from '../cli/base-command.ts'
+import {Flags} from '../cli/oclif.ts'
+import {createSimulator, readSimulatorConfig, readyDocument, serveSimulator} from '../simulator/index.ts'
+
+export default class SimulatorCommand extends BaseCommand {
+  static override summary = 'serve both APIs on this machine, to try everything out'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --port 8080 --tls --output json',
+    '<%= config.bin %> <%= command.id %> --config simulator.json',
+  ]
+  static override flags = {
+    port: Flags.integer({summary: 'first of five ports in a row; 0 takes free ones', default: 0, min: 0, max: 65_531}),
+    tls: Flags.boolean({summary: 'serve the cluster over HTTPS with a self-signed certificate'}),
+    config: Flags.string({summary: 'JSON file with the behaviour of the services', helpValue: '<file>'}),
+    seed: Flags.integer({summary: 'what chance begins with'}),
+  }
+
+  async run(): Promise<undefined> {
+    const {flags} = await this.parse(SimulatorCommand)
+    const simulator = createSimulator({
+      clock: this.context.clock,
+      ...(flags.seed === undefined ? {} : {seed: flags.seed}),
+      ...(flags.config === undefined ? {} : {config: readSimulatorConfig(flags.config)}),
+    })
+    const folder = flags.tls ? mkdtempSync(join(tmpdir(), 'svcctl-simulator-')) : undefined
+    try {
+      const served = await serveSimulator(simulator, {
+        port: flags.port,
+        tls: flags.tls,
+        ...(folder === undefined ? {} : {certificateFile: join(folder, 'ca.pem')}),
+      })
+      const document = readyDocument(served, simulator.config)
+      if (this.format === 'json') await this.write(`${JSON.stringify(document)}\n`)
+      else
+        await this.print(asJson(document), {
+          text: () =>
+            Object.entries(document.env)
+              .map(([name, value]) => `export ${name}=${value}`)
+              .join('\n'),
+        })
+      await stopped()
+      await served.close()
+    } finally {
+      if (folder !== undefined) rmSync(folder, {recursive: true, force: true})
+    }
+  }
+}
+
+const stopped = (): Promise<void> =>
+  new Promise(resolve => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve())
+  })

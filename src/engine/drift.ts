@@ -1,0 +1,111 @@
+/** Last applied against live, for what the ledgers own. A change in git is no drift. */
+import type {Declaration, StackDeclarations} from './declaration.ts'
+import {diffFields} from './diff.ts'
+import type {Kinds} from './kind.ts'
+import type {Ledger, LedgerEntry} from './ledger.ts'
+import type {Observation} from './observe.ts'
+import type {Change} from './plan.ts'
+import {planRemovals} from './plan-removals.ts'
+import {keyOf} from './value.ts'
+
+export interface Drifted {
+  readonly stack: string
+  readonly address: string
+  readonly kind: string
+  /** The object is gone. */
+  readonly missing: boolean
+  readonly changes: readonly Pick<Change, 'path' | 'before' | 'after' | 'risk'>[]
+}
+
+export interface DriftReport {
+  readonly drifted: readonly Drifted[]
+  readonly summary: {readonly drifted: number; readonly missing: number; readonly unchanged: number; readonly unmanaged: number}
+}
+
+/** What was applied last, as if it were declared: what drift compares with. Parents are where the objects are. */
+export function appliedStack(
+  stack: StackDeclarations,
+  ledger: Ledger,
+  kinds: Kinds,
+  parentOf: (remoteId: string) => string | undefined,
+): StackDeclarations {
+  const ignored = new Map(stack.declarations.map(it => [it.address, it.policy.ignoreChanges]))
+  const declarations = [...ledger.entries.values()].flatMap((entry): Declaration[] => {
+    if (!kinds.has(entry.kind)) return []
+    const parent = parentOf(entry.remoteId)
+    return [
+      {
+        stack: stack.name,
+        address: entry.address,
+        key: keyOf(stack.name, entry.address),
+        kind: entry.kind,
+        spec: entry.applied,
+        ...(parent === undefined ? {} : {parent: {by: 'remoteId' as const, remoteId: parent}}),
+        dependsOn: [],
+        policy: {
+          exclusive: [],
+          removal: entry.removal,
+          ignoreChanges: ignored.get(entry.address) ?? [],
+          preventDestroy: entry.preventDestroy,
+          createBeforeDestroy: false,
+        },
+        outputs: [],
+        source: {},
+        clearSecrets: [],
+      },
+    ]
+  })
+  return {...stack, declarations, outputs: [], moved: [], removed: []}
+}
+
+export function driftOf(
+  observation: Observation,
+  stacks: readonly StackDeclarations[],
+  ledgers: ReadonlyMap<string, Ledger>,
+  kinds: Kinds,
+): DriftReport {
+  const drifted: Drifted[] = []
+  let unchanged = 0
+  for (const {declaration, match, context} of observation.pairs.values()) {
+    if (context) continue
+    const entry = ledgers.get(declaration.stack)?.entries.get(declaration.address)
+    const live = match?.found === 'ledger' ? match.live : undefined
+    const kind = kinds.get(declaration.kind)
+    if (entry === undefined || kind === undefined) continue
+    const base = {stack: declaration.stack, address: declaration.address, kind: declaration.kind}
+    if (live === undefined) drifted.push({...base, missing: true, changes: []})
+    else {
+      const changes = changesSince(entry, declaration, live.fields, kind)
+      if (changes.length === 0) unchanged++
+      else drifted.push({...base, missing: false, changes})
+    }
+  }
+  const {unmanaged} = planRemovals(
+    {observation, stacks, selected: new Set(), ledgers, kinds, secretState: () => 'same', onDrift: 'overwrite', noDestroy: false},
+    [],
+  )
+  const missing = drifted.filter(it => it.missing).length
+  return {drifted, summary: {drifted: drifted.length - missing, missing, unchanged, unmanaged}}
+}
+
+/** `before` is what was applied, `after` what is there now. */
+function changesSince(
+  entry: LedgerEntry,
+  declaration: Declaration,
+  live: Parameters<typeof diffFields>[0]['live'],
+  kind: Parameters<typeof diffFields>[0]['kind'],
+): Drifted['changes'] {
+  const {changes} = diffFields({
+    kind,
+    declared: entry.applied,
+    live,
+    applied: entry.applied,
+    ignore: declaration.policy.ignoreChanges,
+    secretState: () => 'same',
+  })
+  return changes.map(({path, before: now, after: applied}) => ({
+    path,
+    ...(applied === undefined ? {} : {before: applied}),
+    ...(now === undefined ? {} : {after: now}),
+  }))
+}

@@ -1,0 +1,146 @@
+/**
+ * Between approval and apply the world may move. What a saved plan touches is planned again from fresh facts, and each
+ * operation is either identical (it may go), already satisfied (nothing to do) or stale.
+ */
+import {AppError, EXIT} from '../base/errors.ts'
+import {canonicalJson} from '../base/json.ts'
+import type {Declaration, StackDeclarations} from './declaration.ts'
+import type {Ledger, LedgerEntry} from './ledger.ts'
+import type {OpenLeaf, Operation, Plan} from './plan.ts'
+import {declarationOf} from './planned-object.ts'
+import {type Key, keyOf, type Secret} from './value.ts'
+
+/** Facts the plan was made from have moved. Nothing was sent. */
+export class StalePlanError extends AppError {
+  constructor(moved: readonly {readonly address: string; readonly message: string}[]) {
+    super(`the plan is stale: ${moved.map(it => `${it.address}: ${it.message}`).join('; ')}`, {
+      code: 'E_PLAN_STALE',
+      exit: EXIT.stale,
+      problems: moved,
+      suggestions: ['Plan again, review what is different (svcctl plan diff OLD NEW), and have the new plan approved.'],
+    })
+  }
+}
+
+export class PlanExpiredError extends AppError {
+  constructor(notAfter: string) {
+    super(`the plan may be applied until ${notAfter} and not later`, {
+      code: 'E_PLAN_EXPIRED',
+      exit: EXIT.stale,
+      suggestions: ['Plan again with: svcctl plan --out FILE'],
+    })
+  }
+}
+
+/** Operations that do something. */
+export const touched = (plan: Plan): Operation[] => plan.operations.filter(it => it.action !== 'no-op')
+
+/** The stacks of a plan as far as it touches them; parents that stay as they are become remote paths. */
+export function stacksOf(plan: Plan, secret: (operation: Operation, leaf: OpenLeaf) => Secret): StackDeclarations[] {
+  const settled = new Map(plan.operations.filter(it => it.action === 'no-op').map(it => [keyOf(it.stack, it.address), it.remoteId]))
+  const declarations = touched(plan).flatMap(it => declarationOf(it, leaf => secret(it, leaf)) ?? [])
+  const own = new Set(declarations.map(it => it.key))
+  const freed = declarations.map((it): Declaration => {
+    const remoteId = it.parent?.by === 'key' ? settled.get(it.parent.key) : undefined
+    return {
+      ...it,
+      ...(remoteId === undefined ? {} : {parent: {by: 'remoteId' as const, remoteId}}),
+      dependsOn: it.dependsOn.filter(edge => own.has(edge.key)),
+    }
+  })
+  return plan.stacks.map(stack => ({
+    name: stack.name,
+    declarations: freed.filter(it => it.stack === stack.name),
+    outputs: [],
+    targets: stack.targets,
+    ledger: stack.ledger,
+    moved: touched(plan).flatMap(it =>
+      it.stack === stack.name && it.movedFrom !== undefined ? [{from: it.movedFrom, to: it.address}] : [],
+    ),
+    removed: touched(plan).flatMap(it =>
+      it.stack === stack.name && it.action === 'forget' && it.reason === 'removed block' ? [{from: it.address, destroy: false}] : [],
+    ),
+    warnings: [],
+  }))
+}
+
+/**
+ * A ledger cut down to what the plan touches. Undeclared objects of exclusive collections are put in as if they were
+ * owned, so that planning again looks at them and nothing else.
+ */
+export function touchedLedger(ledger: Ledger, plan: Plan): Ledger {
+  const entries = new Map<string, LedgerEntry>()
+  for (const it of touched(plan)) {
+    if (it.stack !== ledger.stack) continue
+    for (const address of [it.address, it.movedFrom]) {
+      const entry = address === undefined ? undefined : ledger.entries.get(address)
+      if (entry) entries.set(entry.address, entry)
+    }
+    if (it.declared === undefined && it.remoteId === it.address) entries.set(it.address, undeclaredEntry(it))
+  }
+  return {...ledger, entries}
+}
+
+const undeclaredEntry = ({address, kind, remoteId = address}: Operation): LedgerEntry => ({
+  address,
+  kind,
+  remoteId,
+  origin: 'created',
+  applied: {},
+  secrets: {},
+  dependsOn: [],
+  removal: 'delete',
+  preventDestroy: false,
+  exclusive: [],
+  outputs: {},
+})
+
+/**
+ * The operations to carry out: fresh ones where the plan still holds, no-ops where somebody was faster.
+ * @throws StalePlanError with everything that moved
+ */
+export function stillValid(plan: Plan, fresh: readonly Operation[]): Operation[] {
+  const byKey = new Map<Key, Operation>(fresh.map(it => [keyOf(it.stack, it.address), it]))
+  const moved: {address: string; message: string}[] = []
+  const operations = plan.operations.map(planned => {
+    if (planned.action === 'no-op') return planned
+    const now = byKey.get(keyOf(planned.stack, planned.address))
+    const verdict = compare(planned, now)
+    if (typeof verdict !== 'string') return verdict
+    moved.push({address: keyOf(planned.stack, planned.address), message: verdict})
+    return planned
+  })
+  if (moved.length > 0) throw new StalePlanError(moved)
+  const order = new Map(fresh.map((it, at) => [keyOf(it.stack, it.address), at]))
+  const at = (it: Operation) => order.get(keyOf(it.stack, it.address)) ?? -1
+  return operations.sort((a, b) => at(a) - at(b))
+}
+
+/** The operation to carry out, or what is different, in words. */
+function compare(planned: Operation, now: Operation | undefined): Operation | string {
+  const satisfied: Operation = {...planned, action: 'no-op', reason: 'already satisfied', changes: [], edges: [], because: []}
+  if (now === undefined) {
+    return planned.action === 'delete' || planned.action === 'forget'
+      ? satisfied
+      : `planned was ${planned.action}, and the object is not planned any more`
+  }
+  if (now.action === 'no-op') return {...satisfied, ...(now.remoteId === undefined ? {} : {remoteId: now.remoteId})}
+  if (planned.declared === undefined && now.action === 'forget') return now
+  const sends = (it: Operation) => it.action !== 'adopt' && it.action !== 'move'
+  // Recording what is already so sends nothing and takes nothing from anybody.
+  if (!sends(now) && now.changes.length === 0 && planned.action !== 'delete' && planned.action !== 'replace') return now
+  if (now.action !== planned.action) return `planned was ${planned.action}, and now it would be ${now.action} (${now.reason})`
+  if (now.remoteId !== planned.remoteId)
+    return `planned for ${planned.remoteId ?? 'a new object'}, and now it would be ${now.remoteId ?? 'a new object'}`
+  const facts = (it: Operation) =>
+    it.changes.map(({path, before}) => ({path, before: before ?? null})).sort((a, b) => (a.path < b.path ? -1 : 1))
+  if (canonicalJson(facts(now)) === canonicalJson(facts(planned)))
+    return {...now, ...(planned.declared ? {declared: now.declared ?? planned.declared} : {})}
+  const before = new Map(facts(planned).map(it => [it.path, canonicalJson(it.before)]))
+  const differing = facts(now).filter(it => before.get(it.path) !== canonicalJson(it.before))
+  const gone = facts(planned).filter(it => !now.changes.some(change => change.path === it.path))
+  return [
+    ...differing.map(it => `${it.path} is ${JSON.stringify(it.before)}, and was ${before.get(it.path) ?? 'as declared'} when planned`),
+    ...gone.map(it => `${it.path} is as declared already`),
+  ].join(', ')
+}
