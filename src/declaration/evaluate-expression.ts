@@ -19,6 +19,24 @@ export abstract class Namespace {
   }
 }
 
+/** A namespace whose parts a function gives. */
+export const group = (what: string, get: (name: string, at: number) => OpenValue | Namespace): Namespace => new Group(what, get)
+
+class Group extends Namespace {
+  readonly what: string
+  readonly #get: (name: string, at: number) => OpenValue | Namespace
+
+  constructor(what: string, get: (name: string, at: number) => OpenValue | Namespace) {
+    super()
+    this.what = what
+    this.#get = get
+  }
+
+  get(key: string | number, at: number): OpenValue | Namespace {
+    return this.#get(String(key), at)
+  }
+}
+
 export interface Names {
   /** The meaning of a traversal's first word. @throws ExpressionError */
   root(name: string, at: number): OpenValue | Namespace

@@ -24,6 +24,16 @@ export function parseExpression(text: string): Node {
   return node
 }
 
+/** An address or a path as Terraform JSON has it, bare or in `${}`; `undefined` for what is none. */
+export function parseReference(text: string): Node | undefined {
+  try {
+    return parseExpression(text.replace(/^\$\{([\s\S]*)\}$/, '$1'))
+  } catch (error) {
+    if (error instanceof ExpressionError) return undefined
+    throw error
+  }
+}
+
 /** What the language has and svcctl does not evaluate. */
 export const notEvaluated = (what: string, at: number): ExpressionError =>
   new ExpressionError(

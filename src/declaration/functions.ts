@@ -33,9 +33,23 @@ const map = (value: Json | undefined, where: string) => {
   throw new ArgumentError(`${where} must be a map, and it is ${nameOf(value)}`)
 }
 
-/** Terraform's jsonencode: sorted keys, and `<`, `>`, `&` escaped. */
-const jsonEncode = (value: Json | undefined): string =>
-  canonicalJson(value ?? null).replace(/[<>&\u2028\u2029]/g, mark => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
+/** Terraform's jsonencode: sorted keys, numbers without exponent, and `<`, `>`, `&` escaped. */
+function jsonEncode(value: Json | undefined): string {
+  if (typeof value === 'number') return formatNumber(value)
+  if (Array.isArray(value)) return `[${(value as readonly Json[]).map(jsonEncode).join(',')}]`
+  if (isJsonObject(value)) {
+    const fields = Object.keys(value).sort()
+    return `{${fields.map(key => `${jsonEncode(key)}:${jsonEncode(value[key])}`).join(',')}}`
+  }
+  return JSON.stringify(value ?? null).replace(/[<>&\u2028\u2029]/g, mark => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** Letter by letter, as Terraform does it: `ß` stays. */
+const eachLetter = (text: string, change: (letter: string) => string): string =>
+  Array.from(text, letter => {
+    const changed = change(letter)
+    return Array.from(changed).length === 1 ? changed : letter
+  }).join('')
 
 /** Each value once. Terraform's sets have no order of their own; text is sorted, as its `for_each` does. */
 function toSet(value: Json | undefined): Json {
@@ -100,6 +114,6 @@ export const FUNCTIONS: Readonly<Record<string, FunctionRule>> = {
   },
   toset: {min: 1, max: 1, call: toSet},
   tolist: {min: 1, max: 1, structural: true, call: value => list(value, 'the argument')},
-  upper: {min: 1, max: 1, call: text => asText(text, 'the argument').toUpperCase()},
-  lower: {min: 1, max: 1, call: text => asText(text, 'the argument').toLowerCase()},
+  upper: {min: 1, max: 1, call: text => eachLetter(asText(text, 'the argument'), it => it.toUpperCase())},
+  lower: {min: 1, max: 1, call: text => eachLetter(asText(text, 'the argument'), it => it.toLowerCase())},
 }

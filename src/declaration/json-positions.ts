@@ -35,8 +35,8 @@ export function positionsIn(text: string, depth: number): JsonPositions {
     return found
   }
   const fail = (expected: string): never => {
-    const next = text.slice(at, at + 10)
-    throw new JsonPlaceError(`${expected} is expected, and there is ${next === '' ? 'the end of the file' : JSON.stringify(next)}`, at)
+    // What stands there is not quoted: it may be part of a secret.
+    throw new JsonPlaceError(at < text.length ? `${expected} is expected` : `${expected} is expected, and the file ends`, at)
   }
   const space = (): void => {
     while (BLANKS.has(text.charCodeAt(at))) at++
@@ -89,6 +89,17 @@ export function positionsIn(text: string, depth: number): JsonPositions {
   space()
   if (at < text.length) fail('the end')
   return {offsets, twice}
+}
+
+/** What is wrong with a text that is not JSON, without quoting it: the parser's own message would. */
+export function jsonFault(text: string): string {
+  try {
+    positionsIn(text, 0)
+  } catch (error) {
+    if (error instanceof JsonPlaceError) return `${error.message} at character ${error.offset + 1}`
+    throw error
+  }
+  return 'it cannot be parsed'
 }
 
 /** Lines of offsets, from 1; offsets are asked in any order. */

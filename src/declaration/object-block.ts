@@ -10,6 +10,7 @@ import type {Key} from '../engine/value.ts'
 import {ExpressionError} from './errors.ts'
 import {evaluateNode, type Names} from './evaluate-expression.ts'
 import {formatAddress, type Node, unescapeTemplate} from './expression.ts'
+import {jsonFault} from './json-positions.ts'
 import {derive, Open, type OpenValue, opensIn} from './open-value.ts'
 import {hint, type Place, type Problems} from './problems.ts'
 import type {Block} from './stack-document.ts'
@@ -94,14 +95,17 @@ export class ObjectBlock implements ReferableBlock {
         'the spec holds ${…} written by hand, which is taken as text; an expression goes to the trigger "spec/<pointer>"',
       )
     }
+    const text = unescapeTemplate(spec)
+    let parsed: Json
     try {
-      const parsed: Json = JSON.parse(unescapeTemplate(spec))
-      if (isJsonObject(parsed)) return parsed
-      this.problems.add(this.place, 'the trigger "spec" must be the JSON text of an object')
+      parsed = JSON.parse(text)
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
-      this.problems.add(this.place, `the trigger "spec" is not JSON: ${error.message}`)
+      this.problems.add(this.place, `the trigger "spec" is not JSON: ${jsonFault(text)}`)
+      return {}
     }
+    if (isJsonObject(parsed)) return parsed
+    this.problems.add(this.place, 'the trigger "spec" must be the JSON text of an object')
     return {}
   }
 

@@ -3,9 +3,9 @@ import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {parsePointer} from '../base/pointer.ts'
 import type {Policy} from '../engine/declaration.ts'
 import type {Kind} from '../engine/kind.ts'
-import {ExpressionError} from './errors.ts'
-import {type Node, unescapeTemplate} from './expression.ts'
-import {parseExpression} from './expression-parser.ts'
+import {unescapeTemplate} from './expression.ts'
+import {parseReference} from './expression-parser.ts'
+import {jsonFault} from './json-positions.ts'
 import {hint, type Place, type Problems} from './problems.ts'
 import {blocksIn} from './stack-document.ts'
 
@@ -65,13 +65,8 @@ function ignoredBy(value: Json | undefined, say: Say): readonly string[] {
 }
 
 function ignoredPointer(text: string): string | undefined {
-  let node: Node
-  try {
-    node = parseExpression(text.replace(/^\$\{([\s\S]*)\}$/, '$1'))
-  } catch (error) {
-    if (error instanceof ExpressionError) return undefined
-    throw error
-  }
+  const node = parseReference(text)
+  if (node === undefined) return undefined
   if (node.type === 'root' && node.name === 'triggers') return ''
   if (node.type !== 'index' || node.of.type !== 'root' || node.of.name !== 'triggers' || node.key.type !== 'literal') return undefined
   const key = String(node.key.value)
@@ -96,7 +91,7 @@ function policyTrigger(trigger: Json | undefined, kind: Kind, say: Say): OwnPoli
       policy = JSON.parse(unescapeTemplate(trigger)) as Json
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
-      say(`the trigger "policy" is not JSON: ${error.message}`)
+      say(`the trigger "policy" is not JSON: ${jsonFault(trigger)}`)
       return NO_POLICY
     }
   }

@@ -8,7 +8,7 @@ import type {Json} from '../base/json.ts'
 import type {Evaluate, Lookup} from '../engine/declaration.ts'
 import {keyOf} from '../engine/value.ts'
 import {ExpressionError} from './errors.ts'
-import {evaluateNode, type Names, Namespace} from './evaluate-expression.ts'
+import {evaluateNode, group, type Names, Namespace} from './evaluate-expression.ts'
 import {formatAddress, type Node, printExpression} from './expression.ts'
 import {parseTemplate} from './expression-parser.ts'
 import {type OpenValue, opensIn} from './open-value.ts'
@@ -43,10 +43,61 @@ function residualNames(stack: string, lookup: Lookup): Names {
 }
 
 function rootOf(stack: string, lookup: Lookup, name: string, at: number): Namespace {
-  if (name === 'var') return new OpenVariables(stack, lookup)
-  if (name === 'null_resource') return new OpenObjects(stack, lookup)
-  if (name === 'stack') return new OtherStacks(lookup)
-  throw new ExpressionError(`a plan leaves nothing of ${name} open`, at)
+  switch (name) {
+    case 'var':
+      return group('var', variable => variableOf(stack, lookup, variable))
+    case 'null_resource':
+      return group('null_resource', object => objectOf(stack, lookup, object))
+    case 'stack':
+      return group('stack', other => group(`stack["${other}"]`, (root, place) => rootOf(other, lookup, root, place)))
+    default:
+      throw new ExpressionError(`a plan leaves nothing of ${name} open`, at)
+  }
+}
+
+function variableOf(stack: string, lookup: Lookup, name: string): Json {
+  const value = lookup.variable(stack, name)
+  if (value !== undefined) return value
+  throw new MissingValueError(`the variable ${name} of stack ${stack}`, `Set TF_VAR_${name}, as when the plan was made, then apply again.`)
+}
+
+function objectOf(stack: string, lookup: Lookup, name: string, key?: string | number): Namespace {
+  const address = formatAddress(name, key)
+  return new ObjectParts(
+    address,
+    attribute => attributeOf(stack, lookup, address, attribute),
+    key === undefined ? instance => objectOf(stack, lookup, name, instance) : undefined,
+  )
+}
+
+function attributeOf(stack: string, lookup: Lookup, address: string, attribute: string): Json {
+  const value = lookup.attribute(keyOf(stack, address), attribute)
+  if (value !== undefined) return value
+  throw new MissingValueError(
+    `${attribute} of ${keyOf(stack, address)}`,
+    'Check that the object exists and shows that field, then plan and apply again.',
+  )
+}
+
+/** `id`, `triggers["out/…"]`, and the instances of an object that is written once for several. */
+class ObjectParts extends Namespace {
+  readonly what: string
+  readonly #attribute: (name: string) => Json
+  readonly #instance: ((key: string | number) => Namespace) | undefined
+
+  constructor(what: string, attribute: (name: string) => Json, instance: ((key: string | number) => Namespace) | undefined) {
+    super()
+    this.what = what
+    this.#attribute = attribute
+    this.#instance = instance
+  }
+
+  get(part: string | number, at: number): OpenValue | Namespace {
+    if (part === 'id') return this.#attribute('id')
+    if (part === 'triggers') return group(`${this.what}.triggers`, this.#attribute)
+    if (this.#instance) return this.#instance(part)
+    throw new ExpressionError(`a plan leaves nothing of ${this.what}.${part} open`, at)
+  }
 }
 
 /** A plan is applied without its stacks: the types of their variables stand in the plan. */
@@ -63,104 +114,3 @@ function converted(value: Node | undefined, type: Node | undefined, names: Names
 }
 
 const isPlainText = (type: VariableType): boolean => isText(type) || type.type === 'any'
-
-class OpenVariables extends Namespace {
-  readonly what = 'var'
-  readonly #stack: string
-  readonly #lookup: Lookup
-
-  constructor(stack: string, lookup: Lookup) {
-    super()
-    this.#stack = stack
-    this.#lookup = lookup
-  }
-
-  get(name: string | number): OpenValue {
-    const value = this.#lookup.variable(this.#stack, String(name))
-    if (value === undefined) {
-      throw new MissingValueError(
-        `the variable ${name} of stack ${this.#stack}`,
-        `Set TF_VAR_${name}, as when the plan was made, then apply again.`,
-      )
-    }
-    return value
-  }
-}
-
-class OtherStacks extends Namespace {
-  readonly what = 'stack'
-  readonly #lookup: Lookup
-
-  constructor(lookup: Lookup) {
-    super()
-    this.#lookup = lookup
-  }
-
-  get(stack: string | number): Namespace {
-    const lookup = this.#lookup
-    return new (class extends Namespace {
-      readonly what = `stack["${stack}"]`
-      get(name: string | number, at: number): Namespace {
-        return rootOf(String(stack), lookup, String(name), at)
-      }
-    })()
-  }
-}
-
-class OpenObjects extends Namespace {
-  readonly what = 'null_resource'
-  readonly #stack: string
-  readonly #lookup: Lookup
-
-  constructor(stack: string, lookup: Lookup) {
-    super()
-    this.#stack = stack
-    this.#lookup = lookup
-  }
-
-  get(name: string | number): Namespace {
-    return new OpenObject(this.#stack, this.#lookup, String(name))
-  }
-}
-
-class OpenObject extends Namespace {
-  readonly what: string
-  readonly #stack: string
-  readonly #lookup: Lookup
-  readonly #name: string
-  readonly #instance: boolean
-
-  constructor(stack: string, lookup: Lookup, name: string, key?: string | number) {
-    super()
-    this.#stack = stack
-    this.#lookup = lookup
-    this.#name = name
-    this.#instance = key !== undefined
-    this.what = formatAddress(name, key)
-  }
-
-  get(part: string | number): OpenValue | Namespace {
-    if (part === 'id') return this.#attribute('id')
-    if (part === 'triggers') {
-      const attribute = (name: string): OpenValue => this.#attribute(name)
-      const what = this.what
-      return new (class extends Namespace {
-        readonly what = `${what}.triggers`
-        get(name: string | number): OpenValue {
-          return attribute(String(name))
-        }
-      })()
-    }
-    if (this.#instance) throw new ExpressionError(`a plan leaves nothing of ${this.what}.${part} open`, 0)
-    return new OpenObject(this.#stack, this.#lookup, this.#name, part)
-  }
-
-  #attribute(attribute: string): Json {
-    const value = this.#lookup.attribute(keyOf(this.#stack, this.what), attribute)
-    if (value !== undefined) return value
-    throw new MissingValueError(
-      `${attribute} of ${this.#stack}:${this.what}`,
-      'Check that the object exists and shows that field, then plan and apply again.',
-    )
-  }
-}

@@ -8,7 +8,7 @@
 import {isJsonObject, type Json} from '../base/json.ts'
 import {type Key, keyOf} from '../engine/value.ts'
 import {ExpressionError} from './errors.ts'
-import {evaluateNode, type Names, Namespace} from './evaluate-expression.ts'
+import {evaluateNode, group, type Names, type Namespace} from './evaluate-expression.ts'
 import {formatAddress, type Node} from './expression.ts'
 import {notEvaluated, parseTemplate} from './expression-parser.ts'
 import {Open, type OpenValue} from './open-value.ts'
@@ -334,23 +334,3 @@ function remoteLedger({backend, config}: {readonly [key: string]: Json}, at: num
 
 export const ledgerPlace = (type: 'local' | 'http', place: string): string =>
   type === 'local' ? `file ${place.split(/[\\/]/).at(-1)}` : place
-
-/** A namespace of a function. */
-function group(what: string, get: (name: string, at: number) => OpenValue | Namespace): Namespace {
-  return new Group(what, get)
-}
-
-class Group extends Namespace {
-  readonly what: string
-  readonly #get: (name: string, at: number) => OpenValue | Namespace
-
-  constructor(what: string, get: (name: string, at: number) => OpenValue | Namespace) {
-    super()
-    this.what = what
-    this.#get = get
-  }
-
-  get(key: string | number, at: number): OpenValue | Namespace {
-    return this.#get(String(key), at)
-  }
-}

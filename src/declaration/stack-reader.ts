@@ -4,9 +4,8 @@ import type {OutputDeclaration} from '../engine/declaration.ts'
 import {type Kinds, locate} from '../engine/kind.ts'
 import {Deferred, type Key, keyOf, Secret, type Value} from '../engine/value.ts'
 import {type Draft, draftOf} from './draft.ts'
-import {ExpressionError} from './errors.ts'
 import {formatAddress, type Node, printTemplate} from './expression.ts'
-import {parseExpression} from './expression-parser.ts'
+import {parseReference} from './expression-parser.ts'
 import {ObjectBlock} from './object-block.ts'
 import {Open, type OpenValue, opensIn} from './open-value.ts'
 import {hint, type Place, type Problems} from './problems.ts'
@@ -231,13 +230,8 @@ export class StackReader {
 
 /** `null_resource.cache["a"]`, also inside `${}`. */
 function addressIn(text: string): {name: string; key?: string | number} | undefined {
-  let node: Node
-  try {
-    node = parseExpression(text.replace(/^\$\{([\s\S]*)\}$/, '$1'))
-  } catch (error) {
-    if (error instanceof ExpressionError) return undefined
-    throw error
-  }
+  const node = parseReference(text)
+  if (node === undefined) return undefined
   const key = node.type === 'index' && node.key.type === 'literal' ? node.key.value : undefined
   const owner = node.type === 'index' ? node.of : node
   if (owner.type !== 'attr' || owner.of.type !== 'root' || owner.of.name !== 'null_resource') return undefined

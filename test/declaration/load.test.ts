@@ -103,7 +103,7 @@ describe('a folder given by --synth-dir', () => {
   it('with JSON that does not parse names the line', async () => {
     await put({'s/a.tf.json': '{\n  "resource": {,}\n}'})
     const error = await failure({synthDir: 's'})
-    expect(error.message).toBe('s/a.tf.json:2: a key in quotes is expected, and there is ",}\\n}"')
+    expect(error.message).toBe('s/a.tf.json:2: a key in quotes is expected')
     expect(error.exit).toBe(64)
   })
 

@@ -115,6 +115,13 @@ describe('fields', () => {
     expect(problemsOf(() => read(text))[0]).toMatchObject({source: 'shop/cdk.tf.json:29'})
   })
 
+  it('that are not JSON are named by their place, and never quoted', () => {
+    expect(messagesOf(() => read({objects: {a: ['cluster.user', '{"name": "a", "password": hunter2}']}}))).toEqual([
+      'shop:null_resource.a: the trigger "spec" is not JSON: a value is expected at character 27',
+      'shop:null_resource.a /name: "name" is missing: text is required',
+    ])
+  })
+
   it('of a kind that takes unknown fields pass through, and a mere difference in case is a warning', () => {
     const stack = read({objects: {a: ['cloud.subscription', {name: 'a', paymentmethodid: 3, deploymentType: 'x'}]}})
     expect(declarationOf(stack, 'a').spec).toEqual({name: 'a', paymentmethodid: 3, deploymentType: 'x'})
@@ -147,7 +154,8 @@ describe('expressions', () => {
     ['${element(var.list, 3)}', 'y'],
     ['${element(keys(var.map), 0)}${element(values(var.map), 0)}', 'kv'],
     ['${join("", toset(["b", "a", "b"]))}', 'ab'],
-    ['${upper("a")}${lower("B")}', 'Ab'],
+    ['${upper("aß")}${lower("B")}', 'Aßb'],
+    ['${jsonencode([1000000000000000000000, 0.0000001, 1.50, null])}', '[1000000000000000000000,0.0000001,1.5,null]'],
     ['${jsonencode({b = 1, a = "<"})}', '{"a":"\\u003c","b":1}'],
     ['$${x} ${1000000000000000000000}', '${x} 1000000000000000000000'],
     ['${[for x in [1] : x][0]}', undefined],
