@@ -12,12 +12,12 @@ import type {State, Step} from './events.ts'
 import type {Ended, Objects, Work} from './execute.ts'
 import type {Group} from './gate.ts'
 import {type Ids, idsIn, type Kind, remoteIdOf} from './kind.ts'
-import type {LedgerEntry} from './ledger.ts'
+import {ledgerEntryOf, secretsIn} from './ledger-entry.ts'
 import {type LiveObject, liveObject, outputOf} from './live.ts'
-import {openLeaves, plainPart, resolveValue, wireObject} from './resolve.ts'
+import {plainPart, resolveValue, wireObject} from './resolve.ts'
 import type {Failure, RunContext} from './run-context.ts'
 import {settleCreate} from './settle-doubt.ts'
-import {type Deferred, type Key, Secret, type ValueObject} from './value.ts'
+import type {Deferred, Key, ValueObject} from './value.ts'
 import {ACCOUNT, type DoubtSettled, type Write, type Written, write} from './write-step.ts'
 
 export interface RunWork extends Work {
@@ -285,21 +285,12 @@ class OneOperation {
       return
     }
     const outputs = await this.#outputs(declaration, remoteId, live)
-    const entry: LedgerEntry = {
-      address: operation.address,
-      kind: operation.kind,
-      remoteId,
-      origin: operation.action === 'create' || operation.action === 'replace' ? 'created' : (operation.origin ?? 'adopted'),
-      applied: plainPart(this.#spec),
-      secrets: {},
-      dependsOn: [...(declaration.parent?.by === 'key' ? [declaration.parent.key] : []), ...declaration.dependsOn.map(it => it.key)],
-      removal: declaration.policy.removal,
-      preventDestroy: declaration.policy.preventDestroy,
-      exclusive: declaration.policy.exclusive,
-      outputs,
-    }
-    const secrets = new Map(openLeaves(this.#spec).flatMap(({pointer, leaf}) => (leaf instanceof Secret ? [[pointer, leaf] as const] : [])))
-    book.record(operation.stack, entry, secrets, operation.movedFrom)
+    book.record(
+      operation.stack,
+      ledgerEntryOf(operation, declaration, remoteId, this.#spec, outputs),
+      secretsIn(this.#spec),
+      operation.movedFrom,
+    )
   }
 
   /** What others read of it; one more look at the object where its row does not show it. */

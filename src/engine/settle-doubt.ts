@@ -98,4 +98,4 @@ async function suspects({backend, doubt, ours, clock}: CreateInDoubt): Promise<'
 }
 
 /** Whether a task may be a create. One that does not say what it does may be anything. */
-const creates = ({commandType}: TaskView): boolean => commandType === undefined || /create|add|import|peering/i.test(commandType)
+export const creates = ({commandType}: TaskView): boolean => commandType === undefined || /create|add|import|peering/i.test(commandType)

@@ -1,0 +1,256 @@
+/**
+ * What a dead run left behind, brought to an end: tasks it started are followed, requests nobody heard of again are
+ * looked up, and what it had finished is written into the ledger. Nothing is sent but GETs; what did not happen is for
+ * the next plan to do.
+ */
+import type {Clock} from '../base/clock.ts'
+import {AppError} from '../base/errors.ts'
+import {waitFor} from '../base/wait-for.ts'
+import {UnknownOutcomeError} from './apply-errors.ts'
+import {type Backend, PRIORITY, type TaskView} from './backend.ts'
+import {CollectionWatch} from './collection-watch.ts'
+import type {Lookup} from './declaration.ts'
+import type {Emit} from './events.ts'
+import type {DeadRun, JournalEntry, Loose} from './journal.ts'
+import {type Ids, idsIn, type Kind, type Kinds, remoteIdOf} from './kind.ts'
+import type {LedgerBook} from './ledger-book.ts'
+import {ledgerEntryOf, secretsIn} from './ledger-entry.ts'
+import type {OpenLeaf, Operation} from './plan.ts'
+import {declarationOf} from './planned-object.ts'
+import {plainPart, resolveValue} from './resolve.ts'
+import {creates, settleCreate} from './settle-doubt.ts'
+import type {Pace} from './shared-watch.ts'
+import {TaskWatch} from './task-watch.ts'
+import {type Key, keyOf, type Secret, type ValueObject} from './value.ts'
+
+export interface RecoverInput {
+  readonly run: string
+  readonly dead: DeadRun
+  /** The operations of the dead run's plan. */
+  readonly operations: readonly Operation[]
+  readonly kinds: Kinds
+  readonly backendOf: (stack: string, api: Kind['api']) => Backend
+  readonly book: LedgerBook
+  readonly secret: (operation: Operation, leaf: OpenLeaf) => Secret
+  readonly evaluate: (expression: string, stack: string, lookup: Lookup) => ReturnType<Lookup['attribute']>
+  readonly lookup: Lookup
+  readonly clock: Clock
+  readonly pace: Pace
+  readonly lagMs: number
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+  readonly emit: Emit
+  /** Writes into the dead run's own journal. */
+  readonly note: (entry: JournalEntry) => void
+}
+
+export interface Recovered {
+  /** Objects that exist and are in the ledger now. */
+  readonly found: readonly {readonly key: Key; readonly remoteId: string}[]
+  /** Requests that did not take effect. */
+  readonly void: readonly Key[]
+  readonly failed: readonly {readonly key: Key; readonly error: AppError}[]
+  /** Nobody can tell yet. */
+  readonly unknown: readonly {readonly key: Key; readonly error: AppError}[]
+}
+
+/** So long after it was sent, an absent object was never made, whatever the task list proves. */
+const CERTAIN_AFTER_MS = 15 * 60_000
+
+export async function recover(input: RecoverInput): Promise<Recovered> {
+  const recovery = new Recovery(input)
+  return recovery.run()
+}
+
+type Fate =
+  | {readonly fate: 'happened'; readonly remoteId?: string}
+  | {readonly fate: 'void'}
+  | {readonly fate: 'failed'; readonly error: AppError}
+  | {readonly fate: 'unknown'; readonly error: AppError}
+
+class Recovery {
+  readonly #input: RecoverInput
+  readonly #operations: ReadonlyMap<Key, Operation>
+  readonly #tasks = new Map<Backend, TaskWatch>()
+  /** Where the objects of the run are: what its ledger entries and further looks go by. */
+  readonly #remote = new Map<Key, string>()
+
+  constructor(input: RecoverInput) {
+    this.#input = input
+    this.#operations = new Map(input.operations.map(it => [keyOf(it.stack, it.address), it]))
+    for (const [key, it] of this.#operations) if (it.remoteId !== undefined && it.action !== 'replace') this.#remote.set(key, it.remoteId)
+  }
+
+  async run(): Promise<Recovered> {
+    const {dead, book, note} = this.#input
+    for (const {key, step, remoteId} of dead.settled) {
+      if (step === 'delete') this.#dropped(key)
+      else if (remoteId !== undefined) this.#made(key, remoteId)
+    }
+    const result = {
+      found: [] as {key: Key; remoteId: string}[],
+      void: [] as Key[],
+      failed: [] as {key: Key; error: AppError}[],
+      unknown: [] as {key: Key; error: AppError}[],
+    }
+    await Promise.all(
+      dead.loose.map(async loose => {
+        const {key, step} = loose
+        const fate = await this.#fateOf(loose)
+        if (fate.fate === 'happened') {
+          note({type: 'settled', key, step, ...(fate.remoteId === undefined ? {} : {remoteId: fate.remoteId})})
+          if (step === 'delete') this.#dropped(key)
+          else if (fate.remoteId !== undefined) {
+            this.#made(key, fate.remoteId)
+            result.found.push({key, remoteId: fate.remoteId})
+          }
+        } else if (fate.fate === 'void') {
+          note({type: 'void', key, step, why: 'it did not happen'})
+          result.void.push(key)
+        } else if (fate.fate === 'failed') {
+          note({type: 'settled', key, step, failed: fate.error.code})
+          result.failed.push({key, error: fate.error})
+        } else result.unknown.push({key, error: fate.error})
+      }),
+    )
+    await book.flush()
+    return result
+  }
+
+  async #fateOf(loose: Loose): Promise<Fate> {
+    const {kinds, emit, clock, timeoutMs, signal} = this.#input
+    const kind = kinds.get(loose.kind)
+    if (kind === undefined) return {fate: 'void'}
+    const backend = this.#input.backendOf(stackOf(loose.key), kind.api)
+    const what = `${loose.step} ${kind.noun} ${loose.name ?? loose.remoteId ?? ''} (${loose.key})`
+    if (loose.taskId !== undefined) {
+      const news = await this.#watch(backend).settled(loose.taskId, clock.now() + timeoutMs, signal, status =>
+        emit({type: 'waiting', key: loose.key, for: 'task', elapsedMs: 0, status}),
+      )
+      if (news === undefined) return {fate: 'unknown', error: new UnknownOutcomeError(what, `task ${loose.taskId} is still running`)}
+      if (news !== 'lost') return this.#fateByTask(loose, kind, backend, news, what)
+    }
+    emit({type: 'in doubt', key: loose.key, step: loose.step, why: 'the run that sent it died'})
+    if (loose.step === 'create') return this.#fateOfCreate(loose, kind, backend, what)
+    return this.#fateOfChange(loose, kind, backend, what)
+  }
+
+  async #fateByTask(loose: Loose, kind: Kind, backend: Backend, task: TaskView, what: string): Promise<Fate> {
+    if (task.state === 'failed') {
+      const message = task.error?.message ?? task.status
+      return {fate: 'failed', error: new UnknownOutcomeError(what, `its task ${task.id} failed: ${message}`)}
+    }
+    if (loose.step !== 'create') return {fate: 'happened', ...(loose.remoteId === undefined ? {} : {remoteId: loose.remoteId})}
+    const parent = parentIn(kind, loose.path)
+    if (task.resourceId !== undefined && parent !== undefined)
+      return {fate: 'happened', remoteId: remoteIdOf(kind, [...parent, task.resourceId])}
+    return this.#fateOfCreate(loose, kind, backend, what)
+  }
+
+  async #fateOfCreate(loose: Loose, kind: Kind, backend: Backend, what: string): Promise<Fate> {
+    const {clock, pace, lagMs, timeoutMs, signal} = this.#input
+    const operation = this.#operations.get(loose.key)
+    const parent = parentIn(kind, loose.path)
+    if (operation?.declared === undefined || parent === undefined) return {fate: 'void'}
+    const spec = plainPart(this.#declared(operation))
+    const settled = await settleCreate({
+      what,
+      doubt: {sentAt: loose.sentAt, ...(loose.taskId === undefined ? {} : {taskId: loose.taskId})},
+      backend,
+      collection: new CollectionWatch(backend, kind, parent, clock, pace),
+      fits: live => kind.identity.matches?.(spec, live.fields) ?? live.name === kind.identity.key(spec),
+      unique: kind.identity.unique || clock.now() - loose.sentAt > CERTAIN_AFTER_MS,
+      ours: new Set(),
+      clock,
+      lagMs,
+      pace,
+      timeoutMs,
+      signal,
+    })
+    if (settled.settled === 'happened') return {fate: 'happened', ...(settled.remoteId === undefined ? {} : {remoteId: settled.remoteId})}
+    return settled.settled === 'unknown' ? {fate: 'unknown', error: settled.error} : {fate: 'void'}
+  }
+
+  /** An update or a delete: once nothing runs any more, the live state says what is left to do. */
+  async #fateOfChange(loose: Loose, kind: Kind, backend: Backend, what: string): Promise<Fate> {
+    const {clock, pace, lagMs, timeoutMs, signal} = this.#input
+    const ids = loose.remoteId === undefined ? undefined : idsIn(kind, loose.remoteId)
+    const watch = ids && new CollectionWatch(backend, kind, ids.slice(0, -1), clock, pace)
+    let quietLooks = 0
+    const end = await waitFor<Fate>(
+      async () => {
+        const running = (await backend.tasks({priority: PRIORITY.read}))?.tasks.some(it => it.state === 'running' && !creates(it)) ?? false
+        if (loose.step === 'delete' && watch !== undefined) {
+          const {collection} = await watch.lookForAbsence()
+          const live = collection.objects.find(it => it.remoteId === loose.remoteId)
+          if (live === undefined && collection.proven) return {fate: 'happened'}
+          if (live !== undefined && kind.ready?.(live.fields) === 'waiting') return undefined
+        }
+        quietLooks = running ? 0 : quietLooks + 1
+        return quietLooks < 2 ? undefined : {fate: 'void'}
+      },
+      {clock, everyMs: lagMs, timeoutMs, signal},
+    )
+    return end ?? {fate: 'unknown', error: new UnknownOutcomeError(what, 'something of that kind is still running')}
+  }
+
+  #watch(backend: Backend): TaskWatch {
+    const known = this.#tasks.get(backend) ?? new TaskWatch(backend, this.#input.clock, this.#input.pace)
+    this.#tasks.set(backend, known)
+    return known
+  }
+
+  #made(key: Key, remoteId: string): void {
+    this.#remote.set(key, remoteId)
+    const operation = this.#operations.get(key)
+    if (operation?.declared === undefined) return
+    const spec = this.#declared(operation)
+    this.#input.book.record(
+      operation.stack,
+      ledgerEntryOf(operation, operation.declared, remoteId, spec, {}),
+      secretsIn(spec),
+      operation.movedFrom,
+    )
+  }
+
+  #dropped(key: Key): void {
+    const operation = this.#operations.get(key)
+    // Of a replacement the new object is still to come; its entry is the old one until then.
+    if (operation !== undefined && operation.action === 'delete') this.#input.book.drop(operation.stack, operation.address)
+  }
+
+  /** As it was sent: secrets in clear, open leaves answered by what is known now. */
+  #declared(operation: Operation): ValueObject {
+    const {secret, evaluate, lookup} = this.#input
+    const declaration = declarationOf(operation, leaf => secret(operation, leaf))
+    const known: Lookup = {
+      ...lookup,
+      attribute: (key, attribute) => (attribute === 'id' ? this.#remote.get(key) : undefined) ?? lookup.attribute(key, attribute),
+    }
+    return resolveValue(declaration?.spec ?? {}, open => {
+      try {
+        return evaluate(open.expression, operation.stack, known)
+      } catch (error) {
+        // What it reads was made by the dead run and is not known here: the next plan compares it again.
+        if (error instanceof AppError) return undefined
+        throw error
+      }
+    }) as ValueObject
+  }
+}
+
+const stackOf = (key: Key): string => key.slice(0, key.indexOf(':'))
+
+/** The parent's ids in the path of a create: `/subscriptions/12/databases` of a database. */
+function parentIn(kind: Kind, path: string): Ids | undefined {
+  const wanted = kind.remote.split('/').slice(1, -1)
+  const parts = path.split('/').slice(1).slice(-wanted.length)
+  if (parts.length !== wanted.length) return undefined
+  const ids: string[] = []
+  for (const [at, part] of wanted.entries()) {
+    const text = parts[at] ?? ''
+    if (part === '*') ids.push(decodeURIComponent(text))
+    else if (part !== text) return undefined
+  }
+  return ids
+}
