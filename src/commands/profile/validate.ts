@@ -6,8 +6,15 @@ import {ConfigInvalidError, validateProfiles} from '../../config/validate-profil
 
 export default class ProfileValidateCommand extends BaseCommand {
   static override summary = 'check the configuration file: syntax, values, variables, keyring entries, permissions'
-  static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --fix']
-  static override flags = {fix: Flags.boolean({summary: 'close permissions that are too wide'})}
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --fix',
+    '<%= config.bin %> <%= command.id %> --connect --output json',
+  ]
+  static override flags = {
+    fix: Flags.boolean({summary: 'close permissions that are too wide'}),
+    connect: Flags.boolean({summary: 'send one request with each profile'}),
+  }
 
   async run(): Promise<undefined> {
     const {flags} = await this.parse(ProfileValidateCommand)
@@ -20,9 +27,20 @@ export default class ProfileValidateCommand extends BaseCommand {
     const {problems, remarks} = await validateProfiles(profiles, keyring)
     for (const remark of remarks) this.logger.warn(remark)
     if (problems.length > 0) throw new ConfigInvalidError(path, problems)
+    const connected = flags.connect ? await (await import('../../cli/try-profile.ts')).tryProfiles(this.context, profiles.names) : undefined
     await this.print(
-      {path, valid: true, profiles: [...profiles.names], remarks: [...remarks], fixed: fixed.map(mode => mode.path)},
-      {text: () => `${path} is valid: ${profiles.names.length} profile${profiles.names.length === 1 ? '' : 's'}`},
+      {
+        path,
+        valid: true,
+        profiles: [...profiles.names],
+        remarks: [...remarks],
+        fixed: fixed.map(mode => mode.path),
+        ...(connected === undefined ? {} : {connected: connected.map(trial => ({...trial}))}),
+      },
+      {
+        text: () =>
+          `${path} is valid: ${profiles.names.length} profile${profiles.names.length === 1 ? '' : 's'}${connected === undefined ? '' : ', all of them connect'}`,
+      },
     )
   }
 }

@@ -1,4 +1,6 @@
 import {chmodSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
+import {createServer} from 'node:http'
+import type {AddressInfo} from 'node:net'
 import {dirname, join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {type Place, place} from '../../support/program.ts'
@@ -251,5 +253,51 @@ describe('profile path', () => {
   it('is XDG_CONFIG_HOME, or what SVC_CONFIG_FILE says', async () => {
     expect(JSON.parse((await here.run(['profile', 'path', '-o', 'json'])).stdout)).toEqual({path: here.configFile})
     expect((await here.run(['profile', 'path'], {env: {SVC_CONFIG_FILE: '/elsewhere/c.toml'}})).stdout).toBe('/elsewhere/c.toml\n')
+  })
+})
+
+describe('profile validate --connect', () => {
+  const serving = async (work: (address: string, seen: string[]) => Promise<void>) => {
+    const seen: string[] = []
+    const server = createServer((request, response) => {
+      seen.push(`${request.method} ${request.url} ${request.headers['x-api-key'] ?? request.headers.authorization}`)
+      const known = request.headers['x-api-secret-key'] === 'right-secret' || request.headers.authorization !== undefined
+      response.writeHead(known ? 200 : 401, {'content-type': 'application/json'}).end('{}')
+    })
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    try {
+      await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen)
+    } finally {
+      server.close()
+    }
+  }
+  const cloud = (name: string, address: string, secret: string) =>
+    `[profiles.${name}]\ndeployment_type = "cloud"\napi_key = "k-${name}"\napi_secret = "${secret}"\napi_url = "${address}/v1"\n`
+
+  it('sends one GET with each profile alone, whatever the environment holds', async () => {
+    await serving(async (address, seen) => {
+      writeConfig(
+        `${cloud('a', address, 'right-secret')}[profiles.b]\ndeployment_type = "enterprise"\nurl = "${address}"\nusername = "u"\npassword = "p"\n`,
+      )
+      const {code, stdout} = await here.run(['profile', 'validate', '--connect', '-o', 'json'], {env: {SVC_CLOUD_API_KEY: 'other'}})
+      expect(code).toBe(0)
+      expect(JSON.parse(stdout).connected).toEqual([
+        {name: 'a', address: `${address}/v1`, status: 200},
+        {name: 'b', address, status: 200},
+      ])
+      expect(seen).toEqual(['GET /v1/ k-a', 'GET /v1/cluster Basic dTpw'])
+    })
+  })
+
+  it('names each profile that fails: exit 9 for wrong credentials, 13 when nobody answers', async () => {
+    await serving(async address => {
+      writeConfig(`${cloud('a', address, 'right-secret')}${cloud('b', address, 'wrong-secret')}`)
+      const {code, stdout, stderr} = await here.run(['profile', 'validate', '--connect', '-o', 'json'])
+      expect(code).toBe(9)
+      expect(JSON.parse(stdout).error.problems).toEqual([{address: 'profiles.b', message: `${address}/v1 answers 401`}])
+      expect(stderr).not.toContain('wrong-secret')
+    })
+    writeConfig(cloud('c', 'http://127.0.0.1:1', 'x-secret'))
+    expect((await here.run(['profile', 'validate', '--connect'])).code).toBe(13)
   })
 })
