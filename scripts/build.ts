@@ -4,7 +4,7 @@
  * The program is one bundle cut along its dynamic imports, so that a command loads what it uses and nothing else.
  */
 import {execFile} from 'node:child_process'
-import {chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
@@ -79,7 +79,6 @@ const program = async (): Promise<void> => {
 }
 
 const library = async (): Promise<void> => {
-  if (!existsSync(join(root, 'src', 'index.ts'))) return
   await bundle({
     entryPoints: {index: 'src/index.ts'},
     outdir: 'dist/lib',
@@ -89,7 +88,6 @@ const library = async (): Promise<void> => {
 }
 
 const types = async (): Promise<void> => {
-  if (!existsSync(join(root, 'src', 'index.ts'))) return
   rmSync(join(dist, 'types'), {recursive: true, force: true})
   await promisify(execFile)(process.execPath, [
     join(root, 'node_modules', 'typescript', 'bin', 'tsc'),
