@@ -1,0 +1,119 @@
+/** The upload service's requests (wire facts, "Upload service"): the key goes to the service's own address and nowhere else. */
+import {z} from 'zod'
+import {saidIn} from '../backends/error-body.ts'
+import {AppError, EXIT} from '../base/errors.ts'
+import type {Json} from '../base/json.ts'
+import type {ApiAnswer, ApiClient} from '../transport/api-client.ts'
+
+/** The service said no, or something that cannot be understood. */
+export class UploadRefusedError extends AppError {
+  readonly status: number
+
+  constructor(doing: string, status: number, reason: string) {
+    const denied = status === 401 || status === 403
+    super(`the upload service refused to ${doing}: ${reason === '' ? '' : `${reason} `}(${status})`, {
+      code: denied ? 'E_UPLOAD_UNAUTHORIZED' : 'E_UPLOAD_REFUSED',
+      exit: denied ? EXIT.unauthorized : EXIT.failure,
+      suggestions: denied
+        ? ['Check the upload key: svcctl files-key get shows which one is used.']
+        : ['Check SVC_FILES_API_URL and SVC_FILES_UPLOAD_DIR, then run the command again: finished parts are not sent again.'],
+    })
+    this.status = status
+  }
+}
+
+const beginning = z.array(
+  z.object({
+    ref: z.string().min(1),
+    part_number: z.number().int().positive().optional(),
+    partsize: z.number().int().positive().optional(),
+    upload_uri: z.url(),
+    http_method: z.string().optional(),
+    headers: z.record(z.string(), z.union([z.string(), z.number()])).nullish(),
+    expires: z.string().nullish(),
+    parallel_parts: z.boolean().nullish(),
+    retry_parts: z.boolean().nullish(),
+    available_parts: z.number().int().positive().nullish(),
+  }),
+)
+
+/** Where one part goes. */
+export interface PartTarget {
+  readonly ref: string
+  readonly partSize: number
+  readonly uri: string
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly parallel: boolean
+  readonly availableParts: number
+}
+
+const DEFAULT_PART_BYTES = 5 * 1024 * 1024
+const DEFAULT_PARTS = 10_000
+
+export interface FilesApi {
+  /** Begins a new upload. */
+  begin(path: string, size: number): Promise<PartTarget>
+  /** A fresh address for one part of an upload that began. @throws UploadRefusedError with status 404 when it is over */
+  part(path: string, ref: string, part: number): Promise<PartTarget>
+  /** @returns the size the service has, `undefined` when it does not say */
+  end(path: string, ref: string, etags: readonly {readonly etag: string; readonly part: number}[]): Promise<number | undefined>
+  /** Size of a file that is there. */
+  size(path: string): Promise<number | undefined>
+}
+
+export function filesApi(client: ApiClient, signal?: AbortSignal): FilesApi {
+  const call = async (method: 'GET' | 'POST', path: string, body?: Json): Promise<ApiAnswer> => {
+    const result = await client.call({method, path, ...(body !== undefined && {body})}, {...(signal && {signal})})
+    if (!result.answered) throw result.error
+    return result.answer
+  }
+  const begin = async (doing: string, path: string, body: Json): Promise<PartTarget> => {
+    const answer = await call('POST', `/file_actions/begin_upload/${encoded(path)}`, body)
+    if (answer.status > 299) throw refused(doing, answer)
+    const [first] = beginning.safeParse(jsonOf(answer.text)).data ?? []
+    if (first === undefined) throw new UploadRefusedError(doing, answer.status, 'the answer is not what the service promises')
+    return {
+      ref: first.ref,
+      partSize: first.partsize ?? DEFAULT_PART_BYTES,
+      uri: first.upload_uri,
+      method: first.http_method ?? 'PUT',
+      headers: Object.fromEntries(Object.entries(first.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)])),
+      parallel: first.parallel_parts !== false,
+      availableParts: first.available_parts ?? DEFAULT_PARTS,
+    }
+  }
+  return {
+    begin: (path, size) => begin('begin the upload', path, {size, mkdir_parents: true}),
+    part: (path, ref, part) => begin(`take part ${part}`, path, {ref, part}),
+    end: async (path, ref, etags) => {
+      const answer = await call('POST', `/files/${encoded(path)}`, {action: 'end', ref, etags: etags.map(it => ({...it}))})
+      if (answer.status > 299) throw refused('put the parts together', answer)
+      return sizeIn(answer.text)
+    },
+    size: async path => {
+      const answer = await call('GET', `/files/${encoded(path)}`)
+      return answer.status > 299 ? undefined : sizeIn(answer.text)
+    },
+  }
+}
+
+const refused = (doing: string, {status, text}: ApiAnswer): UploadRefusedError =>
+  new UploadRefusedError(doing, status, saidIn(text).message)
+
+const encoded = (path: string): string =>
+  path
+    .split('/')
+    .filter(segment => segment !== '')
+    .map(encodeURIComponent)
+    .join('/')
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+const sizeIn = (text: string): number | undefined => z.object({size: z.number()}).safeParse(jsonOf(text)).data?.size

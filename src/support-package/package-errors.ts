@@ -1,0 +1,81 @@
+/** What can go wrong between asking for a package and having it. */
+import {AppError, EXIT} from '../base/errors.ts'
+
+/** The server works, or seems to, and the time to wait is over. */
+export class PackageTimeoutError extends AppError {
+  constructor(seconds: number, task?: string, cause?: unknown) {
+    super(`the package is not ready after ${seconds} s${task === undefined ? '' : ` (task ${task})`}`, {
+      code: 'E_PACKAGE_TIMEOUT',
+      exit: EXIT.timeout,
+      suggestions: [
+        ...(task === undefined ? [] : [`See how far it is: svcctl enterprise support-package status ${task}`]),
+        `Wait longer with --wait-timeout ${seconds * 3}.`,
+      ],
+      cause,
+    })
+  }
+}
+
+export class PackageFailedError extends AppError {
+  constructor(task: string, reason: string) {
+    super(`the cluster could not make the package (task ${task}): ${reason}`, {
+      code: 'E_PACKAGE_FAILED',
+      suggestions: ['Run the command again; `svcctl enterprise cluster logs` shows what the cluster says about it.'],
+    })
+  }
+}
+
+export class PackageTaskUnknownError extends AppError {
+  constructor(task: string) {
+    super(`the cluster knows no package task ${task}`, {
+      code: 'E_PACKAGE_TASK_UNKNOWN',
+      exit: EXIT.notFound,
+      suggestions: ['Check the task id, or ask for a new package: svcctl enterprise support-package cluster'],
+    })
+  }
+}
+
+/** A finished package that lies where our credentials must not go. */
+export class PackageAddressError extends AppError {
+  constructor(task: string, origin: string) {
+    super(`the package of task ${task} lies at ${origin}, which is not the cluster: credentials go to no other address`, {
+      code: 'E_PACKAGE_ADDRESS',
+      suggestions: ['Download it from there by hand, or check with the cluster’s administrators why it is not on the cluster.'],
+    })
+  }
+}
+
+/** Bytes stopped coming in the middle. */
+export class DownloadStalledError extends AppError {
+  constructor(idleMs: number, bytes: number, cause: unknown) {
+    super(`the download stood still for ${Math.round(idleMs / 1000)} s after ${bytes} bytes`, {
+      code: 'E_DOWNLOAD_STALLED',
+      exit: EXIT.timeout,
+      suggestions: ['Run the command again, with more patience if the network is slow: --idle-timeout 5m.'],
+      cause,
+    })
+  }
+}
+
+/** The connection broke, and the server cannot go on from the middle. */
+export class DownloadBrokenError extends AppError {
+  constructor(bytes: number, reason: string, cause?: unknown) {
+    super(`the download broke off after ${bytes} bytes: ${reason}`, {
+      code: 'E_DOWNLOAD_BROKEN',
+      exit: EXIT.unreachable,
+      suggestions: ['Run the command again: nothing was saved.'],
+      cause,
+    })
+  }
+}
+
+/** The place for the archive cannot be written to. */
+export class DestinationError extends AppError {
+  constructor(path: string, reason: string, cause?: unknown) {
+    super(`${path} cannot be written: ${reason}`, {
+      code: 'E_DESTINATION',
+      suggestions: ['Choose another location: --file /path/with/room/package.tar.gz'],
+      cause,
+    })
+  }
+}

@@ -1,0 +1,133 @@
+/** Packages that a server makes first and hands out later (contract section 3, wire facts: "asynchronous"). */
+import type {ClusterBackend} from '../backends/cluster/backend.ts'
+import {saidBy} from '../backends/error-body.ts'
+import {taskState} from '../backends/task-view.ts'
+import type {Clock} from '../base/clock.ts'
+import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
+import {waitFor} from '../base/wait-for.ts'
+import type {TaskState} from '../engine/backend.ts'
+import {PackageAddressError, PackageFailedError, PackageTaskUnknownError, PackageTimeoutError} from './package-errors.ts'
+
+export interface PackageStatus {
+  readonly taskId: string
+  readonly state: TaskState
+  /** As the server spells it. */
+  readonly status: string
+  /** Percent; `null` where the server does not say. */
+  readonly progress: number | null
+  readonly message: string | null
+  readonly downloadUrl?: string
+}
+
+/** Words beside those of other tasks. The contract shows `in_progress` alone: anything unknown is still running. */
+const STATES: Readonly<Record<string, TaskState>> = {
+  complete: 'done',
+  done: 'done',
+  finished: 'done',
+  ready: 'done',
+  success: 'done',
+  succeeded: 'done',
+  error: 'failed',
+  failure: 'failed',
+  timeout: 'failed',
+}
+
+/** @returns `undefined` when the body names no task */
+export function packageStatus(body: Json | undefined, knownId?: string): PackageStatus | undefined {
+  if (!isJsonObject(body)) return undefined
+  const taskId = idIn(body) ?? knownId
+  if (taskId === undefined) return undefined
+  const status = textIn(body, ['status', 'state']) ?? 'in_progress'
+  const message = textIn(body, ['message', 'description']) ?? (body.error === undefined ? undefined : saidBy(body.error).message)
+  const downloadUrl = textIn(body, ['download_url', 'downloadUrl'])
+  const word = status.toLowerCase()
+  return {
+    taskId,
+    status,
+    state: taskState(word) ?? STATES[word] ?? 'running',
+    progress: percentIn(body.progress),
+    message: message ?? null,
+    ...(downloadUrl !== undefined && {downloadUrl}),
+  }
+}
+
+function idIn(body: JsonObject): string | undefined {
+  for (const name of ['task_id', 'taskId', 'action_uid', 'id', 'uid']) {
+    const value = body[name]
+    if (typeof value === 'number' || (typeof value === 'string' && value !== '')) return String(value)
+  }
+  return undefined
+}
+
+function textIn(body: JsonObject, names: readonly string[]): string | undefined {
+  for (const name of names) {
+    const value = body[name]
+    if (typeof value === 'string' && value !== '') return value
+  }
+  return undefined
+}
+
+function percentIn(value: Json | undefined): number | null {
+  const number = typeof value === 'number' ? value : typeof value === 'string' ? Number.parseFloat(value) : Number.NaN
+  return Number.isFinite(number) ? number : null
+}
+
+const pathOf = (task: string): string => `/v1/debuginfo/${encodeURIComponent(task)}`
+
+/** @throws PackageTaskUnknownError, and what the cluster throws */
+export async function readPackageStatus(cluster: ClusterBackend, task: string, signal?: AbortSignal): Promise<PackageStatus> {
+  const status = packageStatus(await cluster.find(pathOf(task), {...(signal && {signal})}), task)
+  if (status === undefined) throw new PackageTaskUnknownError(task)
+  return status
+}
+
+export interface PackageWait {
+  readonly clock: Clock
+  readonly everyMs: number | ((looks: number) => number)
+  readonly timeoutMs: number
+  readonly signal?: AbortSignal
+  readonly onStatus?: (status: PackageStatus) => void
+}
+
+/** A new task may be unknown to a node that has not heard of it yet. */
+const UNKNOWN_LOOKS = 5
+
+/**
+ * Looks until the package is made.
+ * @throws PackageTimeoutError, PackageFailedError, PackageTaskUnknownError
+ */
+export async function waitForPackage(cluster: ClusterBackend, begun: PackageStatus, wait: PackageWait): Promise<PackageStatus> {
+  const {clock, everyMs, timeoutMs, signal, onStatus} = wait
+  const task = begun.taskId
+  let unknown = 0
+  let first: PackageStatus | undefined = begun
+  const look = async (): Promise<PackageStatus | undefined> => {
+    const status = first ?? packageStatus(await cluster.find(pathOf(task), {...(signal && {signal})}), task)
+    first = undefined
+    if (status === undefined) {
+      unknown += 1
+      if (unknown > UNKNOWN_LOOKS) throw new PackageTaskUnknownError(task)
+      return undefined
+    }
+    onStatus?.(status)
+    return status.state === 'running' ? undefined : status
+  }
+  const ended = await waitFor(look, {clock, everyMs, timeoutMs, ...(signal && {signal})})
+  if (ended === undefined) throw new PackageTimeoutError(Math.round(timeoutMs / 1000), task)
+  if (ended.state === 'failed') throw new PackageFailedError(task, ended.message ?? ended.status)
+  return ended
+}
+
+/**
+ * Where a finished package is, below the cluster's address.
+ * @throws PackageAddressError when it is somewhere else
+ */
+export function downloadPath({taskId, downloadUrl}: PackageStatus, address: string): string {
+  if (downloadUrl === undefined) return `${pathOf(taskId)}/download`
+  const base = new URL(`${address}/`)
+  const url = URL.canParse(downloadUrl, base.href) ? new URL(downloadUrl, base) : undefined
+  if (url === undefined || url.origin !== base.origin) throw new PackageAddressError(taskId, url?.origin ?? 'an address that is none')
+  const prefix = base.pathname.replace(/\/$/, '')
+  const path = `${url.pathname}${url.search}`
+  return prefix !== '' && path.startsWith(`${prefix}/`) ? path.slice(prefix.length) : path
+}

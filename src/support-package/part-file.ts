@@ -1,0 +1,45 @@
+/** A file that grows under another name, readable by its owner alone, and takes its own name when it is whole. */
+import {type FileHandle, open, rename, rm} from 'node:fs/promises'
+import {dirname} from 'node:path'
+import {syncFolder} from '../base/atomic-file.ts'
+
+export class PartFile {
+  readonly path: string
+  readonly #file: FileHandle
+  #open = true
+
+  private constructor(path: string, file: FileHandle) {
+    this.path = path
+    this.#file = file
+  }
+
+  /** What an earlier run left under this name goes. Never follows a link that somebody laid there. */
+  static async create(path: string): Promise<PartFile> {
+    await rm(path, {force: true})
+    return new PartFile(path, await open(path, 'wx', 0o600))
+  }
+
+  readonly write = async (bytes: Uint8Array): Promise<void> => {
+    for (let done = 0; done < bytes.length; ) done += (await this.#file.write(bytes, done, bytes.length - done)).bytesWritten
+  }
+
+  /** On the disk, then under its name. */
+  async commit(target: string): Promise<void> {
+    await this.#file.sync()
+    await this.#close()
+    await rename(this.path, target)
+    syncFolder(dirname(target))
+  }
+
+  /** Nothing stays. Does nothing after `commit`. */
+  async discard(): Promise<void> {
+    if (!this.#open) return
+    await this.#close()
+    await rm(this.path, {force: true})
+  }
+
+  async #close(): Promise<void> {
+    this.#open = false
+    await this.#file.close()
+  }
+}
