@@ -1,13 +1,25 @@
-/** `apply` and `destroy`: lock, plan, guard, ask, carry out, prove. */
-import type {ExitCode} from '../base/errors.ts'
+/** `apply` and `destroy`: lock, settle what died, plan, guard, ask, carry out, prove. */
+import {EXIT, type ExitCode} from '../base/errors.ts'
+import {asJson} from '../base/json.ts'
+import {waitFor} from '../base/wait-for.ts'
 import type {LoadedDeclarations} from '../declaration/load.ts'
 import {variableLookup} from '../declaration/variable-lookup.ts'
 import type {BuiltPlan} from '../engine/build-plan.ts'
+import type {StackDeclarations} from '../engine/declaration.ts'
+import type {Emit} from '../engine/events.ts'
+import type {Operation, Plan} from '../engine/plan.ts'
+import {type Key, keyOf} from '../engine/value.ts'
 import {applySummary} from '../report/apply-text.ts'
-import {applyDocument, applyExit, applyPlan} from './apply-run.ts'
+import {runDocument, runText} from '../report/run-text.ts'
+import {applyDocument, applyExit} from './apply-document.ts'
+import {applyPlan} from './apply-run.ts'
 import {approvePlan} from './approve.ts'
-import {paintFor} from './context.ts'
+import {type Context, paintFor} from './context.ts'
+import {type Settled, settleDeadRuns} from './dead-runs.ts'
+import {waitForOthers} from './foreign-gate.ts'
+import {onInterrupt} from './interrupt.ts'
 import {type PlanFlags, planWorkspace} from './plan-run.ts'
+import {findRun, planOf, type RunStory, UnknownRunError} from './run-files.ts'
 import {planSecrets, planStacks, readPlan, recheckPlan} from './saved-plan.ts'
 import {StackCommand, type StackFlagValues} from './stack-command.ts'
 import {variableOptions} from './stack-flags.ts'
@@ -21,6 +33,9 @@ export interface ApplyFlagValues extends StackFlagValues, PlanFlags {
   readonly 'auto-approve'?: boolean | undefined
   readonly 'max-inflight'?: number | undefined
   readonly approve?: string | undefined
+  readonly foreign?: 'wait' | 'refuse' | 'ignore' | undefined
+  /** `--no-wait` */
+  readonly wait?: boolean | undefined
 }
 
 /** Several stacks, and none was named. */
@@ -36,50 +51,153 @@ export abstract class ApplyCommandBase extends StackCommand {
     const loaded = await this.readDeclarations(flags)
     assertOneStack(loaded, flags, destroy ? 'destroy' : 'apply')
     return this.inWorkspace(loaded, flags, 'full', workspace =>
-      this.locked(workspace, flags, async () => {
-        const built = await planWorkspace(workspace, {flags, destroy})
-        return this.carryOut(workspace, built, flags)
+      this.locked(workspace, flags, async emit => {
+        const {unknown} = await this.settled(workspace, emit)
+        const plan = () => planWorkspace(workspace, {flags, destroy})
+        const first = await plan()
+        const waited = await waitForOthers(workspace, first.plan, flags.foreign ?? 'wait', emit)
+        const built = waited ? await plan() : first
+        return this.carryOut(workspace, {...built, unknown}, flags, emit)
       }),
     )
-  }
-
-  /** Holds the locks of all stacks while `work` goes on; ledgers are read under them. */
-  protected async locked<T>(workspace: Workspace, flags: ApplyFlagValues, work: () => Promise<T>): Promise<T> {
-    const unlock = await workspace.lock(flags['lock-timeout'] ?? 0)
-    try {
-      await workspace.loadLedgers()
-      return await work()
-    } finally {
-      await unlock()
-    }
-  }
-
-  /** Shows the plan, has it approved, carries it out, and says what came of it. */
-  protected async carryOut(workspace: Workspace, {plan, observation}: BuiltPlan, flags: ApplyFlagValues): Promise<ExitCode> {
-    if (!this.forPrograms) await this.write(this.context.redactor.text(this.planText(plan)))
-    await approvePlan(this.context, plan, {autoApprove: flags['auto-approve'] ?? false, approve: flags.approve})
-    const emit = this.progress()
-    const done = await applyPlan({
-      workspace,
-      plan,
-      observation,
-      emit,
-      maxInflight: flags['max-inflight'],
-      warn: text => this.logger.warn(text),
-    })
-    const paint = paintFor(this.context.streams.stdout, this.context.environment)
-    await this.print(applyDocument(done, plan), {text: () => applySummary(done.result, done.requests, paint)})
-    return applyExit(done)
   }
 
   protected async applyFile(file: string, flags: ApplyFlagValues): Promise<ExitCode> {
     const plan = await readPlan(file)
     const {stacks, others} = flags['synth-dir'] === undefined ? {stacks: [], others: []} : await this.readDeclarations(flags)
+    return this.inPlanned(plan, flags, [...stacks, ...others], async (workspace, emit) => {
+      const {unknown} = await this.settled(workspace, emit)
+      await waitForOthers(workspace, plan, flags.foreign ?? 'wait', emit)
+      const built = await recheckPlan(workspace, plan, flags)
+      return this.carryOut(workspace, {...built, unknown, approved: plan}, flags, emit)
+    })
+  }
+
+  /** Finishes a run that did not end: what it started is settled, the rest of its plan is carried out. */
+  protected async resume(run: string | undefined, flags: ApplyFlagValues): Promise<ExitCode> {
+    const story = findRun(this.context, run)
+    const plan = await planOf(this.context, story.header.run)
+    if (plan === undefined) throw new UnknownRunError(story.header.run, [])
+    const permission = story.header.approved
+    const allowed = {
+      ...flags,
+      'auto-approve': true,
+      'allow-destroy': [...(flags['allow-destroy'] ?? []), ...permission.allowDestroy],
+      'skip-blocked': flags['skip-blocked'] || permission.skipBlocked,
+      ...(permission.maxDestroy === undefined ? {} : {'max-destroy': permission.maxDestroy}),
+    }
+    const {stacks, others} = flags['synth-dir'] === undefined ? {stacks: [], others: []} : await this.readDeclarations(flags)
+    return this.inPlanned(plan, flags, [...stacks, ...others], async (workspace, emit) => {
+      const {unknown} = await this.settled(workspace, emit, story)
+      const built = await recheckPlan(workspace, plan, allowed, halfReplaced(story))
+      return this.carryOut(workspace, {...built, unknown, approved: plan}, allowed, emit)
+    })
+  }
+
+  /** Waits for what a run has in flight, and starts nothing. */
+  protected async attach(run: string, flags: ApplyFlagValues): Promise<ExitCode> {
+    const story = await ended(this.context, findRun(this.context, run), flags.timeout)
+    const plan = await planOf(this.context, run)
+    if (plan === undefined || story.ended) {
+      await this.print(asJson(runDocument(story)), {text: () => runText(story)})
+      return EXIT.ok
+    }
+    return this.inPlanned(plan, flags, [], async (workspace, emit) => {
+      const {unknown} = await this.settled(workspace, emit, story)
+      const after = findRun(this.context, run)
+      await this.print(asJson(runDocument(after)), {text: () => runText(after)})
+      return unknown.length > 0 ? EXIT.partial : EXIT.ok
+    })
+  }
+
+  private async inPlanned(
+    plan: Plan,
+    flags: ApplyFlagValues,
+    stacks: readonly StackDeclarations[],
+    work: (workspace: Workspace, emit: Emit) => Promise<ExitCode>,
+  ): Promise<ExitCode> {
     const variables = variableOptions(this.argv)
     const variable = await variableLookup({cwd: this.context.cwd, environment: this.context.environment.all, variables})
-    const planned = planStacks(plan, planSecrets(variable, [...stacks, ...others]))
+    const planned = planStacks(plan, planSecrets(variable, stacks))
     return this.inWorkspace({stacks: planned, others: []}, flags, 'full', workspace =>
-      this.locked(workspace, flags, async () => this.carryOut(workspace, await recheckPlan(workspace, plan, flags), flags)),
+      this.locked(workspace, flags, emit => work(workspace, emit)),
     )
   }
+
+  /** Holds the locks of all stacks while `work` goes on; ledgers are read under them. */
+  private async locked<T>(workspace: Workspace, flags: ApplyFlagValues, work: (emit: Emit) => Promise<T>): Promise<T> {
+    const unlock = await workspace.lock(flags['lock-timeout'] ?? 0)
+    try {
+      await workspace.loadLedgers()
+      return await work(this.progress())
+    } finally {
+      await unlock()
+    }
+  }
+
+  private async settled(workspace: Workspace, emit: Emit, only?: RunStory): Promise<Settled> {
+    const interrupts = onInterrupt(
+      () => this.logger.warn('stopping: what the dead run left stays as it is, and the next run looks again'),
+      () => {},
+    )
+    try {
+      return await settleDeadRuns(workspace, emit, interrupts.signal, only)
+    } finally {
+      interrupts.off()
+    }
+  }
+
+  /** Shows the plan, has it approved, carries it out, and says what came of it. */
+  private async carryOut(workspace: Workspace, built: ToCarryOut, flags: ApplyFlagValues, emit: Emit): Promise<ExitCode> {
+    const {plan, observation, unknown} = built
+    if (!this.forPrograms) await this.write(this.context.redactor.text(this.planText(plan)))
+    const lifted = await approvePlan(this.context, plan, {autoApprove: flags['auto-approve'] ?? false, approve: flags.approve})
+    const done = await applyPlan({
+      workspace,
+      plan: withoutUnknown(plan, unknown),
+      approved: built.approved ?? plan,
+      permission: {
+        allowDestroy: lifted ? ['*'] : [...(flags['allow-destroy'] ?? [])],
+        skipBlocked: flags['skip-blocked'] ?? false,
+        ...(flags['max-destroy'] === undefined ? {} : {maxDestroy: flags['max-destroy']}),
+      },
+      observation,
+      emit,
+      maxInflight: flags['max-inflight'],
+      detach: flags.wait === false,
+      warn: text => this.logger.warn(text),
+    })
+    const paint = paintFor(this.context.streams.stdout, this.context.environment)
+    await this.print(applyDocument(done, plan), {text: () => applySummary(done, paint)})
+    return applyExit(done)
+  }
+}
+
+interface ToCarryOut extends BuiltPlan {
+  readonly unknown: Settled['unknown']
+  /** The plan that was approved, where `plan` is what is left of it. */
+  readonly approved?: Plan
+}
+
+/** Creates nobody can tell of yet must not be sent again: they and what hangs on them are left out. */
+function withoutUnknown(plan: Plan, unknown: Settled['unknown']): Plan {
+  const keys = new Map(unknown.map(it => [it.key, it.error.message]))
+  if (keys.size === 0) return plan
+  const operations = plan.operations.map((it): Operation => {
+    const why = it.action === 'create' ? keys.get(keyOf(it.stack, it.address)) : undefined
+    return why === undefined ? it : {...it, action: 'blocked', wants: 'create', reason: why}
+  })
+  return {...plan, operations}
+}
+
+/** Replacements whose old object the run had deleted already: what is left of them is a create. */
+const halfReplaced = ({settled}: RunStory): ReadonlySet<Key> => new Set(settled.flatMap(it => (it.step === 'delete' ? [it.key] : [])))
+
+/** A run that is still going on is waited for. */
+async function ended(context: Context, story: RunStory, timeoutMs: number | undefined): Promise<RunStory> {
+  const look = () => {
+    const now = findRun(context, story.header.run)
+    return Promise.resolve(now.ended || !now.alive ? now : undefined)
+  }
+  return (await waitFor(look, {clock: context.clock, everyMs: 500, timeoutMs: timeoutMs ?? Number.POSITIVE_INFINITY})) ?? story
 }

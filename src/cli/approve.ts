@@ -37,19 +37,23 @@ export interface Approval {
   readonly approve: string | undefined
 }
 
-/** @throws PlanRefusedError, WrongApprovalError, NotConfirmedError */
-export async function approvePlan(context: Context, plan: Plan, {autoApprove, approve}: Approval): Promise<void> {
+/**
+ * @returns whether the typed hash lifted the guards
+ * @throws PlanRefusedError, WrongApprovalError, NotConfirmedError
+ */
+export async function approvePlan(context: Context, plan: Plan, {autoApprove, approve}: Approval): Promise<boolean> {
   if (approve !== undefined && (approve.length < 8 || !plan.hash.startsWith(approve.toLowerCase())))
     throw new WrongApprovalError(approve, plan.hash)
   const liftable = plan.guards.every(it => LIFTED_BY_HASH.includes(it.code))
   const asks = isInteractive(context) && !autoApprove && approve === undefined
   if (plan.guards.length > 0 && !(liftable && asks)) throw new PlanRefusedError(plan.guards)
-  if (autoApprove || approve !== undefined) return
-  if (!plan.operations.some(it => it.action !== 'no-op')) return
+  if (autoApprove || approve !== undefined) return false
+  if (!plan.operations.some(it => it.action !== 'no-op')) return false
   const short = plan.hash.slice(0, SHORT_HASH)
   const question = plan.guards.length > 0 ? `Type ${short} to apply all the same:` : 'Apply this plan? Type yes:'
   if (!asks) throw new NotConfirmedError(question, '--auto-approve', false)
   const answer = (await ask(context, `${question} `)).trim().toLowerCase()
   const said = plan.guards.length > 0 ? answer === short : answer === 'yes' || answer === 'y' || answer === short
   if (!said) throw new NotConfirmedError(question, '--auto-approve', true)
+  return plan.guards.length > 0
 }

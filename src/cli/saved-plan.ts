@@ -12,9 +12,9 @@ import {type OpenLeaf, type Operation, PLAN_FORMAT, type Plan} from '../engine/p
 import {assertSealed, summaryOf} from '../engine/plan-document.ts'
 import {PlanExpiredError, stacksOf, stillValid, touched, touchedLedger} from '../engine/recheck.ts'
 import {openLeaves} from '../engine/resolve.ts'
-import {keyOf, Secret} from '../engine/value.ts'
-import {ClearSecretError} from './apply-run.ts'
+import {type Key, keyOf, Secret} from '../engine/value.ts'
 import {accountsOf, guardFlagsOf, type PlanFlags, planWorkspace} from './plan-run.ts'
+import {ClearSecretError} from './run-secrets.ts'
 import type {Workspace} from './workspace.ts'
 
 export class PlanFileError extends AppError {
@@ -89,7 +89,12 @@ export const planStacks = (plan: Plan, secret: ReturnType<typeof planSecrets>): 
  * What of the plan is to be done now, from fresh facts of what it touches.
  * @throws PlanExpiredError, PlanTargetError, StalePlanError: zero writes
  */
-export async function recheckPlan(workspace: Workspace, plan: Plan, flags: PlanFlags): Promise<BuiltPlan> {
+export async function recheckPlan(
+  workspace: Workspace,
+  plan: Plan,
+  flags: PlanFlags,
+  halfReplaced: ReadonlySet<Key> = new Set(),
+): Promise<BuiltPlan> {
   if (plan.notAfter !== undefined && workspace.context.clock.now() > Date.parse(plan.notAfter)) throw new PlanExpiredError(plan.notAfter)
   const accounts = accountsOf(workspace)
   for (const [api, planned] of Object.entries(plan.accounts)) {
@@ -104,7 +109,7 @@ export async function recheckPlan(workspace: Workspace, plan: Plan, flags: PlanF
   const fresh = await workspace.withLedgers(cut, () =>
     planWorkspace(workspace, {flags: {...flags, target: [], exclude: [], accept: acceptedIn(plan)}}),
   )
-  const operations = stillValid(plan, fresh.plan.operations)
+  const operations = stillValid(plan, fresh.plan.operations, halfReplaced)
   const guards = evaluateGuards({operations, stacks: plan.stacks}, guardFlagsOf(flags, workspace.settings, isDestroy(plan)), kinds)
   return {
     plan: {...plan, operations, summary: summaryOf(operations), guards, requests: fresh.plan.requests},

@@ -83,10 +83,27 @@ export const guardFlags = {
   }),
 }
 
-export const applyFlags = {
+export const approvalFlags = {
   'auto-approve': Flags.boolean({summary: 'do not ask', helpGroup: SAFETY}),
   'max-inflight': Flags.integer({summary: 'most changes running at once', helpGroup: 'CONNECTION', min: 1, aliases: ['parallelism']}),
 }
+
+export const foreignFlags = {
+  foreign: Flags.option({
+    summary: "what to do about somebody else's tasks on planned objects",
+    helpGroup: SAFETY,
+    options: ['wait', 'refuse', 'ignore'] as const,
+    default: 'wait' as const,
+  })(),
+  wait: Flags.boolean({
+    summary: 'wait for the tasks; --no-wait lets go of them once they run (exit 4)',
+    helpGroup: 'CONNECTION',
+    default: true,
+    allowNo: true,
+  }),
+}
+
+export const applyFlags = {...approvalFlags, ...foreignFlags}
 
 export const planningFlags = {...bothApisFlags, ...stackFlags, ...selectionFlags, ...guardFlags}
 

@@ -1,6 +1,7 @@
 import {ApplyCommandBase} from '../cli/apply-command.ts'
 import {Args, Flags} from '../cli/oclif.ts'
 import {applyFlags, planningFlags} from '../cli/stack-flags.ts'
+import {UsageError} from '../cli/usage-error.ts'
 
 export default class ApplyCommand extends ApplyCommandBase {
   static override summary = 'make the live state as declared, and prove it'
@@ -8,16 +9,26 @@ export default class ApplyCommand extends ApplyCommandBase {
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --stack shop --auto-approve',
     '<%= config.bin %> <%= command.id %> shop.plan --approve 1f2e3d4c5b6a',
+    '<%= config.bin %> <%= command.id %> --resume',
   ]
-  static override args = {plan: Args.string({description: 'a plan saved with svcctl plan --out', ignoreStdin: true})}
+  static override args = {
+    plan: Args.string({description: 'a plan saved with svcctl plan --out; with --resume: the run', ignoreStdin: true}),
+  }
   static override flags = {
     ...planningFlags,
     ...applyFlags,
     approve: Flags.string({summary: 'apply only the plan with this hash (at least 8 digits)', helpValue: '<hash>'}),
+    resume: Flags.boolean({summary: 'finish the newest unfinished run, or the one that is named', exclusive: ['attach', 'approve']}),
+    attach: Flags.string({summary: 'wait for what this run has in flight, and start nothing', helpValue: '<run>'}),
   }
 
   async run() {
     const {args, flags} = await this.parse(ApplyCommand)
+    if (flags.attach !== undefined) {
+      if (args.plan !== undefined) throw new UsageError('--attach takes a run and no plan', ['Leave the plan out.'])
+      return this.attach(flags.attach, flags)
+    }
+    if (flags.resume) return this.resume(args.plan, flags)
     return args.plan === undefined ? this.applyStacks(flags, false) : this.applyFile(args.plan, flags)
   }
 }

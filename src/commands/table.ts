@@ -9,6 +9,8 @@ export const table: CommandTable = {
     'force-unlock': () => import('./force-unlock.ts'),
     output: () => import('./output.ts'),
     plan: () => import('./plan.ts'),
+    'runs list': () => import('./runs/list.ts'),
+    'runs show': () => import('./runs/show.ts'),
     show: () => import('./show.ts'),
     simulator: () => import('./simulator.ts'),
     validate: () => import('./validate.ts'),
@@ -26,6 +28,7 @@ export const table: CommandTable = {
     version: () => import('./version.ts'),
   },
   topics: {
+    runs: 'the applies that were made here',
     'files-key': 'the key for uploading support packages',
     profile: 'named credential sets in the configuration file',
   },

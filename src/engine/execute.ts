@@ -107,7 +107,8 @@ class Run {
     await book.flush()
     const residual = stop.aborted ? [] : await this.#prover.finish()
     const summary = summaryOf(ended)
-    journal.append({type: 'end', summary}, true)
+    // A run that let go of something is not over: whoever comes next settles it.
+    if (summary.detached + summary.unknown === 0 && !stop.aborted) journal.append({type: 'end', summary}, true)
     emit({type: 'end', ms: clock.now() - this.#startedAt})
     return {ended, summary, residual, objects: this.#objects, readyMs, provenMs: clock.now() - this.#startedAt}
   }

@@ -35,6 +35,8 @@ export interface Journal {
    * @throws AppError E_JOURNAL_WRITE: nothing may be sent any more
    */
   append(entry: JournalEntry, durable: boolean): void
+  /** Awaited before a create is sent, where what was written must also be elsewhere (ledgers behind HTTP). */
+  barrier?(): Promise<void>
 }
 
 /** A request of a run that died: sent, and no word of its end. */

@@ -148,6 +148,8 @@ export interface Plan {
   readonly requests: {readonly used: number; readonly avoided: number}
   readonly bill: Bill
   readonly notAfter?: string
+  /** Of a residual plan: the hash of the plan it is the rest of. */
+  readonly residualOf?: string
   /** sha256 over everything but `requests`, `bill`, `notAfter`, `guards` and itself. */
   readonly hash: string
 }

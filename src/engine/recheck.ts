@@ -97,14 +97,17 @@ const undeclaredEntry = ({address, kind, remoteId = address}: Operation): Ledger
 
 /**
  * The operations to carry out: fresh ones where the plan still holds, no-ops where somebody was faster.
+ *
+ * @param halfReplaced - replacements of a resumed run whose old object is deleted: only the create is left of them
  * @throws StalePlanError with everything that moved
  */
-export function stillValid(plan: Plan, fresh: readonly Operation[]): Operation[] {
+export function stillValid(plan: Plan, fresh: readonly Operation[], halfReplaced: ReadonlySet<Key> = new Set()): Operation[] {
   const byKey = new Map<Key, Operation>(fresh.map(it => [keyOf(it.stack, it.address), it]))
   const moved: {address: string; message: string}[] = []
   const operations = plan.operations.map(planned => {
     if (planned.action === 'no-op') return planned
     const now = byKey.get(keyOf(planned.stack, planned.address))
+    if (planned.action === 'replace' && now?.action === 'create' && halfReplaced.has(keyOf(planned.stack, planned.address))) return now
     const verdict = compare(planned, now)
     if (typeof verdict !== 'string') return verdict
     moved.push({address: keyOf(planned.stack, planned.address), message: verdict})

@@ -41,6 +41,8 @@ export interface RunOptions {
   readonly timeoutMs: number
   /** How long a list may lag behind a task (wire facts: up to 2 s). */
   readonly listLagMs: number
+  /** `--no-wait`: what has a task is let go of as soon as its id is known. */
+  readonly detach?: boolean
   /** First Ctrl-C: start nothing new, let go of what is in flight. */
   readonly stop: AbortSignal
 }

@@ -97,6 +97,7 @@ async function oneTurn(context: RunContext, it: Write, deadline: number, leave: 
     {type: 'sent', key, step, kind: kind.name, method: request.method, path: request.path, ...naming, at: sentAt},
     step === 'create',
   )
+  if (step === 'create') await journal.barrier?.()
   const sent = await it.backend.write(request, {priority: PRIORITY.write - it.behind})
   switch (sent.outcome) {
     case 'accepted': {
@@ -105,6 +106,7 @@ async function oneTurn(context: RunContext, it: Write, deadline: number, leave: 
       const body = sent.body === undefined ? {} : {body: sent.body}
       if (sent.taskId === undefined) return {end: 'written', written: {ok: true, ...body, leave}}
       journal.append({type: 'handle', key, step, taskId: sent.taskId}, true)
+      if (context.options.detach) return {end: 'failed', failure: {state: 'detached'}}
       return followTask(context, it, sent.taskId, deadline, leave, body, sentAt)
     }
     case 'gone':

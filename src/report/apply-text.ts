@@ -76,7 +76,15 @@ function endedLines(event: Extract<ApplyEvent, {type: 'ended'}>, title: string, 
 
 const ORDER: readonly State[] = ['done', 'no-op', 'failed', 'skipped', 'detached', 'unknown']
 
-export function applySummary({summary, residual, readyMs, provenMs}: ApplyResult, requests: number, paint: Ansis): string {
+export interface ApplyOutcome {
+  readonly run: string
+  readonly result: ApplyResult
+  readonly requests: number
+  readonly residualPlan?: string
+}
+
+export function applySummary({run, result, requests, residualPlan}: ApplyOutcome, paint: Ansis): string {
+  const {summary, residual, readyMs, provenMs} = result
   const counts = ORDER.filter(state => summary[state] > 0).map(state => `${summary[state]} ${state}`)
   const lines = [
     `${paint.bold('Apply:')} ${counts.length === 0 ? 'nothing to do' : counts.join(', ')}. ${requests} requests, ready after ${formatDuration(readyMs)}, proven after ${formatDuration(provenMs)}.`,
@@ -91,5 +99,7 @@ export function applySummary({summary, residual, readyMs, provenMs}: ApplyResult
       lines.push(`  ${values}${diagnosis}; ${harmless(advice)}`)
     }
   }
+  if (summary.detached + summary.unknown > 0) lines.push(`Go on with: svcctl apply --resume ${run}`)
+  if (residualPlan !== undefined) lines.push(`What is left to do: svcctl apply ${residualPlan}`)
   return `${lines.join('\n')}\n`
 }

@@ -82,7 +82,7 @@ export interface Uploaded {
  * @throws UploadFileError, UploadRefusedError, UploadPartError, UploadSizeError, ConnectionError
  */
 export async function uploadArchive(file: string, options: UploadOptions): Promise<Uploaded> {
-  const {clock, api, address, stateDir, uploadDir} = options
+  const {clock, address, stateDir, uploadDir} = options
   const began = clock.now()
   const found = await stat(file).catch(cause => {
     throw new UploadFileError(file, 'there is no such file', cause)

@@ -1,0 +1,65 @@
+/** What came of an apply, as the document and the exit code of the command. */
+import {EXIT, type ExitCode} from '../base/errors.ts'
+import type {JsonObject} from '../base/json.ts'
+import {STATES, type State} from '../engine/events.ts'
+import type {ApplyResult, Ended} from '../engine/execute.ts'
+import type {Plan} from '../engine/plan.ts'
+import type {ApplyDone} from './apply-run.ts'
+
+/** `apply -o json`, interface.md "Documents". */
+export function applyDocument({run, result, requests, residualPlan}: ApplyDone, plan: Plan): JsonObject {
+  return {
+    run,
+    operations: result.ended.map(({operation, state, error, because, remoteId}) => ({
+      stack: operation.stack,
+      address: operation.address,
+      kind: operation.kind,
+      action: operation.action,
+      state,
+      ...(remoteId === undefined ? {} : {remoteId}),
+      ...(because === undefined ? {} : {because: [because]}),
+      ...(error ? {error: {code: error.code, message: error.message, suggestions: [...error.suggestions]}} : {}),
+    })),
+    summary: Object.fromEntries(STATES.map(state => [state, result.summary[state]])),
+    converged: isConverged(result),
+    residual: result.residual.map(it => (plan.stacks.length > 1 ? it.key : it.address)),
+    diagnosis: result.residual.map(({stack, address, fields}) => ({
+      stack,
+      address,
+      fields: fields.map(({path, before, after, diagnosis, advice}) => ({
+        path,
+        ...(before === undefined ? {} : {before}),
+        ...(after === undefined ? {} : {after}),
+        diagnosis,
+        advice,
+      })),
+    })),
+    requests: {used: requests},
+    seconds: {ready: result.readyMs / 1000, proven: result.provenMs / 1000},
+    bill: {...plan.bill},
+    plan: plan.hash,
+    ...(residualPlan === undefined ? {} : {residualPlan}),
+  }
+}
+
+const UNFINISHED: readonly State[] = ['failed', 'skipped', 'detached', 'unknown']
+
+export const isConverged = ({summary, residual}: ApplyResult): boolean =>
+  residual.length === 0 && UNFINISHED.every(state => summary[state] === 0)
+
+/** Interface.md, "States": 9 or 13 only when nothing was sent; then 4, 6, 12, 7. */
+export function applyExit({result, interrupted}: ApplyDone): ExitCode {
+  const {summary, ended, residual} = result
+  const failed = ended.filter(it => it.state === 'failed')
+  const accepted = ended.some(
+    it => it.operation.action !== 'no-op' && (it.state === 'done' || it.state === 'detached' || it.state === 'unknown'),
+  )
+  const only = (exit: ExitCode) => failed.length > 0 && failed.every(it => exitOf(it) === exit)
+  for (const exit of [EXIT.unauthorized, EXIT.unreachable, EXIT.exhausted]) if (!accepted && only(exit)) return exit
+  if (interrupted || summary.detached > 0) return EXIT.interrupted
+  if (only(EXIT.timeout) && summary.unknown === 0) return EXIT.timeout
+  if (summary.failed + summary.unknown + summary.skipped > 0) return EXIT.partial
+  return residual.length > 0 ? EXIT.notConverged : EXIT.ok
+}
+
+const exitOf = ({error}: Ended): ExitCode | undefined => error?.exit

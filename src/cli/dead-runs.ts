@@ -1,0 +1,134 @@
+/** Runs that died: what they left is settled under the lock, before anything new is planned. */
+import {kinds} from '../backends/kinds.ts'
+import {AppError, EXIT} from '../base/errors.ts'
+import type {Json} from '../base/json.ts'
+import {asJson} from '../base/json.ts'
+import {evaluate} from '../declaration/residual.ts'
+import type {Emit} from '../engine/events.ts'
+import {type JournalEntry, readRun} from '../engine/journal.ts'
+import {LedgerBook} from '../engine/ledger-book.ts'
+import type {Operation} from '../engine/plan.ts'
+import {type Recovered, recover} from '../engine/recover.ts'
+import {continueJournal} from '../ledger/journal-file.ts'
+import {accountsOf} from './plan-run.ts'
+import {planOf, type RunStory, readRuns} from './run-files.ts'
+import {RunSecrets} from './run-secrets.ts'
+import {runTiming} from './run-timing.ts'
+import {pendingRun} from './travelling-journal.ts'
+import type {Workspace} from './workspace.ts'
+
+/** The journal tells of another account than the credentials are for. It stays as it is. */
+export class OtherAccountRunError extends AppError {
+  constructor(run: string, wrote: string, now: string) {
+    super(`run ${run} was made for the account at ${wrote}, and the configuration now means ${now}`, {
+      code: 'E_RUN_ACCOUNT',
+      exit: EXIT.refused,
+      suggestions: ['Use the profile or variables that run had, or move its journal in .svcctl/runs away if its account is gone.'],
+    })
+  }
+}
+
+/** Unfinished runs that concern these stacks; a running one is somebody's and left alone. */
+export function unfinishedRuns(workspace: Workspace): RunStory[] {
+  const stacks = new Set(workspace.stacks.map(it => it.name))
+  return readRuns(workspace.context).filter(it => !it.ended && it.header.stacks.some(name => stacks.has(name)))
+}
+
+export interface Settled {
+  readonly runs: readonly string[]
+  /** `stack:address` of creates nobody can tell of yet: they must not be planned again in this run. */
+  readonly unknown: Recovered['unknown']
+}
+
+/**
+ * Settles every dead run of these stacks, here or (http ledgers) on a disk that is gone.
+ * @throws OtherAccountRunError, JournalVersionError, JournalDamagedError: nothing is sent
+ */
+export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: AbortSignal, only?: RunStory): Promise<Settled> {
+  const stories = only ? [only] : unfinishedRuns(workspace).filter(it => !it.alive)
+  for (const story of stories) assertSameAccount(workspace, story)
+  const unknown: Recovered['unknown'][number][] = []
+  for (const story of stories) {
+    const plan = await planOf(workspace.context, story.header.run)
+    const recovered = await settleOne(workspace, story.header.run, story, plan?.operations ?? [], emit, signal, story.path)
+    unknown.push(...recovered.unknown)
+  }
+  const here = new Set(stories.map(it => it.header.run))
+  for (const [stack, ledger] of workspace.ledgers) {
+    const travelled = pendingRun(ledger.pending)
+    if (travelled === undefined || here.has(travelled.run)) continue
+    const recovered = await settleOne(workspace, travelled.run, readRun(travelled.entries), travelled.operations, emit, signal)
+    unknown.push(...recovered.unknown)
+    if (recovered.unknown.length === 0) await clearPending(workspace, stack)
+  }
+  if (stories.length > 0 || [...workspace.ledgers.values()].some(it => it.pending !== undefined)) await workspace.loadLedgers()
+  return {runs: stories.map(it => it.header.run), unknown}
+}
+
+async function clearPending(workspace: Workspace, stack: string): Promise<void> {
+  await workspace.loadLedgers()
+  const book = new LedgerBook(workspace.ledgers, workspace.stores, ledger => Promise.resolve(ledger))
+  book.setPending(stack, undefined)
+  await book.flush()
+}
+
+async function settleOne(
+  workspace: Workspace,
+  run: string,
+  dead: ReturnType<typeof readRun>,
+  operations: readonly Operation[],
+  emit: Emit,
+  signal: AbortSignal,
+  path?: string,
+): Promise<Recovered> {
+  const secrets = new RunSecrets(workspace, new Map())
+  const ledgers = await workspace.loadLedgers()
+  const book = new LedgerBook(ledgers, workspace.stores, ledger =>
+    workspace.sealer.seal(ledger, book.secretsOf(ledger.stack), secrets.ofStack(ledger.stack, {operations})),
+  )
+  const journal = path === undefined ? undefined : continueJournal(path).journal
+  const note = (entry: JournalEntry, fsync: boolean) => void journal?.append(asJson(entry), {fsync})
+  emit({type: 'warning', message: `run ${run} did not end; ${dead.loose.length} of its requests are looked up first`})
+  try {
+    const recovered = await recover({
+      run,
+      dead,
+      operations,
+      kinds,
+      backendOf: workspace.backendOf,
+      book,
+      secret: secrets.of,
+      evaluate,
+      lookup: {variable: workspace.variable, attribute: (key, attribute) => recordedAttribute(book, key, attribute)},
+      clock: workspace.context.clock,
+      ...runTiming(workspace.settings),
+      signal,
+      emit,
+      note: entry => note(entry, false),
+    })
+    // Without this line the run stays unfinished, and the next one looks again.
+    if (recovered.unknown.length === 0) note({type: 'end', summary: {recovered: recovered.found.length}}, true)
+    return recovered
+  } finally {
+    journal?.close()
+  }
+}
+
+function recordedAttribute(book: LedgerBook, key: string, attribute: string): Json | undefined {
+  const at = key.indexOf(':')
+  const entry = book.ledger(key.slice(0, at))?.entries.get(key.slice(at + 1))
+  return attribute === 'id' ? entry?.remoteId : entry?.outputs[attribute.replace(/^out\//, '')]
+}
+
+function assertSameAccount(workspace: Workspace, {header}: RunStory): void {
+  const accounts = accountsOf(workspace)
+  for (const [api, wrote] of Object.entries(header.accounts)) {
+    const now = accounts[api]
+    if (now === undefined || (now.address === wrote.address && now.keyHash === wrote.keyHash)) continue
+    throw new OtherAccountRunError(
+      header.run,
+      wrote.address,
+      now.address === wrote.address ? `other credentials at ${now.address}` : now.address,
+    )
+  }
+}

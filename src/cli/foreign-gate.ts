@@ -1,0 +1,65 @@
+/** Before the first create: what somebody else has in flight on planned objects is waited for, or refused. */
+import {kinds} from '../backends/kinds.ts'
+import {AppError, EXIT} from '../base/errors.ts'
+import {waitFor} from '../base/wait-for.ts'
+import type {Backend, TaskView} from '../engine/backend.ts'
+import {stepsOf} from '../engine/bill.ts'
+import type {Emit} from '../engine/events.ts'
+import {foreignTasks} from '../engine/foreign.ts'
+import type {Operation, Plan} from '../engine/plan.ts'
+import {runTiming} from './run-timing.ts'
+import type {Workspace} from './workspace.ts'
+
+/** Somebody else changes planned objects right now. */
+export class ForeignTasksError extends AppError {
+  constructor(tasks: readonly TaskView[], waited: boolean) {
+    const said = tasks.map(it => `${it.id} (${it.commandType ?? it.status})`).join(', ')
+    super(`${waited ? 'still running after the wait' : 'somebody else has tasks running'} that may touch planned objects: ${said}`, {
+      code: 'E_FOREIGN_TASKS',
+      exit: waited ? EXIT.timeout : EXIT.refused,
+      suggestions: [
+        `Look at one with: svcctl task show ${tasks[0]?.id ?? ''}`,
+        'Wait for them (--foreign wait), or go ahead all the same (--foreign ignore).',
+      ],
+    })
+  }
+}
+
+/**
+ * @returns whether anything was waited for: then the live state has moved
+ * @throws ForeignTasksError
+ */
+export async function waitForOthers(workspace: Workspace, plan: Plan, mode: 'wait' | 'refuse' | 'ignore', emit: Emit): Promise<boolean> {
+  if (mode === 'ignore') return false
+  const {pace, timeoutMs} = runTiming(workspace.settings)
+  let waited = false
+  for (const [backend, operations] of creating(workspace, plan)) {
+    let last: TaskView[] = []
+    const clear = await waitFor(
+      async () => {
+        last = await foreignTasks(backend, operations)
+        if (last.length === 0) return true
+        if (mode === 'refuse') throw new ForeignTasksError(last, false)
+        if (!waited) emit({type: 'warning', message: `waiting for somebody else's tasks: ${last.map(it => it.id).join(', ')}`})
+        waited = true
+        return undefined
+      },
+      {clock: workspace.context.clock, everyMs: pace.maxMs, timeoutMs},
+    )
+    if (clear === undefined) throw new ForeignTasksError(last, true)
+    if (waited) backend.reader.forget('/')
+  }
+  return waited
+}
+
+/** The APIs with planned creates, each with its operations. */
+function creating({backendOf}: Workspace, plan: Plan): Map<Backend, Operation[]> {
+  const found = new Map<Backend, Operation[]>()
+  for (const it of plan.operations) {
+    const kind = kinds.get(it.kind)
+    if (kind === undefined || stepsOf(it).length === 0) continue
+    const backend = backendOf(it.stack, kind.api)
+    found.set(backend, [...(found.get(backend) ?? []), it])
+  }
+  return new Map([...found].filter(([, operations]) => operations.some(it => stepsOf(it).includes('create'))))
+}

@@ -1,0 +1,64 @@
+/** Secrets in clear for a run: from the declarations that were read, or evaluated again from what the plan says of them. */
+import {AppError, EXIT} from '../base/errors.ts'
+import type {Json} from '../base/json.ts'
+import {evaluate} from '../declaration/residual.ts'
+import type {Observation} from '../engine/observe.ts'
+import type {OpenLeaf, Operation, Plan} from '../engine/plan.ts'
+import {openLeaves} from '../engine/resolve.ts'
+import {keyOf, Secret} from '../engine/value.ts'
+import type {Workspace} from './workspace.ts'
+
+/** A secret of a plan that only its stack can give: it was written there in clear. */
+export class ClearSecretError extends AppError {
+  constructor(operation: Operation, path: string) {
+    super(`${operation.address} ${path}: this secret stands in the stack itself, and a plan holds none`, {
+      code: 'E_CLEAR_SECRET',
+      exit: EXIT.usage,
+      suggestions: [
+        'Give the stacks too (--synth-dir DIR, or run beside cdktf.json), or make it a sensitive variable: secret(this, "name").',
+      ],
+    })
+  }
+}
+
+export class RunSecrets {
+  readonly #workspace: Workspace
+  readonly #pairs: Observation['pairs']
+
+  constructor(workspace: Workspace, pairs: Observation['pairs']) {
+    this.#workspace = workspace
+    this.#pairs = pairs
+  }
+
+  /** @throws ClearSecretError, MissingValueError */
+  readonly of = (operation: Operation, {path, expression, version}: OpenLeaf): Secret => {
+    const {stack, address} = operation
+    const spec = this.#pairs.get(keyOf(stack, address))?.spec ?? this.#declared(stack, address)
+    const leaf = spec && openLeaves(spec).find(it => it.pointer === path)?.leaf
+    if (leaf instanceof Secret) return leaf
+    if (expression === undefined) throw new ClearSecretError(operation, path)
+    const attribute = (key: string, name: string): Json | undefined => this.#recorded(key, name)
+    return new Secret(evaluate(expression, stack, {variable: this.#workspace.variable, attribute}), expression, version)
+  }
+
+  #declared(stack: string, address: string) {
+    return this.#workspace.stacks.find(it => it.name === stack)?.declarations.find(it => it.address === address)?.spec
+  }
+
+  /** An attribute as the ledgers recorded it. */
+  #recorded(key: string, attribute: string): Json | undefined {
+    const at = key.indexOf(':')
+    const entry = this.#workspace.ledgers.get(key.slice(0, at))?.entries.get(key.slice(at + 1))
+    return attribute === 'id' ? entry?.remoteId : entry?.outputs[attribute.replace(/^out\//, '')]
+  }
+
+  /** Every secret of a stack's operations, by address and pointer. */
+  ofStack(stack: string, {operations}: Pick<Plan, 'operations'>): ReadonlyMap<string, ReadonlyMap<string, Secret>> {
+    const found = new Map<string, ReadonlyMap<string, Secret>>()
+    for (const operation of operations) {
+      if (operation.stack !== stack || operation.secrets === undefined) continue
+      found.set(operation.address, new Map(operation.secrets.map(leaf => [leaf.path, this.of(operation, leaf)])))
+    }
+    return found
+  }
+}

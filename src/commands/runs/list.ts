@@ -1,0 +1,24 @@
+import {BaseCommand} from '../../cli/base-command.ts'
+import {readRuns} from '../../cli/run-files.ts'
+import {runDocument, runState} from '../../report/run-text.ts'
+import {table} from '../../report/table.ts'
+
+export default class RunsListCommand extends BaseCommand {
+  static override summary = 'list the applies that were made here'
+  static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --output json']
+
+  async run(): Promise<undefined> {
+    await this.parse(RunsListCommand)
+    const runs = readRuns(this.context)
+    await this.print(runs.map(runDocument), {
+      table: () =>
+        table(runs, [
+          {title: 'run', value: it => it.header.run},
+          {title: 'state', value: runState},
+          {title: 'stacks', value: it => it.header.stacks.join(', ')},
+          {title: 'requests', value: it => it.entries.filter(entry => entry.type === 'sent').length, align: 'right'},
+          {title: 'in flight', value: it => it.loose.length, align: 'right'},
+        ]),
+    })
+  }
+}

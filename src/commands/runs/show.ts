@@ -1,0 +1,19 @@
+import {BaseCommand} from '../../cli/base-command.ts'
+import {Args} from '../../cli/oclif.ts'
+import {findRun} from '../../cli/run-files.ts'
+import {runDocument, runText} from '../../report/run-text.ts'
+
+export default class RunsShowCommand extends BaseCommand {
+  static override summary = 'tell the story of an apply: what it sent, when, and what came of it'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> 20260401T093012345-1a2b3c',
+    '<%= config.bin %> <%= command.id %> 20260401T093012345-1a2b3c --output json',
+  ]
+  static override args = {run: Args.string({description: 'the run', required: true, ignoreStdin: true})}
+
+  async run(): Promise<undefined> {
+    const {args} = await this.parse(RunsShowCommand)
+    const story = findRun(this.context, args.run)
+    await this.print(runDocument(story), {text: () => runText(story)})
+  }
+}

@@ -1,0 +1,55 @@
+/** The story of a run, from its journal. */
+import type {JsonObject} from '../base/json.ts'
+import type {JournalEntry} from '../engine/journal.ts'
+
+export interface ToldRun {
+  readonly header: {
+    readonly run: string
+    readonly startedAt: number
+    readonly stacks: readonly string[]
+    readonly plan: string
+    readonly version: string
+  }
+  readonly entries: readonly JournalEntry[]
+  readonly loose: readonly {readonly key: string; readonly step: string; readonly taskId?: string}[]
+  readonly ended: boolean
+  readonly alive: boolean
+}
+
+export type RunState = 'running' | 'ended' | 'unfinished'
+
+export const runState = ({ended, alive}: Pick<ToldRun, 'ended' | 'alive'>): RunState => (ended ? 'ended' : alive ? 'running' : 'unfinished')
+
+export function runDocument(run: ToldRun): JsonObject {
+  const {header, entries, loose} = run
+  const requests = entries.filter(it => it.type === 'sent').length
+  return {
+    run: header.run,
+    state: runState(run),
+    started: new Date(header.startedAt).toISOString(),
+    stacks: [...header.stacks],
+    plan: header.plan,
+    requests,
+    in_flight: loose.map(({key, step, taskId}) => ({key, step, ...(taskId === undefined ? {} : {task_id: taskId})})),
+    operations: entries.flatMap(it => (it.type === 'ended' ? [{key: it.key, state: it.state}] : [])),
+  }
+}
+
+export function runText(run: ToldRun): string {
+  const {header, entries, loose} = run
+  const lines = [
+    `run ${header.run} (${runState(run)}), stacks ${header.stacks.join(', ')}, plan ${header.plan.slice(0, 12)}, started ${new Date(header.startedAt).toISOString()}`,
+  ]
+  for (const it of entries) {
+    if (it.type === 'sent') lines.push(`  ${new Date(it.at).toISOString()} ${it.method} ${it.path} for ${it.key}`)
+    else if (it.type === 'handle') lines.push(`    task ${it.taskId} for ${it.key}`)
+    else if (it.type === 'settled')
+      lines.push(
+        `    ${it.key} ${it.step}: ${it.failed === undefined ? `done${it.remoteId === undefined ? '' : ` [${it.remoteId}]`}` : `failed (${it.failed})`}`,
+      )
+    else if (it.type === 'void') lines.push(`    ${it.key} ${it.step}: nothing happened (${it.why})`)
+    else if (it.type === 'ended') lines.push(`  ${it.key}: ${it.state}`)
+  }
+  for (const it of loose) lines.push(`  in flight: ${it.step} ${it.key}${it.taskId === undefined ? '' : ` (task ${it.taskId})`}`)
+  return lines.join('\n')
+}

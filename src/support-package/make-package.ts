@@ -1,0 +1,105 @@
+/** One package from the request to the file: family, asynchronous form, download, check, optimisation. */
+import type {ClusterBackend} from '../backends/cluster/backend.ts'
+import {clusterVoice} from '../backends/cluster/errors.ts'
+import type {Clock} from '../base/clock.ts'
+import {pollInterval} from '../base/poll-interval.ts'
+import type {ConnectedClient} from '../transport/api-client.ts'
+import {NotAnArchiveError} from './archive-errors.ts'
+import {type DownloadProgress, download} from './download.ts'
+import {type PackagePath, type PackageScope, packagePaths} from './package-paths.ts'
+import {downloadPath, type PackageStatus, waitForPackage} from './package-status.ts'
+import {type PackageAnswer, type PackageConnection, requestPackage} from './request-package.ts'
+import {type SavedArchive, type SaveOptions, saveArchive} from './save-archive.ts'
+
+export type PackageEvent =
+  | {readonly type: 'requested'; readonly path: string}
+  /** This server line lacks the path. */
+  | {readonly type: 'other-family'; readonly path: string}
+  | {readonly type: 'all-nodes'}
+  | {readonly type: 'status'; readonly status: PackageStatus}
+  | ({readonly type: 'progress'} & DownloadProgress)
+  | {readonly type: 'resumed'; readonly bytes: number; readonly reason: string}
+
+export interface MakeOptions {
+  readonly client: ConnectedClient
+  readonly cluster: ClusterBackend
+  readonly clock: Clock
+  readonly scope: PackageScope
+  readonly newApi: boolean
+  /** Absolute. */
+  readonly target: string
+  readonly optimize?: SaveOptions['optimize']
+  /** `false`: an asynchronous package is only begun. */
+  readonly wait: boolean
+  readonly waitTimeoutMs: number
+  readonly idleTimeoutMs: number
+  readonly pollIntervalMs?: number
+  readonly credentialSource?: string
+  readonly signal?: AbortSignal
+  readonly onEvent: (event: PackageEvent) => void
+}
+
+export type MadePackage =
+  | ({readonly is: 'saved'; readonly taskId?: string} & SavedArchive)
+  /** Not waited for. */
+  | {readonly is: 'begun'; readonly status: PackageStatus}
+
+/** @throws what the steps throw; nothing is left at the destination then */
+export async function makePackage(options: MakeOptions): Promise<MadePackage> {
+  const {client, clock, waitTimeoutMs, idleTimeoutMs, signal, onEvent, cluster} = options
+  const connection: PackageConnection = {
+    client,
+    clock,
+    voice: clusterVoice(options.credentialSource),
+    firstByteTimeoutMs: waitTimeoutMs,
+    idleTimeoutMs,
+    ...(signal && {signal}),
+  }
+  const {path, answer} = await ask(connection, packagePaths(options.scope, options.newApi), onEvent)
+  if (answer.is === 'archive') return {is: 'saved', ...(await save(connection, path, answer, options))}
+  if (!options.wait) return {is: 'begun', status: answer.status}
+  const ready = await waitForPackage(cluster, answer.status, {
+    clock,
+    everyMs: pollInterval(options.pollIntervalMs),
+    timeoutMs: waitTimeoutMs,
+    ...(signal && {signal}),
+    onStatus: status => onEvent({type: 'status', status}),
+  })
+  const place = downloadPath(ready, client.address)
+  const made = await requestPackage(connection, place)
+  if (made.is === 'absent') throw made.error
+  if (made.is === 'task') throw new NotAnArchiveError(`the answer of GET ${place}`, 'json', made.status.message ?? undefined)
+  return {is: 'saved', taskId: ready.taskId, ...(await save(connection, place, made, options))}
+}
+
+/** The first family that knows the path; the last one's refusal when none does. */
+async function ask(
+  connection: PackageConnection,
+  paths: readonly PackagePath[],
+  onEvent: MakeOptions['onEvent'],
+): Promise<{path: string; answer: Exclude<PackageAnswer, {is: 'absent'}>}> {
+  for (const [at, {path, allNodes}] of paths.entries()) {
+    onEvent({type: 'requested', path})
+    const answer = await requestPackage(connection, path)
+    if (answer.is !== 'absent') {
+      if (allNodes) onEvent({type: 'all-nodes'})
+      return {path, answer}
+    }
+    if (at === paths.length - 1) throw answer.error
+    onEvent({type: 'other-family', path})
+  }
+  throw new RangeError('there is no path to ask')
+}
+
+function save(
+  connection: PackageConnection,
+  path: string,
+  answer: Extract<PackageAnswer, {is: 'archive'}>,
+  {target, optimize, onEvent}: MakeOptions,
+): Promise<SavedArchive> {
+  const bytes = download(connection, path, answer, {
+    onProgress: progress => onEvent({type: 'progress', ...progress}),
+    onResume: (bytes, reason) => onEvent({type: 'resumed', bytes, reason}),
+  })
+  return saveArchive(bytes, target, {what: 'the support package', ...(optimize && {optimize})})
+}
