@@ -34,6 +34,25 @@ export function unfinishedRuns(workspace: Workspace): RunStory[] {
   return readRuns(workspace.context).filter(it => !it.ended && it.header.stacks.some(name => stacks.has(name)))
 }
 
+/** For a plan, which writes nothing: what unfinished runs have open, as far as one read each can tell. */
+export async function openRequests(workspace: Workspace): Promise<string[]> {
+  const notes: string[] = []
+  for (const story of unfinishedRuns(workspace)) {
+    const {run} = story.header
+    if (story.alive) notes.push(`run ${run} is still going on (pid ${story.header.process.pid})`)
+    else if (story.loose.length === 0) notes.push(`run ${run} did not end; nothing of it is in flight`)
+    for (const {key, kind, step, taskId, name, remoteId} of story.alive ? [] : story.loose) {
+      const api = kinds.get(kind)?.api
+      const what = `${step} ${kind} ${name ?? remoteId ?? ''} (${key}) of run ${run}`
+      const task =
+        taskId === undefined || api === undefined ? undefined : await workspace.backendOf(key.slice(0, key.indexOf(':')), api).task(taskId)
+      if (task !== undefined) notes.push(`${what}: its task ${task.id} is ${task.status}`)
+      else notes.push(`${what} was sent, and nobody knows yet what came of it: apply looks first`)
+    }
+  }
+  return notes
+}
+
 export interface Settled {
   readonly runs: readonly string[]
   /** `stack:address` of creates nobody can tell of yet: they must not be planned again in this run. */

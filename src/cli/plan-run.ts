@@ -8,7 +8,6 @@ import type {StackDeclarations} from '../engine/declaration.ts'
 import type {GuardFlags} from '../engine/guards.ts'
 import type {LedgerAccount} from '../engine/ledger.ts'
 import type {Plan} from '../engine/plan.ts'
-import type {RequestAllowance} from '../transport/request-allowance.ts'
 import {UsageError} from './usage-error.ts'
 import type {Api, Workspace} from './workspace.ts'
 
@@ -30,13 +29,16 @@ export interface PlanWishes {
   readonly destroy?: boolean
   /** Milliseconds the plan may be applied for. */
   readonly validForMs?: number | undefined
-  readonly allowance?: RequestAllowance | undefined
+  readonly notes?: readonly string[]
 }
 
 /** A guess until durations are learned: how long a change takes, task and readiness together. */
 const USUAL_MS = 10_000
 
-export async function planWorkspace(workspace: Workspace, {flags, destroy = false, validForMs}: PlanWishes): Promise<BuiltPlan> {
+export async function planWorkspace(
+  workspace: Workspace,
+  {flags, destroy = false, validForMs, notes = []}: PlanWishes,
+): Promise<BuiltPlan> {
   const {settings, context} = workspace
   await checkAccounts(workspace)
   const cloud = workspace.connections.find(it => it.api === 'cloud')?.settings
@@ -57,6 +59,7 @@ export async function planWorkspace(workspace: Workspace, {flags, destroy = fals
     guards: guardFlagsOf(flags, settings, destroy),
     selection: {target: flags.target ?? [], exclude: flags.exclude ?? []},
     accept: flags.accept ?? [],
+    notes,
     pricing: {
       perMinute: cloud?.ratePerMinute ?? Number.POSITIVE_INFINITY,
       tokens: cloud?.burst ?? Number.POSITIVE_INFINITY,

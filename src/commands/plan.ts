@@ -1,6 +1,7 @@
 import {writeFileAtomic} from '../base/atomic-file.ts'
 import {EXIT} from '../base/errors.ts'
 import {asJson} from '../base/json.ts'
+import {openRequests} from '../cli/dead-runs.ts'
 import {durationFlag} from '../cli/flags.ts'
 import {Flags} from '../cli/oclif.ts'
 import {planWorkspace} from '../cli/plan-run.ts'
@@ -24,8 +25,8 @@ export default class PlanCommand extends StackCommand {
   async run() {
     const {flags} = await this.parse(PlanCommand)
     const loaded = await this.readDeclarations(flags)
-    const {plan} = await this.inWorkspace(loaded, flags, 'plan', workspace =>
-      planWorkspace(workspace, {flags, validForMs: flags['valid-for']}),
+    const {plan} = await this.inWorkspace(loaded, flags, 'plan', async workspace =>
+      planWorkspace(workspace, {flags, validForMs: flags['valid-for'], notes: await openRequests(workspace)}),
     )
     if (flags.out !== undefined) {
       await writeFileAtomic(flags.out, `${JSON.stringify(plan, null, 2)}\n`, {mode: 0o600})

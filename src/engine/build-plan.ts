@@ -50,6 +50,8 @@ export interface BuildPlanInput extends Omit<ObserveInput, 'wants'>, Pick<PlanIn
   /** Requests sent so far, over all connections of the run. */
   readonly used: () => number
   readonly notAfter?: string
+  /** Said with the plan: what of dead runs is still open. */
+  readonly notes?: readonly string[]
 }
 
 export interface BuiltPlan {
@@ -86,7 +88,7 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     operations,
     summary: summaryOf(operations),
     unmanaged,
-    notes,
+    notes: [...(input.notes ?? []), ...notes],
     guards: evaluateGuards({operations, stacks}, input.guards, input.kinds),
     requests: {used, avoided: Math.max(0, objects - used)},
     bill: billFor(operations, input.pricing),

@@ -29,7 +29,7 @@ export interface Collection {
 /** @returns undefined when the row has no id and so is no object of this kind */
 export function liveObject(kind: Kind, parent: Ids, row: JsonObject): LiveObject | undefined {
   const fields = kind.normalize ? kind.normalize(row) : row
-  if (kind.singleton) return {kind, ids: [], remoteId: remoteIdOf(kind, []), fields, name: kind.noun}
+  if (kind.singleton) return {kind, ids: [], remoteId: remoteIdOf(kind, []), fields, name: kind.identity.key(fields)}
   const id = kind.identity.id(row) ?? kind.identity.id(fields)
   if (id === undefined) return undefined
   const ids = [...parent, id]

@@ -20,7 +20,7 @@ export class PlanTamperedError extends AppError {
 
 /** Everything the hash covers: declarations, facts, operations; not what merely describes the cost of it. */
 export function hashOf(plan: Omit<Plan, 'hash'>): string {
-  const {requests: _requests, bill: _bill, notAfter: _notAfter, guards: _guards, ...covered} = plan
+  const {requests: _requests, bill: _bill, notAfter: _notAfter, guards: _guards, notes: _notes, ...covered} = plan
   const {hash: _hash, ...content} = covered as Partial<Plan>
   return createHash('sha256').update(canonicalJson(content)).digest('hex')
 }

@@ -150,6 +150,6 @@ export interface Plan {
   readonly notAfter?: string
   /** Of a residual plan: the hash of the plan it is the rest of. */
   readonly residualOf?: string
-  /** sha256 over everything but `requests`, `bill`, `notAfter`, `guards` and itself. */
+  /** sha256 over everything but `requests`, `bill`, `notAfter`, `guards`, `notes` and itself. */
   readonly hash: string
 }

@@ -1,0 +1,56 @@
+/**
+ * Secrets in documents of servers, known by the names of their fields (wire facts, "Secrets": `authentication_*_pass`,
+ * `password`, `license`, keys and certificates) and, whatever the field is called, by the look of a PEM block.
+ */
+import type {ExactJson} from './lossless-json.ts'
+import {REDACTED} from './redact.ts'
+
+/** `pass`, `db_password`, `adminPassword`, `client_secret`, `accessToken`: the last word decides, so `password_policy` is none. */
+const SECRET_WORD =
+  /(^|_)(pass|passwd|password|passphrase|passcode|secret|license|licence|credential|certificate|cert|pem|authorization)s?$/
+
+/** A key alone may be the name of a tag; it is a secret by the word before it. */
+const SECRET_KEY =
+  /(^|_)(api|secret|access|private|public|account|encryption|signing|client|server|shared|master|storage|proxy|license|tls|ssl|ssh|rsa|upload|files|session|auth)_?keys?$/
+
+/** `next_token` and `page_token` are places in a list. */
+const SECRET_TOKEN = /(^|_)(access|auth|refresh|session|bearer|id|api|secret|security)?_?token$/
+
+const PEM = /-----BEGIN [A-Z0-9 ]+-----/
+
+/** @param name - of a field or a header, in any of the spellings of either API */
+export function isSecretName(name: string): boolean {
+  const words = name
+    .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .replaceAll(/[-. ]/g, '_')
+  if (/(^|_)(page|next|continuation)_token$/.test(words)) return false
+  return SECRET_WORD.test(words) || SECRET_KEY.test(words) || SECRET_TOKEN.test(words) || words === 'cookie' || words === 'set_cookie'
+}
+
+/** The same document, every secret text in it hidden. Switches, empty texts and nulls stay: they give nothing away. */
+export function maskSecrets<T extends ExactJson>(document: T): T {
+  return masked(document, false) as T
+}
+
+function masked(value: ExactJson, secret: boolean): ExactJson {
+  if (typeof value === 'string') return value !== '' && (secret || PEM.test(value)) ? REDACTED : value
+  if (typeof value === 'number' || typeof value === 'bigint') return secret ? REDACTED : value
+  if (Array.isArray(value)) return (value as readonly ExactJson[]).map(item => masked(item, secret))
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, masked(item, secret || isSecretName(name))]))
+}
+
+/** Every secret text in a document: what must not be repeated when a server echoes it. */
+export function secretsInDocument(document: ExactJson): readonly string[] {
+  const found: string[] = []
+  const collect = (value: ExactJson, secret: boolean): void => {
+    if (typeof value === 'string') {
+      if (value !== '' && (secret || PEM.test(value))) found.push(value)
+    } else if (value !== null && typeof value === 'object') {
+      for (const [name, item] of Object.entries(value)) collect(item, secret || isSecretName(name))
+    }
+  }
+  collect(document, false)
+  return found
+}

@@ -1,0 +1,79 @@
+/** The body of a raw request: inline JSON, `@file`, or `@-` for standard input (contract section 1, `--data`). */
+import {readFile} from 'node:fs/promises'
+import {resolve} from 'node:path'
+import {AppError, EXIT} from '../base/errors.ts'
+import {type ExactJson, parseExactJson} from '../base/lossless-json.ts'
+
+export class RequestBodyError extends AppError {
+  constructor(message: string, suggestion: string, cause?: unknown) {
+    super(message, {code: 'E_REQUEST_BODY', exit: EXIT.usage, suggestions: [suggestion], cause})
+  }
+}
+
+export interface RequestBody {
+  /** As it was given: numbers keep every digit, and what the server gets is what the file holds. */
+  readonly bytes: Uint8Array
+  /** What it says; `undefined` where the headers say that it is no JSON. */
+  readonly json?: ExactJson
+  /** For people: `--data`, `@body.json`, `standard input`. */
+  readonly from: string
+}
+
+export interface BodySources {
+  readonly cwd: string
+  readonly stdin: AsyncIterable<string | Uint8Array>
+}
+
+/**
+ * @param contentType - of the request's own headers; absent is JSON
+ * @throws RequestBodyError: never with a word of the body, which may hold secrets
+ */
+export async function readRequestBody(data: string, {cwd, stdin}: BodySources, contentType = 'application/json'): Promise<RequestBody> {
+  const {bytes, from} = await bytesOf(data, cwd, stdin)
+  if (!/\bjson\b/i.test(contentType)) return {bytes, from}
+  let text: string
+  try {
+    text = new TextDecoder('utf-8', {fatal: true}).decode(bytes)
+  } catch (cause) {
+    throw new RequestBodyError(
+      `the body (${from}) is not UTF-8 text`,
+      'Save the file as UTF-8, or give another Content-Type with --headers.',
+      cause,
+    )
+  }
+  try {
+    // The decoder has taken a byte order mark away, which JSON does not know.
+    return {bytes: Buffer.from(text), from, json: parseExactJson(text)}
+  } catch (cause) {
+    throw new RequestBodyError(
+      `the body (${from}) is not JSON: ${whereWrong(text, cause)}`,
+      'Put inline JSON in single quotes, or give a file: --data @body.json; @- reads standard input.',
+    )
+  }
+}
+
+async function bytesOf(data: string, cwd: string, stdin: BodySources['stdin']): Promise<{bytes: Uint8Array; from: string}> {
+  if (!data.startsWith('@')) return {bytes: Buffer.from(data), from: '--data'}
+  const name = data.slice(1)
+  if (name === '') throw new RequestBodyError('--data @ names no file', 'Write --data @body.json, or --data @- for standard input.')
+  if (name === '-') {
+    const parts: Buffer[] = []
+    for await (const part of stdin) parts.push(Buffer.from(part))
+    return {bytes: Buffer.concat(parts), from: 'standard input'}
+  }
+  try {
+    return {bytes: await readFile(resolve(cwd, name)), from: `@${name}`}
+  } catch (cause) {
+    const why = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT' ? 'there is no such file' : 'it cannot be read'
+    throw new RequestBodyError(`--data @${name}: ${why}`, 'Check the path; it is taken from the working folder.', cause)
+  }
+}
+
+/** Line and column, as far as the parser tells; none of the text. */
+function whereWrong(text: string, cause: unknown): string {
+  if (text.trim() === '') return 'it is empty'
+  const position = /position (\d+)/.exec(cause instanceof Error ? cause.message : '')?.[1]
+  if (position === undefined) return 'it ends too early or holds something that is not JSON'
+  const before = text.slice(0, Number(position)).split('\n')
+  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
+}

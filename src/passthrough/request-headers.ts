@@ -1,0 +1,58 @@
+/** Headers a person adds to a request: `Name: value`. What could not be sent is refused here, and no value is quoted. */
+import {AppError, EXIT} from '../base/errors.ts'
+import {isSecretName} from '../base/secret-fields.ts'
+
+export class HeaderError extends AppError {
+  constructor(message: string, suggestion: string) {
+    super(`--headers: ${message}`, {code: 'E_HEADER', exit: EXIT.usage, suggestions: [suggestion]})
+  }
+}
+
+/** These say how the message itself is sent, which is the connection's own affair. */
+const RESERVED = new Set([
+  'accept-encoding',
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+const NAME = /^[!#$%&'*+.^`|~\w-]+$/
+/** What may not stand in a value: control characters but the tab, and whatever has no single byte (RFC 9110). */
+const NOT_IN_VALUE = /[^\t\u0020-\u007e\u0080-\u00ff]/
+
+/** @returns names in lower case; a repeated one is joined with commas. @throws HeaderError */
+export function parseHeaders(given: readonly string[]): Readonly<Record<string, string>> {
+  const headers = new Map<string, string>()
+  for (const [at, text] of given.entries()) {
+    const colon = text.indexOf(':')
+    const which = given.length === 1 ? 'the header' : `header ${at + 1}`
+    if (colon < 1) throw new HeaderError(`${which} is not of the form "Name: value"`, "Write it in quotes: --headers 'X-Request-Id: 7'")
+    const name = text.slice(0, colon).trim().toLowerCase()
+    const value = text.slice(colon + 1).trim()
+    if (!NAME.test(name))
+      throw new HeaderError(`the name of ${which} holds a character no header name can have`, 'Use letters, digits and -.')
+    if (RESERVED.has(name)) throw new HeaderError(`"${name}" is set by the connection itself`, `Leave ${name} away.`)
+    if (NOT_IN_VALUE.test(value)) {
+      throw new HeaderError(
+        `the value of "${name}" holds a line break or a character no header can carry`,
+        'Use plain text on one line, or encode it.',
+      )
+    }
+    const before = headers.get(name)
+    headers.set(name, before === undefined ? value : `${before}, ${value}`)
+  }
+  return Object.fromEntries(headers)
+}
+
+/** Values of headers that are credentials; the word behind a scheme (`Bearer …`) counts too. */
+export const secretsInHeaders = (headers: Readonly<Record<string, string>>): readonly string[] =>
+  Object.entries(headers)
+    .filter(([name]) => isSecretName(name))
+    .flatMap(([, value]) => [value, ...value.split(/\s+/).slice(1)])
+    .filter(value => value !== '')
