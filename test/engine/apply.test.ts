@@ -1,4 +1,5 @@
 import {describe, expect, it} from 'vitest'
+import {Secret} from '../../src/engine/value.ts'
 import {Lab, stackOf} from '../support/lab.ts'
 
 const shop = () =>
@@ -6,32 +7,21 @@ const shop = () =>
     .subscription('main')
     .database('cache', 'main')
     .rule('ro', 'cache')
-    .user('app', 'cache', {role: 'ro', password: 'x'}, ['ro'])
+    .user('app', 'cache', {role: 'ro', password: new Secret('x')}, ['ro'])
     .bdb('local')
 
 describe('apply', () => {
   it('creates parents before their children, and a second plan is empty', async () => {
     const lab = new Lab()
-    const {first, second, requests} = await lab.run(async () => {
-      const first = await lab.apply([shop()])
-      const requests = lab.requests
-      const second = await lab.plan([shop()])
-      return {first, second, requests}
-    })
-    console.log(
-      requests,
-      first.ended.map(e => [e.operation.address, e.state, e.error?.message]),
-      first.residual,
-      first.readyMs,
-      first.provenMs,
-    )
-    console.log(
-      second.plan.operations.map(o => [o.address, o.action, o.reason, o.changes]),
-      second.plan.requests,
-      second.plan.notes,
-    )
+    const {first, second} = await lab.run(async () => ({first: await lab.apply([shop()]), second: await lab.plan([shop()])}))
     expect(first.summary.done).toBe(5)
     expect(first.residual).toEqual([])
+    expect(lab.writes.filter(it => !it.includes('/v1/'))).toEqual([
+      'POST /subscriptions',
+      'POST /subscriptions/1/databases',
+      'POST /subscriptions/1/databases/1/acl/rules',
+      'POST /subscriptions/1/databases/1/acl/users',
+    ])
     expect(second.plan.summary['no-op']).toBe(5)
   })
 })

@@ -2,19 +2,28 @@
  * A whole reconciler in virtual time: the simulator in process, real backends and budget, ledgers in memory.
  * Declarations are built in a line (`stackOf('shop').subscription('main')…`), past cdktf and the reader.
  */
+import {createHash} from 'node:crypto'
 import {openCloudBackend} from '../../src/backends/cloud/backend.ts'
 import {openClusterBackend} from '../../src/backends/cluster/backend.ts'
 import {kinds} from '../../src/backends/kinds.ts'
 import {VirtualClock} from '../../src/base/virtual-clock.ts'
+import {evaluate} from '../../src/declaration/residual.ts'
 import type {Backend} from '../../src/engine/backend.ts'
 import {type BuildPlanInput, type BuiltPlan, buildPlan} from '../../src/engine/build-plan.ts'
 import type {Declaration, ParentRef, Policy, StackDeclarations} from '../../src/engine/declaration.ts'
 import type {ApplyEvent} from '../../src/engine/events.ts'
 import {type ApplyResult, execute, type Work} from '../../src/engine/execute.ts'
+import {evaluateGuards} from '../../src/engine/guards.ts'
 import type {JournalEntry} from '../../src/engine/journal.ts'
-import {emptyLedger, type Ledger, type LedgerStore} from '../../src/engine/ledger.ts'
-import {LedgerBook} from '../../src/engine/ledger-book.ts'
+import {emptyLedger, type Ledger, type LedgerEntry, type LedgerStore} from '../../src/engine/ledger.ts'
+import {LedgerBook, type StackSecrets} from '../../src/engine/ledger-book.ts'
+import type {SecretStateOf} from '../../src/engine/make-plan.ts'
+import type {Observation} from '../../src/engine/observe.ts'
+import type {OpenLeaf, Operation, Plan} from '../../src/engine/plan.ts'
+import {summaryOf} from '../../src/engine/plan-document.ts'
 import {declarationOf} from '../../src/engine/planned-object.ts'
+import {stacksOf, stillValid, touchedLedger} from '../../src/engine/recheck.ts'
+import {openLeaves} from '../../src/engine/resolve.ts'
 import type {RunOptions} from '../../src/engine/run-context.ts'
 import {keyOf, Secret, type ValueObject} from '../../src/engine/value.ts'
 import {createSimulator, type Simulator, type SimulatorConfigInput} from '../../src/simulator/index.ts'
@@ -26,6 +35,8 @@ const POLICY: Policy = {exclusive: [], removal: 'delete', ignoreChanges: [], pre
 export class StackBuilder {
   readonly name: string
   readonly #declarations = new Map<string, Declaration>()
+  #moved: StackDeclarations['moved'] = []
+  #removed: StackDeclarations['removed'] = []
 
   constructor(name: string) {
     this.name = name
@@ -35,7 +46,13 @@ export class StackBuilder {
     kind: string,
     local: string,
     spec: ValueObject,
-    more: {parent?: ParentRef; policy?: Partial<Policy>; after?: readonly string[]; outputs?: readonly string[]} = {},
+    more: {
+      parent?: ParentRef
+      policy?: Partial<Policy>
+      after?: readonly string[]
+      outputs?: readonly string[]
+      importId?: string
+    } = {},
   ): this {
     const address = `null_resource.${local}`
     this.#declarations.set(local, {
@@ -50,7 +67,20 @@ export class StackBuilder {
       outputs: more.outputs ?? [],
       source: {},
       clearSecrets: [],
+      ...(more.importId === undefined ? {} : {importId: more.importId}),
     })
+    return this
+  }
+
+  /** A `moved` block. */
+  moved(from: string, to: string): this {
+    this.#moved = [...this.#moved, {from: `null_resource.${from}`, to: `null_resource.${to}`}]
+    return this
+  }
+
+  /** A `removed` block. */
+  removed(local: string, {destroy}: {destroy: boolean}): this {
+    this.#removed = [...this.#removed, {from: `null_resource.${local}`, destroy}]
     return this
   }
 
@@ -70,6 +100,15 @@ export class StackBuilder {
     return this.add('cloud.database', local, {name: local, memoryLimitInGb: 1, ...spec}, {parent: this.in(parent), policy})
   }
 
+  peering(local: string, parent: string, spec: ValueObject = {}, policy: Partial<Policy> = {}): this {
+    return this.add(
+      'cloud.peering',
+      local,
+      {provider: 'AWS', region: 'us-east-1', vpcId: `vpc-${local}`, ...spec},
+      {parent: this.in(parent), policy},
+    )
+  }
+
   rule(local: string, parent: string, spec: ValueObject = {}): this {
     return this.add('cloud.acl_rule', local, {name: local, rule: '+@read ~*', ...spec}, {parent: this.in(parent)})
   }
@@ -78,8 +117,12 @@ export class StackBuilder {
     return this.add('cloud.acl_user', local, {name: local, ...spec}, {parent: this.in(parent), after})
   }
 
-  bdb(local: string, spec: ValueObject = {}): this {
-    return this.add('cluster.database', local, {name: local, memory_size: 104_857_600, ...spec})
+  bdb(local: string, spec: ValueObject = {}, policy: Partial<Policy> = {}): this {
+    return this.add('cluster.database', local, {name: local, memory_size: 104_857_600, ...spec}, {policy})
+  }
+
+  clusterUser(local: string, spec: ValueObject = {}): this {
+    return this.add('cluster.user', local, {name: local, role: 'db_viewer', ...spec})
   }
 
   without(...locals: readonly string[]): this {
@@ -94,8 +137,8 @@ export class StackBuilder {
       outputs: [],
       targets: {},
       ledger: {type: 'local', file: `terraform.${this.name}.tfstate`},
-      moved: [],
-      removed: [],
+      moved: this.#moved,
+      removed: this.#removed,
       warnings: [],
     }
   }
@@ -103,7 +146,7 @@ export class StackBuilder {
 
 export const stackOf = (name = 'shop'): StackBuilder => new StackBuilder(name)
 
-class MemoryStore implements LedgerStore {
+export class MemoryStore implements LedgerStore {
   readonly place = 'memory'
   ledger: Ledger
 
@@ -132,6 +175,19 @@ export interface LabOptions {
   readonly burst?: number
 }
 
+export type Planning = Partial<BuildPlanInput>
+type Applied = ApplyResult & BuiltPlan
+
+/** The flags of an apply that allows everything; tests of guards give their own. */
+export const PERMISSIVE: BuildPlanInput['guards'] = {
+  allowDestroy: ['*'],
+  maxDestroy: {percent: 30},
+  refuseRisky: false,
+  onDrift: 'overwrite',
+  skipBlocked: true,
+  destroy: false,
+}
+
 export class Lab {
   readonly clock = new VirtualClock()
   readonly simulator: Simulator
@@ -151,14 +207,19 @@ export class Lab {
     return known
   }
 
+  entry(stack: string, local: string): LedgerEntry | undefined {
+    return this.store(stack).ledger.entries.get(`null_resource.${local}`)
+  }
+
   backends(mode: 'plan' | 'full'): (stack: string, api: 'cloud' | 'cluster') => Backend {
     const {credentials} = this.simulator.config
     const {clock} = this
+    const {transport} = this.simulator
     const cloud = openCloudBackend(
       createApiClient({
         address: this.simulator.bases.cloud,
         authentication: {'x-api-key': credentials.apiKey, 'x-api-secret-key': credentials.secretKey},
-        transport: this.simulator.transport,
+        transport,
         budget: this.budget,
         clock,
         mode,
@@ -169,7 +230,7 @@ export class Lab {
       createApiClient({
         address: this.simulator.bases.cluster,
         authentication: {authorization: `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`},
-        transport: this.simulator.transport,
+        transport,
         budget: createBudget({limits: NO_LIMITS, clock}),
         clock,
         mode,
@@ -183,56 +244,79 @@ export class Lab {
     return this.clock.run(work())
   }
 
-  async plan(builders: readonly StackBuilder[], more: Partial<BuildPlanInput> = {}): Promise<BuiltPlan> {
+  /** @throws Error when planning sent anything but a GET */
+  async plan(builders: readonly StackBuilder[], more: Planning = {}): Promise<BuiltPlan> {
     const stacks = builders.map(it => it.build())
-    const ledgers = new Map(await Promise.all(stacks.map(async it => [it.name, await this.store(it.name).load()] as const)))
+    const ledgers = await this.ledgers(stacks.map(it => it.name))
+    return this.#plan(stacks, ledgers, more)
+  }
+
+  async #plan(stacks: readonly StackDeclarations[], ledgers: ReadonlyMap<string, Ledger>, more: Planning): Promise<BuiltPlan> {
     const backendOf = this.backends('plan')
+    const from = this.simulator.log.length
     return buildPlan({
       stacks,
       selected: new Set(stacks.map(it => it.name)),
       ledgers,
       kinds,
       backendOf,
-      evaluate: expression => {
-        throw new Error(`nothing to evaluate in a lab: ${expression}`)
-      },
+      evaluate,
       variable: () => undefined,
-      secretStates: () => Promise.resolve(() => 'same'),
+      secretStates: pairs => Promise.resolve(secretStates(ledgers, pairs)),
       onDrift: 'overwrite',
       noDestroy: false,
       tool: 'lab',
       accounts: {},
-      guards: {allowDestroy: ['*'], maxDestroy: {percent: 30}, refuseRisky: false, onDrift: 'overwrite', skipBlocked: true, destroy: false},
+      guards: PERMISSIVE,
       selection: {target: [], exclude: []},
       accept: [],
       pricing: {perMinute: 100, tokens: 150, durationMs: () => 1000},
       used: () => backendOf('', 'cloud').spending.used + backendOf('', 'cluster').spending.used,
       ...more,
-    })
+    }).finally(() => this.#assertOnlyRead(from))
   }
 
-  async apply(
-    builders: readonly StackBuilder[],
-    more: Partial<BuildPlanInput> & {run?: Partial<RunOptions>} = {},
-  ): Promise<ApplyResult & BuiltPlan> {
+  #assertOnlyRead(from: number): void {
+    const written = this.simulator.log.slice(from).find(it => it.method !== 'GET')
+    if (written) throw new Error(`planning sent ${written.method} ${written.path}`)
+  }
+
+  async ledgers(stacks: readonly string[]): Promise<Map<string, Ledger>> {
+    return new Map(await Promise.all(stacks.map(async it => [it, await this.store(it).load()] as const)))
+  }
+
+  async apply(builders: readonly StackBuilder[], more: Planning & {run?: Partial<RunOptions>} = {}): Promise<Applied> {
     const {run, ...planning} = more
-    const built = await this.plan(builders, planning)
-    const secrets = new Map(builders.flatMap(it => it.build().declarations).map(it => [it.key, it.spec]))
-    const lives = new Map([...built.observation.pairs].flatMap(([key, {match}]) => (match ? [[key, match.live] as const] : [])))
-    const work: Work[] = built.plan.operations.map(operation => {
-      const key = keyOf(operation.stack, operation.address)
-      const declaration = declarationOf(operation, leaf => {
-        const value = secrets.get(key)?.[leaf.path.slice(1)]
-        if (value instanceof Secret) return value
-        throw new Error(`no secret at ${leaf.path}`)
-      })
-      const live = lives.get(key)
+    return this.execute(await this.plan(builders, planning), builders, run)
+  }
+
+  /** What of a saved plan is to be done now. @throws StalePlanError */
+  async recheck(plan: Plan, builders: readonly StackBuilder[]): Promise<BuiltPlan> {
+    const secrets = secretsOf(builders)
+    const full = await this.ledgers(plan.stacks.map(it => it.name))
+    const cut = new Map([...full].map(([stack, ledger]) => [stack, touchedLedger(ledger, plan)]))
+    const fresh = await this.#plan(stacksOf(plan, secrets), cut, {})
+    const operations = stillValid(plan, fresh.plan.operations)
+    const guards = evaluateGuards({operations, stacks: plan.stacks}, PERMISSIVE, kinds)
+    return {plan: {...plan, operations, summary: summaryOf(operations), guards}, observation: fresh.observation}
+  }
+
+  async execute(built: BuiltPlan, builders: readonly StackBuilder[], run: Partial<RunOptions> = {}): Promise<Applied> {
+    const {plan, observation} = built
+    const secrets = secretsOf(builders)
+    const work: Work[] = plan.operations.map(operation => {
+      const declaration = declarationOf(operation, leaf => secrets(operation, leaf))
+      const pair = observation.pairs.get(keyOf(operation.stack, operation.address))
+      const live = pair?.match?.live ?? pair?.stray
       return {operation, ...(declaration ? {declaration} : {}), ...(live ? {live} : {})}
     })
+    const context = [...observation.pairs].flatMap(([key, it]) => (it.context && it.match ? [[key, it.match.live] as const] : []))
     this.events = []
     this.journal = []
-    const stacks = builders.map(it => it.name)
-    const ledgers = new Map(await Promise.all(stacks.map(async it => [it, await this.store(it).load()] as const)))
+    const stacks = plan.stacks.map(it => it.name)
+    const book: LedgerBook = new LedgerBook(await this.ledgers(stacks), new Map(stacks.map(it => [it, this.store(it)])), ledger =>
+      Promise.resolve(sealed(ledger, book.secretsOf(ledger.stack))),
+    )
     const result = await execute(
       work,
       {
@@ -240,11 +324,9 @@ export class Lab {
         kinds,
         backendOf: this.backends('full'),
         clock: this.clock,
-        evaluate: expression => {
-          throw new Error(`nothing to evaluate in a lab: ${expression}`)
-        },
+        evaluate,
         variable: () => undefined,
-        book: new LedgerBook(ledgers, new Map(stacks.map(it => [it, this.store(it)])), ledger => Promise.resolve(ledger)),
+        book,
         journal: {append: entry => void this.journal.push(entry)},
         emit: event => void this.events.push(event),
         limits: {},
@@ -254,7 +336,7 @@ export class Lab {
         stop: new AbortController().signal,
         ...run,
       },
-      lives,
+      new Map(context),
     )
     return {...result, ...built}
   }
@@ -262,5 +344,41 @@ export class Lab {
   /** Method and path of every request since the last `clearLog`. */
   get requests(): string[] {
     return this.simulator.log.map(it => `${it.method} ${it.path}`)
+  }
+
+  /** The same of those that may change something. */
+  get writes(): string[] {
+    return this.simulator.log.filter(it => it.method !== 'GET').map(it => `${it.method} ${it.path}`)
+  }
+}
+
+function secretsOf(builders: readonly StackBuilder[]): (operation: Operation, leaf: OpenLeaf) => Secret {
+  const specs = new Map(builders.flatMap(it => it.build().declarations).map(it => [it.key, it.spec]))
+  return (operation, leaf) => {
+    const spec = specs.get(keyOf(operation.stack, operation.address))
+    const found = spec && openLeaves(spec).find(it => it.pointer === leaf.path)?.leaf
+    if (found instanceof Secret) return found
+    throw new Error(`${operation.address} has no secret at ${leaf.path}`)
+  }
+}
+
+/** Digests that cost nothing: what sealing is for is tested with the ledger. */
+const digestOf = (secret: Secret): string =>
+  secret.version === undefined ? createHash('sha256').update(JSON.stringify(secret.value)).digest('hex') : `version:${secret.version}`
+
+function sealed(ledger: Ledger, applied: StackSecrets): Ledger {
+  const entries = [...ledger.entries].map(([address, entry]): [string, LedgerEntry] => {
+    const secrets = applied.get(address)
+    return [address, secrets ? {...entry, secrets: Object.fromEntries([...secrets].map(([at, it]) => [at, digestOf(it)]))} : entry]
+  })
+  return {...ledger, entries: new Map(entries)}
+}
+
+function secretStates(ledgers: ReadonlyMap<string, Ledger>, pairs: Observation['pairs']): SecretStateOf {
+  return (key, pointer, secret) => {
+    const pair = pairs.get(key)
+    const entry = pair && ledgers.get(pair.declaration.stack)?.entries.get(pair.match?.formerAddress ?? pair.declaration.address)
+    if (entry === undefined) return 'unknown'
+    return entry.secrets[pointer] === digestOf(secret) ? 'same' : 'changed'
   }
 }
