@@ -1,0 +1,18 @@
+import {Args} from '../../../cli/oclif.ts'
+import {PackageCommand} from './package-command.ts'
+import {packageFlags} from './package-flags.ts'
+
+export default class SupportPackageDatabaseCommand extends PackageCommand {
+  static override summary = 'make a diagnostic archive of one database'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> 1',
+    '<%= config.bin %> <%= command.id %> 1 --use-new-api --file ./database-1.tar.gz',
+  ]
+  static override args = {uid: Args.string({description: 'uid of the database', required: true, ignoreStdin: true})}
+  static override flags = packageFlags
+
+  protected override async work(signal: AbortSignal): Promise<undefined> {
+    const {args, flags} = await this.parse(SupportPackageDatabaseCommand)
+    return this.makePackage({type: 'database', uid: args.uid}, flags, signal)
+  }
+}

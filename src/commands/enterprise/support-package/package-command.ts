@@ -1,0 +1,180 @@
+/** What `cluster`, `database` and `node` share: the order of work of a package. */
+import {rm} from 'node:fs/promises'
+import {AppError} from '../../../base/errors.ts'
+import type {ConnectionFlagValues} from '../../../cli/flags.ts'
+import {openCluster} from '../../../cli/open-api.ts'
+import {UsageError} from '../../../cli/usage-error.ts'
+import {describeSource} from '../../../config/connection-sources.ts'
+import {isOutputFormat} from '../../../report/output-format.ts'
+import {harmless} from '../../../report/terminal-text.ts'
+import {destinationOf, LOW_SPACE_BYTES, lookAtDestination} from '../../../support-package/destination.ts'
+import {type MadePackage, makePackage, type PackageEvent} from '../../../support-package/make-package.ts'
+import {defaultFileName, type PackageScope} from '../../../support-package/package-paths.ts'
+import {begunResult, displaySize, identifyCluster, optimizationText, packageResult} from '../../../support-package/package-result.ts'
+import type {Uploaded} from '../../../support-package/upload-archive.ts'
+import type {PackageFlagValues} from './package-flags.ts'
+import {ProgressLine} from './progress-line.ts'
+import {ReportingCommand} from './reporting-command.ts'
+import {openUploadService, type UploadService} from './upload-service.ts'
+
+type Flags = PackageFlagValues & ConnectionFlagValues
+
+export abstract class PackageCommand extends ReportingCommand {
+  /** Everything that can be refused is refused before anything is generated. */
+  protected async makePackage(scope: PackageScope, flags: Flags, signal: AbortSignal): Promise<undefined> {
+    const {clock, cwd} = this.context
+    const began = clock.now()
+    if (!flags.save && !flags.upload)
+      throw new UsageError('--no-save leaves nothing without --upload', ['Add --upload, or leave --no-save out.'])
+    const connection = await this.connect('cluster', flags)
+    const service = flags.upload ? await openUploadService(this.context, flags.profile) : undefined
+    const target = await destinationOf(cwd, pathIn(flags), defaultFileName(scope, began))
+    if (!flags['skip-checks']) await this.#check(target, flags.overwrite)
+    const api = openCluster(this.context, connection)
+    const source = connection.sources.username
+    const line = new ProgressLine(this.context, 'Downloaded')
+    try {
+      const identity = identifyCluster(api.backend, signal)
+      const made = await makePackage({
+        client: api.client,
+        cluster: api.backend,
+        clock,
+        scope,
+        newApi: flags['use-new-api'],
+        target,
+        ...((flags.optimize || flags['optimize-verbose']) && {optimize: {logLines: flags['log-lines']}}),
+        wait: flags.wait,
+        waitTimeoutMs: flags['wait-timeout'] * 1000,
+        idleTimeoutMs: flags['idle-timeout'],
+        ...(connection.settings.pollIntervalMs !== undefined && {pollIntervalMs: connection.settings.pollIntervalMs}),
+        ...(source !== undefined && {credentialSource: describeSource(source)}),
+        signal,
+        onEvent: event => this.#tell(event, line),
+      }).finally(() => line.end())
+      if (made.is === 'begun') return await this.#printBegun(made, flags)
+      const uploaded = service && (await this.#upload(service, target, flags, signal))
+      await this.#printResult(
+        {scope, saved: made, ...(made.taskId !== undefined && {taskId: made.taskId})},
+        {
+          ...(flags.save && {file: target}),
+          ...(uploaded && {uploaded}),
+          cluster: await identity,
+          elapsedMs: clock.now() - began,
+          now: clock.now(),
+          verbose: flags['optimize-verbose'],
+        },
+      )
+    } finally {
+      await api.close()
+      await service?.close()
+    }
+  }
+
+  /** Contract section 4, "Pre-flight checks", with its words. */
+  async #check(target: string, overwrite: boolean): Promise<void> {
+    const {freeBytes, exists} = await lookAtDestination(target)
+    if (freeBytes !== undefined && freeBytes < LOW_SPACE_BYTES) {
+      this.logger.warn(`only ${displaySize(freeBytes)} are free where ${harmless(target)} goes`)
+      await this.confirm('Continue anyway?', false, '--skip-checks')
+    }
+    if (exists && !overwrite) {
+      this.logger.warn(`${harmless(target)} exists already`)
+      await this.confirm('Overwrite?', false, '--overwrite')
+    }
+  }
+
+  #tell(event: PackageEvent, line: ProgressLine): void {
+    switch (event.type) {
+      case 'progress':
+        line.show(event)
+        break
+      case 'requested':
+        this.logger.info(`asking for the package: GET ${event.path}`)
+        break
+      case 'other-family':
+        this.logger.info(`this server does not know ${event.path}; trying the other endpoints`)
+        break
+      case 'all-nodes':
+        this.logger.warn('this endpoint ignores the node: the package holds all nodes (--use-new-api asks for one)')
+        break
+      case 'resumed':
+        line.end()
+        this.logger.note(`The connection broke after ${displaySize(event.bytes)}; going on from there.`)
+        break
+      case 'status': {
+        const {progress, message, status} = event.status
+        const text = `${status}${progress === null ? '' : ` ${progress} %`}${message === null ? '' : `: ${harmless(message)}`}`
+        if (this.forPrograms) this.logger.info(text)
+        else this.logger.note(text)
+        break
+      }
+      default:
+        event satisfies never
+    }
+  }
+
+  async #upload(service: UploadService, target: string, flags: Flags, signal: AbortSignal): Promise<Uploaded> {
+    let uploaded: Uploaded
+    try {
+      uploaded = await service.upload(target, {idleTimeoutMs: flags['idle-timeout'], signal})
+    } catch (error) {
+      throw keptError(error, target)
+    }
+    // The size at the service is proven: only now the local copy may go.
+    if (!flags.save) await rm(target)
+    return uploaded
+  }
+
+  async #printBegun({status}: Extract<MadePackage, {is: 'begun'}>, flags: Flags): Promise<undefined> {
+    if (flags.upload) this.logger.warn('without waiting nothing is downloaded or uploaded')
+    const document = begunResult(status)
+    await this.print(document, {text: () => `The package is being made: task ${status.taskId}\nSee how far it is: ${document.command}`})
+    return undefined
+  }
+
+  async #printResult(
+    made: Pick<Parameters<typeof packageResult>[0], 'scope' | 'saved' | 'taskId'>,
+    {verbose, ...rest}: Omit<Parameters<typeof packageResult>[0], 'scope' | 'saved' | 'taskId'> & {readonly verbose: boolean},
+  ): Promise<void> {
+    const document = packageResult({...made, ...rest})
+    const {optimization, sizeBytes} = made.saved
+    const {file, uploaded} = rest
+    const text = () =>
+      [
+        document.message,
+        ...(file === undefined ? [] : [`  file      ${file}`]),
+        `  size      ${displaySize(sizeBytes)}`,
+        `  elapsed   ${document.elapsed_seconds} s`,
+        ...(uploaded === undefined
+          ? []
+          : [`  uploaded  ${uploaded.path} (${uploaded.size} bytes in ${Math.round(uploaded.elapsedMs / 1000)} s)`]),
+        ...(verbose && optimization !== undefined ? ['', optimizationText(optimization)] : []),
+      ].join('\n')
+    await this.print(document, {text: () => harmless(text())})
+  }
+}
+
+/** `-o PATH` or `--file PATH`. @throws UsageError for more than one */
+function pathIn({file, output = []}: Flags): string | undefined {
+  const paths = [...(file === undefined ? [] : [file]), ...output.filter(text => !isOutputFormat(text))]
+  if (paths.length > 1) throw new UsageError('the path of the archive is given twice', ['Give it once: --file PATH.'])
+  return paths[0]
+}
+
+/** The same error, saying that the archive is still there. */
+function keptError(error: unknown, target: string): unknown {
+  if (!(error instanceof AppError)) return error
+  return new UploadUnfinishedError(error, target)
+}
+
+/** The package is made and saved, and could not be uploaded. */
+export class UploadUnfinishedError extends AppError {
+  constructor(cause: AppError, target: string) {
+    super(`${cause.message}; the archive is kept at ${target}`, {
+      code: cause.code,
+      exit: cause.exit,
+      suggestions: [`Upload it when that is mended: svcctl enterprise support-package upload ${target}`, ...cause.suggestions],
+      cause,
+    })
+  }
+}

@@ -1,0 +1,39 @@
+import {clusterFlags} from '../../../cli/flags.ts'
+import {Args} from '../../../cli/oclif.ts'
+import {openCluster} from '../../../cli/open-api.ts'
+import {harmless} from '../../../report/terminal-text.ts'
+import {statusResult} from '../../../support-package/package-result.ts'
+import {readPackageStatus} from '../../../support-package/package-status.ts'
+import {ReportingCommand} from './reporting-command.ts'
+
+export default class SupportPackageStatusCommand extends ReportingCommand {
+  static override summary = 'show how far a package is that was begun with --no-wait'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> TASK_ID',
+    '<%= config.bin %> <%= command.id %> TASK_ID --output json --query progress',
+  ]
+  static override args = {'task-id': Args.string({description: 'task id', required: true, ignoreStdin: true})}
+  static override flags = clusterFlags
+
+  protected override async work(signal: AbortSignal): Promise<undefined> {
+    const {args, flags} = await this.parse(SupportPackageStatusCommand)
+    const api = openCluster(this.context, await this.connect('cluster', flags))
+    try {
+      const status = await readPackageStatus(api.backend, args['task-id'], signal)
+      const {taskId, progress, message} = status
+      await this.print(statusResult(status), {
+        text: () =>
+          harmless(
+            [
+              `Task ID   ${taskId}`,
+              `Status    ${status.status}`,
+              `Progress  ${progress === null ? 'unknown' : `${progress} %`}`,
+              ...(message === null ? [] : [`Message   ${message}`]),
+            ].join('\n'),
+          ),
+      })
+    } finally {
+      await api.close()
+    }
+  }
+}

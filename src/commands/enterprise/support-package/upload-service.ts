@@ -1,0 +1,83 @@
+/** The upload service as the commands reach it: its key, its address, and a file sent there. */
+import {AppError, EXIT} from '../../../base/errors.ts'
+import type {Context} from '../../../cli/context.ts'
+import {activeFilesProfile, resolveFilesKey} from '../../../config/files-key.ts'
+import {filesApi} from '../../../support-package/files-api.ts'
+import {DEFAULT_UPLOAD_DIR, type Uploaded, uploadArchive} from '../../../support-package/upload-archive.ts'
+import {createBudget, NO_LIMITS} from '../../../transport/budget.ts'
+import {createApiClient} from '../../../transport/create-api-client.ts'
+import {createTransport} from '../../../transport/undici-transport.ts'
+import {ProgressLine} from './progress-line.ts'
+
+export class NoFilesKeyError extends AppError {
+  constructor(cause?: unknown) {
+    super('there is no upload key', {
+      code: 'E_FILES_KEY_MISSING',
+      exit: EXIT.unauthorized,
+      suggestions: [
+        'Set SVC_ENTERPRISE_FILES_API_KEY (or SVC_FILES_API_KEY), or store the key: printf %s "$UPLOAD_KEY" | svcctl files-key set - --use-keyring',
+        'Or run the command without --upload.',
+      ],
+      cause,
+    })
+  }
+}
+
+export class FilesAddressError extends AppError {
+  constructor(reason: string) {
+    super(`the address of the upload service ${reason}`, {
+      code: 'E_FILES_ADDRESS',
+      exit: EXIT.usage,
+      suggestions: ['Set SVC_FILES_API_URL to the address of the upload service (https://…).'],
+    })
+  }
+}
+
+export interface UploadService {
+  upload(file: string, options: {readonly idleTimeoutMs: number; readonly signal: AbortSignal}): Promise<Uploaded>
+  close(): Promise<void>
+}
+
+/**
+ * @param profile - `--profile`
+ * @throws NoFilesKeyError, FilesAddressError, KeyringUnavailableError, KeyringEntryMissingError, UnknownProfileError
+ */
+export async function openUploadService(context: Context, profile: string | undefined): Promise<UploadService> {
+  const {environment, keyring, redactor, clock, log} = context
+  const profiles = context.profiles()
+  const {found, keyringFailure} = await resolveFilesKey(environment, profiles, activeFilesProfile(environment, profiles, profile), keyring)
+  if (found === undefined) throw new NoFilesKeyError(keyringFailure)
+  redactor.register(found.key)
+  log.debug(`upload key: ${found.source}`)
+  const address = environment.files.apiUrl
+  if (address === undefined) throw new FilesAddressError('is not known')
+  if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) throw new FilesAddressError('is no http(s) address')
+  const network = createTransport()
+  const budget = createBudget({limits: NO_LIMITS, clock})
+  const client = createApiClient({address, authentication: {'x-filesapi-key': found.key}, transport: network.send, budget, clock})
+  return {
+    upload: async (file, {idleTimeoutMs, signal}) => {
+      const line = new ProgressLine(context, 'Uploaded')
+      try {
+        return await uploadArchive(file, {
+          api: filesApi(client, signal),
+          address,
+          openStream: network.openStream,
+          clock,
+          stateDir: environment.stateDir,
+          uploadDir: environment.files.uploadDir ?? DEFAULT_UPLOAD_DIR,
+          idleTimeoutMs,
+          signal,
+          onProgress: progress => line.show(progress),
+          onResume: parts => log.note(`Going on with an unfinished upload: ${parts} parts are there.`),
+        })
+      } finally {
+        line.end()
+      }
+    },
+    close: async () => {
+      budget.close()
+      await network.close()
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import {resolve} from 'node:path'
+import {Args, Flags} from '../../../cli/oclif.ts'
+import {displaySize, uploadResult} from '../../../support-package/package-result.ts'
+import {uploadFlags} from './package-flags.ts'
+import {ReportingCommand} from './reporting-command.ts'
+import {openUploadService} from './upload-service.ts'
+
+export default class SupportPackageUploadCommand extends ReportingCommand {
+  static override summary = 'send an archive that is already there, or go on with an unfinished upload'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> ./cluster.tar.gz',
+    '<%= config.bin %> <%= command.id %> ./cluster.tar.gz --output json',
+  ]
+  static override args = {file: Args.string({description: 'path of the archive', required: true, ignoreStdin: true})}
+  static override flags = {
+    profile: Flags.string({summary: 'named profile to take the upload key from', helpGroup: 'CONNECTION', helpValue: '<name>'}),
+    ...uploadFlags,
+  }
+
+  protected override async work(signal: AbortSignal): Promise<undefined> {
+    const {args, flags} = await this.parse(SupportPackageUploadCommand)
+    const service = await openUploadService(this.context, flags.profile)
+    try {
+      const uploaded = await service.upload(resolve(this.context.cwd, args.file), {idleTimeoutMs: flags['idle-timeout'], signal})
+      const {path, size} = uploaded
+      const result = uploadResult(uploaded)
+      await this.print(
+        {success: true, ...result, size_display: displaySize(size)},
+        {text: () => `Uploaded to ${path}: ${size} bytes (${displaySize(size)}) in ${result.elapsed_seconds} s`},
+      )
+    } finally {
+      await service.close()
+    }
+  }
+}
