@@ -56,6 +56,8 @@ export interface DeadRun {
   readonly loose: readonly Loose[]
   /** Steps that ended well, with the object they made: what the ledger may not have heard of. */
   readonly settled: readonly {readonly key: Key; readonly step: Step; readonly remoteId?: string}[]
+  /** Of every task the run started. */
+  readonly taskIds: ReadonlySet<string>
   readonly ended: boolean
 }
 
@@ -63,12 +65,14 @@ export interface DeadRun {
 export function readRun(entries: readonly JournalEntry[]): DeadRun {
   const open = new Map<string, Loose>()
   const settled: {key: Key; step: Step; remoteId?: string}[] = []
+  const taskIds = new Set<string>()
   let ended = false
   for (const entry of entries) {
     if (entry.type === 'sent') {
       const {type: _, method: _method, at, ...rest} = entry
       open.set(`${entry.key} ${entry.step}`, {...rest, sentAt: at})
     } else if (entry.type === 'handle') {
+      taskIds.add(entry.taskId)
       const sent = open.get(`${entry.key} ${entry.step}`)
       if (sent) open.set(`${entry.key} ${entry.step}`, {...sent, taskId: entry.taskId})
     } else if (entry.type === 'void') open.delete(`${entry.key} ${entry.step}`)
@@ -78,5 +82,5 @@ export function readRun(entries: readonly JournalEntry[]): DeadRun {
         settled.push({key: entry.key, step: entry.step, ...(entry.remoteId === undefined ? {} : {remoteId: entry.remoteId})})
     } else if (entry.type === 'end') ended = true
   }
-  return {loose: [...open.values()], settled, ended}
+  return {loose: [...open.values()], settled, taskIds, ended}
 }

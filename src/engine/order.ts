@@ -60,7 +60,7 @@ function edgesOf(operations: readonly Operation[], input: Pick<PlanInput, 'obser
     const parentId =
       operation.declared === undefined && operation.remoteId !== undefined ? parentRemoteId(input, operation.remoteId) : undefined
     const parent = parentId === undefined ? undefined : byRemote.get(parentId)
-    if (parent?.action === 'delete') {
+    if (parent?.action === 'delete' || parent?.action === 'replace') {
       if (operation.action === 'delete') wait(parent, key, 'children first')
       else if (operation.action === 'forget') wait(operation, keyOf(parent.stack, parent.address), 'parent')
     }

@@ -29,7 +29,7 @@ export function planRemovals(input: PlanInput, declared: readonly Operation[]): 
   for (const it of exclusive) taken.add(it.remoteId ?? '')
   const inline = inlineRemovals(input, [...orphans, ...exclusive], taken)
   for (const it of inline) taken.add(it.remoteId ?? '')
-  const all = withParentsGone(input, [...orphans, ...exclusive, ...inline])
+  const all = withParentsGone(input, declared, [...orphans, ...exclusive, ...inline])
   const operations = all.map(it => keepFull(input, it, all))
   const matched = new Set([...observation.pairs.values()].flatMap(it => it.match?.live.remoteId ?? []))
   const unmanaged = observation.collections
@@ -66,9 +66,10 @@ function removalOf(input: PlanInput, {stack, entry, live}: Orphan): Operation {
   return {...base, action: 'delete', reason: 'no longer declared'}
 }
 
-/** Where the parent goes too, a child that the API cannot delete, or that simply goes along, is only forgotten. */
-function withParentsGone(input: PlanInput, operations: readonly Operation[]): Operation[] {
-  const gone = new Set(operations.filter(it => it.action === 'delete').map(it => it.remoteId))
+/** Where the parent goes too, or is replaced, a child that goes along is only forgotten. */
+function withParentsGone(input: PlanInput, declared: readonly Operation[], operations: readonly Operation[]): Operation[] {
+  const going = [...declared.filter(it => it.action === 'replace'), ...operations.filter(it => it.action === 'delete')]
+  const gone = new Set(going.map(it => it.remoteId))
   return operations.map(it => {
     const parent = it.remoteId === undefined ? undefined : parentRemoteId(input, it.remoteId)
     if (parent === undefined || !gone.has(parent) || !kindOf(input, it.kind).goesWithParent) return it

@@ -98,6 +98,7 @@ class Recovery {
         const {key, step} = loose
         const fate = await this.#fateOf(loose)
         if (fate.fate === 'happened') {
+          await this.#shown(loose, fate.remoteId)
           note({type: 'settled', key, step, ...(fate.remoteId === undefined ? {} : {remoteId: fate.remoteId})})
           if (step === 'delete') this.#dropped(key)
           else if (fate.remoteId !== undefined) {
@@ -158,9 +159,10 @@ class Recovery {
       doubt: {sentAt: loose.sentAt, ...(loose.taskId === undefined ? {} : {taskId: loose.taskId})},
       backend,
       collection: new CollectionWatch(backend, kind, parent, clock, pace),
-      fits: live => kind.identity.matches?.(spec, live.fields) ?? live.name === kind.identity.key(spec),
+      fits: live => live.remoteId !== operation.remoteId && (kind.identity.matches?.(spec, live.fields) ?? live.name === kind.identity.key(spec)),
       unique: kind.identity.unique || clock.now() - loose.sentAt > CERTAIN_AFTER_MS,
-      ours: new Set(),
+      kind: kind.name,
+      ours: this.#input.dead.taskIds,
       clock,
       lagMs,
       pace,
@@ -192,6 +194,24 @@ class Recovery {
       {clock, everyMs: lagMs, timeoutMs, signal},
     )
     return end ?? {fate: 'unknown', error: new UnknownOutcomeError(what, 'something of that kind is still running')}
+  }
+
+  /** Lists lag behind tasks: the next plan must not take a new object for missing, nor a deleted one for there. */
+  async #shown({key, step, kind: name, remoteId: former}: Loose, made: string | undefined): Promise<void> {
+    const {kinds, clock, lagMs, pace, signal} = this.#input
+    const kind = kinds.get(name)
+    const remoteId = made ?? former
+    const ids = kind && remoteId !== undefined ? idsIn(kind, remoteId) : undefined
+    if (kind === undefined || ids === undefined) return
+    if (step === 'update') return clock.sleep(lagMs, signal)
+    const watch = new CollectionWatch(this.#input.backendOf(stackOf(key), kind.api), kind, ids.slice(0, -1), clock, pace)
+    await waitFor(
+      async () => {
+        const {collection} = await watch.lookForAbsence()
+        return collection.objects.some(it => it.remoteId === remoteId) === (step === 'create') || undefined
+      },
+      {clock, everyMs: looks => Math.min(pace.maxMs, pace.minMs * looks), timeoutMs: 5 * lagMs, signal},
+    )
   }
 
   #watch(backend: Backend): TaskWatch {

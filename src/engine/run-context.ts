@@ -58,6 +58,8 @@ export class Stopped extends Error {
 export class RunContext {
   readonly options: RunOptions
   readonly gate = new Gate()
+  /** Of every task this run started. */
+  readonly taskIds = new Set<string>()
   /** Operations that still have something to send: what they need of the budget is not to be spent on looking. */
   readonly #unsent = new Set<Key>()
   #onSent: () => void = () => {}

@@ -45,7 +45,6 @@ class OneOperation {
   readonly #kind: Kind
   readonly #backend: Backend
   readonly #spec: ValueObject
-  readonly #ours = new Set<string>()
 
   constructor(context: RunContext, work: RunWork) {
     const {operation, declaration} = work
@@ -103,7 +102,8 @@ class OneOperation {
     const before = new Set(collection.last?.collection.objects.map(it => it.remoteId))
     const plain = plainPart(this.#spec)
     const fits = (it: LiveObject) =>
-      !before.has(it.remoteId) && (this.#kind.identity.matches?.(plain, it.fields) ?? it.name === this.#kind.identity.key(plain))
+      !before.has(it.remoteId) &&
+      it.remoteId !== this.#work.operation.remoteId && (this.#kind.identity.matches?.(plain, it.fields) ?? it.name === this.#kind.identity.key(plain))
     const written = await write(this.#context, {
       ...this.#writing('create', parent),
       request,
@@ -115,7 +115,8 @@ class OneOperation {
           collection,
           fits,
           unique: this.#kind.identity.unique,
-          ours: this.#ours,
+          kind: this.#kind.name,
+          ours: this.#context.taskIds,
           ...this.#waiting(),
         }),
     })
@@ -221,6 +222,7 @@ class OneOperation {
       ...(operation.name === undefined ? {} : {name: operation.name}),
       ...(remoteId === undefined ? {} : {remoteId}),
       last: this.#steps().at(-1) === step,
+      madeBy: answer => this.#idFrom(answer, parent) !== undefined,
       groups: this.#groups(parent, remoteId),
       behind,
     }

@@ -29,7 +29,9 @@ export interface CreateInDoubt {
   readonly fits: (live: LiveObject) => boolean
   /** The server refuses a second one with the same name. */
   readonly unique: boolean
-  /** Task ids of this run, which explain themselves. */
+  /** `cloud.database`: whose tasks matter. */
+  readonly kind: string
+  /** Task ids of the run that sent it: they explain themselves. */
   readonly ours: ReadonlySet<string>
   readonly clock: Clock
   readonly lagMs: number
@@ -84,17 +86,25 @@ function ambiguous(it: CreateInDoubt, found: readonly LiveObject[]): DoubtSettle
 }
 
 /** `wait`: a task that may be this create is running. `none`: proven that there is no such task. `no proof`: the list cannot tell. */
-async function suspects({backend, doubt, ours, clock}: CreateInDoubt): Promise<'wait' | 'none' | 'no proof'> {
+async function suspects({backend, doubt, ours, clock, kind}: CreateInDoubt): Promise<'wait' | 'none' | 'no proof'> {
   const list = await backend.tasks({priority: PRIORITY.read})
   if (list === undefined) return 'no proof'
   const young = (task: TaskView) => task.startedAt === undefined || task.startedAt >= doubt.sentAt - CLOCK_SKEW_MS
-  const strangers = list.tasks.filter(it => !ours.has(it.id) && young(it))
+  const strangers = list.tasks.filter(it => !ours.has(it.id) && young(it) && concerns(it, kind))
   if (strangers.some(it => it.state === 'running' && creates(it))) return 'wait'
   // A task without a beginning may be as old as the account: done, it says nothing of a create that left no object.
   const unexplained = strangers.some(
     it => it.state === 'done' && creates(it) && it.startedAt !== undefined && clock.now() - it.startedAt < CLOCK_SKEW_MS,
   )
   return list.complete && !unexplained ? 'none' : 'no proof'
+}
+
+const SUBJECTS = ['subscription', 'database', 'peering', 'rule', 'user']
+
+/** Whether a task may be about this kind: one that names another kind of thing is not. */
+function concerns({commandType}: TaskView, kind: string): boolean {
+  const said = SUBJECTS.filter(word => commandType?.toLowerCase().includes(word))
+  return said.length === 0 || said.some(word => kind.includes(word))
 }
 
 /** Whether a task may be a create. One that does not say what it does may be anything. */

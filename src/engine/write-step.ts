@@ -29,6 +29,8 @@ export interface Write {
   readonly groups: readonly Group[]
   /** Nothing of this operation is sent after it. */
   readonly last: boolean
+  /** Whether the answer to a create names the object it makes. */
+  readonly madeBy: (answer: {readonly body?: Json}) => boolean
   /** The weight of what waits behind it. */
   readonly behind: number
   /** What to do when nobody knows whether the request took effect. */
@@ -105,6 +107,7 @@ async function oneTurn(context: RunContext, it: Write, deadline: number, leave: 
       emit({type: 'accepted', key, step, ...(sent.taskId === undefined ? {} : {taskId: sent.taskId})})
       const body = sent.body === undefined ? {} : {body: sent.body}
       if (sent.taskId === undefined) return {end: 'written', written: {ok: true, ...body, leave}}
+      context.taskIds.add(sent.taskId)
       journal.append({type: 'handle', key, step, taskId: sent.taskId}, true)
       if (context.options.detach) return {end: 'failed', failure: {state: 'detached'}}
       return followTask(context, it, sent.taskId, deadline, leave, body, sentAt)
@@ -144,7 +147,11 @@ async function followTask(
   if (news === 'stopped') return {end: 'failed', failure: {state: 'detached'}}
   if (news === undefined)
     return {end: 'failed', failure: {state: 'failed', error: new OperationTimeoutError(it.what, `task ${taskId}`, timeoutMs)}}
-  if (news === 'lost') return doubtful(context, it, {sentAt, taskId}, leave)
+  if (news === 'lost') {
+    // Accepted, and the API keeps no word of it: the object itself tells, where it is known (wire facts, "POST /v1/bdbs").
+    if (it.step !== 'create' || it.madeBy(body)) return {end: 'written', written: {ok: true, ...body, leave}}
+    return doubtful(context, it, {sentAt, taskId}, leave)
+  }
   if (news.state === 'done') return {end: 'written', written: {ok: true, ...body, task: news, taskId, leave}}
   const failure = news.error ?? {message: `status ${news.status}`, transient: false}
   if (failure.transient) {

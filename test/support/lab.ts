@@ -366,7 +366,7 @@ function secretsOf(builders: readonly StackBuilder[]): (operation: Operation, le
 const digestOf = (secret: Secret): string =>
   secret.version === undefined ? createHash('sha256').update(JSON.stringify(secret.value)).digest('hex') : `version:${secret.version}`
 
-function sealed(ledger: Ledger, applied: StackSecrets): Ledger {
+export function sealed(ledger: Ledger, applied: StackSecrets): Ledger {
   const entries = [...ledger.entries].map(([address, entry]): [string, LedgerEntry] => {
     const secrets = applied.get(address)
     return [address, secrets ? {...entry, secrets: Object.fromEntries([...secrets].map(([at, it]) => [at, digestOf(it)]))} : entry]
