@@ -24,6 +24,10 @@ export interface Voice {
   readonly advice: Readonly<Record<ApiErrorName, readonly string[]>>
   /** Where the credentials came from, in words: `SVC_CLOUD_API_KEY of the environment`. */
   readonly credentialSource?: string | undefined
+  /** What to do about a field the API names; absent: the stack is where it is written. */
+  readonly fieldAdvice?: (field: string, because: string) => string
+  /** Beside a 409 (conflict with the state of the object), instead of the advice for what is refused. */
+  readonly conflictAdvice?: readonly string[]
 }
 
 export interface Asked {
@@ -75,9 +79,11 @@ export class RefusedError extends AnswerError {
   constructor(voice: Voice, asked: Asked, answer: ApiAnswer) {
     const {field, constraint} = saidIn(answer.text)
     const because = constraint === undefined ? '' : ` (the API says: ${constraint})`
+    const advice = voice.fieldAdvice ?? ((name, why) => `Set "${name}" in the stack${why}, then plan again.`)
     super(`${nameOf(asked)} was refused: ${wordsOf(answer)}`, answer, {
       ...said(voice, 'refused'),
-      ...(field === undefined ? {} : {suggestions: [`Set "${field}" in the stack${because}, then plan again.`]}),
+      ...(answer.status === 409 && voice.conflictAdvice ? {suggestions: voice.conflictAdvice} : {}),
+      ...(field === undefined ? {} : {suggestions: [advice(field, because)]}),
     })
   }
 }

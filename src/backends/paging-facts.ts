@@ -20,9 +20,14 @@ const SMALL_LIMIT = 100
 export const FAR_OFFSET = 1_000_000
 
 export class PagingFacts {
-  #limit = LIMIT
+  #limit: number
   #largest = 0
   #ignoresOffset: Promise<boolean> | undefined
+
+  /** @param limit - rows to ask for in one page */
+  constructor(limit: number = LIMIT) {
+    this.#limit = limit
+  }
 
   /**
    * Rows in a page that an API's cap cannot have cut. A cap is the same for all lists of one API, so a page that is

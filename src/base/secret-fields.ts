@@ -2,7 +2,7 @@
  * Secrets in documents of servers, known by the names of their fields (wire facts, "Secrets": `authentication_*_pass`,
  * `password`, `license`, keys and certificates) and, whatever the field is called, by the look of a PEM block.
  */
-import type {ExactJson} from './lossless-json.ts'
+import {type ExactJson, parseExactJson, stringifyExactJson} from './lossless-json.ts'
 import {REDACTED} from './redact.ts'
 
 /** `pass`, `db_password`, `adminPassword`, `client_secret`, `accessToken`: the last word decides, so `password_policy` is none. */
@@ -53,4 +53,13 @@ export function secretsInDocument(document: ExactJson): readonly string[] {
   }
   collect(document, false)
   return found
+}
+
+/** As `maskSecrets`, for text that may be JSON. */
+export function maskedText(text: string): string {
+  try {
+    return stringifyExactJson(maskSecrets(parseExactJson(text)))
+  } catch {
+    return PEM.test(text) ? REDACTED : text
+  }
 }

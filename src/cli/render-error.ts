@@ -1,7 +1,9 @@
 /** A failure as people read it, and as the one document programs read (interface.md, "Documents"). */
 import type {Ansis} from 'ansis'
+import {AnswerError} from '../backends/api-errors.ts'
 import {AppError, EXIT, type Problem} from '../base/errors.ts'
 import type {JsonObject} from '../base/json.ts'
+import {maskedText} from '../base/secret-fields.ts'
 import {harmless} from '../report/terminal-text.ts'
 
 /** The file system, a device or the network stack said no to something that no part of the program expected. */
@@ -37,13 +39,16 @@ export function asAppError(thrown: unknown): AppError {
   return new InternalError(thrown)
 }
 
-export function errorDocument({code, message, suggestions, problems}: AppError): JsonObject {
+/** An answer of an API brings its status, and what the API itself said: its own code, the field it names. */
+export function errorDocument(error: AppError): JsonObject {
+  const {code, message, suggestions, problems} = error
   return {
     error: {
       code,
       message,
       suggestions: [...suggestions],
       ...(problems === undefined || problems.length === 0 ? {} : {problems: problems.map(problem => ({...problem}))}),
+      ...(error instanceof AnswerError ? {status: error.status, answer: {...error.said}} : {}),
     },
   }
 }
@@ -54,6 +59,7 @@ export function errorText(error: AppError, paint: Ansis, verbose: boolean): stri
   for (const problem of error.problems ?? []) lines.push(`  - ${problemText(problem)}`)
   for (const suggestion of error.suggestions) lines.push(`  ${paint.cyan('>')} ${harmless(suggestion)}`)
   if (verbose) {
+    if (error instanceof AnswerError && error.raw.trim() !== '') lines.push(`  ${paint.dim(`answer: ${harmless(maskedText(error.raw))}`)}`)
     for (let cause = error.cause; cause instanceof Error; cause = cause.cause)
       lines.push(`  ${paint.dim(`caused by: ${harmless(cause.message)}`)}`)
     if (error.exit === EXIT.failure && error.cause instanceof Error && error.cause.stack) lines.push(paint.dim(harmless(error.cause.stack)))

@@ -3,6 +3,7 @@ import type {CommandTable} from '../cli/command-table.ts'
 
 export const table: CommandTable = {
   commands: {
+    api: () => import('./api.ts'),
     apply: () => import('./apply.ts'),
     destroy: () => import('./destroy.ts'),
     drift: () => import('./drift.ts'),

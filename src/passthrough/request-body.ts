@@ -3,6 +3,7 @@ import {readFile} from 'node:fs/promises'
 import {resolve} from 'node:path'
 import {AppError, EXIT} from '../base/errors.ts'
 import {type ExactJson, parseExactJson} from '../base/lossless-json.ts'
+import type {Method} from '../engine/kind.ts'
 
 export class RequestBodyError extends AppError {
   constructor(message: string, suggestion: string, cause?: unknown) {
@@ -76,4 +77,14 @@ function whereWrong(text: string, cause: unknown): string {
   if (position === undefined) return 'it ends too early or holds something that is not JSON'
   const before = text.slice(0, Number(position)).split('\n')
   return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
+}
+
+/** A get with a body is a write that was meant otherwise; pages are something only a get has. @throws RequestBodyError */
+export function checkMethod(method: Method, {paginate, data}: {readonly paginate: boolean; readonly data?: string | undefined}): void {
+  if (method === 'GET' && data !== undefined) {
+    throw new RequestBodyError('a get takes no body (--data)', 'Use post, put or patch to send it; the query of a get is --query-params.')
+  }
+  if (method !== 'GET' && paginate) {
+    throw new RequestBodyError(`--paginate reads a list, and a ${method.toLowerCase()} is no reading`, 'Use get, or leave --paginate away.')
+  }
 }

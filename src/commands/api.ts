@@ -1,0 +1,122 @@
+import {rowsIn} from '../backends/list-rows.ts'
+import type {Json} from '../base/json.ts'
+import {type ExactJson, stringifyExactJson} from '../base/lossless-json.ts'
+import {secretsInDocument} from '../base/secret-fields.ts'
+import {apiFlags, checkApiFlags} from '../cli/api-flags.ts'
+import {ApiRun} from '../cli/api-run.ts'
+import {bothApisFlags} from '../cli/flags.ts'
+import {Args} from '../cli/oclif.ts'
+import {openCloud, openCluster} from '../cli/open-api.ts'
+import {RowStream} from '../cli/row-stream.ts'
+import {ServerCommand} from '../cli/server-command.ts'
+import type {Connection} from '../config/connection.ts'
+import {headText, shownHeaders} from '../passthrough/raw-answer.ts'
+import {buildRawRequest, type RawRequest} from '../passthrough/raw-request.ts'
+import {checkMethod, type RequestBody, readRequestBody} from '../passthrough/request-body.ts'
+import {secretsInHeaders} from '../passthrough/request-headers.ts'
+import {curlCommand, requestDocument, requestText, shownRequest} from '../passthrough/show-request.ts'
+import {tableOf} from '../report/table.ts'
+
+const word = (description: string) => Args.string({description, required: true, ignoreStdin: true})
+
+export default class ApiCommand extends ServerCommand {
+  static override summary = 'send one request to either API, and print the answer'
+  static override description =
+    'The path begins with "/" and stands below the address of the API; an enterprise path without a version gets /v1.\n' +
+    'Numbers keep every digit. Secrets in the answer are masked, except with --raw. A delete does not ask.'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> cloud get /subscriptions --paginate --output table',
+    '<%= config.bin %> <%= command.id %> cloud post /subscriptions/12/databases --data @database.json --wait',
+    "<%= config.bin %> <%= command.id %> enterprise get /v1/bdbs --query-params 'fields=uid,name' --query '[].name'",
+    '<%= config.bin %> <%= command.id %> enterprise put /v1/bdbs/1 --data \'{"memory_size": 1073741824}\' --curl',
+  ]
+  static override args = {
+    deployment: word('cloud or enterprise'),
+    method: word('get, post, put, patch or delete'),
+    path: word('path of the request, begins with /'),
+  }
+  static override flags = {...apiFlags, ...bothApisFlags}
+
+  async run(): Promise<undefined> {
+    const {args, flags} = await this.parse(ApiCommand)
+    checkApiFlags(flags)
+    const request = buildRawRequest({...args, queryParams: flags['query-params'], headers: flags.headers})
+    this.#hide(secretsInHeaders(request.headers))
+    if (request.addedVersion !== undefined) this.logger.info(`the path has no version: ${request.addedVersion} added`)
+    checkMethod(request.method, {paginate: flags.paginate, data: flags.data})
+    const body = flags.data === undefined ? undefined : await this.#body(flags.data, request)
+    const connection = await this.connect(request.deployment === 'cloud' ? 'cloud' : 'cluster', flags)
+    if (flags.curl || flags['dry-run']) return this.#show(request, body, connection, flags.curl)
+    const opened = connection.api === 'cloud' ? openCloud(this.context, connection) : openCluster(this.context, connection)
+    try {
+      await this.#send(new ApiRun(this.context, opened, request), request, body, flags)
+    } finally {
+      await opened.close()
+    }
+    return undefined
+  }
+
+  async #send(run: ApiRun, request: RawRequest, body: RequestBody | undefined, flags: SendFlags): Promise<void> {
+    const head = async (answer: Parameters<typeof headText>[0]) => {
+      if (flags.include && !this.forPrograms) await this.write(`${this.context.redactor.text(headText(answer))}\n\n`)
+    }
+    if (flags.paginate) return this.#pages(run)
+    if (flags.raw && request.method === 'GET') return run.stream(bytes => this.write(bytes), head, flags['request-timeout'])
+    const answer = await run.send(body)
+    await head(answer)
+    if (flags.raw) {
+      await this.write(answer.bytes)
+      return run.refuseFailure(answer)
+    }
+    const document = flags.wait ? await run.wait(run.document(answer)) : run.document(answer)
+    const {status, headers} = answer
+    await this.#answer(
+      flags.include && this.forPrograms ? {status, headers: shownHeaders(headers), body: document ?? null} : document,
+      request,
+    )
+  }
+
+  async #answer(document: ExactJson | undefined, {path}: RawRequest): Promise<void> {
+    await this.print(document ?? null, {
+      text: () => (document === undefined ? '' : typeof document === 'string' ? document : stringifyExactJson(document, 2)),
+      table: () => (document === undefined ? '' : tableOf(rowsIn(document as Json, path) ?? document)),
+    })
+  }
+
+  async #pages(run: ApiRun): Promise<void> {
+    // A document must be whole, also when the list breaks off in the middle; text is written as the rows come.
+    if (this.format !== 'text') {
+      const rows: ExactJson[] = []
+      await run.pages(async row => void rows.push(row))
+      return this.print(rows)
+    }
+    const stream = new RowStream(text => this.write(this.context.redactor.text(text)))
+    await run.pages(row => stream.row(row))
+    await stream.end()
+  }
+
+  async #show(request: RawRequest, body: RequestBody | undefined, connection: Connection, asCurl: boolean): Promise<undefined> {
+    const shown = shownRequest(request, body, connection)
+    const command = curlCommand(request, body, connection)
+    if (asCurl) await this.print({curl: command}, {text: () => command})
+    else await this.print(requestDocument(shown), {text: () => requestText(shown)})
+  }
+
+  async #body(data: string, {headers}: RawRequest): Promise<RequestBody> {
+    const body = await readRequestBody(data, {cwd: this.context.cwd, stdin: this.context.streams.stdin}, headers['content-type'])
+    if (body.json !== undefined) this.#hide(secretsInDocument(body.json))
+    return body
+  }
+
+  #hide(secrets: readonly string[]): void {
+    for (const secret of secrets) this.context.redactor.register(secret)
+  }
+}
+
+interface SendFlags {
+  readonly paginate: boolean
+  readonly raw: boolean
+  readonly wait: boolean
+  readonly include: boolean
+  readonly 'request-timeout'?: number | undefined
+}
