@@ -1,6 +1,7 @@
 /** What `cluster`, `database` and `node` share: the order of work of a package. */
 import {rm} from 'node:fs/promises'
 import {AppError} from '../../../base/errors.ts'
+import {isInteractive} from '../../../cli/context.ts'
 import type {ConnectionFlagValues} from '../../../cli/flags.ts'
 import {openCluster} from '../../../cli/open-api.ts'
 import {UsageError} from '../../../cli/usage-error.ts'
@@ -75,12 +76,18 @@ export abstract class PackageCommand extends ReportingCommand {
     const {freeBytes, exists} = await lookAtDestination(target)
     if (freeBytes !== undefined && freeBytes < LOW_SPACE_BYTES) {
       this.logger.warn(`only ${displaySize(freeBytes)} are free where ${harmless(target)} goes`)
-      await this.confirm('Continue anyway?', false, '--skip-checks')
+      await this.#ask('Continue anyway?', '--skip-checks')
     }
     if (exists && !overwrite) {
       this.logger.warn(`${harmless(target)} exists already`)
-      await this.confirm('Overwrite?', false, '--overwrite')
+      await this.#ask('Overwrite?', '--overwrite')
     }
+  }
+
+  /** The question is seen also where nobody can answer it: in a log it says what the refusal was about. */
+  async #ask(question: string, allow: string): Promise<void> {
+    if (!isInteractive(this.context)) this.logger.note(`${question} (y/N) no: there is no terminal to ask on`)
+    await this.confirm(question, false, allow)
   }
 
   #tell(event: PackageEvent, line: ProgressLine): void {
