@@ -8,6 +8,7 @@
  */
 import {linkSync, readFileSync, readlinkSync, rmSync, writeFileSync} from 'node:fs'
 import {isJsonObject} from './json.ts'
+import {systemCode} from './system-code.ts'
 
 /** A process, as far as another process can recognise it. */
 export interface ProcessIdentity {
@@ -167,6 +168,3 @@ function ownPidSpace(): string {
     return ''
   }
 }
-
-const systemCode = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined

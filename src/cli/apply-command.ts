@@ -3,7 +3,6 @@ import {EXIT, type ExitCode} from '../base/errors.ts'
 import {asJson} from '../base/json.ts'
 import {waitFor} from '../base/wait-for.ts'
 import type {LoadedDeclarations} from '../declaration/load.ts'
-import {variableLookup} from '../declaration/variable-lookup.ts'
 import type {BuiltPlan} from '../engine/build-plan.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
 import type {Emit} from '../engine/events.ts'
@@ -11,20 +10,17 @@ import type {Operation, Plan} from '../engine/plan.ts'
 import {type Key, keyOf} from '../engine/value.ts'
 import {applySummary} from '../report/apply-text.ts'
 import {runDocument, runText} from '../report/run-text.ts'
-import {applyDocument, applyExit} from './apply-document.ts'
-import {applyPlan} from './apply-run.ts'
-import {approvePlan} from './approve.ts'
 import {type Context, paintFor} from './context.ts'
-import {type Settled, settleDeadRuns} from './dead-runs.ts'
-import {waitForOthers} from './foreign-gate.ts'
+import type {Settled} from './dead-runs.ts'
 import {onInterrupt} from './interrupt.ts'
-import {type PlanFlags, planWorkspace} from './plan-run.ts'
-import {findRun, planOf, type RunStory, UnknownRunError} from './run-files.ts'
-import {planSecrets, planStacks, readPlan, recheckPlan} from './saved-plan.ts'
+import type {PlanFlags} from './plan-run.ts'
+import type {RunStory} from './run-files.ts'
 import {StackCommand, type StackFlagValues} from './stack-command.ts'
 import {variableOptions} from './stack-flags.ts'
 import {UsageError} from './usage-error.ts'
 import type {Workspace} from './workspace.ts'
+
+const applyParts = () => import('./apply-parts.ts')
 
 export interface ApplyFlagValues extends StackFlagValues, PlanFlags {
   readonly target?: readonly string[] | undefined
@@ -48,6 +44,7 @@ function assertOneStack({stacks}: LoadedDeclarations, flags: StackFlagValues, co
 
 export abstract class ApplyCommandBase extends StackCommand {
   protected async applyStacks(flags: ApplyFlagValues, destroy: boolean): Promise<ExitCode> {
+    const {planWorkspace, waitForOthers} = await applyParts()
     const loaded = await this.readDeclarations(flags)
     assertOneStack(loaded, flags, destroy ? 'destroy' : 'apply')
     return this.inWorkspace(loaded, flags, 'full', workspace =>
@@ -63,18 +60,21 @@ export abstract class ApplyCommandBase extends StackCommand {
   }
 
   protected async applyFile(file: string, flags: ApplyFlagValues): Promise<ExitCode> {
+    const {readPlan, recheckPlan, waitForOthers} = await applyParts()
     const plan = await readPlan(file)
     const {stacks, others} = flags['synth-dir'] === undefined ? {stacks: [], others: []} : await this.readDeclarations(flags)
-    return this.inPlanned(plan, flags, [...stacks, ...others], async (workspace, emit) => {
+    const approve = await inheritedApproval(this.context, plan, flags.approve)
+    return this.inPlanned(plan, {...flags, approve}, [...stacks, ...others], async (workspace, emit) => {
       const {unknown} = await this.settled(workspace, emit)
       await waitForOthers(workspace, plan, flags.foreign ?? 'wait', emit)
       const built = await recheckPlan(workspace, plan, flags)
-      return this.carryOut(workspace, {...built, unknown, approved: plan}, flags, emit)
+      return this.carryOut(workspace, {...built, unknown, approved: plan}, {...flags, approve}, emit)
     })
   }
 
   /** Finishes a run that did not end: what it started is settled, the rest of its plan is carried out. */
   protected async resume(run: string | undefined, flags: ApplyFlagValues): Promise<ExitCode> {
+    const {findRun, planOf, recheckPlan, UnknownRunError} = await applyParts()
     const story = findRun(this.context, run)
     const plan = await planOf(this.context, story.header.run)
     if (plan === undefined) throw new UnknownRunError(story.header.run, [])
@@ -96,6 +96,7 @@ export abstract class ApplyCommandBase extends StackCommand {
 
   /** Waits for what a run has in flight, and starts nothing. */
   protected async attach(run: string, flags: ApplyFlagValues): Promise<ExitCode> {
+    const {findRun, planOf} = await applyParts()
     const story = await ended(this.context, findRun(this.context, run), flags.timeout)
     const plan = await planOf(this.context, run)
     if (plan === undefined || story.ended) {
@@ -116,6 +117,7 @@ export abstract class ApplyCommandBase extends StackCommand {
     stacks: readonly StackDeclarations[],
     work: (workspace: Workspace, emit: Emit) => Promise<ExitCode>,
   ): Promise<ExitCode> {
+    const {planSecrets, planStacks, variableLookup} = await applyParts()
     const variables = variableOptions(this.argv)
     const variable = await variableLookup({cwd: this.context.cwd, environment: this.context.environment.all, variables})
     const planned = planStacks(plan, planSecrets(variable, stacks))
@@ -136,6 +138,7 @@ export abstract class ApplyCommandBase extends StackCommand {
   }
 
   private async settled(workspace: Workspace, emit: Emit, only?: RunStory): Promise<Settled> {
+    const {settleDeadRuns} = await applyParts()
     const interrupts = onInterrupt(
       () => this.logger.warn('stopping: what the dead run left stays as it is, and the next run looks again'),
       () => {},
@@ -149,8 +152,10 @@ export abstract class ApplyCommandBase extends StackCommand {
 
   /** Shows the plan, has it approved, carries it out, and says what came of it. */
   private async carryOut(workspace: Workspace, built: ToCarryOut, flags: ApplyFlagValues, emit: Emit): Promise<ExitCode> {
+    const {applyDocument, applyExit, applyPlan, approvePlan} = await applyParts()
     const {plan, observation, unknown} = built
     if (!this.forPrograms) await this.write(this.context.redactor.text(this.planText(plan)))
+    workspace.assertAffordable(plan)
     const lifted = await approvePlan(this.context, plan, {autoApprove: flags['auto-approve'] ?? false, approve: flags.approve})
     const done = await applyPlan({
       workspace,
@@ -171,6 +176,18 @@ export abstract class ApplyCommandBase extends StackCommand {
     await this.print(applyDocument(done, plan), {text: () => applySummary(done, paint)})
     return applyExit(done)
   }
+}
+
+/** What is left of an approved plan needs no new approval: the hash of the whole one holds for a strict subset of it. */
+async function inheritedApproval(context: Context, plan: Plan, approve: string | undefined): Promise<string | undefined> {
+  if (approve === undefined || plan.residualOf === undefined || !plan.residualOf.startsWith(approve.toLowerCase())) return approve
+  const {isSubset, planOf, readRuns} = await applyParts()
+  for (const story of readRuns(context)) {
+    if (story.header.plan !== plan.residualOf) continue
+    const whole = await planOf(context, story.header.run)
+    if (whole !== undefined && isSubset(plan, whole)) return plan.hash
+  }
+  return approve
 }
 
 interface ToCarryOut extends BuiltPlan {
@@ -195,6 +212,7 @@ const halfReplaced = ({settled}: RunStory): ReadonlySet<Key> => new Set(settled.
 
 /** A run that is still going on is waited for. */
 async function ended(context: Context, story: RunStory, timeoutMs: number | undefined): Promise<RunStory> {
+  const {findRun} = await applyParts()
   const look = () => {
     const now = findRun(context, story.header.run)
     return Promise.resolve(now.ended || !now.alive ? now : undefined)

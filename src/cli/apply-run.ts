@@ -18,6 +18,7 @@ import type {RunOptions} from '../engine/run-context.ts'
 import {type Key, keyOf} from '../engine/value.ts'
 import {createRunId} from '../ledger/journal-file.ts'
 import {onInterrupt} from './interrupt.ts'
+import {LearnedDurations} from './learned-durations.ts'
 import {recordedAccounts} from './plan-run.ts'
 import {type RunHeader, startRun, writeResidual} from './run-files.ts'
 import {RunSecrets} from './run-secrets.ts'
@@ -66,9 +67,12 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   )
   const written: Journal = {append: (entry, durable) => void file.append(asJson(entry), {fsync: durable})}
   const remote = new Set(workspace.stacks.filter(it => it.ledger.type === 'http').map(it => it.name))
+  const durations = new LearnedDurations(context)
   const travelling = remote.size > 0 ? new TravellingJournal(run, written, book, remote, plan) : undefined
   try {
-    const result = await execute(work, optionsOf(input, run, book, travelling ?? written, interrupts.signal), contextObjects(observation))
+    const options = {...optionsOf(input, run, book, travelling ?? written, interrupts.signal), learned: durations.learn}
+    const result = await execute(work, options, contextObjects(observation))
+    if (!durations.save()) input.warn('how long changes took could not be remembered: the state folder cannot be written')
     for (const stack of workspace.stacks) book.setOutputs(stack.name, outputsOf(workspace, plan, stack.name, result))
     if (result.summary.detached + result.summary.unknown === 0) travelling?.clear()
     await book.flush()

@@ -8,6 +8,7 @@ import type {StackDeclarations} from '../engine/declaration.ts'
 import type {GuardFlags} from '../engine/guards.ts'
 import type {LedgerAccount} from '../engine/ledger.ts'
 import type {Plan} from '../engine/plan.ts'
+import {LearnedDurations} from './learned-durations.ts'
 import {UsageError} from './usage-error.ts'
 import type {Api, Workspace} from './workspace.ts'
 
@@ -30,14 +31,12 @@ export interface PlanWishes {
   /** Milliseconds the plan may be applied for. */
   readonly validForMs?: number | undefined
   readonly notes?: readonly string[]
+  readonly onlyChanged?: boolean
 }
-
-/** A guess until durations are learned: how long a change takes, task and readiness together. */
-const USUAL_MS = 10_000
 
 export async function planWorkspace(
   workspace: Workspace,
-  {flags, destroy = false, validForMs, notes = []}: PlanWishes,
+  {flags, destroy = false, validForMs, notes = [], onlyChanged = false}: PlanWishes,
 ): Promise<BuiltPlan> {
   const {settings, context} = workspace
   await checkAccounts(workspace)
@@ -60,10 +59,11 @@ export async function planWorkspace(
     selection: {target: flags.target ?? [], exclude: flags.exclude ?? []},
     accept: flags.accept ?? [],
     notes,
+    onlyChanged,
     pricing: {
       perMinute: cloud?.ratePerMinute ?? Number.POSITIVE_INFINITY,
       tokens: cloud?.burst ?? Number.POSITIVE_INFINITY,
-      durationMs: () => USUAL_MS,
+      durationMs: new LearnedDurations(context).of,
     },
     used: () => workspace.usedRequests(),
     ...(validForMs === undefined ? {} : {notAfter: new Date(context.clock.now() + validForMs).toISOString()}),

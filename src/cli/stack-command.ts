@@ -1,15 +1,19 @@
-/** What the commands about stacks share: opening a workspace with their options, and closing it whatever happens. */
+/**
+ * What the commands about stacks share: opening a workspace with their options, and closing it whatever happens.
+ *
+ * A command line that does not parse should cost nothing: whatever brings kinds, schemas and clients along is imported
+ * when there is work for it, here and in the commands.
+ */
 import type {LoadedDeclarations} from '../declaration/load.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
 import type {Emit} from '../engine/events.ts'
 import type {Plan} from '../engine/plan.ts'
 import {applyLines} from '../report/apply-text.ts'
 import {planText} from '../report/plan-text.ts'
-import {RequestAllowance} from '../transport/request-allowance.ts'
 import {BaseCommand} from './base-command.ts'
 import {paintFor} from './context.ts'
 import type {ConnectionFlagValues} from './flags.ts'
-import {readDeclarations, type StackSource, Workspace} from './workspace.ts'
+import type {StackSource, Workspace} from './workspace.ts'
 
 export interface StackFlagValues extends ConnectionFlagValues {
   readonly 'synth-dir'?: string | undefined
@@ -19,7 +23,8 @@ export interface StackFlagValues extends ConnectionFlagValues {
 }
 
 export abstract class StackCommand extends BaseCommand {
-  protected readDeclarations(flags: StackFlagValues, mode: StackSource['mode'] = 'plan'): Promise<LoadedDeclarations> {
+  protected async readDeclarations(flags: StackFlagValues, mode: StackSource['mode'] = 'plan'): Promise<LoadedDeclarations> {
+    const {readDeclarations} = await import('./workspace.ts')
     return readDeclarations(this.context, this.argv, {synthDir: flags['synth-dir'], stacks: flags.stack, mode})
   }
 
@@ -30,6 +35,7 @@ export abstract class StackCommand extends BaseCommand {
     mode: 'plan' | 'full',
     work: (workspace: Workspace) => Promise<T>,
   ): Promise<T> {
+    const [{Workspace}, {RequestAllowance}] = await Promise.all([import('./workspace.ts'), import('../transport/request-allowance.ts')])
     const allowance = flags['max-requests'] === undefined ? undefined : new RequestAllowance(flags['max-requests'])
     const workspace = await Workspace.open({
       context: this.context,

@@ -7,6 +7,7 @@ import {readCloudAccount} from '../backends/cloud/cloud-api.ts'
 import type {ClusterBackend} from '../backends/cluster/backend.ts'
 import {readClusterAccount} from '../backends/cluster/cluster-api.ts'
 import {kinds} from '../backends/kinds.ts'
+import {AppError, EXIT} from '../base/errors.ts'
 import type {Connection} from '../config/connection.ts'
 import type {Settings} from '../config/settings.ts'
 import {type LoadedDeclarations, loadDeclarations} from '../declaration/load.ts'
@@ -15,6 +16,7 @@ import type {Backend} from '../engine/backend.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
 import type {Kind} from '../engine/kind.ts'
 import type {Ledger} from '../engine/ledger.ts'
+import type {Plan} from '../engine/plan.ts'
 import {lockAll, type ManagedLedgerStore} from '../ledger/managed-store.ts'
 import {localLedgerWarning} from '../ledger/open-ledger.ts'
 import {SecretSealer} from '../ledger/seal-secrets.ts'
@@ -63,6 +65,17 @@ export async function readDeclarations(
   for (const warning of [...loaded.warnings, ...loaded.stacks.flatMap(it => it.warnings.map(text => `${it.name}: ${text}`))])
     context.log.warn(warning)
   return loaded
+}
+
+/** The apply would need more requests than `--max-requests` leaves. Nothing was sent but what the plan read. */
+export class BillTooHighError extends AppError {
+  constructor(needed: number, left: number) {
+    super(`the apply needs about ${needed} requests, and --max-requests leaves ${left}`, {
+      code: 'E_BILL',
+      exit: EXIT.refused,
+      suggestions: ['Allow more with --max-requests, or do less at once with --target.'],
+    })
+  }
 }
 
 interface OpenedStackApi {
@@ -152,6 +165,12 @@ export class Workspace {
 
   usedRequests(): number {
     return [...this.#opened.values()].reduce((sum, it) => sum + it.api.client.spending.used, 0)
+  }
+
+  /** `--max-requests` refuses beforehand what will not fit. @throws BillTooHighError */
+  assertAffordable({bill}: Pick<Plan, 'bill'>): void {
+    const {allowance} = this.#options
+    if (allowance !== undefined && bill.requests > allowance.left) throw new BillTooHighError(bill.requests, allowance.left)
   }
 
   /** Every API with its account, as far as a stack uses it. */

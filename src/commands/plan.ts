@@ -1,10 +1,8 @@
 import {writeFileAtomic} from '../base/atomic-file.ts'
 import {EXIT} from '../base/errors.ts'
 import {asJson} from '../base/json.ts'
-import {openRequests} from '../cli/dead-runs.ts'
 import {durationFlag} from '../cli/flags.ts'
 import {Flags} from '../cli/oclif.ts'
-import {planWorkspace} from '../cli/plan-run.ts'
 import {StackCommand} from '../cli/stack-command.ts'
 import {planningFlags} from '../cli/stack-flags.ts'
 
@@ -19,14 +17,25 @@ export default class PlanCommand extends StackCommand {
     ...planningFlags,
     out: Flags.string({summary: 'save the plan, for svcctl apply FILE', helpValue: '<file>'}),
     'valid-for': durationFlag({summary: 'how long the saved plan may be applied'}),
+    scope: Flags.option({
+      summary: 'changed: read only what differs from the ledger; changes made outside are not seen',
+      options: ['all', 'changed'] as const,
+      default: 'all' as const,
+    })(),
     'detailed-exitcode': Flags.boolean({summary: 'exit 2 when there is anything to apply'}),
   }
 
   async run() {
     const {flags} = await this.parse(PlanCommand)
+    const [{planWorkspace}, {openRequests}] = await Promise.all([import('../cli/plan-run.ts'), import('../cli/dead-runs.ts')])
     const loaded = await this.readDeclarations(flags)
     const {plan} = await this.inWorkspace(loaded, flags, 'plan', async workspace =>
-      planWorkspace(workspace, {flags, validForMs: flags['valid-for'], notes: await openRequests(workspace)}),
+      planWorkspace(workspace, {
+        flags,
+        validForMs: flags['valid-for'],
+        notes: await openRequests(workspace),
+        onlyChanged: flags.scope === 'changed',
+      }),
     )
     if (flags.out !== undefined) {
       await writeFileAtomic(flags.out, `${JSON.stringify(plan, null, 2)}\n`, {mode: 0o600})

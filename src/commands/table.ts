@@ -10,6 +10,7 @@ export const table: CommandTable = {
     'force-unlock': () => import('./force-unlock.ts'),
     output: () => import('./output.ts'),
     plan: () => import('./plan.ts'),
+    'plan diff': () => import('./plan/diff.ts'),
     'runs list': () => import('./runs/list.ts'),
     'runs show': () => import('./runs/show.ts'),
     show: () => import('./show.ts'),

@@ -31,8 +31,11 @@ export interface Reader {
    * with `proven: false` until `prove`. A collection that does not exist is `undefined`.
    */
   list(request: ApiRequest, options?: RequestOptions): Promise<Listing | undefined>
-  /** Brings the lists read so far to a proof with as few requests as possible (design section 10, Paging); those that grew are answered anew by `list`. */
-  prove(options?: RequestOptions): Promise<void>
+  /**
+   * Brings the lists read so far, or the one at `path`, to a proof with as few requests as possible (design section 10,
+   * Paging); those that grew are answered anew by `list`.
+   */
+  prove(options?: RequestOptions & {readonly path?: string}): Promise<void>
   /** One object; `undefined` when there is none. */
   read(request: ApiRequest, options?: RequestOptions): Promise<JsonObject | undefined>
   /** Forgets what was read below this path, so that the next `list` looks again. */

@@ -1,6 +1,7 @@
 /** The whole way from declarations to a sealed plan: observe, pair, diff, order, guard, bill. Sends nothing but GETs. */
 import {AppError, EXIT, type Problem} from '../base/errors.ts'
 import {billOf} from './bill.ts'
+import {changedKeys} from './changed-scope.ts'
 import type {StackDeclarations} from './declaration.ts'
 import {evaluateGuards, type GuardFlags, names} from './guards.ts'
 import {outputOf, sha256} from './live.ts'
@@ -50,6 +51,8 @@ export interface BuildPlanInput extends Omit<ObserveInput, 'wants'>, Pick<PlanIn
   /** Requests sent so far, over all connections of the run. */
   readonly used: () => number
   readonly notAfter?: string
+  /** `--scope changed`: only what differs from the ledger is looked at. */
+  readonly onlyChanged?: boolean
   /** Said with the plan: what of dead runs is still open. */
   readonly notes?: readonly string[]
 }
@@ -62,7 +65,9 @@ export interface BuiltPlan {
 /** @throws AmbiguousIdentityError (exit 3), PlanProblemsError (exit 64), OperationCycleError (exit 64), and what reading throws */
 export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
   const usedBefore = input.used()
-  const observation = await observe({...input, wants: selected(input.stacks, input.ledgers, input.selection)})
+  const chosen = selected(input.stacks, input.ledgers, input.selection)
+  const changed = input.onlyChanged ? await changedOnly(input) : undefined
+  const observation = await observe({...input, wants: key => chosen(key) && (changed?.has(key) ?? true)})
   if (observation.ambiguous.length > 0) throw new AmbiguousIdentityError(observation.ambiguous)
   const problems = [...observation.problems, ...absentProblems(input, observation)]
   if (problems.length > 0) throw new PlanProblemsError(problems)
@@ -83,18 +88,29 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     stacks,
     accounts: input.accounts,
     declarationsDigest: declarationsDigest(input.stacks.filter(it => input.selected.has(it.name))),
-    scope: input.selection.target.length + input.selection.exclude.length > 0 ? 'targeted' : 'all',
+    scope: changed ? 'changed' : input.selection.target.length + input.selection.exclude.length > 0 ? 'targeted' : 'all',
     facts: factsOf(observation),
     operations,
     summary: summaryOf(operations),
     unmanaged,
-    notes: [...(input.notes ?? []), ...notes],
+    notes: [...(input.notes ?? []), ...(changed ? [SCOPE_NOTE] : []), ...notes],
     guards: evaluateGuards({operations, stacks}, input.guards, input.kinds),
     requests: {used, avoided: Math.max(0, objects - used)},
     bill: billFor(operations, input.pricing),
     ...(input.notAfter === undefined ? {} : {notAfter: input.notAfter}),
   })
   return {plan, observation}
+}
+
+const SCOPE_NOTE = 'only what differs from the ledger was looked at (--scope changed): changes made outside are not seen'
+
+/** The keys that differ from the ledger; secrets by their digests. */
+async function changedOnly(input: BuildPlanInput): Promise<ReadonlySet<Key>> {
+  const stacks = input.stacks.filter(it => input.selected.has(it.name))
+  const pairs = new Map(
+    stacks.flatMap(it => it.declarations).map(it => [it.key, {declaration: it, spec: it.spec, context: false}] as const),
+  )
+  return changedKeys(stacks, input.ledgers, await input.secretStates(pairs))
 }
 
 /** `--accept`: what was blocked is recorded as reached, and what was removed is forgotten. @throws UnknownAddressError */

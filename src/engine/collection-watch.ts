@@ -20,6 +20,8 @@ export type ObjectNews = {readonly live: LiveObject; readonly failed: boolean} |
 
 interface Waiting extends Watched<ObjectNews> {
   readonly sought: Sought
+  /** Looks that did not show it. */
+  absences: number
   readonly fail: (error: unknown) => void
   readonly onStatus: (status: string) => void
 }
@@ -56,6 +58,7 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
       }
       const item: Waiting = {
         sought,
+        absences: 0,
         deadline,
         onStatus,
         tell: news => {
@@ -81,9 +84,13 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
 
   /** The same, brought to a proof that what it does not show does not exist. */
   async lookForAbsence(priority: number = PRIORITY.read): Promise<Look> {
-    const first = await this.lookAtAll(priority)
+    return this.proven(await this.lookAtAll(priority), priority)
+  }
+
+  /** The same look, gone on with until what it does not show does not exist. */
+  async proven(first: Look, priority: number): Promise<Look> {
     if (first.collection.proven) return first
-    await this.backend.reader.prove({priority})
+    await this.backend.reader.prove({priority, path: first.collection.path})
     const look = {startedAt: first.startedAt, collection: await readCollection(this.backend, this.#kind, this.#parent, priority)}
     this.last = look
     return look
@@ -103,10 +110,11 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
       this.#judge(only, live, live === undefined, news)
       return news
     }
-    const wantsAbsence = items.some(it => it.sought.until === 'gone')
-    let {collection} = await this.lookAtAll(PRIORITY.poll)
-    const missing = () => items.some(it => it.sought.until === 'gone' && find(collection, it.sought) === undefined)
-    if (wantsAbsence && !collection.proven && missing()) ({collection} = await this.lookForAbsence())
+    const first = await this.lookAtAll(PRIORITY.poll)
+    for (const item of items) if (find(first.collection, item.sought) === undefined) item.absences++
+    // Something new is often late: once missing proves nothing, and a page that was cut is not worth a second one yet.
+    const hidden = items.some(it => it.absences > (it.sought.until === 'gone' ? 0 : 1) && find(first.collection, it.sought) === undefined)
+    const {collection} = hidden ? await this.proven(first, PRIORITY.poll) : first
     for (const item of items) this.#judge(item, find(collection, item.sought), collection.proven, news)
     return news
   }

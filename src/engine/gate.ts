@@ -5,6 +5,8 @@
 export interface Group {
   readonly name: string
   readonly places: number
+  /** Where places are counted by something: everybody with the same one shares a place (subscriptions with a change in them). */
+  readonly shared?: string
 }
 
 interface Waiter {
@@ -15,7 +17,8 @@ interface Waiter {
 }
 
 export class Gate {
-  readonly #taken = new Map<string, number>()
+  /** Per group, how many are in it by what they share; who shares nothing counts alone. */
+  readonly #taken = new Map<string, Map<string, number>>()
   /** Groups that turned out narrower than they were declared. */
   readonly #learned = new Map<string, number>()
   #waiting: Waiter[] = []
@@ -43,14 +46,19 @@ export class Gate {
     return () => {
       if (given) return
       given = true
-      for (const {name} of groups) this.#taken.set(name, (this.#taken.get(name) ?? 1) - 1)
+      for (const {name, shared = ''} of groups) {
+        const inside = this.#taken.get(name)
+        const left = (inside?.get(shared) ?? 1) - 1
+        if (left > 0) inside?.set(shared, left)
+        else inside?.delete(shared)
+      }
       this.#admit()
     }
   }
 
   /** The server refused the last one who came in: there is room for one less than are in it, and at least for one. */
   narrow(name: string): void {
-    this.#learned.set(name, Math.max(1, (this.#taken.get(name) ?? 1) - 1))
+    this.#learned.set(name, Math.max(1, this.#used(name) - 1))
   }
 
   /** Something ended well: there may be room for one more. */
@@ -59,14 +67,26 @@ export class Gate {
     if (places !== undefined) this.#learned.set(name, places + 1)
   }
 
+  #used(name: string): number {
+    const inside = this.#taken.get(name)
+    if (inside === undefined) return 0
+    const alone = inside.get('') ?? 0
+    return alone + inside.size - (alone > 0 ? 1 : 0)
+  }
+
   #fits(groups: readonly Group[]): boolean {
-    return groups.every(
-      ({name, places}) => (this.#taken.get(name) ?? 0) < Math.min(places, this.#learned.get(name) ?? Number.POSITIVE_INFINITY),
-    )
+    return groups.every(({name, places, shared}) => {
+      if (shared !== undefined && this.#taken.get(name)?.has(shared)) return true
+      return this.#used(name) < Math.min(places, this.#learned.get(name) ?? Number.POSITIVE_INFINITY)
+    })
   }
 
   #take(groups: readonly Group[]): void {
-    for (const {name} of groups) this.#taken.set(name, (this.#taken.get(name) ?? 0) + 1)
+    for (const {name, shared = ''} of groups) {
+      const inside = this.#taken.get(name) ?? new Map<string, number>()
+      this.#taken.set(name, inside)
+      inside.set(shared, (inside.get(shared) ?? 0) + 1)
+    }
   }
 
   #admit(): void {

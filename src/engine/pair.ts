@@ -104,27 +104,36 @@ export function pairCollection(input: PairInput): Pairing {
     if (former !== undefined && former !== declaration.address) claim(declaration, {live: first, found: 'moved', formerAddress: former})
     else claim(declaration, {live: first, found: 'name'})
   }
-  ambiguous.push(...takenNames(input, matches, claimed, byName))
+  ambiguous.push(...taken(input, matches, claimed))
   return {matches, ambiguous, problems}
 }
 
-/** A rename to a name that somebody else's object has: two live objects then fit one declaration. */
-function takenNames(
-  {kind, declarations, ownership}: PairInput,
+/** A change to what somebody else's object is called, or is: two live objects then fit one declaration. */
+function taken(
+  {kind, collection, declarations, ownership}: PairInput,
   matches: ReadonlyMap<Key, Match>,
   claimed: ReadonlyMap<string, Key>,
-  byName: ReadonlyMap<string, readonly LiveObject[]> | undefined,
-): Problem[] {
+) {
   const problems: Problem[] = []
+  const free = collection.objects.filter(it => !claimed.has(it.remoteId) && ownership.of(it.remoteId) === undefined)
+  if (free.length === 0) return problems
+  const byName = kind.identity.matches ? undefined : groupByName(free)
   for (const declaration of declarations) {
     const match = matches.get(declaration.key)
-    const wanted = kind.identity.key(plainPart(declaration.spec))
-    if (match === undefined || wanted === undefined || match.live.name === wanted) continue
-    const other = byName?.get(wanted)?.find(it => !claimed.has(it.remoteId) && ownership.of(it.remoteId) === undefined)
+    if (match === undefined) continue
+    const spec = plainPart(declaration.spec)
+    const wanted = kind.identity.key(spec)
+    const other = byName
+      ? match.live.name === wanted
+        ? undefined
+        : byName.get(wanted ?? '\0')?.[0]
+      : kind.identity.matches?.(spec, match.live.fields)
+        ? undefined
+        : free.find(it => kind.identity.matches?.(spec, it.fields))
     if (other === undefined) continue
     problems.push({
       address: declaration.key,
-      message: `the ledger has it as ${match.live.remoteId} (${JSON.stringify(match.live.name ?? null)}), and ${other.remoteId} has its name ${JSON.stringify(wanted)}`,
+      message: `the ledger has it as ${match.live.remoteId} (${JSON.stringify(match.live.name ?? null)}), and ${other.remoteId} is ${JSON.stringify(wanted ?? null)} already`,
     })
   }
   return problems

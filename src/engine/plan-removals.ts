@@ -10,6 +10,7 @@ import type {PlanInput} from './make-plan.ts'
 import type {Orphan} from './observe.ts'
 import type {Operation} from './plan.ts'
 import {plainPart} from './resolve.ts'
+import {keyOf} from './value.ts'
 
 export interface Removals {
   readonly operations: readonly Operation[]
@@ -31,6 +32,7 @@ export function planRemovals(input: PlanInput, declared: readonly Operation[]): 
   for (const it of inline) taken.add(it.remoteId ?? '')
   const all = withParentsGone(input, declared, [...orphans, ...exclusive, ...inline])
   const operations = all.map(it => keepFull(input, it, all))
+  notes.push(...forgottenInExclusive(input, operations))
   const matched = new Set([...observation.pairs.values()].flatMap(it => it.match?.live.remoteId ?? []))
   const unmanaged = observation.collections
     .filter(it => !it.kind.singleton)
@@ -108,6 +110,25 @@ function exclusiveRemovals(input: PlanInput, taken: ReadonlySet<string>): Operat
     }
   }
   return operations.sort(byAddress)
+}
+
+/** What is forgotten and stays, in a collection where nothing undeclared may stay: the next plan will remove it. */
+function forgottenInExclusive(input: PlanInput, operations: readonly Operation[]): string[] {
+  const exclusive = new Map<string, string>()
+  for (const {declaration, match} of input.observation.pairs.values()) {
+    for (const word of declaration.policy.exclusive) {
+      const child = match?.live.kind.exclusive?.[word]
+      if (match && child !== undefined)
+        exclusive.set(`${match.live.remoteId} ${child}`, `${declaration.address} is exclusive for its ${word}`)
+    }
+  }
+  return operations.flatMap(it => {
+    const parent = it.action === 'forget' && it.remoteId !== undefined ? parentRemoteId(input, it.remoteId) : undefined
+    const why = parent === undefined ? undefined : exclusive.get(`${parent} ${it.kind}`)
+    return why === undefined || it.name === undefined
+      ? []
+      : [`${keyOf(it.stack, it.address)} is forgotten and stays, but ${why}: the next plan removes it`]
+  })
 }
 
 /** Children a parent's create made inline, that nobody declared since: they go with it, each by a request of its own. */

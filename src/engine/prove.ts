@@ -122,7 +122,8 @@ export class Prover {
         residual = await this.#compare(place, await this.#lookAt(place, looks))
         return residual.length === 0 || looks >= LOOKS ? true : undefined
       },
-      {clock, everyMs: listLagMs, timeoutMs: listLagMs * LOOKS, signal: stop},
+      // The looks are counted: where the budget is short, each of them may take longer than any lag.
+      {clock, everyMs: listLagMs, timeoutMs: Number.POSITIVE_INFINITY, signal: stop},
     ).catch(error => {
       if (stop.aborted) return undefined
       throw error
@@ -134,10 +135,12 @@ export class Prover {
 
   /** The look that showed the last object ready will do, if it saw everything; otherwise a new one. */
   async #lookAt({watch, done, lastEnd}: Place, looks: number): Promise<Look> {
-    const removed = done.some(it => it.operation.declared === undefined)
     const last = watch.last
-    if (looks === 1 && last !== undefined && last.startedAt >= lastEnd && (!removed || last.collection.proven)) return last
-    return removed ? watch.lookForAbsence(PRIORITY.proof) : watch.lookAtAll(PRIORITY.proof)
+    const recent = looks === 1 && last !== undefined && last.startedAt >= lastEnd ? last : undefined
+    const look = recent ?? (await watch.lookAtAll(PRIORITY.proof))
+    // What is not shown is neither gone nor missing before the list is known to be whole.
+    const shown = new Set(look.collection.objects.map(it => it.remoteId))
+    return done.every(it => shown.has(it.remoteId ?? '')) ? look : watch.proven(look, PRIORITY.proof)
   }
 
   async #compare(place: Place, {collection}: Look): Promise<Residual[]> {

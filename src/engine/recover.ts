@@ -159,7 +159,8 @@ class Recovery {
       doubt: {sentAt: loose.sentAt, ...(loose.taskId === undefined ? {} : {taskId: loose.taskId})},
       backend,
       collection: new CollectionWatch(backend, kind, parent, clock, pace),
-      fits: live => live.remoteId !== operation.remoteId && (kind.identity.matches?.(spec, live.fields) ?? live.name === kind.identity.key(spec)),
+      fits: live =>
+        live.remoteId !== operation.remoteId && (kind.identity.matches?.(spec, live.fields) ?? live.name === kind.identity.key(spec)),
       unique: kind.identity.unique || clock.now() - loose.sentAt > CERTAIN_AFTER_MS,
       kind: kind.name,
       ours: this.#input.dead.taskIds,

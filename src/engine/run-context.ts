@@ -6,7 +6,7 @@ import type {Json} from '../base/json.ts'
 import type {Backend} from './backend.ts'
 import {CollectionWatch} from './collection-watch.ts'
 import type {Evaluate} from './declaration.ts'
-import type {Emit} from './events.ts'
+import type {Emit, Step} from './events.ts'
 import {Gate} from './gate.ts'
 import type {Journal} from './journal.ts'
 import type {Ids, Kind, Kinds} from './kind.ts'
@@ -35,6 +35,8 @@ export interface RunOptions {
   readonly book: LedgerBook
   readonly journal: Journal
   readonly emit: Emit
+  /** How long a step took from being accepted to being ready. */
+  readonly learned?: (kind: string, step: Step, ms: number) => void
   readonly limits: ChangeLimits
   readonly pace: Pace
   /** One operation's wait. */

@@ -103,7 +103,8 @@ class OneOperation {
     const plain = plainPart(this.#spec)
     const fits = (it: LiveObject) =>
       !before.has(it.remoteId) &&
-      it.remoteId !== this.#work.operation.remoteId && (this.#kind.identity.matches?.(plain, it.fields) ?? it.name === this.#kind.identity.key(plain))
+      it.remoteId !== this.#work.operation.remoteId &&
+      (this.#kind.identity.matches?.(plain, it.fields) ?? it.name === this.#kind.identity.key(plain))
     const written = await write(this.#context, {
       ...this.#writing('create', parent),
       request,
@@ -169,11 +170,12 @@ class OneOperation {
 
   /** Waits for what comes after the request itself, gives the places back, and writes the end down. */
   async #settle(step: Step, written: Extract<Written, {ok: true}>, rest: () => Promise<StepEnd>): Promise<StepEnd> {
-    const {journal} = this.#context.options
+    const {journal, clock, learned} = this.#context.options
     try {
       const end = await rest()
       const remoteId = end.ok ? (end.remoteId ?? this.#work.operation.remoteId) : undefined
       if (end.ok) {
+        learned?.(this.#kind.name, step, clock.now() - written.acceptedAt)
         journal.append({type: 'settled', key: this.#work.key, step, ...(remoteId === undefined ? {} : {remoteId})}, false)
         this.#context.gate.widen(ACCOUNT)
       }
@@ -235,6 +237,7 @@ class OneOperation {
     return [
       {name: ACCOUNT, places: limits.inFlight ?? unlimited},
       {name: `${this.#kind.api} ${root}`, places: limits.perRoot ?? unlimited},
+      {name: `${this.#kind.api} roots`, places: limits.roots ?? unlimited, shared: root},
     ]
   }
 

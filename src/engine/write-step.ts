@@ -52,6 +52,8 @@ export type Written =
       readonly taskId?: string
       readonly remoteId?: string
       readonly gone?: true
+      /** When the answer came. */
+      readonly acceptedAt: number
       readonly leave: () => void
     }
   | ({readonly ok: false} & Failure)
@@ -106,7 +108,7 @@ async function oneTurn(context: RunContext, it: Write, deadline: number, leave: 
       if (it.last) context.sent(key)
       emit({type: 'accepted', key, step, ...(sent.taskId === undefined ? {} : {taskId: sent.taskId})})
       const body = sent.body === undefined ? {} : {body: sent.body}
-      if (sent.taskId === undefined) return {end: 'written', written: {ok: true, ...body, leave}}
+      if (sent.taskId === undefined) return {end: 'written', written: {ok: true, acceptedAt: clock.now(), ...body, leave}}
       context.taskIds.add(sent.taskId)
       journal.append({type: 'handle', key, step, taskId: sent.taskId}, true)
       if (context.options.detach) return {end: 'failed', failure: {state: 'detached'}}
@@ -114,7 +116,7 @@ async function oneTurn(context: RunContext, it: Write, deadline: number, leave: 
     }
     case 'gone':
       journal.append({type: 'void', key, step, why: 'gone'}, false)
-      if (step === 'delete') return {end: 'written', written: {ok: true, gone: true, leave}}
+      if (step === 'delete') return {end: 'written', written: {ok: true, acceptedAt: clock.now(), gone: true, leave}}
       return {end: 'failed', failure: {state: 'failed', error: sent.error}}
     case 'busy':
     case 'crowded':
@@ -149,10 +151,10 @@ async function followTask(
     return {end: 'failed', failure: {state: 'failed', error: new OperationTimeoutError(it.what, `task ${taskId}`, timeoutMs)}}
   if (news === 'lost') {
     // Accepted, and the API keeps no word of it: the object itself tells, where it is known (wire facts, "POST /v1/bdbs").
-    if (it.step !== 'create' || it.madeBy(body)) return {end: 'written', written: {ok: true, ...body, leave}}
+    if (it.step !== 'create' || it.madeBy(body)) return {end: 'written', written: {ok: true, acceptedAt: sentAt, ...body, leave}}
     return doubtful(context, it, {sentAt, taskId}, leave)
   }
-  if (news.state === 'done') return {end: 'written', written: {ok: true, ...body, task: news, taskId, leave}}
+  if (news.state === 'done') return {end: 'written', written: {ok: true, acceptedAt: sentAt, ...body, task: news, taskId, leave}}
   const failure = news.error ?? {message: `status ${news.status}`, transient: false}
   if (failure.transient) {
     journal.append({type: 'void', key, step, why: failure.code ?? 'not now'}, false)
@@ -195,7 +197,10 @@ async function doubtful(context: RunContext, it: Write, doubt: Doubt, leave: () 
   try {
     const found = await it.settleDoubt(doubt)
     if (found.settled === 'happened') {
-      return {end: 'written', written: {ok: true, ...(found.remoteId === undefined ? {} : {remoteId: found.remoteId}), leave}}
+      return {
+        end: 'written',
+        written: {ok: true, acceptedAt: doubt.sentAt, ...(found.remoteId === undefined ? {} : {remoteId: found.remoteId}), leave},
+      }
     }
     if (found.settled === 'unknown') return {end: 'failed', failure: {state: 'unknown', error: found.error}}
     journal.append({type: 'void', key: it.key, step: it.step, why: 'it did not arrive'}, false)

@@ -1,0 +1,11 @@
+/** What an apply needs beyond its options, behind one door, so that it can be imported when there is something to apply. */
+export {variableLookup} from '../declaration/variable-lookup.ts'
+export {isSubset} from '../engine/rest.ts'
+export {applyDocument, applyExit} from './apply-document.ts'
+export {applyPlan} from './apply-run.ts'
+export {approvePlan} from './approve.ts'
+export {settleDeadRuns} from './dead-runs.ts'
+export {waitForOthers} from './foreign-gate.ts'
+export {planWorkspace} from './plan-run.ts'
+export {findRun, planOf, readRuns, UnknownRunError} from './run-files.ts'
+export {planSecrets, planStacks, readPlan, recheckPlan} from './saved-plan.ts'

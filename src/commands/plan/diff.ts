@@ -1,0 +1,31 @@
+import {EXIT} from '../../base/errors.ts'
+import {asJson} from '../../base/json.ts'
+import {BaseCommand} from '../../cli/base-command.ts'
+import {Args, Flags} from '../../cli/oclif.ts'
+
+export default class PlanDiffCommand extends BaseCommand {
+  static override summary = 'show what is different between two saved plans'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> approved.plan new.plan',
+    '<%= config.bin %> <%= command.id %> approved.plan new.plan --detailed-exitcode --output json',
+  ]
+  static override args = {
+    before: Args.string({description: 'the plan that was approved', required: true, ignoreStdin: true}),
+    after: Args.string({description: 'the plan of now', required: true, ignoreStdin: true}),
+  }
+  static override flags = {'detailed-exitcode': Flags.boolean({summary: 'exit 2 when they differ'})}
+
+  async run() {
+    const {args, flags} = await this.parse(PlanDiffCommand)
+    const [{readPlan}, {diffPlans}, {planDiffText}] = await Promise.all([
+      import('../../cli/saved-plan.ts'),
+      import('../../engine/plan-diff.ts'),
+      import('../../report/plan-diff-text.ts'),
+    ])
+    const [before, after] = await Promise.all([readPlan(args.before), readPlan(args.after)])
+    const differences = diffPlans(before, after)
+    const document = {before: before.hash, after: after.hash, differences: differences.map(asJson)}
+    await this.print(document, {text: () => planDiffText(differences)})
+    return flags['detailed-exitcode'] && differences.length > 0 ? EXIT.changes : EXIT.ok
+  }
+}

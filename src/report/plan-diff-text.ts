@@ -1,0 +1,24 @@
+/** The difference of two plans as a person reads it. */
+import type {PlanDifference} from '../engine/plan-diff.ts'
+import {shownValue} from './plan-text.ts'
+
+type Side = NonNullable<PlanDifference['before']>
+
+export function planDiffText(differences: readonly PlanDifference[]): string {
+  if (differences.length === 0) return 'The plans do the same.'
+  return differences
+    .flatMap(({stack, address, kind, what, before, after}) => [
+      `${stack}:${address} ${kind}: ${what}`,
+      ...(before ? sideLines('-', before) : []),
+      ...(after ? sideLines('+', after) : []),
+    ])
+    .join('\n')
+}
+
+const sideLines = (sign: string, {action, changes}: Side): string[] => [
+  `  ${sign} ${action}`,
+  ...changes.map(
+    ({path, before, after}) =>
+      `  ${sign}   ${path.slice(1)}: ${before === undefined ? '(absent)' : shownValue(before)} -> ${after === undefined ? '(gone)' : shownValue(after)}`,
+  ),
+]
