@@ -1,7 +1,6 @@
 import {EXIT} from '../base/errors.ts'
 import {asJson} from '../base/json.ts'
 import {paintFor} from '../cli/context.ts'
-import {readDrift} from '../cli/drift-run.ts'
 import {bothApisFlags} from '../cli/flags.ts'
 import {StackCommand} from '../cli/stack-command.ts'
 import {selectionFlags, stackFlags} from '../cli/stack-flags.ts'
@@ -14,6 +13,7 @@ export default class DriftCommand extends StackCommand {
 
   async run() {
     const {flags} = await this.parse(DriftCommand)
+    const {readDrift} = await import('../cli/drift-run.ts')
     const loaded = await this.readDeclarations(flags)
     const report = await this.inWorkspace(loaded, flags, 'plan', workspace =>
       readDrift(workspace, {target: flags.target ?? [], exclude: flags.exclude ?? []}),

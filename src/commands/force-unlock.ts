@@ -1,5 +1,4 @@
 import {yesFlag} from '../cli/flags.ts'
-import {openStores} from '../cli/ledger-stores.ts'
 import {Args, Flags} from '../cli/oclif.ts'
 import {StackCommand} from '../cli/stack-command.ts'
 import {stackFlags} from '../cli/stack-flags.ts'
@@ -21,6 +20,7 @@ export default class ForceUnlockCommand extends StackCommand {
     const {args, flags} = await this.parse(ForceUnlockCommand)
     const {stacks} = await this.readDeclarations(flags, 'validate')
     await this.confirm(`Take the lock of ${stacks.map(it => it.name).join(', ')} away?`, flags.yes)
+    const {openStores} = await import('../cli/ledger-stores.ts')
     const opened = openStores(this.context, stacks, flags.state)
     try {
       const unlocked: {stack: string; place: string; holder: string | null}[] = []

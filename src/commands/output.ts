@@ -2,7 +2,6 @@ import {AppError, EXIT} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
 import {nearest} from '../base/nearest.ts'
 import {Args, Flags} from '../cli/oclif.ts'
-import {loadOutputs} from '../cli/outputs.ts'
 import {StackCommand} from '../cli/stack-command.ts'
 import {stackFlags} from '../cli/stack-flags.ts'
 
@@ -29,6 +28,7 @@ export default class OutputCommand extends StackCommand {
 
   async run(): Promise<undefined> {
     const {args, flags} = await this.parse(OutputCommand)
+    const {loadOutputs} = await import('../cli/outputs.ts')
     const loaded = await this.readDeclarations(flags, 'validate')
     const outputs = await loadOutputs(this.context, loaded.stacks, flags.state)
     const several = outputs.length > 1

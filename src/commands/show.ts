@@ -1,6 +1,5 @@
 import {asJson} from '../base/json.ts'
 import {Args} from '../cli/oclif.ts'
-import {readPlan} from '../cli/saved-plan.ts'
 import {StackCommand} from '../cli/stack-command.ts'
 
 export default class ShowCommand extends StackCommand {
@@ -13,6 +12,7 @@ export default class ShowCommand extends StackCommand {
 
   async run(): Promise<undefined> {
     const {args} = await this.parse(ShowCommand)
+    const {readPlan} = await import('../cli/saved-plan.ts')
     const plan = await readPlan(args.plan)
     await this.print(asJson(plan), {text: () => this.planText(plan)})
   }

@@ -4,7 +4,6 @@ import {join} from 'node:path'
 import {asJson} from '../base/json.ts'
 import {BaseCommand} from '../cli/base-command.ts'
 import {Flags} from '../cli/oclif.ts'
-import {createSimulator, readSimulatorConfig, readyDocument, serveSimulator} from '../simulator/index.ts'
 
 export default class SimulatorCommand extends BaseCommand {
   static override summary = 'serve both APIs on this machine, to try everything out'
@@ -22,6 +21,7 @@ export default class SimulatorCommand extends BaseCommand {
 
   async run(): Promise<undefined> {
     const {flags} = await this.parse(SimulatorCommand)
+    const {createSimulator, readSimulatorConfig, readyDocument, serveSimulator} = await import('../simulator/index.ts')
     const simulator = createSimulator({
       clock: this.context.clock,
       ...(flags.seed === undefined ? {} : {seed: flags.seed}),

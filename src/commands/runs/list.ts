@@ -1,5 +1,4 @@
 import {BaseCommand} from '../../cli/base-command.ts'
-import {readRuns} from '../../cli/run-files.ts'
 import {runDocument, runState} from '../../report/run-text.ts'
 import {table} from '../../report/table.ts'
 
@@ -9,6 +8,7 @@ export default class RunsListCommand extends BaseCommand {
 
   async run(): Promise<undefined> {
     await this.parse(RunsListCommand)
+    const {readRuns} = await import('../../cli/run-files.ts')
     const runs = readRuns(this.context)
     await this.print(runs.map(runDocument), {
       table: () =>
