@@ -23,7 +23,10 @@ export function saidIn(text: string): Said {
 }
 
 export function saidBy(body: Json): Said {
-  if (typeof body === 'string') return CODE.test(body) ? {code: body, message: body} : {message: body}
+  if (typeof body === 'string') {
+    const code = LEADING_CODE.exec(body)?.[1]
+    return code === undefined ? {message: body} : {code, message: body}
+  }
   if (!isJsonObject(body)) return {message: body === null ? '' : JSON.stringify(body)}
   if (isJsonObject(body.error)) return saidBy(body.error)
   const code = textAmong(body, ['code', 'error_code', 'errorCode', 'type']) ?? codeOnly(body.error)
@@ -35,6 +38,9 @@ export function saidBy(body: Json): Said {
 }
 
 const CODE = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/
+
+/** A code that is the whole text, or stands before a colon: `SUBSCRIPTION_NOT_ACTIVE: another change is running`. */
+const LEADING_CODE = /^([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:\s*:\s|$)/
 
 const codeOnly = (value: Json | undefined): string | undefined => (typeof value === 'string' && CODE.test(value) ? value : undefined)
 

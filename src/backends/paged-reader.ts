@@ -46,11 +46,12 @@ export class PagedReader implements Reader {
     return proof === undefined ? {rows, proven: false} : {rows, proven: true, proof}
   }
 
-  async prove(options?: RequestOptions): Promise<void> {
+  async prove({path, ...options}: RequestOptions & {readonly path?: string} = {}): Promise<void> {
+    const meant = () => (path === undefined ? [...this.#lists.values()] : [this.#lists.get(path)].filter(it => it !== undefined))
     for (;;) {
-      await Promise.allSettled([...this.#lists.values()].map(it => it.reading))
+      await Promise.allSettled(meant().map(it => it.reading))
       // Whatever is still open is as long as the longest page: no other list can vouch for it.
-      const open = [...this.#lists.values()]
+      const open = meant()
         .map(it => it.found)
         .filter(it => it instanceof ListWalk && it.proof === undefined && !it.givenUp)
       if (open.length === 0) return

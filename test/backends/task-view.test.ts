@@ -58,6 +58,11 @@ describe('a task', () => {
       {code: 'TOO_MANY_PENDING_SUBSCRIPTIONS', message: 'three', transient: true, crowded: true},
     ],
     ['a code as text', 'SUBSCRIPTION_NOT_ACTIVE', {code: 'SUBSCRIPTION_NOT_ACTIVE', message: 'SUBSCRIPTION_NOT_ACTIVE', transient: true}],
+    [
+      'a code and words as one text',
+      'SUBSCRIPTION_NOT_ACTIVE: another change is running',
+      {code: 'SUBSCRIPTION_NOT_ACTIVE', message: 'SUBSCRIPTION_NOT_ACTIVE: another change is running', transient: true},
+    ],
     ['a status without a type', {status: '409 CONFLICT', description: 'busy'}, {message: 'busy', transient: true}],
     [
       'the shape of the contract',

@@ -1,0 +1,120 @@
+/** What an apply must have kept, whatever the weather: read from the request log, the journal and the world. */
+import {expect} from 'vitest'
+import type {AppError} from '../../src/base/errors.ts'
+import type {ApplyEvent} from '../../src/engine/events.ts'
+import type {JournalEntry} from '../../src/engine/journal.ts'
+import type {Operation, Plan} from '../../src/engine/plan.ts'
+import {plainPart} from '../../src/engine/resolve.ts'
+import {keyOf} from '../../src/engine/value.ts'
+import type {Entries, Simulator} from '../../src/simulator/index.ts'
+import type {Lab, StackBuilder} from './lab.ts'
+import {SECRET_MARK} from './random-stacks.ts'
+
+export interface WorldObject {
+  readonly remoteId: string
+  readonly collection: string
+  /** What pairs it: the name, or the network of a peering. */
+  readonly name: string
+  readonly parent: string
+}
+
+/** Every object that is there now. */
+export function objectsOf({world}: Simulator): WorldObject[] {
+  const found: WorldObject[] = []
+  const walk = (entries: Entries, collection: string, parent: string) => {
+    for (const [id, it] of Object.entries(entries)) {
+      if (it.gone !== undefined) continue
+      const remoteId = `${collection}/${id}`
+      const text = it.fields.name ?? `${String(it.fields.vpcId)} ${String(it.fields.vpcCidr)}`
+      found.push({remoteId, collection, name: String(text), parent})
+      for (const [branch, children] of Object.entries(it.children)) walk(children ?? {}, `${remoteId}/${branch}`, remoteId)
+    }
+  }
+  walk(world.cloud.subscriptions, 'cloud/subscriptions', '')
+  walk(world.cluster.bdbs, 'cluster/bdbs', '')
+  walk(world.cluster.users, 'cluster/users', '')
+  return found
+}
+
+/** Objects that are nobody's business: not owned, not declared by name, not in a collection that is declared exclusive. */
+export function strangers(lab: Lab, builders: readonly StackBuilder[]): WorldObject[] {
+  const owned = new Set([...lab.stores.values()].flatMap(it => [...it.ledger.entries.values()].map(entry => entry.remoteId)))
+  const declarations = builders.flatMap(it => it.build().declarations)
+  const names = new Set(
+    declarations.map(({spec}) => {
+      const plain = plainPart(spec)
+      return String(plain.name ?? `${String(plain.vpcId)} ${String(plain.vpcCidr)}`)
+    }),
+  )
+  const exclusive = declarations.some(it => it.policy.exclusive.length > 0)
+  return objectsOf(lab.simulator).filter(it => {
+    if (owned.has(it.remoteId) || names.has(it.name)) return false
+    return !(exclusive && /databases|peerings/.test(it.collection) && !it.collection.includes('/acl/'))
+  })
+}
+
+/** The remote path a request is about. */
+const remotePath = (api: string, path: string): string =>
+  api === 'cloud'
+    ? `cloud${path}`
+    : `cluster${path
+        .replace(/^\/v\d/, '')
+        .replace(/^\/cluster$/, '/settings')
+        .replace(/^\/cluster\/policy$/, '/policy')}`
+
+export function noStrangerIsTouched({simulator}: Lab, alone: readonly WorldObject[]): void {
+  const theirs = new Set(alone.map(it => it.remoteId))
+  const touched = simulator.log.filter(it => it.method !== 'GET' && theirs.has(remotePath(it.api, it.path)))
+  expect(touched.map(it => `${it.method} ${it.path}`)).toEqual([])
+}
+
+/** Nothing is sent before everything it waits for has ended. */
+export function orderIsKept(plan: Plan, journal: readonly JournalEntry[]): void {
+  const at = (key: string, type: JournalEntry['type']) => journal.findIndex(it => it.type === type && 'key' in it && it.key === key)
+  for (const it of plan.operations) {
+    const sent = at(keyOf(it.stack, it.address), 'sent')
+    if (sent < 0) continue
+    for (const {key} of it.edges) expect(at(key, 'ended'), `${it.address} waits for ${key}`).toBeLessThan(sent)
+    for (const {key} of it.edges) expect(at(key, 'ended'), `${key} ended before ${it.address}`).toBeGreaterThanOrEqual(0)
+  }
+}
+
+/** A delete that was answered well is not sent again, and no object is there twice. */
+export function nothingTwice({simulator}: Lab, before: readonly WorldObject[]): void {
+  const deletes = simulator.log.filter(it => it.method === 'DELETE' && it.status >= 200 && it.status < 300 && it.fault === undefined)
+  const {busy} = simulator.config.cloud
+  // Where busy shows as a failing task, the first delete did nothing.
+  if (busy !== 'task') expect(repeated(deletes.map(it => it.path))).toEqual([])
+  const places = (objects: readonly WorldObject[]) => objects.map(it => `${it.collection} ${it.name}`)
+  expect(repeated(places(objectsOf(simulator))).filter(it => !repeated(places(before)).includes(it))).toEqual([])
+}
+
+const repeated = (items: readonly string[]): string[] => items.filter((it, i) => items.indexOf(it) !== i)
+
+/** @param texts - documents a person or a file may get */
+export function noSecretShows(lab: Lab, ...texts: readonly unknown[]): void {
+  const ledgers = [...lab.stores.values()].map(it => [...it.ledger.entries.values()])
+  const all = JSON.stringify([lab.journal, lab.events.map(plain), ledgers, ...texts])
+  expect(all.includes(SECRET_MARK), 'a secret shows').toBe(false)
+}
+
+const plain = (event: ApplyEvent) => ('error' in event && event.error ? {...event, error: words(event.error)} : event)
+
+export const words = (error: AppError) => ({
+  message: error.message,
+  suggestions: error.suggestions,
+  problems: error.problems,
+  cause: error.cause instanceof Error ? error.cause.message : undefined,
+})
+
+/** With the whole budget ours, the server never has to say 429. */
+export function budgetIsKept({simulator}: Lab): void {
+  if (simulator.config.cloud.maxConcurrentChanges !== null) return
+  expect(simulator.log.filter(it => it.status === 429 && it.fault === undefined)).toEqual([])
+}
+
+export const active = (operations: readonly Operation[]): Operation[] => operations.filter(it => it.action !== 'no-op')
+
+/** For the message of a test that fails. */
+export const told = (operations: readonly Operation[]): string[] =>
+  active(operations).map(it => `${it.action} ${it.address}: ${it.reason} ${JSON.stringify(it.changes)}`)
