@@ -69,6 +69,18 @@ export class DownloadBrokenError extends AppError {
   }
 }
 
+/** Ctrl-C or SIGTERM. */
+export class PackageInterruptedError extends AppError {
+  /** @param kept - the archive that is whole and saved, where only its upload was left to do */
+  constructor(kept?: string) {
+    super(kept === undefined ? 'stopped before the work was done; nothing half-done was left behind' : 'the upload was stopped', {
+      code: 'E_PACKAGE_INTERRUPTED',
+      exit: EXIT.interrupted,
+      suggestions: kept === undefined ? ['Run the command again.'] : [],
+    })
+  }
+}
+
 /** The place for the archive cannot be written to. */
 export class DestinationError extends AppError {
   constructor(path: string, reason: string, cause?: unknown) {

@@ -10,13 +10,14 @@ import {isOutputFormat} from '../../../report/output-format.ts'
 import {harmless} from '../../../report/terminal-text.ts'
 import {destinationOf, LOW_SPACE_BYTES, lookAtDestination} from '../../../support-package/destination.ts'
 import {type MadePackage, makePackage, type PackageEvent} from '../../../support-package/make-package.ts'
+import {PackageInterruptedError} from '../../../support-package/package-errors.ts'
 import {defaultFileName, type PackageScope} from '../../../support-package/package-paths.ts'
 import {begunResult, displaySize, identifyCluster, optimizationText, packageResult} from '../../../support-package/package-result.ts'
 import type {Uploaded} from '../../../support-package/upload-archive.ts'
 import type {PackageFlagValues} from './package-flags.ts'
 import {ProgressLine} from './progress-line.ts'
 import {ReportingCommand} from './reporting-command.ts'
-import {openUploadService, type UploadService} from './upload-service.ts'
+import {openUploadService, type UploadService, UploadUnfinishedError} from './upload-service.ts'
 
 type Flags = PackageFlagValues & ConnectionFlagValues
 
@@ -125,7 +126,8 @@ export abstract class PackageCommand extends ReportingCommand {
     try {
       uploaded = await service.upload(target, {idleTimeoutMs: flags['idle-timeout'], signal})
     } catch (error) {
-      throw keptError(error, target)
+      const cause = signal.aborted ? new PackageInterruptedError(target) : error
+      throw cause instanceof AppError ? new UploadUnfinishedError(cause, target) : cause
     }
     // The size at the service is proven: only now the local copy may go.
     if (!flags.save) await rm(target)
@@ -166,22 +168,4 @@ function pathIn({file, output = []}: Flags): string | undefined {
   const paths = [...(file === undefined ? [] : [file]), ...output.filter(text => !isOutputFormat(text))]
   if (paths.length > 1) throw new UsageError('the path of the archive is given twice', ['Give it once: --file PATH.'])
   return paths[0]
-}
-
-/** The same error, saying that the archive is still there. */
-function keptError(error: unknown, target: string): unknown {
-  if (!(error instanceof AppError)) return error
-  return new UploadUnfinishedError(error, target)
-}
-
-/** The package is made and saved, and could not be uploaded. */
-export class UploadUnfinishedError extends AppError {
-  constructor(cause: AppError, target: string) {
-    super(`${cause.message}; the archive is kept at ${target}`, {
-      code: cause.code,
-      exit: cause.exit,
-      suggestions: [`Upload it when that is mended: svcctl enterprise support-package upload ${target}`, ...cause.suggestions],
-      cause,
-    })
-  }
 }

@@ -33,6 +33,18 @@ export class FilesAddressError extends AppError {
   }
 }
 
+/** The package is made and saved, and could not be uploaded. */
+export class UploadUnfinishedError extends AppError {
+  constructor(cause: AppError, target: string) {
+    super(`${cause.message}; the archive is kept at ${target}`, {
+      code: cause.code,
+      exit: cause.exit,
+      suggestions: [`Upload it when that is mended: svcctl enterprise support-package upload ${target}`, ...cause.suggestions],
+      cause,
+    })
+  }
+}
+
 export interface UploadService {
   upload(file: string, options: {readonly idleTimeoutMs: number; readonly signal: AbortSignal}): Promise<Uploaded>
   close(): Promise<void>
