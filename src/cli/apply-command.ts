@@ -12,7 +12,7 @@ import {applySummary} from '../report/apply-text.ts'
 import {runDocument, runText} from '../report/run-text.ts'
 import {type Context, paintFor} from './context.ts'
 import type {Settled} from './dead-runs.ts'
-import {onInterrupt} from './interrupt.ts'
+import {giveBackOnInterrupt, onInterrupt} from './interrupt.ts'
 import type {PlanFlags} from './plan-run.ts'
 import type {RunStory} from './run-files.ts'
 import {StackCommand, type StackFlagValues} from './stack-command.ts'
@@ -129,10 +129,12 @@ export abstract class ApplyCommandBase extends StackCommand {
   /** Holds the locks of all stacks while `work` goes on; ledgers are read under them. */
   private async locked<T>(workspace: Workspace, flags: ApplyFlagValues, work: (emit: Emit) => Promise<T>): Promise<T> {
     const unlock = await workspace.lock(flags['lock-timeout'] ?? 0)
+    const off = giveBackOnInterrupt(unlock)
     try {
       await workspace.loadLedgers()
-      return await work(this.progress())
+      return await this.withProgress(workspace.stacks.length > 1, work)
     } finally {
+      off()
       await unlock()
     }
   }

@@ -4,6 +4,7 @@ import type {JsonObject} from '../base/json.ts'
 import {STATES, type State} from '../engine/events.ts'
 import type {ApplyResult, Ended} from '../engine/execute.ts'
 import type {Plan} from '../engine/plan.ts'
+import type {Key} from '../engine/value.ts'
 import type {ApplyDone} from './apply-run.ts'
 
 /** `apply -o json`, interface.md "Documents". */
@@ -17,7 +18,7 @@ export function applyDocument({run, result, requests, residualPlan}: ApplyDone, 
       action: operation.action,
       state,
       ...(remoteId === undefined ? {} : {remoteId}),
-      ...(because === undefined ? {} : {because: [because]}),
+      ...(because === undefined ? {} : {because: [addressIn(because, operation.stack)]}),
       ...(error ? {error: {code: error.code, message: error.message, suggestions: [...error.suggestions]}} : {}),
     })),
     summary: Object.fromEntries(STATES.map(state => [state, result.summary[state]])),
@@ -41,6 +42,9 @@ export function applyDocument({run, result, requests, residualPlan}: ApplyDone, 
     ...(residualPlan === undefined ? {} : {residualPlan}),
   }
 }
+
+/** As in a plan: another stack's object is named with its stack. */
+const addressIn = (key: Key, stack: string): string => (key.startsWith(`${stack}:`) ? key.slice(stack.length + 1) : key)
 
 const UNFINISHED: readonly State[] = ['failed', 'skipped', 'detached', 'unknown']
 

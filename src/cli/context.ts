@@ -18,6 +18,7 @@ export interface InputStream extends NodeJS.ReadableStream {
 export interface OutputStream extends NodeJS.WritableStream {
   readonly isTTY?: boolean
   readonly columns?: number
+  readonly rows?: number
 }
 
 export interface Streams {

@@ -32,3 +32,24 @@ export function onInterrupt(onFirst: () => void, onSecond: () => void): Interrup
     },
   }
 }
+
+/**
+ * While nothing is at stake yet (a plan is made, a person is asked), Ctrl-C and SIGTERM end the process as they always
+ * do, but what was taken is given back first. Whoever handles interrupts meanwhile (`onInterrupt`) goes first.
+ *
+ * @returns takes the handlers away again
+ */
+export function giveBackOnInterrupt(giveBack: () => Promise<void>): () => void {
+  const handlers = Object.entries({SIGINT: 130, SIGTERM: 143} as const).map(([name, exit]) => {
+    const signal = name as 'SIGINT' | 'SIGTERM'
+    const handle = () => {
+      if (process.listenerCount(signal) > 1) return
+      void giveBack().finally(() => process.exit(exit))
+    }
+    process.on(signal, handle)
+    return () => void process.off(signal, handle)
+  })
+  return () => {
+    for (const off of handlers) off()
+  }
+}

@@ -1,5 +1,6 @@
 /** The ledgers of stacks, opened without any connection to the APIs. */
 import {hostname, userInfo} from 'node:os'
+import {AppError, EXIT} from '../base/errors.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
 import type {ManagedLedgerStore} from '../ledger/managed-store.ts'
 import {openLedgerStore} from '../ledger/open-ledger.ts'
@@ -11,6 +12,18 @@ export interface OpenedStores {
   close(): Promise<void>
 }
 
+/** Two stacks behind one ledger would delete each other's objects in turn. */
+export class SharedLedgerError extends AppError {
+  constructor(place: string, one: string, other: string) {
+    super(`the stacks ${one} and ${other} would keep their ledgers in one place: ${place}`, {
+      code: 'E_LEDGER_SHARED',
+      exit: EXIT.usage,
+      suggestions: ['Choose one with --stack NAME where --state is given, or give each stack a backend of its own.'],
+    })
+  }
+}
+
+/** @throws SharedLedgerError, HttpBackendError, StateFileError */
 export function openStores(context: Context, stacks: readonly StackDeclarations[], stateFile: string | undefined): OpenedStores {
   const networks: NetworkTransport[] = []
   const stores = stacks.map(
@@ -37,6 +50,12 @@ export function openStores(context: Context, stacks: readonly StackDeclarations[
         }),
       ] as const,
   )
+  const owners = new Map<string, string>()
+  for (const [stack, store] of stores) {
+    const other = owners.get(store.key)
+    if (other !== undefined) throw new SharedLedgerError(store.place, other, stack)
+    owners.set(store.key, stack)
+  }
   return {
     stores: new Map(stores),
     close: async () => {

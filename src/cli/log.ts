@@ -18,13 +18,19 @@ export interface Log {
   shows(level: LogLevel): boolean
   /** Raises the level; it never falls. */
   raise(level: LogLevel): void
+  /** Keeps these lines at the end of what is shown, in place of the ones before; for terminals only. No lines take them away. */
+  below(lines: readonly string[]): void
 }
 
 /** @param write - takes whole lines; @param warning - the word before a warning, painted */
 export function createLog(write: (text: string) => void, redactor: Redactor, level: LogLevel, warning = 'warning:'): Log {
   let shown = LEVELS.indexOf(level)
   const warned = new Set<string>()
-  const line = (text: string) => write(`${redactor.text(text)}\n`)
+  let below: readonly string[] = []
+  // Up to where they begin, and everything from there on away.
+  const erase = () => (below.length === 0 ? '' : `\u001b[${below.length}A\u001b[J`)
+  const drawn = (lines: readonly string[]) => lines.map(it => `${redactor.text(it)}\n`).join('')
+  const line = (text: string) => write(`${erase()}${redactor.text(text)}\n${drawn(below)}`)
   const at = (needed: LogLevel) => (text: string) => {
     if (shown >= LEVELS.indexOf(needed)) line(text)
   }
@@ -41,6 +47,10 @@ export function createLog(write: (text: string) => void, redactor: Redactor, lev
     shows: needed => shown >= LEVELS.indexOf(needed),
     raise: wanted => {
       shown = Math.max(shown, LEVELS.indexOf(wanted))
+    },
+    below: lines => {
+      if (lines.length > 0 || below.length > 0) write(`${erase()}${drawn(lines)}`)
+      below = lines
     },
   }
 }

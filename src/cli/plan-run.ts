@@ -3,12 +3,15 @@ import {kinds} from '../backends/kinds.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import type {Settings} from '../config/settings.ts'
 import {evaluate} from '../declaration/residual.ts'
+import {stepsOf} from '../engine/bill.ts'
 import {type BuiltPlan, buildPlan} from '../engine/build-plan.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
 import type {GuardFlags} from '../engine/guards.ts'
 import type {LedgerAccount} from '../engine/ledger.ts'
-import type {Plan} from '../engine/plan.ts'
+import type {GuardResult, Operation, Plan} from '../engine/plan.ts'
+import {keyOf} from '../engine/value.ts'
 import {LearnedDurations} from './learned-durations.ts'
+import {selectionOf} from './stack-flags.ts'
 import {UsageError} from './usage-error.ts'
 import type {Api, Workspace} from './workspace.ts'
 
@@ -41,7 +44,7 @@ export async function planWorkspace(
   const {settings, context} = workspace
   await checkAccounts(workspace)
   const cloud = workspace.connections.find(it => it.api === 'cloud')?.settings
-  return buildPlan({
+  const built = await buildPlan({
     stacks: [...workspace.stacks, ...workspace.others],
     selected: new Set(workspace.stacks.map(it => it.name)),
     ledgers: workspace.ledgers,
@@ -56,7 +59,7 @@ export async function planWorkspace(
     tool: `svcctl ${context.version}`,
     accounts: accountsOf(workspace),
     guards: guardFlagsOf(flags, settings, destroy),
-    selection: {target: flags.target ?? [], exclude: flags.exclude ?? []},
+    selection: selectionOf(flags),
     accept: flags.accept ?? [],
     notes,
     onlyChanged,
@@ -68,6 +71,26 @@ export async function planWorkspace(
     used: () => workspace.usedRequests(),
     ...(validForMs === undefined ? {} : {notAfter: new Date(context.clock.now() + validForMs).toISOString()}),
   })
+  const {plan} = built
+  return {...built, plan: {...plan, guards: [...plan.guards, ...readOnlyGuard(workspace, plan.operations)]}}
+}
+
+/** What a profile with `mode = "read-only"` would have to send: refused as a whole, before the first request. */
+export function readOnlyGuard(workspace: Workspace, operations: readonly Operation[]): GuardResult[] {
+  const refused = operations.filter(it => {
+    const api = kinds.get(it.kind)?.api
+    const connection = api && workspace.connectionOf(it.stack, api)?.connection
+    return stepsOf(it).length > 0 && connection?.settings.mode === 'read-only'
+  })
+  if (refused.length === 0) return []
+  return [
+    {
+      code: 'G_READ_ONLY',
+      addresses: refused.map(it => (workspace.stacks.length > 1 ? keyOf(it.stack, it.address) : it.address)),
+      allow: 'another profile: this one has mode = "read-only"',
+      message: 'the profile is read-only, and these would be changed',
+    },
+  ]
 }
 
 /** @throws UsageError when `--max-destroy` is neither a number nor a share */

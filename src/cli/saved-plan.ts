@@ -8,12 +8,12 @@ import type {VariableLookup} from '../declaration/variable-lookup.ts'
 import type {BuiltPlan} from '../engine/build-plan.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
 import {evaluateGuards} from '../engine/guards.ts'
-import {type OpenLeaf, type Operation, PLAN_FORMAT, type Plan} from '../engine/plan.ts'
+import {type GuardResult, type OpenLeaf, type Operation, PLAN_FORMAT, type Plan} from '../engine/plan.ts'
 import {assertSealed, summaryOf} from '../engine/plan-document.ts'
 import {PlanExpiredError, stacksOf, stillValid, touched, touchedLedger} from '../engine/recheck.ts'
 import {openLeaves} from '../engine/resolve.ts'
 import {type Key, keyOf, Secret} from '../engine/value.ts'
-import {accountsOf, guardFlagsOf, type PlanFlags, planWorkspace} from './plan-run.ts'
+import {accountsOf, guardFlagsOf, type PlanFlags, planWorkspace, readOnlyGuard} from './plan-run.ts'
 import {ClearSecretError} from './run-secrets.ts'
 import type {Workspace} from './workspace.ts'
 
@@ -107,18 +107,36 @@ export async function recheckPlan(
   const full = workspace.ledgers
   const cut = new Map([...full].map(([stack, ledger]) => [stack, touchedLedger(ledger, plan)]))
   const fresh = await workspace.withLedgers(cut, () =>
-    planWorkspace(workspace, {flags: {...flags, target: [], exclude: [], accept: acceptedIn(plan)}}),
+    planWorkspace(workspace, {flags: {...flags, target: [], exclude: [], accept: acceptedIn(plan), 'no-destroy': false}}),
   )
   const operations = stillValid(plan, fresh.plan.operations, halfReplaced)
-  const guards = evaluateGuards({operations, stacks: plan.stacks}, guardFlagsOf(flags, workspace.settings, isDestroy(plan)), kinds)
+  const guards = evaluateGuards({operations, stacks: plan.stacks}, guardFlagsOf(flags, workspace.settings, plan.destroy === true), kinds)
   return {
-    plan: {...plan, operations, summary: summaryOf(operations), guards, requests: fresh.plan.requests},
+    plan: {
+      ...plan,
+      operations,
+      summary: summaryOf(operations),
+      guards: [...guards, ...noDestroyGuard(operations, flags), ...readOnlyGuard(workspace, operations)],
+      requests: fresh.plan.requests,
+      bill: fresh.plan.bill,
+    },
     observation: fresh.observation,
   }
 }
 
-/** A plan of `destroy` declares nothing on purpose. */
-const isDestroy = (plan: Plan): boolean => plan.stacks.every(it => it.declared === 0)
+/** A saved plan is carried out whole or not at all: what it deletes cannot be left out of it now. */
+function noDestroyGuard(operations: readonly Operation[], flags: PlanFlags): GuardResult[] {
+  const destroying = flags['no-destroy'] ? operations.filter(it => it.action === 'delete' || it.action === 'replace') : []
+  if (destroying.length === 0) return []
+  return [
+    {
+      code: 'G_NO_DESTROY',
+      addresses: destroying.map(it => it.address),
+      allow: 'nothing: plan again with --no-destroy',
+      message: '--no-destroy was given, and the saved plan deletes or replaces these',
+    },
+  ]
+}
 
 const acceptedIn = (plan: Plan): string[] =>
   touched(plan).flatMap(it => (it.reason.endsWith('(--accept)') ? [keyOf(it.stack, it.address)] : []))

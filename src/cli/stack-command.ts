@@ -8,7 +8,6 @@ import type {LoadedDeclarations} from '../declaration/load.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
 import type {Emit} from '../engine/events.ts'
 import type {Plan} from '../engine/plan.ts'
-import {applyLines} from '../report/apply-text.ts'
 import {planText} from '../report/plan-text.ts'
 import {BaseCommand} from './base-command.ts'
 import {paintFor} from './context.ts'
@@ -58,11 +57,9 @@ export abstract class StackCommand extends BaseCommand {
     return planText(plan, paintFor(this.context.streams.stdout, this.context.environment))
   }
 
-  /** Shows the events of an apply on standard error, as they happen. */
-  protected progress(): Emit {
-    const lines = applyLines(paintFor(this.context.streams.stderr, this.context.environment), () => this.context.clock.now())
-    return event => {
-      for (const line of lines.on(event)) this.logger.note(line)
-    }
+  /** Shows the events of an apply on standard error, as they happen, while `work` goes on. */
+  protected async withProgress<T>(several: boolean, work: (emit: Emit) => Promise<T>): Promise<T> {
+    const {showProgress} = await import('./progress.ts')
+    return showProgress(this.context, several, work)
   }
 }

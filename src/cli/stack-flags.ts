@@ -1,6 +1,7 @@
 /** Options of the commands that work on stacks. */
 
 import type {VariableOption} from '../declaration/load.ts'
+import type {Selection} from '../engine/select.ts'
 import {bothApisFlags, durationFlag} from './flags.ts'
 import {Flags} from './oclif.ts'
 
@@ -32,7 +33,8 @@ export const stackFlags = {
   }),
 }
 
-export const selectionFlags = {
+/** Those of `selectionFlags` that say which objects and which ledger: `validate` takes them too. */
+export const validateFlags = {
   state: Flags.string({summary: 'file of the ledger', helpGroup: STACKS, helpValue: '<file>'}),
   target: Flags.string({
     summary: 'only this object and what it depends on; repeatable',
@@ -49,6 +51,10 @@ export const selectionFlags = {
     multipleNonGreedy: true,
   }),
   'lock-timeout': durationFlag({summary: 'how long to wait for a lock somebody holds', helpGroup: STACKS, default: 0}),
+}
+
+export const selectionFlags = {
+  ...validateFlags,
   'max-requests': Flags.integer({summary: 'refuse to send more requests than this', helpGroup: 'CONNECTION', min: 0}),
   reserve: Flags.integer({summary: 'requests left free for people on call', helpGroup: 'CONNECTION', min: 0}),
 }
@@ -106,6 +112,12 @@ export const foreignFlags = {
 export const applyFlags = {...approvalFlags, ...foreignFlags}
 
 export const planningFlags = {...bothApisFlags, ...stackFlags, ...selectionFlags, ...guardFlags}
+
+/** What `--target` and `--exclude` say. */
+export const selectionOf = (flags: {
+  readonly target?: readonly string[] | undefined
+  readonly exclude?: readonly string[] | undefined
+}): Selection => ({target: flags.target ?? [], exclude: flags.exclude ?? []})
 
 /** `--var` and `--var-file` in the order of the command line, which decides between them. */
 export function variableOptions(argv: readonly string[]): VariableOption[] {

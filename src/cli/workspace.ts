@@ -158,9 +158,20 @@ export class Workspace {
     return [...this.#opened.values()].map(it => it.api.connection)
   }
 
-  /** The settings that are in force: those of the first connection. */
+  /** The settings that are in force for the run as a whole: of several connections the strictest. */
   get settings(): Settings | undefined {
-    return this.connections[0]?.settings
+    const all = this.connections.map(it => it.settings)
+    const [first] = all
+    if (first === undefined) return undefined
+    const {maxDestroy} = all.find(it => it.maxDestroy !== undefined) ?? {}
+    return {
+      ...first,
+      ...(maxDestroy === undefined ? {} : {maxDestroy}),
+      refuseRisky: all.some(it => it.refuseRisky),
+      onDrift: (['refuse', 'keep'] as const).find(word => all.some(it => it.onDrift === word)) ?? 'overwrite',
+      limits: all.some(it => it.limits === 'conservative') ? 'conservative' : 'none',
+      timeoutMs: Math.max(...all.map(it => it.timeoutMs)),
+    }
   }
 
   usedRequests(): number {

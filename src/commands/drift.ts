@@ -3,7 +3,7 @@ import {asJson} from '../base/json.ts'
 import {paintFor} from '../cli/context.ts'
 import {bothApisFlags} from '../cli/flags.ts'
 import {StackCommand} from '../cli/stack-command.ts'
-import {selectionFlags, stackFlags} from '../cli/stack-flags.ts'
+import {selectionFlags, selectionOf, stackFlags} from '../cli/stack-flags.ts'
 import {driftText} from '../report/drift-text.ts'
 
 export default class DriftCommand extends StackCommand {
@@ -15,9 +15,7 @@ export default class DriftCommand extends StackCommand {
     const {flags} = await this.parse(DriftCommand)
     const {readDrift} = await import('../cli/drift-run.ts')
     const loaded = await this.readDeclarations(flags)
-    const report = await this.inWorkspace(loaded, flags, 'plan', workspace =>
-      readDrift(workspace, {target: flags.target ?? [], exclude: flags.exclude ?? []}),
-    )
+    const report = await this.inWorkspace(loaded, flags, 'plan', workspace => readDrift(workspace, selectionOf(flags)))
     await this.print(asJson(report), {text: () => driftText(report, paintFor(this.context.streams.stdout, this.context.environment))})
     return report.drifted.length > 0 ? EXIT.changes : EXIT.ok
   }

@@ -5,6 +5,7 @@ import {durationFlag} from '../cli/flags.ts'
 import {Flags} from '../cli/oclif.ts'
 import {StackCommand} from '../cli/stack-command.ts'
 import {planningFlags} from '../cli/stack-flags.ts'
+import {planTable} from '../report/plan-text.ts'
 
 export default class PlanCommand extends StackCommand {
   static override summary = 'show what apply would change, and change nothing'
@@ -41,7 +42,7 @@ export default class PlanCommand extends StackCommand {
       await writeFileAtomic(flags.out, `${JSON.stringify(plan, null, 2)}\n`, {mode: 0o600})
       this.logger.note(`The plan is in ${flags.out}; apply it with: svcctl apply ${flags.out} --approve ${plan.hash.slice(0, 12)}`)
     }
-    await this.print(asJson(plan), {text: () => this.planText(plan)})
+    await this.print(asJson(plan), {text: () => this.planText(plan), table: () => planTable(plan)})
     const pending = plan.operations.some(it => it.action !== 'no-op')
     return flags['detailed-exitcode'] && pending ? EXIT.changes : EXIT.ok
   }

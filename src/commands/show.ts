@@ -1,6 +1,7 @@
 import {asJson} from '../base/json.ts'
 import {Args} from '../cli/oclif.ts'
 import {StackCommand} from '../cli/stack-command.ts'
+import {planTable} from '../report/plan-text.ts'
 
 export default class ShowCommand extends StackCommand {
   static override summary = 'show a saved plan'
@@ -14,6 +15,6 @@ export default class ShowCommand extends StackCommand {
     const {args} = await this.parse(ShowCommand)
     const {readPlan} = await import('../cli/saved-plan.ts')
     const plan = await readPlan(args.plan)
-    await this.print(asJson(plan), {text: () => this.planText(plan)})
+    await this.print(asJson(plan), {text: () => this.planText(plan), table: () => planTable(plan)})
   }
 }

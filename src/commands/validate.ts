@@ -1,5 +1,5 @@
 import {StackCommand} from '../cli/stack-command.ts'
-import {stackFlags} from '../cli/stack-flags.ts'
+import {selectionOf, stackFlags, validateFlags} from '../cli/stack-flags.ts'
 
 export default class ValidateCommand extends StackCommand {
   static override summary = 'check the stacks without credentials and without a request'
@@ -7,16 +7,22 @@ export default class ValidateCommand extends StackCommand {
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --synth-dir cdktf.out --output json',
   ]
-  static override flags = stackFlags
+  static override flags = {...stackFlags, ...validateFlags}
 
   async run(): Promise<undefined> {
     const {flags} = await this.parse(ValidateCommand)
     const {stacks, warnings} = await this.readDeclarations(flags, 'validate')
+    const {selected} = await import('../engine/select.ts')
+    const wants = selected(stacks, new Map(), selectionOf(flags))
     const document = {
       valid: true,
-      stacks: stacks.map(it => ({name: it.name, declarations: it.declarations.length, warnings: [...it.warnings]})),
+      stacks: stacks.map(it => ({
+        name: it.name,
+        declarations: it.declarations.filter(declaration => wants(declaration.key)).length,
+        warnings: [...it.warnings],
+      })),
       warnings: [...warnings],
     }
-    await this.print(document, {text: () => stacks.map(it => `${it.name}: ${it.declarations.length} declarations, valid`).join('\n')})
+    await this.print(document, {text: () => document.stacks.map(it => `${it.name}: ${it.declarations} declarations, valid`).join('\n')})
   }
 }

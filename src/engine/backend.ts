@@ -14,6 +14,8 @@ export interface RequestOptions {
   /** One of PRIORITY, minus the length of the path that waits behind it. */
   readonly priority?: number
   readonly signal?: AbortSignal
+  /** Gives a write up as long as it waits for its turn; one that is on its way is left to arrive. */
+  readonly stop?: AbortSignal
 }
 
 /** A list as far as it is known. */

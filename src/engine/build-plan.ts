@@ -89,6 +89,7 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     accounts: input.accounts,
     declarationsDigest: declarationsDigest(input.stacks.filter(it => input.selected.has(it.name))),
     scope: changed ? 'changed' : input.selection.target.length + input.selection.exclude.length > 0 ? 'targeted' : 'all',
+    ...(input.destroy ? {destroy: true as const} : {}),
     facts: factsOf(observation),
     operations,
     summary: summaryOf(operations),

@@ -76,11 +76,15 @@ const driftOf = (operations: readonly Operation[]): string =>
     )
     .join('; ')
 
-/** Whether a word of `--allow-destroy`, `--target` and the like names this object; a bare address names all its instances. */
+/**
+ * Whether a word of `--allow-destroy`, `--target` and the like names this object: `stack:address`, an address, the name
+ * alone (`cache` for `null_resource.cache`), a kind, or `*`. Without an index it names all instances.
+ */
 export function names(word: string, it: {readonly stack: string; readonly address: string; readonly kind: string}): boolean {
   if (word === '*' || word === it.kind) return true
   const address = word.startsWith(`${it.stack}:`) ? word.slice(it.stack.length + 1) : word
-  return address === it.address || it.address.startsWith(`${address}[`)
+  const full = /^[^.:[\]/]+(\[|$)/.test(address) ? `null_resource.${address}` : address
+  return full === it.address || it.address.startsWith(`${full}[`)
 }
 
 function thresholds(

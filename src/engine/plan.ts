@@ -139,6 +139,8 @@ export interface Plan {
   readonly accounts: Readonly<Record<string, {readonly address: string; readonly keyHash: string}>>
   readonly declarationsDigest: string
   readonly scope: 'all' | 'targeted' | 'changed'
+  /** Of `svcctl destroy`: that nothing is declared is what was asked for. */
+  readonly destroy?: true
   readonly facts: readonly Fact[]
   readonly operations: readonly Operation[]
   readonly summary: Readonly<Record<Action, number>>

@@ -36,8 +36,7 @@ export function selected(
   const owned = [...ledgers].flatMap(([stack, ledger]) => [...ledger.entries.values()].map(({address, kind}) => ({stack, address, kind})))
   const all = [...declarations, ...owned]
   const known = all.map(it => it.address)
-  const fits = (words: readonly string[], it: {stack: string; address: string; kind: string}) =>
-    words.some(word => word !== '*' && names(word, it))
+  const fits = (words: readonly string[], it: {stack: string; address: string; kind: string}) => words.some(word => names(word, it))
   for (const [flag, words] of [
     ['--target', target],
     ['--exclude', exclude],

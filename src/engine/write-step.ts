@@ -2,7 +2,7 @@
  * One write from its turn to its end: a place in its groups, the journal, the request, its task. Busy parents are
  * waited for; a lost answer is settled by looking (`settle-doubt.ts`) and never by sending blindly again.
  */
-import type {AppError} from '../base/errors.ts'
+import {AppError} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
 import {OperationTimeoutError, TaskFailedError, UnknownOutcomeError} from './apply-errors.ts'
 import {type Backend, PRIORITY, type TaskView} from './backend.ts'
@@ -93,7 +93,7 @@ type Turn =
   | {readonly end: 'again'}
 
 async function oneTurn(context: RunContext, it: Write, deadline: number, leave: () => void): Promise<Turn> {
-  const {journal, clock, emit} = context.options
+  const {journal, clock, emit, stop} = context.options
   const {key, step, request, kind} = it
   const sentAt = clock.now()
   const naming = {...(it.name === undefined ? {} : {name: it.name}), ...(it.remoteId === undefined ? {} : {remoteId: it.remoteId})}
@@ -102,7 +102,7 @@ async function oneTurn(context: RunContext, it: Write, deadline: number, leave: 
     step === 'create',
   )
   if (step === 'create') await journal.barrier?.()
-  const sent = await it.backend.write(request, {priority: PRIORITY.write - it.behind})
+  const sent = await it.backend.write(request, {priority: PRIORITY.write - it.behind, stop})
   switch (sent.outcome) {
     case 'accepted': {
       if (it.last) context.sent(key)
@@ -126,6 +126,7 @@ async function oneTurn(context: RunContext, it: Write, deadline: number, leave: 
     case 'refused':
     case 'unsent':
       journal.append({type: 'void', key, step, why: sent.error.code}, false)
+      if (sent.outcome === 'unsent' && stop.aborted) return {end: 'failed', failure: {state: 'skipped'}}
       return {end: 'failed', failure: {state: 'failed', error: sent.error}}
     case 'unknown':
       return doubtful(context, it, {sentAt, cause: sent.error}, leave)
@@ -147,6 +148,7 @@ async function followTask(
   const {key, step} = it
   const news = await watchTask(context, it, taskId, deadline)
   if (news === 'stopped') return {end: 'failed', failure: {state: 'detached'}}
+  if (news instanceof AppError) return unseen(it, `task ${taskId} could not be read`, news)
   if (news === undefined)
     return {end: 'failed', failure: {state: 'failed', error: new OperationTimeoutError(it.what, `task ${taskId}`, timeoutMs)}}
   if (news === 'lost') {
@@ -182,9 +184,15 @@ async function watchTask(context: RunContext, it: Write, taskId: string, deadlin
       .settled(taskId, deadline, stop, status => emit({type: 'waiting', key: it.key, for: 'task', elapsedMs: clock.now() - began, status}))
   } catch (error) {
     if (stop.aborted) return 'stopped'
+    if (error instanceof AppError) return error
     throw error
   }
 }
+
+const unseen = ({what}: Write, why: string, cause: AppError): Turn => ({
+  end: 'failed',
+  failure: {state: 'unknown', error: new UnknownOutcomeError(what, `${why}: ${cause.message}`, cause)},
+})
 
 async function doubtful(context: RunContext, it: Write, doubt: Doubt, leave: () => void): Promise<Turn> {
   const {emit, journal, stop} = context.options
@@ -207,6 +215,7 @@ async function doubtful(context: RunContext, it: Write, doubt: Doubt, leave: () 
     return {end: 'again'}
   } catch (error) {
     if (stop.aborted || error instanceof Stopped) return {end: 'failed', failure: {state: 'detached'}}
+    if (error instanceof AppError) return unseen(it, 'looking for it failed', error)
     throw error
   }
 }

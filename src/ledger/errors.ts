@@ -1,4 +1,5 @@
 /** What a person meets when a ledger cannot be used as it is. */
+import {formatDuration} from '../base/duration.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 
 /** Where a ledger is, and what moves it out of the way. */
@@ -80,7 +81,7 @@ export class LedgerAuthError extends AppError {
 /** Somebody holds the lock. */
 export class LedgerLockedError extends AppError {
   constructor({place, stack}: LedgerPlace, holder: string, lockId: string | undefined, waitedMs: number, suggestion?: string) {
-    super(`The ledger ${place} is locked by ${holder}${waitedMs > 0 ? ` (waited ${Math.round(waitedMs / 1000)} s)` : ''}.`, {
+    super(`The ledger ${place} is locked by ${holder}${waitedMs >= 100 ? ` (waited ${formatDuration(waitedMs)})` : ''}.`, {
       code: 'E_LOCKED',
       exit: EXIT.locked,
       suggestions: [

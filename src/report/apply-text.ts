@@ -4,8 +4,10 @@ import {formatDuration} from '../base/duration.ts'
 import {AppError} from '../base/errors.ts'
 import type {ApplyEvent, State} from '../engine/events.ts'
 import type {ApplyResult} from '../engine/execute.ts'
+import type {Key} from '../engine/value.ts'
 import {shownValue} from './plan-text.ts'
-import {harmless} from './terminal-text.ts'
+import {RunningObjects, titleOf} from './running-objects.ts'
+import {harmless, oneLine} from './terminal-text.ts'
 
 /** A waiting object says so again after this long. */
 const SAY_AGAIN_MS = 10_000
@@ -13,45 +15,43 @@ const SAY_AGAIN_MS = 10_000
 export interface ApplyLines {
   /** Lines to show for an event; none for most. */
   on(event: ApplyEvent): readonly string[]
+  /** Lines for what has been silent for long; to be asked every second or so. */
+  tick(): readonly string[]
+}
+
+export interface ApplyLinesOptions {
+  readonly paint: Ansis
+  readonly now: () => number
+  /** The plan covers several stacks: addresses are shown with theirs. */
+  readonly several: boolean
+  /** What goes on is shown elsewhere, by a live view: only what ended is said. */
+  readonly quiet?: boolean
 }
 
 /** Line by line, for logs and pipes: a waiting object is mentioned every 10 s. */
-export function applyLines(paint: Ansis, now: () => number): ApplyLines {
-  const said = new Map<string, number>()
-  const title = (key: string) => key.slice(key.indexOf(':') + 1)
-  const again = (key: string, text: string): readonly string[] => {
-    const last = said.get(key)
-    if (last === undefined) {
-      said.set(key, now())
-      return []
-    }
-    if (now() - last < SAY_AGAIN_MS) return []
-    said.set(key, now())
-    return [text]
-  }
+export function applyLines({paint, now, several, quiet = false}: ApplyLinesOptions): ApplyLines {
+  const said = new Map<Key, number>()
+  const objects = new RunningObjects(now)
+  const title = (key: Key) => titleOf(key, several)
   return {
     on: event => {
+      objects.on(event)
       switch (event.type) {
         case 'started':
           said.set(event.key, now())
-          return [`${title(event.key)}: ${event.action}${event.step === event.action ? '' : ` (${event.step})`} ...`]
-        case 'held':
-          return again(event.key, `${title(event.key)}: waiting: ${harmless(event.reason)}`)
-        case 'waiting':
-          return again(
-            event.key,
-            `${title(event.key)}: still waiting for ${event.for === 'task' ? 'its task' : `it to be ${event.for}`}${event.status === undefined ? '' : ` (${harmless(event.status)})`}, ${formatDuration(event.elapsedMs)}`,
-          )
+          return quiet ? [] : [`${title(event.key)}: ${event.action}${event.step === event.action ? '' : ` (${event.step})`} ...`]
         case 'in doubt':
           return [`${title(event.key)}: ${harmless(event.why)}; looking whether the ${event.step} happened`]
         case 'ended':
-          return endedLines(event, title(event.key), paint)
+          return endedLines(event, title(event.key), several, paint)
         case 'proving':
-          return event.objects === 0 ? [] : [`proving ${event.objects} objects ...`]
+          return quiet || event.objects === 0 ? [] : [`proving ${event.objects} object${event.objects === 1 ? '' : 's'} ...`]
         case 'warning':
           return [`${paint.yellow('warning:')} ${harmless(event.message)}`]
         case 'begin':
         case 'accepted':
+        case 'held':
+        case 'waiting':
         case 'proved':
         case 'end':
           return []
@@ -59,14 +59,21 @@ export function applyLines(paint: Ansis, now: () => number): ApplyLines {
           return event satisfies never
       }
     },
+    tick: () =>
+      objects.running.flatMap(({key, step, since, doing}) => {
+        if (quiet || now() - (said.get(key) ?? since) < SAY_AGAIN_MS) return []
+        said.set(key, now())
+        return [`${title(key)}: still ${doing === '' || doing === 'accepted' ? `at its ${step}` : doing}, ${formatDuration(now() - since)}`]
+      }),
   }
 }
 
-function endedLines(event: Extract<ApplyEvent, {type: 'ended'}>, title: string, paint: Ansis): readonly string[] {
+function endedLines(event: Extract<ApplyEvent, {type: 'ended'}>, title: string, several: boolean, paint: Ansis): readonly string[] {
   const {state, action, ms, remoteId, error, because} = event
-  const id = remoteId === undefined ? '' : ` [${remoteId}]`
+  const id = remoteId === undefined ? '' : ` [${oneLine(remoteId)}]`
   if (state === 'done') return [`${title}: ${paint.green(`${action} done`)} after ${formatDuration(ms)}${id}`]
-  if (state === 'skipped') return [`${title}: ${paint.yellow('skipped')}${because === undefined ? '' : ` because of ${because}`}`]
+  if (state === 'skipped')
+    return [`${title}: ${paint.yellow('skipped')}${because === undefined ? '' : ` because of ${titleOf(because, several)}`}`]
   if (state === 'detached') return [`${title}: ${paint.yellow('detached')}: its task goes on${id}`]
   return [
     `${title}: ${paint.red(state)}: ${harmless(error?.message ?? '')}`,

@@ -2,13 +2,14 @@
 import type {Ansis} from 'ansis'
 import type {DriftReport} from '../engine/drift.ts'
 import {shownValue} from './plan-text.ts'
+import {oneLine} from './terminal-text.ts'
 
 export function driftText({drifted, summary}: DriftReport, paint: Ansis): string {
   const lines = drifted.flatMap(({stack, address, kind, missing, changes}) => [
-    `${paint.yellow(missing ? 'missing' : 'drifted')} ${paint.bold(`${stack}:${address}`)} ${kind}`,
+    `${paint.yellow(missing ? 'missing' : 'drifted')} ${paint.bold(oneLine(`${stack}:${address}`))} ${kind}`,
     ...changes.map(
       ({path, before, after}) =>
-        `    ${path.slice(1)}: ${before === undefined ? '(absent)' : shownValue(before)} -> ${after === undefined ? '(gone)' : shownValue(after)}`,
+        `    ${oneLine(path.slice(1))}: ${before === undefined ? '(absent)' : shownValue(before)} -> ${after === undefined ? '(gone)' : shownValue(after)}`,
     ),
   ])
   const counts = `${summary.drifted} drifted, ${summary.missing} missing, ${summary.unchanged} unchanged, ${summary.unmanaged} unmanaged.`

@@ -3,6 +3,9 @@ import type {Ansis} from 'ansis'
 import {formatDuration} from '../base/duration.ts'
 import type {Json} from '../base/json.ts'
 import type {Action, Change, GuardResult, Operation, Plan} from '../engine/plan.ts'
+import {keyOf} from '../engine/value.ts'
+import {titleOf} from './running-objects.ts'
+import {table} from './table.ts'
 import {harmless, oneLine} from './terminal-text.ts'
 
 const SIGNS: Readonly<Record<Action, string>> = {
@@ -37,9 +40,9 @@ export function planText(plan: Plan, paint: Ansis): string {
   lines.push(countsLine(plan, paint))
   if (plan.unmanaged > 0)
     lines.push(`${plan.unmanaged} unmanaged ${plan.unmanaged === 1 ? 'object was' : 'objects were'} seen and left alone.`)
-  lines.push(`${plan.requests.used} requests used, ${plan.requests.avoided} avoided${billText(plan)}`)
-  for (const {name, value, sensitive} of plan.stacks.flatMap(it => it.outputs))
-    lines.push(`output ${name} = ${sensitive ? '(sensitive)' : shownValue(value)}`)
+  lines.push(`${plan.requests.used} request${plan.requests.used === 1 ? '' : 's'} used, ${plan.requests.avoided} avoided${billText(plan)}`)
+  for (const [stack, {name, value, sensitive}] of plan.stacks.flatMap(it => it.outputs.map(output => [it.name, output] as const)))
+    lines.push(`output ${several ? `${stack}:` : ''}${oneLine(name)} = ${sensitive ? '(sensitive)' : shownValue(value)}`)
   if (plan.guards.length > 0) lines.push('', ...guardLines(plan.guards, paint))
   lines.push(`plan ${plan.hash.slice(0, 12)}`)
   return `${lines.join('\n')}\n`
@@ -59,26 +62,26 @@ function countsLine({summary}: Plan, paint: Ansis): string {
 export const guardLines = (guards: readonly GuardResult[], paint: Ansis): string[] =>
   guards.flatMap(({code, message, addresses, allow}) => [
     `${paint.red('refused:')} ${harmless(message)} (${code})`,
-    ...addresses.map(it => `  ${it}`),
+    ...addresses.map(it => `  ${oneLine(it)}`),
     `  allow with: ${harmless(allow)}`,
   ])
 
 function operationLines(operation: Operation, several: boolean, paint: Ansis): string[] {
   const {action, address, stack, kind, name, construct, changes, reason, remoteId, because, movedFrom} = operation
   const colour = {create: paint.green, delete: paint.red, replace: paint.red, blocked: paint.magenta}[action as string] ?? paint.yellow
-  const title = `${several ? `${stack}:` : ''}${address}`
   const what = `${kind}${name === undefined ? '' : ` ${JSON.stringify(oneLine(name))}`}`
-  const where = construct === undefined ? '' : paint.dim(` (${construct})`)
-  const lines = [`${colour(`${SIGNS[action]} ${action}`)} ${paint.bold(title)} ${what}${where}`]
-  lines.push(paint.dim(`    ${harmless(reason)}${remoteId === undefined ? '' : ` [${remoteId}]`}`))
-  if (movedFrom !== undefined) lines.push(paint.dim(`    from ${movedFrom}`))
+  const where = construct === undefined ? '' : paint.dim(` (${oneLine(construct)})`)
+  const lines = [`${colour(`${SIGNS[action]} ${action}`)} ${paint.bold(titleOf(keyOf(stack, address), several))} ${what}${where}`]
+  lines.push(paint.dim(`    ${oneLine(reason)}${remoteId === undefined ? '' : ` [${oneLine(remoteId)}]`}`))
+  if (movedFrom !== undefined) lines.push(paint.dim(`    from ${oneLine(movedFrom)}`))
   for (const change of changes) lines.push(changeLine(change, action, paint))
-  if (because.length > 0) lines.push(paint.dim(`    after ${because.join(', ')}`))
+  const after = several ? operation.edges.map(it => it.key) : because
+  if (after.length > 0) lines.push(paint.dim(`    after ${after.map(oneLine).join(', ')}`))
   return lines
 }
 
 function changeLine({path, before, after, risk, moved}: Change, action: Action, paint: Ansis): string {
-  const field = path === '' ? '(object)' : path.slice(1)
+  const field = path === '' ? '(object)' : oneLine(path.slice(1))
   const to = after === undefined ? '(gone)' : shownValue(after)
   const text =
     action === 'create' ? `    ${field} = ${to}` : `    ${field}: ${before === undefined ? '(absent)' : shownValue(before)} -> ${to}`
@@ -98,3 +101,15 @@ const isMark = (value: Json, mark: string): boolean =>
   !Array.isArray(value) &&
   Object.keys(value).length === 1 &&
   (value as Readonly<Record<string, Json>>)[mark] === true
+
+/** `-o table`: one line an operation. */
+export const planTable = ({operations, stacks}: Plan): Promise<string> =>
+  table(operations, [
+    {title: 'action', value: it => it.action},
+    {title: 'address', value: it => titleOf(keyOf(it.stack, it.address), stacks.length > 1)},
+    {title: 'kind', value: it => it.kind},
+    {title: 'name', value: it => it.name},
+    {title: 'changes', value: it => it.changes.map(change => change.path.slice(1)).join(', ')},
+    {title: 'reason', value: it => it.reason},
+    {title: 'id', value: it => it.remoteId},
+  ])

@@ -23,6 +23,8 @@ export interface CallOptions {
   /** One of PRIORITY, minus the length of the path behind it. */
   readonly priority?: number
   readonly signal?: AbortSignal
+  /** Gives the call up as long as it waits: for the budget, or to be tried again. What is on its way is left to arrive. */
+  readonly stop?: AbortSignal
   readonly timeoutMs?: number
   /** Statuses that would be retried but mean something here: a 503 of an availability check is its answer. */
   readonly answers?: readonly number[]

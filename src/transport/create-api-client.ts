@@ -7,7 +7,7 @@ import type {Clock} from '../base/clock.ts'
 import type {AppError} from '../base/errors.ts'
 import {PRIORITY, type Spending} from '../engine/backend.ts'
 import type {ApiAnswer, ApiCall, ConnectedClient, StreamCall} from './api-client.ts'
-import type {Budget} from './budget.ts'
+import type {Budget, Permit} from './budget.ts'
 import {classify429} from './classify-429.ts'
 import {ConnectionError} from './connection-error.ts'
 import type {HttpResponse, HttpStreamResponse, OpenStream, Transport} from './http.ts'
@@ -71,6 +71,7 @@ interface Exchange<R extends Answered> {
   readonly retryAs: string
   readonly priority: number
   readonly signal: AbortSignal | undefined
+  readonly stop: AbortSignal | undefined
   readonly answers: readonly number[]
   send(url: string, headers: Readonly<Record<string, string>>): Promise<R>
   /** The body, as far as it may tell why there is a 429. */
@@ -132,6 +133,7 @@ class BudgetedClient implements ConnectedClient {
       retryAs: call.method,
       priority: options.priority ?? (call.method === 'GET' ? PRIORITY.read : PRIORITY.write),
       signal,
+      stop: options.stop,
       answers: options.answers ?? [],
       send: (url, sent) =>
         transport({method: call.method, url, headers: sent, timeoutMs, ...(body !== undefined && {body}), ...(signal && {signal})}),
@@ -153,6 +155,7 @@ class BudgetedClient implements ConnectedClient {
       retryAs: 'POST',
       priority: options.priority ?? PRIORITY.interactive,
       signal,
+      stop: undefined,
       answers: [],
       send: (url, headers) => {
         const body = flowOf(call)
@@ -226,7 +229,8 @@ class BudgetedClient implements ConnectedClient {
   async #try<R extends Answered>(exchange: Exchange<R>, url: string, attempt: number): Promise<Tried<R>> {
     const {budget, clock, authentication, onEvent} = this.#options
     const {method, signal} = exchange
-    const permit = await budget.acquire(exchange.priority, signal)
+    const permit = await this.#turn(exchange)
+    if (permit === undefined) return {error: new ConnectionError('aborted', {method, url}, {arrived: false})}
     const began = clock.now()
     const tell = (outcome: {status: number} | {failure: string}) =>
       onEvent?.({
@@ -257,6 +261,16 @@ class BudgetedClient implements ConnectedClient {
       if (failure.arrived) this.#contact = true
       tell({failure: failure.code})
       return {error: failure}
+    }
+  }
+
+  /** `undefined` when the call was given up before its turn came. */
+  async #turn({priority, signal, stop}: Exchange<Answered>): Promise<Permit | undefined> {
+    try {
+      return await this.#options.budget.acquire(priority, either(signal, stop))
+    } catch (reason) {
+      if (stop?.aborted && !signal?.aborted) return undefined
+      throw reason
     }
   }
 
@@ -295,15 +309,15 @@ class BudgetedClient implements ConnectedClient {
   /** `false` when the wait was cut short by the signal and there is something to say about the request; throws the reason otherwise. */
   async #waited(exchange: Exchange<Answered>, attempt: number, delayMs: number, because: string): Promise<boolean> {
     const {clock, random, onEvent} = this.#options
-    const {method, signal} = exchange
+    const {method, signal, stop} = exchange
     const spread = Math.round(delayMs * (1 + 0.1 * (random?.() ?? 0)))
     onEvent?.({type: 'retry', method, path: shownPath(exchange.path), attempt, delayMs: spread, because})
     if (spread === 0) return true
     try {
-      await clock.sleep(spread, signal)
+      await clock.sleep(spread, either(signal, stop))
       return true
     } catch (reason) {
-      if (method === 'GET') throw reason
+      if (method === 'GET' && !stop?.aborted) throw reason
       return false
     }
   }
@@ -313,6 +327,9 @@ class BudgetedClient implements ConnectedClient {
     return `${this.address}${path}`
   }
 }
+
+const either = (one: AbortSignal | undefined, other: AbortSignal | undefined): AbortSignal | undefined =>
+  one && other ? AbortSignal.any([one, other]) : (one ?? other)
 
 const patient = (delayMs: number | undefined): number | undefined =>
   delayMs !== undefined && delayMs <= MAX_PATIENCE_MS ? delayMs : undefined

@@ -1,0 +1,56 @@
+/** An apply on a terminal: a few lines that are drawn again and again, counts first, then what is busy the longest. */
+import type {Ansis} from 'ansis'
+import {formatDuration} from '../base/duration.ts'
+import {RunningObjects, titleOf} from './running-objects.ts'
+import {fitTo, type Measure} from './terminal-text.ts'
+
+export interface Size {
+  readonly columns: number
+  readonly rows: number
+}
+
+export interface LiveViewOptions {
+  readonly paint: Ansis
+  readonly now: () => number
+  readonly several: boolean
+  readonly measure: Measure
+}
+
+/** More objects than this say less. */
+const MOST_ROWS = 10
+
+export class LiveView extends RunningObjects {
+  readonly #options: LiveViewOptions
+
+  constructor(options: LiveViewOptions) {
+    super(options.now)
+    this.#options = options
+  }
+
+  /** The picture of this moment, at most half the terminal; no lines when nothing goes on. */
+  frame({columns, rows}: Size): string[] {
+    const {paint, now, several, measure} = this.#options
+    if (this.begun === undefined) return []
+    const cut = (text: string) => fitTo(text, Math.max(10, columns - 1), measure)
+    const places = Math.max(1, Math.min(MOST_ROWS, Math.floor(rows / 2) - 2))
+    const {running} = this
+    const shown = running.slice(0, places).map(({key, action, step, since, doing}) => {
+      const what = step === action ? action : `${action} (${step})`
+      return cut(`  ${titleOf(key, several)}: ${what}, ${clockText(now() - since)}${doing === '' ? '' : `, ${doing}`}`)
+    })
+    const more = running.length - shown.length
+    return [paint.bold(cut(this.#headline(this.begun))), ...shown, ...(more > 0 ? [paint.dim(cut(`  … and ${more} more`))] : [])]
+  }
+
+  #headline(begun: number): string {
+    const {now} = this.#options
+    const ended = [...this.counts].filter(([, count]) => count > 0)
+    const over = ended.reduce((sum, [state, count]) => (state === 'no-op' ? sum : sum + count), 0)
+    const trouble = ended.filter(([state]) => state !== 'done' && state !== 'no-op').map(([state, count]) => `, ${count} ${state}`)
+    const proving = this.proving > 0 ? `, proving ${this.proving}` : ''
+    return `${over} of ${this.total} ended${trouble.join('')}, ${this.running.length} running${proving}, ${clockText(now() - begun)}`
+  }
+}
+
+/** In whole seconds: the last digit would flicker. */
+const clockText = (ms: number): string => (ms < 1000 ? '0 s' : formatDuration(Math.floor(ms / 1000) * 1000))

@@ -1,0 +1,100 @@
+/** What an apply is busy with, from its events: the one picture that lines and the live view are drawn from. */
+import type {ApplyEvent, State, Step} from '../engine/events.ts'
+import type {Action} from '../engine/plan.ts'
+import type {Key} from '../engine/value.ts'
+import {oneLine} from './terminal-text.ts'
+
+export interface RunningObject {
+  readonly key: Key
+  readonly action: Action
+  readonly step: Step
+  readonly since: number
+  /** What it is waiting for, in words; empty before anything is known. */
+  readonly doing: string
+}
+
+export class RunningObjects {
+  readonly #now: () => number
+  readonly #objects = new Map<Key, RunningObject>()
+  readonly #counts = new Map<State, number>()
+  #total = 0
+  #begun: number | undefined
+  #proving = 0
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  on(event: ApplyEvent): void {
+    switch (event.type) {
+      case 'begin':
+        this.#begun = this.#now()
+        this.#total = event.operations
+        return
+      case 'started':
+        this.#objects.set(event.key, {key: event.key, action: event.action, step: event.step, since: this.#now(), doing: ''})
+        return
+      case 'accepted':
+        return this.#does(event.key, 'accepted')
+      case 'held':
+        return this.#does(event.key, `waiting: ${oneLine(event.reason)}`)
+      case 'waiting':
+        return this.#does(event.key, waitingText(event))
+      case 'in doubt':
+        return this.#does(event.key, `looking whether the ${event.step} happened`)
+      case 'ended':
+        this.#objects.delete(event.key)
+        this.#counts.set(event.state, (this.#counts.get(event.state) ?? 0) + 1)
+        return
+      case 'proving':
+        this.#proving = event.objects
+        return
+      case 'proved':
+        this.#proving = 0
+        return
+      case 'end':
+        this.#begun = undefined
+        return
+      case 'warning':
+        return
+      default:
+        event satisfies never
+    }
+  }
+
+  #does(key: Key, doing: string): void {
+    const known = this.#objects.get(key)
+    if (known) this.#objects.set(key, {...known, doing})
+  }
+
+  /** Longest first. */
+  get running(): readonly RunningObject[] {
+    return [...this.#objects.values()]
+  }
+
+  get counts(): ReadonlyMap<State, number> {
+    return this.#counts
+  }
+
+  get total(): number {
+    return this.#total
+  }
+
+  /** When the run began; `undefined` before it has and after its end. */
+  get begun(): number | undefined {
+    return this.#begun
+  }
+
+  /** Objects that are being read back. */
+  get proving(): number {
+    return this.#proving
+  }
+}
+
+function waitingText(event: Extract<ApplyEvent, {type: 'waiting'}>): string {
+  const what = event.for === 'task' ? 'its task' : `it to be ${event.for}`
+  return `waiting for ${what}${event.status === undefined ? '' : ` (${oneLine(event.status)})`}`
+}
+
+/** An object as people see it: with its stack where there are several. */
+export const titleOf = (key: Key, several: boolean): string => oneLine(several ? key : key.slice(key.indexOf(':') + 1))
