@@ -173,6 +173,9 @@ export interface LabOptions {
   readonly seed?: number
   readonly perMinute?: number
   readonly burst?: number
+  /** Another process on the same account: the clock and the simulator are shared, the budget is its own. */
+  readonly beside?: Lab
+  readonly budget?: (clock: VirtualClock) => Budget
 }
 
 export type Planning = Partial<BuildPlanInput>
@@ -189,16 +192,17 @@ export const PERMISSIVE: BuildPlanInput['guards'] = {
 }
 
 export class Lab {
-  readonly clock = new VirtualClock()
+  readonly clock: VirtualClock
   readonly simulator: Simulator
   readonly stores = new Map<string, MemoryStore>()
   events: ApplyEvent[] = []
   journal: JournalEntry[] = []
   readonly budget: Budget
 
-  constructor({simulator = {}, seed = 1, perMinute = CLOUD_LIMITS.perMinute, burst = CLOUD_LIMITS.burst}: LabOptions = {}) {
-    this.simulator = createSimulator({clock: this.clock, seed, config: simulator})
-    this.budget = createBudget({limits: {perMinute, burst, reserve: 0}, clock: this.clock})
+  constructor({simulator = {}, seed = 1, perMinute = CLOUD_LIMITS.perMinute, burst = CLOUD_LIMITS.burst, beside, budget}: LabOptions = {}) {
+    this.clock = beside?.clock ?? new VirtualClock()
+    this.simulator = beside?.simulator ?? createSimulator({clock: this.clock, seed, config: simulator})
+    this.budget = budget?.(this.clock) ?? createBudget({limits: {perMinute, burst, reserve: 0}, clock: this.clock})
   }
 
   store(stack: string): MemoryStore {
