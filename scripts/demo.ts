@@ -28,6 +28,9 @@ const SIMULATED = {
   cluster: {changeMs: {min: 300, max: 700}},
 }
 
+/** Simulated changes take less than a second: worth more than one look each. */
+const OFTEN = ['--poll-interval', '250ms']
+
 const say = (text: string) => process.stdout.write(`${text}\n`)
 const chapter = (title: string) => say(`\n${bold.cyan(`== ${title}`)}`)
 const remark = (text: string) => say(dim(`# ${text}`))
@@ -131,7 +134,7 @@ async function demo(): Promise<void> {
   expectWrites(await writes(), [])
 
   chapter('Do it, and prove it')
-  await svcctl(['apply', '--stack', '*', '--auto-approve'])
+  await svcctl(['apply', '--stack', '*', '--auto-approve', ...OFTEN])
   await writes()
 
   chapter('Nothing is left to do')
@@ -144,7 +147,7 @@ async function demo(): Promise<void> {
   await svcctl(['drift'], {exit: 2})
 
   chapter('Bring it back: one update, with that field and nothing else')
-  await svcctl(['apply', '--stack', 'shop', '--auto-approve'])
+  await svcctl(['apply', '--stack', 'shop', '--auto-approve', ...OFTEN])
   remark('What the API was sent, from the log of the simulator:')
   expectWrites(await writes(), ['PUT /subscriptions/1/databases/1 {"memoryLimitInGb":2}'])
 
@@ -152,11 +155,11 @@ async function demo(): Promise<void> {
   const retire = {DEMO_RETIRE: 'reports,peering,operator'}
   await svcctl(['apply', '--stack', '*', '--auto-approve'], {env: retire, exit: 3})
   expectWrites(await writes(), [])
-  await svcctl(['apply', '--stack', '*', '--auto-approve', '--allow-destroy', 'shop:null_resource.reports'], {env: retire})
+  await svcctl(['apply', '--stack', '*', '--auto-approve', '--allow-destroy', 'shop:null_resource.reports', ...OFTEN], {env: retire})
   remark(`${(await writes()).length} deletes were sent.`)
 
   chapter('Away with all of it, children first')
-  await svcctl(['destroy', '--stack', '*', '--auto-approve', '--allow-destroy', '*'], {env: retire})
+  await svcctl(['destroy', '--stack', '*', '--auto-approve', '--allow-destroy', '*', ...OFTEN], {env: retire})
   await svcctl(['api', 'cloud', 'get', '/subscriptions'])
 
   say(green(`\nThe demo took ${((performance.now() - started) / 1000).toFixed(0)} s and leaves nothing behind.`))
