@@ -3,7 +3,7 @@
  * A command's `run` answers an exit code when it is not 0, and throws an AppError when it failed.
  */
 import {AppError, type ExitCode} from '../base/errors.ts'
-import type {ExactJson} from '../base/lossless-json.ts'
+import {type ExactJson, stringifyExactJson} from '../base/lossless-json.ts'
 import {type Api, type Connection, resolveConnection} from '../config/connection.ts'
 import {describeSource} from '../config/connection-sources.ts'
 import {isDocumentFormat, isOutputFormat, type OutputFormat, type Presentation, renderOutput} from '../report/output-format.ts'
@@ -105,14 +105,33 @@ export abstract class BaseCommand {
     }
   }
 
-  /** Writes the result, filtered by `-q` and in the form of `-o`. Once per command, except for streams of documents. */
+  /** Writes the result, filtered by `-q` and in the form of `-o`. Once per command. */
   protected async print(document: ExactJson, presentation: Presentation = {}): Promise<void> {
-    const {redactor} = this.context
-    const filtered = this.#query === undefined ? document : this.#query(document)
-    const how = this.#query === undefined ? presentation : {}
-    const text = await renderOutput(redactor.value(filtered), this.format, how)
+    const text = await this.#rendered(document, presentation)
     this.#printed = true
-    await this.write(this.forPrograms ? text : redactor.text(text))
+    await this.write(text)
+  }
+
+  /** As `print`, for one of a stream of results: a JSON document is one line, a YAML document begins with `---`. */
+  protected async printNext(document: ExactJson, presentation: Presentation = {}): Promise<void> {
+    const {redactor} = this.context
+    const text =
+      this.format === 'json'
+        ? `${stringifyExactJson(redactor.value(this.#filtered(document)))}\n`
+        : await this.#rendered(document, presentation)
+    this.#printed = true
+    await this.write(this.format === 'yaml' ? `---\n${text}` : text)
+  }
+
+  async #rendered(document: ExactJson, presentation: Presentation): Promise<string> {
+    const {redactor} = this.context
+    const how = this.#query === undefined ? presentation : {}
+    const text = await renderOutput(redactor.value(this.#filtered(document)), this.format, how)
+    return this.forPrograms ? text : redactor.text(text)
+  }
+
+  #filtered(document: ExactJson): ExactJson {
+    return this.#query === undefined ? document : this.#query(document)
   }
 
   /** Text to standard output as it is; resolves when there is room for more. */

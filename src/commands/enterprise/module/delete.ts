@@ -1,0 +1,31 @@
+import {deleteModule, readModule} from '../../../backends/cluster/cluster-api.ts'
+import {isInteractive} from '../../../cli/context.ts'
+import {clusterFlags, yesFlag} from '../../../cli/flags.ts'
+import {found} from '../../../cli/found.ts'
+import {Args} from '../../../cli/oclif.ts'
+import {INTERACTIVE, ServerCommand} from '../../../cli/server-command.ts'
+import {acceptedBody} from '../../../cli/write-result.ts'
+
+const LIST = 'svcctl enterprise module list'
+
+export default class ModuleDeleteCommand extends ServerCommand {
+  static override summary = 'delete a module from the cluster'
+  static override examples = ['<%= config.bin %> <%= command.id %> 3', '<%= config.bin %> <%= command.id %> 3 --yes --output json']
+  static override args = {id: Args.string({description: 'id of the module', required: true, ignoreStdin: true})}
+  static override flags = {...yesFlag, ...clusterFlags}
+
+  async run(): Promise<undefined> {
+    const {args, flags} = await this.parse(ModuleDeleteCommand)
+    const {id} = args
+    await this.withCluster(flags, async ({backend}) => {
+      // What is asked about is named, where somebody can answer.
+      const module = !flags.yes && isInteractive(this.context) ? found(await readModule(backend, id, INTERACTIVE), 'module', id, LIST) : {}
+      const name = 'module_name' in module ? ` (${String(module.module_name)})` : ''
+      await this.confirm(`Delete module ${id}${name}?`, flags.yes)
+      const outcome = await deleteModule(backend, id, INTERACTIVE)
+      if (outcome.outcome === 'gone') found(undefined, 'module', id, LIST)
+      acceptedBody(outcome, `the delete of module ${id}`, LIST)
+      await this.print({deleted: true, id}, {text: () => `deleted module ${id}`})
+    })
+  }
+}

@@ -1,0 +1,43 @@
+import {resolve} from 'node:path'
+import {clusterVoice} from '../../../backends/cluster/errors.ts'
+import {rowId} from '../../../backends/list-rows.ts'
+import {randomHex} from '../../../base/random.ts'
+import {formatSizeBytes} from '../../../base/units.ts'
+import {waitForTask} from '../../../cli/api-run.ts'
+import {clusterFlags} from '../../../cli/flags.ts'
+import {Flags} from '../../../cli/oclif.ts'
+import {ServerCommand} from '../../../cli/server-command.ts'
+import {startedBy} from '../../../passthrough/follow.ts'
+import {checkModuleFile, uploadModule} from '../../../passthrough/upload-module.ts'
+
+export default class ModuleUploadCommand extends ServerCommand {
+  static override summary = 'upload a module to the cluster'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --file search.zip',
+    '<%= config.bin %> <%= command.id %> --file search.zip --wait --output json',
+  ]
+  static override flags = {
+    file: Flags.string({summary: 'zip archive of the module', helpValue: '<zip>', required: true}),
+    wait: Flags.boolean({summary: 'wait until the cluster has taken it in'}),
+    ...clusterFlags,
+  }
+
+  async run(): Promise<undefined> {
+    const {flags} = await this.parse(ModuleUploadCommand)
+    const file = await checkModuleFile(resolve(this.context.cwd, flags.file))
+    await this.withCluster(flags, async api => {
+      const voice = clusterVoice()
+      const module = await uploadModule({
+        client: api.client,
+        voice,
+        file,
+        boundary: `svcctl-${randomHex(this.context.random, 16)}`,
+        onPath: path => this.logger.info(`POST ${path}: ${formatSizeBytes(file.sizeBytes)} of ${flags.file}`),
+      })
+      const started = flags.wait ? startedBy('enterprise', '/v1/modules', module) : undefined
+      if (started !== undefined) await waitForTask(this.context, api, voice, started)
+      const id = rowId(module, '/v1/modules')
+      await this.print(module, {text: () => `uploaded ${flags.file}${id === undefined ? '' : ` as module ${id}`}`})
+    })
+  }
+}

@@ -1,0 +1,23 @@
+import {checkNode} from '../../../backends/cluster/cluster-api.ts'
+import {EXIT, type ExitCode} from '../../../base/errors.ts'
+import {clusterFlags} from '../../../cli/flags.ts'
+import {Args, Flags} from '../../../cli/oclif.ts'
+import {INTERACTIVE, ServerCommand} from '../../../cli/server-command.ts'
+import {acceptedBody} from '../../../cli/write-result.ts'
+import {nodeCheckRecord, passed} from '../../../endpoint/node-check.ts'
+
+export default class NodeCheckCommand extends ServerCommand {
+  static override summary = 'let a node check itself'
+  static override examples = ['<%= config.bin %> <%= command.id %> 1', '<%= config.bin %> <%= command.id %> 1 --exit-status --output json']
+  static override args = {uid: Args.string({description: 'uid of the node', required: true, ignoreStdin: true})}
+  static override flags = {'exit-status': Flags.boolean({summary: 'exit 1 when the check does not pass'}), ...clusterFlags}
+
+  async run(): Promise<ExitCode | undefined> {
+    const {args, flags} = await this.parse(NodeCheckCommand)
+    const outcome = await this.withCluster(flags, ({backend}) => checkNode(backend, args.uid, INTERACTIVE))
+    const body = acceptedBody(outcome, `the check of node ${args.uid}`, `svcctl enterprise node show ${args.uid}`)
+    const record = nodeCheckRecord(args.uid, body)
+    await this.printRecord(record)
+    return flags['exit-status'] && !passed(record) ? EXIT.failure : undefined
+  }
+}
