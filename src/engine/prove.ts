@@ -3,6 +3,7 @@
  * have ended, and each object compared with what was sent. A difference that does not go away with the lag of the
  * lists is residual, with a diagnosis per field.
  */
+import {AppError} from '../base/errors.ts'
 import {canonicalJson, type Json} from '../base/json.ts'
 import {parsePointer, valueAt} from '../base/pointer.ts'
 import {waitFor} from '../base/wait-for.ts'
@@ -18,7 +19,7 @@ import {plainPart} from './resolve.ts'
 import type {RunContext} from './run-context.ts'
 import {type Key, keyOf} from './value.ts'
 
-export type Diagnosis = 'missing' | 'still there' | 'not returned' | 'ignored' | 'normalised' | 'another value'
+export type Diagnosis = 'not read' | 'missing' | 'still there' | 'not returned' | 'ignored' | 'normalised' | 'another value'
 
 export interface Residual {
   readonly stack: string
@@ -119,7 +120,10 @@ export class Prover {
     const clean = await waitFor(
       async () => {
         looks++
-        residual = await this.#compare(place, await this.#lookAt(place, looks))
+        residual = await this.#lookAt(place, looks).then(
+          look => this.#compare(place, look),
+          error => notRead(place, error),
+        )
         return residual.length === 0 || looks >= LOOKS ? true : undefined
       },
       // The looks are counted: where the budget is short, each of them may take longer than any lag.
@@ -145,11 +149,11 @@ export class Prover {
 
   async #compare(place: Place, {collection}: Look): Promise<Residual[]> {
     const byId = new Map(collection.objects.map(it => [it.remoteId, it]))
-    const found = await Promise.all(place.done.map(it => this.#one(place, it, byId.get(it.remoteId ?? ''), collection.proven)))
+    const found = await Promise.all(place.done.map(it => this.#one(place, it, byId.get(it.remoteId ?? ''))))
     return found.filter(it => it !== undefined)
   }
 
-  async #one(place: Place, ended: Ended, shown: LiveObject | undefined, proven: boolean): Promise<Residual | undefined> {
+  async #one(place: Place, ended: Ended, shown: LiveObject | undefined): Promise<Residual | undefined> {
     const {operation, remoteId, spec} = ended
     const base = {
       stack: operation.stack,
@@ -158,7 +162,7 @@ export class Prover {
       ...(remoteId === undefined ? {} : {remoteId}),
     }
     if (operation.declared === undefined) {
-      if (shown === undefined || !proven) return undefined
+      if (shown === undefined) return undefined
       return {...base, fields: [{path: '', diagnosis: 'still there', advice: 'the API still shows it; plan again in a minute'}]}
     }
     if (shown === undefined || spec === undefined)
@@ -190,6 +194,18 @@ export class Prover {
       fields: changes.map(change => ({...change, ...diagnose(change, before && valueAt(before, parsePointer(change.path)))})),
     }
   }
+}
+
+/** The API could not be asked, which proves nothing of what was done. @throws whatever is no AppError */
+function notRead({done}: Place, error: unknown): Residual[] {
+  if (!(error instanceof AppError)) throw error
+  return done.map(({operation: {stack, address}, remoteId}) => ({
+    stack,
+    address,
+    key: keyOf(stack, address),
+    ...(remoteId === undefined ? {} : {remoteId}),
+    fields: [{path: '', diagnosis: 'not read', advice: `it could not be read back (${error.message}); plan again`}],
+  }))
 }
 
 /** Adopting and forgetting send nothing and so prove nothing. */

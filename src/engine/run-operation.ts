@@ -2,7 +2,7 @@
 import {AppError} from '../base/errors.ts'
 import type {Json, JsonObject} from '../base/json.ts'
 import {isJsonObject} from '../base/json.ts'
-import {ObjectFailedError, OperationTimeoutError, ParentMissingError} from './apply-errors.ts'
+import {ObjectFailedError, OperationTimeoutError, ParentMissingError, UnknownOutcomeError} from './apply-errors.ts'
 import type {Backend} from './backend.ts'
 import {stepsOf} from './bill.ts'
 import {createBodyOf, patchOf} from './bodies.ts'
@@ -195,6 +195,8 @@ class OneOperation {
       )
     } catch (error) {
       if (stop.aborted) return {ok: false, state: 'detached'}
+      if (error instanceof AppError)
+        return {ok: false, state: 'unknown', error: new UnknownOutcomeError(this.#what(step), error.message, error)}
       throw error
     }
     if (news === undefined) {

@@ -3,7 +3,11 @@
  * while nothing happens and shrinks back when something does.
  */
 import type {Clock} from '../base/clock.ts'
+import {AppError, EXIT} from '../base/errors.ts'
 import {waitFor} from '../base/wait-for.ts'
+
+/** So many looks in a row may fail, each after the transport's own retries. */
+const FAILED_LOOKS = 5
 
 export interface Pace {
   /** The shortest pause between two looks at the same thing, and the longest. */
@@ -23,6 +27,7 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
   readonly #items = new Set<Item>()
   #running = false
   #quiet = 0
+  #failures = 0
 
   constructor(clock: Clock, pace: Pace) {
     this.#clock = clock
@@ -51,7 +56,6 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
   async #run(): Promise<void> {
     await this.#clock.sleep(this.#pace.minMs)
     await waitFor(() => this.#round(), {clock: this.#clock, everyMs: () => this.#pause(), timeoutMs: Number.POSITIVE_INFINITY})
-    this.#running = false
   }
 
   #pause(): number {
@@ -61,9 +65,10 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
   /** @returns something when nobody waits any more */
   async #round(): Promise<true | undefined> {
     const items = [...this.#items]
-    if (items.length === 0) return true
+    if (items.length === 0) return this.#rest()
     try {
       const news = await this.look(items)
+      this.#failures = 0
       this.#quiet = news.size > 0 ? 0 : this.#quiet + 1
       for (const item of items) {
         const told = news.get(item)
@@ -71,12 +76,25 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
         else if (this.#clock.now() >= item.deadline) this.#end(item, undefined)
       }
     } catch (error) {
+      if (this.#mayPass(error)) return undefined
       for (const item of items) {
         this.#items.delete(item)
         this.failed(item, error)
       }
     }
-    return this.#items.size === 0 ? true : undefined
+    return this.#items.size === 0 ? this.#rest() : undefined
+  }
+
+  /** At once and not when the loop has unwound: who is told may come back with the next wish before that. */
+  #rest(): true {
+    this.#running = false
+    return true
+  }
+
+  /** What is watched goes on whether we see it or not: a look that fails is tried again a few times. */
+  #mayPass(error: unknown): boolean {
+    this.#quiet++
+    return error instanceof AppError && error.exit !== EXIT.unauthorized && ++this.#failures < FAILED_LOOKS
   }
 
   #end(item: Item, news: T | undefined): void {
