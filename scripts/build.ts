@@ -11,6 +11,7 @@ import {promisify} from 'node:util'
 import {type BuildOptions, build} from 'esbuild'
 import {describeAll, MANIFEST_FILE} from '../src/cli/manifest.ts'
 import {table} from '../src/commands/table.ts'
+import {thirdPartyNotices} from './third-party-notices.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const dist = join(root, 'dist')
@@ -53,8 +54,11 @@ const leanOclif: Plugin = {
 /** CommonJS dependencies call `require` for node's own modules; ESM has none. Only the chunk that needs one gets it. */
 const REQUIRE = 'import{createRequire as makeRequire}from"node:module";const require=makeRequire(import.meta.url);\n'
 
+const bundled = new Set<string>()
+
 async function bundle(options: BuildOptions & {outdir: string}): Promise<void> {
-  const {outputFiles = []} = await build({...shared, ...options})
+  const {outputFiles = [], metafile} = await build({...shared, ...options, metafile: true})
+  for (const input of Object.keys(metafile?.inputs ?? {})) bundled.add(input)
   rmSync(join(root, options.outdir), {recursive: true, force: true})
   for (const {path, text} of outputFiles) {
     mkdirSync(dirname(path), {recursive: true})
@@ -98,4 +102,5 @@ const types = async (): Promise<void> => {
 
 const started = performance.now()
 await Promise.all([program(), library(), types()])
+writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(root, bundled))
 process.stdout.write(`built dist in ${((performance.now() - started) / 1000).toFixed(1)} s\n`)

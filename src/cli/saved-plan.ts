@@ -1,8 +1,9 @@
 /** Reads a plan file, and makes of it what is to be carried out now. */
 import {readFile} from 'node:fs/promises'
 import {kinds} from '../backends/kinds.ts'
-import {AppError, EXIT} from '../base/errors.ts'
+import {AppError, EXIT, type Problem} from '../base/errors.ts'
 import {isJsonObject} from '../base/json.ts'
+import {formatPointer} from '../base/pointer.ts'
 import {evaluate} from '../declaration/residual.ts'
 import type {VariableLookup} from '../declaration/variable-lookup.ts'
 import type {BuiltPlan} from '../engine/build-plan.ts'
@@ -10,6 +11,7 @@ import type {StackDeclarations} from '../engine/declaration.ts'
 import {evaluateGuards} from '../engine/guards.ts'
 import {type GuardResult, type OpenLeaf, type Operation, PLAN_FORMAT, type Plan} from '../engine/plan.ts'
 import {assertSealed, summaryOf} from '../engine/plan-document.ts'
+import {planSchema} from '../engine/plan-schema.ts'
 import {PlanExpiredError, stacksOf, stillValid, touched, touchedLedger} from '../engine/recheck.ts'
 import {openLeaves} from '../engine/resolve.ts'
 import {type Key, keyOf, Secret} from '../engine/value.ts'
@@ -18,11 +20,12 @@ import {ClearSecretError} from './run-secrets.ts'
 import type {Workspace} from './workspace.ts'
 
 export class PlanFileError extends AppError {
-  constructor(path: string, reason: string, cause?: unknown) {
+  constructor(path: string, reason: string, {cause, problems}: {cause?: unknown; problems?: readonly Problem[]} = {}) {
     super(`${path} ${reason}`, {
       code: 'E_PLAN_FILE',
       exit: EXIT.usage,
       suggestions: ['Make a plan with: svcctl plan --out FILE'],
+      ...(problems === undefined ? {} : {problems}),
       cause,
     })
   }
@@ -45,25 +48,22 @@ export async function readPlan(path: string): Promise<Plan> {
   try {
     text = await readFile(path, 'utf8')
   } catch (error) {
-    throw new PlanFileError(path, 'cannot be read', error)
+    throw new PlanFileError(path, 'cannot be read', {cause: error})
   }
   let document: unknown
   try {
     document = JSON.parse(text)
   } catch (error) {
-    throw new PlanFileError(path, 'is no plan: it is not JSON', error)
+    throw new PlanFileError(path, 'is no plan: it is not JSON', {cause: error})
   }
-  if (
-    !isJsonObject(document) ||
-    typeof document.format !== 'string' ||
-    !Array.isArray(document.operations) ||
-    !Array.isArray(document.stacks)
-  ) {
-    throw new PlanFileError(path, 'is no plan')
-  }
+  if (!isJsonObject(document) || typeof document.format !== 'string') throw new PlanFileError(path, 'is no plan')
   if (document.format !== PLAN_FORMAT)
     throw new PlanFileError(path, `is a plan of another version (${document.format}; this program writes ${PLAN_FORMAT})`)
-  const plan: Plan = JSON.parse(text)
+  const {success, data: plan, error} = planSchema.safeParse(document)
+  if (!success) {
+    const problems = error.issues.map(({path: at, message}) => ({path: formatPointer(at.map(String)), message}))
+    throw new PlanFileError(path, 'is no plan as schemas/plan.schema.json describes it', {cause: error, problems})
+  }
   assertSealed(plan)
   return plan
 }
