@@ -1,13 +1,14 @@
 /** From an open workspace to a plan. */
 import {kinds} from '../backends/kinds.ts'
 import {AppError, EXIT} from '../base/errors.ts'
+import {canonicalJson} from '../base/json.ts'
 import type {Settings} from '../config/settings.ts'
 import {evaluate} from '../declaration/residual.ts'
 import {stepsOf} from '../engine/bill.ts'
 import {type BuiltPlan, buildPlan} from '../engine/build-plan.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
 import type {GuardFlags} from '../engine/guards.ts'
-import type {LedgerAccount} from '../engine/ledger.ts'
+import type {Ledger, LedgerAccount} from '../engine/ledger.ts'
 import type {GuardResult, Operation, Plan} from '../engine/plan.ts'
 import {keyOf} from '../engine/value.ts'
 import {LearnedDurations} from './learned-durations.ts'
@@ -73,6 +74,21 @@ export async function planWorkspace(
   })
   const {plan} = built
   return {...built, plan: {...plan, guards: [...plan.guards, ...readOnlyGuard(workspace, plan.operations)]}}
+}
+
+/** Outputs that apply would write down, whatever else it does: those whose values or flags are not in the ledger so. */
+export function outputsToRecord({stacks}: Plan, ledgers: ReadonlyMap<string, Ledger>): string[] {
+  return stacks.flatMap(({name: stack, outputs, owned}) => {
+    const recorded = ledgers.get(stack)?.outputs ?? {}
+    const kept = outputs.filter(it => it.secret !== true)
+    const fresh = kept.filter(({name, value, sensitive, expression}) => {
+      const known = recorded[name]
+      if (known === undefined) return expression === undefined
+      return known.sensitive !== sensitive || (expression === undefined && canonicalJson(known.value) !== canonicalJson(value))
+    })
+    const gone = owned > 0 ? Object.keys(recorded).filter(name => !kept.some(it => it.name === name)) : []
+    return [...fresh.map(it => it.name), ...gone].map(name => (stacks.length > 1 ? `${stack}:${name}` : name))
+  })
 }
 
 /** What a profile with `mode = "read-only"` would have to send: refused as a whole, before the first request. */

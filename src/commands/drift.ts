@@ -16,7 +16,9 @@ export default class DriftCommand extends StackCommand {
     const {readDrift} = await import('../cli/drift-run.ts')
     const loaded = await this.readDeclarations(flags)
     const report = await this.inWorkspace(loaded, flags, 'plan', workspace => readDrift(workspace, selectionOf(flags)))
-    await this.print(asJson(report), {text: () => driftText(report, paintFor(this.context.streams.stdout, this.context.environment))})
+    await this.print(asJson(report), {
+      text: () => driftText(report, loaded.stacks.length > 1, paintFor(this.context.streams.stdout, this.context.environment)),
+    })
     return report.drifted.length > 0 ? EXIT.changes : EXIT.ok
   }
 }

@@ -28,22 +28,30 @@ export default class PlanCommand extends StackCommand {
 
   async run() {
     const {flags} = await this.parse(PlanCommand)
-    const [{planWorkspace}, {openRequests}] = await Promise.all([import('../cli/plan-run.ts'), import('../cli/dead-runs.ts')])
+    const [{outputsToRecord, planWorkspace}, {openRequests}] = await Promise.all([
+      import('../cli/plan-run.ts'),
+      import('../cli/dead-runs.ts'),
+    ])
     const loaded = await this.readDeclarations(flags)
-    const {plan} = await this.inWorkspace(loaded, flags, 'plan', async workspace =>
-      planWorkspace(workspace, {
+    const {plan, outputs} = await this.inWorkspace(loaded, flags, 'plan', async workspace => {
+      const built = await planWorkspace(workspace, {
         flags,
         validForMs: flags['valid-for'],
         notes: await openRequests(workspace),
         onlyChanged: flags.scope === 'changed',
-      }),
-    )
+      })
+      return {plan: built.plan, outputs: outputsToRecord(built.plan, workspace.ledgers)}
+    })
     if (flags.out !== undefined) {
       await writeFileAtomic(flags.out, `${JSON.stringify(plan, null, 2)}\n`, {mode: 0o600})
-      this.logger.note(`The plan is in ${flags.out}; apply it with: svcctl apply ${flags.out} --approve ${plan.hash.slice(0, 12)}`)
+      const next =
+        plan.guards.length > 0 ? 'it is refused as it is' : `apply it with: svcctl apply ${flags.out} --approve ${plan.hash.slice(0, 12)}`
+      this.logger.note(`The plan is in ${flags.out}; ${next}`)
     }
     await this.print(asJson(plan), {text: () => this.planText(plan), table: () => planTable(plan)})
-    const pending = plan.operations.some(it => it.action !== 'no-op')
+    const operates = plan.operations.some(it => it.action !== 'no-op')
+    if (!operates && outputs.length > 0) this.logger.note(`apply will record the outputs ${outputs.join(', ')}`)
+    const pending = operates || outputs.length > 0
     return flags['detailed-exitcode'] && pending ? EXIT.changes : EXIT.ok
   }
 }

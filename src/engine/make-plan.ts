@@ -286,7 +286,10 @@ const isPlainObject = (value: Value): value is ValueObject =>
   value !== null && typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype
 
 function withoutDestroying(operations: readonly Operation[]): {kept: Operation[]; left: Operation[]} {
-  const destroys = (it: Operation) => it.action === 'delete' || it.action === 'replace'
+  const destroys = (it: Operation) => {
+    const would = it.action === 'blocked' ? it.wants : it.action
+    return would === 'delete' || would === 'replace'
+  }
   return {kept: operations.filter(it => !destroys(it)), left: operations.filter(destroys)}
 }
 

@@ -137,8 +137,17 @@ export class HttpLedgerStore implements ManagedLedgerStore {
         `Take the id from the message of the run that was refused: svcctl force-unlock --stack ${this.#options.stack} ID`,
       )
     }
-    await this.#unlock(JSON.stringify({ID: lockId}))
-    return `lock ${lockId}`
+    const answer = await this.#askUnlock(JSON.stringify({ID: lockId}))
+    if (answer !== undefined && isLocked(answer)) {
+      const {ID} = lockInfoIn(answer) ?? {}
+      throw new LockIdError(
+        `The lock on ${this.place} is another one: it is held by ${describe(lockInfoIn(answer))}.`,
+        `If that run is gone for good: svcctl force-unlock --stack ${this.#options.stack} ${ID ?? 'ID'}`,
+      )
+    }
+    if (answer === undefined || answer.status === 404) return undefined
+    this.#expectSuccess('unlock', answer)
+    return `whoever had lock ${lockId}`
   }
 
   #hold(lock: HeldLock, giveBack: () => Promise<void>): Unlock {
@@ -151,12 +160,16 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   }
 
   async #unlock(body: string): Promise<void> {
-    const {unlockAddress, unlockMethod} = this.#options.backend
-    if (unlockAddress === undefined) return
-    const answer = await this.#send({method: unlockMethod, url: unlockAddress, body})
+    const answer = await this.#askUnlock(body)
+    if (answer === undefined) return
     if (isLocked(answer)) throw new LedgerLockLostError(this.#where, `it is held by ${describe(lockInfoIn(answer))}`)
     // 404: it is gone already.
     if (answer.status !== 404) this.#expectSuccess('unlock', answer)
+  }
+
+  async #askUnlock(body: string): Promise<HttpResponse | undefined> {
+    const {unlockAddress, unlockMethod} = this.#options.backend
+    return unlockAddress === undefined ? undefined : this.#send({method: unlockMethod, url: unlockAddress, body})
   }
 
   #isAbsent(answer: HttpResponse): boolean {

@@ -35,13 +35,17 @@ export class RunningObjects {
         this.#objects.set(event.key, {key: event.key, action: event.action, step: event.step, since: this.#now(), doing: ''})
         return
       case 'accepted':
-        return this.#does(event.key, 'accepted')
+        this.#does(event.key, 'accepted')
+        return
       case 'held':
-        return this.#does(event.key, `waiting: ${oneLine(event.reason)}`)
+        this.#does(event.key, `waiting: ${oneLine(event.reason)}`)
+        return
       case 'waiting':
-        return this.#does(event.key, waitingText(event))
+        this.#does(event.key, waitingText(event))
+        return
       case 'in doubt':
-        return this.#does(event.key, `looking whether the ${event.step} happened`)
+        this.#does(event.key, `looking whether the ${event.step} happened`)
+        return
       case 'ended':
         this.#objects.delete(event.key)
         this.#counts.set(event.state, (this.#counts.get(event.state) ?? 0) + 1)
