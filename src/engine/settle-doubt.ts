@@ -55,7 +55,7 @@ export async function settleCreate(it: CreateInDoubt): Promise<DoubtSettled> {
       const [only, second] = found
       if (second !== undefined) return ambiguous(it, found)
       if (only !== undefined) return {settled: 'happened', remoteId: only.remoteId}
-      const running = await suspects(it)
+      const running = await suspects(it, new Set(collection.objects.flatMap(live => live.ids.at(-1) ?? [])))
       if (running === 'wait') {
         absences = 0
         return undefined
@@ -86,11 +86,16 @@ function ambiguous(it: CreateInDoubt, found: readonly LiveObject[]): DoubtSettle
 }
 
 /** `wait`: a task that may be this create is running. `none`: proven that there is no such task. `no proof`: the list cannot tell. */
-async function suspects({backend, doubt, ours, clock, kind}: CreateInDoubt): Promise<'wait' | 'none' | 'no proof'> {
+async function suspects(
+  {backend, doubt, ours, clock, kind}: CreateInDoubt,
+  known: ReadonlySet<string>,
+): Promise<'wait' | 'none' | 'no proof'> {
   const list = await backend.tasks({priority: PRIORITY.read})
   if (list === undefined) return 'no proof'
   const young = (task: TaskView) => task.startedAt === undefined || task.startedAt >= doubt.sentAt - CLOCK_SKEW_MS
-  const strangers = list.tasks.filter(it => !ours.has(it.id) && young(it) && concerns(it, kind))
+  // A task whose object is there, and is another one, explains itself too.
+  const explained = (it: TaskView) => ours.has(it.id) || (it.resourceId !== undefined && known.has(it.resourceId))
+  const strangers = list.tasks.filter(it => !explained(it) && young(it) && concerns(it, kind))
   if (strangers.some(it => it.state === 'running' && creates(it))) return 'wait'
   // A task without a beginning may be as old as the account: done, it says nothing of a create that left no object.
   const unexplained = strangers.some(

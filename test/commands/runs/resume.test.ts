@@ -1,0 +1,147 @@
+/** A real process, killed for real, on real files; the next one goes on. */
+import {mkdirSync, readdirSync, readFileSync, rmSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {documentOf, type Site, site} from '../../support/site.ts'
+import {JsonStack, saveStack} from '../../support/stack-json.ts'
+import {type StateServer, startStateServer} from '../../support/state-server.ts'
+
+const SECRET = 'resume-Pass-7'
+
+const shop = () =>
+  new JsonStack('shop')
+    .block('variable', {app_password: {type: 'string', sensitive: true}})
+    .subscription('main')
+    .subscription('second')
+    .database('cache', 'main')
+    .database('queue', 'second')
+    .rule('ro', 'cache')
+    .user('app', 'cache', {role: 'ro'}, {expressions: {'/password': '${var.app_password}'}, dependsOn: ['ro']})
+    .bdb('local')
+
+/** Accepted creates by what they made; the same one twice is the failure this file looks for. */
+function createdTwice({simulator}: Site): string[] {
+  const names = simulator.log.flatMap(it =>
+    it.method === 'POST' && it.status < 300 ? [`${it.path} ${(it.body as {name?: string} | undefined)?.name}`] : [],
+  )
+  return names.filter((name, at) => names.indexOf(name) !== at)
+}
+
+describe('a run that is killed', () => {
+  let here: Site
+  const env = {TF_VAR_app_password: SECRET}
+  const on = () => ['--synth-dir', join(here.folder, 'shop')]
+  const killedAfter = async (writes: number, args: readonly string[] = []) => {
+    const running = here.start(['apply', ...on(), '--auto-approve', ...args], {env})
+    await expect.poll(() => here.writes.length, {interval: 5, timeout: 20_000}).toBeGreaterThanOrEqual(writes)
+    running.kill('SIGKILL')
+    await running.done
+  }
+
+  beforeEach(async () => {
+    here = await site({cloud: {taskMs: 150, readyMs: 100}, cluster: {changeMs: 100}})
+    saveStack(here.folder, shop())
+  })
+  afterEach(() => here.close())
+
+  it.each([1, 3, 5, 6])('after %i writes is finished by the next apply, and nothing is created twice', async writes => {
+    await killedAfter(writes)
+    const next = await here.fast(['apply', ...on(), '--auto-approve', '-o', 'json'], {env})
+    expect(next.code, next.stderr + next.stdout.slice(-1500)).toBe(0)
+    expect(documentOf(next)).toMatchObject({converged: true, residual: []})
+    expect(createdTwice(here)).toEqual([])
+    const plan = await here.fast(['plan', ...on(), '--detailed-exitcode'], {env})
+    expect(plan).toMatchObject({code: 0})
+  })
+
+  it('is finished by --resume without its stacks, and the story of both is told', async () => {
+    await killedAfter(3)
+    rmSync(join(here.folder, 'shop'), {recursive: true})
+    const listed = documentOf(await here.run(['runs', 'list', '-o', 'json']))
+    expect(listed).toMatchObject([{state: 'unfinished', stacks: ['shop']}])
+    const resumed = await here.fast(['apply', '--resume', '-o', 'json'], {env})
+    expect(resumed.code, resumed.stderr).toBe(0)
+    expect(createdTwice(here)).toEqual([])
+    expect(documentOf(await here.run(['runs', 'list', '-o', 'json'])).map((it: {state: string}) => it.state)).toEqual(['ended', 'ended'])
+    const shown = await here.run(['runs', 'show', listed[0].run])
+    expect(shown.stdout).toContain('POST /subscriptions')
+    expect(`${resumed.stdout}${resumed.stderr}${shown.stdout}`).not.toContain(SECRET)
+  })
+
+  it('is told of by plan, which writes nothing and sends nothing but GETs', async () => {
+    await killedAfter(2)
+    here.simulator.clearLog()
+    const journals = readFileSync(journalOf(here), 'utf8')
+    const plan = await here.fast(['plan', ...on()], {env})
+    expect(plan.code).toBe(0)
+    expect(plan.stdout).toMatch(/of run \d{8}T\d{9}-[0-9a-f]{6}/)
+    expect(here.writes).toEqual([])
+    expect(readFileSync(journalOf(here), 'utf8')).toBe(journals)
+  })
+
+  it('leaves no secret in its journal, plan or ledger', async () => {
+    await killedAfter(6)
+    await here.fast(['apply', ...on(), '--auto-approve'], {env})
+    const runs = join(here.folder, '.svcctl', 'runs')
+    const files = [...readdirSync(runs).map(name => join(runs, name)), join(here.folder, 'terraform.shop.tfstate')]
+    for (const file of files) expect(readFileSync(file, 'utf8'), file).not.toContain(SECRET)
+  })
+
+  it('with --no-wait lets go of its tasks with exit 4, and --attach waits for them', async () => {
+    const detached = await here.fast(['apply', ...on(), '--auto-approve', '--no-wait', '-o', 'json'], {env})
+    expect(detached.code).toBe(4)
+    const {run, summary} = documentOf(detached)
+    expect(summary.detached).toBeGreaterThan(0)
+    const attached = await here.fast(['apply', '--attach', run, '-o', 'json'], {env})
+    expect(attached.code, attached.stderr).toBe(0)
+    expect(documentOf(attached)).toMatchObject({state: 'ended', in_flight: []})
+    const rest = await here.fast(['apply', ...on(), '--auto-approve'], {env})
+    expect(rest.code).toBe(0)
+    expect(createdTwice(here)).toEqual([])
+  })
+})
+
+const journalOf = ({folder}: Site): string => {
+  const runs = join(folder, '.svcctl', 'runs')
+  return join(runs, readdirSync(runs).find(it => it.endsWith('.jsonl')) ?? '')
+}
+
+describe('a run whose machine is gone', () => {
+  let here: Site
+  let state: StateServer
+  const env = () => ({
+    TF_VAR_app_password: SECRET,
+    TF_HTTP_ADDRESS: state.address,
+    TF_HTTP_LOCK_ADDRESS: state.address,
+    TF_HTTP_UNLOCK_ADDRESS: state.address,
+  })
+
+  beforeEach(async () => {
+    here = await site({cloud: {taskMs: 300, readyMs: 100}, cluster: {changeMs: 100}})
+    state = await startStateServer()
+  })
+  afterEach(async () => {
+    await here.close()
+    await state.close()
+  })
+
+  it.each([1, 3, 5])('after %i writes is finished on another machine, from what travelled in its http ledger', async writes => {
+    saveStack(here.folder, shop().backend({http: {}}))
+    const on = ['--synth-dir', join(here.folder, 'shop')]
+    const running = here.start(['apply', ...on, '--auto-approve'], {env: env()})
+    await expect.poll(() => here.writes.length, {interval: 5, timeout: 20_000}).toBeGreaterThanOrEqual(writes)
+    running.kill('SIGKILL')
+    await running.done
+    rmSync(join(here.folder, '.svcctl'), {recursive: true, force: true})
+    // The dead machine cannot give its lock back: an operator does.
+    state.lock = undefined
+    const elsewhere = join(here.folder, 'elsewhere')
+    mkdirSync(elsewhere)
+    const next = await here.fast(['apply', ...on, '--auto-approve', '-o', 'json'], {env: env(), cwd: elsewhere})
+    expect(next.code, next.stderr + next.stdout.slice(-1500)).toBe(0)
+    expect(createdTwice(here)).toEqual([])
+    expect(state.state).not.toContain(SECRET)
+    const plan = await here.fast(['plan', ...on, '--detailed-exitcode'], {env: env(), cwd: elsewhere})
+    expect(plan).toMatchObject({code: 0})
+  })
+})
