@@ -10,7 +10,7 @@ import {formatPointer, parsePointer} from '../base/pointer.ts'
 import {type EffectiveRule, type Pattern, rootRule} from './field-rules.ts'
 import type {Kind} from './kind.ts'
 import {byKey, ordered, pairsUp} from './list-pairing.ts'
-import {sameLeaf} from './meaning.ts'
+import {legible, sameLeaf} from './meaning.ts'
 import type {Change} from './plan.ts'
 import {openLeaves, plainPart, wireValue} from './resolve.ts'
 import {Deferred, Secret, shown, type Value, type ValueObject} from './value.ts'
@@ -228,7 +228,7 @@ function changeOf(walk: Walk, difference: Difference, threeWay: boolean): Change
   const {rule} = place
   const secrets = secretPlaces(declared, rule)
   const seen = (value: Json) => masked(rule, value, secrets)
-  const before = rule.writeOnly ? {secret: true} : live === undefined ? undefined : seen(ordered(onlyDeclared(declared, live)))
+  const before = rule.writeOnly ? {secret: true} : live === undefined ? undefined : seen(legible(ordered(onlyDeclared(declared, live))))
   const after = declared instanceof Deferred ? shown(declared) : seen(shown(declared))
   const risk = rule.risk?.(before, after)
   return {

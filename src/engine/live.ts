@@ -48,7 +48,11 @@ export async function readCollection(backend: Backend, kind: Kind, parent: Ids, 
   }
   const listing = await backend.reader.list(request, {priority})
   if (listing === undefined) return {...at, objects: [], proven: true, gone: true}
-  const objects = listing.rows.map(row => liveObject(kind, parent, row)).filter(it => it !== undefined)
+  // In an order of its own: what is said of them must not hang on the order of an answer.
+  const objects = listing.rows
+    .map(row => liveObject(kind, parent, row))
+    .filter(it => it !== undefined)
+    .sort((a, b) => (a.remoteId < b.remoteId ? -1 : a.remoteId > b.remoteId ? 1 : 0))
   return {...at, objects, proven: listing.proven, gone: false}
 }
 

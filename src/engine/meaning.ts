@@ -47,6 +47,18 @@ export function canonical(value: Json): Json {
   return value
 }
 
+/** Numbers that went through single precision, as somebody would have written them: 0.1 for 0.10000000149011612. */
+export function legible(value: Json): Json {
+  if (Array.isArray(value)) return (value as readonly Json[]).map(legible)
+  if (isJsonObject(value)) return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, legible(item)]))
+  if (typeof value !== 'number' || Number.isInteger(value) || Math.fround(value) !== value) return value
+  for (let digits = 1; digits < 9; digits++) {
+    const shorter = Number(value.toPrecision(digits))
+    if (Math.fround(shorter) === value) return shorter
+  }
+  return value
+}
+
 /** Equality by meaning of whole values. */
 export const same = (a: Json, b: Json): boolean =>
   isJsonObject(a) || Array.isArray(a) ? canonicalJson(canonical(a)) === canonicalJson(canonical(b)) : sameLeaf(a, b)

@@ -1,7 +1,7 @@
 /** Puts the parts of a plan together, and gives it a name made of its content. */
 import {createHash} from 'node:crypto'
 import {AppError, EXIT} from '../base/errors.ts'
-import {canonicalJson} from '../base/json.ts'
+import {canonicalJson, type JsonObject} from '../base/json.ts'
 import {comparedPointers, factRow} from './fact-row.ts'
 import {sha256} from './live.ts'
 import type {Observation} from './observe.ts'
@@ -42,11 +42,17 @@ export function summaryOf(operations: readonly Operation[]): Record<Action, numb
 /** The lists a plan was made from, each with a digest over identity and compared fields of all its rows. */
 export function factsOf({collections, pairs}: Pick<Observation, 'collections' | 'pairs'>): Fact[] {
   const compared = new Map<string, readonly string[]>()
-  for (const {match, spec} of pairs.values()) if (match) compared.set(match.live.remoteId, comparedPointers(match.live.kind, spec))
+  // As it was compared: a sparse row was read on its own, and is no other fact for it.
+  const whole = new Map<string, JsonObject>()
+  for (const {match, spec} of pairs.values()) {
+    if (match === undefined) continue
+    compared.set(match.live.remoteId, comparedPointers(match.live.kind, spec))
+    whole.set(match.live.remoteId, match.live.fields)
+  }
   return collections
     .map(({kind, path, objects}) => {
       const rows = objects
-        .map(it => factRow(kind, it.fields, compared.get(it.remoteId) ?? []))
+        .map(it => factRow(kind, whole.get(it.remoteId) ?? it.fields, compared.get(it.remoteId) ?? []))
         .sort((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1))
       return {api: kind.api, kind: kind.name, path, rows: rows.length, digest: sha256(rows)}
     })

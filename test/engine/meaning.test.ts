@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {canonicalJson, type Json} from '../../src/base/json.ts'
-import {canonical, same} from '../../src/engine/meaning.ts'
+import {canonical, legible, same} from '../../src/engine/meaning.ts'
 
 describe('equality by meaning', () => {
   it('takes what single precision leaves of a fraction for the fraction', () => {
@@ -38,5 +38,16 @@ describe('the canonical form', () => {
     expect(bytes({b: ['2', 0.1], a: 1})).toBe(bytes({a: 1, b: [0.10000000149011612, 2]}))
     expect(bytes('1.10')).not.toBe(bytes('1.1'))
     expect(bytes(-0)).toBe('0')
+  })
+})
+
+describe('a number that went through single precision', () => {
+  it.each([
+    [0.10000000149011612, 0.1],
+    [2.5, 2.5],
+    [9999.9995, 9999.9995],
+    [0.30000001192092896, 0.3],
+  ])('%d is shown as %d', (value, shown) => {
+    expect(legible({sizes: [value]})).toEqual({sizes: [shown]})
   })
 })

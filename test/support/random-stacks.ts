@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import type {JsonObject} from '../../src/base/json.ts'
 import {Secret, type ValueObject} from '../../src/engine/value.ts'
-import {type SimulatorConfigInput, type WorldBuilder, world} from '../../src/simulator/index.ts'
+import {type FaultInput, type SimulatorConfigInput, type WorldBuilder, world} from '../../src/simulator/index.ts'
 import {type StackBuilder, stackOf} from './lab.ts'
 
 /** What must never be seen anywhere; every password holds it. */
@@ -196,4 +196,41 @@ export const knobs: fc.Arbitrary<SimulatorConfigInput> = fc.record(
     ),
   },
   {requiredKeys: []},
+)
+
+/** Bad weather: what goes wrong, and when. */
+export const faults: fc.Arbitrary<FaultInput[]> = fc.array(
+  fc.record({
+    match: fc.constantFrom(
+      {method: 'POST'},
+      {method: 'PUT'},
+      {method: 'DELETE'},
+      {method: 'GET'},
+      {method: 'POST', path: '/subscriptions'},
+      {method: 'POST', path: '/subscriptions/*/databases'},
+      {method: 'GET', path: '/tasks**'},
+      {},
+    ),
+    after: fc.integer({min: 0, max: 12}),
+    times: fc.integer({min: 1, max: 2}),
+    action: fc.oneof(
+      fc.constantFrom(
+        {type: 'drop-after-effect' as const},
+        {type: 'drop-before-effect' as const},
+        {type: 'refuse' as const},
+        {type: 'hang' as const},
+        {type: 'hang' as const, effect: true},
+        {type: 'garbage' as const},
+        {type: 'truncate' as const},
+        {type: 'cut' as const},
+        {type: 'delay' as const, ms: 20_000},
+        {type: 'fail-task' as const, code: 'QUOTA_EXCEEDED', message: 'No more of these.', field: 'memoryLimitInGb'},
+        {type: 'end-status' as const},
+      ),
+      // A 409 or a 429 is a promise that nothing happened.
+      fc.record({type: fc.constant('status' as const), status: fc.constantFrom(500, 502, 503), effect: fc.boolean()}),
+      fc.record({type: fc.constant('status' as const), status: fc.constantFrom(409, 429)}),
+    ),
+  }),
+  {maxLength: 4},
 )
