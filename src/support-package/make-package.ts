@@ -5,7 +5,7 @@ import type {Clock} from '../base/clock.ts'
 import {pollInterval} from '../base/poll-interval.ts'
 import type {ConnectedClient} from '../transport/api-client.ts'
 import {NotAnArchiveError} from './archive-errors.ts'
-import {type DownloadProgress, download} from './download.ts'
+import {type DownloadProgress, download as downloadBytes} from './download.ts'
 import {type PackagePath, type PackageScope, packagePaths} from './package-paths.ts'
 import {downloadPath, type PackageStatus, waitForPackage} from './package-status.ts'
 import {type PackageAnswer, type PackageConnection, requestPackage} from './request-package.ts'
@@ -47,16 +47,20 @@ export type MadePackage =
 /** @throws what the steps throw; nothing is left at the destination then */
 export async function makePackage(options: MakeOptions): Promise<MadePackage> {
   const {client, clock, waitTimeoutMs, idleTimeoutMs, signal, onEvent, cluster} = options
+  const download = new AbortController()
+  const abandon = () => download.abort(signal?.reason)
+  if (signal?.aborted) abandon()
+  signal?.addEventListener('abort', abandon, {once: true})
   const connection: PackageConnection = {
     client,
     clock,
     voice: clusterVoice(options.credentialSource),
     firstByteTimeoutMs: waitTimeoutMs,
     idleTimeoutMs,
-    ...(signal && {signal}),
+    signal: download.signal,
   }
   const {path, answer} = await ask(connection, packagePaths(options.scope, options.newApi), onEvent)
-  if (answer.is === 'archive') return {is: 'saved', ...(await save(connection, path, answer, options))}
+  if (answer.is === 'archive') return {is: 'saved', ...(await save(connection, path, answer, options, abandon))}
   if (!options.wait) return {is: 'begun', status: answer.status}
   const ready = await waitForPackage(cluster, answer.status, {
     clock,
@@ -69,7 +73,7 @@ export async function makePackage(options: MakeOptions): Promise<MadePackage> {
   const made = await requestPackage(connection, place)
   if (made.is === 'absent') throw made.error
   if (made.is === 'task') throw new NotAnArchiveError(`the answer of GET ${place}`, 'json', made.status.message ?? undefined)
-  return {is: 'saved', taskId: ready.taskId, ...(await save(connection, place, made, options))}
+  return {is: 'saved', taskId: ready.taskId, ...(await save(connection, place, made, options, abandon))}
 }
 
 /** The first family that knows the path; the last one's refusal when none does. */
@@ -96,10 +100,11 @@ function save(
   path: string,
   answer: Extract<PackageAnswer, {is: 'archive'}>,
   {target, optimize, onEvent}: MakeOptions,
+  abandon: () => void,
 ): Promise<SavedArchive> {
-  const bytes = download(connection, path, answer, {
+  const bytes = downloadBytes(connection, path, answer, {
     onProgress: progress => onEvent({type: 'progress', ...progress}),
     onResume: (bytes, reason) => onEvent({type: 'resumed', bytes, reason}),
   })
-  return saveArchive(bytes, target, {what: 'the support package', ...(optimize && {optimize})})
+  return saveArchive(bytes, target, {what: 'the support package', abandon, ...(optimize && {optimize})})
 }

@@ -2,6 +2,7 @@
 
 import type {ClusterBackend} from '../backends/cluster/backend.ts'
 import {listNodes, readCluster} from '../backends/cluster/cluster-api.ts'
+import type {Clock} from '../base/clock.ts'
 import type {JsonObject} from '../base/json.ts'
 import type {PackageScope} from './package-paths.ts'
 import type {PackageStatus} from './package-status.ts'
@@ -14,15 +15,33 @@ export interface ClusterIdentity {
   readonly version: string | null
 }
 
-/** Best effort: a package is worth having also from a cluster that does not say who it is. */
-export async function identifyCluster(cluster: ClusterBackend, signal?: AbortSignal): Promise<ClusterIdentity> {
-  const options = {...(signal && {signal})}
-  const [found, nodes] = await Promise.all([
-    readCluster(cluster, options).catch(() => undefined),
-    listNodes(cluster, options).catch((): readonly JsonObject[] => []),
-  ])
-  const version = nodes.map(node => node.software_version).find(it => typeof it === 'string')
-  return {name: typeof found?.name === 'string' ? found.name : null, version: typeof version === 'string' ? version : null}
+/** A package that is there does not wait any longer for the name of its cluster. */
+const PATIENCE_MS = 10_000
+
+/**
+ * Best effort: a package is worth having also from a cluster that does not say who it is. Asked after the package, so
+ * that a server that answers nothing else cannot hold it up.
+ */
+export async function identifyCluster(cluster: ClusterBackend, clock: Clock, signal?: AbortSignal): Promise<ClusterIdentity> {
+  const late = new AbortController()
+  const known = new AbortController()
+  const stop = () => late.abort(signal?.reason)
+  signal?.addEventListener('abort', stop, {once: true})
+  clock.sleep(PATIENCE_MS, known.signal).then(
+    () => late.abort(),
+    () => {},
+  )
+  try {
+    const [found, nodes] = await Promise.all([
+      readCluster(cluster, {signal: late.signal}).catch(() => undefined),
+      listNodes(cluster, {signal: late.signal}).catch((): readonly JsonObject[] => []),
+    ])
+    const version = nodes.map(node => node.software_version).find(it => typeof it === 'string')
+    return {name: typeof found?.name === 'string' ? found.name : null, version: typeof version === 'string' ? version : null}
+  } finally {
+    known.abort()
+    signal?.removeEventListener('abort', stop)
+  }
 }
 
 export interface PackageOutcome {

@@ -79,6 +79,10 @@ async function openWhenReady(connection: PackageConnection, path: string): Promi
 async function open(connection: PackageConnection, path: string, headers: Readonly<Record<string, string>>): Promise<HttpStreamResponse> {
   const {client, clock, firstByteTimeoutMs, idleTimeoutMs, signal} = connection
   const silence = new AbortController()
+  // Not AbortSignal.any: what that makes may be collected before it is needed.
+  const leave = () => silence.abort(signal?.reason)
+  if (signal?.aborted) leave()
+  signal?.addEventListener('abort', leave, {once: true})
   try {
     const response = await client.openStream(
       {method: 'GET', path, headers: {accept: 'application/x-gzip, application/json, */*', ...headers}},
@@ -86,12 +90,13 @@ async function open(connection: PackageConnection, path: string, headers: Readon
         firstByteTimeoutMs,
         // Headers may come long before the first byte; after that the watch below is the stricter one.
         idleTimeoutMs: Math.max(firstByteTimeoutMs, idleTimeoutMs),
-        signal: signal === undefined ? silence.signal : AbortSignal.any([signal, silence.signal]),
+        signal: silence.signal,
       },
     )
     const asked = {method: 'GET', url: `${client.address}${path}`}
     return {...response, body: watched(response.body, {clock, idleTimeoutMs, silence, asked})}
   } catch (error) {
+    signal?.removeEventListener('abort', leave)
     throw inTime(connection, error)
   }
 }
@@ -100,6 +105,9 @@ function inTime({firstByteTimeoutMs}: PackageConnection, error: unknown): unknow
   const late = error instanceof ConnectionError && error.failure === 'timeout'
   return late ? new PackageTimeoutError(Math.round(firstByteTimeoutMs / 1000), undefined, error) : error
 }
+
+/** Why the watch ended a request. */
+const SILENT = Symbol('silent')
 
 interface Watch {
   readonly clock: Clock
@@ -121,7 +129,7 @@ async function* watched(body: AsyncIterable<Uint8Array>, {clock, idleTimeoutMs, 
     for (let ms = idleTimeoutMs; ; ) {
       await clock.sleep(ms, over.signal)
       const waited = waitingSince === undefined ? 0 : clock.now() - waitingSince
-      if (waited >= idleTimeoutMs) return silence.abort()
+      if (waited >= idleTimeoutMs) return silence.abort(SILENT)
       ms = idleTimeoutMs - waited
     }
   }
@@ -135,7 +143,7 @@ async function* watched(body: AsyncIterable<Uint8Array>, {clock, idleTimeoutMs, 
       yield value
     }
   } catch (error) {
-    throw silence.signal.aborted ? new ConnectionError('timeout', asked, {cause: error}) : error
+    throw silence.signal.reason === SILENT ? new ConnectionError('timeout', asked, {cause: error}) : error
   } finally {
     over.abort()
     await pieces.return?.()

@@ -11,6 +11,8 @@ export interface SaveOptions {
   readonly optimize?: {readonly logLines: number}
   /** Names the archive in errors. */
   readonly what: string
+  /** Ends the flow at once: who stops reading would otherwise wait for the next bytes of a server that may have none. */
+  readonly abandon?: () => void
 }
 
 export interface SavedArchive {
@@ -56,8 +58,11 @@ export async function saveArchive(bytes: AsyncIterable<Uint8Array>, target: stri
     } finally {
       await optimized.discard()
     }
+  } catch (error) {
+    options.abandon?.()
+    throw error
   } finally {
-    await flow.return()
+    await flow.return().catch(() => {})
     await original.discard()
   }
 }

@@ -1,12 +1,13 @@
-import {execFileSync} from 'node:child_process'
+import {execFileSync, spawn, spawnSync} from 'node:child_process'
 import {existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs'
 import {createServer, type RequestListener, type Server} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {join} from 'node:path'
+import {gzipSync} from 'node:zlib'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {systemClock} from '../../../src/base/clock.ts'
 import {createSimulator, readyDocument, type ServedSimulator, type Simulator, serveSimulator, world} from '../../../src/simulator/index.ts'
-import {type Outcome, type Place, place} from '../../support/program.ts'
+import {type Outcome, type Place, PROGRAM, place} from '../../support/program.ts'
 import {archive, file, lines} from '../../support-package/archive-fixtures.ts'
 
 let here: Place
@@ -77,7 +78,7 @@ describe('a support package', () => {
       package_type: 'cluster',
       cluster_name: 'cluster.local',
       cluster_version: '7.4.2-54',
-      elapsed_seconds: 0,
+      elapsed_seconds: expect.any(Number),
     })
     expect(result.file_path).toMatch(/\/support-package-cluster-\d{8}T\d{6}\.tar\.gz$/)
     expect(result.file_size).toBe(statSync(result.file_path).size)
@@ -240,6 +241,13 @@ describe('a download', () => {
     expect(files()).toEqual([])
   })
 
+  it('that turns out to be damaged is given up at once, although the server says no more', async () => {
+    const junk = gzipSync(lines(50_000))
+    const address = await serve((_, response) => void response.writeHead(200).write(junk.subarray(0, 10_000)))
+    const outcome = await run('cluster -o json', {SVC_ENTERPRISE_URL: address})
+    expect([outcome.code, json(outcome).code]).toEqual([1, 'E_ARCHIVE_DAMAGED'])
+  }, 15_000)
+
   it('may begin late, and ends when it stands still after its first byte', async () => {
     debuginfo({firstByteMs: 1500})
     expect((await run('cluster --idle-timeout 500ms')).code).toBe(0)
@@ -278,6 +286,60 @@ describe('a download', () => {
     expect(listed('a.tar.gz')).toEqual(['ok.log', ''])
     expect(outcome.stdout).toContain('../evil: hostile (a path that leaves the archive)')
     expect(outcome.stdout).not.toContain('\u001b')
+  })
+})
+
+describe('somebody at a terminal', () => {
+  const answering = (args: string, answer: string): Promise<string> => {
+    const command = `${process.execPath} ${PROGRAM} support-package ${args}; echo exit $?`
+    const child = spawn('script', ['-qec', command, '/dev/null'], {cwd: here.folder, env: {...here.env, ...env}})
+    let shown = ''
+    let answered = false
+    return new Promise(resolve => {
+      child.stdout.setEncoding('utf8').on('data', (text: string) => {
+        shown += text
+        // The prompt is followed by what moves the cursor behind it.
+        if (!answered && shown.includes('(y/N)')) {
+          answered = true
+          child.stdin.write(`${answer}\n`)
+        }
+        if (/exit \d/.test(shown)) child.stdin.end()
+      })
+      child.on('close', () => {
+        printed += shown
+        resolve(shown)
+      })
+    })
+  }
+
+  it.skipIf(spawnSync('script', ['--version']).status !== 0)('is asked before a file is overwritten, and no is the default', async () => {
+    writeFileSync(join(here.folder, 'a.tar.gz'), 'precious')
+    const refused = await answering('cluster --file a.tar.gz', '')
+    expect(refused).toContain('Overwrite? (y/N) ')
+    expect(refused).toContain('exit 3')
+    expect(readFileSync(join(here.folder, 'a.tar.gz'), 'utf8')).toBe('precious')
+    expect(await answering('cluster --file a.tar.gz', 'y')).toContain('exit 0')
+    expect(listed('a.tar.gz')).toContain('node_1/redis.conf')
+  })
+
+  it('who presses Ctrl-C leaves nothing half-done behind: exit 4', async () => {
+    const whole = archive(file('a.txt', lines(50_000)))
+    const address = await serve((request, response) => {
+      response.writeHead(200)
+      response.write(whole.subarray(0, 10_000))
+      if (request.url?.includes('debuginfo')) setTimeout(() => child.kill('SIGINT'), 300)
+    })
+    const child = spawn(process.execPath, [PROGRAM, 'support-package', 'cluster', '-o', 'json', '--optimize'], {
+      cwd: here.folder,
+      env: {...here.env, ...env, SVC_ENTERPRISE_URL: address},
+    })
+    let stdout = ''
+    child.stdout.on('data', text => {
+      stdout += text
+    })
+    expect(await new Promise(resolve => child.on('close', resolve))).toBe(4)
+    expect(JSON.parse(stdout)).toMatchObject({success: false, code: 'E_PACKAGE_INTERRUPTED'})
+    expect(files()).toEqual([])
   })
 })
 
@@ -369,7 +431,7 @@ describe('an upload', () => {
   it('sends the archive in parts, proves the size, and says where it is', async () => {
     small()
     const result = json(await run('cluster -o json --upload --file a.tar.gz', {SVC_FILES_UPLOAD_DIR: '/cases/42'}))
-    expect(result.upload).toEqual({path: '/cases/42/a.tar.gz', size: result.file_size, elapsed_seconds: 0})
+    expect(result.upload).toEqual({path: '/cases/42/a.tar.gz', size: result.file_size, elapsed_seconds: expect.any(Number)})
     expect(uploaded()).toMatchObject([{path: 'cases/42/a.tar.gz', size: result.file_size}])
     expect(uploaded()[0]?.etags.length).toBeGreaterThan(3)
     const {stdout} = await run('cluster --upload --optimize --file b.tar.gz')

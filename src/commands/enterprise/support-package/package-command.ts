@@ -36,7 +36,6 @@ export abstract class PackageCommand extends ReportingCommand {
     const source = connection.sources.username
     const line = new ProgressLine(this.context, 'Downloaded')
     try {
-      const identity = identifyCluster(api.backend, signal)
       const made = await makePackage({
         client: api.client,
         cluster: api.backend,
@@ -60,7 +59,7 @@ export abstract class PackageCommand extends ReportingCommand {
         {
           ...(flags.save && {file: target}),
           ...(uploaded && {uploaded}),
-          cluster: await identity,
+          cluster: await identifyCluster(api.backend, clock, signal),
           elapsedMs: clock.now() - began,
           now: clock.now(),
           verbose: flags['optimize-verbose'],
