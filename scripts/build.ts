@@ -4,7 +4,7 @@
  * The program is one bundle cut along its dynamic imports, so that a command loads what it uses and nothing else.
  */
 import {execFile} from 'node:child_process'
-import {chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
@@ -59,12 +59,27 @@ const bundled = new Set<string>()
 async function bundle(options: BuildOptions & {outdir: string}): Promise<void> {
   const {outputFiles = [], metafile} = await build({...shared, ...options, metafile: true})
   for (const input of Object.keys(metafile?.inputs ?? {})) bundled.add(input)
-  rmSync(join(root, options.outdir), {recursive: true, force: true})
-  for (const {path, text} of outputFiles) {
-    mkdirSync(dirname(path), {recursive: true})
+  // The entry comes last, and files of former builds stay for a while: a program that is running still loads its own.
+  for (const {path, text} of outputFiles.toSorted((a, b) => Number(a.path.endsWith('svcctl.js')) - Number(b.path.endsWith('svcctl.js')))) {
     const [, shebang = '', code = ''] = /^(#!.*\n)?([\s\S]*)$/.exec(text) ?? []
-    writeFileSync(path, shebang + (code.includes('Dynamic require of') ? REQUIRE : '') + code)
+    const first = path.endsWith('svcctl.js') ? '#!/usr/bin/env node\n' : shebang
+    put(path, first + (code.includes('Dynamic require of') ? REQUIRE : '') + code)
   }
+  const fresh = new Set(outputFiles.map(it => it.path))
+  for (const name of readdirSync(join(root, options.outdir))) {
+    const path = join(root, options.outdir, name)
+    if (name.endsWith('.js') && !fresh.has(path) && Date.now() - statSync(path).mtimeMs > STALE_MS) rmSync(path, {force: true})
+  }
+}
+
+const STALE_MS = 10 * 60_000
+
+/** At once: nobody ever reads half a file. */
+function put(path: string, text: string): void {
+  mkdirSync(dirname(path), {recursive: true})
+  const aside = `${path}.${process.pid}.new`
+  writeFileSync(aside, text, {mode: 0o755})
+  renameSync(aside, path)
 }
 
 const program = async (): Promise<void> => {
@@ -76,10 +91,7 @@ const program = async (): Promise<void> => {
     external: ['@napi-rs/keyring'],
     plugins: [leanOclif],
   })
-  const entry = join(dist, 'bin', 'svcctl.js')
-  writeFileSync(entry, `#!/usr/bin/env node\n${readFileSync(entry, 'utf8')}`)
-  chmodSync(entry, 0o755)
-  writeFileSync(join(dist, 'bin', MANIFEST_FILE), JSON.stringify(await describeAll(table)))
+  put(join(dist, 'bin', MANIFEST_FILE), JSON.stringify(await describeAll(table)))
 }
 
 const library = async (): Promise<void> => {

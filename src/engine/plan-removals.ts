@@ -61,7 +61,7 @@ function removalOf(input: PlanInput, {stack, entry, live}: Orphan): Operation {
   if (live === undefined) return {...base, action: 'forget', reason: 'it is gone already'}
   if (removed?.destroy === false) return {...base, action: 'forget', reason: 'removed block'}
   if (entry.removal === 'retain') return {...base, action: 'forget', reason: 'removalPolicy retain: it stays as it is'}
-  if (kind.singleton || kind.adoptOnly) return {...base, action: 'forget', reason: `a ${kind.noun} is never deleted`}
+  if (kind.singleton || kind.adoptOnly) return {...base, action: 'forget', reason: 'it is never deleted: it stays as it is, and is only forgotten'}
   if (kind.verbs.delete === undefined) {
     return {...base, action: 'blocked', wants: 'delete', reason: kind.absent?.delete ?? `the API cannot delete a ${kind.noun}`}
   }
