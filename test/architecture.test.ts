@@ -1,0 +1,183 @@
+/** Reads the imports of `src` and names every edge that goes against `src/README.md`. */
+import {readdirSync, readFileSync} from 'node:fs'
+import {dirname, join, relative, sep} from 'node:path'
+import {fileURLToPath} from 'node:url'
+import {describe, expect, it} from 'vitest'
+
+const src = fileURLToPath(new URL('../src', import.meta.url))
+
+/** From left to right: a room imports from rooms further right, and never from another one of its own column. */
+const COLUMNS: readonly (readonly string[])[] = [
+  ['bin'],
+  ['commands'],
+  ['cli'],
+  ['report', 'support-package', 'endpoint', 'passthrough', 'declaration', 'ledger'],
+  ['config', 'backends', 'backends/cloud', 'backends/cluster', 'simulator'],
+  ['transport'],
+  ['engine'],
+  ['base'],
+]
+/** Both APIs stand on what they share, and the list of all kinds stands on both. They never know each other. */
+const WITHIN = new Set([
+  'backends -> backends/cloud',
+  'backends -> backends/cluster',
+  'backends/cloud -> backends',
+  'backends/cluster -> backends',
+])
+const LARGEST_LINES = 400
+
+interface SourceFile {
+  /** Below `src`, with `/`. */
+  readonly path: string
+  readonly room: string
+  readonly text: string
+  readonly imports: readonly string[]
+}
+
+function roomOf(path: string): string {
+  const [first = '', second = ''] = path.split('/')
+  if (first === 'backends' && (second === 'cloud' || second === 'cluster')) return `backends/${second}`
+  return path.includes('/') ? first : 'library'
+}
+
+const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|[^:'"`])\/\/.*$/gm, '$1')
+
+const importsOf = (text: string): string[] =>
+  [...text.matchAll(/(?:\bfrom|\bimport|\bimport\()\s*['"]([^'"]+)['"]/g)].flatMap(it => (it[1] === undefined ? [] : [it[1]]))
+
+const files: readonly SourceFile[] = readdirSync(src, {recursive: true, encoding: 'utf8'})
+  .filter(it => it.endsWith('.ts'))
+  .map(it => it.split(sep).join('/'))
+  .sort()
+  .map(path => {
+    const text = readFileSync(join(src, path), 'utf8')
+    return {path, room: roomOf(path), text, imports: importsOf(withoutComments(text))}
+  })
+
+const columnOf = (room: string): number => COLUMNS.findIndex(it => it.includes(room))
+
+/** Where an import inside `src` leads; `undefined` for packages. */
+function targetOf(file: SourceFile, specifier: string): string | undefined {
+  if (!specifier.startsWith('.')) return undefined
+  return relative(src, join(src, dirname(file.path), specifier))
+    .split(sep)
+    .join('/')
+}
+
+function* edges(): Iterable<{readonly from: SourceFile; readonly to: string}> {
+  for (const from of files) {
+    for (const specifier of from.imports) {
+      const to = targetOf(from, specifier)
+      if (to !== undefined) yield {from, to}
+    }
+  }
+}
+
+function isAllowed(from: string, to: string): boolean {
+  if (from === to || WITHIN.has(`${from} -> ${to}`)) return true
+  // The library is what stacks import: constructs and the words they are written with.
+  if (from === 'library') return to === 'declaration' || to === 'base'
+  return columnOf(to) > columnOf(from)
+}
+
+const places = (pattern: RegExp, but: (file: SourceFile) => boolean): string[] =>
+  files.filter(it => !but(it) && pattern.test(withoutComments(it.text))).map(it => it.path)
+
+describe('the source', () => {
+  it('has no room that src/README.md does not name', () => {
+    const known = new Set(['library', ...COLUMNS.flat()])
+    expect(files.filter(it => !known.has(it.room)).map(it => it.path)).toEqual([])
+    const readme = readFileSync(join(src, 'README.md'), 'utf8')
+    expect([...known].filter(it => it !== 'library' && it !== 'bin' && !readme.includes(`\`${it}\``))).toEqual([])
+  })
+
+  it('imports one way, from left to right', () => {
+    const offending = [...edges()].filter(({from, to}) => !isAllowed(from.room, roomOf(to))).map(({from, to}) => `${from.path} -> ${to}`)
+    expect(offending).toEqual([])
+  })
+
+  it('has no circle of imports', () => {
+    const graph = new Map(files.map(it => [it.path, [] as string[]]))
+    for (const {from, to} of edges()) if (!isTypeOnly(from, to)) graph.get(from.path)?.push(to)
+    expect(circleIn(graph)).toEqual([])
+  })
+
+  it('reads the environment in config only', () => {
+    expect(places(/\bprocess\.env\b/, it => it.room === 'config')).toEqual([])
+  })
+
+  it('writes output and ends the process in cli, commands and bin only', () => {
+    const pattern = /\bconsole\.\w+\(|\bprocess\.(stdout|stderr|exit\b|exitCode)/
+    expect(places(pattern, it => ['cli', 'commands', 'bin'].includes(it.room))).toEqual([])
+    expect(places(/\bconsole\.\w+\(/, () => false)).toEqual([])
+  })
+
+  it('has an engine without HTTP, terminal or files', () => {
+    const outside =
+      /^(node:(fs|http|https|net|tls|tty|readline|child_process|os|process)(\/.*)?|undici|ansis|@oclif\/.*|string-width|yaml)$/
+    const offending = files
+      .filter(it => it.room === 'engine')
+      .flatMap(it => it.imports.filter(name => outside.test(name)).map(name => `${it.path} -> ${name}`))
+    expect(offending).toEqual([])
+  })
+
+  it('has an engine that knows no kind by name', () => {
+    expect(
+      places(
+        /['"`](cloud|cluster)\.(subscription|database|peering|acl_rule|acl_user|settings|policy|node|user)['"`]/,
+        it => it.room !== 'engine',
+      ),
+    ).toEqual([])
+  })
+
+  it('takes time and chance as parameters', () => {
+    const pattern = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bsetTimeout\(|\bsetInterval\(/
+    // The real clock and the real dice stand in base and are handed on. Real sockets are given up in real time.
+    const real = ['base/clock.ts', 'base/random.ts', 'transport/undici-transport.ts']
+    expect(places(pattern, it => real.includes(it.path))).toEqual([])
+  })
+
+  it('needs cdktf in constructs only: the program never loads it', () => {
+    const offending = files.filter(it => it.imports.some(name => /^(cdktf|cdktn|constructs)(\/|$)/.test(name))).map(it => it.path)
+    expect(offending.filter(it => !it.startsWith('declaration/constructs/'))).toEqual([])
+  })
+
+  it(`has no file of more than ${LARGEST_LINES} lines, and none that is named after nothing`, () => {
+    expect(files.filter(it => it.text.split('\n').length - 1 > LARGEST_LINES).map(it => it.path)).toEqual([])
+    expect(files.filter(it => /(^|\/)(utils?|helpers?|common|misc)\.ts$/.test(it.path)).map(it => it.path)).toEqual([])
+    expect(files.filter(it => !/^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(it.path)).map(it => it.path)).toEqual([])
+  })
+})
+
+/** Whether nothing but types is taken from `to`; those are gone when the program runs. */
+function isTypeOnly(from: SourceFile, to: string): boolean {
+  const statements = [...withoutComments(from.text).matchAll(/\b(?:import|export)\s+([^;'"]*?)\bfrom\s*['"]([^'"]+)['"]/g)]
+  const lazy = [...from.text.matchAll(/\bimport\(['"]([^'"]+)['"]\)/g)].some(it => targetOf(from, it[1] ?? '') === to)
+  const ofTarget = statements.filter(it => targetOf(from, it[2] ?? '') === to)
+  // A lazy import does not run while the file is loaded either.
+  return ofTarget.every(it => (it[1] ?? '').startsWith('type ')) && (ofTarget.length > 0 || lazy)
+}
+
+/** The first circle found, as a path that ends where it began. */
+function circleIn(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const done = new Set<string>()
+  const path: string[] = []
+  const visit = (at: string): string[] => {
+    const seen = path.indexOf(at)
+    if (seen >= 0) return [...path.slice(seen), at]
+    if (done.has(at)) return []
+    path.push(at)
+    for (const next of graph.get(at) ?? []) {
+      const circle = visit(next)
+      if (circle.length > 0) return circle
+    }
+    path.pop()
+    done.add(at)
+    return []
+  }
+  for (const file of graph.keys()) {
+    const circle = visit(file)
+    if (circle.length > 0) return circle
+  }
+  return []
+}
