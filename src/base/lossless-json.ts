@@ -34,6 +34,19 @@ function markAbsentFrom(text: string): string {
  * @param indent - spaces per level; 0 is one line
  */
 export function stringifyExactJson(value: unknown, indent = 0): string {
+  return hasBigInt(value) ? stringifyMarked(value, indent) : (JSON.stringify(value, null, indent) ?? 'null')
+}
+
+function hasBigInt(value: unknown): boolean {
+  if (typeof value === 'bigint') return true
+  if (value === null || typeof value !== 'object') return false
+  if ('toJSON' in value && typeof value.toJSON === 'function') return hasBigInt(value.toJSON())
+  const parts: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
+  return parts.some(hasBigInt)
+}
+
+/** Numbers take the way through JSON.stringify as marked text. */
+function stringifyMarked(value: unknown, indent: number): string {
   let mark = 'exact:'
   let text = JSON.stringify(value, marking(mark), indent)
   // A text that looks like a mark: take one that does not occur.

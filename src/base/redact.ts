@@ -36,11 +36,30 @@ export class Redactor {
     return this.#secrets.size === 0 ? value : (this.#walk(value) as T)
   }
 
+  /** What holds no secret comes back as it is: a plan of thousands of objects is not copied for the sake of one. */
   #walk(value: unknown): unknown {
     if (typeof value === 'string') return this.text(value)
-    if (Array.isArray(value)) return value.map(item => this.#walk(item))
+    if (Array.isArray(value)) {
+      const items: readonly unknown[] = value
+      let changed: unknown[] | undefined
+      for (let i = 0; i < items.length; i++) {
+        const shown = this.#walk(items[i])
+        if (shown === items[i]) continue
+        changed ??= [...items]
+        changed[i] = shown
+      }
+      return changed ?? value
+    }
     if (value !== null && typeof value === 'object' && isPlain(value)) {
-      return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.#walk(item)]))
+      const fields = value as Readonly<Record<string, unknown>>
+      let changed: Map<string, unknown> | undefined
+      for (const key of Object.keys(fields)) {
+        const shown = this.#walk(fields[key])
+        if (shown === fields[key]) continue
+        changed ??= new Map(Object.entries(fields))
+        changed.set(key, shown)
+      }
+      return changed === undefined ? value : Object.fromEntries(changed)
     }
     return value
   }

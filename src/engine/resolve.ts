@@ -1,7 +1,7 @@
 /** Fills in what a declaration leaves open, as far as the answer is known. */
 import type {Json, JsonObject} from '../base/json.ts'
 import {formatPointer} from '../base/pointer.ts'
-import {Deferred, Secret, type Value, type ValueObject} from './value.ts'
+import {Deferred, Secret, type Value, type ValueObject, withParts} from './value.ts'
 
 /** @returns undefined when the answer is not known yet */
 export type Answer = (deferred: Deferred) => Json | undefined
@@ -13,9 +13,7 @@ export function resolveValue(value: Value, answer: Answer): Value {
     if (known === undefined) return value
     return value.secret ? new Secret(known, value.expression) : known
   }
-  if (value instanceof Secret || value === null || typeof value !== 'object') return value
-  if (Array.isArray(value)) return (value as readonly Value[]).map(item => resolveValue(item, answer))
-  return Object.fromEntries(Object.entries(value as ValueObject).map(([key, item]) => [key, resolveValue(item, answer)]))
+  return withParts(value, item => resolveValue(item, answer))
 }
 
 /** Plain JSON for the wire: secrets in clear. @throws TypeError when something is still unknown */
@@ -30,14 +28,28 @@ export function wireValue(value: Value): Json {
 export const wireObject = (value: ValueObject): JsonObject =>
   Object.fromEntries(Object.entries(value).map(([key, item]) => [key, wireValue(item)]))
 
+export interface LeafAt {
+  readonly pointer: string
+  readonly leaf: Secret | Deferred
+}
+
 /** Every secret and every open leaf of a value, with its pointer. */
-export function openLeaves(value: Value, at: readonly string[] = []): {pointer: string; leaf: Secret | Deferred}[] {
-  if (value instanceof Secret || value instanceof Deferred) return [{pointer: formatPointer(at), leaf: value}]
-  if (value === null || typeof value !== 'object') return []
-  const items = Array.isArray(value)
-    ? (value as readonly Value[]).map((item, i) => [String(i), item] as const)
-    : Object.entries(value as ValueObject)
-  return items.flatMap(([key, item]) => openLeaves(item, [...at, key]))
+export function openLeaves(value: Value): readonly LeafAt[] {
+  const found: LeafAt[] = []
+  const path: string[] = []
+  const look = (it: Value): void => {
+    if (it instanceof Secret || it instanceof Deferred) found.push({pointer: formatPointer(path), leaf: it})
+    else if (it !== null && typeof it === 'object') {
+      // The keys of a list are its indexes.
+      for (const key of Object.keys(it)) {
+        path.push(key)
+        look((it as ValueObject)[key] ?? null)
+        path.pop()
+      }
+    }
+  }
+  look(value)
+  return found
 }
 
 /** Puts values at pointers; what is not an object or a list on the way stays as it is. */
@@ -50,17 +62,6 @@ export function withLeaves(value: Value, leaves: ReadonlyMap<string, Value>, at:
 }
 
 /** What a digest or a natural key may be made of: secrets and open leaves left out. */
-export function plainPart(value: ValueObject): JsonObject {
-  const plain = (item: Value): Json | undefined => {
-    if (item instanceof Secret || item instanceof Deferred) return undefined
-    if (item === null || typeof item !== 'object') return item
-    if (Array.isArray(item)) return (item as readonly Value[]).map(it => plain(it) ?? null)
-    return plainPart(item as ValueObject)
-  }
-  const fields: Record<string, Json> = {}
-  for (const [key, item] of Object.entries(value)) {
-    const known = plain(item)
-    if (known !== undefined) fields[key] = known
-  }
-  return fields
-}
+export const plainPart = (value: ValueObject): JsonObject => withParts(value, plain) as JsonObject
+
+const plain = (part: Value): Value | undefined => (part instanceof Secret || part instanceof Deferred ? undefined : withParts(part, plain))

@@ -57,11 +57,38 @@ export const isLeaf = (value: Value | undefined): boolean =>
   value === undefined || value instanceof Secret || value instanceof Deferred || (!Array.isArray(value) && !isJsonObject(value))
 
 /** The value as anyone may see it: `{"secret": true}` and `{"unknown": true}` in place of what is not plain. */
-export function shown(value: Value): Json {
-  if (value instanceof Secret || value instanceof Deferred) return value.toJSON()
-  if (Array.isArray(value)) return (value as readonly Value[]).map(shown)
-  if (value !== null && typeof value === 'object') {
-    return Object.fromEntries(Object.entries(value as ValueObject).map(([key, item]) => [key, shown(item)]))
+export const shown = (value: Value): Json =>
+  (value instanceof Secret || value instanceof Deferred ? value.toJSON() : withParts(value, shown)) as Json
+
+/**
+ * The value with `change` made to each of its parts; itself, and not a copy, where that changes nothing. Most of what
+ * passes through a plan of thousands of objects is plain and stays as it is.
+ * @param change - answers `undefined` for a part that is to be left out: of a list it becomes `null`
+ */
+export function withParts(value: Value, change: (part: Value) => Value | undefined): Value {
+  if (value === null || typeof value !== 'object' || value instanceof Secret || value instanceof Deferred) return value
+  if (Array.isArray(value)) {
+    const items = value as readonly Value[]
+    let changed: Value[] | undefined
+    for (let i = 0; i < items.length; i++) {
+      const item = items[i] ?? null
+      const other = change(item) ?? null
+      if (other !== item) {
+        changed ??= [...items]
+        changed[i] = other
+      }
+    }
+    return changed ?? value
   }
-  return value as Json
+  const fields = value as ValueObject
+  let changed: Map<string, Value> | undefined
+  for (const key of Object.keys(fields)) {
+    const item = fields[key] ?? null
+    const other = change(item)
+    if (other === item) continue
+    changed ??= new Map(Object.entries(fields))
+    if (other === undefined) changed.delete(key)
+    else changed.set(key, other)
+  }
+  return changed === undefined ? value : Object.fromEntries(changed)
 }
