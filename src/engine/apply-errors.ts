@@ -8,7 +8,7 @@ export class TaskFailedError extends AppError {
     super(
       `${what}: task ${taskId} failed: ${message}${code === undefined ? '' : ` (${code})`}${field === undefined ? '' : `, field ${field}`}`,
       {
-        code: 'E_TASK_FAILED',
+        code: 'E_OPERATION_FAILED',
         exit: EXIT.partial,
         suggestions: [`See the whole task with: svcctl task show ${taskId}`],
       },
