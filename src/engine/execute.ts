@@ -56,6 +56,7 @@ export async function execute(
 export class Objects {
   readonly #remote = new Map<Key, string>()
   readonly #live = new Map<Key, LiveObject>()
+  readonly #inline = new Set<string>()
 
   set(key: Key, remoteId: string, live?: LiveObject): void {
     this.#remote.set(key, remoteId)
@@ -68,6 +69,15 @@ export class Objects {
 
   live(key: Key): LiveObject | undefined {
     return this.#live.get(key)
+  }
+
+  /** What the create of `key` made along with it. */
+  setInline(key: Key, kind: string, names: readonly string[]): void {
+    for (const name of names) this.#inline.add(`${key} ${kind} ${name}`)
+  }
+
+  madeInline(key: Key, kind: string, name: string): boolean {
+    return this.#inline.has(`${key} ${kind} ${name}`)
   }
 }
 

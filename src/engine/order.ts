@@ -65,12 +65,25 @@ function edgesOf(operations: readonly Operation[], input: Pick<PlanInput, 'obser
       else if (operation.action === 'forget') wait(operation, keyOf(parent.stack, parent.address), 'parent')
     }
   }
-  const leaving = new Map(operations.filter(it => it.action === 'delete').map(it => [placeOf(it, input), keyOf(it.stack, it.address)]))
+  const leaving = new Map(
+    operations.flatMap(it => {
+      const place = it.action === 'delete' ? placeOf(it, input) : renamedFrom(it, input)
+      return place === undefined ? [] : [[place, keyOf(it.stack, it.address)] as const]
+    }),
+  )
   for (const operation of active.values()) {
-    const holder = operation.declared === undefined ? undefined : leaving.get(placeOf(operation, input))
+    const takes = operation.action === 'create' || renamedFrom(operation, input) !== undefined || operation.action === 'replace'
+    const holder = operation.declared !== undefined && takes ? leaving.get(placeOf(operation, input)) : undefined
     if (holder !== undefined) wait(operation, holder, 'frees the name')
   }
   return edges
+}
+
+/** The place an update leaves for another name. */
+function renamedFrom(operation: Operation, input: Pick<PlanInput, 'observation' | 'kinds'>): string | undefined {
+  const field = operation.action === 'update' ? input.kinds.get(operation.kind)?.identity.renames : undefined
+  const before = field === undefined ? undefined : operation.changes.find(it => it.path === `/${field}`)?.before
+  return typeof before === 'string' ? placeOf({...operation, name: before}, input) : undefined
 }
 
 /** Kind, parent and name: two objects cannot be in the same place at once. */

@@ -87,7 +87,15 @@ export function pairCollection(input: PairInput): Pairing {
       : collection.objects.filter(it => kind.identity.matches?.(spec, it.fields))
     const free = candidates.filter(it => !claimed.has(it.remoteId))
     const [first, second] = free
-    if (first === undefined) continue
+    if (first === undefined) {
+      const holder = candidates.map(it => ({live: it, key: claimed.get(it.remoteId) ?? ''})).find(it => staysAs(input, it.key, it.live))
+      if (holder)
+        problems.push({
+          address: declaration.key,
+          message: `means ${holder.live.remoteId}, which ${holder.key} has already; one object can have one declaration`,
+        })
+      continue
+    }
     if (second !== undefined) {
       ambiguous.push({
         address: declaration.key,
@@ -106,6 +114,12 @@ export function pairCollection(input: PairInput): Pairing {
   }
   ambiguous.push(...taken(input, matches, claimed))
   return {matches, ambiguous, problems}
+}
+
+/** Whether an object keeps its name under the declaration that has it: a rename would free it. */
+function staysAs({kind, declarations}: PairInput, key: Key, live: LiveObject): boolean {
+  const holder = declarations.find(it => it.key === key)
+  return holder !== undefined && kind.identity.renames !== undefined && kind.identity.key(plainPart(holder.spec)) === live.name
 }
 
 /** A change to what somebody else's object is called, or is: two live objects then fit one declaration. */

@@ -8,12 +8,14 @@ import {stepsOf} from './bill.ts'
 import {createBodyOf, patchOf} from './bodies.ts'
 import type {CollectionWatch, ObjectNews, Sought} from './collection-watch.ts'
 import type {Declaration, Lookup} from './declaration.ts'
+import {diffFields} from './diff.ts'
 import type {State, Step} from './events.ts'
 import type {Ended, Objects, Work} from './execute.ts'
 import type {Group} from './gate.ts'
 import {type Ids, idsIn, type Kind, remoteIdOf} from './kind.ts'
 import {ledgerEntryOf, secretsIn} from './ledger-entry.ts'
 import {type LiveObject, liveObject, outputOf} from './live.ts'
+import type {Operation} from './plan.ts'
 import {plainPart, resolveValue, wireObject} from './resolve.ts'
 import type {Failure, RunContext} from './run-context.ts'
 import {settleCreate} from './settle-doubt.ts'
@@ -61,14 +63,20 @@ class OneOperation {
     let live = this.#work.live
     for (const step of this.#steps()) {
       this.#context.options.emit({type: 'started', key: this.#work.key, action: operation.action, step})
-      const done = await this.#step(step, remoteId, live)
+      // Of a replacement it is the old object that goes, also where the new one was made first.
+      const done = await this.#step(step, step === 'delete' ? operation.remoteId : remoteId, live)
       if (!done.ok) {
         const {ok: _, ...failure} = done
         return end(failure.state, {...('error' in failure ? {error: failure.error} : {}), ...(remoteId === undefined ? {} : {remoteId})})
       }
-      if (step === 'create') ({remoteId, live} = done)
+      if (step === 'create') {
+        ;({remoteId, live} = done)
+        // The old one is still to go: should that fail, the new one is known all the same.
+        if (operation.action === 'replace') await this.#remember(remoteId, live)
+      }
       if (step === 'update') live = done.live ?? live
       if (remoteId !== undefined && step !== 'delete') this.#work.objects.set(this.#work.key, remoteId, live)
+      if (step === 'create') this.#noteInline()
     }
     await this.#remember(remoteId, live)
     return end('done', {...(remoteId === undefined ? {} : {remoteId}), spec: this.#spec})
@@ -105,6 +113,7 @@ class OneOperation {
       !before.has(it.remoteId) &&
       it.remoteId !== this.#work.operation.remoteId &&
       (this.#kind.identity.matches?.(plain, it.fields) ?? it.name === this.#kind.identity.key(plain))
+    if (this.#madeInline()) return this.#takeOver(collection, fits)
     const written = await write(this.#context, {
       ...this.#writing('create', parent),
       request,
@@ -131,9 +140,46 @@ class OneOperation {
     })
   }
 
-  async #update(remoteId: string, ids: Ids, live: LiveObject | undefined): Promise<StepEnd> {
-    const {operation} = this.#work
-    const patch = patchOf({kind: this.#kind, changes: operation.changes, declared: wireObject(this.#spec), live: live?.fields ?? {}})
+  #noteInline(): void {
+    const inline = this.#kind.inlineChildren
+    if (inline) this.#work.objects.setInline(this.#work.key, inline.kind, namesIn(this.#spec[inline.field]))
+  }
+
+  /** Whether the parent's create, in this run, made an object of this name too (design section 10, "Inline databases"). */
+  #madeInline(): boolean {
+    const {declaration, objects} = this.#work
+    const ref = declaration?.parent
+    const name = this.#kind.identity.key(plainPart(this.#spec))
+    return ref?.by === 'key' && name !== undefined && objects.madeInline(ref.key, this.#kind.name, name)
+  }
+
+  /** Waits for what came with its parent, and changes what differs. */
+  async #takeOver(collection: CollectionWatch, fits: (live: LiveObject) => boolean): Promise<StepEnd> {
+    const seen = await this.#await('create', collection, {fits, until: 'ready'})
+    if (!seen.ok || seen.live === undefined) return seen
+    const {remoteId, ids} = seen.live
+    const request = this.#kind.verbs.read?.(ids)
+    const row = request && (await this.#backend.reader.read(request))
+    const live = (row && liveObject(this.#kind, ids.slice(0, -1), row)) ?? seen.live
+    const {changes} = diffFields({
+      kind: this.#kind,
+      declared: this.#spec,
+      live: live.fields,
+      ignore: this.#work.declaration?.policy.ignoreChanges ?? [],
+      secretState: () => 'changed',
+    })
+    if (changes.length === 0) return {ok: true, remoteId, live}
+    const updated = await this.#update(remoteId, ids, live, changes)
+    return updated.ok ? {ok: true, remoteId, live: updated.live ?? live} : updated
+  }
+
+  async #update(
+    remoteId: string,
+    ids: Ids,
+    live: LiveObject | undefined,
+    changes: Operation['changes'] = this.#work.operation.changes,
+  ): Promise<StepEnd> {
+    const patch = patchOf({kind: this.#kind, changes, declared: wireObject(this.#spec), live: live?.fields ?? {}})
     const request = this.#kind.verbs.update?.(ids, patch)
     if (request === undefined) throw new TypeError(`${this.#kind.name} cannot be updated`)
     const written = await write(this.#context, {
@@ -322,3 +368,6 @@ class OneOperation {
     )
   }
 }
+
+const namesIn = (items: ValueObject[string] | undefined): readonly string[] =>
+  (Array.isArray(items) ? (items as readonly Json[]) : []).flatMap(it => (isJsonObject(it) && typeof it.name === 'string' ? [it.name] : []))
