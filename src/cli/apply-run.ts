@@ -134,11 +134,11 @@ async function nothingToDo(input: ApplyInput, work: readonly Work[], book: Ledge
 }
 
 /** Objects the plan only refers to. */
-function contextObjects({pairs}: Observation): Map<Key, LiveObject> {
+export function contextObjects({pairs}: Observation): Map<Key, LiveObject> {
   return new Map([...pairs].flatMap(([key, {match, context}]) => (context && match ? [[key, match.live] as const] : [])))
 }
 
-function workOf({operations}: Plan, {pairs}: Observation, secrets: RunSecrets): Work[] {
+export function workOf({operations}: Plan, {pairs}: Observation, secrets: RunSecrets): Work[] {
   return operations.map(operation => {
     const key = keyOf(operation.stack, operation.address)
     const declaration = declarationOf(operation, leaf => secrets.of(operation, leaf))

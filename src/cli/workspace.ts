@@ -142,12 +142,25 @@ export class Workspace {
     }
   }
 
+  /** Runs `work` as if the APIs and the ledgers were these. */
+  async withWorld<T>(ledgers: ReadonlyMap<string, Ledger>, backendOf: Workspace['backendOf'], work: () => Promise<T>): Promise<T> {
+    const own = this.#backendOf
+    this.#backendOf = backendOf
+    try {
+      return await this.withLedgers(ledgers, work)
+    } finally {
+      this.#backendOf = own
+    }
+  }
+
   /** Takes the locks of all stacks, in one order for everybody. */
   lock(timeoutMs: number, signal?: AbortSignal): Promise<() => Promise<void>> {
     return lockAll([...this.stores.values()], {timeoutMs, clock: this.context.clock, ...(signal ? {signal} : {})})
   }
 
-  readonly backendOf = (stack: string, api: Api): Backend => {
+  readonly backendOf = (stack: string, api: Api): Backend => this.#backendOf(stack, api)
+
+  #backendOf = (stack: string, api: Api): Backend => {
     const opened = this.#byStack.get(`${stack} ${api}`) ?? this.#byStack.get(` ${api}`)
     if (opened === undefined) throw new TypeError(`no connection to the ${api} API for ${stack}`)
     return opened.api.backend

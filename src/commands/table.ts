@@ -11,6 +11,7 @@ export const table: CommandTable = {
     output: () => import('./output.ts'),
     plan: () => import('./plan.ts'),
     'plan diff': () => import('./plan/diff.ts'),
+    rehearse: () => import('./rehearse.ts'),
     'runs list': () => import('./runs/list.ts'),
     'runs show': () => import('./runs/show.ts'),
     show: () => import('./show.ts'),

@@ -1,0 +1,26 @@
+import {EXIT} from '../base/errors.ts'
+import {StackCommand} from '../cli/stack-command.ts'
+import {planningFlags} from '../cli/stack-flags.ts'
+import {rehearsalText} from '../report/rehearsal-text.ts'
+
+export default class RehearseCommand extends StackCommand {
+  static override summary = 'run the plan against a copy of the live state, in memory, and show every request it would send'
+  static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --stack shop --output json']
+  static override flags = planningFlags
+
+  async run() {
+    const {flags} = await this.parse(RehearseCommand)
+    const [{planWorkspace}, {rehearse, rehearsalDocument}] = await Promise.all([
+      import('../cli/plan-run.ts'),
+      import('../cli/rehearse-run.ts'),
+    ])
+    const loaded = await this.readDeclarations(flags)
+    const {built, rehearsal} = await this.inWorkspace(loaded, flags, 'plan', async workspace => {
+      const built = await planWorkspace(workspace, {flags})
+      return {built, rehearsal: await rehearse(workspace, built, flags)}
+    })
+    const document = rehearsalDocument(rehearsal, built.plan)
+    await this.print(document, {text: () => rehearsalText(rehearsal)})
+    return rehearsal.again.plan.operations.every(it => it.action === 'no-op' || it.action === 'blocked') ? EXIT.ok : EXIT.notConverged
+  }
+}
