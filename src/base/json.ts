@@ -31,6 +31,31 @@ export function canonicalJson(value: unknown): string {
   return JSON.stringify(value) ?? 'null'
 }
 
+/**
+ * The same text piece by piece: lists and objects of the first `depth` levels are opened, so that no more than one item
+ * of a list of thousands is text at a time.
+ */
+export function writeCanonicalJson(value: unknown, depth: number, write: (piece: string) => void): void {
+  if (depth === 0 || value === null || typeof value !== 'object') write(canonicalJson(value))
+  else if (Array.isArray(value)) {
+    write('[')
+    for (const [i, item] of value.entries()) {
+      if (i > 0) write(',')
+      writeCanonicalJson(item ?? null, depth - 1, write)
+    }
+    write(']')
+  } else {
+    const fields = value as Readonly<Record<string, unknown>>
+    const keys = sorted(Object.keys(fields)).filter(key => fields[key] !== undefined)
+    write('{')
+    for (const [i, key] of keys.entries()) {
+      write(`${i > 0 ? ',' : ''}${JSON.stringify(key)}:`)
+      writeCanonicalJson(fields[key], depth - 1, write)
+    }
+    write('}')
+  }
+}
+
 /** Sorts in place, where it is not sorted yet. */
 function sorted(keys: string[]): string[] {
   for (let i = 1; i < keys.length; i++) if ((keys[i - 1] ?? '') > (keys[i] ?? '')) return keys.sort()

@@ -1,6 +1,6 @@
 /** What the APIs show: collections as they were read, and the objects in them. */
 import {createHash} from 'node:crypto'
-import {canonicalJson, type Json, type JsonObject} from '../base/json.ts'
+import {type Json, type JsonObject, writeCanonicalJson} from '../base/json.ts'
 import {type Backend, PRIORITY} from './backend.ts'
 import {type Ids, type Kind, remoteIdOf} from './kind.ts'
 
@@ -66,4 +66,17 @@ export function outputOf(live: LiveObject, name: string): Json | undefined {
   return value
 }
 
-export const sha256 = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex')
+/** Over the canonical text of a value; a plan of thousands of objects is hashed as it is written. */
+export function sha256(value: unknown): string {
+  const hash = createHash('sha256')
+  let text = ''
+  writeCanonicalJson(value, 3, piece => {
+    text += piece
+    if (text.length < HASHED_AT_ONCE) return
+    hash.update(text)
+    text = ''
+  })
+  return hash.update(text).digest('hex')
+}
+
+const HASHED_AT_ONCE = 32_768

@@ -1,5 +1,4 @@
 /** Puts the parts of a plan together, and gives it a name made of its content. */
-import {createHash} from 'node:crypto'
 import {AppError, EXIT} from '../base/errors.ts'
 import {canonicalJson, type JsonObject} from '../base/json.ts'
 import {comparedPointers, factRow} from './fact-row.ts'
@@ -22,7 +21,7 @@ export class PlanTamperedError extends AppError {
 export function hashOf(plan: Omit<Plan, 'hash'>): string {
   const {requests: _requests, bill: _bill, notAfter: _notAfter, guards: _guards, notes: _notes, ...covered} = plan
   const {hash: _hash, ...content} = covered as Partial<Plan>
-  return createHash('sha256').update(canonicalJson(content)).digest('hex')
+  return sha256(content)
 }
 
 export const sealed = (plan: Omit<Plan, 'hash'>): Plan => ({...plan, hash: hashOf(plan)})
