@@ -21,7 +21,7 @@ export interface BackendOptions {
   readonly pollIntervalMs?: number
   /** How long an asynchronous read may take; default ten minutes. */
   readonly taskTimeoutMs?: number
-  /** Changes of this account known to be running: tells "too many changes" from "too many requests". */
+  /** Changes of this account known to be running: tells "too many changes" from "too many requests". Default: those started here. */
   readonly changesInFlight?: () => number
 }
 
@@ -32,11 +32,13 @@ export class ApiBackend {
   readonly #rules: WriteRules
   readonly #warn: Warn
   readonly #strange = new Set<string>()
+  /** Tasks of writes made here whose end nobody has seen. */
+  readonly #started = new Set<string>()
 
   constructor(client: ApiClient, options: BackendOptions, rules: Omit<WriteRules, 'changesInFlight'>) {
-    const {clock, pollIntervalMs = 1_000, taskTimeoutMs = 600_000, changesInFlight} = options
+    const {clock, pollIntervalMs = 1_000, taskTimeoutMs = 600_000, changesInFlight = () => this.#started.size} = options
     this.#client = client
-    this.#rules = {...rules, ...(changesInFlight ? {changesInFlight} : {})}
+    this.#rules = {...rules, changesInFlight}
     this.#warn = options.onWarning ?? (() => {})
     this.reads = new ApiReads({client, voice: rules.voice, clock, pollIntervalMs, taskTimeoutMs})
     this.reader = new PagedReader({page: this.page, object: this.#object, warn: this.#warn})
@@ -55,7 +57,9 @@ export class ApiBackend {
     orNothing(await this.reads.follow(path, body => (isJsonObject(body) ? body : undefined), options))
 
   async write(request: ApiRequest, options?: RequestOptions): Promise<WriteOutcome> {
-    return writeOutcome(request, await this.#client.call(request, options), this.#rules)
+    const outcome = writeOutcome(request, await this.#client.call(request, options), this.#rules)
+    if (outcome.outcome === 'accepted' && outcome.taskId !== undefined) this.#started.add(outcome.taskId)
+    return outcome
   }
 
   /** The record at `path` as a task, and as it is; `undefined` for a 404. */
@@ -74,8 +78,9 @@ export class ApiBackend {
     return task
   }
 
-  /** Says once of each status that nobody knows that it counts as running. */
-  readonly noticed = ({id, status}: TaskView): void => {
+  /** Takes note of an end; says once of each status that nobody knows that it counts as running. */
+  readonly noticed = ({id, status, state}: TaskView): void => {
+    if (state !== 'running') this.#started.delete(id)
     if (taskState(status) !== undefined || this.#strange.has(status)) return
     this.#strange.add(status)
     this.#warn({

@@ -182,3 +182,20 @@ describe('a task list that hides something', () => {
     )
   })
 })
+
+describe('a 429 without a code or headers', () => {
+  it('is for too many changes while one that was started here runs, and for too many requests otherwise', async () => {
+    const {clock, simulator, cloud} = lab({cloud: {plainErrors: 'text', maxConcurrentChanges: 1, taskMs: 600_000}})
+    const create = (name: string) => cloud.write({method: 'POST', path: '/subscriptions/1/databases', body: {name, memoryLimitInGb: 1}})
+    await clock.run(
+      (async () => {
+        expect(await create('one')).toMatchObject({outcome: 'accepted'})
+        expect(await create('two')).toMatchObject({outcome: 'crowded'})
+        await clock.sleep(600_000)
+        expect(await cloud.tasks()).toMatchObject({tasks: [{state: 'done'}]})
+        simulator.inject({match: {method: 'POST'}, action: {type: 'status', status: 429}})
+        expect(await create('three')).toMatchObject({outcome: 'unsent'})
+      })(),
+    )
+  })
+})
