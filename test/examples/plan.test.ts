@@ -1,0 +1,86 @@
+/** Every example, and the stacks of the demo: planned, applied, and planned again, as somebody in that folder would. */
+import {existsSync, readdirSync, symlinkSync} from 'node:fs'
+import {join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+import {afterEach, describe, expect, it} from 'vitest'
+import {planSchema} from '../../src/engine/plan-schema.ts'
+import {documentOf, type Site, site} from '../support/site.ts'
+
+const repository = fileURLToPath(new URL('../..', import.meta.url))
+const examples = readdirSync(join(repository, 'examples'), {withFileTypes: true})
+  .filter(it => it.isDirectory())
+  .map(it => join('examples', it.name))
+
+/** For every secret that a stack asks for. */
+const passwords = {
+  TF_VAR_app_password: 'password-of-app',
+  TF_VAR_storefront_password: 'password-of-storefront',
+  TF_VAR_operator_password: 'password-of-operator',
+}
+
+/** Another folder with the same files, so that ledgers and journals stay out of the repository. */
+function copyInto(here: Site, folder: string, names: readonly string[]): void {
+  for (const name of names) symlinkSync(join(repository, folder, name), join(here.folder, name))
+  if (!names.includes('node_modules')) symlinkSync(join(repository, 'node_modules'), join(here.folder, 'node_modules'))
+}
+
+/** @returns what the example was found to hold, by kind */
+async function wholeLife(here: Site, args: readonly string[]): Promise<Record<string, number>> {
+  const options = {env: passwords}
+  const first = await here.fast(['plan', '--out', 'first.plan', '--detailed-exitcode', '-o', 'json', ...args], options)
+  expect(first).toMatchObject({code: 2})
+  const plan = planSchema.parse(documentOf(first))
+  expect(here.writes).toEqual([])
+  expect(JSON.stringify(plan)).not.toMatch(/password-of-/)
+
+  // From the file alone, as a pipeline would once somebody approved it: stacks are not read again.
+  const apply = await here.fast(['apply', 'first.plan', '--approve', plan.hash, '--auto-approve', '-o', 'json'], options)
+  expect(documentOf(apply)).toMatchObject({converged: true, residual: []})
+  expect(apply.code).toBe(0)
+
+  const again = await here.fast(['plan', '--detailed-exitcode', '-o', 'json', ...args], options)
+  const left = planSchema.parse(documentOf(again)).operations.filter(it => it.action !== 'no-op')
+  expect(left).toEqual([])
+  expect(again.code).toBe(0)
+  const kinds: Record<string, number> = {}
+  for (const {kind} of plan.operations) kinds[kind] = (kinds[kind] ?? 0) + 1
+  return kinds
+}
+
+let here: Site | undefined
+afterEach(() => here?.close())
+
+describe('an example', () => {
+  it.each(examples)('in %s is applied, and then there is nothing left to do', async folder => {
+    here = await site()
+    copyInto(
+      here,
+      folder,
+      readdirSync(join(repository, folder)).filter(it => /\.(ts|json)$/.test(it)),
+    )
+    const args = existsSync(join(repository, folder, 'cdktf.json')) ? [] : ['--synth-dir', '.']
+    const kinds = await wholeLife(here, args)
+    expect(Object.keys(kinds)).not.toEqual([])
+  })
+})
+
+describe('the stacks of the demo', () => {
+  const everything = {
+    'cloud.subscription': 1,
+    'cloud.database': 3,
+    'cloud.peering': 1,
+    'cloud.acl_rule': 2,
+    'cloud.acl_user': 1,
+    'cluster.settings': 1,
+    'cluster.policy': 1,
+    'cluster.database': 1,
+    'cluster.node': 3,
+    'cluster.user': 1,
+  }
+
+  it.each(['contract', 'wire'] as const)('use every kind and are applied in the spelling "%s", over TLS', async spelling => {
+    here = await site({spelling, cloud: {taskMs: 1, readyMs: 0}, cluster: {changeMs: 1}}, {tls: true})
+    copyInto(here, '.', ['cdktf.json', 'stacks', 'src', 'package.json', 'node_modules'])
+    expect(await wholeLife(here, [])).toEqual(everything)
+  })
+})
