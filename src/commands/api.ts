@@ -11,7 +11,7 @@ import {RowStream} from '../cli/row-stream.ts'
 import {ServerCommand} from '../cli/server-command.ts'
 import type {Connection} from '../config/connection.ts'
 import {headText, shownHeaders} from '../passthrough/raw-answer.ts'
-import {buildRawRequest, type RawRequest} from '../passthrough/raw-request.ts'
+import {buildRawRequest, type RawRequest, secretsInQuery} from '../passthrough/raw-request.ts'
 import {checkMethod, type RequestBody, readRequestBody} from '../passthrough/request-body.ts'
 import {secretsInHeaders} from '../passthrough/request-headers.ts'
 import {curlCommand, requestDocument, requestText, shownRequest} from '../passthrough/show-request.ts'
@@ -41,7 +41,7 @@ export default class ApiCommand extends ServerCommand {
     const {args, flags} = await this.parse(ApiCommand)
     checkApiFlags(flags)
     const request = buildRawRequest({...args, queryParams: flags['query-params'], headers: flags.headers})
-    this.#hide(secretsInHeaders(request.headers))
+    this.#hide([...secretsInHeaders(request.headers), ...secretsInQuery(request.path)])
     if (request.addedVersion !== undefined) this.logger.info(`the path has no version: ${request.addedVersion} added`)
     checkMethod(request.method, {paginate: flags.paginate, data: flags.data})
     const body = flags.data === undefined ? undefined : await this.#body(flags.data, request)

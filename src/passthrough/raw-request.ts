@@ -1,6 +1,7 @@
 /** A request of `svcctl api` from the words of the command line (contract section 1), checked before anything is sent. */
 import {AppError, EXIT} from '../base/errors.ts'
 import {nearest} from '../base/nearest.ts'
+import {isSecretName} from '../base/secret-fields.ts'
 import type {Method} from '../engine/kind.ts'
 import {parseHeaders} from './request-headers.ts'
 
@@ -48,6 +49,22 @@ export function buildRawRequest(words: RawRequestWords): RawRequest {
     path,
     ...(lacksVersion ? {addedVersion: '/v1'} : {}),
     headers: parseHeaders(words.headers ?? []),
+  }
+}
+
+/** Values of the query that are credentials, as they stand and decoded. */
+export const secretsInQuery = (path: string): readonly string[] =>
+  (path.split('?')[1] ?? '').split('&').flatMap(pair => {
+    const [name = '', ...rest] = pair.split('=')
+    const value = rest.join('=')
+    return isSecretName(decoded(name)) && value !== '' ? [value, decoded(value)] : []
+  })
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
   }
 }
 
