@@ -84,6 +84,7 @@ export function driftOf(
     {observation, stacks, selected: new Set(), ledgers, kinds, secretState: () => 'same', onDrift: 'overwrite', noDestroy: false},
     [],
   )
+  drifted.sort((a, b) => (keyOf(a.stack, a.address) < keyOf(b.stack, b.address) ? -1 : 1))
   const missing = drifted.filter(it => it.missing).length
   return {drifted, summary: {drifted: drifted.length - missing, missing, unchanged, unmanaged}}
 }

@@ -24,7 +24,7 @@ export function planRemovals(input: PlanInput, declared: readonly Operation[]): 
   for (const stack of selected) {
     if (ledgers.get(stack)?.condition === 'absent') notes.push(`${stack}: no ledger: removals are invisible`)
   }
-  const orphans = observation.orphans.map(it => removalOf(input, it))
+  const orphans = observation.orphans.map(it => removalOf(input, it)).sort(byAddress)
   const taken = new Set([...declared, ...orphans].flatMap(it => it.remoteId ?? []))
   const exclusive = exclusiveRemovals(input, taken)
   for (const it of exclusive) taken.add(it.remoteId ?? '')
@@ -61,7 +61,8 @@ function removalOf(input: PlanInput, {stack, entry, live}: Orphan): Operation {
   if (live === undefined) return {...base, action: 'forget', reason: 'it is gone already'}
   if (removed?.destroy === false) return {...base, action: 'forget', reason: 'removed block'}
   if (entry.removal === 'retain') return {...base, action: 'forget', reason: 'removalPolicy retain: it stays as it is'}
-  if (kind.singleton || kind.adoptOnly) return {...base, action: 'forget', reason: 'it is never deleted: it stays as it is, and is only forgotten'}
+  if (kind.singleton || kind.adoptOnly)
+    return {...base, action: 'forget', reason: 'it is never deleted: it stays as it is, and is only forgotten'}
   if (kind.verbs.delete === undefined) {
     return {...base, action: 'blocked', wants: 'delete', reason: kind.absent?.delete ?? `the API cannot delete a ${kind.noun}`}
   }

@@ -255,6 +255,11 @@ export class Lab {
     return this.#plan(stacks, ledgers, more)
   }
 
+  /** Of stacks that were not built here. */
+  async planOf(stacks: readonly StackDeclarations[]): Promise<BuiltPlan> {
+    return this.#plan(stacks, await this.ledgers(stacks.map(it => it.name)), {})
+  }
+
   async #plan(stacks: readonly StackDeclarations[], ledgers: ReadonlyMap<string, Ledger>, more: Planning): Promise<BuiltPlan> {
     const backendOf = this.backends('plan')
     const from = this.simulator.log.length
