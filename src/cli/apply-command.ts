@@ -117,13 +117,14 @@ export abstract class ApplyCommandBase extends StackCommand {
     stacks: readonly StackDeclarations[],
     work: (workspace: Workspace, emit: Emit) => Promise<ExitCode>,
   ): Promise<ExitCode> {
-    const {planSecrets, planStacks, variableLookup} = await applyParts()
+    const {assertTarget, planSecrets, planStacks, variableLookup} = await applyParts()
     const variables = variableOptions(this.argv)
     const variable = await variableLookup({cwd: this.context.cwd, environment: this.context.environment.all, variables})
     const planned = planStacks(plan, planSecrets(variable, stacks))
-    return this.inWorkspace({stacks: planned, others: []}, flags, 'full', workspace =>
-      this.locked(workspace, flags, emit => work(workspace, emit)),
-    )
+    return this.inWorkspace({stacks: planned, others: []}, flags, 'full', workspace => {
+      assertTarget(workspace, plan)
+      return this.locked(workspace, flags, emit => work(workspace, emit))
+    })
   }
 
   /** Holds the locks of all stacks while `work` goes on; ledgers are read under them. */

@@ -86,6 +86,22 @@ export function planSecrets(
 export const planStacks = (plan: Plan, secret: ReturnType<typeof planSecrets>): StackDeclarations[] => stacksOf(plan, secret)
 
 /**
+ * Whether the configuration means the API and the user the plan was made for. Asks nobody: where it does not, not even
+ * a list is read.
+ * @throws PlanTargetError
+ */
+export function assertTarget(workspace: Workspace, plan: Plan): void {
+  const accounts = accountsOf(workspace)
+  for (const [api, planned] of Object.entries(plan.accounts)) {
+    const now = accounts[api]
+    if (now === undefined) continue
+    if (now.address !== planned.address) throw new PlanTargetError(api, planned.address, now.address)
+    if (now.keyHash !== planned.keyHash)
+      throw new PlanTargetError(api, `${planned.address} with other credentials`, 'those of another user')
+  }
+}
+
+/**
  * What of the plan is to be done now, from fresh facts of what it touches.
  * @throws PlanExpiredError, PlanTargetError, StalePlanError: zero writes
  */
@@ -96,14 +112,7 @@ export async function recheckPlan(
   halfReplaced: ReadonlySet<Key> = new Set(),
 ): Promise<BuiltPlan> {
   if (plan.notAfter !== undefined && workspace.context.clock.now() > Date.parse(plan.notAfter)) throw new PlanExpiredError(plan.notAfter)
-  const accounts = accountsOf(workspace)
-  for (const [api, planned] of Object.entries(plan.accounts)) {
-    const now = accounts[api]
-    if (now === undefined) continue
-    if (now.address !== planned.address) throw new PlanTargetError(api, planned.address, now.address)
-    if (now.keyHash !== planned.keyHash)
-      throw new PlanTargetError(api, `${planned.address} with other credentials`, 'those of another user')
-  }
+  assertTarget(workspace, plan)
   const full = workspace.ledgers
   const cut = new Map([...full].map(([stack, ledger]) => [stack, touchedLedger(ledger, plan)]))
   const fresh = await workspace.withLedgers(cut, () =>

@@ -3,7 +3,7 @@
  * stays beside it as `.backup`. The lock is a file of our own: Terraform never touches it, and it outlives nobody (see
  * `base/process-lock.ts`).
  */
-import {copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync} from 'node:fs'
+import {chmodSync, copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync} from 'node:fs'
 import {open, stat} from 'node:fs/promises'
 import {basename, dirname, join} from 'node:path'
 import {writeFileAtomic} from '../base/atomic-file.ts'
@@ -200,6 +200,8 @@ function keepBackup(path: string): void {
   } catch {
     copyFileSync(path, aside)
   }
+  // Somebody may have made the ledger readable for others; what stays behind of it is not.
+  chmodSync(aside, 0o600)
   renameSync(aside, backupOf(path))
 }
 

@@ -1,0 +1,118 @@
+import {mkdirSync, writeFileSync} from 'node:fs'
+import {dirname} from 'node:path'
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {documentOf, type Site, site} from '../../support/site.ts'
+import {type JsonStack, jsonStack, saveStack, saveStacks} from '../../support/stack-json.ts'
+
+let at: Site
+beforeAll(async () => {
+  at = await site(undefined, {tls: true})
+})
+afterAll(() => at.close())
+
+const NONE = {
+  SVC_CLOUD_API_KEY: '',
+  SVC_CLOUD_SECRET_KEY: '',
+  SVC_CLOUD_API_URL: '',
+  SVC_ENTERPRISE_URL: '',
+  SVC_ENTERPRISE_USER: '',
+  SVC_ENTERPRISE_PASSWORD: '',
+  SVC_ENTERPRISE_INSECURE: '',
+}
+const save = (stack: JsonStack): readonly string[] => ['--synth-dir', saveStack(at.folder, stack)]
+const both = () => jsonStack('both').subscription('sub').bdb('local')
+
+/** Each command once, with what is wrong; all of them send requests. */
+const each = async (
+  env: Record<string, string>,
+  check: (outcome: {code: number | null; error: {code: string; message: string; suggestions: string[]}; stderr: string}) => void,
+) => {
+  for (const args of [['plan'], ['apply', '--auto-approve']]) {
+    const outcome = await at.fast([...args, ...save(both()), '-o', 'json', '--request-timeout', '3s'], {env})
+    check({code: outcome.code, error: documentOf(outcome).error, stderr: outcome.stderr})
+  }
+}
+
+describe('a connection that does not come about', () => {
+  it('for want of credentials is exit 9, with the three ways to give them', async () => {
+    await each(NONE, ({code, error}) => {
+      expect([code, error.code, error.suggestions.length]).toEqual([9, 'E_NO_CREDENTIALS', 3])
+    })
+  })
+
+  it('for wrong credentials is exit 9 and says where they came from', async () => {
+    await each({SVC_CLOUD_SECRET_KEY: 'wrong-secret-xyz'}, ({code, error, stderr}) => {
+      expect([code, error.code]).toEqual([9, 'E_CLOUD_UNAUTHORIZED'])
+      expect(error.message).toContain('SVC_CLOUD_API_KEY')
+      expect(`${JSON.stringify(error)}${stderr}`).not.toContain('wrong-secret-xyz')
+    })
+    await each({SVC_ENTERPRISE_PASSWORD: 'wrong-password-xyz'}, ({code, error}) => {
+      expect([code, error.code, error.message]).toEqual([9, 'E_CLUSTER_UNAUTHORIZED', expect.stringContaining('SVC_ENTERPRISE_USER')])
+    })
+  })
+
+  it('because nobody is there, the name is unknown, or the certificate is not trusted, is exit 13 and says what to check', async () => {
+    await each({SVC_CLOUD_API_URL: 'http://127.0.0.1:9/v1'}, ({code, error}) => {
+      expect([code, error.code, error.suggestions.join()]).toEqual([
+        13,
+        'E_CONNECTION_REFUSED',
+        expect.stringContaining('Check the address'),
+      ])
+    })
+    await each({SVC_CLOUD_API_URL: 'http://nowhere.invalid/v1'}, ({code, error}) => {
+      expect([code, error.suggestions.join()]).toEqual([13, expect.stringContaining('Check')])
+    })
+    await each({SVC_ENTERPRISE_INSECURE: 'false'}, ({code, error}) => {
+      expect([code, error.code, error.suggestions.join()]).toEqual([13, 'E_TLS', expect.stringContaining('ca_file')])
+    })
+  })
+
+  it('of a profile nobody knows is exit 64', async () => {
+    const outcome = await at.fast(['plan', ...save(both()), '-o', 'json', '--profile', 'nobody'])
+    expect([outcome.code, documentOf(outcome).error.code]).toEqual([64, 'E_PROFILE_UNKNOWN'])
+  })
+})
+
+describe('a certificate that is not verified', () => {
+  it('is a warning every time', async () => {
+    for (let i = 0; i < 2; i++) expect((await at.fast(['plan', ...save(both())])).stderr).toContain('are not verified')
+  })
+})
+
+describe('stacks with targets of their own', () => {
+  it('speak each to the API of its profile, planned together or alone, and refuse the other way round', async () => {
+    const other = await site()
+    try {
+      const table = (name: string, {SVC_CLOUD_API_KEY, SVC_CLOUD_SECRET_KEY, SVC_CLOUD_API_URL}: Site['env']) =>
+        `[profiles.${name}]\ndeployment_type = "cloud"\napi_key = "${SVC_CLOUD_API_KEY}"\napi_secret = "${SVC_CLOUD_SECRET_KEY}"\napi_url = "${SVC_CLOUD_API_URL}"\n`
+      mkdirSync(dirname(at.configFile), {recursive: true, mode: 0o700})
+      writeFileSync(at.configFile, table('east', at.env) + table('west', other.env), {mode: 0o600})
+      const stack = (name: string) =>
+        jsonStack(name)
+          .target({cloud: {profile: name}})
+          .subscription(`in-${name}`)
+      const stacks = ['--synth-dir', saveStacks(at.folder, [stack('east'), stack('west')])]
+      const applied = await at.fast(['apply', ...stacks, '--stack', '*', '--auto-approve', '-o', 'json'], {env: NONE})
+      expect([applied.code, documentOf(applied).summary.done]).toEqual([0, 2])
+      const names = (it: Site) => it.simulator.log.filter(entry => entry.method === 'POST' && entry.path === '/subscriptions').length
+      expect([names(at), names(other)]).toEqual([1, 1])
+      expect((await at.fast(['plan', ...stacks, '-detailed-exitcode'], {env: NONE})).code).toBe(0)
+      expect((await at.fast(['plan', ...stacks, '--stack', 'west', '-detailed-exitcode'], {env: NONE})).code).toBe(0)
+      expect((await at.fast(['plan', ...stacks, '--out', 'two.plan'], {env: NONE})).code).toBe(0)
+      expect((await at.fast(['apply', 'two.plan', '--auto-approve'], {env: NONE})).code).toBe(0)
+    } finally {
+      await other.close()
+    }
+  })
+})
+
+describe('help', () => {
+  it.each(['plan', 'apply', 'destroy', 'drift', 'validate', 'show', 'output', 'simulator', 'force-unlock', 'version'])(
+    'of %s has at least two examples',
+    async command => {
+      const outcome = await at.run([command, '--help'])
+      expect(outcome.code).toBe(0)
+      expect(outcome.stdout.match(new RegExp(`\\$? ?svcctl ${command}`, 'g'))?.length).toBeGreaterThan(1)
+    },
+  )
+})

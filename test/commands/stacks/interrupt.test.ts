@@ -1,0 +1,173 @@
+import {execFileSync} from 'node:child_process'
+import {existsSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
+import {systemClock} from '../../../src/base/clock.ts'
+import {waitFor} from '../../../src/base/wait-for.ts'
+import {PROGRAM} from '../../support/program.ts'
+import {documentOf, FAST, PROMPT, type Site, site} from '../../support/site.ts'
+import {type JsonStack, jsonStack, saveStack} from '../../support/stack-json.ts'
+
+let at: Site
+let count = 0
+let name = ''
+beforeAll(async () => {
+  at = await site()
+})
+afterAll(() => at.close())
+beforeEach(() => {
+  name = `i${++count}`
+})
+afterEach(() => at.simulator.configure({spelling: 'contract', ...PROMPT}))
+
+const base = () => jsonStack(name).subscription('sub', {name})
+const save = (stack: JsonStack): readonly string[] => ['--synth-dir', saveStack(at.folder, stack)]
+
+describe.each(['SIGINT', 'SIGTERM'] as const)('%s during an apply', signal => {
+  it('lets go of what is in flight, starts nothing new, names the command that resumes, and is exit 4; that command finishes it', async () => {
+    const stack = save(
+      base()
+        .database('a', 'sub')
+        .database('b', 'sub', {}, {dependsOn: ['a']}),
+    )
+    expect((await at.fast(['apply', ...save(base()), '--auto-approve'])).code).toBe(0)
+    save(
+      base()
+        .database('a', 'sub')
+        .database('b', 'sub', {}, {dependsOn: ['a']}),
+    )
+    at.simulator.configure({cloud: {taskMs: 1_500}})
+    at.simulator.clearLog()
+    const run = at.start(['apply', ...stack, '--auto-approve', '-o', 'json'])
+    await run.says('null_resource.a: create ...')
+    await waitFor(() => Promise.resolve(at.writes.length > 0 ? true : undefined), {clock: systemClock, everyMs: 10, timeoutMs: 10_000})
+    run.kill(signal)
+    const outcome = await run.done
+    const document = documentOf(outcome)
+    expect(outcome.code).toBe(4)
+    expect(document.summary).toMatchObject({detached: 1, skipped: 1, failed: 0})
+    expect(outcome.stderr).toContain(`svcctl apply --resume ${document.run}`)
+    expect(at.writes).toHaveLength(1)
+    const resumed = await at.fast(['apply', '--resume', document.run, '--auto-approve', '-o', 'json'])
+    expect([resumed.code, documentOf(resumed).converged]).toEqual([0, true])
+    expect(at.writes).toHaveLength(2)
+    expect((await at.fast(['plan', ...stack, '-detailed-exitcode'])).code).toBe(0)
+  })
+})
+
+describe('Ctrl-C', () => {
+  it('sends nothing that still waits for the request budget, and does not wait for it either', async () => {
+    const many = base()
+    for (let i = 0; i < 40; i++) many.database(`d${i}`, 'sub')
+    const run = at.start([
+      'apply',
+      ...save(many),
+      '--auto-approve',
+      '-o',
+      'json',
+      '--rate',
+      '60',
+      '--burst',
+      '12',
+      '--poll-interval',
+      '20ms',
+    ])
+    await run.says('null_resource.d39: create ...')
+    run.kill('SIGINT')
+    const before = at.writes.length
+    const outcome = await run.done
+    expect(outcome.code).toBe(4)
+    // One that was on its way is not counted yet; the others never leave.
+    expect(at.writes.length - before).toBeLessThanOrEqual(12)
+    const {summary, seconds} = documentOf(outcome)
+    expect(summary.skipped).toBeGreaterThan(20)
+    expect(seconds.ready).toBeLessThan(20)
+  })
+
+  it('a second time ends at once, exit 4, and the next apply finishes without creating anything twice', async () => {
+    expect((await at.fast(['apply', ...save(base()), '--auto-approve'])).code).toBe(0)
+    const stack = save(base().database('a', 'sub'))
+    at.simulator.inject({match: {method: 'POST', path: '/subscriptions/*/databases'}, times: 1, action: {type: 'hang', effect: true}})
+    at.simulator.clearLog()
+    const run = at.start(['apply', ...stack, '--auto-approve', '--request-timeout', '20s'])
+    await waitFor(() => Promise.resolve(at.writes.length > 0 ? true : undefined), {clock: systemClock, everyMs: 10, timeoutMs: 10_000})
+    run.kill('SIGINT')
+    await run.says('--resume')
+    run.kill('SIGINT')
+    expect((await run.done).code).toBe(4)
+    const next = await at.fast(['apply', ...stack, '--auto-approve', '-o', 'json'])
+    expect([next.code, at.writes.length]).toEqual([0, 1])
+  })
+})
+
+describe('progress', () => {
+  it('of a long wait is a line per object every 10 s without a terminal', async () => {
+    at.simulator.configure({cloud: {taskMs: 11_500}})
+    const outcome = await at.fast(['apply', ...save(base()), '--auto-approve'])
+    expect(outcome.code).toBe(0)
+    expect(outcome.stderr).toMatch(/null_resource\.sub: still waiting for its task \(processing\), 1\d s/)
+  }, 40_000)
+})
+
+const tmux = existsSync('/usr/bin/tmux')
+describe.skipIf(!tmux)(`on a terminal${tmux ? '' : ' (SKIPPED: there is no tmux here)'}`, () => {
+  let folder = ''
+  let socket = ''
+  const tm = (...args: string[]) => execFileSync('tmux', ['-S', socket, ...args], {encoding: 'utf8'})
+  const screen = () => tm('capture-pane', '-p', '-t', 'svc')
+  const shows = (text: string | RegExp) =>
+    waitFor(
+      () => {
+        const now = screen()
+        return Promise.resolve((typeof text === 'string' ? now.includes(text) : text.test(now)) ? now : undefined)
+      },
+      {clock: systemClock, everyMs: 50, timeoutMs: 20_000},
+    ).then(found => found ?? Promise.reject(new Error(`never seen: ${String(text)} in\n${screen()}`)))
+  const open = (args: readonly string[]) => {
+    folder = mkdtempSync(join(tmpdir(), 'svcctl-tmux-'))
+    socket = join(folder, 's')
+    const exports = Object.entries(at.env).map(([key, value]) => `export ${key}='${value}'`)
+    const words = [process.execPath, PROGRAM, ...args, ...FAST].map(it => `'${it}'`)
+    writeFileSync(join(folder, 'run.sh'), `${exports.join('\n')}\ncd '${at.folder}'\n${words.join(' ')}\necho "exit=$?"\nsleep 60\n`)
+    tm('-f', '/dev/null', 'new-session', '-d', '-s', 'svc', '-x', '100', '-y', '30', 'bash', join(folder, 'run.sh'))
+  }
+  afterEach(() => {
+    tm('kill-server')
+    rmSync(folder, {recursive: true, force: true})
+  })
+
+  it('an apply asks, shows a live view while it goes on, and takes it away at the end', async () => {
+    at.simulator.configure({cloud: {taskMs: 2_500}})
+    open(['apply', ...save(base().database('a', 'sub'))])
+    await shows('Apply this plan? Type yes:')
+    tm('send-keys', '-t', 'svc', 'yes', 'Enter')
+    const view = await shows(/0 of 2 ended, 1 running, \d s\n +null_resource\.sub: create, \d s, waiting for its task \(processing\)/)
+    expect(view).not.toContain('create ...')
+    await shows(/1 of 2 ended, 1 running/)
+    const end = await shows('exit=0')
+    expect(end).toContain('null_resource.sub: create done')
+    expect(end).toContain('Apply: 2 done.')
+    expect(end).not.toMatch(/of 2 ended/)
+  })
+
+  it('a no is exit 3', async () => {
+    open(['apply', ...save(base())])
+    await shows('Type yes:')
+    tm('send-keys', '-t', 'svc', 'no', 'Enter')
+    expect(await shows('exit=3')).toContain('nothing was done')
+  })
+
+  it('typing the short hash of the plan allows what it protects, and yes does not', async () => {
+    expect((await at.fast(['apply', ...save(base().database('a', 'sub')), '--auto-approve'])).code).toBe(0)
+    open(['apply', ...save(base())])
+    const asked = await shows(/Type [0-9a-f]{12} to apply all the same:/)
+    tm('send-keys', '-t', 'svc', 'yes', 'Enter')
+    await shows('exit=3')
+    tm('kill-server')
+    open(['apply', ...save(base())])
+    await shows(/Type [0-9a-f]{12} to apply all the same:/)
+    tm('send-keys', '-t', 'svc', /Type ([0-9a-f]{12})/.exec(asked)?.[1] ?? '', 'Enter')
+    expect(await shows('exit=0')).toContain('null_resource.a: delete done')
+  })
+})

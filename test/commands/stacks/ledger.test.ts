@@ -1,0 +1,188 @@
+import {execFileSync} from 'node:child_process'
+import {existsSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs'
+import {hostname} from 'node:os'
+import {join} from 'node:path'
+import {afterAll, afterEach, beforeAll, describe, expect, it} from 'vitest'
+import {systemClock} from '../../../src/base/clock.ts'
+import {waitFor} from '../../../src/base/wait-for.ts'
+import {documentOf, type Site, site} from '../../support/site.ts'
+import {jsonStack, saveStack} from '../../support/stack-json.ts'
+import {type StateServer, startStateServer} from '../../support/state-server.ts'
+
+let at: Site
+let stack: readonly string[]
+let ledger = ''
+beforeAll(async () => {
+  at = await site()
+  stack = ['--synth-dir', saveStack(at.folder, shop())]
+  ledger = join(at.folder, 'terraform.shop.tfstate')
+  expect((await at.fast(['apply', ...stack, '--auto-approve'])).code).toBe(0)
+})
+afterAll(() => at.close())
+afterEach(() => at.simulator.configure({cloud: {taskMs: 1}}))
+
+const shop = () =>
+  jsonStack('shop')
+    .subscription('main')
+    .database('cache', 'main', {}, {outputs: ['publicEndpoint']})
+    .block('output', {endpoint: {value: '${null_resource.cache.triggers["out/publicEndpoint"]}'}})
+
+describe('a ledger', () => {
+  it('that is damaged, empty, foreign or newer is refused with the way to rebuild it, and never overwritten', async () => {
+    const good = readFileSync(ledger, 'utf8')
+    const wrong: Record<string, string> = {
+      empty: '',
+      'cut short': good.slice(0, 300),
+      'newer, ours': good.replace('"format": 1', '"format": 99'),
+      "newer, Terraform's": good.replace('"version": 4', '"version": 5'),
+      'written by another program': JSON.stringify({...JSON.parse(good), svcctl: undefined}),
+      'with an id that is no remote path': good.replace('"cloud/subscriptions/1"', '"5577006791947779410"'),
+    }
+    try {
+      for (const [what, text] of Object.entries(wrong)) {
+        writeFileSync(ledger, text)
+        for (const args of [['plan'], ['apply', '--auto-approve'], ['drift'], ['output']]) {
+          const outcome = await (args[0] === 'output' ? at.run : at.fast)([...args, ...stack, '-o', 'json'])
+          const {error} = documentOf(outcome)
+          expect([what, outcome.code, error.code]).toEqual([what, 1, expect.stringMatching(/^E_LEDGER_(DAMAGED|NEWER)$/)])
+          expect(error.suggestions.join()).toContain('svcctl plan --stack shop')
+          expect(readFileSync(ledger, 'utf8')).toBe(text)
+        }
+      }
+    } finally {
+      writeFileSync(ledger, good)
+    }
+  })
+
+  it('that is lost deletes and duplicates nothing: the next plan adopts by name, and a delete needs to be allowed', async () => {
+    const good = readFileSync(ledger, 'utf8')
+    rmSync(ledger)
+    try {
+      const plan = documentOf(await at.fast(['plan', ...stack, '-o', 'json']))
+      expect(plan.summary).toMatchObject({adopt: 2, create: 0, delete: 0})
+      expect(plan.notes.join()).toContain('no ledger: removals are invisible')
+    } finally {
+      writeFileSync(ledger, good)
+    }
+  })
+
+  it('keeps the version before the last run as .backup, both mode 0600', async () => {
+    const before = readFileSync(ledger, 'utf8')
+    saveStack(at.folder, shop().database('more', 'main'))
+    expect((await at.fast(['apply', ...stack, '--auto-approve'])).code).toBe(0)
+    expect(readFileSync(`${ledger}.backup`, 'utf8')).toBe(before)
+    for (const file of [ledger, `${ledger}.backup`]) expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  it('of another account is refused, exit 3', async () => {
+    const other = await site()
+    try {
+      other.simulator.world.cloud.account.id = 4711
+      const outcome = await at.fast(['plan', ...stack, '-o', 'json'], {env: other.env})
+      expect([outcome.code, documentOf(outcome).error.code]).toEqual([3, 'E_OTHER_ACCOUNT'])
+    } finally {
+      await other.close()
+    }
+  })
+
+  const terraform = existsSync('/usr/local/bin/terraform') || existsSync('/usr/bin/terraform')
+  it.skipIf(!terraform)(`is read by Terraform${terraform ? '' : ' (SKIPPED: there is no terraform here)'}`, () => {
+    const run = (...args: string[]) =>
+      execFileSync('terraform', args, {cwd: at.folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore']})
+    expect(run('state', 'list', `-state=${ledger}`)).toContain('null_resource.cache\nnull_resource.main\n')
+    expect(run('output', '-json', `-state=${ledger}`)).toContain('"db-1.')
+  })
+})
+
+describe('a lock', () => {
+  it('is taken by apply and not by plan; a second apply is exit 10 with pid, host and time, or waits as long as it may', async () => {
+    at.simulator.configure({cloud: {taskMs: 2_500}})
+    saveStack(at.folder, shop().database('more', 'main').database('slow', 'main'))
+    const first = at.start(['apply', ...stack, '--auto-approve'])
+    await first.says('null_resource.slow: create ...')
+    const [second, plan] = await Promise.all([
+      at.fast(['apply', ...stack, '--auto-approve', '-o', 'json', '-lock-timeout=200ms']),
+      at.fast(['plan', ...stack]),
+    ])
+    expect([second.code, plan.code]).toEqual([10, 0])
+    const {code, message, suggestions} = documentOf(second).error
+    expect(code).toBe('E_LOCKED')
+    expect(message).toContain(`pid ${first.pid} on ${hostname()}`)
+    expect(message).toMatch(/since \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/)
+    expect(suggestions.join()).toContain('svcctl force-unlock --stack shop')
+    const third = await at.fast(['apply', ...stack, '--auto-approve', '--lock-timeout', '30s'])
+    expect([third.code, third.stdout]).toEqual([0, expect.stringContaining('No changes.')])
+    expect((await first.done).code).toBe(0)
+  })
+
+  it('of a process that died is taken over, and said so', async () => {
+    at.simulator.configure({cloud: {taskMs: 60_000}})
+    saveStack(at.folder, shop().database('more', 'main').database('slow', 'main').database('dead', 'main'))
+    const first = at.start(['apply', ...stack, '--auto-approve'])
+    await first.says('null_resource.dead: create ...')
+    first.kill('SIGKILL')
+    await first.done
+    at.simulator.configure({cloud: {taskMs: 1}})
+    saveStack(at.folder, shop().database('more', 'main').database('slow', 'main'))
+    const outcome = await at.fast(['apply', ...stack, '--auto-approve', '--timeout', '2s', '--allow-destroy', '*'])
+    expect(outcome.stderr).toContain(`held by pid ${first.pid}`)
+  })
+})
+
+describe('a ledger behind http', () => {
+  let server: StateServer
+  let web: readonly string[]
+  beforeAll(async () => {
+    server = await startStateServer()
+    const {address} = server
+    const backend = {http: {address, lock_address: address, unlock_address: address}}
+    const declared = jsonStack('web')
+      .backend(backend)
+      .subscription('web')
+      .database('wdb', 'web', {}, {outputs: ['publicEndpoint']})
+    declared.block('output', {endpoint: {value: '${null_resource.wdb.triggers["out/publicEndpoint"]}'}})
+    web = ['--synth-dir', saveStack(at.folder, declared)]
+  })
+  afterAll(() => server.close())
+
+  it('is locked, written and unlocked, and answers the outputs', async () => {
+    expect((await at.fast(['plan', ...web])).code).toBe(0)
+    expect(server.requests).toEqual(['GET /state/shop'])
+    expect((await at.fast(['apply', ...web, '--auto-approve'])).code).toBe(0)
+    expect(server.requests.map(it => it.split(' ')[0])).toEqual(expect.arrayContaining(['LOCK', 'POST', 'UNLOCK']))
+    expect(server.lock).toBeUndefined()
+    expect((await at.run(['output', 'endpoint', ...web])).stdout).toMatch(/^db-/)
+    expect(existsSync(join(at.folder, 'terraform.web.tfstate'))).toBe(false)
+  })
+
+  it('that somebody locked is exit 10, and is freed by the id of the lock and no other', async () => {
+    server.lock = {ID: 'abc', Who: 'me@there', Operation: 'apply', Created: '2026-01-01T00:00:00Z'} as StateServer['lock']
+    const refused = await at.fast(['apply', ...web, '--auto-approve', '-o', 'json'])
+    expect([refused.code, documentOf(refused).error.message]).toEqual([10, expect.stringContaining('me@there')])
+    const wrong = await at.run(['force-unlock', 'other', ...web, '--yes', '-o', 'json'])
+    expect([wrong.code, documentOf(wrong).error]).toEqual([
+      64,
+      expect.objectContaining({code: 'E_LOCK_ID', suggestions: [expect.stringContaining('force-unlock --stack web abc')]}),
+    ])
+    expect((await at.run(['force-unlock', 'abc', ...web])).code).toBe(3)
+    expect((await at.run(['force-unlock', 'abc', ...web, '--yes'])).code).toBe(0)
+    expect(server.lock).toBeUndefined()
+  })
+
+  it('is unlocked when Ctrl-C comes before anything is at stake, exit 130', async () => {
+    at.simulator.inject({match: {method: 'GET', path: '/subscriptions'}, times: 1, action: {type: 'hang'}})
+    const run = at.start(['apply', ...web, '--auto-approve', '-vv'])
+    await run.says('SVC_CLOUD_API_KEY')
+    const locked = () => Promise.resolve(server.lock !== undefined && at.simulator.log.at(-1)?.path === '/subscriptions' ? true : undefined)
+    await waitFor(locked, {clock: systemClock, everyMs: 20, timeoutMs: 10_000})
+    run.kill('SIGINT')
+    expect([(await run.done).code, server.lock]).toEqual([130, undefined])
+  })
+
+  it('that does not answer is exit 13', async () => {
+    const address = 'http://127.0.0.1:9/state'
+    const gone = jsonStack('gone').backend({http: {address}}).subscription('gone')
+    const outcome = await at.fast(['plan', '--synth-dir', saveStack(at.folder, gone), '-o', 'json'])
+    expect([outcome.code, documentOf(outcome).error.message]).toEqual([13, expect.stringContaining(address)])
+  })
+})

@@ -1,0 +1,165 @@
+import {readFileSync, statSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterAll, beforeAll, beforeEach, describe, expect, it} from 'vitest'
+import {documentOf, type Site, site} from '../../support/site.ts'
+import {jsonStack, saveStack} from '../../support/stack-json.ts'
+
+let at: Site
+let count = 0
+let name = ''
+beforeAll(async () => {
+  at = await site()
+})
+afterAll(() => at.close())
+beforeEach(() => {
+  name = `p${++count}`
+  at.simulator.clearLog()
+})
+
+const secrets = {env: {TF_VAR_pw: 'geheim-12345'}}
+const stack = (memoryLimitInGb = 1) =>
+  jsonStack(name)
+    .block('variable', {pw: {type: 'string', sensitive: true}})
+    .subscription('sub', {name})
+    .database('a', 'sub', {memoryLimitInGb}, {outputs: ['publicEndpoint']})
+    .user('u', 'a', {role: 'x'}, {expressions: {'/password': '${var.pw}'}})
+    .block('output', {endpoint: {value: '${null_resource.a.triggers["out/publicEndpoint"]}'}})
+
+async function saved(memoryLimitInGb = 1, ...more: string[]): Promise<{file: string; hash: string; text: string}> {
+  const file = `${name}.plan`
+  const outcome = await at.fast(['plan', '--synth-dir', saveStack(at.folder, stack(memoryLimitInGb)), '-out', file, ...more], secrets)
+  expect(outcome.code).toBe(0)
+  const text = readFileSync(join(at.folder, file), 'utf8')
+  return {file, hash: JSON.parse(text).hash, text}
+}
+
+describe('a saved plan', () => {
+  it('holds everything but secrets, is mode 0600, and is applied without the stacks by its hash; a second time is a clean no-op', async () => {
+    const {file, hash, text} = await saved()
+    expect(text).not.toContain('geheim-12345')
+    expect(statSync(join(at.folder, file)).mode & 0o777).toBe(0o600)
+    const shown = await at.run(['show', file, '-o', 'json'])
+    expect(JSON.parse(shown.stdout)).toEqual(JSON.parse(text))
+    const first = await at.fast(['apply', file, '--approve', hash.slice(0, 12), '-o', 'json'], secrets)
+    expect([first.code, documentOf(first).summary.done, documentOf(first).converged]).toEqual([0, 3, true])
+    expect((await at.run(['output', 'endpoint', '--synth-dir', join(at.folder, name)])).stdout).toMatch(/^db-\d+\./)
+    at.simulator.clearLog()
+    const second = await at.fast(['apply', file, '--approve', hash, '-o', 'json'], secrets)
+    expect([second.code, documentOf(second).summary, at.writes]).toEqual([
+      0,
+      {done: 0, 'no-op': 3, failed: 0, skipped: 0, detached: 0, unknown: 0},
+      [],
+    ])
+  })
+
+  it('needs the secrets again from the same variables, and names them', async () => {
+    const {file} = await saved()
+    const outcome = await at.fast(['apply', file, '--auto-approve', '-o', 'json'])
+    expect([outcome.code, documentOf(outcome).error.code, at.writes]).toEqual([64, 'E_VALUE_MISSING', []])
+    expect(documentOf(outcome).error.suggestions.join()).toContain('TF_VAR_pw')
+    const given = await at.fast(['apply', file, '--auto-approve', '--var', 'pw=geheim-12345', '--synth-dir', join(at.folder, name)])
+    expect(given.code).toBe(0)
+  })
+
+  it.each(['deadbeef99', 'dead', ''])('is refused with the approval %j of another one', async approve => {
+    const {file} = await saved()
+    const outcome = await at.fast(['apply', file, '--approve', approve, '-o', 'json'], secrets)
+    expect([outcome.code, documentOf(outcome).error.code, at.writes]).toEqual([3, 'E_APPROVAL', []])
+  })
+
+  it('is refused when its content was changed', async () => {
+    const {file, text} = await saved()
+    writeFileSync(join(at.folder, file), text.replace(/"memoryLimitInGb": 1/g, '"memoryLimitInGb": 9'))
+    for (const args of [
+      ['apply', file, '--auto-approve'],
+      ['apply', file, '--auto-approve', '--synth-dir', join(at.folder, name)],
+    ]) {
+      const outcome = await at.fast([...args, '-o', 'json'], secrets)
+      expect([outcome.code, documentOf(outcome).error.code, at.writes]).toEqual([3, 'E_PLAN_TAMPERED', []])
+    }
+    expect((await at.run(['show', file])).code).toBe(3)
+  })
+
+  it.each([
+    ['not there', undefined],
+    ['no JSON', '{'],
+    ['another document', '{"a": 1}'],
+    ['of another version', '{"format": "svcctl.plan/9", "operations": [], "stacks": []}'],
+  ])('that is %s is exit 64', async (_, text) => {
+    if (text !== undefined) writeFileSync(join(at.folder, 'wrong.plan'), text)
+    for (const command of ['show', 'apply']) {
+      const outcome = await at.run([command, text === undefined ? 'nowhere.plan' : 'wrong.plan', '-o', 'json'])
+      expect([outcome.code, documentOf(outcome).error.code]).toEqual([64, 'E_PLAN_FILE'])
+    }
+  })
+
+  it('is exit 5 with the facts that moved, before the first write', async () => {
+    const first = await saved()
+    expect((await at.fast(['apply', first.file, '--auto-approve'], secrets)).code).toBe(0)
+    const {file} = await saved(2)
+    const {remoteId: path} = JSON.parse(readFileSync(join(at.folder, file), 'utf8')).operations.find(
+      (it: {address: string}) => it.address === 'null_resource.a',
+    )
+    at.simulator.edit({path, set: {memoryLimitInGb: 7}})
+    at.simulator.clearLog()
+    const outcome = await at.fast(['apply', file, '--auto-approve', '-o', 'json'], secrets)
+    expect(outcome.code).toBe(5)
+    expect(documentOf(outcome).error).toMatchObject({
+      code: 'E_PLAN_STALE',
+      problems: [{address: `${name}:null_resource.a`, message: '/memoryLimitInGb is 7, and was 1 when planned'}],
+    })
+    expect(at.writes).toEqual([])
+    at.simulator.edit({path, set: {memoryLimitInGb: 2}})
+    expect((await at.fast(['apply', file, '--auto-approve'], secrets)).code).toBe(0)
+  })
+
+  it('may be applied until its time is over', async () => {
+    const {file} = await saved(1, '--valid-for', '0s')
+    const outcome = await at.fast(['apply', file, '--auto-approve', '-o', 'json'], secrets)
+    expect([outcome.code, documentOf(outcome).error.code, at.writes]).toEqual([5, 'E_PLAN_EXPIRED', []])
+  })
+
+  it('is compared with the address and the account it was made for', async () => {
+    const {file} = await saved()
+    for (const env of [{SVC_CLOUD_API_KEY: 'a-key-of-others'}, {SVC_CLOUD_API_URL: 'http://127.0.0.1:9/v1'}]) {
+      const outcome = await at.fast(['apply', file, '--auto-approve', '-o', 'json'], {env: {...secrets.env, ...env}})
+      expect([outcome.code, documentOf(outcome).error.code]).toEqual([3, 'E_PLAN_TARGET'])
+    }
+    expect(at.writes).toEqual([])
+  })
+
+  it('whose guards are lifted when it is made is refused by those of the apply', async () => {
+    expect((await at.fast(['apply', (await saved()).file, '--auto-approve'], secrets)).code).toBe(0)
+    saveStack(at.folder, jsonStack(name).subscription('sub', {name}))
+    const planned = await at.fast([
+      'plan',
+      '--synth-dir',
+      join(at.folder, name),
+      '--out',
+      'less.plan',
+      '--allow-destroy',
+      '*',
+      '-o',
+      'json',
+    ])
+    expect(documentOf(planned).guards).toEqual([])
+    at.simulator.clearLog()
+    const outcome = await at.fast(['apply', 'less.plan', '--auto-approve', '-o', 'json'])
+    expect([outcome.code, documentOf(outcome).error.code, at.writes]).toEqual([3, 'E_PLAN_REFUSED', []])
+    expect((await at.fast(['apply', 'less.plan', '--auto-approve', '--allow-destroy', 'null_resource.a'])).code).toBe(0)
+  })
+})
+
+describe('a secret written in clear in a stack', () => {
+  it('is a warning, and its plan needs the stack again, naming the field', async () => {
+    const clear = jsonStack(name).subscription('sub', {name}).database('a', 'sub').user('u', 'a', {role: 'x', password: 'geheim-in-clear'})
+    const dir = saveStack(at.folder, clear)
+    const planned = await at.fast(['plan', '--synth-dir', dir, '--out', 'clear.plan'])
+    expect([planned.code, planned.stderr]).toEqual([0, expect.stringContaining('warning:')])
+    expect(readFileSync(join(at.folder, 'clear.plan'), 'utf8')).not.toContain('geheim-in-clear')
+    const without = await at.fast(['apply', 'clear.plan', '--auto-approve', '-o', 'json'])
+    expect([without.code, documentOf(without).error.code]).toEqual([64, 'E_CLEAR_SECRET'])
+    expect(documentOf(without).error.message).toContain('/password')
+    expect((await at.fast(['apply', 'clear.plan', '--auto-approve', '--synth-dir', dir])).code).toBe(0)
+  })
+})
