@@ -15,13 +15,14 @@ export const ACL_OBJECTS = 4
 
 export const objectsIn = ({subscriptions, databases}: Size): number => subscriptions + databases * (1 + ACL_OBJECTS)
 
-/** A shop of this size; databases are dealt out to the subscriptions in turn. */
-export function shop({subscriptions, databases}: Size, acls = true): StackBuilder {
-  const stack = stackOf('shop')
-  for (let s = 0; s < subscriptions; s++) stack.subscription(`s${s}`)
+/** A shop of this size; databases are dealt out to the subscriptions in turn. Two shops need two names. */
+export function shop({subscriptions, databases}: Size, {acls = true, name = 'shop'} = {}): StackBuilder {
+  const stack = stackOf(name)
+  const prefix = name === 'shop' ? '' : `${name}-`
+  for (let s = 0; s < subscriptions; s++) stack.subscription(`${prefix}s${s}`)
   for (let d = 0; d < databases; d++) {
-    const database = `d${d}`
-    stack.database(database, `s${d % subscriptions}`)
+    const database = `${prefix}d${d}`
+    stack.database(database, `${prefix}s${d % subscriptions}`)
     if (!acls) continue
     for (const i of [0, 1]) {
       stack.rule(`${database}-rule-${i}`, database)

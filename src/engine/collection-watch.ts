@@ -3,6 +3,7 @@
  * one is looked at by itself where the API can show one object.
  */
 import type {Clock} from '../base/clock.ts'
+import {onAbort} from '../base/on-abort.ts'
 import {type Backend, PRIORITY} from './backend.ts'
 import type {Ids, Kind} from './kind.ts'
 import {type Collection, type LiveObject, liveObject, readCollection} from './live.ts'
@@ -25,6 +26,9 @@ interface Waiting extends Watched<ObjectNews> {
   readonly fail: (error: unknown) => void
   readonly onStatus: (status: string) => void
 }
+
+/** Looks in vain at one id before its collection is looked at. */
+const MISLED_AFTER = 5
 
 /** A look at a whole collection, and when it began. */
 export interface Look {
@@ -62,12 +66,12 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
         deadline,
         onStatus,
         tell: news => {
-          signal.removeEventListener('abort', stop)
+          heard()
           resolve(news)
         },
         fail: reject,
       }
-      signal.addEventListener('abort', stop, {once: true})
+      const heard = onAbort(signal, stop)
       this.add(item)
     })
   }
@@ -105,8 +109,11 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
     const [only] = items
     const id = only?.sought.remoteId
     const single = items.length === 1 && id !== undefined && this.#kind.verbs.read !== undefined && !this.#kind.singleton
-    if (only && single) {
+    // An id that goes on showing nothing may be the id of something else: then the natural key tells.
+    const misled = only?.sought.fits !== undefined && only.absences >= MISLED_AFTER
+    if (only && single && !misled) {
       const live = await this.#readOne(id)
+      if (live === undefined) only.absences++
       this.#judge(only, live, live === undefined, news)
       return news
     }

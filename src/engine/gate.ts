@@ -2,6 +2,8 @@
  * Places in groups: how many changes may run at once in an account, in a subscription, in all. Who waits for a place
  * holds nothing meanwhile; a free place goes to the most urgent of those it lets through.
  */
+import {onAbort} from '../base/on-abort.ts'
+
 export interface Group {
   readonly name: string
   readonly places: number
@@ -30,16 +32,18 @@ export class Gate {
     signal?.throwIfAborted()
     if (!this.#fits(groups)) {
       await new Promise<void>((resolve, reject) => {
-        const waiter: Waiter = {groups, priority, order: this.#order++, admit: resolve}
+        let heard = () => {}
+        const admit = () => {
+          heard()
+          resolve()
+        }
+        const waiter: Waiter = {groups, priority, order: this.#order++, admit}
         this.#waiting.push(waiter)
-        signal?.addEventListener(
-          'abort',
-          () => {
-            this.#waiting = this.#waiting.filter(it => it !== waiter)
-            reject(signal.reason)
-          },
-          {once: true},
-        )
+        if (signal === undefined) return
+        heard = onAbort(signal, () => {
+          this.#waiting = this.#waiting.filter(it => it !== waiter)
+          reject(signal.reason)
+        })
       })
     } else this.#take(groups)
     let given = false

@@ -3,6 +3,7 @@
  * does not show (it may be capped or filtered, and a new id may not be known for its first reads; wire facts).
  */
 import type {Clock} from '../base/clock.ts'
+import {onAbort} from '../base/on-abort.ts'
 import {type Backend, PRIORITY, type TaskView} from './backend.ts'
 import {type Pace, SharedWatch, type Watched} from './shared-watch.ts'
 
@@ -41,13 +42,13 @@ export class TaskWatch extends SharedWatch<Waiting, TaskNews> {
         misses: 0,
         onStatus,
         tell: news => {
-          signal.removeEventListener('abort', stop)
+          heard()
           resolve(news)
         },
         fail: reject,
       }
       if (signal.aborted) return reject(signal.reason)
-      signal.addEventListener('abort', stop, {once: true})
+      const heard = onAbort(signal, stop)
       this.add(item)
     })
   }
