@@ -101,7 +101,7 @@ export abstract class BaseCommand {
     if (typeof flags.query === 'string') {
       this.#query = await compileQuery(flags.query)
       // A filtered answer is data: people who filter and say nothing else expect to see the data.
-      if (this.format === 'text') this.format = 'json'
+      if (flags.output === undefined) this.format = 'json'
     }
   }
 

@@ -30,6 +30,13 @@ describe('the version', () => {
   })
 })
 
+describe('what -q takes out of a result', () => {
+  it('is JSON unless -o says otherwise, and bare with -o text, for a shell to use', async () => {
+    expect((await run('version -q version')).stdout).toMatch(/^"\d+\.\d+\.\d+"\n$/)
+    expect((await run('version -q version -o text')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+  })
+})
+
 describe('help', () => {
   it('of the program, a topic and a command is on standard output, exit 0', async () => {
     for (const [words, says] of [
