@@ -1,0 +1,248 @@
+/** Every error condition of the contract's section 7 as a person on call meets it: exit code, document, next step. */
+import {mkdirSync, writeFileSync} from 'node:fs'
+import {dirname, join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {systemClock} from '../../src/base/clock.ts'
+import {createSimulator, type FaultInput, serveSimulator, world} from '../../src/simulator/index.ts'
+import {type Service, service} from '../support/service.ts'
+
+let svc: Service
+beforeEach(async () => {
+  svc = await service({}, world().subscription('shop').database('cache').bdb('orders'))
+})
+afterEach(() => svc.end())
+
+const strike = (action: FaultInput['action'], match: FaultInput['match'] = {}) => svc.simulator.inject({match, action})
+
+/** The failure as programs and as people see it: one run each way, on machines that do not know of each other's 429s. */
+async function failure(words: readonly string[], env: Record<string, string> = {}) {
+  const document = await svc.run([...words, '-o', 'json'], {env})
+  const text = await svc.run(words, {env: {SVC_STATE_DIR: join(svc.here.folder, 'other-state'), ...env}})
+  expect(text.stdout).toBe('')
+  expect(text.code).toBe(document.code)
+  const {error} = JSON.parse(document.stdout)
+  return {exit: document.code, ...error, stderr: text.stderr}
+}
+
+describe('an answer that is an error', () => {
+  it.each([
+    [400, 1, 'E_CLOUD_REFUSED', 'Set "name" in the body (--data) (the API says: required), then send it again.'],
+    [401, 9, 'E_CLOUD_UNAUTHORIZED', 'Check the API key and its secret'],
+    [403, 9, 'E_CLOUD_FORBIDDEN', 'Use an API key whose role may do this'],
+    [404, 11, 'E_CLOUD_NOT_FOUND', 'Check the path and the ids in it'],
+    [429, 8, 'E_CLOUD_RATE_LIMITED', 'Wait a minute'],
+    [500, 1, 'E_CLOUD_SERVER', 'Run the command again a little later'],
+    [501, 1, 'E_CLOUD_REFUSED', 'Set "name" in the body'],
+  ])('%i is exit %i, %s, with a next step and the words of the API', async (status, exit, code, step) => {
+    const details = status === 400 || status === 501 ? {details: {field: 'name', constraint: 'required'}} : {}
+    // A wish beyond five minutes is an answer, so that nobody waits here.
+    const headers = {'retry-after': '900'}
+    strike({type: 'status', status, headers, body: {error: {code: 'SOME_CODE', message: 'As the API says it.', ...details}}})
+    const error = await failure(['api', 'cloud', 'post', '/subscriptions', '--data', '{}'])
+    expect(error).toMatchObject({exit, code, status, answer: {code: 'SOME_CODE', message: 'As the API says it.'}})
+    expect(error.message).toContain(`As the API says it. (${status} SOME_CODE)`)
+    expect(error.suggestions.join(' ')).toContain(step)
+    expect(error.stderr).toContain(step)
+  })
+
+  it('409 is exit 1 and says to wait for what is changing', async () => {
+    strike({type: 'status', status: 409, body: {error: {code: 'SUBSCRIPTION_BUSY', message: 'Wait.'}}})
+    const cloud = await failure(['api', 'cloud', 'delete', '/subscriptions/1'])
+    expect(cloud).toMatchObject({exit: 1, code: 'E_CLOUD_REFUSED', suggestions: [expect.stringContaining('svcctl task list')]})
+    expect((await failure(['api', 'enterprise', 'delete', '/bdbs/1'])).suggestions[0]).toContain('until its status is active')
+  })
+
+  it('of the cluster keeps its own code, also in a body that is text, HTML or empty', async () => {
+    expect(await failure(['api', 'enterprise', 'get', '/bdbs/9'])).toMatchObject({
+      exit: 11,
+      code: 'E_CLUSTER_NOT_FOUND',
+      answer: {code: 'bdb_not_exist', message: 'There is no bdb 9.'},
+    })
+    for (const errors of ['message', 'html', 'empty'] as const) {
+      svc.simulator.configure({cluster: {errors}})
+      expect(await failure(['api', 'enterprise', 'get', '/bdbs/9'])).toMatchObject({exit: 11, status: 404})
+    }
+  })
+
+  it('404 to a raw delete is exit 11', async () => {
+    expect((await svc.run('api cloud delete /subscriptions/9')).code).toBe(11)
+    expect((await svc.run('api enterprise delete /bdbs/9')).code).toBe(11)
+  })
+
+  it('404 to a delete that was sent twice says that the first may have done it', async () => {
+    svc.simulator.inject({match: {method: 'DELETE'}, times: 1, action: {type: 'status', status: 500, effect: true}})
+    svc.simulator.configure({cloud: {asynchronous: false, readyMs: 0, taskMs: 0}})
+    const {code, stderr} = await svc.run('api cloud delete /subscriptions/1/databases/1')
+    expect(code).toBe(11)
+    expect(stderr).toContain('An earlier try of this request may have deleted it')
+  })
+
+  it('a version too many in a cloud path is explained', async () => {
+    expect((await failure(['api', 'cloud', 'get', '/v1/subscriptions'])).suggestions[0]).toContain('Leave the version away')
+  })
+
+  it('is shown whole at -vv, and its secrets never', async () => {
+    const secret = svc.secret('body-password-9')
+    strike({type: 'status', status: 400, body: {error: {code: 'WEAK', message: `${secret} is too weak`}, password: secret, hint: 'longer'}})
+    const {code, stderr, stdout} = await svc.run([
+      ...['api', 'enterprise', 'post', '/users', '--data', JSON.stringify({name: 'a', password: secret}), '-vv', '-o', 'json'],
+    ])
+    expect(code).toBe(1)
+    expect(stderr).toContain('"hint":"longer"')
+    expect(JSON.parse(stdout).error.message).toContain('[redacted] is too weak')
+  })
+})
+
+describe('an answer that cannot be shown', () => {
+  it('HTML, or JSON that ends early, is exit 1 and names --raw', async () => {
+    for (const action of [
+      {type: 'status', status: 200, text: '<html>sign in</html>', headers: {'content-type': 'text/html'}},
+      {type: 'truncate', bytes: 5},
+    ] as const) {
+      svc.simulator.clearFaults()
+      strike(action)
+      const error = await failure(['api', 'cloud', 'get', '/subscriptions'])
+      expect(error).toMatchObject({exit: 1, code: 'E_CLOUD_UNREADABLE', status: 200})
+      expect(error.stderr).toContain('--raw')
+    }
+    expect((await svc.run('api cloud get /subscriptions --raw')).stdout).toBe('[{"id')
+  })
+
+  it('bytes are exit 1 and come out whole with --raw', async () => {
+    expect(await failure(['api', 'enterprise', 'get', '/debuginfo/all'])).toMatchObject({exit: 1, code: 'E_BINARY_ANSWER'})
+    expect((await svc.run('api enterprise get /debuginfo/all --raw')).stdout.length).toBeGreaterThan(1000)
+  })
+
+  it('with --raw an error brings its bytes and its exit code', async () => {
+    const {code, stdout, stderr} = await svc.run('api cloud get /nothing --raw')
+    expect(code).toBe(11)
+    expect(JSON.parse(stdout).error.code).toBe('NOT_FOUND')
+    expect(stderr).toContain('E_CLOUD_NOT_FOUND')
+    expect((await svc.run('api cloud delete /nothing --raw')).stdout).toContain('NOT_FOUND')
+  })
+})
+
+describe('no answer', () => {
+  it('nobody listens: exit 13', async () => {
+    const error = await failure(['api', 'cloud', 'get', '/'], {SVC_CLOUD_API_URL: 'http://127.0.0.1:9/v1'})
+    expect(error).toMatchObject({exit: 13, code: 'E_CONNECTION_REFUSED', suggestions: [expect.stringContaining('Check the address')]})
+  })
+
+  it('none in time: exit 12, and what was sent is said to be open', async () => {
+    strike({type: 'hang'})
+    const post = ['api', 'cloud', 'post', '/subscriptions', '--data', '{}', '--request-timeout', '200ms']
+    expect(await failure(post)).toMatchObject({
+      exit: 12,
+      code: 'E_WRITE_UNANSWERED',
+      suggestions: ['Look whether it took effect before you send it again: svcctl api cloud get /subscriptions'],
+    })
+    expect(svc.asked()).toEqual(['POST /subscriptions', 'POST /subscriptions'])
+  })
+
+  it('a connection that breaks after a create: exit 13, sent once', async () => {
+    strike({type: 'drop-after-effect'}, {method: 'POST'})
+    const {code, stderr} = await svc.run(['api', 'cloud', 'post', '/subscriptions', '--data', '{"name":"x"}'])
+    expect(code).toBe(13)
+    expect(stderr).toContain('E_WRITE_UNANSWERED')
+    expect(svc.asked()).toEqual(['POST /subscriptions'])
+  })
+
+  it('a certificate nobody vouches for: exit 13, and --insecure is named and works', async () => {
+    const simulator = createSimulator({clock: systemClock})
+    const served = await serveSimulator(simulator, {tls: true})
+    try {
+      const env = {SVC_ENTERPRISE_URL: served.cluster}
+      const error = await failure(['api', 'enterprise', 'get', '/bootstrap'], env)
+      expect(error).toMatchObject({exit: 13, code: 'E_TLS'})
+      expect(error.suggestions.join(' ')).toContain('--insecure')
+      const {code, stderr} = await svc.run('api enterprise get /bootstrap --insecure', {env})
+      expect(code).toBe(0)
+      expect(stderr).toContain('are not verified')
+      writeFileSync(join(svc.here.folder, 'ca.pem'), served.certificate ?? '')
+      expect(await svc.run('api enterprise get /nodes --ca-file ca.pem -q [].uid', {env})).toMatchObject({code: 0, stderr: ''})
+    } finally {
+      await served.close()
+    }
+  })
+})
+
+describe('a redirect', () => {
+  it('to another origin is not followed, and no credential goes there', async () => {
+    const reached: unknown[] = []
+    const elsewhere = await svc.serve((request, response) => {
+      reached.push(request.headers)
+      response.end('{}')
+    })
+    for (const status of [301, 307] as const) {
+      svc.simulator.configure({cluster: {redirect: {status, to: elsewhere}}})
+      for (const words of ['get /bdbs', 'delete /bdbs/1', 'get /bdbs --raw']) {
+        const {code, stderr} = await svc.run(`api enterprise ${words}`)
+        expect(code).toBe(1)
+        expect(stderr).toContain('E_REDIRECT')
+      }
+    }
+    expect(reached).toEqual([])
+  })
+
+  it('within the server is followed, and a write stays the write it was or is not sent', async () => {
+    svc.simulator.configure({cluster: {redirect: {status: 307}}})
+    expect((await svc.run(['api', 'enterprise', 'put', '/cluster', '--data', '{"name":"moved"}'])).code).toBe(0)
+    expect(svc.asked()).toEqual(['PUT /v1/cluster', 'PUT /primary/v1/cluster'])
+    svc.simulator.configure({cluster: {redirect: {status: 302}}})
+    svc.simulator.clearLog()
+    const {code, stderr} = await svc.run(['api', 'enterprise', 'put', '/cluster', '--data', '{"name":"again"}'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('a write must not become a read')
+    expect(svc.asked()).toEqual(['PUT /v1/cluster'])
+  })
+})
+
+describe('a mistake before anything is sent', () => {
+  const BAD = '{"password": "sesame-42-open",'
+  it.each<readonly [string, readonly string[], number, string, string]>([
+    ['no such command', ['apj', 'cloud', 'get', '/'], 64, 'E_UNKNOWN_COMMAND', 'Did you mean: svcctl api'],
+    ['a missing argument', ['api', 'cloud', 'get'], 64, 'E_MISSING_ARGUMENT', 'PATH'],
+    ['an unknown deployment', ['api', 'clowd', 'get', '/'], 64, 'E_RAW_REQUEST', 'Did you mean cloud?'],
+    ['an unknown method', ['api', 'cloud', 'git', '/'], 64, 'E_RAW_REQUEST', 'Did you mean get?'],
+    ['a path without its slash', ['api', 'cloud', 'get', 'subscriptions'], 64, 'E_RAW_REQUEST', 'Write it as /subscriptions'],
+    ['a whole address', ['api', 'cloud', 'get', 'https://evil.example/x'], 64, 'E_RAW_REQUEST', 'Leave the address away'],
+    ['a path that leads up', ['api', 'cloud', 'get', '/a/../../b'], 64, 'E_RAW_REQUEST', 'Write the path out'],
+    ['a path that leads up, encoded', ['api', 'cloud', 'get', '/a/%2e%2E/b'], 64, 'E_RAW_REQUEST', 'Write the path out'],
+    ['a fragment', ['api', 'cloud', 'get', '/a#b'], 64, 'E_RAW_REQUEST', '%23'],
+    ['a query without names', ['api', 'cloud', 'get', '/', '--query-params', 'limit'], 64, 'E_RAW_REQUEST', 'name=value'],
+    ['a body that is no JSON', ['api', 'cloud', 'post', '/x', '--data', BAD], 64, 'E_REQUEST_BODY', 'single quotes'],
+    ['an empty body', ['api', 'cloud', 'post', '/x', '--data', ''], 64, 'E_REQUEST_BODY', 'it is empty'],
+    ['a file that is not there', ['api', 'cloud', 'post', '/x', '--data', '@none.json'], 64, 'E_REQUEST_BODY', 'there is no such file'],
+    ['a get with a body', ['api', 'cloud', 'get', '/x', '--data', '{}'], 64, 'E_REQUEST_BODY', 'Use post, put or patch'],
+    ['a header of two lines', ['api', 'cloud', 'get', '/', '--headers', 'X: a\nY: b'], 64, 'E_HEADER', 'one line'],
+    ['a header of wide letters', ['api', 'cloud', 'get', '/', '--headers', 'X: 中'], 64, 'E_HEADER', 'encode it'],
+    ['a header without a colon', ['api', 'cloud', 'get', '/', '--headers', 'sesame-42-open'], 64, 'E_HEADER', 'Name: value'],
+    ['a name no header has', ['api', 'cloud', 'get', '/', '--headers', 'a b: c'], 64, 'E_HEADER', 'letters'],
+    ['a header of the connection', ['api', 'cloud', 'get', '/', '--headers', 'Host: evil'], 64, 'E_HEADER', 'Leave host away'],
+    ['a query that does not parse', ['api', 'cloud', 'get', '/', '-q', 'a['], 64, 'E_QUERY_SYNTAX', 'at character 3'],
+    ['options that exclude each other', ['api', 'cloud', 'get', '/', '--raw', '--paginate'], 64, 'E_USAGE', 'exclude each other'],
+    ['an unknown profile', ['api', 'cloud', 'get', '/', '--profile', 'nobody'], 64, 'E_PROFILE_UNKNOWN', 'profile'],
+  ])('%s: exit 64, one document, a next step, no request', async (_, words, exit, code, says) => {
+    svc.secret('sesame-42-open')
+    const error = await failure(words)
+    expect(error).toMatchObject({exit, code})
+    expect(error.stderr).toContain(says)
+    expect(svc.asked()).toEqual([])
+  })
+
+  it('no credentials: exit 9 and the three ways to give them', async () => {
+    const none = {SVC_CLOUD_API_KEY: '', SVC_CLOUD_SECRET_KEY: ''}
+    const error = await failure(['api', 'cloud', 'get', '/'], none)
+    expect(error).toMatchObject({exit: 9, code: 'E_NO_CREDENTIALS'})
+    expect(error.suggestions).toHaveLength(3)
+    const {apiKey, secretKey} = svc.simulator.config.credentials
+    const flags = ['--api-key', apiKey, '--api-secret', '-']
+    expect((await svc.run(['api', 'cloud', 'get', '/', ...flags], {env: none, input: secretKey})).code).toBe(0)
+  })
+
+  it('a profile of the other deployment: exit 64', async () => {
+    mkdirSync(dirname(svc.here.configFile), {recursive: true, mode: 0o700})
+    writeFileSync(svc.here.configFile, '[profiles.c]\ndeployment_type = "cloud"\n', {mode: 0o600})
+    expect(await failure(['api', 'enterprise', 'get', '/cluster', '--profile', 'c'])).toMatchObject({exit: 64, code: 'E_PROFILE_TYPE'})
+  })
+})
