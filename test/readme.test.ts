@@ -1,0 +1,168 @@
+/**
+ * Executes README.md as a reader would: files are written as shown, and every line of every `sh` block is run in their
+ * folder, one after the other, against a simulator. `# exit N` behind a command is what it must end with; otherwise 0.
+ */
+import {type ChildProcess, spawn} from 'node:child_process'
+import {once} from 'node:events'
+import {chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs'
+import {dirname, join} from 'node:path'
+import {createInterface} from 'node:readline'
+import {fileURLToPath} from 'node:url'
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {type Place, PROGRAM, place} from './support/program.ts'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const readme = readFileSync(join(root, 'README.md'), 'utf8')
+
+interface Block {
+  readonly language: string
+  readonly text: string
+  /** The file it shows: named alone on a line above it. */
+  readonly file: string | undefined
+}
+
+const blocks: readonly Block[] = [...readme.matchAll(/(?:^`([\w./-]+)`\n\n)?^```(\w+)\n([\s\S]*?)^```$/gm)].map(it => ({
+  file: it[1],
+  language: it[2] ?? '',
+  text: it[3] ?? '',
+}))
+
+interface Command {
+  readonly text: string
+  readonly exit: number
+}
+
+const commandsOf = (language: string): Command[] =>
+  blocks
+    .filter(it => it.language === language)
+    .flatMap(it => it.text.split('\n'))
+    .filter(line => line !== '')
+    .map(line => {
+      const [, text = '', comment = ''] = /^(.*?)(?: # (.*))?$/.exec(line) ?? []
+      return {text, exit: Number(/^exit (\d+)/.exec(comment)?.[1] ?? 0)}
+    })
+
+let here: Place
+let simulator: ChildProcess | undefined
+const variables: Record<string, string> = {}
+
+beforeAll(() => {
+  here = place()
+  const bin = join(here.folder, '..', 'bin')
+  mkdirSync(bin)
+  // Where `npx svcctl` leads.
+  writeFileSync(join(bin, 'svcctl'), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`)
+  chmodSync(join(bin, 'svcctl'), 0o755)
+  variables.PATH = `${bin}:${process.env.PATH ?? ''}`
+  for (const {file, text} of blocks) if (file !== undefined) writeFileSync(join(here.folder, file), text)
+  // As `npm install` of the package would leave it; scripts/check-package.ts does it for real.
+  const modules = join(here.folder, 'node_modules')
+  mkdirSync(modules)
+  for (const name of ['cdktf', 'constructs', 'tsx']) symlinkSync(join(root, 'node_modules', name), join(modules, name))
+  symlinkSync(root, join(modules, 'svcctl'))
+})
+
+afterAll(async () => {
+  if (simulator && simulator.exitCode === null) {
+    simulator.kill()
+    await once(simulator, 'exit')
+  }
+  here.remove()
+})
+
+/** In a terminal of its own; what it prints is pasted into this one. */
+async function startSimulator(words: readonly string[]): Promise<void> {
+  simulator = spawn(process.execPath, [PROGRAM, ...words], {cwd: here.folder, env: {...here.env}, stdio: ['ignore', 'pipe', 'inherit']})
+  if (simulator.stdout === null) return
+  let count = 0
+  for await (const line of createInterface({input: simulator.stdout})) {
+    const [, name, value] = /^export (\w+)=(.*)$/.exec(line) ?? []
+    if (name === undefined || value === undefined) throw new Error(`the simulator printed ${JSON.stringify(line)}`)
+    variables[name] = value
+    count++
+    // Cloud, cluster and uploads: address and credentials of each.
+    if (count === 8) return
+  }
+}
+
+interface Ended {
+  readonly text: string
+  readonly code: number | null
+  readonly output: string
+}
+
+async function run({text}: Command): Promise<Ended> {
+  const exported = /^export (\w+)=(\S*)$/.exec(text)
+  if (exported?.[1] !== undefined) {
+    variables[exported[1]] = exported[2] ?? ''
+    return {text, code: 0, output: ''}
+  }
+  const child = spawn('sh', ['-c', text], {cwd: here.folder, env: {...here.env, ...variables}, stdio: ['ignore', 'pipe', 'pipe']})
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', part => {
+      output += part
+    })
+  }
+  const [code] = (await once(child, 'close')) as [number | null]
+  return {text, code, output}
+}
+
+describe('the README', () => {
+  it('shows the files of a stack, and commands', () => {
+    expect(blocks.flatMap(it => it.file ?? [])).toEqual(['cdktf.json', 'main.ts'])
+    expect(commandsOf('sh').length).toBeGreaterThan(30)
+  })
+
+  it('has commands that do what they say, one after the other', async () => {
+    const outputs = new Map<string, string>()
+    for (const command of commandsOf('sh')) {
+      if (command.text === 'svcctl simulator') {
+        await startSimulator(['simulator'])
+        continue
+      }
+      const ended = await run(command)
+      expect(ended, ended.output).toMatchObject({text: command.text, code: command.exit})
+      outputs.set(command.text, ended.output)
+    }
+    expect(outputs.get('svcctl plan')).toContain('+ create null_resource.cache')
+    expect(outputs.get('svcctl drift')).toContain('memoryLimitInGb: 2 -> 4')
+    expect([...outputs.values()].join('')).not.toContain('correct-horse')
+    expect(readdirSync(here.folder)).toContain('package.tar.gz')
+  }, 240_000)
+
+  it('sets up nothing that the package check does not do for real', () => {
+    const checked = readFileSync(join(root, 'scripts', 'check-package.ts'), 'utf8') + readFileSync(join(root, '.ci', 'run'), 'utf8')
+    expect(commandsOf('console').map(it => it.text)).toEqual([
+      'npm run demo',
+      'npm ci',
+      'npm run build',
+      'npm pack',
+      'npm install ../svcctl/svcctl-0.1.0.tgz cdktf@0.21 constructs@10.7 tsx',
+    ])
+    for (const word of ["'pack'", "'install'", "version('cdktf')", "version('constructs')", "version('tsx')", 'run --silent demo'])
+      expect(checked).toContain(word)
+    const {version} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {version: string}
+    expect(readme).toContain(`svcctl-${version}.tgz`)
+  })
+
+  it('and the pages of docs link to files that are there', () => {
+    const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...readdirSync(join(root, 'docs')).map(it => join('docs', it))]
+    const missing = pages.flatMap(page => {
+      const text = readFileSync(join(root, page), 'utf8')
+      const links = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(it => it[1] ?? '').filter(it => !/^https?:/.test(it))
+      return links.filter(link => !exists(join(root, dirname(page), link))).map(link => `${page}: ${link}`)
+    })
+    expect(missing).toEqual([])
+  })
+})
+
+function exists(path: string): boolean {
+  try {
+    readdirSync(dirname(path))
+    readFileSync(path)
+    return true
+  } catch {
+    return false
+  }
+}
