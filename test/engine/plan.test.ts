@@ -414,3 +414,13 @@ describe('selection', () => {
     expect(error).toMatchObject({code: 'E_UNKNOWN_ADDRESS', exit: 64, suggestions: ['Did you mean null_resource.cache?']})
   })
 })
+
+describe('names that two objects exchange', () => {
+  it('are a circle that is refused, and said as one', async () => {
+    const lab = new Lab()
+    await lab.run(() => lab.apply([stackOf().subscription('main').database('a', 'main').database('b', 'main')]))
+    const error = await refusal(lab, [stackOf().subscription('main').database('a', 'main', {name: 'b'}).database('b', 'main', {name: 'a'})])
+    expect(error).toMatchObject({code: 'E_OPERATION_CYCLE', exit: 64})
+    expect(error.message).toContain('shop:null_resource.a -> shop:null_resource.b -> shop:null_resource.a')
+  })
+})
