@@ -101,7 +101,8 @@ function logEvent({log}: Context, api: string, event: TransportEvent): void {
     case 'request': {
       const end = event.status ?? event.failure ?? '?'
       const waited = event.waitedMs > 0 ? `, waited ${event.waitedMs} ms` : ''
-      log.info(`${api} ${event.method} ${event.path} -> ${end} (${event.ms} ms${waited}, ${Math.floor(event.available)} requests left)`)
+      const left = Number.isFinite(event.available) ? `, ${Math.floor(event.available)} requests left` : ''
+      log.info(`${api} ${event.method} ${event.path} -> ${end} (${event.ms} ms${waited}${left})`)
       return
     }
     case 'retry':
