@@ -12,7 +12,7 @@ import {applySummary} from '../report/apply-text.ts'
 import {runDocument, runText} from '../report/run-text.ts'
 import {type Context, paintFor} from './context.ts'
 import type {Settled} from './dead-runs.ts'
-import {giveBackOnInterrupt, onInterrupt} from './interrupt.ts'
+import {giveBackOnInterrupt, KilledError, onInterrupt} from './interrupt.ts'
 import type {PlanFlags} from './plan-run.ts'
 import type {RunStory} from './run-files.ts'
 import {StackCommand, type StackFlagValues} from './stack-command.ts'
@@ -174,6 +174,7 @@ export abstract class ApplyCommandBase extends StackCommand {
       maxInflight: flags['max-inflight'],
       detach: flags.wait === false,
       warn: text => this.logger.warn(text),
+      onKilled: run => this.failAtOnce(new KilledError(run)),
     })
     const paint = paintFor(this.context.streams.stdout, this.context.environment)
     await this.print(applyDocument(done, plan), {text: () => applySummary(done, paint)})

@@ -38,6 +38,8 @@ export interface ApplyInput {
   readonly maxInflight: number | undefined
   readonly detach: boolean
   readonly warn: (text: string) => void
+  /** Ctrl-C a second time: the last thing that is done, at once. */
+  readonly onKilled: (run: string) => void
 }
 
 export interface ApplyDone {
@@ -63,7 +65,10 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   const {run, journal: file} = startRun(context, input.approved, input.permission)
   const interrupts = onInterrupt(
     () => input.warn(`stopping: what is in flight goes on without us; resume with: svcctl apply --resume ${run}`),
-    () => file.close(),
+    () => {
+      file.close()
+      input.onKilled(run)
+    },
   )
   const written: Journal = {append: (entry, durable) => void file.append(asJson(entry), {fsync: durable})}
   const remote = new Set(workspace.stacks.filter(it => it.ledger.type === 'http').map(it => it.name))

@@ -9,11 +9,12 @@ import {describeSource} from '../config/connection-sources.ts'
 import {isDocumentFormat, isOutputFormat, type OutputFormat, type Presentation, renderOutput} from '../report/output-format.ts'
 import {compileQuery, type Query} from '../report/query.ts'
 import {outputFormatIn} from './argv.ts'
-import type {Context, OutputStream} from './context.ts'
+import {type Context, type OutputStream, paintFor} from './context.ts'
 import {type ConnectionFlagValues, connectionFlagsFrom, outputFlags} from './flags.ts'
 import {type Log, levelFor} from './log.ts'
 import {CLIError, type Interfaces, parse} from './oclif.ts'
 import {confirm, readSecret} from './prompt.ts'
+import {errorDocument, errorText} from './render-error.ts'
 import {MissingArgumentError, UnknownOptionError, UsageError} from './usage-error.ts'
 
 type FlagValues = Interfaces.OutputFlags<Interfaces.FlagInput>
@@ -132,6 +133,15 @@ export abstract class BaseCommand {
 
   #filtered(document: ExactJson): ExactJson {
     return this.#query === undefined ? document : this.#query(document)
+  }
+
+  /** For what ends the process before the event loop turns again: the failure as a document and as text, written synchronously. */
+  protected failAtOnce(error: AppError): void {
+    const {redactor, streams, environment, log} = this.context
+    log.below([])
+    if (this.forPrograms && !this.#printed) streams.stdout.write(`${JSON.stringify(redactor.value(errorDocument(error)), null, 2)}\n`)
+    this.#printed = true
+    streams.stderr.write(redactor.text(errorText(error, paintFor(streams.stderr, environment), false)))
   }
 
   /** Text to standard output as it is; resolves when there is room for more. */

@@ -1,6 +1,17 @@
 /** Ctrl-C and SIGTERM: the first asks the run to stop, the second ends the process at once. */
-import {EXIT} from '../base/errors.ts'
+import {AppError, EXIT} from '../base/errors.ts'
 import {Stopped} from '../engine/run-context.ts'
+
+/** Told to end at once. What was sent is in the journal. */
+export class KilledError extends AppError {
+  constructor(run: string) {
+    super(`run ${run} ended at once: what is in flight goes on without it`, {
+      code: 'E_KILLED',
+      exit: EXIT.interrupted,
+      suggestions: [`svcctl apply --resume ${run}`],
+    })
+  }
+}
 
 export interface Interrupts {
   readonly signal: AbortSignal

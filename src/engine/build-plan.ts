@@ -2,7 +2,7 @@
 import {AppError, EXIT, type Problem} from '../base/errors.ts'
 import {billOf} from './bill.ts'
 import {changedKeys} from './changed-scope.ts'
-import type {StackDeclarations} from './declaration.ts'
+import {type StackDeclarations, sourceOf} from './declaration.ts'
 import {evaluateGuards, type GuardFlags, names} from './guards.ts'
 import {outputOf, sha256} from './live.ts'
 import {type PlanInput, planOperations, type SecretStateOf} from './make-plan.ts'
@@ -144,11 +144,6 @@ function absentProblems({kinds}: BuildPlanInput, {pairs}: Observation): Problem[
       {address: declaration.key, message: `there is no such ${kind.noun}, and a ${kind.noun} cannot be created`, ...sourceOf(declaration)},
     ]
   })
-}
-
-const sourceOf = ({source: {file, line, construct}}: {source: {file?: string; line?: number; construct?: string}}): {source?: string} => {
-  const place = file === undefined ? construct : line === undefined ? file : `${file}:${line}`
-  return place === undefined ? {} : {source: place}
 }
 
 function plannedStack(

@@ -10,6 +10,12 @@ export interface Source {
   readonly line?: number
 }
 
+/** Where a declaration stands, for a problem: `file:line`, or the construct. */
+export function sourceOf({source: {file, line, construct}}: {readonly source: Source}): {readonly source?: string} {
+  const place = file === undefined ? construct : line === undefined ? file : `${file}:${line}`
+  return place === undefined ? {} : {source: place}
+}
+
 /** How a declaration names its parent. */
 export type ParentRef =
   /** Another declaration, of this stack or another one of the app. */

@@ -10,7 +10,7 @@ import type {Problem} from '../base/errors.ts'
 import type {JsonObject} from '../base/json.ts'
 import type {Backend} from './backend.ts'
 import {fetchSparse, resolveSpecs} from './complete-pairs.ts'
-import type {Declaration, Evaluate, StackDeclarations} from './declaration.ts'
+import {type Declaration, type Evaluate, type StackDeclarations, sourceOf} from './declaration.ts'
 import {type Ids, idsIn, type Kind, type Kinds} from './kind.ts'
 import type {Ledger, LedgerEntry} from './ledger.ts'
 import {type Collection, type LiveObject, readCollection} from './live.ts'
@@ -323,12 +323,14 @@ class Pass {
       this.#ambiguous.push({
         address: declaration.key,
         message: `${fits.length} live ${kind.noun}s fit ${said}: ${fits.map(it => it.remoteId).join(', ')}`,
+        ...sourceOf(declaration),
       })
     } else if (only === undefined && lists.every(it => it.proven)) {
       this.#problems.push({
         address: declaration.key,
         path: `/${this.#kind(declaration.kind).parent?.field ?? ''}`,
         message: `there is no ${kind.noun} ${said}`,
+        ...sourceOf(declaration),
       })
     }
     return second === undefined ? only?.ids : undefined
