@@ -1,0 +1,147 @@
+/**
+ * `npm run bench [-- PART…]`: prints a table for each part and writes `bench/results/<part>.json`.
+ *
+ * Parts: requests, makespan, refusals, growth, start-up, plan, support-package. Without a word all but the last, which
+ * needs two gigabytes of streaming. `--quick` leaves out the largest sizes.
+ */
+import {spawnSync} from 'node:child_process'
+import {existsSync, mkdirSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+import {parseArgs} from 'node:util'
+import {tableOf} from '../src/report/table.ts'
+import {measureGrowth} from './growth.ts'
+import {type MakespanCase, measureMakespan, measureReference} from './makespan.ts'
+import {measureOverhead, measurePlans} from './plan-process.ts'
+import {countRefusals} from './refusals.ts'
+import {countRequests} from './requests.ts'
+import {measureStartUp} from './start-up.ts'
+
+const {values, positionals} = parseArgs({options: {quick: {type: 'boolean', default: false}}, allowPositionals: true})
+const {quick} = values
+const results = fileURLToPath(new URL('./results/', import.meta.url))
+
+type Row = Readonly<Record<string, string | number | null>>
+type Part = () => Promise<readonly Row[]>
+
+const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits))
+
+const CASES: readonly MakespanCase[] = [
+  {size: {subscriptions: 2, databases: 20}, service: 'usual'},
+  {size: {subscriptions: 8, databases: 200}, service: 'instant'},
+  {size: {subscriptions: 8, databases: 200}, service: 'usual'},
+  {size: {subscriptions: 20, databases: 1000}, service: 'usual'},
+  {size: {subscriptions: 2, databases: 20}, service: 'slow'},
+  {size: {subscriptions: 8, databases: 200}, service: 'exclusive'},
+  {size: {subscriptions: 8, databases: 200}, service: 'exclusive', knows: false},
+]
+
+async function makespan(): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const it of quick ? CASES.filter(({size}) => size.databases < 1000) : CASES) {
+    const ours = await measureMakespan(it)
+    const service = it.knows === false ? `${it.service}, not told` : it.service
+    rows.push({
+      size: ours.size,
+      service,
+      engine: 'svcctl',
+      ready_s: rounded(ours.readySeconds, 0),
+      bound_s: rounded(ours.bounds.ready, 0),
+      ratio: rounded(ours.readyRatio),
+      proven_s: rounded(ours.provenSeconds, 0),
+      proven_bound_s: rounded(ours.bounds.proven, 0),
+      proven_ratio: rounded(ours.provenRatio),
+      requests: ours.requests,
+    })
+    if (it.knows === false) continue
+    for (const schedule of ['barriers', 'graph'] as const) {
+      const theirs = await measureReference(it, schedule)
+      rows.push({
+        size: ours.size,
+        service,
+        engine: `10 workers, ${schedule}`,
+        ready_s: rounded(theirs.readySeconds, 0),
+        bound_s: rounded(ours.bounds.ready, 0),
+        ratio: rounded(theirs.readySeconds / ours.bounds.ready),
+        proven_s: rounded(theirs.provenSeconds, 0),
+        proven_bound_s: rounded(ours.bounds.proven, 0),
+        proven_ratio: rounded(theirs.provenSeconds / ours.bounds.proven),
+        requests: theirs.requests,
+      })
+    }
+  }
+  return rows
+}
+
+async function growth(): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const [shape, sizes] of [
+    ['fan', quick ? [1000, 5000] : [1000, 5000, 10_000]],
+    ['chain', [500, 1000, 2000]],
+  ] as const) {
+    for (const size of sizes) {
+      const it = await measureGrowth(shape, size)
+      rows.push({shape, objects: size, plan_ms_each: rounded(it.planMsPerObject, 3), apply_ms_each: rounded(it.applyMsPerObject, 3)})
+    }
+  }
+  return rows
+}
+
+async function plan(): Promise<Row[]> {
+  const sizes = quick ? [1000] : [1000, 10_000]
+  const rows: Row[] = []
+  for (const size of sizes) {
+    for (const shape of ['fan', 'chain'] as const) {
+      const {milliseconds} = await measureOverhead(shape, size)
+      rows.push({
+        what: 'planner alone, in process',
+        shape,
+        objects: size,
+        wall_s: rounded(milliseconds / 1000),
+        cpu_s: null,
+        peak_MiB: null,
+      })
+    }
+  }
+  for (const {what, shape, objects, measured} of await measurePlans(sizes, true)) {
+    rows.push({
+      what,
+      shape,
+      objects,
+      wall_s: measured ? rounded(measured.wallMs / 1000) : null,
+      cpu_s: measured ? rounded(measured.cpuMs / 1000) : null,
+      peak_MiB: measured?.peakMiB ?? null,
+    })
+  }
+  return rows
+}
+
+const PARTS: Readonly<Record<string, Part>> = {
+  requests: async () => (await countRequests()).map(it => ({...it})),
+  makespan,
+  refusals: async () => (await countRefusals()).map(it => ({...it, seconds: rounded(it.seconds, 0)})),
+  growth,
+  'start-up': async () =>
+    measureStartUp().map(it => ({what: it.what, median_ms: rounded(it.medianMs, 0), above_node_ms: rounded(it.aboveNodeMs, 0)})),
+  plan,
+}
+
+/** A program of its own, with bars of its own. */
+const SUPPORT_PACKAGE = fileURLToPath(new URL('./support-package.ts', import.meta.url))
+
+const wanted = positionals.length > 0 ? positionals : Object.keys(PARTS)
+mkdirSync(results, {recursive: true})
+for (const name of wanted) {
+  const part = PARTS[name]
+  if (name === 'support-package' && existsSync(SUPPORT_PACKAGE)) {
+    const {status} = spawnSync(process.execPath, ['--import', 'tsx', SUPPORT_PACKAGE], {stdio: 'inherit'})
+    process.exitCode = status ?? 1
+  } else if (part === undefined) {
+    process.stderr.write(`no part ${name}; known are ${[...Object.keys(PARTS), 'support-package'].join(', ')}\n`)
+    process.exitCode = 64
+  } else {
+    const rows = await part()
+    writeFileSync(join(results, `${name}.json`), `${JSON.stringify({node: process.version, rows}, null, 2)}\n`)
+    process.stdout.write(`\n${name}\n${await tableOf(rows)}\n`)
+  }
+}
