@@ -1,5 +1,5 @@
 /**
- * `npm run build`: the program (dist/bin), the library stacks import (dist/lib) and its types (dist/types).
+ * `npm run build`: the program (dist/bin), its manual (dist/man), the library stacks import (dist/lib) and its types (dist/types).
  *
  * The program is one bundle cut along its dynamic imports, so that a command loads what it uses and nothing else.
  */
@@ -11,6 +11,7 @@ import {promisify} from 'node:util'
 import {type BuildOptions, build} from 'esbuild'
 import {describeAll, MANIFEST_FILE} from '../src/cli/manifest.ts'
 import {table} from '../src/commands/table.ts'
+import {manPages} from './man-pages.ts'
 import {thirdPartyNotices} from './third-party-notices.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -75,10 +76,10 @@ async function bundle(options: BuildOptions & {outdir: string}): Promise<void> {
 const STALE_MS = 10 * 60_000
 
 /** At once: nobody ever reads half a file. */
-function put(path: string, text: string): void {
+function put(path: string, text: string, mode = 0o755): void {
   mkdirSync(dirname(path), {recursive: true})
   const aside = `${path}.${process.pid}.new`
-  writeFileSync(aside, text, {mode: 0o755})
+  writeFileSync(aside, text, {mode})
   renameSync(aside, path)
 }
 
@@ -91,7 +92,12 @@ const program = async (): Promise<void> => {
     external: ['@napi-rs/keyring'],
     plugins: [leanOclif],
   })
-  put(join(dist, 'bin', MANIFEST_FILE), JSON.stringify(await describeAll(table)))
+  const infos = await describeAll(table)
+  put(join(dist, 'bin', MANIFEST_FILE), JSON.stringify(infos))
+  const manual = join(dist, 'man', 'man1')
+  const pages = manPages(infos, table.topics, version)
+  for (const {file, roff} of pages) put(join(manual, file), roff, 0o644)
+  for (const name of readdirSync(manual)) if (!pages.some(({file}) => file === name)) rmSync(join(manual, name), {force: true})
 }
 
 const library = async (): Promise<void> => {

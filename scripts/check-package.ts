@@ -21,11 +21,13 @@ const folder = mkdtempSync(join(tmpdir(), 'svcctl-package-'))
 const consumer = join(folder, 'consumer')
 
 /** Everything the package may hold, and what it must. */
-const ALLOWED = /^(dist\/(bin|lib|types)\/|dist\/THIRD-PARTY-NOTICES\.txt$|schemas\/|package\.json$|README\.md$|CHANGELOG\.md$|LICENSE$)/
+const ALLOWED =
+  /^(dist\/(bin|lib|man|types)\/|dist\/THIRD-PARTY-NOTICES\.txt$|schemas\/|package\.json$|README\.md$|CHANGELOG\.md$|LICENSE$)/
 const REQUIRED = [
   'dist/bin/svcctl.js',
   'dist/lib/index.js',
   'dist/types/index.d.ts',
+  'dist/man/man1/svcctl.1',
   'dist/THIRD-PARTY-NOTICES.txt',
   'schemas/plan.schema.json',
   'package.json',
