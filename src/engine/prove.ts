@@ -82,10 +82,17 @@ export class Prover {
     const waiting: Place[] = []
     for (const place of this.#settled) {
       const {spending} = place.watch.backend
-      if (this.#context.unsent === 0 || spending.available - spending.waiting > this.#context.unsent) this.#proofs.push(this.#prove(place))
+      if (this.#context.unsent === 0 || spending.available - spending.waiting > this.#context.unsent) this.#begin(place)
       else waiting.push(place)
     }
     this.#settled = waiting
+  }
+
+  #begin(place: Place): void {
+    const proof = this.#prove(place)
+    this.#proofs.push(proof)
+    // Whoever finishes hears of a failure; until then nobody listens, and that is no reason to end the process.
+    proof.catch(() => {})
   }
 
   async finish(): Promise<Residual[]> {

@@ -211,7 +211,7 @@ export const faults: fc.Arbitrary<FaultInput[]> = fc.array(
       {method: 'GET', path: '/tasks**'},
       {},
     ),
-    after: fc.integer({min: 0, max: 12}),
+    after: fc.integer({min: 0, max: 5}),
     times: fc.integer({min: 1, max: 2}),
     action: fc.oneof(
       fc.constantFrom(
@@ -232,5 +232,5 @@ export const faults: fc.Arbitrary<FaultInput[]> = fc.array(
       fc.record({type: fc.constant('status' as const), status: fc.constantFrom(409, 429)}),
     ),
   }),
-  {maxLength: 4},
+  {minLength: 1, maxLength: 4},
 )
