@@ -1,0 +1,51 @@
+import {describe, expect, it} from 'vitest'
+import {boundsOf} from '../../bench/lower-bounds.ts'
+import {measureMakespan, measureReference} from '../../bench/makespan.ts'
+
+describe('the lower bounds of an apply', () => {
+  it('count every write, one look for each level and list that must be seen ready, and each list of ACL objects for the proof', () => {
+    const {readyRequests, provenRequests, ready, proven} = boundsOf({
+      size: {subscriptions: 8, databases: 200},
+      seconds: [35, 25, 2, 2],
+      tokens: 149,
+    })
+    expect({readyRequests, provenRequests}).toEqual({readyRequests: 1021, provenRequests: 1421})
+    // 60 s / 100 requests for each beyond the 149 that are there.
+    expect(ready).toBeCloseTo(523.2)
+    expect(proven).toBeCloseTo(763.2)
+  })
+
+  it('of one write at a time in a subscription are all of its writes in a row', () => {
+    const {exclusivity} = boundsOf({size: {subscriptions: 8, databases: 200}, seconds: [35, 25, 2, 2], tokens: 149, exclusive: true})
+    expect(exclusivity).toBe(35 + 25 * (25 + 4 * 2))
+  })
+})
+
+describe('an apply of 8 subscriptions, 200 databases and 800 ACL objects', () => {
+  for (const service of ['instant', 'usual'] as const) {
+    it(`is ready and proven within a tenth of the lower bounds (${service} service), without a refusal`, async () => {
+      const run = await measureMakespan({size: {subscriptions: 8, databases: 200}, service})
+      expect(run.readyRatio).toBeLessThanOrEqual(1.1)
+      expect(run.provenRatio).toBeLessThanOrEqual(1.1)
+      expect(run).toMatchObject({tooManyRequests: 0, refusedWrites: 0, residual: 0})
+    })
+  }
+
+  it('takes a third of the time of ten workers that each wait for what they made', async () => {
+    const it = {size: {subscriptions: 8, databases: 200}, service: 'usual'} as const
+    const ours = await measureMakespan(it)
+    for (const schedule of ['barriers', 'graph'] as const) {
+      const theirs = await measureReference(it, schedule)
+      expect(theirs.readySeconds).toBeGreaterThan(3 * ours.readySeconds)
+      expect(theirs.provenSeconds).toBeGreaterThan(3 * ours.provenSeconds)
+    }
+  })
+})
+
+describe('an apply on a slow service with requests to spare', () => {
+  it('ends within a tenth of its longest chain', async () => {
+    const run = await measureMakespan({size: {subscriptions: 2, databases: 20}, service: 'slow'})
+    expect(run.bounds.ready).toBe(660 + 360 + 60 + 60)
+    expect(run.readyRatio).toBeLessThanOrEqual(1.1)
+  })
+})
