@@ -1,0 +1,31 @@
+/** Every example that help shows is a line the program understands: no option misspelled, no argument missing. */
+import {describe, expect, it} from 'vitest'
+import {normalizeArgv} from '../../src/cli/argv.ts'
+import {resolveCommand} from '../../src/cli/command-table.ts'
+import {describeAll} from '../../src/cli/manifest.ts'
+import {parse} from '../../src/cli/oclif.ts'
+import {table} from '../../src/commands/table.ts'
+
+const examples = (await describeAll(table)).flatMap(({id, examples}) => examples.map(example => [id, example] as const))
+
+/** What follows `svcctl` on a shell's line, up to a pipe, a redirection or the end of a substitution. */
+function wordsOf(line: string): string[] {
+  const own = line.slice(line.indexOf('svcctl ') + 'svcctl '.length)
+  const words: string[] = []
+  for (const [token] of own.matchAll(/(?:'[^']*'|"[^"]*"|[^\s'"|;&<>)])+|[|;&<>)]/g)) {
+    if (/^[|;&<>)]$/.test(token)) break
+    words.push(token.replaceAll(/'([^']*)'|"([^"]*)"/g, (_, single?: string, double?: string) => single ?? double ?? ''))
+  }
+  return words
+}
+
+describe('an example', () => {
+  it.each(examples)('of %s parses: %s', async (id, example) => {
+    const resolved = resolveCommand(table, normalizeArgv(wordsOf(example)))
+    expect(resolved?.id).toBe(id)
+    const command = (await resolved?.load())?.default
+    if (command === undefined) throw new Error('no such command')
+    const {args, strict} = command
+    await expect(parse(resolved?.rest ?? [], {args, strict, flags: {...command.baseFlags, ...command.flags}})).resolves.toBeDefined()
+  })
+})
