@@ -165,7 +165,14 @@ async function demo(): Promise<void> {
   say(green(`\nThe demo took ${((performance.now() - started) / 1000).toFixed(0)} s and leaves nothing behind.`))
 }
 
-async function cleanUp(): Promise<void> {
+let cleaned: Promise<void> | undefined
+/** Once, however often it is asked for: a terminal and npm may both pass a signal on. */
+const cleanUp = (): Promise<void> => {
+  cleaned ??= removeEverything()
+  return cleaned
+}
+
+async function removeEverything(): Promise<void> {
   running?.kill()
   if (simulator && simulator.exitCode === null && simulator.signalCode === null) {
     const ended = once(simulator, 'exit')
@@ -179,7 +186,7 @@ for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const) {
-  process.once(signal, async () => {
+  process.on(signal, async () => {
     await cleanUp()
     process.exit(code)
   })
@@ -188,8 +195,11 @@ for (const [signal, code] of [
 try {
   await demo()
 } catch (error) {
-  process.exitCode = 1
-  process.stderr.write(`${red('The demo failed:')} ${error instanceof Error ? error.message : String(error)}\n`)
+  // A step that ends because all of it is being stopped is no failure of its own.
+  if (cleaned === undefined) {
+    process.exitCode = 1
+    process.stderr.write(`${red('The demo failed:')} ${error instanceof Error ? error.message : String(error)}\n`)
+  }
 } finally {
   await cleanUp()
 }
