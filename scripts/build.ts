@@ -8,7 +8,7 @@ import {mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writ
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
-import {type BuildOptions, build} from 'esbuild'
+import {type BuildOptions, build, type Plugin} from 'esbuild'
 import {describeAll, MANIFEST_FILE} from '../src/cli/manifest.ts'
 import {table} from '../src/commands/table.ts'
 import {manPages} from './man-pages.ts'
