@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {StalePlanError} from '../../src/engine/recheck.ts'
-import {Secret} from '../../src/engine/value.ts'
+import {Deferred, Secret} from '../../src/engine/value.ts'
 import {type SimulatorConfigInput, world} from '../../src/simulator/index.ts'
 import {Lab, stackOf} from '../support/lab.ts'
 import {active, objectsOf} from '../support/promises.ts'
@@ -190,6 +190,31 @@ describe('the proof after an apply', () => {
   })
 })
 
+describe('a value that is known only later', () => {
+  it('is filled in from the object it reads, recorded, and no change in the next plan', async () => {
+    const lab = new Lab()
+    const main = stackOf().subscription('main')
+    const address = new Deferred('redis://${null_resource.cache.triggers["out/publicEndpoint"]}', ['shop:null_resource.cache'])
+    const stack = main
+      .add('cloud.database', 'cache', {name: 'cache', memoryLimitInGb: 1}, {parent: main.in('main'), outputs: ['publicEndpoint']})
+      .add('cluster.user', 'viewer', {name: 'viewer', email: address}, {after: ['cache']})
+    await lab.run(async () => {
+      const {plan} = await lab.plan([stack])
+      expect(plan.operations.at(-1)).toMatchObject({
+        changes: [{path: '/name'}, {path: '/email', after: {unknown: true}}],
+        deferred: [{path: '/email', needs: ['shop:null_resource.cache']}],
+      })
+      const result = await lab.apply([stack])
+      expect(result.summary).toMatchObject({done: 3, failed: 0})
+      expect(lab.simulator.log.find(it => it.path === '/v1/users' && it.method === 'POST')?.body).toEqual({
+        name: 'viewer',
+        email: 'redis://db-1.c1.cloud.example:10001',
+      })
+      expect(active((await lab.plan([stack])).plan.operations)).toEqual([])
+    })
+  })
+})
+
 describe('a lost answer', () => {
   const CREATES = [
     '/subscriptions',
@@ -305,5 +330,40 @@ describe('a saved plan', () => {
       lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1', delete: true})
       await expect(lab.recheck(plan, [sized(2)])).rejects.toThrow('planned was update, and now it would be create')
     })
+  })
+})
+
+describe('a task that names something else than what it made', () => {
+  /** The lab, with this id in every finished task. */
+  const naming = (resourceId: number) => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 1000}}})
+    world().subscription('main').into(lab.simulator)
+    const {transport} = lab.simulator
+    const misled: typeof transport = async request => {
+      const answer = await transport(request)
+      const text = Buffer.from(answer.body).toString().replaceAll(/"resourceId":"?\d+"?/g, `"resourceId":${resourceId}`)
+      return {...answer, body: Buffer.from(text)}
+    }
+    Object.assign(lab.simulator, {transport: misled})
+    return lab
+  }
+  const stack = () => stackOf().subscription('main').database('cache', 'main').rule('ro', 'cache').rule('rw', 'cache')
+
+  it('the parent, is not believed: the object is found by its name', async () => {
+    const lab = naming(1)
+    const result = await lab.run(() => lab.apply([stack()]))
+    expect(result.summary).toMatchObject({done: 4})
+    expect([lab.entry('shop', 'ro')?.remoteId, lab.entry('shop', 'rw')?.remoteId].sort()).toEqual([
+      'cloud/subscriptions/1/databases/1/acl/rules/1',
+      'cloud/subscriptions/1/databases/1/acl/rules/2',
+    ])
+  })
+
+  it('nothing that exists, is given up after a few looks: the object is found by its name', async () => {
+    const lab = naming(404)
+    const result = await lab.run(() => lab.apply([stackOf().subscription('main').database('cache', 'main')]))
+    expect(result.summary).toMatchObject({done: 2})
+    expect(lab.entry('shop', 'cache')?.remoteId).toBe('cloud/subscriptions/1/databases/1')
+    expect(lab.clock.now()).toBeLessThan(120_000)
   })
 })
