@@ -37,6 +37,14 @@ const BY_FLAG: Readonly<Record<string, ValueKind>> = {
 /** Commands whose first argument is a profile's name. */
 const PROFILE_COMMANDS = /^profile (set|show|default|remove)$/
 
+/** Commands whose first arguments are fixed words, one set after the other: offered as if they were words of the command. */
+const FIXED_ARGUMENTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  api: [
+    ['cloud', 'enterprise'],
+    ['get', 'post', 'put', 'patch', 'delete'],
+  ],
+}
+
 export function completionTree(infos: readonly CommandInfo[], {topics}: CommandTable): readonly CompletionNode[] {
   const nodes = new Map<string, CompletionNode>()
   const shown = infos.filter(info => !info.hidden)
@@ -59,7 +67,13 @@ export function completionTree(infos: readonly CommandInfo[], {topics}: CommandT
       ...(argument === undefined ? {} : {argument}),
     })
   }
-  return [...nodes.values()]
+  return [...nodes.values()].flatMap(node => withFixedArguments(node, FIXED_ARGUMENTS[node.path] ?? []))
+}
+
+function withFixedArguments(node: CompletionNode, [first, ...later]: readonly (readonly string[])[]): readonly CompletionNode[] {
+  if (first === undefined) return [node]
+  const words = first.map(word => ({word, summary: `${node.path} ${word}`}))
+  return [{...node, words}, ...first.flatMap(word => withFixedArguments({...node, path: `${node.path} ${word}`, words: []}, later))]
 }
 
 function optionOf(flag: FlagInfo): CompletionOption {

@@ -1,0 +1,60 @@
+/** Completion as the shells themselves answer it. */
+import {spawnSync} from 'node:child_process'
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {type Place, PROGRAM, place} from '../support/program.ts'
+import {lacks} from '../support/tools.ts'
+
+let here: Place
+beforeAll(async () => {
+  here = place()
+  await here.run(['profile', 'set', 'lab', '--deployment', 'enterprise', '--url', 'https://127.0.0.1:9443'])
+})
+afterAll(() => here.remove())
+
+const shell = (program: string, args: readonly string[]): string => {
+  const {stdout, stderr, status} = spawnSync(program, args, {env: {...here.env, TERM: 'dumb'}, cwd: here.folder, encoding: 'utf8'})
+  expect({status, stderr}).toEqual({status: 0, stderr: ''})
+  return stdout
+}
+
+describe.skipIf(lacks('completion in fish', 'fish'))('completion in fish', () => {
+  const complete = (line: string): string[] => {
+    const script = `function svcctl; node ${PROGRAM} $argv; end; svcctl completion fish | source; complete -C '${line}'`
+    return shell('fish', ['--no-config', '-c', script])
+      .trim()
+      .split('\n')
+      .map(it => it.split('\t')[0] ?? '')
+  }
+
+  it('offers commands, options, fixed values, arguments and profiles', () => {
+    expect(complete('svcctl prof')).toEqual(['profile'])
+    expect(complete('svcctl profile s')).toEqual(['set', 'show'])
+    expect(complete('svcctl profile list -o y')).toEqual(['yaml'])
+    expect(complete('svcctl api ')).toEqual(expect.arrayContaining(['cloud', 'enterprise']))
+    expect(complete('svcctl api cloud p')).toEqual(['patch', 'post', 'put'])
+    expect(complete('svcctl node list --profile ')).toEqual(['lab'])
+  })
+})
+
+describe.skipIf(lacks('completion in zsh', 'zsh'))('completion in zsh', () => {
+  it('asks the same of the script: commands, fixed values and profiles reach the shell', () => {
+    const script = `
+svcctl() { node ${PROGRAM} "$@" }
+compdef() { }
+_describe() { local -a all; all=("\${(@P)4}"); print -rl -- "\${(@)all%%:*}" }
+compadd() { shift; print -rl -- "$@" }
+eval "$(svcctl completion zsh)"
+at() { words=("$@"); CURRENT=$#; PREFIX="\${@[-1]}"; _svcctl; print -- -- }
+at svcctl profile ''
+at svcctl profile list -o ''
+at svcctl node list --profile ''
+at svcctl api cloud ''`
+    const answers = shell('zsh', ['-f', '-c', script])
+      .split('--\n')
+      .map(it => it.trim().split('\n'))
+    expect(answers[0]).toEqual(expect.arrayContaining(['set', 'show', 'list']))
+    expect(answers[1]).toEqual(['json', 'yaml', 'table', 'text'])
+    expect(answers[2]).toEqual(['lab'])
+    expect(answers[3]).toEqual(['get', 'post', 'put', 'patch', 'delete'])
+  })
+})
