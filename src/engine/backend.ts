@@ -16,6 +16,8 @@ export interface RequestOptions {
   readonly signal?: AbortSignal
   /** Gives a write up as long as it waits for its turn; one that is on its way is left to arrive. */
   readonly stop?: AbortSignal
+  /** Awaited when the request's turn has come, right before it leaves; what it throws keeps the request from being sent. */
+  readonly beforeSend?: () => Promise<void>
 }
 
 /** A list as far as it is known. */
@@ -74,6 +76,10 @@ export interface TaskView {
   readonly startedAt?: number
   readonly error?: TaskFailure
 }
+
+/** The id of what a create's task made. Some servers name the parent there: that id says nothing of the object. */
+export const idMadeBy = ({resourceId}: TaskView, parent: readonly string[]): string | undefined =>
+  resourceId !== undefined && parent.includes(resourceId) ? undefined : resourceId
 
 export interface TaskFailure {
   readonly code?: string

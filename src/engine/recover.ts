@@ -7,7 +7,7 @@ import type {Clock} from '../base/clock.ts'
 import {AppError} from '../base/errors.ts'
 import {waitFor} from '../base/wait-for.ts'
 import {UnknownOutcomeError} from './apply-errors.ts'
-import {type Backend, PRIORITY, type TaskView} from './backend.ts'
+import {type Backend, idMadeBy, PRIORITY, type TaskView} from './backend.ts'
 import {CollectionWatch} from './collection-watch.ts'
 import type {Lookup} from './declaration.ts'
 import type {Emit} from './events.ts'
@@ -143,8 +143,8 @@ class Recovery {
     }
     if (loose.step !== 'create') return {fate: 'happened', ...(loose.remoteId === undefined ? {} : {remoteId: loose.remoteId})}
     const parent = parentIn(kind, loose.path)
-    if (task.resourceId !== undefined && parent !== undefined)
-      return {fate: 'happened', remoteId: remoteIdOf(kind, [...parent, task.resourceId])}
+    const made = parent && idMadeBy(task, parent)
+    if (parent !== undefined && made !== undefined) return {fate: 'happened', remoteId: remoteIdOf(kind, [...parent, made])}
     return this.#fateOfCreate(loose, kind, backend, what)
   }
 

@@ -3,7 +3,7 @@ import {AppError} from '../base/errors.ts'
 import type {Json, JsonObject} from '../base/json.ts'
 import {isJsonObject} from '../base/json.ts'
 import {ObjectFailedError, OperationTimeoutError, ParentMissingError, UnknownOutcomeError} from './apply-errors.ts'
-import type {Backend} from './backend.ts'
+import {type Backend, idMadeBy, type TaskView} from './backend.ts'
 import {stepsOf} from './bill.ts'
 import {createBodyOf, patchOf} from './bodies.ts'
 import type {CollectionWatch, ObjectNews, Sought} from './collection-watch.ts'
@@ -310,8 +310,10 @@ class OneOperation {
     return ids
   }
 
-  #idFrom({body, task}: {readonly body?: Json; readonly task?: {readonly resourceId?: string}}, parent: Ids): string | undefined {
-    if (task?.resourceId !== undefined) return remoteIdOf(this.#kind, [...parent, task.resourceId])
+  #idFrom({body, task}: {readonly body?: Json; readonly task?: TaskView}, parent: Ids): string | undefined {
+    const made = task && idMadeBy(task, parent)
+    if (made !== undefined) return remoteIdOf(this.#kind, [...parent, made])
+    if (task?.resourceId !== undefined) return undefined
     const row = isJsonObject(body) ? liveObject(this.#kind, parent, body) : undefined
     return row?.remoteId
   }

@@ -341,7 +341,9 @@ describe('a task that names something else than what it made', () => {
     const {transport} = lab.simulator
     const misled: typeof transport = async request => {
       const answer = await transport(request)
-      const text = Buffer.from(answer.body).toString().replaceAll(/"resourceId":"?\d+"?/g, `"resourceId":${resourceId}`)
+      const text = Buffer.from(answer.body)
+        .toString()
+        .replaceAll(/"resourceId":"?\d+"?/g, `"resourceId":${resourceId}`)
       return {...answer, body: Buffer.from(text)}
     }
     Object.assign(lab.simulator, {transport: misled})
@@ -361,9 +363,10 @@ describe('a task that names something else than what it made', () => {
 
   it('nothing that exists, is given up after a few looks: the object is found by its name', async () => {
     const lab = naming(404)
+    const began = lab.clock.now()
     const result = await lab.run(() => lab.apply([stackOf().subscription('main').database('cache', 'main')]))
     expect(result.summary).toMatchObject({done: 2})
     expect(lab.entry('shop', 'cache')?.remoteId).toBe('cloud/subscriptions/1/databases/1')
-    expect(lab.clock.now()).toBeLessThan(120_000)
+    expect(lab.clock.now() - began).toBeLessThan(60_000)
   })
 })
