@@ -4,6 +4,7 @@
  */
 import {AppError, type ExitCode} from '../base/errors.ts'
 import {type ExactJson, stringifyExactJson} from '../base/lossless-json.ts'
+import {nearest} from '../base/nearest.ts'
 import {type Api, type Connection, resolveConnection} from '../config/connection.ts'
 import {describeSource} from '../config/connection-sources.ts'
 import {isDocumentFormat, isOutputFormat, type OutputFormat, type Presentation, renderOutput} from '../report/output-format.ts'
@@ -92,7 +93,7 @@ export abstract class BaseCommand {
       await this.#obey(output.flags, verbose)
       return output as Interfaces.ParserOutput<F, B, A>
     } catch (error) {
-      throw asUsageError(error, this.id, Object.entries(flags), Object.keys(options.args ?? {}).length)
+      throw asUsageError(error, this.id, Object.entries(flags), Object.keys(options.args ?? {}).length, argv)
     }
   }
 
@@ -208,7 +209,13 @@ const drained = (stream: OutputStream): Promise<void> =>
   })
 
 /** The parser's complaint in our words: none of them quotes a value, which may be a secret. */
-function asUsageError(error: unknown, command: string, flags: readonly [string, {readonly char?: string}][], argCount: number): unknown {
+function asUsageError(
+  error: unknown,
+  command: string,
+  flags: readonly [string, FlagNames][],
+  argCount: number,
+  argv: readonly string[],
+): unknown {
   if (error instanceof AppError) {
     // The parser puts words of its own around what a flag's parse function throws.
     const wrapped = /^Parsing (--\S+) \n\t([\s\S]*)\nSee more help with --help$/.exec(error.message)
@@ -234,7 +241,26 @@ function asUsageError(error: unknown, command: string, flags: readonly [string, 
     )
   }
   const text = error.message.replace(/\nSee more help with --help$/, '').replace(/^Parsing (--\S+) \n\t/, '$1: ')
-  return new UsageError(text, [help], error)
+  return new UsageError(text, [...closeValues(flags, argv), help], error)
+}
+
+interface FlagNames {
+  readonly char?: string
+  readonly options?: readonly unknown[]
+}
+
+/** For values that are not among an option's fixed ones: the one that was probably meant. */
+function closeValues(flags: readonly [string, FlagNames][], argv: readonly string[]): string[] {
+  return flags.flatMap(([name, {char, options}]) => {
+    const values = options?.map(String)
+    if (values === undefined) return []
+    return argv.flatMap((word, at) => {
+      const given =
+        word === `--${name}` || word === `-${char}` ? argv[at + 1] : word.startsWith(`--${name}=`) ? word.slice(name.length + 3) : undefined
+      const close = given === undefined || values.includes(given) ? undefined : nearest(given, values)
+      return close === undefined ? [] : [`Did you mean --${name} ${close}?`]
+    })
+  })
 }
 
 const isTexts = (value: unknown): value is string[] =>

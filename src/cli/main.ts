@@ -28,8 +28,9 @@ export async function main({argv, table, version, overrides = {}}: MainInput): P
   for (const secret of secretsIn(words)) redactor.register(secret)
   const streams = overrides.streams ?? processStreams()
   let command: BaseCommand | undefined
+  let environment = overrides.environment
   try {
-    const environment = overrides.environment ?? processEnvironment()
+    environment ??= processEnvironment()
     for (const secret of environment.secrets) redactor.register(secret)
     const log = createLog(
       text => streams.stderr.write(text),
@@ -60,7 +61,7 @@ export async function main({argv, table, version, overrides = {}}: MainInput): P
     return (await command.run()) ?? EXIT.ok
   } catch (thrown) {
     const error = asAppError(thrown)
-    await report(error, words, streams, redactor, command)
+    await report(error, words, streams, redactor, command, environment)
     return error.exit
   }
 }
@@ -72,12 +73,13 @@ async function report(
   streams: Streams,
   redactor: Redactor,
   command: BaseCommand | undefined,
+  // Absent when the environment itself is what is wrong.
+  environment: Pick<Context['environment'], 'forceColor' | 'noColor' | 'all'> = {forceColor: false, noColor: true, all: {}},
 ): Promise<void> {
   const format = outputFormatIn(words) ?? 'text'
   if (isDocumentFormat(format) && command?.printed !== true) {
     streams.stdout.write(await renderOutput(redactor.value(errorDocument(error)), format))
   }
-  const environment = command?.context.environment ?? {forceColor: false, noColor: true, all: {}}
   const verbose = command?.context.log.shows('debug') === true || words.includes('-vv')
   streams.stderr.write(redactor.text(errorText(error, paintFor(streams.stderr, environment), verbose)))
 }

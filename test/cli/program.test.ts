@@ -76,6 +76,8 @@ describe('a mistake on the command line', () => {
     ['profile set p --deployment moon', 'E_USAGE', 'cloud, enterprise'],
     ['files-key set k --global --use-keyring', 'E_USAGE', '--global'],
     ['files-key remove', 'E_USAGE', '--keyring, --global or --profile'],
+    ['profile set p --deployment enterprize', 'E_USAGE', 'Did you mean --deployment enterprise?'],
+    ['profile list -o jsno', 'E_USAGE', 'Did you mean --output json?'],
     ['completion tcsh', 'E_USAGE', 'bash'],
   ])('%s is exit 64, told to people on standard error and to programs as one document', async (words, code, says) => {
     const text = await run(words)
@@ -87,6 +89,11 @@ describe('a mistake on the command line', () => {
     expect(json.code).toBe(64)
     expect(JSON.parse(json.stdout).error.code).toBe(code)
     expect(json.stderr).toContain(says)
+  })
+
+  it('is told in colours where FORCE_COLOR asks for them, and without elsewhere', async () => {
+    expect((await run('prfile', {FORCE_COLOR: '1'})).stderr).toContain('\u001b[31m')
+    expect((await run('prfile', {NO_COLOR: '1'})).stderr).not.toContain('\u001b')
   })
 
   it('never repeats what may be a secret', async () => {
