@@ -64,6 +64,7 @@ export const table: CommandTable = {
     cloud: 'the cloud account and what is in it, as lists',
     'cloud acl': 'ACL rules and users of a database',
     enterprise: 'commands for a self-hosted cluster',
+    plan: 'what apply would change, and saved plans',
     runs: 'the applies that were made here',
     'enterprise cluster': 'the cluster itself: settings, policy, log, statistics',
     'enterprise endpoint': 'endpoints of databases: what they do, and whether they can be reached',

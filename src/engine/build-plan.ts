@@ -114,10 +114,13 @@ async function changedOnly(input: BuildPlanInput): Promise<ReadonlySet<Key>> {
   return changedKeys(stacks, input.ledgers, await input.secretStates(pairs))
 }
 
-/** `--accept`: what was blocked is recorded as reached, and what was removed is forgotten. @throws UnknownAddressError */
+/**
+ * `--accept`: what was blocked is recorded as reached, and what was removed is forgotten. An object that is not blocked
+ * needs no accepting, so that the same command may run again. @throws UnknownAddressError
+ */
 function accepted(operations: readonly Operation[], words: readonly string[]): Operation[] {
   const blocked = operations.filter(it => it.action === 'blocked')
-  const unknown = words.filter(word => !blocked.some(it => names(word, it)))
+  const unknown = words.filter(word => !operations.some(it => names(word, it)))
   if (unknown.length > 0)
     throw new UnknownAddressError(
       '--accept',

@@ -24,7 +24,14 @@ export type JournalEntry =
   | {readonly type: 'handle'; readonly key: Key; readonly step: Step; readonly taskId: string}
   /** The API refused or could not be reached: nothing happened. */
   | {readonly type: 'void'; readonly key: Key; readonly step: Step; readonly why: string}
-  | {readonly type: 'settled'; readonly key: Key; readonly step: Step; readonly remoteId?: string; readonly failed?: string}
+  | {
+      readonly type: 'settled'
+      readonly key: Key
+      readonly step: Step
+      readonly remoteId?: string
+      readonly failed?: string
+      readonly at?: number
+    }
   | {readonly type: 'ended'; readonly key: Key; readonly state: State}
   | {readonly type: 'verified'; readonly keys: readonly Key[]}
   | {readonly type: 'end'; readonly summary: Readonly<Record<string, number>>}
@@ -58,6 +65,8 @@ export interface DeadRun {
   readonly settled: readonly {readonly key: Key; readonly step: Step; readonly remoteId?: string}[]
   /** Of every task the run started. */
   readonly taskIds: ReadonlySet<string>
+  /** When the last of them ended; lists may not show it yet. */
+  readonly lastSettledAt: number
   readonly ended: boolean
 }
 
@@ -66,6 +75,7 @@ export function readRun(entries: readonly JournalEntry[]): DeadRun {
   const open = new Map<string, Loose>()
   const settled: {key: Key; step: Step; remoteId?: string}[] = []
   const taskIds = new Set<string>()
+  let lastSettledAt = 0
   let ended = false
   for (const entry of entries) {
     if (entry.type === 'sent') {
@@ -78,9 +88,10 @@ export function readRun(entries: readonly JournalEntry[]): DeadRun {
     } else if (entry.type === 'void') open.delete(`${entry.key} ${entry.step}`)
     else if (entry.type === 'settled') {
       open.delete(`${entry.key} ${entry.step}`)
+      lastSettledAt = Math.max(lastSettledAt, entry.at ?? 0)
       if (entry.failed === undefined)
         settled.push({key: entry.key, step: entry.step, ...(entry.remoteId === undefined ? {} : {remoteId: entry.remoteId})})
     } else if (entry.type === 'end') ended = true
   }
-  return {loose: [...open.values()], settled, taskIds, ended}
+  return {loose: [...open.values()], settled, taskIds, lastSettledAt, ended}
 }

@@ -82,7 +82,10 @@ class Recovery {
   }
 
   async run(): Promise<Recovered> {
-    const {dead, book, note} = this.#input
+    const {dead, book, note, clock, lagMs, signal} = this.#input
+    // What ended just now may not be in the lists yet: the next plan would take a deleted object for somebody's.
+    const lag = dead.lastSettledAt + lagMs - clock.now()
+    if (lag > 0 && lag <= lagMs) await clock.sleep(lag, signal)
     for (const {key, step, remoteId} of dead.settled) {
       if (step === 'delete') this.#dropped(key)
       else if (remoteId !== undefined) this.#made(key, remoteId)

@@ -222,7 +222,7 @@ class OneOperation {
       const remoteId = end.ok ? (end.remoteId ?? this.#work.operation.remoteId) : undefined
       if (end.ok) {
         learned?.(this.#kind.name, step, clock.now() - written.acceptedAt)
-        journal.append({type: 'settled', key: this.#work.key, step, ...(remoteId === undefined ? {} : {remoteId})}, false)
+        journal.append({type: 'settled', key: this.#work.key, step, at: clock.now(), ...(remoteId === undefined ? {} : {remoteId})}, false)
         this.#context.gate.widen(ACCOUNT)
       }
       return end

@@ -95,14 +95,17 @@ type Turn =
 async function oneTurn(context: RunContext, it: Write, deadline: number, leave: () => void): Promise<Turn> {
   const {journal, clock, emit, stop} = context.options
   const {key, step, request, kind} = it
-  const sentAt = clock.now()
+  let sentAt = clock.now()
   const naming = {...(it.name === undefined ? {} : {name: it.name}), ...(it.remoteId === undefined ? {} : {remoteId: it.remoteId})}
-  journal.append(
-    {type: 'sent', key, step, kind: kind.name, method: request.method, path: request.path, ...naming, at: sentAt},
-    step === 'create',
-  )
-  if (step === 'create') await journal.barrier?.()
-  const sent = await it.backend.write(request, {priority: PRIORITY.write - it.behind, stop})
+  const beforeSend = async () => {
+    sentAt = clock.now()
+    journal.append(
+      {type: 'sent', key, step, kind: kind.name, method: request.method, path: request.path, ...naming, at: sentAt},
+      step === 'create',
+    )
+    if (step === 'create') await journal.barrier?.()
+  }
+  const sent = await it.backend.write(request, {priority: PRIORITY.write - it.behind, stop, beforeSend})
   switch (sent.outcome) {
     case 'accepted': {
       if (it.last) context.sent(key)

