@@ -59,15 +59,23 @@ export async function measureChild(
 const clean = ({NODE_EXTRA_CA_CERTS: _, ...env}: ChildOptions['env']): Record<string, string> =>
   Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 
-/** Median wall time in milliseconds of several starts, one after the other. */
-export function medianStartMs(command: readonly [string, ...string[]], options: ChildOptions, runs = 15): number {
-  const [program, ...args] = command
-  const times = Array.from({length: runs}, () => {
-    const began = performance.now()
-    spawnSync(program, args, {cwd: options.cwd, env: clean(options.env), stdio: 'ignore'})
-    return performance.now() - began
-  }).sort((a, b) => a - b)
-  return times[Math.floor(runs / 2)] ?? 0
+export interface StartTime {
+  readonly medianMs: number
+  /** The least disturbed of them: on a machine that others use too, the one to compare. */
+  readonly leastMs: number
+}
+
+/** Wall time of several starts of each command, in turns, so that all meet the same weather. */
+export function startTimes(commands: readonly (readonly [string, ...string[]])[], options: ChildOptions, rounds = 15): StartTime[] {
+  const times = commands.map((): number[] => [])
+  for (let round = 0; round < rounds; round++) {
+    for (const [i, [program, ...args]] of commands.entries()) {
+      const began = performance.now()
+      spawnSync(program, args, {cwd: options.cwd, env: clean(options.env), stdio: 'ignore'})
+      times[i]?.push(performance.now() - began)
+    }
+  }
+  return times.map(it => it.sort((a, b) => a - b)).map(it => ({medianMs: it[Math.floor(rounds / 2)] ?? 0, leastMs: it[0] ?? 0}))
 }
 
 /** Of a process and everything below it, as Linux tells. */

@@ -122,7 +122,12 @@ const PARTS: Readonly<Record<string, Part>> = {
   refusals: async () => (await countRefusals()).map(it => ({...it, seconds: rounded(it.seconds, 0)})),
   growth,
   'start-up': async () =>
-    measureStartUp().map(it => ({what: it.what, median_ms: rounded(it.medianMs, 0), above_node_ms: rounded(it.aboveNodeMs, 0)})),
+    measureStartUp().map(it => ({
+      what: it.what,
+      median_ms: rounded(it.medianMs, 0),
+      least_ms: rounded(it.leastMs, 0),
+      above_node_ms: rounded(it.aboveNodeMs, 0),
+    })),
   plan,
 }
 

@@ -1,13 +1,13 @@
 /** What every call pays before its own work, beside Node itself. */
 import {tmpdir} from 'node:os'
 import {fileURLToPath} from 'node:url'
-import {medianStartMs} from './child.ts'
+import {type StartTime, startTimes} from './child.ts'
 
 export const PROGRAM = fileURLToPath(new URL('../dist/bin/svcctl.js', import.meta.url))
 
-export interface StartUp {
+export interface StartUp extends StartTime {
   readonly what: string
-  readonly medianMs: number
+  /** The least of ours less the least of Node's own. */
   readonly aboveNodeMs: number
 }
 
@@ -24,10 +24,11 @@ const LINES = [
 
 export function measureStartUp(): StartUp[] {
   const options = {cwd: tmpdir(), env: {PATH: process.env.PATH, HOME: tmpdir()}}
-  const node = medianStartMs([process.execPath, '-e', '0'], options)
-  const rows = LINES.map(line => ({
-    what: `svcctl ${line.join(' ')}`,
-    medianMs: medianStartMs([process.execPath, PROGRAM, ...line], options),
-  }))
-  return [{what: 'node -e 0', medianMs: node}, ...rows].map(it => ({...it, aboveNodeMs: it.medianMs - node}))
+  const node = process.execPath
+  const [own, ...ours] = startTimes([[node, '-e', '0'], ...LINES.map((line): [string, ...string[]] => [node, PROGRAM, ...line])], options)
+  if (own === undefined) throw new TypeError('nothing was started')
+  return [
+    {what: 'node -e 0', ...own, aboveNodeMs: 0},
+    ...ours.map((it, i) => ({what: `svcctl ${LINES[i]?.join(' ') ?? ''}`, ...it, aboveNodeMs: it.leastMs - own.leastMs})),
+  ]
 }
