@@ -102,7 +102,9 @@ export function readStory(path: string): RunStory {
   const told = entries.filter(isEntry)
   const {process: writer} = known.data
   const alive = writer.pid !== process.pid && holderState({...writer, id: '', who: '', since: ''}, hostname()) === 'alive'
-  return {...readRun(told), header: known.data, path, entries: told, torn, alive}
+  const story = readRun(told)
+  // A run that ended with a request nobody heard of again (a wait that ran out) is not over.
+  return {...story, ended: story.ended && story.loose.length === 0, header: known.data, path, entries: told, torn, alive}
 }
 
 /** Newest unfinished run, or the named one. @throws UnknownRunError */

@@ -99,6 +99,30 @@ describe('a run that is killed', () => {
     expect(rest.code).toBe(0)
     expect(createdTwice(here)).toEqual([])
   })
+  it('that gave up waiting is not over: the next apply finds what it started, as its own', async () => {
+    here.simulator.configure({cloud: {taskMs: 2500}})
+    const late = await here.fast(['apply', ...on(), '--auto-approve', '--timeout', '1s', '-o', 'json'], {env})
+    expect(late.code).toBe(12)
+    here.simulator.configure({cloud: {taskMs: 1}})
+    const next = await here.fast(['apply', ...on(), '--auto-approve'], {env})
+    expect(next.code, next.stderr).toBe(0)
+    expect(createdTwice(here)).toEqual([])
+    const destroyed = await here.fast(
+      [
+        'destroy',
+        ...on(),
+        '--auto-approve',
+        '--allow-destroy',
+        'cloud.subscription',
+        '--allow-destroy',
+        'cloud.database',
+        '--allow-destroy',
+        'cluster.database',
+      ],
+      {env},
+    )
+    expect(destroyed.code, destroyed.stderr).toBe(0)
+  })
 })
 
 const journalOf = ({folder}: Site): string => {
