@@ -92,3 +92,25 @@ describe('8 subscriptions, 200 databases and 800 ACL objects at 100 requests a m
     expect(provenMs / 1000).toBeLessThanOrEqual(1.1 * lasting(creates + proofs))
   })
 })
+
+describe('plan --scope changed', () => {
+  it('costs at most 6 requests for one changed field, whatever the size of the stack', async () => {
+    const lab = new Lab()
+    const shop = (gb: number) => {
+      const stack = stackOf()
+      for (let s = 0; s < 8; s++) stack.subscription(`s${s}`)
+      for (let d = 0; d < 40; d++) {
+        stack.database(`d${d}`, `s${d % 8}`, {memoryLimitInGb: d === 17 ? gb : 1}).rule(`r${d}`, `d${d}`)
+      }
+      return stack
+    }
+    const {plan} = await lab.run(async () => {
+      await lab.apply([shop(1)])
+      return lab.plan([shop(2)], {onlyChanged: true})
+    })
+    expect(plan.scope).toBe('changed')
+    expect(plan.summary).toMatchObject({update: 1, create: 0, delete: 0})
+    expect(plan.requests.used).toBeLessThanOrEqual(6)
+    expect(plan.notes.join()).toContain('--scope changed')
+  })
+})
