@@ -11,7 +11,7 @@ import {type Answered, answeredOr, isSuccess, rawBody, refusalOf} from '../passt
 import type {RawRequest} from '../passthrough/raw-request.ts'
 import {rawVoice} from '../passthrough/raw-voice.ts'
 import type {RequestBody} from '../passthrough/request-body.ts'
-import type {ApiAnswer, ConnectedClient} from '../transport/api-client.ts'
+import type {ApiAnswer, CallOptions, ConnectedClient} from '../transport/api-client.ts'
 import type {Context} from './context.ts'
 import {onInterrupt} from './interrupt.ts'
 import type {OpenedApi} from './open-api.ts'
@@ -41,7 +41,7 @@ export class ApiRun {
   }
 
   /** Whatever the status is. @throws AppError when there is no answer */
-  async send(body: RequestBody | undefined): Promise<ApiAnswer> {
+  async send(body: RequestBody | undefined, options: CallOptions = {}): Promise<ApiAnswer> {
     const {method, path, headers, deployment} = this.#request
     const result = await this.#client.call(
       {
@@ -50,7 +50,7 @@ export class ApiRun {
         headers: body === undefined ? headers : {'content-type': 'application/json', ...headers},
         ...(body === undefined ? {} : {rawBody: body.bytes}),
       },
-      {priority: PRIORITY.interactive},
+      {priority: PRIORITY.interactive, ...options},
     )
     return answeredOr(result, this.#request, deployment)
   }

@@ -3,6 +3,7 @@
  * A command's `run` answers an exit code when it is not 0, and throws an AppError when it failed.
  */
 import {AppError, type ExitCode} from '../base/errors.ts'
+import type {JsonObject} from '../base/json.ts'
 import {type ExactJson, stringifyExactJson} from '../base/lossless-json.ts'
 import {nearest} from '../base/nearest.ts'
 import {type Api, type Connection, resolveConnection} from '../config/connection.ts'
@@ -137,10 +138,10 @@ export abstract class BaseCommand {
   }
 
   /** For what ends the process before the event loop turns again: the failure as a document and as text, written synchronously. */
-  protected failAtOnce(error: AppError): void {
+  protected failAtOnce(error: AppError, documentOf: (error: AppError) => JsonObject = errorDocument): void {
     const {redactor, streams, environment, log} = this.context
     log.below([])
-    if (this.forPrograms && !this.#printed) streams.stdout.write(`${JSON.stringify(redactor.value(errorDocument(error)), null, 2)}\n`)
+    if (this.forPrograms && !this.#printed) streams.stdout.write(`${JSON.stringify(redactor.value(documentOf(error)), null, 2)}\n`)
     this.#printed = true
     streams.stderr.write(redactor.text(errorText(error, paintFor(streams.stderr, environment), false)))
   }

@@ -13,6 +13,31 @@ export class KilledError extends AppError {
   }
 }
 
+/** Stopped while nothing but reading was under way, or before anything was sent. The process ends with 130 or 143. */
+export class InterruptedError extends AppError {
+  constructor() {
+    super('stopped: nothing was changed', {code: 'E_INTERRUPTED', exit: EXIT.interrupted, suggestions: ['Run the command again.']})
+  }
+}
+
+/** A write on its way: what it does, and the command that shows what became of it. */
+export interface PendingWrite {
+  /** `PUT /v1/bdbs/1`, `the delete of module 3` */
+  readonly what: string
+  readonly look: string
+}
+
+/** Stopped between a write and its answer. */
+export class InterruptedWriteError extends AppError {
+  constructor({what, look}: PendingWrite) {
+    super(`stopped: ${what} was sent, and what became of it is not known`, {
+      code: 'E_WRITE_INTERRUPTED',
+      exit: EXIT.interrupted,
+      suggestions: [`Look whether it took effect before you send it again: ${look}`],
+    })
+  }
+}
+
 export interface Interrupts {
   readonly signal: AbortSignal
   /** Takes the handlers away again. */
@@ -45,17 +70,24 @@ export function onInterrupt(onFirst: () => void, onSecond: () => void): Interrup
 }
 
 /**
- * While nothing is at stake yet (a plan is made, a person is asked), Ctrl-C and SIGTERM end the process as they always
- * do, but what was taken is given back first. Whoever handles interrupts meanwhile (`onInterrupt`) goes first.
+ * Ctrl-C and SIGTERM end the process once `end` has done what is left to do; a second one does not wait for that.
+ * Whoever handles interrupts meanwhile (`onInterrupt`) goes first.
  *
+ * @param end - is given 130 or 143, what a program without a handler ends with; answers the exit code
  * @returns takes the handlers away again
  */
-export function giveBackOnInterrupt(giveBack: () => Promise<void>): () => void {
-  const handlers = Object.entries({SIGINT: 130, SIGTERM: 143} as const).map(([name, exit]) => {
+export function endOnInterrupt(end: (usual: 130 | 143) => Promise<number>): () => void {
+  let ending = false
+  const handlers = Object.entries({SIGINT: 130, SIGTERM: 143} as const).map(([name, usual]) => {
     const signal = name as 'SIGINT' | 'SIGTERM'
     const handle = () => {
       if (process.listenerCount(signal) > 1) return
-      void giveBack().finally(() => process.exit(exit))
+      if (ending) process.exit(usual)
+      ending = true
+      end(usual).then(
+        code => process.exit(code),
+        () => process.exit(usual),
+      )
     }
     process.on(signal, handle)
     return () => void process.off(signal, handle)
@@ -64,3 +96,10 @@ export function giveBackOnInterrupt(giveBack: () => Promise<void>): () => void {
     for (const off of handlers) off()
   }
 }
+
+/** While nothing is at stake yet (a plan is made, a person is asked): what was taken is given back first. */
+export const giveBackOnInterrupt = (giveBack: () => Promise<void>): (() => void) =>
+  endOnInterrupt(async usual => {
+    await giveBack()
+    return usual
+  })

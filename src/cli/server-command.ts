@@ -7,6 +7,7 @@ import {PRIORITY} from '../engine/backend.ts'
 import {fieldTable, type ShownField} from '../report/field-table.ts'
 import {BaseCommand} from './base-command.ts'
 import type {ConnectionFlagValues} from './flags.ts'
+import {endOnInterrupt, InterruptedError, InterruptedWriteError, type PendingWrite} from './interrupt.ts'
 import {type OpenedApi, openCloud, openCluster} from './open-api.ts'
 
 /** Somebody waits for the answer: these requests go before those of plans and applies. */
@@ -15,13 +16,66 @@ export const INTERACTIVE = {priority: PRIORITY.interactive} as const
 type Row = {readonly [key: string]: ExactJson}
 
 export abstract class ServerCommand extends BaseCommand {
+  /** It runs until somebody stops it: being stopped is its end, and no failure. */
+  protected untilStopped = false
+  #pending: PendingWrite | undefined
+
   /** @throws what `connect` throws, and what `use` does */
   protected async withCloud<T>(flags: ConnectionFlagValues, use: (api: OpenedApi<CloudBackend>) => Promise<T>): Promise<T> {
-    return closing(openCloud(this.context, await this.connect('cloud', flags)), use)
+    return this.closing(async () => openCloud(this.context, await this.connect('cloud', flags)), use)
   }
 
   protected async withCluster<T>(flags: ConnectionFlagValues, use: (api: OpenedApi<ClusterBackend>) => Promise<T>): Promise<T> {
-    return closing(openCluster(this.context, await this.connect('cluster', flags)), use)
+    return this.closing(async () => openCluster(this.context, await this.connect('cluster', flags)), use)
+  }
+
+  /** Gives back what the connection took when `use` is over, and when the command is stopped in the middle. */
+  protected async closing<A extends {close(): Promise<void>}, T>(open: () => Promise<A>, use: (api: A) => Promise<T>): Promise<T> {
+    let api: A | undefined
+    const off = endOnInterrupt(async usual => {
+      const code = this.#stopped(usual)
+      await api?.close()
+      return code
+    })
+    try {
+      api = await open()
+      return await use(api)
+    } finally {
+      off()
+      await api?.close()
+    }
+  }
+
+  /**
+   * A write, from its request to its answer: whoever stops the command meanwhile is told where to look.
+   * @param send - hands `beforeSend` on: a write that still waits for its turn has changed nothing
+   */
+  protected async writing<T>(
+    write: PendingWrite,
+    send: (options: {readonly priority: number; readonly beforeSend: () => Promise<void>}) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await send({
+        ...INTERACTIVE,
+        beforeSend: async () => {
+          this.#pending = write
+        },
+      })
+    } finally {
+      this.#pending = undefined
+    }
+  }
+
+  /** @returns the exit code */
+  #stopped(usual: number): number {
+    if (this.#pending !== undefined) {
+      const error = new InterruptedWriteError(this.#pending)
+      this.failAtOnce(error)
+      return error.exit
+    }
+    if (this.untilStopped) this.logger.note('stopped')
+    else this.failAtOnce(new InterruptedError())
+    return usual
   }
 
   /** A list: a table of these fields for people, all of it for programs. */
@@ -34,13 +88,5 @@ export abstract class ServerCommand extends BaseCommand {
   /** One object, field by field. */
   protected printRecord(record: ExactJson): Promise<void> {
     return this.print(maskSecrets(record))
-  }
-}
-
-async function closing<A extends {close(): Promise<void>}, T>(api: A, use: (api: A) => Promise<T>): Promise<T> {
-  try {
-    return await use(api)
-  } finally {
-    await api.close()
   }
 }

@@ -6,16 +6,17 @@ import {apiFlags, checkApiFlags} from '../cli/api-flags.ts'
 import {ApiRun} from '../cli/api-run.ts'
 import {bothApisFlags} from '../cli/flags.ts'
 import {Args} from '../cli/oclif.ts'
-import {openCloud, openCluster} from '../cli/open-api.ts'
+import {type OpenedApi, openCloud, openCluster} from '../cli/open-api.ts'
 import {RowStream} from '../cli/row-stream.ts'
 import {ServerCommand} from '../cli/server-command.ts'
 import type {Connection} from '../config/connection.ts'
-import {headText, shownHeaders} from '../passthrough/raw-answer.ts'
+import {headText, lookCommand, shownHeaders} from '../passthrough/raw-answer.ts'
 import {buildRawRequest, type RawRequest, secretsInQuery} from '../passthrough/raw-request.ts'
 import {checkMethod, type RequestBody, readRequestBody} from '../passthrough/request-body.ts'
 import {secretsInHeaders} from '../passthrough/request-headers.ts'
 import {curlCommand, requestDocument, requestText, shownRequest} from '../passthrough/show-request.ts'
 import {tableOf} from '../report/table.ts'
+import type {ApiAnswer} from '../transport/api-client.ts'
 
 const word = (description: string) => Args.string({description, required: true, ignoreStdin: true})
 
@@ -47,12 +48,9 @@ export default class ApiCommand extends ServerCommand {
     const body = flags.data === undefined ? undefined : await this.#body(flags.data, request)
     const connection = await this.connect(request.deployment === 'cloud' ? 'cloud' : 'cluster', flags)
     if (flags.curl || flags['dry-run']) return this.#show(request, body, connection, flags.curl)
-    const opened = connection.api === 'cloud' ? openCloud(this.context, connection) : openCluster(this.context, connection)
-    try {
-      await this.#send(new ApiRun(this.context, opened, request), request, body, flags)
-    } finally {
-      await opened.close()
-    }
+    const open = async (): Promise<OpenedApi<unknown>> =>
+      connection.api === 'cloud' ? openCloud(this.context, connection) : openCluster(this.context, connection)
+    await this.closing(open, api => this.#send(new ApiRun(this.context, api, request), request, body, flags))
     return undefined
   }
 
@@ -62,7 +60,7 @@ export default class ApiCommand extends ServerCommand {
     }
     if (flags.paginate) return this.#pages(run)
     if (flags.raw && request.method === 'GET') return run.stream(bytes => this.write(bytes), head, flags['request-timeout'])
-    const answer = await run.send(body)
+    const answer = await this.#answered(run, request, body)
     await head(answer)
     if (flags.raw) {
       await this.write(answer.bytes)
@@ -74,6 +72,12 @@ export default class ApiCommand extends ServerCommand {
       flags.include && this.forPrograms ? {status, headers: shownHeaders(headers), body: document ?? null} : document,
       request,
     )
+  }
+
+  #answered(run: ApiRun, request: RawRequest, body: RequestBody | undefined): Promise<ApiAnswer> {
+    if (request.method === 'GET') return run.send(body)
+    const what = `${request.method} ${request.path.split('?')[0]}`
+    return this.writing({what, look: lookCommand(request, request.deployment)}, options => run.send(body, options))
   }
 
   async #answer(document: ExactJson | undefined, {path}: RawRequest): Promise<void> {

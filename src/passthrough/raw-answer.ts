@@ -22,19 +22,16 @@ export class BinaryAnswerError extends AppError {
   }
 }
 
+/** The command that shows what a write changed: of a create its collection, otherwise the object itself. */
+export const lookCommand = ({path}: Asked, deployment: string): string => `svcctl api ${deployment} get ${path.split('?')[0]}`
+
 /** A write was sent, and nothing came back that tells what became of it. */
 export class UnansweredWriteError extends AppError {
   constructor({method, path}: Asked, deployment: string, cause: AppError) {
-    const read = path
-      .split('?')[0]
-      ?.replace(/[^/]*$/, '')
-      .replace(/(.)\/$/, '$1')
     super(`${method} ${path.split('?')[0]} was sent, and what became of it is not known: ${cause.message}`, {
       code: 'E_WRITE_UNANSWERED',
       exit: cause.exit,
-      suggestions: [
-        `Look whether it took effect before you send it again: svcctl api ${deployment} get ${method === 'POST' ? path.split('?')[0] : read}`,
-      ],
+      suggestions: [`Look whether it took effect before you send it again: ${lookCommand({method, path}, deployment)}`],
       cause,
     })
   }

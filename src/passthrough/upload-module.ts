@@ -73,7 +73,8 @@ export interface UploadModuleOptions {
   /** Separates the parts of the form: random, so that it does not occur in the archive. */
   readonly boundary: string
   readonly onPath: (path: string) => void
-  readonly signal?: AbortSignal
+  /** Called when the first bytes leave. */
+  readonly beforeSend?: () => Promise<void>
 }
 
 /** @returns the module as the server answers it. @throws ModuleUploadUnsupportedError, AnswerError, ConnectionError */
@@ -92,13 +93,14 @@ export async function uploadModule(options: UploadModuleOptions): Promise<JsonOb
   throw new ModuleUploadUnsupportedError()
 }
 
-async function post(path: string, {client, file, boundary, signal}: UploadModuleOptions): Promise<ApiAnswer> {
+async function post(path: string, {client, file, boundary, beforeSend}: UploadModuleOptions): Promise<ApiAnswer> {
   const name = basename(file.path).replaceAll(/["\\\r\n]/g, '_')
   const head = Buffer.from(
     `--${boundary}\r\nContent-Disposition: form-data; name="module"; filename="${name}"\r\nContent-Type: application/zip\r\n\r\n`,
   )
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`)
   async function* body(): AsyncGenerator<Uint8Array> {
+    await beforeSend?.()
     yield head
     // Exactly as many bytes as were announced, should the file grow meanwhile.
     yield* createReadStream(file.path, {end: file.sizeBytes - 1, highWaterMark: 256 * 1024})
@@ -110,10 +112,7 @@ async function post(path: string, {client, file, boundary, signal}: UploadModule
     accept: 'application/json',
   }
   try {
-    const response = await client.openStream(
-      {method: 'POST', path, headers, body},
-      {priority: PRIORITY.interactive, ...(signal ? {signal} : {})},
-    )
+    const response = await client.openStream({method: 'POST', path, headers, body}, {priority: PRIORITY.interactive})
     const bytes = await firstBytes(response.body)
     return {status: response.status, headers: response.headers, bytes, text: bytes.toString(), attempts: 1}
   } catch (error) {

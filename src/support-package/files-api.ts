@@ -16,9 +16,25 @@ export class UploadRefusedError extends AppError {
       exit: denied ? EXIT.unauthorized : EXIT.failure,
       suggestions: denied
         ? ['Check the upload key: svcctl files-key get shows which one is used.']
-        : ['Check SVC_FILES_API_URL and SVC_FILES_UPLOAD_DIR, then run the command again: finished parts are not sent again.'],
+        : ['Check SVC_FILES_API_URL and SVC_FILES_UPLOAD_DIR. Parts that have arrived are not sent again.'],
     })
     this.status = status
+  }
+}
+
+/** The service gave no answer. */
+export class UploadServiceUnansweredError extends AppError {
+  /** The request may have arrived all the same. */
+  readonly arrived: boolean
+
+  constructor(doing: string, cause: AppError, arrived: boolean) {
+    super(`the upload service did not answer when asked to ${doing}: ${cause.message}`, {
+      code: 'E_UPLOAD_UNANSWERED',
+      exit: cause.exit,
+      suggestions: ['Check SVC_FILES_API_URL, and that this machine reaches that address. Parts that have arrived are not sent again.'],
+      cause,
+    })
+    this.arrived = arrived
   }
 }
 
@@ -50,6 +66,7 @@ export interface PartTarget {
 
 const DEFAULT_PART_BYTES = 5 * 1024 * 1024
 const DEFAULT_PARTS = 10_000
+const ENDING = 'put the parts together'
 
 export interface FilesApi {
   /** Begins a new upload. */
@@ -63,13 +80,13 @@ export interface FilesApi {
 }
 
 export function filesApi(client: ApiClient, signal?: AbortSignal): FilesApi {
-  const call = async (method: 'GET' | 'POST', path: string, body?: Json): Promise<ApiAnswer> => {
+  const call = async (doing: string, method: 'GET' | 'POST', path: string, body?: Json): Promise<ApiAnswer> => {
     const result = await client.call({method, path, ...(body !== undefined && {body})}, {...(signal && {signal})})
-    if (!result.answered) throw result.error
+    if (!result.answered) throw new UploadServiceUnansweredError(doing, result.error, result.arrived)
     return result.answer
   }
   const begin = async (doing: string, path: string, body: Json): Promise<PartTarget> => {
-    const answer = await call('POST', `/file_actions/begin_upload/${encoded(path)}`, body)
+    const answer = await call(doing, 'POST', `/file_actions/begin_upload/${encoded(path)}`, body)
     if (answer.status > 299) throw refused(doing, answer)
     const [first] = beginning.safeParse(jsonOf(answer.text)).data ?? []
     if (first === undefined) throw new UploadRefusedError(doing, answer.status, 'the answer is not what the service promises')
@@ -87,12 +104,12 @@ export function filesApi(client: ApiClient, signal?: AbortSignal): FilesApi {
     begin: (path, size) => begin('begin the upload', path, {size, mkdir_parents: true}),
     part: (path, ref, part) => begin(`take part ${part}`, path, {ref, part}),
     end: async (path, ref, etags) => {
-      const answer = await call('POST', `/files/${encoded(path)}`, {action: 'end', ref, etags: etags.map(it => ({...it}))})
-      if (answer.status > 299) throw refused('put the parts together', answer)
+      const answer = await call(ENDING, 'POST', `/files/${encoded(path)}`, {action: 'end', ref, etags: etags.map(it => ({...it}))})
+      if (answer.status > 299) throw refused(ENDING, answer)
       return sizeIn(answer.text)
     },
     size: async path => {
-      const answer = await call('GET', `/files/${encoded(path)}`)
+      const answer = await call('show the file', 'GET', `/files/${encoded(path)}`)
       return answer.status > 299 ? undefined : sizeIn(answer.text)
     },
   }

@@ -6,6 +6,7 @@ import {pollInterval} from '../base/poll-interval.ts'
 import type {ConnectedClient} from '../transport/api-client.ts'
 import {NotAnArchiveError} from './archive-errors.ts'
 import {type DownloadProgress, download as downloadBytes} from './download.ts'
+import {PackageInterruptedError} from './package-errors.ts'
 import {type PackagePath, type PackageScope, packagePaths} from './package-paths.ts'
 import {downloadPath, type PackageStatus, waitForPackage} from './package-status.ts'
 import {type PackageAnswer, type PackageConnection, requestPackage} from './request-package.ts'
@@ -62,12 +63,15 @@ export async function makePackage(options: MakeOptions): Promise<MadePackage> {
   const {path, answer} = await ask(connection, packagePaths(options.scope, options.newApi), onEvent)
   if (answer.is === 'archive') return {is: 'saved', ...(await save(connection, path, answer, options, abandon))}
   if (!options.wait) return {is: 'begun', status: answer.status}
+  const {taskId: task} = answer.status
   const ready = await waitForPackage(cluster, answer.status, {
     clock,
     everyMs: pollInterval(options.pollIntervalMs),
     timeoutMs: waitTimeoutMs,
     ...(signal && {signal}),
     onStatus: status => onEvent({type: 'status', status}),
+  }).catch(error => {
+    throw signal?.aborted ? new PackageInterruptedError(task) : error
   })
   const place = downloadPath(ready, client.address)
   const made = await requestPackage(connection, place)

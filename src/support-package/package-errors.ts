@@ -69,15 +69,22 @@ export class DownloadBrokenError extends AppError {
   }
 }
 
-/** Ctrl-C or SIGTERM. */
+/** Ctrl-C or SIGTERM before there was an archive. */
 export class PackageInterruptedError extends AppError {
-  /** @param kept - the archive that is whole and saved, where only its upload was left to do */
-  constructor(kept?: string) {
-    super(kept === undefined ? 'stopped before the work was done; nothing half-done was left behind' : 'the upload was stopped', {
-      code: 'E_PACKAGE_INTERRUPTED',
-      exit: EXIT.interrupted,
-      suggestions: kept === undefined ? ['Run the command again.'] : [],
-    })
+  /** @param task - the server goes on making it */
+  constructor(task?: string) {
+    super(
+      task === undefined
+        ? 'stopped before the work was done; nothing half-done was left behind'
+        : `stopped waiting; the cluster goes on making the package (task ${task})`,
+      {
+        code: 'E_PACKAGE_INTERRUPTED',
+        exit: EXIT.interrupted,
+        suggestions: [
+          task === undefined ? 'Run the command again.' : `See how far it is: svcctl enterprise support-package status ${task}`,
+        ],
+      },
+    )
   }
 }
 

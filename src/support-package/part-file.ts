@@ -1,7 +1,16 @@
 /** A file that grows under another name, readable by its owner alone, and takes its own name when it is whole. */
+import {rmSync} from 'node:fs'
 import {type FileHandle, open, rename, rm} from 'node:fs/promises'
 import {dirname} from 'node:path'
 import {syncFolder} from '../base/atomic-file.ts'
+
+/** Those of this process that are not whole yet. */
+const unfinished = new Set<string>()
+
+/** For a process that ends at once: nothing half-done is left behind. */
+export function removeUnfinished(): void {
+  for (const path of unfinished) rmSync(path, {force: true})
+}
 
 export class PartFile {
   readonly path: string
@@ -16,7 +25,9 @@ export class PartFile {
   /** What an earlier run left under this name goes. Never follows a link that somebody laid there. */
   static async create(path: string): Promise<PartFile> {
     await rm(path, {force: true})
-    return new PartFile(path, await open(path, 'wx', 0o600))
+    const file = await open(path, 'wx', 0o600)
+    unfinished.add(path)
+    return new PartFile(path, file)
   }
 
   readonly write = async (bytes: Uint8Array): Promise<void> => {
@@ -28,6 +39,7 @@ export class PartFile {
     await this.#file.sync()
     await this.#close()
     await rename(this.path, target)
+    unfinished.delete(this.path)
     syncFolder(dirname(target))
   }
 
@@ -36,6 +48,7 @@ export class PartFile {
     if (!this.#open) return
     await this.#close()
     await rm(this.path, {force: true})
+    unfinished.delete(this.path)
   }
 
   async #close(): Promise<void> {

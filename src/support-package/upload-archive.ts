@@ -3,10 +3,11 @@ import {type FileHandle, open, stat} from 'node:fs/promises'
 import {basename} from 'node:path'
 import type {Clock} from '../base/clock.ts'
 import {AppError, EXIT} from '../base/errors.ts'
+import {shellWord} from '../base/shell-word.ts'
 import {ConnectionError} from '../transport/connection-error.ts'
 import type {OpenStream} from '../transport/http.ts'
 import {retryDelayMs} from '../transport/retry.ts'
-import {type FilesApi, type PartTarget, UploadRefusedError} from './files-api.ts'
+import {type FilesApi, type PartTarget, UploadRefusedError, UploadServiceUnansweredError} from './files-api.ts'
 import {type UploadState, UploadStateFile} from './upload-state.ts'
 
 /** Contract section 4, "Upload": `<uploads_dir>/<file_name>`. */
@@ -26,6 +27,21 @@ export class UploadFileError extends AppError {
   }
 }
 
+/** The command that sends what is still missing. */
+export const uploadCommand = (file: string, keep = true): string =>
+  `svcctl enterprise support-package upload ${shellWord(file)}${keep ? '' : ' --no-save'}`
+
+/** Ctrl-C or SIGTERM: the file stays, and so does what has arrived of it. */
+export class UploadInterruptedError extends AppError {
+  constructor(file: string, keep: boolean) {
+    super(`the upload was stopped; ${file} is kept, and what has arrived of it need not be sent again`, {
+      code: 'E_UPLOAD_INTERRUPTED',
+      exit: EXIT.interrupted,
+      suggestions: [`Go on where it stopped: ${uploadCommand(file, keep)}`],
+    })
+  }
+}
+
 /** A part that did not arrive, each time with a fresh address. */
 export class UploadPartError extends AppError {
   constructor(part: number, file: string, cause: unknown) {
@@ -33,7 +49,7 @@ export class UploadPartError extends AppError {
     super(`part ${part} of the upload failed ${TRIES} times: ${reason}`, {
       code: 'E_UPLOAD_PART',
       exit: EXIT.unreachable,
-      suggestions: [`Go on where it stopped: svcctl enterprise support-package upload ${file}`],
+      suggestions: [`Go on where it stopped: ${uploadCommand(file)}`],
       cause,
     })
   }
@@ -41,10 +57,10 @@ export class UploadPartError extends AppError {
 
 /** The service has another number of bytes than we sent. */
 export class UploadSizeError extends AppError {
-  constructor(destination: string, sent: number, there: number | undefined) {
+  constructor(destination: string, file: string, sent: number, there: number | undefined) {
     super(`${destination} has ${there ?? 'an unknown number of'} bytes at the upload service, and ${sent} were sent`, {
       code: 'E_UPLOAD_SIZE',
-      suggestions: ['Upload it again: svcctl enterprise support-package upload FILE (the local file is kept).'],
+      suggestions: [`Upload it again (the local file is kept): ${uploadCommand(file)}`],
     })
   }
 }
@@ -95,7 +111,7 @@ export async function uploadArchive(file: string, options: UploadOptions): Promi
   try {
     const upload = new Upload(options, {file, handle, size, mtimeMs, destination, states})
     const there = await upload.run(began)
-    if (there !== size) throw new UploadSizeError(destination, size, there)
+    if (there !== size) throw new UploadSizeError(destination, file, size, there)
     states.remove()
   } finally {
     await handle.close()
@@ -186,7 +202,7 @@ class Upload {
       return (await api.end(destination, state.ref, etags)) ?? (await api.size(destination))
     } catch (error) {
       // It may have been put together although no answer came.
-      if (!(error instanceof ConnectionError) || !error.arrived) throw error
+      if (!(error instanceof UploadServiceUnansweredError) || !error.arrived) throw error
       const size = await api.size(destination)
       if (size === undefined) throw error
       return size

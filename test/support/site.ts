@@ -22,8 +22,8 @@ export interface Site extends Place {
   readonly simulator: Simulator
   /** `run` with FAST at the end: for commands that talk to a server. */
   fast(args: readonly string[], options?: RunOptions): Promise<Outcome>
-  /** A child that goes on meanwhile; with FAST unless it brings a `--rate` of its own. */
-  start(args: readonly string[], options?: RunOptions): Running
+  /** A child that goes on meanwhile; with FAST unless it brings a `--rate` of its own, or is to be started as it is. */
+  start(args: readonly string[], options?: RunOptions & {readonly asItIs?: boolean}): Running
   /** Writes the services received since `clearLog`: `POST /subscriptions`. */
   readonly writes: readonly string[]
   close(): Promise<void>
@@ -43,7 +43,11 @@ export async function site(config: SimulatorConfigInput = PROMPT, {tls = false}:
     run,
     fast: (args, options) => run([...args, ...FAST], options),
     start: (args, options = {}) =>
-      started(args.includes('--rate') ? args : [...args, ...FAST], {cwd: here.folder, ...options, env: {...env, ...options.env}}),
+      started(options.asItIs || args.includes('--rate') ? args : [...args, ...FAST], {
+        cwd: here.folder,
+        ...options,
+        env: {...env, ...options.env},
+      }),
     get writes() {
       return simulator.log.filter(it => it.method !== 'GET').map(it => `${it.method} ${it.path}`)
     },

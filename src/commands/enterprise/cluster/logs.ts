@@ -38,6 +38,7 @@ export default class ClusterLogsCommand extends ServerCommand {
         const entries = await read(logsWanted(window))
         return this.print(entries, {text: () => entries.map(lineOf).join('\n')})
       }
+      this.untilStopped = true
       const everyMs = connection.settings.pollIntervalMs ?? EVERY_MS
       return followLog({read, window, clock, everyMs, onEntry: entry => this.printNext(entry, {text: () => lineOf(entry)})})
     })

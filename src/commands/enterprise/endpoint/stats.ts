@@ -45,6 +45,7 @@ export default class EndpointStatsCommand extends ServerCommand {
           'endpoints',
         )
       }
+      this.untilStopped = true
       const redraw = this.context.streams.stdout.isTTY === true && !this.forPrograms ? REDRAW : ''
       const look = async () => {
         backend.reader.forget('/v1/bdbs')

@@ -22,7 +22,7 @@ export default class ModuleDeleteCommand extends ServerCommand {
       const module = !flags.yes && isInteractive(this.context) ? found(await readModule(backend, id, INTERACTIVE), 'module', id, LIST) : {}
       const name = 'module_name' in module ? ` (${String(module.module_name)})` : ''
       await this.confirm(`Delete module ${id}${name}?`, flags.yes)
-      const outcome = await deleteModule(backend, id, INTERACTIVE)
+      const outcome = await this.writing({what: `the delete of module ${id}`, look: LIST}, options => deleteModule(backend, id, options))
       if (outcome.outcome === 'gone') found(undefined, 'module', id, LIST)
       acceptedBody(outcome, `the delete of module ${id}`, LIST)
       await this.print({deleted: true, id}, {text: () => `deleted module ${id}`})

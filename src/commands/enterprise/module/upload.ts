@@ -27,13 +27,17 @@ export default class ModuleUploadCommand extends ServerCommand {
     const file = await checkModuleFile(resolve(this.context.cwd, flags.file))
     await this.withCluster(flags, async api => {
       const voice = clusterVoice()
-      const module = await uploadModule({
-        client: api.client,
-        voice,
-        file,
-        boundary: `svcctl-${randomHex(this.context.random, 16)}`,
-        onPath: path => this.logger.info(`POST ${path}: ${formatSizeBytes(file.sizeBytes)} of ${flags.file}`),
-      })
+      const write = {what: `the upload of ${flags.file}`, look: 'svcctl enterprise module list'}
+      const module = await this.writing(write, ({beforeSend}) =>
+        uploadModule({
+          client: api.client,
+          voice,
+          file,
+          boundary: `svcctl-${randomHex(this.context.random, 16)}`,
+          onPath: path => this.logger.info(`POST ${path}: ${formatSizeBytes(file.sizeBytes)} of ${flags.file}`),
+          beforeSend,
+        }),
+      )
       const started = flags.wait ? startedBy('enterprise', '/v1/modules', module) : undefined
       if (started !== undefined) await waitForTask(this.context, api, voice, started)
       const id = rowId(module, '/v1/modules')

@@ -2,7 +2,7 @@ import {checkNode} from '../../../backends/cluster/cluster-api.ts'
 import {EXIT, type ExitCode} from '../../../base/errors.ts'
 import {clusterFlags} from '../../../cli/flags.ts'
 import {Args, Flags} from '../../../cli/oclif.ts'
-import {INTERACTIVE, ServerCommand} from '../../../cli/server-command.ts'
+import {ServerCommand} from '../../../cli/server-command.ts'
 import {acceptedBody} from '../../../cli/write-result.ts'
 import {nodeCheckRecord, passed} from '../../../endpoint/node-check.ts'
 
@@ -14,8 +14,9 @@ export default class NodeCheckCommand extends ServerCommand {
 
   async run(): Promise<ExitCode | undefined> {
     const {args, flags} = await this.parse(NodeCheckCommand)
-    const outcome = await this.withCluster(flags, ({backend}) => checkNode(backend, args.uid, INTERACTIVE))
-    const body = acceptedBody(outcome, `the check of node ${args.uid}`, `svcctl enterprise node show ${args.uid}`)
+    const write = {what: `the check of node ${args.uid}`, look: `svcctl enterprise node show ${args.uid}`}
+    const outcome = await this.withCluster(flags, ({backend}) => this.writing(write, options => checkNode(backend, args.uid, options)))
+    const body = acceptedBody(outcome, write.what, write.look)
     const record = nodeCheckRecord(args.uid, body)
     await this.printRecord(record)
     return flags['exit-status'] && !passed(record) ? EXIT.failure : undefined

@@ -10,10 +10,9 @@ import {isOutputFormat} from '../../../report/output-format.ts'
 import {harmless} from '../../../report/terminal-text.ts'
 import {destinationOf, LOW_SPACE_BYTES, lookAtDestination} from '../../../support-package/destination.ts'
 import {type MadePackage, makePackage, type PackageEvent} from '../../../support-package/make-package.ts'
-import {PackageInterruptedError} from '../../../support-package/package-errors.ts'
 import {defaultFileName, type PackageScope} from '../../../support-package/package-paths.ts'
 import {begunResult, displaySize, identifyCluster, optimizationText, packageResult} from '../../../support-package/package-result.ts'
-import type {Uploaded} from '../../../support-package/upload-archive.ts'
+import {type Uploaded, UploadInterruptedError} from '../../../support-package/upload-archive.ts'
 import type {PackageFlagValues} from './package-flags.ts'
 import {ProgressLine} from './progress-line.ts'
 import {ReportingCommand} from './reporting-command.ts'
@@ -125,8 +124,8 @@ export abstract class PackageCommand extends ReportingCommand {
     try {
       uploaded = await service.upload(target, {idleTimeoutMs: flags['idle-timeout'], signal})
     } catch (error) {
-      const cause = signal.aborted ? new PackageInterruptedError(target) : error
-      throw cause instanceof AppError ? new UploadUnfinishedError(cause, target) : cause
+      if (signal.aborted) throw new UploadInterruptedError(target, flags.save)
+      throw error instanceof AppError ? new UploadUnfinishedError(error, target, flags.save) : error
     }
     // The size at the service is proven: only now the local copy may go.
     if (!flags.save) await rm(target)

@@ -1,10 +1,12 @@
 /** Commands whose failure is a document of its own: `{"success": false, "error", "code", "suggestions"}`. */
-import type {ExitCode} from '../../../base/errors.ts'
+import type {AppError, ExitCode} from '../../../base/errors.ts'
+import type {JsonObject} from '../../../base/json.ts'
 import {BaseCommand} from '../../../cli/base-command.ts'
 import {onInterrupt} from '../../../cli/interrupt.ts'
 import {asAppError} from '../../../cli/render-error.ts'
 import {PackageInterruptedError} from '../../../support-package/package-errors.ts'
-import {UploadUnfinishedError} from './upload-service.ts'
+import {removeUnfinished} from '../../../support-package/part-file.ts'
+import {UploadInterruptedError} from '../../../support-package/upload-archive.ts'
 
 export abstract class ReportingCommand extends BaseCommand {
   /** What the command does; `signal` ends with Ctrl-C. */
@@ -13,19 +15,30 @@ export abstract class ReportingCommand extends BaseCommand {
   async run(): Promise<ExitCode | undefined> {
     const interrupts = onInterrupt(
       () => this.logger.note('Stopping; once more ends at once.'),
-      () => {},
+      () => {
+        removeUnfinished()
+        this.failAtOnce(new PackageInterruptedError(), failureDocument)
+      },
     )
     try {
       return await this.work(interrupts.signal)
     } catch (thrown) {
-      const stopped = interrupts.signal.aborted && !(thrown instanceof UploadUnfinishedError)
-      const error = stopped ? new PackageInterruptedError() : asAppError(thrown)
-      if (this.forPrograms && !this.printed) {
-        await this.print({success: false, error: error.message, code: error.code, suggestions: [...error.suggestions]})
-      }
+      const error = interrupts.signal.aborted ? asInterrupted(thrown) : asAppError(thrown)
+      if (this.forPrograms && !this.printed) await this.print(failureDocument(error))
       throw error
     } finally {
       interrupts.off()
     }
   }
 }
+
+const failureDocument = ({message, code, suggestions}: AppError): JsonObject => ({
+  success: false,
+  error: message,
+  code,
+  suggestions: [...suggestions],
+})
+
+/** Whatever broke because it was told to stop. */
+const asInterrupted = (thrown: unknown): AppError =>
+  thrown instanceof PackageInterruptedError || thrown instanceof UploadInterruptedError ? thrown : new PackageInterruptedError()

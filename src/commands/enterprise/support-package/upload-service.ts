@@ -3,7 +3,14 @@ import {AppError, EXIT} from '../../../base/errors.ts'
 import type {Context} from '../../../cli/context.ts'
 import {activeFilesProfile, resolveFilesKey} from '../../../config/files-key.ts'
 import {filesApi} from '../../../support-package/files-api.ts'
-import {DEFAULT_UPLOAD_DIR, type Uploaded, uploadArchive} from '../../../support-package/upload-archive.ts'
+import {
+  DEFAULT_UPLOAD_DIR,
+  type Uploaded,
+  UploadPartError,
+  UploadSizeError,
+  uploadArchive,
+  uploadCommand,
+} from '../../../support-package/upload-archive.ts'
 import {createBudget, NO_LIMITS} from '../../../transport/budget.ts'
 import {createApiClient} from '../../../transport/create-api-client.ts'
 import {createTransport} from '../../../transport/undici-transport.ts'
@@ -35,11 +42,14 @@ export class FilesAddressError extends AppError {
 
 /** The package is made and saved, and could not be uploaded. */
 export class UploadUnfinishedError extends AppError {
-  constructor(cause: AppError, target: string) {
+  constructor(cause: AppError, target: string, keep: boolean) {
     super(`${cause.message}; the archive is kept at ${target}`, {
       code: cause.code,
       exit: cause.exit,
-      suggestions: [`Upload it when that is mended: svcctl enterprise support-package upload ${target}`, ...cause.suggestions],
+      suggestions: [
+        ...(cause instanceof UploadPartError || cause instanceof UploadSizeError ? [] : cause.suggestions),
+        `Go on where it stopped: ${uploadCommand(target, keep)}`,
+      ],
       cause,
     })
   }

@@ -1,6 +1,8 @@
+import {rm} from 'node:fs/promises'
 import {resolve} from 'node:path'
 import {Args, Flags} from '../../../cli/oclif.ts'
 import {displaySize, uploadResult} from '../../../support-package/package-result.ts'
+import {UploadInterruptedError} from '../../../support-package/upload-archive.ts'
 import {uploadFlags} from './package-flags.ts'
 import {ReportingCommand} from './reporting-command.ts'
 import {openUploadService} from './upload-service.ts'
@@ -14,6 +16,7 @@ export default class SupportPackageUploadCommand extends ReportingCommand {
   static override args = {file: Args.string({description: 'path of the archive', required: true, ignoreStdin: true})}
   static override flags = {
     profile: Flags.string({summary: 'named profile to take the upload key from', helpGroup: 'CONNECTION', helpValue: '<name>'}),
+    save: Flags.boolean({summary: 'keep the local file; --no-save deletes it after the upload', allowNo: true, default: true}),
     ...uploadFlags,
   }
 
@@ -21,7 +24,12 @@ export default class SupportPackageUploadCommand extends ReportingCommand {
     const {args, flags} = await this.parse(SupportPackageUploadCommand)
     const service = await openUploadService(this.context, flags.profile)
     try {
-      const uploaded = await service.upload(resolve(this.context.cwd, args.file), {idleTimeoutMs: flags['idle-timeout'], signal})
+      const file = resolve(this.context.cwd, args.file)
+      const uploaded = await service.upload(file, {idleTimeoutMs: flags['idle-timeout'], signal}).catch(error => {
+        throw signal.aborted ? new UploadInterruptedError(file, flags.save) : error
+      })
+      // The size at the service is proven: only now the local copy may go.
+      if (!flags.save) await rm(file)
       const {path, size} = uploaded
       const result = uploadResult(uploaded)
       await this.print(

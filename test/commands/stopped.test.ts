@@ -1,0 +1,260 @@
+/** Ctrl-C and SIGTERM in every imperative command that can take a while: what it says, how it ends, what is left. */
+import {createHash, randomBytes} from 'node:crypto'
+import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {createServer, type Server} from 'node:http'
+import type {AddressInfo} from 'node:net'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {world} from '../../src/simulator/index.ts'
+import {documentOf, type Running, type Site, site} from '../support/site.ts'
+import {archive, file, lines} from '../support-package/archive-fixtures.ts'
+
+let here: Site
+const servers: Server[] = []
+
+beforeEach(async () => {
+  here = await site({cluster: {debuginfo: {sizeBytes: 300_000}}, uploads: {partSizeBytes: 20_000}})
+  world().bdb('cache').subscription('shop').into(here.simulator)
+})
+
+afterEach(async () => {
+  expect(here.simulator.world.uploads.keyLeaks).toEqual([])
+  await here.close()
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+/** A server that takes a request, maybe begins to answer, and never ends. */
+async function endless(bytes?: Buffer): Promise<{address: string; asked: Promise<void>}> {
+  let tell = () => {}
+  const asked = new Promise<void>(resolve => {
+    tell = resolve
+  })
+  const server = createServer((request, response) => {
+    request.resume()
+    if (bytes !== undefined) response.writeHead(200).write(bytes, tell)
+    else tell()
+  })
+  servers.push(server)
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  return {address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked}
+}
+
+async function stopped(running: Running, when: Promise<unknown>, signal: NodeJS.Signals = 'SIGINT') {
+  await when
+  running.kill(signal)
+  const outcome = await running.done
+  expect(outcome.stderr).not.toMatch(/E_INTERNAL|svcctl itself failed|\n\s+at /)
+  return outcome
+}
+
+const SIGNALS = [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const
+
+describe('a command that only reads, when it is stopped', () => {
+  const READS = [
+    'api cloud get /subscriptions',
+    'api cloud get /subscriptions --paginate',
+    'api enterprise get /bdbs --raw',
+    'task list',
+    'cloud subscriptions',
+    'enterprise endpoint stats',
+    'enterprise endpoint availability 1',
+    'enterprise cluster logs',
+    'enterprise node list',
+    'enterprise module list',
+  ]
+
+  it.each(READS)('says that nothing was changed: %s', async command => {
+    for (const [signal, code] of SIGNALS) {
+      const {address, asked} = await endless()
+      const env = {SVC_CLOUD_API_URL: `${address}/v1`, SVC_ENTERPRISE_URL: address}
+      const raw = command.includes('--raw')
+      const outcome = await stopped(here.start([...command.split(' '), ...(raw ? [] : ['-o', 'json'])], {env}), asked, signal)
+      expect(outcome.code).toBe(code)
+      if (!raw) expect(documentOf(outcome).error).toMatchObject({code: 'E_INTERRUPTED', message: 'stopped: nothing was changed'})
+      expect(outcome.stderr).toContain('stopped: nothing was changed')
+    }
+  })
+
+  it.each(['enterprise endpoint stats --watch 100ms', 'enterprise cluster logs --follow'])(
+    'and runs until it is, ends without a failure and with whole lines: %s',
+    async command => {
+      for (const [signal, code] of SIGNALS) {
+        const running = here.start([...command.split(' '), '-o', 'json', '-v'])
+        const outcome = await stopped(running, running.says(/GET \/v1\/(logs|bdbs).* -> 200/), signal)
+        expect(outcome.code).toBe(code)
+        expect(outcome.stderr).toMatch(/\nstopped\n$/)
+        for (const line of outcome.stdout.split('\n').slice(0, -1)) expect(JSON.parse(line)).toBeTypeOf('object')
+      }
+    },
+  )
+})
+
+describe('a write that is stopped', () => {
+  it.each([
+    ['api cloud post /subscriptions --data {"name":"a"}', 'svcctl api cloud get /subscriptions'],
+    ['api cloud put /subscriptions/1 --data {"name":"a"} --wait', 'svcctl api cloud get /subscriptions/1'],
+    ['api enterprise delete /v1/bdbs/1', 'svcctl api enterprise get /v1/bdbs/1'],
+    ['enterprise module delete 3 --yes', 'svcctl enterprise module list'],
+    ['enterprise module upload --file m.zip', 'svcctl enterprise module list'],
+    ['enterprise node check 1', 'svcctl enterprise node show 1'],
+  ])('without an answer is exit 4 and names where to look: %s', async (command, look) => {
+    writeFileSync(join(here.folder, 'm.zip'), Buffer.concat([Buffer.from('PK'), Buffer.alloc(100_000)]))
+    for (const [signal] of SIGNALS) {
+      const {address, asked} = await endless()
+      const env = {SVC_CLOUD_API_URL: `${address}/v1`, SVC_ENTERPRISE_URL: address}
+      const outcome = await stopped(here.start([...command.split(' '), '-o', 'json'], {env}), asked, signal)
+      expect(outcome.code).toBe(4)
+      expect(documentOf(outcome).error).toMatchObject({
+        code: 'E_WRITE_INTERRUPTED',
+        message: expect.stringContaining('was sent, and what became of it is not known'),
+        suggestions: [`Look whether it took effect before you send it again: ${look}`],
+      })
+    }
+  })
+
+  it('before its turn came has changed nothing, and says so', async () => {
+    const began = await here.run(['api', 'cloud', 'get', '/subscriptions', '--rate', '1', '--burst', '1'])
+    expect(began.code).toBe(0)
+    const running = here.start(['cloud', 'subscriptions', '--rate', '1', '--burst', '1', '-vv'])
+    const outcome = await stopped(running, running.says('cloud API at'))
+    expect(outcome.code).toBe(130)
+    expect(outcome.stderr).toContain('stopped: nothing was changed')
+    expect(here.writes).toEqual([])
+  })
+})
+
+describe('waiting for a task, when it is stopped', () => {
+  it.each(SIGNALS)('by %s is exit 4, and names how to go on', async signal => {
+    here.simulator.configure({cloud: {taskMs: 600_000}, cluster: {changeMs: 600_000}})
+    const api = here.start(['api', 'cloud', 'put', '/subscriptions/1', '--data', '{"name":"b"}', '--wait', '-o', 'json'])
+    const first = await stopped(api, api.says(/task \S+: processing/), signal)
+    expect([first.code, documentOf(first).error.code]).toEqual([4, 'E_TASK_DETACHED'])
+    const [, id = ''] = /svcctl task wait (\S+)/.exec(documentOf(first).error.suggestions[0]) ?? []
+
+    const wait = here.start(['task', 'wait', id])
+    const second = await stopped(wait, wait.says(/task \S+: processing/), signal)
+    expect(second.code).toBe(4)
+    expect(second.stderr).toContain(`Go on waiting: svcctl task wait ${id}`)
+
+    const cluster = here.start(['api', 'enterprise', 'put', '/bdbs/1', '--data', '{"memory_size":2000000000}', '--wait', '-o', 'json'])
+    const third = await stopped(cluster, cluster.says(/action \S+: /), signal)
+    expect([third.code, documentOf(third).error.code]).toEqual([4, 'E_TASK_DETACHED'])
+  })
+})
+
+describe('a support package, when it is stopped', () => {
+  const files = () => readdirSync(here.folder)
+
+  it.each(SIGNALS)('by %s in the middle of the download leaves nothing and is exit 4', async signal => {
+    for (const more of [[], ['--optimize']]) {
+      const {address, asked} = await endless(archive(file('a.txt', lines(50_000))).subarray(0, 10_000))
+      const running = here.start(['support-package', 'cluster', '-o', 'json', ...more], {env: {SVC_ENTERPRISE_URL: address}})
+      const outcome = await stopped(
+        running,
+        asked.then(() => until(() => files().some(name => name.endsWith('.part')))),
+        signal,
+      )
+      expect(outcome.code).toBe(4)
+      expect(documentOf(outcome)).toEqual({
+        success: false,
+        error: 'stopped before the work was done; nothing half-done was left behind',
+        code: 'E_PACKAGE_INTERRUPTED',
+        suggestions: ['Run the command again.'],
+      })
+      expect(files()).toEqual([])
+    }
+  })
+
+  it('while a server makes it names the task, which goes on', async () => {
+    here.simulator.configure({cluster: {debuginfo: {asynchronous: true, generateMs: 600_000}}})
+    const running = here.start(['support-package', 'cluster'])
+    const outcome = await stopped(running, running.says('in_progress'))
+    expect(outcome.code).toBe(4)
+    expect(outcome.stderr).toMatch(/the cluster goes on making the package[\s\S]+svcctl enterprise support-package status \S+/)
+  })
+
+  it.each(SIGNALS)('by %s in the middle of the upload keeps the archive, and the command it names goes on', async signal => {
+    here.simulator.inject({match: {api: 'parts'}, after: 5, action: {type: 'hang'}})
+    const running = here.start(['support-package', 'cluster', '--upload', '--no-save', '--file', 'a b.tar.gz', '-o', 'json'])
+    const outcome = await stopped(
+      running,
+      until(() => partsThere(here) === 5),
+      signal,
+    )
+    expect(outcome.code).toBe(4)
+    const path = join(here.folder, 'a b.tar.gz')
+    expect(documentOf(outcome)).toEqual({
+      success: false,
+      error: `the upload was stopped; ${path} is kept, and what has arrived of it need not be sent again`,
+      code: 'E_UPLOAD_INTERRUPTED',
+      suggestions: [`Go on where it stopped: svcctl enterprise support-package upload '${path}' --no-save`],
+    })
+    expect(files()).toEqual(['a b.tar.gz'])
+    await expectResumed(path, 5)
+    expect(files()).toEqual([])
+  })
+})
+
+describe('an upload that was killed', () => {
+  it('goes on with the same command, sends no part the service has, and only then deletes the file', async () => {
+    const path = join(here.folder, 'case.tar.gz')
+    writeFileSync(path, randomBytes(200_000))
+    here.simulator.inject({match: {api: 'parts'}, after: 6, action: {type: 'hang'}})
+    const running = here.start(['support-package', 'upload', path, '--no-save'], {asItIs: true})
+    await until(() => partsThere(here) === 6 && recorded() === 6)
+    running.kill('SIGKILL')
+    expect((await running.done).code).toBeNull()
+    expect(existsSync(path)).toBe(true)
+    await expectResumed(path, 6)
+    expect(existsSync(path)).toBe(false)
+  })
+
+  it('keeps the file when the service has another size in the end', async () => {
+    const path = join(here.folder, 'case.tar.gz')
+    writeFileSync(path, randomBytes(50_000))
+    here.simulator.inject({
+      match: {api: 'uploads', method: 'POST', path: '/files/**'},
+      action: {type: 'status', status: 201, body: {size: 49_999}},
+    })
+    const outcome = await here.run(['support-package', 'upload', path, '--no-save', '-o', 'json'])
+    expect([outcome.code, documentOf(outcome).code]).toEqual([1, 'E_UPLOAD_SIZE'])
+    expect(existsSync(path)).toBe(true)
+  })
+})
+
+/** Parts of the only unfinished upload that the service has. */
+const partsThere = ({simulator}: Site): number => Object.keys(Object.values(simulator.world.uploads.sessions)[0]?.parts ?? {}).length
+
+/** Parts that the client has noted down. */
+function recorded(): number {
+  const folder = join(here.home, '.local', 'state', 'svcctl', 'uploads')
+  const [name] = existsSync(folder) ? readdirSync(folder).filter(it => it.endsWith('.json')) : []
+  return name === undefined ? 0 : JSON.parse(readFileSync(join(folder, name), 'utf8')).parts.length
+}
+
+/** The rest of the parts, each once, and the same bytes in the end. */
+async function expectResumed(path: string, there: number): Promise<void> {
+  const bytes = readFileSync(path)
+  here.simulator.clearFaults()
+  here.simulator.clearLog()
+  const outcome = await here.run(['support-package', 'upload', path, '--no-save', '-o', 'json'])
+  expect(outcome.code).toBe(0)
+  expect(outcome.stderr).toContain(`Going on with an unfinished upload: ${there} parts are there.`)
+  expect(documentOf(outcome)).toMatchObject({success: true, size: bytes.length})
+  const sent = here.simulator.log.filter(({api}) => api === 'parts').map(it => it.path)
+  expect(sent).toHaveLength(Math.ceil(bytes.length / 20_000) - there)
+  expect(new Set(sent).size).toBe(sent.length)
+  expect(Object.values(here.simulator.world.uploads.files)).toMatchObject([
+    {size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex')},
+  ])
+}
+
+async function until(check: () => boolean): Promise<void> {
+  while (!check()) await new Promise(resolve => setTimeout(resolve, 20))
+}
