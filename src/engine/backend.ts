@@ -8,7 +8,7 @@ import type {Json, JsonObject} from '../base/json.ts'
 import type {ApiRequest} from './kind.ts'
 
 /** Who goes first when requests wait for the budget; a lower number goes first. */
-export const PRIORITY = {interactive: 0, write: 1_000_000, read: 2_000_000, poll: 3_000_000, proof: 4_000_000} as const
+export const PRIORITY = {interactive: 0, overdue: 500_000, write: 1_000_000, read: 2_000_000, poll: 3_000_000, proof: 4_000_000} as const
 
 export interface RequestOptions {
   /** One of PRIORITY, minus the length of the path that waits behind it. */
@@ -16,6 +16,8 @@ export interface RequestOptions {
   readonly signal?: AbortSignal
   /** Gives a write up as long as it waits for its turn; one that is on its way is left to arrive. */
   readonly stop?: AbortSignal
+  /** From when it fires the request goes before all but interactive ones. */
+  readonly hurry?: AbortSignal
   /** Awaited when the request's turn has come, right before it leaves; what it throws keeps the request from being sent. */
   readonly beforeSend?: () => Promise<void>
 }

@@ -5,16 +5,21 @@
 import type {Clock} from '../base/clock.ts'
 import {onAbort} from '../base/on-abort.ts'
 import {type Backend, PRIORITY} from './backend.ts'
+import type {Step} from './events.ts'
+import type {Expectations} from './expectations.ts'
 import type {Ids, Kind} from './kind.ts'
 import {type Collection, type LiveObject, liveObject, readCollection} from './live.ts'
 import {type Pace, SharedWatch, type Watched} from './shared-watch.ts'
 
 export interface Sought {
+  readonly step: Step
   /** The remote id, when it is known. */
   readonly remoteId?: string
   /** The natural key, when the id is not known: an object with it that was not there before. */
   readonly fits?: (live: LiveObject) => boolean
   readonly until: 'ready' | 'gone'
+  /** When the API took the change on, milliseconds since the epoch. */
+  readonly since: number
 }
 
 export type ObjectNews = {readonly live: LiveObject; readonly failed: boolean} | 'gone'
@@ -44,8 +49,8 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
   /** The last look at the whole list: a proof may be made from it. */
   last: Look | undefined
 
-  constructor(backend: Backend, kind: Kind, parent: Ids, clock: Clock, pace: Pace) {
-    super(clock, pace)
+  constructor(backend: Backend, kind: Kind, parent: Ids, clock: Clock, pace: Pace, expected?: Expectations) {
+    super(clock, pace, expected)
     this.backend = backend
     this.#clock = clock
     this.#kind = kind
@@ -64,6 +69,8 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
         sought,
         absences: 0,
         deadline,
+        sort: `${this.#kind.name} ${sought.step} ${sought.until}`,
+        since: sought.since,
         onStatus,
         tell: news => {
           heard()

@@ -1,6 +1,8 @@
 /**
  * Places in groups: how many changes may run at once in an account, in a subscription, in all. Who waits for a place
- * holds nothing meanwhile; a free place goes to the most urgent of those it lets through.
+ * holds nothing meanwhile. A free place goes to who has most behind it, so that long paths begin early. Where only one
+ * may be in a root object at a time, all its changes follow each other in any order, and what is begun there is brought
+ * to its end first: small changes left for last would all come at once and wait for the budget.
  */
 import {onAbort} from '../base/on-abort.ts'
 
@@ -9,11 +11,13 @@ export interface Group {
   readonly places: number
   /** Where places are counted by something: everybody with the same one shares a place (subscriptions with a change in them). */
   readonly shared?: string
+  /** A root object's own group: its changes have nobody else to wait for. */
+  readonly root?: boolean
 }
 
 interface Waiter {
   readonly groups: readonly Group[]
-  readonly priority: number
+  readonly behind: number
   readonly order: number
   readonly admit: () => void
 }
@@ -26,8 +30,11 @@ export class Gate {
   #waiting: Waiter[] = []
   #order = 0
 
-  /** Resolves with what gives the places back. A lower priority number goes first. */
-  async enter(groups: readonly Group[], priority: number, signal?: AbortSignal): Promise<() => void> {
+  /**
+   * Resolves with what gives the places back.
+   * @param behind - the weight of the longest path that waits for this
+   */
+  async enter(groups: readonly Group[], behind: number, signal?: AbortSignal): Promise<() => void> {
     if (groups.length === 0) return () => {}
     signal?.throwIfAborted()
     if (!this.#fits(groups)) {
@@ -37,7 +44,7 @@ export class Gate {
           heard()
           resolve()
         }
-        const waiter: Waiter = {groups, priority, order: this.#order++, admit}
+        const waiter: Waiter = {groups, behind, order: this.#order++, admit}
         this.#waiting.push(waiter)
         if (signal === undefined) return
         heard = onAbort(signal, () => {
@@ -79,10 +86,24 @@ export class Gate {
   }
 
   #fits(groups: readonly Group[]): boolean {
-    return groups.every(({name, places, shared}) => {
-      if (shared !== undefined && this.#taken.get(name)?.has(shared)) return true
-      return this.#used(name) < Math.min(places, this.#learned.get(name) ?? Number.POSITIVE_INFINITY)
+    return groups.every(group => {
+      if (group.shared !== undefined && this.#taken.get(group.name)?.has(group.shared)) return true
+      return this.#used(group.name) < this.#places(group)
     })
+  }
+
+  #places({name, places}: Group): number {
+    return Math.min(places, this.#learned.get(name) ?? Number.POSITIVE_INFINITY)
+  }
+
+  #oneByOne({groups}: Waiter): boolean {
+    return groups.some(it => it.root && this.#places(it) === 1)
+  }
+
+  /** Who goes first: those of one-by-one roots do not compete with the others. */
+  #inTurn(): Waiter[] {
+    const turns = this.#waiting.map(waiter => ({waiter, rank: this.#oneByOne(waiter) ? waiter.behind : -waiter.behind}))
+    return turns.sort((a, b) => a.rank - b.rank || a.waiter.order - b.waiter.order).map(it => it.waiter)
   }
 
   #take(groups: readonly Group[]): void {
@@ -96,7 +117,7 @@ export class Gate {
   #admit(): void {
     if (this.#waiting.length === 0) return
     const left: Waiter[] = []
-    for (const waiter of this.#waiting.sort((a, b) => a.priority - b.priority || a.order - b.order)) {
+    for (const waiter of this.#inTurn()) {
       if (this.#fits(waiter.groups)) {
         this.#take(waiter.groups)
         waiter.admit()

@@ -7,6 +7,7 @@ import type {Backend} from './backend.ts'
 import {CollectionWatch} from './collection-watch.ts'
 import type {Evaluate} from './declaration.ts'
 import type {Emit, Step} from './events.ts'
+import {Expectations} from './expectations.ts'
 import {Gate} from './gate.ts'
 import type {Journal} from './journal.ts'
 import type {Ids, Kind, Kinds} from './kind.ts'
@@ -65,6 +66,7 @@ export class RunContext {
   /** Operations that still have something to send: what they need of the budget is not to be spent on looking. */
   readonly #unsent = new Set<Key>()
   #onSent: () => void = () => {}
+  readonly #expected = new Expectations()
   readonly #tasks = new Map<Backend, TaskWatch>()
   readonly #collections = new Map<Backend, Map<string, CollectionWatch>>()
 
@@ -94,7 +96,7 @@ export class RunContext {
   }
 
   tasks(backend: Backend): TaskWatch {
-    const known = this.#tasks.get(backend) ?? new TaskWatch(backend, this.options.clock, this.options.pace)
+    const known = this.#tasks.get(backend) ?? new TaskWatch(backend, this.options.clock, this.options.pace, this.#expected)
     this.#tasks.set(backend, known)
     return known
   }
@@ -103,7 +105,7 @@ export class RunContext {
     const ofBackend = this.#collections.get(backend) ?? new Map<string, CollectionWatch>()
     this.#collections.set(backend, ofBackend)
     const id = `${kind.name} ${parent.join(' ')}`
-    const known = ofBackend.get(id) ?? new CollectionWatch(backend, kind, parent, this.options.clock, this.options.pace)
+    const known = ofBackend.get(id) ?? new CollectionWatch(backend, kind, parent, this.options.clock, this.options.pace, this.#expected)
     ofBackend.set(id, known)
     return known
   }

@@ -8,6 +8,7 @@ import {stepsOf} from './bill.ts'
 import {createBodyOf, patchOf} from './bodies.ts'
 import type {CollectionWatch, ObjectNews, Sought} from './collection-watch.ts'
 import type {Declaration, Lookup} from './declaration.ts'
+import {deposedAddress, deposedEntry, deposes} from './deposed.ts'
 import {diffFields} from './diff.ts'
 import type {State, Step} from './events.ts'
 import type {Ended, Objects, Work} from './execute.ts'
@@ -72,14 +73,28 @@ class OneOperation {
       if (step === 'create') {
         ;({remoteId, live} = done)
         // The old one is still to go: should that fail, the new one is known all the same.
-        if (operation.action === 'replace') await this.#remember(remoteId, live)
+        if (operation.action === 'replace') {
+          this.#depose()
+          await this.#remember(remoteId, live)
+        }
       }
+      if (step === 'delete' && operation.remoteId !== undefined && deposes(operation))
+        this.#context.options.book.drop(operation.stack, deposedAddress(operation.address, operation.remoteId))
       if (step === 'update') live = done.live ?? live
       if (remoteId !== undefined && step !== 'delete') this.#work.objects.set(this.#work.key, remoteId, live)
       if (step === 'create') this.#noteInline()
     }
     await this.#remember(remoteId, live)
     return end('done', {...(remoteId === undefined ? {} : {remoteId}), spec: this.#spec})
+  }
+
+  /** The old one is still to go, and until then the ledger has it beside the new one. */
+  #depose(): void {
+    const {operation} = this.#work
+    const {book} = this.#context.options
+    if (!this.#steps().includes('delete')) return
+    const entry = deposedEntry(operation, book.ledger(operation.stack)?.entries.get(operation.address))
+    if (entry) book.record(operation.stack, entry, new Map())
   }
 
   /** A child that goes with its replaced parent is gone already when its turn comes. */
@@ -135,7 +150,13 @@ class OneOperation {
       const id = written.remoteId ?? this.#idFrom(written, parent)
       const needsLook = id === undefined || this.#kind.ready !== undefined
       if (!needsLook && id !== undefined) return {ok: true, remoteId: id}
-      const seen = await this.#await('create', collection, {...(id === undefined ? {} : {remoteId: id}), fits, until: 'ready'})
+      const seen = await this.#await(collection, {
+        step: 'create',
+        ...(id === undefined ? {} : {remoteId: id}),
+        fits,
+        until: 'ready',
+        since: written.acceptedAt,
+      })
       return seen.ok ? {ok: true, ...(seen.live ? {live: seen.live, remoteId: seen.live.remoteId} : {})} : seen
     })
   }
@@ -155,7 +176,7 @@ class OneOperation {
 
   /** Waits for what came with its parent, and changes what differs. */
   async #takeOver(collection: CollectionWatch, fits: (live: LiveObject) => boolean): Promise<StepEnd> {
-    const seen = await this.#await('create', collection, {fits, until: 'ready'})
+    const seen = await this.#await(collection, {step: 'create', fits, until: 'ready', since: this.#context.options.clock.now()})
     if (!seen.ok || seen.live === undefined) return seen
     const {remoteId, ids} = seen.live
     const request = this.#kind.verbs.read?.(ids)
@@ -190,7 +211,8 @@ class OneOperation {
     if (!written.ok) return written
     return this.#settle('update', written, async () => {
       if (this.#kind.ready === undefined) return {ok: true, remoteId}
-      return this.#await('update', this.#context.collection(this.#backend, this.#kind, ids.slice(0, -1)), {remoteId, until: 'ready'})
+      const collection = this.#context.collection(this.#backend, this.#kind, ids.slice(0, -1))
+      return this.#await(collection, {step: 'update', remoteId, until: 'ready', since: written.acceptedAt})
     })
   }
 
@@ -205,7 +227,8 @@ class OneOperation {
     if (!written.ok) return written
     return this.#settle('delete', written, async () => {
       if (written.gone || written.taskId !== undefined || this.#kind.ready === undefined) return {ok: true}
-      return this.#await('delete', this.#context.collection(this.#backend, this.#kind, ids.slice(0, -1)), {remoteId, until: 'gone'})
+      const collection = this.#context.collection(this.#backend, this.#kind, ids.slice(0, -1))
+      return this.#await(collection, {step: 'delete', remoteId, until: 'gone', since: written.acceptedAt})
     })
   }
 
@@ -231,7 +254,7 @@ class OneOperation {
     }
   }
 
-  async #await(step: Step, collection: CollectionWatch, sought: Sought): Promise<StepEnd> {
+  async #await(collection: CollectionWatch, sought: Sought): Promise<StepEnd> {
     const {clock, emit, stop, timeoutMs} = this.#context.options
     const began = clock.now()
     let news: ObjectNews | undefined
@@ -242,11 +265,11 @@ class OneOperation {
     } catch (error) {
       if (stop.aborted) return {ok: false, state: 'detached'}
       if (error instanceof AppError)
-        return {ok: false, state: 'unknown', error: new UnknownOutcomeError(this.#what(step), error.message, error)}
+        return {ok: false, state: 'unknown', error: new UnknownOutcomeError(this.#what(sought.step), error.message, error)}
       throw error
     }
     if (news === undefined) {
-      const error = new OperationTimeoutError(this.#what(step), `${sought.remoteId ?? 'it'} to be ${sought.until}`, timeoutMs)
+      const error = new OperationTimeoutError(this.#what(sought.step), `${sought.remoteId ?? 'it'} to be ${sought.until}`, timeoutMs)
       return {ok: false, state: 'failed', error}
     }
     if (news === 'gone') return {ok: true}
@@ -255,7 +278,7 @@ class OneOperation {
       return {
         ok: false,
         state: 'failed',
-        error: new ObjectFailedError(this.#what(step), news.live.remoteId, String(news.live.fields.status)),
+        error: new ObjectFailedError(this.#what(sought.step), news.live.remoteId, String(news.live.fields.status)),
       }
     }
     return {ok: true, live: news.live, remoteId: news.live.remoteId}
@@ -284,7 +307,7 @@ class OneOperation {
     const unlimited = Number.POSITIVE_INFINITY
     return [
       {name: ACCOUNT, places: limits.inFlight ?? unlimited},
-      {name: `${this.#kind.api} ${root}`, places: limits.perRoot ?? unlimited},
+      {name: `${this.#kind.api} ${root}`, places: limits.perRoot ?? unlimited, root: true},
       {name: `${this.#kind.api} roots`, places: limits.roots ?? unlimited, shared: root},
     ]
   }

@@ -1,10 +1,11 @@
 /**
- * Many who wait for news from one source: one look an interval answers all of them. The interval begins short, grows
- * while nothing happens and shrinks back when something does.
+ * Many who wait for news from one source: one look answers all of them. A look comes when the first of them is likely
+ * to have news: after as long as the last one of its sort took, or after a pause that grows while nothing happens.
  */
 import type {Clock} from '../base/clock.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {waitFor} from '../base/wait-for.ts'
+import {Expectations} from './expectations.ts'
 
 /** So many looks in a row may fail, each after the transport's own retries. */
 const FAILED_LOOKS = 5
@@ -18,35 +19,59 @@ export interface Pace {
 export interface Watched<T> {
   /** Milliseconds since the epoch; then it is told `undefined`. */
   readonly deadline: number
+  /** What takes about as long: `cloud.database create`. */
+  readonly sort?: string
+  /** When it began, milliseconds since the epoch; now, when absent. */
+  readonly since?: number
   readonly tell: (news: T | undefined) => void
+}
+
+interface Schedule {
+  readonly since: number
+  /** When the next look at it is worth a request. */
+  dueAt: number
+  /** Looks in vain after the time at which news was expected. */
+  vain: number
 }
 
 export abstract class SharedWatch<Item extends Watched<T>, T> {
   readonly #clock: Clock
   readonly #pace: Pace
-  readonly #items = new Set<Item>()
+  readonly #expected: Expectations
+  readonly #items = new Map<Item, Schedule>()
   #running = false
-  #quiet = 0
   #failures = 0
+  /** Ends the pause between two looks. */
+  #wake: AbortController | undefined
+  #wakesAt = 0
 
-  constructor(clock: Clock, pace: Pace) {
+  constructor(clock: Clock, pace: Pace, expected = new Expectations()) {
     this.#clock = clock
     this.#pace = pace
+    this.#expected = expected
   }
 
-  /** Looks once for all of them; whoever has news is in the answer. */
-  protected abstract look(items: readonly Item[]): Promise<ReadonlyMap<Item, T>>
+  /**
+   * Looks once for all of them; whoever has news is in the answer.
+   * @param due - those the look is made for; to look at another one as well is only worth it when it costs nothing
+   */
+  protected abstract look(items: readonly Item[], due: ReadonlySet<Item>): Promise<ReadonlyMap<Item, T>>
 
   /** Looks that failed for good: every waiter is told through this. */
   protected abstract failed(item: Item, error: unknown): void
 
   protected add(item: Item): void {
-    this.#items.add(item)
-    this.#quiet = 0
-    if (!this.#running) {
-      this.#running = true
-      void this.#run()
+    const now = this.#clock.now()
+    const since = item.since ?? now
+    const expected = item.sort === undefined ? undefined : this.#expected.firstLookMs(item.sort)
+    const dueAt = expected === undefined ? now + this.#pace.minMs : Math.max(now, since + expected)
+    this.#items.set(item, {since, dueAt, vain: 0})
+    if (this.#running) {
+      if (dueAt < this.#wakesAt) this.#wake?.abort()
+      return
     }
+    this.#running = true
+    void this.#run()
   }
 
   protected remove(item: Item): void {
@@ -54,35 +79,83 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
   }
 
   async #run(): Promise<void> {
-    await this.#clock.sleep(this.#pace.minMs)
-    await waitFor(() => this.#round(), {clock: this.#clock, everyMs: () => this.#pause(), timeoutMs: Number.POSITIVE_INFINITY})
+    const clock = {now: () => this.#clock.now(), sleep: (ms: number) => this.#nap(ms)}
+    await this.#nap(this.#pauseMs())
+    await waitFor(() => this.#round(), {clock, everyMs: () => this.#pauseMs(), timeoutMs: Number.POSITIVE_INFINITY})
   }
 
-  #pause(): number {
-    return Math.min(this.#pace.maxMs, Math.round(this.#pace.minMs * 1.5 ** Math.max(0, this.#quiet - 1)))
+  /** Until the first one is due. */
+  #pauseMs(): number {
+    let at = Number.POSITIVE_INFINITY
+    for (const {dueAt} of this.#items.values()) at = Math.min(at, dueAt)
+    return Math.max(0, Math.min(this.#pace.maxMs, at - this.#clock.now()))
+  }
+
+  /** Sleeps, unless somebody comes who is due before. */
+  async #nap(ms: number): Promise<void> {
+    const wake = new AbortController()
+    this.#wake = wake
+    this.#wakesAt = this.#clock.now() + ms
+    await this.#clock.sleep(ms, wake.signal).catch(() => {})
+    this.#wake = undefined
   }
 
   /** @returns something when nobody waits any more */
   async #round(): Promise<true | undefined> {
-    const items = [...this.#items]
-    if (items.length === 0) return this.#rest()
+    if (this.#items.size === 0) return this.#rest()
+    const items = [...this.#items.keys()]
+    const due = new Set(items.filter(it => this.#isDue(it)))
+    if (due.size === 0) return undefined
     try {
-      const news = await this.look(items)
+      const news = await this.look(items, due)
       this.#failures = 0
-      this.#quiet = news.size > 0 ? 0 : this.#quiet + 1
-      for (const item of items) {
-        const told = news.get(item)
-        if (told !== undefined) this.#end(item, told)
-        else if (this.#clock.now() >= item.deadline) this.#end(item, undefined)
-      }
+      for (const item of items) this.#judge(item, news.get(item), due.has(item))
     } catch (error) {
-      if (this.#mayPass(error)) return undefined
+      if (this.#mayPass(error)) {
+        for (const item of due) this.#later(item)
+        return undefined
+      }
       for (const item of items) {
         this.#items.delete(item)
         this.failed(item, error)
       }
     }
     return this.#items.size === 0 ? this.#rest() : undefined
+  }
+
+  #isDue(item: Item): boolean {
+    const now = this.#clock.now()
+    return now >= (this.#items.get(item)?.dueAt ?? now) || now >= item.deadline
+  }
+
+  #judge(item: Item, told: T | undefined, wasDue: boolean): void {
+    const schedule = this.#items.get(item)
+    if (schedule === undefined) return
+    const now = this.#clock.now()
+    const ageMs = now - schedule.since
+    if (told !== undefined) {
+      if (item.sort !== undefined) this.#expected.wasOver(item.sort, ageMs, now > schedule.dueAt + this.#pace.minMs)
+      this.#end(item, told)
+    } else if (now >= item.deadline) this.#end(item, undefined)
+    else if (wasDue) {
+      if (item.sort !== undefined) this.#expected.wentOn(item.sort, ageMs)
+      this.#later(item)
+    }
+  }
+
+  /** When the look after one in vain is worth its request: once it is likely to be over, and then less and less often. */
+  #later(item: Item): void {
+    const schedule = this.#items.get(item)
+    if (schedule === undefined) return
+    const {minMs, maxMs} = this.#pace
+    const now = this.#clock.now()
+    const ageMs = now - schedule.since
+    const expected = item.sort === undefined ? undefined : this.#expected.nextLookMs(item.sort, ageMs)
+    const pauseMs =
+      expected === undefined
+        ? Math.min(maxMs, Math.round(minMs * 1.5 ** schedule.vain++))
+        : Math.min(maxMs, Math.max(minMs, expected - ageMs))
+    schedule.dueAt = Math.min(now + pauseMs, Math.max(now, item.deadline))
   }
 
   /** At once and not when the loop has unwound: who is told may come back with the next wish before that. */
@@ -93,7 +166,6 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
 
   /** What is watched goes on whether we see it or not: a look that fails is tried again a few times. */
   #mayPass(error: unknown): boolean {
-    this.#quiet++
     return error instanceof AppError && error.exit !== EXIT.unauthorized && ++this.#failures < FAILED_LOOKS
   }
 

@@ -5,10 +5,15 @@
 import type {Clock} from '../base/clock.ts'
 import {onAbort} from '../base/on-abort.ts'
 import {type Backend, PRIORITY, type TaskView} from './backend.ts'
+import type {Expectations} from './expectations.ts'
 import {type Pace, SharedWatch, type Watched} from './shared-watch.ts'
 
 /** Reads of a fresh id that may answer 404 before it counts as lost (wire facts: five). */
 const TOLERATED_MISSES = 5
+/** A look that writes kept from leaving for so long goes before them: a capped list would forget what it is about. */
+const OVERDUE_MS = 60_000
+/** Rounds without the list after it showed nothing of ours: 1, 2, 4, … and at most this many. */
+const MOST_ROUNDS_WITHOUT = 32
 
 export type TaskNews = TaskView | 'lost'
 
@@ -21,16 +26,30 @@ interface Waiting extends Watched<TaskNews> {
 
 export class TaskWatch extends SharedWatch<Waiting, TaskNews> {
   readonly #backend: Backend
-  /** The list was asked for and did not help: single reads from then on. */
-  #listIsBlind = false
+  readonly #clock: Clock
+  /** There is no such list. */
+  #listIsAbsent = false
+  /** The list was asked for and did not help: it is left alone for some rounds, and for twice as many the next time. */
+  #roundsWithout = 0
+  #nextRoundsWithout = 1
 
-  constructor(backend: Backend, clock: Clock, pace: Pace) {
-    super(clock, pace)
+  constructor(backend: Backend, clock: Clock, pace: Pace, expected?: Expectations) {
+    super(clock, pace, expected)
     this.#backend = backend
+    this.#clock = clock
   }
 
-  /** The task when it is done or failed, `lost` when the API does not know it, `undefined` at the deadline. */
-  settled(id: string, deadline: number, signal: AbortSignal, onStatus: (status: string) => void): Promise<TaskNews | undefined> {
+  /**
+   * The task when it is done or failed, `lost` when the API does not know it, `undefined` at the deadline.
+   * @param sort - what takes about as long: `cloud.database create`
+   */
+  settled(
+    id: string,
+    deadline: number,
+    signal: AbortSignal,
+    onStatus: (status: string) => void,
+    sort?: string,
+  ): Promise<TaskNews | undefined> {
     return new Promise((resolve, reject) => {
       const stop = () => {
         this.remove(item)
@@ -39,6 +58,7 @@ export class TaskWatch extends SharedWatch<Waiting, TaskNews> {
       const item: Waiting = {
         id,
         deadline,
+        ...(sort === undefined ? {} : {sort: `${sort} task`}),
         misses: 0,
         onStatus,
         tell: news => {
@@ -57,7 +77,7 @@ export class TaskWatch extends SharedWatch<Waiting, TaskNews> {
     item.fail(error)
   }
 
-  protected override async look(items: readonly Waiting[]): Promise<ReadonlyMap<Waiting, TaskNews>> {
+  protected override async look(items: readonly Waiting[], due: ReadonlySet<Waiting>): Promise<ReadonlyMap<Waiting, TaskNews>> {
     const news = new Map<Waiting, TaskNews>()
     const tell = (item: Waiting, view: TaskView | undefined) => {
       if (view === undefined) item.misses++
@@ -65,22 +85,45 @@ export class TaskWatch extends SharedWatch<Waiting, TaskNews> {
       if (view !== undefined && view.state !== 'running') news.set(item, view)
       else if (item.misses > TOLERATED_MISSES) news.set(item, 'lost')
     }
-    const shown = items.length > 1 && !this.#listIsBlind ? await this.#list() : undefined
+    const shown = items.length > 1 ? await this.#list() : undefined
     const single: Waiting[] = []
     for (const item of items) {
       const view = shown?.get(item.id)
       if (view) tell(item, view)
-      else single.push(item)
+      else if (due.has(item)) single.push(item)
     }
-    if (shown !== undefined && single.length === items.length) this.#listIsBlind = true
-    const views = await Promise.all(single.map(item => this.#backend.task(item.id, {priority: PRIORITY.poll})))
+    if (shown !== undefined) this.#judgeList(items.some(it => shown.has(it.id)))
+    const views = await Promise.all(
+      single.map(item => this.#beforeLong(hurry => this.#backend.task(item.id, {priority: PRIORITY.poll, hurry}))),
+    )
     for (const [i, item] of single.entries()) tell(item, views[i])
     return news
   }
 
   async #list(): Promise<Map<string, TaskView> | undefined> {
-    const list = await this.#backend.tasks({priority: PRIORITY.poll})
-    if (list === undefined) this.#listIsBlind = true
+    if (this.#listIsAbsent || this.#roundsWithout-- > 0) return undefined
+    const list = await this.#beforeLong(hurry => this.#backend.tasks({priority: PRIORITY.poll, hurry}))
+    if (list === undefined) this.#listIsAbsent = true
     return list && new Map(list.tasks.map(it => [it.id, it]))
+  }
+
+  #judgeList(helped: boolean): void {
+    this.#roundsWithout = helped ? 0 : this.#nextRoundsWithout
+    this.#nextRoundsWithout = helped ? 1 : Math.min(MOST_ROUNDS_WITHOUT, 2 * this.#nextRoundsWithout)
+  }
+
+  /** Does not wait for ever behind writes. */
+  async #beforeLong<T>(ask: (hurry: AbortSignal) => Promise<T>): Promise<T> {
+    const hurry = new AbortController()
+    const asked = new AbortController()
+    this.#clock.sleep(OVERDUE_MS, asked.signal).then(
+      () => hurry.abort(),
+      () => {},
+    )
+    try {
+      return await ask(hurry.signal)
+    } finally {
+      asked.abort()
+    }
   }
 }

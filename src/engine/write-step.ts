@@ -64,7 +64,7 @@ export async function write(context: RunContext, it: Write): Promise<Written> {
   let resent = false
   for (let held = 0; ; held++) {
     if (stop.aborted) return {ok: false, state: 'skipped'}
-    const leave = await context.gate.enter(it.groups, -it.behind, stop).catch(() => undefined)
+    const leave = await context.gate.enter(it.groups, it.behind, stop).catch(() => undefined)
     if (leave === undefined) return {ok: false, state: 'skipped'}
     const turn = await oneTurn(context, it, deadline, leave)
     if (turn.end === 'written') return turn.written
@@ -184,7 +184,13 @@ async function watchTask(context: RunContext, it: Write, taskId: string, deadlin
   try {
     return await context
       .tasks(it.backend)
-      .settled(taskId, deadline, stop, status => emit({type: 'waiting', key: it.key, for: 'task', elapsedMs: clock.now() - began, status}))
+      .settled(
+        taskId,
+        deadline,
+        stop,
+        status => emit({type: 'waiting', key: it.key, for: 'task', elapsedMs: clock.now() - began, status}),
+        `${it.kind.name} ${it.step}`,
+      )
   } catch (error) {
     if (stop.aborted) return 'stopped'
     if (error instanceof AppError) return error

@@ -25,6 +25,8 @@ export interface CallOptions {
   readonly signal?: AbortSignal
   /** Gives the call up as long as it waits: for the budget, or to be tried again. What is on its way is left to arrive. */
   readonly stop?: AbortSignal
+  /** From when it fires the call goes before all but interactive ones. */
+  readonly hurry?: AbortSignal
   /** Awaited when the request's turn has come, right before it leaves; what it throws keeps the request from being sent. */
   readonly beforeSend?: () => Promise<void>
   readonly timeoutMs?: number

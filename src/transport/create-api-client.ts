@@ -72,6 +72,7 @@ interface Exchange<R extends Answered> {
   readonly priority: number
   readonly signal: AbortSignal | undefined
   readonly stop: AbortSignal | undefined
+  readonly hurry: AbortSignal | undefined
   readonly beforeSend: (() => Promise<void>) | undefined
   readonly answers: readonly number[]
   send(url: string, headers: Readonly<Record<string, string>>): Promise<R>
@@ -135,6 +136,7 @@ class BudgetedClient implements ConnectedClient {
       priority: options.priority ?? (call.method === 'GET' ? PRIORITY.read : PRIORITY.write),
       signal,
       stop: options.stop,
+      hurry: options.hurry,
       beforeSend: options.beforeSend,
       answers: options.answers ?? [],
       send: (url, sent) =>
@@ -158,6 +160,7 @@ class BudgetedClient implements ConnectedClient {
       priority: options.priority ?? PRIORITY.interactive,
       signal,
       stop: undefined,
+      hurry: undefined,
       beforeSend: undefined,
       answers: [],
       send: (url, headers) => {
@@ -274,11 +277,15 @@ class BudgetedClient implements ConnectedClient {
   }
 
   /** `undefined` when the call was given up before its turn came. */
-  async #turn({priority, signal, stop}: Exchange<Answered>): Promise<Permit | undefined> {
+  async #turn(exchange: Pick<Exchange<Answered>, 'priority' | 'signal' | 'stop' | 'hurry'>): Promise<Permit | undefined> {
+    const {priority, signal, stop, hurry} = exchange
+    const {budget} = this.#options
+    const calm = hurry !== undefined && !hurry.aborted
     try {
-      return await this.#options.budget.acquire(priority, either(signal, stop))
+      return await budget.acquire(hurry?.aborted ? PRIORITY.overdue : priority, either(either(signal, stop), calm ? hurry : undefined))
     } catch (reason) {
       if (stop?.aborted && !signal?.aborted) return undefined
+      if (calm && hurry.aborted && !signal?.aborted) return this.#turn(exchange)
       throw reason
     }
   }

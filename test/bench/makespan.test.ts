@@ -42,6 +42,25 @@ describe('an apply of 8 subscriptions, 200 databases and 800 ACL objects', () =>
   })
 })
 
+describe('an apply of 20 subscriptions, 1 000 databases and 4 000 ACL objects', () => {
+  it('keeps to the bounds though the task list shows only the last thousand tasks', async () => {
+    const run = await measureMakespan({size: {subscriptions: 20, databases: 1000}, service: 'usual'})
+    expect(run.readyRatio).toBeLessThanOrEqual(1.1)
+    expect(run.provenRatio).toBeLessThanOrEqual(1.1)
+    expect(run.spent['GET /tasks/*'] ?? 0).toBeLessThan(20)
+    expect(run).toMatchObject({tooManyRequests: 0, residual: 0})
+  })
+})
+
+describe('an apply where a subscription takes one change at a time', () => {
+  it('is ready within a tenth of what follows each other there, and is never refused', async () => {
+    const run = await measureMakespan({size: {subscriptions: 8, databases: 200}, service: 'exclusive'})
+    expect(run.bounds.ready).toBe(860)
+    expect(run.readyRatio).toBeLessThanOrEqual(1.1)
+    expect(run).toMatchObject({refusedWrites: 0, tooManyRequests: 0, residual: 0})
+  })
+})
+
 describe('an apply on a slow service with requests to spare', () => {
   it('ends within a tenth of its longest chain', async () => {
     const run = await measureMakespan({size: {subscriptions: 2, databases: 20}, service: 'slow'})

@@ -3,22 +3,38 @@ import {Gate} from '../../src/engine/gate.ts'
 import {Lab, stackOf} from '../support/lab.ts'
 
 describe('a gate', () => {
-  it('gives a place that becomes free to the most urgent one it lets through', async () => {
+  it('gives a place that becomes free to who has most behind it of those it lets through', async () => {
     const gate = new Gate()
     const order: string[] = []
-    const enter = (name: string, group: string, priority: number) =>
-      gate.enter([{name: group, places: 1}], priority).then(leave => {
+    const enter = (name: string, group: string, behind: number) =>
+      gate.enter([{name: group, places: 1}], behind).then(leave => {
         order.push(name)
         return leave
       })
     const first = await enter('first', 'a', 0)
-    const late = enter('late', 'a', 5)
-    const urgent = enter('urgent', 'a', 1)
+    const late = enter('late', 'a', 1)
+    const urgent = enter('urgent', 'a', 5)
     await enter('elsewhere', 'b', 9)
     first()
     ;(await urgent)()
     ;(await late)()
     expect(order).toEqual(['first', 'elsewhere', 'urgent', 'late'])
+  })
+
+  it('lets what is begun in a root of one place be finished first, and long paths begin elsewhere', async () => {
+    const gate = new Gate()
+    const order: string[] = []
+    const account = {name: 'account', places: 3}
+    const enter = (name: string, behind: number, root?: number) =>
+      gate.enter([account, ...(root === undefined ? [] : [{name: `root ${root}`, places: root, root: true}])], behind).then(leave => {
+        order.push(name)
+        return leave
+      })
+    const leaves = await Promise.all([enter('first', 0, 1), enter('second', 0), enter('third', 0)])
+    const rest = [enter('database', 3, 1), enter('rule', 1, 1), enter('short', 1, 9), enter('long', 3, 9)]
+    for (const leave of leaves) leave()
+    await Promise.all(rest.map(next => next.then(leave => leave())))
+    expect(order).toEqual(['first', 'second', 'third', 'long', 'short', 'rule', 'database'])
   })
 
   it('learns that a group is narrower than declared, but never closes it', async () => {

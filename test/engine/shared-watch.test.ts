@@ -8,8 +8,12 @@ interface Item extends Watched<string> {
   readonly fail: (error: unknown) => void
 }
 
+const START = Date.UTC(2026, 0, 1)
+
 class Watch extends SharedWatch<Item, string> {
   looks = 0
+  /** Seconds since the first one began to wait. */
+  readonly lookedAt: number[] = []
   answer: (items: readonly Item[]) => ReadonlyMap<Item, string> = items => new Map(items.map(it => [it, `${it.name} is there`]))
   readonly #clock: VirtualClock
 
@@ -18,12 +22,13 @@ class Watch extends SharedWatch<Item, string> {
     this.#clock = clock
   }
 
-  await(name: string, timeoutMs = 60_000): Promise<string | undefined> {
-    return new Promise((tell, fail) => this.add({name, tell, fail, deadline: this.#clock.now() + timeoutMs}))
+  await(name: string, timeoutMs = 60_000, more: {sort?: string; since?: number} = {}): Promise<string | undefined> {
+    return new Promise((tell, fail) => this.add({name, tell, fail, deadline: this.#clock.now() + timeoutMs, ...more}))
   }
 
   protected override look(items: readonly Item[]): Promise<ReadonlyMap<Item, string>> {
     this.looks++
+    this.lookedAt.push((this.#clock.now() - START) / 1000)
     return Promise.resolve().then(() => this.answer(items))
   }
 
@@ -76,6 +81,37 @@ describe('a shared watch', () => {
     }
     await expect(clock.run(watch.await('a'))).rejects.toThrow('the look failed')
     expect(watch.looks).toBe(1)
+  })
+
+  it('learns how long things of a sort take, and looks at the next one when it is likely to be over', async () => {
+    const clock = new VirtualClock()
+    const watch = new Watch(clock)
+    const takes = async (ms: number) => {
+      const began = clock.now()
+      watch.lookedAt.length = 0
+      watch.answer = items => new Map(clock.now() - began >= ms ? items.map(it => [it, 'over']) : [])
+      await watch.await('it', 600_000, {sort: 'create'})
+      return watch.lookedAt.map(it => it - (began - START) / 1000)
+    }
+    const all = async () => {
+      const looks: (readonly number[])[] = []
+      for (let i = 0; i < 8; i++) looks.push(await takes(25_000))
+      return looks
+    }
+    const looks = await clock.run(all())
+    expect(looks[0]).toEqual([1, 2, 3.5, 5.75, 9.125, 14.188, 21.782, 31.782])
+    expect(looks.slice(1).every(it => it.length <= 3 && (it.at(-1) ?? 0) < 32)).toBe(true)
+    expect(looks.at(-1)).toEqual([expect.closeTo(26, 0)])
+  })
+
+  it('looks earlier than it meant to when somebody comes who is due before', async () => {
+    const clock = new VirtualClock()
+    const watch = new Watch(clock)
+    watch.answer = items => new Map(items.filter(it => it.name === 'quick' || clock.now() >= START + 20_000).map(it => [it, 'there']))
+    const slow = watch.await('slow')
+    const quick = clock.sleep(14_500).then(() => watch.await('quick'))
+    expect(await clock.run(Promise.all([slow, quick]))).toEqual(['there', 'there'])
+    expect(watch.lookedAt).toContain(15.5)
   })
 
   it('tells nothing at the deadline', async () => {
