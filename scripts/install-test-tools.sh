@@ -2,6 +2,7 @@
 # Installs, from Debian's packages, the programs that some tests and benchmarks use: a real keyring, the shells that
 # completion is written for, a renderer of man pages, a terminal, tools to compare with. Nothing else needs them: what
 # stays missing is named at the end, and the tests that want it are skipped and say so.
+# Nobody is asked for anything, and a mirror that does not answer is given up after seconds.
 # Exit code: 0 when everything is there afterwards, 1 otherwise.
 set -uo pipefail
 
@@ -31,6 +32,11 @@ as_root() {
   if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi
 }
 
+apt() {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Acquire::Retries=1 -o Acquire::http::Timeout=20 -o Acquire::https::Timeout=20 \
+    -o DPkg::Lock::Timeout=60 "$@" </dev/null >/dev/null
+}
+
 mapfile -t wanted < <(missing)
 if ((${#wanted[@]} == 0)); then
   echo 'test tools: all there'
@@ -43,13 +49,14 @@ if ! command -v apt-get >/dev/null 2>&1; then
 elif [ "$(id -u)" != 0 ] && ! sudo -n true 2>/dev/null; then
   reason='installing needs root, and sudo would ask for a password'
 else
-  export DEBIAN_FRONTEND=noninteractive
-  as_root apt-get -qq update >/dev/null || reason='the lists of packages could not be brought up to date'
+  apt update || reason='the lists of packages could not be brought up to date'
+  refused=''
   # One by one: a package that this release does not have must not keep the others out.
   for tool in "${wanted[@]}"; do
     echo "test tools: installing ${tool#*:}"
-    as_root apt-get -qq -y --no-install-recommends install "${tool#*:}" >/dev/null || reason="apt-get could not install all of them${reason:+; $reason}"
+    apt -y --no-install-recommends install "${tool#*:}" || refused=yes
   done
+  if [ -n "$refused" ]; then reason="apt-get could not install all of them${reason:+; $reason}"; fi
 fi
 
 hash -r

@@ -81,3 +81,9 @@ export function httpBackendOf(location: Extract<LedgerLocation, {type: 'http'}>,
     retryWaitMaxMs: 1_000 * whole('retry_wait_max', location.retryWaitMaxSeconds, 'TF_HTTP_RETRY_WAIT_MAX', 30),
   }
 }
+
+/** An address for messages: a user name or a token in it stays inside. */
+export function withoutSecrets(address: string): string {
+  const {origin, pathname} = new URL(address)
+  return `${origin}${pathname}`
+}

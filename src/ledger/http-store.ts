@@ -13,7 +13,7 @@ import {waitFor} from '../base/wait-for.ts'
 import {emptyLedger, type Ledger, type Unlock} from '../engine/ledger.ts'
 import type {HttpResponse, Transport} from '../transport/http.ts'
 import {LedgerAccessError, LedgerAuthError, LedgerDamagedError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
-import type {HttpBackend} from './http-backend.ts'
+import {type HttpBackend, withoutSecrets} from './http-backend.ts'
 import {LockIdError, lockPauseMs, type ManagedLedgerStore, type Notice} from './managed-store.ts'
 import {type LedgerVersion, nextVersion} from './next-version.ts'
 import {type SendState, stateRequests} from './state-requests.ts'
@@ -223,10 +223,4 @@ function describe(info: JsonObject = {}): string {
   if (Object.keys(info).length === 0) return 'somebody the server does not name'
   const operation = textOf(info.Operation)
   return `${textOf(info.Who) ?? 'somebody'}${operation ? ` (${operation})` : ''} since ${textOf(info.Created) ?? 'an unknown time'}, lock ${textOf(info.ID) ?? 'without an id'}`
-}
-
-/** An address for messages: a user name or a token in it stays inside. */
-function withoutSecrets(address: string): string {
-  const {origin, pathname} = new URL(address)
-  return `${origin}${pathname}`
 }

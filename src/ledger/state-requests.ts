@@ -4,7 +4,7 @@ import type {Clock} from '../base/clock.ts'
 import {ConnectionError} from '../transport/connection-error.ts'
 import type {HttpResponse, Transport} from '../transport/http.ts'
 import {parseRetryAfter} from '../transport/retry.ts'
-import type {HttpBackend} from './http-backend.ts'
+import {type HttpBackend, withoutSecrets} from './http-backend.ts'
 
 export interface StateRequest {
   readonly method: string
@@ -31,11 +31,27 @@ export function stateRequests(backend: HttpBackend, transport: Transport, clock:
         if (isLast || !isPassing(answer.status)) return answer
         await clock.sleep(waitMs(tries, parseRetryAfter(answer.headers['retry-after'], clock.now())), signal)
       } catch (error) {
-        if (isLast || !(error instanceof ConnectionError) || !error.transient) throw error
+        if (!(error instanceof ConnectionError)) throw error
+        if (isLast || !error.transient) throw unreachable(error, {method, url}, backend.address)
         await clock.sleep(waitMs(tries), signal)
       }
     }
   }
+}
+
+/** The state server is none of the two APIs, and is found in another way. */
+function unreachable(error: ConnectionError, request: StateRequest, address: string): ConnectionError {
+  const {failure, detail, arrived, transient} = error
+  if (failure === 'aborted') return error
+  const suggestions = [
+    `This is where a ledger is kept (${withoutSecrets(address)}): check that its server is up, and the address in the stack's http backend or in TF_HTTP_ADDRESS, TF_HTTP_LOCK_ADDRESS and TF_HTTP_UNLOCK_ADDRESS.`,
+    ...(failure === 'tls'
+      ? [
+          "Trust the authority of its certificate with NODE_EXTRA_CA_CERTS; for a test server: skip_cert_verification in the stack's http backend.",
+        ]
+      : []),
+  ]
+  return new ConnectionError(failure, request, {arrived, transient, suggestions, cause: error, ...(detail !== undefined && {detail})})
 }
 
 const isPassing = (status: number): boolean => status === 429 || (status >= 500 && status !== 501)

@@ -21,7 +21,12 @@ interface Failure {
   readonly suggestions: readonly string[]
 }
 
-const whereToLook = 'Check the address (`svcctl profile show`, SVC_CLOUD_API_URL, SVC_ENTERPRISE_URL) and that the server is up.'
+const whereToLook =
+  'Check the address (-vv says where it comes from: SVC_CLOUD_API_URL, SVC_ENTERPRISE_URL, a profile or an option) and that the server is up.'
+
+/** The answer to our side of a TLS handshake was none. */
+const NO_TLS_THERE = 'ERR_SSL_WRONG_VERSION_NUMBER'
+const speaksPlainHttp = ['No TLS is spoken at that address: check its port, or begin it with http:// where that is meant.']
 
 // A time-out while waiting for an answer is exit 12, as every other wait that runs out; a connection that never came
 // about is exit 13, also when it was time that ran out (contract section 7, "connection refused or timed out").
@@ -88,6 +93,8 @@ export interface FailedRequest {
 
 export class ConnectionError extends AppError {
   readonly failure: ConnectionFailure
+  /** The system's own word: `ECONNREFUSED`. */
+  readonly detail: string | undefined
   /** Whether the server may have seen the request. `false` is a proof: it was never sent. */
   readonly arrived: boolean
   /** Sending it again a little later may help. */
@@ -96,15 +103,23 @@ export class ConnectionError extends AppError {
   constructor(
     failure: ConnectionFailure,
     request: FailedRequest,
-    options: {readonly arrived?: boolean; readonly detail?: string; readonly transient?: boolean; readonly cause?: unknown} = {},
+    options: {
+      readonly arrived?: boolean
+      readonly detail?: string
+      readonly transient?: boolean
+      readonly cause?: unknown
+      /** Where the address is none of the two APIs', and the usual ones would mislead. */
+      readonly suggestions?: readonly string[]
+    } = {},
   ) {
     const {code, exit, arrived, words, suggestions} = FAILURES[failure]
     super(`${request.method} ${withoutQuery(request.url)}: ${words}${options.detail === undefined ? '' : ` (${options.detail})`}`, {
       code,
       exit,
-      suggestions,
+      suggestions: options.suggestions ?? (options.detail === NO_TLS_THERE ? speaksPlainHttp : suggestions),
       cause: options.cause,
     })
+    this.detail = options.detail
     this.failure = failure
     this.arrived = options.arrived ?? arrived
     this.transient = options.transient ?? (failure !== 'tls' && failure !== 'aborted')

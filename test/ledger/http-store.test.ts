@@ -196,9 +196,15 @@ describe('a ledger behind the HTTP state protocol', () => {
     await expect(store({username: 'ci'}, {TF_HTTP_PASSWORD: 'pass-word-1'}).load()).resolves.toMatchObject({condition: 'absent'})
   })
 
-  it('is exit 13 when nobody listens there', async () => {
+  it('is exit 13 when nobody listens there, and says whose address that is and which variables have it', async () => {
     await server.close()
-    await expect(store().load()).rejects.toMatchObject({exit: 13})
+    const failure = await store({address: `${server.address}?token=hidden-2`})
+      .load()
+      .catch(error => error)
+    expect(failure).toMatchObject({exit: 13, code: 'E_CONNECTION_REFUSED'})
+    expect(failure.suggestions).toEqual([
+      `This is where a ledger is kept (${server.address}): check that its server is up, and the address in the stack's http backend or in TF_HTTP_ADDRESS, TF_HTTP_LOCK_ADDRESS and TF_HTTP_UNLOCK_ADDRESS.`,
+    ])
     server = await startStateServer()
   })
 

@@ -19,7 +19,7 @@ export const cloudVoice = (credentialSource?: string): Voice => ({
   },
   advice: {
     unauthorized: [
-      'Check the API key and its secret: `svcctl profile show`, and in the environment SVC_CLOUD_API_KEY and SVC_CLOUD_SECRET_KEY.',
+      'Check the API key and its secret where they come from: SVC_CLOUD_API_KEY and SVC_CLOUD_SECRET_KEY in the environment, or the profile (`svcctl profile list` names them).',
     ],
     forbidden: ['Use an API key whose role may do this, or ask the owner of the account for the permission.'],
     notFound: ['Check the path and the ids in it, and that the address of the API ends in its version (`…/v1`).'],

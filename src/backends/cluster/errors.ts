@@ -17,7 +17,7 @@ export const clusterVoice = (credentialSource?: string): Voice => ({
   },
   advice: {
     unauthorized: [
-      'Check the user name and the password: `svcctl profile show`, and in the environment SVC_ENTERPRISE_USER and SVC_ENTERPRISE_PASSWORD.',
+      'Check the user name and the password where they come from: SVC_ENTERPRISE_USER and SVC_ENTERPRISE_PASSWORD in the environment, or the profile (`svcctl profile list` names them).',
     ],
     forbidden: ['Use a cluster user whose role may do this.'],
     notFound: [
