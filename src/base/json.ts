@@ -13,23 +13,27 @@ export function isJsonObject(value: unknown): value is JsonObject {
  * Keys whose value is `undefined` are left out, as JSON.stringify does.
  */
 export function canonicalJson(value: unknown): string {
-  // Plain loops: plans and ledgers of ten thousand objects pass through here.
+  // Plain loops, and JSON.stringify for nothing that is plain: plans and ledgers of ten thousand objects pass through here.
+  if (typeof value === 'string') return quoted(value)
+  if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
   if (Array.isArray(value)) {
     let text = '['
     for (let i = 0; i < value.length; i++) text += i === 0 ? canonicalJson(value[i] ?? null) : `,${canonicalJson(value[i] ?? null)}`
     return `${text}]`
   }
-  if (value !== null && typeof value === 'object') {
-    const fields = value as Readonly<Record<string, unknown>>
-    let text = '{'
-    for (const key of sorted(Object.keys(fields))) {
-      const item = fields[key]
-      if (item !== undefined) text += `${text === '{' ? '' : ','}${JSON.stringify(key)}:${canonicalJson(item)}`
-    }
-    return `${text}}`
+  const fields = value as Readonly<Record<string, unknown>>
+  let text = '{'
+  for (const key of sorted(Object.keys(fields))) {
+    const item = fields[key]
+    if (item !== undefined) text += `${text === '{' ? '' : ','}${quoted(key)}:${canonicalJson(item)}`
   }
-  return JSON.stringify(value) ?? 'null'
+  return `${text}}`
 }
+
+/** What JSON.stringify writes in another way than it stands: quotes, backslashes, control characters and lone surrogates. */
+const ESCAPED = /["\\\p{Cc}\p{Cs}]/u
+
+const quoted = (text: string): string => (ESCAPED.test(text) ? JSON.stringify(text) : `"${text}"`)
 
 /**
  * The same text piece by piece: lists and objects of the first `depth` levels are opened, so that no more than one item
@@ -49,7 +53,7 @@ export function writeCanonicalJson(value: unknown, depth: number, write: (piece:
     const keys = sorted(Object.keys(fields)).filter(key => fields[key] !== undefined)
     write('{')
     for (const [i, key] of keys.entries()) {
-      write(`${i > 0 ? ',' : ''}${JSON.stringify(key)}:`)
+      write(`${i > 0 ? ',' : ''}${quoted(key)}:`)
       writeCanonicalJson(fields[key], depth - 1, write)
     }
     write('}')

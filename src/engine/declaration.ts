@@ -65,6 +65,13 @@ export interface Dependency {
   readonly reason: 'reference' | 'depends_on'
 }
 
+/** What a declaration hangs on: its parent, where that is declared too, and then whatever it reads or waits for. */
+export function neededBy({parent, dependsOn}: Pick<Declaration, 'parent' | 'dependsOn'>): Key[] {
+  const keys = parent?.by === 'key' ? [parent.key] : []
+  for (const {key} of dependsOn) keys.push(key)
+  return keys
+}
+
 export interface OutputDeclaration {
   readonly name: string
   readonly value: Value

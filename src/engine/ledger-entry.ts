@@ -1,5 +1,6 @@
 /** What a ledger remembers of an object that was just applied. */
 import type {Json} from '../base/json.ts'
+import {neededBy} from './declaration.ts'
 import type {LedgerEntry} from './ledger.ts'
 import type {DeclaredObject, Operation} from './plan.ts'
 import {openLeaves, plainPart} from './resolve.ts'
@@ -22,7 +23,7 @@ export function ledgerEntryOf(
     origin: operation.action === 'create' || operation.action === 'replace' ? 'created' : (operation.origin ?? 'adopted'),
     applied: plainPart(spec),
     secrets: {},
-    dependsOn: [...(declared.parent?.by === 'key' ? [declared.parent.key] : []), ...declared.dependsOn.map(it => it.key)],
+    dependsOn: neededBy(declared),
     removal: declared.policy.removal,
     preventDestroy: declared.policy.preventDestroy,
     exclusive: declared.policy.exclusive,

@@ -66,11 +66,14 @@ export function outputOf(live: LiveObject, name: string): Json | undefined {
   return value
 }
 
-/** Over the canonical text of a value; a plan of thousands of objects is hashed as it is written. */
-export function sha256(value: unknown): string {
+/**
+ * Over the canonical text of a value; a plan of thousands of objects is hashed as it is written.
+ * @param depth - of the lists whose items are written one by one: each level has a price
+ */
+export function sha256(value: unknown, depth = 3): string {
   const hash = createHash('sha256')
   let text = ''
-  writeCanonicalJson(value, 3, piece => {
+  writeCanonicalJson(value, depth, piece => {
     text += piece
     if (text.length < HASHED_AT_ONCE) return
     hash.update(text)

@@ -3,8 +3,9 @@
  * changes nothing.
  */
 import {isJsonObject} from '../base/json.ts'
-import type {StackDeclarations} from './declaration.ts'
+import {neededBy, type StackDeclarations} from './declaration.ts'
 import {diffFields, type SecretState} from './diff.ts'
+import {rootRule} from './field-rules.ts'
 import {type Kind, type Kinds, remoteIdOf} from './kind.ts'
 import type {Ledger, LedgerEntry} from './ledger.ts'
 import {type LiveObject, outputOf} from './live.ts'
@@ -59,12 +60,8 @@ function dependenciesFirst(pairs: ReadonlyMap<Key, Paired>): Paired[] {
   const waits = new Map<Key, number>()
   const followers = new Map<Key, Key[]>()
   for (const [key, {declaration}] of pairs) {
-    const needs = new Set([
-      ...(declaration.parent?.by === 'key' ? [declaration.parent.key] : []),
-      ...declaration.dependsOn.map(it => it.key),
-    ])
     let count = 0
-    for (const need of needs) {
+    for (const need of neededBy(declaration)) {
       if (!pairs.has(need)) continue
       count++
       const list = followers.get(need)
@@ -176,12 +173,10 @@ function creation(kind: Kind, base: Omit<Operation, 'action' | 'reason'>, spec: 
 }
 
 const createChanges = (kind: Kind, spec: ValueObject): Change[] =>
-  Object.entries(spec).map(([field, value]) => ({
-    path: `/${field.replaceAll('~', '~0').replaceAll('/', '~1')}`,
-    after: hidden(kind, `/${field}`) ? {secret: true} : shown(value),
-  }))
-
-const hidden = (kind: Kind, pointer: string): boolean => Boolean(kind.fields[pointer]?.secret || kind.fields[pointer]?.writeOnly)
+  Object.keys(spec).map(field => {
+    const {pattern, secret, writeOnly} = rootRule(kind).below(field)
+    return {path: pattern, after: secret || writeOnly ? {secret: true} : shown(spec[field] ?? null)}
+  })
 
 function replacement(
   kind: Kind,

@@ -10,7 +10,7 @@ import type {Problem} from '../base/errors.ts'
 import type {JsonObject} from '../base/json.ts'
 import type {Backend} from './backend.ts'
 import {fetchSparse, resolveSpecs} from './complete-pairs.ts'
-import {type Declaration, type Evaluate, type StackDeclarations, sourceOf} from './declaration.ts'
+import {type Declaration, type Evaluate, neededBy, type StackDeclarations, sourceOf} from './declaration.ts'
 import {type Ids, idsIn, type Kind, type Kinds} from './kind.ts'
 import type {Ledger, LedgerEntry} from './ledger.ts'
 import {type Collection, type LiveObject, readCollection} from './live.ts'
@@ -354,13 +354,14 @@ class Pass {
 /** The chosen declarations and whatever they hang on, in declared order. */
 function withContext(stacks: readonly StackDeclarations[], chosen: (it: Declaration) => boolean): Declaration[] {
   const all = stacks.flatMap(it => it.declarations)
+  const open = all.filter(chosen)
+  if (open.length === all.length) return all
   const byKey = new Map(all.map(it => [it.key, it]))
   const taken = new Set<Key>()
-  const open = all.filter(chosen)
   for (let it = open.pop(); it !== undefined; it = open.pop()) {
     if (taken.has(it.key)) continue
     taken.add(it.key)
-    for (const key of [...(it.parent?.by === 'key' ? [it.parent.key] : []), ...it.dependsOn.map(edge => edge.key)]) {
+    for (const key of neededBy(it)) {
       const next = byKey.get(key)
       if (next) open.push(next)
     }

@@ -23,26 +23,33 @@ export function orderOperations(
   input: Pick<PlanInput, 'observation' | 'kinds' | 'ledgers'>,
 ): Operation[] {
   const edges = edgesOf(operations, input)
-  const withEdges = operations.map(it => {
-    const own = dedupe(edges.get(keyOf(it.stack, it.address)) ?? [])
-    return {...it, edges: own, because: own.map(edge => addressOf(edge.key, it.stack))}
-  })
-  return dependenciesFirst(withEdges)
+  const byKey = new Map<Key, Operation>()
+  for (const it of operations) {
+    const key = keyOf(it.stack, it.address)
+    const own = dedupe(edges.get(key) ?? [])
+    byKey.set(key, {...it, edges: own, because: own.map(edge => addressOf(edge.key, it.stack))})
+  }
+  return dependenciesFirst(byKey)
 }
 
 const addressOf = (key: Key, stack: string): string => (key.startsWith(`${stack}:`) ? key.slice(stack.length + 1) : key)
 
-function dedupe(edges: readonly Edge[]): Edge[] {
+function dedupe(edges: readonly Edge[]): readonly Edge[] {
+  if (edges.length < 2) return edges
   const seen = new Set<Key>()
   return edges.filter(it => !seen.has(it.key) && seen.add(it.key))
 }
 
 function edgesOf(operations: readonly Operation[], input: Pick<PlanInput, 'observation' | 'kinds' | 'ledgers'>): Map<Key, Edge[]> {
-  const active = new Map(operations.filter(it => it.action !== 'no-op').map(it => [keyOf(it.stack, it.address), it]))
-  const byRemote = new Map([...active.values()].flatMap(it => (it.remoteId === undefined ? [] : [[it.remoteId, it] as const])))
+  const active = new Map<Key, Operation>()
+  const byRemote = new Map<string, Operation>()
+  for (const it of operations) {
+    if (it.action === 'no-op') continue
+    active.set(keyOf(it.stack, it.address), it)
+    if (it.remoteId !== undefined) byRemote.set(it.remoteId, it)
+  }
   const edges = new Map<Key, Edge[]>()
-  const wait = (waiter: Operation, forKey: Key, reason: EdgeReason) => {
-    const key = keyOf(waiter.stack, waiter.address)
+  const wait = (key: Key, forKey: Key, reason: EdgeReason) => {
     if (key === forKey || !active.has(forKey)) return
     const list = edges.get(key)
     if (list) list.push({key: forKey, reason})
@@ -50,19 +57,19 @@ function edgesOf(operations: readonly Operation[], input: Pick<PlanInput, 'obser
   }
   for (const [key, operation] of active) {
     const {declared} = operation
-    if (declared?.parent?.by === 'key') wait(operation, declared.parent.key, 'parent')
-    for (const it of declared?.dependsOn ?? []) if (active.get(it.key)?.declared) wait(operation, it.key, it.reason)
+    if (declared?.parent?.by === 'key') wait(key, declared.parent.key, 'parent')
+    for (const it of declared?.dependsOn ?? []) if (active.get(it.key)?.declared) wait(key, it.key, it.reason)
     for (const it of input.ledgers.get(operation.stack)?.entries.get(operation.movedFrom ?? operation.address)?.dependsOn ?? []) {
       // Forgetting sends nothing: whatever it hung on may go.
       const needed = operation.action === 'forget' ? undefined : active.get(it)
-      if (needed && needed.declared === undefined && needed.action === 'delete') wait(needed, key, 'dependants first')
+      if (needed && needed.declared === undefined && needed.action === 'delete') wait(it, key, 'dependants first')
     }
     const parentId =
       operation.declared === undefined && operation.remoteId !== undefined ? parentRemoteId(input, operation.remoteId) : undefined
     const parent = parentId === undefined ? undefined : byRemote.get(parentId)
     if (parent?.action === 'delete' || parent?.action === 'replace') {
-      if (operation.action === 'delete') wait(parent, key, 'children first')
-      else if (operation.action === 'forget') wait(operation, keyOf(parent.stack, parent.address), 'parent')
+      if (operation.action === 'delete') wait(keyOf(parent.stack, parent.address), key, 'children first')
+      else if (operation.action === 'forget') wait(key, keyOf(parent.stack, parent.address), 'parent')
     }
   }
   const leaving = new Map(
@@ -71,10 +78,11 @@ function edgesOf(operations: readonly Operation[], input: Pick<PlanInput, 'obser
       return place === undefined ? [] : [[place, keyOf(it.stack, it.address)] as const]
     }),
   )
-  for (const operation of active.values()) {
+  if (leaving.size === 0) return edges
+  for (const [key, operation] of active) {
     const takes = operation.action === 'create' || renamedFrom(operation, input) !== undefined || operation.action === 'replace'
     const holder = operation.declared !== undefined && takes ? leaving.get(placeOf(operation, input)) : undefined
-    if (holder !== undefined) wait(operation, holder, 'frees the name')
+    if (holder !== undefined) wait(key, holder, 'frees the name')
   }
   return edges
 }
@@ -99,11 +107,11 @@ function placeOf(operation: Operation, {observation, kinds}: Pick<PlanInput, 'ob
 }
 
 /** Depth first along the edges, in the given order otherwise; without recursion, since chains may be long. */
-function dependenciesFirst(operations: readonly Operation[]): Operation[] {
-  const byKey = new Map(operations.map(it => [keyOf(it.stack, it.address), it]))
+function dependenciesFirst(byKey: ReadonlyMap<Key, Operation>): Operation[] {
   const state = new Map<Key, 'open' | 'done'>()
   const ordered: Operation[] = []
   for (const root of byKey.keys()) {
+    if (state.has(root)) continue
     const path: {key: Key; next: number}[] = [{key: root, next: 0}]
     for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
       const operation = byKey.get(top.key)

@@ -21,7 +21,8 @@ export class PlanTamperedError extends AppError {
 export function hashOf(plan: Omit<Plan, 'hash'>): string {
   const {requests: _requests, bill: _bill, notAfter: _notAfter, guards: _guards, notes: _notes, ...covered} = plan
   const {hash: _hash, ...content} = covered as Partial<Plan>
-  return sha256(content)
+  // Operation by operation.
+  return sha256(content, 2)
 }
 
 export const sealed = (plan: Omit<Plan, 'hash'>): Plan => ({...plan, hash: hashOf(plan)})

@@ -11,12 +11,6 @@ export function declaredPart(
   parent: Declaration['parent'],
 ): Pick<Operation, 'declared' | 'secrets' | 'deferred'> {
   const leaves = openLeaves(spec)
-  const secrets = leaves.flatMap(({pointer, leaf}) => (leaf instanceof Secret ? [openSecret(pointer, leaf)] : []))
-  const deferred = leaves.flatMap(({pointer, leaf}) =>
-    leaf instanceof Deferred
-      ? [{path: pointer, expression: leaf.expression, needs: leaf.needs, ...(leaf.secret ? {secret: true as const} : {})}]
-      : [],
-  )
   const declared: DeclaredObject = {
     spec: shown(spec) as JsonObject,
     ...(parent ? {parent} : {}),
@@ -24,6 +18,13 @@ export function declaredPart(
     policy: declaration.policy,
     outputs: declaration.outputs,
   }
+  if (leaves.length === 0) return {declared}
+  const secrets = leaves.flatMap(({pointer, leaf}) => (leaf instanceof Secret ? [openSecret(pointer, leaf)] : []))
+  const deferred = leaves.flatMap(({pointer, leaf}) =>
+    leaf instanceof Deferred
+      ? [{path: pointer, expression: leaf.expression, needs: leaf.needs, ...(leaf.secret ? {secret: true as const} : {})}]
+      : [],
+  )
   return {declared, ...(secrets.length > 0 ? {secrets} : {}), ...(deferred.length > 0 ? {deferred} : {})}
 }
 
