@@ -89,7 +89,8 @@ export abstract class ApplyCommandBase extends StackCommand {
     const {stacks, others} = flags['synth-dir'] === undefined ? {stacks: [], others: []} : await this.readDeclarations(flags)
     return this.inPlanned(plan, flags, [...stacks, ...others], async (workspace, emit) => {
       const {unknown} = await this.settled(workspace, emit, story)
-      const built = await recheckPlan(workspace, plan, allowed, halfReplaced(story))
+      // What was open when the run died is settled now, and may be half of a replacement.
+      const built = await recheckPlan(workspace, plan, allowed, halfReplaced(findRun(this.context, story.header.run)))
       return this.carryOut(workspace, {...built, unknown, approved: plan}, allowed, emit)
     })
   }

@@ -28,6 +28,19 @@ export class OtherAccountRunError extends AppError {
   }
 }
 
+/** What the live state shows is half done, and the plan of it would say so of the wrong things. */
+export class UnsettledRunError extends AppError {
+  constructor(notes: readonly string[], cause: AppError) {
+    super(`${cause.message}; an unfinished run may be why: ${notes.join('; ')}`, {
+      code: 'E_RUN_UNSETTLED',
+      exit: EXIT.refused,
+      suggestions: ['Settle it first with: svcctl apply --resume', ...cause.suggestions],
+      ...(cause.problems === undefined ? {} : {problems: cause.problems}),
+      cause,
+    })
+  }
+}
+
 /** Unfinished runs that concern these stacks; a running one is somebody's and left alone. */
 export function unfinishedRuns(workspace: Workspace): RunStory[] {
   const stacks = new Set(workspace.stacks.map(it => it.name))

@@ -28,17 +28,21 @@ export default class PlanCommand extends StackCommand {
 
   async run() {
     const {flags} = await this.parse(PlanCommand)
-    const [{outputsToRecord, planWorkspace}, {openRequests}] = await Promise.all([
+    const [{outputsToRecord, planWorkspace}, {openRequests, UnsettledRunError}, {AmbiguousIdentityError}] = await Promise.all([
       import('../cli/plan-run.ts'),
       import('../cli/dead-runs.ts'),
+      import('../engine/build-plan.ts'),
     ])
     const loaded = await this.readDeclarations(flags)
     const {plan, outputs} = await this.inWorkspace(loaded, flags, 'plan', async workspace => {
+      const notes = await openRequests(workspace)
       const built = await planWorkspace(workspace, {
         flags,
         validForMs: flags['valid-for'],
-        notes: await openRequests(workspace),
+        notes,
         onlyChanged: flags.scope === 'changed',
+      }).catch(error => {
+        throw notes.length > 0 && error instanceof AmbiguousIdentityError ? new UnsettledRunError(notes, error) : error
       })
       return {plan: built.plan, outputs: outputsToRecord(built.plan, workspace.ledgers)}
     })

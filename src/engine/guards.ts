@@ -3,6 +3,7 @@
  * when it is applied, with the flags of that moment; a saved result is never trusted.
  */
 
+import {isDeposedOf} from './deposed.ts'
 import type {Kinds} from './kind.ts'
 import type {GuardResult, Operation, Plan} from './plan.ts'
 import {keyOf} from './value.ts'
@@ -78,13 +79,14 @@ const driftOf = (operations: readonly Operation[]): string =>
 
 /**
  * Whether a word of `--allow-destroy`, `--target` and the like names this object: `stack:address`, an address, the name
- * alone (`cache` for `null_resource.cache`), a kind, or `*`. Without an index it names all instances.
+ * alone (`cache` for `null_resource.cache`), a kind, or `*`. Without an index it names all instances, and what is
+ * deposed goes by the address it had.
  */
 export function names(word: string, it: {readonly stack: string; readonly address: string; readonly kind: string}): boolean {
   if (word === '*' || word === it.kind) return true
   const address = word.startsWith(`${it.stack}:`) ? word.slice(it.stack.length + 1) : word
   const full = /^[^.:[\]/]+(\[|$)/.test(address) ? `null_resource.${address}` : address
-  return full === it.address || it.address.startsWith(`${full}[`)
+  return full === it.address || it.address.startsWith(`${full}[`) || isDeposedOf(it.address, full)
 }
 
 function thresholds(

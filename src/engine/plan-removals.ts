@@ -3,6 +3,7 @@
  * declared `exclusive`. Everything else undeclared is counted and left alone.
  */
 import {isJsonObject, type Json} from '../base/json.ts'
+import {isDeposed} from './deposed.ts'
 import {type Ids, type Kind, locate} from './kind.ts'
 import type {LedgerEntry} from './ledger.ts'
 import type {Collection, LiveObject} from './live.ts'
@@ -66,7 +67,10 @@ function removalOf(input: PlanInput, {stack, entry, live}: Orphan): Operation {
   if (kind.verbs.delete === undefined) {
     return {...base, action: 'blocked', wants: 'delete', reason: kind.absent?.delete ?? `the API cannot delete a ${kind.noun}`}
   }
-  return {...base, action: 'delete', reason: 'no longer declared'}
+  const reason = isDeposed(entry.address)
+    ? 'it was replaced: its successor is there, and it is what is left to delete'
+    : 'no longer declared'
+  return {...base, action: 'delete', reason}
 }
 
 /** Where the parent goes too, or is replaced, a child that goes along is only forgotten. */

@@ -5,6 +5,7 @@
 import {AppError, EXIT} from '../base/errors.ts'
 import {canonicalJson} from '../base/json.ts'
 import type {Declaration, StackDeclarations} from './declaration.ts'
+import {deposedAddress, deposes} from './deposed.ts'
 import type {Ledger, LedgerEntry} from './ledger.ts'
 import type {OpenLeaf, Operation, Plan} from './plan.ts'
 import {declarationOf} from './planned-object.ts'
@@ -72,7 +73,8 @@ export function touchedLedger(ledger: Ledger, plan: Plan): Ledger {
   const entries = new Map<string, LedgerEntry>()
   for (const it of touched(plan)) {
     if (it.stack !== ledger.stack) continue
-    for (const address of [it.address, it.movedFrom]) {
+    const deposed = it.remoteId !== undefined && deposes(it) ? deposedAddress(it.address, it.remoteId) : undefined
+    for (const address of [it.address, it.movedFrom, deposed]) {
       const entry = address === undefined ? undefined : ledger.entries.get(address)
       if (entry) entries.set(entry.address, entry)
     }
@@ -114,9 +116,17 @@ export function stillValid(plan: Plan, fresh: readonly Operation[], halfReplaced
     return planned
   })
   if (moved.length > 0) throw new StalePlanError(moved)
+  operations.push(...plan.operations.flatMap(it => leftToDelete(it, byKey) ?? []))
   const order = new Map(fresh.map((it, at) => [keyOf(it.stack, it.address), at]))
   const at = (it: Operation) => order.get(keyOf(it.stack, it.address)) ?? -1
   return operations.sort((a, b) => at(a) - at(b))
+}
+
+/** Of a replacement that made its new object and stopped: the deletion of the old one. */
+function leftToDelete(planned: Operation, fresh: ReadonlyMap<Key, Operation>): Operation | undefined {
+  if (planned.remoteId === undefined || !deposes(planned)) return undefined
+  const now = fresh.get(keyOf(planned.stack, deposedAddress(planned.address, planned.remoteId)))
+  return now?.remoteId === planned.remoteId ? now : undefined
 }
 
 /** The operation to carry out, or what is different, in words. */

@@ -10,6 +10,7 @@ import {UnknownOutcomeError} from './apply-errors.ts'
 import {type Backend, idMadeBy, PRIORITY, type TaskView} from './backend.ts'
 import {CollectionWatch} from './collection-watch.ts'
 import type {Lookup} from './declaration.ts'
+import {deposedAddress, deposedEntry, deposes} from './deposed.ts'
 import type {Emit} from './events.ts'
 import type {DeadRun, JournalEntry, Loose} from './journal.ts'
 import {type Ids, idsIn, type Kind, type Kinds, remoteIdOf} from './kind.ts'
@@ -228,19 +229,20 @@ class Recovery {
     this.#remote.set(key, remoteId)
     const operation = this.#operations.get(key)
     if (operation?.declared === undefined) return
+    const {book} = this.#input
+    const former = deposedEntry(operation, book.ledger(operation.stack)?.entries.get(operation.address))
+    if (former !== undefined && former.remoteId !== remoteId) book.record(operation.stack, former, new Map())
     const spec = this.#declared(operation)
-    this.#input.book.record(
-      operation.stack,
-      ledgerEntryOf(operation, operation.declared, remoteId, spec, {}),
-      secretsIn(spec),
-      operation.movedFrom,
-    )
+    book.record(operation.stack, ledgerEntryOf(operation, operation.declared, remoteId, spec, {}), secretsIn(spec), operation.movedFrom)
   }
 
   #dropped(key: Key): void {
     const operation = this.#operations.get(key)
+    if (operation === undefined) return
+    const {stack, address, remoteId} = operation
+    if (operation.action === 'delete') this.#input.book.drop(stack, address)
     // Of a replacement the new object is still to come; its entry is the old one until then.
-    if (operation !== undefined && operation.action === 'delete') this.#input.book.drop(operation.stack, operation.address)
+    else if (remoteId !== undefined && deposes(operation)) this.#input.book.drop(stack, deposedAddress(address, remoteId))
   }
 
   /** As it was sent: secrets in clear, open leaves answered by what is known now. */

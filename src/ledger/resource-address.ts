@@ -1,4 +1,7 @@
-/** Terraform's spelling of one of our objects: `null_resource.cache`, `null_resource.cache[0]`, `null_resource.cache["a"]`. */
+/**
+ * Terraform's spelling of one of our objects: `null_resource.cache`, `null_resource.cache[0]`, `null_resource.cache["a"]`,
+ * and of what one of them was before it was replaced: `null_resource.cache (deposed 1f0c2d3e)`.
+ */
 
 export type IndexKey = string | number
 
@@ -6,28 +9,30 @@ export interface ResourceAddress {
   readonly name: string
   /** Of `count` or `for_each`. */
   readonly index?: IndexKey
+  /** Replaced, and not deleted yet: Terraform's key of it. */
+  readonly deposed?: string
 }
 
 const RESOURCE = 'null_resource'
-const ADDRESS = /^null_resource\.([\p{ID_Start}_][\p{ID_Continue}-]*)(?:\[(\d+|".*")\])?$/su
+const ADDRESS = /^null_resource\.([\p{ID_Start}_][\p{ID_Continue}-]*)(?:\[(\d+|".*")\])?(?: \(deposed ([0-9a-f]{8})\))?$/su
 
 /** `undefined` when the text is no address of ours. */
 export function parseAddress(text: string): ResourceAddress | undefined {
-  const [, name, index] = ADDRESS.exec(text) ?? []
+  const [, name, index, deposed] = ADDRESS.exec(text) ?? []
   if (name === undefined) return undefined
-  if (index === undefined) return {name}
-  if (!index.startsWith('"')) return {name, index: Number(index)}
+  const former = deposed === undefined ? {} : {deposed}
+  if (index === undefined) return {name, ...former}
+  if (!index.startsWith('"')) return {name, index: Number(index), ...former}
   try {
     const key: unknown = JSON.parse(index)
-    return typeof key === 'string' ? {name, index: key.replaceAll('$${', '${').replaceAll('%%{', '%{')} : undefined
+    return typeof key === 'string' ? {name, index: key.replaceAll('$${', '${').replaceAll('%%{', '%{'), ...former} : undefined
   } catch {
     return undefined
   }
 }
 
 /** A `for_each` key is quoted as Terraform prints it: template openers are doubled. */
-export function formatAddress({name, index}: ResourceAddress): string {
-  if (index === undefined) return `${RESOURCE}.${name}`
-  if (typeof index === 'number') return `${RESOURCE}.${name}[${index}]`
-  return `${RESOURCE}.${name}[${JSON.stringify(index).replaceAll('${', '$${').replaceAll('%{', '%%{')}]`
+export function formatAddress({name, index, deposed}: ResourceAddress): string {
+  const at = typeof index === 'string' ? JSON.stringify(index).replaceAll('${', '$${').replaceAll('%{', '%%{') : index
+  return `${RESOURCE}.${name}${at === undefined ? '' : `[${at}]`}${deposed === undefined ? '' : ` (deposed ${deposed})`}`
 }

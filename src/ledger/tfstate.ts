@@ -35,6 +35,10 @@ const stateSchema = z.object({
       instances: z.array(
         z.object({
           index_key: z.union([text, z.int().nonnegative()]).optional(),
+          deposed: z
+            .string()
+            .regex(/^[0-9a-f]{8}$/)
+            .optional(),
           attributes: z.object({id: text, triggers: z.record(text, text)}),
         }),
       ),
@@ -65,13 +69,13 @@ const texts = z.array(text)
 
 /** @throws RangeError when an entry's address is none of `null_resource` */
 export function encodeLedger(ledger: Ledger): string {
-  const resources = new Map<string, {index: IndexKey | undefined; instance: JsonObject}[]>()
+  const resources = new Map<string, {address: ResourceAddress; instance: JsonObject}[]>()
   for (const entry of ledger.entries.values()) {
     const address = parseAddress(entry.address)
     if (address === undefined) throw new RangeError(`not an address a ledger can hold: ${entry.address}`)
     const instances = resources.get(address.name) ?? []
     if (instances.length === 0) resources.set(address.name, instances)
-    instances.push({index: address.index, instance: encodeInstance(ledger.stack, entry, address)})
+    instances.push({address, instance: encodeInstance(ledger.stack, entry, address)})
   }
   const state = {
     version: STATE_VERSION,
@@ -88,7 +92,7 @@ export function encodeLedger(ledger: Ledger): string {
       type: 'null_resource',
       name,
       provider: PROVIDER,
-      instances: instances.sort((a, b) => compareIndexes(a.index, b.index)).map(({instance}) => instance),
+      instances: instances.sort((a, b) => compareInstances(a.address, b.address)).map(({instance}) => instance),
     })),
     check_results: null,
     svcctl: {
@@ -135,8 +139,9 @@ export function decodeLedger(content: string, where: LedgerPlace): Ledger {
 
   const entries = new Map<string, LedgerEntry>()
   for (const {name, instances} of state.resources) {
-    for (const {index_key, attributes} of instances) {
-      const entry = decodeInstance({name, ...(index_key !== undefined && {index: index_key})}, attributes, where)
+    for (const {index_key, deposed, attributes} of instances) {
+      const index = index_key === undefined ? {} : {index: index_key}
+      const entry = decodeInstance({name, ...index, ...(deposed !== undefined && {deposed})}, attributes, where)
       if (entries.has(entry.address)) throw damaged(`${entry.address} is in it twice`)
       entries.set(entry.address, entry)
     }
@@ -183,6 +188,7 @@ function encodeInstance(stack: string, entry: LedgerEntry, address: ResourceAddr
   triggers.spec = canonicalJson(entry.applied)
   return {
     ...(address.index !== undefined && {index_key: address.index}),
+    ...(address.deposed !== undefined && {deposed: address.deposed}),
     schema_version: 0,
     attributes: {id: entry.remoteId, triggers},
     sensitive_attributes: [],
@@ -251,6 +257,12 @@ function compareIndexes(a: IndexKey | undefined, b: IndexKey | undefined): numbe
   if (rank(a) !== rank(b)) return rank(a) - rank(b)
   if (a === undefined || b === undefined || a === b) return 0
   return a < b ? -1 : 1
+}
+
+/** What is deposed stands after the one that has its address now. */
+function compareInstances(a: ResourceAddress, b: ResourceAddress): number {
+  const byIndex = compareIndexes(a.index, b.index)
+  return byIndex !== 0 || a.deposed === b.deposed ? byIndex : (a.deposed ?? '') < (b.deposed ?? '') ? -1 : 1
 }
 
 const mapValues = <A, B>(record: Readonly<Record<string, A>>, change: (value: A) => B): Record<string, B> =>

@@ -42,6 +42,7 @@ export const fullLedger = (): Ledger =>
       entry('null_resource.cache[9]', 'cloud/subscriptions/12/databases/59', {
         dependsOn: ['shop:null_resource.orders', 'shop:null_resource.cache[10]', 'network:null_resource.peer["eu"]'],
       }),
+      entry('null_resource.cache[9] (deposed 0a1b2c3d)', 'cloud/subscriptions/12/databases/58'),
       entry('null_resource.users["o\'neil \\"x\\" $${y} ü"]', 'cloud/subscriptions/12/databases/51/acl/users/9', {
         kind: 'cloud.acl_user',
         origin: 'adopted',

@@ -90,9 +90,13 @@ describe('a ledger as Terraform state', () => {
     })
   })
 
-  it('keeps instances in the order of their numbers', () => {
+  it('keeps instances in the order of their numbers, and what was replaced behind what is there now', () => {
     const text = encodeLedger(fullLedger())
-    expect([...text.matchAll(/"index_key": (\d+)/g)].map(it => it[1])).toEqual(['9', '10'])
+    expect([...text.matchAll(/"index_key": (\d+),\n +("deposed")?/g)].map(it => [it[1], it[2]])).toEqual([
+      ['9', undefined],
+      ['9', '"deposed"'],
+      ['10', undefined],
+    ])
   })
 
   it('refuses to hold an address that is none of ours', () => {

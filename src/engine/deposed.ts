@@ -1,0 +1,46 @@
+/**
+ * A replaced object whose successor was made first (`create_before_destroy`) and that is still there: the ledger has
+ * the successor under the address, and the former one beside it until it is deleted. Without that record nobody would
+ * delete it when the run between the two steps ends. Terraform's word and spelling for the same thing.
+ */
+import type {LedgerEntry} from './ledger.ts'
+import {sha256} from './live.ts'
+import type {Operation} from './plan.ts'
+
+/** Terraform's keys of deposed objects have eight digits. */
+const DIGITS = 8
+
+/** `null_resource.cache (deposed 1f0c2d3e)` */
+export const deposedAddress = (address: string, remoteId: string): string => `${address} (deposed ${sha256(remoteId).slice(0, DIGITS)})`
+
+/** Whether `address` names a deposed object of this one. */
+export const isDeposedOf = (address: string, of: string): boolean => address.startsWith(`${of} (deposed `)
+
+export const isDeposed = (address: string): boolean => / \(deposed [0-9a-f]{8}\)$/.test(address)
+
+/** Whether the former object of this operation outlives the making of its successor. */
+export const deposes = ({action, declared, remoteId}: Operation): boolean =>
+  action === 'replace' && declared?.policy.createBeforeDestroy === true && remoteId !== undefined
+
+/**
+ * @param former - what the ledger said of the address before; its secrets are left out: nobody compares them again
+ * @returns undefined where nothing is deposed
+ */
+export function deposedEntry(operation: Operation, former: LedgerEntry | undefined): LedgerEntry | undefined {
+  const {remoteId, address, kind, origin} = operation
+  if (remoteId === undefined || !deposes(operation)) return undefined
+  const known = former?.remoteId === remoteId ? former : undefined
+  return {
+    address: deposedAddress(address, remoteId),
+    kind,
+    remoteId,
+    origin: known?.origin ?? origin ?? 'created',
+    applied: known?.applied ?? {},
+    secrets: {},
+    dependsOn: known?.dependsOn ?? [],
+    removal: 'delete',
+    preventDestroy: false,
+    exclusive: [],
+    outputs: {},
+  }
+}

@@ -1,0 +1,150 @@
+/** A real process, killed while what it asked for is still going on at the server; the next one brings it to an end. */
+import {createHash} from 'node:crypto'
+import {readdirSync, readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {documentOf, type Site, site} from '../../support/site.ts'
+import {type JsonStack, jsonStack, saveStack} from '../../support/stack-json.ts'
+
+let here: Site
+beforeEach(async () => {
+  here = await site({cloud: {taskMs: 1, readyMs: 0, listLagMs: 300}, cluster: {changeMs: 1}})
+})
+afterEach(() => here.close())
+
+const base = () => jsonStack('shop').subscription('main').database('keep', 'main').bdb('local')
+const FIRST = {lifecycle: {create_before_destroy: true}}
+
+interface Change {
+  readonly before: () => JsonStack
+  readonly after: () => JsonStack
+  /** The write it is killed behind. */
+  readonly at: RegExp
+  /** Every write of both runs. */
+  readonly writes: readonly string[]
+}
+
+const SUB = '/subscriptions/1/databases'
+const CHANGES: Record<string, Change> = {
+  'an update': {
+    before: () => base().database('cache', 'main'),
+    after: () => base().database('cache', 'main', {memoryLimitInGb: 2}),
+    at: /^PUT/,
+    writes: ['PUT'],
+  },
+  'a delete': {before: () => base().database('cache', 'main'), after: base, at: /^DELETE/, writes: ['DELETE']},
+  'the delete of a replacement': {
+    before: () => base().database('cache', 'main', {port: 12_001}),
+    after: () => base().database('cache', 'main', {port: 12_002}),
+    at: /^DELETE/,
+    writes: ['DELETE', 'POST'],
+  },
+  'the create of a replacement': {
+    before: () => base().database('cache', 'main', {port: 12_001}),
+    after: () => base().database('cache', 'main', {port: 12_002}),
+    at: /^POST/,
+    writes: ['DELETE', 'POST'],
+  },
+  'the create of a replacement that makes the new one first': {
+    before: () => base().database('cache', 'main', {port: 12_001}, FIRST),
+    after: () => base().database('cache', 'main', {name: 'cache2', port: 12_002}, FIRST),
+    at: /^POST/,
+    writes: ['POST', 'DELETE'],
+  },
+  'the delete of a replacement that makes the new one first': {
+    before: () => base().database('cache', 'main', {port: 12_001}, FIRST),
+    after: () => base().database('cache', 'main', {name: 'cache2', port: 12_002}, FIRST),
+    at: /^DELETE/,
+    writes: ['POST', 'DELETE'],
+  },
+  "an update of a cluster's database": {
+    before: base,
+    after: () => base().remove('local').bdb('local', {memory_size: 204_857_600}),
+    at: /^PUT \/v1/,
+    writes: ['PUT'],
+  },
+  "a delete of a cluster's database": {before: base, after: () => base().remove('local'), at: /^DELETE \/v1/, writes: ['DELETE']},
+}
+
+const ALLOWED = ['--auto-approve', '--allow-destroy', '*']
+const stack = () => ['--synth-dir', join(here.folder, 'shop')]
+
+/** Applies `before`, then kills the apply of `after` while the write `at` is going on. */
+async function killed({before, after, at}: Change): Promise<void> {
+  saveStack(here.folder, before())
+  expect(await here.fast(['apply', ...stack(), '--auto-approve'])).toMatchObject({code: 0})
+  saveStack(here.folder, after())
+  here.simulator.configure({cloud: {taskMs: 1_200, readyMs: 200}, cluster: {changeMs: 1_200}})
+  here.simulator.clearLog()
+  const running = here.start(['apply', ...stack(), ...ALLOWED])
+  await expect.poll(() => here.writes.some(it => at.test(it)), {interval: 5, timeout: 20_000}).toBe(true)
+  running.kill('SIGKILL')
+  await running.done
+}
+
+const files = (): string =>
+  createHash('sha256')
+    .update(
+      readdirSync(here.folder, {recursive: true, withFileTypes: true})
+        .flatMap(it => (it.isFile() ? [readFileSync(join(it.parentPath, it.name), 'utf8')] : []))
+        .join('\0'),
+    )
+    .digest('hex')
+
+/** Requests before the first look at tasks, actions or the collection in doubt, or the first write. */
+function requestsBeforeLooking(from: number, at: RegExp): number {
+  const touched = here.simulator.log.find(it => at.test(`${it.method} ${it.path}`))?.path ?? ''
+  const places = [touched, touched.replace(/\/[^/]+$/, '')]
+  const asked = here.simulator.log.slice(from)
+  const first = asked.findIndex(it => it.method !== 'GET' || /^\/(tasks|v1\/actions)/.test(it.path) || places.includes(it.path))
+  return first < 0 ? asked.length : first
+}
+
+describe.each(Object.entries(CHANGES))('%s that a killed run began', (_, change) => {
+  it.each(['apply', 'apply --resume'])(
+    'is told of by plan and brought to its end by %s: nothing is sent twice, nothing is left to do',
+    async how => {
+      await killed(change)
+      const [writes, before] = [here.writes.length, files()]
+      const plan = await here.fast(['plan', ...stack(), '-o', 'json'])
+      expect(plan.stdout).toMatch(/of run \d{8}T\d{9}-[0-9a-f]{6}/)
+      expect([here.writes.length, files()]).toEqual([writes, before])
+      const from = here.simulator.log.length
+      const outcome = await here.fast([...how.split(' '), ...(how === 'apply' ? stack() : []), ...ALLOWED, '-o', 'json'])
+      expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0)
+      expect(documentOf(outcome)).toMatchObject({converged: true, residual: []})
+      expect(here.writes.map(it => it.split(' ')[0])).toEqual(change.writes)
+      expect(requestsBeforeLooking(from, change.at)).toBeLessThanOrEqual(2)
+      expect(await here.fast(['plan', ...stack(), '--detailed-exitcode'])).toMatchObject({code: 0})
+    },
+    60_000,
+  )
+})
+
+describe('a replacement that makes the new object first', () => {
+  it('and cannot delete the old one keeps it in the ledger, and the next apply deletes it', async () => {
+    const {before, after} = CHANGES['the create of a replacement that makes the new one first'] as Change
+    saveStack(here.folder, before())
+    expect(await here.fast(['apply', ...stack(), '--auto-approve'])).toMatchObject({code: 0})
+    saveStack(here.folder, after())
+    here.simulator.inject({match: {method: 'DELETE'}, times: 1, action: {type: 'fail-task'}})
+    expect(await here.fast(['apply', ...stack(), ...ALLOWED])).toMatchObject({code: 6})
+    const state = JSON.parse(readFileSync(join(here.folder, 'terraform.shop.tfstate'), 'utf8'))
+    const instances = state.resources.find((it: {name: string}) => it.name === 'cache').instances
+    expect(instances).toMatchObject([
+      {attributes: {id: `cloud${SUB}/3`}},
+      {deposed: expect.stringMatching(/^[0-9a-f]{8}$/), attributes: {id: `cloud${SUB}/2`}},
+    ])
+    const plan = await here.fast(['plan', ...stack(), '--allow-destroy', 'null_resource.cache', '-o', 'json'])
+    expect(documentOf(plan)).toMatchObject({guards: [], summary: {delete: 1, create: 0, replace: 0}})
+    expect(documentOf(plan).operations.find((it: {action: string}) => it.action === 'delete')).toMatchObject({
+      address: expect.stringMatching(/^null_resource\.cache \(deposed [0-9a-f]{8}\)$/),
+      remoteId: `cloud${SUB}/2`,
+    })
+    expect((await here.fast(['apply', ...stack(), '--auto-approve'])).code).toBe(3)
+    expect(await here.fast(['apply', ...stack(), '--auto-approve', '--allow-destroy', 'null_resource.cache'])).toMatchObject({code: 0})
+    expect(await here.fast(['plan', ...stack(), '--detailed-exitcode'])).toMatchObject({code: 0})
+    const names = Object.values(here.simulator.world.cloud.subscriptions['1']?.children.databases ?? {}).map(it => it.fields.name)
+    expect(names.sort()).toEqual(['cache2', 'keep'])
+  }, 60_000)
+})
