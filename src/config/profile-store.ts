@@ -43,6 +43,8 @@ export const saveProfile = (file: string, change: ProfileChange): Promise<SavedP
     for (const [name, text] of Object.entries(change.set)) profile[name] = valueFor(name, text, deployment)
     for (const name of change.unset) {
       if (name === 'deployment_type') throw new ProfileFieldError(name, 'cannot be unset')
+      // A key that svcctl does not know may stand there, and may go.
+      if (profileField(name) === undefined && !Object.hasOwn(profile, name)) throw new ProfileFieldError(name, 'is no field of a profile')
       delete profile[name]
     }
     return {name: change.name, deployment, created}

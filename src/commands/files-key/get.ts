@@ -20,12 +20,10 @@ export default class FilesKeyGetCommand extends BaseCommand {
     )
     redactor.register(found?.key)
     if (found === undefined && keyringFailure !== undefined) this.logger.warn(keyringFailure.message)
+    if (found === undefined && !this.forPrograms) {
+      this.logger.note('There is no upload key. Store one: printf %s "$UPLOAD_KEY" | svcctl files-key set - --use-keyring')
+    }
     const document = {found: found !== undefined, source: found?.source ?? null, key: found === undefined ? null : mask(found.key)}
-    await this.print(document, {
-      text: () =>
-        found === undefined
-          ? 'There is no upload key. Store one: printf %s "$UPLOAD_KEY" | svcctl files-key set - --use-keyring'
-          : `${mask(found.key)} (${found.source})`,
-    })
+    await this.print(document, {text: () => (found === undefined ? '' : `${mask(found.key)} (${found.source})`)})
   }
 }

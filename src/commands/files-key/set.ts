@@ -1,6 +1,7 @@
 import {BaseCommand} from '../../cli/base-command.ts'
 import {Args, Flags} from '../../cli/oclif.ts'
 import {FILES_KEY_ENTRY} from '../../config/files-key.ts'
+import {undoText, withKeyringEntries} from '../../config/keyring-change.ts'
 import {mask} from '../../config/mask.ts'
 import {saveFilesKey} from '../../config/profile-store.ts'
 import {KEYRING_PREFIX} from '../../config/profiles.ts'
@@ -25,8 +26,12 @@ export default class FilesKeySetCommand extends BaseCommand {
     const key = args.key === '-' ? await this.secretFromInput('KEY') : args.key
     if (!flags['use-keyring']) await saveFilesKey(environment.configFile, key, flags.profile)
     else {
-      await keyring.set(FILES_KEY_ENTRY, key)
-      await saveFilesKey(environment.configFile, `${KEYRING_PREFIX}${FILES_KEY_ENTRY}`)
+      await withKeyringEntries(
+        keyring,
+        {[FILES_KEY_ENTRY]: key},
+        () => saveFilesKey(environment.configFile, `${KEYRING_PREFIX}${FILES_KEY_ENTRY}`),
+        undo => this.logger.warn(undoText(undo)),
+      )
     }
     const stored = flags['use-keyring'] ? 'keyring' : flags.profile === undefined ? 'global config' : `profile ${flags.profile}`
     redactor.register(key)

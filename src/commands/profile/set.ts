@@ -4,7 +4,8 @@ import {Args, Flags} from '../../cli/oclif.ts'
 import {fieldFlags, fieldValues} from '../../cli/profile-flags.ts'
 import {profileView, viewText} from '../../cli/profile-view.ts'
 import {readSecret} from '../../cli/prompt.ts'
-import {DEPLOYMENTS, PROFILE_FIELDS, profileField} from '../../config/profile-fields.ts'
+import {undoText, withKeyringEntries} from '../../config/keyring-change.ts'
+import {DEPLOYMENTS, profileField} from '../../config/profile-fields.ts'
 import {saveProfile} from '../../config/profile-store.ts'
 import {KEYRING_PREFIX, Profiles} from '../../config/profiles.ts'
 
@@ -37,21 +38,27 @@ export default class ProfileSetCommand extends BaseCommand {
     if (isNew && flags.deployment !== undefined && values[missing] === undefined && isInteractive(this.context)) {
       values[missing] = await readSecret(this.context, missing)
     }
+    const kept: Record<string, string> = {}
     if (flags['use-keyring']) {
       for (const [field, value] of Object.entries(values)) {
-        if (!PROFILE_FIELDS[field as keyof typeof PROFILE_FIELDS] || !profileField(field)?.secret || value.startsWith(KEYRING_PREFIX))
-          continue
+        if (!profileField(field)?.secret || value.startsWith(KEYRING_PREFIX)) continue
         const entry = `${args.name}.${field}`
-        await keyring.set(entry, value)
+        kept[entry] = value
         values[field] = `${KEYRING_PREFIX}${entry}`
       }
     }
-    const saved = await saveProfile(environment.configFile, {
+    const change = {
       name: args.name,
       deployment: flags.deployment,
       set: values,
       unset: (flags.unset ?? []).map(field => field.replaceAll('-', '_')),
-    })
+    }
+    const saved = await withKeyringEntries(
+      keyring,
+      kept,
+      () => saveProfile(environment.configFile, change),
+      undo => this.logger.warn(undoText(undo)),
+    )
     const view = profileView(Profiles.load(environment.configFile, environment.all), saved.name)
     this.logger.info(`${saved.created ? 'created' : 'changed'} profile "${saved.name}" in ${environment.configFile}`)
     await this.print(view, {text: () => viewText(view)})

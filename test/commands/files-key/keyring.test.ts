@@ -20,6 +20,13 @@ interface Session {
   end(): Promise<void>
 }
 
+/** What the keyring holds under this name, asked without svcctl; `none` for nothing. */
+const systemEntry = (env: Readonly<Record<string, string>>, name: string): string => {
+  const script = `const {AsyncEntry} = require('@napi-rs/keyring')
+new AsyncEntry('svcctl', '${name}', {linux: {store: 'secret-service'}}).getPassword().then(it => console.log(it ?? 'none'))`
+  return execFileSync(process.execPath, ['-e', script], {env, encoding: 'utf8', timeout: 10_000}).trim()
+}
+
 const UNLOCKED = "echo '' | gnome-keyring-daemon --unlock --components=secrets --daemonize >&2"
 
 /** @param keyring - the shell line that starts a keyring on the bus; absent for a bus that has none and can start none */
@@ -118,6 +125,25 @@ describe.skipIf(lacks('a real keyring', 'dbus-run-session', 'dbus-send', 'gnome-
     const gone = await run(['node', 'list', '--profile', 'lab', '-o', 'json'], {env})
     expect(JSON.parse(gone.stdout).error.code).toBe('E_KEYRING_MISSING')
     expect(gone.stderr).toContain('--use-keyring')
+  })
+
+  it('is as it was before when the configuration file refuses the change, and that is said', async () => {
+    const url = ['--url', 'https://127.0.0.1:9443']
+    await run(['profile', 'set', 'lab', '--deployment', 'enterprise', ...url, '--password', 'first-password-1', '--use-keyring'])
+    const before = config()
+    const words = ['profile', 'set', 'lab', '--password', 'second-password-2', '--api-key', 'of-the-cloud-3', '--use-keyring']
+    const {code, stderr} = await run(words)
+    expect(code).toBe(64)
+    expect(stderr).toContain('warning: The keyring is as it was before: nothing of this change was kept there.\n')
+    expect(stderr).toContain('error: api_key belongs to cloud profiles, and this one is enterprise (E_PROFILE_FIELD)')
+    expect(config()).toBe(before)
+    const held = (name: string) => systemEntry(open.env, name)
+    expect([held('lab.password'), held('lab.api_key')]).toEqual(['first-password-1', 'none'])
+
+    const nowhere = {...open.env, SVC_CONFIG_FILE: join(here.configFile, 'config.toml')}
+    const set = await run(['files-key', 'set', KEY, '--use-keyring'], {env: nowhere})
+    expect([set.code, held('files-api-key')]).toEqual([64, 'none'])
+    expect(set.stderr).toContain('The keyring is as it was before')
   })
 
   it('that is locked is said, on storing, reading and removing, and nothing is written in clear', async () => {

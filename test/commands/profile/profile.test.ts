@@ -54,6 +54,18 @@ describe('profile set', () => {
     expect(config()).toBe(EXISTING.replace('https://api.example.com/v1', 'https://eu.example.com/v1'))
   })
 
+  it('refuses to unset what is neither a field nor in the file, and takes out keys it does not know', async () => {
+    writeConfig(EXISTING)
+    const wrong = await here.run(['profile', 'set', 'prod', '--unset', 'api_kay'])
+    expect([wrong.code, wrong.stderr]).toEqual([
+      64,
+      'error: api_kay is no field of a profile (E_PROFILE_FIELD)\n  > Did you mean api_key?\n',
+    ])
+    expect(config()).toBe(EXISTING)
+    expect((await here.run(['profile', 'set', 'prod', '--unset', 'team'], {env: {PROD_KEY: 'expanded-key'}})).code).toBe(0)
+    expect(config()).not.toContain('team')
+  })
+
   it('adds fields to a profile in the middle of the file and leaves the rest as it is', async () => {
     writeConfig(EXISTING)
     const {code} = await here.run(['profile', 'set', 'prod', '--rate', '60', '--refuse-risky'])
