@@ -112,12 +112,13 @@ export class ApiRun {
 
   /** What the answer's document started, followed to its end; the document itself when it started nothing. */
   async wait(document: ExactJson | undefined): Promise<ExactJson | undefined> {
-    const started = startedBy(this.#request.deployment, this.#request.path, document)
+    const started = startedBy(this.#request, document)
     if (started === undefined) {
-      this.#context.log.info('nothing to wait for: the answer names no task')
+      this.#context.log.note(`nothing to wait for: the answer names no ${this.#request.deployment === 'cloud' ? 'task' : 'action'}`)
       return document
     }
-    return waitForTask(this.#context, this.#opened, this.#voice, started)
+    // What was deleted has no document.
+    return (await waitForTask(this.#context, this.#opened, this.#voice, started)) ?? undefined
   }
 }
 

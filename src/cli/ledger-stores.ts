@@ -36,7 +36,7 @@ export function openStores(context: Context, stacks: readonly StackDeclarations[
           ...(stateFile === undefined ? {} : {stateFile}),
           environment: context.environment.all,
           transport: ({insecure}) => {
-            const network = createTransport({insecure})
+            const network = createTransport({insecure, proxy: context.environment.proxy})
             networks.push(network)
             return network.send
           },

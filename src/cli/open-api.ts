@@ -53,6 +53,7 @@ function open(
     insecure: connection.insecure,
     ...(connection.caFile === undefined ? {} : {caFile: connection.caFile}),
     timeoutMs: settings.requestTimeoutMs,
+    proxy: environment.proxy,
   })
   const onEvent = (event: TransportEvent) => logEvent(context, connection.api, event)
   const limits =

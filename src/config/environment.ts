@@ -28,6 +28,8 @@ export interface Environment {
   }
   /** Contract section 5, "Upload key resolution": the first place and the last. */
   readonly files: {readonly first?: FromVariable; readonly last?: FromVariable; readonly apiUrl?: string; readonly uploadDir?: string}
+  /** `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`, each also in lower case, which wins as it does in curl. */
+  readonly proxy: {readonly http?: string; readonly https?: string; readonly noProxy?: string}
   /** `SVC_SUBSCRIPTION_ID` */
   readonly subscriptionId?: string
   readonly profile?: string
@@ -72,6 +74,19 @@ const SECRET_VARIABLES = [
   'TF_HTTP_PASSWORD',
 ]
 
+const PROXY_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY']
+
+/** The password in the address of a proxy, as it stands there and decoded. */
+function passwordsIn(address: string | undefined): readonly string[] {
+  const password = /^(?:[^:/]*:\/\/)?[^:@/]*:([^/]*)@/.exec(address ?? '')?.[1]
+  if (password === undefined || password === '') return []
+  try {
+    return [password, decodeURIComponent(password)]
+  } catch {
+    return [password]
+  }
+}
+
 /** @throws EnvironmentError */
 export function readEnvironment(all: Variables): Environment {
   const text = (name: string): string | undefined => all[name] || undefined
@@ -107,6 +122,11 @@ export function readEnvironment(all: Variables): Environment {
       apiUrl: text('SVC_FILES_API_URL'),
       uploadDir: text('SVC_FILES_UPLOAD_DIR'),
     }),
+    proxy: present({
+      http: text('http_proxy') ?? text('HTTP_PROXY'),
+      https: text('https_proxy') ?? text('HTTPS_PROXY'),
+      noProxy: text('no_proxy') ?? text('NO_PROXY'),
+    }),
     ...present({subscriptionId: text('SVC_SUBSCRIPTION_ID'), profile: text('SVC_PROFILE'), ledgerKey: text('SVC_LEDGER_KEY')}),
     configFile: text('SVC_CONFIG_FILE') ?? join(folder('XDG_CONFIG_HOME', '.config'), 'svcctl', 'config.toml'),
     stateDir: text('SVC_STATE_DIR') ?? join(folder('XDG_STATE_HOME', join('.local', 'state')), 'svcctl'),
@@ -117,7 +137,7 @@ export function readEnvironment(all: Variables): Environment {
     noColor: (all.NO_COLOR ?? '') !== '',
     forceColor: !['', 'false', '0'].includes(all.FORCE_COLOR ?? ''),
     home,
-    secrets: SECRET_VARIABLES.flatMap(name => text(name) ?? []),
+    secrets: [...SECRET_VARIABLES.flatMap(name => text(name) ?? []), ...PROXY_VARIABLES.flatMap(name => passwordsIn(text(name)))],
     all,
   }
 }

@@ -1,6 +1,7 @@
 /**
  * `--wait`: what a request started, followed to its end. The cloud answers a `taskId`; the cluster an `action_uid`, or
- * nothing but the object itself, whose status then tells (wire facts, "Task status" and "POST /v1/bdbs").
+ * nothing but the object itself, or nothing at all: then its status tells, and a delete is done when the object is gone
+ * (wire facts, "Task status" and "POST /v1/bdbs").
  */
 import {answerBody} from '../backends/answer-body.ts'
 import type {Voice} from '../backends/api-errors.ts'
@@ -14,16 +15,27 @@ import {type ExactJson, parseExactJson} from '../base/lossless-json.ts'
 import {maskSecrets} from '../base/secret-fields.ts'
 import {waitFor} from '../base/wait-for.ts'
 import {PRIORITY, type TaskView} from '../engine/backend.ts'
+import type {Method} from '../engine/kind.ts'
 import type {ApiAnswer, ApiClient} from '../transport/api-client.ts'
-import type {Deployment} from './raw-request.ts'
+import type {Deployment, RawRequest} from './raw-request.ts'
 
 /** What was started, and where to look for it. */
-export interface Started {
+export type Started = StartedTask | ChangedObject
+
+interface StartedTask {
   readonly deployment: Deployment
   /** Of the task or the action. */
   readonly id: string
-  /** Where the object itself can be read, should the server not know the action (404). */
-  readonly object?: string
+  /** Should the server not know the action (404). */
+  readonly changed?: ChangedObject
+}
+
+/** An object of the cluster that changes. */
+export interface ChangedObject {
+  readonly deployment: 'enterprise'
+  /** Where it can be read. */
+  readonly object: string
+  readonly deletes: boolean
 }
 
 export interface FollowOptions {
@@ -37,41 +49,41 @@ export interface FollowOptions {
   readonly signal?: AbortSignal
 }
 
+/** Their status is that of their change; a node that is down is not changing. */
+const GOES_BY_STATUS = /\/bdbs\/[^/]+$/
 /** A new task id may answer 404 for its first few reads (wire facts). */
 const NEW_TASK_READS = 5
 
 export class TaskFailed extends AppError {
-  constructor({id, deployment}: Started, view: TaskView) {
+  constructor(started: Started, view: TaskView) {
     const {code, message = view.status, field} = view.error ?? {}
     const named = code === undefined || code === message ? '' : ` (${code})`
-    super(`${thing(deployment)} ${id} failed: ${message}${named}`, {
+    super(`${nameOf(started)} failed: ${message}${named}`, {
       code: 'E_TASK_FAILED',
       suggestions: [
         ...(field === undefined ? [] : [`Set "${field}" in the request, then send it again.`]),
-        view.error?.transient
-          ? 'Something else is changing there: wait until it is done, then send the request again.'
-          : seeIt(deployment, id),
+        view.error?.transient ? 'Something else is changing there: wait until it is done, then send the request again.' : seeIt(started),
       ],
     })
   }
 }
 
 export class TaskTimeout extends AppError {
-  constructor({id, deployment}: Started, timeoutMs: number, status: string) {
-    super(`${thing(deployment)} ${id} is not done after ${timeoutMs / 1000} s (${status}); it goes on without us`, {
+  constructor(started: Started, timeoutMs: number, status: string) {
+    super(`${nameOf(started)} is not done after ${timeoutMs / 1000} s (${status}); it goes on without us`, {
       code: 'E_TASK_TIMEOUT',
       exit: EXIT.timeout,
-      suggestions: [goOn(deployment, id), 'Wait longer with --timeout, for example --timeout 1h.'],
+      suggestions: [goOn(started), 'Wait longer with --timeout, for example --timeout 1h.'],
     })
   }
 }
 
 export class TaskNotFound extends AppError {
-  constructor({id, deployment}: Started, cause: AppError) {
-    super(`there is no ${thing(deployment)} ${id}: ${cause.message}`, {
+  constructor(started: Started, cause: AppError) {
+    super(`${nameOf(started)} is not there: ${cause.message}`, {
       code: 'E_TASK_NOT_FOUND',
       exit: EXIT.notFound,
-      suggestions: ['Check the id; finished tasks are forgotten after a while: svcctl task list'],
+      suggestions: ['id' in started ? 'Check the id; finished tasks are forgotten after a while: svcctl task list' : seeIt(started)],
       cause,
     })
   }
@@ -79,34 +91,55 @@ export class TaskNotFound extends AppError {
 
 /** Ctrl-C while waiting. */
 export class TaskDetached extends AppError {
-  constructor({id, deployment}: Started) {
-    super(`stopped waiting; ${thing(deployment)} ${id} goes on`, {
+  constructor(started: Started) {
+    super(`stopped waiting; ${nameOf(started)} goes on`, {
       code: 'E_TASK_DETACHED',
       exit: EXIT.interrupted,
-      suggestions: [goOn(deployment, id)],
+      suggestions: [goOn(started)],
     })
   }
 }
 
-const thing = (deployment: Deployment) => (deployment === 'cloud' ? 'task' : 'action')
-const goOn = (deployment: Deployment, id: string) =>
-  deployment === 'cloud' ? `Go on waiting: svcctl task wait ${id}` : seeIt(deployment, id)
-const seeIt = (deployment: Deployment, id: string) =>
-  deployment === 'cloud' ? `See the whole task: svcctl task show ${id}` : `See it: svcctl api enterprise get /v1/actions/${id}`
+function nameOf(started: Started): string {
+  if (!('id' in started)) return `the ${started.deletes ? 'delete' : 'change'} of ${started.object}`
+  return `${started.deployment === 'cloud' ? 'task' : 'action'} ${started.id}`
+}
 
-/** @param path - of the request that was answered */
-export function startedBy(deployment: Deployment, path: string, body: ExactJson | undefined): Started | undefined {
-  if (body === undefined || !isJsonObject(body)) return undefined
-  const id = idAmong(body as JsonObject, deployment === 'cloud' ? ['taskId'] : ['action_uid'])
-  if (id === undefined) return undefined
-  if (deployment === 'cloud') return {deployment, id}
-  const bare = path.split('?')[0] ?? path
-  const uid = idAmong(body as JsonObject, ['uid'])
-  return {
-    deployment,
-    id,
-    object: uid === undefined || bare.endsWith(`/${uid}`) ? bare : `${bare.replace(/^\/v2\//, '/v1/')}/${encodeURIComponent(uid)}`,
+const goOn = (started: Started): string =>
+  'id' in started && started.deployment === 'cloud' ? `Go on waiting: svcctl task wait ${started.id}` : seeIt(started)
+
+function seeIt(started: Started): string {
+  if (!('id' in started)) return `See it: svcctl api enterprise get ${started.object}`
+  return started.deployment === 'cloud'
+    ? `See the whole task: svcctl task show ${started.id}`
+    : `See it: svcctl api enterprise get /v1/actions/${started.id}`
+}
+
+/**
+ * @param request - that was answered
+ * @returns `undefined` when nothing goes on that could be followed
+ */
+export function startedBy(
+  {deployment, method, path}: Pick<RawRequest, 'deployment' | 'method' | 'path'>,
+  body: ExactJson | undefined,
+): Started | undefined {
+  const fields = isJsonObject(body) ? (body as JsonObject) : {}
+  if (deployment === 'cloud') {
+    const id = idAmong(fields, ['taskId'])
+    return id === undefined ? undefined : {deployment, id}
   }
+  const object = objectOf(method, path.split('?')[0] ?? path, idAmong(fields, ['uid']))
+  const changed: ChangedObject | undefined = object === undefined ? undefined : {deployment, object, deletes: method === 'DELETE'}
+  const id = idAmong(fields, ['action_uid'])
+  return id === undefined ? changed : {deployment, id, ...(changed && {changed})}
+}
+
+/** Of a create, the new object below its collection; otherwise what the request was about. */
+function objectOf(method: Method, path: string, uid: string | undefined): string | undefined {
+  if (method === 'GET') return undefined
+  if (method !== 'POST') return path
+  if (uid === undefined) return undefined
+  return path.endsWith(`/${uid}`) ? path : `${path.replace(/^\/v2\//, '/v1/')}/${encodeURIComponent(uid)}`
 }
 
 /**
@@ -131,11 +164,12 @@ class Look {
   readonly #options: FollowOptions
   #said = ''
   #missing = 0
-  /** The server has no actions, and the object is looked at instead. */
-  #object: string | undefined
+  /** What is looked at: the object itself from when the server turns out to have no actions. */
+  #at: Started
 
   constructor(started: Started, options: FollowOptions) {
     this.#started = started
+    this.#at = started
     this.#options = options
   }
 
@@ -144,18 +178,14 @@ class Look {
   }
 
   async once(): Promise<ExactJson | undefined> {
-    const {deployment, id, object} = this.#started
-    if (this.#object !== undefined) return this.#ofObject(this.#object)
+    if (!('id' in this.#at)) return this.#ofObject(this.#at)
+    const {deployment, id, changed} = this.#at
     const path = `${deployment === 'cloud' ? '/tasks' : '/v1/actions'}/${encodeURIComponent(id)}`
     const answer = await this.#get(path)
     if (answer.status === 404) {
-      if (object !== undefined) {
-        this.#object = object
-        return this.#ofObject(object)
-      }
-      this.#missing += 1
-      if (this.#missing > NEW_TASK_READS) throw new TaskNotFound(this.#started, errorOf(this.#options.voice, {method: 'GET', path}, answer))
-      return undefined
+      if (changed === undefined) return this.#notYet(path, answer)
+      this.#at = changed
+      return this.#ofObject(changed)
     }
     const body = readable(answer)
     const view = body === undefined ? undefined : taskView(body)
@@ -166,39 +196,56 @@ class Look {
     return view.state === 'running' ? undefined : maskSecrets(parseExactJson(answer.text))
   }
 
-  /** Not there any more counts as done: it was deleted. An error is one; anything but active goes on. */
-  async #ofObject(path: string): Promise<ExactJson | undefined> {
-    const answer = await this.#get(path)
-    if (answer.status === 404) return null
+  /** Nobody has heard of it: for a new one that may be so for a few looks. @throws TaskNotFound */
+  #notYet(path: string, answer: ApiAnswer): undefined {
+    this.#missing += 1
+    if (this.#missing > NEW_TASK_READS) throw new TaskNotFound(this.#started, errorOf(this.#options.voice, {method: 'GET', path}, answer))
+    return undefined
+  }
+
+  /** Gone is what a delete waits for. An error is one; anything but active goes on; without a status there is nothing to wait for. */
+  async #ofObject({object, deletes}: ChangedObject): Promise<ExactJson | undefined> {
+    const answer = await this.#get(object, [405, 501])
+    if (answer.status === 405 || answer.status === 501) {
+      this.#options.onProgress(`${object} cannot be read (${answer.status}): there is nothing to wait for`)
+      return null
+    }
+    if (answer.status === 404) {
+      if (!deletes) return this.#notYet(object, answer)
+      this.#options.onProgress(`${object} is gone`)
+      return null
+    }
     const body = readable(answer)
     if (!isJsonObject(body)) return undefined
     const status = typeof body.status === 'string' ? body.status : 'active'
     this.#say(status)
     if (/(^|[-_])(error|failed)$/.test(status)) {
       throw new TaskFailed(this.#started, {
-        id: this.#started.id,
+        id: object,
         state: 'failed',
         status,
         error: {message: `the object is ${status}`, transient: false},
       })
     }
-    return status === 'active' ? maskSecrets(parseExactJson(answer.text)) : undefined
+    const settled = status === 'active' || !(GOES_BY_STATUS.test(object) || /pending/.test(status))
+    return settled && !deletes ? maskSecrets(parseExactJson(answer.text)) : undefined
   }
 
-  async #get(path: string): Promise<ApiAnswer> {
+  /** @param more - statuses that say something here, beside 404 */
+  async #get(path: string, more: readonly number[] = []): Promise<ApiAnswer> {
     const {client, voice, signal} = this.#options
     const asked = {method: 'GET', path} as const
     const result = await client.call(asked, {priority: PRIORITY.interactive, ...(signal ? {signal} : {})})
     if (!result.answered) throw result.error
-    if (result.answer.status !== 404 && (result.answer.status < 200 || result.answer.status > 299))
-      throw errorOf(voice, asked, result.answer)
+    const {status} = result.answer
+    if (![404, ...more].includes(status) && (status < 200 || status > 299)) throw errorOf(voice, asked, result.answer)
     return result.answer
   }
 
   #say(text: string): void {
     if (text === this.#said) return
     this.#said = text
-    this.#options.onProgress(`${thing(this.#started.deployment)} ${this.#started.id}: ${text}`)
+    this.#options.onProgress(`${nameOf(this.#at)}: ${text}`)
   }
 }
 

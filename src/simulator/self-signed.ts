@@ -15,8 +15,10 @@ const DAY_MS = 86_400_000
 /**
  * Valid from a day before `now` for a year, for localhost, 127.0.0.1 and ::1. It is its own authority, so that a client
  * may trust it through a CA file.
+ *
+ * @param hosts - further names it is good for
  */
-export function selfSigned(now: number): SelfSigned {
+export function selfSigned(now: number, hosts: readonly string[] = []): SelfSigned {
   const {publicKey, privateKey} = generateKeyPairSync('ec', {namedCurve: 'prime256v1'})
   const name = sequence(set(sequence(oid('2.5.4.3'), text('svcctl simulator'))))
   const serial = randomBytes(16)
@@ -29,15 +31,15 @@ export function selfSigned(now: number): SelfSigned {
     sequence(time(now - DAY_MS), time(now + 365 * DAY_MS)),
     name,
     publicKey.export({format: 'der', type: 'spki'}),
-    field(3, sequence(...extensions())),
+    field(3, sequence(...extensions(hosts))),
   )
   const certificate = sequence(body, ECDSA_WITH_SHA256, bits(sign('sha256', body, privateKey)))
   return {certificate: pem(certificate), key: privateKey.export({format: 'pem', type: 'pkcs8'}).toString()}
 }
 
-function extensions(): Uint8Array[] {
+function extensions(hosts: readonly string[]): Uint8Array[] {
   const names = sequence(
-    simpleField(2, Buffer.from('localhost')),
+    ...['localhost', ...hosts].map(host => simpleField(2, Buffer.from(host))),
     simpleField(7, Buffer.from([127, 0, 0, 1])),
     simpleField(7, Buffer.from([...Array<number>(15).fill(0), 1])),
   )

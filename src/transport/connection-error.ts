@@ -6,11 +6,12 @@ import {AppError, EXIT, type ExitCode} from '../base/errors.ts'
  * - `dns` the name has no address
  * - `tls` the certificate or the handshake was not acceptable
  * - `unreachable` no connection came about in time
+ * - `proxy` the proxy is not there, or does not let it through
  * - `lost` the connection ended before the whole answer was there
  * - `timeout` connected, and no whole answer within the time a request may take
  * - `aborted` we gave up on it ourselves
  */
-export type ConnectionFailure = 'refused' | 'dns' | 'tls' | 'unreachable' | 'lost' | 'timeout' | 'aborted'
+export type ConnectionFailure = 'refused' | 'dns' | 'tls' | 'unreachable' | 'proxy' | 'lost' | 'timeout' | 'aborted'
 
 interface Failure {
   readonly code: `E_${string}`
@@ -18,8 +19,14 @@ interface Failure {
   /** Whether the server may have seen the request, unless who throws knows better. */
   readonly arrived: boolean
   readonly words: string
+  /** True of every command: a plan, an apply, one request by hand. */
   readonly suggestions: readonly string[]
+  /** Instead, of a write that may have arrived. */
+  readonly ofWrite?: readonly string[]
 }
+
+const lookFirst = 'Look whether it took effect before it is sent again; `svcctl apply` looks by itself.'
+const waitLonger = 'Give a request longer with --request-timeout, for example --request-timeout 2m.'
 
 const whereToLook =
   'Check the address (-vv says where it comes from: SVC_CLOUD_API_URL, SVC_ENTERPRISE_URL, a profile or an option) and that the server is up.'
@@ -62,26 +69,36 @@ const FAILURES: Readonly<Record<ConnectionFailure, Failure>> = {
     words: 'no connection came about',
     suggestions: [whereToLook, 'Check firewalls and the VPN between this machine and the server.'],
   },
+  proxy: {
+    code: 'E_PROXY',
+    exit: EXIT.unreachable,
+    arrived: false,
+    words: 'the proxy did not let it through',
+    suggestions: ['Check HTTPS_PROXY and HTTP_PROXY (address, user, password), or name the host in NO_PROXY to reach it directly.'],
+  },
   lost: {
     code: 'E_CONNECTION_LOST',
     exit: EXIT.unreachable,
     arrived: true,
     words: 'the connection broke before the answer was complete',
-    suggestions: ['Run the command again; what was sent and not answered is looked up before anything is repeated.'],
+    suggestions: ['Run the command again.'],
+    ofWrite: [lookFirst],
   },
   timeout: {
     code: 'E_REQUEST_TIMEOUT',
     exit: EXIT.timeout,
     arrived: true,
     words: 'no complete answer came in time',
-    suggestions: ['Give a request longer with --request-timeout, for example --request-timeout 2m.'],
+    suggestions: [waitLonger],
+    ofWrite: [lookFirst, waitLonger],
   },
   aborted: {
     code: 'E_REQUEST_ABORTED',
     exit: EXIT.interrupted,
     arrived: true,
     words: 'it was given up before the answer came',
-    suggestions: ['Run `svcctl apply` again: it looks up what became of requests without an answer.'],
+    suggestions: ['Run the command again.'],
+    ofWrite: [lookFirst],
   },
 }
 
@@ -112,16 +129,19 @@ export class ConnectionError extends AppError {
       readonly suggestions?: readonly string[]
     } = {},
   ) {
-    const {code, exit, arrived, words, suggestions} = FAILURES[failure]
+    const {code, exit, words, suggestions, ofWrite, ...known} = FAILURES[failure]
+    const arrived = options.arrived ?? known.arrived
+    const changes = arrived && !['GET', 'HEAD'].includes(request.method)
     super(`${request.method} ${withoutQuery(request.url)}: ${words}${options.detail === undefined ? '' : ` (${options.detail})`}`, {
       code,
       exit,
-      suggestions: options.suggestions ?? (options.detail === NO_TLS_THERE ? speaksPlainHttp : suggestions),
+      suggestions:
+        options.suggestions ?? (options.detail === NO_TLS_THERE ? speaksPlainHttp : ((changes ? ofWrite : undefined) ?? suggestions)),
       cause: options.cause,
     })
     this.detail = options.detail
     this.failure = failure
-    this.arrived = options.arrived ?? arrived
+    this.arrived = arrived
     this.transient = options.transient ?? (failure !== 'tls' && failure !== 'aborted')
   }
 }

@@ -7,16 +7,19 @@
 import {readFileSync} from 'node:fs'
 import {Readable} from 'node:stream'
 import {rootCertificates} from 'node:tls'
-import type {Agent, Dispatcher} from 'undici'
+import type {Dispatcher} from 'undici'
 import {AppError, EXIT} from '../base/errors.ts'
 import {ConnectionError, type ConnectionFailure} from './connection-error.ts'
 import type {HttpRequest, HttpStreamRequest, HttpStreamResponse, OpenStream, Transport} from './http.ts'
+import {type ProxyServer, type ProxySettings, proxyFor} from './proxy.ts'
 
 export interface NetworkOptions {
   /** Accept any certificate. Who sets this warns about it, every time. */
   readonly insecure?: boolean
   /** PEM file with certificates to trust beside the system's own. */
   readonly caFile?: string
+  /** Absent: every server is reached directly. */
+  readonly proxy?: ProxySettings
   /** Connections open at once, per origin; further requests wait their turn. */
   readonly connections?: number
   readonly connectTimeoutMs?: number
@@ -63,15 +66,16 @@ export function createTransport(options: NetworkOptions = {}): NetworkTransport 
 
   return {
     send: async request => {
-      const {queue, undici, short} = await network()
+      const {queue, dispatcher} = await network()
       const {timeoutMs = options.timeoutMs ?? REQUEST_TIMEOUT_MS} = request
       // The time runs from here and not from the queue: waiting for one's turn is no fault of the server.
       return queue.add(async () => {
-        const attempt = new Attempt(request, timeoutMs)
+        const proxy = proxyFor(request.url, options.proxy ?? {})
+        const attempt = new Attempt(request, proxy, timeoutMs)
         try {
           const answer = await attempt.first(
-            undici.request(request.url, {
-              dispatcher: attempt.watch(short),
+            attempt.watch(dispatcher('short', proxy)).request({
+              ...placeOf(request.url),
               method: request.method as Dispatcher.HttpMethod,
               headers: request.headers,
               ...(request.body !== undefined && {body: request.body}),
@@ -91,12 +95,13 @@ export function createTransport(options: NetworkOptions = {}): NetworkTransport 
     },
 
     openStream: async request => {
-      const {undici, long} = await network()
-      const attempt = new Attempt(request)
+      const {dispatcher} = await network()
+      const proxy = proxyFor(request.url, options.proxy ?? {})
+      const attempt = new Attempt(request, proxy)
       try {
         const answer = await attempt.first(
-          undici.request(request.url, {
-            dispatcher: attempt.watch(long),
+          attempt.watch(dispatcher('long', proxy)).request({
+            ...placeOf(request.url),
             method: request.method as Dispatcher.HttpMethod,
             headers: request.headers,
             ...(request.body !== undefined && {body: asBody(request.body)}),
@@ -115,16 +120,22 @@ export function createTransport(options: NetworkOptions = {}): NetworkTransport 
     close: async () => {
       // Who could not be opened has told whoever asked.
       const opened = await opening?.catch(() => undefined)
-      await Promise.all([opened?.short.destroy(), opened?.long.destroy()])
+      await opened?.destroy()
     },
   }
 }
 
+/** An address as undici's dispatchers take it. */
+function placeOf(url: string): {origin: string; path: string} {
+  const {origin, pathname, search} = new URL(url)
+  return {origin, path: `${pathname}${search}`}
+}
+
 interface Network {
-  readonly undici: typeof import('undici')['default']
   readonly queue: {add<T>(task: () => Promise<T>): Promise<T>}
-  readonly short: Agent
-  readonly long: Agent
+  /** One for each way to a server: directly, or through this proxy. */
+  dispatcher(use: 'short' | 'long', proxy: ProxyServer | undefined): Dispatcher
+  destroy(): Promise<unknown>
 }
 
 async function openNetwork(options: NetworkOptions, connections: number): Promise<Network> {
@@ -136,11 +147,24 @@ async function openNetwork(options: NetworkOptions, connections: number): Promis
     // A list of authorities replaces the built-in one, so that has to be in it again.
     ...(options.caFile !== undefined && {ca: [...rootCertificates, readCertificates(options.caFile)]}),
   }
+  const opened = new Map<string, Dispatcher>()
+  const open = (use: 'short' | 'long', proxy: ProxyServer | undefined): Dispatcher => {
+    const pool = {pipelining: 1, ...(use === 'short' && {connections})}
+    if (proxy === undefined) return new undici.Agent({...pool, connect})
+    const {origin: uri, authorization: token} = proxy
+    // What is trusted of a server is not trusted of the proxy before it: `insecure` is about the cluster.
+    const proxyTls = {timeout: connect.timeout, ...(connect.ca !== undefined && {ca: connect.ca})}
+    return new undici.ProxyAgent({...pool, uri, requestTls: connect, proxyTls, proxyTunnel: false, ...(token !== undefined && {token})})
+  }
   return {
-    undici,
     queue: new PQueue({concurrency: connections}),
-    short: new undici.Agent({connections, pipelining: 1, connect}),
-    long: new undici.Agent({pipelining: 1, connect}),
+    dispatcher: (use, proxy) => {
+      const key = `${use} ${proxy?.origin ?? ''}`
+      const known = opened.get(key) ?? open(use, proxy)
+      opened.set(key, known)
+      return known
+    },
+    destroy: () => Promise.all([...opened.values()].map(it => it.destroy())),
   }
 }
 
@@ -158,6 +182,7 @@ function readCertificates(path: string): string {
 /** One request on its way: its time-out, its signal, and whether any of it was put on a connection. */
 class Attempt {
   readonly #request: HttpRequest | HttpStreamRequest
+  readonly #proxy: ProxyServer | undefined
   readonly #abort = new AbortController()
   readonly #timer: NodeJS.Timeout | undefined
   readonly #stop = () => this.#abort.abort()
@@ -165,8 +190,9 @@ class Attempt {
   /** Some of it may have been written to a connection. */
   #sent = false
 
-  constructor(request: HttpRequest | HttpStreamRequest, timeoutMs?: number) {
+  constructor(request: HttpRequest | HttpStreamRequest, proxy: ProxyServer | undefined, timeoutMs?: number) {
     this.#request = request
+    this.#proxy = proxy
     if (request.signal?.aborted) this.#abort.abort()
     request.signal?.addEventListener('abort', this.#stop, {once: true})
     if (timeoutMs !== undefined) {
@@ -215,14 +241,25 @@ class Attempt {
     if (error instanceof AppError) return error
     const code = systemCode(error)
     // A header or an address that cannot be sent at all is a mistake of the caller, not of the network.
-    if (code === 'UND_ERR_INVALID_ARG' || error instanceof TypeError) return error
+    if ((code === 'UND_ERR_INVALID_ARG' && !this.#proxyAsked(code)) || error instanceof TypeError) return error
     const {failure, transient} = this.#failure(code)
     return new ConnectionError(failure, this.#request, {
-      arrived: this.#sent,
+      arrived: this.#sent && failure !== 'proxy',
       cause: error,
       ...(transient !== undefined && {transient}),
-      ...(code !== undefined && failure !== 'aborted' && failure !== 'timeout' && {detail: code}),
+      ...(code !== undefined && failure !== 'aborted' && failure !== 'timeout' && {detail: this.#detail(failure, code)}),
     })
+  }
+
+  #detail(failure: ConnectionFailure, code: string): string {
+    if (failure !== 'proxy') return code
+    // undici's own words for a refusal say nothing to a person.
+    return code.startsWith('UND_ERR_') ? `${this.#proxy?.origin}` : `${this.#proxy?.origin}, ${code}`
+  }
+
+  /** How undici spells a proxy's 407 to a request that is not tunnelled: the server behind it has not seen anything. */
+  #proxyAsked(code: string): boolean {
+    return this.#proxy !== undefined && this.#sent && code === 'UND_ERR_INVALID_ARG'
   }
 
   #failure(code = ''): {failure: ConnectionFailure; transient?: boolean} {
@@ -230,7 +267,9 @@ class Attempt {
       return {failure: this.#sent ? 'timeout' : 'unreachable'}
     }
     if (this.#request.signal?.aborted) return {failure: 'aborted'}
+    if (this.#proxyAsked(code)) return {failure: 'proxy', transient: false}
     if (this.#sent) return {failure: 'lost'}
+    if (this.#proxy !== undefined && !isTls(code)) return {failure: 'proxy', transient: code === 'ECONNREFUSED'}
     if (code === 'ECONNREFUSED') return {failure: 'refused'}
     // EAI_AGAIN: the resolver could not say now; ENOTFOUND: it says there is no such name.
     if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return {failure: 'dns', transient: code === 'EAI_AGAIN'}
@@ -240,7 +279,7 @@ class Attempt {
 
 /** Before anything was sent, whatever OpenSSL says is about the handshake or the certificate. */
 const isTls = (code: string): boolean =>
-  /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|INVALID_CA|EPROTO)/.test(code)
+  /^(ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|UND_ERR_PRX_TLS|INVALID_CA|EPROTO)/.test(code)
 
 /** The code of an error, or of the first of several (a name with many addresses fails with one error for each). */
 function systemCode(error: unknown): string | undefined {

@@ -315,9 +315,32 @@ describe('api --wait', () => {
     expect(json(await svc.run([...create, '-o', 'json']))).toMatchObject({uid: 2, name: 'b', status: 'active'})
   })
 
+  it('waits until an object of the cluster is gone or settled where the answer names no action', async () => {
+    svc.simulator.configure({cluster: {changeMs: 300}})
+    const gone = await svc.run('api enterprise delete /bdbs/1 --wait --poll-interval 20ms')
+    expect([gone.code, gone.stdout]).toEqual([0, ''])
+    expect(gone.stderr).toMatch(/the delete of \/v1\/bdbs\/1: delete-pending\n\/v1\/bdbs\/1 is gone\n$/)
+    expect(await svc.run('api enterprise get /bdbs/1')).toMatchObject({code: 11})
+    const node = await svc.run(['api', 'enterprise', 'put', '/nodes/1', '--data', '{"rack_id":"r2"}', '--wait', '-o', 'json'])
+    expect([node.code, json(node).rack_id]).toEqual([0, 'r2'])
+  })
+
+  it('names the object when the time is up before it is gone', async () => {
+    svc.simulator.configure({cluster: {changeMs: 60_000}})
+    const {code, stdout} = await svc.run('api enterprise delete /bdbs/1 --wait --timeout 200ms --poll-interval 20ms -o json')
+    expect([code, JSON.parse(stdout).error]).toEqual([
+      12,
+      expect.objectContaining({
+        code: 'E_TASK_TIMEOUT',
+        message: 'the delete of /v1/bdbs/1 is not done after 0.2 s (delete-pending); it goes on without us',
+        suggestions: ['See it: svcctl api enterprise get /v1/bdbs/1', 'Wait longer with --timeout, for example --timeout 1h.'],
+      }),
+    ])
+  })
+
   it('has nothing to wait for where the answer names no task', async () => {
     svc.simulator.configure({cloud: {asynchronous: false}})
-    expect((await svc.run([...create, '-v'])).stderr).toContain('nothing to wait for')
+    expect((await svc.run(create)).stderr).toBe('nothing to wait for: the answer names no task\n')
   })
 })
 

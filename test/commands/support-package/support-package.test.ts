@@ -1,4 +1,5 @@
 import {execFileSync, spawn, spawnSync} from 'node:child_process'
+import {createHash} from 'node:crypto'
 import {existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs'
 import {createServer, type RequestListener, type Server} from 'node:http'
 import type {AddressInfo} from 'node:net'
@@ -53,6 +54,7 @@ async function run(args: string, more: Readonly<Record<string, string>> = {}): P
 
 const json = ({stdout}: Outcome) => JSON.parse(stdout)
 const files = (): string[] => readdirSync(here.folder)
+const sha256 = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex')
 const listed = (path: string): string[] =>
   execFileSync('tar', ['-tzf', join(here.folder, path)])
     .toString()
@@ -457,6 +459,32 @@ describe('an upload', () => {
     )
     expect((await run('cluster --upload')).code).toBe(0)
     expect(uploaded()).toHaveLength(1)
+  })
+
+  it('gets a fresh address for a part whose address expired on the way', async () => {
+    simulator.configure({uploads: {partSizeBytes: 20_000, expiresMs: 400}})
+    simulator.inject({match: {api: 'parts'}, times: 2, action: {type: 'delay', ms: 800}})
+    const outcome = await run('cluster -o json --upload --file a.tar.gz')
+    expect(outcome.code).toBe(0)
+    const expired = simulator.log.filter(({api, status}) => api === 'parts' && status === 403)
+    expect(expired).toHaveLength(2)
+    const [file] = uploaded()
+    expect(file).toMatchObject({size: json(outcome).file_size, sha256: sha256(join(here.folder, 'a.tar.gz'))})
+    const addresses = simulator.log.filter(({path}) => path.includes('begin_upload')).length
+    expect(addresses).toBe((file?.etags.length ?? 0) + 2)
+  })
+
+  it('whose address expires each time ends after three tries, and goes on later', async () => {
+    simulator.configure({uploads: {partSizeBytes: 100_000, expiresMs: 1}})
+    simulator.inject({match: {api: 'parts'}, action: {type: 'delay', ms: 50}})
+    const failed = await run('cluster -o json --upload --file a.tar.gz')
+    expect([failed.code, json(failed).code]).toEqual([13, 'E_UPLOAD_PART'])
+    expect(json(failed).suggestions).toEqual([
+      `Go on where it stopped: svcctl enterprise support-package upload ${join(here.folder, 'a.tar.gz')}`,
+    ])
+    simulator.clearFaults()
+    simulator.configure({uploads: {expiresMs: 60_000}})
+    expect((await run('upload a.tar.gz')).code).toBe(0)
   })
 
   it('goes on after a failure with the parts that are there', async () => {

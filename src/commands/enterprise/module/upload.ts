@@ -38,7 +38,7 @@ export default class ModuleUploadCommand extends ServerCommand {
           beforeSend,
         }),
       )
-      const started = flags.wait ? startedBy('enterprise', '/v1/modules', module) : undefined
+      const started = flags.wait ? startedBy({deployment: 'enterprise', method: 'POST', path: '/v1/modules'}, module) : undefined
       if (started !== undefined) await waitForTask(this.context, api, voice, started)
       const id = rowId(module, '/v1/modules')
       await this.print(module, {text: () => `uploaded ${flags.file}${id === undefined ? '' : ` as module ${id}`}`})

@@ -74,7 +74,7 @@ export async function openUploadService(context: Context, profile: string | unde
   const address = environment.files.apiUrl
   if (address === undefined) throw new FilesAddressError('is not known')
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) throw new FilesAddressError('is no http(s) address')
-  const network = createTransport()
+  const network = createTransport({proxy: environment.proxy})
   const budget = createBudget({limits: NO_LIMITS, clock})
   const client = createApiClient({address, authentication: {'x-filesapi-key': found.key}, transport: network.send, budget, clock})
   return {
