@@ -1,5 +1,7 @@
 /** Completion as the shells themselves answer it. */
 import {spawnSync} from 'node:child_process'
+import {writeFileSync} from 'node:fs'
+import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {type Place, PROGRAM, place} from '../support/program.ts'
 import {lacks} from '../support/tools.ts'
@@ -8,6 +10,8 @@ let here: Place
 beforeAll(async () => {
   here = place()
   await here.run(['profile', 'set', 'lab', '--deployment', 'enterprise', '--url', 'https://127.0.0.1:9443'])
+  const resources = [{type: 'null_resource', name: 'cache', instances: [{index_key: 'eu west'}]}]
+  writeFileSync(join(here.folder, 'terraform.shop.tfstate'), JSON.stringify({resources}))
 })
 afterAll(() => here.remove())
 
@@ -33,6 +37,7 @@ describe.skipIf(lacks('completion in fish', 'fish'))('completion in fish', () =>
     expect(complete('svcctl api ')).toEqual(expect.arrayContaining(['cloud', 'enterprise']))
     expect(complete('svcctl api cloud p')).toEqual(['patch', 'post', 'put'])
     expect(complete('svcctl node list --profile ')).toEqual(['lab'])
+    expect(complete('svcctl plan --target ')).toEqual(['null_resource.cache', 'null_resource.cache["eu west"]'])
   })
 })
 
@@ -48,13 +53,32 @@ at() { words=("$@"); CURRENT=$#; PREFIX="\${@[-1]}"; _svcctl; print -- -- }
 at svcctl profile ''
 at svcctl profile list -o ''
 at svcctl node list --profile ''
-at svcctl api cloud ''`
+at svcctl api cloud ''
+at svcctl plan --target ''`
     const answers = shell('zsh', ['-f', '-c', script])
       .split('--\n')
       .map(it => it.trim().split('\n'))
     expect(answers[0]).toEqual(expect.arrayContaining(['set', 'show', 'list']))
     expect(answers[1]).toEqual(['json', 'yaml', 'table', 'text'])
     expect(answers[2]).toEqual(['lab'])
+    expect(answers[4]).toEqual(['null_resource.cache', 'null_resource.cache["eu west"]'])
     expect(answers[3]).toEqual(['get', 'post', 'put', 'patch', 'delete'])
+  })
+})
+
+describe.skipIf(lacks('completion in PowerShell', 'pwsh'))('completion in PowerShell', () => {
+  it('offers commands, fixed values, profiles, and addresses in quotes', () => {
+    const script = `
+function svcctl { node '${PROGRAM}' @args }
+svcctl completion powershell | Out-String | Invoke-Expression
+foreach ($line in 'svcctl prof', 'svcctl profile list -o y', 'svcctl node list --profile ', 'svcctl plan --target ') {
+  ([System.Management.Automation.CommandCompletion]::CompleteInput($line, $line.Length, $null).CompletionMatches.CompletionText) -join ','
+}`
+    expect(shell('pwsh', ['-NoProfile', '-NonInteractive', '-Command', script]).trim().split('\n')).toEqual([
+      'profile',
+      'yaml',
+      'lab',
+      `null_resource.cache,'null_resource.cache["eu west"]'`,
+    ])
   })
 })

@@ -153,11 +153,11 @@ describe('a configuration that others can read', () => {
 })
 
 describe('completion', () => {
-  const complete = (...words: string[]): Promise<string> => {
+  const complete = (cwd: string, words: readonly string[]): Promise<string> => {
     const script = `svcctl() { node ${PROGRAM} "$@"; }
 eval "$(svcctl completion bash)"
 COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); _svcctl; echo "\${COMPREPLY[*]}"`
-    const child = spawn('bash', ['-c', script, 'bash', 'svcctl', ...words], {env: here.env, cwd: here.folder})
+    const child = spawn('bash', ['-c', script, 'bash', 'svcctl', ...words], {env: here.env, cwd})
     let stdout = ''
     child.stdout.on('data', part => {
       stdout += part
@@ -166,12 +166,13 @@ COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); _svcctl; echo "\${COMPREPLY[*]}"`
   }
 
   it('in bash offers commands, options, fixed values and profiles', async () => {
-    expect(await complete('prof')).toBe('profile')
-    expect(await complete('profile', 's')).toBe('set show')
-    expect(await complete('profile', 'set', 'x', '--deployment', '')).toBe('cloud enterprise')
-    expect(await complete('profile', 'set', 'x', '--api-u')).toBe('--api-url')
-    expect(await complete('profile', 'list', '-o', 'y')).toBe('yaml')
-    expect(await complete('profile', 'show', '')).toContain('a')
+    const at = (...words: string[]) => complete(here.folder, words)
+    expect(await at('prof')).toBe('profile')
+    expect(await at('profile', 's')).toBe('set show')
+    expect(await at('profile', 'set', 'x', '--deployment', '')).toBe('cloud enterprise')
+    expect(await at('profile', 'set', 'x', '--api-u')).toBe('--api-url')
+    expect(await at('profile', 'list', '-o', 'y')).toBe('yaml')
+    expect(await at('profile', 'show', '')).toContain('a')
   })
 
   it('knows stacks and addresses from ledgers and from the last synth', async () => {
@@ -185,5 +186,46 @@ COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); _svcctl; echo "\${COMPREPLY[*]}"`
     writeFileSync(join(here.folder, 'cdktf.out', 'stacks', 'web', 'cdk.tf.json'), JSON.stringify({resource: {null_resource: {front: {}}}}))
     expect((await run('completion --values stacks')).stdout).toBe('shop\nweb\n')
     expect((await run('completion --values addresses')).stdout).toBe('null_resource.cache\nnull_resource.front\n')
+  })
+
+  it('offers the instances of for_each and count, quoted as the shell reads them, and the runs, newest first', async () => {
+    const folder = join(here.folder, 'instances')
+    mkdirSync(join(folder, '.svcctl', 'runs'), {recursive: true})
+    writeFileSync(join(folder, 'cdktf.json'), '{}')
+    const instances = [{index_key: 'eu west'}, {index_key: "o'neil"}]
+    const resources = [
+      {type: 'null_resource', name: 'cache', instances},
+      {type: 'null_resource', name: 'one', instances: [{}]},
+    ]
+    writeFileSync(join(folder, 'terraform.shop.tfstate'), JSON.stringify({resources}))
+    mkdirSync(join(folder, 'cdktf.out'))
+    writeFileSync(join(folder, 'cdktf.out', 'manifest.json'), JSON.stringify({stacks: {web: {synthesizedStackPath: 'web.tf.json'}}}))
+    const declared = {front: {count: 2}, rules: {for_each: {admin: 1}}, computed: {for_each: '${toset(["a"])}'}}
+    writeFileSync(join(folder, 'cdktf.out', 'web.tf.json'), JSON.stringify({resource: {null_resource: declared}}))
+    expect((await here.run(['completion', '--values', 'addresses'], {cwd: folder})).stdout.trim().split('\n')).toEqual([
+      'null_resource.cache',
+      'null_resource.cache["eu west"]',
+      'null_resource.cache["o\'neil"]',
+      'null_resource.computed',
+      'null_resource.front',
+      'null_resource.front[0]',
+      'null_resource.front[1]',
+      'null_resource.one',
+      'null_resource.rules',
+      'null_resource.rules["admin"]',
+    ])
+    const at = (...words: string[]) => complete(folder, words)
+    expect(await at('plan', '--target', 'null_resource.front')).toBe(
+      'null_resource.front null_resource.front\\[0\\] null_resource.front\\[1\\]',
+    )
+    expect(await at('plan', '--target', 'null_resource.rules\\[')).toBe('null_resource.rules\\[\\"admin\\"\\]')
+    expect(await at('plan', '--target', "'null_resource.cache[")).toBe(
+      `'null_resource.cache["eu west"]' 'null_resource.cache["o'\\''neil"]'`,
+    )
+
+    const runs = ['20260401T093012345-1a2b3c', '20260402T093012345-1a2b3c']
+    for (const run of runs) writeFileSync(join(folder, '.svcctl', 'runs', `${run}.jsonl`), '')
+    expect(await at('runs', 'show', '')).toContain(`${runs[1]} ${runs[0]}`)
+    expect(await at('apply', '--attach', '202604')).toBe(`${runs[1]} ${runs[0]}`)
   })
 })

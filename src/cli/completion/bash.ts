@@ -20,8 +20,21 @@ ${known.join('\n')}
   esac
   return 1
 }
+# Of the lines in $1 those that go on from what is typed, quoted as the shell needs them.
+_svcctl_lines() {
+  local line quote="'" escaped="'\\\\''" typed="\${cur//\\\\/}"
+  typed="\${typed#[$quote\\"]}"
+  while IFS= read -r line; do
+    if [ -n "$line" ] && [ "\${line:0:\${#typed}}" = "$typed" ]; then
+      case "$cur" in
+        "$quote"*) COMPREPLY+=( "$quote\${line//$quote/"$escaped"}$quote" ) ;;
+        *) COMPREPLY+=( "$(printf '%q' "$line")" ) ;;
+      esac
+    fi
+  done <<< "$1"
+}
 _svcctl() {
-  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" path="" word words="" values="" files=""
+  local cur="\${COMP_WORDS[COMP_CWORD]}" prev="\${COMP_WORDS[COMP_CWORD-1]}" path="" word words="" values="" asked="" files=""
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     if _svcctl_known "\${path:+$path }$word"; then path="\${path:+$path }$word"; fi
   done
@@ -30,11 +43,13 @@ _svcctl() {
 ${values.join('\n')}
   esac
   if [ -n "$files" ]; then COMPREPLY=( $(compgen -f -- "$cur") ); return; fi
+  if [ -n "$asked" ]; then _svcctl_lines "$asked"; return; fi
   if [ -n "$values" ]; then COMPREPLY=( $(compgen -W "$values" -- "$cur") ); return; fi
   case "$path" in
 ${words.join('\n')}
   esac
   COMPREPLY=( $(compgen -W "$words $values" -- "$cur") )
+  _svcctl_lines "$asked"
 }
 complete -o default -F _svcctl svcctl
 `
@@ -42,5 +57,5 @@ complete -o default -F _svcctl svcctl
 
 const assign = (values: CompletionValues): string => {
   if ('words' in values) return `values=${shellQuote(values.words.join(' ') || ' ')}`
-  return 'ask' in values ? `values="$(svcctl completion --values ${values.ask} 2>/dev/null)"` : 'files=1'
+  return 'ask' in values ? `asked="$(svcctl completion --values ${values.ask} 2>/dev/null)"` : 'files=1'
 }

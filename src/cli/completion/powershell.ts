@@ -34,8 +34,10 @@ ${values.map(line => line.trim().replace(/^('(?:[^']|'')*') = /, '  $values[$1] 
   if ($null -eq $found) { $found = @($words[$at]) + @($values["$at <argument>"]) }
   foreach ($item in $found) {
     if ($item -is [scriptblock]) { $offered = & $item } else { $offered = $item }
-    $offered | Where-Object { $_ -and $_.StartsWith($wordToComplete) } | ForEach-Object {
-      [System.Management.Automation.CompletionResult]::new($_, $_, 'ParameterValue', $_)
+    $offered | Where-Object { $_ -and $_.StartsWith($wordToComplete.Trim("'")) } | ForEach-Object {
+      # Brackets and quotes of an address are not for the shell to read.
+      $text = if ($_ -match '[^-w./:@]') { "'" + $_.Replace("'", "''") + "'" } else { $_ }
+      [System.Management.Automation.CompletionResult]::new($text, $_, 'ParameterValue', $_)
     }
   }
 }

@@ -13,7 +13,7 @@ export interface CompletionOption {
 /** Fixed words, something asked of svcctl at the time (`svcctl completion --values profiles`), or a file. */
 export type CompletionValues = {readonly words: readonly string[]} | {readonly ask: ValueKind} | {readonly files: true}
 
-export const VALUE_KINDS = ['profiles', 'stacks', 'addresses'] as const
+export const VALUE_KINDS = ['profiles', 'stacks', 'addresses', 'runs'] as const
 export type ValueKind = (typeof VALUE_KINDS)[number]
 
 export interface CompletionNode {
@@ -32,10 +32,17 @@ const BY_FLAG: Readonly<Record<string, ValueKind>> = {
   exclude: 'addresses',
   'allow-destroy': 'addresses',
   accept: 'addresses',
+  attach: 'runs',
 }
 
-/** Commands whose first argument is a profile's name. */
-const PROFILE_COMMANDS = /^profile (set|show|default|remove)$/
+/** Commands whose first argument is one of these. */
+const BY_COMMAND: Readonly<Record<string, ValueKind>> = {
+  'profile set': 'profiles',
+  'profile show': 'profiles',
+  'profile default': 'profiles',
+  'profile remove': 'profiles',
+  'runs show': 'runs',
+}
 
 /** Commands whose first arguments are fixed words, one set after the other: offered as if they were words of the command. */
 const FIXED_ARGUMENTS: Readonly<Record<string, readonly (readonly string[])[]>> = {
@@ -88,7 +95,8 @@ const unaskedValues = ({value = ''}: FlagInfo): CompletionValues => (/file|folde
 
 function argumentOf(info: CommandInfo | undefined): CompletionValues | undefined {
   if (info === undefined) return undefined
-  if (PROFILE_COMMANDS.test(info.id)) return {ask: 'profiles'}
+  const ask = BY_COMMAND[info.id]
+  if (ask !== undefined) return {ask}
   const options = info.args[0]?.options
   return options === undefined ? undefined : {words: options}
 }

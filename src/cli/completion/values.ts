@@ -2,6 +2,8 @@
 import {existsSync, readdirSync, readFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {isJsonObject} from '../../base/json.ts'
+import {listRuns, runsFolder} from '../../ledger/journal-file.ts'
+import {formatAddress, type IndexKey} from '../../ledger/resource-address.ts'
 import type {Context} from '../context.ts'
 import type {ValueKind} from './tree.ts'
 
@@ -13,6 +15,11 @@ export function completionValues(kind: ValueKind, {cwd, profiles}: Pick<Context,
       return [...new Set([...ledgers(cwd).map(({stack}) => stack), ...synthesized(cwd).map(({stack}) => stack)])].sort()
     case 'addresses':
       return [...new Set([...ledgers(cwd), ...synthesized(cwd)].flatMap(({file}) => addressesIn(file)))].sort()
+    // The newest first: it is the one that is asked about.
+    case 'runs':
+      return listRuns(runsFolder(projectFolder(cwd)))
+        .map(({run}) => run)
+        .reverse()
   }
 }
 
@@ -40,12 +47,33 @@ function synthesized(cwd: string): StackFile[] {
   })
 }
 
-/** Of a ledger (a list of resources) or of a stack file (resources by type and name). */
+/** Of a ledger (a list of resources) or of a stack file (resources by type and name). A bare name covers all its instances. */
 function addressesIn(file: string): string[] {
   const {resources, resource} = fieldsOf(readJson(file))
   if (Array.isArray(resources))
-    return resources.map(fieldsOf).flatMap(({type, name}) => (type === 'null_resource' ? [`null_resource.${name}`] : []))
-  return Object.keys(fieldsOf(fieldsOf(resource).null_resource)).map(name => `null_resource.${name}`)
+    return resources
+      .map(fieldsOf)
+      .flatMap(({type, name, instances}) =>
+        type === 'null_resource' && typeof name === 'string' ? spelled(name, ledgerKeys(instances)) : [],
+      )
+  return Object.entries(fieldsOf(fieldsOf(resource).null_resource)).flatMap(([name, block]) => spelled(name, declaredKeys(fieldsOf(block))))
+}
+
+const spelled = (name: string, keys: readonly IndexKey[]): string[] => [
+  formatAddress({name}),
+  ...keys.map(index => formatAddress({name, index})),
+]
+
+const ledgerKeys = (instances: unknown): IndexKey[] =>
+  Array.isArray(instances) ? instances.map(it => fieldsOf(it).index_key).filter(it => typeof it === 'string' || typeof it === 'number') : []
+
+/** More than anybody reads through at a prompt. */
+const MOST_INSTANCES = 1_000
+
+/** As far as they stand in the file; what an expression makes of them is known to the ledger once it was applied. */
+function declaredKeys({count, for_each}: Readonly<Record<string, unknown>>): IndexKey[] {
+  if (typeof count === 'number') return Array.from({length: Math.max(0, Math.min(Math.trunc(count), MOST_INSTANCES))}, (_, at) => at)
+  return Object.keys(fieldsOf(for_each)).slice(0, MOST_INSTANCES)
 }
 
 function projectFolder(cwd: string): string {
