@@ -11,6 +11,7 @@ import type {GuardFlags} from '../engine/guards.ts'
 import type {Ledger, LedgerAccount} from '../engine/ledger.ts'
 import type {GuardResult, Operation, Plan} from '../engine/plan.ts'
 import {keyOf} from '../engine/value.ts'
+import {changeLimits, LearnedLimits} from './change-limits.ts'
 import {LearnedDurations} from './learned-durations.ts'
 import {selectionOf} from './stack-flags.ts'
 import {UsageError} from './usage-error.ts'
@@ -27,6 +28,7 @@ export interface PlanFlags {
   readonly 'on-drift'?: 'overwrite' | 'refuse' | 'keep' | undefined
   readonly 'skip-blocked'?: boolean | undefined
   readonly accept?: readonly string[] | undefined
+  readonly 'max-inflight'?: number | undefined
 }
 
 export interface PlanWishes {
@@ -68,6 +70,7 @@ export async function planWorkspace(
       perMinute: cloud?.ratePerMinute ?? Number.POSITIVE_INFINITY,
       tokens: cloud?.burst ?? Number.POSITIVE_INFINITY,
       durationMs: new LearnedDurations(context).of,
+      limits: changeLimits(workspace, new LearnedLimits(workspace), flags['max-inflight']),
     },
     used: () => workspace.usedRequests(),
     ...(validForMs === undefined ? {} : {notAfter: new Date(context.clock.now() + validForMs).toISOString()}),

@@ -4,6 +4,7 @@
  * other), and exclusivity (groups in which only so many may change at a time).
  */
 import type {Bill, Operation} from './plan.ts'
+import type {ChangeLimits} from './run-context.ts'
 import {keyOf} from './value.ts'
 
 export interface BillInput {
@@ -13,8 +14,8 @@ export interface BillInput {
   readonly tokens: number
   /** Milliseconds from sending one step to its being ready, as far as learned. */
   readonly durationMs: (kind: string, step: 'create' | 'update' | 'delete') => number
-  /** The group an operation takes a place in, and how many places there are. */
-  readonly groupsOf?: (operation: Operation) => readonly {readonly name: string; readonly places: number}[]
+  /** How many changes may run at once. */
+  readonly limits?: ChangeLimits
 }
 
 /** The writes one operation sends, in order. */
@@ -24,7 +25,7 @@ export function stepsOf({action, declared}: Operation): readonly ('create' | 'up
   return declared?.policy.createBeforeDestroy ? ['create', 'delete'] : ['delete', 'create']
 }
 
-export function billOf({operations, perMinute, tokens, durationMs, groupsOf}: BillInput): Bill {
+export function billOf({operations, perMinute, tokens, durationMs, limits = {}}: BillInput): Bill {
   const active = operations.filter(it => stepsOf(it).length > 0)
   const writes = active.reduce((sum, it) => sum + stepsOf(it).length, 0)
   const proofs = new Set(active.map(collectionOf)).size
@@ -35,12 +36,49 @@ export function billOf({operations, perMinute, tokens, durationMs, groupsOf}: Bi
     {bound: 'rate', seconds: (Math.max(0, requests - tokens) * 60) / perMinute},
     {bound: 'critical path', seconds: criticalPath(active, took)},
   ]
-  const groups = new Map<string, number>()
-  for (const it of active) for (const {name, places} of groupsOf?.(it) ?? []) groups.set(name, (groups.get(name) ?? 0) + took(it) / places)
-  for (const [name, seconds] of groups) bounds.push({bound: `exclusivity of ${name}`, seconds})
+  bounds.push(...exclusivityOf(active, took, limits))
   const {bound, seconds} = bounds.reduce((top, it) => (it.seconds > top.seconds ? it : top))
   return {requests, seconds: Math.ceil(seconds), bound: requests === 0 ? 'nothing to do' : bound}
 }
+
+/** Where only so many changes may run at once, all of them together take their sum over the places. */
+function exclusivityOf(
+  operations: readonly Operation[],
+  took: (it: Operation) => number,
+  {perRoot, roots, inFlight}: ChangeLimits,
+): {bound: string; seconds: number}[] {
+  if (perRoot === undefined && inFlight === undefined) return []
+  const all = operations.reduce((sum, it) => sum + took(it), 0)
+  const ofRoot = new Map<string, number>()
+  const rootOf = rootNames(operations)
+  for (const it of operations) {
+    const root = rootOf(it)
+    ofRoot.set(root, (ofRoot.get(root) ?? 0) + took(it))
+  }
+  return [
+    ...(perRoot === undefined ? [] : [...ofRoot].map(([root, seconds]) => ({bound: `exclusivity of ${root}`, seconds: seconds / perRoot}))),
+    ...(perRoot === undefined || roots === undefined ? [] : [{bound: 'exclusivity of the account', seconds: all / (roots * perRoot)}]),
+    ...(inFlight === undefined ? [] : [{bound: 'exclusivity of --max-inflight', seconds: all / inFlight}]),
+  ]
+}
+
+/** What has no parent and an operation is below of (a subscription): its address, or its path where the plan has none. */
+function rootNames(operations: readonly Operation[]): (it: Operation) => string {
+  const byKey = new Map(operations.map(it => [keyOf(it.stack, it.address), it]))
+  const byPath = new Map(operations.flatMap(it => (it.remoteId === undefined ? [] : [[it.remoteId, it.address]])))
+  return function rootOf(it: Operation): string {
+    const parent = it.declared?.parent
+    const above = parent?.by === 'key' ? byKey.get(parent.key) : undefined
+    if (above !== undefined) return rootOf(above)
+    const path = it.remoteId ?? (parent?.by === 'remoteId' ? parent.remoteId : undefined)
+    if (path === undefined) return it.address
+    const root = path.split('/').slice(0, ROOT_STEPS).join('/')
+    return byPath.get(root) ?? root
+  }
+}
+
+/** `cloud/subscriptions/1` */
+const ROOT_STEPS = 3
 
 /** Objects read back together: same kind, same parent. */
 function collectionOf(it: Operation): string {

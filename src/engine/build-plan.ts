@@ -47,7 +47,7 @@ export interface BuildPlanInput extends Omit<ObserveInput, 'wants'>, Pick<PlanIn
   readonly selection: Selection
   /** Blocked objects whose declared state somebody has reached by other means. */
   readonly accept: readonly string[]
-  readonly pricing: Pick<Parameters<typeof billOf>[0], 'perMinute' | 'tokens' | 'durationMs' | 'groupsOf'>
+  readonly pricing: Pick<Parameters<typeof billOf>[0], 'perMinute' | 'tokens' | 'durationMs' | 'limits'>
   /** Requests sent so far, over all connections of the run. */
   readonly used: () => number
   readonly notAfter?: string

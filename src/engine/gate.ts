@@ -11,8 +11,8 @@ export interface Group {
   readonly places: number
   /** Where places are counted by something: everybody with the same one shares a place (subscriptions with a change in them). */
   readonly shared?: string
-  /** A root object's own group: its changes have nobody else to wait for. */
-  readonly root?: boolean
+  /** Of a root object's own group: the API it is of, whose other roots are likely to have as many places. */
+  readonly root?: 'cloud' | 'cluster'
 }
 
 interface Waiter {
@@ -27,6 +27,7 @@ export class Gate {
   readonly #taken = new Map<string, Map<string, number>>()
   /** Groups that turned out narrower than they were declared. */
   readonly #learned = new Map<string, number>()
+  readonly #narrowRoots = new Map<'cloud' | 'cluster', Map<string, number>>()
   #waiting: Waiter[] = []
   #order = 0
 
@@ -68,8 +69,18 @@ export class Gate {
   }
 
   /** The server refused the last one who came in: there is room for one less than are in it, and at least for one. */
-  narrow(name: string): void {
-    this.#learned.set(name, Math.max(1, this.#used(name) - 1))
+  narrow({name, root}: Group): void {
+    const places = Math.max(1, this.#used(name) - 1)
+    this.#learned.set(name, places)
+    if (root === undefined) return
+    const roots = this.#narrowRoots.get(root) ?? new Map<string, number>()
+    this.#narrowRoots.set(root, roots.set(name, places))
+  }
+
+  /** What a second root object showed to be the rule for all of them; one alone may be busy with somebody else's change. */
+  placesInRoots(api: 'cloud' | 'cluster'): number | undefined {
+    const roots = this.#narrowRoots.get(api)
+    return roots === undefined || roots.size < 2 ? undefined : Math.max(...roots.values())
   }
 
   /** Something ended well: there may be room for one more. */
@@ -92,8 +103,8 @@ export class Gate {
     })
   }
 
-  #places({name, places}: Group): number {
-    return Math.min(places, this.#learned.get(name) ?? Number.POSITIVE_INFINITY)
+  #places({name, places, root}: Group): number {
+    return Math.min(places, this.#learned.get(name) ?? (root && this.placesInRoots(root)) ?? Number.POSITIVE_INFINITY)
   }
 
   #oneByOne({groups}: Waiter): boolean {

@@ -39,6 +39,8 @@ export interface RunOptions {
   /** How long a step took from being accepted to being ready. */
   readonly learned?: (kind: string, step: Step, ms: number) => void
   readonly limits: ChangeLimits
+  /** More than one root object of this API refused further changes while so many ran in it. */
+  readonly narrowed?: (api: Kind['api'], perRoot: number) => void
   readonly pace: Pace
   /** One operation's wait. */
   readonly timeoutMs: number

@@ -307,7 +307,7 @@ class OneOperation {
     const unlimited = Number.POSITIVE_INFINITY
     return [
       {name: ACCOUNT, places: limits.inFlight ?? unlimited},
-      {name: `${this.#kind.api} ${root}`, places: limits.perRoot ?? unlimited, root: true},
+      {name: `${this.#kind.api} ${root}`, places: limits.perRoot ?? unlimited, root: this.#kind.api},
       {name: `${this.#kind.api} roots`, places: limits.roots ?? unlimited, shared: root},
     ]
   }

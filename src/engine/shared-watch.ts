@@ -44,6 +44,7 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
   /** Ends the pause between two looks. */
   #wake: AbortController | undefined
   #wakesAt = 0
+  #lookedAt = 0
 
   constructor(clock: Clock, pace: Pace, expected = new Expectations()) {
     this.#clock = clock
@@ -56,6 +57,11 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
    * @param due - those the look is made for; to look at another one as well is only worth it when it costs nothing
    */
   protected abstract look(items: readonly Item[], due: ReadonlySet<Item>): Promise<ReadonlyMap<Item, T>>
+
+  /** The least pause between two looks, whoever they are for: where requests are scarce, one look answers more. */
+  protected get gapMs(): number {
+    return 0
+  }
 
   /** Looks that failed for good: every waiter is told through this. */
   protected abstract failed(item: Item, error: unknown): void
@@ -88,7 +94,7 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
   #pauseMs(): number {
     let at = Number.POSITIVE_INFINITY
     for (const {dueAt} of this.#items.values()) at = Math.min(at, dueAt)
-    return Math.max(0, Math.min(this.#pace.maxMs, at - this.#clock.now()))
+    return Math.max(0, Math.min(this.#pace.maxMs, Math.max(at, this.#lookedAt + this.gapMs) - this.#clock.now()))
   }
 
   /** Sleeps, unless somebody comes who is due before. */
@@ -106,6 +112,7 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
     const items = [...this.#items.keys()]
     const due = new Set(items.filter(it => this.#isDue(it)))
     if (due.size === 0) return undefined
+    this.#lookedAt = this.#clock.now()
     try {
       const news = await this.look(items, due)
       this.#failures = 0

@@ -124,7 +124,7 @@ async function oneTurn(context: RunContext, it: Write, deadline: number, leave: 
     case 'busy':
     case 'crowded':
       journal.append({type: 'void', key, step, why: sent.outcome}, false)
-      narrow(context, it.groups, sent.outcome === 'crowded')
+      narrow(context, it, sent.outcome === 'crowded')
       return {end: 'held', reason: sent.reason}
     case 'refused':
     case 'unsent':
@@ -163,7 +163,7 @@ async function followTask(
   const failure = news.error ?? {message: `status ${news.status}`, transient: false}
   if (failure.transient) {
     journal.append({type: 'void', key, step, why: failure.code ?? 'not now'}, false)
-    narrow(context, it.groups, failure.crowded === true)
+    narrow(context, it, failure.crowded === true)
     return clock.now() < deadline
       ? {end: 'held', reason: failure.message}
       : {end: 'failed', failure: {state: 'failed', error: new TaskFailedError(it.what, taskId, failure)}}
@@ -174,8 +174,10 @@ async function followTask(
 }
 
 /** A busy parent narrows its own group for the rest of the run; a crowded account the account's, until something ends well. */
-function narrow({gate}: RunContext, groups: readonly Group[], crowded: boolean): void {
-  for (const {name} of groups) if ((name === ACCOUNT) === crowded) gate.narrow(name)
+function narrow({gate, options}: RunContext, {groups, kind: {api}}: Write, crowded: boolean): void {
+  for (const group of groups) if (crowded ? group.name === ACCOUNT : group.root) gate.narrow(group)
+  const perRoot = crowded ? undefined : gate.placesInRoots(api)
+  if (perRoot !== undefined) options.narrowed?.(api, perRoot)
 }
 
 async function watchTask(context: RunContext, it: Write, taskId: string, deadline: number) {

@@ -26,10 +26,12 @@ describe('a gate', () => {
     const order: string[] = []
     const account = {name: 'account', places: 3}
     const enter = (name: string, behind: number, root?: number) =>
-      gate.enter([account, ...(root === undefined ? [] : [{name: `root ${root}`, places: root, root: true}])], behind).then(leave => {
-        order.push(name)
-        return leave
-      })
+      gate
+        .enter([account, ...(root === undefined ? [] : [{name: `root ${root}`, places: root, root: 'cloud' as const}])], behind)
+        .then(leave => {
+          order.push(name)
+          return leave
+        })
     const leaves = await Promise.all([enter('first', 0, 1), enter('second', 0), enter('third', 0)])
     const rest = [enter('database', 3, 1), enter('rule', 1, 1), enter('short', 1, 9), enter('long', 3, 9)]
     for (const leave of leaves) leave()
@@ -41,7 +43,7 @@ describe('a gate', () => {
     const gate = new Gate()
     const group = {name: 'a', places: 10}
     const leaves = await Promise.all([gate.enter([group], 0), gate.enter([group], 0), gate.enter([group], 0)])
-    gate.narrow('a')
+    gate.narrow(group)
     let inside = false
     const fourth = gate.enter([group], 0).then(leave => {
       inside = true
@@ -53,9 +55,9 @@ describe('a gate', () => {
     leaves[1]?.()
     await fourth
     expect(inside).toBe(true)
-    gate.narrow('a')
-    gate.narrow('a')
-    gate.narrow('a')
+    gate.narrow(group)
+    gate.narrow(group)
+    gate.narrow(group)
     leaves[2]?.()
     ;(await fourth)()
     await gate.enter([group], 0)
