@@ -74,10 +74,10 @@ export abstract class ApplyCommandBase extends StackCommand {
 
   /** Finishes a run that did not end: what it started is settled, the rest of its plan is carried out. */
   protected async resume(run: string | undefined, flags: ApplyFlagValues): Promise<ExitCode> {
-    const {findRun, planOf, recheckPlan, UnknownRunError} = await applyParts()
+    const {findRun, planOf, recheckPlan, RunPlanError} = await applyParts()
     const story = findRun(this.context, run)
     const plan = await planOf(this.context, story.header.run)
-    if (plan === undefined) throw new UnknownRunError(story.header.run, [])
+    if (plan === undefined) throw new RunPlanError(story.header.run)
     const permission = story.header.approved
     const allowed = {
       ...flags,

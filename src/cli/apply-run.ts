@@ -1,7 +1,7 @@
 /** Carries a plan out in a workspace: journal, ledgers, outputs. */
 import {kinds} from '../backends/kinds.ts'
 import {AppError} from '../base/errors.ts'
-import {asJson, type Json} from '../base/json.ts'
+import type {Json} from '../base/json.ts'
 import {evaluate} from '../declaration/residual.ts'
 import type {Lookup} from '../engine/declaration.ts'
 import type {Emit} from '../engine/events.ts'
@@ -21,6 +21,7 @@ import {onInterrupt} from './interrupt.ts'
 import {LearnedDurations} from './learned-durations.ts'
 import {recordedAccounts} from './plan-run.ts'
 import {type RunHeader, startRun, writeResidual} from './run-files.ts'
+import {RunJournal} from './run-journal.ts'
 import {RunSecrets} from './run-secrets.ts'
 import {runTiming} from './run-timing.ts'
 import {TravellingJournal} from './travelling-journal.ts'
@@ -70,7 +71,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
       input.onKilled(run)
     },
   )
-  const written: Journal = {append: (entry, durable) => void file.append(asJson(entry), {fsync: durable})}
+  const written = new RunJournal(run, file)
   const remote = new Set(workspace.stacks.filter(it => it.ledger.type === 'http').map(it => it.name))
   const durations = new LearnedDurations(context)
   const travelling = remote.size > 0 ? new TravellingJournal(run, written, book, remote, plan) : undefined
@@ -89,6 +90,8 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
       requests: workspace.usedRequests() - usedBefore,
       ...(rest === undefined ? {} : {residualPlan: writeResidual(context, run, rest)}),
     }
+  } catch (error) {
+    throw written.withRecord(error)
   } finally {
     interrupts.off()
     file.close()

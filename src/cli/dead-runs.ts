@@ -7,11 +7,11 @@ import {evaluate} from '../declaration/residual.ts'
 import type {Emit} from '../engine/events.ts'
 import {type JournalEntry, readRun} from '../engine/journal.ts'
 import {LedgerBook} from '../engine/ledger-book.ts'
-import type {Operation} from '../engine/plan.ts'
+import type {Operation, Plan} from '../engine/plan.ts'
 import {type Recovered, recover} from '../engine/recover.ts'
 import {continueJournal} from '../ledger/journal-file.ts'
 import {accountsOf} from './plan-run.ts'
-import {planOf, type RunStory, readRuns} from './run-files.ts'
+import {planOf, RunPlanError, type RunStory, readRuns} from './run-files.ts'
 import {RunSecrets} from './run-secrets.ts'
 import {runTiming} from './run-timing.ts'
 import {pendingRun} from './travelling-journal.ts'
@@ -81,7 +81,7 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
   for (const story of stories) assertSameAccount(workspace, story)
   const unknown: Recovered['unknown'][number][] = []
   for (const story of stories) {
-    const plan = await planOf(workspace.context, story.header.run)
+    const plan = await planIfReadable(workspace, story.header.run, emit)
     const recovered = await settleOne(workspace, story.header.run, story, plan?.operations ?? [], emit, signal, story.path)
     unknown.push(...recovered.unknown)
   }
@@ -95,6 +95,17 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
   }
   if (stories.length > 0 || [...workspace.ledgers.values()].some(it => it.pending !== undefined)) await workspace.loadLedgers()
   return {runs: stories.map(it => it.header.run), unknown}
+}
+
+/** What the run left can be looked up by its journal alone; what it made is then adopted by name. */
+async function planIfReadable({context}: Workspace, run: string, emit: Emit): Promise<Plan | undefined> {
+  try {
+    return await planOf(context, run)
+  } catch (error) {
+    if (!(error instanceof RunPlanError)) throw error
+    emit({type: 'warning', message: `${error.message}; it is settled by its journal`})
+    return undefined
+  }
 }
 
 async function clearPending(workspace: Workspace, stack: string): Promise<void> {

@@ -13,6 +13,7 @@ import {
   createRunId,
   type Journal,
   JournalDamagedError,
+  JournalWriteError,
   journalPath,
   listRuns,
   readJournal,
@@ -56,6 +57,17 @@ export class UnknownRunError extends AppError {
   }
 }
 
+/** A run cannot be resumed without its plan; what it left can be settled all the same. */
+export class RunPlanError extends AppError {
+  constructor(run: string, cause?: unknown) {
+    super(`the plan of run ${run} is ${cause === undefined ? 'gone' : 'damaged'}, and without it the run cannot be resumed`, {
+      code: 'E_RUN_PLAN',
+      suggestions: ['Run "svcctl apply": it looks up what that run left by its journal, and plans the rest anew.'],
+      cause,
+    })
+  }
+}
+
 const planPath = (context: Context, run: string): string => journalPath(runsFolder(context.cwd), run).replace(/\.jsonl$/, '.plan.json')
 export const residualPath = (context: Context, run: string): string =>
   journalPath(runsFolder(context.cwd), run).replace(/\.jsonl$/, '.residual.json')
@@ -74,14 +86,27 @@ export function startRun(context: Context, plan: Plan, approved: RunHeader['appr
     approved,
   }
   const journal = createJournal(journalPath(runsFolder(context.cwd), run), asJson(header))
-  writeFileAtomicSync(planPath(context, run), `${JSON.stringify(plan)}\n`, {mode: 0o600})
+  try {
+    writeFileAtomicSync(planPath(context, run), `${JSON.stringify(plan)}\n`, {mode: 0o600})
+  } catch (error) {
+    journal.close()
+    throw new JournalWriteError(planPath(context, run), error)
+  }
   return {run, journal}
 }
 
-/** The plan of a run, or `undefined` when the run died before it was written: then it sent nothing. */
+/**
+ * The plan of a run, or `undefined` where it is not there.
+ * @throws RunPlanError when it cannot be read
+ */
 export async function planOf(context: Context, run: string): Promise<Plan | undefined> {
   const path = planPath(context, run)
-  return existsSync(path) ? readPlan(path) : undefined
+  if (!existsSync(path)) return undefined
+  try {
+    return await readPlan(path)
+  } catch (error) {
+    throw error instanceof AppError ? new RunPlanError(run, error) : error
+  }
 }
 
 export function writeResidual(context: Context, run: string, plan: Plan): string {

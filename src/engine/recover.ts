@@ -16,6 +16,7 @@ import type {DeadRun, JournalEntry, Loose} from './journal.ts'
 import {type Ids, idsIn, type Kind, type Kinds, remoteIdOf} from './kind.ts'
 import type {LedgerBook} from './ledger-book.ts'
 import {ledgerEntryOf, secretsIn} from './ledger-entry.ts'
+import type {LiveObject} from './live.ts'
 import type {OpenLeaf, Operation} from './plan.ts'
 import {declarationOf} from './planned-object.ts'
 import {plainPart, resolveValue} from './resolve.ts'
@@ -156,15 +157,17 @@ class Recovery {
     const {clock, pace, lagMs, timeoutMs, signal} = this.#input
     const operation = this.#operations.get(loose.key)
     const parent = parentIn(kind, loose.path)
-    if (operation?.declared === undefined || parent === undefined) return {fate: 'void'}
-    const spec = plainPart(this.#declared(operation))
+    if (parent === undefined) return {fate: 'void'}
+    // Where the run's plan is gone the journal still has the name.
+    const spec = operation?.declared && plainPart(this.#declared(operation))
+    const meant = (live: LiveObject) =>
+      spec === undefined ? live.name === loose.name : (kind.identity.matches?.(spec, live.fields) ?? live.name === kind.identity.key(spec))
     const settled = await settleCreate({
       what,
       doubt: {sentAt: loose.sentAt, ...(loose.taskId === undefined ? {} : {taskId: loose.taskId})},
       backend,
       collection: new CollectionWatch(backend, kind, parent, clock, pace),
-      fits: live =>
-        live.remoteId !== operation.remoteId && (kind.identity.matches?.(spec, live.fields) ?? live.name === kind.identity.key(spec)),
+      fits: live => live.remoteId !== operation?.remoteId && meant(live),
       unique: kind.identity.unique || clock.now() - loose.sentAt > CERTAIN_AFTER_MS,
       kind: kind.name,
       ours: this.#input.dead.taskIds,

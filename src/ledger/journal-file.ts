@@ -48,15 +48,28 @@ export interface JournalContent {
   readonly torn: boolean
 }
 
+/** What a run whose journal cannot be written any more still knows: all there is to go on from. */
+export interface ResumeRecord {
+  readonly run: string
+  /** Requests that are open: by `stack:address`, what was asked for and what is known of it. */
+  readonly open: readonly {readonly address: string; readonly message: string}[]
+}
+
 /** Full disk, broken disk, folder gone. */
 export class JournalWriteError extends AppError {
-  constructor(path: string, cause: unknown) {
+  readonly path: string
+
+  /** @param record - absent: the run has not begun, and sent nothing */
+  constructor(path: string, cause: unknown, record?: ResumeRecord) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown error'
+    const next = record === undefined ? 'then run the command again' : `then run "svcctl apply --resume ${record.run}"`
     super(`Could not write the journal ${path} (${code}); nothing more is sent.`, {
       code: 'E_JOURNAL_WRITE',
-      suggestions: [`Free space on the disk that holds ${dirname(path)}, then run "svcctl apply --resume".`],
+      suggestions: [`Free space on the disk that holds ${dirname(path)}, ${next}.`],
+      ...(record === undefined ? {} : {problems: record.open}),
       cause,
     })
+    this.path = path
   }
 }
 

@@ -1,0 +1,46 @@
+/**
+ * The journal of a run on its disk. When the disk is full the run stops before its next request, and what the journal
+ * could not take is said instead: the minimal record from which to go on.
+ */
+import {asJson} from '../base/json.ts'
+import {type Journal, type JournalEntry, type Loose, readRun} from '../engine/journal.ts'
+import {type Journal as JournalFile, JournalWriteError} from '../ledger/journal-file.ts'
+
+export class RunJournal implements Journal {
+  readonly #run: string
+  readonly #file: JournalFile
+  /** What happened, whether the disk took it or not. */
+  readonly #told: JournalEntry[] = []
+  #broken: JournalWriteError | undefined
+
+  constructor(run: string, file: JournalFile) {
+    this.#run = run
+    this.#file = file
+  }
+
+  append(entry: JournalEntry, durable: boolean): void {
+    // A request that is not in the journal is not sent; its answer came all the same.
+    if (entry.type !== 'sent') this.#told.push(entry)
+    if (this.#broken) throw this.#broken
+    try {
+      this.#file.append(asJson(entry), {fsync: durable})
+    } catch (error) {
+      // One that fails is the last, even where a shorter entry would still fit.
+      if (error instanceof JournalWriteError) this.#broken = error
+      throw error
+    }
+    if (entry.type === 'sent') this.#told.push(entry)
+  }
+
+  /** The same error, with the record where the journal is what failed. */
+  withRecord(error: unknown): unknown {
+    if (this.#broken === undefined) return error
+    const open = readRun(this.#told).loose.map(it => ({address: it.key, message: openRequest(it)}))
+    return new JournalWriteError(this.#broken.path, this.#broken.cause, {run: this.#run, open})
+  }
+}
+
+function openRequest({step, kind, name, remoteId, taskId, sentAt}: Loose): string {
+  const known = taskId === undefined ? 'no answer yet' : `task ${taskId}`
+  return `${step} ${kind} ${name ?? remoteId ?? ''} was sent at ${new Date(sentAt).toISOString()}: ${known}`
+}
