@@ -61,6 +61,10 @@ export function profilesOnce(environment: Environment, log: Log): () => Profiles
 export const isInteractive = ({streams, environment}: Pick<Context, 'streams' | 'environment'>): boolean =>
   streams.stdin.isTTY === true && streams.stderr.isTTY === true && !environment.ci
 
+/** How wide text for people may be: a terminal's width; `undefined` where a program may read it. */
+export const widthOf = ({isTTY, columns}: OutputStream): number | undefined =>
+  isTTY === true && columns !== undefined && columns > 0 ? columns : undefined
+
 /** Colours for one of the streams: none unless it is a terminal; NO_COLOR and FORCE_COLOR decide. */
 export function paintFor(stream: OutputStream, environment: Pick<Environment, 'forceColor' | 'noColor' | 'all'>): Ansis {
   const colours = environment.forceColor || (!environment.noColor && stream.isTTY === true && environment.all.TERM !== 'dumb')

@@ -22,15 +22,25 @@ export interface Log {
   below(lines: readonly string[]): void
 }
 
-/** @param write - takes whole lines; @param warning - the word before a warning, painted */
-export function createLog(write: (text: string) => void, redactor: Redactor, level: LogLevel, warning = 'warning:'): Log {
+/**
+ * @param write - takes whole lines
+ * @param warning - the word before a warning, painted
+ * @param fold - a line as the terminal should show it
+ */
+export function createLog(
+  write: (text: string) => void,
+  redactor: Redactor,
+  level: LogLevel,
+  warning = 'warning:',
+  fold = (line: string) => line,
+): Log {
   let shown = LEVELS.indexOf(level)
   const warned = new Set<string>()
   let below: readonly string[] = []
   // Up to where they begin, and everything from there on away.
   const erase = () => (below.length === 0 ? '' : `\u001b[${below.length}A\u001b[J`)
   const drawn = (lines: readonly string[]) => lines.map(it => `${redactor.text(it)}\n`).join('')
-  const line = (text: string) => write(`${erase()}${redactor.text(text)}\n${drawn(below)}`)
+  const line = (text: string) => write(`${erase()}${fold(redactor.text(text))}\n${drawn(below)}`)
   const at = (needed: LogLevel) => (text: string) => {
     if (shown >= LEVELS.indexOf(needed)) line(text)
   }

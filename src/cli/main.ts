@@ -6,10 +6,11 @@ import {Redactor} from '../base/redact.ts'
 import {processEnvironment} from '../config/environment.ts'
 import {systemKeyring} from '../config/keyring.ts'
 import {isDocumentFormat, renderOutput} from '../report/output-format.ts'
+import {roughWidth, wrapText} from '../report/wrap-text.ts'
 import {asksForHelp, normalizeArgv, outputFormatIn, secretsIn} from './argv.ts'
 import type {BaseCommand} from './base-command.ts'
 import {type CommandTable, resolveCommand, resolveTopic} from './command-table.ts'
-import {type Context, type OutputStream, paintFor, profilesOnce, type Streams} from './context.ts'
+import {type Context, type OutputStream, paintFor, profilesOnce, type Streams, widthOf} from './context.ts'
 import {createLog} from './log.ts'
 import {asAppError, errorDocument, errorText} from './render-error.ts'
 
@@ -37,6 +38,7 @@ export async function main({argv, table, version, overrides = {}}: MainInput): P
       redactor,
       environment.logLevel,
       paintFor(streams.stderr, environment).yellow('warning:'),
+      line => folded(line, streams.stderr),
     )
     const context: Context = {
       environment,
@@ -81,7 +83,13 @@ async function report(
     streams.stdout.write(await renderOutput(redactor.value(errorDocument(error)), format))
   }
   const verbose = command?.context.log.shows('debug') === true || words.includes('-vv')
-  streams.stderr.write(redactor.text(errorText(error, paintFor(streams.stderr, environment), verbose)))
+  streams.stderr.write(folded(redactor.text(errorText(error, paintFor(streams.stderr, environment), verbose)), streams.stderr))
+}
+
+/** For a terminal, in lines of its width. */
+function folded(text: string, stream: OutputStream): string {
+  const width = widthOf(stream)
+  return width === undefined ? text : wrapText(text, width, roughWidth)
 }
 
 /** The words help is asked about, or `undefined` when it is not: `help plan`, `plan --help`, `-h`, nothing at all. */
@@ -96,7 +104,7 @@ async function showHelp(context: Context, words: readonly string[]): Promise<Exi
   const resolved = resolveCommand(table, words)
   const infos = await commandInfos(table)
   const paint = paintFor(streams.stdout, environment)
-  const width = Math.min(120, streams.stdout.columns ?? 100)
+  const width = Math.min(120, widthOf(streams.stdout) ?? 100)
   const info = infos.find(({id}) => id === resolved?.id)
   const topic = resolveTopic(table, words)
   if (info !== undefined) streams.stdout.write(commandHelp(info, paint, width))

@@ -55,7 +55,9 @@ export function errorDocument(error: AppError): JsonObject {
 
 /** @param verbose - adds the causes and the stack of a defect */
 export function errorText(error: AppError, paint: Ansis, verbose: boolean): string {
-  const lines = [`${paint.red.bold('error:')} ${harmless(error.message)} ${paint.dim(`(${error.code})`)}`]
+  // An excerpt with a caret below it goes on after the first line: the code would stand beside the caret.
+  const [first, ...excerpt] = harmless(error.message).split('\n')
+  const lines = [`${paint.red.bold('error:')} ${first} ${paint.dim(`(${error.code})`)}`, ...excerpt]
   for (const problem of error.problems ?? []) lines.push(`  - ${problemText(problem)}`)
   for (const suggestion of error.suggestions) lines.push(`  ${paint.cyan('>')} ${harmless(suggestion)}`)
   if (verbose) {

@@ -1,0 +1,50 @@
+/** What people read, in a terminal and in a pipe. */
+import {spawnSync} from 'node:child_process'
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {type Place, PROGRAM, place} from '../support/program.ts'
+import {lacks} from '../support/tools.ts'
+
+let here: Place
+beforeAll(() => {
+  here = place()
+})
+afterAll(() => here.remove())
+
+const WORDS = ['cloud', 'account', '--api-key', 'key-1234']
+
+describe.skipIf(lacks('text in a terminal', 'script', 'stty'))('text in a terminal', () => {
+  it('is folded to its width, with commands in one piece', () => {
+    const line = `stty cols 50; exec node ${PROGRAM} ${WORDS.join(' ')}`
+    const {stdout} = spawnSync('script', ['-qec', line, '/dev/null'], {
+      env: {...here.env, NO_COLOR: '1', TERM: 'xterm', SHELL: '/bin/sh'},
+      cwd: here.folder,
+      encoding: 'utf8',
+    })
+    expect(stdout.replaceAll('\r', '').trimEnd().split('\n')).toEqual([
+      'error: the credentials for the cloud API are',
+      '  incomplete: api_secret missing (api_key given)',
+      '  (E_NO_CREDENTIALS)',
+      '  > Set the environment variables',
+      '    SVC_CLOUD_API_KEY, SVC_CLOUD_SECRET_KEY and',
+      '    SVC_CLOUD_API_URL.',
+      '  > Or save a profile:',
+      '    svcctl profile set <name> --deployment cloud --api-url … --api-key … --api-secret -',
+      '  > Or give them with the command: --api-url …',
+      '    --api-key … --api-secret - (- reads the secret',
+      '    from standard input).',
+    ])
+  })
+})
+
+describe('text in a pipe', () => {
+  it('is never folded, and neither are notes', async () => {
+    const {stderr} = await here.run(WORDS, {env: {COLUMNS: '40'}})
+    expect(stderr.split('\n')).toContain('  > Set the environment variables SVC_CLOUD_API_KEY, SVC_CLOUD_SECRET_KEY and SVC_CLOUD_API_URL.')
+    const {stderr: query} = await here.run(['version', '-q', 'a['])
+    expect(query.split('\n').slice(0, 3)).toEqual([
+      'error: the query (-q) is not valid JMESPath: Expected Star, got: EOF, at character 3 (E_QUERY_SYNTAX)',
+      '  a[',
+      '    ^',
+    ])
+  })
+})
