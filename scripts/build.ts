@@ -5,7 +5,7 @@
  */
 import {execFile} from 'node:child_process'
 import {mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs'
-import {dirname, join} from 'node:path'
+import {dirname, join, relative} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
 import {type BuildOptions, build, type Plugin} from 'esbuild'
@@ -52,6 +52,48 @@ const leanOclif: Plugin = {
   },
 }
 
+/**
+ * Of undici the transport uses one function and two dispatchers. Its index would bring fetch, WebSockets, caches and
+ * mocks along, and node's own copy of some of them, which costs every command that talks to a server 100 ms. HTTP/2 is
+ * never offered to a server, and no body is a form.
+ */
+const UNDICI: Readonly<Record<string, string>> = {
+  'index.js': `
+    const {prototype} = require('./lib/dispatcher/dispatcher')
+    prototype.request = require('./lib/api/api-request')
+    // What a proxy is asked for a tunnel with.
+    prototype.connect = require('./lib/api/api-connect')
+    exports.Agent = require('./lib/dispatcher/agent')
+    Object.defineProperty(exports, 'ProxyAgent', {get: () => require('./lib/dispatcher/proxy-agent')})
+    exports.request = (url, {dispatcher, ...options}) => {
+      const {origin, pathname, search} = new URL(url)
+      return dispatcher.request({...options, origin, path: pathname + search})
+    }`,
+  'lib/dispatcher/client-h2.js': `module.exports = () => { throw new TypeError('HTTP/2 is not offered') }`,
+  'lib/web/fetch/body.js': `exports.extractBody = () => { throw new TypeError('a body is text, bytes or a stream of them') }`,
+}
+
+const leanUndici: Plugin = {
+  name: 'lean-undici',
+  setup(build) {
+    build.onLoad({filter: /[\\/]undici[\\/]/}, ({path}) => {
+      const contents = UNDICI[relative(join(root, 'node_modules', 'undici'), path).replaceAll('\\', '/')]
+      return contents === undefined ? undefined : {contents, loader: 'js', resolveDir: dirname(path)}
+    })
+  },
+}
+
+/** What zod says stands in English; it would bring forty other languages, 300 kB to read at every start. */
+const leanZod: Plugin = {
+  name: 'lean-zod',
+  setup(build) {
+    build.onLoad({filter: /[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/}, () => ({
+      contents: `export {default as en} from './en.js'`,
+      loader: 'js',
+    }))
+  },
+}
+
 /** CommonJS dependencies call `require` for node's own modules; ESM has none. Only the chunk that needs one gets it. */
 const REQUIRE = 'import{createRequire as makeRequire}from"node:module";const require=makeRequire(import.meta.url);\n'
 
@@ -90,7 +132,7 @@ const program = async (): Promise<void> => {
     chunkNames: '[name]-[hash]',
     // Native and optional: found in node_modules, or not there.
     external: ['@napi-rs/keyring'],
-    plugins: [leanOclif],
+    plugins: [leanOclif, leanUndici, leanZod],
   })
   const infos = await describeAll(table)
   put(join(dist, 'bin', MANIFEST_FILE), JSON.stringify(infos))
