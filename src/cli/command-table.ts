@@ -70,7 +70,11 @@ function unknownCommand({commands, topics}: CommandTable, words: readonly string
   const typed = words.slice(0, depth + 1).join(' ')
   const short = (id: string) => (id.startsWith(`${OPTIONAL_TOPIC} `) ? [id, id.slice(OPTIONAL_TOPIC.length + 1)] : [id])
   const known = [...Object.keys(commands), ...Object.keys(topics)].flatMap(short).filter(id => id.split(' ').length === depth + 1)
-  return new UnknownCommandError(typed, known, topic)
+  // `databases`, as if its topic were not needed: whose last words these are.
+  const below = [...Object.keys(commands), ...Object.keys(topics)].filter(
+    id => id.endsWith(` ${words.join(' ')}`) || id.endsWith(` ${typed}`),
+  )
+  return new UnknownCommandError(typed, known, below, topic)
 }
 
 function leadingWords(argv: readonly string[]): readonly string[] {

@@ -32,14 +32,22 @@ export class MissingArgumentError extends AppError {
 }
 
 export class UnknownCommandError extends AppError {
-  /** @param typed - the words that name no command; @param known - commands it may have meant */
-  constructor(typed: string, known: readonly string[], topic?: string) {
-    const close = nearest(typed, known)
+  /**
+   * @param typed - the words that name no command
+   * @param known - commands it may have meant; they differ in the last word
+   * @param below - commands that end in these words
+   */
+  constructor(typed: string, known: readonly string[], below: readonly string[], topic?: string) {
+    // By the last word alone: those before it are right, and would make anything look close.
+    const lastOf = (words: string) => words.slice(words.lastIndexOf(' ') + 1)
+    const inTopic = topic === undefined ? known : known.filter(id => id.startsWith(`${topic} `))
+    const word = below.length > 0 ? undefined : nearest(lastOf(typed), inTopic.map(lastOf))
+    const close = below.length > 0 ? below : inTopic.filter(id => lastOf(id) === word).slice(0, 1)
     super(`unknown command: ${typed}`, {
       code: 'E_UNKNOWN_COMMAND',
       exit: EXIT.usage,
       suggestions: [
-        ...(close === undefined ? [] : [`Did you mean: svcctl ${close}`]),
+        ...close.map(id => `Did you mean: svcctl ${id}`),
         `See all commands: svcctl ${topic === undefined ? '' : `${topic} `}--help`,
       ],
     })

@@ -17,7 +17,8 @@ const underDatabase = (subscription: Id, database: Id): string => `${under(subsc
  * apart; without either the whole answer does.
  */
 export async function readCloudAccount(cloud: CloudBackend, options?: RequestOptions): Promise<Account> {
-  const answer = await cloud.get('/', options)
+  // An answer that is no object names no account: whoever asks must not take it for one. A 404 is told by the second read.
+  const answer = (await cloud.reader.read({method: 'GET', path: '/'}, options)) ?? (await cloud.get('/', options))
   const outer = isJsonObject(answer) ? answer : {}
   const body = isJsonObject(outer.account) ? outer.account : outer
   const name = idAmong(body, ['name', 'accountName'])

@@ -50,7 +50,11 @@ export const readStatistics = (
   cluster: ClusterBackend,
   of: 'cluster' | 'bdbs' | 'nodes' | 'shards',
   options?: RequestOptions,
-): Promise<Json | undefined> => cluster.get(`/v1/${of}/stats/last`, options)
+): Promise<Json | undefined> => {
+  const path = `/v1/${of}/stats/last`
+  // One record, or things by their uid, of which there may be none.
+  return of === 'cluster' ? read(cluster, path, options).then(record => record ?? cluster.get(path, options)) : cluster.get(path, options)
+}
 
 export interface LogsWanted {
   readonly limit?: number
@@ -69,9 +73,11 @@ export async function readLogs(cluster: ClusterBackend, wanted: LogsWanted = {},
   return arrays.flatMap(rows => (rows as readonly Json[]).filter(isJsonObject))
 }
 
-/** Endpoint statistics in either shape of the wire facts; `undefined` on a server line that has no such path. */
-export const readEndpointStats = (cluster: ClusterBackend, options?: RequestOptions): Promise<Json | undefined> =>
-  cluster.find('/v1/endpoints/stats', options)
+/** Endpoint statistics in either shape of the wire facts, null for an empty answer; `undefined` on a server line that has no such path. */
+export async function readEndpointStats(cluster: ClusterBackend, options?: RequestOptions): Promise<Json | undefined> {
+  const {status, body} = await cluster.answer('/v1/endpoints/stats', [404], options)
+  return status === 404 ? undefined : (body ?? null)
+}
 
 export type Availability =
   | {readonly is: 'available'; readonly body?: Json}
