@@ -10,7 +10,7 @@ import {nearest} from '../base/nearest.ts'
 interface Jmespath {
   readonly search: typeof jmespathModule.search
   readonly compile: (expression: string) => AstNode
-  readonly tokenize: (expression: string) => readonly {readonly start: number; readonly type: string}[]
+  readonly tokenize: (expression: string) => readonly {readonly start: number; readonly type: string; readonly value?: unknown}[]
 }
 
 interface AstNode {
@@ -78,9 +78,12 @@ export async function compileQuery(expression: string): Promise<Query> {
     const suggestion = close === undefined ? `Use one of: ${[...FUNCTIONS].join(', ')}.` : `Did you mean ${close}()?`
     throw new QuerySyntaxError(expression, expression.indexOf(name), `there is no function ${name}()`, suggestion)
   }
+  const lone = loneReference(ast)
+  if (lone) throw new QuerySyntaxError(expression, expression.indexOf('&'), 'an expression behind & stands for itself in functions only')
+  const meant = sortedByValue(library, expression)
   return document => {
     try {
-      return fromLibrary(library.search(forLibrary(document), expression))
+      return fromLibrary(library.search(forLibrary(document), meant))
     } catch (error) {
       throw new QueryEvaluationError(expression, error)
     }
@@ -128,6 +131,33 @@ function* functionsIn(node: unknown): Generator<string> {
   // The value of a literal is data, however much it looks like a node.
   if (type !== 'Literal') yield* functionsIn(value)
   for (const child of Array.isArray(children) ? children : []) yield* functionsIn(child)
+}
+
+/** An expression that is handed to no function: the library would answer with its own inner workings. */
+function loneReference(node: unknown, inFunction = false): boolean {
+  if (node === null || typeof node !== 'object') return false
+  const {type, children, value} = node as AstNode
+  if (type === 'ExpressionReference' && !inFunction) return true
+  if (type !== 'Literal' && loneReference(value)) return true
+  return Array.isArray(children) && children.some(child => loneReference(child, type === 'Function'))
+}
+
+/** The library's `sort` compares numbers as text (1, 10, 9); its `sort_by` does not: `sort(x)` becomes `sort_by(x, &@)`. */
+function sortedByValue({tokenize}: Jmespath, expression: string): string {
+  const tokens = tokenize(expression)
+  const edits: {at: number; length: number; text: string}[] = []
+  const open: boolean[] = []
+  for (const [index, {type, start}] of tokens.entries()) {
+    if (type === 'Lparen') {
+      const before = tokens[index - 1]
+      const sorts = before?.type === 'UnquotedIdentifier' && before.value === 'sort' && tokens[index + 1]?.type !== 'Rparen'
+      if (sorts) edits.push({at: before.start, length: 'sort'.length, text: 'sort_by'})
+      open.push(sorts)
+    } else if (type === 'Rparen' && open.pop()) edits.push({at: start, length: 0, text: ', &@'})
+  }
+  return edits
+    .toSorted((a, b) => b.at - a.at)
+    .reduce((text, {at, length, text: put}) => `${text.slice(0, at)}${put}${text.slice(at + length)}`, expression)
 }
 
 /** The library lets anything follow a dot, and then fails when it evaluates. @returns where the name is missing */

@@ -1,3 +1,4 @@
+import {readFileSync} from 'node:fs'
 import {describe, expect, it} from 'vitest'
 import {compileQuery} from '../../src/report/query.ts'
 
@@ -51,6 +52,37 @@ describe('a query', () => {
     ['a | | b', 4],
   ])('that does not parse says where: %j at %i', async (expression, position) => {
     await expect(compileQuery(expression)).rejects.toMatchObject({code: 'E_QUERY_SYNTAX', exit: 64, position})
+  })
+
+  it('sorts numbers by value and text by its characters', async () => {
+    expect(await ask('sort([].a)', [{a: 10}, {a: 9}, {a: -1}])).toEqual([-1, 9, 10])
+    expect(await ask("{x: sort(@)[0], y: [sort(sort(@))], z: 'sort(@)'}", [10, 9])).toEqual({x: 9, y: [[9, 10]], z: 'sort(@)'})
+    expect(await ask('sort(@)', ['b', 'B', 'a'])).toEqual(['B', 'a', 'b'])
+    expect(await ask('sort(@)', [])).toEqual([])
+    await expect(ask('sort(@)', ['b', 1])).rejects.toMatchObject({code: 'E_QUERY_EVALUATION'})
+    await expect(ask('sort(@, @)', [1])).rejects.toMatchObject({exit: 64})
+  })
+
+  it('that is nothing but a reference to an expression is refused', async () => {
+    await expect(compileQuery('&age')).rejects.toMatchObject({code: 'E_QUERY_SYNTAX', position: 0})
+  })
+
+  it.each([
+    ['`a` < `b`', true],
+    ["'2' < `10`", true],
+    ["contains('1', `1`)", true],
+    ['contains(`[[1]]`, `[1]`)', false],
+    ["length('\u{1f600}')", 2],
+    ["to_number('')", 0],
+    ["to_number('0x10')", 16],
+    ['max_by(`[{"a":"x"}]`, &a)', null],
+    ["'open", 'open'],
+    ['`01`', '01'],
+    ['`[1]`[::1:]', [1]],
+  ])('differs from the specification where docs/queries.md says so: %s', async (expression, answer) => {
+    expect(await ask(expression, {})).toEqual(answer)
+    const page = readFileSync(new URL('../../docs/queries.md', import.meta.url), 'utf8')
+    expect(page).toContain(expression.replace('\u{1f600}', '…'))
   })
 
   it('that calls an unknown function names the nearest one', async () => {
