@@ -1,8 +1,9 @@
 /** A file that grows under another name, readable by its owner alone, and takes its own name when it is whole. */
 import {rmSync} from 'node:fs'
-import {type FileHandle, open, rename, rm} from 'node:fs/promises'
+import {type FileHandle, lstat, open, rename, rm} from 'node:fs/promises'
 import {dirname} from 'node:path'
 import {syncFolder} from '../base/atomic-file.ts'
+import {DestinationError} from './package-errors.ts'
 
 /** Those of this process that are not whole yet. */
 const unfinished = new Set<string>()
@@ -37,6 +38,7 @@ export class PartFile {
   /** On the disk, then under its name. */
   async commit(target: string): Promise<void> {
     await this.#file.sync()
+    if (!(await this.#isOurs())) throw new DestinationError(target, 'another program writes an archive of the same name')
     await this.#close()
     await rename(this.path, target)
     unfinished.delete(this.path)
@@ -46,9 +48,16 @@ export class PartFile {
   /** Nothing stays. Does nothing after `commit`. */
   async discard(): Promise<void> {
     if (!this.#open) return
+    const ours = await this.#isOurs()
     await this.#close()
-    await rm(this.path, {force: true})
+    if (ours) await rm(this.path, {force: true})
     unfinished.delete(this.path)
+  }
+
+  /** Whoever else begins the same archive takes the name away, and what stands there now is not whole. */
+  async #isOurs(): Promise<boolean> {
+    const [own, there] = await Promise.all([this.#file.stat(), lstat(this.path).catch(() => undefined)])
+    return own.ino === there?.ino && own.dev === there.dev
   }
 
   async #close(): Promise<void> {
