@@ -178,7 +178,7 @@ export abstract class ApplyCommandBase extends StackCommand {
       onKilled: run => this.failAtOnce(new KilledError(run)),
     })
     const paint = paintFor(this.context.streams.stdout, this.context.environment)
-    await this.print(applyDocument(done, plan), {text: () => applySummary(done, paint)})
+    await this.print(applyDocument(done, plan), {text: () => applySummary({...done, bill: plan.bill}, paint)})
     return applyExit(done)
   }
 }

@@ -37,7 +37,7 @@ export function applyDocument({run, result, requests, residualPlan}: ApplyDone, 
     })),
     requests: {used: requests},
     seconds: {ready: result.readyMs / 1000, proven: result.provenMs / 1000},
-    bill: {...plan.bill},
+    bill: {...plan.bill, ready: {...plan.bill.ready}},
     plan: plan.hash,
     ...(residualPlan === undefined ? {} : {residualPlan}),
   }

@@ -17,6 +17,7 @@ import {restOf} from '../engine/rest.ts'
 import type {RunOptions} from '../engine/run-context.ts'
 import {type Key, keyOf} from '../engine/value.ts'
 import {createRunId} from '../ledger/journal-file.ts'
+import {changeLimits, LearnedLimits} from './change-limits.ts'
 import {onInterrupt} from './interrupt.ts'
 import {LearnedDurations} from './learned-durations.ts'
 import {recordedAccounts} from './plan-run.ts'
@@ -74,11 +75,18 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   const written = new RunJournal(run, file)
   const remote = new Set(workspace.stacks.filter(it => it.ledger.type === 'http').map(it => it.name))
   const durations = new LearnedDurations(context)
+  const limits = new LearnedLimits(workspace)
   const travelling = remote.size > 0 ? new TravellingJournal(run, written, book, remote, plan) : undefined
   try {
-    const options = {...optionsOf(input, run, book, travelling ?? written, interrupts.signal), learned: durations.learn}
+    const options = {
+      ...optionsOf(input, run, book, travelling ?? written, interrupts.signal, limits),
+      learned: durations.learn,
+      durationMs: durations.of,
+    }
     const result = await execute(work, options, contextObjects(observation))
-    if (!durations.save()) input.warn('how long changes took could not be remembered: the state folder cannot be written')
+    if (![durations.save(), limits.save()].every(Boolean))
+      input.warn('how long changes took, and how many may run at once, could not be remembered: the state folder cannot be written')
+    if (limits.news !== undefined) input.warn(limits.news)
     for (const stack of workspace.stacks) book.setOutputs(stack.name, outputsOf(workspace, plan, stack.name, result))
     if (result.summary.detached + result.summary.unknown === 0) travelling?.clear()
     await book.flush()
@@ -104,6 +112,7 @@ function optionsOf(
   book: LedgerBook,
   journal: Journal,
   stop: AbortSignal,
+  limits = new LearnedLimits(workspace),
 ): RunOptions {
   const {settings, context} = workspace
   const {pace, timeoutMs, lagMs} = runTiming(settings)
@@ -117,10 +126,8 @@ function optionsOf(
     book,
     journal,
     emit,
-    limits: {
-      ...(settings?.limits === 'conservative' ? {perRoot: 1, roots: 3} : {}),
-      ...(maxInflight === undefined ? {} : {inFlight: maxInflight}),
-    },
+    limits: changeLimits(workspace, limits, maxInflight),
+    narrowed: limits.learn,
     pace,
     timeoutMs,
     listLagMs: lagMs,

@@ -128,7 +128,7 @@ export function rehearsalDocument({calls, result, again}: Rehearsal, plan: Built
     requests: calls.length,
     seconds: {ready: result.readyMs / 1000, proven: result.provenMs / 1000},
     summary: {...result.summary},
-    bill: {...plan.bill},
+    bill: {...plan.bill, ready: {...plan.bill.ready}},
     second_plan: {empty: left.length === 0, operations: left.map(({stack, address, action}) => ({stack, address, action}))},
   }
 }

@@ -1,9 +1,9 @@
 /**
- * What an apply will cost: requests and seconds, and which bound is active. The time is the largest of three lower
- * bounds: the rate (requests over the budget), the critical path (the longest chain of things that wait for each
- * other), and exclusivity (groups in which only so many may change at a time).
+ * What an apply will cost: requests and seconds, and which bound is active; until all is ready, and until all is
+ * proven. The time is the largest of three lower bounds: the rate (requests over the budget), the critical path (the
+ * longest chain of things that wait for each other), and exclusivity (groups in which only so many may change at a time).
  */
-import type {Bill, Operation} from './plan.ts'
+import type {Bill, BoundTime, Operation} from './plan.ts'
 import type {ChangeLimits} from './run-context.ts'
 import {keyOf} from './value.ts'
 
@@ -30,15 +30,15 @@ export function billOf({operations, perMinute, tokens, durationMs, limits = {}}:
   const writes = active.reduce((sum, it) => sum + stepsOf(it).length, 0)
   const proofs = new Set(active.map(collectionOf)).size
   const polls = active.length === 0 ? 0 : longestChain(active)
-  const requests = writes + proofs + polls
   const took = (it: Operation) => stepsOf(it).reduce((sum, step) => sum + durationMs(it.kind, step), 0) / 1000
-  const bounds: {bound: string; seconds: number}[] = [
-    {bound: 'rate', seconds: (Math.max(0, requests - tokens) * 60) / perMinute},
-    {bound: 'critical path', seconds: criticalPath(active, took)},
-  ]
-  bounds.push(...exclusivityOf(active, took, limits))
-  const {bound, seconds} = bounds.reduce((top, it) => (it.seconds > top.seconds ? it : top))
-  return {requests, seconds: Math.ceil(seconds), bound: requests === 0 ? 'nothing to do' : bound}
+  const path = {bound: 'critical path', seconds: criticalPath(active, took)}
+  const exclusive = exclusivityOf(active, took, limits)
+  const slowest = (requests: number): BoundTime => {
+    const rate = {bound: 'rate', seconds: (Math.max(0, requests - tokens) * 60) / perMinute}
+    const {bound, seconds} = [rate, path, ...exclusive].reduce((top, it) => (it.seconds > top.seconds ? it : top))
+    return {requests, seconds: Math.ceil(seconds), bound: requests === 0 ? 'nothing to do' : bound}
+  }
+  return {...slowest(writes + polls + proofs), ready: slowest(writes + polls)}
 }
 
 /** Where only so many changes may run at once, all of them together take their sum over the places. */

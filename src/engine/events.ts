@@ -1,6 +1,6 @@
 /** What happens during an apply, as data. Every renderer reads this one stream. */
 import type {AppError} from '../base/errors.ts'
-import type {Action} from './plan.ts'
+import type {Action, BoundTime} from './plan.ts'
 import type {Key} from './value.ts'
 
 export const STATES = ['done', 'no-op', 'failed', 'skipped', 'detached', 'unknown'] as const
@@ -22,6 +22,8 @@ export type ApplyEvent =
       readonly elapsedMs: number
       readonly status?: string
     }
+  /** What is left and how long it will take, by what the changes so far took; once a second at most. */
+  | ({readonly type: 'estimate'} & BoundTime)
   /** An answer was lost; what became of the request is being looked up. */
   | {readonly type: 'in doubt'; readonly key: Key; readonly step: Step; readonly why: string}
   | {

@@ -5,6 +5,7 @@
 import type {AppError} from '../base/errors.ts'
 import {remainingPaths, stepsOf} from './bill.ts'
 import type {Declaration} from './declaration.ts'
+import {Estimate} from './estimate.ts'
 import type {State} from './events.ts'
 import type {LiveObject} from './live.ts'
 import type {Edge, Operation} from './plan.ts'
@@ -89,6 +90,7 @@ class Run {
   readonly #prover: Prover
   readonly #startedAt: number
   readonly #behind: ReadonlyMap<Key, number>
+  readonly #estimate: Estimate
 
   constructor(work: readonly Work[], options: RunOptions, known: ReadonlyMap<Key, LiveObject>) {
     for (const [key, live] of known) this.#objects.set(key, live.remoteId, live)
@@ -105,11 +107,16 @@ class Run {
     for (const [key, {operation, live}] of this.#work)
       if (operation.remoteId !== undefined) this.#objects.set(key, operation.remoteId, live)
     this.#prover = new Prover(this.#context, work)
+    this.#estimate = new Estimate(
+      options,
+      work.map(it => it.operation),
+    )
   }
 
   async toEnd(): Promise<ApplyResult> {
     const {clock, emit, run, book, journal, stop} = this.#context.options
     emit({type: 'begin', run, operations: [...this.#work.values()].filter(it => it.operation.action !== 'no-op').length})
+    this.#estimate.tell()
     // Operations stand after what they wait for: the promises an operation waits for exist when it starts.
     for (const [key, work] of this.#work) this.#ended.set(key, this.#one(key, work))
     const ended = await Promise.all(this.#ended.values())
@@ -150,6 +157,7 @@ class Run {
       })
     }
     this.#context.sent(key)
+    this.#estimate.ended(key)
     this.#prover.ended(ended)
     return ended
   }

@@ -8,6 +8,7 @@ import type {ParentRef, Policy, Target} from './declaration.ts'
 import {
   ACTIONS,
   type Bill,
+  type BoundTime,
   type Change,
   type DeclaredObject,
   type Edge,
@@ -154,10 +155,15 @@ const guard = closed<GuardResult>()({
   message: z.string(),
 })
 
-const bill = closed<Bill>()({
+const boundTime = {
   requests: z.number().min(0),
   seconds: z.number().min(0),
   bound: z.string().describe('which bound is active: rate, critical path, exclusivity of …'),
+}
+
+const bill = closed<Bill>()({
+  ...boundTime,
+  ready: closed<BoundTime>()(boundTime).describe('until everything is ready; the rest is the proof'),
 })
 
 export const planSchema = closed<Plan>()({

@@ -107,11 +107,16 @@ export interface GuardResult {
   readonly message: string
 }
 
-export interface Bill {
+export interface BoundTime {
   readonly requests: number
   readonly seconds: number
   /** Which bound is active: `rate`, `critical path`, `exclusivity of …`. */
   readonly bound: string
+}
+
+/** Until everything is proven, and `ready`: until everything is ready. */
+export interface Bill extends BoundTime {
+  readonly ready: BoundTime
 }
 
 export interface PlannedStack {

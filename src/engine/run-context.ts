@@ -38,6 +38,8 @@ export interface RunOptions {
   readonly emit: Emit
   /** How long a step took from being accepted to being ready. */
   readonly learned?: (kind: string, step: Step, ms: number) => void
+  /** How long a step is known to take, milliseconds: for the estimate of what is left. */
+  readonly durationMs?: (kind: string, step: Step) => number
   readonly limits: ChangeLimits
   /** More than one root object of this API refused further changes while so many ran in it. */
   readonly narrowed?: (api: Kind['api'], perRoot: number) => void

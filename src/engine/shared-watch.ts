@@ -70,7 +70,7 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
     const now = this.#clock.now()
     const since = item.since ?? now
     const expected = item.sort === undefined ? undefined : this.#expected.firstLookMs(item.sort)
-    const dueAt = expected === undefined ? now + this.#pace.minMs : Math.max(now, since + expected)
+    const dueAt = expected === undefined ? now + this.#pace.minMs : Math.max(now, Math.round(since + expected))
     this.#items.set(item, {since, dueAt, vain: 0})
     if (this.#running) {
       if (dueAt < this.#wakesAt) this.#wake?.abort()
@@ -94,7 +94,7 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
   #pauseMs(): number {
     let at = Number.POSITIVE_INFINITY
     for (const {dueAt} of this.#items.values()) at = Math.min(at, dueAt)
-    return Math.max(0, Math.min(this.#pace.maxMs, Math.max(at, this.#lookedAt + this.gapMs) - this.#clock.now()))
+    return Math.max(0, Math.ceil(Math.min(this.#pace.maxMs, Math.max(at, this.#lookedAt + this.gapMs) - this.#clock.now())))
   }
 
   /** Sleeps, unless somebody comes who is due before. */
@@ -162,7 +162,7 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
       expected === undefined
         ? Math.min(maxMs, Math.round(minMs * 1.5 ** schedule.vain++))
         : Math.min(maxMs, Math.max(minMs, expected - ageMs))
-    schedule.dueAt = Math.min(now + pauseMs, Math.max(now, item.deadline))
+    schedule.dueAt = Math.min(now + Math.round(pauseMs), Math.max(now, item.deadline))
   }
 
   /** At once and not when the loop has unwound: who is told may come back with the next wish before that. */

@@ -4,6 +4,7 @@ import {formatDuration} from '../base/duration.ts'
 import {AppError} from '../base/errors.ts'
 import type {ApplyEvent, State} from '../engine/events.ts'
 import type {ApplyResult} from '../engine/execute.ts'
+import type {Bill, BoundTime} from '../engine/plan.ts'
 import type {Key} from '../engine/value.ts'
 import {shownValue} from './plan-text.ts'
 import {RunningObjects, titleOf} from './running-objects.ts'
@@ -11,6 +12,8 @@ import {harmless, oneLine} from './terminal-text.ts'
 
 /** A waiting object says so again after this long. */
 const SAY_AGAIN_MS = 10_000
+/** How far the whole is, and how long it will take, is said this often. */
+const SAY_LEFT_MS = 60_000
 
 export interface ApplyLines {
   /** Lines to show for an event; none for most. */
@@ -33,6 +36,19 @@ export function applyLines({paint, now, several, quiet = false}: ApplyLinesOptio
   const said = new Map<Key, number>()
   const objects = new RunningObjects(now)
   const title = (key: Key) => titleOf(key, several)
+  let saidLeft: number | undefined
+  const stillRunning = () =>
+    objects.running.flatMap(({key, step, since, doing}) => {
+      if (now() - (said.get(key) ?? since) < SAY_AGAIN_MS) return []
+      said.set(key, now())
+      return [`${title(key)}: still ${doing === '' || doing === 'accepted' ? `at its ${step}` : doing}, ${formatDuration(now() - since)}`]
+    })
+  const whatIsLeft = () => {
+    const {begun, left} = objects
+    if (begun === undefined || left === undefined || now() - (saidLeft ?? begun) < SAY_LEFT_MS) return []
+    saidLeft = now()
+    return [`${objects.over} of ${objects.total} ended, about ${formatDuration(left.ms)} left (bound by ${left.bound})`]
+  }
   return {
     on: event => {
       objects.on(event)
@@ -52,6 +68,7 @@ export function applyLines({paint, now, several, quiet = false}: ApplyLinesOptio
         case 'accepted':
         case 'held':
         case 'waiting':
+        case 'estimate':
         case 'proved':
         case 'end':
           return []
@@ -59,12 +76,7 @@ export function applyLines({paint, now, several, quiet = false}: ApplyLinesOptio
           return event satisfies never
       }
     },
-    tick: () =>
-      objects.running.flatMap(({key, step, since, doing}) => {
-        if (quiet || now() - (said.get(key) ?? since) < SAY_AGAIN_MS) return []
-        said.set(key, now())
-        return [`${title(key)}: still ${doing === '' || doing === 'accepted' ? `at its ${step}` : doing}, ${formatDuration(now() - since)}`]
-      }),
+    tick: () => (quiet ? [] : [...stillRunning(), ...whatIsLeft()]),
   }
 }
 
@@ -88,13 +100,20 @@ export interface ApplyOutcome {
   readonly result: ApplyResult
   readonly requests: number
   readonly residualPlan?: string
+  /** What the plan said it would take. */
+  readonly bill?: Bill
 }
 
-export function applySummary({run, result, requests, residualPlan}: ApplyOutcome, paint: Ansis): string {
+/** What was expected, beside what it was. */
+const beside = (expected: string | undefined): string => (expected === undefined ? '' : ` (planned: ${expected})`)
+
+const timeText = ({seconds, bound}: BoundTime): string => `${formatDuration(seconds * 1000)}, bound by ${bound}`
+
+export function applySummary({run, result, requests, residualPlan, bill}: ApplyOutcome, paint: Ansis): string {
   const {summary, residual, readyMs, provenMs} = result
   const counts = ORDER.filter(state => summary[state] > 0).map(state => `${summary[state]} ${state}`)
   const lines = [
-    `${paint.bold('Apply:')} ${counts.length === 0 ? 'nothing to do' : counts.join(', ')}. ${requests} requests, ready after ${formatDuration(readyMs)}, proven after ${formatDuration(provenMs)}.`,
+    `${paint.bold('Apply:')} ${counts.length === 0 ? 'nothing to do' : counts.join(', ')}. ${requests} requests${beside(bill && `${bill.requests}`)}, ready after ${formatDuration(readyMs)}${beside(bill && timeText(bill.ready))}, proven after ${formatDuration(provenMs)}${beside(bill && timeText(bill))}.`,
   ]
   for (const {address, fields} of residual) {
     lines.push(`${paint.red('not converged:')} ${address}`)

@@ -45,12 +45,14 @@ export class LiveView extends RunningObjects {
   #headline(begun: number): string {
     const {now} = this.#options
     const ended = [...this.counts].filter(([, count]) => count > 0)
-    const over = ended.reduce((sum, [state, count]) => (state === 'no-op' ? sum : sum + count), 0)
     const trouble = ended.filter(([state]) => state !== 'done' && state !== 'no-op').map(([state, count]) => `, ${count} ${state}`)
     const proving = this.proving > 0 ? `, proving ${this.proving}` : ''
-    return `${over} of ${this.total} ended${trouble.join('')}, ${this.running.length} running${proving}, ${clockText(now() - begun)}`
+    return `${this.over} of ${this.total} ended${trouble.join('')}, ${this.running.length} running${proving}, ${clockText(now() - begun)}${leftText(this.left)}`
   }
 }
+
+const leftText = (left: RunningObjects['left']): string =>
+  left === undefined ? '' : `, about ${clockText(left.ms)} left (bound by ${left.bound})`
 
 /** In whole seconds: the last digit would flicker. */
 const clockText = (ms: number): string => (ms < 1000 ? '0 s' : formatDuration(Math.floor(ms / 1000) * 1000))

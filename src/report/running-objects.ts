@@ -20,6 +20,7 @@ export class RunningObjects {
   #total = 0
   #begun: number | undefined
   #proving = 0
+  #estimate: {readonly bound: string; readonly endsAt: number} | undefined
 
   constructor(now: () => number) {
     this.#now = now
@@ -42,6 +43,9 @@ export class RunningObjects {
         return
       case 'waiting':
         this.#does(event.key, waitingText(event))
+        return
+      case 'estimate':
+        this.#estimate = {bound: event.bound, endsAt: this.#now() + event.seconds * 1000}
         return
       case 'in doubt':
         this.#does(event.key, `looking whether the ${event.step} happened`)
@@ -80,6 +84,11 @@ export class RunningObjects {
     return this.#counts
   }
 
+  /** How many have ended, however they did. */
+  get over(): number {
+    return [...this.#counts].reduce((sum, [state, count]) => (state === 'no-op' ? sum : sum + count), 0)
+  }
+
   get total(): number {
     return this.#total
   }
@@ -87,6 +96,13 @@ export class RunningObjects {
   /** When the run began; `undefined` before it has and after its end. */
   get begun(): number | undefined {
     return this.#begun
+  }
+
+  /** Milliseconds that are left by the last estimate, and what they are bound by; `undefined` where there is none, or it is over. */
+  get left(): {readonly ms: number; readonly bound: string} | undefined {
+    if (this.#estimate === undefined) return undefined
+    const ms = this.#estimate.endsAt - this.#now()
+    return ms >= 1000 ? {ms, bound: this.#estimate.bound} : undefined
   }
 
   /** Objects that are being read back. */

@@ -20,7 +20,7 @@ const smallest = {
   notes: [],
   guards: [],
   requests: {used: 0, avoided: 0},
-  bill: {requests: 0, seconds: 0, bound: 'rate'},
+  bill: {requests: 0, seconds: 0, bound: 'rate', ready: {requests: 0, seconds: 0, bound: 'rate'}},
   hash,
 }
 const operation = {

@@ -131,7 +131,10 @@ describe.skipIf(!tmux)(`on a terminal${tmux ? '' : ' (SKIPPED: there is no tmux 
     const exports = Object.entries(at.env).map(([key, value]) => `export ${key}='${value}'`)
     const words = [process.execPath, PROGRAM, ...args, ...FAST].map(it => `'${it}'`)
     // Nobody answers questions where CI is set, and these tests may run there.
-    writeFileSync(join(folder, 'run.sh'), `unset CI\n${exports.join('\n')}\ncd '${at.folder}'\n${words.join(' ')}\necho "exit=$?"\nsleep 60\n`)
+    writeFileSync(
+      join(folder, 'run.sh'),
+      `unset CI\n${exports.join('\n')}\ncd '${at.folder}'\n${words.join(' ')}\necho "exit=$?"\nsleep 60\n`,
+    )
     tm('-f', '/dev/null', 'new-session', '-d', '-s', 'svc', '-x', '100', '-y', '30', 'bash', join(folder, 'run.sh'))
   }
   afterEach(() => {
@@ -144,7 +147,9 @@ describe.skipIf(!tmux)(`on a terminal${tmux ? '' : ' (SKIPPED: there is no tmux 
     open(['apply', ...save(base().database('a', 'sub'))])
     await shows('Apply this plan? Type yes:')
     tm('send-keys', '-t', 'svc', 'yes', 'Enter')
-    const view = await shows(/0 of 2 ended, 1 running, \d s\n +null_resource\.sub: create, \d s, waiting for its task \(processing\)/)
+    const view = await shows(
+      /0 of 2 ended, 1 running, \d s, about \d+ s left \(bound by critical path\)\n +null_resource\.sub: create, \d s, waiting for its task \(processing\)/,
+    )
     expect(view).not.toContain('create ...')
     await shows(/1 of 2 ended, 1 running/)
     const end = await shows('exit=0')

@@ -1,0 +1,43 @@
+import {Ansis} from 'ansis'
+import {describe, expect, it} from 'vitest'
+import type {ApplyEvent} from '../../src/engine/events.ts'
+import {applyLines} from '../../src/report/apply-text.ts'
+import {LiveView} from '../../src/report/live-view.ts'
+
+const paint = new Ansis(0)
+let time = 0
+const now = () => time
+const begin = (...more: readonly ApplyEvent[]): readonly ApplyEvent[] => [
+  {type: 'begin', run: 'r1', operations: 3},
+  {type: 'estimate', requests: 9, seconds: 90, bound: 'rate'},
+  {type: 'started', key: 'shop:a', action: 'create', step: 'create'},
+  ...more,
+]
+
+describe('the time that is left of an apply', () => {
+  it('is counted down on a terminal from one estimate to the next, and not shown once it is over', () => {
+    time = 0
+    const view = new LiveView({paint, now, several: false, measure: text => text.length})
+    for (const event of begin()) view.on(event)
+    const headline = () => view.frame({columns: 100, rows: 20})[0]
+    expect(headline()).toBe('0 of 3 ended, 1 running, 0 s, about 1 min 30 s left (bound by rate)')
+    time = 60_000
+    expect(headline()).toBe('0 of 3 ended, 1 running, 1 min, about 30 s left (bound by rate)')
+    view.on({type: 'estimate', requests: 3, seconds: 10, bound: 'critical path'})
+    expect(headline()).toBe('0 of 3 ended, 1 running, 1 min, about 10 s left (bound by critical path)')
+    time = 70_000
+    expect(headline()).toBe('0 of 3 ended, 1 running, 1 min 10 s')
+  })
+
+  it('is a line a minute in a log', () => {
+    time = 0
+    const lines = applyLines({paint, now, several: false})
+    for (const event of begin({type: 'ended', key: 'shop:b', action: 'create', state: 'done', ms: 1})) lines.on(event)
+    const said: string[] = []
+    for (time = 1000; time <= 125_000; time += 1000) {
+      if (time === 80_000) lines.on({type: 'estimate', requests: 5, seconds: 200, bound: 'rate'})
+      said.push(...lines.tick().filter(it => it.includes('left')))
+    }
+    expect(said).toEqual(['1 of 3 ended, about 30 s left (bound by rate)', '1 of 3 ended, about 2 min 40 s left (bound by rate)'])
+  })
+})
