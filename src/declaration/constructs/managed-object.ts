@@ -1,5 +1,5 @@
 /** One object of an API, written into the stack as a `null_resource` whose triggers are its declaration. */
-import {Annotations, propertyAccess, ref, TerraformResource, type TerraformStack, Token} from 'cdktf'
+import {Annotations, dependable, propertyAccess, ref, TerraformResource, type TerraformStack, Token} from 'cdktf'
 import type {Construct} from 'constructs'
 import {AppError, EXIT} from '../../base/errors.ts'
 import {canonicalJson} from '../../base/json.ts'
@@ -64,13 +64,19 @@ export abstract class ManagedObject<Kind extends string, Props extends ManagedOb
 
   constructor(scope: Construct, id: string, props: Props) {
     const {spec, options} = split(props)
-    const {removalPolicy = 'delete', ignoreChanges = [], exclusive = [], ...resource} = options
+    const {removalPolicy = 'delete', ignoreChanges = [], exclusive = [], dependsOn, ...resource} = options
     super(scope, id, {terraformResourceType: RESOURCE_TYPE, ...resource})
     this.spec = spec
     this.removalPolicy = removalPolicy
     this.ignoreChanges = ignoreChanges
     this.exclusive = exclusive
+    if (dependsOn !== undefined) this.dependsOn = withoutTrace(() => dependsOn.map(it => dependable(it)))
     StackCompanion.of(this).claim(this, this.cdktfStack.getLogicalId(this))
+  }
+
+  /** What `dependsOn` of another construct refers to; cdktf makes the token when it is asked for first, and keeps it. */
+  override get fqn(): string {
+    return withoutTrace(() => super.fqn)
   }
 
   /** The remote path (`cloud/subscriptions/12`), known once the object exists. */
