@@ -90,7 +90,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
     for (const stack of workspace.stacks) book.setOutputs(stack.name, outputsOf(workspace, plan, stack.name, result))
     if (result.summary.detached + result.summary.unknown === 0) travelling?.clear()
     await book.flush()
-    const rest = restOf(plan, result)
+    const rest = restOf(plan, result, input.approved)
     return {
       run,
       result,

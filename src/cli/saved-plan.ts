@@ -118,7 +118,9 @@ export async function recheckPlan(
   const fresh = await workspace.withLedgers(cut, () =>
     planWorkspace(workspace, {flags: {...flags, target: [], exclude: [], accept: acceptedIn(plan), 'no-destroy': false}}),
   )
-  const operations = stillValid(plan, fresh.plan.operations, halfReplaced)
+  const operations = stillValid(plan, fresh.plan.operations, halfReplaced, ({stack, address, movedFrom}) =>
+    [address, movedFrom].some(it => it !== undefined && full.get(stack)?.entries.has(it)),
+  )
   const guards = evaluateGuards({operations, stacks: plan.stacks}, guardFlagsOf(flags, workspace.settings, plan.destroy === true), kinds)
   return {
     plan: {

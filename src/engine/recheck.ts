@@ -78,7 +78,9 @@ export function touchedLedger(ledger: Ledger, plan: Plan): Ledger {
       const entry = address === undefined ? undefined : ledger.entries.get(address)
       if (entry) entries.set(entry.address, entry)
     }
-    if (it.declared === undefined && it.remoteId === it.address) entries.set(it.address, undeclaredEntry(it))
+    // So that the object of a planned deletion is looked at: gone, or only not ours any more.
+    const disowned = it.action === 'delete' && !entries.has(it.address)
+    if (it.declared === undefined && (it.remoteId === it.address || disowned)) entries.set(it.address, undeclaredEntry(it))
   }
   return {...ledger, entries}
 }
@@ -101,16 +103,22 @@ const undeclaredEntry = ({address, kind, remoteId = address}: Operation): Ledger
  * The operations to carry out: fresh ones where the plan still holds, no-ops where somebody was faster.
  *
  * @param halfReplaced - replacements of a resumed run whose old object is deleted: only the create is left of them
+ * @param owned - whether the ledger still has the object under the planned address, or the one it moves from
  * @throws StalePlanError with everything that moved
  */
-export function stillValid(plan: Plan, fresh: readonly Operation[], halfReplaced: ReadonlySet<Key> = new Set()): Operation[] {
+export function stillValid(
+  plan: Plan,
+  fresh: readonly Operation[],
+  halfReplaced: ReadonlySet<Key> = new Set(),
+  owned: (planned: Operation) => boolean = () => true,
+): Operation[] {
   const byKey = new Map<Key, Operation>(fresh.map(it => [keyOf(it.stack, it.address), it]))
   const moved: {address: string; message: string}[] = []
   const operations = plan.operations.map(planned => {
     if (planned.action === 'no-op') return planned
     const now = byKey.get(keyOf(planned.stack, planned.address))
     if (planned.action === 'replace' && now?.action === 'create' && halfReplaced.has(keyOf(planned.stack, planned.address))) return now
-    const verdict = compare(planned, now)
+    const verdict = compare(planned, now, owned(planned))
     if (typeof verdict !== 'string') return verdict
     moved.push({address: keyOf(planned.stack, planned.address), message: verdict})
     return planned
@@ -130,15 +138,21 @@ function leftToDelete(planned: Operation, fresh: ReadonlyMap<Key, Operation>): O
 }
 
 /** The operation to carry out, or what is different, in words. */
-function compare(planned: Operation, now: Operation | undefined): Operation | string {
+function compare(planned: Operation, now: Operation | undefined, owned: boolean): Operation | string {
   const satisfied: Operation = {...planned, action: 'no-op', reason: 'already satisfied', changes: [], edges: [], because: []}
   if (now === undefined) {
     return planned.action === 'delete' || planned.action === 'forget'
       ? satisfied
       : `planned was ${planned.action}, and the object is not planned any more`
   }
+  const forgotten = planned.declared === undefined && now.action === 'forget'
+  if (!owned) {
+    if (forgotten) return satisfied
+    if (planned.origin !== undefined && ['update', 'replace', 'delete'].includes(now.action))
+      return `planned for an object of this ledger, and the ledger does not have it any more (${now.remoteId ?? 'nothing'} is there)`
+  }
   if (now.action === 'no-op') return {...satisfied, ...(now.remoteId === undefined ? {} : {remoteId: now.remoteId})}
-  if (planned.declared === undefined && now.action === 'forget') return now
+  if (forgotten) return now
   const sends = (it: Operation) => it.action !== 'adopt' && it.action !== 'move'
   // Recording what is already so sends nothing and takes nothing from anybody.
   if (!sends(now) && now.changes.length === 0 && planned.action !== 'delete' && planned.action !== 'replace') return now

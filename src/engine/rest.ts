@@ -1,17 +1,24 @@
 /** What an apply left to do, as a plan of its own: a strict subset of what was approved. */
+import {asJson, canonicalJson} from '../base/json.ts'
 import type {ApplyResult} from './execute.ts'
 import type {Operation, Plan} from './plan.ts'
 import {sealed, summaryOf} from './plan-document.ts'
 import {type Key, keyOf} from './value.ts'
 
-/** @returns undefined when nothing is left */
-export function restOf(plan: Plan, {ended}: Pick<ApplyResult, 'ended'>): Plan | undefined {
+/**
+ * @param approved - what the plan was approved as: what was not done is left as it stands there
+ * @returns undefined when nothing is left
+ */
+export function restOf(plan: Plan, {ended}: Pick<ApplyResult, 'ended'>, approved: Plan = plan): Plan | undefined {
   const done = new Map<Key, string | undefined>()
   for (const {operation, state, remoteId} of ended) {
     if (state === 'done' || state === 'no-op') done.set(keyOf(operation.stack, operation.address), remoteId)
   }
-  const operations = plan.operations.map((it): Operation => {
-    const key = keyOf(it.stack, it.address)
+  const asApproved = new Map(approved.operations.map(it => [keyOf(it.stack, it.address), it]))
+  const operations = plan.operations.map((now): Operation => {
+    const key = keyOf(now.stack, now.address)
+    const was = asApproved.get(key)
+    const it = was?.action === now.action ? was : now
     if (!done.has(key))
       return {
         ...it,
@@ -45,8 +52,11 @@ export function isSubset(rest: Plan, approved: Plan): boolean {
       was !== undefined &&
       was.action === it.action &&
       was.remoteId === it.remoteId &&
-      JSON.stringify(was.changes) === JSON.stringify(it.changes) &&
-      JSON.stringify(was.declared) === JSON.stringify(it.declared)
+      same(was.changes, it.changes) &&
+      same(was.declared, it.declared)
     )
   })
 }
+
+const same = (a: object | undefined, b: object | undefined): boolean =>
+  a === b || (a !== undefined && b !== undefined && canonicalJson(asJson(a)) === canonicalJson(asJson(b)))

@@ -113,6 +113,50 @@ describe('a saved plan', () => {
     expect((await at.fast(['apply', file, '--auto-approve'], secrets)).code).toBe(0)
   })
 
+  it('of an object the ledger does not have any more is exit 5, also a deletion, and touches nothing', async () => {
+    expect((await at.fast(['apply', (await saved()).file, '--auto-approve'], secrets)).code).toBe(0)
+    const ledger = join(at.folder, `terraform.${name}.tfstate`)
+    const before = readFileSync(ledger, 'utf8')
+    const {file} = await saved(2)
+    saveStack(at.folder, jsonStack(name).subscription('sub', {name}))
+    const removal = ['--synth-dir', join(at.folder, name), '--out', `${name}.less`, '--allow-destroy', '*']
+    expect((await at.fast(['plan', ...removal])).code).toBe(0)
+    const state = JSON.parse(before)
+    state.resources = state.resources.filter((it: {name: string}) => it.name !== 'a')
+    at.simulator.clearLog()
+    for (const plan of [file, `${name}.less`]) {
+      writeFileSync(ledger, JSON.stringify(state))
+      const outcome = await at.fast(['apply', plan, '--auto-approve', '--allow-destroy', '*', '-o', 'json'], secrets)
+      expect([outcome.code, documentOf(outcome).error.code]).toEqual([5, 'E_PLAN_STALE'])
+      expect(documentOf(outcome).error.problems).toContainEqual({
+        address: `${name}:null_resource.a`,
+        message: expect.stringContaining('the ledger does not have it any more'),
+      })
+    }
+    expect(at.writes).toEqual([])
+  })
+
+  it('that was carried out in part leaves a rest which the approval of the whole covers, once more and again', async () => {
+    expect((await at.fast(['apply', (await saved()).file, '--auto-approve'], secrets)).code).toBe(0)
+    saveStack(
+      at.folder,
+      stack()
+        .database('x', 'sub')
+        .database('y', 'sub', {}, {dependsOn: ['x']}),
+    )
+    expect((await at.fast(['plan', '--synth-dir', join(at.folder, name), '--out', `${name}.more`], secrets)).code).toBe(0)
+    const {hash} = JSON.parse(readFileSync(join(at.folder, `${name}.more`), 'utf8'))
+    at.simulator.inject({match: {method: 'POST', path: '/subscriptions/*/databases'}, times: 1, action: {type: 'fail-task'}})
+    const partly = await at.fast(['apply', `${name}.more`, '--approve', hash, '-o', 'json'], secrets)
+    expect(partly.code).toBe(6)
+    const {residualPlan} = documentOf(partly)
+    const rest = await at.fast(['apply', residualPlan, '--approve', hash, '-o', 'json'], secrets)
+    expect([rest.code, documentOf(rest).summary?.done]).toEqual([0, 2])
+    at.simulator.clearLog()
+    expect((await at.fast(['apply', residualPlan, '--approve', hash], secrets)).code).toBe(0)
+    expect(at.writes).toEqual([])
+  })
+
   it('may be applied until its time is over', async () => {
     const {file} = await saved(1, '--valid-for', '0s')
     const outcome = await at.fast(['apply', file, '--auto-approve', '-o', 'json'], secrets)
