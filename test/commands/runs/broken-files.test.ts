@@ -1,0 +1,145 @@
+/** What a run keeps on its disk, and the disk fails it: nothing is lost, nothing is sent twice, and the next step is said. */
+import {spawn} from 'node:child_process'
+import {readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {type Outcome, PROGRAM} from '../../support/program.ts'
+import {documentOf, FAST, type Site, site} from '../../support/site.ts'
+import {jsonStack, saveStack} from '../../support/stack-json.ts'
+
+let here: Site
+let stack: readonly string[]
+beforeEach(async () => {
+  here = await site({cloud: {taskMs: 100, readyMs: 50}})
+  const shop = jsonStack('shop').subscription('main')
+  for (let i = 0; i < 12; i++) shop.database(`a-database-with-a-name-that-is-rather-long-${i}`, 'main')
+  stack = ['--synth-dir', saveStack(here.folder, shop)]
+})
+afterEach(() => here.close())
+
+const runFiles = () => {
+  const runs = join(here.folder, '.svcctl', 'runs')
+  const name = readdirSync(runs).find(it => it.endsWith('.jsonl')) ?? ''
+  return {journal: join(runs, name), plan: join(runs, name.replace(/\.jsonl$/, '.plan.json'))}
+}
+
+async function killedAfter(writes: number): Promise<void> {
+  here.simulator.configure({cloud: {taskMs: 800}})
+  const running = here.start(['apply', ...stack, '--auto-approve'])
+  await expect.poll(() => here.writes.length, {interval: 5, timeout: 20_000}).toBeGreaterThanOrEqual(writes)
+  running.kill('SIGKILL')
+  await running.done
+}
+
+/** Everything once, and a second plan is empty. */
+async function allOnce(): Promise<void> {
+  expect(await here.fast(['plan', ...stack, '--detailed-exitcode'])).toMatchObject({code: 0})
+  const created = here.simulator.log.flatMap(it => (it.method === 'POST' && it.status < 300 ? [JSON.stringify(it.body)] : []))
+  expect(created).toHaveLength(13)
+  expect(new Set(created).size).toBe(13)
+}
+
+describe('a journal that cannot be written any more', () => {
+  it('ends the run before the next request, with the command that goes on', async () => {
+    expect(await here.fast(['plan', ...stack, '--out', 'shop.plan'])).toMatchObject({code: 0})
+    const planBytes = JSON.stringify(JSON.parse(readFileSync(join(here.folder, 'shop.plan'), 'utf8'))).length
+    rmSync(join(here.folder, 'shop.plan'))
+    // The longest file a child may write: the plan of the run fits, and its journal outgrows it.
+    const blocks = Math.ceil((planBytes + 2_000) / 512)
+    const args = [PROGRAM, 'apply', ...stack, '--auto-approve', '-o', 'json', ...FAST]
+    const child = await limited(blocks, args)
+    expect(child.code, child.stdout + child.stderr).toBe(1)
+    const {code, message, suggestions} = documentOf(child).error
+    expect(message).toContain('.jsonl')
+    expect(code).toBe('E_JOURNAL_WRITE')
+    const resume = /"svcctl (apply --resume \S+)"/.exec(suggestions.join())?.[1]?.split(' ') ?? []
+    const resumed = await here.fast([...resume, '-o', 'json'])
+    expect(resumed.code, resumed.stdout + resumed.stderr).toBe(0)
+    await allOnce()
+  }, 60_000)
+
+  it('from the start is a run that never began', async () => {
+    writeFileSync(join(here.folder, '.svcctl'), '')
+    const outcome = await here.fast(['apply', ...stack, '--auto-approve', '-o', 'json'])
+    expect([outcome.code, documentOf(outcome).error.code, here.writes]).toEqual([1, 'E_JOURNAL_WRITE', []])
+    expect(documentOf(outcome).error.suggestions.join()).toContain('run the command again')
+  })
+})
+
+/** The program, with files no longer than so many blocks of 512 bytes; another process than this one, which has to answer meanwhile. */
+function limited(blocks: number, args: readonly string[]): Promise<Outcome> {
+  const child = spawn('sh', ['-c', `ulimit -f ${blocks}; exec "$0" "$@"`, process.execPath, ...args], {cwd: here.folder, env: here.env})
+  const text = {stdout: '', stderr: ''}
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (part: string) => {
+      text[name] += part
+    })
+  return new Promise(resolve => child.on('close', code => resolve({code, ...text})))
+}
+
+describe('a dead run', () => {
+  it.each([
+    ['is gone', (path: string) => rmSync(path)],
+    ['is damaged', (path: string) => writeFileSync(path, readFileSync(path, 'utf8').slice(0, 300))],
+  ])(
+    'whose plan %s cannot be resumed, and is settled by its journal: what it made is found by its name',
+    async (_, spoil) => {
+      await killedAfter(4)
+      spoil(runFiles().plan)
+      const resumed = await here.fast(['apply', '--resume', '-o', 'json'])
+      expect([resumed.code, documentOf(resumed).error.code]).toEqual([1, 'E_RUN_PLAN'])
+      const next = await here.fast(['apply', ...stack, '--auto-approve', '--foreign', 'ignore', '-o', 'json'])
+      expect(next.code, next.stdout + next.stderr).toBe(0)
+      await allOnce()
+    },
+    60_000,
+  )
+
+  it('of another version, or with a line in its middle gone or changed, is refused as it is by plan, apply and --resume', async () => {
+    await killedAfter(4)
+    const {journal} = runFiles()
+    const good = readFileSync(journal, 'utf8')
+    const sent = here.writes.length
+    const lines = good.split('\n')
+    const wrong: Record<string, string> = {
+      E_JOURNAL_VERSION: good.replace('svcctl.journal/1', 'svcctl.journal/2'),
+      E_JOURNAL_DAMAGED: lines.toSpliced(2, 1).join('\n'),
+      'E_JOURNAL_DAMAGED ': lines.map((line, at) => (at === 2 ? line.replace('"key":"shop:', '"key":"shoq:') : line)).join('\n'),
+    }
+    for (const [code, text] of Object.entries(wrong)) {
+      writeFileSync(journal, text)
+      for (const args of [
+        ['plan', ...stack],
+        ['apply', ...stack, '--auto-approve'],
+        ['apply', '--resume'],
+      ]) {
+        const outcome = await here.fast([...args, '-o', 'json'])
+        expect([args[0], outcome.code, documentOf(outcome).error.code]).toEqual([args[0], 1, code.trim()])
+      }
+      expect([here.writes.length, readFileSync(journal, 'utf8')]).toEqual([sent, text])
+    }
+    // A torn tail is what a crash leaves.
+    writeFileSync(journal, good.slice(0, -9))
+    expect(await here.fast(['apply', ...stack, '--auto-approve'])).toMatchObject({code: 0})
+    await allOnce()
+  }, 60_000)
+
+  it('of another account is left alone, exit 3', async () => {
+    await killedAfter(4)
+    const {journal} = runFiles()
+    const good = readFileSync(journal, 'utf8')
+    const other = await site()
+    try {
+      for (const args of [
+        ['apply', ...stack, '--auto-approve'],
+        ['apply', '--resume'],
+      ]) {
+        const outcome = await here.fast([...args, '-o', 'json'], {env: other.env})
+        expect([outcome.code, documentOf(outcome).error.code]).toEqual([3, expect.stringMatching(/^E_(RUN_ACCOUNT|PLAN_TARGET)$/)])
+      }
+      expect([other.writes, readFileSync(journal, 'utf8')]).toEqual([[], good])
+    } finally {
+      await other.close()
+    }
+  }, 60_000)
+})
