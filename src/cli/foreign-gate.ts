@@ -1,5 +1,6 @@
 /** Before the first create: what somebody else has in flight on planned objects is waited for, or refused. */
 import {kinds} from '../backends/kinds.ts'
+import {formatDuration} from '../base/duration.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {waitFor} from '../base/wait-for.ts'
 import type {Backend, TaskView} from '../engine/backend.ts'
@@ -10,10 +11,15 @@ import type {Operation, Plan} from '../engine/plan.ts'
 import {runTiming} from './run-timing.ts'
 import type {Workspace} from './workspace.ts'
 
+/** What is waited for is said again after this long. */
+const SAY_AGAIN_MS = 10_000
+
+const named = ({id, commandType, status}: TaskView): string => `task ${id} (${commandType ?? status})`
+
 /** Somebody else changes planned objects right now. */
 export class ForeignTasksError extends AppError {
   constructor(tasks: readonly TaskView[], waited: boolean) {
-    const said = tasks.map(it => `${it.id} (${it.commandType ?? it.status})`).join(', ')
+    const said = tasks.map(named).join(', ')
     super(`${waited ? 'still running after the wait' : 'somebody else has tasks running'} that may touch planned objects: ${said}`, {
       code: 'E_FOREIGN_TASKS',
       exit: waited ? EXIT.timeout : EXIT.refused,
@@ -32,19 +38,28 @@ export class ForeignTasksError extends AppError {
 export async function waitForOthers(workspace: Workspace, plan: Plan, mode: 'wait' | 'refuse' | 'ignore', emit: Emit): Promise<boolean> {
   if (mode === 'ignore') return false
   const {pace, timeoutMs} = runTiming(workspace.settings)
+  const {clock} = workspace.context
+  const began = clock.now()
   let waited = false
+  let saidAt = Number.NEGATIVE_INFINITY
+  const say = (tasks: readonly TaskView[]) => {
+    if (clock.now() - saidAt < SAY_AGAIN_MS) return
+    saidAt = clock.now()
+    const still = waited ? `still waiting after ${formatDuration(clock.now() - began)}` : 'waiting'
+    emit({type: 'warning', message: `${still} for somebody else's ${tasks.map(named).join(', ')} (--foreign ignore goes ahead)`})
+  }
   for (const [backend, operations] of creating(workspace, plan)) {
     let last: TaskView[] = []
     const clear = await waitFor(
       async () => {
-        last = await foreignTasks(backend, operations)
+        last = await foreignTasks(backend, operations, plan.operations)
         if (last.length === 0) return true
         if (mode === 'refuse') throw new ForeignTasksError(last, false)
-        if (!waited) emit({type: 'warning', message: `waiting for somebody else's tasks: ${last.map(it => it.id).join(', ')}`})
+        say(last)
         waited = true
         return undefined
       },
-      {clock: workspace.context.clock, everyMs: pace.maxMs, timeoutMs},
+      {clock, everyMs: looks => Math.min(pace.maxMs, pace.minMs * 2 ** (looks - 1)), timeoutMs},
     )
     if (clear === undefined) throw new ForeignTasksError(last, true)
     if (waited) backend.reader.forget('/')

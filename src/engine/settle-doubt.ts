@@ -107,7 +107,7 @@ async function suspects(
 const SUBJECTS = ['subscription', 'database', 'peering', 'rule', 'user']
 
 /** Whether a task may be about this kind: one that names another kind of thing is not. */
-function concerns({commandType}: TaskView, kind: string): boolean {
+export function concerns({commandType}: TaskView, kind: string): boolean {
   const said = SUBJECTS.filter(word => commandType?.toLowerCase().includes(word))
   return said.length === 0 || said.some(word => kind.includes(word))
 }

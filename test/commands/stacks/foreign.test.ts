@@ -1,0 +1,53 @@
+/** Somebody else works in the same account while an apply begins. */
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {documentOf, type Site, site} from '../../support/site.ts'
+import {JsonStack, saveStack} from '../../support/stack-json.ts'
+
+let at: Site
+beforeEach(async () => {
+  at = await site()
+})
+afterEach(() => at.close())
+
+/** What a colleague sends by hand. */
+async function elsewhere(method: string, path: string, body?: object): Promise<void> {
+  const {SVC_CLOUD_API_URL = '', SVC_CLOUD_API_KEY = '', SVC_CLOUD_SECRET_KEY = ''} = at.env
+  const response = await fetch(`${SVC_CLOUD_API_URL}${path}`, {
+    method,
+    headers: {'x-api-key': SVC_CLOUD_API_KEY, 'x-api-secret-key': SVC_CLOUD_SECRET_KEY, 'content-type': 'application/json'},
+    ...(body === undefined ? {} : {body: JSON.stringify(body)}),
+  })
+  expect(response.status).toBeLessThan(300)
+}
+
+const base = () => new JsonStack('shop').subscription('sub')
+const apply = async (stack: JsonStack, ...more: string[]) =>
+  at.fast(['apply', '--synth-dir', saveStack(at.folder, stack), '--auto-approve', '-o', 'json', ...more])
+describe("somebody else's create of a planned object", () => {
+  beforeEach(async () => {
+    expect((await apply(base())).code).toBe(0)
+    at.simulator.configure({cloud: {taskMs: 4_000, appears: 'completed'}})
+    await elsewhere('POST', '/subscriptions/1/databases', {name: 'cache', memoryLimitInGb: 1})
+    at.simulator.clearLog()
+  })
+
+  it('is waited for, and what it made is taken over instead of made twice', async () => {
+    const outcome = await apply(base().database('cache', 'sub'))
+    expect([outcome.code, documentOf(outcome).converged], outcome.stderr).toEqual([0, true])
+    expect(outcome.stderr).toMatch(/waiting for somebody else's task [-0-9a-f]+ \(databaseCreateRequest\)/)
+    expect(at.writes).toEqual([])
+  })
+
+  it('is refused with --foreign refuse, and nothing is sent', async () => {
+    const outcome = await apply(base().database('cache', 'sub'), '--foreign', 'refuse')
+    expect([outcome.code, documentOf(outcome).error.code]).toEqual([3, 'E_FOREIGN_TASKS'])
+    expect(at.writes).toEqual([])
+  })
+
+  it('is no reason to wait for who creates something of another kind', async () => {
+    const outcome = await apply(base().subscription('second'))
+    expect(outcome.code, outcome.stderr).toBe(0)
+    expect(outcome.stderr).not.toContain('waiting for')
+    expect(at.writes).toEqual(['POST /subscriptions'])
+  })
+})
