@@ -86,7 +86,7 @@ describe('a command that only reads, when it is stopped', () => {
     async command => {
       for (const [signal, code] of SIGNALS) {
         const running = here.start([...command.split(' '), '-o', 'json', '-v'])
-        const outcome = await stopped(running, running.says(/GET \/v1\/(logs|bdbs).* -> 200/), signal)
+        const outcome = await stopped(running, running.says(/GET \/v1\/(logs|endpoints\/stats).* -> 200/), signal)
         expect(outcome.code).toBe(code)
         expect(outcome.stderr).toMatch(/\nstopped\n$/)
         for (const line of outcome.stdout.split('\n').slice(0, -1)) expect(JSON.parse(line)).toBeTypeOf('object')
