@@ -140,6 +140,11 @@ function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, not
   if (diff.assumed.length > 0 && entry === undefined) {
     notes.push(`${declaration.key}: ${diff.assumed.join(', ')} cannot be read back and is taken for equal, for want of a ledger`)
   }
+  if (kind.ready?.(live.fields) === 'failed') {
+    notes.push(
+      `${declaration.key}: the API says that this ${kind.noun} failed (status "${String(live.fields.status)}"); no change of its fields repairs that`,
+    )
+  }
   const immutable = diff.immutable.filter(path => changes.some(it => it.path === path || it.path.startsWith(`${path}/`)))
   const found = {...base, remoteId: live.remoteId, changes, ...originOf(entry)}
   const adopted = pair.match?.found === 'name' || pair.match?.found === 'import'

@@ -47,6 +47,16 @@ describe('identity', () => {
     })
   })
 
+  it('an object that failed is named, though its fields are as declared', async () => {
+    const lab = new Lab()
+    world().subscription('main').database('cache', {memoryLimitInGb: 1}).into(lab.simulator)
+    lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1', status: 'error'})
+    await lab.run(async () => {
+      const {plan} = await lab.plan([stackOf().subscription('main').database('cache', 'main')])
+      expect(plan.notes).toContainEqual(expect.stringMatching(/cache: the API says that this database failed \(status "error"\)/))
+    })
+  })
+
   it('a new name at the same address is one PUT with only the name', async () => {
     const lab = new Lab()
     await lab.run(async () => {
