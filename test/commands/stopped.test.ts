@@ -180,11 +180,11 @@ describe('a support package, when it is stopped', () => {
   })
 
   it.each(SIGNALS)('by %s in the middle of the upload keeps the archive, and the command it names goes on', async signal => {
-    here.simulator.inject({match: {api: 'parts'}, after: 5, action: {type: 'hang'}})
+    here.simulator.inject({match: {api: 'parts'}, after: 3, action: {type: 'hang'}})
     const running = here.start(['support-package', 'cluster', '--upload', '--no-save', '--file', 'a b.tar.gz', '-o', 'json'])
     const outcome = await stopped(
       running,
-      until(() => partsThere(here) === 5),
+      until(() => partsThere(here) === 3 && recorded() === 3),
       signal,
     )
     expect(outcome.code).toBe(4)
@@ -196,7 +196,7 @@ describe('a support package, when it is stopped', () => {
       suggestions: [`Go on where it stopped: svcctl enterprise support-package upload '${path}' --no-save`],
     })
     expect(files()).toEqual(['a b.tar.gz'])
-    await expectResumed(path, 5)
+    await expectResumed(path, 3)
     expect(files()).toEqual([])
   })
 })

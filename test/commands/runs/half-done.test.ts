@@ -8,7 +8,7 @@ import {type JsonStack, jsonStack, saveStack} from '../../support/stack-json.ts'
 
 let here: Site
 beforeEach(async () => {
-  here = await site({cloud: {taskMs: 1, readyMs: 0, listLagMs: 300}, cluster: {changeMs: 1}})
+  here = await site()
 })
 afterEach(() => here.close())
 
@@ -22,6 +22,8 @@ interface Change {
   readonly at: RegExp
   /** Every write of both runs. */
   readonly writes: readonly string[]
+  /** What is called then. */
+  readonly how: 'apply' | 'apply --resume'
 }
 
 const SUB = '/subscriptions/1/databases'
@@ -31,39 +33,51 @@ const CHANGES: Record<string, Change> = {
     after: () => base().database('cache', 'main', {memoryLimitInGb: 2}),
     at: /^PUT/,
     writes: ['PUT'],
+    how: 'apply --resume',
   },
-  'a delete': {before: () => base().database('cache', 'main'), after: base, at: /^DELETE/, writes: ['DELETE']},
+  'a delete': {before: () => base().database('cache', 'main'), after: base, at: /^DELETE/, writes: ['DELETE'], how: 'apply'},
   'the delete of a replacement': {
     before: () => base().database('cache', 'main', {port: 12_001}),
     after: () => base().database('cache', 'main', {port: 12_002}),
     at: /^DELETE/,
     writes: ['DELETE', 'POST'],
+    how: 'apply',
   },
   'the create of a replacement': {
     before: () => base().database('cache', 'main', {port: 12_001}),
     after: () => base().database('cache', 'main', {port: 12_002}),
     at: /^POST/,
     writes: ['DELETE', 'POST'],
+    how: 'apply --resume',
   },
   'the create of a replacement that makes the new one first': {
     before: () => base().database('cache', 'main', {port: 12_001}, FIRST),
     after: () => base().database('cache', 'main', {name: 'cache2', port: 12_002}, FIRST),
     at: /^POST/,
     writes: ['POST', 'DELETE'],
+    how: 'apply --resume',
   },
   'the delete of a replacement that makes the new one first': {
     before: () => base().database('cache', 'main', {port: 12_001}, FIRST),
     after: () => base().database('cache', 'main', {name: 'cache2', port: 12_002}, FIRST),
     at: /^DELETE/,
     writes: ['POST', 'DELETE'],
+    how: 'apply',
   },
   "an update of a cluster's database": {
     before: base,
     after: () => base().remove('local').bdb('local', {memory_size: 204_857_600}),
     at: /^PUT \/v1/,
     writes: ['PUT'],
+    how: 'apply',
   },
-  "a delete of a cluster's database": {before: base, after: () => base().remove('local'), at: /^DELETE \/v1/, writes: ['DELETE']},
+  "a delete of a cluster's database": {
+    before: base,
+    after: () => base().remove('local'),
+    at: /^DELETE \/v1/,
+    writes: ['DELETE'],
+    how: 'apply --resume',
+  },
 }
 
 const ALLOWED = ['--auto-approve', '--allow-destroy', '*']
@@ -74,7 +88,7 @@ async function killed({before, after, at}: Change): Promise<void> {
   saveStack(here.folder, before())
   expect(await here.fast(['apply', ...stack(), '--auto-approve'])).toMatchObject({code: 0})
   saveStack(here.folder, after())
-  here.simulator.configure({cloud: {taskMs: 1_200, readyMs: 200}, cluster: {changeMs: 1_200}})
+  here.simulator.configure({cloud: {taskMs: 1_200, readyMs: 200, listLagMs: 300}, cluster: {changeMs: 1_200}})
   here.simulator.clearLog()
   const running = here.start(['apply', ...stack(), ...ALLOWED])
   await expect.poll(() => here.writes.some(it => at.test(it)), {interval: 5, timeout: 20_000}).toBe(true)
@@ -100,26 +114,25 @@ function requestsBeforeLooking(from: number, at: RegExp): number {
   return first < 0 ? asked.length : first
 }
 
-describe.each(Object.entries(CHANGES))('%s that a killed run began', (_, change) => {
-  it.each(['apply', 'apply --resume'])(
-    'is told of by plan and brought to its end by %s: nothing is sent twice, nothing is left to do',
-    async how => {
-      await killed(change)
-      const [writes, before] = [here.writes.length, files()]
-      const plan = await here.fast(['plan', ...stack(), '-o', 'json'])
-      expect(plan.stdout).toMatch(/of run \d{8}T\d{9}-[0-9a-f]{6}/)
-      expect([here.writes.length, files()]).toEqual([writes, before])
-      const from = here.simulator.log.length
-      const outcome = await here.fast([...how.split(' '), ...(how === 'apply' ? stack() : []), ...ALLOWED, '-o', 'json'])
-      expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0)
-      expect(documentOf(outcome)).toMatchObject({converged: true, residual: []})
-      expect(here.writes.map(it => it.split(' ')[0])).toEqual(change.writes)
-      expect(requestsBeforeLooking(from, change.at)).toBeLessThanOrEqual(2)
-      expect(await here.fast(['plan', ...stack(), '--detailed-exitcode'])).toMatchObject({code: 0})
-    },
-    60_000,
-  )
-})
+it.each(Object.entries(CHANGES))(
+  '%s that a killed run began is told of by plan and brought to its end: nothing is sent twice, nothing is left to do',
+  async (_, change) => {
+    await killed(change)
+    const [writes, before] = [here.writes.length, files()]
+    const plan = await here.fast(['plan', ...stack(), '-o', 'json'])
+    expect(plan.stdout).toMatch(/of run \d{8}T\d{9}-[0-9a-f]{6}/)
+    expect([here.writes.length, files()]).toEqual([writes, before])
+    const from = here.simulator.log.length
+    const where = change.how === 'apply' ? stack() : []
+    const outcome = await here.fast([...change.how.split(' '), ...where, ...ALLOWED, '-o', 'json'])
+    expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0)
+    expect(documentOf(outcome)).toMatchObject({converged: true, residual: []})
+    expect(here.writes.map(it => it.split(' ')[0])).toEqual(change.writes)
+    expect(requestsBeforeLooking(from, change.at)).toBeLessThanOrEqual(2)
+    expect(await here.fast(['plan', ...stack(), '--detailed-exitcode'])).toMatchObject({code: 0})
+  },
+  60_000,
+)
 
 describe('a replacement that makes the new object first', () => {
   it('and cannot delete the old one keeps it in the ledger, and the next apply deletes it', async () => {
