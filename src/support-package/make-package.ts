@@ -1,13 +1,16 @@
 /** One package from the request to the file: family, asynchronous form, download, check, optimisation. */
 import type {ClusterBackend} from '../backends/cluster/backend.ts'
+import {listNodes, readNode} from '../backends/cluster/cluster-api.ts'
 import {clusterVoice} from '../backends/cluster/errors.ts'
+import {rowId} from '../backends/list-rows.ts'
 import type {Clock} from '../base/clock.ts'
+import {AppError} from '../base/errors.ts'
 import {pollInterval} from '../base/poll-interval.ts'
 import type {ConnectedClient} from '../transport/api-client.ts'
 import {NotAnArchiveError} from './archive-errors.ts'
 import {type DownloadProgress, download as downloadBytes} from './download.ts'
-import {PackageInterruptedError} from './package-errors.ts'
-import {type PackagePath, type PackageScope, packagePaths} from './package-paths.ts'
+import {NoSuchNodeError, PackageInterruptedError} from './package-errors.ts'
+import {type PackageScope, packagePaths} from './package-paths.ts'
 import {downloadPath, type PackageStatus, waitForPackage} from './package-status.ts'
 import {type PackageAnswer, type PackageConnection, requestPackage} from './request-package.ts'
 import {type SavedArchive, type SaveOptions, saveArchive} from './save-archive.ts'
@@ -16,7 +19,10 @@ export type PackageEvent =
   | {readonly type: 'requested'; readonly path: string}
   /** This server line lacks the path. */
   | {readonly type: 'other-family'; readonly path: string}
-  | {readonly type: 'all-nodes'}
+  /** Whether the node is there could not be asked. */
+  | {readonly type: 'node-unproven'; readonly reason: string}
+  /** The endpoint ignores the node; `alone`: this server has no other. */
+  | {readonly type: 'all-nodes'; readonly alone: boolean}
   | {readonly type: 'status'; readonly status: PackageStatus}
   | ({readonly type: 'progress'} & DownloadProgress)
   | {readonly type: 'resumed'; readonly bytes: number; readonly reason: string}
@@ -60,7 +66,7 @@ export async function makePackage(options: MakeOptions): Promise<MadePackage> {
     idleTimeoutMs,
     signal: download.signal,
   }
-  const {path, answer} = await ask(connection, packagePaths(options.scope, options.newApi), onEvent)
+  const {path, answer} = await ask(connection, options)
   if (answer.is === 'archive') return {is: 'saved', ...(await save(connection, path, answer, options, abandon))}
   if (!options.wait) return {is: 'begun', status: answer.status}
   const {taskId: task} = answer.status
@@ -83,20 +89,39 @@ export async function makePackage(options: MakeOptions): Promise<MadePackage> {
 /** The first family that knows the path; the last one's refusal when none does. */
 async function ask(
   connection: PackageConnection,
-  paths: readonly PackagePath[],
-  onEvent: MakeOptions['onEvent'],
+  options: MakeOptions,
 ): Promise<{path: string; answer: Exclude<PackageAnswer, {is: 'absent'}>}> {
+  const {scope, newApi, onEvent} = options
+  const paths = packagePaths(scope, newApi)
   for (const [at, {path, allNodes}] of paths.entries()) {
+    // This path cannot say that there is no such node: it answers with all of them.
+    if (allNodes && scope.type === 'node' && scope.uid !== undefined) await proveNode(scope.uid, options)
     onEvent({type: 'requested', path})
     const answer = await requestPackage(connection, path)
     if (answer.is !== 'absent') {
-      if (allNodes) onEvent({type: 'all-nodes'})
+      if (allNodes) onEvent({type: 'all-nodes', alone: at > 0})
       return {path, answer}
     }
     if (at === paths.length - 1) throw answer.error
     onEvent({type: 'other-family', path})
   }
   throw new RangeError('there is no path to ask')
+}
+
+/** A cluster that is too ill to say which nodes it has still gets its package. @throws NoSuchNodeError */
+async function proveNode(uid: string, {cluster, signal, onEvent}: MakeOptions): Promise<void> {
+  const options = signal && {signal}
+  try {
+    if ((await readNode(cluster, uid, options)) !== undefined) return
+    const nodes = await listNodes(cluster, options)
+    throw new NoSuchNodeError(
+      uid,
+      nodes.flatMap(node => rowId(node, '/nodes') ?? []),
+    )
+  } catch (error) {
+    if (signal?.aborted || !(error instanceof AppError) || error instanceof NoSuchNodeError) throw error
+    onEvent({type: 'node-unproven', reason: error.message})
+  }
 }
 
 function save(

@@ -88,6 +88,21 @@ export class PackageInterruptedError extends AppError {
   }
 }
 
+/** Without this, an endpoint that ignores the node would give all nodes under the name of one that is not there. */
+export class NoSuchNodeError extends AppError {
+  /** @param known - the uids of the nodes there are */
+  constructor(uid: string, known: readonly string[]) {
+    super(`there is no node ${uid} on this cluster; its nodes are ${known.join(', ') || 'not listed'}`, {
+      code: 'E_NO_SUCH_NODE',
+      exit: EXIT.notFound,
+      suggestions: [
+        ...(known[0] === undefined ? [] : [`Name one that is there: svcctl support-package node ${known[0]}`]),
+        'See them: svcctl enterprise node list',
+      ],
+    })
+  }
+}
+
 /** The place for the archive cannot be written to. */
 export class DestinationError extends AppError {
   constructor(path: string, reason: string, cause?: unknown) {

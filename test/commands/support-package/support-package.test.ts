@@ -121,6 +121,33 @@ describe('a support package', () => {
     expect(outcome.stderr).toContain('the package holds all nodes')
   })
 
+  it.each([
+    ['both', ''],
+    ['both', ' --use-new-api'],
+    ['old', ' --use-new-api'],
+    ['new', ''],
+  ])('of a node that is not there is exit 11, names the others, and saves nothing (%s families%s)', async (families, option) => {
+    debuginfo({families})
+    const outcome = await run(`node 99 -o json${option}`)
+    expect(outcome.code).toBe(11)
+    expect(json(outcome)).toEqual({
+      success: false,
+      error: 'there is no node 99 on this cluster; its nodes are 1, 2, 3',
+      code: 'E_NO_SUCH_NODE',
+      suggestions: ['Name one that is there: svcctl support-package node 1', 'See them: svcctl enterprise node list'],
+    })
+    expect(files()).toEqual([])
+  })
+
+  it('of a node is made also where the cluster cannot say which nodes it has', async () => {
+    debuginfo({families: 'old'})
+    simulator.inject({match: {api: 'cluster', path: '/v1/nodes/2'}, action: {type: 'status', status: 403}})
+    const outcome = await run('node 2 --use-new-api')
+    expect(outcome.code).toBe(0)
+    expect(outcome.stderr).toContain('whether the node is there could not be asked')
+    expect(outcome.stderr).toContain('this server has only the endpoint that ignores the node')
+  })
+
   it('comes from the other family when the server lacks the first one, by 404 or 410', async () => {
     debuginfo({families: 'new', missing: 410})
     expect((await run('cluster')).code).toBe(0)

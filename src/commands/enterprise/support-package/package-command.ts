@@ -100,8 +100,15 @@ export abstract class PackageCommand extends ReportingCommand {
       case 'other-family':
         this.logger.info(`this server does not know ${event.path}; trying the other endpoints`)
         break
+      case 'node-unproven':
+        this.logger.warn(`whether the node is there could not be asked: ${event.reason}`)
+        break
       case 'all-nodes':
-        this.logger.warn('this endpoint ignores the node: the package holds all nodes (--use-new-api asks for one)')
+        this.logger.warn(
+          event.alone
+            ? 'this server has only the endpoint that ignores the node: the package holds all nodes'
+            : 'this endpoint ignores the node: the package holds all nodes (--use-new-api asks for one)',
+        )
         break
       case 'resumed':
         line.end()
