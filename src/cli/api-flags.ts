@@ -1,7 +1,7 @@
 /** Options of `svcctl api`, and which of them exclude each other. */
 import type {OutputFormat} from '../report/output-format.ts'
 import {Flags} from './oclif.ts'
-import {UsageError} from './usage-error.ts'
+import {ExcludingOptionsError} from './parse-complaint.ts'
 
 const text = Flags.string
 
@@ -40,6 +40,6 @@ type Given = Readonly<Record<string, unknown>> & {readonly output?: OutputFormat
 export function checkApiFlags(flags: Given): void {
   const given = (name: string) => flags[name] !== undefined && flags[name] !== false
   for (const [one, other] of EXCLUDING) {
-    if (given(one) && given(other)) throw new UsageError(`--${one} and --${other} exclude each other`, [`Leave one of them away.`])
+    if (given(one) && given(other)) throw new ExcludingOptionsError(one, other)
   }
 }

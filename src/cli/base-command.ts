@@ -2,10 +2,9 @@
  * What every command is: options parsed, a result written in the form asked for, everything else on standard error.
  * A command's `run` answers an exit code when it is not 0, and throws an AppError when it failed.
  */
-import {AppError, type ExitCode} from '../base/errors.ts'
+import type {AppError, ExitCode} from '../base/errors.ts'
 import type {JsonObject} from '../base/json.ts'
 import {type ExactJson, stringifyExactJson} from '../base/lossless-json.ts'
-import {nearest} from '../base/nearest.ts'
 import {type Api, type Connection, resolveConnection} from '../config/connection.ts'
 import {describeSource} from '../config/connection-sources.ts'
 import {isDocumentFormat, isOutputFormat, type OutputFormat, type Presentation, renderOutput} from '../report/output-format.ts'
@@ -14,10 +13,11 @@ import {outputFormatIn} from './argv.ts'
 import {type Context, type OutputStream, paintFor} from './context.ts'
 import {type ConnectionFlagValues, connectionFlagsFrom, outputFlags} from './flags.ts'
 import {type Log, levelFor} from './log.ts'
-import {CLIError, type Interfaces, parse} from './oclif.ts'
+import {type Interfaces, parse} from './oclif.ts'
+import {asUsageError} from './parse-complaint.ts'
 import {confirm, readSecret} from './prompt.ts'
 import {errorDocument, errorText} from './render-error.ts'
-import {MissingArgumentError, UnknownOptionError, UsageError} from './usage-error.ts'
+import {UsageError} from './usage-error.ts'
 
 type FlagValues = Interfaces.OutputFlags<Interfaces.FlagInput>
 type ArgValues = Interfaces.OutputArgs<Interfaces.ArgInput>
@@ -94,7 +94,7 @@ export abstract class BaseCommand {
       await this.#obey(output.flags, verbose)
       return output as Interfaces.ParserOutput<F, B, A>
     } catch (error) {
-      throw asUsageError(error, this.id, Object.entries(flags), Object.keys(options.args ?? {}).length, argv)
+      throw asUsageError(error, {command: this.id, argv, flags, args: options.args ?? {}})
     }
   }
 
@@ -208,61 +208,3 @@ const drained = (stream: OutputStream): Promise<void> =>
     }
     stream.on('drain', done).on('close', done).on('error', done)
   })
-
-/** The parser's complaint in our words: none of them quotes a value, which may be a secret. */
-function asUsageError(
-  error: unknown,
-  command: string,
-  flags: readonly [string, FlagNames][],
-  argCount: number,
-  argv: readonly string[],
-): unknown {
-  if (error instanceof AppError) {
-    // The parser puts words of its own around what a flag's parse function throws.
-    const wrapped = /^Parsing (--\S+) \n\t([\s\S]*)\nSee more help with --help$/.exec(error.message)
-    if (wrapped) error.message = `${wrapped[1]}: ${wrapped[2]}`
-    return error
-  }
-  if (!(error instanceof CLIError)) return error
-  const help = `See how it is used: svcctl ${command} --help`
-  if ('flags' in error && isTexts(error.flags)) {
-    const known = flags.flatMap(([name, {char}]) => [`--${name}`, ...(char === undefined ? [] : [`-${char}`])])
-    return new UnknownOptionError(error.flags, known, command)
-  }
-  if ('args' in error && isTexts(error.args)) {
-    return new UsageError(
-      `${error.args.length} argument${error.args.length === 1 ? '' : 's'} too many: "${command}" takes ${argCount || 'none'}`,
-      [help],
-    )
-  }
-  if ('args' in error && Array.isArray(error.args)) {
-    return new MissingArgumentError(
-      error.args.map(arg => String(arg.name)),
-      command,
-    )
-  }
-  const text = error.message.replace(/\nSee more help with --help$/, '').replace(/^Parsing (--\S+) \n\t/, '$1: ')
-  return new UsageError(text, [...closeValues(flags, argv), help], error)
-}
-
-interface FlagNames {
-  readonly char?: string
-  readonly options?: readonly unknown[]
-}
-
-/** For values that are not among an option's fixed ones: the one that was probably meant. */
-function closeValues(flags: readonly [string, FlagNames][], argv: readonly string[]): string[] {
-  return flags.flatMap(([name, {char, options}]) => {
-    const values = options?.map(String)
-    if (values === undefined) return []
-    return argv.flatMap((word, at) => {
-      const given =
-        word === `--${name}` || word === `-${char}` ? argv[at + 1] : word.startsWith(`--${name}=`) ? word.slice(name.length + 3) : undefined
-      const close = given === undefined || values.includes(given) ? undefined : nearest(given, values)
-      return close === undefined ? [] : [`Did you mean --${name} ${close}?`]
-    })
-  })
-}
-
-const isTexts = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.length > 0 && value.every(item => typeof item === 'string')

@@ -19,6 +19,17 @@ export const positiveFlag = Flags.custom<number>({
   },
 })
 
+/** A whole number within limits that belong to the option. */
+export const wholeNumberFlag = Flags.custom<number, {min?: number; max?: number}>({
+  helpValue: '<number>',
+  parse: async (text, _, {min = 0, max = Number.MAX_SAFE_INTEGER}) => {
+    const value = /^\d+$/.test(text.trim()) ? Number(text) : Number.NaN
+    if (value >= min && value <= max) return value
+    const upTo = max === Number.MAX_SAFE_INTEGER ? 'up' : `to ${max}`
+    throw new UsageError(`a whole number from ${min} ${upTo} is needed`, [])
+  },
+})
+
 /** On every command. */
 export const outputFlags = {
   output: Flags.option({char: 'o', options: OUTPUT_FORMATS, summary: 'form of the result', helpGroup: 'OUTPUT', helpValue: '<format>'})(),

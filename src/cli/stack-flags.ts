@@ -2,7 +2,7 @@
 
 import type {VariableOption} from '../declaration/load.ts'
 import type {Selection} from '../engine/select.ts'
-import {bothApisFlags, durationFlag} from './flags.ts'
+import {bothApisFlags, durationFlag, wholeNumberFlag} from './flags.ts'
 import {Flags} from './oclif.ts'
 
 const STACKS = 'STACKS'
@@ -55,8 +55,8 @@ export const validateFlags = {
 
 export const selectionFlags = {
   ...validateFlags,
-  'max-requests': Flags.integer({summary: 'refuse to send more requests than this', helpGroup: 'CONNECTION', min: 0}),
-  reserve: Flags.integer({summary: 'requests left free for people on call', helpGroup: 'CONNECTION', min: 0}),
+  'max-requests': wholeNumberFlag({summary: 'refuse to send more requests than this', helpGroup: 'CONNECTION', min: 0}),
+  reserve: wholeNumberFlag({summary: 'requests left free for people on call', helpGroup: 'CONNECTION', min: 0}),
 }
 
 export const guardFlags = {
@@ -91,7 +91,7 @@ export const guardFlags = {
 
 export const approvalFlags = {
   'auto-approve': Flags.boolean({summary: 'do not ask', helpGroup: SAFETY}),
-  'max-inflight': Flags.integer({summary: 'most changes running at once', helpGroup: 'CONNECTION', min: 1, aliases: ['parallelism']}),
+  'max-inflight': wholeNumberFlag({summary: 'most changes running at once', helpGroup: 'CONNECTION', min: 1, aliases: ['parallelism']}),
 }
 
 export const foreignFlags = {

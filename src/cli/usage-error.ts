@@ -22,8 +22,8 @@ export class UnknownOptionError extends AppError {
 }
 
 export class MissingArgumentError extends AppError {
-  constructor(names: readonly string[], command: string) {
-    super(`missing required argument${names.length === 1 ? '' : 's'}: ${names.join(', ').toUpperCase()}`, {
+  constructor(what: 'argument' | 'option', names: readonly string[], command: string) {
+    super(`missing required ${what}${names.length === 1 ? '' : 's'}: ${names.join(', ')}`, {
       code: 'E_MISSING_ARGUMENT',
       exit: EXIT.usage,
       suggestions: [`See how it is used: svcctl ${command} --help`],

@@ -3,6 +3,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {asJson} from '../base/json.ts'
 import {BaseCommand} from '../cli/base-command.ts'
+import {wholeNumberFlag} from '../cli/flags.ts'
 import {Flags} from '../cli/oclif.ts'
 
 export default class SimulatorCommand extends BaseCommand {
@@ -13,10 +14,10 @@ export default class SimulatorCommand extends BaseCommand {
     '<%= config.bin %> <%= command.id %> --config simulator.json',
   ]
   static override flags = {
-    port: Flags.integer({summary: 'first of five ports in a row; 0 takes free ones', default: 0, min: 0, max: 65_531}),
+    port: wholeNumberFlag({summary: 'first of five ports in a row; 0 takes free ones', default: 0, min: 0, max: 65_531}),
     tls: Flags.boolean({summary: 'serve the cluster over HTTPS with a self-signed certificate'}),
     config: Flags.string({summary: 'JSON file with the behaviour of the services', helpValue: '<file>'}),
-    seed: Flags.integer({summary: 'what chance begins with'}),
+    seed: wholeNumberFlag({summary: 'what chance begins with'}),
   }
 
   async run(): Promise<undefined> {

@@ -75,14 +75,21 @@ describe('a mistake on the command line', () => {
     ['profile list --no-such', 'E_UNKNOWN_OPTION', '--no-such'],
     ['profile show', 'E_MISSING_ARGUMENT', 'missing required argument: NAME'],
     ['profile show a b', 'E_USAGE', '1 argument too many'],
-    ['version --query', 'E_USAGE', '--query expects a value'],
+    ['version --query', 'E_USAGE', '--query needs a value (E_USAGE)\n  > See how it is used: svcctl version --help'],
+    ['task list -o -v', 'E_USAGE', '--output needs a value, one of: json'],
+    ['task list --limit 0', 'E_USAGE', '--limit: a whole number from 1 up is needed (E_USAGE)\n  > See how it is used'],
+    ['task list --rate=-1', 'E_USAGE', '--rate: a number above zero is needed (E_USAGE)\n  > See how it is used'],
+    ['task list --rate 1 --rate=2', 'E_USAGE', '--rate is given 2 times (E_USAGE)\n  > Give it once.'],
+    ['module upload', 'E_MISSING_ARGUMENT', 'missing required option: --file'],
+    ['apply --resume --attach r1', 'E_USAGE', '--resume and --attach exclude each other (E_USAGE)\n  > Leave one of them away.'],
+    ['api cloud get / --curl --dry-run', 'E_USAGE', '--curl and --dry-run exclude each other (E_USAGE)\n  > Leave one of them away.'],
     ['version -q a[', 'E_QUERY_SYNTAX', 'at character 3'],
     ['profile set p --deployment moon', 'E_USAGE', 'cloud, enterprise'],
-    ['files-key set k --global --use-keyring', 'E_USAGE', '--global'],
+    ['files-key set k --global --use-keyring', 'E_USAGE', '--use-keyring and --global exclude each other'],
     ['files-key remove', 'E_USAGE', '--keyring, --global or --profile'],
     ['profile set p --deployment enterprize', 'E_USAGE', 'Did you mean --deployment enterprise?'],
     ['profile list -o jsno', 'E_USAGE', 'Did you mean --output json?'],
-    ['completion tcsh', 'E_USAGE', 'bash'],
+    ['completion tcsh', 'E_USAGE', 'SHELL is one of: bash'],
   ])('%s is exit 64, told to people on standard error and to programs as one document', async (words, code, says) => {
     const text = await run(words)
     expect(text.code).toBe(64)
@@ -106,6 +113,7 @@ describe('a mistake on the command line', () => {
       'profile set p hunter2-x --deployment cloud',
       'profile set p --api-secret hunter2-x --api-secret hunter2-x',
       'files-key set hunter2-x hunter2-x',
+      'profile set p --deployment cloud --api-key hunter2-x --mode hunter2-x',
     ]) {
       const {code, stdout, stderr} = await run(`${words} -o json -vv`)
       expect(code).toBe(64)

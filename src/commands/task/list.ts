@@ -1,5 +1,5 @@
 import {listTasks} from '../../backends/cloud/cloud-api.ts'
-import {cloudFlags} from '../../cli/flags.ts'
+import {cloudFlags, wholeNumberFlag} from '../../cli/flags.ts'
 import {Flags} from '../../cli/oclif.ts'
 import {INTERACTIVE, ServerCommand} from '../../cli/server-command.ts'
 
@@ -11,7 +11,7 @@ export default class TaskListCommand extends ServerCommand {
   ]
   static override flags = {
     status: Flags.string({summary: 'only tasks with this status, as the API spells it', helpValue: '<status>'}),
-    limit: Flags.integer({summary: 'at most so many, in the order of the API', min: 1}),
+    limit: wholeNumberFlag({summary: 'at most so many, in the order of the API', min: 1}),
     ...cloudFlags,
   }
 

@@ -1,7 +1,7 @@
 import {type LogsWanted, readLogs} from '../../../backends/cluster/cluster-api.ts'
 import type {JsonObject} from '../../../base/json.ts'
 import {maskSecrets} from '../../../base/secret-fields.ts'
-import {clusterFlags} from '../../../cli/flags.ts'
+import {clusterFlags, wholeNumberFlag} from '../../../cli/flags.ts'
 import {Flags} from '../../../cli/oclif.ts'
 import {INTERACTIVE, ServerCommand} from '../../../cli/server-command.ts'
 import {followLog, logLine, logsWanted, logWindow} from '../../../endpoint/event-log.ts'
@@ -22,7 +22,7 @@ export default class ClusterLogsCommand extends ServerCommand {
   static override flags = {
     since: Flags.string({summary: 'entries from this time on', helpValue: '<time>'}),
     until: Flags.string({summary: 'entries up to this time', helpValue: '<time>'}),
-    limit: Flags.integer({summary: 'at most so many entries, chosen by the server', min: 1}),
+    limit: wholeNumberFlag({summary: 'at most so many entries, chosen by the server', min: 1}),
     follow: Flags.boolean({summary: 'go on with what is logged from now on'}),
     ...clusterFlags,
   }

@@ -1,5 +1,5 @@
 /** Options of the commands that make a package (contract section 4, "Support-package options"). */
-import {clusterFlags, durationFlag} from '../../../cli/flags.ts'
+import {clusterFlags, durationFlag, wholeNumberFlag} from '../../../cli/flags.ts'
 import {Flags} from '../../../cli/oclif.ts'
 import {DEFAULT_LOG_LINES} from '../../../support-package/optimize-archive.ts'
 
@@ -27,11 +27,11 @@ export const packageFlags = {
   'use-new-api': Flags.boolean({summary: 'ask the newer endpoints first (server 7.4 and later)'}),
   optimize: Flags.boolean({summary: 'shrink the archive: last lines of logs, no nested .gz, no duplicates'}),
   'optimize-verbose': Flags.boolean({summary: 'print what the optimization did (and optimize)'}),
-  'log-lines': Flags.integer({summary: 'lines kept of each log when optimizing', min: 0, default: DEFAULT_LOG_LINES}),
+  'log-lines': wholeNumberFlag({summary: 'lines kept of each log when optimizing', min: 0, default: DEFAULT_LOG_LINES}),
   upload: Flags.boolean({summary: 'send the archive to the upload service'}),
   save: Flags.boolean({summary: 'keep the local copy; --no-save with --upload deletes it after the upload', allowNo: true, default: true}),
   wait: Flags.boolean({summary: 'wait for a server that makes the package first', allowNo: true, default: true}),
-  'wait-timeout': Flags.integer({summary: 'seconds to wait for the package', min: 1, default: 600}),
+  'wait-timeout': wholeNumberFlag({summary: 'seconds to wait for the package', min: 1, default: 600}),
 }
 
 export interface PackageFlagValues {
