@@ -35,6 +35,7 @@ export interface MakeOptions {
   readonly newApi: boolean
   /** Absolute. */
   readonly target: string
+  readonly replace: SaveOptions['replace']
   readonly optimize?: SaveOptions['optimize']
   /** `false`: an asynchronous package is only begun. */
   readonly wait: boolean
@@ -128,12 +129,12 @@ function save(
   connection: PackageConnection,
   path: string,
   answer: Extract<PackageAnswer, {is: 'archive'}>,
-  {target, optimize, onEvent}: MakeOptions,
+  {target, replace, optimize, onEvent}: MakeOptions,
   abandon: () => void,
 ): Promise<SavedArchive> {
   const bytes = downloadBytes(connection, path, answer, {
     onProgress: progress => onEvent({type: 'progress', ...progress}),
     onResume: (bytes, reason) => onEvent({type: 'resumed', bytes, reason}),
   })
-  return saveArchive(bytes, target, {what: 'the support package', abandon, ...(optimize && {optimize})})
+  return saveArchive(bytes, target, {what: 'the support package', replace, abandon, ...(optimize && {optimize})})
 }

@@ -1,8 +1,9 @@
 /** A file that grows under another name, readable by its owner alone, and takes its own name when it is whole. */
 import {rmSync} from 'node:fs'
-import {type FileHandle, lstat, open, rename, rm} from 'node:fs/promises'
-import {dirname} from 'node:path'
+import {type FileHandle, link, lstat, open, rename, rm} from 'node:fs/promises'
+import {basename, dirname} from 'node:path'
 import {syncFolder} from '../base/atomic-file.ts'
+import {systemCode} from '../base/system-code.ts'
 import {DestinationError} from './package-errors.ts'
 
 /** Those of this process that are not whole yet. */
@@ -35,14 +36,20 @@ export class PartFile {
     for (let done = 0; done < bytes.length; ) done += (await this.#file.write(bytes, done, bytes.length - done)).bytesWritten
   }
 
-  /** On the disk, then under its name. */
-  async commit(target: string): Promise<void> {
+  /**
+   * On the disk, then under its name.
+   * @param replace - what stands there may go; otherwise the archive takes the next name that is free
+   * @returns where it is now
+   */
+  async commit(target: string, {replace}: {readonly replace: boolean}): Promise<string> {
     await this.#file.sync()
     if (!(await this.#isOurs())) throw new DestinationError(target, 'another program writes an archive of the same name')
     await this.#close()
-    await rename(this.path, target)
+    const path = replace ? target : await nameFreely(this.path, target)
+    if (replace) await rename(this.path, target)
     unfinished.delete(this.path)
-    syncFolder(dirname(target))
+    syncFolder(dirname(path))
+    return path
   }
 
   /** Nothing stays. Does nothing after `commit`. */
@@ -64,4 +71,31 @@ export class PartFile {
     this.#open = false
     await this.#file.close()
   }
+}
+
+/**
+ * Gives the file the first of `a.tar.gz`, `a-2.tar.gz`, `a-3.tar.gz`… that nobody has. A second name for one file is never
+ * given in place of another file; a rename would be.
+ */
+async function nameFreely(path: string, target: string): Promise<string> {
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? target : beside(target, number)
+    try {
+      await link(path, name)
+      await rm(path)
+      return name
+    } catch (error) {
+      if (systemCode(error) === 'EEXIST') continue
+      // A disk that knows no second names (FAT, some network shares): looking first is the best there is.
+      if (await lstat(name).catch(() => undefined)) continue
+      await rename(path, name)
+      return name
+    }
+  }
+}
+
+/** `a-2.tar.gz` of `a.tar.gz`. */
+function beside(target: string, number: number): string {
+  const [ending = ''] = /(?<=.)(?:\.tar)?\.[^./]+$/.exec(basename(target)) ?? []
+  return `${target.slice(0, target.length - ending.length)}-${number}${ending}`
 }

@@ -9,6 +9,8 @@ import {verifyArchive} from './verify-archive.ts'
 export interface SaveOptions {
   /** Absent: the archive is saved as it came. */
   readonly optimize?: {readonly logLines: number}
+  /** What stands at the destination may go. Otherwise an archive for whose name somebody was faster stands beside it. */
+  readonly replace: boolean
   /** Names the archive in errors. */
   readonly what: string
   /** Ends the flow at once: who stops reading would otherwise wait for the next bytes of a server that may have none. */
@@ -16,6 +18,7 @@ export interface SaveOptions {
 }
 
 export interface SavedArchive {
+  readonly path: string
   readonly sizeBytes: number
   readonly optimization?: Optimization
 }
@@ -40,21 +43,18 @@ export async function saveArchive(bytes: AsyncIterable<Uint8Array>, target: stri
     }
   })()
   try {
-    const {optimize, what} = options
+    const {optimize, what, replace} = options
     if (optimize === undefined) {
       await verifyArchive(flow, what)
-      await original.commit(target)
-      return {sizeBytes}
+      return {path: await original.commit(target, {replace}), sizeBytes}
     }
     const optimized = await PartFile.create(`${target}.optimized.part`)
     try {
       const outcome = await optimizeOrKeep(flow, optimized, original, {...optimize, what, folder: dirname(target)})
       if (!outcome.applied) {
-        await original.commit(target)
-        return {sizeBytes, optimization: outcome}
+        return {path: await original.commit(target, {replace}), sizeBytes, optimization: outcome}
       }
-      await optimized.commit(target)
-      return {sizeBytes: outcome.result.sizeAfter, optimization: outcome}
+      return {path: await optimized.commit(target, {replace}), sizeBytes: outcome.result.sizeAfter, optimization: outcome}
     } finally {
       await optimized.discard()
     }

@@ -211,6 +211,23 @@ describe('the checks before a package is made', () => {
     }
   })
 
+  it('leave alone what appears while the package is made, unless --overwrite was given', async () => {
+    const path = join(here.folder, 'a.tar.gz')
+    const address = await serve((request, response) => {
+      if (!request.url?.includes('debuginfo')) return response.writeHead(404).end()
+      writeFileSync(path, 'precious')
+      return response.end(archive(file('a.txt', 'new')))
+    })
+    const env = {SVC_ENTERPRISE_URL: address}
+    const outcome = await run('cluster --file a.tar.gz -o json', env)
+    expect(outcome.code).toBe(0)
+    expect(json(outcome).file_path).toBe(join(here.folder, 'a-2.tar.gz'))
+    expect(outcome.stderr).toContain(`${path} appeared meanwhile and is left alone: the archive is saved as ${here.folder}/a-2.tar.gz`)
+    expect([readFileSync(path, 'utf8'), listed('a-2.tar.gz')[0]]).toEqual(['precious', 'a.txt'])
+    expect(json(await run('cluster --file a.tar.gz -o json --overwrite', env)).file_path).toBe(path)
+    expect(files().sort()).toEqual(['a-2.tar.gz', 'a.tar.gz'])
+  })
+
   it('stop before a folder that is not there or cannot be written', async () => {
     writeFileSync(join(here.folder, 'plain'), '')
     for (const path of ['missing/a.tar.gz', 'plain/a.tar.gz']) {

@@ -30,7 +30,7 @@ export abstract class PackageCommand extends ReportingCommand {
     const connection = await this.connect('cluster', flags)
     const service = flags.upload ? await openUploadService(this.context, flags.profile) : undefined
     const target = await destinationOf(cwd, pathIn(flags), defaultFileName(scope, began))
-    if (!flags['skip-checks']) await this.#check(target, flags.overwrite)
+    const replace = flags['skip-checks'] || (await this.#check(target, flags.overwrite))
     const api = openCluster(this.context, connection)
     const source = connection.sources.username
     const line = new ProgressLine(this.context, 'Downloaded')
@@ -42,6 +42,7 @@ export abstract class PackageCommand extends ReportingCommand {
         scope,
         newApi: flags['use-new-api'],
         target,
+        replace,
         ...((flags.optimize || flags['optimize-verbose']) && {optimize: {logLines: flags['log-lines']}}),
         wait: flags.wait,
         waitTimeoutMs: flags['wait-timeout'] * 1000,
@@ -52,11 +53,14 @@ export abstract class PackageCommand extends ReportingCommand {
         onEvent: event => this.#tell(event, line),
       }).finally(() => line.end())
       if (made.is === 'begun') return await this.#printBegun(made, flags)
-      const uploaded = service && (await this.#upload(service, target, flags, signal))
+      const file = made.path
+      if (file !== target)
+        this.logger.warn(`${harmless(target)} appeared meanwhile and is left alone: the archive is saved as ${harmless(file)}`)
+      const uploaded = service && (await this.#upload(service, file, flags, signal))
       await this.#printResult(
         {scope, saved: made, ...(made.taskId !== undefined && {taskId: made.taskId})},
         {
-          ...(flags.save && {file: target}),
+          ...(flags.save && {file}),
           ...(uploaded && {uploaded}),
           cluster: await identifyCluster(api.backend, clock, signal),
           elapsedMs: clock.now() - began,
@@ -70,8 +74,11 @@ export abstract class PackageCommand extends ReportingCommand {
     }
   }
 
-  /** Contract section 4, "Pre-flight checks", with its words. */
-  async #check(target: string, overwrite: boolean): Promise<void> {
+  /**
+   * Contract section 4, "Pre-flight checks", with its words.
+   * @returns whether what stands there may be replaced
+   */
+  async #check(target: string, overwrite: boolean): Promise<boolean> {
     const {freeBytes, exists} = await lookAtDestination(target)
     if (freeBytes !== undefined && freeBytes < LOW_SPACE_BYTES) {
       this.logger.warn(`only ${displaySize(freeBytes)} are free where ${harmless(target)} goes`)
@@ -81,6 +88,7 @@ export abstract class PackageCommand extends ReportingCommand {
       this.logger.warn(`${harmless(target)} exists already`)
       await this.#ask('Overwrite?', '--overwrite')
     }
+    return exists || overwrite
   }
 
   /** The question is seen also where nobody can answer it: in a log it says what the refusal was about. */
@@ -126,16 +134,16 @@ export abstract class PackageCommand extends ReportingCommand {
     }
   }
 
-  async #upload(service: UploadService, target: string, flags: Flags, signal: AbortSignal): Promise<Uploaded> {
+  async #upload(service: UploadService, file: string, flags: Flags, signal: AbortSignal): Promise<Uploaded> {
     let uploaded: Uploaded
     try {
-      uploaded = await service.upload(target, {idleTimeoutMs: flags['idle-timeout'], signal})
+      uploaded = await service.upload(file, {idleTimeoutMs: flags['idle-timeout'], signal})
     } catch (error) {
-      if (signal.aborted) throw new UploadInterruptedError(target, flags.save)
-      throw error instanceof AppError ? new UploadUnfinishedError(error, target, flags.save) : error
+      if (signal.aborted) throw new UploadInterruptedError(file, flags.save)
+      throw error instanceof AppError ? new UploadUnfinishedError(error, file, flags.save) : error
     }
     // The size at the service is proven: only now the local copy may go.
-    if (!flags.save) await rm(target)
+    if (!flags.save) await rm(file)
     return uploaded
   }
 
