@@ -69,7 +69,8 @@ export class NotFoundError extends AnswerError {
 /** 429 to the last try. */
 export class RateLimitedError extends AnswerError {
   constructor(voice: Voice, asked: Asked, answer: ApiAnswer) {
-    const message = `${nameOf(asked)}: the request limit is used up: ${wordsOf(answer)}`
+    const unchanged = asked.method === 'GET' || answer.mayHaveArrived ? ':' : ' was refused, and nothing was changed:'
+    const message = `${nameOf(asked)}${unchanged} the request limit is used up: ${wordsOf(answer)}`
     super(message, answer, {...said(voice, 'rateLimited'), exit: EXIT.exhausted})
   }
 }

@@ -5,6 +5,7 @@ import type {ExactJson} from '../base/lossless-json.ts'
 import {maskSecrets} from '../base/secret-fields.ts'
 import {PRIORITY} from '../engine/backend.ts'
 import {fieldTable, type ShownField} from '../report/field-table.ts'
+import type {CallOptions} from '../transport/api-client.ts'
 import {BaseCommand} from './base-command.ts'
 import type {ConnectionFlagValues} from './flags.ts'
 import {endOnInterrupt, InterruptedError, InterruptedWriteError, type PendingWrite} from './interrupt.ts'
@@ -48,17 +49,20 @@ export abstract class ServerCommand extends BaseCommand {
 
   /**
    * A write, from its request to its answer: whoever stops the command meanwhile is told where to look.
-   * @param send - hands `beforeSend` on: a write that still waits for its turn has changed nothing
+   * @param send - hands `beforeSend` on: a write that still waits for its turn, also after a refusal, has changed nothing
    */
   protected async writing<T>(
     write: PendingWrite,
-    send: (options: {readonly priority: number; readonly beforeSend: () => Promise<void>}) => Promise<T>,
+    send: (options: Required<Pick<CallOptions, 'priority' | 'beforeSend' | 'onRefused'>>) => Promise<T>,
   ): Promise<T> {
     try {
       return await send({
         ...INTERACTIVE,
         beforeSend: async () => {
           this.#pending = write
+        },
+        onRefused: () => {
+          this.#pending = undefined
         },
       })
     } finally {

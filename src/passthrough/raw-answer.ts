@@ -27,11 +27,12 @@ export const lookCommand = ({path}: Asked, deployment: string): string => `svcct
 
 /** A write was sent, and nothing came back that tells what became of it. */
 export class UnansweredWriteError extends AppError {
-  constructor({method, path}: Asked, deployment: string, cause: AppError) {
+  /** @param look - the command that shows what is there */
+  constructor({method, path}: Asked, look: string, cause: AppError) {
     super(`${method} ${path.split('?')[0]} was sent, and what became of it is not known: ${cause.message}`, {
       code: 'E_WRITE_UNANSWERED',
       exit: cause.exit,
-      suggestions: [`Look whether it took effect before you send it again: ${lookCommand({method, path}, deployment)}`],
+      suggestions: [`Look whether it took effect before you send it again: ${look}`],
       cause,
     })
   }
@@ -41,7 +42,9 @@ export class UnansweredWriteError extends AppError {
 export function answeredOr(result: CallResult, asked: Asked, deployment: string): ApiAnswer {
   if (result.answered) return result.answer
   const {error, arrived} = result
-  if (asked.method !== 'GET' && arrived && error instanceof ConnectionError) throw new UnansweredWriteError(asked, deployment, error)
+  if (asked.method !== 'GET' && arrived && error instanceof ConnectionError) {
+    throw new UnansweredWriteError(asked, lookCommand(asked, deployment), error)
+  }
   throw error
 }
 

@@ -6,7 +6,7 @@ import {createReadStream} from 'node:fs'
 import {open} from 'node:fs/promises'
 import {basename} from 'node:path'
 import {answerBody} from '../backends/answer-body.ts'
-import {errorOf, UnreadableError, type Voice} from '../backends/api-errors.ts'
+import {type Asked, errorOf, ServerError, UnknownOutcomeError, UnreadableError, type Voice} from '../backends/api-errors.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {isJsonObject, type JsonObject} from '../base/json.ts'
 import {PRIORITY} from '../engine/backend.ts'
@@ -75,9 +75,17 @@ export interface UploadModuleOptions {
   readonly onPath: (path: string) => void
   /** Called when the first bytes leave. */
   readonly beforeSend?: () => Promise<void>
+  /** A try was refused, and another one waits for its turn. */
+  readonly onRefused?: () => void
+  /** The command that shows whether it is there. */
+  readonly look: string
 }
 
-/** @returns the module as the server answers it. @throws ModuleUploadUnsupportedError, AnswerError, ConnectionError */
+/**
+ * Sent once, unless it was refused before it was looked at: a module may be there although its answer was lost.
+ * @returns the module as the server answers it
+ * @throws ModuleUploadUnsupportedError, AnswerError, ConnectionError, UnansweredWriteError, UnknownOutcomeError
+ */
 export async function uploadModule(options: UploadModuleOptions): Promise<JsonObject> {
   for (const path of PATHS) {
     options.onPath(path)
@@ -85,15 +93,23 @@ export async function uploadModule(options: UploadModuleOptions): Promise<JsonOb
     if (answer.status === 405) throw new ModuleUploadUnsupportedError()
     if (answer.status === 404 && path !== PATHS.at(-1)) continue
     const asked = {method: 'POST', path} as const
-    if (answer.status < 200 || answer.status > 299) throw errorOf(options.voice, asked, answer)
+    if (answer.status < 200 || answer.status > 299) throw failureOf(options.voice, asked, answer)
     const body = answerBody(answer.text)
-    if (body.is === 'unreadable') throw new UnreadableError(options.voice, asked, answer, body.cause)
+    if (body.is === 'unreadable') {
+      throw new UnknownOutcomeError(options.voice, asked, new UnreadableError(options.voice, asked, answer, body.cause))
+    }
     return body.is === 'json' && isJsonObject(body.value) ? body.value : {}
   }
   throw new ModuleUploadUnsupportedError()
 }
 
-async function post(path: string, {client, file, boundary, beforeSend}: UploadModuleOptions): Promise<ApiAnswer> {
+/** A server that failed may have taken the module in; 501 and 505 say that it did not. */
+function failureOf(voice: Voice, asked: Asked, answer: ApiAnswer): AppError {
+  const error = errorOf(voice, asked, answer)
+  return error instanceof ServerError ? new UnknownOutcomeError(voice, asked, error) : error
+}
+
+async function post(path: string, {client, file, boundary, beforeSend, onRefused, look}: UploadModuleOptions): Promise<ApiAnswer> {
   const name = basename(file.path).replaceAll(/["\\\r\n]/g, '_')
   const head = Buffer.from(
     `--${boundary}\r\nContent-Disposition: form-data; name="module"; filename="${name}"\r\nContent-Type: application/zip\r\n\r\n`,
@@ -112,12 +128,15 @@ async function post(path: string, {client, file, boundary, beforeSend}: UploadMo
     accept: 'application/json',
   }
   try {
-    const response = await client.openStream({method: 'POST', path, headers, body}, {priority: PRIORITY.interactive})
+    const response = await client.openStream(
+      {method: 'POST', path, headers, body},
+      {priority: PRIORITY.interactive, ...(onRefused && {onRefused})},
+    )
     const bytes = await firstBytes(response.body)
     return {status: response.status, headers: response.headers, bytes, text: bytes.toString(), attempts: 1}
   } catch (error) {
     if (!(error instanceof ConnectionError) || !error.arrived) throw error
-    throw new UnansweredWriteError({method: 'POST', path}, 'enterprise', error)
+    throw new UnansweredWriteError({method: 'POST', path}, look, error)
   }
 }
 

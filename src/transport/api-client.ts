@@ -29,6 +29,8 @@ export interface CallOptions {
   readonly hurry?: AbortSignal
   /** Awaited when the request's turn has come, right before it leaves; what it throws keeps the request from being sent. */
   readonly beforeSend?: () => Promise<void>
+  /** This try was provably refused, and so were all before it; another one waits for its turn. */
+  readonly onRefused?: () => void
   readonly timeoutMs?: number
   /** Statuses that would be retried but mean something here: a 503 of an availability check is its answer. */
   readonly answers?: readonly number[]
@@ -43,6 +45,8 @@ export interface ApiAnswer {
   readonly bytes: Uint8Array
   /** How many times the request was sent. */
   readonly attempts: number
+  /** The server may have done what an earlier try asked for, although this answer refuses it. */
+  readonly mayHaveArrived?: true
 }
 
 /** What became of a call, when there is no answer to show. */
@@ -70,6 +74,8 @@ export interface StreamCall {
 
 export interface StreamOptions {
   readonly priority?: number
+  /** As of a call. */
+  readonly onRefused?: () => void
   readonly signal?: AbortSignal
   /** Until status and headers are there; 10 minutes unless told. */
   readonly firstByteTimeoutMs?: number

@@ -74,6 +74,7 @@ interface Exchange<R extends Answered> {
   readonly stop: AbortSignal | undefined
   readonly hurry: AbortSignal | undefined
   readonly beforeSend: (() => Promise<void>) | undefined
+  readonly onRefused: (() => void) | undefined
   readonly answers: readonly number[]
   send(url: string, headers: Readonly<Record<string, string>>): Promise<R>
   /** The body, as far as it may tell why there is a 429. */
@@ -83,7 +84,7 @@ interface Exchange<R extends Answered> {
 }
 
 type Outcome<R> =
-  | {readonly answered: true; readonly response: R; readonly attempts: number}
+  | {readonly answered: true; readonly response: R; readonly attempts: number; readonly arrived: boolean}
   | {readonly answered: false; readonly arrived: boolean; readonly error: AppError}
 
 type Tried<R> =
@@ -138,13 +139,14 @@ class BudgetedClient implements ConnectedClient {
       stop: options.stop,
       hurry: options.hurry,
       beforeSend: options.beforeSend,
+      onRefused: options.onRefused,
       answers: options.answers ?? [],
       send: (url, sent) =>
         transport({method: call.method, url, headers: sent, timeoutMs, ...(body !== undefined && {body}), ...(signal && {signal})}),
       words: response => Buffer.from(response.body).toString(),
       drop: async () => {},
     })
-    return outcome.answered ? {answered: true, answer: answerOf(outcome.response, outcome.attempts)} : outcome
+    return outcome.answered ? {answered: true, answer: answerOf(outcome)} : outcome
   }
 
   openStream: ConnectedClient['openStream'] = async (call, options = {}) => {
@@ -162,6 +164,7 @@ class BudgetedClient implements ConnectedClient {
       stop: undefined,
       hurry: undefined,
       beforeSend: undefined,
+      onRefused: options.onRefused,
       answers: [],
       send: (url, headers) => {
         const body = flowOf(call)
@@ -202,6 +205,7 @@ class BudgetedClient implements ConnectedClient {
           return {answered: false, arrived, error}
         }
         const delayMs = this.#delayAfterFailure(exchange, error, attempt)
+        if (!arrived) exchange.onRefused?.()
         if (delayMs === undefined || !(await this.#waited(exchange, attempt, delayMs, error.code))) return {answered: false, arrived, error}
         attempt += 1
         continue
@@ -222,11 +226,12 @@ class BudgetedClient implements ConnectedClient {
       }
 
       const again = response.status === 429 ? tried.again : this.#delayAfterAnswer(exchange, response, attempt)
-      if (again === undefined) return {answered: true, response, attempts: attempt + hops}
+      if (again === undefined) return {answered: true, response, attempts: attempt + hops, arrived}
       if (response.status >= 500) arrived = true
+      if (!arrived) exchange.onRefused?.()
       await exchange.drop(response)
       if (!(await this.#waited(exchange, attempt, again, String(response.status))))
-        return {answered: true, response, attempts: attempt + hops}
+        return {answered: true, response, attempts: attempt + hops, arrived}
       attempt += 1
     }
   }
@@ -364,8 +369,10 @@ function bodyOf(call: ApiCall): {body?: string | Uint8Array; headers: Record<str
 const flowOf = ({body}: StreamCall): string | Uint8Array | AsyncIterable<Uint8Array> | undefined =>
   typeof body === 'function' ? body() : body
 
-function answerOf({status, headers, body}: HttpResponse, attempts: number): ApiAnswer {
-  return {status, headers, bytes: body, text: Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString(), attempts}
+function answerOf({response, attempts, arrived}: Extract<Outcome<HttpResponse>, {answered: true}>): ApiAnswer {
+  const {status, headers, body} = response
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
+  return {status, headers, bytes: body, text, attempts, ...(arrived && {mayHaveArrived: true})}
 }
 
 const lowerCase = (headers: Readonly<Record<string, string>> = {}): Record<string, string> =>

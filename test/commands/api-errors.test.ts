@@ -45,6 +45,18 @@ describe('an answer that is an error', () => {
     expect(error.stderr).toContain(step)
   })
 
+  it('429 to a write says that nothing was changed, unless an earlier try may have done it', async () => {
+    const limit = {type: 'status', status: 429, headers: {'retry-after': '900'}} as const
+    strike(limit)
+    expect((await svc.run('api cloud delete /subscriptions/1')).stderr).toContain('was refused, and nothing was changed: the request limit')
+    expect((await svc.run('module delete 1 --yes')).stderr).toContain('was refused, and nothing was changed: the request limit')
+    svc.simulator.clearFaults()
+    svc.simulator.inject({match: {}, times: 1, action: {type: 'status', status: 500, effect: true}}, {match: {}, action: limit})
+    const {code, stderr} = await svc.run('api cloud delete /subscriptions/1', {env: {SVC_STATE_DIR: join(svc.here.folder, 'fresh')}})
+    expect(code).toBe(8)
+    expect(stderr).toContain('DELETE /subscriptions/1: the request limit is used up')
+  })
+
   it('409 is exit 1 and says to wait for what is changing', async () => {
     strike({type: 'status', status: 409, body: {error: {code: 'SUBSCRIPTION_BUSY', message: 'Wait.'}}})
     const cloud = await failure(['api', 'cloud', 'delete', '/subscriptions/1'])

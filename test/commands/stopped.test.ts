@@ -118,6 +118,17 @@ describe('a write that is stopped', () => {
     }
   })
 
+  it.each(['api cloud post /subscriptions --data {}', 'enterprise module upload --file m.zip', 'enterprise node check 1'])(
+    'between two tries that were refused has changed nothing, and says so: %s',
+    async command => {
+      writeFileSync(join(here.folder, 'm.zip'), 'PK')
+      here.simulator.inject({match: {}, action: {type: 'status', status: 429, headers: {'retry-after': '60'}}})
+      const running = here.start([...command.split(' '), '-o', 'json', '-v'])
+      const outcome = await stopped(running, running.says(/(?:pause|paused|trying again|again in)/))
+      expect([outcome.code, documentOf(outcome).error.code]).toEqual([130, 'E_INTERRUPTED'])
+    },
+  )
+
   it('before its turn came has changed nothing, and says so', async () => {
     const began = await here.run(['api', 'cloud', 'get', '/subscriptions', '--rate', '1', '--burst', '1'])
     expect(began.code).toBe(0)

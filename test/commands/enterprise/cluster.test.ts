@@ -203,6 +203,22 @@ describe('module', () => {
     expect(JSON.parse(stdout).error.message).toContain('Too old. (400 bad_module)')
   })
 
+  it.each([
+    ['breaks off', {type: 'drop-after-effect'}, 13, 'E_WRITE_UNANSWERED', 'Look whether it took effect before you send it again: '],
+    ['is a 500', {type: 'status', status: 500, effect: true}, 6, 'E_WRITE_UNKNOWN', 'See what is there now: '],
+    ['cannot be read', {type: 'truncate', bytes: 5}, 6, 'E_WRITE_UNKNOWN', 'See what is there now: '],
+  ] as const)('upload whose answer %s is sent once, and where to look is named', async (_, action, exit, code, step) => {
+    zip()
+    svc.simulator.inject({match: {path: '/v2/modules'}, action})
+    const outcome = await svc.run('module upload --file search.zip -o json')
+    expect([outcome.code, JSON.parse(outcome.stdout).error]).toMatchObject([
+      exit,
+      {code, message: expect.stringMatching(/^POST \/v2\/modules was sent, and /), suggestions: [`${step}svcctl enterprise module list`]},
+    ])
+    expect(outcome.stderr).toContain('svcctl enterprise module list')
+    expect(svc.asked()).toEqual(['POST /v2/modules'])
+  })
+
   it('list and show', async () => {
     expect((await svc.run('module list')).stdout).toMatch(/^ID {2}NAME {4}DISPLAY NAME {2}VERSION\n 1 {2}ReJSON {2}RedisJSON {5}2\.6\.10\n/)
     expect(json(await svc.run('module show 2 -o json'))).toMatchObject({uid: 2, module_name: 'search'})

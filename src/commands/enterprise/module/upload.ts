@@ -1,4 +1,5 @@
 import {resolve} from 'node:path'
+import {UnknownOutcomeError} from '../../../backends/api-errors.ts'
 import {clusterVoice} from '../../../backends/cluster/errors.ts'
 import {rowId} from '../../../backends/list-rows.ts'
 import {randomHex} from '../../../base/random.ts'
@@ -7,6 +8,7 @@ import {waitForTask} from '../../../cli/api-run.ts'
 import {clusterFlags} from '../../../cli/flags.ts'
 import {Flags} from '../../../cli/oclif.ts'
 import {ServerCommand} from '../../../cli/server-command.ts'
+import {WriteUnknownError} from '../../../cli/write-result.ts'
 import {startedBy} from '../../../passthrough/follow.ts'
 import {checkModuleFile, uploadModule} from '../../../passthrough/upload-module.ts'
 
@@ -28,7 +30,7 @@ export default class ModuleUploadCommand extends ServerCommand {
     await this.withCluster(flags, async api => {
       const voice = clusterVoice()
       const write = {what: `the upload of ${flags.file}`, look: 'svcctl enterprise module list'}
-      const module = await this.writing(write, ({beforeSend}) =>
+      const module = await this.writing(write, ({beforeSend, onRefused}) =>
         uploadModule({
           client: api.client,
           voice,
@@ -36,6 +38,10 @@ export default class ModuleUploadCommand extends ServerCommand {
           boundary: `svcctl-${randomHex(this.context.random, 16)}`,
           onPath: path => this.logger.info(`POST ${path}: ${formatSizeBytes(file.sizeBytes)} of ${flags.file}`),
           beforeSend,
+          onRefused,
+          look: write.look,
+        }).catch(error => {
+          throw error instanceof UnknownOutcomeError ? new WriteUnknownError(error, write.look) : error
         }),
       )
       const started = flags.wait ? startedBy({deployment: 'enterprise', method: 'POST', path: '/v1/modules'}, module) : undefined
