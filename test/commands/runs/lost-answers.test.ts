@@ -30,7 +30,6 @@ const PATHS = [
 
 it.each([
   ['the connection breaks', {type: 'drop-after-effect'}],
-  ['a gateway answers 502', {type: 'status', status: 502, effect: true}],
   ['the answer ends early', {type: 'truncate', bytes: 5}],
   ['no answer comes in time', {type: 'hang', effect: true}],
 ] as const)(

@@ -44,7 +44,7 @@ describe('a run that is killed', () => {
   })
   afterEach(() => here.close())
 
-  it.each([1, 3, 5, 6])('after %i writes is finished by the next apply, and nothing is created twice', async writes => {
+  it.each([1, 5])('after %i writes is finished by the next apply, and nothing is created twice', async writes => {
     await killedAfter(writes)
     const next = await here.fast(['apply', ...on(), '--auto-approve', '-o', 'json'], {env})
     expect(next.code, next.stderr + next.stdout.slice(-1500)).toBe(0)
@@ -149,7 +149,7 @@ describe('a run whose machine is gone', () => {
     await state.close()
   })
 
-  it.each([1, 3, 5])('after %i writes is finished on another machine, from what travelled in its http ledger', async writes => {
+  it.each([1, 5])('after %i writes is finished on another machine, from what travelled in its http ledger', async writes => {
     saveStack(here.folder, shop().backend({http: {}}))
     const on = ['--synth-dir', join(here.folder, 'shop')]
     const running = here.start(['apply', ...on, '--auto-approve'], {env: env()})
