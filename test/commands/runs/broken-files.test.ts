@@ -29,6 +29,8 @@ async function killedAfter(writes: number): Promise<void> {
   await expect.poll(() => here.writes.length, {interval: 5, timeout: 20_000}).toBeGreaterThanOrEqual(writes)
   running.kill('SIGKILL')
   await running.done
+  // What it had sent arrives though it is dead: after this nothing of it is on the way.
+  await here.run(['--version'])
 }
 
 /** Everything once, and a second plan is empty. */
