@@ -5,7 +5,6 @@ import type {RequestOptions, TaskView, WriteOutcome} from '../engine/backend.ts'
 import type {ApiRequest} from '../engine/kind.ts'
 import type {ApiClient} from '../transport/api-client.ts'
 import {ApiReads, asPage, type Got} from './api-reads.ts'
-import {rowsIn} from './list-rows.ts'
 import {PagedReader} from './paged-reader.ts'
 import type {FetchPage} from './paging-facts.ts'
 import {taskState, taskView} from './task-view.ts'
@@ -45,12 +44,7 @@ export class ApiBackend {
   }
 
   readonly page: FetchPage<Json> = async (path, options) => {
-    const rows = (body: Json | undefined, status?: number) => {
-      // "No content" is a list without rows; an answer that merely lacks its body is none.
-      if (body === undefined) return status === 204 ? [] : undefined
-      return rowsIn(body, path.split('?')[0] ?? path)
-    }
-    return asPage(await this.reads.follow(path, (body, answer) => rows(body, answer?.status), options))
+    return asPage(await this.reads.list(path, options))
   }
 
   readonly #object = async (path: string, options?: RequestOptions): Promise<JsonObject | undefined> =>

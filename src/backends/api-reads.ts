@@ -3,12 +3,13 @@
  * is asked for again a few times; an asynchronous answer is followed to its resource.
  */
 import type {Clock} from '../base/clock.ts'
-import type {Json} from '../base/json.ts'
+import type {Json, JsonObject} from '../base/json.ts'
 import {waitFor} from '../base/wait-for.ts'
 import type {RequestOptions, TaskView} from '../engine/backend.ts'
 import type {ApiAnswer, ApiClient} from '../transport/api-client.ts'
 import {answerBody} from './answer-body.ts'
 import {type Asked, errorOf, TaskFailedError, TaskTimeoutError, UnreadableError, type Voice} from './api-errors.ts'
+import {objectsIn} from './list-rows.ts'
 import type {PageAnswer} from './paging-facts.ts'
 import {isTaskAnswer, taskResource, taskView} from './task-view.ts'
 
@@ -98,6 +99,26 @@ export class ApiReads {
     const got = await this.follow(path, body => body ?? null, options)
     if (!got.ok) throw got.error
     return got.value ?? undefined
+  }
+
+  /** The objects of a list in one answer. One that holds anything else is not what the API promises. */
+  list(path: string, options?: RequestOptions): Promise<Got<readonly JsonObject[]>> {
+    return this.follow(
+      path,
+      (body, answer) => {
+        // "No content" is a list without rows; an answer that merely lacks its body is none.
+        if (body === undefined) return answer?.status === 204 ? [] : undefined
+        return objectsIn(body, path)
+      },
+      options,
+    )
+  }
+
+  /** As `list`. Any status but a success is thrown. */
+  async rows(path: string, options?: RequestOptions): Promise<readonly JsonObject[]> {
+    const got = await this.list(path, options)
+    if (!got.ok) throw got.error
+    return got.value
   }
 
   /** As `json`; `undefined` also for a 404. */

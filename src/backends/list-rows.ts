@@ -55,6 +55,12 @@ export function rowsIn(body: Json, path: string): readonly Json[] | undefined {
   return arrays.length === 1 ? (arrays[0]?.[1] as readonly Json[]) : undefined
 }
 
+/** As `rowsIn`, of a list of objects: one with anything else in it is no such list. */
+export function objectsIn(body: Json, path: string): readonly JsonObject[] | undefined {
+  const rows = rowsIn(body, path)
+  return rows?.every(isJsonObject) ? rows : undefined
+}
+
 /** The id of a row as text; `undefined` when it has none. */
 export function rowId(row: Json, path: string): string | undefined {
   if (!isJsonObject(row)) return undefined

@@ -57,6 +57,16 @@ export class DownloadStalledError extends AppError {
   }
 }
 
+/** The server answers for this task, and not in a way that tells how far it is. */
+export class PackageStatusShapeError extends AppError {
+  constructor(task: string) {
+    super(`the answer about package task ${task} does not say how far it is`, {
+      code: 'E_PACKAGE_STATUS_SHAPE',
+      suggestions: [`See it as it is: svcctl api enterprise get /v1/debuginfo/${encodeURIComponent(task)}`],
+    })
+  }
+}
+
 /** The connection broke, and the server cannot go on from the middle. */
 export class DownloadBrokenError extends AppError {
   constructor(bytes: number, reason: string, cause?: unknown) {

@@ -3,10 +3,17 @@ import type {ClusterBackend} from '../backends/cluster/backend.ts'
 import {saidBy} from '../backends/error-body.ts'
 import {taskState} from '../backends/task-view.ts'
 import type {Clock} from '../base/clock.ts'
+import type {AppError} from '../base/errors.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {waitFor} from '../base/wait-for.ts'
 import type {TaskState} from '../engine/backend.ts'
-import {PackageAddressError, PackageFailedError, PackageTaskUnknownError, PackageTimeoutError} from './package-errors.ts'
+import {
+  PackageAddressError,
+  PackageFailedError,
+  PackageStatusShapeError,
+  PackageTaskUnknownError,
+  PackageTimeoutError,
+} from './package-errors.ts'
 
 export interface PackageStatus {
   readonly taskId: string
@@ -32,12 +39,13 @@ const STATES: Readonly<Record<string, TaskState>> = {
   timeout: 'failed',
 }
 
-/** @returns `undefined` when the body names no task */
+/** @returns `undefined` when the body names no task, and of a task that is known also when it says nothing of it */
 export function packageStatus(body: Json | undefined, knownId?: string): PackageStatus | undefined {
   if (!isJsonObject(body)) return undefined
   const taskId = idIn(body) ?? knownId
-  if (taskId === undefined) return undefined
-  const status = textIn(body, ['status', 'state']) ?? 'in_progress'
+  const said = textIn(body, ['status', 'state'])
+  if (taskId === undefined || (said === undefined && idIn(body) === undefined && body.progress === undefined)) return undefined
+  const status = said ?? 'in_progress'
   const message = textIn(body, ['message', 'description']) ?? (body.error === undefined ? undefined : saidBy(body.error).message)
   const downloadUrl = textIn(body, ['download_url', 'downloadUrl'])
   const word = status.toLowerCase()
@@ -74,11 +82,17 @@ function percentIn(value: Json | undefined): number | null {
 
 const pathOf = (task: string): string => `/v1/debuginfo/${encodeURIComponent(task)}`
 
-/** @throws PackageTaskUnknownError, and what the cluster throws */
+/** @throws PackageTaskUnknownError, PackageStatusShapeError, and what the cluster throws */
 export async function readPackageStatus(cluster: ClusterBackend, task: string, signal?: AbortSignal): Promise<PackageStatus> {
-  const status = packageStatus(await cluster.find(pathOf(task), {...(signal && {signal})}), task)
-  if (status === undefined) throw new PackageTaskUnknownError(task)
-  return status
+  const found = await look(cluster, task, signal)
+  if ('absent' in found) throw found.absent
+  return found
+}
+
+/** `absent`: what is to be said of the task should it stay so. */
+async function look(cluster: ClusterBackend, task: string, signal?: AbortSignal): Promise<PackageStatus | {readonly absent: AppError}> {
+  const body = await cluster.find(pathOf(task), {...(signal && {signal})})
+  return packageStatus(body, task) ?? {absent: body === undefined ? new PackageTaskUnknownError(task) : new PackageStatusShapeError(task)}
 }
 
 export interface PackageWait {
@@ -94,25 +108,25 @@ const UNKNOWN_LOOKS = 5
 
 /**
  * Looks until the package is made.
- * @throws PackageTimeoutError, PackageFailedError, PackageTaskUnknownError
+ * @throws PackageTimeoutError, PackageFailedError, PackageTaskUnknownError, PackageStatusShapeError
  */
 export async function waitForPackage(cluster: ClusterBackend, begun: PackageStatus, wait: PackageWait): Promise<PackageStatus> {
   const {clock, everyMs, timeoutMs, signal, onStatus} = wait
   const task = begun.taskId
   let unknown = 0
   let first: PackageStatus | undefined = begun
-  const look = async (): Promise<PackageStatus | undefined> => {
-    const status = first ?? packageStatus(await cluster.find(pathOf(task), {...(signal && {signal})}), task)
+  const next = async (): Promise<PackageStatus | undefined> => {
+    const status = first ?? (await look(cluster, task, signal))
     first = undefined
-    if (status === undefined) {
+    if ('absent' in status) {
       unknown += 1
-      if (unknown > UNKNOWN_LOOKS) throw new PackageTaskUnknownError(task)
+      if (unknown > UNKNOWN_LOOKS) throw status.absent
       return undefined
     }
     onStatus?.(status)
     return status.state === 'running' ? undefined : status
   }
-  const ended = await waitFor(look, {clock, everyMs, timeoutMs, ...(signal && {signal})})
+  const ended = await waitFor(next, {clock, everyMs, timeoutMs, ...(signal && {signal})})
   if (ended === undefined) throw new PackageTimeoutError(Math.round(timeoutMs / 1000), task)
   if (ended.state === 'failed') throw new PackageFailedError(task, ended.message ?? ended.status)
   return ended

@@ -13,6 +13,8 @@ export interface ClusterBackend extends Backend {
   readonly reader: PagedReader
   /** A GET whose body is not a list: the body, `undefined` when it is empty. Throws for any error. */
   get(path: string, options?: RequestOptions): Promise<Json | undefined>
+  /** A list that is not read page by page. Throws for any error, and for what is no list of objects. */
+  rows(path: string, options?: RequestOptions): Promise<readonly JsonObject[]>
   /** As `get`; `undefined` also for a 404. */
   find(path: string, options?: RequestOptions): Promise<Json | undefined>
   /** A GET of which also these statuses are answers and no errors, and so are not tried again. */
@@ -35,6 +37,7 @@ export function openClusterBackend(client: ApiClient, options: BackendOptions): 
     reader: api.reader,
     spending: client.spending,
     get: (path, at) => api.reads.json(path, at),
+    rows: (path, at) => api.reads.rows(path, at),
     find: (path, at) => api.reads.find(path, at),
     answer: (path, statuses, at) => api.reads.answer(path, statuses, at),
     write: (request, at) => api.write(request, at),

@@ -1,5 +1,5 @@
 /** The reads of the cluster API (contract section 4 and wire facts), one function a row, and the two actions outside kinds. */
-import {canonicalJson, isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
+import {canonicalJson, type Json, type JsonObject} from '../../base/json.ts'
 import type {RequestOptions, WriteOutcome} from '../../engine/backend.ts'
 import type {ApiAnswer} from '../../transport/api-client.ts'
 import type {Account} from '../account.ts'
@@ -67,10 +67,7 @@ export interface LogsWanted {
 export async function readLogs(cluster: ClusterBackend, wanted: LogsWanted = {}, options?: RequestOptions): Rows {
   const query = new URLSearchParams()
   for (const [key, value] of Object.entries(wanted)) if (value !== undefined) query.set(key, String(value))
-  const body = await cluster.get(query.size === 0 ? '/v1/logs' : `/v1/logs?${query}`, options)
-  if (Array.isArray(body)) return (body as readonly Json[]).filter(isJsonObject)
-  const arrays = isJsonObject(body) ? Object.values(body).filter(it => Array.isArray(it)) : []
-  return arrays.flatMap(rows => (rows as readonly Json[]).filter(isJsonObject))
+  return cluster.rows(query.size === 0 ? '/v1/logs' : `/v1/logs?${query}`, options)
 }
 
 /** Endpoint statistics in either shape of the wire facts, null for an empty answer; `undefined` on a server line that has no such path. */

@@ -1,4 +1,5 @@
-import {isJsonObject, type Json} from '../../../base/json.ts'
+import {NotFoundError} from '../../../backends/api-errors.ts'
+import type {JsonObject} from '../../../base/json.ts'
 import {clusterFlags} from '../../../cli/flags.ts'
 import {openCluster} from '../../../cli/open-api.ts'
 import {statusResult} from '../../../support-package/package-result.ts'
@@ -14,7 +15,13 @@ export default class SupportPackageListCommand extends ReportingCommand {
     const {flags} = await this.parse(SupportPackageListCommand)
     const api = openCluster(this.context, await this.connect('cluster', flags))
     try {
-      const rows = rowsIn(await api.backend.find('/v1/debuginfo', {signal}))
+      const kept = await api.backend.rows('/v1/debuginfo', {signal}).catch((error): readonly JsonObject[] => {
+        if (error instanceof NotFoundError) return []
+        throw error
+      })
+      const rows = kept.flatMap(row => statusOf(row) ?? [])
+      if (rows.length < kept.length)
+        this.logger.warn(`${kept.length - rows.length} of the server's packages have no task id and are left out`)
       if (rows.length === 0) this.logger.note('This server keeps no packages; each one is made when it is asked for.')
       await this.print(rows)
     } finally {
@@ -23,11 +30,7 @@ export default class SupportPackageListCommand extends ReportingCommand {
   }
 }
 
-/** A bare array, or an object with one. */
-function rowsIn(body: Json | undefined) {
-  const list = Array.isArray(body) ? body : isJsonObject(body) ? Object.values(body).find(Array.isArray) : undefined
-  return ((list ?? []) as readonly Json[]).flatMap(row => {
-    const status = packageStatus(row)
-    return status === undefined ? [] : [statusResult(status)]
-  })
+function statusOf(row: JsonObject): JsonObject | undefined {
+  const status = packageStatus(row)
+  return status && statusResult(status)
 }
