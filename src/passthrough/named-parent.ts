@@ -53,7 +53,7 @@ export class NoParentError extends AppError {
 
 /** @returns the id; no request is spent where it is given. @throws NoParentError, UnknownNameError, AmbiguousNameError */
 export async function subscriptionId(cloud: CloudBackend, wanted: string | undefined, options?: RequestOptions): Promise<string> {
-  return idOf('subscription', wanted, /^cloud\/subscriptions\/([^/]+)$/, '/subscriptions', () => listSubscriptions(cloud, options))
+  return idOf('subscription', wanted, /^cloud\/subscriptions\/(\d+)$/, '/subscriptions', () => listSubscriptions(cloud, options))
 }
 
 /** As `subscriptionId`, within one subscription. */
@@ -63,7 +63,7 @@ export async function databaseId(
   wanted: string | undefined,
   options?: RequestOptions,
 ): Promise<string> {
-  const remote = /^cloud\/subscriptions\/[^/]+\/databases\/([^/]+)$/
+  const remote = /^cloud\/subscriptions\/\d+\/databases\/(\d+)$/
   return idOf('database', wanted, remote, '/databases', () => listDatabases(cloud, subscription, options))
 }
 

@@ -242,6 +242,32 @@ describe('a mistake before anything is sent', () => {
     expect(svc.asked()).toEqual([])
   })
 
+  it.each([
+    ['node show abc', '"abc" is no id of a node: it is a number', 'svcctl enterprise node list'],
+    ['node check ../x', '"../x" is no id of a node', 'svcctl enterprise node list'],
+    ['endpoint availability 1/2', '"1/2" is no id of a database', 'get /v1/bdbs'],
+    ['support-package database -1', '"-1" is no id of a database', 'get /v1/bdbs'],
+    ['support-package node 1.5', '"1.5" is no id of a node', 'svcctl enterprise node list'],
+    ['module delete .. --yes', '".." is no id of a module: it would lead to another path', 'svcctl enterprise module list'],
+    ['module show', '"" is no id of a module: it is empty', 'svcctl enterprise module list'],
+    ['task wait', '"" is no id of a task: it is empty', 'svcctl task list'],
+  ])('an id that cannot be one (%s): exit 64, no request', async (words, message, step) => {
+    const {code, stdout, stderr} = await svc.run([...words.split(' '), ...(message.startsWith('""') ? [''] : []), '-o', 'json'])
+    const document = JSON.parse(stdout)
+    expect([code, document.error?.code ?? document.code]).toEqual([64, 'E_ID'])
+    expect(stderr).toContain(message)
+    expect(stderr).toContain(step)
+    expect(svc.asked()).toEqual([])
+  })
+
+  it('an id that is text is one segment of the path, whatever is in it', async () => {
+    expect((await svc.run(['module', 'show', '../bdbs/1'])).code).toBe(11)
+    expect((await svc.run(['support-package', 'status', 'a b/c?d'])).code).toBe(11)
+    expect((await svc.run(['cloud', 'databases', '--subscription', 'cloud/subscriptions/..'])).code).toBe(11)
+    expect(svc.asked().slice(0, 2)).toEqual(['GET /v1/modules/..%2Fbdbs%2F1', 'GET /v1/debuginfo/a%20b%2Fc%3Fd'])
+    for (const asked of svc.asked().slice(2)) expect(asked).toMatch(/^GET \/subscriptions\?/)
+  })
+
   it('no credentials: exit 9 and the three ways to give them', async () => {
     const none = {SVC_CLOUD_API_KEY: '', SVC_CLOUD_SECRET_KEY: ''}
     const error = await failure(['api', 'cloud', 'get', '/'], none)

@@ -1,5 +1,5 @@
 import {cloudFlags} from '../../cli/flags.ts'
-import {Args} from '../../cli/oclif.ts'
+import {idArg} from '../../cli/id-args.ts'
 import {ServerCommand} from '../../cli/server-command.ts'
 import {findTask} from '../../passthrough/find-task.ts'
 
@@ -9,7 +9,7 @@ export default class TaskShowCommand extends ServerCommand {
     '<%= config.bin %> <%= command.id %> 4f1c2a9e-1',
     '<%= config.bin %> <%= command.id %> 4f1c2a9e-1 --query status',
   ]
-  static override args = {id: Args.string({description: 'id of the task', required: true, ignoreStdin: true})}
+  static override args = {id: idArg('task')({description: 'id of the task', required: true})}
   static override flags = cloudFlags
 
   async run(): Promise<undefined> {

@@ -1,6 +1,6 @@
 import {waitForTask} from '../../cli/api-run.ts'
 import {cloudFlags} from '../../cli/flags.ts'
-import {Args} from '../../cli/oclif.ts'
+import {idArg} from '../../cli/id-args.ts'
 import {ServerCommand} from '../../cli/server-command.ts'
 import {rawVoice} from '../../passthrough/raw-voice.ts'
 
@@ -10,7 +10,7 @@ export default class TaskWaitCommand extends ServerCommand {
     '<%= config.bin %> <%= command.id %> 4f1c2a9e-1',
     '<%= config.bin %> <%= command.id %> 4f1c2a9e-1 --timeout 1h --poll-interval 5s --output json',
   ]
-  static override args = {id: Args.string({description: 'id of the task', required: true, ignoreStdin: true})}
+  static override args = {id: idArg('task')({description: 'id of the task', required: true})}
   static override flags = cloudFlags
 
   async run(): Promise<undefined> {

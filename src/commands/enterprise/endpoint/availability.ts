@@ -1,7 +1,8 @@
 import {EXIT, type ExitCode} from '../../../base/errors.ts'
 import {asJson} from '../../../base/json.ts'
 import {clusterFlags} from '../../../cli/flags.ts'
-import {Args, Flags} from '../../../cli/oclif.ts'
+import {uidArg} from '../../../cli/id-args.ts'
+import {Flags} from '../../../cli/oclif.ts'
 import {INTERACTIVE, ServerCommand} from '../../../cli/server-command.ts'
 import {readEndpointAvailability} from '../../../endpoint/read-endpoints.ts'
 
@@ -12,7 +13,7 @@ export default class EndpointAvailabilityCommand extends ServerCommand {
     '<%= config.bin %> <%= command.id %> 1 --query available',
     '<%= config.bin %> <%= command.id %> 1 --exit-status --output json',
   ]
-  static override args = {uid: Args.string({description: 'uid of the database', required: true, ignoreStdin: true})}
+  static override args = {uid: uidArg('database')({description: 'uid of the database', required: true})}
   static override flags = {'exit-status': Flags.boolean({summary: 'exit 1 when the database is not available'}), ...clusterFlags}
 
   async run(): Promise<ExitCode | undefined> {

@@ -2,7 +2,7 @@ import {deleteModule, readModule} from '../../../backends/cluster/cluster-api.ts
 import {isInteractive} from '../../../cli/context.ts'
 import {clusterFlags, yesFlag} from '../../../cli/flags.ts'
 import {found} from '../../../cli/found.ts'
-import {Args} from '../../../cli/oclif.ts'
+import {idArg} from '../../../cli/id-args.ts'
 import {INTERACTIVE, ServerCommand} from '../../../cli/server-command.ts'
 import {acceptedBody} from '../../../cli/write-result.ts'
 
@@ -11,7 +11,7 @@ const LIST = 'svcctl enterprise module list'
 export default class ModuleDeleteCommand extends ServerCommand {
   static override summary = 'delete a module from the cluster'
   static override examples = ['<%= config.bin %> <%= command.id %> 3', '<%= config.bin %> <%= command.id %> 3 --yes --output json']
-  static override args = {id: Args.string({description: 'id of the module', required: true, ignoreStdin: true})}
+  static override args = {id: idArg('module')({description: 'id of the module', required: true})}
   static override flags = {...yesFlag, ...clusterFlags}
 
   async run(): Promise<undefined> {

@@ -1,13 +1,13 @@
 import {readModule} from '../../../backends/cluster/cluster-api.ts'
 import {clusterFlags} from '../../../cli/flags.ts'
 import {found} from '../../../cli/found.ts'
-import {Args} from '../../../cli/oclif.ts'
+import {idArg} from '../../../cli/id-args.ts'
 import {INTERACTIVE, ServerCommand} from '../../../cli/server-command.ts'
 
 export default class ModuleShowCommand extends ServerCommand {
   static override summary = 'show one module of the cluster'
   static override examples = ['<%= config.bin %> <%= command.id %> 1', '<%= config.bin %> <%= command.id %> 1 --query semantic_version']
-  static override args = {id: Args.string({description: 'id of the module', required: true, ignoreStdin: true})}
+  static override args = {id: idArg('module')({description: 'id of the module', required: true})}
   static override flags = clusterFlags
 
   async run(): Promise<undefined> {

@@ -1,7 +1,8 @@
 import {checkNode} from '../../../backends/cluster/cluster-api.ts'
 import {EXIT, type ExitCode} from '../../../base/errors.ts'
 import {clusterFlags} from '../../../cli/flags.ts'
-import {Args, Flags} from '../../../cli/oclif.ts'
+import {uidArg} from '../../../cli/id-args.ts'
+import {Flags} from '../../../cli/oclif.ts'
 import {ServerCommand} from '../../../cli/server-command.ts'
 import {acceptedBody} from '../../../cli/write-result.ts'
 import {nodeCheckRecord, passed} from '../../../endpoint/node-check.ts'
@@ -9,7 +10,7 @@ import {nodeCheckRecord, passed} from '../../../endpoint/node-check.ts'
 export default class NodeCheckCommand extends ServerCommand {
   static override summary = 'let a node check itself'
   static override examples = ['<%= config.bin %> <%= command.id %> 1', '<%= config.bin %> <%= command.id %> 1 --exit-status --output json']
-  static override args = {uid: Args.string({description: 'uid of the node', required: true, ignoreStdin: true})}
+  static override args = {uid: uidArg('node')({description: 'uid of the node', required: true})}
   static override flags = {'exit-status': Flags.boolean({summary: 'exit 1 when the check does not pass'}), ...clusterFlags}
 
   async run(): Promise<ExitCode | undefined> {

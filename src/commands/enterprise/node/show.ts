@@ -1,13 +1,13 @@
 import {readNode} from '../../../backends/cluster/cluster-api.ts'
 import {clusterFlags} from '../../../cli/flags.ts'
 import {found} from '../../../cli/found.ts'
-import {Args} from '../../../cli/oclif.ts'
+import {uidArg} from '../../../cli/id-args.ts'
 import {INTERACTIVE, ServerCommand} from '../../../cli/server-command.ts'
 
 export default class NodeShowCommand extends ServerCommand {
   static override summary = 'show one node of the cluster'
   static override examples = ['<%= config.bin %> <%= command.id %> 1', '<%= config.bin %> <%= command.id %> 1 --query software_version']
-  static override args = {uid: Args.string({description: 'uid of the node', required: true, ignoreStdin: true})}
+  static override args = {uid: uidArg('node')({description: 'uid of the node', required: true})}
   static override flags = clusterFlags
 
   async run(): Promise<undefined> {

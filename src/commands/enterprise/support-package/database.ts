@@ -1,4 +1,4 @@
-import {Args} from '../../../cli/oclif.ts'
+import {uidArg} from '../../../cli/id-args.ts'
 import {PackageCommand} from './package-command.ts'
 import {packageFlags} from './package-flags.ts'
 
@@ -8,7 +8,7 @@ export default class SupportPackageDatabaseCommand extends PackageCommand {
     '<%= config.bin %> <%= command.id %> 1',
     '<%= config.bin %> <%= command.id %> 1 --use-new-api --file ./database-1.tar.gz',
   ]
-  static override args = {uid: Args.string({description: 'uid of the database', required: true, ignoreStdin: true})}
+  static override args = {uid: uidArg('database')({description: 'uid of the database', required: true})}
   static override flags = packageFlags
 
   protected override async work(signal: AbortSignal): Promise<undefined> {

@@ -1,11 +1,11 @@
-import {Args} from '../../../cli/oclif.ts'
+import {uidArg} from '../../../cli/id-args.ts'
 import {PackageCommand} from './package-command.ts'
 import {packageFlags} from './package-flags.ts'
 
 export default class SupportPackageNodeCommand extends PackageCommand {
   static override summary = 'make a diagnostic archive of one node, or of all nodes'
   static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> 2 --use-new-api']
-  static override args = {uid: Args.string({description: 'uid of the node; all nodes without it', ignoreStdin: true})}
+  static override args = {uid: uidArg('node')({description: 'uid of the node; all nodes without it'})}
   static override flags = packageFlags
 
   protected override async work(signal: AbortSignal): Promise<undefined> {

@@ -1,5 +1,5 @@
 import {clusterFlags} from '../../../cli/flags.ts'
-import {Args} from '../../../cli/oclif.ts'
+import {idArg} from '../../../cli/id-args.ts'
 import {openCluster} from '../../../cli/open-api.ts'
 import {harmless} from '../../../report/terminal-text.ts'
 import {statusResult} from '../../../support-package/package-result.ts'
@@ -12,7 +12,7 @@ export default class SupportPackageStatusCommand extends ReportingCommand {
     '<%= config.bin %> <%= command.id %> TASK_ID',
     '<%= config.bin %> <%= command.id %> TASK_ID --output json --query progress',
   ]
-  static override args = {'task-id': Args.string({description: 'task id', required: true, ignoreStdin: true})}
+  static override args = {'task-id': idArg('package')({description: 'task id', required: true})}
   static override flags = clusterFlags
 
   protected override async work(signal: AbortSignal): Promise<undefined> {
