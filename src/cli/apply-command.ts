@@ -118,10 +118,10 @@ export abstract class ApplyCommandBase extends StackCommand {
     stacks: readonly StackDeclarations[],
     work: (workspace: Workspace, emit: Emit) => Promise<ExitCode>,
   ): Promise<ExitCode> {
-    const {assertTarget, planSecrets, planStacks, variableLookup} = await applyParts()
+    const {assertTarget, inStateFile, planSecrets, planStacks, variableLookup} = await applyParts()
     const variables = variableOptions(this.argv)
     const variable = await variableLookup({cwd: this.context.cwd, environment: this.context.environment.all, variables})
-    const planned = planStacks(plan, planSecrets(variable, stacks))
+    const planned = planStacks(plan, planSecrets(variable, stacks)).map(it => inStateFile(it, flags.state))
     return this.inWorkspace({stacks: planned, others: []}, flags, 'full', workspace => {
       assertTarget(workspace, plan)
       return this.locked(workspace, flags, emit => work(workspace, emit))

@@ -23,8 +23,8 @@ export class SharedLedgerError extends AppError {
   }
 }
 
-/** @throws SharedLedgerError, HttpBackendError, StateFileError */
-export function openStores(context: Context, stacks: readonly StackDeclarations[], stateFile: string | undefined): OpenedStores {
+/** @throws SharedLedgerError, HttpBackendError */
+export function openStores(context: Context, stacks: readonly StackDeclarations[]): OpenedStores {
   const networks: NetworkTransport[] = []
   const stores = stacks.map(
     stack =>
@@ -33,7 +33,6 @@ export function openStores(context: Context, stacks: readonly StackDeclarations[
         openLedgerStore(stack.ledger, {
           stack: stack.name,
           folder: context.cwd,
-          ...(stateFile === undefined ? {} : {stateFile}),
           environment: context.environment.all,
           transport: ({insecure}) => {
             const network = createTransport({insecure, proxy: context.environment.proxy})

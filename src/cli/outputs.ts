@@ -9,12 +9,8 @@ export interface StackOutputs {
   readonly outputs: Readonly<Record<string, LedgerOutput>>
 }
 
-export async function loadOutputs(
-  context: Context,
-  stacks: readonly StackDeclarations[],
-  stateFile: string | undefined,
-): Promise<StackOutputs[]> {
-  const opened = openStores(context, stacks, stateFile)
+export async function loadOutputs(context: Context, stacks: readonly StackDeclarations[]): Promise<StackOutputs[]> {
+  const opened = openStores(context, stacks)
   try {
     return await Promise.all([...opened.stores].map(async ([stack, store]) => ({stack, outputs: (await store.load()).outputs})))
   } finally {

@@ -24,7 +24,12 @@ export interface StackFlagValues extends ConnectionFlagValues {
 export abstract class StackCommand extends BaseCommand {
   protected async readDeclarations(flags: StackFlagValues, mode: StackSource['mode'] = 'plan'): Promise<LoadedDeclarations> {
     const {readDeclarations} = await import('./workspace.ts')
-    return readDeclarations(this.context, this.argv, {synthDir: flags['synth-dir'], stacks: flags.stack, mode})
+    return readDeclarations(this.context, this.argv, {
+      synthDir: flags['synth-dir'],
+      stacks: flags.stack,
+      stateFile: flags.state,
+      mode,
+    })
   }
 
   /** Runs `work` in a workspace over these stacks; connections are closed afterwards in any case. */
@@ -42,7 +47,6 @@ export abstract class StackCommand extends BaseCommand {
       connect: (api, target) => this.connect(api, flags, {target, bothApis: true}),
       stacks,
       others,
-      stateFile: flags.state,
       mode,
       allowance,
     })

@@ -18,7 +18,7 @@ import type {Kind} from '../engine/kind.ts'
 import type {Ledger} from '../engine/ledger.ts'
 import type {Plan} from '../engine/plan.ts'
 import {lockAll, type ManagedLedgerStore} from '../ledger/managed-store.ts'
-import {localLedgerWarning} from '../ledger/open-ledger.ts'
+import {atStateFile, localLedgerWarning} from '../ledger/open-ledger.ts'
 import {SecretSealer} from '../ledger/seal-secrets.ts'
 import type {RequestAllowance} from '../transport/request-allowance.ts'
 import type {Context} from './context.ts'
@@ -35,7 +35,6 @@ export interface WorkspaceOptions {
   readonly connect: Connect
   readonly stacks: readonly StackDeclarations[]
   readonly others: readonly StackDeclarations[]
-  readonly stateFile: string | undefined
   readonly mode: 'plan' | 'full'
   readonly allowance: RequestAllowance | undefined
 }
@@ -43,6 +42,8 @@ export interface WorkspaceOptions {
 export interface StackSource {
   readonly synthDir: string | undefined
   readonly stacks: readonly string[] | undefined
+  /** `--state` */
+  readonly stateFile: string | undefined
   readonly mode: 'plan' | 'validate'
 }
 
@@ -50,7 +51,7 @@ export interface StackSource {
 export async function readDeclarations(
   context: Context,
   argv: readonly string[],
-  {synthDir, stacks, mode}: StackSource,
+  {synthDir, stacks, stateFile, mode}: StackSource,
 ): Promise<LoadedDeclarations> {
   const loaded = await loadDeclarations({
     cwd: context.cwd,
@@ -64,8 +65,12 @@ export async function readDeclarations(
   })
   for (const warning of [...loaded.warnings, ...loaded.stacks.flatMap(it => it.warnings.map(text => `${it.name}: ${text}`))])
     context.log.warn(warning)
-  return loaded
+  return {...loaded, stacks: loaded.stacks.map(it => inStateFile(it, stateFile))}
 }
+
+/** @throws StateFileError */
+export const inStateFile = (stack: StackDeclarations, file: string | undefined): StackDeclarations =>
+  file === undefined ? stack : {...stack, ledger: atStateFile(stack.ledger, stack.name, file)}
 
 /** The apply would need more requests than `--max-requests` leaves. Nothing was sent but what the plan read. */
 export class BillTooHighError extends AppError {
@@ -106,14 +111,14 @@ export class Workspace {
   }
 
   private constructor(options: WorkspaceOptions, variable: VariableLookup) {
-    const {context, stacks, stateFile} = options
+    const {context, stacks} = options
     this.#options = options
     this.context = context
     this.stacks = stacks
     this.others = options.others
     this.variable = variable
     this.sealer = new SecretSealer(context.random, context.environment.ledgerKey)
-    const opened = openStores(context, stacks, stateFile)
+    const opened = openStores(context, stacks)
     this.stores = opened.stores
     this.#closeStores = opened.close
     for (const stack of stacks) {

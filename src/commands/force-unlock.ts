@@ -21,7 +21,7 @@ export default class ForceUnlockCommand extends StackCommand {
     const {stacks} = await this.readDeclarations(flags, 'validate')
     await this.confirm(`Take the lock of ${stacks.map(it => it.name).join(', ')} away?`, flags.yes)
     const {openStores} = await import('../cli/ledger-stores.ts')
-    const opened = openStores(this.context, stacks, flags.state)
+    const opened = openStores(this.context, stacks)
     try {
       const unlocked: {stack: string; place: string; holder: string | null}[] = []
       for (const [stack, store] of opened.stores)

@@ -30,7 +30,7 @@ export default class OutputCommand extends StackCommand {
     const {args, flags} = await this.parse(OutputCommand)
     const {loadOutputs} = await import('../cli/outputs.ts')
     const loaded = await this.readDeclarations(flags, 'validate')
-    const outputs = await loadOutputs(this.context, loaded.stacks, flags.state)
+    const outputs = await loadOutputs(this.context, loaded.stacks)
     const several = outputs.length > 1
     const named = outputs.flatMap(({stack, outputs: own}) => Object.entries(own).map(([name, output]) => ({stack, name, ...output})))
     if (args.name !== undefined) {

@@ -1,4 +1,5 @@
 /** Where a stack's ledger lies: Terraform's `backend` block. */
+import {isAbsolute} from 'node:path'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import type {LedgerLocation} from '../engine/declaration.ts'
 import {hint, type Problems} from './problems.ts'
@@ -41,7 +42,7 @@ export function ledgerOf(document: StackDocument, problems: Problems): LedgerLoc
   }
   if (type === 'local') {
     const {path} = body
-    return {type: 'local', file: typeof path === 'string' ? (path.split(/[\\/]/).at(-1) ?? file) : file}
+    return {type: 'local', file: typeof path === 'string' && path !== '' ? ledgerFile(path) : file}
   }
   if (type !== 'http') {
     problems.add(place, `svcctl keeps no ledger in a backend ${JSON.stringify(type)}: use local or http`)
@@ -56,6 +57,15 @@ export function ledgerOf(document: StackDocument, problems: Problems): LedgerLoc
     problems.warn(place, 'the password of the backend http is not read from the stack: set TF_HTTP_PASSWORD')
   }
   return httpLedger(body)
+}
+
+/**
+ * Of a relative path only the file name counts: rendered folders come and go. So it is with what cdktf writes where a
+ * stack says nothing, the absolute path of the folder that its app ran in.
+ */
+export function ledgerFile(path: string): string {
+  const name = path.split(/[\\/]/).at(-1) ?? path
+  return isAbsolute(path) && !/^terraform\..+\.tfstate$/.test(name) ? path : name
 }
 
 function httpLedger(body: JsonObject): LedgerLocation {

@@ -7,6 +7,7 @@
  */
 import {isJsonObject, type Json} from '../base/json.ts'
 import {type Key, keyOf} from '../engine/value.ts'
+import {ledgerFile} from './backend-block.ts'
 import {ExpressionError} from './errors.ts'
 import {evaluateNode, group, type Names, type Namespace} from './evaluate-expression.ts'
 import {formatAddress, type Node} from './expression.ts'
@@ -332,5 +333,4 @@ function remoteLedger({backend, config}: {readonly [key: string]: Json}, at: num
   throw new ExpressionError(`svcctl reads no remote state of backend ${JSON.stringify(backend)}`, at, 'Backends are local and http.')
 }
 
-export const ledgerPlace = (type: 'local' | 'http', place: string): string =>
-  type === 'local' ? `file ${place.split(/[\\/]/).at(-1)}` : place
+export const ledgerPlace = (type: 'local' | 'http', place: string): string => (type === 'local' ? `file ${ledgerFile(place)}` : place)

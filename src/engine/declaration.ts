@@ -80,7 +80,7 @@ export interface OutputDeclaration {
 }
 
 export type LedgerLocation =
-  | {readonly type: 'local' /** file name only */; readonly file: string}
+  | {readonly type: 'local' /** a name, or a path where somebody chose one */; readonly file: string}
   | {
       readonly type: 'http'
       readonly address?: string

@@ -105,7 +105,7 @@ const operation = closed<Operation>()({
 const target = closed<Target>()({profile: z.string().exactOptional(), account: z.string().exactOptional()})
 
 const ledger = z.discriminatedUnion('type', [
-  z.strictObject({type: z.literal('local'), file: z.string().describe('a file name; the folder is that of the stacks')}),
+  z.strictObject({type: z.literal('local'), file: z.string().describe('a path; a relative one counts from the folder of the stacks')}),
   z.strictObject({
     type: z.literal('http'),
     address: z.string().exactOptional(),

@@ -42,6 +42,9 @@ describe('reading a stack', () => {
     const stack = read({...shop, terraform: {backend: {local: {path: '/somewhere/else/terraform.shop.tfstate'}}}})
     expect(stack.ledger).toEqual({type: 'local', file: 'terraform.shop.tfstate'})
     expect(read(shop).ledger).toEqual({type: 'local', file: 'terraform.shop.tfstate'})
+    const chosen = (path: string) => read({...shop, terraform: {backend: {local: {path}}}}).ledger
+    expect(chosen('../state/shop.tfstate')).toEqual({type: 'local', file: 'shop.tfstate'})
+    expect(chosen('/var/lib/state/shop.tfstate')).toEqual({type: 'local', file: '/var/lib/state/shop.tfstate'})
   })
 
   it('reads http ledgers, targets and secret versions', () => {

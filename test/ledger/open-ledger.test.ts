@@ -1,24 +1,11 @@
 import {describe, expect, it} from 'vitest'
-import {localLedgerWarning, stateKeyOf} from '../../src/ledger/open-ledger.ts'
+import {AppError} from '../../src/base/errors.ts'
+import {atStateFile, localLedgerWarning} from '../../src/ledger/open-ledger.ts'
 
-const options = {stack: 'shop', folder: '/srv/infra', environment: {TF_HTTP_ADDRESS: 'https://git.example.com/state?x=1'}}
-
-describe('where a ledger is', () => {
-  it('is beside the stack, whatever folder the rendered path names', () => {
-    expect(stateKeyOf({type: 'local', file: 'terraform.shop.tfstate'}, options)).toBe('local:/srv/infra/terraform.shop.tfstate')
-    expect(stateKeyOf({type: 'local', file: '../../elsewhere/terraform.shop.tfstate'}, options)).toBe(
-      'local:/srv/infra/terraform.shop.tfstate',
-    )
-  })
-
-  it('is the file of --state when that is given', () => {
-    expect(stateKeyOf({type: 'local', file: 'a'}, {...options, stateFile: 'state/mine'})).toBe('local:/srv/infra/state/mine')
-    expect(stateKeyOf({type: 'local', file: 'a'}, {...options, stateFile: '/tmp/mine'})).toBe('local:/tmp/mine')
-  })
-
-  it('is the address of an http backend, from the environment too', () => {
-    expect(stateKeyOf({type: 'http'}, options)).toBe('http:https://git.example.com/state?x=1')
-    expect(stateKeyOf({type: 'http', address: 'https://me:pw@git.example.com/s'}, options)).toBe('http:https://git.example.com/s')
+describe('a ledger in the file of --state', () => {
+  it('is there, whatever file the stack names, unless it is behind http', () => {
+    expect(atStateFile({type: 'local', file: 'a'}, 'shop', 'state/mine')).toEqual({type: 'local', file: 'state/mine'})
+    expect(() => atStateFile({type: 'http'}, 'shop', 'mine')).toThrow(AppError)
   })
 })
 

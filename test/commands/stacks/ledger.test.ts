@@ -1,5 +1,5 @@
 import {execFileSync} from 'node:child_process'
-import {existsSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs'
+import {existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs'
 import {hostname} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, afterEach, beforeAll, describe, expect, it} from 'vitest'
@@ -72,6 +72,18 @@ describe('a ledger', () => {
     expect((await at.fast(['apply', ...stack, '--auto-approve'])).code).toBe(0)
     expect(readFileSync(`${ledger}.backup`, 'utf8')).toBe(before)
     for (const file of [ledger, `${ledger}.backup`]) expect(statSync(file).mode & 0o777).toBe(0o600)
+  })
+
+  it('in a file of its own, by --state, is the one that a saved plan goes on with', async () => {
+    const [before, own] = [readFileSync(ledger, 'utf8'), join(at.folder, 'own', 'shop.tfstate')]
+    mkdirSync(join(at.folder, 'own'))
+    writeFileSync(own, before)
+    saveStack(at.folder, shop())
+    expect((await at.fast(['plan', ...stack, '--state', 'own/shop.tfstate', '--out', 'own.plan'])).code).toBe(0)
+    expect(await at.fast(['apply', 'own.plan', '--auto-approve', '--allow-destroy', 'null_resource.more'])).toMatchObject({code: 0})
+    expect(readFileSync(ledger, 'utf8')).toBe(before)
+    expect(readFileSync(own, 'utf8')).not.toContain('"more"')
+    writeFileSync(ledger, readFileSync(own))
   })
 
   it('of another account is refused, exit 3', async () => {
