@@ -3,6 +3,7 @@ import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {parsePointer} from '../base/pointer.ts'
 import {type EffectiveRule, rootRule} from './field-rules.ts'
 import type {Kind} from './kind.ts'
+import {withLeft} from './left-alone.ts'
 import type {Change} from './plan.ts'
 
 /** Every declared field, secrets in clear; what is created only together with the object is in it too. */
@@ -14,24 +15,27 @@ export const createBodyOf = ({declared}: {readonly kind: Kind; readonly declared
  *
  * @param declared - resolved, secrets in clear
  * @param live - normalized
+ * @param left - pointers of what stays as it is live
  */
 export function patchOf({
   kind,
   changes,
   declared,
   live,
+  left = [],
 }: {
   readonly kind: Kind
   readonly changes: readonly Pick<Change, 'path'>[]
   readonly declared: JsonObject
   readonly live: JsonObject
+  readonly left?: readonly string[]
 }): JsonObject {
   const patch: Record<string, Json> = {}
   for (const {path} of changes) {
     const field = parsePointer(path)[0]
     if (field === undefined || !Object.hasOwn(declared, field)) continue
     const rule = rootRule(kind).below(field)
-    const value = declared[field] ?? null
+    const value = withLeft(rule, declared[field] ?? null, live[field], left, [field]) ?? null
     patch[field] = rule.whole === false ? value : over(rule, value, live[field])
   }
   return patch

@@ -13,6 +13,7 @@ import type {CollectionWatch, Look} from './collection-watch.ts'
 import {diffFields} from './diff.ts'
 import type {Ended, Work} from './execute.ts'
 import {type Ids, idsIn, type Kind} from './kind.ts'
+import {leftAlone} from './left-alone.ts'
 import {type LiveObject, liveObject} from './live.ts'
 import type {Change} from './plan.ts'
 import {plainPart} from './resolve.ts'
@@ -174,13 +175,15 @@ export class Prover {
     }
     if (shown === undefined || spec === undefined)
       return {...base, fields: [{path: '', diagnosis: 'missing', advice: 'the API does not show it; plan again in a minute'}]}
+    const former = this.#work.get(base.key)?.live?.fields
+    const ignore = leftAlone(place.kind, operation, spec, former)
     const diff = (live: LiveObject) =>
       diffFields({
         kind: place.kind,
         declared: spec,
         live: live.fields,
         applied: plainPart(spec),
-        ignore: operation.declared?.policy.ignoreChanges ?? [],
+        ignore,
         secretState: () => 'same',
       })
     let live = shown
@@ -195,10 +198,9 @@ export class Prover {
       ;({changes, missingInLive} = diff(live))
     }
     if (changes.length === 0) return undefined
-    const before = this.#work.get(base.key)?.live?.fields
     return {
       ...base,
-      fields: changes.map(change => ({...change, ...diagnose(change, before && valueAt(before, parsePointer(change.path)))})),
+      fields: changes.map(change => ({...change, ...diagnose(change, former && valueAt(former, parsePointer(change.path)))})),
     }
   }
 }

@@ -15,6 +15,7 @@ import type {Ended, Objects, Work} from './execute.ts'
 import type {Group} from './gate.ts'
 import {type Ids, idsIn, type Kind, remoteIdOf} from './kind.ts'
 import {ledgerEntryOf, secretsIn} from './ledger-entry.ts'
+import {leftAlone} from './left-alone.ts'
 import {type LiveObject, liveObject, outputOf} from './live.ts'
 import type {Operation} from './plan.ts'
 import {plainPart, resolveValue, wireObject} from './resolve.ts'
@@ -200,7 +201,8 @@ class OneOperation {
     live: LiveObject | undefined,
     changes: Operation['changes'] = this.#work.operation.changes,
   ): Promise<StepEnd> {
-    const patch = patchOf({kind: this.#kind, changes, declared: wireObject(this.#spec), live: live?.fields ?? {}})
+    const left = leftAlone(this.#kind, this.#work.operation, this.#spec, live?.fields)
+    const patch = patchOf({kind: this.#kind, changes, declared: wireObject(this.#spec), live: live?.fields ?? {}, left})
     const request = this.#kind.verbs.update?.(ids, patch)
     if (request === undefined) throw new TypeError(`${this.#kind.name} cannot be updated`)
     const written = await write(this.#context, {

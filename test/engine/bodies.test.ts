@@ -45,6 +45,35 @@ describe('the body of an update', () => {
     expect(patchOf({kind: cloudDatabase, changes: [{path: '/alerts'}], declared: {alerts: []}, live})).toEqual({alerts: []})
   })
 
+  it('leaves what is left to the server as it is live, in an object and in an item of a keyed list', () => {
+    const patch = patchOf({
+      kind: cloudDatabase,
+      changes: [{path: '/backup/interval'}, {path: '/alerts/1/value'}],
+      declared: {
+        backup: {enabled: true, interval: 12},
+        alerts: [
+          {name: 'dataset-size', value: 80},
+          {name: 'throughput-higher-than', value: 5},
+        ],
+      },
+      live: {
+        backup: {enabled: false, interval: 6},
+        alerts: [
+          {name: 'throughput-higher-than', value: 1},
+          {name: 'dataset-size', value: 99},
+        ],
+      },
+      left: ['/backup/enabled', '/alerts/0/value'],
+    })
+    expect(patch).toEqual({
+      backup: {enabled: false, interval: 12},
+      alerts: [
+        {name: 'dataset-size', value: 99},
+        {name: 'throughput-higher-than', value: 5},
+      ],
+    })
+  })
+
   it('sends false and zero as the values they are', () => {
     const declared = {replication: false, grace: 0}
     expect(patchOf({kind: clusterPolicy, changes: [{path: '/replication'}, {path: '/grace'}], declared, live: {}})).toEqual(declared)

@@ -177,6 +177,28 @@ describe('a field that somebody changed since the last apply', () => {
       ])
     })
   })
+
+  it('that is left as it is counts as proven, and stays as it is in an object that is sent whole', async () => {
+    const shopWith = (interval: number) =>
+      stackOf()
+        .subscription('main')
+        .database('cache', 'main', {backup: {interval, enabled: true}})
+    const lab = await applied(shopWith(6))
+    const path = 'cloud/subscriptions/1/databases/1'
+    lab.simulator.edit({path, set: {memoryLimitInGb: 7, backup: {interval: 6, enabled: false}}})
+    await lab.run(async () => {
+      expect(await lab.apply([shopWith(12)], {onDrift: 'keep'})).toMatchObject({residual: [], summary: {done: 1}})
+      const {plan} = await lab.plan([shopWith(12)])
+      expect(active(plan.operations)).toMatchObject([
+        {
+          changes: [
+            {path: '/backup/enabled', before: false, after: true, moved: 'outside'},
+            {path: '/memoryLimitInGb', before: 7, after: 1, moved: 'outside'},
+          ],
+        },
+      ])
+    })
+  })
 })
 
 describe('what the API cannot do', () => {
