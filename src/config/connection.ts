@@ -10,7 +10,7 @@ import {type Environment, EnvironmentError} from './environment.ts'
 import {dereference, type Keyring} from './keyring.ts'
 import {SWITCHES} from './profile-fields.ts'
 import type {Profiles} from './profiles.ts'
-import {resolveSettings, type SettingFlags, type Settings} from './settings.ts'
+import {resolveSettings, type SettingFlags, type Settings, settingSources} from './settings.ts'
 
 export type {Api} from './connection-errors.ts'
 
@@ -83,7 +83,6 @@ export async function resolveConnection(api: Api, input: ConnectionInput): Promi
   const [idText, secretText] = [await inClear(id, keyring), await inClear(secret, keyring)]
   const insecure = picked.insecure !== undefined && switchOf(picked.insecure)
   const caFile = picked.caFile?.value
-  const defaultSubscription = environment.subscriptionId ?? profile?.value('default_subscription')
   const warnings = [...picker.warnings]
   if (insecure && address.startsWith('https:')) {
     warnings.push(`certificates of ${address} are not verified (${describeSource(picked.insecure?.source ?? {from: 'default'})})`)
@@ -94,6 +93,12 @@ export async function resolveConnection(api: Api, input: ConnectionInput): Promi
   if (named && profile !== undefined && !fromProfile && profile.fields.length > 1) {
     warnings.push(`profile "${profile.name}" gives no credentials here: ${describeSource(id.source)} comes first`)
   }
+  const subscription = new SourcePicker(profile)
+  const defaultSubscription = subscription.pick({
+    variable: environment.subscriptionId === undefined ? undefined : {variable: 'SVC_SUBSCRIPTION_ID', value: environment.subscriptionId},
+    field: 'default_subscription',
+    flag: {name: '--subscription', value: undefined},
+  })
   return {
     api,
     address,
@@ -102,9 +107,9 @@ export async function resolveConnection(api: Api, input: ConnectionInput): Promi
     ...(caFile === undefined ? {} : {caFile}),
     ...(profile === undefined ? {} : {profile: profile.name}),
     keyHash: createHash('sha256').update(`${address}\n${idText}`).digest('hex').slice(0, 16),
-    ...(defaultSubscription === undefined ? {} : {defaultSubscription}),
+    ...(defaultSubscription === undefined ? {} : {defaultSubscription: defaultSubscription.value}),
     settings: resolveSettings(api, profile, flags),
-    sources: picker.sources,
+    sources: {...picker.sources, ...(api === 'cloud' ? subscription.sources : {}), ...settingSources(profile, flags)},
     warnings,
     secrets: api === 'cloud' ? [idText, secretText] : [secretText],
   }

@@ -1,5 +1,6 @@
 /** What a profile or a flag may say about how to work, beside who to be. Here a flag comes before the profile. */
 import {parseDuration} from '../base/duration.ts'
+import type {Source} from './connection-sources.ts'
 import {type ProfileFieldName, SWITCHES} from './profile-fields.ts'
 import type {Profile} from './profiles.ts'
 
@@ -66,6 +67,32 @@ export function resolveSettings(api: 'cloud' | 'cluster', profile: Profile | und
     mode: text('mode') === 'read-only' ? 'read-only' : 'read-write',
     ...(defaultDatabase === undefined ? {} : {defaultDatabase}),
   }
+}
+
+const FLAGS: readonly (readonly [ProfileFieldName, keyof SettingFlags | undefined])[] = [
+  ['rate', 'rate'],
+  ['burst', 'burst'],
+  ['reserve', 'reserve'],
+  ['poll_interval', 'pollIntervalMs'],
+  ['timeout', 'timeoutMs'],
+  ['request_timeout', 'requestTimeoutMs'],
+  ['max_destroy', 'maxDestroy'],
+  ['refuse_risky', 'refuseRisky'],
+  ['on_drift', 'onDrift'],
+  ['limits', undefined],
+  ['mode', undefined],
+  ['default_database', undefined],
+]
+
+/** Where each setting comes from that is not left to its default. */
+export function settingSources(profile: Profile | undefined, flags: SettingFlags): Readonly<Record<string, Source>> {
+  return Object.fromEntries(
+    FLAGS.flatMap(([field, flag]): [string, Source][] => {
+      if (flag !== undefined && flags[flag] !== undefined && flags[flag] !== false)
+        return [[field, {from: 'flag', name: `--${field.replaceAll('_', '-')}`}]]
+      return profile?.value(field) === undefined ? [] : [[field, {from: 'profile', name: profile.name, field}]]
+    }),
+  )
 }
 
 const numberOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text))

@@ -75,6 +75,8 @@ describe('lists of the cloud', () => {
 describe('the subscription of a list', () => {
   it('is SVC_SUBSCRIPTION_ID or the default of the profile unless it is given', async () => {
     expect(rows(await svc.run('cloud databases -q [].name', {env: {SVC_SUBSCRIPTION_ID: '1'}}))).toEqual(['cache'])
+    const {stderr} = await svc.run('cloud databases -vv', {env: {SVC_SUBSCRIPTION_ID: '1'}})
+    expect(stderr).toContain('default_subscription: the environment variable SVC_SUBSCRIPTION_ID\n')
     expect(rows(await svc.run('cloud databases --subscription 2 -o json', {env: {SVC_SUBSCRIPTION_ID: '1'}}))).toEqual([])
     mkdirSync(dirname(svc.here.configFile), {recursive: true, mode: 0o700})
     writeFileSync(
@@ -82,7 +84,11 @@ describe('the subscription of a list', () => {
       '[profiles.p]\ndeployment_type = "cloud"\ndefault_subscription = "shop"\ndefault_database = "cache"\n',
       {mode: 0o600},
     )
-    expect(rows(await svc.run('cloud acl rules --profile p -q [].name'))).toEqual(['read-only'])
+    const verbose = await svc.run('cloud acl rules --profile p -q [].name -vv --rate 50')
+    expect(rows(verbose)).toEqual(['read-only'])
+    expect(verbose.stderr).toContain('default_subscription: profile "p"\n')
+    expect(verbose.stderr).toContain('default_database: profile "p"\n')
+    expect(verbose.stderr).toContain('rate: --rate\n')
   })
 
   it('costs no request where its id is given', async () => {
