@@ -42,6 +42,17 @@ export class UploadInterruptedError extends AppError {
   }
 }
 
+/** `--timeout` is over: the same is left as after an interruption. */
+export class UploadTimeoutError extends AppError {
+  constructor(file: string, keep: boolean, seconds: number) {
+    super(`the upload is not done after ${seconds} s; ${file} is kept, and what has arrived of it need not be sent again`, {
+      code: 'E_UPLOAD_TIMEOUT',
+      exit: EXIT.timeout,
+      suggestions: [`Go on where it stopped: ${uploadCommand(file, keep)}`],
+    })
+  }
+}
+
 /** A part that did not arrive, each time with a fresh address. */
 export class UploadPartError extends AppError {
   constructor(part: number, file: string, cause: unknown) {

@@ -559,6 +559,21 @@ describe('an upload', () => {
     expect(uploaded()[0]?.etags).toHaveLength(5)
   })
 
+  it('takes the options of every command that talks to a server; --timeout ends it (12), and the same command goes on', async () => {
+    small()
+    const path = join(here.folder, 'a.bin')
+    writeFileSync(path, Buffer.alloc(100_000, 'a'))
+    simulator.inject({match: {api: 'parts'}, after: 2, action: {type: 'hang'}})
+    const late = await run('upload a.bin -o json --timeout 1s --rate 6000 --burst 100 --poll-interval 1s --request-timeout 5s')
+    expect([late.code, json(late)]).toMatchObject([
+      12,
+      {success: false, code: 'E_UPLOAD_TIMEOUT', suggestions: [`Go on where it stopped: svcctl enterprise support-package upload ${path}`]},
+    ])
+    simulator.clearFaults()
+    expect((await run('upload a.bin --rate 6000')).stderr).toContain('Going on with an unfinished upload')
+    expect((await run('upload a.bin --rate 0')).code).toBe(64)
+  })
+
   it('is refused for a wrong key (9), a missing file (11) and an empty one', async () => {
     expect((await run('cluster --upload -o json', {SVC_FILES_API_KEY: 'wrong-key'})).code).toBe(9)
     expect((await run('upload missing.tar.gz')).code).toBe(11)

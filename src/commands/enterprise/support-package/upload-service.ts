@@ -60,11 +60,19 @@ export interface UploadService {
   close(): Promise<void>
 }
 
+/** How the service is asked; the archive itself travels as fast as it can. */
+export interface UploadPace {
+  /** Requests a minute, and at once after a pause; no limit unless told. */
+  readonly rate?: number | undefined
+  readonly burst?: number | undefined
+  readonly requestTimeoutMs?: number | undefined
+}
+
 /**
  * @param profile - `--profile`
  * @throws NoFilesKeyError, FilesAddressError, KeyringUnavailableError, KeyringEntryMissingError, UnknownProfileError
  */
-export async function openUploadService(context: Context, profile: string | undefined): Promise<UploadService> {
+export async function openUploadService(context: Context, profile: string | undefined, pace: UploadPace = {}): Promise<UploadService> {
   const {environment, keyring, redactor, clock, log} = context
   const profiles = context.profiles()
   const {found, keyringFailure} = await resolveFilesKey(environment, profiles, activeFilesProfile(environment, profiles, profile), keyring)
@@ -75,8 +83,17 @@ export async function openUploadService(context: Context, profile: string | unde
   if (address === undefined) throw new FilesAddressError('is not known')
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) throw new FilesAddressError('is no http(s) address')
   const network = createTransport({proxy: environment.proxy})
-  const budget = createBudget({limits: NO_LIMITS, clock})
-  const client = createApiClient({address, authentication: {'x-filesapi-key': found.key}, transport: network.send, budget, clock})
+  const {rate: perMinute, burst, requestTimeoutMs} = pace
+  const limits = perMinute === undefined ? NO_LIMITS : {perMinute, burst: burst ?? Math.ceil(perMinute * 1.5), reserve: 0}
+  const budget = createBudget({limits, clock})
+  const client = createApiClient({
+    address,
+    authentication: {'x-filesapi-key': found.key},
+    transport: network.send,
+    budget,
+    clock,
+    ...(requestTimeoutMs !== undefined && {requestTimeoutMs}),
+  })
   return {
     upload: async (file, {idleTimeoutMs, signal}) => {
       const line = new ProgressLine(context, 'Uploaded')

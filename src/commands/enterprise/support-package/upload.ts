@@ -1,8 +1,9 @@
 import {rm} from 'node:fs/promises'
 import {resolve} from 'node:path'
+import {serverFlags} from '../../../cli/flags.ts'
 import {Args, Flags} from '../../../cli/oclif.ts'
 import {displaySize, uploadResult} from '../../../support-package/package-result.ts'
-import {UploadInterruptedError} from '../../../support-package/upload-archive.ts'
+import {UploadInterruptedError, UploadTimeoutError} from '../../../support-package/upload-archive.ts'
 import {uploadFlags} from './package-flags.ts'
 import {ReportingCommand} from './reporting-command.ts'
 import {openUploadService} from './upload-service.ts'
@@ -15,6 +16,7 @@ export default class SupportPackageUploadCommand extends ReportingCommand {
   ]
   static override args = {file: Args.string({description: 'path of the archive', required: true, ignoreStdin: true})}
   static override flags = {
+    ...serverFlags,
     profile: Flags.string({summary: 'named profile to take the upload key from', helpGroup: 'CONNECTION', helpValue: '<name>'}),
     save: Flags.boolean({summary: 'keep the local file; --no-save deletes it after the upload', allowNo: true, default: true}),
     ...uploadFlags,
@@ -22,11 +24,19 @@ export default class SupportPackageUploadCommand extends ReportingCommand {
 
   protected override async work(signal: AbortSignal): Promise<undefined> {
     const {args, flags} = await this.parse(SupportPackageUploadCommand)
-    const service = await openUploadService(this.context, flags.profile)
+    const {rate, burst, timeout, 'request-timeout': requestTimeoutMs} = flags
+    const service = await openUploadService(this.context, flags.profile, {rate, burst, requestTimeoutMs})
+    const late = new AbortController()
+    const done = new AbortController()
+    const stop = () => late.abort()
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, {once: true})
     try {
+      if (timeout !== undefined) this.context.clock.sleep(timeout, done.signal).then(stop, () => undefined)
       const file = resolve(this.context.cwd, args.file)
-      const uploaded = await service.upload(file, {idleTimeoutMs: flags['idle-timeout'], signal}).catch(error => {
-        throw signal.aborted ? new UploadInterruptedError(file, flags.save) : error
+      const uploaded = await service.upload(file, {idleTimeoutMs: flags['idle-timeout'], signal: late.signal}).catch(error => {
+        if (signal.aborted) throw new UploadInterruptedError(file, flags.save)
+        throw late.signal.aborted ? new UploadTimeoutError(file, flags.save, (timeout ?? 0) / 1000) : error
       })
       // The size at the service is proven: only now the local copy may go.
       if (!flags.save) await rm(file)
@@ -37,6 +47,8 @@ export default class SupportPackageUploadCommand extends ReportingCommand {
         {text: () => `Uploaded to ${path}: ${size} bytes (${displaySize(size)}) in ${result.elapsed_seconds} s`},
       )
     } finally {
+      done.abort()
+      signal.removeEventListener('abort', stop)
       await service.close()
     }
   }
