@@ -10,7 +10,7 @@ import type {StackDeclarations} from '../engine/declaration.ts'
 import type {GuardFlags} from '../engine/guards.ts'
 import type {Ledger, LedgerAccount} from '../engine/ledger.ts'
 import type {GuardResult, Operation, Plan} from '../engine/plan.ts'
-import {keyOf} from '../engine/value.ts'
+import {type Key, keyOf} from '../engine/value.ts'
 import {changeLimits, LearnedLimits} from './change-limits.ts'
 import {LearnedDurations} from './learned-durations.ts'
 import {selectionOf} from './stack-flags.ts'
@@ -38,11 +38,13 @@ export interface PlanWishes {
   readonly validForMs?: number | undefined
   readonly notes?: readonly string[]
   readonly onlyChanged?: boolean
+  /** Of a saved plan: what it leaves as somebody changed it. */
+  readonly kept?: ReadonlyMap<Key, readonly string[]>
 }
 
 export async function planWorkspace(
   workspace: Workspace,
-  {flags, destroy = false, validForMs, notes = [], onlyChanged = false}: PlanWishes,
+  {flags, destroy = false, validForMs, notes = [], onlyChanged = false, kept = new Map()}: PlanWishes,
 ): Promise<BuiltPlan> {
   const {settings, context} = workspace
   await checkAccounts(workspace)
@@ -58,6 +60,7 @@ export async function planWorkspace(
     destroy,
     secretStates: pairs => workspace.sealer.states(workspace.ledgers, pairs),
     onDrift: flags['on-drift'] ?? settings?.onDrift ?? 'overwrite',
+    kept,
     noDestroy: flags['no-destroy'] ?? false,
     tool: `svcctl ${context.version}`,
     accounts: accountsOf(workspace),

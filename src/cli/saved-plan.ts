@@ -116,12 +116,18 @@ export async function recheckPlan(
   const full = workspace.ledgers
   const cut = new Map([...full].map(([stack, ledger]) => [stack, touchedLedger(ledger, plan)]))
   const fresh = await workspace.withLedgers(cut, () =>
-    planWorkspace(workspace, {flags: {...flags, target: [], exclude: [], accept: acceptedIn(plan), 'no-destroy': false}}),
+    planWorkspace(workspace, {
+      flags: {...flags, target: [], exclude: [], accept: acceptedIn(plan), 'no-destroy': false, 'on-drift': 'overwrite'},
+      kept: new Map(touched(plan).map(it => [keyOf(it.stack, it.address), it.kept ?? []])),
+    }),
   )
   const operations = stillValid(plan, fresh.plan.operations, halfReplaced, ({stack, address, movedFrom}) =>
     [address, movedFrom].some(it => it !== undefined && full.get(stack)?.entries.has(it)),
   )
-  const guards = evaluateGuards({operations, stacks: plan.stacks}, guardFlagsOf(flags, workspace.settings, plan.destroy === true), kinds)
+  const own = guardFlagsOf(flags, workspace.settings, plan.destroy === true)
+  // What the plan writes back cannot be left out of it now.
+  const onDrift = own.onDrift === 'keep' ? 'refuse' : own.onDrift
+  const guards = evaluateGuards({operations, stacks: plan.stacks}, {...own, onDrift}, kinds)
   return {
     plan: {
       ...plan,

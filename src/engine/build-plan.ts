@@ -38,7 +38,7 @@ export class PlanProblemsError extends AppError {
   }
 }
 
-export interface BuildPlanInput extends Omit<ObserveInput, 'wants'>, Pick<PlanInput, 'onDrift' | 'noDestroy'> {
+export interface BuildPlanInput extends Omit<ObserveInput, 'wants'>, Pick<PlanInput, 'onDrift' | 'kept' | 'noDestroy'> {
   /** What the ledgers know of the secrets that were found declared. */
   readonly secretStates: (pairs: Observation['pairs']) => Promise<SecretStateOf>
   readonly tool: string

@@ -1,27 +1,15 @@
 /**
- * Fields of a live object that an update leaves as they are: those of `ignoreChanges`, and those the plan left out
+ * Fields of a live object that an update leaves as they are: those of `ignoreChanges`, and those the plan keeps
  * because somebody changed them (`--on-drift keep`). An object that goes out whole has them as they are live.
  */
-import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
+import {isJsonObject, type Json} from '../base/json.ts'
 import {parsePointer} from '../base/pointer.ts'
-import {diffFields} from './diff.ts'
 import type {EffectiveRule} from './field-rules.ts'
-import type {Kind} from './kind.ts'
 import {byKey} from './list-pairing.ts'
 import type {Operation} from './plan.ts'
-import {plainPart} from './resolve.ts'
-import type {ValueObject} from './value.ts'
 
 /** @returns JSON pointers; `*` is any list slot */
-export function leftAlone(kind: Kind, operation: Operation, spec: ValueObject, live: JsonObject | undefined): readonly string[] {
-  const ignore = operation.declared?.policy.ignoreChanges ?? []
-  if (operation.action !== 'update' || live === undefined) return ignore
-  const {changes} = diffFields({kind, declared: spec, live, applied: plainPart(spec), ignore, secretState: () => 'same'})
-  const planned = (path: string) => operation.changes.some(it => isWithin(path, it.path) || isWithin(it.path, path))
-  return [...ignore, ...changes.map(it => it.path).filter(path => !planned(path))]
-}
-
-const isWithin = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}/`)
+export const leftAlone = ({declared, kept = []}: Operation): readonly string[] => [...(declared?.policy.ignoreChanges ?? []), ...kept]
 
 /** The declared value with what is left alone as it is live; absent there, absent here. */
 export function withLeft(

@@ -26,6 +26,8 @@ export interface PlanInput {
   readonly secretState: SecretStateOf
   /** What to do about a declared field somebody changed since the last apply. */
   readonly onDrift: 'overwrite' | 'refuse' | 'keep'
+  /** Fields that a saved plan leaves as somebody changed them, whatever `onDrift` says. */
+  readonly kept?: ReadonlyMap<Key, readonly string[]>
   /** Create and update only. */
   readonly noDestroy: boolean
 }
@@ -132,11 +134,10 @@ function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, not
     ignore: declaration.policy.ignoreChanges,
     secretState: (pointer, secret) => input.secretState(declaration.key, pointer, secret),
   })
-  const changes = input.onDrift === 'keep' ? diff.changes.filter(it => it.moved !== 'outside') : diff.changes
-  if (changes.length < diff.changes.length) {
-    const left = diff.changes.filter(it => it.moved === 'outside').map(it => it.path)
-    notes.push(`${declaration.key}: ${left.join(', ')} changed outside and left so (--on-drift keep)`)
-  }
+  const keeps = ({path}: Change) => input.onDrift === 'keep' || input.kept?.get(declaration.key)?.includes(path) === true
+  const kept = diff.changes.filter(it => it.moved === 'outside' && keeps(it)).map(it => it.path)
+  const changes = diff.changes.filter(it => !kept.includes(it.path))
+  if (kept.length > 0) notes.push(`${declaration.key}: ${kept.join(', ')} changed outside and left so (--on-drift keep)`)
   if (diff.assumed.length > 0 && entry === undefined) {
     notes.push(`${declaration.key}: ${diff.assumed.join(', ')} cannot be read back and is taken for equal, for want of a ledger`)
   }
@@ -146,7 +147,7 @@ function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, not
     )
   }
   const immutable = diff.immutable.filter(path => changes.some(it => it.path === path || it.path.startsWith(`${path}/`)))
-  const found = {...base, remoteId: live.remoteId, changes, ...originOf(entry)}
+  const found = {...base, remoteId: live.remoteId, changes, ...(kept.length > 0 ? {kept} : {}), ...originOf(entry)}
   const adopted = pair.match?.found === 'name' || pair.match?.found === 'import'
   const moved = pair.match?.formerAddress === undefined ? {} : {movedFrom: pair.match.formerAddress}
   if (changes.length === 0) return settled(pair, entry, {...found, ...moved})

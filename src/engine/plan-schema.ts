@@ -99,6 +99,7 @@ const operation = closed<Operation>()({
   origin: z.enum(['created', 'imported', 'adopted']).exactOptional(),
   deferred: z.array(openLeaf).exactOptional(),
   secrets: z.array(openLeaf).exactOptional(),
+  kept: z.array(z.string()).exactOptional().describe('declared fields that somebody changed and that stay so, as JSON pointers'),
   takes: z.array(z.string()).exactOptional().describe('objects that go with this one'),
 })
 

@@ -77,6 +77,8 @@ export interface Operation {
   readonly origin?: Origin
   readonly deferred?: readonly OpenLeaf[]
   readonly secrets?: readonly OpenLeaf[]
+  /** Declared fields that somebody changed and that stay so (`--on-drift keep`), as JSON pointers. */
+  readonly kept?: readonly string[]
   /** Objects that go with this one and get no request of their own. */
   readonly takes?: readonly string[]
 }

@@ -176,14 +176,13 @@ export class Prover {
     if (shown === undefined || spec === undefined)
       return {...base, fields: [{path: '', diagnosis: 'missing', advice: 'the API does not show it; plan again in a minute'}]}
     const former = this.#work.get(base.key)?.live?.fields
-    const ignore = leftAlone(place.kind, operation, spec, former)
     const diff = (live: LiveObject) =>
       diffFields({
         kind: place.kind,
         declared: spec,
         live: live.fields,
         applied: plainPart(spec),
-        ignore,
+        ignore: leftAlone(operation),
         secretState: () => 'same',
       })
     let live = shown

@@ -201,7 +201,7 @@ class OneOperation {
     live: LiveObject | undefined,
     changes: Operation['changes'] = this.#work.operation.changes,
   ): Promise<StepEnd> {
-    const left = leftAlone(this.#kind, this.#work.operation, this.#spec, live?.fields)
+    const left = leftAlone(this.#work.operation)
     const patch = patchOf({kind: this.#kind, changes, declared: wireObject(this.#spec), live: live?.fields ?? {}, left})
     const request = this.#kind.verbs.update?.(ids, patch)
     if (request === undefined) throw new TypeError(`${this.#kind.name} cannot be updated`)

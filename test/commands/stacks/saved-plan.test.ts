@@ -157,6 +157,22 @@ describe('a saved plan', () => {
     expect(at.writes).toEqual([])
   })
 
+  it('leaves as it is what it was made to keep, when it is applied too', async () => {
+    const first = await saved(1)
+    const applied = documentOf(await at.fast(['apply', first.file, '--approve', first.hash, '-o', 'json'], secrets))
+    const path = applied.operations.find((it: {kind: string}) => it.kind === 'cloud.database').remoteId
+    at.simulator.edit({path, set: {name: 'by-hand'}})
+    const {file, hash, text} = await saved(2, '--on-drift', 'keep')
+    expect(JSON.parse(text).operations).toContainEqual(expect.objectContaining({address: 'null_resource.a', kept: ['/name']}))
+    at.simulator.clearLog()
+    const outcome = await at.fast(['apply', file, '--approve', hash, '-o', 'json'], secrets)
+    expect([outcome.code, documentOf(outcome).residual, at.writes]).toEqual([0, [], [`PUT ${path.replace('cloud', '')}`]])
+    at.simulator.edit({path, set: {memoryLimitInGb: 1}})
+    const back = await saved(2)
+    const refused = await at.fast(['apply', back.file, '--approve', back.hash, '--on-drift', 'keep', '-o', 'json'], secrets)
+    expect([refused.code, documentOf(refused).error.message]).toEqual([3, expect.stringContaining('G_DRIFT')])
+  })
+
   it('may be applied until its time is over', async () => {
     const {file} = await saved(1, '--valid-for', '0s')
     const outcome = await at.fast(['apply', file, '--auto-approve', '-o', 'json'], secrets)
