@@ -23,3 +23,14 @@ export const systemClock: Clock = {
       signal?.addEventListener('abort', stop, {once: true})
     }),
 }
+
+/**
+ * A clock that nobody sets: what `clock` said at first, and the time that has passed since. Waiting, deadlines and
+ * durations go by it, so that a machine whose time is set on the way neither gives up nor stands still.
+ *
+ * @param elapsedMs - grows evenly, from wherever
+ */
+export function steadyClock({now, sleep}: Clock, elapsedMs: () => number = () => performance.now()): Clock {
+  const start = now() - elapsedMs()
+  return {now: () => Math.round(start + elapsedMs()), sleep}
+}

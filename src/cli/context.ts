@@ -29,7 +29,10 @@ export interface Streams {
 
 export interface Context {
   readonly environment: Environment
+  /** Goes on evenly, whatever is done to the time of the machine. */
   readonly clock: Clock
+  /** The time of the machine: what servers and other processes reckon with. */
+  readonly wallClock: Clock
   readonly random: RandomBytes
   readonly streams: Streams
   /** The working folder, absolute. */

@@ -1,8 +1,9 @@
 /** One call of the program: from its arguments to its exit code. The process itself is `bin`'s. */
-import {systemClock} from '../base/clock.ts'
+import {steadyClock, systemClock} from '../base/clock.ts'
 import {type AppError, EXIT, type ExitCode} from '../base/errors.ts'
 import {systemRandom} from '../base/random.ts'
 import {Redactor} from '../base/redact.ts'
+import {systemCode} from '../base/system-code.ts'
 import {processEnvironment} from '../config/environment.ts'
 import {systemKeyring} from '../config/keyring.ts'
 import {isDocumentFormat, renderOutput} from '../report/output-format.ts'
@@ -42,7 +43,8 @@ export async function main({argv, table, version, overrides = {}}: MainInput): P
     )
     const context: Context = {
       environment,
-      clock: systemClock,
+      clock: steadyClock(systemClock),
+      wallClock: overrides.clock ?? systemClock,
       random: systemRandom,
       cwd: process.cwd(),
       keyring: systemKeyring,
@@ -113,12 +115,16 @@ async function showHelp(context: Context, words: readonly string[]): Promise<Exi
   return EXIT.ok
 }
 
-/** The process's own; a reader that goes away (`| head`) is no error, and what is left to do is still done. */
+/**
+ * The process's own; a reader that goes away (`| head`, EPIPE) or a terminal that is closed (EIO) is no error, and what is
+ * left to do is still done.
+ */
 function processStreams(): Streams {
   const {stdin, stdout, stderr} = process
   for (const stream of [stdout, stderr]) {
     stream.on('error', error => {
-      if ('code' in error && error.code === 'EPIPE') return
+      const code = systemCode(error)
+      if (code === 'EPIPE' || code === 'EIO') return
       throw error
     })
   }

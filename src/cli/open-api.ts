@@ -47,7 +47,7 @@ function open(
   connection: Connection,
   options: OpenOptions,
 ): Omit<OpenedApi<never>, 'backend'> & {readonly about: BackendOptions} {
-  const {clock, random, log, environment} = context
+  const {clock, wallClock, random, log, environment} = context
   const {settings, address, keyHash, sources} = connection
   const network = createTransport({
     insecure: connection.insecure,
@@ -60,7 +60,7 @@ function open(
     settings.ratePerMinute === undefined
       ? NO_LIMITS
       : {perMinute: settings.ratePerMinute, burst: settings.burst ?? settings.ratePerMinute, reserve: settings.reserve}
-  const budget = createSharedBudget({stateDir: environment.stateDir, address, keyHash, limits, clock, random, onEvent})
+  const budget = createSharedBudget({stateDir: environment.stateDir, address, keyHash, limits, clock: wallClock, random, onEvent})
   const guard = settings.mode === 'read-only' ? 'read-only' : (options.mode ?? 'full')
   const client = createApiClient({
     address,
@@ -68,7 +68,7 @@ function open(
     transport: network.send,
     openStream: network.openStream,
     budget,
-    clock,
+    clock: wallClock,
     random: () => (random(1)[0] ?? 0) / 256,
     requestTimeoutMs: settings.requestTimeoutMs,
     mode: guard,

@@ -68,7 +68,8 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
 
   protected add(item: Item): void {
     const now = this.#clock.now()
-    const since = item.since ?? now
+    // Another process may have begun it by another clock.
+    const since = Math.min(item.since ?? now, now)
     const expected = item.sort === undefined ? undefined : this.#expected.firstLookMs(item.sort)
     const dueAt = expected === undefined ? now + this.#pace.minMs : Math.max(now, Math.round(since + expected))
     this.#items.set(item, {since, dueAt, vain: 0})
