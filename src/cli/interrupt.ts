@@ -1,4 +1,7 @@
-/** Ctrl-C and SIGTERM: the first asks the run to stop, the second ends the process at once. */
+/**
+ * Ctrl-C, SIGTERM, and SIGHUP of a terminal that is closed: the first asks the run to stop, a second Ctrl-C or SIGTERM ends
+ * the process at once. A second SIGHUP does not: the system and the shell each send one when a terminal goes.
+ */
 import {AppError, EXIT} from '../base/errors.ts'
 import {Stopped} from '../engine/run-context.ts'
 
@@ -13,7 +16,7 @@ export class KilledError extends AppError {
   }
 }
 
-/** Stopped while nothing but reading was under way, or before anything was sent. The process ends with 130 or 143. */
+/** Stopped while nothing but reading was under way, or before anything was sent. The process ends with 129, 130 or 143. */
 export class InterruptedError extends AppError {
   constructor() {
     super('stopped: nothing was changed', {code: 'E_INTERRUPTED', exit: EXIT.interrupted, suggestions: ['Run the command again.']})
@@ -38,6 +41,11 @@ export class InterruptedWriteError extends AppError {
   }
 }
 
+/** What a program without a handler ends with. */
+const USUAL = {SIGHUP: 129, SIGINT: 130, SIGTERM: 143} as const
+const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGTERM'] as const satisfies readonly (keyof typeof USUAL)[]
+type Usual = (typeof USUAL)[keyof typeof USUAL]
+
 export interface Interrupts {
   readonly signal: AbortSignal
   /** Takes the handlers away again. */
@@ -50,38 +58,38 @@ export interface Interrupts {
  */
 export function onInterrupt(onFirst: () => void, onSecond: () => void): Interrupts {
   const controller = new AbortController()
-  const handle = () => {
+  const handle = (signal: NodeJS.Signals) => {
     if (controller.signal.aborted) {
+      if (signal === 'SIGHUP') return
       onSecond()
       process.exit(EXIT.interrupted)
     }
     onFirst()
     controller.abort(new Stopped())
   }
-  process.on('SIGINT', handle)
-  process.on('SIGTERM', handle)
+  for (const signal of SIGNALS) process.on(signal, handle)
   return {
     signal: controller.signal,
     off: () => {
-      process.off('SIGINT', handle)
-      process.off('SIGTERM', handle)
+      for (const signal of SIGNALS) process.off(signal, handle)
     },
   }
 }
 
 /**
- * Ctrl-C and SIGTERM end the process once `end` has done what is left to do; a second one does not wait for that.
+ * Ctrl-C, SIGTERM and SIGHUP end the process once `end` has done what is left to do; a second one does not wait for that.
  * Whoever handles interrupts meanwhile (`onInterrupt`) goes first.
  *
- * @param end - is given 130 or 143, what a program without a handler ends with; answers the exit code
+ * @param end - is given 129, 130 or 143, what a program without a handler ends with; answers the exit code
  * @returns takes the handlers away again
  */
-export function endOnInterrupt(end: (usual: 130 | 143) => Promise<number>): () => void {
+export function endOnInterrupt(end: (usual: Usual) => Promise<number>): () => void {
   let ending = false
-  const handlers = Object.entries({SIGINT: 130, SIGTERM: 143} as const).map(([name, usual]) => {
-    const signal = name as 'SIGINT' | 'SIGTERM'
+  const handlers = SIGNALS.map(signal => {
+    const usual = USUAL[signal]
     const handle = () => {
       if (process.listenerCount(signal) > 1) return
+      if (ending && signal === 'SIGHUP') return
       if (ending) process.exit(usual)
       ending = true
       end(usual).then(

@@ -140,6 +140,28 @@ describe('a write that is stopped', () => {
   })
 })
 
+describe('a terminal that is closed (SIGHUP)', () => {
+  it('is a stop as any other, and the second signal that comes with it changes nothing', async () => {
+    const {address, asked} = await endless()
+    const env = {SVC_CLOUD_API_URL: `${address}/v1`, SVC_ENTERPRISE_URL: address}
+    const read = await stopped(here.start(['node', 'list', '-o', 'json'], {env}), asked, 'SIGHUP')
+    expect([read.code, documentOf(read).error.code]).toEqual([129, 'E_INTERRUPTED'])
+
+    const {address: second, asked: sent} = await endless()
+    const check = here.start(['node', 'check', '1', '-o', 'json'], {env: {SVC_ENTERPRISE_URL: second}})
+    await sent
+    check.kill('SIGHUP')
+    const write = await stopped(check, Promise.resolve(), 'SIGHUP')
+    expect([write.code, documentOf(write).error.code]).toEqual([4, 'E_WRITE_INTERRUPTED'])
+
+    const {address: third, asked: flowing} = await endless(archive(file('a.txt', lines(50_000))).subarray(0, 10_000))
+    const making = here.start(['support-package', 'cluster', '-o', 'json'], {env: {SVC_ENTERPRISE_URL: third}})
+    const stoppedPackage = await stopped(making, flowing, 'SIGHUP')
+    expect([stoppedPackage.code, documentOf(stoppedPackage).code]).toEqual([4, 'E_PACKAGE_INTERRUPTED'])
+    expect(readdirSync(here.folder)).toEqual([])
+  })
+})
+
 describe('waiting for a task, when it is stopped', () => {
   it.each(SIGNALS)('by %s is exit 4, and names how to go on', async signal => {
     here.simulator.configure({cloud: {taskMs: 600_000}, cluster: {changeMs: 600_000}})

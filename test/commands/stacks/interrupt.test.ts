@@ -1,5 +1,5 @@
 import {execFileSync} from 'node:child_process'
-import {existsSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs'
+import {existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
@@ -24,7 +24,7 @@ afterEach(() => at.simulator.configure({spelling: 'contract', ...PROMPT}))
 const base = () => jsonStack(name).subscription('sub', {name})
 const save = (stack: JsonStack): readonly string[] => ['--synth-dir', saveStack(at.folder, stack)]
 
-describe.each(['SIGINT', 'SIGTERM'] as const)('%s during an apply', signal => {
+describe.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s during an apply', signal => {
   it('lets go of what is in flight, starts nothing new, names the command that resumes, and is exit 4; that command finishes it', async () => {
     const stack = save(
       base()
@@ -138,7 +138,11 @@ describe.skipIf(!tmux)(`on a terminal${tmux ? '' : ' (SKIPPED: there is no tmux 
     tm('-f', '/dev/null', 'new-session', '-d', '-s', 'svc', '-x', '100', '-y', '30', 'bash', join(folder, 'run.sh'))
   }
   afterEach(() => {
-    tm('kill-server')
+    try {
+      tm('kill-server')
+    } catch {
+      // The test has closed the terminal itself.
+    }
     rmSync(folder, {recursive: true, force: true})
   })
 
@@ -156,6 +160,22 @@ describe.skipIf(!tmux)(`on a terminal${tmux ? '' : ' (SKIPPED: there is no tmux 
     expect(end).toContain('null_resource.sub: create done')
     expect(end).toContain('Apply: 2 done.')
     expect(end).not.toMatch(/of 2 ended/)
+  })
+
+  it('that is closed in the middle, an apply lets go of what is in flight and can be resumed', async () => {
+    at.simulator.configure({cloud: {taskMs: 3_000}})
+    at.simulator.clearLog()
+    open(['apply', ...save(base().database('a', 'sub')), '--auto-approve'])
+    await shows(/0 of 2 ended, 1 running/)
+    const residuals = () => readdirSync(join(at.folder, '.svcctl', 'runs')).filter(it => it.endsWith('.residual.json')).length
+    const before = residuals()
+    tm('kill-server')
+    // What only a run writes that comes to its end by itself.
+    const written = () => Promise.resolve(residuals() > before || undefined)
+    expect(await waitFor(written, {clock: systemClock, everyMs: 50, timeoutMs: 10_000})).toBe(true)
+    const resumed = await at.fast(['apply', '--resume', '--auto-approve', '--lock-timeout', '20s', '-o', 'json'])
+    expect([resumed.code, documentOf(resumed).converged]).toEqual([0, true])
+    expect(at.writes).toHaveLength(2)
   })
 
   it('a no is exit 3', async () => {
