@@ -10,7 +10,7 @@ import {describeSource} from '../config/connection-sources.ts'
 import {isDocumentFormat, isOutputFormat, type OutputFormat, type Presentation, renderOutput} from '../report/output-format.ts'
 import {compileQuery, type Query} from '../report/query.ts'
 import {outputFormatIn} from './argv.ts'
-import {type Context, type OutputStream, paintFor} from './context.ts'
+import {type Context, folded, type OutputStream, paintFor} from './context.ts'
 import {type ConnectionFlagValues, connectionFlagsFrom, outputFlags} from './flags.ts'
 import {type Log, levelFor} from './log.ts'
 import {type Interfaces, parse} from './oclif.ts'
@@ -143,7 +143,7 @@ export abstract class BaseCommand {
     log.below([])
     if (this.forPrograms && !this.#printed) streams.stdout.write(`${JSON.stringify(redactor.value(documentOf(error)), null, 2)}\n`)
     this.#printed = true
-    streams.stderr.write(redactor.text(errorText(error, paintFor(streams.stderr, environment), false)))
+    streams.stderr.write(folded(redactor.text(errorText(error, paintFor(streams.stderr, environment), false)), streams.stderr))
   }
 
   /** Text to standard output as it is; resolves when there is room for more. */

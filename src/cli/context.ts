@@ -7,6 +7,7 @@ import {wideModes} from '../config/config-file.ts'
 import type {Environment} from '../config/environment.ts'
 import type {Keyring} from '../config/keyring.ts'
 import {Profiles} from '../config/profiles.ts'
+import {roughWidth, wrapText} from '../report/wrap-text.ts'
 import type {CommandTable} from './command-table.ts'
 import type {Log} from './log.ts'
 
@@ -67,6 +68,12 @@ export const isInteractive = ({streams, environment}: Pick<Context, 'streams' | 
 /** How wide text for people may be: a terminal's width; `undefined` where a program may read it. */
 export const widthOf = ({isTTY, columns}: OutputStream): number | undefined =>
   isTTY === true && columns !== undefined && columns > 0 ? columns : undefined
+
+/** For a terminal, in lines of its width. */
+export function folded(text: string, stream: OutputStream): string {
+  const width = widthOf(stream)
+  return width === undefined ? text : wrapText(text, width, roughWidth)
+}
 
 /** Colours for one of the streams: none unless it is a terminal; NO_COLOR and FORCE_COLOR decide. */
 export function paintFor(stream: OutputStream, environment: Pick<Environment, 'forceColor' | 'noColor' | 'all'>): Ansis {

@@ -7,11 +7,10 @@ import {systemCode} from '../base/system-code.ts'
 import {processEnvironment} from '../config/environment.ts'
 import {systemKeyring} from '../config/keyring.ts'
 import {isDocumentFormat, renderOutput} from '../report/output-format.ts'
-import {roughWidth, wrapText} from '../report/wrap-text.ts'
 import {asksForHelp, normalizeArgv, outputFormatIn, secretsIn} from './argv.ts'
 import type {BaseCommand} from './base-command.ts'
 import {type CommandTable, resolveCommand, resolveTopic} from './command-table.ts'
-import {type Context, type OutputStream, paintFor, profilesOnce, type Streams, widthOf} from './context.ts'
+import {type Context, folded, type OutputStream, paintFor, profilesOnce, type Streams, widthOf} from './context.ts'
 import {createLog} from './log.ts'
 import {asAppError, errorDocument, errorText} from './render-error.ts'
 
@@ -86,12 +85,6 @@ async function report(
   }
   const verbose = command?.context.log.shows('debug') === true || words.includes('-vv')
   streams.stderr.write(folded(redactor.text(errorText(error, paintFor(streams.stderr, environment), verbose)), streams.stderr))
-}
-
-/** For a terminal, in lines of its width. */
-function folded(text: string, stream: OutputStream): string {
-  const width = widthOf(stream)
-  return width === undefined ? text : wrapText(text, width, roughWidth)
 }
 
 /** The words help is asked about, or `undefined` when it is not: `help plan`, `plan --help`, `-h`, nothing at all. */

@@ -1,5 +1,7 @@
 /** What people read, in a terminal and in a pipe. */
-import {spawnSync} from 'node:child_process'
+import {spawn, spawnSync} from 'node:child_process'
+import {createServer} from 'node:http'
+import type {AddressInfo} from 'node:net'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {type Place, PROGRAM, place} from '../support/program.ts'
 import {lacks} from '../support/tools.ts'
@@ -32,6 +34,34 @@ describe.skipIf(lacks('text in a terminal', 'script', 'stty'))('text in a termin
       '  > Or give them with the command: --api-url …',
       '    --api-key … --api-secret - (- reads the secret',
       '    from standard input).',
+    ])
+  })
+
+  it('is folded too when it is the last word of a command that is stopped', async () => {
+    const server = createServer(() => child.stdin.write('\u0003'))
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    const {port} = server.address() as AddressInfo
+    const child = spawn('script', ['-qec', `stty cols 50; exec node ${PROGRAM} node check 1`, '/dev/null'], {
+      env: {
+        ...here.env,
+        ...{NO_COLOR: '1', TERM: 'xterm', SHELL: '/bin/sh'},
+        ...{SVC_ENTERPRISE_URL: `http://127.0.0.1:${port}`, SVC_ENTERPRISE_USER: 'admin', SVC_ENTERPRISE_PASSWORD: 'password-1'},
+      },
+      cwd: here.folder,
+    })
+    let shown = ''
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      shown += text
+    })
+    await new Promise(resolve => child.on('close', resolve))
+    server.closeAllConnections()
+    server.close()
+    expect(shown.replaceAll('\r', '').replace('^C', '').trimEnd().split('\n')).toEqual([
+      'error: stopped: the check of node 1 was sent, and',
+      '  what became of it is not known',
+      '  (E_WRITE_INTERRUPTED)',
+      '  > Look whether it took effect before you send it',
+      '    again: svcctl enterprise node show 1',
     ])
   })
 })
