@@ -9,8 +9,9 @@ import {type Api, type Connection, resolveConnection} from '../config/connection
 import {describeSource} from '../config/connection-sources.ts'
 import {isDocumentFormat, isOutputFormat, type OutputFormat, type Presentation, renderOutput} from '../report/output-format.ts'
 import {compileQuery, type Query} from '../report/query.ts'
+import {WIDEST_CELL} from '../report/table.ts'
 import {outputFormatIn} from './argv.ts'
-import {type Context, folded, type OutputStream, paintFor} from './context.ts'
+import {type Context, folded, type OutputStream, paintFor, widthOf} from './context.ts'
 import {type ConnectionFlagValues, connectionFlagsFrom, outputFlags} from './flags.ts'
 import {type Log, levelFor} from './log.ts'
 import {type Interfaces, parse} from './oclif.ts'
@@ -129,7 +130,8 @@ export abstract class BaseCommand {
   async #rendered(document: ExactJson, presentation: Presentation): Promise<string> {
     const {redactor} = this.context
     const how = this.#query === undefined ? presentation : {}
-    const text = await renderOutput(redactor.value(this.#filtered(document)), this.format, how)
+    const widest = widthOf(this.context.streams.stdout) === undefined ? undefined : WIDEST_CELL
+    const text = await renderOutput(redactor.value(this.#filtered(document)), this.format, how, widest)
     return this.forPrograms ? text : redactor.text(text)
   }
 

@@ -86,7 +86,7 @@ export abstract class ServerCommand extends BaseCommand {
   protected async printRows(rows: readonly Row[], fields: readonly ShownField[], noun: string): Promise<void> {
     const shown = maskSecrets(rows)
     if (rows.length === 0 && !this.forPrograms) this.logger.note(`no ${noun}`)
-    await this.print(shown, {table: () => fieldTable(shown, fields)})
+    await this.print(shown, {table: widest => fieldTable(shown, fields, widest)})
   }
 
   /** One object, field by field. */

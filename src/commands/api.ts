@@ -83,7 +83,7 @@ export default class ApiCommand extends ServerCommand {
   async #answer(document: ExactJson | undefined, {path}: RawRequest): Promise<void> {
     await this.print(document ?? null, {
       text: () => (document === undefined ? '' : typeof document === 'string' ? document : stringifyExactJson(document, 2)),
-      table: () => (document === undefined ? '' : tableOf(rowsIn(document as Json, path) ?? document)),
+      table: widest => (document === undefined ? '' : tableOf(rowsIn(document as Json, path) ?? document, widest)),
     })
   }
 

@@ -52,7 +52,7 @@ export default class PlanCommand extends StackCommand {
         plan.guards.length > 0 ? 'it is refused as it is' : `apply it with: svcctl apply ${flags.out} --approve ${plan.hash.slice(0, 12)}`
       this.logger.note(`The plan is in ${flags.out}; ${next}`)
     }
-    await this.print(asJson(plan), {text: () => this.planText(plan), table: () => planTable(plan)})
+    await this.print(asJson(plan), {text: () => this.planText(plan), table: widest => planTable(plan, widest)})
     const operates = plan.operations.some(it => it.action !== 'no-op')
     if (!operates && outputs.length > 0) this.logger.note(`apply will record the outputs ${outputs.join(', ')}`)
     const pending = operates || outputs.length > 0

@@ -15,6 +15,6 @@ export default class ShowCommand extends StackCommand {
     const {args} = await this.parse(ShowCommand)
     const {readPlan} = await import('../cli/saved-plan.ts')
     const plan = await readPlan(args.plan)
-    await this.print(asJson(plan), {text: () => this.planText(plan), table: () => planTable(plan)})
+    await this.print(asJson(plan), {text: () => this.planText(plan), table: widest => planTable(plan, widest)})
   }
 }

@@ -7,7 +7,7 @@ export type ShownField = string | readonly [title: string, ...names: readonly st
 
 type Row = {readonly [key: string]: ExactJson}
 
-export function fieldTable(rows: readonly Row[], fields: readonly ShownField[]): Promise<string> {
+export function fieldTable(rows: readonly Row[], fields: readonly ShownField[], widest?: number): Promise<string> {
   const columns = fields.map((field): Column<Row> => {
     const [title, ...names] = typeof field === 'string' ? [field, field] : field
     const value = (row: Row) => firstOf(row, names)
@@ -17,6 +17,7 @@ export function fieldTable(rows: readonly Row[], fields: readonly ShownField[]):
   return table(
     rows,
     columns.filter(column => rows.some(row => column.value(row) !== undefined)),
+    widest,
   )
 }
 

@@ -14,21 +14,30 @@ export const isDocumentFormat = (format: OutputFormat): format is 'json' | 'yaml
 export interface Presentation {
   /** `-o text`, the default. Absent: as `-o table`. */
   readonly text?: () => string | Promise<string>
-  /** `-o table`. Absent: columns are taken from the document. */
-  readonly table?: () => string | Promise<string>
+  /** `-o table`, with cells of at most `widest` columns. Absent: columns are taken from the document. */
+  readonly table?: (widest?: number) => string | Promise<string>
 }
 
-/** @returns text that ends with a newline; empty when there is nothing to say */
-export async function renderOutput(document: ExactJson, format: OutputFormat, presentation: Presentation = {}): Promise<string> {
+/**
+ * @param widest - columns a cell of a table may take, on a terminal
+ * @returns text that ends with a newline; empty when there is nothing to say
+ */
+export async function renderOutput(
+  document: ExactJson,
+  format: OutputFormat,
+  presentation: Presentation = {},
+  widest?: number,
+): Promise<string> {
+  const table = presentation.table ?? (() => tableOf(document, widest))
   switch (format) {
     case 'json':
       return `${stringifyExactJson(document, 2)}\n`
     case 'yaml':
       return (await import('./yaml-text.ts')).yamlText(document)
     case 'table':
-      return ended(await (presentation.table ?? (() => tableOf(document)))())
+      return ended(await table(widest))
     case 'text':
-      return ended(await (presentation.text ?? presentation.table ?? (() => tableOf(document)))())
+      return ended(await (presentation.text === undefined ? table(widest) : presentation.text()))
   }
 }
 

@@ -103,13 +103,17 @@ const isMark = (value: Json, mark: string): boolean =>
   (value as Readonly<Record<string, Json>>)[mark] === true
 
 /** `-o table`: one line an operation. */
-export const planTable = ({operations, stacks}: Plan): Promise<string> =>
-  table(operations, [
-    {title: 'action', value: it => it.action},
-    {title: 'address', value: it => titleOf(keyOf(it.stack, it.address), stacks.length > 1)},
-    {title: 'kind', value: it => it.kind},
-    {title: 'name', value: it => it.name},
-    {title: 'changes', value: it => it.changes.map(change => change.path.slice(1)).join(', ')},
-    {title: 'reason', value: it => it.reason},
-    {title: 'id', value: it => it.remoteId},
-  ])
+export const planTable = ({operations, stacks}: Plan, widest?: number): Promise<string> =>
+  table(
+    operations,
+    [
+      {title: 'action', value: it => it.action},
+      {title: 'address', value: it => titleOf(keyOf(it.stack, it.address), stacks.length > 1)},
+      {title: 'kind', value: it => it.kind},
+      {title: 'name', value: it => it.name},
+      {title: 'changes', value: it => it.changes.map(change => change.path.slice(1)).join(', ')},
+      {title: 'reason', value: it => it.reason},
+      {title: 'id', value: it => it.remoteId},
+    ],
+    widest,
+  )

@@ -8,15 +8,23 @@ export interface Column<Row> {
   readonly align?: 'left' | 'right'
 }
 
-const WIDEST_CELL = 80
+/** On a terminal. In a pipe nothing is cut: what is read there is data. */
+export const WIDEST_CELL = 80
 
-/** @returns lines without an end of line; empty text for no rows */
-export async function table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): Promise<string> {
+/**
+ * @param widest - columns a cell may take; longer ones end with an ellipsis
+ * @returns lines without an end of line; empty text for no rows
+ */
+export async function table<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  widest = Number.POSITIVE_INFINITY,
+): Promise<string> {
   if (rows.length === 0) return ''
   const texts = rows.map(row => columns.map(column => cellOf(column.value(row))))
   const titles = columns.map(column => oneLine(column.title).toUpperCase())
   const measure = await measureFor([...titles, ...texts.flat()])
-  const cells = texts.map(row => row.map(text => fitTo(text, WIDEST_CELL, measure)))
+  const cells = texts.map(row => row.map(text => fitTo(text, widest, measure)))
   // The ellipsis of a cut cell is one column wide, whatever the measure makes of it.
   const widthOf = (text: string) => (text.endsWith('…') ? measure(text.slice(0, -1)) + 1 : measure(text))
   const widths = titles.map((title, at) => cells.reduce((widest, row) => Math.max(widest, widthOf(row[at] ?? '')), widthOf(title)))
@@ -39,17 +47,21 @@ export function cellOf(value: ExactJson | undefined): string {
 }
 
 /** Any document as a table: a list of objects by their fields, an object by its keys, everything else as it is. */
-export async function tableOf(document: ExactJson): Promise<string> {
+export async function tableOf(document: ExactJson, widest?: number): Promise<string> {
   if (Array.isArray(document)) {
     const rows = document as readonly ExactJson[]
-    if (rows.length > 0 && rows.every(isRecord)) return table(rows, columnsOf(rows))
+    if (rows.length > 0 && rows.every(isRecord)) return table(rows, columnsOf(rows), widest)
     return rows.map(cellOf).join('\n')
   }
   if (isRecord(document)) {
-    return table(Object.entries(document), [
-      {title: 'field', value: ([key]) => key},
-      {title: 'value', value: ([, value]) => value},
-    ])
+    return table(
+      Object.entries(document),
+      [
+        {title: 'field', value: ([key]) => key},
+        {title: 'value', value: ([, value]) => value},
+      ],
+      widest,
+    )
   }
   return document === null ? '' : cellOf(document)
 }

@@ -1,7 +1,9 @@
 /** What people read, in a terminal and in a pipe. */
 import {spawn, spawnSync} from 'node:child_process'
+import {mkdirSync, rmSync, writeFileSync} from 'node:fs'
 import {createServer} from 'node:http'
 import type {AddressInfo} from 'node:net'
+import {dirname} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {type Place, PROGRAM, place} from '../support/program.ts'
 import {lacks} from '../support/tools.ts'
@@ -35,6 +37,20 @@ describe.skipIf(lacks('text in a terminal', 'script', 'stty'))('text in a termin
       '    --api-key … --api-secret - (- reads the secret',
       '    from standard input).',
     ])
+  })
+
+  it('has long cells of a table cut, which those in a pipe never are', async () => {
+    const name = 'x'.repeat(100)
+    mkdirSync(dirname(here.configFile), {recursive: true, mode: 0o700})
+    writeFileSync(here.configFile, `[profiles.${name}]\ndeployment_type = "cloud"\n`, {mode: 0o600})
+    const seen = spawnSync('script', ['-qec', `stty cols 120; exec node ${PROGRAM} profile list`, '/dev/null'], {
+      env: {...here.env, NO_COLOR: '1', TERM: 'xterm', SHELL: '/bin/sh'},
+      cwd: here.folder,
+      encoding: 'utf8',
+    })
+    expect(seen.stdout).toContain(`\n${'x'.repeat(79)}…  cloud`)
+    expect((await here.run(['profile', 'list'])).stdout).toContain(`\n${name}  cloud`)
+    rmSync(here.configFile)
   })
 
   it('is folded too when it is the last word of a command that is stopped', async () => {

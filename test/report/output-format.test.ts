@@ -34,8 +34,10 @@ describe('a table', () => {
     expect(await renderOutput(null, 'text')).toBe('')
   })
 
-  it('cuts a long cell and shows that it did', async () => {
-    expect(await table([{a: 'x'.repeat(100)}], [{title: 'a', value: row => row.a}])).toBe(`A\n${'x'.repeat(79)}…`)
+  it('cuts a long cell where it is told how wide one may be, and shows that it did', async () => {
+    const columns = [{title: 'a', value: (row: {readonly a: string}) => row.a}]
+    expect(await table([{a: 'x'.repeat(100)}], columns, 80)).toBe(`A\n${'x'.repeat(79)}…`)
+    expect(await table([{a: 'x'.repeat(100)}], columns)).toBe(`A\n${'x'.repeat(100)}`)
   })
 })
 

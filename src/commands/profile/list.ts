@@ -15,12 +15,16 @@ export default class ProfileListCommand extends BaseCommand {
     }))
     if (rows.length === 0) this.logger.note('There are no profiles yet: svcctl profile set <name> --deployment cloud|enterprise')
     await this.print(rows, {
-      table: () =>
-        table(rows, [
-          {title: 'name', value: row => row.name},
-          {title: 'type', value: row => row.deployment_type},
-          {title: 'default', value: row => (row.default ? 'yes' : '')},
-        ]),
+      table: widest =>
+        table(
+          rows,
+          [
+            {title: 'name', value: row => row.name},
+            {title: 'type', value: row => row.deployment_type},
+            {title: 'default', value: row => (row.default ? 'yes' : '')},
+          ],
+          widest,
+        ),
     })
   }
 }

@@ -11,14 +11,18 @@ export default class RunsListCommand extends BaseCommand {
     const {readRuns} = await import('../../cli/run-files.ts')
     const runs = readRuns(this.context)
     await this.print(runs.map(runDocument), {
-      table: () =>
-        table(runs, [
-          {title: 'run', value: it => it.header.run},
-          {title: 'state', value: runState},
-          {title: 'stacks', value: it => it.header.stacks.join(', ')},
-          {title: 'requests', value: it => it.entries.filter(entry => entry.type === 'sent').length, align: 'right'},
-          {title: 'in flight', value: it => it.loose.length, align: 'right'},
-        ]),
+      table: widest =>
+        table(
+          runs,
+          [
+            {title: 'run', value: it => it.header.run},
+            {title: 'state', value: runState},
+            {title: 'stacks', value: it => it.header.stacks.join(', ')},
+            {title: 'requests', value: it => it.entries.filter(entry => entry.type === 'sent').length, align: 'right'},
+            {title: 'in flight', value: it => it.loose.length, align: 'right'},
+          ],
+          widest,
+        ),
     })
   }
 }

@@ -26,6 +26,6 @@ export default class ClusterStatsCommand extends ServerCommand {
     const document = maskSecrets(answer ?? {})
     // Statistics of several things come by their uid: for people, one row each.
     const rows = isJsonObject(document) && flags.of !== 'cluster' ? Object.values(document) : undefined
-    await this.print(document, {table: () => tableOf(rows?.every(isJsonObject) ? rows : document)})
+    await this.print(document, {table: widest => tableOf(rows?.every(isJsonObject) ? rows : document, widest)})
   }
 }

@@ -50,7 +50,8 @@ export default class EndpointStatsCommand extends ServerCommand {
       const look = async () => {
         backend.reader.forget('/v1/bdbs')
         const rows = (await readStats(backend, INTERACTIVE)).map(asJson)
-        const shown = async () => `${redraw}${new Date(this.context.clock.now()).toISOString()}\n${await fieldTable(rows, FIELDS)}\n`
+        const shown = async (widest?: number) =>
+          `${redraw}${new Date(this.context.clock.now()).toISOString()}\n${await fieldTable(rows, FIELDS, widest)}\n`
         await this.printNext(rows, {table: shown})
         return undefined
       }
