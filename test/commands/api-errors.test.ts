@@ -1,5 +1,7 @@
 /** Every error condition of the contract's section 7 as a person on call meets it: exit code, document, next step. */
+import {once} from 'node:events'
 import {mkdirSync, writeFileSync} from 'node:fs'
+import {type AddressInfo, createServer} from 'node:net'
 import {dirname, join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {systemClock} from '../../src/base/clock.ts'
@@ -43,6 +45,39 @@ describe('an answer that is an error', () => {
     expect(error.message).toContain(`As the API says it. (${status} SOME_CODE)`)
     expect(error.suggestions.join(' ')).toContain(step)
     expect(error.stderr).toContain(step)
+  })
+
+  it('none: 200, 201, 202 and 204 are successes, and what a 202 started is followed with --wait', async () => {
+    for (const status of [200, 201, 202, 204]) {
+      svc.simulator.clearFaults()
+      strike({type: 'status', status, ...(status === 204 ? {} : {body: {id: 7}})})
+      const {code, stdout, stderr} = await svc.run('api cloud post /subscriptions --data {}')
+      expect([code, stdout, stderr]).toEqual([0, status === 204 ? '' : '{\n  "id": 7\n}\n', ''])
+    }
+    svc.simulator.clearFaults()
+    svc.simulator.configure({cloud: {taskMs: 50}})
+    const words = ['api', 'cloud', 'put', '/subscriptions/1', '--data', '{"name":"renamed"}', '--wait', '--poll-interval', '20ms']
+    const {code, stdout, stderr} = await svc.run([...words, '-o', 'json'])
+    expect([code, JSON.parse(stdout).status]).toEqual([0, 'completed'])
+    expect(stderr).toContain('processing')
+  })
+
+  it.each(['name', 'memoryLimitInGb'])('400 to a database without %s names the field', async field => {
+    const {[field]: _, ...body} = {name: 'a', memoryLimitInGb: 1} as Record<string, string | number>
+    const error = await failure(['api', 'cloud', 'post', '/subscriptions/1/databases', '--data', JSON.stringify(body)])
+    expect(error).toMatchObject({exit: 1, code: 'E_CLOUD_REFUSED', status: 400})
+    expect(error.answer).toMatchObject({code: 'INVALID_REQUEST', field, constraint: 'required'})
+    expect(error.stderr).toContain(`  > Set "${field}" in the body (--data) (the API says: required), then send it again.`)
+  })
+
+  it.each([429, 500])('%i that passes is tried again after one second, then two, and nobody hears of it', async status => {
+    svc.simulator.inject({match: {}, times: 2, action: {type: 'status', status}})
+    const {code, stderr} = await svc.run('api cloud get /subscriptions -q [].name')
+    expect([code, stderr]).toEqual([0, ''])
+    const [first = 0, second = 0, third = 0, ...others] = svc.simulator.log.map(({at}) => at)
+    expect(others).toEqual([])
+    expect(second - first).toBeGreaterThanOrEqual(990)
+    expect(third - second).toBeGreaterThanOrEqual(1_990)
   })
 
   it('429 to a write says that nothing was changed, unless an earlier try may have done it', async () => {
@@ -138,6 +173,20 @@ describe('no answer', () => {
   it('nobody listens: exit 13', async () => {
     const error = await failure(['api', 'cloud', 'get', '/'], {SVC_CLOUD_API_URL: 'http://127.0.0.1:9/v1'})
     expect(error).toMatchObject({exit: 13, code: 'E_CONNECTION_REFUSED', suggestions: [expect.stringContaining('Check the address')]})
+  })
+
+  it('no connection in time: exit 13, with where to look', async () => {
+    // Takes the connection, and never says a word of TLS.
+    const silent = createServer().listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const {port} = silent.address() as AddressInfo
+    const {code, stdout, stderr} = await svc.run('api cloud get / --request-timeout 300ms -o json', {
+      env: {SVC_CLOUD_API_URL: `https://127.0.0.1:${port}/v1`},
+    })
+    silent.close()
+    expect([code, JSON.parse(stdout).error.code]).toEqual([13, 'E_UNREACHABLE'])
+    expect(stderr).toContain('  > Check the address')
+    expect(stderr).toContain('  > Check firewalls and the VPN')
   })
 
   it('none in time: exit 12, and what was sent is said to be open', async () => {
