@@ -7,7 +7,15 @@ import {stackFlags} from '../cli/stack-flags.ts'
 
 /** No stack has an output of this name. */
 class UnknownOutputError extends AppError {
-  constructor(name: string, known: readonly string[]) {
+  constructor(name: string, known: readonly string[], secret: readonly string[]) {
+    if (secret.includes(name)) {
+      super(`the value of the output ${JSON.stringify(name)} is secret, and no ledger has it`, {
+        code: 'E_SECRET_OUTPUT',
+        exit: EXIT.notFound,
+        suggestions: ['Read it where it comes from: the variable it is made of.'],
+      })
+      return
+    }
     const near = nearest(name, known)
     super(`there is no output ${JSON.stringify(name)}; known are: ${known.join(', ') || 'none'}`, {
       code: 'E_UNKNOWN_OUTPUT',
@@ -33,6 +41,7 @@ export default class OutputCommand extends StackCommand {
     const outputs = await loadOutputs(this.context, loaded.stacks)
     const several = outputs.length > 1
     const named = outputs.flatMap(({stack, outputs: own}) => Object.entries(own).map(([name, output]) => ({stack, name, ...output})))
+    const unsaid = outputs.flatMap(({stack, secret}) => secret.map(name => ({stack, name, value: SECRET, sensitive: true})))
     if (args.name !== undefined) {
       const found = named.filter(it => it.name === args.name || `${it.stack}:${it.name}` === args.name)
       const [only] = found
@@ -40,22 +49,22 @@ export default class OutputCommand extends StackCommand {
         throw new UnknownOutputError(
           args.name,
           named.map(it => it.name),
+          outputs.flatMap(it => it.secret),
         )
       await this.print(only.value, {text: () => textOf(only.value)})
       return
     }
-    const document = Object.fromEntries(
-      outputs.map(({stack, outputs: own}) => [
-        stack,
-        Object.fromEntries(Object.entries(own).map(([name, {value, sensitive}]) => [name, {value, sensitive}])),
-      ]),
-    )
+    const listed = [...named, ...unsaid]
+    const ofStack = (stack: string) => listed.filter(it => it.stack === stack).map(({name, value, sensitive}) => [name, {value, sensitive}])
+    const document = Object.fromEntries(outputs.map(({stack}) => [stack, Object.fromEntries(ofStack(stack))]))
     const [first] = Object.values(document)
     await this.print(several ? document : (first ?? {}), {
       text: () =>
-        named.map(it => `${several ? `${it.stack}:` : ''}${it.name} = ${it.sensitive ? '(sensitive)' : textOf(it.value)}`).join('\n'),
+        listed.map(it => `${several ? `${it.stack}:` : ''}${it.name} = ${it.sensitive ? '(sensitive)' : textOf(it.value)}`).join('\n'),
     })
   }
 }
+
+const SECRET: Json = {secret: true}
 
 const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))

@@ -116,6 +116,7 @@ describe('what the API cannot do', () => {
     expect([refused.code, documentOf(refused).error.suggestions]).toEqual([3, [expect.stringContaining('--skip-blocked')]])
     const rest = await apply(withRule('+@all ~*', 2), '--skip-blocked')
     expect([rest.code, documentOf(rest).summary]).toEqual([6, expect.objectContaining({done: 1, skipped: 1})])
+    expect(documentOf(rest)).toMatchObject({converged: false, residual: ['null_resource.r']})
     at.simulator.clearLog()
     const accepted = await apply(withRule('+@all ~*', 2), '--accept', 'null_resource.r')
     expect([accepted.code, documentOf(accepted).summary.done, at.writes]).toEqual([0, 1, []])
@@ -266,6 +267,13 @@ describe('files of an apply', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
     expect(readFileSync(file, 'utf8')).not.toContain('geheim-98765')
     expect(Object.keys(JSON.parse(readFileSync(file, 'utf8')).outputs)).toEqual(['plain'])
+    const outputs = ['--synth-dir', join(at.folder, name), '-o', 'json']
+    expect(documentOf(await at.run(['output', ...outputs], {env}))).toEqual({
+      plain: {value: 'p', sensitive: false},
+      pw: {value: {secret: true}, sensitive: true},
+    })
+    const one = await at.run(['output', 'pw', ...outputs], {env})
+    expect([one.code, documentOf(one).error.code]).toEqual([11, 'E_SECRET_OUTPUT'])
     expect(statSync(join(at.folder, '.svcctl', 'runs')).mode & 0o777).toBe(0o700)
   })
 })
