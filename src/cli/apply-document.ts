@@ -1,10 +1,11 @@
 /** What came of an apply, as the document and the exit code of the command. */
 import {EXIT, type ExitCode} from '../base/errors.ts'
 import type {JsonObject} from '../base/json.ts'
+import {stepsOf} from '../engine/bill.ts'
 import {STATES, type State} from '../engine/events.ts'
 import type {ApplyResult, Ended} from '../engine/execute.ts'
 import type {Plan} from '../engine/plan.ts'
-import type {Key} from '../engine/value.ts'
+import {type Key, keyOf} from '../engine/value.ts'
 import type {ApplyDone} from './apply-run.ts'
 
 /** `apply -o json`, interface.md "Documents". */
@@ -23,7 +24,7 @@ export function applyDocument({run, result, requests, residualPlan}: ApplyDone, 
     })),
     summary: Object.fromEntries(STATES.map(state => [state, result.summary[state]])),
     converged: isConverged(result),
-    residual: result.residual.map(it => (plan.stacks.length > 1 ? it.key : it.address)),
+    residual: leftToDo(result).map(it => (plan.stacks.length > 1 ? keyOf(it.stack, it.address) : it.address)),
     diagnosis: result.residual.map(({stack, address, fields}) => ({
       stack,
       address,
@@ -48,6 +49,12 @@ const addressIn = (key: Key, stack: string): string => (key.startsWith(`${stack}
 
 const UNFINISHED: readonly State[] = ['failed', 'skipped', 'detached', 'unknown']
 
+/** What another apply would still have to do: what did not end well, and what is not as it was sent. */
+function leftToDo({ended, residual}: ApplyResult): readonly {readonly stack: string; readonly address: string}[] {
+  const unfinished = ended.filter(it => UNFINISHED.includes(it.state)).map(it => it.operation)
+  return [...unfinished, ...residual.filter(it => !unfinished.some(other => keyOf(other.stack, other.address) === it.key))]
+}
+
 export const isConverged = ({summary, residual}: ApplyResult): boolean =>
   residual.length === 0 && UNFINISHED.every(state => summary[state] === 0)
 
@@ -56,7 +63,7 @@ export function applyExit({result, interrupted}: ApplyDone): ExitCode {
   const {summary, ended, residual} = result
   const failed = ended.filter(it => it.state === 'failed')
   const accepted = ended.some(
-    it => it.operation.action !== 'no-op' && (it.state === 'done' || it.state === 'detached' || it.state === 'unknown'),
+    it => stepsOf(it.operation).length > 0 && (it.state === 'done' || it.state === 'detached' || it.state === 'unknown'),
   )
   const only = (exit: ExitCode) => failed.length > 0 && failed.every(it => exitOf(it) === exit)
   for (const exit of [EXIT.unauthorized, EXIT.unreachable, EXIT.exhausted]) if (!accepted && only(exit)) return exit
