@@ -1,5 +1,6 @@
 /** The story of a run, from its journal. */
 import type {JsonObject} from '../base/json.ts'
+import type {State} from '../engine/events.ts'
 import type {JournalEntry} from '../engine/journal.ts'
 
 export interface ToldRun {
@@ -31,9 +32,25 @@ export function runDocument(run: ToldRun): JsonObject {
     plan: header.plan,
     requests,
     in_flight: loose.map(({key, step, taskId}) => ({key, step, ...(taskId === undefined ? {} : {task_id: taskId})})),
-    operations: entries.flatMap(it => (it.type === 'ended' ? [{key: it.key, state: it.state}] : [])),
+    operations: operationsOf(entries),
+    sent: entries.flatMap(it =>
+      it.type === 'sent' ? [{at: new Date(it.at).toISOString(), key: it.key, step: it.step, method: it.method, path: it.path}] : [],
+    ),
   }
 }
+
+/** How each ended; one that was let go of and has settled since is as its task says. */
+function operationsOf(entries: readonly JournalEntry[]): JsonObject[] {
+  const states = new Map<string, string>()
+  for (const it of entries) {
+    if (it.type === 'ended') states.set(it.key, it.state)
+    else if (it.type === 'settled' && LEFT_OPEN.includes(states.get(it.key) ?? ''))
+      states.set(it.key, it.failed === undefined ? 'done' : 'failed')
+  }
+  return [...states].map(([key, state]) => ({key, state}))
+}
+
+const LEFT_OPEN: readonly string[] = ['detached', 'unknown'] satisfies readonly State[]
 
 export function runText(run: ToldRun): string {
   const {header, entries, loose} = run

@@ -95,6 +95,8 @@ describe('a run that is killed', () => {
     const attached = await here.fast(['apply', '--attach', run, '-o', 'json'], {env})
     expect(attached.code, attached.stderr).toBe(0)
     expect(documentOf(attached)).toMatchObject({state: 'ended', in_flight: []})
+    const left = documentOf(attached).operations.map((it: {state: string}) => it.state)
+    expect([left.includes('done'), left.includes('detached')]).toEqual([true, false])
     const rest = await here.fast(['apply', ...on(), '--auto-approve'], {env})
     expect(rest.code).toBe(0)
     expect(createdTwice(here)).toEqual([])
