@@ -1,7 +1,7 @@
 /** A profile as it may be shown: values as they stand in the file, secrets masked. */
-import type {JsonObject} from '../base/json.ts'
+import type {Json, JsonObject} from '../base/json.ts'
 import {maskRaw} from '../config/mask.ts'
-import {profileField} from '../config/profile-fields.ts'
+import {type ProfileField, profileField, SWITCHES} from '../config/profile-fields.ts'
 import type {Profiles} from '../config/profiles.ts'
 
 /** @throws UnknownProfileError, ProfileValueError */
@@ -13,9 +13,15 @@ export function profileView(profiles: Profiles, name: string): JsonObject {
       const raw = profile.raw(field) ?? ''
       const known = profileField(field)
       // What nobody knows may be a secret too.
-      return [field, known !== undefined && !known.secret ? raw : maskRaw(raw)]
+      return [field, known !== undefined && !known.secret ? typed(known, raw) : maskRaw(raw)]
     })
   return {name, deployment_type: profile.deployment, default: profiles.isDefault(name), ...Object.fromEntries(fields)}
+}
+
+/** A number or a switch as such, also where the file has it in quotes; text that is still to be expanded stays text. */
+function typed({type}: ProfileField, raw: string): Json {
+  if (type === 'switch') return SWITCHES[raw.toLowerCase()] ?? raw
+  return type === 'number' && raw.trim() !== '' && Number.isFinite(Number(raw)) ? Number(raw) : raw
 }
 
 export function viewText(view: JsonObject): string {

@@ -68,8 +68,9 @@ describe('profile set', () => {
 
   it('adds fields to a profile in the middle of the file and leaves the rest as it is', async () => {
     writeConfig(EXISTING)
-    const {code} = await here.run(['profile', 'set', 'prod', '--rate', '60', '--refuse-risky'])
+    const {code, stdout} = await here.run(['profile', 'set', 'prod', '--rate', '60', '--refuse-risky', '-o', 'json'])
     expect(code).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({rate: 60, refuse_risky: true})
     const added = config()
       .split('\n')
       .filter(line => !EXISTING.split('\n').includes(line))
