@@ -8,6 +8,15 @@ export class UsageError extends AppError {
   }
 }
 
+/**
+ * The text, unless there is nothing in it: usually a variable of a script that is not set.
+ * @throws UsageError
+ */
+export function notEmpty(text: string, what: string): string {
+  if (text.trim() === '') throw new UsageError(`${what} is empty`, ['Give a value; in a script, check the variable it comes from.'])
+  return text
+}
+
 export class UnknownOptionError extends AppError {
   /** @param options - as typed; a value behind `=` is cut off, for it may be a secret */
   constructor(options: readonly string[], known: readonly string[], command: string) {

@@ -70,7 +70,7 @@ export const SWITCHES: Readonly<Record<string, boolean>> = {
  */
 export function refusalOf(field: ProfileField, value: string): string | undefined {
   if (field.choices && !field.choices.includes(value)) return field.choices.map(choice => JSON.stringify(choice)).join(' or ')
-  if (field.type === 'number' && !(value.trim() !== '' && Number(value) >= 0)) return 'a number'
+  if (field.type === 'number' && !(value.trim() !== '' && Number(value) >= 0)) return 'a number that is not negative'
   if (field.type === 'switch' && SWITCHES[value.toLowerCase()] === undefined) return 'true or false'
   if (field.type === 'duration') {
     try {

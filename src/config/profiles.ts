@@ -19,9 +19,12 @@ export class UnknownProfileError extends AppError {
       exit: EXIT.usage,
       suggestions: [
         ...(close === undefined ? [] : [`Did you mean "${close}"?`]),
-        known.length === 0
-          ? `There are no profiles yet: svcctl profile set ${name} --deployment cloud --api-key … --api-secret -`
-          : `Known profiles: ${known.join(', ')}.`,
+        ...(known.length > 0
+          ? [`Known profiles: ${known.join(', ')}.`]
+          : [
+              `There are no profiles yet: svcctl profile set ${name} --deployment cloud --api-key … --api-secret -`,
+              `For a cluster: svcctl profile set ${name} --deployment enterprise --url … --username … --password -`,
+            ]),
       ],
     })
   }

@@ -26,7 +26,8 @@ export class QuerySyntaxError extends AppError {
   readonly position: number
 
   constructor(expression: string, position: number, reason: string, suggestion?: string) {
-    super(`the query (-q) is not valid JMESPath: ${reason}, at character ${position + 1}\n  ${expression}\n  ${' '.repeat(position)}^`, {
+    const where = `, at character ${position + 1}\n  ${expression}\n  ${' '.repeat(position)}^`
+    super(expression.trim() === '' ? 'the query (-q) is empty' : `the query (-q) is not valid JMESPath: ${reason}${where}`, {
       code: 'E_QUERY_SYNTAX',
       exit: EXIT.usage,
       suggestions: [suggestion ?? 'Correct the expression there; put it in single quotes, so that the shell leaves it alone.'],

@@ -84,6 +84,8 @@ describe('a mistake on the command line', () => {
     ['apply --resume --attach r1', 'E_USAGE', '--resume and --attach exclude each other (E_USAGE)\n  > Leave one of them away.'],
     ['api cloud get / --curl --dry-run', 'E_USAGE', '--curl and --dry-run exclude each other (E_USAGE)\n  > Leave one of them away.'],
     ['version -q a[', 'E_QUERY_SYNTAX', 'at character 3'],
+    ['version --query=', 'E_QUERY_SYNTAX', 'the query (-q) is empty (E_QUERY_SYNTAX)'],
+    ['profile set p --deployment cloud --api-key=', 'E_USAGE', '--api-key is empty'],
     ['profile set p --deployment moon', 'E_USAGE', 'cloud, enterprise'],
     ['files-key set k --global --use-keyring', 'E_USAGE', '--use-keyring and --global exclude each other'],
     ['files-key remove', 'E_USAGE', '--keyring, --global or --profile'],

@@ -1,5 +1,6 @@
 import {BaseCommand} from '../../cli/base-command.ts'
 import {Args, Flags} from '../../cli/oclif.ts'
+import {notEmpty} from '../../cli/usage-error.ts'
 import {FILES_KEY_ENTRY} from '../../config/files-key.ts'
 import {undoText, withKeyringEntries} from '../../config/keyring-change.ts'
 import {mask} from '../../config/mask.ts'
@@ -23,7 +24,7 @@ export default class FilesKeySetCommand extends BaseCommand {
   async run(): Promise<undefined> {
     const {args, flags} = await this.parse(FilesKeySetCommand)
     const {environment, keyring, redactor} = this.context
-    const key = args.key === '-' ? await this.secretFromInput('KEY') : args.key
+    const key = notEmpty(args.key === '-' ? await this.secretFromInput('KEY') : args.key, 'the key')
     if (!flags['use-keyring']) await saveFilesKey(environment.configFile, key, flags.profile)
     else {
       await withKeyringEntries(

@@ -21,7 +21,7 @@ export default class ProfileListCommand extends BaseCommand {
           [
             {title: 'name', value: row => row.name},
             {title: 'type', value: row => row.deployment_type},
-            {title: 'default', value: row => (row.default ? 'yes' : '')},
+            {title: 'default', value: row => (row.default ? 'yes' : 'no')},
           ],
           widest,
         ),

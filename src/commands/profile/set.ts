@@ -4,6 +4,7 @@ import {Args, Flags} from '../../cli/oclif.ts'
 import {fieldFlags, fieldValues} from '../../cli/profile-flags.ts'
 import {profileView, viewText} from '../../cli/profile-view.ts'
 import {readSecret} from '../../cli/prompt.ts'
+import {notEmpty} from '../../cli/usage-error.ts'
 import {undoText, withKeyringEntries} from '../../config/keyring-change.ts'
 import {DEPLOYMENTS, profileField} from '../../config/profile-fields.ts'
 import {saveProfile} from '../../config/profile-store.ts'
@@ -29,7 +30,9 @@ export default class ProfileSetCommand extends BaseCommand {
   async run(): Promise<undefined> {
     const {args, flags} = await this.parse(ProfileSetCommand)
     const {environment, keyring} = this.context
+    notEmpty(args.name, 'the name of the profile')
     const values = fieldValues(flags)
+    for (const [field, value] of Object.entries(values)) notEmpty(value, `--${field.replaceAll('_', '-')}`)
     for (const [field, value] of Object.entries(values)) {
       if (value === '-' && profileField(field)?.secret) values[field] = await this.secretFromInput(`--${field.replaceAll('_', '-')}`)
     }

@@ -36,9 +36,10 @@ describe('files-key set', () => {
     expect(config()).toBe(`${LAB}files_api_key = "${KEY}"\n`)
   })
 
-  it('refuses an unknown profile and writes nothing', async () => {
+  it('refuses an unknown profile, and a key that is empty, and writes nothing', async () => {
     writeConfig(LAB)
     expect((await here.run(['files-key', 'set', KEY, '--profile', 'lob'])).code).toBe(64)
+    expect(await here.run(['files-key', 'set', ''])).toMatchObject({code: 64, stderr: expect.stringContaining('error: the key is empty')})
     expect(config()).toBe(LAB)
   })
 

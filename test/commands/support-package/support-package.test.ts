@@ -189,6 +189,7 @@ describe('a support package', () => {
     expect(outcome.code).toBe(64)
     expect(json(outcome)).toMatchObject({success: false, code: 'E_UNKNOWN_OPTION'})
     expect((await run('cluster --no-save')).code).toBe(64)
+    expect(json(await run('cluster -o json --file='))).toMatchObject({code: 'E_USAGE', error: 'the path of the archive is empty'})
   })
 })
 

@@ -36,6 +36,7 @@ export default class ClusterLogsCommand extends ServerCommand {
       const read = async (wanted: LogsWanted) => maskSecrets(await readLogs(backend, wanted, INTERACTIVE))
       if (!flags.follow) {
         const entries = await read(logsWanted(window))
+        if (entries.length === 0 && !this.forPrograms) this.logger.note('no log entries')
         return this.print(entries, {text: () => entries.map(lineOf).join('\n')})
       }
       this.untilStopped = true

@@ -1,6 +1,7 @@
 import {checkNode} from '../../../backends/cluster/cluster-api.ts'
 import {EXIT, type ExitCode} from '../../../base/errors.ts'
 import {clusterFlags} from '../../../cli/flags.ts'
+import {found} from '../../../cli/found.ts'
 import {uidArg} from '../../../cli/id-args.ts'
 import {Flags} from '../../../cli/oclif.ts'
 import {ServerCommand} from '../../../cli/server-command.ts'
@@ -17,6 +18,7 @@ export default class NodeCheckCommand extends ServerCommand {
     const {args, flags} = await this.parse(NodeCheckCommand)
     const write = {what: `the check of node ${args.uid}`, look: `svcctl enterprise node show ${args.uid}`}
     const outcome = await this.withCluster(flags, ({backend}) => this.writing(write, options => checkNode(backend, args.uid, options)))
+    if (outcome.outcome === 'gone') found(undefined, 'node', args.uid, 'svcctl enterprise node list')
     const body = acceptedBody(outcome, write.what, write.look)
     const record = nodeCheckRecord(args.uid, body)
     await this.printRecord(record)

@@ -4,7 +4,7 @@ import {AppError} from '../../../base/errors.ts'
 import {isInteractive} from '../../../cli/context.ts'
 import type {ConnectionFlagValues} from '../../../cli/flags.ts'
 import {openCluster} from '../../../cli/open-api.ts'
-import {UsageError} from '../../../cli/usage-error.ts'
+import {notEmpty, UsageError} from '../../../cli/usage-error.ts'
 import {describeSource} from '../../../config/connection-sources.ts'
 import {isOutputFormat} from '../../../report/output-format.ts'
 import {harmless} from '../../../report/terminal-text.ts'
@@ -179,6 +179,7 @@ export abstract class PackageCommand extends ReportingCommand {
 /** `-o PATH` or `--file PATH`. @throws UsageError for more than one */
 function pathIn({file, output = []}: Flags): string | undefined {
   const paths = [...(file === undefined ? [] : [file]), ...output.filter(text => !isOutputFormat(text))]
+  for (const path of paths) notEmpty(path, 'the path of the archive')
   if (paths.length > 1) throw new UsageError('the path of the archive is given twice', ['Give it once: --file PATH.'])
   return paths[0]
 }
