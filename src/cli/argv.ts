@@ -33,6 +33,8 @@ const LEADING: Readonly<Record<string, boolean>> = {
   '-v': false,
   '-vv': false,
   '-vvv': false,
+  '--help': false,
+  '-h': false,
 }
 
 /** Options whose value must never be shown, not even in an error about the command line. */
@@ -46,6 +48,7 @@ export function normalizeArgv(argv: readonly string[]): string[] {
   const end = argv.indexOf('--')
   const own = end < 0 ? argv : argv.slice(0, end)
   const words = behindCommand(own.flatMap(rewrite))
+  if (words[0] === '--version') words[0] = 'version'
   const refreshOnly = words.indexOf('--refresh-only')
   if (words[0] === 'plan' && refreshOnly > 0) {
     words.splice(refreshOnly, 1)
@@ -76,6 +79,10 @@ function behindCommand(words: readonly string[]): string[] {
   const command = firstOption < 0 ? rest : rest.slice(0, firstOption)
   return [...command, ...words.slice(0, at), ...rest.slice(command.length)]
 }
+
+/** The first option of a line without a command that is none of those that may stand alone. A value behind `=` is cut off. */
+export const strayOption = (words: readonly string[]): string | undefined =>
+  words.flatMap(word => (word.startsWith('-') && word !== '--' ? [word.split('=')[0] ?? ''] : [])).find(name => LEADING[name] === undefined)
 
 /** The output format asked for, as far as it can be told without knowing the command's options. The last one wins. */
 export function outputFormatIn(argv: readonly string[]): OutputFormat | undefined {

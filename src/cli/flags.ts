@@ -9,6 +9,16 @@ import {UsageError} from './usage-error.ts'
 /** `200ms`, `5s`, `30m`; the value is milliseconds. */
 export const durationFlag = Flags.custom<number>({helpValue: '<duration>', parse: async text => parseDuration(text)})
 
+/** As `durationFlag`, above zero: a pause of nothing would be no pause, and an answer takes time. */
+export const pauseFlag = Flags.custom<number>({
+  helpValue: '<duration>',
+  parse: async text => {
+    const ms = parseDuration(text)
+    if (ms === 0) throw new UsageError('a length of time above zero is needed', [])
+    return ms
+  },
+})
+
 /** A number above zero. */
 export const positiveFlag = Flags.custom<number>({
   helpValue: '<number>',
@@ -42,9 +52,9 @@ export const serverFlags = {
   profile: Flags.string({summary: 'named profile to use', helpGroup: 'CONNECTION', helpValue: '<name>'}),
   rate: positiveFlag({summary: 'requests per minute, our own limit', helpGroup: 'CONNECTION'}),
   burst: positiveFlag({summary: 'requests that may be sent at once after a pause', helpGroup: 'CONNECTION'}),
-  'poll-interval': durationFlag({summary: 'shortest pause between two looks at the same thing', helpGroup: 'CONNECTION'}),
-  timeout: durationFlag({summary: 'how long one operation may take', helpGroup: 'CONNECTION'}),
-  'request-timeout': durationFlag({summary: 'how long one request may take', helpGroup: 'CONNECTION'}),
+  'poll-interval': pauseFlag({summary: 'shortest pause between two looks at the same thing', helpGroup: 'CONNECTION'}),
+  timeout: pauseFlag({summary: 'how long one operation may take', helpGroup: 'CONNECTION'}),
+  'request-timeout': pauseFlag({summary: 'how long one request may take', helpGroup: 'CONNECTION'}),
 }
 
 /** Third of the contract's sources; `-` reads a secret from standard input. */

@@ -7,12 +7,13 @@ import {systemCode} from '../base/system-code.ts'
 import {processEnvironment} from '../config/environment.ts'
 import {systemKeyring} from '../config/keyring.ts'
 import {isDocumentFormat, renderOutput} from '../report/output-format.ts'
-import {asksForHelp, normalizeArgv, outputFormatIn, secretsIn} from './argv.ts'
+import {asksForHelp, normalizeArgv, outputFormatIn, secretsIn, strayOption} from './argv.ts'
 import type {BaseCommand} from './base-command.ts'
 import {type CommandTable, resolveCommand, resolveTopic} from './command-table.ts'
 import {type Context, folded, type OutputStream, paintFor, profilesOnce, type Streams, widthOf} from './context.ts'
 import {createLog} from './log.ts'
 import {asAppError, errorDocument, errorText} from './render-error.ts'
+import {StrayOptionError} from './usage-error.ts'
 
 export interface MainInput {
   readonly argv: readonly string[]
@@ -58,7 +59,11 @@ export async function main({argv, table, version, overrides = {}}: MainInput): P
     const helped = helpWords(words)
     if (helped !== undefined) return await showHelp(context, helped)
     const resolved = resolveCommand(table, words)
-    if (resolved === undefined) return await showHelp(context, words)
+    if (resolved === undefined) {
+      const stray = strayOption(words)
+      if (stray !== undefined) throw new StrayOptionError(stray)
+      return await showHelp(context, words)
+    }
     const {default: Loaded} = await resolved.load()
     command = new Loaded(resolved.rest, context, resolved.id)
     return (await command.run()) ?? EXIT.ok

@@ -30,6 +30,16 @@ export class UnknownOptionError extends AppError {
   }
 }
 
+/** An option where the command should be. */
+export class StrayOptionError extends UsageError {
+  constructor(option: string) {
+    super(`${option} stands where the command should be`, [
+      `Put it behind the command: svcctl <command> ${option} …`,
+      'See all commands: svcctl --help',
+    ])
+  }
+}
+
 export class MissingArgumentError extends AppError {
   constructor(what: 'argument' | 'option', names: readonly string[], command: string) {
     super(`missing required ${what}${names.length === 1 ? '' : 's'}: ${names.join(', ')}`, {

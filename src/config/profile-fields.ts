@@ -74,7 +74,7 @@ export function refusalOf(field: ProfileField, value: string): string | undefine
   if (field.type === 'switch' && SWITCHES[value.toLowerCase()] === undefined) return 'true or false'
   if (field.type === 'duration') {
     try {
-      parseDuration(value)
+      if (parseDuration(value) === 0) return 'a length of time above zero'
     } catch {
       return 'a length of time such as 200ms, 5s or 30m'
     }

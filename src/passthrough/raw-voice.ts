@@ -4,12 +4,18 @@ import {cloudVoice} from '../backends/cloud/errors.ts'
 import {clusterVoice} from '../backends/cluster/errors.ts'
 import type {RawRequest} from './raw-request.ts'
 
-export function rawVoice({deployment, path}: Pick<RawRequest, 'deployment' | 'path'>, credentialSource?: string): Voice {
+export function rawVoice(
+  {deployment, path, method}: Pick<RawRequest, 'deployment' | 'path'> & Partial<Pick<RawRequest, 'method'>>,
+  credentialSource?: string,
+): Voice {
   const voice = deployment === 'cloud' ? cloudVoice(credentialSource) : clusterVoice(credentialSource)
   const doubled = deployment === 'cloud' && /^\/v\d+(\/|$)/.test(path)
   return {
     ...voice,
-    fieldAdvice: (field, because) => `Set "${field}" in the body (--data)${because}, then send it again.`,
+    fieldAdvice: (field, because) =>
+      method === 'GET' || method === 'DELETE'
+        ? `Correct "${field}" in the query (--query-params)${because}, then send it again.`
+        : `Set "${field}" in the body (--data)${because}, then send it again.`,
     conflictAdvice: [
       deployment === 'cloud'
         ? 'Something is changing this object or its parent: see `svcctl task list`, then send the request again.'

@@ -27,6 +27,8 @@ describe("Terraform's spelling", () => {
 describe('options before the command', () => {
   it('go behind it', () => {
     expect(line('--profile prod -o json api cloud get /')).toBe('api cloud get / --profile prod -o json')
+    expect(line('--version -o json')).toBe('version -o json')
+    expect(line('--help node list')).toBe('node list --help')
     expect(line('-vv --profile=prod profile list --verbose')).toBe('profile list -vv --profile=prod --verbose')
   })
 })

@@ -70,6 +70,11 @@ describe('an answer that is an error', () => {
     expect(error.stderr).toContain(`  > Set "${field}" in the body (--data) (the API says: required), then send it again.`)
   })
 
+  it('400 to a query names the query', async () => {
+    const {stderr} = await svc.run('api cloud get /subscriptions --query-params offset=x')
+    expect(stderr).toContain('  > Correct "offset" in the query (--query-params) (the API says: integer), then send it again.')
+  })
+
   it.each([429, 500])('%i that passes is tried again after one second, then two, and nobody hears of it', async status => {
     svc.simulator.inject({match: {}, times: 2, action: {type: 'status', status}})
     const {code, stderr} = await svc.run('api cloud get /subscriptions -q [].name')

@@ -1,5 +1,5 @@
 /** Options of the commands that make a package (contract section 4, "Support-package options"). */
-import {clusterFlags, durationFlag, wholeNumberFlag} from '../../../cli/flags.ts'
+import {clusterFlags, pauseFlag, wholeNumberFlag} from '../../../cli/flags.ts'
 import {Flags} from '../../../cli/oclif.ts'
 import {DEFAULT_LOG_LINES} from '../../../support-package/optimize-archive.ts'
 
@@ -14,7 +14,7 @@ export const outputOrPath = Flags.string({
 })
 
 export const uploadFlags = {
-  'idle-timeout': durationFlag({summary: 'longest silence of a connection once bytes flow', default: 60_000}),
+  'idle-timeout': pauseFlag({summary: 'longest silence of a connection once bytes flow', default: 60_000}),
 }
 
 export const packageFlags = {
