@@ -72,6 +72,7 @@ function open(
     random: () => (random(1)[0] ?? 0) / 256,
     requestTimeoutMs: settings.requestTimeoutMs,
     mode: guard,
+    ...(connection.profile === undefined ? {} : {profile: connection.profile}),
     onEvent,
     retryWritesOn503: connection.api === 'cloud',
     ...(options.allowance ? {allowance: options.allowance} : {}),

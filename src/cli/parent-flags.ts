@@ -1,6 +1,7 @@
 /** Which subscription and database a list belongs to. */
 import type {CloudBackend} from '../backends/cloud/backend.ts'
-import {databaseId, subscriptionId} from '../passthrough/named-parent.ts'
+import {describeSource, type Source} from '../config/connection-sources.ts'
+import {databaseId, subscriptionId, type Wanted} from '../passthrough/named-parent.ts'
 import {Flags} from './oclif.ts'
 import type {OpenedApi} from './open-api.ts'
 import {INTERACTIVE} from './server-command.ts'
@@ -21,7 +22,7 @@ interface ParentValues {
 
 /** @throws NoParentError, UnknownNameError, AmbiguousNameError */
 export const subscriptionOf = ({backend, connection}: OpenedApi<CloudBackend>, {subscription}: ParentValues): Promise<string> =>
-  subscriptionId(backend, subscription ?? connection.defaultSubscription, INTERACTIVE)
+  subscriptionId(backend, wanted(subscription, connection.defaultSubscription, connection.sources.default_subscription), INTERACTIVE)
 
 /** @throws NoParentError, UnknownNameError, AmbiguousNameError */
 export async function databaseOf(
@@ -29,6 +30,10 @@ export async function databaseOf(
   flags: ParentValues,
 ): Promise<readonly [subscription: string, database: string]> {
   const subscription = await subscriptionOf(api, flags)
-  const wanted = flags.database ?? api.connection.settings.defaultDatabase
-  return [subscription, await databaseId(api.backend, subscription, wanted, INTERACTIVE)]
+  const {settings, sources} = api.connection
+  const meant = wanted(flags.database, settings.defaultDatabase, sources.default_database)
+  return [subscription, await databaseId(api.backend, subscription, meant, INTERACTIVE)]
 }
+
+const wanted = (given: string | undefined, otherwise: string | undefined, source: Source | undefined): Wanted =>
+  given === undefined ? {text: otherwise, from: source && describeSource(source)} : {text: given}

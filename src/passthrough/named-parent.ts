@@ -11,9 +11,10 @@ type Noun = 'subscription' | 'database'
 
 /** Nobody has this name. */
 export class UnknownNameError extends AppError {
-  constructor(noun: Noun, name: string, known: readonly string[]) {
+  /** @param from - where the name comes from, when nobody gave it with the command */
+  constructor(noun: Noun, name: string, known: readonly string[], from?: string) {
     const close = nearest(name, known)
-    super(`there is no ${noun} named ${JSON.stringify(name)}`, {
+    super(`there is no ${noun} named ${JSON.stringify(name)}${from === undefined ? '' : ` (from ${from})`}`, {
       code: 'E_UNKNOWN_NAME',
       exit: EXIT.notFound,
       suggestions: [
@@ -26,8 +27,8 @@ export class UnknownNameError extends AppError {
 
 /** Several have it: a person must say which. */
 export class AmbiguousNameError extends AppError {
-  constructor(noun: Noun, name: string, ids: readonly string[]) {
-    super(`${ids.length} ${noun}s are named ${JSON.stringify(name)}: ${ids.join(', ')}`, {
+  constructor(noun: Noun, name: string, ids: readonly string[], from?: string) {
+    super(`${ids.length} ${noun}s are named ${JSON.stringify(name)}${from === undefined ? '' : ` (from ${from})`}: ${ids.join(', ')}`, {
       code: 'E_AMBIGUOUS_NAME',
       exit: EXIT.refused,
       suggestions: [`Give the id instead of the name: --${noun} ${ids[0] ?? 'ID'}`],
@@ -51,25 +52,27 @@ export class NoParentError extends AppError {
   }
 }
 
+/** What is meant, as typed or as it stands in a default. */
+export interface Wanted {
+  readonly text: string | undefined
+  /** Of a default: where it stands. */
+  readonly from?: string | undefined
+}
+
 /** @returns the id; no request is spent where it is given. @throws NoParentError, UnknownNameError, AmbiguousNameError */
-export async function subscriptionId(cloud: CloudBackend, wanted: string | undefined, options?: RequestOptions): Promise<string> {
+export async function subscriptionId(cloud: CloudBackend, wanted: Wanted, options?: RequestOptions): Promise<string> {
   return idOf('subscription', wanted, /^cloud\/subscriptions\/(\d+)$/, '/subscriptions', () => listSubscriptions(cloud, options))
 }
 
 /** As `subscriptionId`, within one subscription. */
-export async function databaseId(
-  cloud: CloudBackend,
-  subscription: string,
-  wanted: string | undefined,
-  options?: RequestOptions,
-): Promise<string> {
+export async function databaseId(cloud: CloudBackend, subscription: string, wanted: Wanted, options?: RequestOptions): Promise<string> {
   const remote = /^cloud\/subscriptions\/\d+\/databases\/(\d+)$/
   return idOf('database', wanted, remote, '/databases', () => listDatabases(cloud, subscription, options))
 }
 
 async function idOf(
   noun: Noun,
-  wanted: string | undefined,
+  {text: wanted, from}: Wanted,
   remotePath: RegExp,
   collection: string,
   list: () => Promise<readonly JsonObject[]>,
@@ -85,8 +88,9 @@ async function idOf(
       noun,
       wanted,
       rows.flatMap(row => (typeof row.name === 'string' ? [row.name] : [])),
+      from,
     )
   }
-  if (others.length > 0) throw new AmbiguousNameError(noun, wanted, ids)
+  if (others.length > 0) throw new AmbiguousNameError(noun, wanted, ids, from)
   return only
 }

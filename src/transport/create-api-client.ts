@@ -33,6 +33,8 @@ export interface ApiClientOptions {
   /** For one try, from its token to the whole answer; 30 s unless told. */
   readonly requestTimeoutMs?: number
   readonly mode?: 'full' | GuardedMode
+  /** Named in the refusal of a read-only profile. */
+  readonly profile?: string
   readonly onEvent?: OnTransportEvent
   /** Shared by all connections of a run. */
   readonly allowance?: RequestAllowance
@@ -53,8 +55,8 @@ const TRIES_WITHOUT_CONTACT = 3
 /** @throws TypeError when the address is no URL */
 export function createApiClient(options: ApiClientOptions): ConnectedClient {
   const client = new BudgetedClient(options)
-  const {mode = 'full'} = options
-  return mode === 'full' ? client : readOnly(client, mode)
+  const {mode = 'full', profile} = options
+  return mode === 'full' ? client : readOnly(client, mode, profile)
 }
 
 interface Answered {

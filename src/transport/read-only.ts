@@ -6,12 +6,13 @@ import type {ConnectedClient} from './api-client.ts'
 export type GuardedMode = 'plan' | 'read-only'
 
 export class ReadOnlyError extends AppError {
-  constructor(request: {readonly method: string; readonly path: string}, mode: GuardedMode) {
+  constructor(request: {readonly method: string; readonly path: string}, mode: GuardedMode, profile?: string) {
     const path = request.path.split('?')[0]
+    const named = profile === undefined ? 'the profile' : `profile ${JSON.stringify(profile)}`
     super(
       mode === 'plan'
         ? `${request.method} ${path} was not sent: a plan only reads`
-        : `${request.method} ${path} was not sent: the profile is read-only`,
+        : `${request.method} ${path} was not sent: ${named} is read-only`,
       {
         code: 'E_READ_ONLY',
         exit: EXIT.refused,
@@ -24,10 +25,13 @@ export class ReadOnlyError extends AppError {
   }
 }
 
-/** The same client, refusing everything but GET before anything is sent or waited for. */
-export function readOnly(client: ConnectedClient, mode: GuardedMode): ConnectedClient {
+/**
+ * The same client, refusing everything but GET before anything is sent or waited for.
+ * @param profile - which one says so
+ */
+export function readOnly(client: ConnectedClient, mode: GuardedMode, profile?: string): ConnectedClient {
   const check = (request: {readonly method: string; readonly path: string}) => {
-    if (request.method !== 'GET') throw new ReadOnlyError(request, mode)
+    if (request.method !== 'GET') throw new ReadOnlyError(request, mode, profile)
   }
   return {
     address: client.address,

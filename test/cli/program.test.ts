@@ -61,6 +61,15 @@ describe('help', () => {
   })
 })
 
+describe('an empty list', () => {
+  it('is said to people, and is a document to programs', async () => {
+    const text = await run('runs list')
+    expect([text.code, text.stdout, text.stderr]).toEqual([0, '', 'no runs: they lie in .svcctl/runs beside cdktf.json\n'])
+    const yaml = await run('runs list -o yaml')
+    expect([yaml.code, yaml.stdout, yaml.stderr]).toEqual([0, '[]\n', ''])
+  })
+})
+
 describe('a mistake on the command line', () => {
   it.each([
     ['no-such-command', 'E_UNKNOWN_COMMAND', 'unknown command: no-such-command'],

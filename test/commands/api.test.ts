@@ -354,7 +354,7 @@ describe('api with a read-only profile', () => {
       const {code, stdout, stderr} = await svc.run(`api cloud ${method} /subscriptions/1 --profile ro -o json`)
       expect(code).toBe(3)
       expect(JSON.parse(stdout).error.code).toBe('E_READ_ONLY')
-      expect(stderr).toContain('the profile is read-only')
+      expect(stderr).toContain('profile "ro" is read-only')
     }
     expect(svc.asked()).toEqual([])
   })

@@ -10,6 +10,7 @@ export default class RunsListCommand extends BaseCommand {
     await this.parse(RunsListCommand)
     const {readRuns} = await import('../../cli/run-files.ts')
     const runs = readRuns(this.context)
+    if (runs.length === 0 && !this.forPrograms) this.logger.note('no runs: they lie in .svcctl/runs beside cdktf.json')
     await this.print(runs.map(runDocument), {
       table: widest =>
         table(

@@ -77,6 +77,8 @@ describe('the subscription of a list', () => {
     expect(rows(await svc.run('cloud databases -q [].name', {env: {SVC_SUBSCRIPTION_ID: '1'}}))).toEqual(['cache'])
     const {stderr} = await svc.run('cloud databases -vv', {env: {SVC_SUBSCRIPTION_ID: '1'}})
     expect(stderr).toContain('default_subscription: the environment variable SVC_SUBSCRIPTION_ID\n')
+    const unknown = await svc.run('cloud databases', {env: {SVC_SUBSCRIPTION_ID: 'shp'}})
+    expect(unknown.stderr).toContain('there is no subscription named "shp" (from the environment variable SVC_SUBSCRIPTION_ID)')
     expect(rows(await svc.run('cloud databases --subscription 2 -o json', {env: {SVC_SUBSCRIPTION_ID: '1'}}))).toEqual([])
     mkdirSync(dirname(svc.here.configFile), {recursive: true, mode: 0o700})
     writeFileSync(
