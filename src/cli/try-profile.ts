@@ -2,6 +2,7 @@
 import {AppError, EXIT, type ExitCode, type Problem} from '../base/errors.ts'
 import {deploymentOf} from '../config/choose-profile.ts'
 import {type Connection, resolveConnection} from '../config/connection.ts'
+import type {SettingFlags} from '../config/settings.ts'
 import type {Context} from './context.ts'
 
 /** At least one profile does not get through. */
@@ -23,8 +24,8 @@ export interface ProfileTrial {
 }
 
 /** @throws AppError: what is wrong with the profile, or why there is no answer; exit 9 for 401 and 403 */
-export async function tryProfile(context: Context, name: string): Promise<ProfileTrial> {
-  const connection = await connectionOf(context, name)
+export async function tryProfile(context: Context, name: string, flags: SettingFlags = {}): Promise<ProfileTrial> {
+  const connection = await connectionOf(context, name, flags)
   for (const secret of connection.secrets) context.redactor.register(secret)
   const {openCloud, openCluster} = await import('./open-api.ts')
   const opened = connection.api === 'cloud' ? openCloud(context, connection) : openCluster(context, connection)
@@ -40,22 +41,22 @@ export async function tryProfile(context: Context, name: string): Promise<Profil
 }
 
 /** The environment would come first, and then another account would be tried: it is left out. */
-function connectionOf(context: Context, name: string): Promise<Connection> {
+function connectionOf(context: Context, name: string, flags: SettingFlags): Promise<Connection> {
   const profiles = context.profiles()
   const api = profiles.get(name).deployment === deploymentOf('cloud') ? 'cloud' : 'cluster'
   const environment = {...context.environment, cloud: {}, cluster: {}}
-  return resolveConnection(api, {environment, profiles, keyring: context.keyring, flags: {}, wish: {flag: name}})
+  return resolveConnection(api, {environment, profiles, keyring: context.keyring, flags, wish: {flag: name}})
 }
 
 const exitFor = (status: number): ExitCode => (status === 401 || status === 403 ? EXIT.unauthorized : EXIT.failure)
 
 /** Every profile in turn. @throws ProfileConnectError with one problem per profile that fails */
-export async function tryProfiles(context: Context, names: readonly string[]): Promise<readonly ProfileTrial[]> {
+export async function tryProfiles(context: Context, names: readonly string[], flags: SettingFlags = {}): Promise<readonly ProfileTrial[]> {
   const trials: ProfileTrial[] = []
   const failures: {readonly problem: Problem; readonly exit: ExitCode}[] = []
   for (const name of names) {
     try {
-      trials.push(await tryProfile(context, name))
+      trials.push(await tryProfile(context, name, flags))
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       const message = error instanceof ProfileConnectError ? (error.problems?.[0]?.message ?? error.message) : error.message

@@ -1,5 +1,7 @@
 import {BaseCommand} from '../../cli/base-command.ts'
+import {type ConnectionFlagValues, connectionFlagsFrom, serverFlags} from '../../cli/flags.ts'
 import {Flags} from '../../cli/oclif.ts'
+import type {ProfileTrial} from '../../cli/try-profile.ts'
 import {narrowModes, wideModes} from '../../config/config-file.ts'
 import type {Profiles} from '../../config/profiles.ts'
 import {ConfigInvalidError, validateProfiles} from '../../config/validate-profiles.ts'
@@ -14,6 +16,8 @@ export default class ProfileValidateCommand extends BaseCommand {
   static override flags = {
     fix: Flags.boolean({summary: 'close permissions that are too wide'}),
     connect: Flags.boolean({summary: 'send one request with each profile'}),
+    ...serverFlags,
+    profile: Flags.string({summary: 'with --connect: this profile alone', helpGroup: 'CONNECTION', helpValue: '<name>'}),
   }
 
   async run(): Promise<undefined> {
@@ -27,7 +31,8 @@ export default class ProfileValidateCommand extends BaseCommand {
     const {problems, remarks} = await validateProfiles(profiles, keyring)
     for (const remark of remarks) this.logger.warn(remark)
     if (problems.length > 0) throw new ConfigInvalidError(path, problems)
-    const connected = flags.connect ? await (await import('../../cli/try-profile.ts')).tryProfiles(this.context, profiles.names) : undefined
+    const names = flags.profile === undefined ? profiles.names : [profiles.get(flags.profile, '--profile').name]
+    const connected = flags.connect ? await this.#connected(names, flags) : undefined
     await this.print(
       {
         path,
@@ -39,8 +44,13 @@ export default class ProfileValidateCommand extends BaseCommand {
       },
       {
         text: () =>
-          `${path} is valid: ${profiles.names.length} profile${profiles.names.length === 1 ? '' : 's'}${connected === undefined ? '' : ', all of them connect'}`,
+          `${path} is valid: ${profiles.names.length} profile${profiles.names.length === 1 ? '' : 's'}${connected === undefined ? '' : flags.profile === undefined ? ', all of them connect' : `, and ${flags.profile} connects`}`,
       },
     )
+  }
+
+  async #connected(names: readonly string[], flags: ConnectionFlagValues): Promise<readonly ProfileTrial[]> {
+    const {tryProfiles} = await import('../../cli/try-profile.ts')
+    return tryProfiles(this.context, names, connectionFlagsFrom(flags))
   }
 }
