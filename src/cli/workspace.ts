@@ -22,6 +22,7 @@ import {atStateFile, localLedgerWarning} from '../ledger/open-ledger.ts'
 import {SecretSealer} from '../ledger/seal-secrets.ts'
 import type {RequestAllowance} from '../transport/request-allowance.ts'
 import type {Context} from './context.ts'
+import {endOnInterrupt} from './interrupt.ts'
 import {openStores} from './ledger-stores.ts'
 import {type OpenedApi, openCloud, openCluster} from './open-api.ts'
 import {variableOptions} from './stack-flags.ts'
@@ -53,19 +54,43 @@ export async function readDeclarations(
   argv: readonly string[],
   {synthDir, stacks, stateFile, mode}: StackSource,
 ): Promise<LoadedDeclarations> {
-  const loaded = await loadDeclarations({
-    cwd: context.cwd,
-    environment: context.environment.all,
-    kinds,
-    mode,
-    synthDir,
-    stacks,
-    variables: variableOptions(argv),
-    onOutput: text => context.log.info(text.trimEnd()),
-  })
+  const loaded = await endingWithUs(context, signal =>
+    loadDeclarations({
+      cwd: context.cwd,
+      environment: context.environment.all,
+      kinds,
+      mode,
+      synthDir,
+      stacks,
+      signal,
+      variables: variableOptions(argv),
+      onOutput: text => context.log.info(text.trimEnd()),
+    }),
+  )
   for (const warning of [...loaded.warnings, ...loaded.stacks.flatMap(it => it.warnings.map(text => `${it.name}: ${text}`))])
     context.log.warn(warning)
   return {...loaded, stacks: loaded.stacks.map(it => inStateFile(it, stateFile))}
+}
+
+/** The app of the stacks runs in a process group of its own, which neither Ctrl-C nor the end of the terminal reaches. */
+async function endingWithUs<T>({log}: Pick<Context, 'log'>, load: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const app = new AbortController()
+  const loading = load(app.signal)
+  const off = endOnInterrupt(async usual => {
+    app.abort()
+    await loading.catch(() => undefined)
+    log.note('stopped: nothing was changed')
+    return usual
+  })
+  try {
+    return await loading
+  } catch (error) {
+    // The process ends in a moment, and what broke is no failure to tell.
+    if (app.signal.aborted) await new Promise<never>(() => {})
+    throw error
+  } finally {
+    off()
+  }
 }
 
 /** @throws StateFileError */

@@ -162,6 +162,31 @@ describe('a terminal that is closed (SIGHUP)', () => {
   })
 })
 
+describe('the app that synthesizes, when svcctl is stopped', () => {
+  it.each([
+    ['SIGINT', 130],
+    ['SIGHUP', 129],
+  ] as const)('by %s ends with it', async (signal, code) => {
+    const file = (name: string) => join(here.folder, name)
+    const app = [
+      "import {writeFileSync} from 'node:fs'",
+      "process.on('SIGTERM', () => process.exit(writeFileSync('ended', '')))",
+      'setInterval(() => {}, 1000)',
+      "writeFileSync('begun', '')",
+    ]
+    writeFileSync(file('app.mjs'), app.join('\n'))
+    writeFileSync(file('cdktf.json'), '{"language": "typescript", "app": "node app.mjs"}')
+    const running = here.start(['validate'], {asItIs: true})
+    const outcome = await stopped(
+      running,
+      until(() => existsSync(file('begun'))),
+      signal,
+    )
+    expect([outcome.code, outcome.stderr]).toEqual([code, 'stopped: nothing was changed\n'])
+    expect(existsSync(file('ended'))).toBe(true)
+  })
+})
+
 describe('waiting for a task, when it is stopped', () => {
   it.each(SIGNALS)('by %s is exit 4, and names how to go on', async signal => {
     here.simulator.configure({cloud: {taskMs: 600_000}, cluster: {changeMs: 600_000}})
