@@ -103,7 +103,7 @@ function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, not
     changes: [] as readonly Change[],
     because: [] as readonly string[],
     edges: [] as readonly Edge[],
-    ...declaredPart(declaration, spec, parentOf(input.kinds, pair)),
+    ...declaredPart(declaration, spec, parentOf(input, pair)),
   }
   const live = pair.match?.live
   const parentKey = declaration.parent?.by === 'key' ? declaration.parent.key : undefined
@@ -222,12 +222,14 @@ function settled(pair: Paired, entry: LedgerEntry | undefined, found: Omit<Opera
   return {...bare, action: 'no-op', reason: 'it is as declared'}
 }
 
-/** A parent that was named in text, as what it turned out to be. */
-function parentOf(kinds: Kinds, {declaration, parent}: Paired): Paired['declaration']['parent'] {
+/** A parent that was named in text, or that the plan does not cover, as what it turned out to be. */
+function parentOf({kinds, observation}: PlanInput, {declaration, parent}: Paired): Paired['declaration']['parent'] {
   const ref = declaration.parent
   const kind = kinds.get(kinds.get(declaration.kind)?.parent?.kind ?? '')
-  if (ref === undefined || ref.by === 'key' || kind === undefined || parent === undefined) return ref
-  return {by: 'remoteId', remoteId: remoteIdOf(kind, parent)}
+  if (ref === undefined || kind === undefined || parent === undefined) return ref
+  const remoteId = remoteIdOf(kind, parent)
+  if (ref.by !== 'key') return {by: 'remoteId', remoteId}
+  return observation.pairs.get(ref.key)?.context ? {...ref, remoteId} : ref
 }
 
 /** Whether the ledger already says what an apply would write. */

@@ -65,7 +65,11 @@ const policy = closed<Policy>()({
 })
 
 const parent: z.ZodType<ParentRef> = z.discriminatedUnion('by', [
-  z.strictObject({by: z.literal('key'), key}),
+  z.strictObject({
+    by: z.literal('key'),
+    key,
+    remoteId: z.string().exactOptional().describe('of a parent the plan does not cover'),
+  }),
   z.strictObject({by: z.literal('remoteId'), remoteId: z.string()}),
   z.strictObject({by: z.literal('id'), id: z.string()}),
   z.strictObject({by: z.literal('name'), name: z.string()}),

@@ -42,7 +42,7 @@ export function stacksOf(plan: Plan, secret: (operation: Operation, leaf: OpenLe
   const declarations = touched(plan).flatMap(it => declarationOf(it, leaf => secret(it, leaf)) ?? [])
   const own = new Set(declarations.map(it => it.key))
   const freed = declarations.map((it): Declaration => {
-    const remoteId = it.parent?.by === 'key' ? settled.get(it.parent.key) : undefined
+    const remoteId = it.parent?.by === 'key' ? (settled.get(it.parent.key) ?? it.parent.remoteId) : undefined
     return {
       ...it,
       ...(remoteId === undefined ? {} : {parent: {by: 'remoteId' as const, remoteId}}),

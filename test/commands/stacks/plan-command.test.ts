@@ -217,7 +217,7 @@ describe('stacks that refer to each other', () => {
       .subscription('net')
       .block('output', {sub: {value: idOf('net'), sensitive: true}})
   const remote = {terraform_remote_state: {net: {backend: 'local', config: {path: 'terraform.net.tfstate'}}}}
-  const app = () => jsonStack('app').block('data', remote).database('adb', '${data.terraform_remote_state.net.outputs.sub}')
+  const app = (spec = {}) => jsonStack('app').block('data', remote).database('adb', '${data.terraform_remote_state.net.outputs.sub}', spec)
 
   it('are planned together in order, and one by one once the first is there', async () => {
     const stacks = ['--synth-dir', saveStacks(join(at.folder, 'x'), [app(), net()])]
@@ -232,6 +232,10 @@ describe('stacks that refer to each other', () => {
     expect(applied.code).toBe(0)
     expect(applied.stderr).toContain('app:null_resource.adb: create done')
     expect((await at.fast(['plan', ...stacks, '--stack', 'app', '-detailed-exitcode'])).code).toBe(0)
+    saveStacks(join(at.folder, 'x'), [app({memoryLimitInGb: 2}), net()])
+    expect((await at.fast(['plan', ...stacks, '--stack', 'app', '--out', 'app.plan'])).code).toBe(0)
+    const file = await at.fast(['apply', 'app.plan', '--auto-approve', '-o', 'json'])
+    expect([file.code, documentOf(file).summary]).toEqual([0, expect.objectContaining({done: 1, 'no-op': 0})])
     const early = await at.fast(['destroy', ...stacks, '--stack', 'net', '--auto-approve', '--allow-destroy', '*'])
     expect([early.code, early.stdout]).toEqual([3, expect.stringContaining('it still holds what this run does not remove: adb')])
     expect((await at.fast(['destroy', ...stacks, '--stack', '*', '--auto-approve', '--allow-destroy', '*'])).code).toBe(0)

@@ -157,6 +157,14 @@ describe('a saved plan', () => {
     expect(at.writes).toEqual([])
   })
 
+  it('of --scope changed is applied like any other, its parent where it is', async () => {
+    const first = await saved(1)
+    expect((await at.fast(['apply', first.file, '--approve', first.hash], secrets)).code).toBe(0)
+    const {file, hash} = await saved(2, '--scope', 'changed')
+    const outcome = await at.fast(['apply', file, '--approve', hash, '-o', 'json'], secrets)
+    expect([outcome.code, documentOf(outcome).operations]).toEqual([0, [expect.objectContaining({action: 'update', state: 'done'})]])
+  })
+
   it('leaves as it is what it was made to keep, when it is applied too', async () => {
     const first = await saved(1)
     const applied = documentOf(await at.fast(['apply', first.file, '--approve', first.hash, '-o', 'json'], secrets))
