@@ -51,8 +51,9 @@ export function normalizeArgv(argv: readonly string[]): string[] {
   if (words[0] === '--version') words[0] = 'version'
   const refreshOnly = words.indexOf('--refresh-only')
   if (words[0] === 'plan' && refreshOnly > 0) {
-    words.splice(refreshOnly, 1)
     words[0] = 'drift'
+    // The exit code of drift says it without being asked.
+    return [...words.filter(word => word !== '--refresh-only' && word !== '--detailed-exitcode'), ...(end < 0 ? [] : argv.slice(end))]
   }
   return end < 0 ? words : [...words, ...argv.slice(end)]
 }

@@ -91,6 +91,10 @@ export const guardFlags = {
 
 export const approvalFlags = {
   'auto-approve': Flags.boolean({summary: 'do not ask', helpGroup: SAFETY}),
+}
+
+/** A plan takes it too: its bill says how long the apply will be. */
+const inflightFlags = {
   'max-inflight': wholeNumberFlag({summary: 'most changes running at once', helpGroup: 'CONNECTION', min: 1, aliases: ['parallelism']}),
 }
 
@@ -111,7 +115,7 @@ export const foreignFlags = {
 
 export const applyFlags = {...approvalFlags, ...foreignFlags}
 
-export const planningFlags = {...bothApisFlags, ...stackFlags, ...selectionFlags, ...guardFlags}
+export const planningFlags = {...bothApisFlags, ...inflightFlags, ...stackFlags, ...selectionFlags, ...guardFlags}
 
 /** What `--target` and `--exclude` say. */
 export const selectionOf = (flags: {

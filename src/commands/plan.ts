@@ -1,3 +1,5 @@
+import {existsSync} from 'node:fs'
+import {dirname} from 'node:path'
 import {writeFileAtomic} from '../base/atomic-file.ts'
 import {EXIT} from '../base/errors.ts'
 import {asJson} from '../base/json.ts'
@@ -5,6 +7,7 @@ import {durationFlag} from '../cli/flags.ts'
 import {Flags} from '../cli/oclif.ts'
 import {StackCommand} from '../cli/stack-command.ts'
 import {planningFlags} from '../cli/stack-flags.ts'
+import {UsageError} from '../cli/usage-error.ts'
 import {planTable} from '../report/plan-text.ts'
 
 export default class PlanCommand extends StackCommand {
@@ -28,6 +31,8 @@ export default class PlanCommand extends StackCommand {
 
   async run() {
     const {flags} = await this.parse(PlanCommand)
+    if (flags.out !== undefined && !existsSync(dirname(flags.out)))
+      throw new UsageError(`--out ${flags.out}: there is no folder ${dirname(flags.out)}`, ['Make the folder first, or name another file.'])
     const [{outputsToRecord, planWorkspace}, {openRequests, UnsettledRunError}, {AmbiguousIdentityError}] = await Promise.all([
       import('../cli/plan-run.ts'),
       import('../cli/dead-runs.ts'),

@@ -14,6 +14,7 @@ describe("Terraform's spelling", () => {
     ['plan --json', 'plan --output json'],
     ['plan --refresh-only --stack a', 'drift --stack a'],
     ['plan -refresh-only', 'drift'],
+    ['plan -refresh-only -detailed-exitcode --stack a', 'drift --stack a'],
   ])('%s is %s', (typed, meant) => {
     expect(line(typed)).toBe(meant)
   })

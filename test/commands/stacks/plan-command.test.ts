@@ -123,7 +123,9 @@ describe('svcctl plan', () => {
     const base = () => jsonStack('codes').subscription('codes')
     const stack = ['--synth-dir', saveStack(folder, base())]
     expect((await at.fast(['plan', ...stack])).code).toBe(0)
-    expect((await at.fast(['plan', ...stack, '-detailed-exitcode'])).code).toBe(2)
+    expect((await at.fast(['plan', ...stack, '-detailed-exitcode', '-parallelism=4'])).code).toBe(2)
+    const nowhere = await at.fast(['plan', ...stack, '-out=no/such/folder.plan', '-o', 'json'])
+    expect([nowhere.code, documentOf(nowhere).error.message]).toEqual([64, '--out no/such/folder.plan: there is no folder no/such'])
     expect((await at.fast(['apply', ...stack, '-auto-approve'])).code).toBe(0)
     expect((await at.fast(['plan', ...stack, '-detailed-exitcode'])).code).toBe(0)
     saveStack(folder, base().block('output', {greeting: {value: 'hello'}}))
