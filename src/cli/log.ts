@@ -20,6 +20,8 @@ export interface Log {
   raise(level: LogLevel): void
   /** Keeps these lines at the end of what is shown, in place of the ones before; for terminals only. No lines take them away. */
   below(lines: readonly string[]): void
+  /** The last word is said: nothing is shown any more. */
+  end(): void
 }
 
 /**
@@ -40,7 +42,10 @@ export function createLog(
   // Up to where they begin, and everything from there on away.
   const erase = () => (below.length === 0 ? '' : `\u001b[${below.length}A\u001b[J`)
   const drawn = (lines: readonly string[]) => lines.map(it => `${redactor.text(it)}\n`).join('')
-  const line = (text: string) => write(`${erase()}${fold(redactor.text(text))}\n${drawn(below)}`)
+  let over = false
+  const line = (text: string) => {
+    if (!over) write(`${erase()}${fold(redactor.text(text))}\n${drawn(below)}`)
+  }
   const at = (needed: LogLevel) => (text: string) => {
     if (shown >= LEVELS.indexOf(needed)) line(text)
   }
@@ -59,8 +64,12 @@ export function createLog(
       shown = Math.max(shown, LEVELS.indexOf(wanted))
     },
     below: lines => {
+      if (over) return
       if (lines.length > 0 || below.length > 0) write(`${erase()}${drawn(lines)}`)
       below = lines
+    },
+    end: () => {
+      over = true
     },
   }
 }

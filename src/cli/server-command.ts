@@ -33,8 +33,11 @@ export abstract class ServerCommand extends BaseCommand {
   /** Gives back what the connection took when `use` is over, and when the command is stopped in the middle. */
   protected async closing<A extends {close(): Promise<void>}, T>(open: () => Promise<A>, use: (api: A) => Promise<T>): Promise<T> {
     let api: A | undefined
+    let stopping = false
     const off = endOnInterrupt(async usual => {
+      stopping = true
       const code = this.#stopped(usual)
+      this.logger.end()
       await api?.close()
       return code
     })
@@ -42,6 +45,8 @@ export abstract class ServerCommand extends BaseCommand {
       api = await open()
       return await use(api)
     } finally {
+      // The process ends in a moment: what a closed connection breaks is nothing to tell.
+      if (stopping) await new Promise<never>(() => {})
       off()
       await api?.close()
     }
