@@ -147,8 +147,10 @@ function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, not
     )
   }
   const immutable = diff.immutable.filter(path => changes.some(it => it.path === path || it.path.startsWith(`${path}/`)))
-  const found = {...base, remoteId: live.remoteId, changes, ...(kept.length > 0 ? {kept} : {}), ...originOf(entry)}
-  const adopted = pair.match?.found === 'name' || pair.match?.found === 'import'
+  const imported = pair.match?.found === 'import'
+  const origin = imported ? {origin: 'imported' as const} : originOf(entry)
+  const found = {...base, remoteId: live.remoteId, changes, ...(kept.length > 0 ? {kept} : {}), ...origin}
+  const adopted = imported || pair.match?.found === 'name'
   const moved = pair.match?.formerAddress === undefined ? {} : {movedFrom: pair.match.formerAddress}
   if (changes.length === 0) return settled(pair, entry, {...found, ...moved})
   if (immutable.length > 0 || (kind.verbs.update === undefined && kind.verbs.create !== undefined && kind.verbs.delete !== undefined)) {
@@ -167,7 +169,13 @@ function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, not
   if (kind.verbs.update === undefined) {
     return {...found, ...moved, action: 'blocked', wants: 'update', reason: kind.absent?.update ?? `the API cannot change a ${kind.noun}`}
   }
-  return {...found, ...moved, ...(adopted ? {adopts: true as const} : {}), action: 'update', reason: updateReason(changes, adopted)}
+  return {
+    ...found,
+    ...moved,
+    ...(adopted ? {adopts: true as const} : {}),
+    action: 'update',
+    reason: updateReason(changes, imported ? 'import block' : adopted ? 'found by name' : undefined),
+  }
 }
 
 function creation(kind: Kind, base: Omit<Operation, 'action' | 'reason'>, spec: ValueObject, entry: LedgerEntry | undefined): Operation {
@@ -254,8 +262,8 @@ function sameValue(a: unknown, b: unknown): boolean {
   return a === b
 }
 
-function updateReason(changes: readonly Change[], adopted: boolean): string {
-  if (adopted) return 'found by name; it differs from the declaration'
+function updateReason(changes: readonly Change[], adopted: string | undefined): string {
+  if (adopted !== undefined) return `${adopted}; it differs from the declaration`
   if (changes.every(it => it.moved === 'outside')) return 'changed outside since the last apply'
   if (changes.every(it => it.moved === 'in git')) return 'changed in git'
   return changes.some(it => it.moved === 'outside' || it.moved === 'both')

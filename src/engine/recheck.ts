@@ -39,7 +39,10 @@ export const touched = (plan: Plan): Operation[] => plan.operations.filter(it =>
 /** The stacks of a plan as far as it touches them; parents that stay as they are become remote paths. */
 export function stacksOf(plan: Plan, secret: (operation: Operation, leaf: OpenLeaf) => Secret): StackDeclarations[] {
   const settled = new Map(plan.operations.filter(it => it.action === 'no-op').map(it => [keyOf(it.stack, it.address), it.remoteId]))
-  const declarations = touched(plan).flatMap(it => declarationOf(it, leaf => secret(it, leaf)) ?? [])
+  const declarations = touched(plan).flatMap(it => {
+    const declaration = declarationOf(it, leaf => secret(it, leaf))
+    return declaration ? [{...declaration, ...importOf(it)}] : []
+  })
   const own = new Set(declarations.map(it => it.key))
   const freed = declarations.map((it): Declaration => {
     const remoteId = it.parent?.by === 'key' ? (settled.get(it.parent.key) ?? it.parent.remoteId) : undefined
@@ -64,6 +67,10 @@ export function stacksOf(plan: Plan, secret: (operation: Operation, leaf: OpenLe
     warnings: [],
   }))
 }
+
+/** The import block that an object not owned yet was found by: another one may have its name. */
+const importOf = ({action, adopts, origin, remoteId}: Operation): Pick<Declaration, 'importId'> =>
+  origin === 'imported' && (adopts || action === 'adopt') && remoteId !== undefined ? {importId: remoteId} : {}
 
 /**
  * A ledger cut down to what the plan touches. Undeclared objects of exclusive collections are put in as if they were
@@ -148,7 +155,7 @@ function compare(planned: Operation, now: Operation | undefined, owned: boolean)
   const forgotten = planned.declared === undefined && now.action === 'forget'
   if (!owned) {
     if (forgotten) return satisfied
-    if (planned.origin !== undefined && ['update', 'replace', 'delete'].includes(now.action))
+    if (planned.origin !== undefined && !planned.adopts && ['update', 'replace', 'delete'].includes(now.action))
       return `planned for an object of this ledger, and the ledger does not have it any more (${now.remoteId ?? 'nothing'} is there)`
   }
   if (now.action === 'no-op') return {...satisfied, ...(now.remoteId === undefined ? {} : {remoteId: now.remoteId})}

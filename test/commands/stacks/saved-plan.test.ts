@@ -165,6 +165,23 @@ describe('a saved plan', () => {
     expect([outcome.code, documentOf(outcome).operations]).toEqual([0, [expect.objectContaining({action: 'update', state: 'done'})]])
   })
 
+  it('takes over what an import block names, under another name too', async () => {
+    const first = await saved(1)
+    const applied = documentOf(await at.fast(['apply', first.file, '--approve', first.hash, '-o', 'json'], secrets))
+    const id = applied.operations.find((it: {kind: string}) => it.kind === 'cloud.database').remoteId
+    const taken = jsonStack(`${name}-taken`)
+      .subscription('sub', {name})
+      .database('b', 'sub', {name: 'taken', memoryLimitInGb: 1})
+      .block('import', [{to: 'null_resource.b', id}])
+    expect((await at.fast(['plan', '--synth-dir', saveStack(at.folder, taken), '--out', 'taken.plan'])).code).toBe(0)
+    const outcome = await at.fast(['apply', 'taken.plan', '--auto-approve', '-o', 'json'])
+    expect([outcome.code, documentOf(outcome).operations]).toEqual([
+      0,
+      expect.arrayContaining([expect.objectContaining({action: 'update', state: 'done', remoteId: id})]),
+    ])
+    expect(readFileSync(join(at.folder, `terraform.${name}-taken.tfstate`), 'utf8')).toContain('"origin": "imported"')
+  })
+
   it('leaves as it is what it was made to keep, when it is applied too', async () => {
     const first = await saved(1)
     const applied = documentOf(await at.fast(['apply', first.file, '--approve', first.hash, '-o', 'json'], secrets))
