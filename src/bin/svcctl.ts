@@ -4,14 +4,13 @@ declare const SVCCTL_VERSION: string | undefined
 const version = typeof SVCCTL_VERSION === 'string' ? SVCCTL_VERSION : '0.0.0-source'
 const argv = process.argv.slice(2)
 
-if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-version')) {
-  process.stdout.write(`${version}\n`)
-} else {
+if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-version')) process.stdout.write(`${version}\n`)
+else void run()
+
+async function run(): Promise<never> {
   const [{flushed, main}, {table}] = await Promise.all([import('../cli/main.ts'), import('../commands/table.ts')])
   const code = await main({argv, table, version})
   await Promise.all([flushed(process.stdout), flushed(process.stderr)])
   // Sockets kept open for the next request must not keep the process.
   process.exit(code)
 }
-
-export {}
