@@ -76,9 +76,11 @@ export function onInterrupt(onFirst: () => void, onSecond: () => void): Interrup
   }
 }
 
+const enders = new WeakSet<NodeJS.SignalsListener>()
+
 /**
  * Ctrl-C, SIGTERM and SIGHUP end the process once `end` has done what is left to do; a second one does not wait for that.
- * Whoever handles interrupts meanwhile (`onInterrupt`) goes first.
+ * Whoever handles interrupts meanwhile (`onInterrupt`) goes first; of several of these the one that came last has its way.
  *
  * @param end - is given 129, 130 or 143, what a program without a handler ends with; answers the exit code
  * @returns takes the handlers away again
@@ -88,7 +90,8 @@ export function endOnInterrupt(end: (usual: Usual) => Promise<number>): () => vo
   const handlers = SIGNALS.map(signal => {
     const usual = USUAL[signal]
     const handle = () => {
-      if (process.listenerCount(signal) > 1) return
+      const all = process.listeners(signal)
+      if (all.at(-1) !== handle || all.some(it => !enders.has(it))) return
       if (ending && signal === 'SIGHUP') return
       if (ending) process.exit(usual)
       ending = true
@@ -97,6 +100,7 @@ export function endOnInterrupt(end: (usual: Usual) => Promise<number>): () => vo
         () => process.exit(usual),
       )
     }
+    enders.add(handle)
     process.on(signal, handle)
     return () => void process.off(signal, handle)
   })

@@ -12,6 +12,7 @@ import {planText} from '../report/plan-text.ts'
 import {BaseCommand} from './base-command.ts'
 import {paintFor} from './context.ts'
 import type {ConnectionFlagValues} from './flags.ts'
+import {InterruptedError} from './interrupt.ts'
 import type {StackSource, Workspace} from './workspace.ts'
 
 export interface StackFlagValues extends ConnectionFlagValues {
@@ -22,6 +23,14 @@ export interface StackFlagValues extends ConnectionFlagValues {
 }
 
 export abstract class StackCommand extends BaseCommand {
+  protected opened: Workspace | undefined
+
+  /** The last word of a command that is stopped before it changed anything. */
+  protected sayStopped(): void {
+    this.failAtOnce(new InterruptedError())
+    this.logger.end()
+  }
+
   protected async readDeclarations(flags: StackFlagValues, mode: StackSource['mode'] = 'plan'): Promise<LoadedDeclarations> {
     const {readDeclarations} = await import('./workspace.ts')
     return readDeclarations(this.context, this.argv, {
@@ -29,6 +38,7 @@ export abstract class StackCommand extends BaseCommand {
       stacks: flags.stack,
       stateFile: flags.state,
       mode,
+      onStopped: () => this.sayStopped(),
     })
   }
 
@@ -50,6 +60,7 @@ export abstract class StackCommand extends BaseCommand {
       mode,
       allowance,
     })
+    this.opened = workspace
     try {
       return await work(workspace)
     } finally {

@@ -46,15 +46,17 @@ export interface StackSource {
   /** `--state` */
   readonly stateFile: string | undefined
   readonly mode: 'plan' | 'validate'
+  /** Its last word when it is stopped while the app runs. */
+  readonly onStopped: () => void
 }
 
 /** Declarations from the app or a folder, their warnings said, their secrets registered. */
 export async function readDeclarations(
   context: Context,
   argv: readonly string[],
-  {synthDir, stacks, stateFile, mode}: StackSource,
+  {synthDir, stacks, stateFile, mode, onStopped}: StackSource,
 ): Promise<LoadedDeclarations> {
-  const loaded = await endingWithUs(context, signal =>
+  const loaded = await endingWithUs(onStopped, signal =>
     loadDeclarations({
       cwd: context.cwd,
       environment: context.environment.all,
@@ -73,13 +75,13 @@ export async function readDeclarations(
 }
 
 /** The app of the stacks runs in a process group of its own, which neither Ctrl-C nor the end of the terminal reaches. */
-async function endingWithUs<T>({log}: Pick<Context, 'log'>, load: (signal: AbortSignal) => Promise<T>): Promise<T> {
+async function endingWithUs<T>(onStopped: () => void, load: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const app = new AbortController()
   const loading = load(app.signal)
   const off = endOnInterrupt(async usual => {
     app.abort()
     await loading.catch(() => undefined)
-    log.note('stopped: nothing was changed')
+    onStopped()
     return usual
   })
   try {

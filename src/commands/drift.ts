@@ -2,16 +2,16 @@ import {EXIT} from '../base/errors.ts'
 import {asJson} from '../base/json.ts'
 import {paintFor} from '../cli/context.ts'
 import {bothApisFlags} from '../cli/flags.ts'
-import {StackCommand} from '../cli/stack-command.ts'
+import {ReadingStackCommand} from '../cli/reading-stack-command.ts'
 import {selectionFlags, selectionOf, stackFlags} from '../cli/stack-flags.ts'
 import {driftText} from '../report/drift-text.ts'
 
-export default class DriftCommand extends StackCommand {
+export default class DriftCommand extends ReadingStackCommand {
   static override summary = 'show what somebody changed since the last apply'
   static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --stack shop --output json']
   static override flags = {...bothApisFlags, ...stackFlags, ...selectionFlags}
 
-  async run() {
+  protected async read() {
     const {flags} = await this.parse(DriftCommand)
     const {readDrift} = await import('../cli/drift-run.ts')
     const loaded = await this.readDeclarations(flags)

@@ -2,7 +2,7 @@ import {AppError, EXIT} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
 import {nearest} from '../base/nearest.ts'
 import {Args, Flags} from '../cli/oclif.ts'
-import {StackCommand} from '../cli/stack-command.ts'
+import {ReadingStackCommand} from '../cli/reading-stack-command.ts'
 import {stackFlags} from '../cli/stack-flags.ts'
 
 /** No stack has an output of this name. */
@@ -25,7 +25,7 @@ class UnknownOutputError extends AppError {
   }
 }
 
-export default class OutputCommand extends StackCommand {
+export default class OutputCommand extends ReadingStackCommand {
   static override summary = 'print the outputs that the last apply recorded'
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
@@ -34,7 +34,7 @@ export default class OutputCommand extends StackCommand {
   static override args = {name: Args.string({description: 'one output', ignoreStdin: true})}
   static override flags = {...stackFlags, state: Flags.string({summary: 'file of the ledger', helpGroup: 'STACKS', helpValue: '<file>'})}
 
-  async run(): Promise<undefined> {
+  protected async read(): Promise<undefined> {
     const {args, flags} = await this.parse(OutputCommand)
     const {loadOutputs} = await import('../cli/outputs.ts')
     const loaded = await this.readDeclarations(flags, 'validate')

@@ -5,12 +5,12 @@ import {EXIT} from '../base/errors.ts'
 import {asJson} from '../base/json.ts'
 import {durationFlag} from '../cli/flags.ts'
 import {Flags} from '../cli/oclif.ts'
-import {StackCommand} from '../cli/stack-command.ts'
+import {ReadingStackCommand} from '../cli/reading-stack-command.ts'
 import {planningFlags} from '../cli/stack-flags.ts'
 import {UsageError} from '../cli/usage-error.ts'
 import {planTable} from '../report/plan-text.ts'
 
-export default class PlanCommand extends StackCommand {
+export default class PlanCommand extends ReadingStackCommand {
   static override summary = 'show what apply would change, and change nothing'
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
@@ -29,7 +29,7 @@ export default class PlanCommand extends StackCommand {
     'detailed-exitcode': Flags.boolean({summary: 'exit 2 when there is anything to apply'}),
   }
 
-  async run() {
+  protected async read() {
     const {flags} = await this.parse(PlanCommand)
     if (flags.out !== undefined && !existsSync(dirname(flags.out)))
       throw new UsageError(`--out ${flags.out}: there is no folder ${dirname(flags.out)}`, ['Make the folder first, or name another file.'])

@@ -1,14 +1,14 @@
 import {EXIT} from '../base/errors.ts'
-import {StackCommand} from '../cli/stack-command.ts'
+import {ReadingStackCommand} from '../cli/reading-stack-command.ts'
 import {planningFlags} from '../cli/stack-flags.ts'
 import {rehearsalText} from '../report/rehearsal-text.ts'
 
-export default class RehearseCommand extends StackCommand {
+export default class RehearseCommand extends ReadingStackCommand {
   static override summary = 'run the plan against a copy of the live state, in memory, and show every request it would send'
   static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --stack shop --output json']
   static override flags = planningFlags
 
-  async run() {
+  protected async read() {
     const {flags} = await this.parse(RehearseCommand)
     const [{planWorkspace}, {rehearse, rehearsalDocument}] = await Promise.all([
       import('../cli/plan-run.ts'),

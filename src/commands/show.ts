@@ -1,9 +1,9 @@
 import {asJson} from '../base/json.ts'
 import {Args} from '../cli/oclif.ts'
-import {StackCommand} from '../cli/stack-command.ts'
+import {ReadingStackCommand} from '../cli/reading-stack-command.ts'
 import {planTable} from '../report/plan-text.ts'
 
-export default class ShowCommand extends StackCommand {
+export default class ShowCommand extends ReadingStackCommand {
   static override summary = 'show a saved plan'
   static override examples = [
     '<%= config.bin %> <%= command.id %> shop.plan',
@@ -11,7 +11,7 @@ export default class ShowCommand extends StackCommand {
   ]
   static override args = {plan: Args.string({description: 'a plan saved with svcctl plan --out', required: true, ignoreStdin: true})}
 
-  async run(): Promise<undefined> {
+  protected async read(): Promise<undefined> {
     const {args} = await this.parse(ShowCommand)
     const {readPlan} = await import('../cli/saved-plan.ts')
     const plan = await readPlan(args.plan)

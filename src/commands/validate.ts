@@ -1,7 +1,7 @@
-import {StackCommand} from '../cli/stack-command.ts'
+import {ReadingStackCommand} from '../cli/reading-stack-command.ts'
 import {selectionOf, stackFlags, validateFlags} from '../cli/stack-flags.ts'
 
-export default class ValidateCommand extends StackCommand {
+export default class ValidateCommand extends ReadingStackCommand {
   static override summary = 'check the stacks without credentials and without a request'
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
@@ -9,7 +9,7 @@ export default class ValidateCommand extends StackCommand {
   ]
   static override flags = {...stackFlags, ...validateFlags}
 
-  async run(): Promise<undefined> {
+  protected async read(): Promise<undefined> {
     const {flags} = await this.parse(ValidateCommand)
     const {stacks, warnings} = await this.readDeclarations(flags, 'validate')
     const {selected} = await import('../engine/select.ts')

@@ -7,6 +7,7 @@ import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {world} from '../../src/simulator/index.ts'
 import {documentOf, type Running, type Site, site} from '../support/site.ts'
+import {jsonStack, saveStack} from '../support/stack-json.ts'
 import {archive, file, lines} from '../support-package/archive-fixtures.ts'
 
 let here: Site
@@ -95,6 +96,23 @@ describe('a command that only reads, when it is stopped', () => {
   )
 })
 
+describe('a command about stacks that only reads, when it is stopped', () => {
+  it.each([
+    ['plan', 'SIGINT', 130],
+    ['plan', 'SIGTERM', 143],
+    ['rehearse', 'SIGHUP', 129],
+  ] as const)('while a server does not answer, says that nothing was changed: %s, %s', async (command, signal, code) => {
+    const {address, asked} = await endless()
+    const stacks = saveStack(here.folder, jsonStack('stopped').bdb('cache'))
+    const env = {SVC_ENTERPRISE_URL: address}
+    const outcome = await stopped(here.start([command, '--synth-dir', stacks, '-o', 'json'], {env}), asked, signal)
+    expect(outcome.code).toBe(code)
+    expect(documentOf(outcome).error).toMatchObject({code: 'E_INTERRUPTED', message: 'stopped: nothing was changed'})
+    expect(outcome.stderr.trimEnd().split('\n').at(-1)).not.toContain('warning')
+    expect(outcome.stderr).toContain('stopped: nothing was changed')
+  })
+})
+
 describe('a write that is stopped', () => {
   it.each([
     ['api cloud post /subscriptions --data {"name":"a"}', 'svcctl api cloud get /subscriptions'],
@@ -176,13 +194,14 @@ describe('the app that synthesizes, when svcctl is stopped', () => {
     ]
     writeFileSync(file('app.mjs'), app.join('\n'))
     writeFileSync(file('cdktf.json'), '{"language": "typescript", "app": "node app.mjs"}')
-    const running = here.start(['validate'], {asItIs: true})
+    const running = here.start(['validate', '-o', 'json'], {asItIs: true})
     const outcome = await stopped(
       running,
       until(() => existsSync(file('begun'))),
       signal,
     )
-    expect([outcome.code, outcome.stderr]).toEqual([code, 'stopped: nothing was changed\n'])
+    expect([outcome.code, documentOf(outcome).error.code]).toEqual([code, 'E_INTERRUPTED'])
+    expect(outcome.stderr).toContain('stopped: nothing was changed')
     expect(existsSync(file('ended'))).toBe(true)
   })
 })
