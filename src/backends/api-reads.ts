@@ -105,11 +105,8 @@ export class ApiReads {
   list(path: string, options?: RequestOptions): Promise<Got<readonly JsonObject[]>> {
     return this.follow(
       path,
-      (body, answer) => {
-        // "No content" is a list without rows; an answer that merely lacks its body is none.
-        if (body === undefined) return answer?.status === 204 ? [] : undefined
-        return objectsIn(body, path)
-      },
+      // An answer that lacks its body, whatever its status, is no list: an owned object must not look gone.
+      body => (body === undefined ? undefined : objectsIn(body, path)),
       options,
     )
   }

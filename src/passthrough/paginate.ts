@@ -64,7 +64,7 @@ export async function paginate(path: string, options: PaginateOptions): Promise<
   const at: RequestOptions = {priority: PRIORITY.interactive, ...(options.signal ? {signal: options.signal} : {})}
   const seen = new Set<string>()
   const fetch: FetchPage<KeyedRow<ExactJson>> = async page => {
-    const answer = asPage(await reads.follow(page, (body, full) => rowsOf(body, full?.status, full?.text, list), at))
+    const answer = asPage(await reads.follow(page, (body, full) => rowsOf(body, full?.text, list), at))
     if (!answer.found) return answer
     for (const {key, row} of answer.rows) {
       if (seen.has(key)) continue
@@ -98,13 +98,8 @@ function ownPaging(path: string): {list: string; limit?: number} {
   return {list: others.length === 0 ? bare : `${bare}?${others.join('&')}`, ...(limit === undefined ? {} : {limit})}
 }
 
-function rowsOf(
-  body: Json | undefined,
-  status: number | undefined,
-  text: string | undefined,
-  path: string,
-): readonly KeyedRow<ExactJson>[] | undefined {
-  if (body === undefined) return status === 204 ? [] : undefined
+function rowsOf(body: Json | undefined, text: string | undefined, path: string): readonly KeyedRow<ExactJson>[] | undefined {
+  if (body === undefined) return undefined
   const bare = path.split('?')[0] ?? path
   const rows = rowsIn(body, bare)
   if (rows === undefined) throw new NotAListError(path)

@@ -127,7 +127,7 @@ describe('a read from the cloud', () => {
   })
 
   it('takes a list of the wrong type for unreadable, never for empty', async () => {
-    for (const answer of [{json: {accountId: 1}}, {json: 'x'}, {status: 200, text: ''}] satisfies Scripted[]) {
+    for (const answer of [{json: {accountId: 1}}, {json: 'x'}, {status: 200, text: ''}, {status: 204}] satisfies Scripted[]) {
       const clock = new VirtualClock(0)
       const list = openCloudBackend(
         scriptedClient(() => answer),
