@@ -11,7 +11,7 @@ import type {ApplyDone} from './apply-run.ts'
 /** `apply -o json`, interface.md "Documents". */
 export function applyDocument({run, result, requests, residualPlan}: ApplyDone, plan: Plan): JsonObject {
   return {
-    run,
+    run: run ?? null,
     operations: result.ended.map(({operation, state, error, because, remoteId}) => ({
       stack: operation.stack,
       address: operation.address,

@@ -45,7 +45,8 @@ export interface ApplyInput {
 }
 
 export interface ApplyDone {
-  readonly run: string
+  /** Absent when there was nothing to do: no journal was written, and no run can be shown or resumed. */
+  readonly run?: string
   readonly result: ApplyResult
   readonly interrupted: boolean
   readonly requests: number
@@ -145,7 +146,7 @@ async function nothingToDo(input: ApplyInput, work: readonly Work[], book: Ledge
   const result = await execute(work, optionsOf(input, run, book, silent, never), contextObjects(observation))
   for (const stack of workspace.stacks) book.setOutputs(stack.name, outputsOf(workspace, plan, stack.name, result))
   await book.flush()
-  return {run, result, interrupted: false, requests: workspace.usedRequests() - usedBefore}
+  return {result, interrupted: false, requests: workspace.usedRequests() - usedBefore}
 }
 
 /** Objects the plan only refers to. */

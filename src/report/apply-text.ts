@@ -96,7 +96,7 @@ function endedLines(event: Extract<ApplyEvent, {type: 'ended'}>, title: string, 
 const ORDER: readonly State[] = ['done', 'no-op', 'failed', 'skipped', 'detached', 'unknown']
 
 export interface ApplyOutcome {
-  readonly run: string
+  readonly run?: string
   readonly result: ApplyResult
   readonly requests: number
   readonly residualPlan?: string
@@ -125,7 +125,7 @@ export function applySummary({run, result, requests, residualPlan, bill}: ApplyO
       lines.push(`  ${values}${diagnosis}; ${harmless(advice)}`)
     }
   }
-  if (summary.detached + summary.unknown > 0) lines.push(`Go on with: svcctl apply --resume ${run}`)
+  if (run !== undefined && summary.detached + summary.unknown > 0) lines.push(`Go on with: svcctl apply --resume ${run}`)
   if (residualPlan !== undefined) lines.push(`What is left to do: svcctl apply ${residualPlan}`)
   return `${lines.join('\n')}\n`
 }

@@ -42,11 +42,13 @@ describe('a saved plan', () => {
     expect(JSON.parse(shown.stdout)).toEqual(JSON.parse(text))
     const first = await at.fast(['apply', file, '--approve', hash.slice(0, 12), '-o', 'json'], secrets)
     expect([first.code, documentOf(first).summary.done, documentOf(first).converged]).toEqual([0, 3, true])
+    expect((await at.run(['runs', 'show', documentOf(first).run])).code).toBe(0)
     expect((await at.run(['output', 'endpoint', '--synth-dir', join(at.folder, name)])).stdout).toMatch(/^db-\d+\./)
     at.simulator.clearLog()
     const second = await at.fast(['apply', file, '--approve', hash, '-o', 'json'], secrets)
-    expect([second.code, documentOf(second).summary, at.writes]).toEqual([
+    expect([second.code, documentOf(second).run, documentOf(second).summary, at.writes]).toEqual([
       0,
+      null,
       {done: 0, 'no-op': 3, failed: 0, skipped: 0, detached: 0, unknown: 0},
       [],
     ])
