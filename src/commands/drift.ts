@@ -4,7 +4,7 @@ import {paintFor} from '../cli/context.ts'
 import {bothApisFlags} from '../cli/flags.ts'
 import {ReadingStackCommand} from '../cli/reading-stack-command.ts'
 import {selectionFlags, selectionOf, stackFlags} from '../cli/stack-flags.ts'
-import {driftText} from '../report/drift-text.ts'
+import {driftTable, driftText} from '../report/drift-text.ts'
 
 export default class DriftCommand extends ReadingStackCommand {
   static override summary = 'show what somebody changed since the last apply'
@@ -16,7 +16,9 @@ export default class DriftCommand extends ReadingStackCommand {
     const {readDrift} = await import('../cli/drift-run.ts')
     const loaded = await this.readDeclarations(flags)
     const report = await this.inWorkspace(loaded, flags, 'plan', workspace => readDrift(workspace, selectionOf(flags)))
+    if (this.format === 'table' && report.drifted.length === 0) this.logger.note('no drift')
     await this.print(asJson(report), {
+      table: widest => driftTable(report, widest),
       text: () => driftText(report, loaded.stacks.length > 1, paintFor(this.context.streams.stdout, this.context.environment)),
     })
     return report.drifted.length > 0 ? EXIT.changes : EXIT.ok
