@@ -1,6 +1,7 @@
 /** Who says yes to a plan: a flag, a hash, or a person at a terminal; and what refuses it before anybody is asked. */
 import {AppError, EXIT} from '../base/errors.ts'
 import type {GuardResult, Plan} from '../engine/plan.ts'
+import {liftedBy} from '../report/plan-text.ts'
 import {type Context, isInteractive} from './context.ts'
 import {ask, NotConfirmedError} from './prompt.ts'
 
@@ -11,7 +12,7 @@ export class PlanRefusedError extends AppError {
       code: 'E_PLAN_REFUSED',
       exit: EXIT.refused,
       problems: guards.flatMap(({code, message, addresses}) => addresses.map(address => ({address, message: `${message} (${code})`}))),
-      suggestions: [...new Set(guards.map(it => `${it.code}: allow with ${it.allow}`))],
+      suggestions: [...new Set(guards.map(it => `${it.code}: ${liftedBy(it.allow)}`))],
     })
   }
 }

@@ -109,7 +109,7 @@ export function readOnlyGuard(workspace: Workspace, operations: readonly Operati
     {
       code: 'G_READ_ONLY',
       addresses: refused.map(it => (workspace.stacks.length > 1 ? keyOf(it.stack, it.address) : it.address)),
-      allow: 'another profile: this one has mode = "read-only"',
+      allow: 'use another profile: this one has mode = "read-only"',
       message: 'the profile is read-only, and these would be changed',
     },
   ]

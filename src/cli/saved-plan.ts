@@ -127,7 +127,9 @@ export async function recheckPlan(
   const own = guardFlagsOf(flags, workspace.settings, plan.destroy === true)
   // What the plan writes back cannot be left out of it now.
   const onDrift = own.onDrift === 'keep' ? 'refuse' : own.onDrift
-  const guards = evaluateGuards({operations, stacks: plan.stacks}, {...own, onDrift}, kinds)
+  const guards = evaluateGuards({operations, stacks: plan.stacks}, {...own, onDrift}, kinds).map(it =>
+    it.code === 'G_DRIFT' ? {...it, allow: '--on-drift overwrite, or plan again with --on-drift keep'} : it,
+  )
   return {
     plan: {
       ...plan,
@@ -149,7 +151,7 @@ function noDestroyGuard(operations: readonly Operation[], flags: PlanFlags): Gua
     {
       code: 'G_NO_DESTROY',
       addresses: destroying.map(it => it.address),
-      allow: 'nothing: plan again with --no-destroy',
+      allow: 'plan again with --no-destroy',
       message: '--no-destroy was given, and the saved plan deletes or replaces these',
     },
   ]

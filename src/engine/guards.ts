@@ -44,7 +44,7 @@ export function evaluateGuards(plan: Pick<Plan, 'operations' | 'stacks'>, flags:
     ...guard(
       'G_PREVENT_DESTROY',
       destroying.filter(preventsDestroy),
-      'nothing: take prevent_destroy out of the stack',
+      'take prevent_destroy out of the stack',
       'lifecycle.prevent_destroy is set on these',
     ),
     ...thresholds(plan, destroying, flags, said),
@@ -122,7 +122,7 @@ function emptied(plan: Pick<Plan, 'stacks' | 'operations'>, {destroy}: GuardFlag
     .map(stack => ({
       code: 'G_EMPTY',
       addresses: plan.operations.filter(it => it.stack === stack.name && it.action !== 'no-op').map(it => it.address),
-      allow: `nothing: run svcctl destroy --stack ${stack.name} if all of it should go`,
+      allow: `run svcctl destroy --stack ${stack.name} if all of it should go`,
       message: `${stack.name} declares nothing and owns ${stack.owned} objects`,
     }))
 }

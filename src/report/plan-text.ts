@@ -59,11 +59,14 @@ function countsLine({summary}: Plan, paint: Ansis): string {
   return counts.length === 0 ? `${paint.green('No changes.')} ${same}.` : `${paint.bold('Plan:')} ${[...counts, same].join(', ')}.`
 }
 
+/** What lifts a guard, as a next step: flags to allow it with, or what else to do. */
+export const liftedBy = (allow: string): string => (allow.startsWith('--') ? `allow with ${allow}` : allow)
+
 export const guardLines = (guards: readonly GuardResult[], paint: Ansis): string[] =>
   guards.flatMap(({code, message, addresses, allow}) => [
     `${paint.red('refused:')} ${harmless(message)} (${code})`,
     ...addresses.map(it => `  ${oneLine(it)}`),
-    `  allow with: ${harmless(allow)}`,
+    `  ${harmless(liftedBy(allow))}`,
   ])
 
 function operationLines(operation: Operation, several: boolean, paint: Ansis): string[] {

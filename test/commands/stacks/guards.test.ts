@@ -42,7 +42,11 @@ describe('an apply', () => {
     expect(outcome.code).toBe(3)
     const {error} = documentOf(outcome)
     expect(error.code).toBe('E_PLAN_REFUSED')
-    for (const code of ['G_PROTECTED', 'G_THRESHOLD', 'G_RISKY']) expect(JSON.stringify(error.suggestions)).toContain(code)
+    expect(error.suggestions).toEqual([
+      'G_PROTECTED: allow with --allow-destroy ADDRESS|KIND',
+      "G_THRESHOLD: allow with --max-destroy N|N%, or --allow-destroy '*'",
+      'G_RISKY: leave out --refuse-risky',
+    ])
     expect(at.writes).toEqual([])
   })
 
@@ -93,6 +97,9 @@ describe('an apply', () => {
     const lifecycle = {lifecycle: {prevent_destroy: true}}
     expect((await apply(base().database('a', 'sub', {}, lifecycle))).code).toBe(0)
     expect(await guardsOf(base(), '--allow-destroy', '*')).toEqual(['G_PREVENT_DESTROY'])
+    expect((await at.fast(['plan', ...save(base()), '--allow-destroy', '*'])).stdout).toContain(
+      '\n  take prevent_destroy out of the stack\n',
+    )
   })
 
   it('creates and updates only, with --no-destroy', async () => {
@@ -142,6 +149,11 @@ describe('fields that somebody changed since the last apply', () => {
     at.simulator.edit({path, set: {memoryLimitInGb: 5}})
     const drift = await at.fast(['drift', ...save(stack())])
     expect([drift.code, drift.stdout]).toEqual([2, expect.stringContaining('memoryLimitInGb: 3 -> 5')])
+    const rows = (await at.fast(['drift', ...save(stack()), '-o', 'table'])).stdout.trimEnd().split('\n')
+    expect(rows.map(it => it.split(/ {2,}/))).toEqual([
+      ['STACK', 'ADDRESS', 'PATH', 'BEFORE', 'AFTER'],
+      [name, 'null_resource.a', '/memoryLimitInGb', '3', '5'],
+    ])
     expect((await at.fast(['plan', ...save(stack())])).stdout).toContain('memoryLimitInGb: 5 -> 3 (changed outside)')
     const refused = await apply(stack(), '--on-drift', 'refuse')
     expect([refused.code, documentOf(refused).error.message]).toEqual([3, expect.stringContaining('/memoryLimitInGb')])

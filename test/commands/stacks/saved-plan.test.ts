@@ -108,7 +108,7 @@ describe('a saved plan', () => {
     expect(outcome.code).toBe(5)
     expect(documentOf(outcome).error).toMatchObject({
       code: 'E_PLAN_STALE',
-      problems: [{address: `${name}:null_resource.a`, message: '/memoryLimitInGb is 7, and was 1 when planned'}],
+      problems: [{address: 'null_resource.a', message: '/memoryLimitInGb is 7, and was 1 when planned'}],
     })
     expect(at.writes).toEqual([])
     at.simulator.edit({path, set: {memoryLimitInGb: 2}})
@@ -131,7 +131,7 @@ describe('a saved plan', () => {
       const outcome = await at.fast(['apply', plan, '--auto-approve', '--allow-destroy', '*', '-o', 'json'], secrets)
       expect([outcome.code, documentOf(outcome).error.code]).toEqual([5, 'E_PLAN_STALE'])
       expect(documentOf(outcome).error.problems).toContainEqual({
-        address: `${name}:null_resource.a`,
+        address: 'null_resource.a',
         message: expect.stringContaining('the ledger does not have it any more'),
       })
     }
@@ -198,6 +198,7 @@ describe('a saved plan', () => {
     const back = await saved(2)
     const refused = await at.fast(['apply', back.file, '--approve', back.hash, '--on-drift', 'keep', '-o', 'json'], secrets)
     expect([refused.code, documentOf(refused).error.message]).toEqual([3, expect.stringContaining('G_DRIFT')])
+    expect(documentOf(refused).error.suggestions).toEqual(['G_DRIFT: allow with --on-drift overwrite, or plan again with --on-drift keep'])
   })
 
   it('may be applied until its time is over', async () => {
