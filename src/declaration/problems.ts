@@ -24,7 +24,7 @@ export class Problems {
   }
 
   warn({stack, address}: Place, text: string): void {
-    this.warnings.push({stack, text: `${keyOf(stack, address)}: ${text}`})
+    this.warnings.push({stack, text: `${address}: ${text}`})
   }
 
   /**

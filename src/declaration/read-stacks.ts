@@ -1,7 +1,7 @@
 /** From documents to declarations: evaluated, checked, and everything wrong said at once. Pure. */
 import type {Declaration, Dependency, ParentRef, StackDeclarations} from '../engine/declaration.ts'
 import type {Kinds} from '../engine/kind.ts'
-import type {Key} from '../engine/value.ts'
+import {type Key, spokenProblems} from '../engine/value.ts'
 import {ledgerOf, targetsOf} from './backend-block.ts'
 import {checkCycles, checkDuplicates, type Resolved} from './check-declarations.ts'
 import type {Draft} from './draft.ts'
@@ -62,7 +62,7 @@ export function readStacks({documents, kinds, given, mode, selected}: ReadInput)
   checkDuplicates(all, index, problems)
   checkCycles(all, problems)
   const rest = stacks.map(({reader}) => ({outputs: reader.outputs(), moved: reader.moved(), removed: reader.removed()}))
-  if (problems.all.length > 0) throw new DeclarationError(problems.all)
+  if (problems.all.length > 0) throw new DeclarationError(spokenProblems(problems.all, selected))
   return {
     stacks: stacks.map(({reader, ledger, targets}, at) => ({
       name: reader.stack,

@@ -12,7 +12,7 @@ import {PLAN_FORMAT} from './plan.ts'
 import {factsOf, sealed, summaryOf} from './plan-document.ts'
 import {openLeaves, resolveValue} from './resolve.ts'
 import {keepsUndeclared, type Selection, selected, UnknownAddressError} from './select.ts'
-import {Deferred, type Key, Secret, shown} from './value.ts'
+import {Deferred, type Key, Secret, shown, spoken, spokenProblems} from './value.ts'
 
 /** More than one live object fits a declaration: nobody but a person can say which is meant. */
 export class AmbiguousIdentityError extends AppError {
@@ -68,9 +68,9 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
   const chosen = selected(input.stacks, input.ledgers, input.selection)
   const changed = input.onlyChanged ? await changedOnly(input) : undefined
   const observation = await observe({...input, wants: key => chosen(key) && (changed?.has(key) ?? true)})
-  if (observation.ambiguous.length > 0) throw new AmbiguousIdentityError(observation.ambiguous)
+  if (observation.ambiguous.length > 0) throw new AmbiguousIdentityError(spokenProblems(observation.ambiguous, input.selected))
   const problems = [...observation.problems, ...absentProblems(input, observation)]
-  if (problems.length > 0) throw new PlanProblemsError(problems)
+  if (problems.length > 0) throw new PlanProblemsError(spokenProblems(problems, input.selected))
   const {
     operations: all,
     unmanaged,
@@ -94,7 +94,7 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     operations,
     summary: summaryOf(operations),
     unmanaged,
-    notes: [...(input.notes ?? []), ...(changed ? [SCOPE_NOTE] : []), ...notes],
+    notes: [...(input.notes ?? []), ...(changed ? [SCOPE_NOTE] : []), ...notes.map(it => spoken(it, input.selected))],
     guards: evaluateGuards({operations, stacks}, input.guards, input.kinds),
     requests: {used, avoided: Math.max(0, objects - used)},
     bill: billFor(operations, input.pricing),

@@ -6,7 +6,7 @@
 import {isDeposedOf} from './deposed.ts'
 import type {Kinds} from './kind.ts'
 import type {GuardResult, Operation, Plan} from './plan.ts'
-import {keyOf} from './value.ts'
+import {keyOf, spoken} from './value.ts'
 
 export interface GuardFlags {
   /** Addresses, `stack:address`, kinds or `*`. */
@@ -24,8 +24,8 @@ export interface GuardFlags {
 const POPULATION = 10
 
 export function evaluateGuards(plan: Pick<Plan, 'operations' | 'stacks'>, flags: GuardFlags, kinds: Kinds): GuardResult[] {
-  const several = plan.stacks.length > 1
-  const said = (it: Operation): string => (several ? keyOf(it.stack, it.address) : it.address)
+  const covered = plan.stacks.map(it => it.name)
+  const said = (it: Operation): string => spoken(keyOf(it.stack, it.address), covered)
   const guard = (code: string, operations: readonly Operation[], allow: string, message: string): GuardResult[] =>
     operations.length === 0 ? [] : [{code, addresses: operations.map(said), allow, message}]
   const destroying = plan.operations.filter(it => it.action === 'delete' || it.action === 'replace')

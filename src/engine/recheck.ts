@@ -9,7 +9,7 @@ import {deposedAddress, deposes} from './deposed.ts'
 import type {Ledger, LedgerEntry} from './ledger.ts'
 import type {OpenLeaf, Operation, Plan} from './plan.ts'
 import {declarationOf} from './planned-object.ts'
-import {type Key, keyOf, type Secret} from './value.ts'
+import {type Key, keyOf, type Secret, spokenProblems} from './value.ts'
 
 /** Facts the plan was made from have moved. Nothing was sent. */
 export class StalePlanError extends AppError {
@@ -130,7 +130,8 @@ export function stillValid(
     moved.push({address: keyOf(planned.stack, planned.address), message: verdict})
     return planned
   })
-  if (moved.length > 0) throw new StalePlanError(moved)
+  const covered = plan.stacks.map(it => it.name)
+  if (moved.length > 0) throw new StalePlanError(spokenProblems(moved, covered))
   operations.push(...plan.operations.flatMap(it => leftToDelete(it, byKey) ?? []))
   const order = new Map(fresh.map((it, at) => [keyOf(it.stack, it.address), at]))
   const at = (it: Operation) => order.get(keyOf(it.stack, it.address)) ?? -1

@@ -14,6 +14,33 @@ export type Key = string
 
 export const keyOf = (stack: string, address: string): Key => `${stack}:${address}`
 
+/**
+ * Text with keys in it as people and scripts read it: the stack stands before an address only where several are covered.
+ *
+ * @param text - a key, or what begins with one
+ * @param covered - names of stacks
+ */
+export function spoken(text: string, covered: Iterable<string>): string {
+  const [only, another] = covered
+  if (only === undefined || another !== undefined) return text
+  const [stack, object] = [keyOf(only, ''), 'null_resource.']
+  const rest = text.startsWith(stack) && text[stack.length] !== ' ' ? text.slice(stack.length) : text
+  return rest.replaceAll(` ${stack}${object}`, ` ${object}`)
+}
+
+/** The same for problems. */
+export const spokenProblems = <T extends {readonly address?: string; readonly message: string}>(
+  all: readonly T[],
+  covered: Iterable<string>,
+): T[] => {
+  const names = [...covered]
+  return all.map(it => ({
+    ...it,
+    ...(it.address === undefined ? {} : {address: spoken(it.address, names)}),
+    message: spoken(it.message, names),
+  }))
+}
+
 export class Secret {
   /** The value in clear. For the wire only. */
   readonly value: Json

@@ -88,12 +88,12 @@ describe('a folder given by --synth-dir', () => {
     expect(exit).toBe(64)
     expect(problems).toEqual([
       {
-        address: 's:null_resource.u',
+        address: 'null_resource.u',
         message: 'null_resource.u is declared twice, first at s/a.tf.json:4: give one of them another name',
         source: 's/b.tf.json:4',
       },
       {
-        address: 's:null_resource.w',
+        address: 'null_resource.w',
         message: 'resource.null_resource has "w" twice, and JSON would keep the last only: give one of them another name',
         source: 's/c.tf.json:3',
       },

@@ -63,11 +63,11 @@ describe('reading a stack', () => {
   })
 
   it.each([
-    [{terraform: {backend: {s3: {}}}}, 'shop:terraform.backend: svcctl keeps no ledger in a backend "s3": use local or http'],
-    [{terraform: {cloud: {}}}, 'shop:terraform.backend: svcctl keeps no ledger in cloud: use the backend local or http'],
+    [{terraform: {backend: {s3: {}}}}, 'terraform.backend: svcctl keeps no ledger in a backend "s3": use local or http'],
+    [{terraform: {cloud: {}}}, 'terraform.backend: svcctl keeps no ledger in cloud: use the backend local or http'],
     [
       {terraform: {backend: {http: {adress: 'x'}}}},
-      'shop:terraform.backend: svcctl does not know adress of the backend http: did you mean "address"?',
+      'terraform.backend: svcctl does not know adress of the backend http: did you mean "address"?',
     ],
   ])('refuses the backend of %j by name', (text, message) => {
     expect(messagesOf(() => read(text))).toContain(message)
@@ -97,7 +97,7 @@ describe('fields', () => {
     const stack = read({objects: {a: ['cloud.subscription', '{"name": "a $${x} %%{y}", "note": "${z}"}']}})
     expect(declarationOf(stack, 'a').spec).toEqual({name: 'a ${x} %{y}', note: '${z}'})
     expect(stack.warnings).toEqual([
-      'shop:null_resource.a: the spec holds ${…} written by hand, which is taken as text; an expression goes to the trigger "spec/<pointer>"',
+      'null_resource.a: the spec holds ${…} written by hand, which is taken as text; an expression goes to the trigger "spec/<pointer>"',
     ])
   })
 
@@ -108,29 +108,27 @@ describe('fields', () => {
       c: ['cloud.databse', {}],
     })
     expect(messagesOf(() => read(text))).toEqual([
-      'shop:null_resource.c: there is no kind "cloud.databse": did you mean "cloud.database"?',
-      'shop:null_resource.a /memoryLimitInGB: a cloud.database has no field "memoryLimitInGB": did you mean "memoryLimitInGb"?',
-      'shop:null_resource.b /modules/0/nam: /modules/0 has no field "nam": did you mean "name"?',
-      'shop:null_resource.b /name: "name" is missing: text is required',
-      'shop:null_resource.b /memoryLimitInGb: "memoryLimitInGb" must be a number, not the text "much"',
-      'shop:null_resource.b /port: "port" must be at most 65535, not 70000',
+      'null_resource.c: there is no kind "cloud.databse": did you mean "cloud.database"?',
+      'null_resource.a /memoryLimitInGB: a cloud.database has no field "memoryLimitInGB": did you mean "memoryLimitInGb"?',
+      'null_resource.b /modules/0/nam: /modules/0 has no field "nam": did you mean "name"?',
+      'null_resource.b /name: "name" is missing: text is required',
+      'null_resource.b /memoryLimitInGb: "memoryLimitInGb" must be a number, not the text "much"',
+      'null_resource.b /port: "port" must be at most 65535, not 70000',
     ])
     expect(problemsOf(() => read(text))[0]).toMatchObject({source: 'shop/cdk.tf.json:29'})
   })
 
   it('that are not JSON are named by their place, and never quoted', () => {
     expect(messagesOf(() => read({objects: {a: ['cluster.user', '{"name": "a", "password": hunter2}']}}))).toEqual([
-      'shop:null_resource.a: the trigger "spec" is not JSON: a value is expected at character 27',
-      'shop:null_resource.a /name: "name" is missing: text is required',
+      'null_resource.a: the trigger "spec" is not JSON: a value is expected at character 27',
+      'null_resource.a /name: "name" is missing: text is required',
     ])
   })
 
   it('of a kind that takes unknown fields pass through, and a mere difference in case is a warning', () => {
     const stack = read({objects: {a: ['cloud.subscription', {name: 'a', paymentmethodid: 3, deploymentType: 'x'}]}})
     expect(declarationOf(stack, 'a').spec).toEqual({name: 'a', paymentmethodid: 3, deploymentType: 'x'})
-    expect(stack.warnings).toEqual([
-      'shop:null_resource.a: the field "paymentmethodid" is passed on as it is; did you mean "paymentMethodId"?',
-    ])
+    expect(stack.warnings).toEqual(['null_resource.a: the field "paymentmethodid" is passed on as it is; did you mean "paymentMethodId"?'])
   })
 
   it.each(['TfToken[TOKEN.3]', '<unresolved-token>', '-1.8881545897087503e+289'])('that hold %s name the construct', leftover => {
@@ -183,7 +181,7 @@ describe('expressions', () => {
     ['${each.key}', 'each stands only in an object with for_each'],
   ])('%s is refused by name, with the place and a way out', (expression, message) => {
     const [problem] = problemsOf(() => name(expression, {variable: {v: {default: 'x'}}}))
-    expect(problem).toMatchObject({address: 'shop:null_resource.a', path: '/name', source: 'shop/cdk.tf.json:4'})
+    expect(problem).toMatchObject({address: 'null_resource.a', path: '/name', source: 'shop/cdk.tf.json:4'})
     expect(problem?.message).toContain(message)
     expect(problem?.message).toMatch(/character \d+/)
   })
@@ -265,7 +263,7 @@ describe('secrets and values known later', () => {
     expect(spec.password).toEqual(new Secret('in-clear'))
     expect(clearSecrets).toEqual(['/password'])
     expect(stack.warnings).toEqual([
-      'shop:null_resource.two: /password is a secret written in clear in the stack: give it through a sensitive variable (secret())',
+      'null_resource.two: /password is a secret written in clear in the stack: give it through a sensitive variable (secret())',
     ])
   })
 
@@ -280,12 +278,12 @@ describe('secrets and values known later', () => {
       {variable: pw},
     )
     const messages = messagesOf(() => read(text, {variables: {environment}}))
-    expect(messages).toEqual(['shop:null_resource.two /memoryLimitInGb: "memoryLimitInGb" must be a number, not what the secret holds'])
+    expect(messages).toEqual(['null_resource.two /memoryLimitInGb: "memoryLimitInGb" must be a number, not what the secret holds'])
   })
 
   it('a variable without a value stops a plan by name, and is unknown to validate', () => {
     expect(messagesOf(() => read(two({'spec/password': '${var.pw}'})))).toEqual([
-      'shop:var.pw: the variable pw has no value: set TF_VAR_pw, or give --var pw=…, or write it into terraform.tfvars.json',
+      'var.pw: the variable pw has no value: set TF_VAR_pw, or give --var pw=…, or write it into terraform.tfvars.json',
     ])
     const {spec} = declarationOf(read(two({'spec/password': '${var.pw}'}), {mode: 'validate'}), 'two')
     expect(spec.password).toEqual(new Deferred('${var.pw}', [], true))
@@ -387,7 +385,7 @@ describe('policy and lifecycle', () => {
         ],
       },
     }
-    expect(messagesOf(() => read(text)).map(it => it.replace('shop:null_resource.s: ', ''))).toEqual([
+    expect(messagesOf(() => read(text)).map(it => it.replace('null_resource.s: ', ''))).toEqual([
       'policy has no "ignorechanges": did you mean "ignoreChanges"?',
       'policy.removal must be "delete" or "retain", not "keep"',
       'policy.exclusive: a cloud.subscription has no collection "database": did you mean "databases"?',
@@ -423,10 +421,10 @@ describe('policy and lifecycle', () => {
       ],
     }
     expect(messagesOf(() => read(text))).toEqual([
-      'shop:import: import.to: null_resource.cach is not declared: did you mean "null_resource.cache"?',
-      'shop:import: import.id: "cloud/subscriptions/12" is no path of a cloud.database: write cloud/subscriptions/<id>/databases/<id>',
-      'shop:moved: moved.from: null_resource.orders is still declared: take that declaration away, or the moved block',
-      'shop:removed: removed.from: null_resource.orders is still declared: take that declaration away, or the removed block',
+      'import: import.to: null_resource.cach is not declared: did you mean "null_resource.cache"?',
+      'import: import.id: "cloud/subscriptions/12" is no path of a cloud.database: write cloud/subscriptions/<id>/databases/<id>',
+      'moved: moved.from: null_resource.orders is still declared: take that declaration away, or the moved block',
+      'removed: removed.from: null_resource.orders is still declared: take that declaration away, or the removed block',
     ])
   })
 })
@@ -463,12 +461,12 @@ describe('parents', () => {
       f: ['cloud.acl_rule', {name: 'f', databse: '1'}],
     })
     expect(messagesOf(() => read(text))).toEqual([
-      'shop:null_resource.a /subscription: "subscription" is missing: a cloud.database lives in a cloud.subscription; give a reference (${null_resource.<name>.id}), a numeric id or a name',
-      'shop:null_resource.b /subscription: "${null_resource.order.id}", character 16: null_resource.order is not declared in stack shop: did you mean "orders"?',
-      'shop:null_resource.e /subscripton: a cloud.database has no field "subscripton": did you mean "subscription"?',
-      'shop:null_resource.f /database: "database" is missing (is "databse" meant?): a cloud.acl_rule lives in a cloud.database; give a reference (${null_resource.<name>.id}), a numeric id or a name',
-      'shop:null_resource.c /database: "database" must refer to a cloud.database, and shop:null_resource.orders is a cloud.subscription',
-      'shop:null_resource.d /database: "cloud/subscriptions/12" is the path of a cloud.subscription, and a cloud.acl_rule lives in a cloud.database: write cloud/subscriptions/<id>/databases/<id>',
+      'null_resource.a /subscription: "subscription" is missing: a cloud.database lives in a cloud.subscription; give a reference (${null_resource.<name>.id}), a numeric id or a name',
+      'null_resource.b /subscription: "${null_resource.order.id}", character 16: null_resource.order is not declared in stack shop: did you mean "orders"?',
+      'null_resource.e /subscripton: a cloud.database has no field "subscripton": did you mean "subscription"?',
+      'null_resource.f /database: "database" is missing (is "databse" meant?): a cloud.acl_rule lives in a cloud.database; give a reference (${null_resource.<name>.id}), a numeric id or a name',
+      'null_resource.c /database: "database" must refer to a cloud.database, and null_resource.orders is a cloud.subscription',
+      'null_resource.d /database: "cloud/subscriptions/12" is the path of a cloud.subscription, and a cloud.acl_rule lives in a cloud.database: write cloud/subscriptions/<id>/databases/<id>',
     ])
   })
 })
@@ -482,8 +480,8 @@ describe('all declarations together', () => {
       q: ['cluster.policy', {}],
     })
     expect(messagesOf(() => read(text))).toEqual([
-      'shop:null_resource.again: shop:null_resource.cache declares the database "cache" already: two declarations would change one object in turn',
-      'shop:null_resource.q: there is only one cluster policy, and shop:null_resource.p declares it already',
+      'null_resource.again: null_resource.cache declares the database "cache" already: two declarations would change one object in turn',
+      'null_resource.q: there is only one cluster policy, and null_resource.p declares it already',
     ])
   })
 
@@ -493,7 +491,7 @@ describe('all declarations together', () => {
       b: ['cluster.user', {name: 'b'}, {'spec/email': '${null_resource.a.id}'}],
     })
     expect(messagesOf(() => read(text))).toEqual([
-      'shop:null_resource.a: the objects wait for each other: shop:null_resource.a → shop:null_resource.b → shop:null_resource.a; take one of these references away',
+      'null_resource.a: the objects wait for each other: null_resource.a → null_resource.b → null_resource.a; take one of these references away',
     ])
   })
 
@@ -507,9 +505,7 @@ describe('all declarations together', () => {
       },
     }
     const messages = messagesOf(() => read(text)).join('\n')
-    expect(messages).toContain(
-      'hangs on itself: shop:null_resource.a spec/name → shop:null_resource.b spec/name → shop:null_resource.a spec/name',
-    )
+    expect(messages).toContain('hangs on itself: null_resource.a spec/name → null_resource.b spec/name → null_resource.a spec/name')
     expect(messages).toContain('hangs on itself: local.x of stack shop → local.y of stack shop → local.x of stack shop')
   })
 
@@ -520,9 +516,9 @@ describe('all declarations together', () => {
       data: {external: {guard: {}}},
     }
     expect(messagesOf(() => read(text))).toEqual([
-      'shop:aws_vpc.v: svcctl makes no aws_vpc: keep it in a stack that Terraform applies, and pass what is needed of it in through a variable',
-      'shop:module.m: svcctl reads no modules: declare the objects in the stack itself, with constructs',
-      'shop:null_resource.mine: it has no trigger "kind", so svcctl cannot tell what it is: did you mean "kid"?: write "kind": "cloud.database" beside "spec", or keep it in a stack that Terraform applies',
+      'aws_vpc.v: svcctl makes no aws_vpc: keep it in a stack that Terraform applies, and pass what is needed of it in through a variable',
+      'module.m: svcctl reads no modules: declare the objects in the stack itself, with constructs',
+      'null_resource.mine: it has no trigger "kind", so svcctl cannot tell what it is: did you mean "kid"?: write "kind": "cloud.database" beside "spec", or keep it in a stack that Terraform applies',
     ])
   })
 })
@@ -581,7 +577,7 @@ describe('several stacks', () => {
       objects: {u: ['cluster.user', {name: 'u'}, {'spec/email': '${data.terraform_remote_state.net.outputs.size}'}]},
     } as StackText
     expect(messagesOf(() => readAll({...stacks, shop: needy}, {selected: ['shop'], variables: {environment}}))).toEqual([
-      'shop:null_resource.u: it reads the variable size of stack network, which has no value: set TF_VAR_size',
+      'null_resource.u: it reads the variable size of stack network, which has no value: set TF_VAR_size',
     ])
   })
 

@@ -49,7 +49,7 @@ describe('values of variables', () => {
     ['object({a = number})', '{}', 'the value needs the attribute a'],
   ])('that do not fit %s are refused without being quoted', (type, text, message) => {
     const [said] = messagesOf(() => readValue({type, sensitive: true}, {environment: {TF_VAR_x: text}}))
-    expect(said).toBe(`shop:var.x: the value from TF_VAR_x does not fit: ${message} (variable x, type ${type})`)
+    expect(said).toBe(`var.x: the value from TF_VAR_x does not fit: ${message} (variable x, type ${type})`)
   })
 
   it('that no stack declares are an error on the command line and a warning in files', () => {
@@ -68,7 +68,7 @@ describe('values of variables', () => {
 
   it('are not checked by a validation, which says so', () => {
     expect(messagesOf(() => read({variable: {x: {default: 1, validation: {condition: '${var.x > 0}'}}}}))).toEqual([
-      "shop:var.x: svcctl does not evaluate validation of a variable: check the value in the stack's own code",
+      "var.x: svcctl does not evaluate validation of a variable: check the value in the stack's own code",
     ])
   })
 

@@ -39,7 +39,7 @@ describe('a plan that destroys', () => {
     const less = shop().without('cache', 'viewer')
     await lab.run(async () => {
       expect(await refusals(lab, [less])).toEqual(['G_PROTECTED cache'])
-      for (const word of ['null_resource.cache', 'shop:null_resource.cache', 'cloud.database', '*'])
+      for (const word of ['null_resource.cache', 'null_resource.cache', 'cloud.database', '*'])
         expect(await refusals(lab, [less], {allowDestroy: [word]}), word).toEqual([])
       expect(await refusals(lab, [less], {allowDestroy: ['null_resource.main']})).toEqual(['G_PROTECTED cache'])
     })
@@ -170,7 +170,7 @@ describe('a field that somebody changed since the last apply', () => {
     await lab.run(async () => {
       const {plan} = await lab.plan([shop()], {onDrift: 'keep'})
       expect(active(plan.operations)).toEqual([])
-      expect(plan.notes).toContain('shop:null_resource.cache: /memoryLimitInGb changed outside and left so (--on-drift keep)')
+      expect(plan.notes).toContain('null_resource.cache: /memoryLimitInGb changed outside and left so (--on-drift keep)')
       const both = stackOf().subscription('main').database('cache', 'main', {replication: true}).clusterUser('viewer')
       expect(active((await lab.plan([both], {onDrift: 'keep'})).plan.operations)).toMatchObject([
         {changes: [{path: '/replication', moved: 'in git'}]},

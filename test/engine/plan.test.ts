@@ -174,7 +174,7 @@ describe('identity', () => {
       lab.stores.clear()
       const {plan} = await lab.plan([stack])
       expect(plan.summary.adopt).toBe(3)
-      expect(plan.notes).toContain('shop:null_resource.app: /password cannot be read back and is taken for equal, for want of a ledger')
+      expect(plan.notes).toContain('null_resource.app: /password cannot be read back and is taken for equal, for want of a ledger')
     })
   })
 })
@@ -234,7 +234,7 @@ describe('removal', () => {
       await lab.apply([stackOf().subscription('main', {}, exclusive).database('cache', 'main', {}, {removal: 'retain'})])
       const {plan} = await lab.plan([stackOf().subscription('main', {}, exclusive)])
       expect(plan.notes).toContain(
-        'shop:null_resource.cache is forgotten and stays, but null_resource.main is exclusive for its databases: the next plan removes it',
+        'null_resource.cache is forgotten and stays, but null_resource.main is exclusive for its databases: the next plan removes it',
       )
     })
   })

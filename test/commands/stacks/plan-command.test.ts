@@ -72,7 +72,7 @@ describe('svcctl plan', () => {
     const outcome = await at.fast(['plan', ...one, '-o', 'json'])
     expect(outcome.code).toBe(64)
     expect(documentOf(outcome).error.problems).toMatchObject([
-      {address: 'shop:var.pw', message: expect.stringContaining('TF_VAR_pw'), source: expect.stringContaining('cdk.tf.json:')},
+      {address: 'var.pw', message: expect.stringContaining('TF_VAR_pw'), source: expect.stringContaining('cdk.tf.json:')},
     ])
     expect(at.simulator.log).toEqual([])
   })
