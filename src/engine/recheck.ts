@@ -124,9 +124,10 @@ export function stillValid(
   const operations = plan.operations.map(planned => {
     if (planned.action === 'no-op') return planned
     const now = byKey.get(keyOf(planned.stack, planned.address))
-    if (planned.action === 'replace' && now?.action === 'create' && halfReplaced.has(keyOf(planned.stack, planned.address))) return now
+    if (planned.action === 'replace' && now?.action === 'create' && halfReplaced.has(keyOf(planned.stack, planned.address)))
+      return hangingAs(planned, now)
     const verdict = compare(planned, now, owned(planned))
-    if (typeof verdict !== 'string') return verdict
+    if (typeof verdict !== 'string') return hangingAs(planned, verdict)
     moved.push({address: keyOf(planned.stack, planned.address), message: verdict})
     return planned
   })
@@ -136,6 +137,16 @@ export function stillValid(
   const order = new Map(fresh.map((it, at) => [keyOf(it.stack, it.address), at]))
   const at = (it: Operation) => order.get(keyOf(it.stack, it.address)) ?? -1
   return operations.sort((a, b) => at(a) - at(b))
+}
+
+/** What was planned again saw only what the plan touches: what its object hangs on, for the ledger, is as it was planned. */
+function hangingAs({declared: planned}: Operation, now: Operation): Operation {
+  const {declared} = now
+  if (planned === undefined || declared === undefined) return now
+  const {parent, dependsOn} = planned
+  // A parent that stays as it is has become a remote path, and still has its key.
+  const above = parent?.by === 'key' && declared.parent?.by === 'remoteId' ? [{key: parent.key, reason: 'reference' as const}] : []
+  return {...now, declared: {...declared, dependsOn: [...above, ...dependsOn]}}
 }
 
 /** Of a replacement that made its new object and stopped: the deletion of the old one. */
