@@ -38,8 +38,8 @@ describe('a failure', () => {
       ['null_resource.ro', 'shop:null_resource.cache'],
       ['null_resource.app', 'shop:null_resource.cache'],
     ])
-    expect(lab.entry(stackOf().name, 'cache')).toBeUndefined()
-    expect(lab.entry(stackOf().name, 'queue')).toBeDefined()
+    expect(lab.entry('shop', 'cache')).toBeUndefined()
+    expect(lab.entry('shop', 'queue')).toBeDefined()
   })
 
   it('of a refused request keeps the words of the API', async () => {
@@ -63,7 +63,7 @@ describe('a failure', () => {
     })
     const result = await lab.run(() => lab.apply([stackOf().subscription('main').database('cache', 'main')]))
     expect(result.ended.at(-1)?.error).toMatchObject({code: 'E_OBJECT_FAILED'})
-    expect(lab.entry(stackOf().name, 'cache')?.origin).toBe('created')
+    expect(lab.entry('shop', 'cache')?.origin).toBe('created')
   })
 })
 
@@ -303,7 +303,7 @@ describe('a saved plan', () => {
       const stack = stackOf().subscription('main').database('queue', 'main')
       return stack.add('cloud.database', 'cache', {name: 'cache', memoryLimitInGb}, {parent: stack.in('main'), after: ['queue']})
     }
-    const needed = () => lab.entry(stackOf().name, 'cache')?.dependsOn
+    const needed = () => lab.entry('shop', 'cache')?.dependsOn
     await lab.run(async () => {
       await lab.apply([hanging(1)])
       expect(needed()).toEqual(['shop:null_resource.main', 'shop:null_resource.queue'])
@@ -371,7 +371,7 @@ describe('a task that names something else than what it made', () => {
     const lab = naming(1)
     const result = await lab.run(() => lab.apply([stack()]))
     expect(result.summary).toMatchObject({done: 4})
-    expect([lab.entry(stackOf().name, 'ro')?.remoteId, lab.entry('shop', 'rw')?.remoteId].sort()).toEqual([
+    expect([lab.entry('shop', 'ro')?.remoteId, lab.entry('shop', 'rw')?.remoteId].sort()).toEqual([
       'cloud/subscriptions/1/databases/1/acl/rules/1',
       'cloud/subscriptions/1/databases/1/acl/rules/2',
     ])
@@ -382,7 +382,7 @@ describe('a task that names something else than what it made', () => {
     const began = lab.clock.now()
     const result = await lab.run(() => lab.apply([stackOf().subscription('main').database('cache', 'main')]))
     expect(result.summary).toMatchObject({done: 2})
-    expect(lab.entry(stackOf().name, 'cache')?.remoteId).toBe('cloud/subscriptions/1/databases/1')
+    expect(lab.entry('shop', 'cache')?.remoteId).toBe('cloud/subscriptions/1/databases/1')
     expect(lab.clock.now() - began).toBeLessThan(60_000)
   })
 })
