@@ -12,7 +12,7 @@ import {applySummary} from '../report/apply-text.ts'
 import {runDocument, runText} from '../report/run-text.ts'
 import {type Context, paintFor} from './context.ts'
 import type {Settled} from './dead-runs.ts'
-import {giveBackOnInterrupt, KilledError, onInterrupt} from './interrupt.ts'
+import {endOnInterrupt, KilledError, onInterrupt} from './interrupt.ts'
 import type {PlanFlags} from './plan-run.ts'
 import type {RunStory} from './run-files.ts'
 import {StackCommand, type StackFlagValues} from './stack-command.ts'
@@ -43,6 +43,9 @@ function assertOneStack({stacks}: LoadedDeclarations, flags: StackFlagValues, co
 }
 
 export abstract class ApplyCommandBase extends StackCommand {
+  /** A dead run was settled, or this one began: whoever stops it now is not told that nothing was changed. */
+  #changed = false
+
   protected async applyStacks(flags: ApplyFlagValues, destroy: boolean): Promise<ExitCode> {
     const {planWorkspace, waitForOthers} = await applyParts()
     const loaded = await this.readDeclarations(flags)
@@ -130,25 +133,38 @@ export abstract class ApplyCommandBase extends StackCommand {
 
   /** Holds the locks of all stacks while `work` goes on; ledgers are read under them. */
   private async locked<T>(workspace: Workspace, flags: ApplyFlagValues, work: (emit: Emit) => Promise<T>): Promise<T> {
-    const unlock = await workspace.lock(flags['lock-timeout'] ?? 0)
-    const off = giveBackOnInterrupt(unlock)
+    let unlock: (() => Promise<void>) | undefined
+    let stopping = false
+    // While nothing is at stake (a lock is waited for, a plan is made, a person is asked): what was taken is given back.
+    const off = endOnInterrupt(async usual => {
+      stopping = true
+      if (!this.#changed) this.sayStopped()
+      await unlock?.()
+      return usual
+    })
     try {
+      unlock = await workspace.lock(flags['lock-timeout'] ?? 0)
       await workspace.loadLedgers()
       return await this.withProgress(workspace.stacks.length > 1, work)
     } finally {
+      // The process ends in a moment, and its last word is said.
+      if (stopping) await new Promise<never>(() => {})
       off()
-      await unlock()
+      await unlock?.()
     }
   }
 
   private async settled(workspace: Workspace, emit: Emit, only?: RunStory): Promise<Settled> {
     const {settleDeadRuns} = await applyParts()
+    const travelled = [...workspace.ledgers.values()].some(it => it.pending !== undefined)
     const interrupts = onInterrupt(
       () => this.logger.warn('stopping: what the dead run left stays as it is, and the next run looks again'),
       () => {},
     )
     try {
-      return await settleDeadRuns(workspace, emit, interrupts.signal, only)
+      const settled = await settleDeadRuns(workspace, emit, interrupts.signal, only)
+      this.#changed ||= travelled || settled.runs.length > 0
+      return settled
     } finally {
       interrupts.off()
     }
@@ -161,6 +177,7 @@ export abstract class ApplyCommandBase extends StackCommand {
     if (!this.forPrograms) await this.write(this.context.redactor.text(this.planText(plan)))
     workspace.assertAffordable(plan)
     const lifted = await approvePlan(this.context, plan, {autoApprove: flags['auto-approve'] ?? false, approve: flags.approve})
+    this.#changed = true
     const done = await applyPlan({
       workspace,
       plan: withoutUnknown(plan, unknown),

@@ -108,10 +108,3 @@ export function endOnInterrupt(end: (usual: Usual) => Promise<number>): () => vo
     for (const off of handlers) off()
   }
 }
-
-/** While nothing is at stake yet (a plan is made, a person is asked): what was taken is given back first. */
-export const giveBackOnInterrupt = (giveBack: () => Promise<void>): (() => void) =>
-  endOnInterrupt(async usual => {
-    await giveBack()
-    return usual
-  })

@@ -12,7 +12,7 @@ import {planText} from '../report/plan-text.ts'
 import {BaseCommand} from './base-command.ts'
 import {paintFor} from './context.ts'
 import type {ConnectionFlagValues} from './flags.ts'
-import {InterruptedError} from './interrupt.ts'
+import {endOnInterrupt, InterruptedError} from './interrupt.ts'
 import type {StackSource, Workspace} from './workspace.ts'
 
 export interface StackFlagValues extends ConnectionFlagValues {
@@ -51,6 +51,10 @@ export abstract class StackCommand extends BaseCommand {
   ): Promise<T> {
     const [{Workspace}, {RequestAllowance}] = await Promise.all([import('./workspace.ts'), import('../transport/request-allowance.ts')])
     const allowance = flags['max-requests'] === undefined ? undefined : new RequestAllowance(flags['max-requests'])
+    const off = endOnInterrupt(async usual => {
+      this.sayStopped()
+      return usual
+    })
     const workspace = await Workspace.open({
       context: this.context,
       argv: this.argv,
@@ -59,7 +63,7 @@ export abstract class StackCommand extends BaseCommand {
       others,
       mode,
       allowance,
-    })
+    }).finally(off)
     this.opened = workspace
     try {
       return await work(workspace)

@@ -96,11 +96,12 @@ describe('a command that only reads, when it is stopped', () => {
   )
 })
 
-describe('a command about stacks that only reads, when it is stopped', () => {
+describe('a command about stacks that only reads, or has only read so far, when it is stopped', () => {
   it.each([
     ['plan', 'SIGINT', 130],
     ['plan', 'SIGTERM', 143],
     ['rehearse', 'SIGHUP', 129],
+    ['apply', 'SIGINT', 130],
   ] as const)('while a server does not answer, says that nothing was changed: %s, %s', async (command, signal, code) => {
     const {address, asked} = await endless()
     const stacks = saveStack(here.folder, jsonStack('stopped').bdb('cache'))
