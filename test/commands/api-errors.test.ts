@@ -16,17 +16,19 @@ afterEach(() => svc.end())
 
 const strike = (action: FaultInput['action'], match: FaultInput['match'] = {}) => svc.simulator.inject({match, action})
 
-/** The failure as programs and as people see it: one run each way, on machines that do not know of each other's 429s. */
+/** The failure as a program reads it, and what people read beside that. */
 async function failure(words: readonly string[], env: Record<string, string> = {}) {
-  const document = await svc.run([...words, '-o', 'json'], {env})
-  const text = await svc.run(words, {env: {SVC_STATE_DIR: join(svc.here.folder, 'other-state'), ...env}})
-  expect(text.stdout).toBe('')
-  expect(text.code).toBe(document.code)
-  const {error} = JSON.parse(document.stdout)
-  return {exit: document.code, ...error, stderr: text.stderr}
+  const {code, stdout, stderr} = await svc.run([...words, '-o', 'json'], {env})
+  return {exit: code, ...JSON.parse(stdout).error, stderr}
 }
 
 describe('an answer that is an error', () => {
+  it('says the same on standard error, whatever the output, and nothing else without JSON', async () => {
+    strike({type: 'status', status: 403})
+    const {stderr} = await failure(['api', 'cloud', 'get', '/subscriptions'])
+    expect(await svc.run(['api', 'cloud', 'get', '/subscriptions'])).toEqual({code: 9, stdout: '', stderr})
+  })
+
   it.each([
     [400, 1, 'E_CLOUD_REFUSED', 'Set "name" in the body (--data) (the API says: required), then send it again.'],
     [401, 9, 'E_CLOUD_UNAUTHORIZED', 'Check the API key and its secret'],
@@ -202,7 +204,7 @@ describe('no answer', () => {
       code: 'E_WRITE_UNANSWERED',
       suggestions: ['Look whether it took effect before you send it again: svcctl api cloud get /subscriptions'],
     })
-    expect(svc.asked()).toEqual(['POST /subscriptions', 'POST /subscriptions'])
+    expect(svc.asked()).toEqual(['POST /subscriptions'])
   })
 
   it('a connection that breaks after a create: exit 13, sent once', async () => {
