@@ -2,7 +2,7 @@
  * `npm run build`: the program (dist/bin), its manual (dist/man), the library stacks import (dist/lib) and its types (dist/types).
  *
  * The program is one bundle cut along its dynamic imports, so that a command loads what it uses and nothing else, and
- * CommonJS: of the forty files that a command is, Node finds, reads and links each in half the time it takes for a module.
+ * CommonJS, which Node finds, reads and links faster than modules.
  */
 import {execFile} from 'node:child_process'
 import {mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs'
@@ -95,9 +95,6 @@ const leanZod: Plugin = {
   },
 }
 
-/** CommonJS dependencies call `require` for node's own modules; ESM has none. Only the chunk that needs one gets it. */
-const REQUIRE = 'import{createRequire as makeRequire}from"node:module";const require=makeRequire(import.meta.url);\n'
-
 /** esbuild cuts modules only, so each piece becomes CommonJS afterwards. */
 async function commonJs(code: string): Promise<string> {
   const here = code.includes('import.meta.url') ? 'const importMetaUrl=require("node:url").pathToFileURL(__filename).href;' : ''
@@ -124,7 +121,7 @@ async function bundle({format, ...options}: BuildOptions & {outdir: string}): Pr
   for (const {path, text} of outputFiles.toSorted((a, b) => Number(a.path.endsWith('svcctl.js')) - Number(b.path.endsWith('svcctl.js')))) {
     const [, shebang = '', code = ''] = /^(#!.*\n)?([\s\S]*)$/.exec(text) ?? []
     const first = path.endsWith('svcctl.js') ? '#!/usr/bin/env node\n' : shebang
-    put(path, first + (format === 'cjs' ? await commonJs(code) : (code.includes('Dynamic require of') ? REQUIRE : '') + code))
+    put(path, first + (format === 'cjs' ? await commonJs(code) : code))
   }
   const fresh = new Set(outputFiles.map(it => it.path))
   for (const name of readdirSync(join(root, options.outdir))) {

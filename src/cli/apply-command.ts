@@ -12,7 +12,7 @@ import {applySummary} from '../report/apply-text.ts'
 import {runDocument, runText} from '../report/run-text.ts'
 import {type Context, paintFor} from './context.ts'
 import type {Settled} from './dead-runs.ts'
-import {endOnInterrupt, KilledError, onInterrupt} from './interrupt.ts'
+import {endingOnInterrupt, KilledError, onInterrupt} from './interrupt.ts'
 import type {PlanFlags} from './plan-run.ts'
 import type {RunStory} from './run-files.ts'
 import {StackCommand, type StackFlagValues} from './stack-command.ts'
@@ -133,24 +133,21 @@ export abstract class ApplyCommandBase extends StackCommand {
 
   /** Holds the locks of all stacks while `work` goes on; ledgers are read under them. */
   private async locked<T>(workspace: Workspace, flags: ApplyFlagValues, work: (emit: Emit) => Promise<T>): Promise<T> {
-    let unlock: (() => Promise<void>) | undefined
-    let stopping = false
-    // While nothing is at stake (a lock is waited for, a plan is made, a person is asked): what was taken is given back.
-    const off = endOnInterrupt(async usual => {
-      stopping = true
-      if (!this.#changed) this.sayStopped()
-      await unlock?.()
-      return usual
-    })
-    try {
-      unlock = await workspace.lock(flags['lock-timeout'] ?? 0)
+    const held: {unlock?: () => Promise<void>} = {}
+    const run = async () => {
+      held.unlock = await workspace.lock(flags['lock-timeout'] ?? 0)
       await workspace.loadLedgers()
-      return await this.withProgress(workspace.stacks.length > 1, work)
+      return this.withProgress(workspace.stacks.length > 1, work)
+    }
+    try {
+      // While nothing is at stake (a lock is waited for, a plan is made, a person is asked): what was taken is given back.
+      return await endingOnInterrupt(run, async usual => {
+        if (!this.#changed) this.sayStopped()
+        await held.unlock?.()
+        return usual
+      })
     } finally {
-      // The process ends in a moment, and its last word is said.
-      if (stopping) await new Promise<never>(() => {})
-      off()
-      await unlock?.()
+      await held.unlock?.()
     }
   }
 

@@ -85,7 +85,7 @@ const enders = new WeakSet<NodeJS.SignalsListener>()
  * @param end - is given 129, 130 or 143, what a program without a handler ends with; answers the exit code
  * @returns takes the handlers away again
  */
-export function endOnInterrupt(end: (usual: Usual) => Promise<number>): () => void {
+function endOnInterrupt(end: (usual: Usual) => Promise<number>): () => void {
   let ending = false
   const handlers = SIGNALS.map(signal => {
     const usual = USUAL[signal]
@@ -106,5 +106,23 @@ export function endOnInterrupt(end: (usual: Usual) => Promise<number>): () => vo
   })
   return () => {
     for (const off of handlers) off()
+  }
+}
+
+/**
+ * Runs `work`, and ends the process when it is interrupted meanwhile (`endOnInterrupt`). What the work comes to after
+ * that is never heard of: what a closed connection breaks is no failure to tell.
+ */
+export async function endingOnInterrupt<T>(work: () => Promise<T>, end: (usual: Usual) => Promise<number>): Promise<T> {
+  let ending = false
+  const off = endOnInterrupt(usual => {
+    ending = true
+    return end(usual)
+  })
+  try {
+    return await work()
+  } finally {
+    if (ending) await new Promise<never>(() => {})
+    off()
   }
 }

@@ -8,7 +8,7 @@ import {fieldTable, type ShownField} from '../report/field-table.ts'
 import type {CallOptions} from '../transport/api-client.ts'
 import {BaseCommand} from './base-command.ts'
 import type {ConnectionFlagValues} from './flags.ts'
-import {endOnInterrupt, InterruptedError, InterruptedWriteError, type PendingWrite} from './interrupt.ts'
+import {endingOnInterrupt, InterruptedError, InterruptedWriteError, type PendingWrite} from './interrupt.ts'
 import {type OpenedApi, openCloud, openCluster} from './open-api.ts'
 
 /** Somebody waits for the answer: these requests go before those of plans and applies. */
@@ -32,23 +32,20 @@ export abstract class ServerCommand extends BaseCommand {
 
   /** Gives back what the connection took when `use` is over, and when the command is stopped in the middle. */
   protected async closing<A extends {close(): Promise<void>}, T>(open: () => Promise<A>, use: (api: A) => Promise<T>): Promise<T> {
-    let api: A | undefined
-    let stopping = false
-    const off = endOnInterrupt(async usual => {
-      stopping = true
-      const code = this.#stopped(usual)
-      this.logger.end()
-      await api?.close()
-      return code
-    })
+    const held: {api?: A} = {}
+    const run = async () => {
+      held.api = await open()
+      return use(held.api)
+    }
     try {
-      api = await open()
-      return await use(api)
+      return await endingOnInterrupt(run, async usual => {
+        const code = this.#stopped(usual)
+        this.logger.end()
+        await held.api?.close()
+        return code
+      })
     } finally {
-      // The process ends in a moment: what a closed connection breaks is nothing to tell.
-      if (stopping) await new Promise<never>(() => {})
-      off()
-      await api?.close()
+      await held.api?.close()
     }
   }
 

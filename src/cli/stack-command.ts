@@ -12,7 +12,7 @@ import {planText} from '../report/plan-text.ts'
 import {BaseCommand} from './base-command.ts'
 import {paintFor} from './context.ts'
 import type {ConnectionFlagValues} from './flags.ts'
-import {endOnInterrupt, InterruptedError} from './interrupt.ts'
+import {endingOnInterrupt, InterruptedError} from './interrupt.ts'
 import type {StackSource, Workspace} from './workspace.ts'
 
 export interface StackFlagValues extends ConnectionFlagValues {
@@ -51,19 +51,20 @@ export abstract class StackCommand extends BaseCommand {
   ): Promise<T> {
     const [{Workspace}, {RequestAllowance}] = await Promise.all([import('./workspace.ts'), import('../transport/request-allowance.ts')])
     const allowance = flags['max-requests'] === undefined ? undefined : new RequestAllowance(flags['max-requests'])
-    const off = endOnInterrupt(async usual => {
+    const open = () =>
+      Workspace.open({
+        context: this.context,
+        argv: this.argv,
+        connect: (api, target) => this.connect(api, flags, {target, bothApis: true}),
+        stacks,
+        others,
+        mode,
+        allowance,
+      })
+    const workspace = await endingOnInterrupt(open, async usual => {
       this.sayStopped()
       return usual
     })
-    const workspace = await Workspace.open({
-      context: this.context,
-      argv: this.argv,
-      connect: (api, target) => this.connect(api, flags, {target, bothApis: true}),
-      stacks,
-      others,
-      mode,
-      allowance,
-    }).finally(off)
     this.opened = workspace
     try {
       return await work(workspace)

@@ -22,7 +22,7 @@ import {atStateFile, localLedgerWarning} from '../ledger/open-ledger.ts'
 import {SecretSealer} from '../ledger/seal-secrets.ts'
 import type {RequestAllowance} from '../transport/request-allowance.ts'
 import type {Context} from './context.ts'
-import {endOnInterrupt} from './interrupt.ts'
+import {endingOnInterrupt} from './interrupt.ts'
 import {openStores} from './ledger-stores.ts'
 import {type OpenedApi, openCloud, openCluster} from './open-api.ts'
 import {variableOptions} from './stack-flags.ts'
@@ -75,24 +75,18 @@ export async function readDeclarations(
 }
 
 /** The app of the stacks runs in a process group of its own, which neither Ctrl-C nor the end of the terminal reaches. */
-async function endingWithUs<T>(onStopped: () => void, load: (signal: AbortSignal) => Promise<T>): Promise<T> {
+function endingWithUs<T>(onStopped: () => void, load: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const app = new AbortController()
   const loading = load(app.signal)
-  const off = endOnInterrupt(async usual => {
-    app.abort()
-    await loading.catch(() => undefined)
-    onStopped()
-    return usual
-  })
-  try {
-    return await loading
-  } catch (error) {
-    // The process ends in a moment, and what broke is no failure to tell.
-    if (app.signal.aborted) await new Promise<never>(() => {})
-    throw error
-  } finally {
-    off()
-  }
+  return endingOnInterrupt(
+    () => loading,
+    async usual => {
+      app.abort()
+      await loading.catch(() => undefined)
+      onStopped()
+      return usual
+    },
+  )
 }
 
 /** @throws StateFileError */

@@ -333,6 +333,4 @@ async function expectResumed(path: string, there: number): Promise<void> {
   ])
 }
 
-async function until(check: () => boolean): Promise<void> {
-  while (!check()) await new Promise(resolve => setTimeout(resolve, 20))
-}
+const until = (check: () => boolean) => expect.poll(check, {interval: 20, timeout: 20_000}).toBe(true)
