@@ -114,6 +114,18 @@ describe('a shared watch', () => {
     expect(watch.lookedAt).toContain(15.5)
   })
 
+  it('does not put its look off when another process began by a clock that went ahead', async () => {
+    const clock = new VirtualClock()
+    const watch = new Watch(clock)
+    const hour = 3_600_000
+    const all = async () => {
+      await watch.await('first', hour, {sort: 'create'})
+      return watch.await('second', 2 * hour, {sort: 'create', since: clock.now() + hour})
+    }
+    expect(await clock.run(all())).toBe('second is there')
+    expect(watch.lookedAt.at(-1)).toBeLessThan(60)
+  })
+
   it('tells nothing at the deadline', async () => {
     const clock = new VirtualClock()
     const watch = new Watch(clock)

@@ -27,6 +27,14 @@ interface Change {
 }
 
 const SUB = '/subscriptions/1/databases'
+const PORT = {
+  before: () => base().database('cache', 'main', {port: 12_001}),
+  after: () => base().database('cache', 'main', {port: 12_002}),
+}
+const PORT_FIRST = {
+  before: () => base().database('cache', 'main', {port: 12_001}, FIRST),
+  after: () => base().database('cache', 'main', {name: 'cache2', port: 12_002}, FIRST),
+}
 const CHANGES: Record<string, Change> = {
   'an update': {
     before: () => base().database('cache', 'main'),
@@ -37,29 +45,25 @@ const CHANGES: Record<string, Change> = {
   },
   'a delete': {before: () => base().database('cache', 'main'), after: base, at: /^DELETE/, writes: ['DELETE'], how: 'apply'},
   'the delete of a replacement': {
-    before: () => base().database('cache', 'main', {port: 12_001}),
-    after: () => base().database('cache', 'main', {port: 12_002}),
+    ...PORT,
     at: /^DELETE/,
     writes: ['DELETE', 'POST'],
     how: 'apply',
   },
   'the create of a replacement': {
-    before: () => base().database('cache', 'main', {port: 12_001}),
-    after: () => base().database('cache', 'main', {port: 12_002}),
+    ...PORT,
     at: /^POST/,
     writes: ['DELETE', 'POST'],
     how: 'apply --resume',
   },
   'the create of a replacement that makes the new one first': {
-    before: () => base().database('cache', 'main', {port: 12_001}, FIRST),
-    after: () => base().database('cache', 'main', {name: 'cache2', port: 12_002}, FIRST),
+    ...PORT_FIRST,
     at: /^POST/,
     writes: ['POST', 'DELETE'],
     how: 'apply --resume',
   },
   'the delete of a replacement that makes the new one first': {
-    before: () => base().database('cache', 'main', {port: 12_001}, FIRST),
-    after: () => base().database('cache', 'main', {name: 'cache2', port: 12_002}, FIRST),
+    ...PORT_FIRST,
     at: /^DELETE/,
     writes: ['POST', 'DELETE'],
     how: 'apply',
