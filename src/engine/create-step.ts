@@ -1,0 +1,94 @@
+/** The create of an object: sent once, found again when its answer is lost, waited for until it is ready. */
+import type {Json} from '../base/json.ts'
+import {isJsonObject} from '../base/json.ts'
+import {createBodyOf} from './bodies.ts'
+import type {CollectionWatch} from './collection-watch.ts'
+import {diffFields} from './diff.ts'
+import {type LiveObject, liveObject} from './live.ts'
+import type {Scene, StepEnd} from './operation-scene.ts'
+import {plainPart, wireObject} from './resolve.ts'
+import {settleCreate} from './settle-doubt.ts'
+import {update} from './update-step.ts'
+import type {ValueObject} from './value.ts'
+import {write} from './write-step.ts'
+
+export async function create(scene: Scene): Promise<StepEnd> {
+  const parent = scene.parentIds()
+  const declared = wireObject(scene.spec)
+  const request = scene.kind.verbs.create?.(parent, createBodyOf({kind: scene.kind, declared}))
+  if (request === undefined) throw new TypeError(`${scene.kind.name} cannot be created`)
+  const collection = scene.context.collection(scene.backend, scene.kind, parent)
+  const before = new Set(collection.last?.collection.objects.map(it => it.remoteId))
+  const plain = plainPart(scene.spec)
+  const fits = (it: LiveObject) =>
+    !before.has(it.remoteId) &&
+    it.remoteId !== scene.work.operation.remoteId &&
+    (scene.kind.identity.matches?.(plain, it.fields) ?? it.name === scene.kind.identity.key(plain))
+  if (madeInline(scene)) return takeOver(scene, collection, fits)
+  const written = await write(scene.context, {
+    ...scene.writing('create', parent),
+    request,
+    settleDoubt: doubt =>
+      settleCreate({
+        what: scene.what('create'),
+        doubt,
+        backend: scene.backend,
+        collection,
+        fits,
+        unique: scene.kind.identity.unique,
+        kind: scene.kind.name,
+        ours: scene.context.taskIds,
+        ...scene.waiting(),
+      }),
+  })
+  if (!written.ok) return written
+  return scene.settle('create', written, async () => {
+    const id = written.remoteId ?? scene.idFrom(written, parent)
+    const needsLook = id === undefined || scene.kind.ready !== undefined
+    if (!needsLook && id !== undefined) return {ok: true, remoteId: id}
+    const seen = await scene.await(collection, {
+      step: 'create',
+      ...(id === undefined ? {} : {remoteId: id}),
+      fits,
+      until: 'ready',
+      since: written.acceptedAt,
+    })
+    return seen.ok ? {ok: true, ...(seen.live ? {live: seen.live, remoteId: seen.live.remoteId} : {})} : seen
+  })
+}
+
+export function noteInline(scene: Scene): void {
+  const inline = scene.kind.inlineChildren
+  if (inline) scene.work.objects.setInline(scene.work.key, inline.kind, namesIn(scene.spec[inline.field]))
+}
+
+/** Whether the parent's create, in this run, made an object of this name too (design section 10, "Inline databases"). */
+function madeInline(scene: Scene): boolean {
+  const {declaration, objects} = scene.work
+  const ref = declaration?.parent
+  const name = scene.kind.identity.key(plainPart(scene.spec))
+  return ref?.by === 'key' && name !== undefined && objects.madeInline(ref.key, scene.kind.name, name)
+}
+
+/** Waits for what came with its parent, and changes what differs. */
+async function takeOver(scene: Scene, collection: CollectionWatch, fits: (live: LiveObject) => boolean): Promise<StepEnd> {
+  const seen = await scene.await(collection, {step: 'create', fits, until: 'ready', since: scene.context.options.clock.now()})
+  if (!seen.ok || seen.live === undefined) return seen
+  const {remoteId, ids} = seen.live
+  const request = scene.kind.verbs.read?.(ids)
+  const row = request && (await scene.backend.reader.read(request))
+  const live = (row && liveObject(scene.kind, ids.slice(0, -1), row)) ?? seen.live
+  const {changes} = diffFields({
+    kind: scene.kind,
+    declared: scene.spec,
+    live: live.fields,
+    ignore: scene.work.declaration?.policy.ignoreChanges ?? [],
+    secretState: () => 'changed',
+  })
+  if (changes.length === 0) return {ok: true, remoteId, live}
+  const updated = await update(scene, remoteId, ids, live, changes)
+  return updated.ok ? {ok: true, remoteId, live: updated.live ?? live} : updated
+}
+
+const namesIn = (items: ValueObject[string] | undefined): readonly string[] =>
+  (Array.isArray(items) ? (items as readonly Json[]) : []).flatMap(it => (isJsonObject(it) && typeof it.name === 'string' ? [it.name] : []))

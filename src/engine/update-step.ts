@@ -1,0 +1,38 @@
+/** The update of an object: its changed fields, and the wait until it is ready again. */
+import {patchOf} from './bodies.ts'
+import type {Ids} from './kind.ts'
+import {leftAlone} from './left-alone.ts'
+import type {LiveObject} from './live.ts'
+import type {Scene, StepEnd} from './operation-scene.ts'
+import type {Operation} from './plan.ts'
+import {wireObject} from './resolve.ts'
+import {type DoubtSettled, write} from './write-step.ts'
+
+export async function update(
+  scene: Scene,
+  remoteId: string,
+  ids: Ids,
+  live: LiveObject | undefined,
+  changes: Operation['changes'] = scene.work.operation.changes,
+): Promise<StepEnd> {
+  const left = leftAlone(scene.work.operation)
+  const patch = patchOf({kind: scene.kind, changes, declared: wireObject(scene.spec), live: live?.fields ?? {}, left})
+  const request = scene.kind.verbs.update?.(ids, patch)
+  if (request === undefined) throw new TypeError(`${scene.kind.name} cannot be updated`)
+  const written = await write(scene.context, {
+    ...scene.writing('update', ids.slice(0, -1), remoteId),
+    request,
+    settleDoubt: () => lostChange(),
+  })
+  if (!written.ok) return written
+  return scene.settle('update', written, async () => {
+    if (scene.kind.ready === undefined) return {ok: true, remoteId}
+    const collection = scene.context.collection(scene.backend, scene.kind, ids.slice(0, -1))
+    return scene.await(collection, {step: 'update', remoteId, until: 'ready', since: written.acceptedAt})
+  })
+}
+
+/** A partial update and a delete say the same thing when they are said twice. */
+export async function lostChange(): Promise<DoubtSettled> {
+  return {settled: 'did not happen'}
+}
