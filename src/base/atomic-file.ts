@@ -4,7 +4,7 @@
  * a power cut.
  */
 import {randomBytes} from 'node:crypto'
-import {closeSync, constants, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync} from 'node:fs'
+import {closeSync, constants, fchmodSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeFileSync} from 'node:fs'
 import {open, rename, rm} from 'node:fs/promises'
 import {basename, dirname, join} from 'node:path'
 
@@ -73,5 +73,14 @@ export function syncFolder(folder: string): void {
 }
 
 /** Hidden, and never the name of another writer: the name is a label, not a decision, so chance here needs no seed. */
-const temporaryNameFor = (path: string): string =>
-  join(dirname(path), `.${basename(path).slice(0, 200)}.${randomBytes(6).toString('hex')}.tmp`)
+const temporaryNameFor = (path: string): string => join(dirname(path), `${temporaryPrefix(path)}${randomBytes(6).toString('hex')}.tmp`)
+
+const temporaryPrefix = (path: string): string => `.${basename(path).slice(0, 200)}.`
+
+/** Removes what writers of this file left that were killed. Only for who holds the file's lock: somebody may be writing otherwise. */
+export function removeLeftovers(path: string): void {
+  const prefix = temporaryPrefix(path)
+  for (const name of readdirSync(dirname(path))) {
+    if (name.startsWith(prefix) && /^[0-9a-f]{12}\.tmp$/.test(name.slice(prefix.length))) rmSync(join(dirname(path), name), {force: true})
+  }
+}

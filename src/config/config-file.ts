@@ -2,11 +2,13 @@
  * The configuration file as text on a disk: read, checked, replaced. What stands in it is `profiles.ts`.
  * The file is 0600 and its folder 0700, because it may hold secrets (wire facts, "Configuration facts").
  */
+import {isUtf8} from 'node:buffer'
 import {chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync} from 'node:fs'
 import {basename, dirname} from 'node:path'
 import {parse, TomlError, type TomlTable} from 'smol-toml'
 import {writeFileAtomicSync} from '../base/atomic-file.ts'
 import {AppError, EXIT} from '../base/errors.ts'
+import {systemCode} from '../base/system-code.ts'
 
 export const FILE_MODE = 0o600
 export const FOLDER_MODE = 0o700
@@ -33,8 +35,7 @@ export class ConfigSyntaxError extends AppError {
 /** The file is there and cannot be read or written. */
 export class ConfigAccessError extends AppError {
   constructor(file: string, doing: 'read' | 'written', cause: unknown) {
-    const code = (cause as NodeJS.ErrnoException).code
-    super(`${file} cannot be ${doing} (${code ?? 'unknown reason'})`, {
+    super(`${file} cannot be ${doing} (${systemCode(cause) ?? 'unknown reason'})`, {
       code: 'E_CONFIG_ACCESS',
       exit: EXIT.usage,
       suggestions: [`Check the owner and the permissions of ${file} and its folder, or name another file with SVC_CONFIG_FILE.`],
@@ -43,12 +44,36 @@ export class ConfigAccessError extends AppError {
   }
 }
 
-/** @returns `undefined` when there is no file */
-export function readConfigText(file: string): string | undefined {
+export interface ConfigText {
+  readonly text: string
+  /** The byte order mark, where the file begins with one. */
+  readonly mark: string
+}
+
+/** There is no such file: nothing has that name, or a part of the way to it is no folder. */
+const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')
+
+/** @returns `undefined` when there is no file. @throws ConfigAccessError, ConfigSyntaxError when it is no UTF-8, which TOML always is */
+export function readConfigFile(file: string): ConfigText | undefined {
+  const bytes = readBytes(file)
+  if (bytes === undefined) return undefined
+  if (!isUtf8(bytes)) {
+    // Up to the first byte that is wrong, every one is what it was read as.
+    const before = bytes.toString('utf8').split('\uFFFD')[0] ?? ''
+    const lines = before.split('\n')
+    throw new ConfigSyntaxError(file, lines.length, (lines.at(-1)?.length ?? 0) + 1, 'the file is not written in UTF-8')
+  }
+  const text = bytes.toString('utf8')
+  return text.startsWith(MARK) ? {text: text.slice(MARK.length), mark: MARK} : {text, mark: ''}
+}
+
+const MARK = '\uFEFF'
+
+function readBytes(file: string): Buffer | undefined {
   try {
-    return readFileSync(file, 'utf8').replace(/^\uFEFF/, '')
+    return readFileSync(file)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (isAbsent(error)) return undefined
     throw new ConfigAccessError(file, 'read', error)
   }
 }
@@ -70,12 +95,17 @@ export function parseConfigText(text: string, file: string): TomlTable {
 /** Replaces the file in one step. A symbolic link stays a link: what it points at is replaced. */
 export function writeConfigText(file: string, text: string): void {
   try {
-    const target = existsSync(file) ? realpathSync(file) : file
-    if (!existsSync(dirname(target))) mkdirSync(dirname(target), {recursive: true, mode: FOLDER_MODE})
-    writeFileAtomicSync(target, text, {mode: FILE_MODE})
+    writeFileAtomicSync(placeOf(file), text, {mode: FILE_MODE})
   } catch (error) {
     throw new ConfigAccessError(file, 'written', error)
   }
+}
+
+/** Where the file really lies, with a folder to be written to. @throws the system's error */
+export function placeOf(file: string): string {
+  const target = existsSync(file) ? realpathSync(file) : file
+  if (!existsSync(dirname(target))) mkdirSync(dirname(target), {recursive: true, mode: FOLDER_MODE})
+  return target
 }
 
 /** Something others of this machine may read. */
@@ -96,9 +126,9 @@ export function wideModes(file: string): readonly WideMode[] {
   return [...wide(target, FILE_MODE), ...(hasOwnFolder(target) ? wide(dirname(target), FOLDER_MODE) : [])]
 }
 
-/** A folder that holds other things too (the home folder, /tmp) is not ours to close. */
+/** A folder that holds other things too (the home folder, /tmp) is not ours to close; what is named after the file (its lock) is ours. */
 const hasOwnFolder = (file: string): boolean =>
-  basename(dirname(file)) === 'svcctl' || readdirSync(dirname(file)).every(name => name === basename(file))
+  basename(dirname(file)) === 'svcctl' || readdirSync(dirname(file)).every(name => name.includes(basename(file)))
 
 export function narrowModes(modes: readonly WideMode[]): void {
   for (const {path, wanted} of modes) chmodSync(path, Number.parseInt(wanted, 8))

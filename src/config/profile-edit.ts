@@ -1,12 +1,16 @@
 /**
- * Changes to the configuration file that keep everything else as it stands: comments, order, unknown keys, and every
- * `${…}` that was never expanded. The new text is parsed again before it is written, and must hold exactly what was asked for.
+ * The one way in which the configuration file changes: under its lock, and keeping everything else as it stands:
+ * comments, order, unknown keys, and every `${…}` that was never expanded. The new text is parsed again before it is
+ * written, and must hold exactly what was asked for.
  */
 import {isDeepStrictEqual} from 'node:util'
 import {AppError} from '../base/errors.ts'
-import {ConfigSyntaxError, parseConfigText, readConfigText, writeConfigText} from './config-file.ts'
+import {isJsonObject} from '../base/json.ts'
+import {ConfigSyntaxError, parseConfigText, readConfigFile, type TomlTable, writeConfigText} from './config-file.ts'
+import {type ConfigPlace, withConfigLock} from './config-lock.ts'
+import {applyTomlEdit, type TomlEdit, type TomlValue} from './toml-edit.ts'
+import type {TomlPath} from './toml-layout.ts'
 
-export type TomlValue = string | number | boolean
 export type EditableTable = {[key: string]: unknown}
 
 /** The edit would have changed something else too. */
@@ -20,64 +24,69 @@ export class ConfigEditError extends AppError {
 }
 
 /**
- * Reads the file, lets `change` edit its values in place, and writes the result. A missing file begins empty.
+ * Reads the file, lets `change` edit its values in place, and writes the result. A missing file begins empty. Two edits
+ * at once come one after the other, in this process and in others.
  * @returns what `change` returned
- * @throws ConfigSyntaxError, ConfigAccessError, ConfigEditError
+ * @throws ConfigSyntaxError, ConfigAccessError, ConfigLockedError, ConfigEditError
  */
-export async function editConfig<T>(file: string, change: (root: EditableTable) => T): Promise<T> {
-  const text = readConfigText(file) ?? ''
-  parseConfigText(text, file)
-  const toml = await import('@decimalturn/toml-patch')
-  const root = toml.parse(text) as EditableTable
-  const result = change(root)
-  // First as a person would write it; where `profiles` is an inline table that is no TOML, and the library finds a way.
-  const edited = [() => withNewTables(toml, text, root), () => toml.patch(text, root)].map(attempt).find(candidate => {
-    return candidate !== undefined && parses(candidate, file) && isDeepStrictEqual(toml.parse(candidate), root)
+export const editConfig = <T>(place: ConfigPlace, change: (root: EditableTable) => T): Promise<T> =>
+  withConfigLock(place, assertHeld => {
+    const {file} = place
+    const {text, mark} = readConfigFile(file) ?? {text: '', mark: ''}
+    const before = parseConfigText(text, file)
+    const root: EditableTable = parseConfigText(text, file)
+    const result = change(root)
+    const edited = editsBetween(before, root, []).reduce((all, edit) => verified(file, () => applyTomlEdit(all, edit)), text)
+    if (!isSame(parsed(edited, file), root)) throw new ConfigEditError(file)
+    if (edited !== text) {
+      assertHeld()
+      writeConfigText(file, mark + edited)
+    }
+    return result
   })
-  if (edited === undefined) throw new ConfigEditError(file)
-  if (edited !== text) writeConfigText(file, edited.endsWith('\n') ? edited : `${edited}\n`)
-  return result
+
+/** What leads from one document to the other. */
+function editsBetween(before: EditableTable, after: EditableTable, path: TomlPath): TomlEdit[] {
+  const removed = Object.keys(before).filter(key => !Object.hasOwn(after, key))
+  return [
+    ...removed.map((key): TomlEdit => ({edit: 'remove', path: [...path, key]})),
+    ...Object.entries(after).flatMap(([key, value]) => {
+      const old = Object.hasOwn(before, key) ? before[key] : undefined
+      const at = [...path, key]
+      if (isTable(value)) return isTable(old) || !isFlat(value) ? editsBetween(isTable(old) ? old : {}, value, at) : addedTable(at, value)
+      return isDeepStrictEqual(old, value) ? [] : [{edit: 'set', path: at, value: value as TomlValue} satisfies TomlEdit]
+    }),
+  ]
 }
 
-type Toml = typeof import('@decimalturn/toml-patch')
+const addedTable = (path: TomlPath, table: EditableTable): TomlEdit[] => [
+  {edit: 'table', path, fields: table as Readonly<Record<string, TomlValue>>},
+]
 
-/** New profiles as `[profiles.<name>]` at the end of the file; the library would put inline tables before everything else. */
-function withNewTables(toml: Toml, text: string, root: EditableTable): string {
-  const before = tablesIn(toml.parse(text) as EditableTable)
-  const after = tablesIn(root)
-  const added = Object.entries(after).filter(([name]) => !Object.hasOwn(before, name))
-  const kept = Object.assign(emptyTable(), root)
-  if (Object.keys(after).length === added.length && !text.includes('profiles')) delete kept.profiles
-  else if (added.length > 0)
-    kept.profiles = Object.assign(emptyTable(), Object.fromEntries(Object.entries(after).filter(([name]) => Object.hasOwn(before, name))))
-  const newline = text.includes('\r\n') ? '\r\n' : '\n'
-  const blocks = added.map(([name, table]) => `[profiles.${keyText(name)}]\n${toml.stringify(table).trimEnd()}\n`.replaceAll('\n', newline))
-  const patched = toml.patch(text, kept)
-  return [...(patched.trim() === '' ? [] : [patched.replace(/\s*$/, newline)]), ...blocks].join(newline)
+const isTable = (value: unknown): value is EditableTable => isJsonObject(value) && !(value instanceof Date)
+
+const isFlat = (table: EditableTable): boolean => Object.keys(table).length > 0 && !Object.values(table).some(isTable)
+
+/** An empty table and none are the same: a profile that is added or removed makes and takes the table around it. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (!isTable(one) || !isTable(other)) return isDeepStrictEqual(one, other)
+  return [...new Set([...Object.keys(one), ...Object.keys(other)])].every(key => isSame(orEmpty(one, key), orEmpty(other, key)))
 }
 
-const tablesIn = (root: EditableTable): EditableTable => (Object.hasOwn(root, 'profiles') ? (root.profiles as EditableTable) : {})
+const orEmpty = (table: EditableTable, key: string): unknown => (Object.hasOwn(table, key) ? table[key] : {})
 
-const keyText = (key: string): string => (/^[A-Za-z0-9_-]+$/.test(key) ? key : JSON.stringify(key))
+/** In a shape of file that a key cannot be added to, the next edit would meet a text that is no TOML. */
+function verified(file: string, edit: () => string): string {
+  const text = edit()
+  parsed(text, file)
+  return text
+}
 
-/** As the parser makes them, so that what was edited and what is parsed again can be compared. */
-const emptyTable = (): EditableTable => Object.create(null)
-
-function attempt(edit: () => string): string | undefined {
+function parsed(text: string, file: string): TomlTable {
   try {
-    return edit()
-  } catch {
-    return undefined
-  }
-}
-
-function parses(text: string, file: string): boolean {
-  try {
-    parseConfigText(text, file)
-    return true
+    return parseConfigText(text, file)
   } catch (error) {
-    if (error instanceof ConfigSyntaxError) return false
-    throw error
+    throw error instanceof ConfigSyntaxError ? new ConfigEditError(file) : error
   }
 }
 
@@ -85,10 +94,10 @@ function parses(text: string, file: string): boolean {
 export function tableAt(root: EditableTable, key: string, file: string): EditableTable {
   const existing = Object.hasOwn(root, key) ? root[key] : undefined
   if (existing === undefined) {
-    const table = emptyTable()
+    const table: EditableTable = Object.create(null)
     Object.defineProperty(root, key, {value: table, enumerable: true, configurable: true, writable: true})
     return table
   }
-  if (existing === null || typeof existing !== 'object' || Array.isArray(existing)) throw new ConfigEditError(file)
-  return existing as EditableTable
+  if (!isTable(existing)) throw new ConfigEditError(file)
+  return existing
 }

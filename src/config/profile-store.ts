@@ -1,6 +1,7 @@
 /** Changes to profiles and to the upload key in the configuration file. What a change means; how it is written is `profile-edit.ts`. */
 import {AppError, EXIT} from '../base/errors.ts'
 import {nearest} from '../base/nearest.ts'
+import type {ConfigPlace} from './config-lock.ts'
 import {hasReference} from './expand.ts'
 import {type EditableTable, editConfig, tableAt} from './profile-edit.ts'
 import {type Deployment, PROFILE_FIELDS, profileField, refusalOf, SWITCHES} from './profile-fields.ts'
@@ -32,9 +33,10 @@ export interface SavedProfile {
   readonly created: boolean
 }
 
-/** @throws ProfileFieldError, ConfigSyntaxError, ConfigAccessError, ConfigEditError */
-export const saveProfile = (file: string, change: ProfileChange): Promise<SavedProfile> =>
-  editConfig(file, root => {
+/** @throws ProfileFieldError, and what `editConfig` throws */
+export const saveProfile = (place: ConfigPlace, change: ProfileChange): Promise<SavedProfile> =>
+  editConfig(place, root => {
+    const {file} = place
     const profiles = tableAt(root, 'profiles', file)
     const created = !Object.hasOwn(profiles, change.name)
     const profile = tableAt(profiles, change.name, file)
@@ -82,13 +84,12 @@ function valueFor(name: string, text: string, deployment: Deployment): string | 
  * Takes the profile out, and the default that names it.
  * @returns the names of keyring entries that only it referred to
  */
-export const removeProfile = (file: string, name: string): Promise<readonly string[]> =>
-  editConfig(file, root => {
-    const profiles = tableAt(root, 'profiles', file)
+export const removeProfile = (place: ConfigPlace, name: string): Promise<readonly string[]> =>
+  editConfig(place, root => {
+    const profiles = tableAt(root, 'profiles', place.file)
     if (!Object.hasOwn(profiles, name)) throw new UnknownProfileError(name, Object.keys(profiles), 'profile remove')
     const entries = keyringEntriesIn(profiles[name])
     delete profiles[name]
-    if (Object.keys(profiles).length === 0) delete root.profiles
     for (const key of ['default_cloud', 'default_enterprise']) if (root[key] === name) delete root[key]
     const left = keyringEntriesIn(root)
     return entries.filter(entry => !left.includes(entry))
@@ -99,29 +100,36 @@ function keyringEntriesIn(value: unknown): string[] {
   return value !== null && typeof value === 'object' ? Object.values(value).flatMap(keyringEntriesIn) : []
 }
 
-export const setDefaultProfile = (file: string, name: string, deployment: Deployment): Promise<void> =>
-  editConfig(file, root => {
+/** @throws UnknownProfileError when it was removed meanwhile */
+export const setDefaultProfile = (place: ConfigPlace, name: string, deployment: Deployment): Promise<void> =>
+  editConfig(place, root => {
+    existingProfile(root, name, place.file, 'profile default')
     root[`default_${deployment}`] = name
   })
 
 /** @param profile - whose key; the global one without */
-export const saveFilesKey = (file: string, key: string, profile?: string): Promise<void> =>
-  editConfig(file, root => {
-    const table = profile === undefined ? root : existingProfile(root, profile, file)
-    table.files_api_key = key
+export const saveFilesKey = (place: ConfigPlace, key: string, profile?: string): Promise<void> =>
+  editConfig(place, root => {
+    filesKeyTable(root, place.file, profile).files_api_key = key
   })
 
-/** @returns whether there was one */
-export const removeFilesKey = (file: string, profile?: string): Promise<boolean> =>
-  editConfig(file, root => {
-    const table = profile === undefined ? root : existingProfile(root, profile, file)
-    const there = Object.hasOwn(table, 'files_api_key')
-    delete table.files_api_key
+/**
+ * @param only - leave a key alone that is not this one
+ * @returns whether there was one
+ */
+export const removeFilesKey = (place: ConfigPlace, {profile, only}: {readonly profile?: string | undefined; readonly only?: string}) =>
+  editConfig(place, (root): boolean => {
+    const table = filesKeyTable(root, place.file, profile)
+    const there = Object.hasOwn(table, 'files_api_key') && (only === undefined || table.files_api_key === only)
+    if (there) delete table.files_api_key
     return there
   })
 
-function existingProfile(root: EditableTable, name: string, file: string): EditableTable {
+const filesKeyTable = (root: EditableTable, file: string, profile: string | undefined): EditableTable =>
+  profile === undefined ? root : existingProfile(root, profile, file, '--profile')
+
+function existingProfile(root: EditableTable, name: string, file: string, askedBy: string): EditableTable {
   const profiles = tableAt(root, 'profiles', file)
-  if (!Object.hasOwn(profiles, name)) throw new UnknownProfileError(name, Object.keys(profiles), '--profile')
+  if (!Object.hasOwn(profiles, name)) throw new UnknownProfileError(name, Object.keys(profiles), askedBy)
   return tableAt(profiles, name, file)
 }

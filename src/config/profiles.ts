@@ -5,7 +5,7 @@
  */
 import {AppError, EXIT} from '../base/errors.ts'
 import {nearest} from '../base/nearest.ts'
-import {parseConfigText, readConfigText, type TomlTable} from './config-file.ts'
+import {parseConfigText, readConfigFile, type TomlTable} from './config-file.ts'
 import type {Variables} from './environment.ts'
 import {expandVariables} from './expand.ts'
 import {DEPLOYMENTS, type Deployment, type ProfileFieldName, profileField, refusalOf} from './profile-fields.ts'
@@ -78,7 +78,7 @@ export class Profiles {
 
   /** No file is no profiles. @throws ConfigSyntaxError, ConfigAccessError, ProfileValueError */
   static load(file: string, variables: Variables): Profiles {
-    return new Profiles(file, parseConfigText(readConfigText(file) ?? '', file), variables)
+    return new Profiles(file, parseConfigText(readConfigFile(file)?.text ?? '', file), variables)
   }
 
   get names(): readonly string[] {

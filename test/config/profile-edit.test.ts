@@ -2,7 +2,8 @@ import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {removeProfile, saveProfile, setDefaultProfile} from '../../src/config/profile-store.ts'
+import {removeProfile, saveFilesKey, saveProfile, setDefaultProfile} from '../../src/config/profile-store.ts'
+import {editPlace} from './edit-place.ts'
 
 let folder: string
 let file: string
@@ -12,12 +13,14 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, {recursive: true}))
 
+const place = () => editPlace(file)
+
 const edited = async (before: string, edit: () => Promise<unknown>): Promise<string> => {
   writeFileSync(file, before)
   await edit()
   return readFileSync(file, 'utf8')
 }
-const add = (name: string) => saveProfile(file, {name, deployment: 'cloud', set: {api_key: 'k'}, unset: []})
+const add = (name: string) => saveProfile(place(), {name, deployment: 'cloud', set: {api_key: 'k'}, unset: []})
 const BLOCK = '[profiles.new]\ndeployment_type = "cloud"\napi_key = "k"\n'
 
 describe('a new profile', () => {
@@ -53,7 +56,7 @@ describe('a new profile', () => {
 
   it('keeps a secret with quotes, backslashes and control characters exactly', async () => {
     const secret = 'a"b\\c\td\u0001é'
-    const save = () => saveProfile(file, {name: 'p', deployment: 'enterprise', set: {password: secret}, unset: []})
+    const save = () => saveProfile(place(), {name: 'p', deployment: 'enterprise', set: {password: secret}, unset: []})
     const {parse} = await import('smol-toml')
     expect(parse(await edited('', save))).toEqual({profiles: {p: {deployment_type: 'enterprise', password: secret}}})
   })
@@ -63,19 +66,30 @@ describe('an edit', () => {
   it('leaves numbers, dates and arrays of unknown tables as they are written', async () => {
     const before =
       'when = 1979-05-27T07:32:00Z\nbig = 0xdead_beef\nlist = [ 1,2 ,3 ] # odd\n\n[other]\nx = 1e3\n\n[profiles.a]\ndeployment_type = "cloud"\nrate = 1_00\n'
-    expect(await edited(before, () => saveProfile(file, {name: 'a', set: {api_key: 'k'}, unset: []}))).toBe(`${before}api_key = "k"\n`)
+    expect(await edited(before, () => saveProfile(place(), {name: 'a', set: {api_key: 'k'}, unset: []}))).toBe(`${before}api_key = "k"\n`)
   })
 
   it('sets a default above the tables', async () => {
     const before = '# top\n\n[profiles.a]\ndeployment_type = "cloud"\n'
-    const text = await edited(before, () => setDefaultProfile(file, 'a', 'cloud'))
+    const text = await edited(before, () => setDefaultProfile(place(), 'a', 'cloud'))
     expect(text).toContain('# top\n')
     expect(text.indexOf('default_cloud = "a"')).toBeLessThan(text.indexOf('[profiles.a]'))
   })
 
   it('that removes the last profile leaves the other keys', async () => {
-    const text = await edited('files_api_key = "f"\n\n[profiles.a]\ndeployment_type = "cloud"\n', () => removeProfile(file, 'a'))
+    const text = await edited('files_api_key = "f"\n\n[profiles.a]\ndeployment_type = "cloud"\n', () => removeProfile(place(), 'a'))
     expect(text.trim()).toBe('files_api_key = "f"')
+  })
+
+  it('of a file that is not UTF-8 is refused and leaves it untouched', async () => {
+    const before = Buffer.from('# caf\xe9\n[profiles.a]\ndeployment_type = "cloud"\n', 'latin1')
+    writeFileSync(file, before)
+    await expect(add('new')).rejects.toMatchObject({code: 'E_CONFIG_SYNTAX', line: 1, column: 6})
+    expect(readFileSync(file)).toEqual(before)
+  })
+
+  it('keeps the byte order mark', async () => {
+    expect(await edited('\uFEFFfiles_api_key = "f"\n', () => saveFilesKey(place(), 'g'))).toBe('\uFEFFfiles_api_key = "g"\n')
   })
 
   it('of a file that is no TOML is refused and leaves it untouched', async () => {

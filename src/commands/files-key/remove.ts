@@ -1,4 +1,5 @@
 import {BaseCommand} from '../../cli/base-command.ts'
+import {configPlace} from '../../cli/config-place.ts'
 import {Flags} from '../../cli/oclif.ts'
 import {UsageError} from '../../cli/usage-error.ts'
 import {FILES_KEY_ENTRY} from '../../config/files-key.ts'
@@ -22,16 +23,14 @@ export default class FilesKeyRemoveCommand extends BaseCommand {
     if (!flags.keyring && !flags.global && flags.profile === undefined) {
       throw new UsageError('which key to remove is not said', ['Add --keyring, --global or --profile <name>.'])
     }
-    const removed = flags.keyring ? await this.#fromKeyring() : await removeFilesKey(this.context.environment.configFile, flags.profile)
+    const removed = flags.keyring ? await this.#fromKeyring() : await removeFilesKey(configPlace(this.context), {profile: flags.profile})
     await this.print({removed}, {text: () => (removed ? 'removed the upload key' : 'there was no upload key there')})
   }
 
   /** The entry, and the reference to it: left alone, that would be an error from then on. */
   async #fromKeyring(): Promise<boolean> {
-    const {keyring, environment} = this.context
-    const removed = await keyring.remove(FILES_KEY_ENTRY)
-    const refers = this.context.profiles().globalFilesKey() === `${KEYRING_PREFIX}${FILES_KEY_ENTRY}`
-    if (refers) await removeFilesKey(environment.configFile)
-    return removed || refers
+    const removed = await this.context.keyring.remove(FILES_KEY_ENTRY)
+    const referred = await removeFilesKey(configPlace(this.context), {only: `${KEYRING_PREFIX}${FILES_KEY_ENTRY}`})
+    return removed || referred
   }
 }

@@ -1,4 +1,5 @@
 import {BaseCommand} from '../../cli/base-command.ts'
+import {configPlace} from '../../cli/config-place.ts'
 import {Args, Flags} from '../../cli/oclif.ts'
 import {notEmpty} from '../../cli/usage-error.ts'
 import {FILES_KEY_ENTRY} from '../../config/files-key.ts'
@@ -23,14 +24,15 @@ export default class FilesKeySetCommand extends BaseCommand {
 
   async run(): Promise<undefined> {
     const {args, flags} = await this.parse(FilesKeySetCommand)
-    const {environment, keyring, redactor} = this.context
+    const {keyring, redactor} = this.context
+    const place = configPlace(this.context)
     const key = notEmpty(args.key === '-' ? await this.secretFromInput('KEY') : args.key, 'the key')
-    if (!flags['use-keyring']) await saveFilesKey(environment.configFile, key, flags.profile)
+    if (!flags['use-keyring']) await saveFilesKey(place, key, flags.profile)
     else {
       await withKeyringEntries(
         keyring,
         {[FILES_KEY_ENTRY]: key},
-        () => saveFilesKey(environment.configFile, `${KEYRING_PREFIX}${FILES_KEY_ENTRY}`),
+        () => saveFilesKey(place, `${KEYRING_PREFIX}${FILES_KEY_ENTRY}`),
         undo => this.logger.warn(undoText(undo)),
       )
     }

@@ -1,4 +1,5 @@
 import {BaseCommand} from '../../cli/base-command.ts'
+import {configPlace} from '../../cli/config-place.ts'
 import {Args} from '../../cli/oclif.ts'
 import {setDefaultProfile} from '../../config/profile-store.ts'
 
@@ -10,7 +11,7 @@ export default class ProfileDefaultCommand extends BaseCommand {
   async run(): Promise<undefined> {
     const {args} = await this.parse(ProfileDefaultCommand)
     const {deployment} = this.context.profiles().get(args.name, 'profile default')
-    await setDefaultProfile(this.context.environment.configFile, args.name, deployment)
+    await setDefaultProfile(configPlace(this.context), args.name, deployment)
     await this.print(
       {name: args.name, deployment_type: deployment, default: true},
       {text: () => `${args.name} is the default for ${deployment}`},

@@ -1,4 +1,5 @@
 import {BaseCommand} from '../../cli/base-command.ts'
+import {configPlace} from '../../cli/config-place.ts'
 import {yesFlag} from '../../cli/flags.ts'
 import {Args} from '../../cli/oclif.ts'
 import {removeProfile} from '../../config/profile-store.ts'
@@ -16,7 +17,7 @@ export default class ProfileRemoveCommand extends BaseCommand {
     const {names} = this.context.profiles()
     if (!names.includes(args.name)) throw new UnknownProfileError(args.name, names, 'profile remove')
     await this.confirm(`Remove profile "${args.name}" from ${environment.configFile}?`, flags.yes)
-    for (const entry of await removeProfile(environment.configFile, args.name)) await keyring.remove(entry)
+    for (const entry of await removeProfile(configPlace(this.context), args.name)) await keyring.remove(entry)
     await this.print({name: args.name, removed: true}, {text: () => `removed profile ${args.name}`})
   }
 }

@@ -1,4 +1,5 @@
 import {BaseCommand} from '../../cli/base-command.ts'
+import {configPlace} from '../../cli/config-place.ts'
 import {isInteractive} from '../../cli/context.ts'
 import {Args, Flags} from '../../cli/oclif.ts'
 import {fieldFlags, fieldValues} from '../../cli/profile-flags.ts'
@@ -59,7 +60,7 @@ export default class ProfileSetCommand extends BaseCommand {
     const saved = await withKeyringEntries(
       keyring,
       kept,
-      () => saveProfile(environment.configFile, change),
+      () => saveProfile(configPlace(this.context), change),
       undo => this.logger.warn(undoText(undo)),
     )
     const view = profileView(Profiles.load(environment.configFile, environment.all), saved.name)

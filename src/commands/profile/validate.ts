@@ -1,8 +1,10 @@
 import {BaseCommand} from '../../cli/base-command.ts'
+import {configPlace} from '../../cli/config-place.ts'
 import {type ConnectionFlagValues, connectionFlagsFrom, serverFlags} from '../../cli/flags.ts'
 import {Flags} from '../../cli/oclif.ts'
 import type {ProfileTrial} from '../../cli/try-profile.ts'
 import {narrowModes, wideModes} from '../../config/config-file.ts'
+import {withConfigLock} from '../../config/config-lock.ts'
 import type {Profiles} from '../../config/profiles.ts'
 import {ConfigInvalidError, validateProfiles} from '../../config/validate-profiles.ts'
 
@@ -25,7 +27,7 @@ export default class ProfileValidateCommand extends BaseCommand {
     const {environment, keyring} = this.context
     const path = environment.configFile
     const fixed = flags.fix ? wideModes(path) : []
-    narrowModes(fixed)
+    if (fixed.length > 0) await withConfigLock(configPlace(this.context), () => narrowModes(fixed))
     for (const {path: closed, mode, wanted} of fixed) this.logger.note(`closed ${closed}: ${mode} is now ${wanted}`)
     const profiles: Profiles = this.context.profiles()
     const {problems, remarks} = await validateProfiles(profiles, keyring)
