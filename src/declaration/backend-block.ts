@@ -2,7 +2,8 @@
 import {isAbsolute} from 'node:path'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import type {LedgerLocation} from '../engine/declaration.ts'
-import {hint, type Problems} from './problems.ts'
+import {hint} from './hint.ts'
+import type {Problems} from './problems.ts'
 import {blocksIn, type StackDocument} from './stack-document.ts'
 
 const HTTP_FIELDS = [

@@ -10,9 +10,10 @@ import type {Key} from '../engine/value.ts'
 import {ExpressionError} from './errors.ts'
 import {evaluateNode, type Names} from './evaluate-expression.ts'
 import {formatAddress, type Node, unescapeTemplate} from './expression.ts'
+import {hint} from './hint.ts'
 import {jsonFault} from './json-positions.ts'
 import {derive, Open, type OpenValue, opensIn} from './open-value.ts'
-import {hint, type Place, type Problems} from './problems.ts'
+import type {Place, Problems} from './problems.ts'
 import type {Block} from './stack-document.ts'
 import {
   type Instance,

@@ -5,8 +5,9 @@ import type {Policy} from '../engine/declaration.ts'
 import type {Kind} from '../engine/kind.ts'
 import {unescapeTemplate} from './expression.ts'
 import {parseReference} from './expression-parser.ts'
+import {hint} from './hint.ts'
 import {jsonFault} from './json-positions.ts'
-import {hint, type Place, type Problems} from './problems.ts'
+import type {Place, Problems} from './problems.ts'
 import {blocksIn} from './stack-document.ts'
 
 type Say = (message: string) => void

@@ -1,6 +1,5 @@
 import type {Problem} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
-import {nearest} from '../base/nearest.ts'
 import type {Source} from '../engine/declaration.ts'
 import {keyOf} from '../engine/value.ts'
 import {ExpressionError} from './errors.ts'
@@ -46,11 +45,4 @@ export class Problems {
 function excerpt(written: Json): string {
   const text = typeof written === 'string' ? written : JSON.stringify(written)
   return JSON.stringify(text.length > 120 ? `${text.slice(0, 117)}…` : text)
-}
-
-/** `: did you mean "x"?`, or the known words when there are few, or nothing. */
-export function hint(word: string, known: readonly string[]): string {
-  const near = nearest(word, known)
-  if (near !== undefined) return `: did you mean ${JSON.stringify(near)}?`
-  return known.length > 0 && known.length <= 15 ? `; known are ${known.join(', ')}` : ''
 }

@@ -33,6 +33,9 @@ export interface ReadResult {
 
 /** @throws DeclarationError with every problem of all stacks */
 export function readStacks({documents, kinds, given, mode, selected}: ReadInput): ReadResult {
+  const misshapen = documents.flatMap(document => document.misshapen)
+  if (misshapen.length > 0)
+    throw new DeclarationError(spokenProblems([...misshapen, ...documents.flatMap(document => document.problems)], selected))
   const problems = new Problems()
   const gathered = gatherVariables(documents, given, mode, selected)
   problems.all.push(...gathered.problems)

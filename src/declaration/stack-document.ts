@@ -7,7 +7,10 @@ import type {Problem} from '../base/errors.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import type {Source} from '../engine/declaration.ts'
 import {StackFileError} from './errors.ts'
+import {nameOf} from './functions.ts'
+import {hint} from './hint.ts'
 import {JsonPlaceError, type JsonPositions, lineFinder, positionKey, positionsIn} from './json-positions.ts'
+import {BODIES, blocksOf, shapedBody, TOP_WORDS} from './stack-shape.ts'
 
 /** A file's text and the name to show for it; none for a file nobody will find afterwards (a temporary folder). */
 export interface StackFile {
@@ -44,6 +47,8 @@ export interface StackDocument {
   readonly metadata: JsonObject
   /** What is wrong with the files themselves. */
   readonly problems: readonly Problem[]
+  /** What does not have the shape of a stack file. What hangs on it is not worth saying before it is mended. */
+  readonly misshapen: readonly Problem[]
 }
 
 interface ParsedFile {
@@ -83,7 +88,7 @@ function parse(file: StackFile): ParsedFile {
   return {file, body, positions, line}
 }
 
-/** One block or a list of blocks. */
+/** One block or a list of blocks, of a body whose shape was checked. */
 export const blocksIn = (value: Json | undefined): readonly JsonObject[] =>
   (Array.isArray(value) ? (value as readonly Json[]) : [value ?? null]).filter(isJsonObject)
 
@@ -95,6 +100,7 @@ class Merge {
   readonly #locals = new Map<string, {value: Json; source: Source}>()
   readonly #lists = {moved: [] as Block[], removed: [] as Block[], import: [] as Block[], terraform: [] as Block[]}
   readonly #problems: Problem[] = []
+  readonly #misshapen: Problem[] = []
   readonly #name: string
   #metadata: JsonObject = {}
 
@@ -117,6 +123,7 @@ class Merge {
       terraform: this.#lists.terraform,
       metadata: this.#metadata,
       problems: this.#problems,
+      misshapen: this.#misshapen,
     }
   }
 
@@ -129,19 +136,26 @@ class Merge {
         source: `${file.shown ?? file.name}:${line(offset)}`,
       })
     }
+    for (const word of Object.keys(body).filter(it => !TOP_WORDS.includes(it))) {
+      this.#misshape(parsed, [word], '', `a stack has no block ${JSON.stringify(word)} that svcctl reads${hint(word, TOP_WORDS)}`)
+    }
     for (const kind of ['resource', 'data'] as const) {
-      for (const types of blocksIn(body[kind])) {
+      for (const types of this.#blocks(parsed, [kind], body[kind])) {
         for (const [type, byName] of Object.entries(types)) {
+          if (type === '//') continue
           const known = this.#typed[kind].get(type) ?? new Map<string, Block>()
           this.#typed[kind].set(type, known)
-          for (const names of blocksIn(byName)) this.#labelled(known, names, [kind, type], parsed, override)
+          for (const names of this.#blocks(parsed, [kind, type], byName)) this.#labelled(known, names, [kind, type], parsed, override)
         }
       }
     }
     for (const kind of ['variable', 'output', 'module'] as const) {
-      for (const names of blocksIn(body[kind])) this.#labelled(this.#named[kind], names, [kind], parsed, override)
+      for (const names of this.#blocks(parsed, [kind], body[kind])) this.#labelled(this.#named[kind], names, [kind], parsed, override)
     }
-    for (const locals of blocksIn(body.locals)) {
+    for (const types of this.#blocks(parsed, ['provider'], body.provider)) {
+      for (const [type, value] of Object.entries(types)) if (type !== '//') this.#blocks(parsed, ['provider', type], value)
+    }
+    for (const locals of this.#blocks(parsed, ['locals'], body.locals)) {
       for (const [name, value] of Object.entries(locals)) {
         if (name === '//') continue
         const source = sourceAt(parsed, ['locals', name], {})
@@ -150,23 +164,59 @@ class Merge {
       }
     }
     for (const kind of ['moved', 'removed', 'import', 'terraform'] as const) {
-      for (const it of blocksIn(body[kind])) this.#lists[kind].push({body: it, source: sourceAt(parsed, [kind], it)})
+      for (const it of this.#blocks(parsed, [kind], body[kind], kind === 'terraform' ? 'refused' : 'allowed')) {
+        const shaped = shapedBody(BODIES[kind], it, (place, message) => this.#misshape(parsed, [kind], place, message))
+        this.#lists[kind].push({body: shaped, source: sourceAt(parsed, [kind], it)})
+      }
     }
     const notes = body['//']
-    const ours = isJsonObject(notes) ? notes.svcctl : undefined
-    if (isJsonObject(ours)) this.#metadata = {...this.#metadata, ...ours}
+    if (notes !== undefined && typeof notes !== 'string' && !isJsonObject(notes))
+      this.#misshape(parsed, ['//'], '', `must be text or an object, and it is ${nameOf(notes)}`)
+    for (const ours of isJsonObject(notes) ? this.#blocks(parsed, ['//', 'svcctl'], notes.svcctl) : []) {
+      const shaped = shapedBody(BODIES.metadata, ours, (place, message) => this.#misshape(parsed, ['//', 'svcctl'], place, message))
+      this.#metadata = {...this.#metadata, ...shaped}
+    }
   }
 
   #labelled(known: Labelled, names: JsonObject, path: readonly string[], parsed: ParsedFile, override: boolean): void {
+    const [kind = '', type] = path
     for (const [name, value] of Object.entries(names)) {
       if (name === '//') continue
-      const [body = {}] = blocksIn(value)
-      const source = sourceAt(parsed, [...path, name], body)
+      const here = [...path, name]
+      const [written, second] = this.#blocks(parsed, here, value)
+      if (written === undefined) continue
+      if (second) this.#misshape(parsed, here, '', 'stands there twice: give one of them another name')
+      // An override file has only what it replaces.
+      const shape = override ? {...bodyShape(kind, type), required: []} : bodyShape(kind, type)
+      const body = shapedBody(shape, written, (place, message) => this.#misshape(parsed, here, place, message))
+      const source = sourceAt(parsed, here, body)
       const before = known.get(name)
       if (before === undefined) known.set(name, {body, source})
       else if (override) known.set(name, {body: overridden(before.body, body), source: before.source})
       else this.#duplicate([...path.slice(path[0] === 'resource' ? 1 : 0), name].join('.'), before.source, source)
     }
+  }
+
+  /** One block or several; what is none is said. */
+  #blocks(
+    parsed: ParsedFile,
+    path: readonly string[],
+    value: Json | undefined,
+    empty: 'refused' | 'allowed' = 'refused',
+  ): readonly JsonObject[] {
+    return blocksOf(value, message => this.#misshape(parsed, path, '', message), empty)
+  }
+
+  /** @param path - of the block; `place` is what of it */
+  #misshape(parsed: ParsedFile, path: readonly string[], place: string, message: string): void {
+    const address = path[0] === 'resource' && path.length > 1 ? path.slice(1).join('.') : path.join('.')
+    const offset = parsed.positions.offsets.get(positionKey(path))
+    const file = parsed.file.shown ?? parsed.file.name
+    this.#misshapen.push({
+      address: `${this.#name}:${address}`,
+      message: place === '' ? message : `${place} ${message}`,
+      source: offset === undefined ? file : `${file}:${parsed.line(offset)}`,
+    })
   }
 
   #duplicate(what: string, first: Source | undefined, second: Source): void {
@@ -176,6 +226,12 @@ class Merge {
       ...sourceField(second),
     })
   }
+}
+
+function bodyShape(kind: string, type: string | undefined) {
+  if (kind === 'resource') return type === 'null_resource' ? BODIES.resource : BODIES.foreign
+  if (kind === 'variable' || kind === 'output' || kind === 'module') return BODIES[kind]
+  return BODIES.data
 }
 
 /** Terraform's override files replace arguments one by one, inside `lifecycle` too. */

@@ -1,7 +1,7 @@
 /** Finds stacks in a folder: a synthesized app (`manifest.json`), or Terraform JSON written by hand. */
 import {readdir, readFile} from 'node:fs/promises'
 import {basename, join, relative, resolve} from 'node:path'
-import {isJsonObject, type Json} from '../base/json.ts'
+import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import type {Source} from '../engine/declaration.ts'
 import {NoStacksError, StackFileError} from './errors.ts'
 import {type StackDocument, stackDocument, traceIn} from './stack-document.ts'
@@ -127,21 +127,26 @@ async function manifestStacks(folder: string, cwd: string): Promise<readonly Man
   return Object.values(stacks).map(it => {
     if (!isJsonObject(it) || typeof it.name !== 'string' || typeof it.synthesizedStackPath !== 'string')
       throw bad('has a stack without name or path')
+    const {annotations = []} = it
+    // An error of a construct may be among them.
+    if (!Array.isArray(annotations)) throw bad(`has annotations of stack ${it.name} that are no list`)
     return {
       name: it.name,
       path: it.synthesizedStackPath,
-      annotations: Array.isArray(it.annotations) ? it.annotations.flatMap(annotation => annotationIn(annotation, cwd)) : [],
+      annotations: (annotations as readonly Json[]).map(annotation => {
+        if (!isJsonObject(annotation) || typeof annotation.message !== 'string')
+          throw bad(`has an annotation of stack ${it.name} without a message`)
+        return annotationIn(annotation, annotation.message, cwd)
+      }),
     }
   })
 }
 
 const LEVELS: Readonly<Record<string, Annotation['level']>> = {'@cdktf/info': 'info', '@cdktf/warn': 'warning', '@cdktf/error': 'error'}
 
-function annotationIn(it: Json, cwd: string): readonly Annotation[] {
-  if (!isJsonObject(it) || typeof it.message !== 'string') return []
-  const {level, message, constructPath, stacktrace} = it
+function annotationIn({level, constructPath, stacktrace}: JsonObject, message: string, cwd: string): Annotation {
   const source = {...(typeof constructPath === 'string' ? {construct: constructPath} : {}), ...traceIn(stacktrace, cwd)}
-  return [{level: LEVELS[String(level)] ?? 'warning', message, source}]
+  return {level: LEVELS[String(level)] ?? 'warning', message, source}
 }
 
 async function readManifest(folder: string, options: ReadOptions): Promise<ReadStacks> {
