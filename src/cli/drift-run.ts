@@ -18,6 +18,8 @@ export async function readDrift(workspace: Workspace, selection: Selection): Pro
     stacks,
     selected: new Set(stacks.map(it => it.name)),
     ledgers,
+    otherLedgers: workspace.otherLedgers,
+    accountOf: workspace.accountOf,
     kinds,
     backendOf: workspace.backendOf,
     evaluate,

@@ -2,13 +2,16 @@
 import {hostname, userInfo} from 'node:os'
 import {AppError, EXIT} from '../base/errors.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
-import type {ManagedLedgerStore} from '../ledger/managed-store.ts'
+import type {ManagedLedgerStore, Notice} from '../ledger/managed-store.ts'
 import {openLedgerStore} from '../ledger/open-ledger.ts'
 import {createTransport, type NetworkTransport} from '../transport/undici-transport.ts'
 import type {Context} from './context.ts'
+import type {LedgerOf} from './other-ledgers.ts'
 
 export interface OpenedStores {
   readonly stores: ReadonlyMap<string, ManagedLedgerStore>
+  /** Of a stack of another run or app: what is said of how it is reached is not said here. @throws HttpBackendError */
+  other(stack: LedgerOf): ManagedLedgerStore
   close(): Promise<void>
 }
 
@@ -26,29 +29,25 @@ export class SharedLedgerError extends AppError {
 /** @throws SharedLedgerError, HttpBackendError */
 export function openStores(context: Context, stacks: readonly StackDeclarations[]): OpenedStores {
   const networks: NetworkTransport[] = []
-  const stores = stacks.map(
-    stack =>
-      [
-        stack.name,
-        openLedgerStore(stack.ledger, {
-          stack: stack.name,
-          folder: context.cwd,
-          environment: context.environment.all,
-          transport: ({insecure}) => {
-            const network = createTransport({insecure, proxy: context.environment.proxy})
-            networks.push(network)
-            return network.send
-          },
-          clock: context.clock,
-          random: context.random,
-          pid: process.pid,
-          host: hostname(),
-          user: userName(),
-          version: context.version,
-          notice: text => context.log.warn(text),
-        }),
-      ] as const,
-  )
+  const open = ({name, ledger}: LedgerOf, notice: Notice): ManagedLedgerStore =>
+    openLedgerStore(ledger, {
+      stack: name,
+      folder: context.cwd,
+      environment: context.environment.all,
+      transport: ({insecure}) => {
+        const network = createTransport({insecure, proxy: context.environment.proxy})
+        networks.push(network)
+        return network.send
+      },
+      clock: context.clock,
+      random: context.random,
+      pid: process.pid,
+      host: hostname(),
+      user: userName(),
+      version: context.version,
+      notice,
+    })
+  const stores = stacks.map(stack => [stack.name, open(stack, text => context.log.warn(text))] as const)
   const owners = new Map<string, string>()
   for (const [stack, store] of stores) {
     const other = owners.get(store.key)
@@ -57,6 +56,12 @@ export function openStores(context: Context, stacks: readonly StackDeclarations[
   }
   return {
     stores: new Map(stores),
+    other: stack => {
+      const store = open(stack, () => {})
+      const owner = owners.get(store.key)
+      if (owner !== undefined) throw new SharedLedgerError(store.place, owner, stack.name)
+      return store
+    },
     close: async () => {
       await Promise.all(networks.map(it => it.close()))
     },

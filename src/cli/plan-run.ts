@@ -53,6 +53,8 @@ export async function planWorkspace(
     stacks: [...workspace.stacks, ...workspace.others],
     selected: new Set(workspace.stacks.map(it => it.name)),
     ledgers: workspace.ledgers,
+    otherLedgers: workspace.otherLedgers,
+    accountOf: workspace.accountOf,
     kinds,
     backendOf: workspace.backendOf,
     evaluate,

@@ -12,10 +12,12 @@ import type {Connection} from '../config/connection.ts'
 import type {Settings} from '../config/settings.ts'
 import {type LoadedDeclarations, loadDeclarations} from '../declaration/load.ts'
 import {type VariableLookup, variableLookup} from '../declaration/variable-lookup.ts'
+import {accountGroups, type StackAccount} from '../engine/accounts.ts'
 import type {Backend} from '../engine/backend.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
 import type {Kind} from '../engine/kind.ts'
 import type {Ledger} from '../engine/ledger.ts'
+import type {AccountOf} from '../engine/ownership.ts'
 import type {Plan} from '../engine/plan.ts'
 import {lockAll, type ManagedLedgerStore} from '../ledger/managed-store.ts'
 import {atStateFile, localLedgerWarning} from '../ledger/open-ledger.ts'
@@ -23,8 +25,9 @@ import {SecretSealer} from '../ledger/seal-secrets.ts'
 import type {RequestAllowance} from '../transport/request-allowance.ts'
 import type {Context} from './context.ts'
 import {endingOnInterrupt} from './interrupt.ts'
-import {openStores} from './ledger-stores.ts'
+import {type OpenedStores, openStores} from './ledger-stores.ts'
 import {type OpenedApi, openCloud, openCluster} from './open-api.ts'
+import {type OtherLedgers, readOtherLedgers} from './other-ledgers.ts'
 import {variableOptions} from './stack-flags.ts'
 
 export type Api = Kind['api']
@@ -117,11 +120,14 @@ export class Workspace {
   readonly sealer: SecretSealer
   readonly variable: VariableLookup
   #ledgers: ReadonlyMap<string, Ledger> = new Map()
+  #other: OtherLedgers = {ledgers: [], unread: new Map()}
+  #accountOf: AccountOf = () => ''
+  readonly #saidUnread = new Set<string>()
   readonly #options: WorkspaceOptions
   /** Opened connections by what makes them one: API, address, key. */
   readonly #opened = new Map<string, OpenedStackApi>()
   readonly #byStack = new Map<string, OpenedStackApi>()
-  readonly #closeStores: () => Promise<void>
+  readonly #ledgerStores: OpenedStores
 
   static async open(options: WorkspaceOptions): Promise<Workspace> {
     const {context, argv} = options
@@ -139,9 +145,8 @@ export class Workspace {
     this.others = options.others
     this.variable = variable
     this.sealer = new SecretSealer(context.random, context.environment.ledgerKey)
-    const opened = openStores(context, stacks)
-    this.stores = opened.stores
-    this.#closeStores = opened.close
+    this.#ledgerStores = openStores(context, stacks)
+    this.stores = this.#ledgerStores.stores
     for (const stack of stacks) {
       const warning = localLedgerWarning(stack.ledger, stack.name, context.environment.all)
       if (warning !== undefined) context.log.warn(warning)
@@ -152,8 +157,27 @@ export class Workspace {
     return this.#ledgers
   }
 
+  /** Of stacks that are not part of this run: read, never written. */
+  get otherLedgers(): readonly Ledger[] {
+    return this.#other.ledgers
+  }
+
+  /** Which stacks of the app, of this run or not, speak to one account. */
+  readonly accountOf: AccountOf = (stack, api) => this.#accountOf(stack, api)
+
+  /** Reads every ledger there is to know again, those of other stacks too. */
   async loadLedgers(): Promise<ReadonlyMap<string, Ledger>> {
-    this.#ledgers = new Map(await Promise.all([...this.stores].map(async ([stack, store]) => [stack, await store.load()] as const)))
+    const [own, other] = await Promise.all([
+      Promise.all([...this.stores].map(async ([stack, store]) => [stack, await store.load()] as const)),
+      readOtherLedgers(this.context.cwd, this.stacks, this.others, this.#ledgerStores.other),
+    ])
+    this.#ledgers = new Map(own)
+    this.#other = other
+    for (const [stack, why] of other.unread) {
+      if (!this.#saidUnread.has(stack)) this.context.log.warn(`what stack ${stack} has is not known: ${why}`)
+      this.#saidUnread.add(stack)
+    }
+    if (this.#byStack.size > 0) await this.#groupAccounts()
     return this.#ledgers
   }
 
@@ -244,6 +268,28 @@ export class Workspace {
       const apis = this.stacks.includes(stack) ? this.apisOf(stack) : neededApis(stack, this.stacks)
       for (const api of apis) this.#byStack.set(`${stack.name} ${api}`, await this.#openFor(stack, api))
     }
+    await this.#groupAccounts()
+  }
+
+  /** Asks who a stack's account is only where a ledger of the same API tells of another address or key, and knows its account. */
+  async #groupAccounts(): Promise<void> {
+    const others = this.#other.ledgers.flatMap(({stack, accounts}): StackAccount[] =>
+      APIS.flatMap(api => (accounts[api] ? [{stack, api, ...accounts[api]}] : [])),
+    )
+    const own: StackAccount[] = []
+    for (const {name: stack, targets} of this.stacks) {
+      for (const api of APIS) {
+        const opened = this.connectionOf(stack, api)
+        if (opened === undefined) continue
+        const {address, keyHash} = opened.connection
+        const recorded = targets[api]?.account ?? this.#ledgers.get(stack)?.accounts[api]?.account
+        const foreign = others.filter(it => it.api === api && it.account !== undefined)
+        const known = foreign.find(it => it.address === address && it.keyHash === keyHash)?.account ?? recorded
+        const account = known ?? (foreign.length > 0 ? await unlessRefused(opened.account) : undefined)
+        own.push({stack, api, address, keyHash, ...(account === undefined ? {} : {account})})
+      }
+    }
+    this.#accountOf = accountGroups([...own, ...others])
   }
 
   async #openFor(stack: StackDeclarations, api: Api): Promise<OpenedStackApi> {
@@ -260,7 +306,19 @@ export class Workspace {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...[...this.#opened.values()].map(it => it.api.close()), this.#closeStores()])
+    await Promise.all([...[...this.#opened.values()].map(it => it.api.close()), this.#ledgerStores.close()])
+  }
+}
+
+const APIS: readonly Api[] = ['cloud', 'cluster']
+
+/** An API that does not say whose account it is has its address to be known by. */
+async function unlessRefused(account: () => Promise<string>): Promise<string | undefined> {
+  try {
+    return await account()
+  } catch (error) {
+    if (error instanceof AppError) return undefined
+    throw error
   }
 }
 

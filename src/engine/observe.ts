@@ -14,16 +14,15 @@ import {type Declaration, type Evaluate, neededBy, type StackDeclarations, sourc
 import {type Ids, idsIn, type Kind, type Kinds} from './kind.ts'
 import type {Ledger, LedgerEntry} from './ledger.ts'
 import {type Collection, type LiveObject, readCollection} from './live.ts'
-import {type Match, Ownership, pairCollection} from './pair.ts'
+import {Ownership, type OwnershipInput} from './ownership.ts'
+import {type Match, pairCollection} from './pair.ts'
 import {type Key, keyOf, type ValueObject} from './value.ts'
 
-export interface ObserveInput {
+export interface ObserveInput extends OwnershipInput {
   /** Every stack of the app: what is not selected still counts as declared. */
   readonly stacks: readonly StackDeclarations[]
   /** The stacks this run is about. */
   readonly selected: ReadonlySet<string>
-  readonly ledgers: ReadonlyMap<string, Ledger>
-  readonly kinds: Kinds
   readonly backendOf: (stack: string, api: Kind['api']) => Backend
   readonly evaluate: Evaluate
   readonly variable: (stack: string, name: string) => JsonObject[string] | undefined
@@ -103,6 +102,8 @@ class Pass {
   readonly #ownership: Ownership
   readonly #declared: Set<Key>
   readonly #stacks: ReadonlyMap<string, StackDeclarations>
+  /** Those of other stacks too: an object this run only refers to is found where its ledger has it. */
+  readonly #ledgers: ReadonlyMap<string, Ledger>
   readonly #matches = new Map<Key, Match>()
   readonly #parents = new Map<Key, Ids>()
   readonly #collections = new Map<Backend, Map<string, Collection>>()
@@ -112,7 +113,8 @@ class Pass {
   constructor(input: ObserveInput, backends: Set<Backend>) {
     this.#input = input
     this.#backends = backends
-    this.#ownership = new Ownership(input.ledgers)
+    this.#ownership = new Ownership(input)
+    this.#ledgers = new Map([...(input.otherLedgers ?? []).map(it => [it.stack, it] as const), ...input.ledgers])
     this.#stacks = new Map(input.stacks.map(it => [it.name, it]))
     this.#declared = new Set(input.stacks.flatMap(stack => stack.declarations.map(it => it.key)))
   }
@@ -182,6 +184,7 @@ class Pass {
     const places = new Map<Backend, Map<string, Place>>()
     const place = (stack: string, kind: Kind, parent: Ids): Place => {
       const backend = this.#input.backendOf(stack, kind.api)
+      this.#ownership.speaksFor(backend, stack, kind.api)
       const ofBackend = places.get(backend) ?? new Map<string, Place>()
       places.set(backend, ofBackend)
       const id = `${kind.name} ${parent.join(' ')}`
@@ -271,7 +274,7 @@ class Pass {
       kind,
       collection,
       declarations,
-      ledgers: this.#input.ledgers,
+      ledgers: this.#ledgers,
       ownership: this.#ownership,
       stacks: this.#stacks,
       declared: this.#declared,

@@ -5,8 +5,9 @@
 import type {Problem} from '../base/errors.ts'
 import type {Declaration, StackDeclarations} from './declaration.ts'
 import type {Kind} from './kind.ts'
-import type {Ledger, LedgerEntry} from './ledger.ts'
+import type {Ledger} from './ledger.ts'
 import type {Collection, LiveObject} from './live.ts'
+import type {Ownership} from './ownership.ts'
 import {plainPart} from './resolve.ts'
 import {type Key, keyOf} from './value.ts'
 
@@ -17,19 +18,6 @@ export interface Match {
   readonly found: Found
   /** The address the ledger has it under, when that is another one. */
   readonly formerAddress?: string
-}
-
-/** Who owns what, over all ledgers of the run. */
-export class Ownership {
-  readonly #byRemote = new Map<string, {stack: string; entry: LedgerEntry}>()
-
-  constructor(ledgers: ReadonlyMap<string, Ledger>) {
-    for (const [stack, ledger] of ledgers) for (const entry of ledger.entries.values()) this.#byRemote.set(entry.remoteId, {stack, entry})
-  }
-
-  of(remoteId: string): {stack: string; entry: LedgerEntry} | undefined {
-    return this.#byRemote.get(remoteId)
-  }
 }
 
 export interface PairInput {
@@ -103,7 +91,7 @@ export function pairCollection(input: PairInput): Pairing {
       })
       continue
     }
-    const owner = input.ownership.of(first.remoteId)
+    const owner = input.ownership.of(declaration.stack, kind.api, first.remoteId)
     if (owner && owner.stack !== declaration.stack) {
       problems.push({address: declaration.key, message: `${first.remoteId} belongs to stack ${owner.stack} (${owner.entry.address})`})
       continue
@@ -129,7 +117,7 @@ function taken(
   claimed: ReadonlyMap<string, Key>,
 ) {
   const problems: Problem[] = []
-  const free = collection.objects.filter(it => !claimed.has(it.remoteId) && ownership.of(it.remoteId) === undefined)
+  const free = collection.objects.filter(it => !claimed.has(it.remoteId) && ownership.at(collection.backend, it.remoteId) === undefined)
   if (free.length === 0) return problems
   const byName = kind.identity.matches ? undefined : groupByName(free)
   for (const declaration of declarations) {

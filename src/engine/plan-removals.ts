@@ -37,8 +37,8 @@ export function planRemovals(input: PlanInput, declared: readonly Operation[]): 
   const matched = new Set([...observation.pairs.values()].flatMap(it => it.match?.live.remoteId ?? []))
   const unmanaged = observation.collections
     .filter(it => !it.kind.singleton)
-    .flatMap(it => it.objects)
-    .filter(it => !taken.has(it.remoteId) && !matched.has(it.remoteId) && observation.ownership.of(it.remoteId) === undefined)
+    .flatMap(({backend, objects}) => objects.filter(it => observation.ownership.at(backend, it.remoteId) === undefined))
+    .filter(it => !taken.has(it.remoteId) && !matched.has(it.remoteId))
   return {operations, unmanaged: unmanaged.length, notes}
 }
 
@@ -108,7 +108,8 @@ function exclusiveRemovals(input: PlanInput, taken: ReadonlySet<string>): Operat
       if (child === undefined) continue
       const elsewhere = namesDeclared(stacks, kindOf(input, child))
       for (const live of childrenOf(input, match.live.remoteId, [child])) {
-        if (taken.has(live.remoteId) || matched.has(live.remoteId) || observation.ownership.of(live.remoteId) !== undefined) continue
+        if (taken.has(live.remoteId) || matched.has(live.remoteId)) continue
+        if (observation.ownership.of(declaration.stack, live.kind.api, live.remoteId) !== undefined) continue
         if (live.name !== undefined && elsewhere.has(live.name)) continue
         operations.push(undeclared(declaration.stack, live, `${declaration.address} is exclusive for its ${word}`))
       }

@@ -161,6 +161,13 @@ export function decodeLedger(content: string, where: LedgerPlace): Ledger {
   }
 }
 
+/** The stack whose ledger this is; `undefined` for text that is none. @throws SyntaxError */
+export function stackIn(content: string): string | undefined {
+  const json: unknown = JSON.parse(content)
+  const own = isJsonObject(json) ? json.svcctl : undefined
+  return isJsonObject(own) && typeof own.stack === 'string' ? own.stack : undefined
+}
+
 /** Field by field and not from parts: ten thousand of these are written at once. */
 function encodeInstance(stack: string, entry: LedgerEntry, address: ResourceAddress): JsonObject {
   const triggers: Record<string, string> = {}

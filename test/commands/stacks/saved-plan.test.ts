@@ -1,4 +1,4 @@
-import {readFileSync, statSync, writeFileSync} from 'node:fs'
+import {readFileSync, rmSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, beforeEach, describe, expect, it} from 'vitest'
 import {documentOf, type Site, site} from '../../support/site.ts'
@@ -171,6 +171,7 @@ describe('a saved plan', () => {
     const first = await saved(1)
     const applied = documentOf(await at.fast(['apply', first.file, '--approve', first.hash, '-o', 'json'], secrets))
     const id = applied.operations.find((it: {kind: string}) => it.kind === 'cloud.database').remoteId
+    rmSync(join(at.folder, `terraform.${name}.tfstate`))
     const taken = jsonStack(`${name}-taken`)
       .subscription('sub', {name})
       .database('b', 'sub', {name: 'taken', memoryLimitInGb: 1})

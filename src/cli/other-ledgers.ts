@@ -1,0 +1,85 @@
+/**
+ * Ledgers that a run does not write and has to know: of the stacks of the app that were not selected, and of stacks
+ * that left a file beside these and are not in the app any more (a renamed one, or one of another app). They are read
+ * without a lock.
+ */
+import {readdir, readFile} from 'node:fs/promises'
+import {dirname, join, resolve} from 'node:path'
+import {AppError} from '../base/errors.ts'
+import type {LedgerLocation, StackDeclarations} from '../engine/declaration.ts'
+import type {Ledger} from '../engine/ledger.ts'
+import type {ManagedLedgerStore} from '../ledger/managed-store.ts'
+import type {LedgerPlaceOptions} from '../ledger/open-ledger.ts'
+import {stackIn} from '../ledger/tfstate.ts'
+
+/** A stack as far as its ledger is concerned. */
+export interface LedgerOf {
+  readonly name: string
+  readonly ledger: LedgerLocation
+}
+
+export interface OtherLedgers {
+  readonly ledgers: readonly Ledger[]
+  /** Stacks of the app whose ledgers cannot be read, each with the reason. */
+  readonly unread: ReadonlyMap<string, string>
+}
+
+export type OpenOther = (stack: LedgerOf) => ManagedLedgerStore
+
+/**
+ * @param selected - of the run: their ledgers are no others
+ * @param others - the rest of the app
+ */
+export async function readOtherLedgers(
+  folder: LedgerPlaceOptions['folder'],
+  selected: readonly LedgerOf[],
+  others: readonly LedgerOf[],
+  open: OpenOther,
+): Promise<OtherLedgers> {
+  const unread = new Map<string, string>()
+  const left = await leftBehind(folder, [...selected, ...others])
+  const read = async (stack: LedgerOf): Promise<Ledger | undefined> => {
+    try {
+      return await open(stack).load()
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      unread.set(stack.name, error.message)
+      return undefined
+    }
+  }
+  const all = await Promise.all([...others, ...left].map(read))
+  return {ledgers: all.filter(it => it !== undefined), unread}
+}
+
+/** Ledgers in files beside those of the app, whose stacks the app does not have. */
+export async function leftBehind(folder: string, known: readonly Pick<StackDeclarations, 'name' | 'ledger'>[]): Promise<LedgerOf[]> {
+  const files = known.flatMap(({ledger}) => (ledger.type === 'local' ? [resolve(folder, ledger.file)] : []))
+  const folders = new Set([folder, ...files.map(it => dirname(it))])
+  const there = (await Promise.all([...folders].map(statesIn))).flat().filter(path => !files.includes(path))
+  const names = new Set(known.map(it => it.name))
+  const found = await Promise.all(
+    there.map(async (path): Promise<LedgerOf[]> => {
+      const name = await stackOf(path)
+      return name === undefined || names.has(name) ? [] : [{name, ledger: {type: 'local', file: path}}]
+    }),
+  )
+  return found.flat()
+}
+
+async function statesIn(folder: string): Promise<string[]> {
+  try {
+    return (await readdir(folder)).filter(it => it.endsWith('.tfstate')).map(it => join(folder, it))
+  } catch {
+    // There is no such folder yet, or it may not be listed: whoever reads the stack's own ledger says so.
+    return []
+  }
+}
+
+/** What cannot be read, or is another program's, is no ledger of ours. */
+async function stackOf(path: string): Promise<string | undefined> {
+  try {
+    return stackIn(await readFile(path, 'utf8'))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,69 @@
+/** Which stacks speak to one account: by the account's own id, or by address and key where the id is not known. */
+import type {Kind} from './kind.ts'
+import type {LedgerAccount} from './ledger.ts'
+import type {AccountOf} from './ownership.ts'
+
+type Api = Kind['api']
+
+export interface StackAccount extends LedgerAccount {
+  readonly stack: string
+  readonly api: Api
+}
+
+/**
+ * Records that share an account's id, or address and key, are of one account. A record without an id that shares
+ * neither counts for the account that others have at its address: better one object too many that is left alone.
+ */
+export function accountGroups(records: readonly StackAccount[]): AccountOf {
+  const groups = new Groups()
+  const nodeOf = ({api, stack}: {readonly api: Api; readonly stack: string}) => `stack ${api} ${stack}`
+  const keyOf = ({api, address, keyHash}: StackAccount) => `key ${api} ${address} ${keyHash}`
+  const withId = new Set<string>()
+  for (const it of records) {
+    groups.join(nodeOf(it), keyOf(it))
+    if (it.account === undefined) continue
+    groups.join(nodeOf(it), `account ${it.api} ${it.account}`)
+  }
+  for (const it of records) if (it.account !== undefined) withId.add(groups.of(nodeOf(it)))
+  const byAddress = new Map<string, string>()
+  for (const it of records) {
+    const at = `${it.api} ${it.address}`
+    const known = withId.has(groups.of(nodeOf(it)))
+    if (known && !byAddress.has(at)) byAddress.set(at, nodeOf(it))
+  }
+  for (const it of records) {
+    if (withId.has(groups.of(nodeOf(it)))) continue
+    groups.join(nodeOf(it), byAddress.get(`${it.api} ${it.address}`) ?? `address ${it.api} ${it.address}`)
+  }
+  // A stack that nothing is known of speaks to whatever the others speak to, where that is one account.
+  const roots = new Map<Api, Set<string>>()
+  for (const it of records) roots.set(it.api, (roots.get(it.api) ?? new Set()).add(groups.of(nodeOf(it))))
+  return (stack, api) => {
+    const [only, another] = roots.get(api) ?? []
+    const node = nodeOf({stack, api})
+    return groups.has(node) || only === undefined || another !== undefined ? groups.of(node) : only
+  }
+}
+
+/** Sets that grow together. */
+class Groups {
+  readonly #parents = new Map<string, string>()
+
+  has(node: string): boolean {
+    return this.#parents.has(node)
+  }
+
+  of(node: string): string {
+    let at = node
+    for (let up = this.#parents.get(at); up !== undefined && up !== at; up = this.#parents.get(at)) at = up
+    return at
+  }
+
+  join(a: string, b: string): void {
+    const [first, second] = [this.of(a), this.of(b)]
+    this.#parents.set(first, first)
+    this.#parents.set(second, first)
+    if (!this.#parents.has(a)) this.#parents.set(a, first)
+    if (!this.#parents.has(b)) this.#parents.set(b, first)
+  }
+}

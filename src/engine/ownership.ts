@@ -1,0 +1,77 @@
+/**
+ * Whose a live object is: over the ledgers of the run and those of every other stack of the app, selected or not.
+ *
+ * A remote path names an object within one account. Two stacks that speak to two clusters may both have a
+ * `cluster/bdbs/3`, and neither has the other's.
+ */
+import type {Backend} from './backend.ts'
+import type {Kind, Kinds} from './kind.ts'
+import type {Ledger, LedgerEntry} from './ledger.ts'
+
+export interface Owner {
+  readonly stack: string
+  readonly entry: LedgerEntry
+}
+
+/** A name for the account that a stack speaks to: equal for stacks that share one. */
+export type AccountOf = (stack: string, api: Kind['api']) => string
+
+export interface OwnershipInput {
+  /** Of the stacks of this run. */
+  readonly ledgers: ReadonlyMap<string, Ledger>
+  /** Of stacks that are not selected, and of ledgers whose stack the app does not have any more. Read only. */
+  readonly otherLedgers?: readonly Ledger[]
+  readonly accountOf?: AccountOf
+  readonly kinds: Kinds
+}
+
+export class Ownership {
+  readonly #accountOf: AccountOf
+  readonly #accounts = new Map<Backend, string>()
+  /** By account and remote path; almost always of one ledger. */
+  readonly #owners = new Map<string, Map<string, readonly Owner[]>>()
+
+  constructor({ledgers, otherLedgers = [], accountOf = () => '', kinds}: OwnershipInput) {
+    this.#accountOf = accountOf
+    for (const [stack, ledger] of ledgers) this.#index(stack, ledger, kinds)
+    for (const ledger of otherLedgers) this.#index(ledger.stack, ledger, kinds)
+  }
+
+  /** Notes that what this backend shows is in the account of that stack. */
+  speaksFor(backend: Backend, stack: string, api: Kind['api']): void {
+    if (!this.#accounts.has(backend)) this.#accounts.set(backend, this.#accountOf(stack, api))
+  }
+
+  /** Whoever has an object that this backend shows. */
+  at(backend: Backend, remoteId: string): Owner | undefined {
+    return this.#owners.get(this.#accounts.get(backend) ?? '')?.get(remoteId)?.[0]
+  }
+
+  /** The ledger that has it: the stack's own, where several do. */
+  of(stack: string, api: Kind['api'], remoteId: string): Owner | undefined {
+    const owners = this.#at(stack, api, remoteId)
+    return owners.length < 2 ? owners[0] : (owners.find(it => it.stack === stack) ?? owners[0])
+  }
+
+  /** The ledger of another stack that has it. */
+  elsewhere(stack: string, api: Kind['api'], remoteId: string): Owner | undefined {
+    return this.#at(stack, api, remoteId).find(it => it.stack !== stack)
+  }
+
+  #at(stack: string, api: Kind['api'], remoteId: string): readonly Owner[] {
+    return this.#owners.get(this.#accountOf(stack, api))?.get(remoteId) ?? NOBODY
+  }
+
+  #index(stack: string, ledger: Ledger, kinds: Kinds): void {
+    for (const entry of ledger.entries.values()) {
+      const api = kinds.get(entry.kind)?.api
+      if (api === undefined) continue
+      const account = this.#accountOf(stack, api)
+      const ofAccount = this.#owners.get(account) ?? new Map<string, readonly Owner[]>()
+      if (ofAccount.size === 0) this.#owners.set(account, ofAccount)
+      ofAccount.set(entry.remoteId, [...(ofAccount.get(entry.remoteId) ?? NOBODY), {stack, entry}])
+    }
+  }
+}
+
+const NOBODY: readonly Owner[] = []

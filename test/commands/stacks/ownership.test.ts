@@ -1,0 +1,80 @@
+/** Several stacks in one account: what one of them has is nothing to the others, whether they are selected or not. */
+import {writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {documentOf, type Site, site} from '../../support/site.ts'
+import {type JsonStack, jsonStack, saveStack, saveStacks} from '../../support/stack-json.ts'
+
+let at: Site
+beforeEach(async () => {
+  at = await site()
+})
+afterEach(() => at.close())
+
+const MAIN = '${data.terraform_remote_state.a.outputs.main}'
+/** Has the subscription, in which nothing undeclared may stay. */
+const owner = (name = 'a') =>
+  jsonStack(name)
+    .subscription('main', {}, {policy: {exclusive: ['databases']}})
+    .database('own', 'main')
+    .block('output', {main: {value: '${null_resource.main.id}'}})
+/** Has databases in the subscription of `a`. */
+const tenant = (name = 'b') =>
+  jsonStack(name).block('data', {
+    terraform_remote_state: {a: {backend: 'local', config: {path: 'terraform.a.tfstate'}}},
+  })
+
+const apply = (stacks: readonly JsonStack[], ...more: string[]) =>
+  at.fast(['apply', '--synth-dir', saveStacks(at.folder, stacks), '--auto-approve', '-o', 'json', ...more])
+const plan = (stacks: readonly JsonStack[], ...more: string[]) =>
+  at.fast(['plan', '--synth-dir', saveStacks(at.folder, stacks), '-o', 'json', ...more])
+
+describe('an exclusive collection', () => {
+  it('spares what another stack has, also while that stack calls it something else in its code', async () => {
+    const before = [owner(), tenant().database('orders', MAIN)]
+    expect(await apply(before, '--stack', '*')).toMatchObject({code: 0})
+    at.simulator.clearLog()
+    const renamed = [owner(), tenant().database('orders', MAIN, {name: 'orders-2'})]
+    const outcome = await apply(renamed, '--stack', 'a', '--allow-destroy', 'cloud.database')
+    expect([outcome.code, documentOf(outcome).summary.done], outcome.stderr).toEqual([0, 0])
+    expect(at.writes).toEqual([])
+  })
+
+  it('spares what a stack has that is no stack of this app, and keeps its ledger beside this one', async () => {
+    expect(await apply([owner(), tenant().database('orders', MAIN)], '--stack', '*')).toMatchObject({code: 0})
+    at.simulator.clearLog()
+    const outcome = await apply([owner()], '--allow-destroy', '*')
+    expect([outcome.code, at.writes], outcome.stderr).toEqual([0, []])
+  })
+})
+
+describe('objects that other stacks own', () => {
+  it('are not counted as unmanaged', async () => {
+    expect(await apply([owner(), tenant().database('orders', MAIN)], '--stack', '*')).toMatchObject({code: 0})
+    expect(documentOf(await plan([owner(), tenant().database('orders', MAIN)], '--stack', 'a')).unmanaged).toBe(0)
+  })
+
+  it('are other objects where the other stack speaks to another cluster, whatever their ids', async () => {
+    const other = await site()
+    try {
+      other.simulator.world.cluster.settings.name = 'another'
+      const stack = (name: string) => jsonStack(name).bdb('cache', {name: `cache-${name}`})
+      const here = await at.fast(['apply', '--synth-dir', saveStack(at.folder, stack('one')), '--auto-approve'])
+      const there = await at.fast(['apply', '--synth-dir', saveStack(at.folder, stack('two')), '--auto-approve', '-o', 'json'], {
+        env: other.env,
+      })
+      expect([here.code, there.code], there.stderr).toEqual([0, 0])
+      const again = await at.fast(['plan', '--synth-dir', saveStack(at.folder, stack('two')), '-o', 'json'], {env: other.env})
+      expect(documentOf(again).summary).toMatchObject({'no-op': 1, blocked: 0})
+    } finally {
+      await other.close()
+    }
+  })
+})
+
+describe('a ledger beside these that nobody can read', () => {
+  it('is nobody of ours', async () => {
+    writeFileSync(join(at.folder, 'other.tfstate'), '{"version": 4, "resources"')
+    expect(await apply([owner()])).toMatchObject({code: 0})
+  })
+})
