@@ -86,6 +86,7 @@ export abstract class ApplyCommandBase extends StackCommand {
       ...flags,
       'auto-approve': true,
       'allow-destroy': [...(flags['allow-destroy'] ?? []), ...permission.allowDestroy],
+      adopt: [...(flags.adopt ?? []), ...permission.adopt],
       'skip-blocked': flags['skip-blocked'] || permission.skipBlocked,
       ...(permission.maxDestroy === undefined ? {} : {'max-destroy': permission.maxDestroy}),
     }
@@ -180,9 +181,10 @@ export abstract class ApplyCommandBase extends StackCommand {
       plan: withoutUnknown(plan, unknown),
       approved: built.approved ?? plan,
       permission: {
-        allowDestroy: lifted ? ['*'] : [...(flags['allow-destroy'] ?? [])],
-        skipBlocked: flags['skip-blocked'] ?? false,
-        ...(flags['max-destroy'] === undefined ? {} : {maxDestroy: flags['max-destroy']}),
+        allowDestroy: lifted ? ['*'] : [...plan.lifts.allowDestroy],
+        adopt: [...plan.lifts.adopt],
+        skipBlocked: plan.lifts.skipBlocked,
+        ...(plan.lifts.maxDestroy === undefined ? {} : {maxDestroy: plan.lifts.maxDestroy}),
       },
       observation,
       emit,
@@ -199,7 +201,7 @@ export abstract class ApplyCommandBase extends StackCommand {
 
 /** What is left of an approved plan needs no new approval: the hash of the whole one holds for a strict subset of it. */
 async function inheritedApproval(context: Context, plan: Plan, approve: string | undefined): Promise<string | undefined> {
-  if (approve === undefined || plan.residualOf === undefined || !plan.residualOf.startsWith(approve.toLowerCase())) return approve
+  if (approve === undefined || plan.residualOf === undefined || !plan.residualOf.startsWith(approve)) return approve
   const {isSubset, planOf, readRuns} = await applyParts()
   for (const story of readRuns(context)) {
     if (story.header.plan !== plan.residualOf) continue
@@ -221,7 +223,7 @@ function withoutUnknown(plan: Plan, unknown: Settled['unknown']): Plan {
   if (keys.size === 0) return plan
   const operations = plan.operations.map((it): Operation => {
     const why = it.action === 'create' ? keys.get(keyOf(it.stack, it.address)) : undefined
-    return why === undefined ? it : {...it, action: 'blocked', wants: 'create', reason: why}
+    return why === undefined ? it : {...it, action: 'blocked', wants: 'create', cause: 'undecided', reason: why}
   })
   return {...plan, operations}
 }

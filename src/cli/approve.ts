@@ -31,7 +31,8 @@ export class WrongApprovalError extends AppError {
 /** Guards that the short hash of the plan, typed by a person, lifts: the rest needs flags. */
 const LIFTED_BY_HASH: readonly string[] = ['G_PROTECTED', 'G_ADOPTED', 'G_NO_LEDGER']
 
-const SHORT_HASH = 12
+/** Digits that are shown of a hash, and the fewest that name a plan. */
+export const SHORT_HASH = 12
 
 export interface Approval {
   readonly autoApprove: boolean
@@ -43,8 +44,7 @@ export interface Approval {
  * @throws PlanRefusedError, WrongApprovalError, NotConfirmedError
  */
 export async function approvePlan(context: Context, plan: Plan, {autoApprove, approve}: Approval): Promise<boolean> {
-  if (approve !== undefined && (approve.length < 8 || !plan.hash.startsWith(approve.toLowerCase())))
-    throw new WrongApprovalError(approve, plan.hash)
+  if (approve !== undefined && !plan.hash.startsWith(approve)) throw new WrongApprovalError(approve, plan.hash)
   const liftable = plan.guards.every(it => LIFTED_BY_HASH.includes(it.code))
   const asks = isInteractive(context) && !autoApprove && approve === undefined
   if (plan.guards.length > 0 && !(liftable && asks)) throw new PlanRefusedError(plan.guards)

@@ -40,6 +40,19 @@ export const wholeNumberFlag = Flags.custom<number, {min?: number; max?: number}
   },
 })
 
+/** As many digits of a plan's hash as nobody finds by trying. */
+export const hashFlag = Flags.custom<string>({
+  helpValue: '<hash>',
+  parse: async text => {
+    const hash = text.trim().toLowerCase()
+    if (!/^[0-9a-f]{12,64}$/.test(hash))
+      throw new UsageError(`a plan is named by 12 to 64 hexadecimal digits of its hash, and this is ${JSON.stringify(text)}`, [
+        'Take the hash from: svcctl show FILE -q hash -o text',
+      ])
+    return hash
+  },
+})
+
 /** On every command. */
 export const outputFlags = {
   output: Flags.option({char: 'o', options: OUTPUT_FORMATS, summary: 'form of the result', helpGroup: 'OUTPUT', helpValue: '<format>'})(),

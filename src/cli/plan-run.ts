@@ -2,19 +2,17 @@
 import {kinds} from '../backends/kinds.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {canonicalJson} from '../base/json.ts'
-import type {Settings} from '../config/settings.ts'
 import {evaluate} from '../declaration/residual.ts'
 import {stepsOf} from '../engine/bill.ts'
 import {type BuiltPlan, buildPlan} from '../engine/build-plan.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
-import type {GuardFlags} from '../engine/guards.ts'
 import type {Ledger, LedgerAccount} from '../engine/ledger.ts'
-import type {GuardResult, Operation, Plan} from '../engine/plan.ts'
+import type {GuardResult, Lifts, Operation, Plan} from '../engine/plan.ts'
 import {type Key, keyOf} from '../engine/value.ts'
 import {changeLimits, LearnedLimits} from './change-limits.ts'
 import {LearnedDurations} from './learned-durations.ts'
+import {liftsOf} from './lifts.ts'
 import {selectionOf} from './stack-flags.ts'
-import {UsageError} from './usage-error.ts'
 import type {Api, Workspace} from './workspace.ts'
 
 /** Parsed values of the options of planning. */
@@ -27,12 +25,15 @@ export interface PlanFlags {
   readonly 'refuse-risky'?: boolean | undefined
   readonly 'on-drift'?: 'overwrite' | 'refuse' | 'keep' | undefined
   readonly 'skip-blocked'?: boolean | undefined
+  readonly adopt?: readonly string[] | undefined
   readonly accept?: readonly string[] | undefined
   readonly 'max-inflight'?: number | undefined
 }
 
 export interface PlanWishes {
   readonly flags: PlanFlags
+  /** Of a saved plan, instead of what `flags` say. */
+  readonly lifts?: Lifts
   readonly destroy?: boolean
   /** Milliseconds the plan may be applied for. */
   readonly validForMs?: number | undefined
@@ -44,7 +45,7 @@ export interface PlanWishes {
 
 export async function planWorkspace(
   workspace: Workspace,
-  {flags, destroy = false, validForMs, notes = [], onlyChanged = false, kept = new Map()}: PlanWishes,
+  {flags, lifts, destroy = false, validForMs, notes = [], onlyChanged = false, kept = new Map()}: PlanWishes,
 ): Promise<BuiltPlan> {
   const {settings, context} = workspace
   await checkAccounts(workspace)
@@ -61,14 +62,11 @@ export async function planWorkspace(
     variable: workspace.variable,
     destroy,
     secretStates: pairs => workspace.sealer.states(workspace.ledgers, pairs),
-    onDrift: flags['on-drift'] ?? settings?.onDrift ?? 'overwrite',
     kept,
-    noDestroy: flags['no-destroy'] ?? false,
     tool: `svcctl ${context.version}`,
     accounts: accountsOf(workspace),
-    guards: guardFlagsOf(flags, settings, destroy),
+    lifts: lifts ?? liftsOf(flags, settings),
     selection: selectionOf(flags),
-    accept: flags.accept ?? [],
     notes,
     onlyChanged,
     pricing: {
@@ -115,27 +113,6 @@ export function readOnlyGuard(workspace: Workspace, operations: readonly Operati
       message: 'the profile is read-only, and these would be changed',
     },
   ]
-}
-
-/** @throws UsageError when `--max-destroy` is neither a number nor a share */
-export function guardFlagsOf(flags: PlanFlags, settings: Settings | undefined, destroy: boolean): GuardFlags {
-  return {
-    allowDestroy: flags['allow-destroy'] ?? [],
-    maxDestroy: maxDestroyOf(flags['max-destroy'] ?? settings?.maxDestroy ?? '30%'),
-    refuseRisky: flags['refuse-risky'] || settings?.refuseRisky === true,
-    onDrift: flags['on-drift'] ?? settings?.onDrift ?? 'overwrite',
-    skipBlocked: flags['skip-blocked'] ?? false,
-    destroy,
-  }
-}
-
-function maxDestroyOf(text: string): GuardFlags['maxDestroy'] {
-  const match = /^(\d+)(%?)$/.exec(text.trim())
-  if (match === null)
-    throw new UsageError(`--max-destroy ${JSON.stringify(text)} is neither a number nor a share`, [
-      'Write --max-destroy 5 or --max-destroy 30%.',
-    ])
-  return match[2] === '%' ? {percent: Number(match[1])} : {count: Number(match[1])}
 }
 
 /** The accounts a plan speaks to; by API where all stacks share one, by stack and API otherwise. */

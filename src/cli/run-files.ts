@@ -32,7 +32,12 @@ const headerSchema = z.object({
   stacks: z.array(z.string()),
   accounts: z.record(z.string(), z.object({address: z.string(), keyHash: z.string()})),
   /** What the person or job that approved it allowed: a resumed run has the same permission. */
-  approved: z.object({allowDestroy: z.array(z.string()), skipBlocked: z.boolean(), maxDestroy: z.string().optional()}),
+  approved: z.object({
+    allowDestroy: z.array(z.string()),
+    adopt: z.array(z.string()).default([]),
+    skipBlocked: z.boolean(),
+    maxDestroy: z.string().optional(),
+  }),
 })
 export type RunHeader = z.output<typeof headerSchema>
 

@@ -9,13 +9,14 @@ import type {VariableLookup} from '../declaration/variable-lookup.ts'
 import type {BuiltPlan} from '../engine/build-plan.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
 import {evaluateGuards} from '../engine/guards.ts'
-import {type GuardResult, type OpenLeaf, type Operation, PLAN_FORMAT, type Plan} from '../engine/plan.ts'
+import {type GuardResult, type Lifts, type OpenLeaf, type Operation, PLAN_FORMAT, type Plan} from '../engine/plan.ts'
 import {assertSealed, summaryOf} from '../engine/plan-document.ts'
 import {planSchema} from '../engine/plan-schema.ts'
 import {PlanExpiredError, stacksOf, stillValid, touched, touchedLedger} from '../engine/recheck.ts'
 import {openLeaves} from '../engine/resolve.ts'
 import {type Key, keyOf, Secret} from '../engine/value.ts'
-import {accountsOf, guardFlagsOf, type PlanFlags, planWorkspace, readOnlyGuard} from './plan-run.ts'
+import {liftsToApply} from './lifts.ts'
+import {accountsOf, type PlanFlags, planWorkspace, readOnlyGuard} from './plan-run.ts'
 import {ClearSecretError} from './run-secrets.ts'
 import type {Workspace} from './workspace.ts'
 
@@ -108,7 +109,7 @@ export function assertTarget(workspace: Workspace, plan: Plan): void {
 export async function recheckPlan(
   workspace: Workspace,
   plan: Plan,
-  flags: PlanFlags,
+  flags: PlanFlags & {readonly approve?: string | undefined},
   halfReplaced: ReadonlySet<Key> = new Set(),
 ): Promise<BuiltPlan> {
   if (plan.notAfter !== undefined && workspace.context.clock.now() > Date.parse(plan.notAfter)) throw new PlanExpiredError(plan.notAfter)
@@ -117,25 +118,27 @@ export async function recheckPlan(
   const cut = new Map([...full].map(([stack, ledger]) => [stack, touchedLedger(ledger, plan)]))
   const fresh = await workspace.withLedgers(cut, () =>
     planWorkspace(workspace, {
-      flags: {...flags, target: [], exclude: [], accept: acceptedIn(plan), 'no-destroy': false, 'on-drift': 'overwrite'},
+      flags: {...flags, target: [], exclude: []},
+      lifts: {...plan.lifts, accept: acceptedIn(plan), noDestroy: false, onDrift: 'overwrite'},
+      destroy: plan.destroy === true,
       kept: new Map(touched(plan).map(it => [keyOf(it.stack, it.address), it.kept ?? []])),
     }),
   )
   const operations = stillValid(plan, fresh.plan.operations, halfReplaced, ({stack, address, movedFrom}) =>
     [address, movedFrom].some(it => it !== undefined && full.get(stack)?.entries.has(it)),
   )
-  const own = guardFlagsOf(flags, workspace.settings, plan.destroy === true)
-  // What the plan writes back cannot be left out of it now.
-  const onDrift = own.onDrift === 'keep' ? 'refuse' : own.onDrift
-  const guards = evaluateGuards({operations, stacks: plan.stacks}, {...own, onDrift}, kinds).map(it =>
-    it.code === 'G_DRIFT' ? {...it, allow: '--on-drift overwrite, or plan again with --on-drift keep'} : it,
-  )
+  const lifts = liftsToApply(plan, flags, workspace.settings)
+  const guards = evaluateGuards({...plan, operations, lifts}, kinds).map(it => {
+    if (it.code === 'G_DRIFT') return {...it, allow: '--on-drift overwrite, or plan again with --on-drift keep'}
+    return flags.approve !== undefined && it.allow.startsWith('--') ? {...it, allow: `plan again with ${it.allow}`} : it
+  })
   return {
     plan: {
       ...plan,
       operations,
+      lifts,
       summary: summaryOf(operations),
-      guards: [...guards, ...noDestroyGuard(operations, flags), ...readOnlyGuard(workspace, operations)],
+      guards: [...guards, ...noDestroyGuard(operations, lifts), ...readOnlyGuard(workspace, operations)],
       requests: fresh.plan.requests,
       bill: fresh.plan.bill,
     },
@@ -144,8 +147,8 @@ export async function recheckPlan(
 }
 
 /** A saved plan is carried out whole or not at all: what it deletes cannot be left out of it now. */
-function noDestroyGuard(operations: readonly Operation[], flags: PlanFlags): GuardResult[] {
-  const destroying = flags['no-destroy'] ? operations.filter(it => it.action === 'delete' || it.action === 'replace') : []
+function noDestroyGuard(operations: readonly Operation[], {noDestroy}: Lifts): GuardResult[] {
+  const destroying = noDestroy ? operations.filter(it => it.action === 'delete' || it.action === 'replace') : []
   if (destroying.length === 0) return []
   return [
     {
@@ -157,5 +160,4 @@ function noDestroyGuard(operations: readonly Operation[], flags: PlanFlags): Gua
   ]
 }
 
-const acceptedIn = (plan: Plan): string[] =>
-  touched(plan).flatMap(it => (it.reason.endsWith('(--accept)') ? [keyOf(it.stack, it.address)] : []))
+const acceptedIn = (plan: Plan): string[] => touched(plan).flatMap(it => (it.cause === 'accepted' ? [keyOf(it.stack, it.address)] : []))

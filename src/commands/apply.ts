@@ -1,4 +1,5 @@
 import {ApplyCommandBase} from '../cli/apply-command.ts'
+import {hashFlag} from '../cli/flags.ts'
 import {Args, Flags} from '../cli/oclif.ts'
 import {applyFlags, planningFlags} from '../cli/stack-flags.ts'
 import {UsageError} from '../cli/usage-error.ts'
@@ -17,7 +18,7 @@ export default class ApplyCommand extends ApplyCommandBase {
   static override flags = {
     ...planningFlags,
     ...applyFlags,
-    approve: Flags.string({summary: 'apply only the plan with this hash (at least 8 digits)', helpValue: '<hash>'}),
+    approve: hashFlag({summary: 'apply only the plan with this hash (at least 12 digits)'}),
     resume: Flags.boolean({summary: 'finish the newest unfinished run, or the one that is named', exclusive: ['attach', 'approve']}),
     attach: Flags.string({summary: 'wait for what this run has in flight, and start nothing', helpValue: '<run>'}),
   }

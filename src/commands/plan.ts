@@ -26,18 +26,20 @@ export default class PlanCommand extends ReadingStackCommand {
       options: ['all', 'changed'] as const,
       default: 'all' as const,
     })(),
-    'detailed-exitcode': Flags.boolean({summary: 'exit 2 when there is anything to apply'}),
+    'detailed-exitcode': Flags.boolean({summary: 'exit 2 when there is anything to apply, 3 when the plan is refused'}),
   }
 
   protected async read() {
     const {flags} = await this.parse(PlanCommand)
     if (flags.out !== undefined && !existsSync(dirname(flags.out)))
       throw new UsageError(`--out ${flags.out}: there is no folder ${dirname(flags.out)}`, ['Make the folder first, or name another file.'])
-    const [{outputsToRecord, planWorkspace}, {openRequests, UnsettledRunError}, {AmbiguousIdentityError}] = await Promise.all([
-      import('../cli/plan-run.ts'),
-      import('../cli/dead-runs.ts'),
-      import('../engine/build-plan.ts'),
-    ])
+    const [{outputsToRecord, planWorkspace}, {openRequests, UnsettledRunError}, {AmbiguousIdentityError}, {applyCommand}] =
+      await Promise.all([
+        import('../cli/plan-run.ts'),
+        import('../cli/dead-runs.ts'),
+        import('../engine/build-plan.ts'),
+        import('../cli/next-command.ts'),
+      ])
     const loaded = await this.readDeclarations(flags)
     const {plan, outputs} = await this.inWorkspace(loaded, flags, 'plan', async workspace => {
       const notes = await openRequests(workspace)
@@ -53,14 +55,14 @@ export default class PlanCommand extends ReadingStackCommand {
     })
     if (flags.out !== undefined) {
       await writeFileAtomic(flags.out, `${JSON.stringify(plan, null, 2)}\n`, {mode: 0o600})
-      const next =
-        plan.guards.length > 0 ? 'it is refused as it is' : `apply it with: svcctl apply ${flags.out} --approve ${plan.hash.slice(0, 12)}`
+      const next = plan.guards.length > 0 ? 'it is refused as it is' : `apply it with: ${applyCommand(flags.out, plan, flags)}`
       this.logger.note(`The plan is in ${flags.out}; ${next}`)
     }
     await this.print(asJson(plan), {text: () => this.planText(plan), table: widest => planTable(plan, widest)})
     const operates = plan.operations.some(it => it.action !== 'no-op')
     if (!operates && outputs.length > 0) this.logger.note(`apply will record the outputs ${outputs.join(', ')}`)
     const pending = operates || outputs.length > 0
-    return flags['detailed-exitcode'] && pending ? EXIT.changes : EXIT.ok
+    if (!flags['detailed-exitcode']) return EXIT.ok
+    return plan.guards.length > 0 ? EXIT.refused : pending ? EXIT.changes : EXIT.ok
   }
 }

@@ -3,11 +3,11 @@ import {AppError, EXIT, type Problem} from '../base/errors.ts'
 import {billOf} from './bill.ts'
 import {changedKeys} from './changed-scope.ts'
 import {type StackDeclarations, sourceOf} from './declaration.ts'
-import {evaluateGuards, type GuardFlags, names} from './guards.ts'
+import {evaluateGuards, names} from './guards.ts'
 import {outputOf, sha256} from './live.ts'
 import {type PlanInput, planOperations, type SecretStateOf} from './make-plan.ts'
 import {type Observation, type ObserveInput, observe} from './observe.ts'
-import type {Bill, Operation, Plan, PlannedStack} from './plan.ts'
+import type {Bill, Lifts, Operation, Plan, PlannedStack} from './plan.ts'
 import {PLAN_FORMAT} from './plan.ts'
 import {factsOf, sealed, summaryOf} from './plan-document.ts'
 import {openLeaves, resolveValue} from './resolve.ts'
@@ -38,15 +38,13 @@ export class PlanProblemsError extends AppError {
   }
 }
 
-export interface BuildPlanInput extends Omit<ObserveInput, 'wants'>, Pick<PlanInput, 'onDrift' | 'kept' | 'noDestroy'> {
+export interface BuildPlanInput extends Omit<ObserveInput, 'wants'>, Pick<PlanInput, 'kept'> {
   /** What the ledgers know of the secrets that were found declared. */
   readonly secretStates: (pairs: Observation['pairs']) => Promise<SecretStateOf>
   readonly tool: string
   readonly accounts: Plan['accounts']
-  readonly guards: GuardFlags
+  readonly lifts: Lifts
   readonly selection: Selection
-  /** Blocked objects whose declared state somebody has reached by other means. */
-  readonly accept: readonly string[]
   readonly pricing: Pick<Parameters<typeof billOf>[0], 'perMinute' | 'tokens' | 'durationMs' | 'limits'>
   /** Requests sent so far, over all connections of the run. */
   readonly used: () => number
@@ -76,32 +74,47 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     unmanaged,
     notes,
   } = planOperations({...input, observation, secretState: await input.secretStates(observation.pairs)})
-  const operations = accepted(all, input.accept).filter(
+  const operations = accepted(all, input.lifts.accept).filter(
     it => it.declared !== undefined || it.address !== it.remoteId || keepsUndeclared(it, input.selection),
   )
   const stacks = input.stacks.filter(it => input.selected.has(it.name)).map(it => plannedStack(input, observation, operations, it))
   const used = input.used() - usedBefore
   const objects = [...observation.pairs.values()].filter(it => it.match !== undefined).length + observation.orphans.length
+  const content = {
+    operations,
+    stacks,
+    lifts: tidied(input.lifts),
+    ...(input.destroy ? {destroy: true as const} : {}),
+  }
   const plan = sealed({
+    ...content,
     format: PLAN_FORMAT,
     tool: input.tool,
-    stacks,
     accounts: input.accounts,
     declarationsDigest: declarationsDigest(input.stacks.filter(it => input.selected.has(it.name))),
     scope: changed ? 'changed' : input.selection.target.length + input.selection.exclude.length > 0 ? 'targeted' : 'all',
-    ...(input.destroy ? {destroy: true as const} : {}),
+    selectors: {target: sorted(input.selection.target), exclude: sorted(input.selection.exclude)},
     facts: factsOf(observation),
-    operations,
     summary: summaryOf(operations),
     unmanaged,
     notes: [...(input.notes ?? []), ...(changed ? [SCOPE_NOTE] : []), ...notes.map(it => spoken(it, input.selected))],
-    guards: evaluateGuards({operations, stacks}, input.guards, input.kinds),
+    guards: evaluateGuards(content, input.kinds),
     requests: {used, avoided: Math.max(0, objects - used)},
     bill: billFor(operations, input.pricing),
     ...(input.notAfter === undefined ? {} : {notAfter: input.notAfter}),
   })
   return {plan, observation}
 }
+
+const sorted = (words: readonly string[]): string[] => [...new Set(words)].sort()
+
+/** The same lifts are the same plan, in whatever order they were given. */
+const tidied = ({allowDestroy, adopt, accept, ...lifts}: Lifts): Lifts => ({
+  ...lifts,
+  allowDestroy: sorted(allowDestroy),
+  adopt: sorted(adopt),
+  accept: sorted(accept),
+})
 
 const SCOPE_NOTE = 'only what differs from the ledger was looked at (--scope changed): changes made outside are not seen'
 
@@ -130,7 +143,8 @@ function accepted(operations: readonly Operation[], words: readonly string[]): O
   return operations.map(it => {
     if (it.action !== 'blocked' || it.wants === 'create' || !words.some(word => names(word, it))) return it
     const {wants, ...rest} = it
-    return {...rest, action: wants === 'delete' ? 'forget' : 'adopt', reason: 'accepted as reached (--accept)'}
+    const action = wants === 'delete' ? 'forget' : 'adopt'
+    return {...rest, action, cause: 'accepted', reason: 'accepted as reached (--accept)'}
   })
 }
 

@@ -81,7 +81,7 @@ export function driftOf(
     }
   }
   const {unmanaged} = planRemovals(
-    {observation, stacks, selected: new Set(), ledgers, kinds, secretState: () => 'same', onDrift: 'overwrite', noDestroy: false},
+    {observation, stacks, selected: new Set(), ledgers, kinds, secretState: () => 'same', lifts: {onDrift: 'overwrite', noDestroy: false}},
     [],
   )
   drifted.sort((a, b) => (keyOf(a.stack, a.address) < keyOf(b.stack, b.address) ? -1 : 1))

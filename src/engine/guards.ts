@@ -1,6 +1,6 @@
 /**
  * The rules that refuse a plan as a whole. They are evaluated from the plan's operations, when it is made and again
- * when it is applied, with the flags of that moment; a saved result is never trusted.
+ * when it is applied; a saved result is never trusted.
  */
 
 import {isDeposedOf} from './deposed.ts'
@@ -8,28 +8,22 @@ import type {Kinds} from './kind.ts'
 import type {GuardResult, Operation, Plan} from './plan.ts'
 import {keyOf, spoken} from './value.ts'
 
-export interface GuardFlags {
-  /** Addresses, `stack:address`, kinds or `*`. */
-  readonly allowDestroy: readonly string[]
-  /** `{percent: 30}` or `{count: 5}`. */
-  readonly maxDestroy: {readonly percent: number} | {readonly count: number}
-  readonly refuseRisky: boolean
-  readonly onDrift: 'overwrite' | 'refuse' | 'keep'
-  readonly skipBlocked: boolean
-  /** `destroy`: an empty declaration set is what was asked for. */
-  readonly destroy: boolean
-}
+/** What guards look at: nothing that is not in the plan. */
+export type Guarded = Pick<Plan, 'operations' | 'stacks' | 'lifts' | 'destroy'>
+
+const DEFAULT_MAX_DESTROY = '30%'
 
 /** A stack that owns fewer objects than this has no percentage threshold. */
 const POPULATION = 10
 
-export function evaluateGuards(plan: Pick<Plan, 'operations' | 'stacks'>, flags: GuardFlags, kinds: Kinds): GuardResult[] {
+export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
+  const {lifts} = plan
   const covered = plan.stacks.map(it => it.name)
   const said = (it: Operation): string => spoken(keyOf(it.stack, it.address), covered)
   const guard = (code: string, operations: readonly Operation[], allow: string, message: string): GuardResult[] =>
     operations.length === 0 ? [] : [{code, addresses: operations.map(said), allow, message}]
   const destroying = plan.operations.filter(it => it.action === 'delete' || it.action === 'replace')
-  const allowed = (it: Operation) => flags.allowDestroy.some(word => names(word, it))
+  const allowed = (it: Operation) => lifts.allowDestroy.some(word => names(word, it))
   const refused = destroying.filter(it => !allowed(it))
   const noLedger = (it: Operation) => plan.stacks.find(stack => stack.name === it.stack)?.ledgerCondition === 'absent'
   const adopted = refused.filter(it => it.action === 'delete' && it.origin !== undefined && it.origin !== 'created')
@@ -47,13 +41,13 @@ export function evaluateGuards(plan: Pick<Plan, 'operations' | 'stacks'>, flags:
       'take prevent_destroy out of the stack',
       'lifecycle.prevent_destroy is set on these',
     ),
-    ...thresholds(plan, destroying, flags, said),
-    ...emptied(plan, flags),
-    ...(flags.refuseRisky ? guard('G_RISKY', risky, 'leave out --refuse-risky', 'these changes may lose data or availability') : []),
-    ...(flags.onDrift === 'refuse'
+    ...thresholds(plan, destroying, said),
+    ...emptied(plan),
+    ...(lifts.refuseRisky ? guard('G_RISKY', risky, 'leave out --refuse-risky', 'these changes may lose data or availability') : []),
+    ...(lifts.onDrift === 'refuse'
       ? guard('G_DRIFT', drifted, '--on-drift overwrite|keep', `somebody changed declared fields since the last apply: ${driftOf(drifted)}`)
       : []),
-    ...(flags.skipBlocked
+    ...(lifts.skipBlocked
       ? []
       : guard(
           'G_BLOCKED',
@@ -89,21 +83,16 @@ export function names(word: string, it: {readonly stack: string; readonly addres
   return full === it.address || it.address.startsWith(`${full}[`) || isDeposedOf(it.address, full)
 }
 
-function thresholds(
-  plan: Pick<Plan, 'stacks'>,
-  destroying: readonly Operation[],
-  {maxDestroy, allowDestroy, destroy}: GuardFlags,
-  said: (it: Operation) => string,
-): GuardResult[] {
-  if (destroy || allowDestroy.includes('*')) return []
-  return plan.stacks.flatMap(stack => {
+function thresholds({stacks, lifts, destroy}: Guarded, destroying: readonly Operation[], said: (it: Operation) => string): GuardResult[] {
+  if (destroy || lifts.allowDestroy.includes('*')) return []
+  const maxDestroy = lifts.maxDestroy ?? DEFAULT_MAX_DESTROY
+  const most = Number.parseInt(maxDestroy, 10)
+  return stacks.flatMap(stack => {
     const own = destroying.filter(it => it.stack === stack.name)
-    const over =
-      'count' in maxDestroy
-        ? own.length > maxDestroy.count
-        : stack.owned >= POPULATION && own.length * 100 > stack.owned * maxDestroy.percent
+    const share = maxDestroy.endsWith('%')
+    const over = share ? stack.owned >= POPULATION && own.length * 100 > stack.owned * most : own.length > most
     if (!over) return []
-    const limit = 'count' in maxDestroy ? String(maxDestroy.count) : `${maxDestroy.percent} %`
+    const limit = share ? `${most} %` : String(most)
     return [
       {
         code: 'G_THRESHOLD',
@@ -115,8 +104,8 @@ function thresholds(
   })
 }
 
-function emptied(plan: Pick<Plan, 'stacks' | 'operations'>, {destroy}: GuardFlags): GuardResult[] {
-  if (destroy) return []
+function emptied(plan: Guarded): GuardResult[] {
+  if (plan.destroy) return []
   return plan.stacks
     .filter(stack => stack.declared === 0 && stack.owned > 0)
     .map(stack => ({

@@ -3,6 +3,7 @@
  * changes nothing.
  */
 import {isJsonObject} from '../base/json.ts'
+import type {Cause} from './cause.ts'
 import {neededBy, type StackDeclarations} from './declaration.ts'
 import {diffFields, type SecretState} from './diff.ts'
 import {rootRule} from './field-rules.ts'
@@ -11,7 +12,7 @@ import type {Ledger, LedgerEntry} from './ledger.ts'
 import {type LiveObject, outputOf} from './live.ts'
 import type {Observation, Paired} from './observe.ts'
 import {orderOperations} from './order.ts'
-import type {Change, Edge, Operation} from './plan.ts'
+import type {Change, Edge, Lifts, Operation} from './plan.ts'
 import {planRemovals} from './plan-removals.ts'
 import {declaredPart} from './planned-object.ts'
 import {plainPart} from './resolve.ts'
@@ -24,12 +25,11 @@ export interface PlanInput {
   readonly ledgers: ReadonlyMap<string, Ledger>
   readonly kinds: Kinds
   readonly secretState: SecretStateOf
-  /** What to do about a declared field somebody changed since the last apply. */
-  readonly onDrift: 'overwrite' | 'refuse' | 'keep'
+  readonly lifts: Pick<Lifts, 'onDrift' | 'noDestroy'>
   /** Fields that a saved plan leaves as somebody changed them, whatever `onDrift` says. */
   readonly kept?: ReadonlyMap<Key, readonly string[]>
-  /** Create and update only. */
-  readonly noDestroy: boolean
+  /** `svcctl destroy`: nothing is declared, since that is what was asked for. */
+  readonly destroy?: boolean
 }
 
 export type SecretStateOf = (key: Key, ...field: Parameters<SecretState>) => ReturnType<SecretState>
@@ -50,7 +50,7 @@ export function planOperations(input: PlanInput): PlannedOperations {
     if (!pair.context) operations.push(operation)
   }
   const removals = planRemovals(input, operations)
-  const {kept, left} = input.noDestroy
+  const {kept, left} = input.lifts.noDestroy
     ? withoutDestroying([...operations, ...removals.operations])
     : {kept: [...operations, ...removals.operations], left: []}
   if (left.length > 0) notes.push(`${left.length} removals left out (--no-destroy): ${left.map(it => it.address).join(', ')}`)
@@ -111,6 +111,7 @@ function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, not
     return {
       ...base,
       action: 'replace',
+      cause: 'parent-changed',
       remoteId: pair.stray.remoteId,
       reason: `it moves to another ${kind.parent?.field ?? 'parent'}`,
       ...originOf(entry),
@@ -120,6 +121,7 @@ function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, not
     return {
       ...base,
       action: 'replace',
+      cause: 'parent-replaced',
       remoteId: live.remoteId,
       reason: `its ${kind.parent?.field ?? 'parent'} is replaced`,
       changes: [],
@@ -134,7 +136,7 @@ function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, not
     ignore: declaration.policy.ignoreChanges,
     secretState: (pointer, secret) => input.secretState(declaration.key, pointer, secret),
   })
-  const keeps = ({path}: Change) => input.onDrift === 'keep' || input.kept?.get(declaration.key)?.includes(path) === true
+  const keeps = ({path}: Change) => input.lifts.onDrift === 'keep' || input.kept?.get(declaration.key)?.includes(path) === true
   const kept = diff.changes.filter(it => it.moved === 'outside' && keeps(it)).map(it => it.path)
   const changes = diff.changes.filter(it => !kept.includes(it.path))
   if (kept.length > 0) notes.push(`${declaration.key}: ${kept.join(', ')} changed outside and left so (--on-drift keep)`)
@@ -154,10 +156,10 @@ function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, not
   const moved = pair.match?.formerAddress === undefined ? {} : {movedFrom: pair.match.formerAddress}
   if (changes.length === 0) return settled(pair, entry, {...found, ...moved})
   if (immutable.length > 0 || (kind.verbs.update === undefined && kind.verbs.create !== undefined && kind.verbs.delete !== undefined)) {
-    const why =
+    const why: Why =
       immutable.length > 0
-        ? `${immutable.join(', ')} cannot be changed in place`
-        : (kind.absent?.update ?? `a ${kind.noun} cannot be changed in place`)
+        ? {cause: 'immutable-field', reason: `${immutable.join(', ')} cannot be changed in place`}
+        : {cause: 'no-update', reason: kind.absent?.update ?? `a ${kind.noun} cannot be changed in place`}
     return replacement(
       kind,
       {...found, ...moved, ...(adopted ? {adopts: true as const} : {})},
@@ -167,23 +169,30 @@ function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, not
     )
   }
   if (kind.verbs.update === undefined) {
-    return {...found, ...moved, action: 'blocked', wants: 'update', reason: kind.absent?.update ?? `the API cannot change a ${kind.noun}`}
+    const reason = kind.absent?.update ?? `the API cannot change a ${kind.noun}`
+    return {...found, ...moved, action: 'blocked', wants: 'update', cause: 'no-update', reason}
   }
   return {
     ...found,
     ...moved,
     ...(adopted ? {adopts: true as const} : {}),
     action: 'update',
-    reason: updateReason(changes, imported ? 'import block' : adopted ? 'found by name' : undefined),
+    ...whyUpdate(changes, imported ? 'import-block' : adopted ? 'found-by-name' : undefined),
   }
 }
 
-function creation(kind: Kind, base: Omit<Operation, 'action' | 'reason'>, spec: ValueObject, entry: LedgerEntry | undefined): Operation {
+/** What an operation is before it is known what is to be done. */
+type Found = Omit<Operation, 'action' | keyof Why>
+type Why = Pick<Operation, 'cause' | 'reason'>
+
+function creation(kind: Kind, base: Found, spec: ValueObject, entry: LedgerEntry | undefined): Operation {
   const changes = createChanges(kind, spec)
   if (kind.verbs.create === undefined) {
-    return {...base, changes, action: 'blocked', wants: 'create', reason: kind.absent?.create ?? `the API cannot create a ${kind.noun}`}
+    const reason = kind.absent?.create ?? `the API cannot create a ${kind.noun}`
+    return {...base, changes, action: 'blocked', wants: 'create', cause: 'no-create', reason}
   }
-  return {...base, changes, action: 'create', reason: entry ? `${entry.remoteId} is gone` : 'not there yet'}
+  const why: Why = entry ? {cause: 'gone', reason: `${entry.remoteId} is gone`} : {cause: 'not-there', reason: 'not there yet'}
+  return {...base, changes, action: 'create', ...why}
 }
 
 const createChanges = (kind: Kind, spec: ValueObject): Change[] =>
@@ -192,19 +201,14 @@ const createChanges = (kind: Kind, spec: ValueObject): Change[] =>
     return {path: pattern, after: secret || writeOnly ? {secret: true} : shown(spec[field] ?? null)}
   })
 
-function replacement(
-  kind: Kind,
-  found: Omit<Operation, 'action' | 'reason'>,
-  createFirst: boolean,
-  live: LiveObject,
-  why: string,
-): Operation {
+function replacement(kind: Kind, found: Found, createFirst: boolean, live: LiveObject, why: Why): Operation {
   if (kind.verbs.delete === undefined || kind.verbs.create === undefined) {
     return {
       ...found,
       action: 'blocked',
       wants: 'replace',
-      reason: `${why}, and ${kind.absent?.delete ?? `the API cannot delete a ${kind.noun}`}`,
+      cause: kind.verbs.delete === undefined ? 'no-delete' : 'no-create',
+      reason: `${why.reason}, and ${kind.absent?.delete ?? `the API cannot delete a ${kind.noun}`}`,
     }
   }
   if (createFirst && kind.identity.unique && found.name === live.name) {
@@ -212,22 +216,25 @@ function replacement(
       ...found,
       action: 'blocked',
       wants: 'replace',
-      reason: `${why}; create_before_destroy needs another name, since two ${kind.noun}s called ${JSON.stringify(found.name ?? '')} cannot exist at once`,
+      cause: 'name-kept',
+      reason: `${why.reason}; create_before_destroy needs another name, since two ${kind.noun}s called ${JSON.stringify(found.name ?? '')} cannot exist at once`,
     }
   }
-  return {...found, action: 'replace', reason: why}
+  return {...found, action: 'replace', ...why}
 }
 
-function settled(pair: Paired, entry: LedgerEntry | undefined, found: Omit<Operation, 'action' | 'reason'>): Operation {
+function settled(pair: Paired, entry: LedgerEntry | undefined, found: Found): Operation {
   const match = pair.match
-  if (found.movedFrom !== undefined) return {...found, action: 'move', reason: `the ledger has it as ${found.movedFrom}`}
-  if (match?.found === 'import') return {...found, action: 'adopt', reason: 'import block', origin: 'imported'}
+  if (found.movedFrom !== undefined)
+    return {...found, action: 'move', cause: 'address-changed', reason: `the ledger has it as ${found.movedFrom}`}
+  if (match?.found === 'import') return {...found, action: 'adopt', cause: 'import-block', reason: 'import block', origin: 'imported'}
   if (entry === undefined || match?.found === 'name')
-    return {...found, action: 'adopt', reason: 'found by name, and every declared field agrees'}
-  if (!recordedAs(pair, entry)) return {...found, action: 'adopt', reason: 'it is as declared; the ledger has older values'}
+    return {...found, action: 'adopt', cause: 'found-by-name', reason: 'found by name, and every declared field agrees'}
+  if (!recordedAs(pair, entry))
+    return {...found, action: 'adopt', cause: 'ledger-older', reason: 'it is as declared; the ledger has older values'}
   // Secrets stay: the digest over all of a ledger's secrets needs every one of them again.
   const {declared: _, deferred: _deferred, ...bare} = found
-  return {...bare, action: 'no-op', reason: 'it is as declared'}
+  return {...bare, action: 'no-op', cause: 'as-declared', reason: 'it is as declared'}
 }
 
 /** A parent that was named in text, or that the plan does not cover, as what it turned out to be. */
@@ -262,13 +269,24 @@ function sameValue(a: unknown, b: unknown): boolean {
   return a === b
 }
 
-function updateReason(changes: readonly Change[], adopted: string | undefined): string {
-  if (adopted !== undefined) return `${adopted}; it differs from the declaration`
-  if (changes.every(it => it.moved === 'outside')) return 'changed outside since the last apply'
-  if (changes.every(it => it.moved === 'in git')) return 'changed in git'
-  return changes.some(it => it.moved === 'outside' || it.moved === 'both')
-    ? 'changed in git and outside'
-    : 'it differs from the declaration'
+const UPDATES = {
+  'import-block': 'import block; it differs from the declaration',
+  'found-by-name': 'found by name; it differs from the declaration',
+  'changed-outside': 'changed outside since the last apply',
+  'changed-in-git': 'changed in git',
+  'changed-both': 'changed in git and outside',
+  differs: 'it differs from the declaration',
+} as const satisfies Partial<Record<Cause, string>>
+
+function whyUpdate(changes: readonly Change[], adopted: 'import-block' | 'found-by-name' | undefined): Why {
+  const cause = adopted ?? whoChanged(changes)
+  return {cause, reason: UPDATES[cause]}
+}
+
+function whoChanged(changes: readonly Change[]): keyof typeof UPDATES {
+  if (changes.every(it => it.moved === 'outside')) return 'changed-outside'
+  if (changes.every(it => it.moved === 'in git')) return 'changed-in-git'
+  return changes.some(it => it.moved === 'outside' || it.moved === 'both') ? 'changed-both' : 'differs'
 }
 
 /** The ledger's entry for the object a pair means. */

@@ -17,9 +17,9 @@ export class PlanTamperedError extends AppError {
   }
 }
 
-/** Everything the hash covers: declarations, facts, operations; not what merely describes the cost of it. */
+/** Everything the hash covers: all that decides what is sent, and all that is said of it; not what it costs. */
 export function hashOf(plan: Omit<Plan, 'hash'>): string {
-  const {requests: _requests, bill: _bill, notAfter: _notAfter, guards: _guards, notes: _notes, ...covered} = plan
+  const {requests: _requests, bill: _bill, ...covered} = plan
   const {hash: _hash, ...content} = covered as Partial<Plan>
   // Operation by operation.
   return sha256(content, 2)

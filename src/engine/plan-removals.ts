@@ -3,6 +3,7 @@
  * declared `exclusive`. Everything else undeclared is counted and left alone.
  */
 import {isJsonObject, type Json} from '../base/json.ts'
+import type {Cause} from './cause.ts'
 import {isDeposed} from './deposed.ts'
 import {type Ids, type Kind, locate} from './kind.ts'
 import type {LedgerEntry} from './ledger.ts'
@@ -59,18 +60,26 @@ function removalOf(input: PlanInput, {stack, entry, live}: Orphan): Operation {
   const removed = input.stacks
     .find(it => it.name === stack)
     ?.removed.find(it => it.from === entry.address || entry.address.startsWith(`${it.from}[`))
-  if (live === undefined) return {...base, action: 'forget', reason: 'it is gone already'}
-  if (removed?.destroy === false) return {...base, action: 'forget', reason: 'removed block'}
-  if (entry.removal === 'retain') return {...base, action: 'forget', reason: 'removalPolicy retain: it stays as it is'}
+  if (live === undefined) return {...base, action: 'forget', cause: 'gone', reason: 'it is gone already'}
+  if (removed?.destroy === false) return {...base, action: 'forget', cause: 'removed-block', reason: 'removed block'}
+  if (entry.removal === 'retain') return {...base, action: 'forget', cause: 'retain', reason: 'removalPolicy retain: it stays as it is'}
   if (kind.singleton || kind.adoptOnly)
-    return {...base, action: 'forget', reason: 'it is never deleted: it stays as it is, and is only forgotten'}
+    return {
+      ...base,
+      action: 'forget',
+      cause: 'never-deleted',
+      reason: 'it is never deleted: it stays as it is, and is only forgotten',
+    }
   if (kind.verbs.delete === undefined) {
-    return {...base, action: 'blocked', wants: 'delete', reason: kind.absent?.delete ?? `the API cannot delete a ${kind.noun}`}
+    const reason = kind.absent?.delete ?? `the API cannot delete a ${kind.noun}`
+    return {...base, action: 'blocked', wants: 'delete', cause: 'no-delete', reason}
   }
-  const reason = isDeposed(entry.address)
-    ? 'it was replaced: its successor is there, and it is what is left to delete'
-    : 'no longer declared'
-  return {...base, action: 'delete', reason}
+  return {...base, action: 'delete', ...whyDelete(input, entry)}
+}
+
+function whyDelete({destroy}: PlanInput, {address}: LedgerEntry): Pick<Operation, 'cause' | 'reason'> {
+  if (isDeposed(address)) return {cause: 'deposed', reason: 'it was replaced: its successor is there, and it is what is left to delete'}
+  return destroy ? {cause: 'destroy', reason: 'destroy: asked for'} : {cause: 'not-declared', reason: 'no longer declared'}
 }
 
 /** Where the parent goes too, or is replaced, a child that goes along is only forgotten. */
@@ -82,7 +91,12 @@ function withParentsGone(input: PlanInput, declared: readonly Operation[], opera
     if (parent === undefined || !gone.has(parent) || !kindOf(input, it.kind).goesWithParent) return it
     if (it.action !== 'delete' && it.action !== 'blocked') return it
     const {wants: _, ...rest} = it
-    return {...rest, action: 'forget', reason: `it goes with its ${kindOf(input, it.kind).parent?.field ?? 'parent'}`}
+    return {
+      ...rest,
+      action: 'forget',
+      cause: 'goes-with-parent',
+      reason: `it goes with its ${kindOf(input, it.kind).parent?.field ?? 'parent'}`,
+    }
   })
 }
 
@@ -94,7 +108,13 @@ function keepFull(input: PlanInput, operation: Operation, all: readonly Operatio
   const staying = childrenOf(input, operation.remoteId, kind.emptyOf).filter(it => !leaving.has(it.remoteId))
   if (staying.length === 0) return operation
   const names = staying.map(it => `${it.name ?? '?'} (${it.remoteId})`).join(', ')
-  return {...operation, action: 'blocked', wants: 'delete', reason: `it still holds what this run does not remove: ${names}`}
+  return {
+    ...operation,
+    action: 'blocked',
+    wants: 'delete',
+    cause: 'not-empty',
+    reason: `it still holds what this run does not remove: ${names}`,
+  }
 }
 
 function exclusiveRemovals(input: PlanInput, taken: ReadonlySet<string>): Operation[] {
@@ -111,7 +131,7 @@ function exclusiveRemovals(input: PlanInput, taken: ReadonlySet<string>): Operat
         if (taken.has(live.remoteId) || matched.has(live.remoteId)) continue
         if (observation.ownership.of(declaration.stack, live.kind.api, live.remoteId) !== undefined) continue
         if (live.name !== undefined && elsewhere.has(live.name)) continue
-        operations.push(undeclared(declaration.stack, live, `${declaration.address} is exclusive for its ${word}`))
+        operations.push(undeclared(declaration.stack, live, 'exclusive', `${declaration.address} is exclusive for its ${word}`))
       }
     }
   }
@@ -147,7 +167,7 @@ function inlineRemovals(input: PlanInput, operations: readonly Operation[], take
     const names = inlineNames(entry, kind.inlineChildren.field)
     return childrenOf(input, operation.remoteId, [kind.inlineChildren.kind])
       .filter(it => !taken.has(it.remoteId) && it.name !== undefined && names.has(it.name))
-      .map(live => undeclared(operation.stack, live, `it was made with ${operation.address} and goes with it`))
+      .map(live => undeclared(operation.stack, live, 'made-inline', `it was made with ${operation.address} and goes with it`))
       .sort(byAddress)
   })
 }
@@ -161,11 +181,12 @@ function inlineNames(entry: LedgerEntry, field: string): Set<string> {
 }
 
 /** An object without a declaration: its address is its remote path. */
-const undeclared = (stack: string, live: LiveObject, reason: string): Operation => ({
+const undeclared = (stack: string, live: LiveObject, cause: Cause, reason: string): Operation => ({
   stack,
   address: live.remoteId,
   kind: live.kind.name,
   action: 'delete',
+  cause,
   reason,
   remoteId: live.remoteId,
   ...(live.name === undefined ? {} : {name: live.name}),

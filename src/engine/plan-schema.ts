@@ -4,6 +4,7 @@
  */
 import {z} from 'zod'
 import type {Json} from '../base/json.ts'
+import {CAUSE_WORDS} from './cause.ts'
 import type {ParentRef, Policy, Target} from './declaration.ts'
 import {
   ACTIONS,
@@ -14,11 +15,14 @@ import {
   type Edge,
   type Fact,
   type GuardResult,
+  type Lifts,
+  ON_DRIFT,
   type OpenLeaf,
   type Operation,
   PLAN_FORMAT,
   type Plan,
   type PlannedStack,
+  type Selectors,
 } from './plan.ts'
 
 /** A closed object with exactly the fields of `T`: a field added to the type and not here is a compile error. */
@@ -88,7 +92,8 @@ const operation = closed<Operation>()({
   address: z.string().describe("Terraform's address: null_resource.cache"),
   kind: z.string(),
   action,
-  reason: z.string(),
+  cause: z.enum(CAUSE_WORDS).describe('why, as a word'),
+  reason: z.string().describe('why, as a sentence'),
   remoteId: z.string().exactOptional().describe('the remote path: cloud/subscriptions/12/databases/51'),
   changes: z.array(change),
   because: z.array(z.string()).describe('addresses this operation waits for'),
@@ -160,6 +165,25 @@ const guard = closed<GuardResult>()({
   message: z.string(),
 })
 
+const words = z.array(z.string())
+
+const lifts = closed<Lifts>()({
+  allowDestroy: words.describe('--allow-destroy'),
+  adopt: words.describe('--adopt'),
+  accept: words.describe('--accept'),
+  skipBlocked: z.boolean(),
+  onDrift: z.enum(ON_DRIFT),
+  maxDestroy: z
+    .string()
+    .regex(/^\d+%?$/)
+    .exactOptional()
+    .describe('absent: 30 % once a stack owns 10 objects'),
+  noDestroy: z.boolean(),
+  refuseRisky: z.boolean(),
+})
+
+const selectors = closed<Selectors>()({target: words, exclude: words})
+
 const boundTime = {
   requests: z.number().min(0),
   seconds: z.number().min(0),
@@ -178,18 +202,20 @@ export const planSchema = closed<Plan>()({
   accounts: z.record(z.string(), z.strictObject({address: z.string(), keyHash: z.string()})),
   declarationsDigest: digest,
   scope: z.enum(['all', 'targeted', 'changed']),
+  selectors: selectors.describe('what was selected'),
+  lifts: lifts.describe('what lifts guards or decides what is sent: approved with the plan'),
   destroy: z.literal(true).exactOptional().describe('made by svcctl destroy'),
   facts: z.array(fact).describe('the lists the plan was made from'),
   operations: z.array(operation).describe('in the order of execution'),
   summary: z.record(action, count),
   unmanaged: count.describe('objects that were seen and belong to nobody'),
   notes: z.array(z.string()),
-  guards: z.array(guard).describe('what refuses the plan; evaluated again when it is applied'),
+  guards: z.array(guard).describe('what refuses the plan'),
   requests: z.strictObject({used: count, avoided: count}),
   bill,
   notAfter: z.iso.datetime().exactOptional(),
   residualOf: digest.exactOptional().describe('of what is left of another plan: its hash'),
-  hash: digest.describe('over everything but requests, bill, notAfter, guards, notes and itself'),
+  hash: digest.describe('over everything but requests, bill and itself'),
 }) satisfies z.ZodType<Plan>
 
 /** The schema as published, draft 2020-12. */

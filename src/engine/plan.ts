@@ -1,5 +1,6 @@
 /** The plan as a document: what `plan -o json` prints and `--out` saves. Published as `schemas/plan.schema.json`. */
 import type {Json, JsonObject} from '../base/json.ts'
+import type {Cause} from './cause.ts'
 import type {LedgerLocation, ParentRef, Policy, Target} from './declaration.ts'
 import type {Origin} from './ledger.ts'
 
@@ -53,6 +54,8 @@ export interface Operation {
   readonly address: string
   readonly kind: string
   readonly action: Action
+  /** Why, as a word: what decisions are made by. `reason` says it to people. */
+  readonly cause: Cause
   readonly reason: string
   readonly remoteId?: string
   readonly changes: readonly Change[]
@@ -121,6 +124,35 @@ export interface Bill extends BoundTime {
   readonly ready: BoundTime
 }
 
+export const ON_DRIFT = ['overwrite', 'refuse', 'keep'] as const
+
+/**
+ * What lifts a guard or decides what is sent, as it was said when the plan was made: who approves the plan approves it.
+ * Words are sorted, and each stands there once.
+ */
+export interface Lifts {
+  /** Objects that may be deleted or replaced: selectors, kinds or `*`. */
+  readonly allowDestroy: readonly string[]
+  /** Objects that may be taken over although they would be changed: selectors, kinds or `*`. */
+  readonly adopt: readonly string[]
+  /** Blocked objects whose declared state somebody has reached by other means. */
+  readonly accept: readonly string[]
+  readonly skipBlocked: boolean
+  /** What to do about a declared field somebody changed since the last apply. */
+  readonly onDrift: (typeof ON_DRIFT)[number]
+  /** `5` or `30%`; absent: the default. */
+  readonly maxDestroy?: string
+  /** Create and update only. */
+  readonly noDestroy: boolean
+  readonly refuseRisky: boolean
+}
+
+/** What was selected, in the words it was selected with. */
+export interface Selectors {
+  readonly target: readonly string[]
+  readonly exclude: readonly string[]
+}
+
 export interface PlannedStack {
   readonly name: string
   readonly ledger: LedgerLocation
@@ -146,6 +178,8 @@ export interface Plan {
   readonly accounts: Readonly<Record<string, {readonly address: string; readonly keyHash: string}>>
   readonly declarationsDigest: string
   readonly scope: 'all' | 'targeted' | 'changed'
+  readonly selectors: Selectors
+  readonly lifts: Lifts
   /** Of `svcctl destroy`: that nothing is declared is what was asked for. */
   readonly destroy?: true
   readonly facts: readonly Fact[]
@@ -159,6 +193,6 @@ export interface Plan {
   readonly notAfter?: string
   /** Of a residual plan: the hash of the plan it is the rest of. */
   readonly residualOf?: string
-  /** sha256 over everything but `requests`, `bill`, `notAfter`, `guards`, `notes` and itself. */
+  /** sha256 over everything but `requests`, `bill` and itself. */
   readonly hash: string
 }

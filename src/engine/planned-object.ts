@@ -42,7 +42,7 @@ function openSecret(pointer: string, leaf: Secret): OpenLeaf {
  * @param secret - answers a secret leaf of the plan; throws when it cannot
  */
 export function declarationOf(operation: Operation, secret: (leaf: OpenLeaf) => Secret): Declaration | undefined {
-  const {declared, stack, address, kind} = operation
+  const {declared, stack, address, kind, construct} = operation
   if (declared === undefined) return undefined
   const leaves = new Map<string, Value>()
   for (const leaf of operation.secrets ?? []) leaves.set(leaf.path, secret(leaf))
@@ -59,7 +59,7 @@ export function declarationOf(operation: Operation, secret: (leaf: OpenLeaf) => 
     dependsOn: declared.dependsOn,
     policy: declared.policy,
     outputs: declared.outputs,
-    source: {},
+    source: construct === undefined ? {} : {construct},
     clearSecrets: [],
   }
 }

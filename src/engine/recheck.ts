@@ -62,7 +62,7 @@ export function stacksOf(plan: Plan, secret: (operation: Operation, leaf: OpenLe
       it.stack === stack.name && it.movedFrom !== undefined ? [{from: it.movedFrom, to: it.address}] : [],
     ),
     removed: touched(plan).flatMap(it =>
-      it.stack === stack.name && it.action === 'forget' && it.reason === 'removed block' ? [{from: it.address, destroy: false}] : [],
+      it.stack === stack.name && it.action === 'forget' && it.cause === 'removed-block' ? [{from: it.address, destroy: false}] : [],
     ),
     warnings: [],
   }))
@@ -158,7 +158,15 @@ function leftToDelete(planned: Operation, fresh: ReadonlyMap<Key, Operation>): O
 
 /** The operation to carry out, or what is different, in words. */
 function compare(planned: Operation, now: Operation | undefined, owned: boolean): Operation | string {
-  const satisfied: Operation = {...planned, action: 'no-op', reason: 'already satisfied', changes: [], edges: [], because: []}
+  const satisfied: Operation = {
+    ...planned,
+    action: 'no-op',
+    cause: 'already-satisfied',
+    reason: 'already satisfied',
+    changes: [],
+    edges: [],
+    because: [],
+  }
   if (now === undefined) {
     return planned.action === 'delete' || planned.action === 'forget'
       ? satisfied

@@ -30,6 +30,7 @@ export function restOf(plan: Plan, {ended}: Pick<ApplyResult, 'ended'>, approved
     return {
       ...rest,
       action: 'no-op',
+      cause: 'done-before',
       reason: 'done before',
       changes: [],
       edges: [],
@@ -39,12 +40,20 @@ export function restOf(plan: Plan, {ended}: Pick<ApplyResult, 'ended'>, approved
   })
   if (operations.every(it => it.action === 'no-op')) return undefined
   const {hash, ...content} = plan
-  return sealed({...content, residualOf: plan.residualOf ?? hash, operations, summary: summaryOf(operations), guards: []})
+  return sealed({
+    ...content,
+    lifts: approved.lifts,
+    residualOf: plan.residualOf ?? hash,
+    operations,
+    summary: summaryOf(operations),
+    guards: [],
+  })
 }
 
-/** Whether every operation of `rest` that does something is one of `approved`, doing the same to the same object. */
+/** Whether every operation of `rest` that does something is one of `approved`, doing the same to the same object, with no more lifted. */
 export function isSubset(rest: Plan, approved: Plan): boolean {
   const known = new Map(approved.operations.map(it => [keyOf(it.stack, it.address), it]))
+  if (!same(rest.lifts, approved.lifts)) return false
   return rest.operations.every(it => {
     if (it.action === 'no-op') return true
     const was = known.get(keyOf(it.stack, it.address))

@@ -2,7 +2,8 @@
 import type {Ansis} from 'ansis'
 import {formatDuration} from '../base/duration.ts'
 import type {Json} from '../base/json.ts'
-import type {Action, Change, GuardResult, Operation, Plan} from '../engine/plan.ts'
+import {shellWord} from '../base/shell-word.ts'
+import type {Action, Change, GuardResult, Lifts, Operation, Plan, Selectors} from '../engine/plan.ts'
 import {keyOf} from '../engine/value.ts'
 import {titleOf} from './running-objects.ts'
 import {table} from './table.ts'
@@ -43,10 +44,29 @@ export function planText(plan: Plan, paint: Ansis): string {
   lines.push(`${plan.requests.used} request${plan.requests.used === 1 ? '' : 's'} used, ${plan.requests.avoided} avoided${billText(plan)}`)
   for (const [stack, {name, value, sensitive}] of plan.stacks.flatMap(it => it.outputs.map(output => [it.name, output] as const)))
     lines.push(`output ${several ? `${stack}:` : ''}${oneLine(name)} = ${sensitive ? '(sensitive)' : shownValue(value)}`)
+  const said = [...selectorWords(plan.selectors), ...liftWords(plan.lifts)]
+  if (said.length > 0) lines.push(`planned with ${said.map(oneLine).join(' ')}`)
+  if (plan.notAfter !== undefined) lines.push(`may be applied until ${plan.notAfter}`)
   if (plan.guards.length > 0) lines.push('', ...guardLines(plan.guards, paint))
   lines.push(`plan ${plan.hash.slice(0, 12)}`)
   return `${lines.join('\n')}\n`
 }
+
+const options = (name: string, words: readonly string[]): string[] => words.map(it => `--${name} ${shellWord(it)}`)
+
+const selectorWords = ({target, exclude}: Selectors): string[] => [...options('target', target), ...options('exclude', exclude)]
+
+/** What the plan lifts or leaves out, as the options that say so. */
+const liftWords = ({allowDestroy, adopt, accept, skipBlocked, onDrift, maxDestroy, noDestroy, refuseRisky}: Lifts): string[] => [
+  ...options('allow-destroy', allowDestroy),
+  ...options('adopt', adopt),
+  ...options('accept', accept),
+  ...(skipBlocked ? ['--skip-blocked'] : []),
+  ...(onDrift === 'overwrite' ? [] : options('on-drift', [onDrift])),
+  ...(maxDestroy === undefined ? [] : options('max-destroy', [maxDestroy])),
+  ...(noDestroy ? ['--no-destroy'] : []),
+  ...(refuseRisky ? ['--refuse-risky'] : []),
+]
 
 function billText({bill}: Plan): string {
   if (bill.requests === 0) return ''

@@ -139,4 +139,4 @@ export function kindContract(name: string, simulator: SimulatorConfigInput, it_:
 }
 
 const guardCodes = (plan: Parameters<typeof evaluateGuards>[0]): string[] =>
-  evaluateGuards(plan, {...PERMISSIVE, allowDestroy: [], skipBlocked: false}, kinds).map(it => it.code)
+  evaluateGuards({...plan, lifts: {...PERMISSIVE, allowDestroy: [], adopt: [], skipBlocked: false}}, kinds).map(it => it.code)

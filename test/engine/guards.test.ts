@@ -1,26 +1,14 @@
 import {describe, expect, it} from 'vitest'
-import type {GuardFlags} from '../../src/engine/guards.ts'
+import type {Lifts} from '../../src/engine/plan.ts'
 import {world} from '../../src/simulator/index.ts'
 import {Lab, type Planning, type StackBuilder, stackOf} from '../support/lab.ts'
 import {active} from '../support/promises.ts'
 
-const STRICT: GuardFlags = {
-  allowDestroy: [],
-  maxDestroy: {percent: 30},
-  refuseRisky: false,
-  onDrift: 'overwrite',
-  skipBlocked: false,
-  destroy: false,
-}
+const STRICT: Partial<Lifts> = {allowDestroy: [], adopt: [], skipBlocked: false}
 
 /** `CODE address…` of every guard that refuses. */
-async function refusals(
-  lab: Lab,
-  builders: readonly StackBuilder[],
-  flags: Partial<GuardFlags> = {},
-  more: Planning = {},
-): Promise<string[]> {
-  const {plan} = await lab.plan(builders, {guards: {...STRICT, ...flags}, ...more})
+async function refusals(lab: Lab, builders: readonly StackBuilder[], lifts: Partial<Lifts> = {}, more: Planning = {}): Promise<string[]> {
+  const {plan} = await lab.plan(builders, {lifts: {...STRICT, ...lifts}, ...more})
   return plan.guards.map(it => [it.code, ...it.addresses.map(address => address.replace('null_resource.', ''))].join(' '))
 }
 
@@ -81,8 +69,8 @@ describe('a plan that destroys', () => {
     await ten.run(async () => {
       expect(await refusals(ten, [users(7)])).toEqual([])
       expect(await refusals(ten, [users(6)])).toEqual(['G_THRESHOLD u6 u7 u8 u9'])
-      expect(await refusals(ten, [users(6)], {maxDestroy: {percent: 40}})).toEqual([])
-      expect(await refusals(ten, [users(8)], {maxDestroy: {count: 1}})).toEqual(['G_THRESHOLD u8 u9'])
+      expect(await refusals(ten, [users(6)], {maxDestroy: '40%'})).toEqual([])
+      expect(await refusals(ten, [users(8)], {maxDestroy: '1'})).toEqual(['G_THRESHOLD u8 u9'])
       expect(await refusals(ten, [users(6)], {allowDestroy: ['*']})).toEqual([])
       expect(await refusals(ten, [users(6)], {allowDestroy: ['cluster.user']})).toEqual(['G_THRESHOLD u6 u7 u8 u9'])
     })
@@ -94,7 +82,7 @@ describe('a plan that destroys', () => {
     const lab = await applied(shop())
     await lab.run(async () => {
       expect(await refusals(lab, [stackOf()], {allowDestroy: ['*']})).toEqual(['G_EMPTY cache main viewer'])
-      expect(await refusals(lab, [shop()], {allowDestroy: ['*'], destroy: true}, {destroy: true})).toEqual([])
+      expect(await refusals(lab, [shop()], {allowDestroy: ['*']}, {destroy: true})).toEqual([])
     })
   })
 
@@ -108,7 +96,9 @@ describe('a plan that destroys', () => {
   it('does not destroy where that is switched off, and says what it left', async () => {
     const lab = await applied(shop())
     await lab.run(async () => {
-      const {plan} = await lab.plan([shop().without('cache').database('other', 'main')], {noDestroy: true, guards: STRICT})
+      const {plan} = await lab.plan([shop().without('cache').database('other', 'main')], {
+        lifts: {...STRICT, noDestroy: true},
+      })
       expect(active(plan.operations).map(it => `${it.action} ${it.address}`)).toEqual(['create null_resource.other'])
       expect(plan.notes).toContain('1 removals left out (--no-destroy): null_resource.cache')
       expect(plan.guards).toEqual([])
@@ -128,7 +118,7 @@ describe('a change that may lose something', () => {
       .subscription('main')
       .database('cache', 'main', {...base, ...spec})
     await lab.run(async () => {
-      const {plan} = await lab.plan([next], {guards: STRICT})
+      const {plan} = await lab.plan([next], {lifts: STRICT})
       expect(active(plan.operations).flatMap(it => it.changes.map(change => change.risk))).toEqual([risk])
       expect(plan.guards).toEqual([])
       expect(await refusals(lab, [next], {refuseRisky: true})).toEqual(['G_RISKY cache'])
@@ -146,7 +136,7 @@ describe('a field that somebody changed since the last apply', () => {
   it('is written back, and said to have moved outside', async () => {
     const lab = await drifted()
     await lab.run(async () => {
-      const {plan} = await lab.plan([shop()], {guards: STRICT})
+      const {plan} = await lab.plan([shop()], {lifts: STRICT})
       expect(active(plan.operations)).toMatchObject([
         {
           action: 'update',
@@ -160,7 +150,7 @@ describe('a field that somebody changed since the last apply', () => {
   it('is refused with its name where that is asked for', async () => {
     const lab = await drifted()
     await lab.run(async () => {
-      const {plan} = await lab.plan([shop()], {onDrift: 'refuse', guards: {...STRICT, onDrift: 'refuse'}})
+      const {plan} = await lab.plan([shop()], {lifts: {...STRICT, onDrift: 'refuse'}})
       expect(plan.guards).toMatchObject([{code: 'G_DRIFT', message: expect.stringContaining('null_resource.cache /memoryLimitInGb')}])
     })
   })
@@ -168,11 +158,11 @@ describe('a field that somebody changed since the last apply', () => {
   it('is left as it is where that is asked for, and said so; a change in git still goes', async () => {
     const lab = await drifted()
     await lab.run(async () => {
-      const {plan} = await lab.plan([shop()], {onDrift: 'keep'})
+      const {plan} = await lab.plan([shop()], {lifts: {onDrift: 'keep'}})
       expect(active(plan.operations)).toEqual([])
       expect(plan.notes).toContain('null_resource.cache: /memoryLimitInGb changed outside and left so (--on-drift keep)')
       const both = stackOf().subscription('main').database('cache', 'main', {replication: true}).clusterUser('viewer')
-      expect(active((await lab.plan([both], {onDrift: 'keep'})).plan.operations)).toMatchObject([
+      expect(active((await lab.plan([both], {lifts: {onDrift: 'keep'}})).plan.operations)).toMatchObject([
         {changes: [{path: '/replication', moved: 'in git'}]},
       ])
     })
@@ -187,7 +177,7 @@ describe('a field that somebody changed since the last apply', () => {
     const path = 'cloud/subscriptions/1/databases/1'
     lab.simulator.edit({path, set: {memoryLimitInGb: 7, backup: {interval: 6, enabled: false}}})
     await lab.run(async () => {
-      expect(await lab.apply([shopWith(12)], {onDrift: 'keep'})).toMatchObject({residual: [], summary: {done: 1}})
+      expect(await lab.apply([shopWith(12)], {lifts: {onDrift: 'keep'}})).toMatchObject({residual: [], summary: {done: 1}})
       const {plan} = await lab.plan([shopWith(12)])
       expect(active(plan.operations)).toMatchObject([
         {
@@ -214,7 +204,7 @@ describe('what the API cannot do', () => {
     await lab.run(async () => {
       expect(await refusals(lab, [rules('+@all ~*')])).toEqual(['G_BLOCKED ro'])
       expect(await refusals(lab, [rules('+@all ~*')], {skipBlocked: true})).toEqual([])
-      expect(await refusals(lab, [rules('+@all ~*')], {}, {accept: ['null_resource.ro']})).toEqual([])
+      expect(await refusals(lab, [rules('+@all ~*')], {accept: ['null_resource.ro']})).toEqual([])
     })
   })
 
@@ -238,7 +228,7 @@ describe('what the API cannot do', () => {
     const other = await applied(rules('+@read ~*'))
     await other.run(async () => {
       other.simulator.clearLog()
-      await other.apply([rules('+@read ~*').without('ro')], {accept: ['null_resource.ro']})
+      await other.apply([rules('+@read ~*').without('ro')], {lifts: {accept: ['null_resource.ro']}})
       expect(other.writes).toEqual([])
       expect(other.entry('shop', 'ro')).toBeUndefined()
     })
@@ -247,7 +237,7 @@ describe('what the API cannot do', () => {
   it('needs no accepting once it is reached: the same command may run again', async () => {
     const lab = await applied(rules('+@read ~*'))
     await lab.run(async () => {
-      const {plan} = await lab.plan([rules('+@read ~*')], {accept: ['null_resource.ro']})
+      const {plan} = await lab.plan([rules('+@read ~*')], {lifts: {accept: ['null_resource.ro']}})
       expect(plan.operations.find(it => it.address === 'null_resource.ro')?.action).toBe('no-op')
     })
   })

@@ -1,5 +1,6 @@
 import {readFileSync} from 'node:fs'
 import {describe, expect, it} from 'vitest'
+import {CAUSES} from '../../src/engine/cause.ts'
 import {ACTIONS} from '../../src/engine/plan.ts'
 import {planJsonSchema, planSchema} from '../../src/engine/plan-schema.ts'
 
@@ -13,6 +14,8 @@ const smallest = {
   accounts: {},
   declarationsDigest: hash,
   scope: 'all',
+  selectors: {target: [], exclude: []},
+  lifts: {allowDestroy: [], adopt: [], accept: [], skipBlocked: false, onDrift: 'overwrite', noDestroy: false, refuseRisky: false},
   facts: [],
   operations: [],
   summary: Object.fromEntries(ACTIONS.map(action => [action, 0])),
@@ -28,6 +31,7 @@ const operation = {
   address: 'null_resource.cache',
   kind: 'cloud.database',
   action: 'update',
+  cause: 'differs',
   reason: 'differs from the declaration',
   changes: [{path: '/memoryLimitInGb', before: 4, after: 2}],
   because: [],
@@ -53,5 +57,13 @@ describe('the schema of a plan', () => {
   it('refuses a field it does not know, for the hash covers it and nobody would honour it', () => {
     expect(planSchema.safeParse({...smallest, extra: true}).success).toBe(false)
     expect(planSchema.safeParse({...smallest, operations: [{...operation, force: true}]}).success).toBe(false)
+  })
+})
+
+describe('the cause of an operation', () => {
+  it('is one word of a list that the documents explain', () => {
+    const concepts = readFileSync(new URL('../../docs/concepts.md', import.meta.url), 'utf8').replaceAll(/ +/g, ' ')
+    for (const [word, meaning] of Object.entries(CAUSES)) expect(concepts).toContain(`| \`${word}\` | ${meaning} |`)
+    expect(issuesOf({...smallest, operations: [{...operation, cause: 'because'}]})).toEqual(['operations/0/cause'])
   })
 })

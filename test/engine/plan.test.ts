@@ -2,7 +2,7 @@ import {describe, expect, it} from 'vitest'
 import type {AppError} from '../../src/base/errors.ts'
 import {Secret} from '../../src/engine/value.ts'
 import {world} from '../../src/simulator/index.ts'
-import {Lab, PERMISSIVE, type Planning, type StackBuilder, stackOf} from '../support/lab.ts'
+import {Lab, type Planning, type StackBuilder, stackOf} from '../support/lab.ts'
 import {active} from '../support/promises.ts'
 
 const GB = {memoryLimitInGb: 1}
@@ -309,7 +309,7 @@ describe('collections', () => {
       expect(first.summary.failed).toBe(0)
       expect(active(plan.operations)).toEqual([])
       expect(lab.writes).toEqual(['POST /subscriptions', 'PUT /subscriptions/1/databases/1'])
-      expect(await actions(lab, [stack.without('main', 'cache')], {guards: {...PERMISSIVE, destroy: true}})).toEqual([
+      expect(await actions(lab, [stack.without('main', 'cache')], {destroy: true})).toEqual([
         'delete cache',
         'delete cloud/subscriptions/1/databases/2',
         'delete main',

@@ -19,7 +19,7 @@ import {emptyLedger, type Ledger, type LedgerEntry, type LedgerStore} from '../.
 import {LedgerBook, type StackSecrets} from '../../src/engine/ledger-book.ts'
 import type {SecretStateOf} from '../../src/engine/make-plan.ts'
 import type {Observation} from '../../src/engine/observe.ts'
-import type {OpenLeaf, Operation, Plan} from '../../src/engine/plan.ts'
+import type {Lifts, OpenLeaf, Operation, Plan} from '../../src/engine/plan.ts'
 import {summaryOf} from '../../src/engine/plan-document.ts'
 import {declarationOf} from '../../src/engine/planned-object.ts'
 import {stacksOf, stillValid, touchedLedger} from '../../src/engine/recheck.ts'
@@ -178,17 +178,18 @@ export interface LabOptions {
   readonly budget?: (clock: VirtualClock) => Budget
 }
 
-export type Planning = Partial<BuildPlanInput>
+export type Planning = Omit<Partial<BuildPlanInput>, 'lifts'> & {readonly lifts?: Partial<Lifts>}
 type Applied = ApplyResult & BuiltPlan
 
-/** The flags of an apply that allows everything; tests of guards give their own. */
-export const PERMISSIVE: BuildPlanInput['guards'] = {
+/** What is lifted where a test does not say it: everything. */
+export const PERMISSIVE: Lifts = {
   allowDestroy: ['*'],
-  maxDestroy: {percent: 30},
-  refuseRisky: false,
-  onDrift: 'overwrite',
+  adopt: ['*'],
+  accept: [],
   skipBlocked: true,
-  destroy: false,
+  onDrift: 'overwrite',
+  noDestroy: false,
+  refuseRisky: false,
 }
 
 export class Lab {
@@ -272,16 +273,13 @@ export class Lab {
       evaluate,
       variable: () => undefined,
       secretStates: pairs => Promise.resolve(secretStates(ledgers, pairs)),
-      onDrift: 'overwrite',
-      noDestroy: false,
       tool: 'lab',
       accounts: {},
-      guards: PERMISSIVE,
       selection: {target: [], exclude: []},
-      accept: [],
       pricing: {perMinute: 100, tokens: 150, durationMs: () => 1000},
       used: () => backendOf('', 'cloud').spending.used + backendOf('', 'cluster').spending.used,
       ...more,
+      lifts: {...PERMISSIVE, ...more.lifts},
     }).finally(() => this.#assertOnlyRead(from))
   }
 
@@ -306,7 +304,7 @@ export class Lab {
     const cut = new Map([...full].map(([stack, ledger]) => [stack, touchedLedger(ledger, plan)]))
     const fresh = await this.#plan(stacksOf(plan, secrets), cut, {})
     const operations = stillValid(plan, fresh.plan.operations)
-    const guards = evaluateGuards({operations, stacks: plan.stacks}, PERMISSIVE, kinds)
+    const guards = evaluateGuards({...plan, operations}, kinds)
     return {plan: {...plan, operations, summary: summaryOf(operations), guards}, observation: fresh.observation}
   }
 

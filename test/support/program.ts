@@ -30,6 +30,8 @@ export interface Place {
   readonly configFile: string
   readonly env: Readonly<Record<string, string>>
   run(args: readonly string[], options?: RunOptions): Promise<Outcome>
+  /** A command line as it was printed, `svcctl …`, given to a shell with these words behind it. */
+  shell(line: string, more: readonly string[], options?: RunOptions): Promise<Outcome>
   remove(): void
 }
 
@@ -52,13 +54,20 @@ export function place(): Place {
     home,
     configFile: join(home, '.config', 'svcctl', 'config.toml'),
     env,
-    run: (args, options = {}) => runProgram(args, {cwd: join(folder, 'work'), ...options, env: {...env, ...options.env}}),
+    run: (args, options = {}) =>
+      runChild(process.execPath, [PROGRAM, ...args], {cwd: join(folder, 'work'), ...options, env: {...env, ...options.env}}),
+    shell: (line, more, options = {}) =>
+      runChild('sh', ['-c', `svcctl() { "$NODE" "$PROGRAM" "$@" ${more.join(' ')}; }\n${line}`], {
+        cwd: join(folder, 'work'),
+        ...options,
+        env: {...env, ...options.env, NODE: process.execPath, PROGRAM},
+      }),
     remove: () => rmSync(folder, {recursive: true, force: true}),
   }
 }
 
-function runProgram(args: readonly string[], {cwd, env, input}: RunOptions): Promise<Outcome> {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {cwd, env, stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe']})
+function runChild(program: string, args: readonly string[], {cwd, env, input}: RunOptions): Promise<Outcome> {
+  const child = spawn(program, args, {cwd, env, stdio: [input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe']})
   const text = {stdout: '', stderr: ''}
   child.stdout?.setEncoding('utf8').on('data', part => {
     text.stdout += part

@@ -41,6 +41,7 @@ export async function site(config: SimulatorConfigInput = PROMPT, {tls = false}:
     env,
     simulator,
     run,
+    shell: (line, more, options = {}) => here.shell(line, [...more, ...FAST], {...options, env: {...services, ...options.env}}),
     fast: (args, options) => run([...args, ...FAST], options),
     start: (args, options = {}) =>
       started(options.asItIs || args.includes('--rate') ? args : [...args, ...FAST], {

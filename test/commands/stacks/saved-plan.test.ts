@@ -63,10 +63,20 @@ describe('a saved plan', () => {
     expect(given.code).toBe(0)
   })
 
-  it.each(['deadbeef99', 'dead', ''])('is refused with the approval %j of another one', async approve => {
+  it('is refused with the approval of another one', async () => {
     const {file} = await saved()
-    const outcome = await at.fast(['apply', file, '--approve', approve, '-o', 'json'], secrets)
+    const outcome = await at.fast(['apply', file, '--approve', 'deadbeef9900', '-o', 'json'], secrets)
     expect([outcome.code, documentOf(outcome).error.code, at.writes]).toEqual([3, 'E_APPROVAL', []])
+  })
+
+  it('is not approved by fewer digits than 12 or more than 64, nor by other letters', async () => {
+    const {file, hash} = await saved()
+    for (const approve of [hash.slice(0, 11), `${hash}0`, `${hash.slice(0, 11)}g`, 'dead', '']) {
+      const outcome = await at.fast(['apply', file, '--approve', approve, '-o', 'json'], secrets)
+      expect([outcome.code, documentOf(outcome).error.code, at.writes]).toEqual([64, 'E_USAGE', []])
+      expect(documentOf(outcome).error.message).toContain('12 to 64')
+    }
+    expect((await at.fast(['apply', file, '--approve', hash.slice(0, 12).toUpperCase()], secrets)).code).toBe(0)
   })
 
   it('is refused when its content was changed', async () => {
@@ -217,25 +227,77 @@ describe('a saved plan', () => {
     expect(at.writes).toEqual([])
   })
 
-  it('whose guards are lifted when it is made is refused by those of the apply', async () => {
+  it('is another plan with what lifts its guards: that is approved with it, and needs no option again', async () => {
     expect((await at.fast(['apply', (await saved()).file, '--auto-approve'], secrets)).code).toBe(0)
-    saveStack(at.folder, jsonStack(name).subscription('sub', {name}))
-    const planned = await at.fast([
-      'plan',
-      '--synth-dir',
-      join(at.folder, name),
-      '--out',
-      'less.plan',
-      '--allow-destroy',
-      '*',
-      '-o',
-      'json',
-    ])
-    expect(documentOf(planned).guards).toEqual([])
+    const dir = saveStack(at.folder, jsonStack(name).subscription('sub', {name}))
+    const planned = async (file: string, ...more: string[]) =>
+      documentOf(await at.fast(['plan', '--synth-dir', dir, '--out', file, '-o', 'json', ...more]))
+    const refused = await planned('refused.plan')
+    const lifted = await planned('lifted.plan', '--allow-destroy', 'null_resource.a')
+    expect(refused).toMatchObject({guards: [{code: 'G_PROTECTED'}], lifts: {allowDestroy: []}})
+    expect(lifted).toMatchObject({guards: [], lifts: {allowDestroy: ['null_resource.a']}})
+    expect(lifted.hash).not.toBe(refused.hash)
+    expect((await at.run(['show', 'lifted.plan'])).stdout).toContain('planned with --allow-destroy null_resource.a\n')
     at.simulator.clearLog()
-    const outcome = await at.fast(['apply', 'less.plan', '--auto-approve', '-o', 'json'])
-    expect([outcome.code, documentOf(outcome).error.code, at.writes]).toEqual([3, 'E_PLAN_REFUSED', []])
+    for (const more of [[], ['--allow-destroy', '*']]) {
+      const outcome = await at.fast(['apply', 'refused.plan', '--approve', refused.hash, '-o', 'json', ...more])
+      expect([outcome.code, documentOf(outcome).error.code, at.writes]).toEqual([3, 'E_PLAN_REFUSED', []])
+      expect(documentOf(outcome).error.suggestions).toEqual(['G_PROTECTED: plan again with --allow-destroy ADDRESS|KIND'])
+    }
+    expect((await at.fast(['apply', 'lifted.plan', '--approve', lifted.hash, '--no-destroy'])).code).toBe(3)
+    expect(at.writes).toEqual([])
+    expect((await at.fast(['apply', 'lifted.plan', '--approve', lifted.hash])).code).toBe(0)
+    expect(at.writes).toEqual([expect.stringMatching(/^DELETE .*databases/)])
+  })
+
+  it('may be lifted by the apply where nobody approved it by its hash', async () => {
+    expect((await at.fast(['apply', (await saved()).file, '--auto-approve'], secrets)).code).toBe(0)
+    const dir = saveStack(at.folder, jsonStack(name).subscription('sub', {name}))
+    expect((await at.fast(['plan', '--synth-dir', dir, '--out', 'less.plan'])).code).toBe(0)
     expect((await at.fast(['apply', 'less.plan', '--auto-approve', '--allow-destroy', 'null_resource.a'])).code).toBe(0)
+  })
+
+  it('is applied by the command that is printed with it, word for word', async () => {
+    expect((await at.fast(['apply', (await saved()).file, '--auto-approve'], secrets)).code).toBe(0)
+    writeFileSync(join(at.folder, 'my vars.json'), '{}')
+    const dir = saveStack(at.folder, jsonStack(name).subscription('sub', {name}))
+    const planned = await at.fast([
+      ...['plan', '--synth-dir', dir, '--out', `${name} it's less.plan`, '--allow-destroy', 'cloud.database'],
+      ...['--var-file', 'my vars.json', '--api-url', at.env.SVC_CLOUD_API_URL ?? ''],
+    ])
+    const [, line = ''] = /apply it with: (.*)\n/.exec(planned.stderr) ?? []
+    expect(line).toContain('--approve')
+    at.simulator.clearLog()
+    const outcome = await at.shell(line, ['-o', 'json'])
+    expect([outcome.code, at.writes]).toEqual([0, [expect.stringMatching(/^DELETE .*databases/)]])
+  })
+
+  it('that is refused is exit 3 with --detailed-exitcode, and not a change that waits', async () => {
+    expect((await at.fast(['apply', (await saved()).file, '--auto-approve'], secrets)).code).toBe(0)
+    const args = ['plan', '--synth-dir', saveStack(at.folder, jsonStack(name).subscription('sub', {name})), '--detailed-exitcode']
+    expect((await at.fast(args)).code).toBe(3)
+    expect((await at.fast([...args, '--allow-destroy', '*'])).code).toBe(2)
+  })
+
+  it('has another hash for whatever decides what is sent: options, selectors, the time it ends', async () => {
+    const dir = saveStack(at.folder, stack())
+    const hashWith = async (...more: string[]): Promise<string> =>
+      documentOf(await at.fast(['plan', '--synth-dir', dir, '-o', 'json', ...more], secrets)).hash
+    const plain = await hashWith()
+    expect(await hashWith()).toBe(plain)
+    const others = await Promise.all([
+      hashWith('--skip-blocked'),
+      hashWith('--on-drift', 'keep'),
+      hashWith('--no-destroy'),
+      hashWith('--refuse-risky'),
+      hashWith('--max-destroy', '3'),
+      hashWith('--target', 'sub', '--target', 'u'),
+      hashWith('--valid-for', '1h'),
+    ])
+    expect(new Set([plain, ...others]).size).toBe(others.length + 1)
+    expect(await hashWith('--allow-destroy', 'a', '--allow-destroy', 'u')).toBe(
+      await hashWith('--allow-destroy', 'u', '--allow-destroy', 'a'),
+    )
   })
 })
 

@@ -1,0 +1,51 @@
+/**
+ * Why an operation is what it is, as a word: what its `reason` says in a sentence. Programs and our own decisions read the
+ * word; the sentence is for people and may change.
+ */
+
+export const CAUSES = {
+  // create, and a removal that finds nothing left
+  'not-there': 'nothing like it is there yet',
+  gone: 'the object the ledger has is not there any more',
+  // update
+  'changed-in-git': 'the declaration changed since the last apply',
+  'changed-outside': 'somebody changed the object since the last apply',
+  'changed-both': 'both changed since the last apply',
+  differs: 'it differs from the declaration, and nobody can tell since when',
+  // adopt, and an update or replacement that adopts
+  'found-by-name': 'a live object has its natural key',
+  'import-block': 'an import block names the object',
+  'ledger-older': 'it is as declared, and the ledger has older values',
+  accepted: '--accept: somebody reached the declared state by other means',
+  // move
+  'address-changed': 'the ledger has it under another address',
+  // replace
+  'parent-changed': 'it moves to another parent',
+  'parent-replaced': 'its parent is replaced',
+  'immutable-field': 'a field differs that cannot be changed in place',
+  // delete and forget
+  'not-declared': 'nobody declares it any more',
+  destroy: 'destroy was asked for',
+  exclusive: 'it stands undeclared in a collection that is exclusive',
+  'made-inline': 'it was made with its parent, and goes with it',
+  deposed: 'its successor is there, and it is what is left to delete',
+  'removed-block': 'a removed block says to forget it',
+  retain: 'its removal policy says that it stays',
+  'never-deleted': 'objects of its kind are never deleted',
+  'goes-with-parent': 'its parent takes it along',
+  // blocked, or replace where one of the verbs is missing
+  'no-create': 'the API cannot create it',
+  'no-update': 'the API cannot change it in place',
+  'no-delete': 'the API cannot delete it',
+  'name-kept': 'create_before_destroy, and the name stays the same',
+  'not-empty': 'it still holds what this run does not remove',
+  undecided: 'an earlier run may have made it, and nobody can tell yet',
+  // no-op
+  'as-declared': 'it is as declared',
+  'already-satisfied': 'somebody was faster: it is as planned',
+  'done-before': 'the run this is the rest of did it',
+} as const satisfies Readonly<Record<string, string>>
+
+export type Cause = keyof typeof CAUSES
+
+export const CAUSE_WORDS = Object.keys(CAUSES) as readonly Cause[]
