@@ -7,7 +7,7 @@ import type {Lookup} from '../engine/declaration.ts'
 import type {Emit} from '../engine/events.ts'
 import {type ApplyResult, execute, type Objects, type Work} from '../engine/execute.ts'
 import type {Journal} from '../engine/journal.ts'
-import type {LedgerOutput} from '../engine/ledger.ts'
+import {emptyLedger, type LedgerOutput} from '../engine/ledger.ts'
 import {LedgerBook} from '../engine/ledger-book.ts'
 import {type LiveObject, outputOf} from '../engine/live.ts'
 import type {Observation} from '../engine/observe.ts'
@@ -59,6 +59,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   const {context} = workspace
   const usedBefore = workspace.usedRequests()
   const secrets = new RunSecrets(workspace, observation.pairs)
+  secrets.assertAll(plan)
   const work = workOf(plan, observation, secrets)
   const book = new LedgerBook(workspace.ledgers, workspace.stores, ledger =>
     workspace.sealer.seal(ledger, book.secretsOf(ledger.stack), secrets.ofStack(ledger.stack, plan)),
@@ -89,8 +90,8 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
       input.warn('how long changes took, and how many may run at once, could not be remembered: the state folder cannot be written')
     if (limits.news !== undefined) input.warn(limits.news)
     for (const stack of workspace.stacks) book.setOutputs(stack.name, outputsOf(workspace, plan, stack.name, result))
-    if (result.summary.detached + result.summary.unknown === 0) travelling?.clear()
-    await book.flush()
+    travelling?.ended()
+    await book.save(run, context.clock)
     const rest = restOf(plan, result, input.approved)
     return {
       run,
@@ -122,6 +123,7 @@ function optionsOf(
     kinds,
     backendOf: workspace.backendOf,
     clock: context.clock,
+    sentDigest: (stack, where, secret) => workspace.sealer.sentDigest(book.ledger(stack) ?? emptyLedger(stack), where, secret),
     evaluate,
     variable: workspace.variable,
     book,

@@ -6,6 +6,7 @@ import type {Observation} from '../engine/observe.ts'
 import type {OpenLeaf, Operation, Plan} from '../engine/plan.ts'
 import {openLeaves} from '../engine/resolve.ts'
 import {keyOf, Secret} from '../engine/value.ts'
+import type {DeclaredSecrets} from '../ledger/seal-secrets.ts'
 import type {Workspace} from './workspace.ts'
 
 /** A secret of a plan that only its stack can give: it was written there in clear. */
@@ -52,13 +53,34 @@ export class RunSecrets {
     return attribute === 'id' ? entry?.remoteId : entry?.outputs[attribute.replace(/^out\//, '')]
   }
 
-  /** Every secret of a stack's operations, by address and pointer. */
-  ofStack(stack: string, {operations}: Pick<Plan, 'operations'>): ReadonlyMap<string, ReadonlyMap<string, Secret>> {
+  /** Every secret of a plan, so that one that cannot be had is missed before anything is sent. @throws as `of` */
+  assertAll({operations}: Pick<Plan, 'operations'>): void {
+    for (const operation of operations) for (const leaf of operation.secrets ?? []) this.of(operation, leaf)
+  }
+
+  /** Every secret of a stack's operations that can be had, by address and pointer. */
+  ofStack(stack: string, {operations}: Pick<Plan, 'operations'>): DeclaredSecrets {
     const found = new Map<string, ReadonlyMap<string, Secret>>()
     for (const operation of operations) {
       if (operation.stack !== stack || operation.secrets === undefined) continue
-      found.set(operation.address, new Map(operation.secrets.map(leaf => [leaf.path, this.of(operation, leaf)])))
+      const leaves = operation.secrets.flatMap(leaf => {
+        const secret = this.#ifKnown(operation, leaf)
+        return secret === undefined ? [] : [[leaf.path, secret] as const]
+      })
+      found.set(operation.address, new Map(leaves))
     }
     return found
   }
+
+  #ifKnown(operation: Operation, leaf: OpenLeaf): Secret | undefined {
+    try {
+      return this.of(operation, leaf)
+    } catch (error) {
+      if (error instanceof AppError) return undefined
+      throw error
+    }
+  }
+
+  /** The same for whoever only compares; a secret that cannot be had is none that anything was made from. */
+  readonly ifKnown = (operation: Operation, leaf: OpenLeaf): Secret => this.#ifKnown(operation, leaf) ?? new Secret(null, leaf.expression)
 }

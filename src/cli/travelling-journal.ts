@@ -3,7 +3,7 @@
  * so that another machine can resume after this one and its disk are gone (design section 10, "CI without a disk").
  */
 import {asJson, isJsonObject, type Json} from '../base/json.ts'
-import type {Journal, JournalEntry} from '../engine/journal.ts'
+import {type Journal, type JournalEntry, readRun, type SentEntry} from '../engine/journal.ts'
 import type {LedgerBook} from '../engine/ledger-book.ts'
 import type {Operation, Plan} from '../engine/plan.ts'
 import {keyOf} from '../engine/value.ts'
@@ -42,23 +42,40 @@ export class TravellingJournal implements Journal {
   append(entry: JournalEntry, durable: boolean): void {
     this.#inner.append(entry, durable)
     if (!('key' in entry)) return
-    if (entry.type === 'ended' && entry.state !== 'detached' && entry.state !== 'unknown') this.#open.delete(entry.key)
-    else this.#open.set(entry.key, [...(this.#open.get(entry.key) ?? []), entry])
+    const entries = [...(this.#open.get(entry.key) ?? []), entry]
+    // What still runs when its operation has ended (a wait that ran out) is for the next run to follow.
+    if (entry.type === 'ended' && readRun(entries).loose.length === 0) this.#open.delete(entry.key)
+    else this.#open.set(entry.key, entries)
   }
 
-  /** Resolves when what was appended so far has travelled. */
-  async barrier(): Promise<void> {
+  async announce(entry: SentEntry, durable: boolean): Promise<void> {
+    const before = this.#open.get(entry.key) ?? []
+    this.#open.set(entry.key, [...before, entry])
+    try {
+      this.#pack()
+      await this.#book.flush()
+      // Last: what is not in the journal was not sent, wherever it may have travelled.
+      this.#inner.append(entry, durable)
+    } catch (error) {
+      if (before.length > 0) this.#open.set(entry.key, before)
+      else this.#open.delete(entry.key)
+      this.#pack()
+      throw error
+    }
+  }
+
+  /** The run has ended: what is open goes on travelling, and nothing else. */
+  ended(): void {
+    this.#pack()
+  }
+
+  #pack(): void {
     for (const stack of this.#stacks) this.#book.setPending(stack, this.#head(stack))
-    await this.#book.flush()
   }
 
-  /** The run has ended: nothing travels any more. */
-  clear(): void {
-    for (const stack of this.#stacks) this.#book.setPending(stack, undefined)
-  }
-
-  #head(stack: string): Json {
+  #head(stack: string): Json | undefined {
     const keys = [...this.#open.keys()].filter(key => key.startsWith(`${stack}:`))
+    if (keys.length === 0) return undefined
     const operations = keys.flatMap(key => this.#operations.get(key) ?? [])
     return asJson({run: this.#run, text: JSON.stringify({entries: keys.flatMap(key => this.#open.get(key) ?? []), operations})})
   }

@@ -2,6 +2,7 @@
 import type {Json} from '../base/json.ts'
 import {isJsonObject} from '../base/json.ts'
 import {createBodyOf} from './bodies.ts'
+import {carriedSecrets} from './carried-secrets.ts'
 import type {CollectionWatch} from './collection-watch.ts'
 import {diffFields} from './diff.ts'
 import {type LiveObject, liveObject} from './live.ts'
@@ -27,6 +28,7 @@ export async function create(scene: Scene): Promise<StepEnd> {
   if (madeInline(scene)) return takeOver(scene, collection, fits)
   const written = await write(scene.context, {
     ...scene.writing('create', parent),
+    ...(await carriedSecrets(scene, 'create', undefined, declared)),
     request,
     settleDoubt: doubt =>
       settleCreate({

@@ -121,7 +121,11 @@ class Run {
     for (const [key, work] of this.#work) this.#ended.set(key, this.#one(key, work))
     const ended = await Promise.all(this.#ended.values())
     const readyMs = clock.now() - this.#startedAt
-    await book.flush()
+    await book.save(run, clock)
+    journal.append(
+      {type: 'recorded', keys: ended.flatMap(it => (it.state === 'done' ? keyOf(it.operation.stack, it.operation.address) : []))},
+      true,
+    )
     const residual = stop.aborted ? [] : await this.#prover.finish()
     const summary = summaryOf(ended)
     // A run that let go of something is not over: whoever comes next settles it.

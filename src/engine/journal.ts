@@ -18,6 +18,8 @@ export type JournalEntry =
       readonly name?: string
       /** Remote id of what is changed or deleted. */
       readonly remoteId?: string
+      /** Of every secret it carries, by JSON pointer: a digest that only the same value gives again. */
+      readonly secrets?: SentSecrets
       /** Milliseconds since the epoch. */
       readonly at: number
     }
@@ -33,8 +35,14 @@ export type JournalEntry =
       readonly at?: number
     }
   | {readonly type: 'ended'; readonly key: Key; readonly state: State}
+  /** What was settled of these stands in the ledger. */
+  | {readonly type: 'recorded'; readonly keys: readonly Key[]}
   | {readonly type: 'verified'; readonly keys: readonly Key[]}
   | {readonly type: 'end'; readonly summary: Readonly<Record<string, number>>}
+
+export type SentSecrets = Readonly<Record<string, string>>
+
+export type SentEntry = Extract<JournalEntry, {type: 'sent'}>
 
 export interface Journal {
   /**
@@ -42,8 +50,11 @@ export interface Journal {
    * @throws AppError E_JOURNAL_WRITE: nothing may be sent any more
    */
   append(entry: JournalEntry, durable: boolean): void
-  /** Awaited before a create is sent, where what was written must also be elsewhere (ledgers behind HTTP). */
-  barrier?(): Promise<void>
+  /**
+   * Awaited before a request leaves, where what is sent must also be known elsewhere (ledgers behind HTTP): on record
+   * wherever a later run looks when it resolves. When it throws nothing may be sent, and no record says that it was.
+   */
+  announce?(entry: SentEntry, durable: boolean): Promise<void>
 }
 
 /** A request of a run that died: sent, and no word of its end. */
@@ -56,13 +67,29 @@ export interface Loose {
   readonly remoteId?: string
   readonly sentAt: number
   readonly taskId?: string
+  readonly secrets?: SentSecrets
 }
+
+/** A step that ended well, with the object it made. */
+export interface SettledStep {
+  readonly key: Key
+  readonly step: Step
+  /** Absent in journals of older versions. */
+  readonly kind?: string
+  readonly remoteId?: string
+  readonly secrets?: SentSecrets
+  /** The ledger has it. */
+  readonly recorded?: true
+}
+
+/** Secrets that were sent to an object, and no word that they arrived there: nobody knows which it has. */
+export type UncertainSecrets = Pick<Loose, 'key' | 'step' | 'kind' | 'remoteId'> & {readonly secrets: SentSecrets}
 
 export interface DeadRun {
   /** Requests whose end nobody wrote down. */
   readonly loose: readonly Loose[]
-  /** Steps that ended well, with the object they made: what the ledger may not have heard of. */
-  readonly settled: readonly {readonly key: Key; readonly step: Step; readonly remoteId?: string}[]
+  readonly settled: readonly SettledStep[]
+  readonly uncertain: readonly UncertainSecrets[]
   /** Of every task the run started. */
   readonly taskIds: ReadonlySet<string>
   /** When the last of them ended; lists may not show it yet. */
@@ -73,25 +100,46 @@ export interface DeadRun {
 /** The story of a run, from its entries. */
 export function readRun(entries: readonly JournalEntry[]): DeadRun {
   const open = new Map<string, Loose>()
-  const settled: {key: Key; step: Step; remoteId?: string}[] = []
+  const sent = new Map<string, Loose>()
+  const uncertain = new Map<string, UncertainSecrets>()
+  let settled: SettledStep[] = []
   const taskIds = new Set<string>()
   let lastSettledAt = 0
   let ended = false
   for (const entry of entries) {
+    if (entry.type === 'end') ended = true
+    else if (entry.type === 'recorded') {
+      const keys = new Set(entry.keys)
+      settled = settled.map(it => (keys.has(it.key) ? {...it, recorded: true} : it))
+    }
+    if (!('step' in entry)) continue
+    const id = `${entry.key} ${entry.step}`
     if (entry.type === 'sent') {
       const {type: _, method: _method, at, ...rest} = entry
-      open.set(`${entry.key} ${entry.step}`, {...rest, sentAt: at})
+      open.set(id, {...rest, sentAt: at})
+      sent.set(id, {...rest, sentAt: at})
+      const {key, step, kind, remoteId, secrets} = rest
+      if (secrets !== undefined) uncertain.set(id, {key, step, kind, ...(remoteId === undefined ? {} : {remoteId}), secrets})
     } else if (entry.type === 'handle') {
       taskIds.add(entry.taskId)
-      const sent = open.get(`${entry.key} ${entry.step}`)
-      if (sent) open.set(`${entry.key} ${entry.step}`, {...sent, taskId: entry.taskId})
-    } else if (entry.type === 'void') open.delete(`${entry.key} ${entry.step}`)
-    else if (entry.type === 'settled') {
-      open.delete(`${entry.key} ${entry.step}`)
+      const known = open.get(id)
+      if (known) open.set(id, {...known, taskId: entry.taskId})
+    } else if (entry.type === 'void') open.delete(id)
+    else {
+      open.delete(id)
       lastSettledAt = Math.max(lastSettledAt, entry.at ?? 0)
-      if (entry.failed === undefined)
-        settled.push({key: entry.key, step: entry.step, ...(entry.remoteId === undefined ? {} : {remoteId: entry.remoteId})})
-    } else if (entry.type === 'end') ended = true
+      if (entry.failed !== undefined) continue
+      uncertain.delete(id)
+      const {kind, secrets} = sent.get(id) ?? {}
+      const {key, step, remoteId} = entry
+      settled.push({
+        key,
+        step,
+        ...(kind === undefined ? {} : {kind}),
+        ...(remoteId === undefined ? {} : {remoteId}),
+        ...(secrets === undefined ? {} : {secrets}),
+      })
+    }
   }
-  return {loose: [...open.values()], settled, taskIds, lastSettledAt, ended}
+  return {loose: [...open.values()], settled, uncertain: [...uncertain.values()], taskIds, lastSettledAt, ended}
 }

@@ -8,13 +8,17 @@ import {Secret, type ValueObject} from './value.ts'
 
 type Declared = Pick<DeclaredObject, 'parent' | 'dependsOn' | 'policy'>
 
-/** @param spec - as it was sent; its secrets are left out here and sealed when the ledger is written */
+/**
+ * @param spec - as it was sent; its secrets are left out here and sealed when the ledger is written
+ * @param secrets - digests the ledger had of them and keeps
+ */
 export function ledgerEntryOf(
   operation: Operation,
   declared: Declared,
   remoteId: string,
   spec: ValueObject,
   outputs: Readonly<Record<string, Json>>,
+  secrets: Readonly<Record<string, string>> = {},
 ): LedgerEntry {
   return {
     address: operation.address,
@@ -22,7 +26,7 @@ export function ledgerEntryOf(
     remoteId,
     origin: operation.action === 'create' || operation.action === 'replace' ? 'created' : (operation.origin ?? 'adopted'),
     applied: plainPart(spec),
-    secrets: {},
+    secrets,
     dependsOn: neededBy(declared),
     removal: declared.policy.removal,
     preventDestroy: declared.policy.preventDestroy,

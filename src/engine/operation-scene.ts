@@ -34,6 +34,8 @@ export class Scene {
   readonly backend: Backend
   /** What is sent: every expression evaluated. */
   readonly spec: ValueObject
+  /** Pointers of the secrets that were sent. */
+  readonly sent = new Set<string>()
 
   constructor(context: RunContext, work: RunWork) {
     const {operation, declaration} = work

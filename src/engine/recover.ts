@@ -12,14 +12,16 @@ import {CollectionWatch} from './collection-watch.ts'
 import type {Lookup} from './declaration.ts'
 import {deposedAddress, deposedEntry, deposes} from './deposed.ts'
 import type {Emit} from './events.ts'
-import type {DeadRun, JournalEntry, Loose} from './journal.ts'
+import type {DeadRun, JournalEntry, Loose, SettledStep, UncertainSecrets} from './journal.ts'
 import {type Ids, idsIn, type Kind, type Kinds, remoteIdOf} from './kind.ts'
+import type {LedgerEntry} from './ledger.ts'
 import type {LedgerBook} from './ledger-book.ts'
 import {ledgerEntryOf, secretsIn} from './ledger-entry.ts'
 import type {LiveObject} from './live.ts'
 import type {OpenLeaf, Operation} from './plan.ts'
 import {declarationOf} from './planned-object.ts'
 import {plainPart, resolveValue} from './resolve.ts'
+import {type KnownSecret, sentContext, withoutSecrets} from './sent-secrets.ts'
 import {creates, settleCreate} from './settle-doubt.ts'
 import type {Pace} from './shared-watch.ts'
 import {TaskWatch} from './task-watch.ts'
@@ -33,7 +35,10 @@ export interface RecoverInput {
   readonly kinds: Kinds
   readonly backendOf: (stack: string, api: Kind['api']) => Backend
   readonly book: LedgerBook
+  /** Secrets as they are declared now; nobody says that they are what the dead run sent. */
   readonly secret: (operation: Operation, leaf: OpenLeaf) => Secret
+  /** Whether a secret is the one that this digest of the journal was made from. */
+  readonly wasSent: (digest: string, context: string, secret: Secret) => Promise<boolean>
   readonly evaluate: (expression: string, stack: string, lookup: Lookup) => ReturnType<Lookup['attribute']>
   readonly lookup: Lookup
   readonly clock: Clock
@@ -88,9 +93,10 @@ class Recovery {
     // What ended just now may not be in the lists yet: the next plan would take a deleted object for somebody's.
     const lag = dead.lastSettledAt + lagMs - clock.now()
     if (lag > 0 && lag <= lagMs) await clock.sleep(lag, signal)
-    for (const {key, step, remoteId} of dead.settled) {
-      if (step === 'delete') this.#dropped(key)
-      else if (remoteId !== undefined) this.#made(key, remoteId)
+    for (const it of dead.uncertain) this.#doubtSecrets(it)
+    for (const it of dead.settled) {
+      if (it.remoteId !== undefined && it.step !== 'delete') this.#remote.set(it.key, it.remoteId)
+      if (it.recorded !== true) await this.#record(it)
     }
     const result = {
       found: [] as {key: Key; remoteId: string}[],
@@ -105,11 +111,9 @@ class Recovery {
         if (fate.fate === 'happened') {
           await this.#shown(loose, fate.remoteId)
           note({type: 'settled', key, step, ...(fate.remoteId === undefined ? {} : {remoteId: fate.remoteId})})
-          if (step === 'delete') this.#dropped(key)
-          else if (fate.remoteId !== undefined) {
-            this.#made(key, fate.remoteId)
-            result.found.push({key, remoteId: fate.remoteId})
-          }
+          const {remoteId} = fate
+          await this.#record({...loose, ...(remoteId === undefined ? {} : {remoteId})})
+          if (step !== 'delete' && remoteId !== undefined) result.found.push({key, remoteId})
         } else if (fate.fate === 'void') {
           note({type: 'void', key, step, why: 'it did not happen'})
           result.void.push(key)
@@ -119,7 +123,10 @@ class Recovery {
         } else result.unknown.push({key, error: fate.error})
       }),
     )
-    await book.flush()
+    await book.save(this.#input.run, clock)
+    const keys = [...dead.settled, ...result.found].map(it => it.key)
+    // What an old run did must not be written over what later ones do.
+    if (keys.length > 0) note({type: 'recorded', keys: [...new Set(keys)]})
     return result
   }
 
@@ -228,15 +235,75 @@ class Recovery {
     return known
   }
 
-  #made(key: Key, remoteId: string): void {
+  async #record({key, step, kind, remoteId, secrets = {}}: SettledStep): Promise<void> {
+    if (step === 'delete') return this.#dropped(key)
+    if (remoteId === undefined) return
     this.#remote.set(key, remoteId)
     const operation = this.#operations.get(key)
-    if (operation?.declared === undefined) return
     const {book} = this.#input
-    const former = deposedEntry(operation, book.ledger(operation.stack)?.entries.get(operation.address))
-    if (former !== undefined && former.remoteId !== remoteId) book.record(operation.stack, former, new Map())
+    if (operation?.declared === undefined) {
+      // Without the plan of the run its object is ours all the same: with nothing known of it, all of it is compared.
+      if (step === 'create' && kind !== undefined) this.#recordBare(key, kind, remoteId)
+      return
+    }
+    const {stack} = operation
+    const former = this.#entry(key)
+    const deposed = deposedEntry(operation, former)
+    if (deposed !== undefined && deposed.remoteId !== remoteId) book.record(stack, deposed, new Map())
     const spec = this.#declared(operation)
-    book.record(operation.stack, ledgerEntryOf(operation, operation.declared, remoteId, spec, {}), secretsIn(spec), operation.movedFrom)
+    const kept: Record<string, string> = {}
+    const known = new Map<string, KnownSecret>()
+    for (const [pointer, secret] of secretsIn(spec)) {
+      const sent = secrets[pointer]
+      const before = former?.remoteId === remoteId ? former.secrets[pointer] : undefined
+      const context = sentContext({key, step, remoteId}, pointer)
+      // Rotated since, or never sent: the ledger has nothing of it, and the next plan sends it.
+      if (sent === undefined) Object.assign(kept, before === undefined ? {} : {[pointer]: before})
+      else if (await this.#input.wasSent(sent, context, secret)) known.set(pointer, {secret, sent: true})
+    }
+    book.record(
+      stack,
+      ledgerEntryOf(operation, operation.declared, remoteId, spec, former?.outputs ?? {}, kept),
+      known,
+      operation.movedFrom,
+    )
+  }
+
+  #recordBare(key: Key, kind: string, remoteId: string): void {
+    const stack = stackOf(key)
+    this.#input.book.record(
+      stack,
+      {
+        address: key.slice(stack.length + 1),
+        kind,
+        remoteId,
+        origin: 'created',
+        applied: {},
+        secrets: {},
+        dependsOn: [],
+        removal: 'delete',
+        preventDestroy: false,
+        exclusive: [],
+        outputs: {},
+      },
+      new Map(),
+    )
+  }
+
+  /** A secret that may have arrived: whatever is declared by now is sent, also where that is the former one. */
+  #doubtSecrets({key, step, remoteId, secrets}: UncertainSecrets): void {
+    if (step !== 'update' || remoteId === undefined) return
+    const operation = this.#operations.get(key)
+    const known = this.#entry(key)
+    const entry = known ?? (operation?.declared === undefined ? undefined : ledgerEntryOf(operation, operation.declared, remoteId, {}, {}))
+    if (entry?.remoteId === remoteId) this.#input.book.record(stackOf(key), withoutSecrets(entry, Object.keys(secrets)), new Map())
+  }
+
+  /** What the ledger has under this key, or under the one its operation moves it from. */
+  #entry(key: Key): LedgerEntry | undefined {
+    const entries = this.#input.book.ledger(stackOf(key))?.entries
+    const movedFrom = this.#operations.get(key)?.movedFrom
+    return entries?.get(key.slice(stackOf(key).length + 1)) ?? (movedFrom === undefined ? undefined : entries?.get(movedFrom))
   }
 
   #dropped(key: Key): void {

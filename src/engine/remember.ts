@@ -1,12 +1,14 @@
 /** What the ledger learns of an operation. */
 import type {Json, JsonObject} from '../base/json.ts'
+import {formerEntry} from './carried-secrets.ts'
 import type {Declaration} from './declaration.ts'
 import {deposedEntry} from './deposed.ts'
 import {idsIn} from './kind.ts'
-import {ledgerEntryOf, secretsIn} from './ledger-entry.ts'
+import {ledgerEntryOf} from './ledger-entry.ts'
 import {type LiveObject, liveObject, outputOf} from './live.ts'
 import type {Scene} from './operation-scene.ts'
 import {plainPart} from './resolve.ts'
+import {secretsToRecord} from './sent-secrets.ts'
 
 /** The old one is still to go, and until then the ledger has it beside the new one. */
 export function depose(scene: Scene): void {
@@ -25,12 +27,8 @@ export async function remember(scene: Scene, remoteId: string | undefined, live:
     return
   }
   const values = await outputs(scene, declaration, remoteId, live)
-  book.record(
-    operation.stack,
-    ledgerEntryOf(operation, declaration, remoteId, scene.spec, values),
-    secretsIn(scene.spec),
-    operation.movedFrom,
-  )
+  const {kept, known} = secretsToRecord(operation, scene.spec, scene.sent, formerEntry(scene, remoteId))
+  book.record(operation.stack, ledgerEntryOf(operation, declaration, remoteId, scene.spec, values, kept), known, operation.movedFrom)
 }
 
 /** What others read of it; one more look at the object where its row does not show it. */

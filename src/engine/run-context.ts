@@ -14,7 +14,7 @@ import type {Ids, Kind, Kinds} from './kind.ts'
 import type {LedgerBook} from './ledger-book.ts'
 import type {Pace} from './shared-watch.ts'
 import {TaskWatch} from './task-watch.ts'
-import type {Key} from './value.ts'
+import type {Key, Secret} from './value.ts'
 
 /** How many changes may run at once; absent is no limit of ours. Contract: none. */
 export interface ChangeLimits {
@@ -34,6 +34,8 @@ export interface RunOptions {
   readonly evaluate: Evaluate
   readonly variable: (stack: string, name: string) => Json | undefined
   readonly book: LedgerBook
+  /** What the journal keeps of a secret that is sent (`sent-secrets.ts`); absent where there is no journal. */
+  readonly sentDigest?: (stack: string, context: string, secret: Secret) => Promise<string>
   readonly journal: Journal
   readonly emit: Emit
   /** How long a step took from being accepted to being ready. */

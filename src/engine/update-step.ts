@@ -1,5 +1,6 @@
 /** The update of an object: its changed fields, and the wait until it is ready again. */
 import {patchOf} from './bodies.ts'
+import {carriedSecrets, doubtSecrets} from './carried-secrets.ts'
 import type {Ids} from './kind.ts'
 import {leftAlone} from './left-alone.ts'
 import type {LiveObject} from './live.ts'
@@ -21,15 +22,19 @@ export async function update(
   if (request === undefined) throw new TypeError(`${scene.kind.name} cannot be updated`)
   const written = await write(scene.context, {
     ...scene.writing('update', ids.slice(0, -1), remoteId),
+    ...(await carriedSecrets(scene, 'update', remoteId, patch)),
     request,
     settleDoubt: () => lostChange(),
   })
-  if (!written.ok) return written
-  return scene.settle('update', written, async () => {
-    if (scene.kind.ready === undefined) return {ok: true, remoteId}
-    const collection = scene.context.collection(scene.backend, scene.kind, ids.slice(0, -1))
-    return scene.await(collection, {step: 'update', remoteId, until: 'ready', since: written.acceptedAt})
-  })
+  const end = written.ok ? await scene.settle('update', written, () => ready(scene, remoteId, ids, written.acceptedAt)) : written
+  if (!end.ok && end.state !== 'skipped') doubtSecrets(scene, remoteId)
+  return end
+}
+
+async function ready(scene: Scene, remoteId: string, ids: Ids, since: number): Promise<StepEnd> {
+  if (scene.kind.ready === undefined) return {ok: true, remoteId}
+  const collection = scene.context.collection(scene.backend, scene.kind, ids.slice(0, -1))
+  return scene.await(collection, {step: 'update', remoteId, until: 'ready', since})
 }
 
 /** A partial update and a delete say the same thing when they are said twice. */

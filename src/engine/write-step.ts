@@ -8,6 +8,7 @@ import {OperationTimeoutError, TaskFailedError, UnknownOutcomeError} from './app
 import {type Backend, PRIORITY, type TaskView} from './backend.ts'
 import type {Step} from './events.ts'
 import type {Group} from './gate.ts'
+import type {SentSecrets} from './journal.ts'
 import type {ApiRequest, Kind} from './kind.ts'
 import {type Failure, type RunContext, Stopped} from './run-context.ts'
 import type {Doubt} from './settle-doubt.ts'
@@ -26,6 +27,8 @@ export interface Write {
   readonly request: ApiRequest
   readonly name?: string
   readonly remoteId?: string
+  /** Digests of the secrets it carries, for the journal. */
+  readonly secrets?: SentSecrets
   readonly groups: readonly Group[]
   /** Nothing of this operation is sent after it. */
   readonly last: boolean
@@ -96,14 +99,18 @@ async function oneTurn(context: RunContext, it: Write, deadline: number, leave: 
   const {journal, clock, emit, stop} = context.options
   const {key, step, request, kind} = it
   let sentAt = clock.now()
-  const naming = {...(it.name === undefined ? {} : {name: it.name}), ...(it.remoteId === undefined ? {} : {remoteId: it.remoteId})}
+  const naming = {
+    ...(it.name === undefined ? {} : {name: it.name}),
+    ...(it.remoteId === undefined ? {} : {remoteId: it.remoteId}),
+    ...(it.secrets === undefined ? {} : {secrets: it.secrets}),
+  }
   const beforeSend = async () => {
     sentAt = clock.now()
-    journal.append(
-      {type: 'sent', key, step, kind: kind.name, method: request.method, path: request.path, ...naming, at: sentAt},
-      step === 'create',
-    )
-    if (step === 'create') await journal.barrier?.()
+    const entry = {type: 'sent', key, step, kind: kind.name, method: request.method, path: request.path, ...naming, at: sentAt} as const
+    // What cannot be looked up afterwards must not be lost with the machine: which object is new, and which secret was sent.
+    const durable = step === 'create' || it.secrets !== undefined
+    if (durable && journal.announce) await journal.announce(entry, durable)
+    else journal.append(entry, durable)
   }
   const sent = await it.backend.write(request, {priority: PRIORITY.write - it.behind, stop, beforeSend})
   switch (sent.outcome) {

@@ -6,13 +6,17 @@ import type {SecretStateOf} from '../engine/make-plan.ts'
 import type {Paired} from '../engine/observe.ts'
 import {openLeaves} from '../engine/resolve.ts'
 import {type Key, Secret} from '../engine/value.ts'
-import {createSecretSalt, type RecordedSecret, SecretDigests} from './secret-digests.ts'
+import {assumed, createSecretSalt, isAssumed, LedgerKeyError, type RecordedSecret, SecretDigests} from './secret-digests.ts'
+
+/** Secrets as they are declared: by address, then by JSON pointer. */
+export type DeclaredSecrets = ReadonlyMap<string, ReadonlyMap<string, Secret>>
 
 /** One per ledger salt: a digest made once is not made again. */
 export class SecretSealer {
   readonly #key: string | undefined
   readonly #random: RandomBytes
   readonly #bySalt = new Map<string, SecretDigests>()
+  readonly #fresh = new Map<string, Promise<string>>()
 
   /** @param key - the value of `SVC_LEDGER_KEY` */
   constructor(random: RandomBytes, key?: string) {
@@ -28,7 +32,7 @@ export class SecretSealer {
 
   /** What the ledgers say of every secret a plan is about to compare. @throws LedgerKeyError */
   async states(ledgers: ReadonlyMap<string, Ledger>, pairs: ReadonlyMap<Key, Paired>): Promise<SecretStateOf> {
-    const states = new Map<string, 'same' | 'changed'>()
+    const states = new Map<string, 'same' | 'changed' | 'unknown'>()
     for (const [stack, ledger] of ledgers) {
       if (ledger.secretSalt === undefined) continue
       const fields: (RecordedSecret & {readonly at: string})[] = []
@@ -40,7 +44,9 @@ export class SecretSealer {
         }
       }
       const changed = await this.#digests(ledger.secretSalt).changed(fields, ledger.secretsDigest)
-      for (const {at, context} of fields) states.set(at, changed.has(context) ? 'changed' : 'same')
+      // What was only ever taken for equal still is: nobody knows more of it than at first.
+      for (const {at, context, recorded} of fields)
+        states.set(at, changed.has(context) ? 'changed' : isAssumed(recorded) ? 'unknown' : 'same')
     }
     return (key, pointer) => states.get(`${key} ${pointer}`) ?? this.#unrecorded(ledgers, pairs, key)
   }
@@ -53,33 +59,73 @@ export class SecretSealer {
   }
 
   /**
-   * The ledger with digests of these secrets. The digest over all is made where every secret's value is known.
+   * What a journal keeps of a secret that is about to be sent: it names its own salt, so that it can be compared
+   * wherever it travels.
    *
-   * @param secrets - what was applied just now, by address and pointer
-   * @param others - what is declared and was not touched
+   * @throws LedgerKeyError
    */
-  async seal(ledger: Ledger, secrets: StackSecrets, others: StackSecrets): Promise<Ledger> {
-    const salt = ledger.secretSalt ?? (await createSecretSalt(this.#random, this.#key))
+  async sentDigest(ledger: Ledger, context: string, secret: Secret): Promise<string> {
+    const salt = await this.#saltOf(ledger)
+    return `${salt}/${await this.#digests(salt).digest({context, value: secret.value, version: secret.version})}`
+  }
+
+  /** Whether this is what was sent; no, where that cannot be told any more. */
+  async wasSent(digest: string, context: string, secret: Secret): Promise<boolean> {
+    const [salt = '', recorded] = splitOnce(digest, '/')
+    try {
+      return await this.#digests(salt).isAsRecorded({context, value: secret.value, version: secret.version, recorded})
+    } catch (error) {
+      if (error instanceof LedgerKeyError) return false
+      throw error
+    }
+  }
+
+  /**
+   * The ledger with digests of these secrets. The digest over all is made where every secret's value is known to be
+   * the recorded one.
+   *
+   * @param secrets - what was sent or taken for equal just now, by address and pointer
+   * @param others - what is declared, whatever became of it
+   */
+  async seal(ledger: Ledger, secrets: StackSecrets, others: DeclaredSecrets): Promise<Ledger> {
+    const salt = await this.#saltOf(ledger)
     const digests = this.#digests(salt)
     const entries = new Map(ledger.entries)
     const all: RecordedSecret[] = []
     let complete = true
     for (const [address, entry] of ledger.entries) {
-      const applied = secrets.get(address)
-      const kept: Record<string, string> = applied ? {} : {...entry.secrets}
-      for (const [pointer, secret] of applied ?? []) kept[pointer] = await digests.digest(fieldOf(entry, pointer, secret))
-      if (applied) entries.set(address, {...entry, secrets: kept})
-      const values = applied ?? others.get(address)
+      const known = secrets.get(address)
+      const kept: Record<string, string> = {...entry.secrets}
+      for (const [pointer, {secret, sent}] of known ?? []) {
+        const digest = await digests.digest(fieldOf(entry, pointer, secret))
+        kept[pointer] = sent ? digest : assumed(digest)
+      }
+      if (known) entries.set(address, {...entry, secrets: kept})
       for (const [pointer, recorded] of Object.entries(kept)) {
-        const secret = values?.get(pointer)
-        if (secret === undefined) complete = false
-        else all.push({...fieldOf(entry, pointer, secret), recorded})
+        const secret = known?.get(pointer)?.secret ?? others.get(address)?.get(pointer)
+        const field = secret && {...fieldOf(entry, pointer, secret), recorded}
+        // A value that is declared and not there yet would be proven "unchanged" for ever.
+        if (field !== undefined && (await digests.isAsRecorded(field))) all.push(field)
+        else complete = false
       }
     }
     const {secretsDigest: _, ...rest} = ledger
     const sealed = {...rest, entries, secretSalt: salt}
     return complete && all.some(it => it.version === undefined) ? {...sealed, secretsDigest: await digests.digestAll(all)} : sealed
   }
+
+  /** Of a ledger that has none yet the one it will have. */
+  #saltOf({stack, secretSalt}: Ledger): Promise<string> {
+    if (secretSalt !== undefined) return Promise.resolve(secretSalt)
+    const known = this.#fresh.get(stack) ?? createSecretSalt(this.#random, this.#key)
+    this.#fresh.set(stack, known)
+    return known
+  }
+}
+
+function splitOnce(text: string, by: string): readonly [string, string | undefined] {
+  const at = text.indexOf(by)
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
 }
 
 const fieldOf = (entry: LedgerEntry, pointer: string, secret: Secret): RecordedSecret => ({

@@ -14,6 +14,8 @@ import type {RandomBytes} from '../base/random.ts'
 const COST = {N: 16_384, r: 8, p: 1}
 const PREFIX = 'scrypt:'
 const VERSION = 'version:'
+/** In front of a digest of what was never sent: an object that was found is taken to have it. */
+const ASSUMED = 'assumed:'
 const SALT_BYTES = 16
 const DIGEST_BYTES = 24
 const CHECK_BYTES = 6
@@ -34,6 +36,11 @@ export interface RecordedSecret extends SecretField {
   /** What the ledger has for it; `undefined` when it is new. */
   readonly recorded: string | undefined
 }
+
+/** What the ledger has of a secret that was taken for equal and never sent. */
+export const assumed = (digest: string): string => `${ASSUMED}${digest}`
+export const isAssumed = (recorded: string | undefined): boolean => recorded?.startsWith(ASSUMED) === true
+const bare = (recorded: string): string => (recorded.startsWith(ASSUMED) ? recorded.slice(ASSUMED.length) : recorded)
 
 /** The ledger's digests were made with another key. */
 export class LedgerKeyError extends AppError {
@@ -66,6 +73,8 @@ export class SecretDigests {
   readonly #check: string | undefined
   readonly #key: string
   readonly #made = new Map<string, Promise<string>>()
+  /** Fields the digest over all has proven to be as recorded. */
+  readonly #proven = new Set<string>()
   #checked: Promise<void> | undefined
 
   /**
@@ -119,17 +128,35 @@ export class SecretDigests {
     const moved = new Set<string>()
     const digested: RecordedSecret[] = []
     for (const field of fields) {
-      if (field.version === undefined && field.recorded?.startsWith(PREFIX)) digested.push(field)
-      else if (field.version === undefined || field.recorded !== `${VERSION}${field.version}`) moved.add(field.context)
+      const recorded = field.recorded === undefined ? undefined : bare(field.recorded)
+      if (field.version === undefined && recorded?.startsWith(PREFIX)) digested.push(field)
+      else if (field.version === undefined || recorded !== `${VERSION}${field.version}`) moved.add(field.context)
     }
     if (digested.length === 0) return moved
-    if (recordedAll !== undefined && isSame(await this.digestAll(digested), recordedAll)) return moved
+    if (recordedAll !== undefined && isSame(await this.digestAll(digested), recordedAll)) {
+      for (const field of digested) this.#proven.add(this.#idOf(field))
+      return moved
+    }
     await Promise.all(
       digested.map(async field => {
-        if (!isSame(await this.digest(field), field.recorded ?? '')) moved.add(field.context)
+        if (!(await this.isAsRecorded(field))) moved.add(field.context)
       }),
     )
     return moved
+  }
+
+  /**
+   * Whether this value is the one that was recorded; costs nothing where `changed` has found out already.
+   *
+   * @throws LedgerKeyError
+   */
+  async isAsRecorded(field: RecordedSecret): Promise<boolean> {
+    const {recorded} = field
+    return recorded !== undefined && (this.#proven.has(this.#idOf(field)) || isSame(await this.digest(field), bare(recorded)))
+  }
+
+  #idOf({context, value, recorded = ''}: RecordedSecret): string {
+    return hmac(this.#key, canonicalJson([context, value, recorded]))
   }
 
   /** Once, before the first digest; a wrong key would make every secret look changed. */

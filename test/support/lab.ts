@@ -331,6 +331,7 @@ export class Lab {
         kinds,
         backendOf: this.backends('full'),
         clock: this.clock,
+        sentDigest: async (_, where, it) => `${where} ${digestOf(it)}`,
         evaluate,
         variable: () => undefined,
         book,
@@ -370,13 +371,18 @@ function secretsOf(builders: readonly StackBuilder[]): (operation: Operation, le
 }
 
 /** Digests that cost nothing: what sealing is for is tested with the ledger. */
-const digestOf = (secret: Secret): string =>
+export const digestOf = (secret: Secret): string =>
   secret.version === undefined ? createHash('sha256').update(JSON.stringify(secret.value)).digest('hex') : `version:${secret.version}`
 
 export function sealed(ledger: Ledger, applied: StackSecrets): Ledger {
   const entries = [...ledger.entries].map(([address, entry]): [string, LedgerEntry] => {
     const secrets = applied.get(address)
-    return [address, secrets ? {...entry, secrets: Object.fromEntries([...secrets].map(([at, it]) => [at, digestOf(it)]))} : entry]
+    return [
+      address,
+      secrets
+        ? {...entry, secrets: {...entry.secrets, ...Object.fromEntries([...secrets].map(([at, it]) => [at, digestOf(it.secret)]))}}
+        : entry,
+    ]
   })
   return {...ledger, entries: new Map(entries)}
 }

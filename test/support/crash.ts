@@ -1,0 +1,134 @@
+/** A run that dies at one of its writes, and what the next one does first. */
+import {kinds} from '../../src/backends/kinds.ts'
+import type {Backend, WriteOutcome} from '../../src/engine/backend.ts'
+import type {BuiltPlan} from '../../src/engine/build-plan.ts'
+import {type JournalEntry, readRun} from '../../src/engine/journal.ts'
+import {LedgerBook} from '../../src/engine/ledger-book.ts'
+import {type Recovered, recover} from '../../src/engine/recover.ts'
+import {openLeaves} from '../../src/engine/resolve.ts'
+import {keyOf, Secret} from '../../src/engine/value.ts'
+import {digestOf, type Lab, type StackBuilder, sealed} from './lab.ts'
+
+export const MOMENTS = ['before it is sent', 'sent and no answer', 'answered and not journaled', 'journaled'] as const
+export type Moment = (typeof MOMENTS)[number]
+
+const forever = new Promise<never>(() => {})
+
+/** Carries a plan out until the `at`-th write, where the process dies. @returns whether it came that far */
+export async function applyUntilCrash(
+  lab: Lab,
+  built: BuiltPlan,
+  builders: readonly StackBuilder[],
+  at: number,
+  moment: Moment,
+): Promise<boolean> {
+  let writes = 0
+  let dead = false
+  let dieAtNextEntry = false
+  let crash: () => void = () => {}
+  const crashed = new Promise<'crashed'>(resolve => {
+    crash = () => {
+      dead = true
+      resolve('crashed')
+    }
+  })
+  const die = (): Promise<never> => {
+    crash()
+    return forever
+  }
+  const backendOf = lab.backends('full')
+  const mortal = (backend: Backend): Backend => {
+    const alive =
+      <A extends unknown[], R>(call: (...given: A) => Promise<R>) =>
+      async (...given: A): Promise<R> => {
+        if (dead) return forever
+        const answer = await call(...given)
+        return dead ? forever : answer
+      }
+    const {reader} = backend
+    return {
+      name: backend.name,
+      spending: backend.spending,
+      reader: {
+        list: alive((...given) => reader.list(...given)),
+        read: alive((...given) => reader.read(...given)),
+        prove: alive((...given) => reader.prove(...given)),
+        forget: path => reader.forget(path),
+      },
+      tasks: alive((...given) => backend.tasks(...given)),
+      task: alive((...given) => backend.task(...given)),
+      write: async (request, options): Promise<WriteOutcome> => {
+        if (dead) return forever
+        const mine = writes++ === at
+        if (mine && moment === 'before it is sent') return die()
+        const outcome = await backend.write(request, options)
+        if (dead || (mine && moment === 'sent and no answer')) return die()
+        if (mine && outcome.outcome === 'accepted' && outcome.taskId === undefined) return die()
+        if (mine) dieAtNextEntry = true
+        return outcome
+      },
+    }
+  }
+  const journal: JournalEntry[] = []
+  const proxies = {cloud: mortal(backendOf('', 'cloud')), cluster: mortal(backendOf('', 'cluster'))}
+  const ended = lab
+    .execute(built, builders, {
+      backendOf: (_, api) => proxies[api],
+      journal: {
+        append: entry => {
+          if (dead) throw new Error('dead')
+          if (dieAtNextEntry && moment === 'answered and not journaled') {
+            crash()
+            throw new Error('dead')
+          }
+          journal.push(entry)
+          if (dieAtNextEntry) crash()
+        },
+      },
+    })
+    .then(
+      () => 'ended' as const,
+      error => {
+        if (!dead) throw error
+        return forever
+      },
+    )
+  const end = await Promise.race([ended, crashed])
+  lab.journal = journal
+  return end === 'crashed'
+}
+
+/** What the next run does first. */
+export async function settle(lab: Lab, built: BuiltPlan, builders: readonly StackBuilder[]): Promise<Recovered> {
+  const specs = new Map(builders.flatMap(it => it.build().declarations).map(it => [it.key, it.spec]))
+  const stacks = built.plan.stacks.map(it => it.name)
+  const book: LedgerBook = new LedgerBook(await lab.ledgers(stacks), new Map(stacks.map(it => [it, lab.store(it)])), ledger =>
+    Promise.resolve(sealed(ledger, book.secretsOf(ledger.stack))),
+  )
+  return recover({
+    run: 'dead',
+    dead: readRun(lab.journal),
+    operations: built.plan.operations,
+    kinds,
+    backendOf: lab.backends('full'),
+    book,
+    secret: (operation, leaf) => {
+      const spec = specs.get(keyOf(operation.stack, operation.address))
+      const found = spec && openLeaves(spec).find(it => it.pointer === leaf.path)?.leaf
+      if (found instanceof Secret) return found
+      throw new Error('no secret')
+    },
+    wasSent: async (digest, where, it) => digest === `${where} ${digestOf(it)}`,
+    evaluate: expression => {
+      throw new Error(expression)
+    },
+    lookup: {variable: () => undefined, attribute: () => undefined},
+    clock: lab.clock,
+    pace: {minMs: 1000, maxMs: 10_000},
+    lagMs: 2000,
+    timeoutMs: 600_000,
+    signal: new AbortController().signal,
+    emit: () => {},
+    note: entry => void lab.journal.push(entry),
+  })
+}
