@@ -1,10 +1,11 @@
 /** From an open workspace to a drift report. */
 import {kinds} from '../backends/kinds.ts'
 import {evaluate} from '../declaration/residual.ts'
+import {chooseKnown} from '../engine/choice.ts'
 import {appliedStack, type DriftReport, driftOf} from '../engine/drift.ts'
 import {observe} from '../engine/observe.ts'
 import {parentRemoteId} from '../engine/plan-removals.ts'
-import {type Selection, selected} from '../engine/select.ts'
+import type {Selection} from '../engine/select.ts'
 import type {Workspace} from './workspace.ts'
 
 export async function readDrift(workspace: Workspace, selection: Selection): Promise<DriftReport> {
@@ -13,7 +14,7 @@ export async function readDrift(workspace: Workspace, selection: Selection): Pro
     const ledger = ledgers.get(stack.name)
     return ledger ? appliedStack(stack, ledger, kinds, remoteId => parentRemoteId({kinds}, remoteId)) : stack
   })
-  const wants = selected(stacks, ledgers, selection)
+  const wants = chooseKnown({stacks: [...workspace.stacks, ...workspace.others], ledgers, kinds, selection}, {reads: true})
   const observation = await observe({
     stacks,
     selected: new Set(stacks.map(it => it.name)),

@@ -5,6 +5,7 @@ import {canonicalJson} from '../base/json.ts'
 import {evaluate} from '../declaration/residual.ts'
 import {stepsOf} from '../engine/bill.ts'
 import {type BuiltPlan, buildPlan} from '../engine/build-plan.ts'
+import {assertWords, type Choice} from '../engine/choice.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
 import type {Ledger, LedgerAccount} from '../engine/ledger.ts'
 import type {GuardResult, Lifts, Operation, Plan} from '../engine/plan.ts'
@@ -39,19 +40,26 @@ export interface PlanWishes {
   readonly validForMs?: number | undefined
   readonly notes?: readonly string[]
   readonly onlyChanged?: boolean
+  /** Of planning again after something was applied: what the words of the options meant before. */
+  readonly choice?: Choice
   /** Of a saved plan: what it leaves as somebody changed it. */
   readonly kept?: ReadonlyMap<Key, readonly string[]>
 }
 
 export async function planWorkspace(
   workspace: Workspace,
-  {flags, lifts, destroy = false, validForMs, notes = [], onlyChanged = false, kept = new Map()}: PlanWishes,
+  {flags, lifts: planned, destroy = false, validForMs, notes = [], onlyChanged = false, kept = new Map(), choice}: PlanWishes,
 ): Promise<BuiltPlan> {
   const {settings, context} = workspace
+  const stacks = [...workspace.stacks, ...workspace.others]
+  const lifts = planned ?? liftsOf(flags, settings)
+  const selection = selectionOf(flags)
+  if (choice === undefined && planned === undefined)
+    assertWords({stacks, ledgers: workspace.ledgers, kinds, destroy, words: {...selection, ...lifts}})
   await checkAccounts(workspace)
   const cloud = workspace.connections.find(it => it.api === 'cloud')?.settings
   const built = await buildPlan({
-    stacks: [...workspace.stacks, ...workspace.others],
+    stacks,
     selected: new Set(workspace.stacks.map(it => it.name)),
     ledgers: workspace.ledgers,
     otherLedgers: workspace.otherLedgers,
@@ -65,10 +73,11 @@ export async function planWorkspace(
     kept,
     tool: `svcctl ${context.version}`,
     accounts: accountsOf(workspace),
-    lifts: lifts ?? liftsOf(flags, settings),
-    selection: selectionOf(flags),
+    lifts,
+    selection,
     notes,
     onlyChanged,
+    ...(choice ? {choice} : {}),
     pricing: {
       perMinute: cloud?.ratePerMinute ?? Number.POSITIVE_INFINITY,
       tokens: cloud?.burst ?? Number.POSITIVE_INFINITY,

@@ -86,7 +86,9 @@ export async function rehearse(workspace: Workspace, built: BuiltPlan, flags: Pl
       }),
     ),
   )
-  const again = await workspace.withWorld(sealed, backends(workspace, simulator, clock, false), () => planWorkspace(workspace, {flags}))
+  const again = await workspace.withWorld(sealed, backends(workspace, simulator, clock, false), () =>
+    planWorkspace(workspace, {flags, choice: built.choice}),
+  )
   return {calls, result, again}
 }
 

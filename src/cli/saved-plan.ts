@@ -7,6 +7,7 @@ import {formatPointer} from '../base/pointer.ts'
 import {evaluate} from '../declaration/residual.ts'
 import type {VariableLookup} from '../declaration/variable-lookup.ts'
 import type {BuiltPlan} from '../engine/build-plan.ts'
+import {assertPermissions} from '../engine/choice.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
 import {evaluateGuards} from '../engine/guards.ts'
 import {type GuardResult, type Lifts, type OpenLeaf, type Operation, PLAN_FORMAT, type Plan} from '../engine/plan.ts'
@@ -114,12 +115,14 @@ export async function recheckPlan(
 ): Promise<BuiltPlan> {
   if (plan.notAfter !== undefined && workspace.context.clock.now() > Date.parse(plan.notAfter)) throw new PlanExpiredError(plan.notAfter)
   assertTarget(workspace, plan)
+  assertPermissions(plan.operations, {allowDestroy: flags['allow-destroy'] ?? [], adopt: flags.adopt ?? []}, kinds)
   const full = workspace.ledgers
   const cut = new Map([...full].map(([stack, ledger]) => [stack, touchedLedger(ledger, plan)]))
   const fresh = await workspace.withLedgers(cut, () =>
     planWorkspace(workspace, {
       flags: {...flags, target: [], exclude: []},
-      lifts: {...plan.lifts, accept: acceptedIn(plan), noDestroy: false, onDrift: 'overwrite'},
+      // What may be destroyed is asked of the whole plan, below.
+      lifts: {...plan.lifts, allowDestroy: [], adopt: [], accept: acceptedIn(plan), noDestroy: false, onDrift: 'overwrite'},
       destroy: plan.destroy === true,
       kept: new Map(touched(plan).map(it => [keyOf(it.stack, it.address), it.kept ?? []])),
     }),
@@ -143,6 +146,7 @@ export async function recheckPlan(
       bill: fresh.plan.bill,
     },
     observation: fresh.observation,
+    choice: fresh.choice,
   }
 }
 

@@ -39,14 +39,14 @@ export const validateFlags = {
   target: Flags.string({
     summary: 'only this object and what it depends on; repeatable',
     helpGroup: STACKS,
-    helpValue: '<address>',
+    helpValue: '<object>',
     multiple: true,
     multipleNonGreedy: true,
   }),
   exclude: Flags.string({
     summary: 'not this object and its dependants; repeatable',
     helpGroup: STACKS,
-    helpValue: '<address>',
+    helpValue: '<object>',
     multiple: true,
     multipleNonGreedy: true,
   }),
@@ -61,9 +61,9 @@ export const selectionFlags = {
 
 export const guardFlags = {
   'allow-destroy': Flags.string({
-    summary: "allow delete and replace of an address or a kind ('*' for all); repeatable",
+    summary: "allow delete and replace of an object or a kind ('*' for all); repeatable",
     helpGroup: SAFETY,
-    helpValue: '<address|kind>',
+    helpValue: '<object|kind>',
     multiple: true,
     multipleNonGreedy: true,
   }),
@@ -83,7 +83,7 @@ export const guardFlags = {
   accept: Flags.string({
     summary: 'record the declared state of a blocked object as reached; repeatable',
     helpGroup: SAFETY,
-    helpValue: '<address>',
+    helpValue: '<object>',
     multiple: true,
     multipleNonGreedy: true,
   }),

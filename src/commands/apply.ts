@@ -29,7 +29,17 @@ export default class ApplyCommand extends ApplyCommandBase {
       if (args.plan !== undefined) throw new UsageError('--attach takes a run and no plan', ['Leave the plan out.'])
       return this.attach(flags.attach, flags)
     }
+    if (flags.resume || args.plan !== undefined) assertWhole(flags)
     if (flags.resume) return this.resume(args.plan, flags)
     return args.plan === undefined ? this.applyStacks(flags, false) : this.applyFile(args.plan, flags)
   }
+}
+
+/** What was approved is carried out whole: an option that would leave part of it out would be passed over in silence. */
+function assertWhole(flags: Readonly<Record<'target' | 'exclude' | 'accept', readonly string[] | undefined>>): void {
+  const given = (['target', 'exclude', 'accept'] as const).filter(it => (flags[it]?.length ?? 0) > 0).map(it => `--${it}`)
+  if (given.length > 0)
+    throw new UsageError(`${given.join(', ')} cannot change a plan that is made already`, [
+      `Plan again with ${given.join(' and ')}, and have the new plan approved.`,
+    ])
 }

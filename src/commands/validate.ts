@@ -11,9 +11,9 @@ export default class ValidateCommand extends ReadingStackCommand {
 
   protected async read(): Promise<undefined> {
     const {flags} = await this.parse(ValidateCommand)
-    const {stacks, warnings} = await this.readDeclarations(flags, 'validate')
-    const {selected} = await import('../engine/select.ts')
-    const wants = selected(stacks, new Map(), selectionOf(flags))
+    const {stacks, others, warnings} = await this.readDeclarations(flags, 'validate')
+    const [{chooseKnown}, {kinds}] = await Promise.all([import('../engine/choice.ts'), import('../backends/kinds.ts')])
+    const wants = chooseKnown({stacks: [...stacks, ...others], ledgers: new Map(), kinds, selection: selectionOf(flags)}, {reads: false})
     const document = {
       valid: true,
       stacks: stacks.map(it => ({

@@ -1,6 +1,7 @@
 /** The way in: stacks from the app of cdktf.json or from a folder, read, evaluated and checked. */
 import {resolve} from 'node:path'
 import type {Problem} from '../base/errors.ts'
+import {globPattern} from '../base/glob.ts'
 import {nearest} from '../base/nearest.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
 import type {Kinds} from '../engine/kind.ts'
@@ -110,12 +111,3 @@ export function selectStacks(known: readonly string[], wanted: readonly string[]
   }
   return selected
 }
-
-const globPattern = (glob: string): RegExp =>
-  new RegExp(
-    `^${glob
-      .replace(/[.+^${}()|[\]\\]/g, '\\$&')
-      .replaceAll('*', '.*')
-      .replaceAll('?', '.')}$`,
-    's',
-  )

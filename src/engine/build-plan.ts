@@ -2,8 +2,9 @@
 import {AppError, EXIT, type Problem} from '../base/errors.ts'
 import {billOf} from './bill.ts'
 import {changedKeys} from './changed-scope.ts'
+import {type Choice, choose} from './choice.ts'
 import {type StackDeclarations, sourceOf} from './declaration.ts'
-import {evaluateGuards, names} from './guards.ts'
+import {evaluateGuards} from './guards.ts'
 import {outputOf, sha256} from './live.ts'
 import {type PlanInput, planOperations, type SecretStateOf} from './make-plan.ts'
 import {type Observation, type ObserveInput, observe} from './observe.ts'
@@ -11,7 +12,7 @@ import type {Bill, Lifts, Operation, Plan, PlannedStack} from './plan.ts'
 import {PLAN_FORMAT} from './plan.ts'
 import {factsOf, sealed, summaryOf} from './plan-document.ts'
 import {openLeaves, resolveValue} from './resolve.ts'
-import {keepsUndeclared, type Selection, selected, UnknownAddressError} from './select.ts'
+import type {Selection} from './select.ts'
 import {Deferred, type Key, Secret, shown, spoken, spokenProblems} from './value.ts'
 
 /** More than one live object fits a declaration: nobody but a person can say which is meant. */
@@ -45,6 +46,8 @@ export interface BuildPlanInput extends Omit<ObserveInput, 'wants'>, Pick<PlanIn
   readonly accounts: Plan['accounts']
   readonly lifts: Lifts
   readonly selection: Selection
+  /** Of planning again after something was applied: what the words meant before. */
+  readonly choice?: Choice
   readonly pricing: Pick<Parameters<typeof billOf>[0], 'perMinute' | 'tokens' | 'durationMs' | 'limits'>
   /** Requests sent so far, over all connections of the run. */
   readonly used: () => number
@@ -58,14 +61,15 @@ export interface BuildPlanInput extends Omit<ObserveInput, 'wants'>, Pick<PlanIn
 export interface BuiltPlan {
   readonly plan: Plan
   readonly observation: Observation
+  readonly choice: Choice
 }
 
 /** @throws AmbiguousIdentityError (exit 3), PlanProblemsError (exit 64), OperationCycleError (exit 64), and what reading throws */
 export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
   const usedBefore = input.used()
-  const chosen = selected(input.stacks, input.ledgers, input.selection)
+  const choice = input.choice ?? (await choose({...input, words: {...input.selection, ...input.lifts}}))
   const changed = input.onlyChanged ? await changedOnly(input) : undefined
-  const observation = await observe({...input, wants: key => chosen(key) && (changed?.has(key) ?? true)})
+  const observation = await observe({...input, wants: key => choice.wants(key) && (changed?.has(key) ?? true)})
   if (observation.ambiguous.length > 0) throw new AmbiguousIdentityError(spokenProblems(observation.ambiguous, input.selected))
   const problems = [...observation.problems, ...absentProblems(input, observation)]
   if (problems.length > 0) throw new PlanProblemsError(spokenProblems(problems, input.selected))
@@ -74,16 +78,14 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     unmanaged,
     notes,
   } = planOperations({...input, observation, secretState: await input.secretStates(observation.pairs)})
-  const operations = accepted(all, input.lifts.accept).filter(
-    it => it.declared !== undefined || it.address !== it.remoteId || keepsUndeclared(it, input.selection),
-  )
+  const operations = accepted(all, choice.accepts).filter(it => it.declared !== undefined || it.address !== it.remoteId || choice.keeps(it))
   const stacks = input.stacks.filter(it => input.selected.has(it.name)).map(it => plannedStack(input, observation, operations, it))
   const used = input.used() - usedBefore
   const objects = [...observation.pairs.values()].filter(it => it.match !== undefined).length + observation.orphans.length
   const content = {
     operations,
     stacks,
-    lifts: tidied(input.lifts),
+    lifts: tidied({...input.lifts, ...choice.permissions}),
     ...(input.destroy ? {destroy: true as const} : {}),
   }
   const plan = sealed({
@@ -103,7 +105,7 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     bill: billFor(operations, input.pricing),
     ...(input.notAfter === undefined ? {} : {notAfter: input.notAfter}),
   })
-  return {plan, observation}
+  return {plan, observation, choice}
 }
 
 const sorted = (words: readonly string[]): string[] => [...new Set(words)].sort()
@@ -129,24 +131,15 @@ async function changedOnly(input: BuildPlanInput): Promise<ReadonlySet<Key>> {
 
 /**
  * `--accept`: what was blocked is recorded as reached, and what was removed is forgotten. An object that is not blocked
- * needs no accepting, so that the same command may run again. @throws UnknownAddressError
+ * needs no accepting, so that the same command may run again.
  */
-function accepted(operations: readonly Operation[], words: readonly string[]): Operation[] {
-  const blocked = operations.filter(it => it.action === 'blocked')
-  const unknown = words.filter(word => !operations.some(it => names(word, it)))
-  if (unknown.length > 0)
-    throw new UnknownAddressError(
-      '--accept',
-      unknown,
-      blocked.map(it => it.address),
-    )
-  return operations.map(it => {
-    if (it.action !== 'blocked' || it.wants === 'create' || !words.some(word => names(word, it))) return it
+const accepted = (operations: readonly Operation[], accepts: (it: Operation) => boolean): Operation[] =>
+  operations.map(it => {
+    if (it.action !== 'blocked' || it.wants === 'create' || !accepts(it)) return it
     const {wants, ...rest} = it
     const action = wants === 'delete' ? 'forget' : 'adopt'
     return {...rest, action, cause: 'accepted', reason: 'accepted as reached (--accept)'}
   })
-}
 
 const billFor = (operations: readonly Operation[], pricing: BuildPlanInput['pricing']): Bill => billOf({operations, ...pricing})
 

@@ -13,10 +13,12 @@ const DIGITS = 8
 /** `null_resource.cache (deposed 1f0c2d3e)` */
 export const deposedAddress = (address: string, remoteId: string): string => `${address} (deposed ${sha256(remoteId).slice(0, DIGITS)})`
 
-/** Whether `address` names a deposed object of this one. */
-export const isDeposedOf = (address: string, of: string): boolean => address.startsWith(`${of} (deposed `)
+const DEPOSED = / \(deposed [0-9a-f]{8}\)$/
 
-export const isDeposed = (address: string): boolean => / \(deposed [0-9a-f]{8}\)$/.test(address)
+export const isDeposed = (address: string): boolean => DEPOSED.test(address)
+
+/** The address its object had before it was replaced. */
+export const withoutDeposed = (address: string): string => address.replace(DEPOSED, '')
 
 /** Whether the former object of this operation outlives the making of its successor. */
 export const deposes = ({action, declared, remoteId}: Operation): boolean =>

@@ -3,9 +3,9 @@
  * when it is applied; a saved result is never trusted.
  */
 
-import {isDeposedOf} from './deposed.ts'
 import type {Kinds} from './kind.ts'
 import type {GuardResult, Operation, Plan} from './plan.ts'
+import {Words} from './selector.ts'
 import {keyOf, spoken} from './value.ts'
 
 /** What guards look at: nothing that is not in the plan. */
@@ -23,7 +23,8 @@ export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
   const guard = (code: string, operations: readonly Operation[], allow: string, message: string): GuardResult[] =>
     operations.length === 0 ? [] : [{code, addresses: operations.map(said), allow, message}]
   const destroying = plan.operations.filter(it => it.action === 'delete' || it.action === 'replace')
-  const allowed = (it: Operation) => lifts.allowDestroy.some(word => names(word, it))
+  const allowance = new Words(lifts.allowDestroy, plan.operations, kinds)
+  const allowed = (it: Operation) => allowance.mean(it)
   const refused = destroying.filter(it => !allowed(it))
   const noLedger = (it: Operation) => plan.stacks.find(stack => stack.name === it.stack)?.ledgerCondition === 'absent'
   const adopted = refused.filter(it => it.action === 'delete' && it.origin !== undefined && it.origin !== 'created')
@@ -70,18 +71,6 @@ const driftOf = (operations: readonly Operation[]): string =>
           .join(', ')}`,
     )
     .join('; ')
-
-/**
- * Whether a word of `--allow-destroy`, `--target` and the like names this object: `stack:address`, an address, the name
- * alone (`cache` for `null_resource.cache`), a kind, or `*`. Without an index it names all instances, and what is
- * deposed goes by the address it had.
- */
-export function names(word: string, it: {readonly stack: string; readonly address: string; readonly kind: string}): boolean {
-  if (word === '*' || word === it.kind) return true
-  const address = word.startsWith(`${it.stack}:`) ? word.slice(it.stack.length + 1) : word
-  const full = /^[^.:[\]/]+(\[|$)/.test(address) ? `null_resource.${address}` : address
-  return full === it.address || it.address.startsWith(`${full}[`) || isDeposedOf(it.address, full)
-}
 
 function thresholds({stacks, lifts, destroy}: Guarded, destroying: readonly Operation[], said: (it: Operation) => string): GuardResult[] {
   if (destroy || lifts.allowDestroy.includes('*')) return []

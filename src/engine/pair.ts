@@ -156,7 +156,7 @@ function knownMatch(input: PairInput, declaration: Declaration, byId: ReadonlyMa
 }
 
 /** The addresses `moved` blocks lead back to, newest first. A block for a bare address covers its instances. */
-function formerAddresses(moved: StackDeclarations['moved'], address: string): string[] {
+export function formerAddresses(moved: StackDeclarations['moved'], address: string): string[] {
   const former: string[] = []
   for (let at: string | undefined = address; at !== undefined && former.length <= moved.length; ) {
     const here: string = at

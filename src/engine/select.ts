@@ -1,10 +1,10 @@
 /** `--target` and `--exclude`: which objects a run is about. What is left out still counts as declared. */
-import {AppError, EXIT} from '../base/errors.ts'
-import {nearest} from '../base/nearest.ts'
-import type {Declaration, StackDeclarations} from './declaration.ts'
-import {names} from './guards.ts'
-import type {Ledger} from './ledger.ts'
-import type {Operation} from './plan.ts'
+import {type Declaration, neededBy, type StackDeclarations} from './declaration.ts'
+import type {Kinds} from './kind.ts'
+import type {Ledger, LedgerEntry} from './ledger.ts'
+import {formerAddresses} from './pair.ts'
+import {plainPart} from './resolve.ts'
+import {type Named, Words} from './selector.ts'
 import {type Key, keyOf} from './value.ts'
 
 export interface Selection {
@@ -12,73 +12,125 @@ export interface Selection {
   readonly exclude: readonly string[]
 }
 
-export class UnknownAddressError extends AppError {
-  constructor(flag: string, words: readonly string[], known: readonly string[]) {
-    super(`${flag}: no declared or owned object is called ${words.join(', ')}`, {
-      code: 'E_UNKNOWN_ADDRESS',
-      exit: EXIT.usage,
-      suggestions: words.map(word => nearest(word, known)).flatMap(it => (it === undefined ? [] : [`Did you mean ${it}?`])),
-    })
-  }
+export interface SelectInput {
+  readonly stacks: readonly StackDeclarations[]
+  readonly ledgers: ReadonlyMap<string, Ledger>
+  readonly kinds: Kinds
+  readonly selection: Selection
+  /** Everything that goes is deleted, and then the arrows point the other way. */
+  readonly destroy?: boolean
 }
 
 /**
- * A target takes what it depends on along; an exclusion takes its dependants away.
- * @throws UnknownAddressError
+ * A target takes what it depends on along; an exclusion takes its dependants away. Where everything goes, a target takes
+ * its dependants along instead, and what an excluded object stands on stays too.
+ *
+ * @param objects - what words may mean
+ * @param holders - of undeclared objects: the declaration that says they have to go
  */
-export function selected(
-  stacks: readonly StackDeclarations[],
-  ledgers: ReadonlyMap<string, Ledger>,
-  {target, exclude}: Selection,
-): (key: Key) => boolean {
+export function selected(input: SelectInput, objects: readonly Named[], holders: ReadonlyMap<Key, Key> = new Map()): (key: Key) => boolean {
+  const {target, exclude} = input.selection
   if (target.length === 0 && exclude.length === 0) return () => true
-  const declarations = stacks.flatMap(it => it.declarations)
-  const owned = [...ledgers].flatMap(([stack, ledger]) => [...ledger.entries.values()].map(({address, kind}) => ({stack, address, kind})))
-  const all = [...declarations, ...owned]
-  const known = all.map(it => it.address)
-  const fits = (words: readonly string[], it: {stack: string; address: string; kind: string}) => words.some(word => names(word, it))
-  for (const [flag, words] of [
-    ['--target', target],
-    ['--exclude', exclude],
-  ] as const) {
-    const unknown = words.filter(word => !word.includes('/') && !all.some(it => names(word, it)))
-    if (unknown.length > 0) throw new UnknownAddressError(flag, unknown, known)
+  const keys = (words: readonly string[]) => {
+    const meaning = new Words(words, objects, input.kinds)
+    return objects.filter(it => meaning.mean(it)).map(it => keyOf(it.stack, it.address))
   }
-  const keys = (words: readonly string[]) => all.filter(it => fits(words, it)).map(it => keyOf(it.stack, it.address))
-  const wanted = target.length === 0 ? undefined : closure(keys(target), forward(declarations))
-  const unwanted = exclude.length === 0 ? undefined : closure(keys(exclude), backward(declarations))
-  return key => (wanted?.has(key) ?? true) && !unwanted?.has(key)
+  const {needs, followers, same} = arrowsOf(input, holders)
+  const wanted = target.length === 0 ? undefined : closure(keys(target), input.destroy ? [followers, same] : [needs, same])
+  const unwanted = closure(keys(exclude), [followers, same])
+  if (input.destroy) for (const key of closure(keys(exclude), [needs, same])) unwanted.add(key)
+  return key => (wanted?.has(key) ?? true) && !unwanted.has(key)
 }
 
-/** Undeclared objects of exclusive collections have no key: they are taken only when they are named, and never when excluded. */
-export function keepsUndeclared(operation: Operation, {target, exclude}: Selection): boolean {
-  if (exclude.some(word => names(word, operation))) return false
-  return target.length === 0 || target.some(word => names(word, operation))
+type Arrows = ReadonlyMap<Key, readonly Key[]>
+
+interface AllArrows {
+  readonly needs: Arrows
+  readonly followers: Arrows
+  /** Between the two addresses of one object that was renamed in the stack: neither is chosen without the other. */
+  readonly same: Arrows
 }
 
-const needsOf = (it: Declaration): Key[] => [...(it.parent?.by === 'key' ? [it.parent.key] : []), ...it.dependsOn.map(edge => edge.key)]
-
-const forward = (declarations: readonly Declaration[]): Map<Key, Key[]> => new Map(declarations.map(it => [it.key, needsOf(it)]))
-
-function backward(declarations: readonly Declaration[]): Map<Key, Key[]> {
+function arrowsOf(input: SelectInput, holders: ReadonlyMap<Key, Key>): AllArrows {
+  const {stacks, ledgers, destroy} = input
+  const needs = new Map<Key, Key[]>()
   const followers = new Map<Key, Key[]>()
-  for (const it of declarations) {
-    for (const need of needsOf(it)) {
-      const list = followers.get(need)
-      if (list) list.push(it.key)
-      else followers.set(need, [it.key])
+  const same = new Map<Key, Key[]>()
+  for (const it of stacks.flatMap(stack => stack.declarations)) {
+    for (const need of neededBy(it)) {
+      add(needs, it.key, need)
+      add(followers, need, it.key)
     }
   }
-  return followers
+  for (const [stack, {entries}] of ledgers) {
+    for (const {address, dependsOn} of entries.values()) {
+      for (const need of dependsOn) {
+        if (destroy) add(needs, keyOf(stack, address), need)
+        add(followers, need, keyOf(stack, address))
+      }
+    }
+  }
+  for (const [key, holder] of holders) {
+    add(needs, key, holder)
+    add(followers, holder, key)
+  }
+  for (const [one, other] of stacks.flatMap(stack => renamed(input, stack))) {
+    add(same, one, other)
+    add(same, other, one)
+  }
+  return {needs, followers, same}
 }
 
-function closure(start: readonly Key[], next: ReadonlyMap<Key, readonly Key[]>): Set<Key> {
+/**
+ * What is owned under an address that nobody declares any more, and declared under another one that nothing is owned
+ * under: by a `moved` block, or by its natural key. Chosen apart, one half of a rename would be a deletion.
+ */
+function renamed({ledgers, kinds}: SelectInput, stack: StackDeclarations): [Key, Key][] {
+  const ledger = ledgers.get(stack.name)
+  if (ledger === undefined) return []
+  const declared = new Map(stack.declarations.map(it => [it.address, it.kind]))
+  const left = [...ledger.entries.values()].filter(it => declared.get(it.address) !== it.kind)
+  const fresh = stack.declarations.filter(it => ledger.entries.get(it.address)?.kind !== it.kind)
+  if (left.length === 0 || fresh.length === 0) return []
+  const byName = new Map<string, LedgerEntry[]>()
+  const called = (kind: string, name: string | undefined) => (name === undefined ? undefined : `${kind} ${name}`)
+  for (const it of left) {
+    const name = called(it.kind, kinds.get(it.kind)?.identity.key(it.applied))
+    if (name !== undefined) byName.set(name, [...(byName.get(name) ?? []), it])
+  }
+  const byAddress = new Map(left.map(it => [it.address, it]))
+  return fresh.flatMap(it => {
+    const name = called(it.kind, kinds.get(it.kind)?.identity.key(plainPart(it.spec)))
+    const parent = parentOf(it, ledgers)
+    const former = [
+      ...formerAddresses(stack.moved, it.address).flatMap(address => byAddress.get(address) ?? []),
+      ...(byName.get(name ?? '') ?? []).filter(entry => parent === undefined || entry.remoteId.startsWith(`${parent}/`)),
+    ]
+    return former.map((entry): [Key, Key] => [it.key, keyOf(stack.name, entry.address)])
+  })
+}
+
+/** Where the parent is, as far as that is known before anything is read. */
+function parentOf({parent}: Declaration, ledgers: ReadonlyMap<string, Ledger>): string | undefined {
+  if (parent?.by === 'remoteId') return parent.remoteId
+  if (parent?.by !== 'key') return undefined
+  const at = parent.key.indexOf(':')
+  return ledgers.get(parent.key.slice(0, at))?.entries.get(parent.key.slice(at + 1))?.remoteId
+}
+
+function add(arrows: Map<Key, Key[]>, from: Key, to: Key): void {
+  const list = arrows.get(from)
+  if (list) list.push(to)
+  else arrows.set(from, [to])
+}
+
+function closure(start: readonly Key[], arrows: readonly Arrows[]): Set<Key> {
   const reached = new Set<Key>()
   const open = [...start]
   for (let key = open.pop(); key !== undefined; key = open.pop()) {
     if (reached.has(key)) continue
     reached.add(key)
-    open.push(...(next.get(key) ?? []))
+    for (const it of arrows) open.push(...(it.get(key) ?? []))
   }
   return reached
 }

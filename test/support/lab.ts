@@ -52,6 +52,8 @@ export class StackBuilder {
       after?: readonly string[]
       outputs?: readonly string[]
       importId?: string
+      /** cdktf's path. */
+      construct?: string
     } = {},
   ): this {
     const address = `null_resource.${local}`
@@ -65,7 +67,7 @@ export class StackBuilder {
       dependsOn: (more.after ?? []).map(it => ({key: this.key(it), reason: 'depends_on' as const})),
       policy: {...POLICY, ...more.policy},
       outputs: more.outputs ?? [],
-      source: {},
+      source: more.construct === undefined ? {} : {construct: more.construct},
       clearSecrets: [],
       ...(more.importId === undefined ? {} : {importId: more.importId}),
     })
@@ -305,7 +307,7 @@ export class Lab {
     const fresh = await this.#plan(stacksOf(plan, secrets), cut, {})
     const operations = stillValid(plan, fresh.plan.operations)
     const guards = evaluateGuards({...plan, operations}, kinds)
-    return {plan: {...plan, operations, summary: summaryOf(operations), guards}, observation: fresh.observation}
+    return {plan: {...plan, operations, summary: summaryOf(operations), guards}, observation: fresh.observation, choice: fresh.choice}
   }
 
   async execute(built: BuiltPlan, builders: readonly StackBuilder[], run: Partial<RunOptions> = {}): Promise<Applied> {

@@ -118,6 +118,39 @@ describe('svcctl plan', () => {
     expect(documentOf(outcome).error).toMatchObject({code: 'E_UNKNOWN_ADDRESS', suggestions: ['Did you mean null_resource.cache?']})
   })
 
+  it.each(['--target', '--exclude', '--accept', '--allow-destroy'])(
+    'refuses a path or a remote id that names nothing, before any request: %s',
+    async flag => {
+      at.simulator.clearLog()
+      for (const word of ['shop/cart/db-1', 'null_resource.cach']) {
+        const outcome = await at.fast(['plan', ...two, '-o', 'json', flag, word], secrets)
+        expect([outcome.code, documentOf(outcome).error.code, documentOf(outcome).error.message]).toEqual([
+          64,
+          'E_UNKNOWN_ADDRESS',
+          `${flag} ${word}: no declared or owned object is called so`,
+        ])
+      }
+      expect(at.simulator.log).toEqual([])
+    },
+  )
+
+  it('leaves out what is excluded by the remote id that it printed', async () => {
+    const of = (memoryLimitInGb: number) => [
+      '--synth-dir',
+      saveStack(join(at.folder, 'spared'), jsonStack('spared').subscription('spared').database('db', 'spared', {memoryLimitInGb})),
+    ]
+    const applied = documentOf(await at.fast(['apply', ...of(1), '--auto-approve', '-o', 'json']))
+    const id = applied.operations.find((it: {kind: string}) => it.kind === 'cloud.database').remoteId
+    expect((await at.fast(['plan', ...of(2)])).stdout).toContain(`[${id}]`)
+    at.simulator.clearLog()
+    expect((await at.fast(['apply', ...of(2), '--auto-approve', '--exclude', id])).code).toBe(0)
+    expect((await at.fast(['apply', ...of(2), '--auto-approve', '--exclude', 'cloud/subscriptions/*'])).code).toBe(0)
+    expect(at.writes).toEqual([])
+    expect((await at.run(['validate', ...of(2), '--exclude', id])).code).toBe(0)
+    expect((await at.fast(['drift', ...of(2), '--exclude', id])).code).toBe(0)
+    expect((await at.fast(['drift', ...of(2), '--exclude', `${id}0`])).code).toBe(64)
+  })
+
   it('is exit 2 with -detailed-exitcode when apply would do anything, an output to record included', async () => {
     const folder = join(at.folder, 'codes')
     const base = () => jsonStack('codes').subscription('codes')

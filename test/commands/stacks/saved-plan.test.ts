@@ -212,6 +212,18 @@ describe('a saved plan', () => {
     expect(documentOf(refused).error.suggestions).toEqual(['G_DRIFT: allow with --on-drift overwrite, or plan again with --on-drift keep'])
   })
 
+  it.each(['--target', '--exclude', '--accept'])('is carried out whole: %s is refused, and not passed over', async flag => {
+    const {file, hash} = await saved()
+    const outcome = await at.fast(['apply', file, '--approve', hash, flag, 'null_resource.a', '-o', 'json'], secrets)
+    expect([outcome.code, documentOf(outcome).error.message, at.writes]).toEqual([64, expect.stringContaining(flag), []])
+  })
+
+  it('is refused with a permission that names nothing in it', async () => {
+    const {file, hash} = await saved()
+    const outcome = await at.fast(['apply', file, '--approve', hash, '--allow-destroy', 'cachee', '-o', 'json'], secrets)
+    expect([outcome.code, documentOf(outcome).error.code, at.writes]).toEqual([64, 'E_UNKNOWN_ADDRESS', []])
+  })
+
   it('may be applied until its time is over', async () => {
     const {file} = await saved(1, '--valid-for', '0s')
     const outcome = await at.fast(['apply', file, '--auto-approve', '-o', 'json'], secrets)
