@@ -37,7 +37,7 @@ export class Words {
   /** Those that mean no object here: kinds nobody has among them. */
   readonly idle: readonly string[]
   readonly #manners = new Map<Key, 'itself' | 'pattern'>()
-  readonly #meant = new Map<string, readonly Key[]>()
+  readonly #called = new Map<string, readonly Key[]>()
   readonly #kinds = new Set<string>()
   readonly #all: boolean
 
@@ -56,7 +56,7 @@ export class Words {
       }
       const itself = exact ?? book.called(word)
       const meant = itself ?? (isGlob(word) ? book.fitting(globPattern(word)) : undefined)
-      if (itself) this.#meant.set(word, [...itself])
+      if (itself && exact === undefined) this.#called.set(word, [...itself])
       for (const key of meant ?? []) if (itself || !this.#manners.has(key)) this.#manners.set(key, itself ? 'itself' : 'pattern')
       if (meant !== undefined) continue
       unknown.push(word)
@@ -74,9 +74,9 @@ export class Words {
     return this.mannerOf(it) !== undefined
   }
 
-  /** The same words with every name in the one spelling that cannot mean anything else later: `stack:address`. */
+  /** The same words with every natural name as an address: among fewer objects it cannot come to mean something else. */
   spelledOut(words: readonly string[]): string[] {
-    return [...new Set(words.flatMap(word => this.#meant.get(word) ?? [word]))]
+    return [...new Set(words.flatMap(word => this.#called.get(word) ?? [word]))]
   }
 }
 

@@ -67,10 +67,11 @@ describe('a word that names objects', () => {
     expect([words.unknown, words.idle]).toEqual([['cash'], ['cash', 'cloud.peering']])
   })
 
-  it('is spelled out so that it cannot mean anything else later', () => {
-    const words = ['sessions', 'orders', '*', 'cloud.database', 'ca*']
+  it('that is a name becomes an address, which cannot come to mean anything else where fewer objects are known', () => {
+    const words = ['sessions', 'shop/cart/db-1', 'orders', '*', 'cloud.database', 'ca*']
     expect(new Words(words, OBJECTS, kinds).spelledOut(words)).toEqual([
-      'shop:null_resource.sessions',
+      'sessions',
+      'shop/cart/db-1',
       'bill:null_resource.other',
       '*',
       'cloud.database',
