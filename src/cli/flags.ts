@@ -82,12 +82,16 @@ export const clusterCredentialFlags = {
   username: Flags.string({summary: 'user name on the cluster', helpGroup: 'CREDENTIALS', helpValue: '<name>'}),
   password: Flags.string({summary: 'password on the cluster; - reads standard input', helpGroup: 'CREDENTIALS', helpValue: '<password>'}),
   insecure: Flags.boolean({summary: "do not verify the cluster's certificate", helpGroup: 'CREDENTIALS'}),
-  'ca-file': Flags.string({summary: 'certificates to trust for the cluster (PEM)', helpGroup: 'CREDENTIALS', helpValue: '<file>'}),
 }
 
-export const cloudFlags = {...serverFlags, ...cloudCredentialFlags}
-export const clusterFlags = {...serverFlags, ...clusterCredentialFlags}
-export const bothApisFlags = {...serverFlags, ...cloudCredentialFlags, ...clusterCredentialFlags}
+/** Unlike credentials it wins over the environment and the profile (`config/option-table.ts`). */
+const trustFlags = {
+  'ca-file': Flags.string({summary: 'certificates to trust beside the built-in ones (PEM)', helpGroup: 'CONNECTION', helpValue: '<file>'}),
+}
+
+export const cloudFlags = {...serverFlags, ...trustFlags, ...cloudCredentialFlags}
+export const clusterFlags = {...serverFlags, ...trustFlags, ...clusterCredentialFlags}
+export const bothApisFlags = {...serverFlags, ...trustFlags, ...cloudCredentialFlags, ...clusterCredentialFlags}
 
 /** For what destroys without a plan: `profile remove`, `module delete`. */
 export const yesFlag = {yes: Flags.boolean({char: 'y', summary: 'do not ask'})}
@@ -112,6 +116,8 @@ export interface ConnectionFlagValues {
   readonly password?: string | undefined
   readonly insecure?: boolean | undefined
   readonly 'ca-file'?: string | undefined
+  readonly subscription?: string | undefined
+  readonly database?: string | undefined
 }
 
 /** The same in the words of `config`. A switch that was not given is absent, not false. */
@@ -133,4 +139,6 @@ export const connectionFlagsFrom = (flags: ConnectionFlagValues): CredentialFlag
   password: flags.password,
   insecure: flags.insecure || undefined,
   caFile: flags['ca-file'],
+  subscription: flags.subscription,
+  database: flags.database,
 })

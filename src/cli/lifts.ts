@@ -15,7 +15,7 @@ export function liftsOf(flags: PlanFlags, settings: Settings | undefined): Lifts
     onDrift: flags['on-drift'] ?? settings?.onDrift ?? 'overwrite',
     ...(maxDestroy === undefined ? {} : {maxDestroy: maxDestroyOf(maxDestroy)}),
     noDestroy: flags['no-destroy'] ?? false,
-    refuseRisky: flags['refuse-risky'] || settings?.refuseRisky === true,
+    refuseRisky: flags['refuse-risky'] ?? settings?.refuseRisky ?? false,
   }
 }
 

@@ -4,6 +4,7 @@ import type {BackendOptions} from '../backends/api-backend.ts'
 import {type CloudBackend, openCloudBackend} from '../backends/cloud/backend.ts'
 import {type ClusterBackend, openClusterBackend} from '../backends/cluster/backend.ts'
 import type {Connection} from '../config/connection.ts'
+import {adviceFor} from '../config/connection-advice.ts'
 import {describeSource} from '../config/connection-sources.ts'
 import type {ConnectedClient} from '../transport/api-client.ts'
 import {type Budget, NO_LIMITS} from '../transport/budget.ts'
@@ -51,7 +52,8 @@ function open(
   const {settings, address, keyHash, sources} = connection
   const network = createTransport({
     insecure: connection.insecure,
-    ...(connection.caFile === undefined ? {} : {caFile: connection.caFile}),
+    trust: connection.trust,
+    advice: adviceFor(connection.api),
     timeoutMs: settings.requestTimeoutMs,
     proxy: environment.proxy,
   })

@@ -15,25 +15,19 @@ export const databaseFlags = {
   database: Flags.string({summary: 'id or name of the database', helpValue: '<id|name>'}),
 }
 
-interface ParentValues {
-  readonly subscription?: string | undefined
-  readonly database?: string | undefined
-}
+/** @throws NoParentError, UnknownNameError, AmbiguousNameError */
+export const subscriptionOf = ({backend, connection}: OpenedApi<CloudBackend>): Promise<string> =>
+  subscriptionId(backend, wanted(connection.subscription, connection.sources.default_subscription), INTERACTIVE)
 
 /** @throws NoParentError, UnknownNameError, AmbiguousNameError */
-export const subscriptionOf = ({backend, connection}: OpenedApi<CloudBackend>, {subscription}: ParentValues): Promise<string> =>
-  subscriptionId(backend, wanted(subscription, connection.defaultSubscription, connection.sources.default_subscription), INTERACTIVE)
-
-/** @throws NoParentError, UnknownNameError, AmbiguousNameError */
-export async function databaseOf(
-  api: OpenedApi<CloudBackend>,
-  flags: ParentValues,
-): Promise<readonly [subscription: string, database: string]> {
-  const subscription = await subscriptionOf(api, flags)
+export async function databaseOf(api: OpenedApi<CloudBackend>): Promise<readonly [subscription: string, database: string]> {
+  const subscription = await subscriptionOf(api)
   const {settings, sources} = api.connection
-  const meant = wanted(flags.database, settings.defaultDatabase, sources.default_database)
-  return [subscription, await databaseId(api.backend, subscription, meant, INTERACTIVE)]
+  return [subscription, await databaseId(api.backend, subscription, wanted(settings.database, sources.default_database), INTERACTIVE)]
 }
 
-const wanted = (given: string | undefined, otherwise: string | undefined, source: Source | undefined): Wanted =>
-  given === undefined ? {text: otherwise, from: source && describeSource(source)} : {text: given}
+/** Where somebody wrote it with the command, its source needs no words. */
+const wanted = (text: string | undefined, source: Source | undefined): Wanted => ({
+  text,
+  ...(source === undefined || source.from === 'flag' ? {} : {from: describeSource(source)}),
+})

@@ -73,7 +73,7 @@ export const guardFlags = {
     helpValue: '<n|n%>',
   }),
   'no-destroy': Flags.boolean({summary: 'create and update only', helpGroup: SAFETY}),
-  'refuse-risky': Flags.boolean({summary: 'refuse changes that may lose data or availability', helpGroup: SAFETY}),
+  'refuse-risky': Flags.boolean({allowNo: true, summary: 'refuse changes that may lose data or availability', helpGroup: SAFETY}),
   'on-drift': Flags.option({
     summary: 'what to do about fields somebody changed since the last apply',
     helpGroup: SAFETY,

@@ -2,6 +2,7 @@
 import {AppError, EXIT, type ExitCode, type Problem} from '../base/errors.ts'
 import {deploymentOf} from '../config/choose-profile.ts'
 import {type Connection, resolveConnection} from '../config/connection.ts'
+import {CREDENTIAL_FIELDS, variablesOf} from '../config/option-table.ts'
 import type {SettingFlags} from '../config/settings.ts'
 import type {Context} from './context.ts'
 
@@ -40,11 +41,13 @@ export async function tryProfile(context: Context, name: string, flags: SettingF
   }
 }
 
-/** The environment would come first, and then another account would be tried: it is left out. */
+/** The environment's credentials would come first, and then another account would be tried: they are left out. */
 function connectionOf(context: Context, name: string, flags: SettingFlags): Promise<Connection> {
   const profiles = context.profiles()
   const api = profiles.get(name).deployment === deploymentOf('cloud') ? 'cloud' : 'cluster'
-  const environment = {...context.environment, cloud: {}, cluster: {}}
+  const credentials = new Set(CREDENTIAL_FIELDS.flatMap(field => variablesOf(field, api)))
+  const sources = Object.fromEntries(Object.entries(context.environment.sources).filter(([variable]) => !credentials.has(variable)))
+  const environment = {...context.environment, sources}
   return resolveConnection(api, {environment, profiles, keyring: context.keyring, flags, wish: {flag: name}})
 }
 

@@ -1,9 +1,6 @@
-/**
- * One field of a connection, from whichever source comes first: environment, then profile, then flag
- * (contract section 5, "Client credential sources").
- */
-import type {FromVariable} from './environment.ts'
-import type {ProfileFieldName} from './profile-fields.ts'
+/** One field of a connection, from whichever source comes first by `option-table.ts`. The one place that decides it. */
+import type {Api} from './connection-errors.ts'
+import {type OptionRow, optionRow, type SourcedField, variablesOf} from './option-table.ts'
 import type {Profile} from './profiles.ts'
 
 export type Source =
@@ -26,44 +23,59 @@ export function describeSource(source: Source): string {
   }
 }
 
-export interface Sourced {
-  readonly value: string
+export interface Sourced<T = string> {
+  readonly value: T
   readonly source: Source
-}
-
-export interface Candidates {
-  readonly variable: FromVariable | undefined
-  readonly field: ProfileFieldName
-  readonly flag: {readonly name: string; readonly value: string | undefined}
 }
 
 /** Picks fields and remembers what won and what lost. */
 export class SourcePicker {
+  readonly #api: Api
   readonly #profile: Profile | undefined
+  readonly #variables: Readonly<Record<string, string>>
   readonly sources: Record<string, Source> = {}
   readonly warnings: string[] = []
 
-  constructor(profile: Profile | undefined) {
+  /** @param variables - those of the table that are set */
+  constructor(api: Api, profile: Profile | undefined, variables: Readonly<Record<string, string>>) {
+    this.#api = api
     this.#profile = profile
+    this.#variables = variables
   }
 
   /** @throws UnsetVariableError, ProfileValueError when the profile's value is needed and cannot be had */
-  pick({variable, field, flag}: Candidates): Sourced | undefined {
-    const winner = this.#winner(variable, field, flag)
+  pick(field: SourcedField, option?: string): Sourced | undefined {
+    return this.pickAs(field, option, text => text)
+  }
+
+  /**
+   * As `pick`, of a value that is no text.
+   * @param option - as it was parsed; `parse` is for the other sources
+   */
+  pickAs<T>(field: SourcedField, option: T | undefined, parse: (text: string, source: Source) => T): Sourced<T> | undefined {
+    const row = optionRow(field)
+    const own: Sourced<T> | undefined = option === undefined ? undefined : {value: option, source: {from: 'flag', name: nameOf(field, row)}}
+    const winner = row.first === 'option' ? (own ?? this.#other(field, parse)) : (this.#other(field, parse) ?? own)
     if (winner === undefined) return undefined
     this.sources[field] = winner.source
-    if (flag.value !== undefined && winner.source.from !== 'flag') {
-      this.warnings.push(`${flag.name} is not used: ${describeSource(winner.source)} comes first`)
+    if (own !== undefined && winner !== own) {
+      this.warnings.push(`${nameOf(field, row)} is not used: ${describeSource(winner.source)} comes first`)
     }
     return winner
   }
 
-  #winner(variable: Candidates['variable'], field: ProfileFieldName, flag: Candidates['flag']): Sourced | undefined {
-    if (variable !== undefined) return {value: variable.value, source: {from: 'environment', name: variable.variable}}
-    const own = this.#profile?.value(field)
-    if (this.#profile !== undefined && own !== undefined) {
-      return {value: own, source: {from: 'profile', name: this.#profile.name, field}}
+  /** The environment before the profile, always. */
+  #other<T>(field: SourcedField, parse: (text: string, source: Source) => T): Sourced<T> | undefined {
+    for (const name of variablesOf(field, this.#api)) {
+      const value = this.#variables[name]
+      const source: Source = {from: 'environment', name}
+      if (value !== undefined) return {value: parse(value, source), source}
     }
-    return flag.value === undefined ? undefined : {value: flag.value, source: {from: 'flag', name: flag.name}}
+    const value = this.#profile?.value(field)
+    if (this.#profile === undefined || value === undefined) return undefined
+    const source: Source = {from: 'profile', name: this.#profile.name, field}
+    return {value: parse(value, source), source}
   }
 }
+
+const nameOf = (field: string, {option}: OptionRow): string => option ?? field

@@ -1,8 +1,9 @@
 /**
  * Everything needed to speak to one API: address, credentials, certificates, limits; each field from the source that
- * comes first (contract section 5), and the story of where it came from.
+ * comes first (`option-table.ts`), and the story of where it came from.
  */
 import {createHash} from 'node:crypto'
+import type {TrustedFile} from '../transport/trusted-file.ts'
 import {chooseProfile, type ProfileWish} from './choose-profile.ts'
 import {AddressError, type Api, NoAddressError, NoCredentialsError} from './connection-errors.ts'
 import {describeSource, type Source, type Sourced, SourcePicker} from './connection-sources.ts'
@@ -10,7 +11,7 @@ import {type Environment, EnvironmentError} from './environment.ts'
 import {dereference, type Keyring} from './keyring.ts'
 import {SWITCHES} from './profile-fields.ts'
 import type {Profiles} from './profiles.ts'
-import {resolveSettings, type SettingFlags, type Settings, settingSources} from './settings.ts'
+import {resolveSettings, type SettingFlags, type Settings} from './settings.ts'
 
 export type {Api} from './connection-errors.ts'
 
@@ -23,6 +24,7 @@ export interface CredentialFlags {
   readonly password?: string | undefined
   readonly insecure?: boolean | undefined
   readonly caFile?: string | undefined
+  readonly subscription?: string | undefined
 }
 
 export type Credentials =
@@ -37,12 +39,13 @@ export interface Connection {
   readonly credentials: Credentials
   /** Certificates are not verified. Never true for the cloud. */
   readonly insecure: boolean
-  readonly caFile?: string
+  /** Certificates to trust beside the built-in ones. */
+  readonly trust: readonly TrustedFile[]
   readonly profile?: string
   /** Of the key id (the user name on a cluster) at this address: tells accounts apart, gives nothing away. */
   readonly keyHash: string
-  /** `SVC_SUBSCRIPTION_ID`, or the profile's `default_subscription`. */
-  readonly defaultSubscription?: string
+  /** `--subscription`, `SVC_SUBSCRIPTION_ID`, or the profile's `default_subscription`: an id or a name. */
+  readonly subscription?: string
   readonly settings: Settings
   /** Per field of the profile, what it came from. */
   readonly sources: Readonly<Record<string, Source>>
@@ -66,9 +69,8 @@ export interface ConnectionInput {
 export async function resolveConnection(api: Api, input: ConnectionInput): Promise<Connection> {
   const {environment, profiles, keyring, flags, wish} = input
   const {profile, named} = chooseProfile(api, profiles, environment, wish)
-  const picker = new SourcePicker(profile)
-  const picked = api === 'cloud' ? pickCloud(picker, environment, flags) : pickCluster(picker, environment, flags)
-  const {address: addressed, id, secret} = picked
+  const picker = new SourcePicker(api, profile, environment.sources)
+  const {address: addressed, id, secret, insecure: loosened} = api === 'cloud' ? pickCloud(picker, flags) : pickCluster(picker, flags)
   if (id === undefined || secret === undefined) {
     const [idField, secretField] = api === 'cloud' ? ['api_key', 'api_secret'] : ['username', 'password']
     const has = (there: unknown) => there !== undefined
@@ -81,11 +83,10 @@ export async function resolveConnection(api: Api, input: ConnectionInput): Promi
   if (addressed === undefined) throw new NoAddressError(api)
   const address = cleanAddress(api, addressed)
   const [idText, secretText] = [await inClear(id, keyring), await inClear(secret, keyring)]
-  const insecure = picked.insecure !== undefined && switchOf(picked.insecure)
-  const caFile = picked.caFile?.value
+  const insecure = loosened?.value ?? false
   const warnings = [...picker.warnings]
   if (insecure && address.startsWith('https:')) {
-    warnings.push(`certificates of ${address} are not verified (${describeSource(picked.insecure?.source ?? {from: 'default'})})`)
+    warnings.push(`certificates of ${address} are not verified (${describeSource(loosened?.source ?? {from: 'default'})})`)
   }
   if (address.startsWith('http:') && !isLoopback(address)) warnings.push(`credentials travel to ${address} unencrypted`)
   warnings.push(...mixture(api, [addressed, id, secret], picker.sources))
@@ -93,23 +94,19 @@ export async function resolveConnection(api: Api, input: ConnectionInput): Promi
   if (named && profile !== undefined && !fromProfile && profile.fields.length > 1) {
     warnings.push(`profile "${profile.name}" gives no credentials here: ${describeSource(id.source)} comes first`)
   }
-  const subscription = new SourcePicker(profile)
-  const defaultSubscription = subscription.pick({
-    variable: environment.subscriptionId === undefined ? undefined : {variable: 'SVC_SUBSCRIPTION_ID', value: environment.subscriptionId},
-    field: 'default_subscription',
-    flag: {name: '--subscription', value: undefined},
-  })
+  const caFile = picker.pick('ca_file', flags.caFile)
+  const subscription = api === 'cloud' ? picker.pick('default_subscription', flags.subscription) : undefined
   return {
     api,
     address,
     credentials: api === 'cloud' ? {type: 'key', key: idText, secret: secretText} : {type: 'basic', username: idText, password: secretText},
     insecure,
-    ...(caFile === undefined ? {} : {caFile}),
+    trust: trustedFiles(caFile, environment),
     ...(profile === undefined ? {} : {profile: profile.name}),
     keyHash: createHash('sha256').update(`${address}\n${idText}`).digest('hex').slice(0, 16),
-    ...(defaultSubscription === undefined ? {} : {defaultSubscription: defaultSubscription.value}),
-    settings: resolveSettings(api, profile, flags),
-    sources: {...picker.sources, ...(api === 'cloud' ? subscription.sources : {}), ...settingSources(profile, flags)},
+    ...(subscription === undefined ? {} : {subscription: subscription.value}),
+    settings: resolveSettings(api, picker, flags),
+    sources: picker.sources,
     warnings,
     secrets: api === 'cloud' ? [idText, secretText] : [secretText],
   }
@@ -119,36 +116,41 @@ interface Picked {
   readonly address: Sourced | undefined
   readonly id: Sourced | undefined
   readonly secret: Sourced | undefined
-  readonly insecure?: Sourced | undefined
-  readonly caFile?: Sourced | undefined
+  readonly insecure?: Sourced<boolean> | undefined
 }
 
-const pickCloud = (picker: SourcePicker, {cloud}: Environment, flags: CredentialFlags): Picked => ({
-  address: picker.pick({variable: cloud.address, field: 'api_url', flag: {name: '--api-url', value: flags.apiUrl}}),
-  id: picker.pick({variable: cloud.apiKey, field: 'api_key', flag: {name: '--api-key', value: flags.apiKey}}),
-  secret: picker.pick({variable: cloud.apiSecret, field: 'api_secret', flag: {name: '--api-secret', value: flags.apiSecret}}),
-  // `insecure` and the certificate flags belong to the cluster; the cloud takes a `ca_file` from its own profile only.
-  caFile: picker.pick({variable: undefined, field: 'ca_file', flag: {name: '--ca-file', value: undefined}}),
+const pickCloud = (picker: SourcePicker, flags: CredentialFlags): Picked => ({
+  address: picker.pick('api_url', flags.apiUrl),
+  id: picker.pick('api_key', flags.apiKey),
+  secret: picker.pick('api_secret', flags.apiSecret),
 })
 
-const pickCluster = (picker: SourcePicker, {cluster}: Environment, flags: CredentialFlags): Picked => ({
-  address: picker.pick({variable: cluster.address, field: 'url', flag: {name: '--url', value: flags.url}}),
-  id: picker.pick({variable: cluster.username, field: 'username', flag: {name: '--username', value: flags.username}}),
-  secret: picker.pick({variable: cluster.password, field: 'password', flag: {name: '--password', value: flags.password}}),
-  insecure: picker.pick({
-    variable: cluster.insecure,
-    field: 'insecure',
-    flag: {name: '--insecure', value: flags.insecure === undefined ? undefined : String(flags.insecure)},
-  }),
-  caFile: picker.pick({variable: cluster.caFile, field: 'ca_file', flag: {name: '--ca-file', value: flags.caFile}}),
+const pickCluster = (picker: SourcePicker, flags: CredentialFlags): Picked => ({
+  address: picker.pick('url', flags.url),
+  id: picker.pick('username', flags.username),
+  secret: picker.pick('password', flags.password),
+  insecure: picker.pickAs('insecure', flags.insecure, switchOf),
 })
+
+/** What the system trusts is trusted beside what was chosen: it is no choice between the two. */
+const trustedFiles = (chosen: Sourced | undefined, {systemCaFile}: Environment): readonly TrustedFile[] => [
+  ...(chosen === undefined ? [] : [{path: chosen.value, from: describeSource(chosen.source)}]),
+  ...(systemCaFile === undefined ? [] : [{path: systemCaFile, from: describeSource({from: 'environment', name: 'SSL_CERT_FILE'})}]),
+]
+
+/** For connections that are none to the two APIs: what the environment says for all of them. */
+export function environmentTrust(environment: Environment): readonly TrustedFile[] {
+  const name = 'SVC_CA_FILE'
+  const value = environment.sources[name]
+  return trustedFiles(value === undefined ? undefined : {value, source: {from: 'environment', name}}, environment)
+}
 
 const inClear = ({value, source}: Sourced, keyring: Keyring): Promise<string> =>
   // Only the file refers to the keyring; a password that happens to begin with the word is a password.
   source.from === 'profile' ? dereference(value, `profiles.${source.name}.${source.field}`, keyring) : Promise.resolve(value)
 
-function switchOf({value, source}: Sourced): boolean {
-  const on = SWITCHES[value.toLowerCase()]
+function switchOf(text: string, source: Source): boolean {
+  const on = SWITCHES[text.toLowerCase()]
   if (on === undefined) throw new EnvironmentError(source.from === 'environment' ? source.name : describeSource(source), 'true or false')
   return on
 }

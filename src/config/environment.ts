@@ -5,33 +5,28 @@
 import {homedir} from 'node:os'
 import {isAbsolute, join} from 'node:path'
 import {AppError, EXIT} from '../base/errors.ts'
+import {SOURCE_VARIABLES} from './option-table.ts'
 
 export type LogLevel = 'quiet' | 'info' | 'debug' | 'trace'
 
 /** Variables as the process got them. */
 export type Variables = Readonly<Record<string, string | undefined>>
 
-/** A credential field that came from a variable, with the variable's name for `-vv` and for warnings. */
+/** A value with the name of its variable, for `-vv` and for warnings. */
 export interface FromVariable {
   readonly variable: string
   readonly value: string
 }
 
 export interface Environment {
-  readonly cloud: {readonly apiKey?: FromVariable; readonly apiSecret?: FromVariable; readonly address?: FromVariable}
-  readonly cluster: {
-    readonly address?: FromVariable
-    readonly username?: FromVariable
-    readonly password?: FromVariable
-    readonly insecure?: FromVariable
-    readonly caFile?: FromVariable
-  }
+  /** The variables of `option-table.ts` that are set, by their names. */
+  readonly sources: Readonly<Record<string, string>>
+  /** `SSL_CERT_FILE`: certificates that OpenSSL, curl and Go trust, too. */
+  readonly systemCaFile?: string
   /** Contract section 5, "Upload key resolution": the first place and the last. */
   readonly files: {readonly first?: FromVariable; readonly last?: FromVariable; readonly apiUrl?: string; readonly uploadDir?: string}
   /** `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY`, each also in lower case, which wins as it does in curl. */
   readonly proxy: {readonly http?: string; readonly https?: string; readonly noProxy?: string}
-  /** `SVC_SUBSCRIPTION_ID` */
-  readonly subscriptionId?: string
   readonly profile?: string
   readonly configFile: string
   readonly stateDir: string
@@ -90,12 +85,9 @@ function passwordsIn(address: string | undefined): readonly string[] {
 /** @throws EnvironmentError */
 export function readEnvironment(all: Variables): Environment {
   const text = (name: string): string | undefined => all[name] || undefined
-  const from = (...names: string[]): FromVariable | undefined => {
-    for (const variable of names) {
-      const value = text(variable)
-      if (value !== undefined) return {variable, value}
-    }
-    return undefined
+  const from = (variable: string): FromVariable | undefined => {
+    const value = text(variable)
+    return value === undefined ? undefined : {variable, value}
   }
   const home = text('HOME') ?? text('USERPROFILE') ?? homedir()
   const folder = (name: string, otherwise: string): string => {
@@ -104,18 +96,7 @@ export function readEnvironment(all: Variables): Environment {
     return given !== undefined && isAbsolute(given) ? given : join(home, otherwise)
   }
   return {
-    cloud: present({
-      apiKey: from('SVC_CLOUD_API_KEY'),
-      apiSecret: from('SVC_CLOUD_SECRET_KEY', 'SVC_CLOUD_API_SECRET'),
-      address: from('SVC_CLOUD_API_URL'),
-    }),
-    cluster: present({
-      address: from('SVC_ENTERPRISE_URL'),
-      username: from('SVC_ENTERPRISE_USER'),
-      password: from('SVC_ENTERPRISE_PASSWORD'),
-      insecure: from('SVC_ENTERPRISE_INSECURE'),
-      caFile: from('SVC_ENTERPRISE_CA_FILE'),
-    }),
+    sources: Object.fromEntries(SOURCE_VARIABLES.flatMap(name => (text(name) === undefined ? [] : [[name, text(name) ?? '']]))),
     files: present({
       first: from('SVC_ENTERPRISE_FILES_API_KEY'),
       last: from('SVC_FILES_API_KEY'),
@@ -127,7 +108,7 @@ export function readEnvironment(all: Variables): Environment {
       https: text('https_proxy') ?? text('HTTPS_PROXY'),
       noProxy: text('no_proxy') ?? text('NO_PROXY'),
     }),
-    ...present({subscriptionId: text('SVC_SUBSCRIPTION_ID'), profile: text('SVC_PROFILE'), ledgerKey: text('SVC_LEDGER_KEY')}),
+    ...present({systemCaFile: text('SSL_CERT_FILE'), profile: text('SVC_PROFILE'), ledgerKey: text('SVC_LEDGER_KEY')}),
     configFile: text('SVC_CONFIG_FILE') ?? join(folder('XDG_CONFIG_HOME', '.config'), 'svcctl', 'config.toml'),
     stateDir: text('SVC_STATE_DIR') ?? join(folder('XDG_STATE_HOME', join('.local', 'state')), 'svcctl'),
     logLevel: logLevelOf(text('SVC_LOG')),

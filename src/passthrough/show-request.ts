@@ -10,7 +10,7 @@ export interface Destination {
   /** The base address. */
   readonly address: string
   readonly insecure: boolean
-  readonly caFile?: string
+  readonly trust?: readonly {readonly path: string}[]
 }
 
 export interface ShownRequest {
@@ -48,8 +48,10 @@ export function curlCommand(request: RawRequest, body: RequestBody | undefined, 
   } else {
     words.push('--user', '"$SVC_ENTERPRISE_USER:$SVC_ENTERPRISE_PASSWORD"')
     if (destination.insecure) words.push('--insecure')
-    if (destination.caFile !== undefined) words.push('--cacert', quoted(destination.caFile))
   }
+  // curl itself reads SSL_CERT_FILE; of files it takes one.
+  const [trusted] = destination.trust ?? []
+  if (trusted !== undefined) words.push('--cacert', quoted(trusted.path))
   for (const [name, value] of Object.entries(headers)) words.push('--header', quoted(`${name}: ${value}`))
   if (body !== undefined) words.push('--data-binary', dataWord(body))
   words.push(quoted(url))

@@ -1,5 +1,6 @@
 /** A request that got no answer. What matters most about it: may the server have seen the request? */
 import {AppError, EXIT, type ExitCode} from '../base/errors.ts'
+import {addressAdvice, type ConnectionAdvice, trustAdvice} from './connection-advice.ts'
 
 /**
  * - `refused` nobody listens there
@@ -20,7 +21,7 @@ interface Failure {
   readonly arrived: boolean
   readonly words: string
   /** True of every command: a plan, an apply, one request by hand. */
-  readonly suggestions: readonly string[]
+  readonly suggestions: readonly string[] | ((advice: ConnectionAdvice, detail: string | undefined) => readonly string[])
   /** Instead, of a write that may have arrived. */
   readonly ofWrite?: readonly string[]
 }
@@ -28,12 +29,12 @@ interface Failure {
 const lookFirst = 'Look whether it took effect before it is sent again; `svcctl apply` looks by itself.'
 const waitLonger = 'Give a request longer with --request-timeout, for example --request-timeout 2m.'
 
-const whereToLook =
-  'Check the address (-vv says where it comes from: SVC_CLOUD_API_URL, SVC_ENTERPRISE_URL, a profile or an option) and that the server is up.'
-
-/** The answer to our side of a TLS handshake was none. */
-const NO_TLS_THERE = 'ERR_SSL_WRONG_VERSION_NUMBER'
-const speaksPlainHttp = ['No TLS is spoken at that address: check its port, or begin it with http:// where that is meant.']
+/** Where nobody says what decides about the connection. */
+const GENERAL: ConnectionAdvice = {
+  address: ['an option', 'the environment', 'the profile'],
+  trust: ['--ca-file', 'SVC_CA_FILE', 'ca_file in the profile'],
+  insecure: [],
+}
 
 // A time-out while waiting for an answer is exit 12, as every other wait that runs out; a connection that never came
 // about is exit 13, also when it was time that ran out (contract section 7, "connection refused or timed out").
@@ -43,31 +44,28 @@ const FAILURES: Readonly<Record<ConnectionFailure, Failure>> = {
     exit: EXIT.unreachable,
     arrived: false,
     words: 'the connection was refused',
-    suggestions: [whereToLook],
+    suggestions: advice => [addressAdvice(advice)],
   },
   dns: {
     code: 'E_DNS',
     exit: EXIT.unreachable,
     arrived: false,
     words: 'the host name has no address',
-    suggestions: ['Check the spelling of the host name, and that this machine can resolve it.', whereToLook],
+    suggestions: advice => ['Check the spelling of the host name, and that this machine can resolve it.', addressAdvice(advice)],
   },
   tls: {
     code: 'E_TLS',
     exit: EXIT.unreachable,
     arrived: false,
     words: 'the TLS connection could not be trusted',
-    suggestions: [
-      "Give the certificate of the server's authority with ca_file in the profile, --ca-file or SVC_ENTERPRISE_CA_FILE.",
-      'For a test system with a self-signed certificate: insecure = true in the profile, --insecure or SVC_ENTERPRISE_INSECURE=true.',
-    ],
+    suggestions: (advice, detail) => trustAdvice(advice, detail, detail === 'UND_ERR_PRX_TLS'),
   },
   unreachable: {
     code: 'E_UNREACHABLE',
     exit: EXIT.unreachable,
     arrived: false,
     words: 'no connection came about',
-    suggestions: [whereToLook, 'Check firewalls and the VPN between this machine and the server.'],
+    suggestions: advice => [addressAdvice(advice), 'Check firewalls and the VPN between this machine and the server.'],
   },
   proxy: {
     code: 'E_PROXY',
@@ -125,18 +123,20 @@ export class ConnectionError extends AppError {
       readonly detail?: string
       readonly transient?: boolean
       readonly cause?: unknown
+      /** Of the connection it was to travel over. */
+      readonly advice?: ConnectionAdvice
       /** Where the address is none of the two APIs', and the usual ones would mislead. */
       readonly suggestions?: readonly string[]
     } = {},
   ) {
     const {code, exit, words, suggestions, ofWrite, ...known} = FAILURES[failure]
     const arrived = options.arrived ?? known.arrived
+    const usual = typeof suggestions === 'function' ? suggestions(options.advice ?? GENERAL, options.detail) : suggestions
     const changes = arrived && !['GET', 'HEAD'].includes(request.method)
     super(`${request.method} ${withoutQuery(request.url)}: ${words}${options.detail === undefined ? '' : ` (${options.detail})`}`, {
       code,
       exit,
-      suggestions:
-        options.suggestions ?? (options.detail === NO_TLS_THERE ? speaksPlainHttp : ((changes ? ofWrite : undefined) ?? suggestions)),
+      suggestions: options.suggestions ?? (changes ? ofWrite : undefined) ?? usual,
       cause: options.cause,
     })
     this.detail = options.detail

@@ -4,20 +4,23 @@
  *
  * Nothing is followed, retried or decoded here: one request out, one answer or one ConnectionError back.
  */
-import {readFileSync} from 'node:fs'
 import {Readable} from 'node:stream'
 import {rootCertificates} from 'node:tls'
 import type {Dispatcher} from 'undici'
-import {AppError, EXIT} from '../base/errors.ts'
+import {AppError} from '../base/errors.ts'
+import type {ConnectionAdvice} from './connection-advice.ts'
 import {ConnectionError, type ConnectionFailure} from './connection-error.ts'
 import type {HttpRequest, HttpStreamRequest, HttpStreamResponse, OpenStream, Transport} from './http.ts'
 import {type ProxyServer, type ProxySettings, proxyFor} from './proxy.ts'
+import {readCertificates, type TrustedFile} from './trusted-file.ts'
 
 export interface NetworkOptions {
   /** Accept any certificate. Who sets this warns about it, every time. */
   readonly insecure?: boolean
-  /** PEM file with certificates to trust beside the system's own. */
-  readonly caFile?: string
+  /** Certificates to trust beside the built-in ones. */
+  readonly trust?: readonly TrustedFile[]
+  /** What errors may advise; general words without it. */
+  readonly advice?: ConnectionAdvice
   /** Absent: every server is reached directly. */
   readonly proxy?: ProxySettings
   /** Connections open at once, per origin; further requests wait their turn. */
@@ -35,27 +38,13 @@ export interface NetworkTransport {
   close(): Promise<void>
 }
 
-/** The certificate file of the configuration cannot be used. */
-export class CaFileError extends AppError {
-  constructor(path: string, reason: string, cause?: unknown) {
-    super(`the certificate file ${path} ${reason}`, {
-      code: 'E_CA_FILE',
-      exit: EXIT.usage,
-      suggestions: [
-        'Set ca_file (or --ca-file, SVC_ENTERPRISE_CA_FILE) to a readable file with at least one "-----BEGIN CERTIFICATE-----".',
-      ],
-      cause,
-    })
-  }
-}
-
 const MAX_CONNECTIONS = 16
 const CONNECT_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
 const FIRST_BYTE_TIMEOUT_MS = 600_000
 const IDLE_TIMEOUT_MS = 60_000
 
-/** @throws CaFileError with the first request, when `caFile` cannot be read or holds no certificate */
+/** @throws CaFileError with the first request, when a trusted file cannot be read or holds no certificate */
 export function createTransport(options: NetworkOptions = {}): NetworkTransport {
   const {connections = MAX_CONNECTIONS} = options
   let opening: Promise<Network> | undefined
@@ -71,7 +60,7 @@ export function createTransport(options: NetworkOptions = {}): NetworkTransport 
       // The time runs from here and not from the queue: waiting for one's turn is no fault of the server.
       return queue.add(async () => {
         const proxy = proxyFor(request.url, options.proxy ?? {})
-        const attempt = new Attempt(request, proxy, timeoutMs)
+        const attempt = new Attempt(request, proxy, options.advice, timeoutMs)
         try {
           const answer = await attempt.first(
             attempt.watch(dispatcher('short', proxy)).request({
@@ -97,7 +86,7 @@ export function createTransport(options: NetworkOptions = {}): NetworkTransport 
     openStream: async request => {
       const {dispatcher} = await network()
       const proxy = proxyFor(request.url, options.proxy ?? {})
-      const attempt = new Attempt(request, proxy)
+      const attempt = new Attempt(request, proxy, options.advice)
       try {
         const answer = await attempt.first(
           attempt.watch(dispatcher('long', proxy)).request({
@@ -145,7 +134,7 @@ async function openNetwork(options: NetworkOptions, connections: number): Promis
     timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     rejectUnauthorized: options.insecure !== true,
     // A list of authorities replaces the built-in one, so that has to be in it again.
-    ...(options.caFile !== undefined && {ca: [...rootCertificates, readCertificates(options.caFile)]}),
+    ...(options.trust !== undefined && options.trust.length > 0 && {ca: [...rootCertificates, ...options.trust.map(readCertificates)]}),
   }
   const opened = new Map<string, Dispatcher>()
   const open = (use: 'short' | 'long', proxy: ProxyServer | undefined): Dispatcher => {
@@ -168,21 +157,11 @@ async function openNetwork(options: NetworkOptions, connections: number): Promis
   }
 }
 
-function readCertificates(path: string): string {
-  let text: string
-  try {
-    text = readFileSync(path, 'utf8')
-  } catch (error) {
-    throw new CaFileError(path, 'cannot be read', error)
-  }
-  if (!text.includes('-----BEGIN CERTIFICATE-----')) throw new CaFileError(path, 'holds no certificate')
-  return text
-}
-
 /** One request on its way: its time-out, its signal, and whether any of it was put on a connection. */
 class Attempt {
   readonly #request: HttpRequest | HttpStreamRequest
   readonly #proxy: ProxyServer | undefined
+  readonly #advice: ConnectionAdvice | undefined
   readonly #abort = new AbortController()
   readonly #timer: NodeJS.Timeout | undefined
   readonly #stop = () => this.#abort.abort()
@@ -190,7 +169,13 @@ class Attempt {
   /** Some of it may have been written to a connection. */
   #sent = false
 
-  constructor(request: HttpRequest | HttpStreamRequest, proxy: ProxyServer | undefined, timeoutMs?: number) {
+  constructor(
+    request: HttpRequest | HttpStreamRequest,
+    proxy: ProxyServer | undefined,
+    advice: ConnectionAdvice | undefined,
+    timeoutMs?: number,
+  ) {
+    this.#advice = advice
     this.#request = request
     this.#proxy = proxy
     if (request.signal?.aborted) this.#abort.abort()
@@ -246,6 +231,7 @@ class Attempt {
     return new ConnectionError(failure, this.#request, {
       arrived: this.#sent && failure !== 'proxy',
       cause: error,
+      ...(this.#advice && {advice: this.#advice}),
       ...(transient !== undefined && {transient}),
       ...(code !== undefined && failure !== 'aborted' && failure !== 'timeout' && {detail: this.#detail(failure, code)}),
     })

@@ -18,7 +18,7 @@ describe('the environment', () => {
 
   it('takes an empty variable for an absent one', () => {
     expect(readEnvironment({SVC_CLOUD_API_KEY: '', SVC_PROFILE: ''})).not.toHaveProperty('profile')
-    expect(readEnvironment({SVC_CLOUD_API_KEY: ''}).cloud).toEqual({})
+    expect(readEnvironment({SVC_CLOUD_API_KEY: ''}).sources).toEqual({})
   })
 
   it('gathers Terraform’s variables without their prefix', () => {

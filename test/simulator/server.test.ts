@@ -80,7 +80,7 @@ describe('the simulator as a server', () => {
     await expect(get(url, CLUSTER_KEYS, {ca, servername: 'elsewhere.example'})).rejects.toMatchObject({
       code: 'ERR_TLS_CERT_ALTNAME_INVALID',
     })
-    const network = createTransport({caFile: certificateFile})
+    const network = createTransport({trust: [{path: certificateFile, from: 'the test'}]})
     closers.push(network.close)
     expect((await network.send({method: 'GET', url, headers: CLUSTER_KEYS})).status).toBe(200)
     expect(readyDocument(addresses, simulator.config).env.SVC_ENTERPRISE_CA_FILE).toBe(certificateFile)

@@ -1,4 +1,5 @@
 import {describe, expect, it} from 'vitest'
+import {adviceFor} from '../../src/config/connection-advice.ts'
 import {ConnectionError} from '../../src/transport/connection-error.ts'
 import {isRetryableFailure, isRetryableStatus, parseRetryAfter, retryDelayMs} from '../../src/transport/retry.ts'
 
@@ -75,7 +76,18 @@ describe('an error of the connection', () => {
   })
 
   it('tells for a certificate which settings decide about it', () => {
-    const error = new ConnectionError('tls', {method: 'GET', url: 'https://10.0.0.1:9443/v1/cluster'})
-    expect(error.suggestions.join(' ')).toMatch(/ca_file.*insecure = true/)
+    const advised = (api: 'cloud' | 'cluster', detail: string) =>
+      new ConnectionError('tls', {method: 'GET', url: 'https://10.0.0.1:9443/v1/cluster'}, {detail, advice: adviceFor(api)}).suggestions
+    expect(advised('cluster', 'SELF_SIGNED_CERT_IN_CHAIN')).toEqual([
+      "Give the certificate of the server's authority with --ca-file, SVC_ENTERPRISE_CA_FILE, SVC_CA_FILE or ca_file in the profile.",
+      'For a test system whose certificate cannot be mended, do not verify it: --insecure, SVC_ENTERPRISE_INSECURE=true or insecure = true in the profile.',
+    ])
+    expect(advised('cloud', 'SELF_SIGNED_CERT_IN_CHAIN')).toEqual([
+      "Give the certificate of the server's authority with --ca-file, SVC_CA_FILE or ca_file in the profile.",
+    ])
+    expect(advised('cluster', 'UND_ERR_PRX_TLS')).toEqual([expect.stringContaining("proxy's authority")])
+    for (const useless of ['ERR_TLS_CERT_ALTNAME_INVALID', 'CERT_HAS_EXPIRED']) {
+      expect(advised('cloud', useless).join(' ')).not.toMatch(/ca.file|insecure/i)
+    }
   })
 })

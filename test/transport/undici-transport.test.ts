@@ -144,7 +144,9 @@ describe('a certificate', () => {
   })
 
   it('of the configured authority is accepted', async () => {
-    expect((await network({caFile}).send({method: 'GET', url: await secure(), headers: {}})).status).toBe(200)
+    expect(
+      (await network({trust: [{path: caFile, from: '--ca-file'}]}).send({method: 'GET', url: await secure(), headers: {}})).status,
+    ).toBe(200)
   })
 
   it('for another name is refused, whoever vouches for it', async () => {
@@ -154,7 +156,10 @@ describe('a certificate', () => {
     server.listen(Number(port), '127.0.0.2')
     await once(server, 'listening')
     cleanups.push(() => server.close())
-    await expect(network({caFile}).send({method: 'GET', url, headers: {}})).rejects.toMatchObject({code: 'E_TLS', arrived: false})
+    await expect(network({trust: [{path: caFile, from: '--ca-file'}]}).send({method: 'GET', url, headers: {}})).rejects.toMatchObject({
+      code: 'E_TLS',
+      arrived: false,
+    })
   })
 
   it('is of no interest where the user said so', async () => {
@@ -165,7 +170,7 @@ describe('a certificate', () => {
     const empty = join(folder, 'empty.pem')
     writeFileSync(empty, 'hello')
     for (const path of [join(folder, 'none.pem'), empty]) {
-      const sent = network({caFile: path}).send({method: 'GET', url: 'https://localhost:1', headers: {}})
+      const sent = network({trust: [{path, from: '--ca-file'}]}).send({method: 'GET', url: 'https://localhost:1', headers: {}})
       await expect(sent).rejects.toMatchObject({code: 'E_CA_FILE', exit: 64, message: expect.stringContaining(path)})
     }
   })

@@ -13,7 +13,7 @@ export default class CloudDatabasesCommand extends ServerCommand {
 
   async run(): Promise<undefined> {
     const {flags} = await this.parse(CloudDatabasesCommand)
-    const databases = await this.withCloud(flags, async api => listDatabases(api.backend, await subscriptionOf(api, flags), INTERACTIVE))
+    const databases = await this.withCloud(flags, async api => listDatabases(api.backend, await subscriptionOf(api), INTERACTIVE))
     const fields = [
       ['id', 'id', 'databaseId'],
       'name',

@@ -13,7 +13,7 @@ export default class CloudPeeringsCommand extends ServerCommand {
 
   async run(): Promise<undefined> {
     const {flags} = await this.parse(CloudPeeringsCommand)
-    const peerings = await this.withCloud(flags, async api => listPeerings(api.backend, await subscriptionOf(api, flags), INTERACTIVE))
+    const peerings = await this.withCloud(flags, async api => listPeerings(api.backend, await subscriptionOf(api), INTERACTIVE))
     const fields = [
       ['id', 'id', 'vpcPeeringId', 'peeringId'],
       'status',

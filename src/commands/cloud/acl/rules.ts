@@ -13,7 +13,7 @@ export default class CloudAclRulesCommand extends ServerCommand {
 
   async run(): Promise<undefined> {
     const {flags} = await this.parse(CloudAclRulesCommand)
-    const rules = await this.withCloud(flags, async api => listAclRules(api.backend, ...(await databaseOf(api, flags)), INTERACTIVE))
+    const rules = await this.withCloud(flags, async api => listAclRules(api.backend, ...(await databaseOf(api)), INTERACTIVE))
     await this.printRows(rules, [['id', 'id', 'ruleId', 'aclRuleId'], 'name', ['rule', 'rule', 'acl'], 'status'], 'rules')
   }
 }

@@ -13,7 +13,7 @@ export default class CloudAclUsersCommand extends ServerCommand {
 
   async run(): Promise<undefined> {
     const {flags} = await this.parse(CloudAclUsersCommand)
-    const users = await this.withCloud(flags, async api => listAclUsers(api.backend, ...(await databaseOf(api, flags)), INTERACTIVE))
+    const users = await this.withCloud(flags, async api => listAclUsers(api.backend, ...(await databaseOf(api)), INTERACTIVE))
     await this.printRows(users, [['id', 'id', 'userId', 'aclUserId'], 'name', ['role', 'role', 'acl', 'redisRule'], 'status'], 'users')
   }
 }

@@ -1,6 +1,7 @@
 /** The upload service as the commands reach it: its key, its address, and a file sent there. */
 import {AppError, EXIT} from '../../../base/errors.ts'
 import type {Context} from '../../../cli/context.ts'
+import {environmentTrust} from '../../../config/connection.ts'
 import {activeFilesProfile, resolveFilesKey} from '../../../config/files-key.ts'
 import {filesApi} from '../../../support-package/files-api.ts'
 import {
@@ -55,6 +56,9 @@ export class UploadUnfinishedError extends AppError {
   }
 }
 
+/** The options of a connection are about the cluster; what the environment trusts holds here too. */
+const ADVICE = {address: ['SVC_FILES_API_URL'], trust: ['SVC_CA_FILE', 'SSL_CERT_FILE'], insecure: []}
+
 export interface UploadService {
   upload(file: string, options: {readonly idleTimeoutMs: number; readonly signal: AbortSignal}): Promise<Uploaded>
   close(): Promise<void>
@@ -82,7 +86,7 @@ export async function openUploadService(context: Context, profile: string | unde
   const address = environment.files.apiUrl
   if (address === undefined) throw new FilesAddressError('is not known')
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) throw new FilesAddressError('is no http(s) address')
-  const network = createTransport({proxy: environment.proxy})
+  const network = createTransport({proxy: environment.proxy, trust: environmentTrust(environment), advice: ADVICE})
   const {rate: perMinute, burst, requestTimeoutMs} = pace
   const limits = perMinute === undefined ? NO_LIMITS : {perMinute, burst: burst ?? Math.ceil(perMinute * 1.5), reserve: 0}
   const budget = createBudget({limits, clock})
