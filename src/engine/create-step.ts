@@ -6,9 +6,10 @@ import {carriedSecrets} from './carried-secrets.ts'
 import type {CollectionWatch} from './collection-watch.ts'
 import {diffFields} from './diff.ts'
 import {type LiveObject, liveObject} from './live.ts'
-import type {Scene, StepEnd} from './operation-scene.ts'
+import type {Scene} from './operation-scene.ts'
 import {plainPart, wireObject} from './resolve.ts'
-import {settleCreate} from './settle-doubt.ts'
+import type {StepEnd} from './run-context.ts'
+import {type Doubt, settleCreate} from './settle-doubt.ts'
 import {update} from './update-step.ts'
 import type {ValueObject} from './value.ts'
 import {write} from './write-step.ts'
@@ -26,11 +27,11 @@ export async function create(scene: Scene): Promise<StepEnd> {
     it.remoteId !== scene.work.operation.remoteId &&
     (scene.kind.identity.matches?.(plain, it.fields) ?? it.name === scene.kind.identity.key(plain))
   if (madeInline(scene)) return takeOver(scene, collection, fits)
-  const written = await write(scene.context, {
+  const writing = {
     ...scene.writing('create', parent),
     ...(await carriedSecrets(scene, 'create', undefined, declared)),
     request,
-    settleDoubt: doubt =>
+    settleDoubt: (doubt: Doubt) =>
       settleCreate({
         what: scene.what('create'),
         doubt,
@@ -42,21 +43,22 @@ export async function create(scene: Scene): Promise<StepEnd> {
         ours: scene.context.taskIds,
         ...scene.waiting(),
       }),
-  })
-  if (!written.ok) return written
-  return scene.settle('create', written, async () => {
-    const id = written.remoteId ?? scene.idFrom(written, parent)
-    const needsLook = id === undefined || scene.kind.ready !== undefined
-    if (!needsLook && id !== undefined) return {ok: true, remoteId: id}
-    const seen = await scene.await(collection, {
-      step: 'create',
-      ...(id === undefined ? {} : {remoteId: id}),
-      fits,
-      until: 'ready',
-      since: written.acceptedAt,
-    })
-    return seen.ok ? {ok: true, ...(seen.live ? {live: seen.live, remoteId: seen.live.remoteId} : {})} : seen
-  })
+  }
+  return write(scene.context, writing, accepted =>
+    scene.settle('create', accepted, async () => {
+      const id = accepted.remoteId ?? scene.idFrom(accepted, parent)
+      const needsLook = id === undefined || scene.kind.ready !== undefined
+      if (!needsLook && id !== undefined) return {ok: true, remoteId: id}
+      const seen = await scene.await(collection, {
+        step: 'create',
+        ...(id === undefined ? {} : {remoteId: id}),
+        fits,
+        until: 'ready',
+        since: accepted.acceptedAt,
+      })
+      return seen.ok ? {ok: true, ...(seen.live ? {live: seen.live, remoteId: seen.live.remoteId} : {})} : seen
+    }),
+  )
 }
 
 export function noteInline(scene: Scene): void {

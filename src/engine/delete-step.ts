@@ -1,21 +1,19 @@
 /** The delete of an object, and the wait until it is gone. */
 import type {Ids} from './kind.ts'
-import type {Scene, StepEnd} from './operation-scene.ts'
+import type {Scene} from './operation-scene.ts'
+import type {StepEnd} from './run-context.ts'
 import {lostChange} from './update-step.ts'
 import {write} from './write-step.ts'
 
 export async function remove(scene: Scene, remoteId: string, ids: Ids): Promise<StepEnd> {
   const request = scene.kind.verbs.delete?.(ids)
   if (request === undefined) throw new TypeError(`${scene.kind.name} cannot be deleted`)
-  const written = await write(scene.context, {
-    ...scene.writing('delete', ids.slice(0, -1), remoteId),
-    request,
-    settleDoubt: () => lostChange(),
-  })
-  if (!written.ok) return written
-  return scene.settle('delete', written, async () => {
-    if (written.gone || written.taskId !== undefined || scene.kind.ready === undefined) return {ok: true}
-    const collection = scene.context.collection(scene.backend, scene.kind, ids.slice(0, -1))
-    return scene.await(collection, {step: 'delete', remoteId, until: 'gone', since: written.acceptedAt})
-  })
+  const writing = {...scene.writing('delete', ids.slice(0, -1), remoteId), request, settleDoubt: lostChange}
+  return write(scene.context, writing, accepted =>
+    scene.settle('delete', accepted, async () => {
+      if (accepted.gone || accepted.taskId !== undefined || scene.kind.ready === undefined) return {ok: true}
+      const collection = scene.context.collection(scene.backend, scene.kind, ids.slice(0, -1))
+      return scene.await(collection, {step: 'delete', remoteId, until: 'gone', since: accepted.acceptedAt})
+    }),
+  )
 }

@@ -7,6 +7,7 @@ import {remainingPaths, stepsOf} from './bill.ts'
 import type {Declaration} from './declaration.ts'
 import {Estimate} from './estimate.ts'
 import type {State} from './events.ts'
+import {LockLostError} from './ledger.ts'
 import type {LiveObject} from './live.ts'
 import type {Edge, Operation} from './plan.ts'
 import {Prover, type Residual} from './prove.ts'
@@ -120,7 +121,9 @@ class Run {
     // Operations stand after what they wait for: the promises an operation waits for exist when it starts.
     for (const [key, work] of this.#work) this.#ended.set(key, this.#one(key, work))
     const ended = await Promise.all(this.#ended.values())
+    this.#context.end()
     const readyMs = clock.now() - this.#startedAt
+    await this.#assertWhole()
     await book.save(run, clock)
     journal.append(
       {type: 'recorded', keys: ended.flatMap(it => (it.state === 'done' ? keyOf(it.operation.stack, it.operation.address) : []))},
@@ -134,7 +137,27 @@ class Run {
     return {ended, summary, residual, objects: this.#objects, readyMs, provenMs: clock.now() - this.#startedAt}
   }
 
+  /** @throws what the run could not go on after; what it had done is in the ledger as far as that can still be written. */
+  async #assertWhole(): Promise<void> {
+    const {failure, options} = this.#context
+    if (failure === undefined) return
+    options.emit({type: 'end', ms: options.clock.now() - this.#startedAt})
+    if (!(failure.error instanceof LockLostError)) await options.book.flush().catch(() => {})
+    throw failure.error
+  }
+
+  /** Never throws: what one operation cannot answer for ends the run, after all others have come to rest. */
   async #one(key: Key, work: Work): Promise<Ended> {
+    const began = this.#context.options.clock.now()
+    try {
+      return await this.#carriedOut(key, work)
+    } catch (error) {
+      this.#context.fail(error)
+      return {operation: work.operation, state: 'skipped', ms: this.#context.options.clock.now() - began}
+    }
+  }
+
+  async #carriedOut(key: Key, work: Work): Promise<Ended> {
     const {clock, emit, journal, stop} = this.#context.options
     const {operation} = work
     const began = clock.now()

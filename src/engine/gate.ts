@@ -3,8 +3,11 @@
  * holds nothing meanwhile. A free place goes to who has most behind it, so that long paths begin early. Where only one
  * may be in a root object at a time, all its changes follow each other in any order, and what is begun there is brought
  * to its end first: small changes left for last would all come at once and wait for the budget.
+ *
+ * A place is taken and given back by `within` alone, whatever happens inside.
  */
 import {onAbort} from '../base/on-abort.ts'
+import {Crowd, type Refused} from './crowd.ts'
 
 export interface Group {
   readonly name: string
@@ -13,80 +16,147 @@ export interface Group {
   readonly shared?: string
   /** Of a root object's own group: the API it is of, whose other roots are likely to have as many places. */
   readonly root?: 'cloud' | 'cluster'
+  /** Everything that changes at one API: how many that may be is found out carefully. */
+  readonly account?: true
 }
 
-interface Waiter {
+export interface Turn {
+  /** Whose turn it is: named to those whom it keeps out for good. */
+  readonly key: string
   readonly groups: readonly Group[]
+  /** The weight of the longest path that waits for this. */
   readonly behind: number
+}
+
+export interface Place {
+  /** An answer came; told once. */
+  answered(accepted: boolean): void
+  /** The API refused, since too much goes on in this group of the place. */
+  refused(group: Group, now: number): Refused
+  /** What was begun goes on after the turn is over, and the place is taken until it has ended; `false`: nobody knows when. */
+  keepUntil(over: Promise<boolean>): void
+}
+
+export type Passage<T> =
+  | {readonly passed: true; readonly value: T}
+  /** Told to stop before a place was free, or (`by`) kept out by something that nobody knows the end of. */
+  | {readonly passed: false; readonly by?: string}
+
+interface Waiter extends Turn {
   readonly order: number
-  readonly admit: () => void
+  readonly admit: (by?: {readonly key: string}) => void
 }
 
 export class Gate {
   /** Per group, how many are in it by what they share; who shares nothing counts alone. */
   readonly #taken = new Map<string, Map<string, number>>()
-  /** Groups that turned out narrower than they were declared. */
-  readonly #learned = new Map<string, number>()
-  readonly #narrowRoots = new Map<'cloud' | 'cluster', Map<string, number>>()
+  readonly #crowds = new Map<string, Crowd>()
+  /** Groups of root objects that refused, by API. */
+  readonly #narrowRoots = new Map<'cloud' | 'cluster', Set<string>>()
+  /** Places that are not coming back, by group: whose they are. */
+  readonly #lost = new Map<string, string[]>()
+  readonly #accounts = new Map<string, Group>()
   #waiting: Waiter[] = []
   #order = 0
 
-  /**
-   * Resolves with what gives the places back.
-   * @param behind - the weight of the longest path that waits for this
-   */
-  async enter(groups: readonly Group[], behind: number, signal?: AbortSignal): Promise<() => void> {
-    if (groups.length === 0) return () => {}
-    signal?.throwIfAborted()
-    if (!this.#fits(groups)) {
-      await new Promise<void>((resolve, reject) => {
-        let heard = () => {}
-        const admit = () => {
-          heard()
-          resolve()
-        }
-        const waiter: Waiter = {groups, behind, order: this.#order++, admit}
-        this.#waiting.push(waiter)
-        if (signal === undefined) return
-        heard = onAbort(signal, () => {
-          this.#waiting = this.#waiting.filter(it => it !== waiter)
-          reject(signal.reason)
-        })
-      })
-    } else this.#take(groups)
-    let given = false
-    return () => {
-      if (given) return
-      given = true
-      for (const {name, shared = ''} of groups) {
-        const inside = this.#taken.get(name)
-        const left = (inside?.get(shared) ?? 1) - 1
-        if (left > 0) inside?.set(shared, left)
-        else inside?.delete(shared)
+  /** Waits for a place in all groups, works there, and gives it back. @throws what `work` throws */
+  async within<T>(turn: Turn, signal: AbortSignal | undefined, work: (place: Place) => Promise<T>): Promise<Passage<T>> {
+    const entered = await this.#enter(turn, signal)
+    if (!entered.in) return {passed: false, ...(entered.by === undefined ? {} : {by: entered.by})}
+    let kept: Promise<boolean> | undefined
+    let isAnswered = false
+    const answered = (accepted: boolean) => {
+      if (isAnswered) return
+      isAnswered = true
+      for (const group of turn.groups) {
+        const crowd = group.account && this.#crowd(group.name)
+        if (!crowd) continue
+        crowd.unanswered -= 1
+        if (accepted) crowd.accepted()
       }
       this.#admit()
     }
+    try {
+      return {
+        passed: true,
+        value: await work({
+          answered,
+          refused: (group, now) => this.#refused(group, now),
+          keepUntil: over => {
+            kept = over
+          },
+        }),
+      }
+    } finally {
+      answered(false)
+      if (kept === undefined) this.#leave(turn.groups)
+      else
+        void kept.then(
+          isOver => (isOver ? this.#leave(turn.groups) : this.#lose(turn)),
+          () => this.#lose(turn),
+        )
+    }
   }
 
-  /** The server refused the last one who came in: there is room for one less than are in it, and at least for one. */
-  narrow({name, root}: Group): void {
-    const places = Math.max(1, this.#used(name) - 1)
-    this.#learned.set(name, places)
-    if (root === undefined) return
-    const roots = this.#narrowRoots.get(root) ?? new Map<string, number>()
-    this.#narrowRoots.set(root, roots.set(name, places))
+  /** A group that was closed for a pause lets the next one in. */
+  open({name}: Group): void {
+    this.#crowd(name).isClosed = false
+    this.#admit()
+  }
+
+  /** The API took a change on and brought it to an end. @param well - there may be room for one more */
+  ended(groups: readonly Group[], well: boolean, now: number): void {
+    for (const group of groups) {
+      const crowd = this.#crowds.get(group.name)
+      crowd?.gotThrough()
+      if (well && group.account) crowd?.ended(now)
+    }
   }
 
   /** What a second root object showed to be the rule for all of them; one alone may be busy with somebody else's change. */
   placesInRoots(api: 'cloud' | 'cluster'): number | undefined {
     const roots = this.#narrowRoots.get(api)
-    return roots === undefined || roots.size < 2 ? undefined : Math.max(...roots.values())
+    return roots === undefined || roots.size < 2 ? undefined : Math.max(...[...roots].map(it => this.#crowd(it).places))
   }
 
-  /** Something ended well: there may be room for one more. */
-  widen(name: string): void {
-    const places = this.#learned.get(name)
-    if (places !== undefined) this.#learned.set(name, places + 1)
+  async #enter(turn: Turn, signal: AbortSignal | undefined): Promise<{readonly in: boolean; readonly by?: string}> {
+    if (signal?.aborted) return {in: false}
+    for (const group of turn.groups) if (group.account) this.#accounts.set(group.name, group)
+    if (this.#fits(turn.groups)) {
+      this.#take(turn.groups)
+      return {in: true}
+    }
+    return new Promise(resolve => {
+      let heard = () => {}
+      const waiter: Waiter = {
+        ...turn,
+        order: this.#order++,
+        admit: keptOut => {
+          heard()
+          resolve(keptOut === undefined ? {in: true} : {in: false, by: keptOut.key})
+        },
+      }
+      this.#waiting.push(waiter)
+      if (signal)
+        heard = onAbort(signal, () => {
+          this.#waiting = this.#waiting.filter(it => it !== waiter)
+          resolve({in: false})
+        })
+      if (this.#lost.size > 0) this.#admit()
+    })
+  }
+
+  /** There is room for as many as are in the group beside the one that was refused, and at least for one. */
+  #refused({name, root}: Group, now: number): Refused {
+    const refused = this.#crowd(name).refused(this.#used(name) - 1, now)
+    if (root) this.#narrowRoots.set(root, (this.#narrowRoots.get(root) ?? new Set()).add(name))
+    return refused
+  }
+
+  #crowd(name: string): Crowd {
+    const crowd = this.#crowds.get(name) ?? new Crowd()
+    this.#crowds.set(name, crowd)
+    return crowd
   }
 
   #used(name: string): number {
@@ -98,13 +168,17 @@ export class Gate {
 
   #fits(groups: readonly Group[]): boolean {
     return groups.every(group => {
+      const crowd = this.#crowds.get(group.name)
+      if (crowd?.isClosed || (group.account && crowd && crowd.unanswered >= crowd.guesses)) return false
       if (group.shared !== undefined && this.#taken.get(group.name)?.has(group.shared)) return true
       return this.#used(group.name) < this.#places(group)
     })
   }
 
   #places({name, places, root}: Group): number {
-    return Math.min(places, this.#learned.get(name) ?? (root && this.placesInRoots(root)) ?? Number.POSITIVE_INFINITY)
+    const learned = this.#crowds.get(name)?.places ?? Number.POSITIVE_INFINITY
+    const usual = (learned === Number.POSITIVE_INFINITY && root && this.placesInRoots(root)) || Number.POSITIVE_INFINITY
+    return Math.min(places, learned, usual)
   }
 
   #oneByOne({groups}: Waiter): boolean {
@@ -118,22 +192,57 @@ export class Gate {
   }
 
   #take(groups: readonly Group[]): void {
-    for (const {name, shared = ''} of groups) {
+    for (const {name, shared = '', account} of groups) {
       const inside = this.#taken.get(name) ?? new Map<string, number>()
       this.#taken.set(name, inside)
       inside.set(shared, (inside.get(shared) ?? 0) + 1)
+      if (account) this.#crowd(name).unanswered += 1
     }
   }
 
+  #leave(groups: readonly Group[]): void {
+    for (const {name, shared = ''} of groups) {
+      const inside = this.#taken.get(name)
+      const left = (inside?.get(shared) ?? 1) - 1
+      if (left > 0) inside?.set(shared, left)
+      else inside?.delete(shared)
+    }
+    this.#admit()
+  }
+
+  #lose({groups, key}: Turn): void {
+    for (const {name} of groups) this.#lost.set(name, [...(this.#lost.get(name) ?? []), key])
+    this.#admit()
+  }
+
+  /** Who keeps somebody out whatever else happens. */
+  #keptOutBy({groups}: Waiter): string | undefined {
+    for (const group of groups) {
+      const lost = this.#lost.get(group.name)
+      const sharing = group.shared !== undefined && this.#taken.get(group.name)?.has(group.shared)
+      if (lost && !sharing && lost.length >= this.#places(group)) return lost[0]
+    }
+    return undefined
+  }
+
   #admit(): void {
-    if (this.#waiting.length === 0) return
+    if (this.#waiting.length === 0 || (this.#lost.size === 0 && !this.#hasRoom())) return
     const left: Waiter[] = []
     for (const waiter of this.#inTurn()) {
-      if (this.#fits(waiter.groups)) {
+      const by = this.#lost.size === 0 ? undefined : this.#keptOutBy(waiter)
+      if (by !== undefined) waiter.admit({key: by})
+      else if (this.#hasRoom() && this.#fits(waiter.groups)) {
         this.#take(waiter.groups)
         waiter.admit()
       } else left.push(waiter)
     }
     this.#waiting = left
+  }
+
+  /** Thousands may wait, mostly for an account that has no room: then there is no need to look at each of them. */
+  #hasRoom(): boolean {
+    if (this.#accounts.size === 0) return true
+    for (const account of this.#accounts.values()) if (this.#fits([account])) return true
+    return false
   }
 }

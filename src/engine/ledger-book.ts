@@ -86,6 +86,11 @@ export class LedgerBook {
     this.#replace(stack, ({pending: _, ...ledger}) => (pending === undefined ? ledger : {...ledger, pending}))
   }
 
+  /** @throws LockLostError: somebody else may be changing this stack */
+  async assertHeld(stack: string): Promise<void> {
+    await this.#stores.get(stack)?.assertHeld()
+  }
+
   /** Writes what changed; one write at a time, and whoever asks while one waits for its turn shares that one. */
   flush(): Promise<void> {
     this.#queued ??= this.#writing.then(() => {

@@ -1,4 +1,5 @@
 /** What a stack owns. A disposable record of ownership, never the truth. Files and HTTP are `src/ledger`. */
+import {AppError} from '../base/errors.ts'
 import type {Json, JsonObject} from '../base/json.ts'
 import type {Key} from './value.ts'
 
@@ -69,8 +70,16 @@ export interface LedgerStore {
   load(): Promise<Ledger>
   /** Atomic; raises the serial. Needs the lock. */
   save(ledger: Ledger): Promise<Ledger>
+  /**
+   * That the lock taken last is still there, by a look that begins now: asked right before each write.
+   * @throws LockLostError; another AppError when nobody can tell
+   */
+  assertHeld(): Promise<void>
   /** @throws AppError E_LOCKED (exit 10) naming the holder when `timeoutMs` runs out */
   lock(timeoutMs: number, signal?: AbortSignal): Promise<Unlock>
 }
+
+/** The lock is not this run's any more: it sends and writes nothing from here on. */
+export abstract class LockLostError extends AppError {}
 
 export type Unlock = () => Promise<void>

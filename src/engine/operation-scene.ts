@@ -11,12 +11,12 @@ import type {State, Step} from './events.ts'
 import type {Ended, Objects, Work} from './execute.ts'
 import type {Group} from './gate.ts'
 import {type Ids, idsIn, type Kind, remoteIdOf} from './kind.ts'
-import {type LiveObject, liveObject, outputOf} from './live.ts'
+import {liveObject, outputOf} from './live.ts'
 import {remember} from './remember.ts'
 import {resolveValue} from './resolve.ts'
-import type {Failure, RunContext} from './run-context.ts'
+import type {RunContext, StepEnd} from './run-context.ts'
 import type {Deferred, Key, ValueObject} from './value.ts'
-import {ACCOUNT, type Write, type Written} from './write-step.ts'
+import type {Accepted, Write} from './write-step.ts'
 
 export interface RunWork extends Work {
   readonly key: Key
@@ -24,8 +24,6 @@ export interface RunWork extends Work {
   readonly objects: Objects
   readonly end: (state: State, rest?: Partial<Ended>) => Ended
 }
-
-export type StepEnd = {readonly ok: true; readonly live?: LiveObject; readonly remoteId?: string} | ({readonly ok: false} & Failure)
 
 export class Scene {
   readonly context: RunContext
@@ -58,31 +56,26 @@ export class Scene {
     return withParent ? steps.filter(it => it !== 'delete') : steps
   }
 
-  /** Waits for what comes after the request itself, gives the places back, and writes the end down. */
-  async settle(step: Step, written: Extract<Written, {ok: true}>, rest: () => Promise<StepEnd>): Promise<StepEnd> {
+  /** Waits for what comes after the request itself, and writes the end down. */
+  async settle(step: Step, {acceptedAt}: Accepted, rest: () => Promise<StepEnd>): Promise<StepEnd> {
     const {journal, clock, learned} = this.context.options
-    try {
-      const end = await rest()
-      const remoteId = end.ok ? (end.remoteId ?? this.work.operation.remoteId) : undefined
-      if (end.ok) {
-        learned?.(this.kind.name, step, clock.now() - written.acceptedAt)
-        journal.append({type: 'settled', key: this.work.key, step, at: clock.now(), ...(remoteId === undefined ? {} : {remoteId})}, false)
-        this.context.gate.widen(ACCOUNT)
-      }
-      return end
-    } finally {
-      written.leave()
-    }
+    const end = await rest()
+    if (!end.ok) return end
+    const remoteId = end.remoteId ?? this.work.operation.remoteId
+    learned?.(this.kind.name, step, clock.now() - acceptedAt)
+    journal.append({type: 'settled', key: this.work.key, step, at: clock.now(), ...(remoteId === undefined ? {} : {remoteId})}, false)
+    return end
   }
 
+  /** The wait of one operation is counted from when the API took it on. */
   async await(collection: CollectionWatch, sought: Sought): Promise<StepEnd> {
     const {clock, emit, stop, timeoutMs} = this.context.options
-    const began = clock.now()
+    const {since} = sought
+    const waiting = (status: string) =>
+      emit({type: 'waiting', key: this.work.key, for: sought.until, elapsedMs: clock.now() - since, status})
     let news: ObjectNews | undefined
     try {
-      news = await collection.await(sought, began + timeoutMs, stop, status =>
-        emit({type: 'waiting', key: this.work.key, for: sought.until, elapsedMs: clock.now() - began, status}),
-      )
+      news = await collection.await(sought, since + timeoutMs, stop, waiting)
     } catch (error) {
       if (stop.aborted) return {ok: false, state: 'detached'}
       if (error instanceof AppError)
@@ -91,7 +84,8 @@ export class Scene {
     }
     if (news === undefined) {
       const error = new OperationTimeoutError(this.what(sought.step), `${sought.remoteId ?? 'it'} to be ${sought.until}`, timeoutMs)
-      return {ok: false, state: 'failed', error}
+      const goesOn = async () => (await collection.await(sought, clock.now() + timeoutMs, this.context.over, () => {})) !== undefined
+      return {ok: false, state: 'failed', error, goesOn}
     }
     if (news === 'gone') return {ok: true}
     if (news.failed) {
@@ -109,6 +103,7 @@ export class Scene {
     const {operation, key, behind} = this.work
     return {
       key,
+      stack: operation.stack,
       step,
       what: this.what(step),
       kind: this.kind,
@@ -127,7 +122,8 @@ export class Scene {
     const root = parent[0] ?? remoteId?.split('/').at(2) ?? this.work.key
     const unlimited = Number.POSITIVE_INFINITY
     return [
-      {name: ACCOUNT, places: limits.inFlight ?? unlimited},
+      {name: 'all', places: limits.inFlight ?? unlimited},
+      {name: `${this.kind.api} account`, places: unlimited, account: true},
       {name: `${this.kind.api} ${root}`, places: limits.perRoot ?? unlimited, root: this.kind.api},
       {name: `${this.kind.api} roots`, places: limits.roots ?? unlimited, shared: root},
     ]

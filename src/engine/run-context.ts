@@ -12,6 +12,7 @@ import {Gate} from './gate.ts'
 import type {Journal} from './journal.ts'
 import type {Ids, Kind, Kinds} from './kind.ts'
 import type {LedgerBook} from './ledger-book.ts'
+import type {LiveObject} from './live.ts'
 import type {Pace} from './shared-watch.ts'
 import {TaskWatch} from './task-watch.ts'
 import type {Key, Secret} from './value.ts'
@@ -65,7 +66,10 @@ export class Stopped extends Error {
 }
 
 export class RunContext {
+  /** Its `stop` also fires when the run itself cannot go on. */
   readonly options: RunOptions
+  /** Fires when the last operation has ended, or the run is told to stop. */
+  readonly over: AbortSignal
   readonly gate = new Gate()
   /** Of every task this run started. */
   readonly taskIds = new Set<string>()
@@ -75,12 +79,33 @@ export class RunContext {
   readonly #expected = new Expectations()
   readonly #tasks = new Map<Backend, TaskWatch>()
   readonly #collections = new Map<Backend, Map<string, CollectionWatch>>()
+  readonly #broken = new AbortController()
+  readonly #ended = new AbortController()
+  #failure: {readonly error: unknown} | undefined
 
   constructor(options: RunOptions, unsent: Iterable<Key>) {
-    this.options = options
+    const stop = AbortSignal.any([options.stop, this.#broken.signal])
+    this.options = {...options, stop}
+    this.over = AbortSignal.any([stop, this.#ended.signal])
     for (const key of unsent) this.#unsent.add(key)
     // Everything that waits listens to it.
-    setMaxListeners(0, options.stop)
+    setMaxListeners(0, options.stop, stop, this.over)
+  }
+
+  /** The run cannot go on (its lock is gone, its journal cannot be written): nothing new begins, and what waits is let go of. */
+  fail(error: unknown): void {
+    this.#failure ??= {error}
+    this.#broken.abort(new Stopped())
+  }
+
+  /** Why the run ended before its time. */
+  get failure(): {readonly error: unknown} | undefined {
+    return this.#failure
+  }
+
+  /** All operations have ended. */
+  end(): void {
+    this.#ended.abort(new Stopped())
   }
 
   get unsent(): number {
@@ -119,7 +144,11 @@ export class RunContext {
 
 /** Why a step did not end well. */
 export type Failure =
-  | {readonly state: 'failed'; readonly error: AppError}
+  /** `goesOn`: the API still works at it; resolves when it is over, with `false` when nobody waits for that any more. */
+  | {readonly state: 'failed'; readonly error: AppError; readonly goesOn?: () => Promise<boolean>}
   | {readonly state: 'unknown'; readonly error: AppError}
   | {readonly state: 'detached'}
-  | {readonly state: 'skipped'}
+  /** `because`: what is in the way. */
+  | {readonly state: 'skipped'; readonly because?: Key}
+
+export type StepEnd = {readonly ok: true; readonly live?: LiveObject; readonly remoteId?: string} | ({readonly ok: false} & Failure)

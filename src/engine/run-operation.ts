@@ -7,19 +7,20 @@ import {deposedAddress, deposes} from './deposed.ts'
 import type {Step} from './events.ts'
 import type {Ended} from './execute.ts'
 import {idsIn} from './kind.ts'
+import {LockLostError} from './ledger.ts'
 import type {LiveObject} from './live.ts'
-import {type RunWork, Scene, type StepEnd} from './operation-scene.ts'
+import {type RunWork, Scene} from './operation-scene.ts'
 import {depose, remember} from './remember.ts'
-import type {RunContext} from './run-context.ts'
+import type {RunContext, StepEnd} from './run-context.ts'
 import {update} from './update-step.ts'
 
-/** Never throws: whatever goes wrong is how the operation ended. */
+/** Whatever goes wrong with it is how the operation ended. @throws what ends the whole run: its lock is somebody else's */
 export async function runOperation(context: RunContext, work: RunWork): Promise<Ended> {
   try {
     return await carryOut(new Scene(context, work))
   } catch (error) {
-    if (error instanceof AppError) return work.end('failed', {error})
-    throw error
+    if (error instanceof LockLostError || !(error instanceof AppError)) throw error
+    return work.end('failed', {error})
   }
 }
 
@@ -32,8 +33,11 @@ async function carryOut(scene: Scene): Promise<Ended> {
     // Of a replacement it is the old object that goes, also where the new one was made first.
     const done = await stepOf(scene, step, step === 'delete' ? operation.remoteId : remoteId, live)
     if (!done.ok) {
-      const {ok: _, ...failure} = done
-      return end(failure.state, {...('error' in failure ? {error: failure.error} : {}), ...(remoteId === undefined ? {} : {remoteId})})
+      return end(done.state, {
+        ...('error' in done ? {error: done.error} : {}),
+        ...('because' in done && done.because !== undefined ? {because: done.because} : {}),
+        ...(remoteId === undefined ? {} : {remoteId}),
+      })
     }
     if (step === 'create') {
       ;({remoteId, live} = done)

@@ -4,9 +4,10 @@ import {carriedSecrets, doubtSecrets} from './carried-secrets.ts'
 import type {Ids} from './kind.ts'
 import {leftAlone} from './left-alone.ts'
 import type {LiveObject} from './live.ts'
-import type {Scene, StepEnd} from './operation-scene.ts'
+import type {Scene} from './operation-scene.ts'
 import type {Operation} from './plan.ts'
 import {wireObject} from './resolve.ts'
+import type {StepEnd} from './run-context.ts'
 import {type DoubtSettled, write} from './write-step.ts'
 
 export async function update(
@@ -20,13 +21,15 @@ export async function update(
   const patch = patchOf({kind: scene.kind, changes, declared: wireObject(scene.spec), live: live?.fields ?? {}, left})
   const request = scene.kind.verbs.update?.(ids, patch)
   if (request === undefined) throw new TypeError(`${scene.kind.name} cannot be updated`)
-  const written = await write(scene.context, {
+  const writing = {
     ...scene.writing('update', ids.slice(0, -1), remoteId),
     ...(await carriedSecrets(scene, 'update', remoteId, patch)),
     request,
-    settleDoubt: () => lostChange(),
-  })
-  const end = written.ok ? await scene.settle('update', written, () => ready(scene, remoteId, ids, written.acceptedAt)) : written
+    settleDoubt: lostChange,
+  }
+  const end = await write(scene.context, writing, accepted =>
+    scene.settle('update', accepted, () => ready(scene, remoteId, ids, accepted.acceptedAt)),
+  )
   if (!end.ok && end.state !== 'skipped') doubtSecrets(scene, remoteId)
   return end
 }

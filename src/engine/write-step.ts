@@ -4,21 +4,21 @@
  */
 import {AppError} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
-import {OperationTimeoutError, TaskFailedError, UnknownOutcomeError} from './apply-errors.ts'
+import {OperationTimeoutError, UnknownOutcomeError} from './apply-errors.ts'
 import {type Backend, PRIORITY, type TaskView} from './backend.ts'
+import type {Refused} from './crowd.ts'
 import type {Step} from './events.ts'
-import type {Group} from './gate.ts'
+import {followTask, unseen} from './follow-task.ts'
+import type {Group, Place, Turn} from './gate.ts'
 import type {SentSecrets} from './journal.ts'
 import type {ApiRequest, Kind} from './kind.ts'
-import {type Failure, type RunContext, Stopped} from './run-context.ts'
+import {type RunContext, type StepEnd, Stopped} from './run-context.ts'
 import type {Doubt} from './settle-doubt.ts'
 import type {Key} from './value.ts'
 
-/** The group of everything that changes in one account. */
-export const ACCOUNT = 'account'
-
-export interface Write {
+export interface Write extends Turn {
   readonly key: Key
+  readonly stack: string
   readonly step: Step
   /** For messages: `create database cache`. */
   readonly what: string
@@ -29,13 +29,10 @@ export interface Write {
   readonly remoteId?: string
   /** Digests of the secrets it carries, for the journal. */
   readonly secrets?: SentSecrets
-  readonly groups: readonly Group[]
   /** Nothing of this operation is sent after it. */
   readonly last: boolean
   /** Whether the answer to a create names the object it makes. */
   readonly madeBy: (answer: {readonly body?: Json}) => boolean
-  /** The weight of what waits behind it. */
-  readonly behind: number
   /** What to do when nobody knows whether the request took effect. */
   readonly settleDoubt: (doubt: Doubt) => Promise<DoubtSettled>
 }
@@ -47,195 +44,196 @@ export type DoubtSettled =
   | {readonly settled: 'did not happen'}
   | {readonly settled: 'unknown'; readonly error: AppError}
 
-export type Written =
-  | {
-      readonly ok: true
-      readonly body?: Json
-      readonly task?: TaskView
-      readonly taskId?: string
-      readonly remoteId?: string
-      readonly gone?: true
-      /** When the answer came. */
-      readonly acceptedAt: number
-      readonly leave: () => void
-    }
-  | ({readonly ok: false} & Failure)
+/** What the API took on. */
+export interface Accepted {
+  readonly body?: Json
+  readonly task?: TaskView
+  readonly taskId?: string
+  readonly remoteId?: string
+  readonly gone?: true
+  /** When the answer came. */
+  readonly acceptedAt: number
+}
 
-export async function write(context: RunContext, it: Write): Promise<Written> {
-  const {clock, timeoutMs, stop} = context.options
-  const deadline = clock.now() + timeoutMs
+/**
+ * @param rest - what comes after the request and its task; the place in the groups is kept until it is over
+ * @throws AppError when the request could not be journaled, or its stack is not locked by this run: nothing was sent
+ */
+export async function write(context: RunContext, it: Write, rest: (accepted: Accepted) => Promise<StepEnd>): Promise<StepEnd> {
+  const {stop} = context.options
   let resent = false
-  for (let held = 0; ; held++) {
-    if (stop.aborted) return {ok: false, state: 'skipped'}
-    const leave = await context.gate.enter(it.groups, it.behind, stop).catch(() => undefined)
-    if (leave === undefined) return {ok: false, state: 'skipped'}
-    const turn = await oneTurn(context, it, deadline, leave)
-    if (turn.end === 'written') return turn.written
-    leave()
-    if (turn.end === 'failed') return {ok: false, ...turn.failure}
-    if (turn.end === 'again') {
+  for (;;) {
+    const passage = await context.gate.within(it, stop, place => oneTurn(context, it, place, rest))
+    if (!passage.passed) return {ok: false, state: 'skipped', ...(passage.by === undefined ? {} : {because: passage.by})}
+    const turn = passage.value
+    if (turn.end === 'over') return turn.result
+    if (turn.end === 'held') {
+      const failure = await pause(context, it, turn)
+      if (failure !== undefined) return failure
+    } else {
       if (resent) return {ok: false, state: 'unknown', error: new UnknownOutcomeError(it.what, 'two answers were lost')}
       resent = true
-      continue
     }
-    if (clock.now() >= deadline) return {ok: false, state: 'failed', error: new OperationTimeoutError(it.what, turn.reason, timeoutMs)}
-    const waitMs = pauseMs(context, held)
-    context.options.emit({type: 'held', key: it.key, reason: turn.reason, waitMs})
-    const went = await clock.sleep(waitMs, stop).then(
-      () => true,
-      () => false,
-    )
-    if (!went) return {ok: false, state: 'skipped'}
   }
 }
 
-type Turn =
-  | {readonly end: 'written'; readonly written: Written}
-  | {readonly end: 'failed'; readonly failure: Failure}
-  | {readonly end: 'held'; readonly reason: string}
-  | {readonly end: 'again'}
+interface Held {
+  readonly end: 'held'
+  readonly reason: string
+  readonly group: Group
+  readonly refused: Refused
+}
 
-async function oneTurn(context: RunContext, it: Write, deadline: number, leave: () => void): Promise<Turn> {
-  const {journal, clock, emit, stop} = context.options
+type OneTurn = {readonly end: 'over'; readonly result: StepEnd} | Held | {readonly end: 'again'}
+
+async function oneTurn(context: RunContext, it: Write, place: Place, rest: (accepted: Accepted) => Promise<StepEnd>): Promise<OneTurn> {
+  const turn = await oneRequest(context, it, place, rest)
+  if (turn.end !== 'over') return turn
+  const {result} = turn
+  context.gate.ended(it.groups, result.ok, context.options.clock.now())
+  if (!result.ok && result.state === 'failed' && result.goesOn) place.keepUntil(result.goesOn())
+  return turn
+}
+
+/**
+ * The last thing before a request leaves: it is in the journal, also where another machine would look for it, and the
+ * ledger is still locked by this run. Somebody who took the lock away may have sent the same meanwhile.
+ */
+async function writeAhead({options: {journal, book}}: RunContext, it: Write, sentAt: number): Promise<void> {
   const {key, step, request, kind} = it
-  let sentAt = clock.now()
   const naming = {
     ...(it.name === undefined ? {} : {name: it.name}),
     ...(it.remoteId === undefined ? {} : {remoteId: it.remoteId}),
     ...(it.secrets === undefined ? {} : {secrets: it.secrets}),
   }
-  const beforeSend = async () => {
-    sentAt = clock.now()
-    const entry = {type: 'sent', key, step, kind: kind.name, method: request.method, path: request.path, ...naming, at: sentAt} as const
-    // What cannot be looked up afterwards must not be lost with the machine: which object is new, and which secret was sent.
-    const durable = step === 'create' || it.secrets !== undefined
-    if (durable && journal.announce) await journal.announce(entry, durable)
-    else journal.append(entry, durable)
+  const entry = {type: 'sent', key, step, kind: kind.name, method: request.method, path: request.path, ...naming, at: sentAt} as const
+  // What cannot be looked up afterwards must not be lost with the machine: which object is new, and which secret was sent.
+  const durable = step === 'create' || it.secrets !== undefined
+  if (durable && journal.announce) await journal.announce(entry, durable)
+  else journal.append(entry, durable)
+  try {
+    await book.assertHeld(it.stack)
+  } catch (error) {
+    journal.append({type: 'void', key, step, why: error instanceof AppError ? error.code : 'it was not sent'}, false)
+    throw error
   }
+}
+
+async function oneRequest(context: RunContext, it: Write, place: Place, rest: (accepted: Accepted) => Promise<StepEnd>): Promise<OneTurn> {
+  const {journal, clock, emit, stop} = context.options
+  const {key, step, request} = it
+  let sentAt = clock.now()
+  const beforeSend = () => {
+    sentAt = clock.now()
+    return writeAhead(context, it, sentAt)
+  }
+  const over = (result: StepEnd): OneTurn => ({end: 'over', result})
   const sent = await it.backend.write(request, {priority: PRIORITY.write - it.behind, stop, beforeSend})
+  // Who was refused for being one too many is not heard of before the group is narrower.
+  if (sent.outcome !== 'busy' && sent.outcome !== 'crowded') place.answered(sent.outcome === 'accepted')
   switch (sent.outcome) {
     case 'accepted': {
       if (it.last) context.sent(key)
       emit({type: 'accepted', key, step, ...(sent.taskId === undefined ? {} : {taskId: sent.taskId})})
-      const body = sent.body === undefined ? {} : {body: sent.body}
-      if (sent.taskId === undefined) return {end: 'written', written: {ok: true, acceptedAt: clock.now(), ...body, leave}}
+      const accepted: Accepted = {acceptedAt: clock.now(), ...(sent.body === undefined ? {} : {body: sent.body})}
+      if (sent.taskId === undefined) return over(await rest(accepted))
       context.taskIds.add(sent.taskId)
       journal.append({type: 'handle', key, step, taskId: sent.taskId}, true)
-      if (context.options.detach) return {end: 'failed', failure: {state: 'detached'}}
-      return followTask(context, it, sent.taskId, deadline, leave, body, sentAt)
+      if (context.options.detach) return over({ok: false, state: 'detached'})
+      const followed = await followTask(context, it, sent.taskId, accepted)
+      switch (followed.task) {
+        case 'done':
+          return over(await rest(followed.accepted))
+        case 'not now':
+          return held(context, it, place, followed)
+        case 'lost':
+          // Accepted, and the API keeps no word of it: the object itself tells, where it is known (wire facts, "POST /v1/bdbs").
+          if (step !== 'create' || it.madeBy(accepted)) return over(await rest(accepted))
+          return doubtful(context, it, {sentAt, taskId: sent.taskId}, rest)
+        case 'failed':
+          return over({ok: false, ...followed.failure})
+        default:
+          return followed satisfies never
+      }
     }
     case 'gone':
       journal.append({type: 'void', key, step, why: 'gone'}, false)
-      if (step === 'delete') return {end: 'written', written: {ok: true, acceptedAt: clock.now(), gone: true, leave}}
-      return {end: 'failed', failure: {state: 'failed', error: sent.error}}
+      if (step === 'delete') return over(await rest({acceptedAt: clock.now(), gone: true}))
+      return over({ok: false, state: 'failed', error: sent.error})
     case 'busy':
     case 'crowded':
       journal.append({type: 'void', key, step, why: sent.outcome}, false)
-      narrow(context, it, sent.outcome === 'crowded')
-      return {end: 'held', reason: sent.reason}
+      return held(context, it, place, {reason: sent.reason, crowded: sent.outcome === 'crowded'})
     case 'refused':
     case 'unsent':
       journal.append({type: 'void', key, step, why: sent.error.code}, false)
-      if (sent.outcome === 'unsent' && stop.aborted) return {end: 'failed', failure: {state: 'skipped'}}
-      return {end: 'failed', failure: {state: 'failed', error: sent.error}}
+      if (sent.outcome === 'unsent' && stop.aborted) return over({ok: false, state: 'skipped'})
+      return over({ok: false, state: 'failed', error: sent.error})
     case 'unknown':
-      return doubtful(context, it, {sentAt, cause: sent.error}, leave)
+      return doubtful(context, it, {sentAt, cause: sent.error}, rest)
     default:
       return sent satisfies never
   }
 }
 
-async function followTask(
-  context: RunContext,
-  it: Write,
-  taskId: string,
-  deadline: number,
-  leave: () => void,
-  body: {body?: Json},
-  sentAt: number,
-): Promise<Turn> {
-  const {clock, emit, journal, timeoutMs} = context.options
-  const {key, step} = it
-  const news = await watchTask(context, it, taskId, deadline)
-  if (news === 'stopped') return {end: 'failed', failure: {state: 'detached'}}
-  if (news instanceof AppError) return unseen(it, `task ${taskId} could not be read`, news)
-  if (news === undefined)
-    return {end: 'failed', failure: {state: 'failed', error: new OperationTimeoutError(it.what, `task ${taskId}`, timeoutMs)}}
-  if (news === 'lost') {
-    // Accepted, and the API keeps no word of it: the object itself tells, where it is known (wire facts, "POST /v1/bdbs").
-    if (it.step !== 'create' || it.madeBy(body)) return {end: 'written', written: {ok: true, acceptedAt: sentAt, ...body, leave}}
-    return doubtful(context, it, {sentAt, taskId}, leave)
-  }
-  if (news.state === 'done') return {end: 'written', written: {ok: true, acceptedAt: sentAt, ...body, task: news, taskId, leave}}
-  const failure = news.error ?? {message: `status ${news.status}`, transient: false}
-  if (failure.transient) {
-    journal.append({type: 'void', key, step, why: failure.code ?? 'not now'}, false)
-    narrow(context, it, failure.crowded === true)
-    return clock.now() < deadline
-      ? {end: 'held', reason: failure.message}
-      : {end: 'failed', failure: {state: 'failed', error: new TaskFailedError(it.what, taskId, failure)}}
-  }
-  journal.append({type: 'settled', key, step, failed: failure.code ?? 'failed'}, false)
-  emit({type: 'waiting', key, for: 'task', elapsedMs: clock.now() - sentAt, status: news.status})
-  return {end: 'failed', failure: {state: 'failed', error: new TaskFailedError(it.what, taskId, failure)}}
-}
-
-/** A busy parent narrows its own group for the rest of the run; a crowded account the account's, until something ends well. */
-function narrow({gate, options}: RunContext, {groups, kind: {api}}: Write, crowded: boolean): void {
-  for (const group of groups) if (crowded ? group.name === ACCOUNT : group.root) gate.narrow(group)
+/** A busy parent narrows its own group for the rest of the run; a crowded account the account's, until there is room again. */
+function held(
+  {gate, options}: RunContext,
+  {groups, kind: {api}}: Write,
+  place: Place,
+  {reason, crowded}: {readonly reason: string; readonly crowded: boolean},
+): Held {
+  const group = groups.find(it => (crowded ? it.account : it.root))
+  if (group === undefined) throw new TypeError('a write without an account and a root object')
+  const refused = place.refused(group, options.clock.now())
   const perRoot = crowded ? undefined : gate.placesInRoots(api)
   if (perRoot !== undefined) options.narrowed?.(api, perRoot)
+  return {end: 'held', reason, group, refused}
 }
 
-async function watchTask(context: RunContext, it: Write, taskId: string, deadline: number) {
-  const {clock, emit, stop} = context.options
-  const began = clock.now()
+/** With something of ours in the way the gate does the waiting. Somebody else's is waited for here, as long as one operation may take. */
+async function pause(context: RunContext, it: Write, {reason, group, refused}: Held): Promise<StepEnd | undefined> {
+  const {clock, emit, stop, timeoutMs, pace} = context.options
+  if (refused.others > 0) {
+    emit({type: 'held', key: it.key, reason, waitMs: 0})
+    return undefined
+  }
   try {
-    return await context
-      .tasks(it.backend)
-      .settled(
-        taskId,
-        deadline,
-        stop,
-        status => emit({type: 'waiting', key: it.key, for: 'task', elapsedMs: clock.now() - began, status}),
-        `${it.kind.name} ${it.step}`,
-      )
+    const left = refused.since + timeoutMs - clock.now()
+    if (left <= 0) return {ok: false, state: 'failed', error: new OperationTimeoutError(it.what, reason, timeoutMs)}
+    const waitMs = Math.min(left, pace.maxMs, Math.round(pace.minMs * 1.5 ** (refused.inARow - 1)))
+    emit({type: 'held', key: it.key, reason, waitMs})
+    await clock.sleep(waitMs, stop)
+    return undefined
   } catch (error) {
-    if (stop.aborted) return 'stopped'
-    if (error instanceof AppError) return error
+    if (stop.aborted) return {ok: false, state: 'skipped'}
     throw error
+  } finally {
+    context.gate.open(group)
   }
 }
 
-const unseen = ({what}: Write, why: string, cause: AppError): Turn => ({
-  end: 'failed',
-  failure: {state: 'unknown', error: new UnknownOutcomeError(what, `${why}: ${cause.message}`, cause)},
-})
-
-async function doubtful(context: RunContext, it: Write, doubt: Doubt, leave: () => void): Promise<Turn> {
-  const {emit, journal, stop} = context.options
+async function doubtful(context: RunContext, it: Write, doubt: Doubt, rest: (accepted: Accepted) => Promise<StepEnd>): Promise<OneTurn> {
+  const {emit, journal, stop, clock} = context.options
   emit({
     type: 'in doubt',
     key: it.key,
     step: it.step,
     why: doubt.taskId === undefined ? 'the answer was lost' : `task ${doubt.taskId} is not known`,
   })
+  let found: DoubtSettled
   try {
-    const found = await it.settleDoubt(doubt)
-    if (found.settled === 'happened') {
-      return {
-        end: 'written',
-        written: {ok: true, acceptedAt: doubt.sentAt, ...(found.remoteId === undefined ? {} : {remoteId: found.remoteId}), leave},
-      }
-    }
-    if (found.settled === 'unknown') return {end: 'failed', failure: {state: 'unknown', error: found.error}}
-    journal.append({type: 'void', key: it.key, step: it.step, why: 'it did not arrive'}, false)
-    return {end: 'again'}
+    found = await it.settleDoubt(doubt)
   } catch (error) {
-    if (stop.aborted || error instanceof Stopped) return {end: 'failed', failure: {state: 'detached'}}
-    if (error instanceof AppError) return unseen(it, 'looking for it failed', error)
+    if (stop.aborted || error instanceof Stopped) return {end: 'over', result: {ok: false, state: 'detached'}}
+    if (error instanceof AppError) return {end: 'over', result: {ok: false, ...unseen(it.what, 'looking for it failed', error)}}
     throw error
   }
+  if (found.settled === 'happened') {
+    const accepted = {acceptedAt: clock.now(), ...(found.remoteId === undefined ? {} : {remoteId: found.remoteId})}
+    return {end: 'over', result: await rest(accepted)}
+  }
+  if (found.settled === 'unknown') return {end: 'over', result: {ok: false, state: 'unknown', error: found.error}}
+  journal.append({type: 'void', key: it.key, step: it.step, why: 'it did not arrive'}, false)
+  return {end: 'again'}
 }
-
-const pauseMs = ({options: {pace}}: RunContext, held: number): number => Math.min(pace.maxMs, Math.round(pace.minMs * 1.5 ** held))

@@ -1,6 +1,7 @@
 /** What a person meets when a ledger cannot be used as it is. */
 import {formatDuration} from '../base/duration.ts'
 import {AppError, EXIT} from '../base/errors.ts'
+import {LockLostError} from '../engine/ledger.ts'
 
 /** Where a ledger is, and what moves it out of the way. */
 export interface LedgerPlace {
@@ -93,9 +94,9 @@ export class LedgerLockedError extends AppError {
 }
 
 /** Our lock is not there any more: somebody forced it, and may be writing now. */
-export class LedgerLockLostError extends AppError {
+export class LedgerLockLostError extends LockLostError {
   constructor({place, stack}: LedgerPlace, found: string) {
-    super(`The lock on the ledger ${place} is no longer ours (${found}); nothing was written to it.`, {
+    super(`The lock on the ledger ${place} is no longer ours (${found}): nothing more was sent, and nothing was written to it.`, {
       code: 'E_LOCK_LOST',
       exit: EXIT.locked,
       suggestions: [`When the other run has ended: svcctl apply --resume --stack ${stack}`],

@@ -2,18 +2,20 @@
  * A ledger behind Terraform's HTTP state protocol: GET reads, POST (or PUT) with `?ID=<lock>` writes, LOCK and UNLOCK
  * carry the lock's description. GitLab and many small servers speak it; `terraform` reads the same address.
  *
- * The server is trusted to refuse a write under a lock that is not the current one, and no more than that: before a
- * write that no lock protects, or of a ledger read before the lock was taken, the server's version is compared first.
+ * Good servers refuse a write under a lock that is not the current one, and many take it where there is no lock: whether
+ * the lock is still ours is asked before each (`http-fence.ts`). Before a write that no lock protects, or of a ledger read
+ * before the lock was taken, the server's version is compared first.
  */
 import {createHash} from 'node:crypto'
 import type {Clock} from '../base/clock.ts'
-import {isJsonObject, type JsonObject} from '../base/json.ts'
+import type {JsonObject} from '../base/json.ts'
 import {type RandomBytes, randomUuid} from '../base/random.ts'
 import {waitFor} from '../base/wait-for.ts'
 import {emptyLedger, type Ledger, type Unlock} from '../engine/ledger.ts'
 import type {HttpResponse, Transport} from '../transport/http.ts'
 import {LedgerAccessError, LedgerAuthError, LedgerDamagedError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
 import {type HttpBackend, withoutSecrets} from './http-backend.ts'
+import {describeLock, HttpFence, isLocked, lockInfoIn, textOf} from './http-fence.ts'
 import {LockIdError, lockPauseMs, type ManagedLedgerStore, type Notice} from './managed-store.ts'
 import {type LedgerVersion, nextVersion} from './next-version.ts'
 import {type SendState, stateRequests} from './state-requests.ts'
@@ -36,6 +38,7 @@ export interface HttpStoreOptions {
 /** `id` is absent where the server has no locks. */
 interface HeldLock {
   readonly id?: string
+  readonly fence?: HttpFence
   /** Whether the ledger was read after the lock was taken. */
   isFresh: boolean
 }
@@ -76,12 +79,13 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     const {backend, random} = this.#options
     const held = this.#held
     if (held === undefined) throw new Error(`the ledger ${this.place} is saved without its lock`)
+    await held.fence?.assertHeld()
     if (held.id === undefined || !held.isFresh) await this.load()
     const saved = nextVersion(ledger, this.#known, this.#where, random)
     const url = new URL(backend.address)
     if (held.id !== undefined) url.searchParams.set('ID', held.id)
     const answer = await this.#send({method: backend.updateMethod, url: url.href, body: encodeLedger(saved)})
-    if (isLocked(answer)) throw new LedgerLockLostError(this.#where, `it is held by ${describe(lockInfoIn(answer))}`)
+    if (isLocked(answer)) throw new LedgerLockLostError(this.#where, `it is held by ${describeLock(lockInfoIn(answer))}`)
     this.#expectSuccess('write', answer)
     this.#known = {serial: saved.serial, lineage: saved.lineage}
     return saved
@@ -125,8 +129,22 @@ export class HttpLedgerStore implements ManagedLedgerStore {
       if (holder === undefined) await this.#unlock(body).catch(() => {})
       throw error
     }
-    if (!isHeld) throw new LedgerLockedError(this.#where, describe(holder), textOf(holder?.ID), clock.now() - started)
-    return this.#hold({id, isFresh: false}, () => this.#unlock(body))
+    if (!isHeld) throw new LedgerLockedError(this.#where, describeLock(holder), textOf(holder?.ID), clock.now() - started)
+    const fence = new HttpFence({
+      id,
+      clock,
+      lock: () => this.#send({method: lockMethod, url: lockAddress, body}),
+      giveBack: () => this.#unlock(body),
+      isChanged: () => this.#isChanged(),
+      expectAnswer: answer => this.#expectSuccess('lock', answer),
+      lost: found => new LedgerLockLostError(this.#where, found),
+    })
+    return this.#hold({id, fence, isFresh: false}, () => this.#unlock(body))
+  }
+
+  async assertHeld(): Promise<void> {
+    if (this.#held === undefined) throw new Error(`the ledger ${this.place} is used without its lock`)
+    await this.#held.fence?.assertHeld()
   }
 
   async forceUnlock(lockId?: string): Promise<string | undefined> {
@@ -141,7 +159,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     if (answer !== undefined && isLocked(answer)) {
       const {ID} = lockInfoIn(answer) ?? {}
       throw new LockIdError(
-        `The lock on ${this.place} is another one: it is held by ${describe(lockInfoIn(answer))}.`,
+        `The lock on ${this.place} is another one: it is held by ${describeLock(lockInfoIn(answer))}.`,
         `If that run is gone for good: svcctl force-unlock --stack ${this.#options.stack} ${ID ?? 'ID'}`,
       )
     }
@@ -162,7 +180,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   async #unlock(body: string): Promise<void> {
     const answer = await this.#askUnlock(body)
     if (answer === undefined) return
-    if (isLocked(answer)) throw new LedgerLockLostError(this.#where, `it is held by ${describe(lockInfoIn(answer))}`)
+    if (isLocked(answer)) throw new LedgerLockLostError(this.#where, `it is held by ${describeLock(lockInfoIn(answer))}`)
     // 404: it is gone already.
     if (answer.status !== 404) this.#expectSuccess('unlock', answer)
   }
@@ -170,6 +188,15 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   async #askUnlock(body: string): Promise<HttpResponse | undefined> {
     const {unlockAddress, unlockMethod} = this.#options.backend
     return unlockAddress === undefined ? undefined : this.#send({method: unlockMethod, url: unlockAddress, body})
+  }
+
+  /** Whether the ledger on the server is another version than the one this run knows. */
+  async #isChanged(): Promise<boolean> {
+    const known = this.#known
+    if (known === undefined) return false
+    const answer = await this.#send({method: 'GET', url: this.#options.backend.address})
+    const now = this.#isAbsent(answer) ? emptyLedger(this.#options.stack) : decodeLedger(this.#contentOf(answer), this.#where)
+    return now.serial !== known.serial || now.lineage !== known.lineage
   }
 
   #isAbsent(answer: HttpResponse): boolean {
@@ -204,23 +231,4 @@ export class HttpLedgerStore implements ManagedLedgerStore {
 export function httpKeyOf(address: string): string {
   const {origin, pathname, search} = new URL(address)
   return `http:${origin}${pathname}${search}`
-}
-
-const isLocked = ({status}: HttpResponse): boolean => status === 423 || status === 409
-
-function lockInfoIn({body}: HttpResponse): JsonObject | undefined {
-  try {
-    const info: unknown = JSON.parse(Buffer.from(body).toString('utf8'))
-    return isJsonObject(info) ? info : undefined
-  } catch {
-    return undefined
-  }
-}
-
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
-
-function describe(info: JsonObject = {}): string {
-  if (Object.keys(info).length === 0) return 'somebody the server does not name'
-  const operation = textOf(info.Operation)
-  return `${textOf(info.Who) ?? 'somebody'}${operation ? ` (${operation})` : ''} since ${textOf(info.Created) ?? 'an unknown time'}, lock ${textOf(info.ID) ?? 'without an id'}`
 }

@@ -136,6 +136,10 @@ export class LocalLedgerStore implements ManagedLedgerStore {
     }
   }
 
+  async assertHeld(): Promise<void> {
+    this.#expectLock()
+  }
+
   async forceUnlock(lockId?: string): Promise<string | undefined> {
     const file = lockFileOf(this.#options.path)
     const found = readLockHolder(file)
@@ -155,7 +159,7 @@ export class LocalLedgerStore implements ManagedLedgerStore {
   }
 
   #expectLock(): void {
-    if (this.#lockId === undefined) throw new Error(`the ledger ${this.place} is saved without its lock`)
+    if (this.#lockId === undefined) throw new Error(`the ledger ${this.place} is used without its lock`)
     const found = readLockHolder(lockFileOf(this.#options.path))
     if (typeof found !== 'string' && found.id === this.#lockId) return
     throw new LedgerLockLostError(this.#where, typeof found === 'string' ? 'it was removed' : `it is held by ${describe(found)}`)

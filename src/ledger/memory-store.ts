@@ -18,6 +18,10 @@ export class MemoryLedgerStore implements LedgerStore {
     return this.load()
   }
 
+  assertHeld(): Promise<void> {
+    return Promise.resolve()
+  }
+
   lock(): Promise<Unlock> {
     return Promise.resolve(() => Promise.resolve())
   }

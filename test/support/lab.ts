@@ -6,6 +6,7 @@ import {createHash} from 'node:crypto'
 import {openCloudBackend} from '../../src/backends/cloud/backend.ts'
 import {openClusterBackend} from '../../src/backends/cluster/backend.ts'
 import {kinds} from '../../src/backends/kinds.ts'
+import {EXIT} from '../../src/base/errors.ts'
 import {VirtualClock} from '../../src/base/virtual-clock.ts'
 import {evaluate} from '../../src/declaration/residual.ts'
 import type {Backend} from '../../src/engine/backend.ts'
@@ -15,7 +16,7 @@ import type {ApplyEvent} from '../../src/engine/events.ts'
 import {type ApplyResult, execute, type Work} from '../../src/engine/execute.ts'
 import {evaluateGuards} from '../../src/engine/guards.ts'
 import type {JournalEntry} from '../../src/engine/journal.ts'
-import {emptyLedger, type Ledger, type LedgerEntry, type LedgerStore} from '../../src/engine/ledger.ts'
+import {emptyLedger, type Ledger, type LedgerEntry, type LedgerStore, LockLostError} from '../../src/engine/ledger.ts'
 import {LedgerBook, type StackSecrets} from '../../src/engine/ledger-book.ts'
 import type {SecretStateOf} from '../../src/engine/make-plan.ts'
 import type {Observation} from '../../src/engine/observe.ts'
@@ -151,6 +152,7 @@ export const stackOf = (name = 'shop'): StackBuilder => new StackBuilder(name)
 export class MemoryStore implements LedgerStore {
   readonly place = 'memory'
   ledger: Ledger
+  #lock = 0
 
   constructor(stack: string) {
     this.ledger = emptyLedger(stack)
@@ -168,7 +170,31 @@ export class MemoryStore implements LedgerStore {
   lock(): Promise<() => Promise<void>> {
     return Promise.resolve(() => Promise.resolve())
   }
+
+  assertHeld(): Promise<void> {
+    return Promise.resolve()
+  }
+
+  /** The store as one run sees it that has its lock, until another run takes it. */
+  held(): LedgerStore {
+    const mine = ++this.#lock
+    const assertMine = () => {
+      if (mine !== this.#lock) throw new LostError('the lock is held by somebody else', {code: 'E_LOCK_LOST', exit: EXIT.locked})
+    }
+    return {
+      place: this.place,
+      load: () => this.load(),
+      lock: () => this.lock(),
+      assertHeld: async () => assertMine(),
+      save: async ledger => {
+        assertMine()
+        return this.save(ledger)
+      },
+    }
+  }
 }
+
+class LostError extends LockLostError {}
 
 export interface LabOptions {
   readonly simulator?: SimulatorConfigInput
@@ -323,7 +349,7 @@ export class Lab {
     this.events = []
     this.journal = []
     const stacks = plan.stacks.map(it => it.name)
-    const book: LedgerBook = new LedgerBook(await this.ledgers(stacks), new Map(stacks.map(it => [it, this.store(it)])), ledger =>
+    const book: LedgerBook = new LedgerBook(await this.ledgers(stacks), new Map(stacks.map(it => [it, this.store(it).held()])), ledger =>
       Promise.resolve(sealed(ledger, book.secretsOf(ledger.stack))),
     )
     const result = await execute(

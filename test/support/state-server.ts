@@ -16,6 +16,10 @@ export interface StateServer {
   readonly requests: string[]
   /** Answers for the next requests instead of the real ones: a status, or `drop` after the effect. */
   readonly faults: (number | 'drop')[]
+  /** How a LOCK of a lock that is held is answered: with its holder, without, or given to its holder again. */
+  lockAnswer: 'named' | 'nameless' | 'repeated'
+  /** Happens when a write of the state has come in, before it is answered. */
+  beforeWrite: () => void
   close(): Promise<void>
 }
 
@@ -42,7 +46,8 @@ export async function startStateServer(options: {readonly username?: string; rea
         return {status: 200}
       }
       case 'LOCK':
-        if (it.lock) return locked
+        if (it.lock && it.lockAnswer === 'nameless') return {status: 423, body: 'somebody has it'}
+        if (it.lock && !(it.lockAnswer === 'repeated' && it.lock.ID === JSON.parse(body).ID)) return locked
         it.lock = JSON.parse(body)
         return {status: 200}
       case 'UNLOCK':
@@ -58,6 +63,7 @@ export async function startStateServer(options: {readonly username?: string; rea
     it.requests.push(`${request.method} ${request.url}`)
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
+    if (request.method === 'POST') it.beforeWrite()
     const fault = it.faults.shift()
     if (typeof fault === 'number') return response.writeHead(fault).end('not now')
     const {status, body} = answer(request, Buffer.concat(chunks).toString('utf8'))
@@ -71,6 +77,8 @@ export async function startStateServer(options: {readonly username?: string; rea
     lock: undefined,
     requests: [],
     faults: [],
+    lockAnswer: 'named',
+    beforeWrite: () => {},
     close: () =>
       new Promise(resolve => {
         server.close(() => resolve())

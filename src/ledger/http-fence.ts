@@ -1,0 +1,102 @@
+/**
+ * Whether a lock behind Terraform's HTTP state protocol is still this run's. The protocol has no question for that: it
+ * is asked for once more. Who holds it is told so, with the id of the lock; who does not is told of another one, or
+ * gets it, and gives it back at once: in between somebody else may have had it, and may have sent the same.
+ *
+ * Some servers answer the holder as if the lock were taken anew, and some name nobody: there the version of the ledger
+ * tells whether somebody else has written.
+ */
+import type {Clock} from '../base/clock.ts'
+import {isJsonObject, type JsonObject} from '../base/json.ts'
+import type {HttpResponse} from '../transport/http.ts'
+
+export interface HttpFenceOptions {
+  readonly id: string
+  readonly clock: Clock
+  /** Asks for the lock, with its own description. */
+  readonly lock: () => Promise<HttpResponse>
+  readonly giveBack: () => Promise<void>
+  readonly isChanged: () => Promise<boolean>
+  /** @throws AppError for an answer that is none of the protocol's */
+  readonly expectAnswer: (answer: HttpResponse) => void
+  readonly lost: (found: string) => Error
+}
+
+/** An answer that took longer may be old: the process may have been stopped while it was on its way. */
+const PROMPT_MS = 2_000
+const TRIES = 3
+
+export class HttpFence {
+  readonly #options: HttpFenceOptions
+  /** The look that is on its way, and the one for who asked after that had begun. */
+  #current: Promise<void> | undefined
+  #next: Promise<void> | undefined
+  /** The server gives the lock to its holder again. */
+  #repeats = false
+
+  constructor(options: HttpFenceOptions) {
+    this.#options = options
+  }
+
+  /** One look answers all who asked before it began. */
+  assertHeld(): Promise<void> {
+    if (this.#next) return this.#next
+    const before = this.#current
+    const look = async (): Promise<void> => {
+      await before?.catch(() => {})
+      this.#current = this.#next
+      this.#next = undefined
+      await this.#promptLook()
+    }
+    this.#next = look()
+    return this.#next
+  }
+
+  async #promptLook(): Promise<void> {
+    const {clock} = this.#options
+    for (let tries = 1; tries <= TRIES; tries++) {
+      const began = clock.now()
+      await this.#look()
+      if (clock.now() - began <= PROMPT_MS) return
+    }
+  }
+
+  async #look(): Promise<void> {
+    const {id, lock, lost, giveBack, isChanged, expectAnswer} = this.#options
+    const answer = await lock()
+    if (isLocked(answer)) {
+      const holder = textOf(lockInfoIn(answer)?.ID)
+      if (holder === id) return
+      if (holder !== undefined) throw lost(`it is held by ${describeLock(lockInfoIn(answer))}`)
+      if (await isChanged()) throw lost('the ledger was written by somebody else')
+      return
+    }
+    expectAnswer(answer)
+    if (!this.#repeats) {
+      // Given twice: this server does so. Given once: the lock was free.
+      this.#repeats = !isLocked(await lock())
+    }
+    if (this.#repeats && !(await isChanged())) return
+    await giveBack().catch(() => {})
+    throw lost(this.#repeats ? 'the ledger was written by somebody else' : 'it was removed')
+  }
+}
+
+export const isLocked = ({status}: HttpResponse): boolean => status === 423 || status === 409
+
+export function lockInfoIn({body}: HttpResponse): JsonObject | undefined {
+  try {
+    const info: unknown = JSON.parse(Buffer.from(body).toString('utf8'))
+    return isJsonObject(info) ? info : undefined
+  } catch {
+    return undefined
+  }
+}
+
+export const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+export function describeLock(info: JsonObject = {}): string {
+  if (Object.keys(info).length === 0) return 'somebody the server does not name'
+  const operation = textOf(info.Operation)
+  return `${textOf(info.Who) ?? 'somebody'}${operation ? ` (${operation})` : ''} since ${textOf(info.Created) ?? 'an unknown time'}, lock ${textOf(info.ID) ?? 'without an id'}`
+}
