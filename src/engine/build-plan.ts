@@ -6,14 +6,15 @@ import {type Choice, choose} from './choice.ts'
 import {type StackDeclarations, sourceOf} from './declaration.ts'
 import {evaluateGuards} from './guards.ts'
 import {outputOf, sha256} from './live.ts'
-import {type PlanInput, planOperations, type SecretStateOf} from './make-plan.ts'
+import {createdAnew, type PlanInput, planOperations, type SecretStateOf} from './make-plan.ts'
 import {type Observation, type ObserveInput, observe} from './observe.ts'
+import {assertOneEach} from './one-operation.ts'
 import type {Bill, Lifts, Operation, Plan, PlannedStack} from './plan.ts'
 import {PLAN_FORMAT} from './plan.ts'
 import {factsOf, sealed, summaryOf} from './plan-document.ts'
 import {openLeaves, resolveValue} from './resolve.ts'
 import type {Selection} from './select.ts'
-import {Deferred, type Key, Secret, shown, spoken, spokenProblems} from './value.ts'
+import {Deferred, type Key, keyOf, Secret, shown, spoken, spokenProblems} from './value.ts'
 
 /** More than one live object fits a declaration: nobody but a person can say which is meant. */
 export class AmbiguousIdentityError extends AppError {
@@ -78,7 +79,10 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     unmanaged,
     notes,
   } = planOperations({...input, observation, secretState: await input.secretStates(observation.pairs)})
-  const operations = accepted(all, choice.accepts).filter(it => it.declared !== undefined || it.address !== it.remoteId || choice.keeps(it))
+  const operations = accepted(all, choice.accepts, observation).filter(
+    it => it.declared !== undefined || it.address !== it.remoteId || choice.keeps(it),
+  )
+  assertOneEach(operations, input.kinds, input.backendOf)
   const stacks = input.stacks.filter(it => input.selected.has(it.name)).map(it => plannedStack(input, observation, operations, it))
   const used = input.used() - usedBefore
   const objects = [...observation.pairs.values()].filter(it => it.match !== undefined).length + observation.orphans.length
@@ -133,9 +137,16 @@ async function changedOnly(input: BuildPlanInput): Promise<ReadonlySet<Key>> {
  * `--accept`: what was blocked is recorded as reached, and what was removed is forgotten. An object that is not blocked
  * needs no accepting, so that the same command may run again.
  */
-const accepted = (operations: readonly Operation[], accepts: (it: Operation) => boolean): Operation[] =>
+const accepted = (operations: readonly Operation[], accepts: (it: Operation) => boolean, {pairs}: Observation): Operation[] =>
   operations.map(it => {
     if (it.action !== 'blocked' || it.wants === 'create' || !accepts(it)) return it
+    const pair = pairs.get(keyOf(it.stack, it.address))
+    // Nothing is where it is declared yet: that cannot be recorded, only made.
+    if (pair?.stray)
+      return createdAnew(it, pair.stray.kind, pair, {
+        cause: 'accepted',
+        old: 'the old one stays where it is, and is only forgotten (--accept)',
+      })
     const {wants, ...rest} = it
     const action = wants === 'delete' ? 'forget' : 'adopt'
     return {...rest, action, cause: 'accepted', reason: 'accepted as reached (--accept)'}

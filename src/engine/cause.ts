@@ -28,6 +28,8 @@ export const CAUSES = {
   destroy: 'destroy was asked for',
   exclusive: 'it stands undeclared in a collection that is exclusive',
   'made-inline': 'it was made with its parent, and goes with it',
+  'address-reused': 'its address is declared and means another object now',
+  'held-elsewhere': 'another address has the same object',
   deposed: 'its successor is there, and it is what is left to delete',
   'removed-block': 'a removed block says to forget it',
   retain: 'its removal policy says that it stays',

@@ -9,6 +9,7 @@ import {Estimate} from './estimate.ts'
 import type {State} from './events.ts'
 import {LockLostError} from './ledger.ts'
 import type {LiveObject} from './live.ts'
+import {assertOneEach} from './one-operation.ts'
 import type {Edge, Operation} from './plan.ts'
 import {Prover, type Residual} from './prove.ts'
 import {RunContext, type RunOptions} from './run-context.ts'
@@ -94,6 +95,11 @@ class Run {
   readonly #estimate: Estimate
 
   constructor(work: readonly Work[], options: RunOptions, known: ReadonlyMap<Key, LiveObject>) {
+    assertOneEach(
+      work.map(it => it.operation),
+      options.kinds,
+      options.backendOf,
+    )
     for (const [key, live] of known) this.#objects.set(key, live.remoteId, live)
     this.#work = new Map(work.map(it => [keyOf(it.operation.stack, it.operation.address), it]))
     this.#context = new RunContext(
@@ -118,6 +124,7 @@ class Run {
     const {clock, emit, run, book, journal, stop} = this.#context.options
     emit({type: 'begin', run, operations: [...this.#work.values()].filter(it => it.operation.action !== 'no-op').length})
     this.#estimate.tell()
+    await this.#renameOwned()
     // Operations stand after what they wait for: the promises an operation waits for exist when it starts.
     for (const [key, work] of this.#work) this.#ended.set(key, this.#one(key, work))
     const ended = await Promise.all(this.#ended.values())
@@ -135,6 +142,21 @@ class Run {
     if (summary.detached + summary.unknown === 0 && !stop.aborted) journal.append({type: 'end', summary}, true)
     emit({type: 'end', ms: clock.now() - this.#startedAt})
     return {ended, summary, residual, objects: this.#objects, readyMs, provenMs: clock.now() - this.#startedAt}
+  }
+
+  /** Objects that go by another address than before, all at once: two may have changed places, and none may be lost on the way. */
+  async #renameOwned(): Promise<void> {
+    const {book} = this.#context.options
+    const renamed = new Map<string, Map<string, string>>()
+    for (const {operation} of this.#work.values()) {
+      const {stack, address, movedFrom} = operation
+      if (movedFrom === undefined) continue
+      const ofStack = renamed.get(stack) ?? new Map<string, string>()
+      renamed.set(stack, ofStack.set(movedFrom, address))
+    }
+    for (const [stack, addresses] of renamed) book.rename(stack, addresses)
+    // Before anything is sent: what a run that breaks off has recorded must not stand for something else.
+    if (renamed.size > 0 && this.#context.unsent > 0) await book.flush()
   }
 
   /** @throws what the run could not go on after; what it had done is in the ledger as far as that can still be written. */
@@ -195,10 +217,18 @@ class Run {
       const first = await this.#ended.get(key)
       if (first === undefined || first.state === 'done' || first.state === 'no-op') continue
       // The API cannot change it, but it is there: what only refers to it can go on.
-      if (first.operation.action === 'blocked' && first.operation.wants !== 'create') continue
+      if (first.operation.action === 'blocked' && this.#isInPlace(first.operation)) continue
       return key
     }
     return undefined
+  }
+
+  /** Whether the object is there, and where it is declared: one that would have moved is still in another parent. */
+  #isInPlace({remoteId, declared}: Operation): boolean {
+    if (remoteId === undefined) return false
+    const parent = declared?.parent
+    const path = parent?.by === 'key' ? (this.#objects.remoteId(parent.key) ?? parent.remoteId) : undefined
+    return parent?.by !== 'key' || (path !== undefined && remoteId.startsWith(`${path}/`))
   }
 }
 

@@ -58,18 +58,27 @@ export class LedgerBook {
   }
 
   /** @param secrets - those whose digests are made when the ledger is written; what the entry has of others stays */
-  record(stack: string, entry: LedgerEntry, secrets: ReadonlyMap<string, KnownSecret>, formerAddress?: string): void {
-    this.#edit(stack, entry.address, entries => {
-      if (formerAddress !== undefined && formerAddress !== entry.address) entries.delete(formerAddress)
-      entries.set(entry.address, entry)
-    })
+  record(stack: string, entry: LedgerEntry, secrets: ReadonlyMap<string, KnownSecret>): void {
+    this.#edit(stack, [entry.address], entries => entries.set(entry.address, entry))
     const ofStack = this.#secrets.get(stack) ?? new Map<string, ReadonlyMap<string, KnownSecret>>()
     this.#secrets.set(stack, ofStack)
     ofStack.set(entry.address, secrets)
   }
 
+  /** @param addresses - from the former one to the new one; all change at once, so that they may be each other's */
+  rename(stack: string, addresses: ReadonlyMap<string, string>): void {
+    this.#edit(stack, addresses.values(), entries => {
+      const moved = [...addresses].flatMap(([from, to]) => {
+        const entry = entries.get(from)
+        return entry === undefined ? [] : [{...entry, address: to}]
+      })
+      for (const from of addresses.keys()) entries.delete(from)
+      for (const entry of moved) entries.set(entry.address, entry)
+    })
+  }
+
   drop(stack: string, address: string): void {
-    this.#edit(stack, address, entries => entries.delete(address))
+    this.#edit(stack, [address], entries => entries.delete(address))
     this.#secrets.get(stack)?.delete(address)
   }
 
@@ -157,14 +166,14 @@ export class LedgerBook {
     for (const address of addresses) known.add(address)
   }
 
-  #edit(stack: string, address: string, change: (entries: Map<string, LedgerEntry>) => void): void {
+  #edit(stack: string, addresses: Iterable<string>, change: (entries: Map<string, LedgerEntry>) => void): void {
     const ledger = this.#ledgers.get(stack)
     if (ledger === undefined) return
     // One map per run and stack, edited in place: copying it for each of thousands of objects would be quadratic.
     const entries = ledger.entries as Map<string, LedgerEntry>
     change(entries)
     this.#ledgers.set(stack, {...ledger, entries})
-    this.#touch(stack, [address])
+    this.#touch(stack, addresses)
   }
 
   #replace(stack: string, change: (ledger: Ledger) => Ledger): void {

@@ -56,6 +56,15 @@ export async function readCollection(backend: Backend, kind: Kind, parent: Ids, 
   return {...at, objects, proven: listing.proven, gone: false}
 }
 
+const indexes = new WeakMap<Collection, ReadonlyMap<string, LiveObject>>()
+
+/** The object of a collection with this remote path; asking for each of thousands costs the same. */
+export function objectIn(collection: Collection, remoteId: string): LiveObject | undefined {
+  const known = indexes.get(collection) ?? new Map(collection.objects.map(it => [it.remoteId, it]))
+  indexes.set(collection, known)
+  return known.get(remoteId)
+}
+
 /** The live value of an output: a field by name, a deeper one by pointer (`endpoint/port`). */
 export function outputOf(live: LiveObject, name: string): Json | undefined {
   let value: Json | undefined = live.fields

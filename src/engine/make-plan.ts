@@ -12,8 +12,9 @@ import type {Ledger, LedgerEntry} from './ledger.ts'
 import {type LiveObject, outputOf} from './live.ts'
 import type {Observation, Paired} from './observe.ts'
 import {orderOperations} from './order.ts'
+import {entryOf} from './pair.ts'
 import type {Change, Edge, Lifts, Operation} from './plan.ts'
-import {planRemovals} from './plan-removals.ts'
+import {parentRemoteId, planRemovals} from './plan-removals.ts'
 import {declaredPart} from './planned-object.ts'
 import {plainPart} from './resolve.ts'
 import {Deferred, type Key, keyOf, shown, type Value, type ValueObject} from './value.ts'
@@ -54,7 +55,31 @@ export function planOperations(input: PlanInput): PlannedOperations {
     ? withoutDestroying([...operations, ...removals.operations])
     : {kept: [...operations, ...removals.operations], left: []}
   if (left.length > 0) notes.push(`${left.length} removals left out (--no-destroy): ${left.map(it => it.address).join(', ')}`)
-  return {operations: orderOperations(kept, input), unmanaged: removals.unmanaged, notes: [...notes, ...removals.notes]}
+  return {operations: orderOperations(movedOut(input, kept), input), unmanaged: removals.unmanaged, notes: [...notes, ...removals.notes]}
+}
+
+/** What moves to another parent and cannot be deleted is only created there, where it goes with the parent it leaves. */
+function movedOut(input: PlanInput, operations: readonly Operation[]): Operation[] {
+  const going = new Set(operations.flatMap(it => (it.action === 'delete' || it.action === 'replace' ? (it.remoteId ?? []) : [])))
+  return operations.map(it => {
+    const pair = input.observation.pairs.get(keyOfOperation(it))
+    const kind = pair?.stray?.kind
+    if (it.action !== 'blocked' || pair?.stray === undefined || !kind?.goesWithParent) return it
+    if (!going.has(parentRemoteId(input, pair.stray.remoteId) ?? '')) return it
+    return createdAnew(it, kind, pair, {cause: 'parent-changed', old: 'the old one goes with the one it was in'})
+  })
+}
+
+/** @param why - `old`: what becomes of the object it was, which is not deleted by an operation of its own */
+export function createdAnew(
+  operation: Operation,
+  kind: Kind,
+  {spec}: Paired,
+  {cause, old}: {readonly cause: Cause; readonly old: string},
+): Operation {
+  const {wants: _, remoteId: _old, origin: _origin, ...rest} = operation
+  const reason = `it moves to another ${kind.parent?.field ?? 'parent'}, and ${old}`
+  return {...rest, action: 'create', cause, reason, changes: createChanges(kind, spec)}
 }
 
 /** Pairs in an order in which everything comes after what it hangs on; declared order otherwise. No recursion: chains may be long. */
@@ -92,7 +117,7 @@ function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, not
   const kind = input.kinds.get(declaration.kind)
   if (kind === undefined) throw new TypeError(`no kind ${declaration.kind}`)
   const spec = reopened(declaration.spec, pair.spec, replaced) as ValueObject
-  const entry = entryFor(input, pair)
+  const entry = entryOf(input.ledgers, pair)
   const name = kind.identity.key(plainPart(spec))
   const base = {
     stack: declaration.stack,
@@ -107,15 +132,11 @@ function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, not
   }
   const live = pair.match?.live
   const parentKey = declaration.parent?.by === 'key' ? declaration.parent.key : undefined
-  if (pair.stray)
-    return {
-      ...base,
-      action: 'replace',
-      cause: 'parent-changed',
-      remoteId: pair.stray.remoteId,
-      reason: `it moves to another ${kind.parent?.field ?? 'parent'}`,
-      ...originOf(entry),
-    }
+  if (pair.stray) {
+    const found = {...base, remoteId: pair.stray.remoteId, ...originOf(entry)}
+    const why: Why = {cause: 'parent-changed', reason: `it moves to another ${kind.parent?.field ?? 'parent'}`}
+    return replacement(kind, found, false, pair.stray, why)
+  }
   if (live === undefined) return creation(kind, base, spec, entry)
   if (parentKey !== undefined && replaced.has(parentKey)) {
     return {
@@ -287,13 +308,6 @@ function whoChanged(changes: readonly Change[]): keyof typeof UPDATES {
   if (changes.every(it => it.moved === 'outside')) return 'changed-outside'
   if (changes.every(it => it.moved === 'in git')) return 'changed-in-git'
   return changes.some(it => it.moved === 'outside' || it.moved === 'both') ? 'changed-both' : 'differs'
-}
-
-/** The ledger's entry for the object a pair means. */
-function entryFor({ledgers}: PlanInput, pair: Paired): LedgerEntry | undefined {
-  const ledger = ledgers.get(pair.declaration.stack)
-  const entry = ledger?.entries.get(pair.match?.formerAddress ?? pair.declaration.address)
-  return entry?.kind === pair.declaration.kind ? entry : undefined
 }
 
 const originOf = (entry: LedgerEntry | undefined): {origin?: LedgerEntry['origin']} => (entry ? {origin: entry.origin} : {})

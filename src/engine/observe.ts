@@ -11,11 +11,12 @@ import type {JsonObject} from '../base/json.ts'
 import type {Backend} from './backend.ts'
 import {fetchSparse, resolveSpecs} from './complete-pairs.ts'
 import {type Declaration, type Evaluate, neededBy, type StackDeclarations, sourceOf} from './declaration.ts'
-import {type Ids, idsIn, type Kind, type Kinds} from './kind.ts'
+import {type Ids, idsIn, type Kind, type Kinds, remoteIdOf} from './kind.ts'
 import type {Ledger, LedgerEntry} from './ledger.ts'
-import {type Collection, type LiveObject, readCollection} from './live.ts'
+import {type Collection, type LiveObject, objectIn, readCollection} from './live.ts'
+import {orphansOf} from './orphans.ts'
 import {Ownership, type OwnershipInput} from './ownership.ts'
-import {type Match, pairCollection} from './pair.ts'
+import {entryOf, type Match, pairCollection} from './pair.ts'
 import {type Key, keyOf, type ValueObject} from './value.ts'
 
 export interface ObserveInput extends OwnershipInput {
@@ -49,7 +50,11 @@ export interface Paired {
 export interface Orphan {
   readonly stack: string
   readonly entry: LedgerEntry
+  /** Where it stands in the plan: beside its own address where that is declared and means another object now. */
+  readonly address: string
   readonly live?: LiveObject
+  /** Who has the same object: a ledger may hold it under two addresses, and it is not this one's to touch. */
+  readonly heldBy?: Key
 }
 
 export interface Observation {
@@ -100,7 +105,9 @@ class Pass {
   readonly #input: ObserveInput
   readonly #backends: Set<Backend>
   readonly #ownership: Ownership
-  readonly #declared: Set<Key>
+  readonly #declared: ReadonlyMap<Key, string>
+  readonly #declarations: readonly Declaration[]
+  readonly #read: ReadonlySet<Key>
   readonly #stacks: ReadonlyMap<string, StackDeclarations>
   /** Those of other stacks too: an object this run only refers to is found where its ledger has it. */
   readonly #ledgers: ReadonlyMap<string, Ledger>
@@ -116,15 +123,18 @@ class Pass {
     this.#ownership = new Ownership(input)
     this.#ledgers = new Map([...(input.otherLedgers ?? []).map(it => [it.stack, it] as const), ...input.ledgers])
     this.#stacks = new Map(input.stacks.map(it => [it.name, it]))
-    this.#declared = new Set(input.stacks.flatMap(stack => stack.declarations.map(it => it.key)))
+    this.#declared = new Map(input.stacks.flatMap(stack => stack.declarations.map(it => [it.key, it.kind] as const)))
+    this.#declarations = input.destroy ? [] : withContext(input.stacks, it => this.#chosen(it))
+    this.#read = new Set(this.#declarations.map(it => it.key))
+  }
+
+  #chosen({stack, key}: Declaration): boolean {
+    return this.#input.selected.has(stack) && (this.#input.wants?.(key) ?? true)
   }
 
   async run(): Promise<Omit<Observation, 'pairs'> & {pairs: Map<Key, Paired>}> {
-    const {stacks, selected, kinds, ledgers} = this.#input
-    const wants = this.#input.wants ?? (() => true)
-    const chosen = (it: Declaration) => selected.has(it.stack) && wants(it.key)
-    const declarations = this.#input.destroy ? [] : withContext(stacks, chosen)
-    const kindOf = new Map((this.#input.destroy ? [] : stacks).flatMap(stack => stack.declarations.map(it => [it.key, it.kind] as const)))
+    const {selected, kinds, ledgers, wants = () => true} = this.#input
+    const declarations = this.#declarations
     const entries = [...ledgers]
       .filter(([stack]) => selected.has(stack))
       .flatMap(([stack, ledger]) =>
@@ -137,29 +147,29 @@ class Pass {
         entries.filter(it => names.has(it.entry.kind)),
       )
     }
-    const byRemote = new Map<string, LiveObject>()
-    for (const it of this.#allCollections()) for (const live of it.objects) byRemote.set(live.remoteId, live)
-    const matched = new Set([...this.#matches].map(([key, match]) => keyOf(this.#stackOf(key), match.formerAddress ?? '')))
-    const orphans: Orphan[] = []
-    for (const {stack, entry} of entries) {
-      const key = keyOf(stack, entry.address)
-      if (kindOf.get(key) === entry.kind || matched.has(key)) continue
-      const live = byRemote.get(entry.remoteId)
-      orphans.push({stack, entry, ...(live ? {live} : {})})
-    }
+    const claims = new Map([...this.#matches].map(([key, {live}]) => [this.#objectOf(stackOf(key), live), key]))
+    const orphans = orphansOf({
+      entries,
+      matches: this.#matches,
+      declared: this.#input.destroy ? new Map() : this.#declared,
+      objectOf: (stack, entry) => this.#objectOf(stack, {kind: this.#kind(entry.kind), remoteId: entry.remoteId}),
+      claims,
+      live: (stack, entry) => this.#liveOf(stack, entry),
+    })
     const pairs = new Map<Key, Paired>()
     for (const declaration of declarations) {
       const match = this.#matches.get(declaration.key)
       const parent = this.#parents.get(declaration.key)
-      const former = ledgers.get(declaration.stack)?.entries.get(declaration.address)
-      const stray = match === undefined && former?.kind === declaration.kind ? byRemote.get(former.remoteId) : undefined
+      const former = match === undefined ? entryOf(ledgers, {declaration}) : undefined
+      const there = former && this.#liveOf(declaration.stack, former)
+      const stray = there && !claims.has(this.#objectOf(declaration.stack, there)) ? there : undefined
       pairs.set(declaration.key, {
         declaration,
         spec: declaration.spec,
         ...(match ? {match} : {}),
         ...(parent ? {parent} : {}),
         ...(stray ? {stray} : {}),
-        context: !chosen(declaration),
+        context: !this.#chosen(declaration),
       })
     }
     return {
@@ -172,8 +182,16 @@ class Pass {
     }
   }
 
-  #stackOf(key: Key): string {
-    return key.slice(0, key.indexOf(':'))
+  /** One name for an object, whatever stack speaks of it: a remote path is a name within one account. */
+  #objectOf(stack: string, {kind, remoteId}: Pick<LiveObject, 'kind' | 'remoteId'>): string {
+    return `${this.#input.accountOf?.(stack, kind.api) ?? ''} ${remoteId}`
+  }
+
+  #liveOf(stack: string, {kind: name, remoteId}: LedgerEntry): LiveObject | undefined {
+    const kind = this.#kind(name)
+    const ids = idsIn(kind, remoteId)
+    const read = ids && this.#collections.get(this.#input.backendOf(stack, kind.api))?.get(collectionId(kind, ids.slice(0, -1)))
+    return read && objectIn(read, remoteId)
   }
 
   #allCollections(): Collection[] {
@@ -251,8 +269,8 @@ class Pass {
         for (const name of kind.emptyOf) {
           const child = this.#kind(name)
           const known = this.#collections.get(this.#input.backendOf(stack, child.api))
-          const there = ids && known?.get(collectionId(kind, ids.slice(0, -1)))?.objects.some(it => it.remoteId === entry.remoteId)
-          if (ids && there && !known?.has(collectionId(child, ids))) yield {stack, kind: child, parent: ids}
+          const around = ids && known?.get(collectionId(kind, ids.slice(0, -1)))
+          if (around && objectIn(around, entry.remoteId) && !known?.has(collectionId(child, ids))) yield {stack, kind: child, parent: ids}
         }
       }
     }
@@ -278,6 +296,7 @@ class Pass {
       ownership: this.#ownership,
       stacks: this.#stacks,
       declared: this.#declared,
+      read: key => this.#read.has(key),
     })
     for (const [key, match] of pairing.matches) this.#matches.set(key, match)
     this.#ambiguous.push(...pairing.ambiguous)
@@ -303,7 +322,7 @@ class Pass {
     if (kind === undefined) return true
     const list = this.#collections.get(this.#input.backendOf(stack, kind.api))?.get(collectionId(kind, ids.slice(0, -1)))
     if (list === undefined) return ids.length < 2 || this.#exists(stack, kind, ids.slice(0, -1))
-    return list.objects.some(it => it.ids.join('/') === ids.join('/'))
+    return objectIn(list, remoteIdOf(kind, ids)) !== undefined
   }
 
   #parentIds(declaration: Declaration): Ids | undefined {
@@ -371,5 +390,7 @@ function withContext(stacks: readonly StackDeclarations[], chosen: (it: Declarat
   }
   return all.filter(it => taken.has(it.key))
 }
+
+const stackOf = (key: Key): string => key.slice(0, key.indexOf(':'))
 
 const collectionId = (kind: Kind, parent: Ids): string => `${kind.name} ${parent.join(' ')}`

@@ -1,27 +1,13 @@
 /** What waits for what, with the reason on every edge, and one order that respects all of it. */
-import {AppError, EXIT} from '../base/errors.ts'
-import {remoteIdOf} from './kind.ts'
+import {freedNames} from './freed-names.ts'
 import type {PlanInput} from './make-plan.ts'
+import {OperationCycleError} from './operation-cycle.ts'
 import type {Edge, EdgeReason, Operation} from './plan.ts'
-import {parentRemoteId} from './plan-removals.ts'
+import {leavesParent, parentRemoteId} from './plan-removals.ts'
 import {type Key, keyOf} from './value.ts'
 
-/** Operations that wait for each other. */
-export class OperationCycleError extends AppError {
-  constructor(keys: readonly Key[]) {
-    super(`these operations wait for each other: ${keys.join(' -> ')}`, {
-      code: 'E_OPERATION_CYCLE',
-      exit: EXIT.usage,
-      suggestions: ['Break the circle: remove one depends_on or reference, apply, and then make the second change.'],
-    })
-  }
-}
-
 /** The same operations with their edges, in execution order. */
-export function orderOperations(
-  operations: readonly Operation[],
-  input: Pick<PlanInput, 'observation' | 'kinds' | 'ledgers'>,
-): Operation[] {
+export function orderOperations(operations: readonly Operation[], input: OrderInput): Operation[] {
   const edges = edgesOf(operations, input)
   const byKey = new Map<Key, Operation>()
   for (const it of operations) {
@@ -40,12 +26,14 @@ function dedupe(edges: readonly Edge[]): readonly Edge[] {
   return edges.filter(it => !seen.has(it.key) && seen.add(it.key))
 }
 
-function edgesOf(operations: readonly Operation[], input: Pick<PlanInput, 'observation' | 'kinds' | 'ledgers'>): Map<Key, Edge[]> {
+type OrderInput = Pick<PlanInput, 'observation' | 'kinds' | 'ledgers'>
+
+function edgesOf(operations: readonly Operation[], input: OrderInput): Map<Key, Edge[]> {
   const active = new Map<Key, Operation>()
   const byRemote = new Map<string, Operation>()
   for (const it of operations) {
     if (it.action === 'no-op') continue
-    active.set(keyOf(it.stack, it.address), it)
+    active.set(keyOfOperation(it), it)
     if (it.remoteId !== undefined) byRemote.set(it.remoteId, it)
   }
   const edges = new Map<Key, Edge[]>()
@@ -55,56 +43,30 @@ function edgesOf(operations: readonly Operation[], input: Pick<PlanInput, 'obser
     if (list) list.push({key: forKey, reason})
     else edges.set(key, [{key: forKey, reason}])
   }
+  const entryAt = (key: Key) => input.ledgers.get(key.slice(0, key.indexOf(':')))?.entries.get(key.slice(key.indexOf(':') + 1))
   for (const [key, operation] of active) {
-    const {declared} = operation
+    const {declared, remoteId} = operation
     if (declared?.parent?.by === 'key') wait(key, declared.parent.key, 'parent')
     for (const it of declared?.dependsOn ?? []) if (active.get(it.key)?.declared) wait(key, it.key, it.reason)
-    for (const it of input.ledgers.get(operation.stack)?.entries.get(operation.movedFrom ?? operation.address)?.dependsOn ?? []) {
-      // Forgetting sends nothing: whatever it hung on may go.
-      const needed = operation.action === 'forget' ? undefined : active.get(it)
-      if (needed && needed.declared === undefined && needed.action === 'delete') wait(it, key, 'dependants first')
+    const entry = entryAt(keyOf(operation.stack, operation.movedFrom ?? operation.address))
+    for (const it of entry?.remoteId === remoteId ? (entry?.dependsOn ?? []) : []) {
+      // Forgetting sends nothing: whatever it hung on may go. What the ledger calls by this key may stand under another one by now.
+      const needed = operation.action === 'forget' ? undefined : byRemote.get(entryAt(it)?.remoteId ?? '')
+      if (needed && needed.declared === undefined && needed.action === 'delete') wait(keyOfOperation(needed), key, 'dependants first')
     }
-    const parentId =
-      operation.declared === undefined && operation.remoteId !== undefined ? parentRemoteId(input, operation.remoteId) : undefined
+    const leaves = declared === undefined || leavesParent(input, operation)
+    const parentId = leaves && remoteId !== undefined ? parentRemoteId(input, remoteId) : undefined
     const parent = parentId === undefined ? undefined : byRemote.get(parentId)
     if (parent?.action === 'delete' || parent?.action === 'replace') {
-      if (operation.action === 'delete') wait(keyOf(parent.stack, parent.address), key, 'children first')
-      else if (operation.action === 'forget') wait(key, keyOf(parent.stack, parent.address), 'parent')
+      if (operation.action === 'delete' || operation.action === 'replace') wait(keyOfOperation(parent), key, 'children first')
+      else if (operation.action === 'forget') wait(key, keyOfOperation(parent), 'parent')
     }
   }
-  const leaving = new Map(
-    operations.flatMap(it => {
-      const place = it.action === 'delete' ? placeOf(it, input) : renamedFrom(it, input)
-      return place === undefined ? [] : [[place, keyOf(it.stack, it.address)] as const]
-    }),
-  )
-  if (leaving.size === 0) return edges
-  for (const [key, operation] of active) {
-    const takes = operation.action === 'create' || renamedFrom(operation, input) !== undefined || operation.action === 'replace'
-    const holder = operation.declared !== undefined && takes ? leaving.get(placeOf(operation, input)) : undefined
-    if (holder !== undefined) wait(key, holder, 'frees the name')
-  }
+  for (const [key, holder] of freedNames(active, input)) wait(key, holder, 'frees the name')
   return edges
 }
 
-/** The place an update leaves for another name. */
-function renamedFrom(operation: Operation, input: Pick<PlanInput, 'observation' | 'kinds'>): string | undefined {
-  const field = operation.action === 'update' ? input.kinds.get(operation.kind)?.identity.renames : undefined
-  const before = field === undefined ? undefined : operation.changes.find(it => it.path === `/${field}`)?.before
-  return typeof before === 'string' ? placeOf({...operation, name: before}, input) : undefined
-}
-
-/** Kind, parent and name: two objects cannot be in the same place at once. */
-function placeOf(operation: Operation, {observation, kinds}: Pick<PlanInput, 'observation' | 'kinds'>): string {
-  const kind = kinds.get(operation.kind)
-  const parentKind = kind?.parent && kinds.get(kind.parent.kind)
-  const ids = observation.pairs.get(keyOf(operation.stack, operation.address))?.parent
-  const parent =
-    operation.declared === undefined && operation.remoteId !== undefined
-      ? parentRemoteId({kinds}, operation.remoteId)
-      : parentKind && ids && remoteIdOf(parentKind, ids)
-  return `${operation.kind} ${parent ?? ''} ${operation.name ?? operation.address}`
-}
+const keyOfOperation = ({stack, address}: Operation): Key => keyOf(stack, address)
 
 /** Depth first along the edges, in the given order otherwise; without recursion, since chains may be long. */
 function dependenciesFirst(byKey: ReadonlyMap<Key, Operation>): Operation[] {
@@ -124,11 +86,13 @@ function dependenciesFirst(byKey: ReadonlyMap<Key, Operation>): Operation[] {
       } else {
         state.set(top.key, 'open')
         const {key} = edge
-        if (state.get(key) === 'open')
-          throw new OperationCycleError([...path.map(it => it.key).slice(path.findIndex(it => it.key === key)), key])
+        if (state.get(key) === 'open') throw cycleOf([...path.map(it => it.key).slice(path.findIndex(it => it.key === key)), key])
         if (state.get(key) === undefined && byKey.has(key)) path.push({key, next: 0})
       }
     }
   }
   return ordered
 }
+
+const cycleOf = (keys: readonly Key[]): OperationCycleError =>
+  new OperationCycleError(`these operations wait for each other: ${keys.join(' -> ')}`)

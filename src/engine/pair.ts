@@ -5,7 +5,7 @@
 import type {Problem} from '../base/errors.ts'
 import type {Declaration, StackDeclarations} from './declaration.ts'
 import type {Kind} from './kind.ts'
-import type {Ledger} from './ledger.ts'
+import type {Ledger, LedgerEntry} from './ledger.ts'
 import type {Collection, LiveObject} from './live.ts'
 import type {Ownership} from './ownership.ts'
 import {plainPart} from './resolve.ts'
@@ -27,8 +27,23 @@ export interface PairInput {
   readonly ledgers: ReadonlyMap<string, Ledger>
   readonly ownership: Ownership
   readonly stacks: ReadonlyMap<string, StackDeclarations>
-  /** Every key declared anywhere in the app. */
-  readonly declared: ReadonlySet<Key>
+  /** Every key declared anywhere in the app, with its kind. */
+  readonly declared: ReadonlyMap<Key, string>
+  /** Whether this run reads a declaration: what `--target` leaves out still has its object. */
+  readonly read: (key: Key) => boolean
+}
+
+/**
+ * What the ledger says of the very object that a pair means, or of the one it meant where it means none now. An entry
+ * under the same address for another object says nothing of this one: neither whose it is nor what was applied to it.
+ */
+export function entryOf(
+  ledgers: ReadonlyMap<string, Ledger>,
+  {declaration, match}: {readonly declaration: Declaration; readonly match?: Match},
+): LedgerEntry | undefined {
+  const entry = ledgers.get(declaration.stack)?.entries.get(match?.formerAddress ?? declaration.address)
+  if (entry === undefined || entry.kind !== declaration.kind) return undefined
+  return match === undefined || entry.remoteId === match.live.remoteId ? entry : undefined
 }
 
 export interface Pairing {
@@ -97,6 +112,14 @@ export function pairCollection(input: PairInput): Pairing {
       continue
     }
     const former = owner?.entry.address
+    const formerKey = keyOf(declaration.stack, former ?? '')
+    if (former !== undefined && former !== declaration.address && input.declared.get(formerKey) === kind.name && !input.read(formerKey)) {
+      problems.push({
+        address: declaration.key,
+        message: `means ${first.remoteId}, which ${formerKey} has, and that one is not part of this run: plan both together`,
+      })
+      continue
+    }
     if (former !== undefined && former !== declaration.address) claim(declaration, {live: first, found: 'moved', formerAddress: former})
     else claim(declaration, {live: first, found: 'name'})
   }
@@ -104,10 +127,12 @@ export function pairCollection(input: PairInput): Pairing {
   return {matches, ambiguous, problems}
 }
 
-/** Whether an object keeps its name under the declaration that has it: a rename would free it. */
+/** Whether an object keeps its name under the declaration that has it: a rename or a replacement would free it. */
 function staysAs({kind, declarations}: PairInput, key: Key, live: LiveObject): boolean {
   const holder = declarations.find(it => it.key === key)
-  return holder !== undefined && kind.identity.renames !== undefined && kind.identity.key(plainPart(holder.spec)) === live.name
+  if (holder === undefined) return false
+  if (kind.identity.renames === undefined) return kind.verbs.delete === undefined
+  return kind.identity.key(plainPart(holder.spec)) === live.name
 }
 
 /** A change to what somebody else's object is called, or is: two live objects then fit one declaration. */

@@ -4,6 +4,7 @@
  */
 import {isJsonObject, type Json} from '../base/json.ts'
 import type {Cause} from './cause.ts'
+import {declaredPlaces} from './declared-places.ts'
 import {isDeposed} from './deposed.ts'
 import {type Ids, type Kind, locate} from './kind.ts'
 import type {LedgerEntry} from './ledger.ts'
@@ -11,7 +12,6 @@ import type {Collection, LiveObject} from './live.ts'
 import type {PlanInput} from './make-plan.ts'
 import type {Orphan} from './observe.ts'
 import type {Operation} from './plan.ts'
-import {plainPart} from './resolve.ts'
 import {keyOf} from './value.ts'
 
 export interface Removals {
@@ -28,28 +28,32 @@ export function planRemovals(input: PlanInput, declared: readonly Operation[]): 
   }
   const orphans = observation.orphans.map(it => removalOf(input, it)).sort(byAddress)
   const taken = new Set([...declared, ...orphans].flatMap(it => it.remoteId ?? []))
-  const exclusive = exclusiveRemovals(input, taken)
+  for (const {match} of observation.pairs.values()) if (match) taken.add(match.live.remoteId)
+  const free: IsFree = (stack, {kind, remoteId}) =>
+    !taken.has(remoteId) && observation.ownership.of(stack, kind.api, remoteId) === undefined
+  const exclusive = exclusiveRemovals(input, free)
   for (const it of exclusive) taken.add(it.remoteId ?? '')
-  const inline = inlineRemovals(input, [...orphans, ...exclusive], taken)
+  const inline = inlineRemovals(input, [...orphans, ...exclusive], free)
   for (const it of inline) taken.add(it.remoteId ?? '')
   const all = withParentsGone(input, declared, [...orphans, ...exclusive, ...inline])
-  const operations = all.map(it => keepFull(input, it, all))
+  const operations = all.map(it => keepFull(input, it, [...declared, ...all]))
   notes.push(...forgottenInExclusive(input, operations))
-  const matched = new Set([...observation.pairs.values()].flatMap(it => it.match?.live.remoteId ?? []))
   const unmanaged = observation.collections
     .filter(it => !it.kind.singleton)
     .flatMap(({backend, objects}) => objects.filter(it => observation.ownership.at(backend, it.remoteId) === undefined))
-    .filter(it => !taken.has(it.remoteId) && !matched.has(it.remoteId))
+    .filter(it => !taken.has(it.remoteId))
   return {operations, unmanaged: unmanaged.length, notes}
 }
 
-function removalOf(input: PlanInput, {stack, entry, live}: Orphan): Operation {
+function removalOf(input: PlanInput, {stack, entry, address, live, heldBy}: Orphan): Operation {
   const kind = kindOf(input, entry.kind)
   const base = {
     stack,
-    address: entry.address,
+    address,
     kind: entry.kind,
-    remoteId: entry.remoteId,
+    // An object stands in one operation: that of whoever has it.
+    ...(heldBy === undefined ? {remoteId: entry.remoteId} : {}),
+    ...(address === entry.address ? {} : {movedFrom: entry.address}),
     origin: entry.origin,
     ...(entry.preventDestroy ? {preventDestroy: true as const} : {}),
     ...(live?.name === undefined ? {} : {name: live.name}),
@@ -60,6 +64,8 @@ function removalOf(input: PlanInput, {stack, entry, live}: Orphan): Operation {
   const removed = input.stacks
     .find(it => it.name === stack)
     ?.removed.find(it => it.from === entry.address || entry.address.startsWith(`${it.from}[`))
+  if (heldBy !== undefined)
+    return {...base, action: 'forget', cause: 'held-elsewhere', reason: `${heldBy} has the same object (${entry.remoteId})`}
   if (live === undefined) return {...base, action: 'forget', cause: 'gone', reason: 'it is gone already'}
   if (removed?.destroy === false) return {...base, action: 'forget', cause: 'removed-block', reason: 'removed block'}
   if (entry.removal === 'retain') return {...base, action: 'forget', cause: 'retain', reason: 'removalPolicy retain: it stays as it is'}
@@ -74,12 +80,15 @@ function removalOf(input: PlanInput, {stack, entry, live}: Orphan): Operation {
     const reason = kind.absent?.delete ?? `the API cannot delete a ${kind.noun}`
     return {...base, action: 'blocked', wants: 'delete', cause: 'no-delete', reason}
   }
-  return {...base, action: 'delete', ...whyDelete(input, entry)}
+  return {...base, action: 'delete', ...whyDelete(input, entry, address)}
 }
 
-function whyDelete({destroy}: PlanInput, {address}: LedgerEntry): Pick<Operation, 'cause' | 'reason'> {
-  if (isDeposed(address)) return {cause: 'deposed', reason: 'it was replaced: its successor is there, and it is what is left to delete'}
-  return destroy ? {cause: 'destroy', reason: 'destroy: asked for'} : {cause: 'not-declared', reason: 'no longer declared'}
+function whyDelete({destroy}: PlanInput, entry: LedgerEntry, address: string): Pick<Operation, 'cause' | 'reason'> {
+  if (isDeposed(entry.address))
+    return {cause: 'deposed', reason: 'it was replaced: its successor is there, and it is what is left to delete'}
+  if (destroy) return {cause: 'destroy', reason: 'destroy: asked for'}
+  if (address !== entry.address) return {cause: 'address-reused', reason: `no longer declared: ${entry.address} is another object now`}
+  return {cause: 'not-declared', reason: 'no longer declared'}
 }
 
 /** Where the parent goes too, or is replaced, a child that goes along is only forgotten. */
@@ -104,7 +113,7 @@ function withParentsGone(input: PlanInput, declared: readonly Operation[], opera
 function keepFull(input: PlanInput, operation: Operation, all: readonly Operation[]): Operation {
   const kind = kindOf(input, operation.kind)
   if (operation.action !== 'delete' || kind.emptyOf === undefined || operation.remoteId === undefined) return operation
-  const leaving = new Set(all.filter(it => it.action === 'delete').map(it => it.remoteId))
+  const leaving = new Set(all.filter(it => it.action === 'delete' || leavesParent(input, it)).map(it => it.remoteId))
   const staying = childrenOf(input, operation.remoteId, kind.emptyOf).filter(it => !leaving.has(it.remoteId))
   if (staying.length === 0) return operation
   const names = staying.map(it => `${it.name ?? '?'} (${it.remoteId})`).join(', ')
@@ -117,20 +126,20 @@ function keepFull(input: PlanInput, operation: Operation, all: readonly Operatio
   }
 }
 
-function exclusiveRemovals(input: PlanInput, taken: ReadonlySet<string>): Operation[] {
-  const {observation, stacks, selected} = input
-  const matched = new Set([...observation.pairs.values()].flatMap(it => it.match?.live.remoteId ?? []))
+/** Whether nobody has an object, in the account of a stack. */
+type IsFree = (stack: string, live: LiveObject) => boolean
+
+function exclusiveRemovals(input: PlanInput, free: IsFree): Operation[] {
+  const {observation, selected} = input
+  const isDeclared = declaredPlaces(input)
   const operations: Operation[] = []
   for (const {declaration, match} of observation.pairs.values()) {
     if (match === undefined || !selected.has(declaration.stack)) continue
     for (const word of declaration.policy.exclusive) {
       const child = match.live.kind.exclusive?.[word]
       if (child === undefined) continue
-      const elsewhere = namesDeclared(stacks, kindOf(input, child))
       for (const live of childrenOf(input, match.live.remoteId, [child])) {
-        if (taken.has(live.remoteId) || matched.has(live.remoteId)) continue
-        if (observation.ownership.of(declaration.stack, live.kind.api, live.remoteId) !== undefined) continue
-        if (live.name !== undefined && elsewhere.has(live.name)) continue
+        if (!free(declaration.stack, live) || isDeclared(live, match.live)) continue
         operations.push(undeclared(declaration.stack, live, 'exclusive', `${declaration.address} is exclusive for its ${word}`))
       }
     }
@@ -158,7 +167,7 @@ function forgottenInExclusive(input: PlanInput, operations: readonly Operation[]
 }
 
 /** Children a parent's create made inline, that nobody declared since: they go with it, each by a request of its own. */
-function inlineRemovals(input: PlanInput, operations: readonly Operation[], taken: ReadonlySet<string>): Operation[] {
+function inlineRemovals(input: PlanInput, operations: readonly Operation[], free: IsFree): Operation[] {
   return operations.flatMap(operation => {
     const kind = kindOf(input, operation.kind)
     const entry = input.ledgers.get(operation.stack)?.entries.get(operation.address)
@@ -166,7 +175,7 @@ function inlineRemovals(input: PlanInput, operations: readonly Operation[], take
       return []
     const names = inlineNames(entry, kind.inlineChildren.field)
     return childrenOf(input, operation.remoteId, [kind.inlineChildren.kind])
-      .filter(it => !taken.has(it.remoteId) && it.name !== undefined && names.has(it.name))
+      .filter(it => free(operation.stack, it) && it.name !== undefined && names.has(it.name))
       .map(live => undeclared(operation.stack, live, 'made-inline', `it was made with ${operation.address} and goes with it`))
       .sort(byAddress)
   })
@@ -195,13 +204,6 @@ const undeclared = (stack: string, live: LiveObject, cause: Cause, reason: strin
   edges: [],
 })
 
-/** Natural keys declared anywhere in the app: such an object is somebody's, even of a stack that is not selected. */
-function namesDeclared(stacks: PlanInput['stacks'], kind: Kind): Set<string> {
-  return new Set(
-    stacks.flatMap(it => it.declarations).flatMap(it => (it.kind === kind.name ? (kind.identity.key(plainPart(it.spec)) ?? []) : [])),
-  )
-}
-
 function childrenOf({observation, kinds}: PlanInput, remoteId: string, names: readonly string[]): LiveObject[] {
   const at = locate(kinds, remoteId)
   if (at === undefined) return []
@@ -209,6 +211,10 @@ function childrenOf({observation, kinds}: PlanInput, remoteId: string, names: re
     .filter((it: Collection) => it.proven && names.includes(it.kind.name) && sameIds(it.parent, at.ids))
     .flatMap(it => it.objects)
 }
+
+/** Whether an operation makes its object anew in another parent: the old one leaves the parent it is in. */
+export const leavesParent = ({observation}: Pick<PlanInput, 'observation'>, {action, stack, address}: Operation): boolean =>
+  action === 'replace' && observation.pairs.get(keyOf(stack, address))?.stray !== undefined
 
 export function parentRemoteId({kinds}: Pick<PlanInput, 'kinds'>, remoteId: string): string | undefined {
   const at = locate(kinds, remoteId)

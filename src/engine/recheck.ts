@@ -59,7 +59,7 @@ export function stacksOf(plan: Plan, secret: (operation: Operation, leaf: OpenLe
     targets: stack.targets,
     ledger: stack.ledger,
     moved: touched(plan).flatMap(it =>
-      it.stack === stack.name && it.movedFrom !== undefined ? [{from: it.movedFrom, to: it.address}] : [],
+      it.stack === stack.name && it.movedFrom !== undefined && it.declared !== undefined ? [{from: it.movedFrom, to: it.address}] : [],
     ),
     removed: touched(plan).flatMap(it =>
       it.stack === stack.name && it.action === 'forget' && it.cause === 'removed-block' ? [{from: it.address, destroy: false}] : [],

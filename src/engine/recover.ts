@@ -261,12 +261,7 @@ class Recovery {
       if (sent === undefined) Object.assign(kept, before === undefined ? {} : {[pointer]: before})
       else if (await this.#input.wasSent(sent, context, secret)) known.set(pointer, {secret, sent: true})
     }
-    book.record(
-      stack,
-      ledgerEntryOf(operation, operation.declared, remoteId, spec, former?.outputs ?? {}, kept),
-      known,
-      operation.movedFrom,
-    )
+    book.record(stack, ledgerEntryOf(operation, operation.declared, remoteId, spec, former?.outputs ?? {}, kept), known)
   }
 
   #recordBare(key: Key, kind: string, remoteId: string): void {

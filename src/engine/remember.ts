@@ -28,7 +28,7 @@ export async function remember(scene: Scene, remoteId: string | undefined, live:
   }
   const values = await outputs(scene, declaration, remoteId, live)
   const {kept, known} = secretsToRecord(operation, scene.spec, scene.sent, formerEntry(scene, remoteId))
-  book.record(operation.stack, ledgerEntryOf(operation, declaration, remoteId, scene.spec, values, kept), known, operation.movedFrom)
+  book.record(operation.stack, ledgerEntryOf(operation, declaration, remoteId, scene.spec, values, kept), known)
 }
 
 /** What others read of it; one more look at the object where its row does not show it. */

@@ -4,6 +4,7 @@ import type {Ledger, LedgerEntry} from '../engine/ledger.ts'
 import type {StackSecrets} from '../engine/ledger-book.ts'
 import type {SecretStateOf} from '../engine/make-plan.ts'
 import type {Paired} from '../engine/observe.ts'
+import {entryOf} from '../engine/pair.ts'
 import {openLeaves} from '../engine/resolve.ts'
 import {type Key, Secret} from '../engine/value.ts'
 import {assumed, createSecretSalt, isAssumed, LedgerKeyError, type RecordedSecret, SecretDigests} from './secret-digests.ts'
@@ -37,7 +38,7 @@ export class SecretSealer {
       if (ledger.secretSalt === undefined) continue
       const fields: (RecordedSecret & {readonly at: string})[] = []
       for (const {declaration, match, spec} of pairs.values()) {
-        const entry = declaration.stack === stack ? ledger.entries.get(match?.formerAddress ?? declaration.address) : undefined
+        const entry = declaration.stack === stack ? entryOf(ledgers, {declaration, ...(match ? {match} : {})}) : undefined
         if (entry === undefined) continue
         for (const {pointer, leaf} of openLeaves(spec)) {
           if (leaf instanceof Secret) fields.push({...fieldOf(entry, pointer, leaf), at: `${declaration.key} ${pointer}`})
@@ -54,7 +55,7 @@ export class SecretSealer {
   /** A secret field the ledger's entry does not have is new; without an entry nobody can tell. */
   #unrecorded(ledgers: ReadonlyMap<string, Ledger>, pairs: ReadonlyMap<Key, Paired>, key: Key): 'changed' | 'unknown' {
     const pair = pairs.get(key)
-    const entry = pair && ledgers.get(pair.declaration.stack)?.entries.get(pair.match?.formerAddress ?? pair.declaration.address)
+    const entry = pair && entryOf(ledgers, pair)
     return entry ? 'changed' : 'unknown'
   }
 

@@ -6,18 +6,22 @@ import type {Ended} from '../../src/engine/execute.ts'
 import type {Operation, Plan} from '../../src/engine/plan.ts'
 import {keyOf} from '../../src/engine/value.ts'
 import type {SimulatorConfigInput} from '../../src/simulator/index.ts'
-import {Lab} from '../support/lab.ts'
+import {Lab, StackBuilder} from '../support/lab.ts'
 import {
   budgetIsKept,
+  ledgerIsWhole,
   noSecretShows,
   noStrangerIsTouched,
+  nothingGoesUnplanned,
   nothingTwice,
   objectsOf,
+  oneOperationEach,
   orderIsKept,
   strangers,
   told,
   words,
 } from '../support/promises.ts'
+import {type Arrangement, arranged, arrangement} from '../support/random-arrangements.ts'
 import {declared, faults, knobs, liveWorld, type RandomStack, randomStack} from '../support/random-stacks.ts'
 
 const SEED = 20_261_121
@@ -41,13 +45,15 @@ function labFor({live, simulator}: Pick<Scenario, 'live' | 'simulator'>): Lab {
 }
 
 /** One apply, with everything an apply promises checked. Answers nothing where the plan was refused. */
-async function applied(lab: Lab, stack: RandomStack) {
-  const builders = [declared(stack)]
+async function applied(lab: Lab, stack: RandomStack | StackBuilder) {
+  const builders = [stack instanceof StackBuilder ? stack : declared(stack)]
   const alone = strangers(lab, builders)
   const before = objectsOf(lab.simulator)
   lab.simulator.clearLog()
   try {
     const result = await lab.apply(builders)
+    oneOperationEach(result.plan)
+    nothingGoesUnplanned(lab, before, result.plan)
     orderIsKept(result.plan, lab.journal)
     noSecretShows(lab, result.plan, result.residual)
     return result
@@ -90,6 +96,39 @@ describe('random worlds without faults', () => {
       {numRuns: 100 * THOROUGHNESS, seed: SEED},
     )
     expect(tally.done).toBeGreaterThan(tally.refused)
+  })
+})
+
+describe('addresses that come to mean other objects', () => {
+  it('lose none that somebody means, and end as they are declared', {timeout: 120_000}, async () => {
+    const tally = {refused: 0, done: 0}
+    await fc.assert(
+      fc.asyncProperty(fc.array(arrangement, {minLength: 2, maxLength: 3}), async (all: readonly Arrangement[]) => {
+        const lab = new Lab({perMinute: 100_000, burst: 100_000})
+        await lab.run(async () => {
+          for (const it of all) {
+            const stack = arranged(it)
+            const result = await applied(lab, stack)
+            if (result instanceof AppError) {
+              expect(REFUSALS).toContain(result.code)
+              tally.refused++
+              return
+            }
+            tally.done++
+            expect(failures(result.ended)).toEqual([])
+            expect(result.residual).toEqual([])
+            const ended = result.ended.filter(one => one.state !== 'done' && one.state !== 'no-op')
+            ledgerIsWhole(lab, stack, new Set(ended.map(one => one.operation.address)))
+            await lab.clock.sleep(5000)
+            const {plan} = await lab.plan([stack])
+            oneOperationEach(plan)
+            expect(told(unexplained(plan, result))).toEqual([])
+          }
+        })
+      }),
+      {numRuns: 150 * THOROUGHNESS, seed: SEED},
+    )
+    expect(tally.done).toBeGreaterThan(3 * tally.refused)
   })
 })
 

@@ -20,6 +20,7 @@ import {emptyLedger, type Ledger, type LedgerEntry, type LedgerStore, LockLostEr
 import {LedgerBook, type StackSecrets} from '../../src/engine/ledger-book.ts'
 import type {SecretStateOf} from '../../src/engine/make-plan.ts'
 import type {Observation} from '../../src/engine/observe.ts'
+import {entryOf} from '../../src/engine/pair.ts'
 import type {Lifts, OpenLeaf, Operation, Plan} from '../../src/engine/plan.ts'
 import {summaryOf} from '../../src/engine/plan-document.ts'
 import {declarationOf} from '../../src/engine/planned-object.ts'
@@ -418,7 +419,7 @@ export function sealed(ledger: Ledger, applied: StackSecrets): Ledger {
 function secretStates(ledgers: ReadonlyMap<string, Ledger>, pairs: Observation['pairs']): SecretStateOf {
   return (key, pointer, secret) => {
     const pair = pairs.get(key)
-    const entry = pair && ledgers.get(pair.declaration.stack)?.entries.get(pair.match?.formerAddress ?? pair.declaration.address)
+    const entry = pair && entryOf(ledgers, pair)
     if (entry === undefined) return 'unknown'
     return entry.secrets[pointer] === digestOf(secret) ? 'same' : 'changed'
   }

@@ -79,6 +79,28 @@ export function orderIsKept(plan: Plan, journal: readonly JournalEntry[]): void 
   }
 }
 
+/** One object stands in one operation, and so does one key. */
+export function oneOperationEach({operations}: Pick<Plan, 'operations'>): void {
+  expect(repeated(operations.flatMap(it => it.remoteId ?? []))).toEqual([])
+  expect(repeated(operations.map(it => keyOf(it.stack, it.address)))).toEqual([])
+}
+
+/** Whatever is gone was planned to go, by itself or with what it was in. */
+export function nothingGoesUnplanned({simulator}: Lab, before: readonly WorldObject[], {operations}: Pick<Plan, 'operations'>): void {
+  const there = new Set(objectsOf(simulator).map(it => it.remoteId))
+  const going = operations.filter(it => it.action === 'delete' || it.action === 'replace').flatMap(it => it.remoteId ?? [])
+  const lost = before.filter(it => !there.has(it.remoteId) && !going.some(path => `${it.remoteId}/`.startsWith(`${path}/`)))
+  expect(lost).toEqual([])
+}
+
+/** Everything an apply finished is in the ledger, each object once. */
+export function ledgerIsWhole(lab: Lab, builder: StackBuilder, unfinished: ReadonlySet<string>): void {
+  const {entries} = lab.store(builder.name).ledger
+  const declared = builder.build().declarations.map(it => it.address)
+  expect(declared.filter(it => !unfinished.has(it) && !entries.has(it))).toEqual([])
+  expect(repeated([...entries.values()].map(it => it.remoteId))).toEqual([])
+}
+
 /** A delete that was answered well is not sent again, and no object is there twice. */
 export function nothingTwice({simulator}: Lab, before: readonly WorldObject[]): void {
   const deletes = simulator.log.filter(it => it.method === 'DELETE' && it.status >= 200 && it.status < 300 && it.fault === undefined)
