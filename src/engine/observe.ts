@@ -147,7 +147,7 @@ class Pass {
         entries.filter(it => names.has(it.entry.kind)),
       )
     }
-    const claims = new Map([...this.#matches].map(([key, {live}]) => [this.#objectOf(stackOf(key), live), key]))
+    const claims = this.#claims()
     const orphans = orphansOf({
       entries,
       matches: this.#matches,
@@ -185,6 +185,11 @@ class Pass {
   /** One name for an object, whatever stack speaks of it: a remote path is a name within one account. */
   #objectOf(stack: string, {kind, remoteId}: Pick<LiveObject, 'kind' | 'remoteId'>): string {
     return `${this.#input.accountOf?.(stack, kind.api) ?? ''} ${remoteId}`
+  }
+
+  /** Who means which object, as far as the levels have been paired. */
+  #claims(): Map<string, Key> {
+    return new Map([...this.#matches].map(([key, {live}]) => [this.#objectOf(stackOf(key), live), key]))
   }
 
   #liveOf(stack: string, {kind: name, remoteId}: LedgerEntry): LiveObject | undefined {
@@ -260,11 +265,15 @@ class Pass {
 
   /** What stands in the way of deleting a parent must be known: the lists it has to be empty of. */
   *#fullPlaces(): Iterable<{stack: string; kind: Kind; parent: Ids}> {
+    const claims = this.#claims()
     for (const [stack, ledger] of this.#input.ledgers) {
       if (!this.#input.selected.has(stack)) continue
       for (const entry of ledger.entries.values()) {
         const kind = this.#kind(entry.kind)
-        if (kind.emptyOf === undefined || (!this.#input.destroy && this.#declared.has(keyOf(stack, entry.address)))) continue
+        const key = keyOf(stack, entry.address)
+        const stays = claims.has(this.#objectOf(stack, {kind, remoteId: entry.remoteId}))
+        const left = this.#declared.get(key) === entry.kind && !this.#matches.has(key)
+        if (kind.emptyOf === undefined || (!this.#input.destroy && (stays || left))) continue
         const ids = idsIn(kind, entry.remoteId)
         for (const name of kind.emptyOf) {
           const child = this.#kind(name)

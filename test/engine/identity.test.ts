@@ -258,6 +258,19 @@ describe('an address that changes its kind', () => {
     })
   })
 
+  it('is looked into as any other before it is deleted: a subscription that still holds something stays', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf().subscription('thing', {name: 'full'})])
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases', create: {name: 'theirs', memoryLimitInGb: 1}})
+      const {plan} = await lab.plan([stackOf().bdb('thing')])
+      expect(plan.operations.find(it => it.kind === 'cloud.subscription')).toMatchObject({
+        action: 'blocked',
+        reason: expect.stringContaining('theirs'),
+      })
+    })
+  })
+
   it('keeps what it was in the ledger while that cannot be deleted', async () => {
     const lab = new Lab()
     const before = stackOf().subscription('a').database('d', 'a').rule('thing', 'd')
