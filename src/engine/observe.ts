@@ -10,14 +10,16 @@ import type {Problem} from '../base/errors.ts'
 import type {JsonObject} from '../base/json.ts'
 import type {Backend} from './backend.ts'
 import {fetchSparse, resolveSpecs} from './complete-pairs.ts'
-import {type Declaration, type Evaluate, neededBy, type StackDeclarations, sourceOf} from './declaration.ts'
+import type {Declaration, Evaluate, StackDeclarations} from './declaration.ts'
 import {type Ids, idsIn, type Kind, type Kinds, remoteIdOf} from './kind.ts'
 import type {Ledger, LedgerEntry} from './ledger.ts'
 import {type Collection, type LiveObject, objectIn, readCollection} from './live.ts'
+import {namedParent} from './named-parent.ts'
 import {orphansOf} from './orphans.ts'
 import {Ownership, type OwnershipInput} from './ownership.ts'
 import {entryOf, type Match, pairCollection} from './pair.ts'
 import {type Key, keyOf, type ValueObject} from './value.ts'
+import {withContext} from './with-context.ts'
 
 export interface ObserveInput extends OwnershipInput {
   /** Every stack of the app: what is not selected still counts as declared. */
@@ -312,6 +314,24 @@ class Pass {
     this.#problems.push(...pairing.problems)
   }
 
+  #namedParent(declaration: Declaration): Promise<Ids | undefined> {
+    return namedParent(declaration, {
+      kinds: this.#input.kinds,
+      list: (kind, parent) => this.#list(declaration.stack, kind, parent),
+      ambiguous: this.#ambiguous,
+      problems: this.#problems,
+    })
+  }
+
+  async #list(stack: string, kind: Kind, parent: Ids): Promise<Collection> {
+    const backend = this.#input.backendOf(stack, kind.api)
+    const known = this.#collections.get(backend)?.get(collectionId(kind, parent))
+    if (known !== undefined) return known
+    const read = await readCollection(backend, kind, parent)
+    this.#keep(read)
+    return read
+  }
+
   #kind(name: string): Kind {
     const kind = this.#input.kinds.get(name)
     if (kind === undefined) throw new TypeError(`no kind ${name}`)
@@ -340,64 +360,6 @@ class Pass {
     const kind = ref?.by === 'remoteId' ? this.#input.kinds.get(this.#kind(declaration.kind).parent?.kind ?? '') : undefined
     return kind && ref?.by === 'remoteId' ? idsIn(kind, ref.remoteId) : undefined
   }
-
-  /** A parent named in text: every live object of its kind with that name or id, wherever it stands. */
-  async #namedParent(declaration: Declaration): Promise<Ids | undefined> {
-    const ref = declaration.parent
-    const kind = this.#input.kinds.get(this.#kind(declaration.kind).parent?.kind ?? '')
-    if (kind === undefined || ref === undefined || ref.by === 'key' || ref.by === 'remoteId') return undefined
-    const lists = await this.#everywhere(declaration.stack, kind)
-    const fits = lists.flatMap(it => it.objects).filter(it => (ref.by === 'id' ? it.ids.at(-1) === ref.id : it.name === ref.name))
-    const [only, second] = fits
-    const said = JSON.stringify(ref.by === 'id' ? ref.id : ref.name)
-    if (second !== undefined) {
-      this.#ambiguous.push({
-        address: declaration.key,
-        message: `${fits.length} live ${kind.noun}s fit ${said}: ${fits.map(it => it.remoteId).join(', ')}`,
-        ...sourceOf(declaration),
-      })
-    } else if (only === undefined && lists.every(it => it.proven)) {
-      this.#problems.push({
-        address: declaration.key,
-        path: `/${this.#kind(declaration.kind).parent?.field ?? ''}`,
-        message: `there is no ${kind.noun} ${said}`,
-        ...sourceOf(declaration),
-      })
-    }
-    return second === undefined ? only?.ids : undefined
-  }
-
-  async #everywhere(stack: string, kind: Kind): Promise<Collection[]> {
-    const backend = this.#input.backendOf(stack, kind.api)
-    const above = kind.parent && this.#input.kinds.get(kind.parent.kind)
-    const parents = above ? (await this.#everywhere(stack, above)).flatMap(it => it.objects.map(live => live.ids)) : [[]]
-    return Promise.all(
-      parents.map(async parent => {
-        const known = this.#collections.get(backend)?.get(collectionId(kind, parent))
-        const list = known ?? (await readCollection(backend, kind, parent))
-        this.#keep(list)
-        return list
-      }),
-    )
-  }
-}
-
-/** The chosen declarations and whatever they hang on, in declared order. */
-function withContext(stacks: readonly StackDeclarations[], chosen: (it: Declaration) => boolean): Declaration[] {
-  const all = stacks.flatMap(it => it.declarations)
-  const open = all.filter(chosen)
-  if (open.length === all.length) return all
-  const byKey = new Map(all.map(it => [it.key, it]))
-  const taken = new Set<Key>()
-  for (let it = open.pop(); it !== undefined; it = open.pop()) {
-    if (taken.has(it.key)) continue
-    taken.add(it.key)
-    for (const key of neededBy(it)) {
-      const next = byKey.get(key)
-      if (next) open.push(next)
-    }
-  }
-  return all.filter(it => taken.has(it.key))
 }
 
 const stackOf = (key: Key): string => key.slice(0, key.indexOf(':'))
