@@ -68,3 +68,6 @@ export class ExpressionError extends AppError {
     this.at = at
   }
 }
+
+/** A value does not fit where it stands; what `try` and `can` catch. Never quotes a secret. */
+export class ExpressionValueError extends ExpressionError {}

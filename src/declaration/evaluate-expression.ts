@@ -1,50 +1,17 @@
 /** Evaluates expression trees. What names mean (`var`, `null_resource`, …) is given by the caller. */
 import {isJsonObject, type Json} from '../base/json.ts'
 import {nearest} from '../base/nearest.ts'
-import {ExpressionError} from './errors.ts'
+import {callFunction} from './call-function.ts'
+import {ExpressionError, ExpressionValueError} from './errors.ts'
 import {type Node, templateOf} from './expression.ts'
-import {notEvaluated} from './expression-parser.ts'
-import {ArgumentError, asText, FUNCTIONS, nameOf} from './functions.ts'
-import {derive, Open, type OpenValue, opensIn} from './open-value.ts'
-
-/** Something with parts that is no value by itself: all variables, all objects, one object. */
-export abstract class Namespace {
-  /** For messages: `null_resource.cache`. */
-  abstract readonly what: string
-  abstract get(key: string | number, at: number): OpenValue | Namespace
-
-  /** The value when no part is named. */
-  whole(at: number): OpenValue {
-    throw new ExpressionError(`${this.what} is not a value by itself`, at, `Name one of its parts: ${this.what}.<name>.`)
-  }
-}
-
-/** A namespace whose parts a function gives. */
-export const group = (what: string, get: (name: string, at: number) => OpenValue | Namespace): Namespace => new Group(what, get)
-
-class Group extends Namespace {
-  readonly what: string
-  readonly #get: (name: string, at: number) => OpenValue | Namespace
-
-  constructor(what: string, get: (name: string, at: number) => OpenValue | Namespace) {
-    super()
-    this.what = what
-    this.#get = get
-  }
-
-  get(key: string | number, at: number): OpenValue | Namespace {
-    return this.#get(String(key), at)
-  }
-}
-
-export interface Names {
-  /** The meaning of a traversal's first word. @throws ExpressionError */
-  root(name: string, at: number): OpenValue | Namespace
-  /** What `sensitive(var.x)` is: the variable's value, secret, and still spelled as the variable. */
-  secretVariable?(name: string, at: number): OpenValue
-  /** Functions beyond those of stacks. */
-  readonly functions?: Readonly<Record<string, (args: readonly Node[], names: Names, at: number) => OpenValue>>
-}
+import {bounded, sized} from './expression-limits.ts'
+import {type Evaluation, evaluateFor} from './for-expression.ts'
+import {asFlag, asText, nameOf} from './functions/rule.ts'
+import {isSet, uniform} from './functions/value-types.ts'
+import {type Meaning, type Names, Namespace} from './names.ts'
+import {computed} from './open-computed.ts'
+import {Open, type OpenValue} from './open-value.ts'
+import {binary, unary} from './operators.ts'
 
 /** @throws ExpressionError */
 export function evaluateNode(node: Node, names: Names): OpenValue {
@@ -54,7 +21,11 @@ export function evaluateNode(node: Node, names: Names): OpenValue {
 
 const placeOf = (node: Node | string): number => (typeof node === 'object' && 'at' in node ? node.at : 0)
 
-function meaning(node: Node, names: Names): OpenValue | Namespace {
+const meaning = (node: Node, names: Names): Meaning => bounded(placeOf(node), () => meant(node, names))
+
+const EVALUATION: Evaluation = {value: evaluateNode, meaning}
+
+function meant(node: Node, names: Names): Meaning {
   switch (node.type) {
     case 'literal':
       return node.value
@@ -67,19 +38,86 @@ function meaning(node: Node, names: Names): OpenValue | Namespace {
     case 'index':
       return step(meaning(node.of, names), evaluateNode(node.key, names), node.at)
     case 'tuple':
-      return node.items.map(item => evaluateNode(item, names))
+      return sized(
+        node.items.map(item => evaluateNode(item, names)),
+        0,
+      )
     case 'object':
-      return Object.fromEntries(node.entries.map(([key, value]) => [keyText(evaluateNode(key, names), key), evaluateNode(value, names)]))
+      return sized(
+        Object.fromEntries(node.entries.map(([key, value]) => [keyText(evaluateNode(key, names), key), evaluateNode(value, names)])),
+        0,
+      )
     case 'call':
-      return call(node, names)
-    case 'unsupported':
-      throw notEvaluated(node.what, node.at)
+      return callFunction(node, names, EVALUATION)
+    case 'unary':
+      return computed(
+        [evaluateNode(node.of, names)],
+        ([value = null]) => unary(node.operator, value),
+        ([of = node.of]) => ({...node, of}),
+        node.at,
+      )
+    case 'binary':
+      return operation(node, names)
+    case 'conditional':
+      return choice(node, names)
+    case 'for':
+      return evaluateFor(node, names, EVALUATION)
     case 'variable':
     case 'attribute':
       throw new TypeError('left-open parts are printed, never evaluated')
     default:
       return node satisfies never
   }
+}
+
+function operation(node: Node & {type: 'binary'}, names: Names): OpenValue {
+  const {operator, at} = node
+  return computed(
+    [evaluateNode(node.left, names), evaluateNode(node.right, names)],
+    ([left = null, right = null]) => binary(operator, left, right),
+    ([left = node.left, right = node.right]) => ({...node, left, right}),
+    at,
+  )
+}
+
+/** Both results have one type, as in Terraform: `true ? 1 : "a"` is `"1"`. What is wrong in the other one is nobody's matter. */
+function choice(node: Node & {type: 'conditional'}, names: Names): OpenValue {
+  const {at} = node
+  const condition = evaluateNode(node.condition, names)
+  if (condition instanceof Open) {
+    return computed(
+      [condition, evaluateNode(node.then, names), evaluateNode(node.otherwise, names)],
+      ([wanted = null, ...results]) => chosen(asFlag(wanted, 'a condition'), results),
+      ([wanted = node.condition, then = node.then, otherwise = node.otherwise]) => ({...node, condition: wanted, then, otherwise}),
+      at,
+    )
+  }
+  const wanted =
+    computed(
+      [condition],
+      ([value]) => asFlag(value, 'a condition'),
+      ([only = node.condition]) => only,
+      at,
+    ) === true
+  const result = evaluateNode(wanted ? node.then : node.otherwise, names)
+  let other: OpenValue = null
+  try {
+    other = evaluateNode(wanted ? node.otherwise : node.then, names)
+  } catch (error) {
+    if (!(error instanceof ExpressionValueError)) throw error
+  }
+  const results = wanted ? [result, other] : [other, result]
+  return computed(
+    [],
+    () => chosen(wanted, results as readonly Json[]),
+    () => node,
+    at,
+  )
+}
+
+function chosen(wanted: boolean, results: readonly Json[]): Json {
+  const [then = null, otherwise = null] = uniform(results, 'the two results of a condition')
+  return wanted ? then : otherwise
 }
 
 function keyText(key: OpenValue, node: Node): string {
@@ -90,15 +128,18 @@ function keyText(key: OpenValue, node: Node): string {
 function concatenate(parts: readonly (string | Node)[], names: Names): OpenValue {
   const values = parts.map(part => (typeof part === 'string' ? part : evaluateNode(part, names)))
   const text = (plain: readonly Json[]): string => plain.map(part => asText(part, 'a part of a text')).join('')
-  return computed(values, text, templateOf, Math.max(...parts.map(placeOf)))
+  const at = Math.max(...parts.map(placeOf))
+  return sized(computed(values, text, templateOf, at), at)
 }
 
 /** One step into a value: `.name`, `[key]`. */
-function step(of: OpenValue | Namespace, key: OpenValue, at: number): OpenValue | Namespace {
+function step(of: Meaning, key: OpenValue, at: number): Meaning {
   if (of instanceof Namespace) {
     if (typeof key === 'string' || typeof key === 'number') return of.get(key, at)
     // A variable without a value, in validate: nothing below it is known either.
-    if (key instanceof Open && key.value === undefined) return key
+    if (key instanceof Open && key.value === undefined && key.needs.length === 0) return key
+    if (key instanceof Open && key.value === undefined)
+      throw new ExpressionError(`the key of ${of.what} must be known when the plan is made`, at)
     throw new ExpressionError(`the key of ${of.what} must be text or a number that is not secret`, at)
   }
   if (of instanceof Open || key instanceof Open) {
@@ -113,8 +154,10 @@ function step(of: OpenValue | Namespace, key: OpenValue, at: number): OpenValue 
 
 function partOf(of: OpenValue, key: OpenValue, at: number): OpenValue {
   if (Array.isArray(of)) {
-    const item = (of as readonly OpenValue[])[Number(key)]
-    if (item === undefined) throw new ExpressionError(`the list has ${of.length} items, and none at ${JSON.stringify(key)}`, at)
+    const items = of as readonly OpenValue[]
+    if (isSet(of)) throw new ExpressionValueError('a set has no order: take tolist() of it', at)
+    const item = typeof key === 'number' || (typeof key === 'string' && /^\d+$/.test(key)) ? items[Number(key)] : undefined
+    if (item === undefined) throw new ExpressionValueError(`the list has ${items.length} items, and none at ${JSON.stringify(key)}`, at)
     return item
   }
   if (isJsonObject(of)) {
@@ -123,88 +166,7 @@ function partOf(of: OpenValue, key: OpenValue, at: number): OpenValue {
     const item = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (item !== undefined) return item
     const near = nearest(name, Object.keys(fields))
-    throw new ExpressionError(`there is no ${JSON.stringify(name)} in it`, at, near && `Did you mean ${JSON.stringify(near)}?`)
+    throw new ExpressionValueError(`there is no ${JSON.stringify(name)} in it`, at, near && `Did you mean ${JSON.stringify(near)}?`)
   }
-  throw new ExpressionError(`${nameOf(of as Json)} has no parts`, at)
-}
-
-function call({name, args, at}: Node & {type: 'call'}, names: Names): OpenValue {
-  const own = names.functions?.[name]
-  if (own) return own(args, names, at)
-  const [first, second] = args
-  if (name === 'sensitive' && first && args.length === 1) return secretOf(first, names, at)
-  const known = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined
-  if (known === undefined) throw notEvaluated(`the function ${name}`, at)
-  if (args.length < known.min || args.length > known.max) {
-    throw new ExpressionError(
-      `${name} takes ${argumentCount(known.min, known.max)}, and there ${args.length === 1 ? 'is one' : `are ${args.length}`}`,
-      at,
-    )
-  }
-  if (name === 'lookup' && first && second) {
-    // The attributes of an object are looked up one by one: all of them together may hang on each other.
-    const from = meaning(first, names)
-    const key = evaluateNode(second, names)
-    if (from instanceof Namespace && typeof key === 'string') {
-      const found = from.get(key, at)
-      return found instanceof Namespace ? found.whole(at) : found
-    }
-  }
-  const values = args.map(arg => evaluateNode(arg, names))
-  if (known.structural && !values.some(value => value instanceof Open)) {
-    return explained(name, at, () => known.call(...(values as readonly Json[])) as OpenValue)
-  }
-  return explained(name, at, () =>
-    computed(
-      values,
-      plain => known.call(...plain),
-      nodes => ({type: 'call', name, args: nodes, at}),
-      at,
-    ),
-  )
-}
-
-const argumentCount = (min: number, max: number): string => {
-  const words = min === 1 ? 'one argument' : `${min} arguments`
-  return min === max ? words : max === Number.POSITIVE_INFINITY ? `at least ${words}` : `${min} to ${max} arguments`
-}
-
-function secretOf(arg: Node, names: Names, at: number): OpenValue {
-  if (arg.type === 'attr' && arg.of.type === 'root' && arg.of.name === 'var' && names.secretVariable) {
-    return names.secretVariable(arg.name, at)
-  }
-  const value = evaluateNode(arg, names)
-  const opens = opensIn(value)
-  if (opens.length > 0) {
-    if (opens.every(open => open.secret)) return value
-    throw new ExpressionError('svcctl does not evaluate sensitive() of a value that is known only later', at, 'Leave sensitive() out.')
-  }
-  return new Open({node: undefined, value: value as Json, secret: true})
-}
-
-/** `derive`, with errors that never quote a secret. */
-function computed(
-  values: readonly OpenValue[],
-  compute: (plain: readonly Json[]) => Json,
-  rebuild: (nodes: readonly Node[]) => Node,
-  at: number,
-): OpenValue {
-  try {
-    return derive(values, compute, rebuild, at)
-  } catch (error) {
-    if (!(error instanceof ArgumentError || error instanceof ExpressionError)) throw error
-    const hidden = values.some(value => opensIn(value).some(open => open.secret && open.value !== undefined))
-    if (hidden) throw new ExpressionError('a secret value does not fit here', at)
-    if (error instanceof ExpressionError) throw error
-    throw new ExpressionError(error.message, at)
-  }
-}
-
-function explained(name: string, at: number, run: () => OpenValue): OpenValue {
-  try {
-    return run()
-  } catch (error) {
-    if (error instanceof ArgumentError) throw new ExpressionError(`${name}: ${error.message}`, at)
-    throw error
-  }
+  throw new ExpressionValueError(`${nameOf(of as Json)} has no parts`, at)
 }

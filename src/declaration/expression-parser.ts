@@ -1,19 +1,26 @@
 /**
  * Terraform's expression grammar (HCL), read from the text of a JSON string.
  *
- * The whole grammar is read, so that what we do not evaluate is refused by its name and place; only heredocs and
- * template directives (`%{ if }`) are refused while reading. One pass over the text.
+ * The whole grammar is read but heredocs and template directives (`%{ if }`), which are refused by their name and place.
+ * One pass over the text. How deep an expression may go is bounded: a text cannot make the program run out of stack.
  */
 import {ExpressionError} from './errors.ts'
-import {literal, type Node} from './expression.ts'
+import {levelsOf, literal, type Node, SPLAT_ITEM} from './expression.ts'
+import {notEvaluated} from './not-evaluated.ts'
+import {PRECEDENCE} from './operators.ts'
+
+export interface ParseOptions {
+  /** What a plan left open: as deep as the values in it. */
+  readonly residual?: boolean
+}
 
 /**
  * Text with `${…}` in it, as it stands in a JSON string: no backslash escapes outside of the expressions.
  * @throws ExpressionError with the place in the text
  */
-export function parseTemplate(text: string): Node {
+export function parseTemplate(text: string, options?: ParseOptions): Node {
   if (!/[$%]\{/.test(text)) return literal(text)
-  return new Parser(text).template('')
+  return new Parser(text, options).template('')
 }
 
 /** One expression without `${}`: an address, a type constraint, a value of `--var`. @throws ExpressionError */
@@ -34,13 +41,10 @@ export function parseReference(text: string): Node | undefined {
   }
 }
 
-/** What the language has and svcctl does not evaluate. */
-export const notEvaluated = (what: string, at: number): ExpressionError =>
-  new ExpressionError(
-    `svcctl does not evaluate ${what}`,
-    at,
-    "Compute the value in the stack's own code, or pass it in through a variable; of functions there are jsonencode join lookup element values keys toset tolist upper lower sensitive.",
-  )
+/** Brackets, calls and conditions inside each other; what a plan leaves open goes deeper than what somebody writes. */
+const MAX_NESTING = 250
+/** Nodes in each other: `a + b + c` has three levels. */
+const MAX_LEVELS = 100
 
 const WORD = /[\p{ID_Start}_][\p{ID_Continue}-]*/uy
 const NUMBER = /\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
@@ -51,17 +55,17 @@ const BARE_TEXT = /(?:[^$%]|[$%](?!\{))+?(?=[$%]{1,2}\{|$)/y
 const QUOTED_TEXT = /(?:[^$%"\\\n]|[$%](?!\{))+?(?=[$%]{1,2}\{|["\\\n]|$)/y
 const ESCAPE = /\\(?:([nrt"\\])|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))/y
 const ESCAPED: Readonly<Record<string, string>> = {n: '\n', r: '\r', t: '\t'}
-/** Binary operators, loosest first. */
-const OPERATORS: readonly (readonly string[])[] = [['||'], ['&&'], ['==', '!='], ['<=', '>=', '<', '>'], ['+', '-'], ['*', '/', '%']]
-
 class Parser {
   readonly #text: string
+  readonly #residual: boolean
   #at = 0
   /** In an item of an object, where the end of a line ends the item. */
   #lineEnds = false
+  #nesting = 0
 
-  constructor(text: string) {
+  constructor(text: string, {residual = false}: ParseOptions = {}) {
     this.#text = text
+    this.#residual = residual
   }
 
   end(): void {
@@ -102,24 +106,40 @@ class Parser {
     if (close !== '' && !this.#take(close)) this.#fail('a closing quote is missing')
     flush()
     const [only] = parts
-    if (parts.length > 1) return {type: 'template', parts}
+    if (parts.length > 1) return this.#node({type: 'template', parts})
     return typeof only === 'object' ? only : literal(only ?? '')
   }
 
   expression(): Node {
-    const condition = this.#binary(0)
-    this.#space()
-    const at = this.#at
-    if (!this.#take('?')) return condition
-    this.expression()
-    this.#space()
-    this.#expect(':')
-    this.expression()
-    return {type: 'unsupported', what: 'a condition (a ? b : c)', at}
+    return this.#nested(() => {
+      const condition = this.#binary(0)
+      this.#space()
+      const at = this.#at
+      if (!this.#take('?')) return condition
+      const then = this.expression()
+      this.#space()
+      this.#expect(':')
+      const otherwise = this.expression()
+      return this.#node({type: 'conditional', condition, then, otherwise, at})
+    })
+  }
+
+  #nested(read: () => Node): Node {
+    if (this.#nesting === MAX_NESTING) this.#fail(`an expression goes no deeper than ${MAX_NESTING} levels`)
+    this.#nesting++
+    const node = read()
+    this.#nesting--
+    return node
+  }
+
+  /** A node over others, whose depth a plan's residuals are not bound to. */
+  #node(node: Node): Node {
+    if (!this.#residual && levelsOf(node) > MAX_LEVELS) this.#fail(`an expression has no more than ${MAX_LEVELS} levels`)
+    return node
   }
 
   #binary(level: number): Node {
-    const operators = OPERATORS[level]
+    const operators = PRECEDENCE[level]
     if (operators === undefined) return this.#unary()
     let left = this.#binary(level + 1)
     for (;;) {
@@ -127,19 +147,19 @@ class Parser {
       const at = this.#at
       const operator = operators.find(it => this.#take(it))
       if (operator === undefined) return left
-      this.#binary(level + 1)
-      left = {type: 'unsupported', what: `the operator ${operator}`, at}
+      const right = this.#binary(level + 1)
+      left = this.#node({type: 'binary', operator, left, right, at})
     }
   }
 
   #unary(): Node {
     this.#space()
     const at = this.#at
-    const operator = this.#peek('!=') ? undefined : ['!', '-'].find(it => this.#take(it))
+    const operator = this.#peek('!=') ? undefined : (['!', '-'] as const).find(it => this.#take(it))
     if (operator === undefined) return this.#steps(this.#term())
-    const operand = this.#unary()
-    if (operator === '-' && operand.type === 'literal' && typeof operand.value === 'number') return literal(-operand.value)
-    return {type: 'unsupported', what: `the operator ${operator}`, at}
+    const of = this.#nested(() => this.#unary())
+    if (operator === '-' && of.type === 'literal' && typeof of.value === 'number') return literal(-of.value)
+    return this.#node({type: 'unary', operator, of, at})
   }
 
   #term(): Node {
@@ -147,7 +167,7 @@ class Parser {
     const at = this.#at
     if (this.#take('"')) return this.template('"')
     if (this.#take('(')) return this.#closed(')', () => this.expression())
-    if (this.#take('[')) return this.#closed(']', () => this.#comprehension('[', at) ?? {type: 'tuple', items: this.#list(']')})
+    if (this.#take('[')) return this.#closed(']', () => this.#comprehension('[', at) ?? this.#tuple())
     if (this.#take('{')) return this.#closed('}', () => this.#comprehension('{', at) ?? this.#object())
     if (this.#peek('<<')) throw notEvaluated('a heredoc (<<)', at)
     const number = this.#match(NUMBER)
@@ -169,9 +189,14 @@ class Parser {
     }
     return this.#closed(')', () => {
       const args = this.#list(')')
-      if (this.#take('...')) return {type: 'unsupported', what: 'arguments from a list (…...)', at}
-      return {type: 'call', name, args, at}
+      const expand = args.length > 0 && this.#take('...')
+      return this.#node({type: 'call', name, args, ...(expand ? {expand} : {}), at})
     })
+  }
+
+  #tuple(): Node {
+    const items = this.#list(']')
+    return this.#node({type: 'tuple', items})
   }
 
   /** Items up to the closing mark, which stays. */
@@ -210,7 +235,7 @@ class Parser {
       this.#space()
       if (!separated && !this.#peek('}')) this.#fail('"," is expected')
     }
-    return {type: 'object', entries}
+    return this.#node({type: 'object', entries})
   }
 
   /** `for k, v in …` after an opening mark. */
@@ -222,35 +247,41 @@ class Parser {
       return undefined
     }
     const word = (): string => this.#match(WORD) ?? this.#fail('a name is expected')
-    word()
+    let itemName = word()
+    let keyName: string | undefined
     this.#space()
     if (this.#take(',')) {
       this.#space()
-      word()
+      keyName = itemName
+      itemName = word()
       this.#space()
     }
     const keyword = this.#at
     if (word() !== 'in') this.#fail('"in" is expected', keyword)
-    this.expression()
+    const source = this.expression()
     this.#space()
     this.#expect(':')
-    this.expression()
+    const first = this.expression()
     this.#space()
+    let second: Node | undefined
+    let grouped = false
     if (open === '{') {
       this.#expect('=>')
-      this.expression()
+      second = this.expression()
       this.#space()
-      this.#take('...')
+      grouped = this.#take('...')
       this.#space()
     }
     const tail = this.#at
-    if (this.#match(WORD) === 'if') this.expression()
+    let condition: Node | undefined
+    if (this.#match(WORD) === 'if') condition = this.expression()
     else this.#at = tail
-    return {type: 'unsupported', what: 'a "for" expression', at}
+    const [resultKey, result] = second === undefined ? [undefined, first] : [first, second]
+    return this.#node({type: 'for', keyName, itemName, in: source, resultKey, result, condition, grouped, splat: false, at})
   }
 
-  /** `.name`, `.0`, `[key]`, `[*]` after a term. */
-  #steps(start: Node): Node {
+  /** `.name`, `.0`, `[key]`, `[*]`, `.*` after a term; `names` only: what a `.*` takes along. */
+  #steps(start: Node, names = false): Node {
     let node = start
     for (;;) {
       const before = this.#at
@@ -261,27 +292,41 @@ class Parser {
         this.#space()
         const name = this.#match(WORD)
         const slot = name === undefined ? this.#match(DIGITS) : undefined
-        if (name !== undefined) node = {type: 'attr', of: node, name, at}
-        else if (slot !== undefined) node = {type: 'index', of: node, key: literal(Number(slot)), at}
-        else if (this.#take('*')) node = {type: 'unsupported', what: 'a splat (.*)', at}
+        if (name !== undefined) node = this.#node({type: 'attr', of: node, name, at})
+        else if (slot !== undefined) node = this.#node({type: 'index', of: node, key: literal(Number(slot)), at})
+        else if (!names && this.#take('*')) node = this.#splat(node, at, true)
         else this.#fail('a name is expected')
-      } else if (this.#take('[')) {
+      } else if (!names && this.#take('[')) {
         const of = node
+        let splat = false
         node = this.#closed(']', () => {
           this.#space()
-          if (this.#take('*')) return {type: 'unsupported', what: 'a splat ([*])', at}
-          return {type: 'index', of, key: this.expression(), at}
+          splat = this.#take('*')
+          if (splat) return of
+          const key = this.expression()
+          return this.#node({type: 'index', of, key, at})
         })
+        if (splat) node = this.#splat(of, at, false)
       } else return this.#backTo(before, node)
-      // What was refused stays refused, whatever is taken from it.
-      if (start.type === 'unsupported') node = start
-      else if (node.type === 'unsupported') return this.#rest(node)
     }
   }
 
-  #rest(node: Node): Node {
-    this.#steps(literal(''))
-    return node
+  /** `[*]` takes all steps after it along, `.*` only names. */
+  #splat(of: Node, at: number, names: boolean): Node {
+    const result = this.#nested(() => this.#steps({type: 'root', name: SPLAT_ITEM, at}, names))
+    const node: Node = {
+      type: 'for',
+      keyName: undefined,
+      itemName: SPLAT_ITEM,
+      in: of,
+      resultKey: undefined,
+      result,
+      condition: undefined,
+      grouped: false,
+      splat: true,
+      at,
+    }
+    return this.#node(node)
   }
 
   #backTo(before: number, node: Node): Node {

@@ -9,6 +9,7 @@
  *
  * Each may be of another stack: `stack["network"].null_resource.a.id`.
  */
+import type {BinaryOperator, UnaryOperator} from './operators.ts'
 
 export type Node =
   | {readonly type: 'literal'; readonly value: string | number | boolean | null}
@@ -18,17 +19,83 @@ export type Node =
   | {readonly type: 'root'; readonly name: string; readonly at: number}
   | {readonly type: 'attr'; readonly of: Node; readonly name: string; readonly at: number}
   | {readonly type: 'index'; readonly of: Node; readonly key: Node; readonly at: number}
-  | {readonly type: 'call'; readonly name: string; readonly args: readonly Node[]; readonly at: number}
+  /** `expand`: the last argument is a list of arguments (`…...`). */
+  | {readonly type: 'call'; readonly name: string; readonly args: readonly Node[]; readonly expand?: true; readonly at: number}
   | {readonly type: 'tuple'; readonly items: readonly Node[]}
   | {readonly type: 'object'; readonly entries: readonly (readonly [Node, Node])[]}
-  /** Part of the language, and not evaluated by us. */
-  | {readonly type: 'unsupported'; readonly what: string; readonly at: number}
+  | {readonly type: 'unary'; readonly operator: UnaryOperator; readonly of: Node; readonly at: number}
+  | {readonly type: 'binary'; readonly operator: BinaryOperator; readonly left: Node; readonly right: Node; readonly at: number}
+  | {readonly type: 'conditional'; readonly condition: Node; readonly then: Node; readonly otherwise: Node; readonly at: number}
+  | ForNode
   /** Left open: a variable of some stack. */
   | {readonly type: 'variable'; readonly stack: string; readonly name: string; readonly as?: string}
   /** Left open: `id` or `out/<name>` of some object. */
   | {readonly type: 'attribute'; readonly stack: string; readonly address: string; readonly attribute: string}
 
+/** `[for k, v in list : result if condition]`, `{for … : resultKey => result...}`, and splats, which are the first in short. */
+export interface ForNode {
+  readonly type: 'for'
+  readonly keyName: string | undefined
+  readonly itemName: string
+  readonly in: Node
+  /** Of an object only. */
+  readonly resultKey: Node | undefined
+  readonly result: Node
+  readonly condition: Node | undefined
+  /** `...`: what has one key is a list. */
+  readonly grouped: boolean
+  /** `a[*].b`: null has no items, and what is no list is one item. */
+  readonly splat: boolean
+  readonly at: number
+}
+
+/** The item of a splat; no word that can be written. */
+export const SPLAT_ITEM = '*'
+
 export const literal = (value: string | number | boolean | null): Node => ({type: 'literal', value})
+
+/** The nodes a node is made of. */
+export function partsOf(node: Node): readonly Node[] {
+  switch (node.type) {
+    case 'template':
+      return node.parts.filter(part => typeof part !== 'string')
+    case 'attr':
+    case 'unary':
+      return [node.of]
+    case 'index':
+      return [node.of, node.key]
+    case 'call':
+      return node.args
+    case 'tuple':
+      return node.items
+    case 'object':
+      return node.entries.flat()
+    case 'binary':
+      return [node.left, node.right]
+    case 'conditional':
+      return [node.condition, node.then, node.otherwise]
+    case 'for':
+      return [node.in, node.resultKey, node.result, node.condition].filter(part => part !== undefined)
+    case 'literal':
+    case 'root':
+    case 'variable':
+    case 'attribute':
+      return []
+    default:
+      return node satisfies never
+  }
+}
+
+const levels = new WeakMap<Node, number>()
+
+/** How many nodes stand in each other. */
+export function levelsOf(node: Node): number {
+  const known = levels.get(node)
+  if (known !== undefined) return known
+  const found = 1 + Math.max(0, ...partsOf(node).map(levelsOf))
+  levels.set(node, found)
+  return found
+}
 
 /** Joins parts into one template, merging neighbouring text and templates inside templates. */
 export function templateOf(parts: readonly (string | Node)[]): Node {
@@ -94,13 +161,19 @@ export function printExpression(node: Node, stack: string): string {
     case 'index':
       return `${print(node.of)}[${print(node.key)}]`
     case 'call':
-      return `${node.name}(${node.args.map(print).join(', ')})`
+      return `${node.name}(${node.args.map(print).join(', ')}${node.expand ? '...' : ''})`
     case 'tuple':
       return `[${node.items.map(print).join(', ')}]`
     case 'object':
       return `{${node.entries.map(([key, value]) => `${print(key)} = ${print(value)}`).join(', ')}}`
-    case 'unsupported':
-      throw new TypeError(`${node.what} cannot be written down again`)
+    case 'unary':
+      return `(${node.operator}${print(node.of)})`
+    case 'binary':
+      return `(${print(node.left)} ${node.operator} ${print(node.right)})`
+    case 'conditional':
+      return `(${print(node.condition)} ? ${print(node.then)} : ${print(node.otherwise)})`
+    case 'for':
+      return printFor(node, print)
     case 'variable': {
       const name = `${foreign(node.stack)}var${IDENTIFIER.test(node.name) ? `.${node.name}` : `[${quote(node.name)}]`}`
       return node.as === undefined ? name : `convert(${name}, ${node.as})`
@@ -112,6 +185,17 @@ export function printExpression(node: Node, stack: string): string {
     default:
       return node satisfies never
   }
+}
+
+function printFor(
+  {keyName, itemName, in: source, resultKey, result, condition, grouped, splat}: ForNode,
+  print: (node: Node) => string,
+): string {
+  // Residuals have a function for what a splat makes of its value; see residual.ts.
+  const head = `for ${keyName === undefined ? '' : `${keyName}, `}${itemName} in ${splat ? `splat(${print(source)})` : print(source)} : `
+  const tail = condition === undefined ? '' : ` if ${print(condition)}`
+  if (resultKey === undefined) return `[${head}${print(result)}${tail}]`
+  return `{${head}${print(resultKey)} => ${print(result)}${grouped ? '...' : ''}${tail}}`
 }
 
 /** The node as text with `${…}` in it, as it stands in a JSON string of a stack file. */

@@ -11,9 +11,9 @@ import type {Kind} from '../engine/kind.ts'
 import {Deferred, Secret, type Value, type ValueObject} from '../engine/value.ts'
 import {formatNumber, type Node, printTemplate} from './expression.ts'
 import {type FieldShape, type FieldType, shapeOf} from './field-shape.ts'
+import {decimalIn} from './functions/decimal.ts'
 import {Open, type OpenValue} from './open-value.ts'
 import {describeIssue} from './schema-issues.ts'
-import {numberIn} from './variable-type.ts'
 
 export interface FittedSpec {
   readonly spec: ValueObject
@@ -148,7 +148,7 @@ const isPrimitive = (value: Json): value is string | number | boolean => value !
 const HIDDEN = new Secret(null)
 
 function coerce(type: FieldType, value: string | number | boolean): string | number | boolean {
-  if (type === 'number' && typeof value === 'string') return numberIn(value.trim()) ?? value
+  if (type === 'number' && typeof value === 'string') return decimalIn(value.trim()) ?? value
   if (type === 'bool' && (value === 'true' || value === 'false')) return value === 'true'
   if (type === 'string' && typeof value === 'number') return formatNumber(value)
   if (type === 'string' && typeof value === 'boolean') return String(value)

@@ -23,11 +23,15 @@ const BLANKS = new Set([9, 10, 13, 32])
 const TEXT = /"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
 const ATOM = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
 
+/** Lists and objects in each other. */
+const MAX_LEVELS = 200
+
 /** One pass. @throws JsonPlaceError */
 export function positionsIn(text: string, depth: number): JsonPositions {
   const offsets = new Map<string, number>()
   const twice: {path: readonly string[]; offset: number}[] = []
   let at = 0
+  let levels = 0
   const take = (pattern: RegExp): boolean => {
     pattern.lastIndex = at
     const found = pattern.test(text)
@@ -48,9 +52,13 @@ export function positionsIn(text: string, depth: number): JsonPositions {
   }
   const value = (path: readonly string[] | undefined): void => {
     space()
-    if (mark('{')) fields(path)
-    else if (mark('[')) items(path)
-    else if (!take(TEXT) && !take(ATOM)) fail('a value')
+    if (text[at] === '{' || text[at] === '[') {
+      if (levels === MAX_LEVELS) throw new JsonPlaceError(`it goes more than ${MAX_LEVELS} levels deep`, at)
+      levels++
+      if (mark('{')) fields(path)
+      else if (mark('[')) items(path)
+      levels--
+    } else if (!take(TEXT) && !take(ATOM)) fail('a value')
   }
   const items = (path: readonly string[] | undefined): void => {
     space()

@@ -8,10 +8,12 @@ import {ruleAt} from '../engine/field-rules.ts'
 import type {Kind, Kinds} from '../engine/kind.ts'
 import type {Key} from '../engine/value.ts'
 import {ExpressionError} from './errors.ts'
-import {evaluateNode, type Names} from './evaluate-expression.ts'
+import {evaluateNode} from './evaluate-expression.ts'
 import {formatAddress, type Node, unescapeTemplate} from './expression.ts'
+import {isDeeper} from './functions/encodings.ts'
 import {hint} from './hint.ts'
 import {jsonFault} from './json-positions.ts'
+import type {Names} from './names.ts'
 import {derive, Open, type OpenValue, opensIn} from './open-value.ts'
 import type {Place, Problems} from './problems.ts'
 import type {Block} from './stack-document.ts'
@@ -37,6 +39,8 @@ interface Hoisted {
 
 /** What the tokens and placeholders of cdktf look like when they were turned into text too early. */
 const LEFTOVER = /TfToken\[|<unresolved-token>|<unresolved-lazy>|Token Value|-?\d(?:\.\d+)?e\+2[89]\d/
+/** Of lists and objects in a spec. */
+const MAX_LEVELS = 100
 const RAW_EXPRESSION = /(?<![$%])(?:\$\$)*\$\{/
 
 export class ObjectBlock implements ReferableBlock {
@@ -103,6 +107,10 @@ export class ObjectBlock implements ReferableBlock {
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
       this.problems.add(this.place, `the trigger "spec" is not JSON: ${jsonFault(text)}`)
+      return {}
+    }
+    if (isDeeper(parsed, MAX_LEVELS)) {
+      this.problems.add(this.place, `the trigger "spec" goes more than ${MAX_LEVELS} levels deep`)
       return {}
     }
     if (isJsonObject(parsed)) return parsed

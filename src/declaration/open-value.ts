@@ -7,7 +7,7 @@
 import type {Json} from '../base/json.ts'
 import type {Key} from '../engine/value.ts'
 import {ExpressionError} from './errors.ts'
-import {literal, type Node, printTemplate} from './expression.ts'
+import {levelsOf, literal, type Node, printTemplate} from './expression.ts'
 
 export type OpenValue = null | string | number | boolean | Open | readonly OpenValue[] | {readonly [key: string]: OpenValue}
 
@@ -40,7 +40,7 @@ export function opensIn(value: OpenValue, found: Open[] = []): Open[] {
 }
 
 /** The value with its known secrets in clear. Only for what stays tainted by `derive`. */
-function revealed(value: OpenValue): Json {
+export function revealed(value: OpenValue): Json {
   if (value instanceof Open) return value.value ?? null
   if (Array.isArray(value)) return (value as readonly OpenValue[]).map(revealed)
   if (value === null || typeof value !== 'object') return value
@@ -80,9 +80,21 @@ export function derive(
   if (opens.length === 0) return compute(inputs as readonly Json[])
   const nodes = inputs.map(nodeOf)
   const node = nodes.every(it => it !== undefined) ? rebuild(nodes) : undefined
+  return openFrom(opens, node, opens.some(open => open.value === undefined) ? undefined : () => compute(inputs.map(revealed)), at)
+}
+
+/**
+ * What hangs on open parts.
+ *
+ * @param node - the expression that gives it; `undefined` when a secret written in clear is in it
+ * @param compute - its value, where it is known
+ */
+export function openFrom(opens: readonly Open[], node: Node | undefined, compute: (() => Json) | undefined, at: number): Open {
+  if (node !== undefined && levelsOf(node) > MAX_LEVELS)
+    throw new ExpressionError(`what is left of the expression goes more than ${MAX_LEVELS} levels deep`, at)
   const secret = opens.some(open => open.secret)
   const needs = [...new Set(opens.flatMap(open => open.needs))]
-  if (opens.some(open => open.value === undefined)) {
+  if (compute === undefined) {
     if (node === undefined) {
       throw new ExpressionError(
         'a secret written in clear is mixed with a value that is known only later',
@@ -95,5 +107,8 @@ export function derive(
   const versions = opens.map(open => open.version)
   // What surrounds a secret counts as well: another text around it is another value.
   const version = node && versions.every(it => it !== undefined) ? `${printTemplate(node, '')} ${versions.join(' ')}` : undefined
-  return new Open({node, value: compute(inputs.map(revealed)), secret, needs, version})
+  return new Open({node, value: compute(), secret, needs, version})
 }
+
+/** Levels of an expression that a plan can carry. */
+const MAX_LEVELS = 200

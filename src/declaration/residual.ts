@@ -8,9 +8,10 @@ import type {Json} from '../base/json.ts'
 import type {Evaluate, Lookup} from '../engine/declaration.ts'
 import {keyOf} from '../engine/value.ts'
 import {ExpressionError} from './errors.ts'
-import {evaluateNode, group, type Names, Namespace} from './evaluate-expression.ts'
+import {evaluateNode} from './evaluate-expression.ts'
 import {formatAddress, type Node, printExpression} from './expression.ts'
 import {parseTemplate} from './expression-parser.ts'
+import {group, type Names, Namespace} from './names.ts'
 import {type OpenValue, opensIn} from './open-value.ts'
 import {convert, isText, TypeMismatch, typeFrom, type VariableType} from './variable-type.ts'
 import {literalValue} from './variables.ts'
@@ -24,7 +25,7 @@ export class MissingValueError extends AppError {
 
 /** @see Evaluate */
 export const evaluate: Evaluate = (expression, stack, lookup) => {
-  const value = evaluateNode(parseTemplate(expression), residualNames(stack, lookup))
+  const value = evaluateNode(parseTemplate(expression, {residual: true}), residualNames(stack, lookup))
   if (opensIn(value).length > 0) throw new ExpressionError('a plan leaves only variables and attributes open', 0)
   return value as Json
 }
@@ -34,6 +35,11 @@ function residualNames(stack: string, lookup: Lookup): Names {
     root: (name, at) => rootOf(stack, lookup, name, at),
     functions: {
       convert: ([value, type], names) => converted(value, type, names),
+      // What a splat goes through.
+      splat: ([value], names) => {
+        const of = value === undefined ? null : evaluateNode(value, names)
+        return Array.isArray(of) ? (of as readonly OpenValue[]) : of === null ? [] : [of]
+      },
       jsondecode: ([value], names) => {
         const text = value && evaluateNode(value, names)
         return typeof text === 'string' ? (JSON.parse(text) as Json) : (text ?? null)

@@ -8,11 +8,14 @@
 import {isJsonObject, type Json} from '../base/json.ts'
 import {type Key, keyOf} from '../engine/value.ts'
 import {ledgerFile} from './backend-block.ts'
-import {ExpressionError} from './errors.ts'
-import {evaluateNode, group, type Names, type Namespace} from './evaluate-expression.ts'
+import {ExpressionError, ExpressionValueError} from './errors.ts'
+import {evaluateNode} from './evaluate-expression.ts'
 import {formatAddress, type Node} from './expression.ts'
-import {notEvaluated, parseTemplate} from './expression-parser.ts'
+import {sized} from './expression-limits.ts'
+import {parseTemplate} from './expression-parser.ts'
 import {hint} from './hint.ts'
+import {group, type Members, type Names, type Namespace} from './names.ts'
+import {notEvaluated} from './not-evaluated.ts'
 import {Open, type OpenValue} from './open-value.ts'
 import type {StackDocument} from './stack-document.ts'
 import {formatType} from './variable-type.ts'
@@ -164,10 +167,14 @@ export class StackNames {
   /** A JSON value whose texts are templates, as `locals` and `output` hold them. @throws ExpressionError */
   evaluate(value: Json, names: Names): OpenValue {
     if (typeof value === 'string') return evaluateNode(this.app.parse(value), names)
-    if (Array.isArray(value)) return (value as readonly Json[]).map(item => this.evaluate(item, names))
+    if (Array.isArray(value))
+      return sized(
+        (value as readonly Json[]).map(item => this.evaluate(item, names)),
+        0,
+      )
     if (!isJsonObject(value)) return value
     // Keys may be templates too, but a token as a key is nothing cdktf writes.
-    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.evaluate(item, names)]))
+    return sized(Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.evaluate(item, names)])), 0)
   }
 
   output(name: string, at: number): OpenValue {
@@ -256,17 +263,22 @@ export class StackNames {
     if (instances === 'unknown') return new Open({node: {type: 'literal', value: null}, secret: false})
     const single = instances.get(undefined)
     if (single) return this.#attributes(single)
-    return group(formatAddress(name), (text, place) => {
+    const members: Members = {
+      type: [...instances.keys()].every(key => typeof key === 'number') ? 'list' : 'map',
+      items: new Map([...instances].flatMap(([key, object]) => (key === undefined ? [] : [[key, this.#attributes(object)] as const]))),
+    }
+    const instance = (text: string, place: number): Namespace => {
       const key = instances.has(text) ? text : Number(text)
       const found = instances.get(key)
       if (found) return this.#attributes(found)
       const known = [...instances.keys()].map(it => JSON.stringify(it))
-      throw new ExpressionError(
+      throw new ExpressionValueError(
         `null_resource.${name} has no instance ${JSON.stringify(text)}${known.length > 15 ? '' : `; it has ${known.join(', ') || 'none'}`}`,
         place,
         `Name one of its instances: null_resource.${name}["key"].id.`,
       )
-    })
+    }
+    return group(formatAddress(name), instance, members)
   }
 
   #attributes(object: ReferableObject): Namespace {

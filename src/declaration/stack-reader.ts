@@ -4,7 +4,7 @@ import type {OutputDeclaration} from '../engine/declaration.ts'
 import {type Kinds, locate} from '../engine/kind.ts'
 import {Deferred, type Key, keyOf, Secret, type Value} from '../engine/value.ts'
 import {type Draft, draftOf} from './draft.ts'
-import {formatAddress, type Node, printTemplate} from './expression.ts'
+import {formatAddress, type Node, partsOf, printTemplate} from './expression.ts'
 import {parseReference} from './expression-parser.ts'
 import {hint} from './hint.ts'
 import {ObjectBlock} from './object-block.ts'
@@ -255,22 +255,5 @@ function closed(value: OpenValue, stack: string): Value {
 
 /** `stack\0variable` of every variable an open expression reads. */
 function variablesIn(node: Node): readonly string[] {
-  switch (node.type) {
-    case 'variable':
-      return [`${node.stack}\0${node.name}`]
-    case 'template':
-      return node.parts.flatMap(part => (typeof part === 'string' ? [] : variablesIn(part)))
-    case 'index':
-      return [...variablesIn(node.of), ...variablesIn(node.key)]
-    case 'attr':
-      return variablesIn(node.of)
-    case 'call':
-      return node.args.flatMap(variablesIn)
-    case 'tuple':
-      return node.items.flatMap(variablesIn)
-    case 'object':
-      return node.entries.flatMap(([key, item]) => [...variablesIn(key), ...variablesIn(item)])
-    default:
-      return []
-  }
+  return node.type === 'variable' ? [`${node.stack}\0${node.name}`] : partsOf(node).flatMap(variablesIn)
 }

@@ -7,7 +7,7 @@
  * stack does not have is not in it.
  */
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
-import {nameOf} from './functions.ts'
+import {nameOf} from './functions/rule.ts'
 import {hint} from './hint.ts'
 
 /** Says what is wrong; `place` is the path below the block, `''` for the block itself. */

@@ -3,7 +3,9 @@ import {isJsonObject, type Json} from '../base/json.ts'
 import {ExpressionError} from './errors.ts'
 import {formatNumber, type Node, printExpression} from './expression.ts'
 import {parseExpression} from './expression-parser.ts'
-import {nameOf} from './functions.ts'
+import {decimalIn} from './functions/decimal.ts'
+import {nameOf} from './functions/rule.ts'
+import {setOf} from './functions/value-types.ts'
 
 export type VariableType =
   | {readonly type: 'string'}
@@ -96,7 +98,7 @@ export function convert(value: Json, type: VariableType, where = 'the value'): J
       if (typeof value === 'boolean') return String(value)
       break
     case 'number': {
-      const number = typeof value === 'string' ? numberIn(value) : value
+      const number = typeof value === 'string' ? decimalIn(value) : value
       if (typeof number === 'number') return number
       break
     }
@@ -106,7 +108,10 @@ export function convert(value: Json, type: VariableType, where = 'the value'): J
       break
     case 'list':
     case 'set':
-      if (Array.isArray(value)) return (value as readonly Json[]).map((item, at) => convert(item, type.of, `${where}[${at}]`))
+      if (Array.isArray(value)) {
+        const items = (value as readonly Json[]).map((item, at) => convert(item, type.of, `${where}[${at}]`))
+        return type.type === 'set' ? setOf(items) : items
+      }
       break
     case 'tuple':
       if (Array.isArray(value) && value.length === type.items.length) {
@@ -135,9 +140,4 @@ function convertFields(value: {readonly [key: string]: Json}, fields: (VariableT
     converted[name] = item === undefined ? null : convert(item, of, `${where}.${name}`)
   }
   return converted
-}
-
-/** The number a text stands for, or `undefined`. */
-export function numberIn(text: string): number | undefined {
-  return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined
 }
