@@ -49,7 +49,10 @@ export interface ApplyDone {
   readonly run?: string
   readonly result: ApplyResult
   readonly interrupted: boolean
+  /** All that the command sent: settling dead runs, planning, carrying out, proving. */
   readonly requests: number
+  /** Those sent before anything was carried out. */
+  readonly before: number
   /** Where the rest is, when there is one. */
   readonly residualPlan?: string
 }
@@ -57,7 +60,7 @@ export interface ApplyDone {
 export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   const {workspace, plan, observation} = input
   const {context} = workspace
-  const usedBefore = workspace.usedRequests()
+  const before = workspace.usedRequests()
   const secrets = new RunSecrets(workspace, observation.pairs)
   secrets.assertAll(plan)
   const work = workOf(plan, observation, secrets)
@@ -65,7 +68,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
     workspace.sealer.seal(ledger, book.secretsOf(ledger.stack), secrets.ofStack(ledger.stack, plan)),
   )
   for (const stack of workspace.stacks) book.setAccounts(stack.name, await recordedAccounts(workspace, stack))
-  if (!plan.operations.some(it => it.action !== 'no-op')) return nothingToDo(input, work, book, usedBefore)
+  if (!plan.operations.some(it => it.action !== 'no-op')) return nothingToDo(input, work, book)
   const {run, journal: file} = startRun(context, input.approved, input.permission)
   const interrupts = onInterrupt(
     () => input.warn(`stopping: what is in flight goes on without us; resume with: svcctl apply --resume ${run}`),
@@ -74,7 +77,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
       input.onKilled(run)
     },
   )
-  const written = new RunJournal(run, file)
+  const written = new RunJournal(run, file, () => workspace.usedRequests())
   const remote = new Set(workspace.stacks.filter(it => it.ledger.type === 'http').map(it => it.name))
   const durations = new LearnedDurations(context)
   const limits = new LearnedLimits(workspace)
@@ -92,12 +95,14 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
     for (const stack of workspace.stacks) book.setOutputs(stack.name, outputsOf(workspace, plan, stack.name, result))
     travelling?.ended()
     await book.save(run, context.clock)
+    written.leave()
     const rest = restOf(plan, result, input.approved)
     return {
       run,
       result,
       interrupted: interrupts.signal.aborted,
-      requests: workspace.usedRequests() - usedBefore,
+      requests: workspace.usedRequests(),
+      before,
       ...(rest === undefined ? {} : {residualPlan: writeResidual(context, run, rest)}),
     }
   } catch (error) {
@@ -140,7 +145,7 @@ function optionsOf(
 }
 
 /** Nothing is sent, so there is nothing to journal; the ledger may still learn of outputs and accounts. */
-async function nothingToDo(input: ApplyInput, work: readonly Work[], book: LedgerBook, usedBefore: number): Promise<ApplyDone> {
+async function nothingToDo(input: ApplyInput, work: readonly Work[], book: LedgerBook): Promise<ApplyDone> {
   const {workspace, plan, observation} = input
   const silent: Journal = {append: () => {}}
   const never = new AbortController().signal
@@ -148,7 +153,8 @@ async function nothingToDo(input: ApplyInput, work: readonly Work[], book: Ledge
   const result = await execute(work, optionsOf(input, run, book, silent, never), contextObjects(observation))
   for (const stack of workspace.stacks) book.setOutputs(stack.name, outputsOf(workspace, plan, stack.name, result))
   await book.flush()
-  return {result, interrupted: false, requests: workspace.usedRequests() - usedBefore}
+  const requests = workspace.usedRequests()
+  return {result, interrupted: false, requests, before: requests}
 }
 
 /** Objects the plan only refers to. */

@@ -88,7 +88,9 @@ export async function planWorkspace(
     ...(validForMs === undefined ? {} : {notAfter: new Date(context.clock.now() + validForMs).toISOString()}),
   })
   const {plan} = built
-  return {...built, plan: {...plan, guards: [...plan.guards, ...readOnlyGuard(workspace, plan.operations)]}}
+  // What the server saw, the looks at the accounts and at dead runs too; it is not part of the hash.
+  const requests = {...plan.requests, used: workspace.usedRequests()}
+  return {...built, plan: {...plan, requests, guards: [...plan.guards, ...readOnlyGuard(workspace, plan.operations)]}}
 }
 
 /** Outputs that apply would write down, whatever else it does: those whose values or flags are not in the ledger so. */

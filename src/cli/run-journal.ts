@@ -13,9 +13,13 @@ export class RunJournal implements Journal {
   readonly #told: JournalEntry[] = []
   #broken: JournalWriteError | undefined
 
-  constructor(run: string, file: JournalFile) {
+  readonly #used: () => number
+
+  /** @param used - requests sent so far: each entry says how many they were */
+  constructor(run: string, file: JournalFile, used: () => number) {
     this.#run = run
     this.#file = file
+    this.#used = used
   }
 
   append(entry: JournalEntry, durable: boolean): void {
@@ -23,13 +27,18 @@ export class RunJournal implements Journal {
     if (entry.type !== 'sent') this.#told.push(entry)
     if (this.#broken) throw this.#broken
     try {
-      this.#file.append(asJson(entry), {fsync: durable})
+      this.#file.append(asJson({...entry, requests: this.#used()}), {fsync: durable})
     } catch (error) {
       // One that fails is the last, even where a shorter entry would still fit.
       if (error instanceof JournalWriteError) this.#broken = error
       throw error
     }
     if (entry.type === 'sent') this.#told.push(entry)
+  }
+
+  /** The last entry of a command that ends before its run does. A disk that takes no more is no reason to fail now. */
+  leave(): void {
+    if (this.#broken === undefined && !this.#told.some(it => it.type === 'end')) this.append({type: 'left'}, false)
   }
 
   /** The same error, with the record where the journal is what failed. */

@@ -6,7 +6,12 @@ import type {State, Step} from './events.ts'
 import type {Method} from './kind.ts'
 import type {Key} from './value.ts'
 
-export type JournalEntry =
+export type JournalEntry = Entry & {
+  /** Requests the command had sent by then, over all its connections. */
+  readonly requests?: number
+}
+
+type Entry =
   | {
       readonly type: 'sent'
       readonly key: Key
@@ -39,6 +44,8 @@ export type JournalEntry =
   | {readonly type: 'recorded'; readonly keys: readonly Key[]}
   | {readonly type: 'verified'; readonly keys: readonly Key[]}
   | {readonly type: 'end'; readonly summary: Readonly<Record<string, number>>}
+  /** The command ended, and the run did not: something is in flight or unknown. */
+  | {readonly type: 'left'}
 
 export type SentSecrets = Readonly<Record<string, string>>
 

@@ -98,7 +98,10 @@ const ORDER: readonly State[] = ['done', 'no-op', 'failed', 'skipped', 'detached
 export interface ApplyOutcome {
   readonly run?: string
   readonly result: ApplyResult
+  /** All that the command sent. */
   readonly requests: number
+  /** Those that were sent before anything was carried out. */
+  readonly before: number
   readonly residualPlan?: string
   /** What the plan said it would take. */
   readonly bill?: Bill
@@ -109,11 +112,15 @@ const beside = (expected: string | undefined): string => (expected === undefined
 
 const timeText = ({seconds, bound}: BoundTime): string => `${formatDuration(seconds * 1000)}, bound by ${bound}`
 
-export function applySummary({run, result, requests, residualPlan, bill}: ApplyOutcome, paint: Ansis): string {
+/** What a plan announces is what carrying it out takes: that stands last. */
+const requestsText = (all: number, before: number): string =>
+  all === before ? `${all} request${all === 1 ? '' : 's'}` : `${all} requests: ${before} to plan, ${all - before} to apply`
+
+export function applySummary({run, result, requests, before, residualPlan, bill}: ApplyOutcome, paint: Ansis): string {
   const {summary, residual, readyMs, provenMs} = result
   const counts = ORDER.filter(state => summary[state] > 0).map(state => `${summary[state]} ${state}`)
   const lines = [
-    `${paint.bold('Apply:')} ${counts.length === 0 ? 'nothing to do' : counts.join(', ')}. ${requests} requests${beside(bill && `${bill.requests}`)}, ready after ${formatDuration(readyMs)}${beside(bill && timeText(bill.ready))}, proven after ${formatDuration(provenMs)}${beside(bill && timeText(bill))}.`,
+    `${paint.bold('Apply:')} ${counts.length === 0 ? 'nothing to do' : counts.join(', ')}. ${requestsText(requests, before)}${beside(bill && `${bill.requests}`)}, ready after ${formatDuration(readyMs)}${beside(bill && timeText(bill.ready))}, proven after ${formatDuration(provenMs)}${beside(bill && timeText(bill))}.`,
   ]
   for (const {address, fields} of residual) {
     lines.push(`${paint.red('not converged:')} ${address}`)

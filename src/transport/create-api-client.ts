@@ -278,6 +278,8 @@ class BudgetedClient implements ConnectedClient {
         signal?.aborted && !(error instanceof ConnectionError) ? new ConnectionError('aborted', {method, url}, {cause: error}) : error
       if (!(failure instanceof ConnectionError)) throw error
       if (failure.arrived) this.#contact = true
+      // What provably never got there is none of the requests the server saw.
+      else this.#used -= 1
       tell({failure: failure.code})
       return {error: failure}
     }

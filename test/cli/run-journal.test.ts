@@ -29,7 +29,7 @@ function full(room: number): Journal {
 
 describe('a run whose disk is full', () => {
   it('names every request that is open, with the task the disk could not take any more, and the command that goes on', () => {
-    const journal = new RunJournal('20260102T000000000-abcdef', full(2))
+    const journal = new RunJournal('20260102T000000000-abcdef', full(2), () => 0)
     journal.append(sent('a'), true)
     journal.append(sent('b'), true)
     expect(() => journal.append({type: 'handle', key: 'shop:null_resource.a', step: 'create', taskId: 't-1'}, true)).toThrow(
@@ -48,7 +48,7 @@ describe('a run whose disk is full', () => {
   })
 
   it('says of any other failure what it was', () => {
-    const journal = new RunJournal('r', full(1))
+    const journal = new RunJournal('r', full(1), () => 0)
     journal.append(sent('a'), true)
     const error = new Error('another')
     expect(journal.withRecord(error)).toBe(error)
