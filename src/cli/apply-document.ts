@@ -52,15 +52,16 @@ const UNFINISHED: readonly State[] = ['failed', 'skipped', 'detached', 'unknown'
 /** What another apply would still have to do: what did not end well, and what is not as it was sent. */
 function leftToDo({ended, residual}: ApplyResult): readonly {readonly stack: string; readonly address: string}[] {
   const unfinished = ended.filter(it => UNFINISHED.includes(it.state)).map(it => it.operation)
-  return [...unfinished, ...residual.filter(it => !unfinished.some(other => keyOf(other.stack, other.address) === it.key))]
+  const moved = ended.filter(({operation}) => operation.later !== undefined).map(it => it.operation)
+  return [...unfinished, ...moved, ...residual.filter(it => !unfinished.some(other => keyOf(other.stack, other.address) === it.key))]
 }
 
-export const isConverged = ({summary, residual}: ApplyResult): boolean =>
-  residual.length === 0 && UNFINISHED.every(state => summary[state] === 0)
+export const isConverged = ({summary, residual, ended}: ApplyResult): boolean =>
+  residual.length === 0 && ended.every(it => it.operation.later === undefined) && UNFINISHED.every(state => summary[state] === 0)
 
 /** Interface.md, "States": 9 or 13 only when nothing was sent; then 4, 6, 12, 7. */
 export function applyExit({result, interrupted}: ApplyDone): ExitCode {
-  const {summary, ended, residual} = result
+  const {summary, ended} = result
   const failed = ended.filter(it => it.state === 'failed')
   const accepted = ended.some(
     it => stepsOf(it.operation).length > 0 && (it.state === 'done' || it.state === 'detached' || it.state === 'unknown'),
@@ -70,7 +71,7 @@ export function applyExit({result, interrupted}: ApplyDone): ExitCode {
   if (interrupted || summary.detached > 0) return EXIT.interrupted
   if (only(EXIT.timeout) && summary.unknown === 0) return EXIT.timeout
   if (summary.failed + summary.unknown + summary.skipped > 0) return EXIT.partial
-  return residual.length > 0 ? EXIT.notConverged : EXIT.ok
+  return isConverged(result) ? EXIT.ok : EXIT.notConverged
 }
 
 const exitOf = ({error}: Ended): ExitCode | undefined => error?.exit

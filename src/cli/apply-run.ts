@@ -17,6 +17,7 @@ import {restOf} from '../engine/rest.ts'
 import type {RunOptions} from '../engine/run-context.ts'
 import {type Key, keyOf} from '../engine/value.ts'
 import {createRunId} from '../ledger/journal-file.ts'
+import {carryOver} from './carry-over.ts'
 import {changeLimits, LearnedLimits} from './change-limits.ts'
 import {onInterrupt} from './interrupt.ts'
 import {LearnedDurations} from './learned-durations.ts'
@@ -64,6 +65,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   const secrets = new RunSecrets(workspace, observation.pairs)
   secrets.assertAll(plan)
   const work = workOf(plan, observation, secrets)
+  if (await carryOver(createRunId(context.clock, context.random), plan.operations, workspace.stores)) await workspace.loadLedgers()
   const book = new LedgerBook(workspace.ledgers, workspace.stores, ledger =>
     workspace.sealer.seal(ledger, book.secretsOf(ledger.stack), secrets.ofStack(ledger.stack, plan)),
   )

@@ -162,6 +162,16 @@ export class Workspace {
     return this.#other.ledgers
   }
 
+  /** Stacks of the app whose ledgers cannot be read, with the reason. */
+  get unreadLedgers(): ReadonlyMap<string, string> {
+    return this.#other.unread
+  }
+
+  /** By stack; of the run and of others. */
+  get allLedgers(): ReadonlyMap<string, Ledger> {
+    return new Map([...this.#other.ledgers.map(it => [it.stack, it] as const), ...this.#ledgers])
+  }
+
   /** Which stacks of the app, of this run or not, speak to one account. */
   readonly accountOf: AccountOf = (stack, api) => this.#accountOf(stack, api)
 

@@ -3,6 +3,7 @@ import {AppError, EXIT, type Problem} from '../base/errors.ts'
 import {billOf} from './bill.ts'
 import {changedKeys} from './changed-scope.ts'
 import {type Choice, choose} from './choice.ts'
+import {Claims} from './claims.ts'
 import {type StackDeclarations, sourceOf} from './declaration.ts'
 import {evaluateGuards} from './guards.ts'
 import {outputOf, sha256} from './live.ts'
@@ -83,6 +84,7 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     it => it.declared !== undefined || it.address !== it.remoteId || choice.keeps(it),
   )
   assertOneEach(operations, input.kinds, input.backendOf)
+  new Claims({...input, observation}).assertRespected(operations)
   const stacks = input.stacks.filter(it => input.selected.has(it.name)).map(it => plannedStack(input, observation, operations, it))
   const used = input.used() - usedBefore
   const objects = [...observation.pairs.values()].filter(it => it.match !== undefined).length + observation.orphans.length
@@ -140,6 +142,8 @@ async function changedOnly(input: BuildPlanInput): Promise<ReadonlySet<Key>> {
 const accepted = (operations: readonly Operation[], accepts: (it: Operation) => boolean, {pairs}: Observation): Operation[] =>
   operations.map(it => {
     if (it.action !== 'blocked' || it.wants === 'create' || !accepts(it)) return it
+    // What another stack has is not this one's to record; that it went there may be.
+    if (it.elsewhere !== undefined && it.wants !== 'delete') return it
     const pair = pairs.get(keyOf(it.stack, it.address))
     // Nothing is where it is declared yet: that cannot be recorded, only made.
     if (pair?.stray)
@@ -147,7 +151,7 @@ const accepted = (operations: readonly Operation[], accepts: (it: Operation) => 
         cause: 'accepted',
         old: 'the old one stays where it is, and is only forgotten (--accept)',
       })
-    const {wants, ...rest} = it
+    const {wants, elsewhere: _, ...rest} = it
     const action = wants === 'delete' ? 'forget' : 'adopt'
     return {...rest, action, cause: 'accepted', reason: 'accepted as reached (--accept)'}
   })

@@ -19,6 +19,7 @@ export const CAUSES = {
   accepted: '--accept: somebody reached the declared state by other means',
   // move
   'address-changed': 'the ledger has it under another address',
+  'stack-changed': 'another stack of the app has it, and does not declare it any more',
   // replace
   'parent-changed': 'it moves to another parent',
   'parent-replaced': 'its parent is replaced',
@@ -41,6 +42,11 @@ export const CAUSES = {
   'no-delete': 'the API cannot delete it',
   'name-kept': 'create_before_destroy, and the name stays the same',
   'not-empty': 'it still holds what this run does not remove',
+  'owned-elsewhere': 'another stack has it in its ledger',
+  'declared-elsewhere': 'another stack declares it',
+  'moved-to-stack': 'another stack declares it now: it is to be transferred',
+  'maybe-elsewhere': 'another stack may have it, and its ledger cannot be read',
+  'holds-elsewhere': 'it holds what another stack has',
   undecided: 'an earlier run may have made it, and nobody can tell yet',
   // no-op
   'as-declared': 'it is as declared',

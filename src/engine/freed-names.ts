@@ -3,11 +3,10 @@
  * same parent, whoever takes the name waits for whoever leaves it. In a ring nobody can begin: that is refused, since
  * only a person can say which of them may go by a third name in between.
  */
-import {remoteIdOf} from './kind.ts'
+import {parentRemoteId, remoteIdOf} from './kind.ts'
 import type {PlanInput} from './make-plan.ts'
 import {OperationCycleError} from './operation-cycle.ts'
 import type {Operation} from './plan.ts'
-import {parentRemoteId} from './plan-removals.ts'
 import {type Key, keyOf} from './value.ts'
 
 /**

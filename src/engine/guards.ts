@@ -52,9 +52,17 @@ export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
       ? []
       : guard(
           'G_BLOCKED',
-          plan.operations.filter(it => it.action === 'blocked'),
+          plan.operations.filter(it => it.action === 'blocked' && it.elsewhere === undefined),
           '--skip-blocked, or --accept ADDRESS when it is so already',
           'the API has no way to do these',
+        )),
+    ...(lifts.skipBlocked
+      ? []
+      : guard(
+          'G_ELSEWHERE',
+          plan.operations.filter(it => it.elsewhere !== undefined),
+          'svcctl transfer, or --skip-blocked for the rest',
+          'another stack has these',
         )),
   ]
 }

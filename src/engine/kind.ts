@@ -150,3 +150,12 @@ export function locate(kinds: Kinds, remoteId: string): {kind: Kind; ids: Ids} |
   }
   return undefined
 }
+
+/** The remote path of what an object lives in. */
+export function parentRemoteId({kinds}: {readonly kinds: Kinds}, remoteId: string): string | undefined {
+  const at = locate(kinds, remoteId)
+  const parent = at?.kind.parent && kinds.get(at.kind.parent.kind)
+  if (at === undefined || parent === undefined) return undefined
+  let next = 0
+  return parent.remote.replaceAll('*', () => encodeURIComponent(at.ids[next++] ?? ''))
+}

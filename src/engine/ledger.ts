@@ -22,6 +22,22 @@ export interface LedgerEntry {
   readonly exclusive: readonly string[]
   /** `out/<name>` values. */
   readonly outputs: Readonly<Record<string, Json>>
+  /** It is on its way here from another stack's ledger, which may have it still. Never deleted until that has ended. */
+  readonly transfer?: TransferMark
+}
+
+export interface TransferMark {
+  readonly id: string
+  readonly from: {readonly stack: string; readonly address: string}
+}
+
+/** What a ledger remembers of an object that went to another stack. */
+export interface Tombstone {
+  /** Of the transfer. */
+  readonly id: string
+  readonly address: string
+  readonly remoteId: string
+  readonly to: {readonly stack: string; readonly address: string}
 }
 
 export interface Ledger {
@@ -34,6 +50,8 @@ export interface Ledger {
   readonly accounts: Readonly<Record<string, LedgerAccount>>
   readonly entries: ReadonlyMap<string, LedgerEntry>
   readonly outputs: Readonly<Record<string, LedgerOutput>>
+  /** Objects that went to other stacks; absent where none did. */
+  readonly gone?: readonly Tombstone[]
   /** scrypt salt of this ledger, and one digest over all secrets. */
   readonly secretSalt?: string
   readonly secretsDigest?: string

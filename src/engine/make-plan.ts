@@ -4,27 +4,27 @@
  */
 import {isJsonObject} from '../base/json.ts'
 import type {Cause} from './cause.ts'
+import {Claims} from './claims.ts'
 import {neededBy, type StackDeclarations} from './declaration.ts'
 import {diffFields, type SecretState} from './diff.ts'
 import {rootRule} from './field-rules.ts'
-import {type Kind, type Kinds, remoteIdOf} from './kind.ts'
-import type {Ledger, LedgerEntry} from './ledger.ts'
+import {type Kind, parentRemoteId, remoteIdOf} from './kind.ts'
+import type {LedgerEntry} from './ledger.ts'
 import {type LiveObject, outputOf} from './live.ts'
 import type {Observation, Paired} from './observe.ts'
 import {orderOperations} from './order.ts'
+import type {OwnershipInput} from './ownership.ts'
 import {entryOf} from './pair.ts'
 import type {Change, Edge, Lifts, Operation} from './plan.ts'
-import {parentRemoteId, planRemovals} from './plan-removals.ts'
+import {planRemovals} from './plan-removals.ts'
 import {declaredPart} from './planned-object.ts'
 import {plainPart} from './resolve.ts'
 import {Deferred, type Key, keyOf, shown, type Value, type ValueObject} from './value.ts'
 
-export interface PlanInput {
+export interface PlanInput extends OwnershipInput {
   readonly observation: Observation
   readonly stacks: readonly StackDeclarations[]
   readonly selected: ReadonlySet<string>
-  readonly ledgers: ReadonlyMap<string, Ledger>
-  readonly kinds: Kinds
   readonly secretState: SecretStateOf
   readonly lifts: Pick<Lifts, 'onDrift' | 'noDestroy'>
   /** Fields that a saved plan leaves as somebody changed them, whatever `onDrift` says. */
@@ -43,14 +43,15 @@ export interface PlannedOperations {
 
 export function planOperations(input: PlanInput): PlannedOperations {
   const notes: string[] = []
+  const claims = new Claims(input)
   const replaced = new Set<Key>()
   const operations: Operation[] = []
   for (const pair of dependenciesFirst(input.observation.pairs)) {
-    const operation = planOne(input, pair, replaced, notes)
+    const operation = claims.respected(planOne(input, pair, replaced, notes))
     if (operation.action === 'replace') replaced.add(pair.declaration.key)
     if (!pair.context) operations.push(operation)
   }
-  const removals = planRemovals(input, operations)
+  const removals = planRemovals(input, operations, claims)
   const {kept, left} = input.lifts.noDestroy
     ? withoutDestroying([...operations, ...removals.operations])
     : {kept: [...operations, ...removals.operations], left: []}
@@ -64,7 +65,7 @@ function movedOut(input: PlanInput, operations: readonly Operation[]): Operation
   return operations.map(it => {
     const pair = input.observation.pairs.get(keyOfOperation(it))
     const kind = pair?.stray?.kind
-    if (it.action !== 'blocked' || pair?.stray === undefined || !kind?.goesWithParent) return it
+    if (it.action !== 'blocked' || it.elsewhere !== undefined || pair?.stray === undefined || !kind?.goesWithParent) return it
     if (!going.has(parentRemoteId(input, pair.stray.remoteId) ?? '')) return it
     return createdAnew(it, kind, pair, {cause: 'parent-changed', old: 'the old one goes with the one it was in'})
   })

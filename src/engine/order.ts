@@ -1,9 +1,10 @@
 /** What waits for what, with the reason on every edge, and one order that respects all of it. */
 import {freedNames} from './freed-names.ts'
+import {parentRemoteId} from './kind.ts'
 import type {PlanInput} from './make-plan.ts'
 import {OperationCycleError} from './operation-cycle.ts'
 import type {Edge, EdgeReason, Operation} from './plan.ts'
-import {leavesParent, parentRemoteId} from './plan-removals.ts'
+import {leavesParent} from './plan-removals.ts'
 import {type Key, keyOf} from './value.ts'
 
 /** The same operations with their edges, in execution order. */

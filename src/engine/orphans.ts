@@ -29,6 +29,9 @@ export function orphansOf({entries, matches, declared, objectOf, claims, live}: 
     const object = objectOf(stack, entry)
     const claimer = claims.get(object)
     if (claimer !== undefined) {
+      // It goes to the stack that means it now: one move, and nothing for this one to do.
+      const {owner} = matches.get(claimer) ?? {}
+      if (owner?.stack === stack && owner.entry.address === entry.address) return []
       const taken = claimer.startsWith(keyOf(stack, '')) && matches.get(claimer)?.formerAddress === entry.address
       if (claimer === key || taken || declared.has(key)) return []
       return [{stack, entry, address: entry.address, heldBy: claimer}]

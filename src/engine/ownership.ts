@@ -21,6 +21,8 @@ export interface OwnershipInput {
   readonly ledgers: ReadonlyMap<string, Ledger>
   /** Of stacks that are not selected, and of ledgers whose stack the app does not have any more. Read only. */
   readonly otherLedgers?: readonly Ledger[]
+  /** Stacks whose ledgers cannot be read, with the reason: what they have is not known. */
+  readonly unreadLedgers?: ReadonlyMap<string, string>
   readonly accountOf?: AccountOf
   readonly kinds: Kinds
 }
@@ -42,9 +44,13 @@ export class Ownership {
     if (!this.#accounts.has(backend)) this.#accounts.set(backend, this.#accountOf(stack, api))
   }
 
+  accountAt(backend: Backend): string {
+    return this.#accounts.get(backend) ?? ''
+  }
+
   /** Whoever has an object that this backend shows. */
   at(backend: Backend, remoteId: string): Owner | undefined {
-    return this.#owners.get(this.#accounts.get(backend) ?? '')?.get(remoteId)?.[0]
+    return this.#owners.get(this.accountAt(backend))?.get(remoteId)?.[0]
   }
 
   /** The ledger that has it: the stack's own, where several do. */

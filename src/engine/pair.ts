@@ -7,7 +7,7 @@ import type {Declaration, StackDeclarations} from './declaration.ts'
 import type {Kind} from './kind.ts'
 import type {Ledger, LedgerEntry} from './ledger.ts'
 import type {Collection, LiveObject} from './live.ts'
-import type {Ownership} from './ownership.ts'
+import type {Owner, Ownership} from './ownership.ts'
 import {plainPart} from './resolve.ts'
 import {type Key, keyOf} from './value.ts'
 
@@ -18,6 +18,8 @@ export interface Match {
   readonly found: Found
   /** The address the ledger has it under, when that is another one. */
   readonly formerAddress?: string
+  /** The other stack whose ledger has it, where this one's does not. */
+  readonly owner?: Owner
 }
 
 export interface PairInput {
@@ -41,6 +43,7 @@ export function entryOf(
   ledgers: ReadonlyMap<string, Ledger>,
   {declaration, match}: {readonly declaration: Declaration; readonly match?: Match},
 ): LedgerEntry | undefined {
+  if (match?.owner) return match.owner.entry.kind === declaration.kind ? match.owner.entry : undefined
   const entry = ledgers.get(declaration.stack)?.entries.get(match?.formerAddress ?? declaration.address)
   if (entry === undefined || entry.kind !== declaration.kind) return undefined
   return match === undefined || entry.remoteId === match.live.remoteId ? entry : undefined
@@ -107,11 +110,7 @@ export function pairCollection(input: PairInput): Pairing {
       continue
     }
     const owner = input.ownership.of(declaration.stack, kind.api, first.remoteId)
-    if (owner && owner.stack !== declaration.stack) {
-      problems.push({address: declaration.key, message: `${first.remoteId} belongs to stack ${owner.stack} (${owner.entry.address})`})
-      continue
-    }
-    const former = owner?.entry.address
+    const former = owner?.stack === declaration.stack ? owner.entry.address : undefined
     const formerKey = keyOf(declaration.stack, former ?? '')
     if (former !== undefined && former !== declaration.address && input.declared.get(formerKey) === kind.name && !input.read(formerKey)) {
       problems.push({
@@ -120,7 +119,9 @@ export function pairCollection(input: PairInput): Pairing {
       })
       continue
     }
-    if (former !== undefined && former !== declaration.address) claim(declaration, {live: first, found: 'moved', formerAddress: former})
+    if (owner && owner.stack !== declaration.stack) claim(declaration, {live: first, found: 'name', owner})
+    else if (former !== undefined && former !== declaration.address)
+      claim(declaration, {live: first, found: 'moved', formerAddress: former})
     else claim(declaration, {live: first, found: 'name'})
   }
   ambiguous.push(...taken(input, matches, claimed))
@@ -177,7 +178,8 @@ function knownMatch(input: PairInput, declaration: Declaration, byId: ReadonlyMa
     if (there) return {live: there, found: 'moved', formerAddress: entry.address}
   }
   const imported = declaration.importId === undefined ? undefined : byId.get(declaration.importId)
-  return imported && {live: imported, found: 'import'}
+  const owner = imported && input.ownership.of(declaration.stack, input.kind.api, imported.remoteId)
+  return imported && {live: imported, found: 'import', ...(owner && owner.stack !== declaration.stack ? {owner} : {})}
 }
 
 /** The addresses `moved` blocks lead back to, newest first. A block for a bare address covers its instances. */

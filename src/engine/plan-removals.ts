@@ -4,9 +4,9 @@
  */
 import {isJsonObject, type Json} from '../base/json.ts'
 import type {Cause} from './cause.ts'
-import {declaredPlaces} from './declared-places.ts'
+import {Claims} from './claims.ts'
 import {isDeposed} from './deposed.ts'
-import {type Ids, type Kind, locate} from './kind.ts'
+import {type Ids, type Kind, locate, parentRemoteId} from './kind.ts'
 import type {LedgerEntry} from './ledger.ts'
 import type {Collection, LiveObject} from './live.ts'
 import type {PlanInput} from './make-plan.ts'
@@ -20,20 +20,20 @@ export interface Removals {
   readonly notes: readonly string[]
 }
 
-export function planRemovals(input: PlanInput, declared: readonly Operation[]): Removals {
+export function planRemovals(input: PlanInput, declared: readonly Operation[], claims = new Claims(input)): Removals {
   const {observation, ledgers, selected} = input
   const notes: string[] = []
   for (const stack of selected) {
     if (ledgers.get(stack)?.condition === 'absent') notes.push(`${stack}: no ledger: removals are invisible`)
   }
-  const orphans = observation.orphans.map(it => removalOf(input, it)).sort(byAddress)
+  const orphans = observation.orphans.map(it => claims.respected(removalOf(input, it))).sort(byAddress)
   const taken = new Set([...declared, ...orphans].flatMap(it => it.remoteId ?? []))
   for (const {match} of observation.pairs.values()) if (match) taken.add(match.live.remoteId)
   const free: IsFree = (stack, {kind, remoteId}) =>
     !taken.has(remoteId) && observation.ownership.of(stack, kind.api, remoteId) === undefined
-  const exclusive = exclusiveRemovals(input, free)
+  const exclusive = exclusiveRemovals(input, free, claims).map(it => claims.respected(it))
   for (const it of exclusive) taken.add(it.remoteId ?? '')
-  const inline = inlineRemovals(input, [...orphans, ...exclusive], free)
+  const inline = inlineRemovals(input, [...orphans, ...exclusive], free).map(it => claims.respected(it))
   for (const it of inline) taken.add(it.remoteId ?? '')
   const all = withParentsGone(input, declared, [...orphans, ...exclusive, ...inline])
   const operations = all.map(it => keepFull(input, it, [...declared, ...all]))
@@ -129,9 +129,8 @@ function keepFull(input: PlanInput, operation: Operation, all: readonly Operatio
 /** Whether nobody has an object, in the account of a stack. */
 type IsFree = (stack: string, live: LiveObject) => boolean
 
-function exclusiveRemovals(input: PlanInput, free: IsFree): Operation[] {
+function exclusiveRemovals(input: PlanInput, free: IsFree, claims: Claims): Operation[] {
   const {observation, selected} = input
-  const isDeclared = declaredPlaces(input)
   const operations: Operation[] = []
   for (const {declaration, match} of observation.pairs.values()) {
     if (match === undefined || !selected.has(declaration.stack)) continue
@@ -139,7 +138,8 @@ function exclusiveRemovals(input: PlanInput, free: IsFree): Operation[] {
       const child = match.live.kind.exclusive?.[word]
       if (child === undefined) continue
       for (const live of childrenOf(input, match.live.remoteId, [child])) {
-        if (!free(declaration.stack, live) || isDeclared(live, match.live)) continue
+        // What nobody plans just now is somebody's all the same: of another stack, or left out by --target.
+        if (!free(declaration.stack, live) || claims.isDeclared(declaration.stack, live)) continue
         operations.push(undeclared(declaration.stack, live, 'exclusive', `${declaration.address} is exclusive for its ${word}`))
       }
     }
@@ -215,14 +215,6 @@ function childrenOf({observation, kinds}: PlanInput, remoteId: string, names: re
 /** Whether an operation makes its object anew in another parent: the old one leaves the parent it is in. */
 export const leavesParent = ({observation}: Pick<PlanInput, 'observation'>, {action, stack, address}: Operation): boolean =>
   action === 'replace' && observation.pairs.get(keyOf(stack, address))?.stray !== undefined
-
-export function parentRemoteId({kinds}: Pick<PlanInput, 'kinds'>, remoteId: string): string | undefined {
-  const at = locate(kinds, remoteId)
-  const parent = at?.kind.parent && kinds.get(at.kind.parent.kind)
-  if (at === undefined || parent === undefined) return undefined
-  let next = 0
-  return parent.remote.replaceAll('*', () => encodeURIComponent(at.ids[next++] ?? ''))
-}
 
 function kindOf({kinds}: PlanInput, name: string): Kind {
   const kind = kinds.get(name)

@@ -100,6 +100,15 @@ const operation = closed<Operation>()({
   edges: z.array(edge),
   adopts: z.literal(true).exactOptional().describe('found by identity, with fields that differ'),
   movedFrom: z.string().exactOptional().describe('the address the ledger had it under'),
+  from: z
+    .strictObject({stack: z.string(), address: z.string()})
+    .exactOptional()
+    .describe('of a move between stacks: whose it is until then'),
+  later: z.array(z.string()).exactOptional().describe('of a move between stacks: fields that differ, for the next plan, as JSON pointers'),
+  elsewhere: z
+    .strictObject({stack: z.string(), address: z.string().exactOptional()})
+    .exactOptional()
+    .describe('of a blocked one: the stack that has the object, or may have it'),
   wants: action.exactOptional().describe('what a blocked operation would have been'),
   name: z.string().exactOptional(),
   construct: z.string().exactOptional(),

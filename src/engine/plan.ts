@@ -66,6 +66,12 @@ export interface Operation {
   readonly adopts?: true
   /** For `move`: the address the ledger had it under. */
   readonly movedFrom?: string
+  /** For `move` between stacks: whose it is until then. */
+  readonly from?: {readonly stack: string; readonly address: string}
+  /** Of a move between stacks: declared fields that differ and are the next plan's to change, as JSON pointers. */
+  readonly later?: readonly string[]
+  /** Of a blocked one: the stack that has the object, or may have it. */
+  readonly elsewhere?: {readonly stack: string; readonly address?: string}
   /** What a `blocked` or a refused operation would have been. */
   readonly wants?: Action
   /** The natural key, for people. */

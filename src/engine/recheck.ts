@@ -79,6 +79,9 @@ const importOf = ({action, adopts, origin, remoteId}: Operation): Pick<Declarati
 export function touchedLedger(ledger: Ledger, plan: Plan): Ledger {
   const entries = new Map<string, LedgerEntry>()
   for (const it of touched(plan)) {
+    // What moves here from another stack is told by that one's ledger.
+    const leaving = it.from?.stack === ledger.stack ? ledger.entries.get(it.from.address) : undefined
+    if (leaving) entries.set(leaving.address, leaving)
     if (it.stack !== ledger.stack) continue
     const deposed = it.remoteId !== undefined && deposes(it) ? deposedAddress(it.address, it.remoteId) : undefined
     for (const address of [it.address, it.movedFrom, deposed]) {

@@ -22,6 +22,8 @@ export function depose(scene: Scene): void {
 export async function remember(scene: Scene, remoteId: string | undefined, live: LiveObject | undefined): Promise<void> {
   const {book} = scene.context.options
   const {operation, declaration} = scene.work
+  // It came as the other stack applied it last, and the next plan changes what differs.
+  if (operation.later !== undefined) return
   if (declaration === undefined || remoteId === undefined) {
     book.drop(operation.stack, operation.address)
     return
@@ -41,7 +43,11 @@ async function outputs(
   if (declaration.outputs.length === 0) return {}
   let fields: JsonObject = {...plainPart(scene.spec), ...live?.fields}
   const shows = (name: string) => outputOf({...(live ?? {kind: scene.kind, ids: [], remoteId, name: undefined}), fields}, name)
-  if (declaration.outputs.some(it => shows(it) === undefined)) {
+  // A move sends nothing: what its row does not show is as it was recorded.
+  const {operation} = scene.work
+  const entry = scene.context.options.book.ledger(operation.stack)?.entries.get(operation.movedFrom ?? operation.address)
+  const recorded = (operation.action === 'move' ? entry?.outputs : undefined) ?? {}
+  if (declaration.outputs.some(it => shows(it) === undefined && recorded[it] === undefined)) {
     const ids = idsIn(scene.kind, remoteId)
     const request = ids && scene.kind.verbs.read?.(ids)
     const row = request && (await scene.backend.reader.read(request))
@@ -52,7 +58,7 @@ async function outputs(
   scene.work.objects.set(scene.work.key, remoteId, whole)
   return Object.fromEntries(
     declaration.outputs.flatMap(name => {
-      const value = outputOf(whole, name)
+      const value = outputOf(whole, name) ?? recorded[name]
       return value === undefined ? [] : [[name, value]]
     }),
   )

@@ -7,7 +7,7 @@ import type {Paired} from '../engine/observe.ts'
 import {entryOf} from '../engine/pair.ts'
 import {openLeaves} from '../engine/resolve.ts'
 import {type Key, Secret} from '../engine/value.ts'
-import {assumed, createSecretSalt, isAssumed, LedgerKeyError, type RecordedSecret, SecretDigests} from './secret-digests.ts'
+import {assumed, createSecretSalt, digestIn, isAssumed, LedgerKeyError, type RecordedSecret, SecretDigests} from './secret-digests.ts'
 
 /** Secrets as they are declared: by address, then by JSON pointer. */
 export type DeclaredSecrets = ReadonlyMap<string, ReadonlyMap<string, Secret>>
@@ -31,20 +31,31 @@ export class SecretSealer {
     return known
   }
 
-  /** What the ledgers say of every secret a plan is about to compare. @throws LedgerKeyError */
+  /**
+   * What the ledgers say of every secret a plan is about to compare.
+   * @param ledgers - those of other stacks too: an object that moves here is recorded there
+   * @throws LedgerKeyError
+   */
   async states(ledgers: ReadonlyMap<string, Ledger>, pairs: ReadonlyMap<Key, Paired>): Promise<SecretStateOf> {
     const states = new Map<string, 'same' | 'changed' | 'unknown'>()
-    for (const [stack, ledger] of ledgers) {
-      if (ledger.secretSalt === undefined) continue
-      const fields: (RecordedSecret & {readonly at: string})[] = []
-      for (const {declaration, match, spec} of pairs.values()) {
-        const entry = declaration.stack === stack ? entryOf(ledgers, {declaration, ...(match ? {match} : {})}) : undefined
-        if (entry === undefined) continue
-        for (const {pointer, leaf} of openLeaves(spec)) {
-          if (leaf instanceof Secret) fields.push({...fieldOf(entry, pointer, leaf), at: `${declaration.key} ${pointer}`})
-        }
+    const bySalt = new Map<string, RecordedAt[]>()
+    for (const pair of pairs.values()) {
+      const {declaration, spec, match} = pair
+      const entry = entryOf(ledgers, pair)
+      if (entry === undefined) continue
+      for (const {pointer, leaf} of openLeaves(spec)) {
+        if (!(leaf instanceof Secret)) continue
+        // A digest that came with its object from another ledger brought that one's salt.
+        const {salt = ledgers.get(match?.owner?.stack ?? declaration.stack)?.secretSalt, digest} = digestIn(entry.secrets[pointer])
+        if (salt === undefined) continue
+        const fields = bySalt.get(salt) ?? []
+        if (fields.length === 0) bySalt.set(salt, fields)
+        fields.push({...fieldOf(entry, pointer, leaf), recorded: digest, at: `${declaration.key} ${pointer}`})
       }
-      const changed = await this.#digests(ledger.secretSalt).changed(fields, ledger.secretsDigest)
+    }
+    const digestsOverAll = new Map([...ledgers.values()].flatMap(it => (it.secretSalt ? [[it.secretSalt, it.secretsDigest]] : [])))
+    for (const [salt, fields] of bySalt) {
+      const changed = await this.#digests(salt).changed(fields, digestsOverAll.get(salt))
       // What was only ever taken for equal still is: nobody knows more of it than at first.
       for (const {at, context, recorded} of fields)
         states.set(at, changed.has(context) ? 'changed' : isAssumed(recorded) ? 'unknown' : 'same')
@@ -127,6 +138,10 @@ export class SecretSealer {
 function splitOnce(text: string, by: string): readonly [string, string | undefined] {
   const at = text.indexOf(by)
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+interface RecordedAt extends RecordedSecret {
+  readonly at: string
 }
 
 const fieldOf = (entry: LedgerEntry, pointer: string, secret: Secret): RecordedSecret => ({

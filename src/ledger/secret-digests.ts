@@ -13,6 +13,8 @@ import type {RandomBytes} from '../base/random.ts'
 /** 16 MiB and about 50 ms each; a change of these needs a new prefix. */
 const COST = {N: 16_384, r: 8, p: 1}
 const PREFIX = 'scrypt:'
+/** Then the salt, a colon and the digest. */
+const FOREIGN = 'scrypt@'
 const VERSION = 'version:'
 /** In front of a digest of what was never sent: an object that was found is taken to have it. */
 const ASSUMED = 'assumed:'
@@ -41,6 +43,22 @@ export interface RecordedSecret extends SecretField {
 export const assumed = (digest: string): string => `${ASSUMED}${digest}`
 export const isAssumed = (recorded: string | undefined): boolean => recorded?.startsWith(ASSUMED) === true
 const bare = (recorded: string): string => (recorded.startsWith(ASSUMED) ? recorded.slice(ASSUMED.length) : recorded)
+
+/** A digest as another ledger keeps it: with the salt it was made with. A version needs none. */
+export function digestFrom(salt: string | undefined, digest: string): string {
+  const own = bare(digest)
+  if (salt === undefined || !own.startsWith(PREFIX)) return digest
+  const foreign = `${FOREIGN}${salt}:${own.slice(PREFIX.length)}`
+  return isAssumed(digest) ? assumed(foreign) : foreign
+}
+
+/** What a ledger keeps of a secret, and whose salt it was made with where that is not the ledger's own. */
+export function digestIn(recorded: string | undefined): {readonly salt?: string; readonly digest: string | undefined} {
+  const own = recorded === undefined ? '' : bare(recorded)
+  if (!own.startsWith(FOREIGN)) return {digest: recorded}
+  const [salt = '', digest = ''] = own.slice(FOREIGN.length).split(':')
+  return {salt, digest: isAssumed(recorded) ? assumed(`${PREFIX}${digest}`) : `${PREFIX}${digest}`}
+}
 
 /** The ledger's digests were made with another key. */
 export class LedgerKeyError extends AppError {

@@ -9,7 +9,7 @@
  */
 import {z} from 'zod'
 import {canonicalJson, isJsonObject, type Json, type JsonObject} from '../base/json.ts'
-import type {Ledger, LedgerEntry} from '../engine/ledger.ts'
+import type {Ledger, LedgerEntry, Tombstone, TransferMark} from '../engine/ledger.ts'
 import {keyOf} from '../engine/value.ts'
 import {ctyTypeOf} from './cty-type.ts'
 import {LedgerDamagedError, LedgerForeignError, LedgerNewerError, type LedgerPlace} from './errors.ts'
@@ -50,6 +50,7 @@ const stateSchema = z.object({
     secret_salt: text.optional(),
     secrets_digest: text.optional(),
     pending: z.json().optional(),
+    gone: z.array(z.object({id: text, address: text, remote_id: text, to: z.object({stack: text, address: text})})).optional(),
   }),
 })
 
@@ -62,6 +63,11 @@ const ownTriggers = z.object({
   exclusive: text.default('[]'),
   depends_on: text.default('[]'),
   json_outputs: text.default('[]'),
+  /** `<id> <stack>:<address>`: on its way from there. */
+  transfer: z
+    .string()
+    .regex(/^\S+ [^:]+:./s)
+    .optional(),
   /** The address letter by letter, where it is spelled another way than Terraform would. */
   address: text.optional(),
 })
@@ -106,6 +112,7 @@ export function encodeLedger(ledger: Ledger): string {
       ...(ledger.secretSalt !== undefined && {secret_salt: ledger.secretSalt}),
       ...(ledger.secretsDigest !== undefined && {secrets_digest: ledger.secretsDigest}),
       ...(ledger.pending !== undefined && {pending: sorted(ledger.pending)}),
+      ...(ledger.gone !== undefined && ledger.gone.length > 0 && {gone: ledger.gone.map(encodeTombstone)}),
     },
   }
   return `${JSON.stringify(state, null, 2)}\n`
@@ -146,7 +153,7 @@ export function decodeLedger(content: string, where: LedgerPlace): Ledger {
       entries.set(entry.address, entry)
     }
   }
-  const {accounts, secret_salt, secrets_digest, pending} = state.svcctl
+  const {accounts, secret_salt, secrets_digest, pending, gone} = state.svcctl
   return {
     stack: where.stack,
     condition: 'present',
@@ -158,7 +165,20 @@ export function decodeLedger(content: string, where: LedgerPlace): Ledger {
     ...(secret_salt !== undefined && {secretSalt: secret_salt}),
     ...(secrets_digest !== undefined && {secretsDigest: secrets_digest}),
     ...(pending !== undefined && {pending}),
+    ...(gone !== undefined && {gone: gone.map(({remote_id, ...it}) => ({...it, remoteId: remote_id}))}),
   }
+}
+
+const encodeTombstone = ({id, address, remoteId, to: {stack, address: there}}: Tombstone): JsonObject => ({
+  id,
+  address,
+  remote_id: remoteId,
+  to: {stack, address: there},
+})
+
+function markIn(text: string): TransferMark {
+  const [, id = '', stack = '', address = ''] = /^(\S+) ([^:]+):([\s\S]*)$/.exec(text) ?? []
+  return {id, from: {stack, address}}
 }
 
 /** The stack whose ledger this is; `undefined` for text that is none. @throws SyntaxError */
@@ -193,6 +213,7 @@ function encodeInstance(stack: string, entry: LedgerEntry, address: ResourceAddr
   if (entry.removal === 'retain') triggers.removal = 'retain'
   for (const [pointer, digest] of Object.entries(entry.secrets).sort(byKey)) triggers[`secret${pointer}`] = digest
   triggers.spec = canonicalJson(entry.applied)
+  if (entry.transfer) triggers.transfer = `${entry.transfer.id} ${keyOf(entry.transfer.from.stack, entry.transfer.from.address)}`
   return {
     ...(address.index !== undefined && {index_key: address.index}),
     ...(address.deposed !== undefined && {deposed: address.deposed}),
@@ -239,6 +260,7 @@ function decodeInstance(
       preventDestroy: own.prevent_destroy === 'true',
       exclusive: listIn(own.exclusive),
       outputs: Object.fromEntries(outputs),
+      ...(own.transfer !== undefined && {transfer: markIn(own.transfer)}),
     }
   } catch (error) {
     if (error instanceof LedgerDamagedError) throw error

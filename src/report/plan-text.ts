@@ -90,13 +90,15 @@ export const guardLines = (guards: readonly GuardResult[], paint: Ansis): string
   ])
 
 function operationLines(operation: Operation, several: boolean, paint: Ansis): string[] {
-  const {action, address, stack, kind, name, construct, changes, reason, remoteId, because, movedFrom} = operation
+  const {action, address, stack, kind, name, construct, changes, reason, remoteId, because, movedFrom, from, later} = operation
   const colour = {create: paint.green, delete: paint.red, replace: paint.red, blocked: paint.magenta}[action as string] ?? paint.yellow
   const what = `${kind}${name === undefined ? '' : ` ${JSON.stringify(oneLine(name))}`}`
   const where = construct === undefined ? '' : paint.dim(` (${oneLine(construct)})`)
   const lines = [`${colour(`${SIGNS[action]} ${action}`)} ${paint.bold(titleOf(keyOf(stack, address), several))} ${what}${where}`]
   lines.push(paint.dim(`    ${oneLine(reason)}${remoteId === undefined ? '' : ` [${oneLine(remoteId)}]`}`))
   if (movedFrom !== undefined) lines.push(paint.dim(`    from ${oneLine(movedFrom)}`))
+  if (from !== undefined) lines.push(paint.dim(`    from ${oneLine(from.address)} of stack ${oneLine(from.stack)}`))
+  if (later !== undefined) lines.push(paint.dim(`    left for the next apply: ${oneLine(later.join(', '))}`))
   for (const change of changes) lines.push(changeLine(change, action, paint))
   const after = several ? operation.edges.map(it => it.key) : because
   if (after.length > 0) lines.push(paint.dim(`    after ${after.map(oneLine).join(', ')}`))

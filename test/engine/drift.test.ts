@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {kinds} from '../../src/backends/kinds.ts'
 import {appliedStack, type DriftReport, driftOf} from '../../src/engine/drift.ts'
-import {parentRemoteId} from '../../src/engine/plan-removals.ts'
+import {parentRemoteId} from '../../src/engine/kind.ts'
 import {Lab, type StackBuilder, stackOf} from '../support/lab.ts'
 
 const shop = (memoryLimitInGb = 1) =>

@@ -362,6 +362,7 @@ describe('an exclusive collection', () => {
       .add(...database('n'), {parent: {by: 'name', name: 'a'}})
       .add(...database('r'), {parent: {by: 'remoteId', remoteId: 'cloud/subscriptions/1'}})
     await lab.run(async () => {
+      await lab.apply([stackOf().subscription('a')])
       expect(await actions(lab, [own, other], {selected: new Set(['shop'])})).toEqual(['adopt a'])
     })
   })

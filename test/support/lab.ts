@@ -8,6 +8,7 @@ import {openClusterBackend} from '../../src/backends/cluster/backend.ts'
 import {kinds} from '../../src/backends/kinds.ts'
 import {EXIT} from '../../src/base/errors.ts'
 import {VirtualClock} from '../../src/base/virtual-clock.ts'
+import {carryOver} from '../../src/cli/carry-over.ts'
 import {evaluate} from '../../src/declaration/residual.ts'
 import type {Backend} from '../../src/engine/backend.ts'
 import {type BuildPlanInput, type BuiltPlan, buildPlan} from '../../src/engine/build-plan.ts'
@@ -281,8 +282,10 @@ export class Lab {
   /** @throws Error when planning sent anything but a GET */
   async plan(builders: readonly StackBuilder[], more: Planning = {}): Promise<BuiltPlan> {
     const stacks = builders.map(it => it.build())
-    const ledgers = await this.ledgers(stacks.map(it => it.name))
-    return this.#plan(stacks, ledgers, more)
+    const names = stacks.map(it => it.name)
+    const ledgers = await this.ledgers(names.filter(it => more.selected?.has(it) ?? true))
+    const others = [...this.stores.keys(), ...names].filter(it => !ledgers.has(it))
+    return this.#plan(stacks, ledgers, {otherLedgers: [...(await this.ledgers(others)).values()], ...more})
   }
 
   /** Of stacks that were not built here. */
@@ -301,7 +304,8 @@ export class Lab {
       backendOf,
       evaluate,
       variable: () => undefined,
-      secretStates: pairs => Promise.resolve(secretStates(ledgers, pairs)),
+      secretStates: pairs =>
+        Promise.resolve(secretStates(new Map([...(more.otherLedgers ?? []).map(it => [it.stack, it] as const), ...ledgers]), pairs)),
       tool: 'lab',
       accounts: {},
       selection: {target: [], exclude: []},
@@ -350,6 +354,7 @@ export class Lab {
     this.events = []
     this.journal = []
     const stacks = plan.stacks.map(it => it.name)
+    await carryOver('t1', plan.operations, new Map(stacks.map(it => [it, this.store(it)])))
     const book: LedgerBook = new LedgerBook(await this.ledgers(stacks), new Map(stacks.map(it => [it, this.store(it).held()])), ledger =>
       Promise.resolve(sealed(ledger, book.secretsOf(ledger.stack))),
     )

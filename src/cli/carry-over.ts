@@ -1,0 +1,21 @@
+/** What a plan moves between stacks is moved before anything is sent: from then on it is the new stack's, whatever happens. */
+
+import {neededBy} from '../engine/declaration.ts'
+import type {LedgerStore} from '../engine/ledger.ts'
+import type {Operation} from '../engine/plan.ts'
+import {type EntryMove, transferEntries} from '../ledger/transfer.ts'
+
+/** The moves between stacks that a plan holds. */
+export const movesIn = (operations: readonly Operation[]): EntryMove[] =>
+  operations.flatMap(({action, from, stack, address, declared}): EntryMove[] => {
+    if (action !== 'move' || from === undefined || declared === undefined) return []
+    const {removal, preventDestroy, exclusive} = declared.policy
+    return [{from, to: {stack, address}, declared: {dependsOn: neededBy(declared), removal, preventDestroy, exclusive}}]
+  })
+
+/** @returns whether anything was moved: then the ledgers are others than they were */
+export async function carryOver(run: string, operations: readonly Operation[], stores: ReadonlyMap<string, LedgerStore>): Promise<boolean> {
+  const moves = movesIn(operations)
+  await transferEntries(run, moves, stores)
+  return moves.length > 0
+}

@@ -1,0 +1,199 @@
+/**
+ * Objects change ledgers without a request: two files (or states behind HTTP) are written, and a process may die between
+ * any two writes. So the destination gets the entries first, each marked with where it comes from; then the source drops
+ * them and keeps a tombstone; then the marks go. Whoever holds both locks next goes on from whatever is there, and the
+ * mark says all there is to know for that.
+ */
+import type {Ledger, LedgerEntry, LedgerStore, Tombstone, TransferMark} from '../engine/ledger.ts'
+import {type Key, keyOf} from '../engine/value.ts'
+import {digestFrom, digestIn} from './secret-digests.ts'
+
+export interface Place {
+  readonly stack: string
+  readonly address: string
+}
+
+export interface EntryMove {
+  readonly from: Place
+  readonly to: Place
+  /** How the destination declares it, where it does. */
+  readonly declared?: Pick<LedgerEntry, 'dependsOn' | 'removal' | 'preventDestroy' | 'exclusive'>
+}
+
+/** Tombstones that a ledger keeps: the newest ones. */
+const TOMBSTONES = 1_000
+
+/**
+ * Carries entries over. Needs the locks of all the ledgers.
+ *
+ * @param id - of this transfer: without spaces
+ */
+export async function transferEntries(id: string, moves: readonly EntryMove[], stores: ReadonlyMap<string, LedgerStore>): Promise<void> {
+  if (moves.length === 0) return
+  const renamed = new Map(moves.map(({from, to}) => [keyOf(from.stack, from.address), keyOf(to.stack, to.address)]))
+  const sources = new Map<string, Ledger>()
+  for (const stack of stacksOf(moves.map(it => it.from))) sources.set(stack, await storeOf(stores, stack).load())
+  for (const stack of stacksOf(moves.map(it => it.to))) {
+    const store = storeOf(stores, stack)
+    const incoming = moves.filter(it => it.to.stack === stack)
+    await store.save(withIncoming(await store.load(), incoming, sources, id, renamed))
+  }
+  await finishTransfers(stores)
+}
+
+/** What is under way between these ledgers. */
+export const marksIn = (ledgers: Iterable<Ledger>): {readonly stack: string; readonly entry: LedgerEntry; readonly mark: TransferMark}[] =>
+  [...ledgers].flatMap(({stack, entries}) =>
+    [...entries.values()].flatMap(entry => (entry.transfer ? [{stack, entry, mark: entry.transfer}] : [])),
+  )
+
+/**
+ * Goes on with what was begun: sources drop what destinations have, and then the marks go. Needs the locks of all of
+ * `stores`; a source that is none of them stays as it is, and so does the mark.
+ *
+ * @returns what has arrived
+ */
+export async function finishTransfers(stores: ReadonlyMap<string, LedgerStore>): Promise<(EntryMove & {readonly remoteId: string})[]> {
+  const ledgers = new Map<string, Ledger>()
+  for (const [stack, store] of stores) ledgers.set(stack, await store.load())
+  const marks = marksIn(ledgers.values()).filter(it => ledgers.has(it.mark.from.stack))
+  const renamed = new Map(
+    marks.map(({stack, entry, mark}) => [keyOf(mark.from.stack, mark.from.address), keyOf(stack, entry.address)] as const),
+  )
+  for (const source of stacksOf(marks.map(it => it.mark.from))) {
+    const ledger = ledgers.get(source)
+    if (ledger === undefined) continue
+    const going = marks.filter(it => it.mark.from.stack === source)
+    const after = dropped(ledger, going, renamed)
+    if (after !== ledger) ledgers.set(source, await storeOf(stores, source).save(after))
+  }
+  for (const stack of stacksOf(marks)) {
+    const ledger = ledgers.get(stack)
+    if (ledger === undefined) continue
+    const here = marks.filter(it => it.stack === stack)
+    await storeOf(stores, stack).save(
+      unmarked(
+        ledger,
+        here.map(it => it.entry.address),
+      ),
+    )
+  }
+  return marks.map(({stack, entry, mark}) => ({from: mark.from, to: {stack, address: entry.address}, remoteId: entry.remoteId}))
+}
+
+/**
+ * The ledgers as they will be once what is under way has arrived: an object that two of them have for a moment is the
+ * destination's. Marks stay.
+ */
+export function asArrived(ledgers: readonly Ledger[]): readonly Ledger[] {
+  const marks = marksIn(ledgers)
+  if (marks.length === 0) return ledgers
+  return ledgers.map(ledger => {
+    const going = marks.filter(it => it.mark.from.stack === ledger.stack && isThere(ledger, it.mark, it.entry))
+    if (going.length === 0) return ledger
+    const entries = new Map(ledger.entries)
+    for (const {mark} of going) entries.delete(mark.from.address)
+    return {...ledger, entries}
+  })
+}
+
+/**
+ * The destination with the entries that come. What it has at their addresses gives way; an object that it has already
+ * keeps its entry, and only the source's goes.
+ */
+function withIncoming(
+  ledger: Ledger,
+  incoming: readonly EntryMove[],
+  sources: ReadonlyMap<string, Ledger>,
+  id: string,
+  renamed: ReadonlyMap<Key, Key>,
+): Ledger {
+  const entries = new Map(ledger.entries)
+  const known = new Map([...ledger.entries.values()].map(it => [it.remoteId, it.address]))
+  const arrived = new Set<string>()
+  let {accounts, secretSalt, secretsDigest} = ledger
+  for (const {from, to, declared} of incoming) {
+    const source = sources.get(from.stack)
+    const entry = source?.entries.get(from.address)
+    if (source === undefined || entry === undefined) continue
+    arrived.add(entry.remoteId)
+    const twice = entries.get(known.get(entry.remoteId) ?? '')
+    if (twice !== undefined) {
+      entries.set(twice.address, {...twice, transfer: {id, from}})
+      continue
+    }
+    // A ledger without secrets takes the salt, and the digest over all of them, that come with the first one.
+    if (secretSalt === undefined && Object.keys(entry.secrets).length > 0) ({secretSalt, secretsDigest} = source)
+    accounts = {...source.accounts, ...accounts}
+    entries.set(to.address, {
+      ...entry,
+      address: to.address,
+      secrets: secretsFor(secretSalt, source, entry),
+      dependsOn: entry.dependsOn.map(key => renamed.get(key) ?? key),
+      ...declared,
+      transfer: {id, from},
+    })
+  }
+  const {secretSalt: _, secretsDigest: _digest, ...rest} = ledger
+  return {
+    ...rest,
+    entries,
+    accounts,
+    // What came back leaves no tombstone.
+    ...(ledger.gone === undefined ? {} : {gone: ledger.gone.filter(it => !arrived.has(it.remoteId))}),
+    ...(secretSalt === undefined ? {} : {secretSalt}),
+    ...(secretsDigest === undefined ? {} : {secretsDigest}),
+  }
+}
+
+/** Digests as a ledger with this salt can compare them: one made with another salt brings it along, until it is sealed anew. */
+function secretsFor(salt: string | undefined, source: Ledger, {secrets}: LedgerEntry): LedgerEntry['secrets'] {
+  return Object.fromEntries(
+    Object.entries(secrets).map(([pointer, kept]) => {
+      const {salt: madeWith = source.secretSalt, digest = kept} = digestIn(kept)
+      return [pointer, madeWith === salt ? digest : digestFrom(madeWith, digest)]
+    }),
+  )
+}
+
+function dropped(ledger: Ledger, going: ReturnType<typeof marksIn>, renamed: ReadonlyMap<Key, Key>): Ledger {
+  const leaving = going.filter(({mark, entry}) => isThere(ledger, mark, entry))
+  if (leaving.length === 0) return ledger
+  const entries = new Map(ledger.entries)
+  for (const {mark} of leaving) entries.delete(mark.from.address)
+  for (const [address, it] of entries) {
+    if (it.dependsOn.some(key => renamed.has(key)))
+      entries.set(address, {...it, dependsOn: it.dependsOn.map(key => renamed.get(key) ?? key)})
+  }
+  const stones = leaving.map(
+    ({stack, entry, mark}): Tombstone => ({
+      id: mark.id,
+      address: mark.from.address,
+      remoteId: entry.remoteId,
+      to: {stack, address: entry.address},
+    }),
+  )
+  return {...ledger, entries, gone: [...(ledger.gone ?? []), ...stones].slice(-TOMBSTONES)}
+}
+
+function unmarked(ledger: Ledger, addresses: readonly string[]): Ledger {
+  const entries = new Map(ledger.entries)
+  for (const address of addresses) {
+    const marked = entries.get(address)
+    if (marked === undefined) continue
+    const {transfer: _, ...entry} = marked
+    entries.set(address, entry)
+  }
+  return {...ledger, entries}
+}
+
+const isThere = (ledger: Ledger, mark: TransferMark, entry: LedgerEntry): boolean =>
+  ledger.entries.get(mark.from.address)?.remoteId === entry.remoteId
+
+const stacksOf = (places: readonly {readonly stack: string}[]): string[] => [...new Set(places.map(it => it.stack))].sort()
+
+function storeOf(stores: ReadonlyMap<string, LedgerStore>, stack: string): LedgerStore {
+  const store = stores.get(stack)
+  if (store === undefined) throw new TypeError(`the ledger of ${stack} is not open`)
+  return store
+}
