@@ -7,6 +7,7 @@ import {access, mkdtemp, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
+import {failureIn, usefulLines} from './app-failure.ts'
 import {NoStacksError, StackFileError, SynthesisError} from './errors.ts'
 import {type ReadStacks, readStackDocuments} from './stack-files.ts'
 
@@ -26,23 +27,36 @@ export async function synthesize({cwd, environment, signal, onOutput}: Synthesiz
   const outdir = await mkdtemp(join(tmpdir(), 'svcctl-synth-'))
   try {
     const run = await runApp(app, {cwd, environment: appEnvironment(environment, outdir, context), signal, onOutput})
-    if (run.failure !== undefined) {
-      throw new SynthesisError(
-        `the app of cdktf.json failed (${run.failure}): ${app}${run.tail === '' ? '' : `\n${run.tail}`}`,
-        [`Run it by hand to see more: (cd ${cwd} && ${app})`],
-        undefined,
-        run.cause,
-      )
-    }
+    if (run.failure !== undefined) throw failed(app, cwd, run, run.failure)
     if (!(await exists(join(outdir, 'manifest.json')))) {
-      throw new SynthesisError(`the app of cdktf.json ended without writing stacks: ${app}${run.tail === '' ? '' : `\n${run.tail}`}`, [
-        'End the program with app.synth().',
-      ])
+      throw new SynthesisError(
+        `the app of cdktf.json ended without writing stacks: ${app}${usefulLines(run.output) === '' ? '' : `\n${usefulLines(run.output)}`}`,
+        ['End the program with app.synth().'],
+      )
     }
     return await readStackDocuments(outdir, {cwd, temporary: true})
   } finally {
     await rm(outdir, {recursive: true, force: true})
   }
+}
+
+/** The program's own error first, in its own words; how it ended is the smaller news. */
+function failed(app: string, cwd: string, {output, cause}: Run, how: string): SynthesisError {
+  const byHand = `Run it by hand to see more: (cd ${cwd} && ${app})`
+  const own = failureIn(output, cwd)
+  if (own === undefined) {
+    const said = usefulLines(output)
+    const message = `the app of cdktf.json failed (${how}): ${app}\n${said === '' ? 'It wrote nothing about why.' : said}`
+    return new SynthesisError(message, [byHand], undefined, cause)
+  }
+  const [first = '', ...more] = own.message.split('\n')
+  const place = own.place === undefined ? '' : `${own.place}: `
+  return new SynthesisError(
+    [`${place}${first}`, ...more, ...(own.ours ? [] : [`The app of cdktf.json failed with it (${how}): ${app}`])].join('\n'),
+    own.ours ? own.suggestions : [byHand],
+    undefined,
+    cause,
+  )
 }
 
 const exists = (path: string): Promise<boolean> =>
@@ -111,8 +125,8 @@ interface RunOptions {
 interface Run {
   /** How it failed: `exit 1`, `SIGKILL`. */
   readonly failure?: string
-  /** The end of what it wrote on stderr. */
-  readonly tail: string
+  /** What it wrote: on stderr, or else on stdout; the middle of very much is left out. */
+  readonly output: string
   readonly cause?: unknown
 }
 
@@ -122,31 +136,49 @@ function runApp(app: string, {cwd, environment, signal, onOutput}: RunOptions): 
     // A group of its own, so that a shell and what it started can be stopped together.
     const grouped = process.platform !== 'win32'
     const child = spawn(app, {cwd, env: environment, shell: true, stdio: ['ignore', 'pipe', 'pipe'], detached: grouped})
-    let tail = ''
+    const said = new Said()
+    const heard = new Said()
+    const output = (): string => (said.text.trim() === '' ? heard.text : said.text)
     const stop = (): void => {
       if (child.pid === undefined) return
       if (grouped) process.kill(-child.pid, 'SIGTERM')
       else child.kill('SIGTERM')
     }
     signal?.addEventListener('abort', stop, {once: true})
-    child.stdout.setEncoding('utf8').on('data', (text: string) => onOutput?.(text))
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      onOutput?.(text)
+      heard.add(text)
+    })
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       onOutput?.(text)
-      tail = (tail + text).slice(-TAIL_LENGTH)
+      said.add(text)
     })
     child.on('error', cause => {
       signal?.removeEventListener('abort', stop)
-      resolve({failure: 'it could not be started', tail, cause})
+      resolve({failure: 'it could not be started', output: output(), cause})
     })
     child.on('close', (code, killed) => {
       signal?.removeEventListener('abort', stop)
       if (signal?.aborted) reject(signal.reason)
-      else resolve(code === 0 ? {tail: lastLines(tail)} : {failure: killed ?? `exit ${code}`, tail: lastLines(tail)})
+      else resolve(code === 0 ? {output: output()} : {failure: killed ?? `exit ${code}`, output: output()})
     })
   })
 }
 
-const TAIL_LENGTH = 8192
-const TAIL_LINES = 20
+/** The beginning and the end of a text: an error stands at the one, and what became of it at the other. */
+class Said {
+  #head = ''
+  #tail = ''
 
-const lastLines = (text: string): string => text.trimEnd().split('\n').slice(-TAIL_LINES).join('\n')
+  add(text: string): void {
+    const room = KEPT_LENGTH - this.#head.length
+    this.#head += text.slice(0, Math.max(0, room))
+    this.#tail = (this.#tail + text.slice(Math.max(0, room))).slice(-KEPT_LENGTH)
+  }
+
+  get text(): string {
+    return this.#head + this.#tail
+  }
+}
+
+const KEPT_LENGTH = 65_536

@@ -11,7 +11,7 @@ import {type Node, partsOf, printTemplate} from '../../src/declaration/expressio
 import {parseExpression} from '../../src/declaration/expression-parser.ts'
 import type {Names} from '../../src/declaration/names.ts'
 import {FUNCTION_NAMES} from '../../src/declaration/not-evaluated.ts'
-import {nodeOf, Open, type OpenValue, opensIn, revealed} from '../../src/declaration/open-value.ts'
+import {nodeOf, Open, opensIn, revealed} from '../../src/declaration/open-value.ts'
 import {evaluate} from '../../src/declaration/residual.ts'
 import {stackDocument} from '../../src/declaration/stack-document.ts'
 import {Deferred} from '../../src/engine/value.ts'
@@ -446,7 +446,7 @@ describe('a hostile expression is refused, and soon', () => {
     ['brackets', deep('(', ')', 50_000)],
     ['lists', deep('[', ']', 50_000)],
     ['calls', deep('abs(', ')', 50_000)],
-    ['minus signs', '-'.repeat(50_000) + '1'],
+    ['minus signs', `${'-'.repeat(50_000)}1`],
     ['conditions', `${'true ? '.repeat(20_000)}1${' : 2'.repeat(20_000)}`],
     ['conditions behind each other', `${'false ? 1 : '.repeat(20_000)}2`],
     ['a sum', Array.from({length: 50_000}, () => '1').join(' + ')],

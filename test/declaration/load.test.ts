@@ -227,6 +227,61 @@ describe('the app of cdktf.json', () => {
     expect(error.suggestions).toEqual([`Run it by hand to see more: (cd ${cwd} && node app.cjs)`])
   })
 
+  it.each([
+    [
+      'throws',
+      "function deep() { throw new Error('no region is configured') }\ndeep()",
+      /^app\.cjs:\d+: no region is configured\nThe app of cdktf\.json failed with it \(exit 1\): node app\.cjs$/,
+    ],
+    [
+      'misses a module',
+      "require('./not-there')",
+      /^app\.cjs:\d+: Cannot find module '\.\/not-there'\nRequire stack:\n- app\.cjs\nThe app of/,
+    ],
+    ['has a syntax error', 'const x = {', /^SyntaxError: Unexpected token '\)'|^SyntaxError: Unexpected end of input|^SyntaxError: /],
+    [
+      'says much more after its error',
+      "console.error(new TypeError('the first word').stack); for (let i = 0; i < 20000; i++) console.error('noise ' + i); process.exit(1)",
+      /^app\.cjs:\d+: TypeError: the first word\nThe app of/,
+    ],
+    [
+      'fails in Python',
+      "console.error('Traceback (most recent call last):\\n  File \"main.py\", line 1, in <module>\\nModuleNotFoundError: No module named \\'cdktf\\''); process.exit(1)",
+      /^ModuleNotFoundError: No module named 'cdktf'\nThe app of/,
+    ],
+    [
+      'speaks on standard output only',
+      "console.log('no region'); process.exit(1)",
+      /^the app of cdktf\.json failed \(exit 1\): node app\.cjs\nno region$/,
+    ],
+    ['says nothing', 'process.exit(1)', /^the app of cdktf\.json failed \(exit 1\): node app\.cjs\nIt wrote nothing about why\.$/],
+    ['is killed', "process.kill(process.pid, 'SIGKILL')", /^the app of cdktf\.json failed \(.*\): node app\.cjs/],
+  ])('that %s is shown with its own error first', async (_, body, message) => {
+    await project(body)
+    const error = await failure()
+    expect(error.code).toBe('E_SYNTH')
+    expect(error.message).toMatch(message)
+    expect(error.message).not.toMatch(/^ +at |node:internal/m)
+  })
+
+  it('that breaks a rule of our constructs is shown with that rule, its place and what to do', async () => {
+    await put({
+      'cdktf.json': {app: `${process.execPath} --import ${import.meta.resolve('tsx')} app.ts`},
+      'app.ts': `
+        import {App, TerraformStack} from '${import.meta.resolve('cdktf')}'
+        import {ClusterUser} from '${new URL('../../src/index.ts', import.meta.url).href}'
+        const app = new App()
+        const stack = new TerraformStack(app, 'shop')
+        new ClusterUser(stack, 'u', {
+          name: 'u', role: Number.NaN as never,
+        })
+        app.synth()`,
+    })
+    const error = await failure({environment: {PATH: process.env.PATH}})
+    expect(error.message).toBe('app.ts:6: shop/u: /role is NaN')
+    expect(error.suggestions).toEqual(['Use a finite number, or leave the field out.'])
+  })
+
   it('that writes nothing is told to end with app.synth()', async () => {
     await project('')
     expect(await failure()).toMatchObject({code: 'E_SYNTH', exit: 64, suggestions: ['End the program with app.synth().']})

@@ -6,9 +6,9 @@ import type {cloudAclUser} from '../../backends/cloud/kinds/acl-user.ts'
 import type {cloudDatabase} from '../../backends/cloud/kinds/database.ts'
 import type {cloudPeering} from '../../backends/cloud/kinds/peering.ts'
 import type {cloudSubscription} from '../../backends/cloud/kinds/subscription.ts'
-import {AppError, EXIT} from '../../base/errors.ts'
 import {isJsonObject, type JsonObject} from '../../base/json.ts'
 import type {ExclusiveCollection, PolicyOptions, ResourceOptions, SpecOf} from './authored.ts'
+import {ConstructError} from './construct-error.ts'
 import {ManagedObject, type ParentOf} from './managed-object.ts'
 
 interface OfSubscription {
@@ -25,13 +25,12 @@ const OF_SUBSCRIPTION = {field: 'subscription', kind: 'cloud.subscription'} as c
 const OF_DATABASE = {field: 'database', kind: 'cloud.database'} as const
 
 /** `fromFile` does not hold a JSON object. */
-export class SubscriptionFileError extends AppError {
+export class SubscriptionFileError extends ConstructError {
   constructor(path: string, file: string, problem: string, cause?: unknown) {
-    super(`${path}: ${file} ${problem}`, {
+    super(path, {
       code: 'E_SUBSCRIPTION_FILE',
-      exit: EXIT.usage,
-      suggestions: ['Name a file with one JSON object, relative to the folder of cdktf.json.'],
-      problems: [{message: `${file} ${problem}`, path: '/fromFile', source: path}],
+      problem: `${file} ${problem}`,
+      suggestion: 'Name a file with one JSON object, relative to the folder of cdktf.json.',
       cause,
     })
   }

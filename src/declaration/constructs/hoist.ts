@@ -8,20 +8,17 @@
  */
 import {DefaultTokenResolver, type IPostProcessor, type IResolvable, type IResolveContext, StringConcat, Token, Tokenization} from 'cdktf'
 import {Construct, type IConstruct} from 'constructs'
-import {AppError, EXIT} from '../../base/errors.ts'
+import {AppError} from '../../base/errors.ts'
 import {canonicalJson, type Json} from '../../base/json.ts'
 import {formatPointer} from '../../base/pointer.ts'
 import {escapeTemplate} from '../expression.ts'
+import {ConstructError} from './construct-error.ts'
+import {placeOf} from './source-line.ts'
 
 /** A field of a construct that cannot be written into a stack. */
-export class SpecValueError extends AppError {
-  constructor(construct: string, pointer: string, problem: string, suggestion: string) {
-    super(`${construct}: ${pointer || 'the spec'} ${problem}`, {
-      code: 'E_SPEC_VALUE',
-      exit: EXIT.usage,
-      suggestions: [suggestion],
-      problems: [{message: problem, path: pointer, source: construct}],
-    })
+export class SpecValueError extends ConstructError {
+  constructor(construct: IConstruct, pointer: string, problem: string, suggestion: string) {
+    super(construct.node.path, {code: 'E_SPEC_VALUE', problem, suggestion, pointer, place: placeOf(construct)})
   }
 }
 
@@ -216,7 +213,7 @@ class Walk {
   }
 
   #refuse(path: Path, problem: string, suggestion: string): never {
-    throw new SpecValueError(this.#owner.node.path, formatPointer(path), problem, suggestion)
+    throw new SpecValueError(this.#owner, formatPointer(path), problem, suggestion)
   }
 }
 

@@ -1,25 +1,20 @@
 /** One object of an API, written into the stack as a `null_resource` whose triggers are its declaration. */
 import {Annotations, dependable, propertyAccess, ref, TerraformResource, type TerraformStack, Token} from 'cdktf'
-import type {Construct} from 'constructs'
-import {AppError, EXIT} from '../../base/errors.ts'
+import type {Construct, IConstruct} from 'constructs'
 import {canonicalJson} from '../../base/json.ts'
 import {escapeTemplate} from '../expression.ts'
 import type {FieldPointer, PolicyOptions, RemovalPolicy, ResourceOptions} from './authored.ts'
+import {ConstructError} from './construct-error.ts'
 import {hoist} from './hoist.ts'
 import {settledObject, settledTexts} from './settled.ts'
-import {callerLine} from './source-line.ts'
+import {notePlace, placeOf} from './source-line.ts'
 import {RESOURCE_TYPE, StackCompanion} from './stack-companion.ts'
 import {withoutTrace} from './without-trace.ts'
 
 /** A reference that names no single value. */
-export class ConstructReferenceError extends AppError {
-  constructor(path: string, problem: string, suggestion: string) {
-    super(`${path}: ${problem}`, {
-      code: 'E_CONSTRUCT_REFERENCE',
-      exit: EXIT.usage,
-      suggestions: [suggestion],
-      problems: [{message: problem, source: path}],
-    })
+export class ConstructReferenceError extends ConstructError {
+  constructor(construct: IConstruct, problem: string, suggestion: string) {
+    super(construct.node.path, {code: 'E_CONSTRUCT_REFERENCE', problem, suggestion, place: placeOf(construct)})
   }
 }
 
@@ -60,12 +55,12 @@ export abstract class ManagedObject<Kind extends string, Props extends ManagedOb
   readonly #outputs = new Set<string>()
   readonly #tokens = new Map<string, string>()
   readonly #warned = new Set<string>()
-  readonly #source = callerLine()
 
   constructor(scope: Construct, id: string, props: Props) {
     const {spec, options} = split(props)
     const {removalPolicy = 'delete', ignoreChanges = [], exclusive = [], dependsOn, ...resource} = options
     super(scope, id, {terraformResourceType: RESOURCE_TYPE, ...resource})
+    notePlace(this)
     this.spec = spec
     this.removalPolicy = removalPolicy
     this.ignoreChanges = ignoreChanges
@@ -107,7 +102,7 @@ export abstract class ManagedObject<Kind extends string, Props extends ManagedOb
     if (this.#tokens.size > 0) {
       // cdktf would keep the first name without a word.
       throw new ConstructReferenceError(
-        this.node.path,
+        this,
         'its address is in use already',
         'Override the logical id before other constructs refer to it.',
       )
@@ -130,7 +125,7 @@ export abstract class ManagedObject<Kind extends string, Props extends ManagedOb
     if (!isReference(parent)) return fields
     if (parent.kind !== kind) {
       throw new ConstructReferenceError(
-        this.node.path,
+        this,
         `${field} must be a ${kind}, and it is a ${parent.kind}`,
         `Pass the construct of the ${field}, or its name, numeric id or remote path.`,
       )
@@ -163,7 +158,8 @@ export abstract class ManagedObject<Kind extends string, Props extends ManagedOb
 
   protected override get constructNodeMetadata(): {[key: string]: unknown} {
     const metadata: Record<string, object> = {...super.constructNodeMetadata}
-    if (this.#source !== undefined) metadata.svcctl = {source: this.#source}
+    const source = placeOf(this)
+    if (source !== undefined) metadata.svcctl = {source}
     return Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, settledObject(value)]))
   }
 
@@ -199,7 +195,7 @@ export abstract class ManagedObject<Kind extends string, Props extends ManagedOb
     const name = field.replace(/^\//, '')
     if (!/^[^"\\${}\p{Cc}]+$/u.test(name)) {
       throw new ConstructReferenceError(
-        this.node.path,
+        this,
         `${JSON.stringify(field)} names no field of an object`,
         "Name a field, or a deeper one by pointer: output('endpoint/port').",
       )
@@ -212,7 +208,7 @@ export abstract class ManagedObject<Kind extends string, Props extends ManagedOb
     if (this.forEach === undefined && this.count === undefined) return
     const [example, word] = this.forEach === undefined ? ['0', 'count'] : ["'key'", 'forEach']
     throw new ConstructReferenceError(
-      this.node.path,
+      this,
       `it is declared with ${word}, so .${what} would mean many objects`,
       `Say which one: .instance(${example}).${what}`,
     )

@@ -5,6 +5,7 @@
 import {findSourceMap} from 'node:module'
 import {dirname, relative, sep} from 'node:path'
 import {fileURLToPath} from 'node:url'
+import type {IConstruct} from 'constructs'
 
 /** The constructs, as sources or published as one file. */
 const OWN_FOLDER = dirname(fileURLToPath(import.meta.url)) + sep
@@ -31,6 +32,17 @@ export function callerLine(): string | undefined {
   }
   return undefined
 }
+
+const places = new WeakMap<IConstruct, string>()
+
+/** Keeps the place the program is at as the one a construct is made at. */
+export function notePlace(construct: IConstruct): void {
+  const place = callerLine()
+  if (place !== undefined) places.set(construct, place)
+}
+
+/** Where a construct was made; for one that is not ours, and while one is being made, where the program is. */
+export const placeOf = (construct: IConstruct): string | undefined => places.get(construct) ?? callerLine()
 
 function userFile(name: string): string | undefined {
   if (name.startsWith('node:')) return undefined

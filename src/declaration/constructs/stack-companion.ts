@@ -20,32 +20,23 @@ import {
   TerraformVariable,
 } from 'cdktf'
 import type {IConstruct} from 'constructs'
-import {AppError, EXIT} from '../../base/errors.ts'
+import {ConstructError} from './construct-error.ts'
+import {placeOf} from './source-line.ts'
 
 export const RESOURCE_TYPE = 'null_resource'
 export const CHECK_VARIABLE = 'svcctl_only'
 
 /** Two constructs of a stack that Terraform would take for one, or an id it would refuse. */
-export class ConstructIdError extends AppError {
-  constructor(path: string, problem: string, suggestion: string) {
-    super(`${path}: ${problem}`, {
-      code: 'E_CONSTRUCT_ID',
-      exit: EXIT.usage,
-      suggestions: [suggestion],
-      problems: [{message: problem, source: path}],
-    })
+export class ConstructIdError extends ConstructError {
+  constructor(construct: IConstruct, problem: string, suggestion: string) {
+    super(construct.node.path, {code: 'E_CONSTRUCT_ID', problem, suggestion, place: placeOf(construct)})
   }
 }
 
 /** What may be said once in a stack was said twice. */
-export class StackOptionError extends AppError {
-  constructor(path: string, problem: string, suggestion: string) {
-    super(`${path}: ${problem}`, {
-      code: 'E_STACK_OPTION',
-      exit: EXIT.usage,
-      suggestions: [suggestion],
-      problems: [{message: problem, source: path}],
-    })
+export class StackOptionError extends ConstructError {
+  constructor(construct: IConstruct, problem: string, suggestion: string) {
+    super(construct.node.path, {code: 'E_STACK_OPTION', problem, suggestion, place: placeOf(construct)})
   }
 }
 
@@ -76,7 +67,7 @@ export class StackCompanion extends TerraformElement {
     if (!(stack instanceof TerraformStack)) {
       // cdktf knows its own by a symbol that cdktn shares; their elements do not work in each other's stacks.
       throw new StackOptionError(
-        scope.node.path,
+        scope,
         'the stack is made by another copy of cdktf, or by cdktn, than the one svcctl is installed with',
         'Install one for both; for cdktn: npm install cdktf@npm:cdktn@^0.24 constructs@10, and import from "cdktf".',
       )
@@ -100,7 +91,7 @@ export class StackCompanion extends TerraformElement {
   target(scope: IConstruct, api: 'cloud' | 'cluster', options: TargetOptions): void {
     if (this.#targets[api]) {
       throw new StackOptionError(
-        scope.node.path,
+        scope,
         `stack ${this.cdktfStack.node.id} already has a target for the ${api} API`,
         'Keep one per stack; objects of another deployment or account belong in a stack of their own.',
       )
@@ -114,14 +105,14 @@ export class StackCompanion extends TerraformElement {
     if (known) {
       if (known.version === version && known.description === description) return known.token
       throw new StackOptionError(
-        scope.node.path,
+        scope,
         `secret ${JSON.stringify(name)} is declared twice in stack ${this.cdktfStack.node.id}, with another version or description`,
         'Declare it once and pass the value on, or give both the same options.',
       )
     }
     if (!NAME.test(name) || RESERVED_VARIABLES.includes(name)) {
       throw new ConstructIdError(
-        scope.node.path,
+        scope,
         `${JSON.stringify(name)} cannot be the name of a secret`,
         `Use letters, digits and underscores, beginning with a letter, and none of ${RESERVED_VARIABLES.join(', ')}: it becomes the variable TF_VAR_<name>.`,
       )
@@ -144,16 +135,15 @@ export class StackCompanion extends TerraformElement {
    * @throws ConstructIdError when Terraform would refuse the name or another construct has it
    */
   claim(resource: IConstruct, name: string): void {
-    const path = resource.node.path
     if (!NAME.test(name)) {
       throw new ConstructIdError(
-        path,
+        resource,
         `its address would be ${RESOURCE_TYPE}.${name}, which Terraform refuses`,
         'Use an id of letters, digits, underscores and dashes that begins with a letter.',
       )
     }
     const holder = this.#resources.get(name)
-    if (holder !== undefined && holder !== resource) throw sharedAddress(path, holder.node.path, `${RESOURCE_TYPE}.${name}`)
+    if (holder !== undefined && holder !== resource) throw sharedAddress(resource, holder.node.path, `${RESOURCE_TYPE}.${name}`)
     const before = this.#names.get(resource)
     if (before !== undefined) this.#resources.delete(before)
     this.#names.set(resource, name)
@@ -183,16 +173,16 @@ export class StackCompanion extends TerraformElement {
 
   override toHclTerraform(): never {
     throw new StackOptionError(
-      this.cdktfStack.node.path,
+      this.cdktfStack,
       'svcctl reads stacks as JSON, and they were to be written as HCL',
       'Leave hclOutput and SYNTH_HCL_OUTPUT unset.',
     )
   }
 }
 
-const sharedAddress = (path: string, other: string, address: string): ConstructIdError =>
+const sharedAddress = (construct: IConstruct, other: string, address: string): ConstructIdError =>
   new ConstructIdError(
-    path,
+    construct,
     `it has the address ${address}, which ${other} has too: Terraform would merge the two into one`,
     'Give one of them another id (dots and other signs do not count), or move it into a construct of its own.',
   )
@@ -206,7 +196,7 @@ function sharedAddresses(stack: TerraformStack): string[] {
     if (address === undefined || TerraformStack.of(element) !== stack) continue
     const holder = holders.get(address)
     if (holder === undefined) holders.set(address, element.node.path)
-    else problems.push(sharedAddress(element.node.path, holder, address).message)
+    else problems.push(sharedAddress(element, holder, address).message)
   }
   return problems
 }
