@@ -12,7 +12,7 @@ import type {ApplyDone} from './apply-run.ts'
 export function applyDocument({run, result, requests, residualPlan}: ApplyDone, plan: Plan): JsonObject {
   return {
     run: run ?? null,
-    operations: result.ended.map(({operation, state, error, because, remoteId}) => ({
+    operations: result.ended.map(withReason).map(({operation, state, error, because, remoteId}) => ({
       stack: operation.stack,
       address: operation.address,
       kind: operation.kind,
@@ -44,10 +44,18 @@ export function applyDocument({run, result, requests, residualPlan}: ApplyDone, 
   }
 }
 
+/** Whoever reads the document learns why something is not done. @throws TypeError when a part of the engine forgot to say */
+function withReason(ended: Ended): Ended {
+  const {operation, state, error, because} = ended
+  if (state !== 'done' && state !== 'no-op' && error === undefined && because === undefined)
+    throw new TypeError(`${operation.address} is ${state}, and nothing says why`)
+  return ended
+}
+
 /** As in a plan: another stack's object is named with its stack. */
 const addressIn = (key: Key, stack: string): string => (key.startsWith(`${stack}:`) ? key.slice(stack.length + 1) : key)
 
-const UNFINISHED: readonly State[] = ['failed', 'skipped', 'detached', 'unknown']
+const UNFINISHED: readonly State[] = ['failed', 'skipped', 'blocked', 'detached', 'unknown']
 
 /** What another apply would still have to do: what did not end well, and what is not as it was sent. */
 function leftToDo({ended, residual}: ApplyResult): readonly {readonly stack: string; readonly address: string}[] {
@@ -69,8 +77,8 @@ export function applyExit({result, interrupted}: ApplyDone): ExitCode {
   const only = (exit: ExitCode) => failed.length > 0 && failed.every(it => exitOf(it) === exit)
   for (const exit of [EXIT.unauthorized, EXIT.unreachable, EXIT.exhausted]) if (!accepted && only(exit)) return exit
   if (interrupted || summary.detached > 0) return EXIT.interrupted
-  if (only(EXIT.timeout) && summary.unknown === 0) return EXIT.timeout
-  if (summary.failed + summary.unknown + summary.skipped > 0) return EXIT.partial
+  if (only(EXIT.timeout) && summary.unknown + summary.blocked === 0) return EXIT.timeout
+  if (summary.failed + summary.unknown + summary.skipped + summary.blocked > 0) return EXIT.partial
   return isConverged(result) ? EXIT.ok : EXIT.notConverged
 }
 

@@ -1,6 +1,7 @@
 /** How an operation can fail, in words for the person who reads the summary. */
 import {AppError, EXIT} from '../base/errors.ts'
 import type {TaskFailure} from './backend.ts'
+import type {Operation} from './plan.ts'
 
 /** The API accepted the request, and its task ended in failure. */
 export class TaskFailedError extends AppError {
@@ -45,6 +46,52 @@ export class UnknownOutcomeError extends AppError {
       exit: EXIT.partial,
       suggestions: ['Run svcctl plan in a minute: it looks again and adopts what it finds.'],
       cause,
+    })
+  }
+}
+
+/** The run ended, and the API works on: nothing went wrong. */
+export class DetachedError extends AppError {
+  constructor(what: string, goesOn: string) {
+    super(`${what}: ${goesOn} goes on without this run`, {
+      code: 'E_DETACHED',
+      exit: EXIT.interrupted,
+      suggestions: ['Run svcctl apply --resume: it waits for what goes on, and does the rest.'],
+    })
+  }
+}
+
+/** The run was told to stop, or could not go on, before its turn came. */
+export class NotStartedError extends AppError {
+  constructor() {
+    super('the run ended before its turn came: nothing was sent for it', {
+      code: 'E_NOT_STARTED',
+      exit: EXIT.interrupted,
+      suggestions: ['Run svcctl apply --resume: it does what this run has left.'],
+    })
+  }
+}
+
+/** The API has no way to do it. */
+export class BlockedError extends AppError {
+  constructor({address, reason}: Operation) {
+    super(`nothing was sent: ${reason}`, {
+      code: 'E_BLOCKED',
+      exit: EXIT.partial,
+      suggestions: [
+        `Take the change back in the stack, or, once the declared state was reached in another way, run svcctl apply --accept '${address}'.`,
+      ],
+    })
+  }
+}
+
+/** A run before this one may have sent it: sending it again could make a second one. */
+export class UndecidedError extends AppError {
+  constructor({reason}: Operation) {
+    super(`nothing was sent: ${reason}`, {
+      code: 'E_UNDECIDED',
+      exit: EXIT.partial,
+      suggestions: ['Run svcctl apply again in a minute: it looks again first.'],
     })
   }
 }

@@ -30,6 +30,8 @@ export class Crowd {
   isClosed = false
   /** On their way to the API. */
   unanswered = 0
+  /** Taken on, and not over as far as we know. */
+  running = 0
   #accepted = 0
   #refusals = 0
   #refusedAt = 0
@@ -44,11 +46,13 @@ export class Crowd {
   }
 
   accepted(): void {
+    this.running += 1
     this.#accepted += 1
   }
 
   refused(others: number, now: number): Refused {
-    this.places = Math.max(1, others)
+    // Those without an answer may be refused as well.
+    this.places = Math.max(1, this.running)
     this.#refusals += 1
     this.#rounds *= 2
     this.#settled = 0

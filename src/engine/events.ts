@@ -3,8 +3,8 @@ import type {AppError} from '../base/errors.ts'
 import type {Action, BoundTime} from './plan.ts'
 import type {Key} from './value.ts'
 
-export const STATES = ['done', 'no-op', 'failed', 'skipped', 'detached', 'unknown'] as const
-/** How an operation ended; every one ends in exactly one. */
+export const STATES = ['done', 'no-op', 'failed', 'skipped', 'blocked', 'detached', 'unknown'] as const
+/** How an operation ended; every one ends in exactly one. All but the first two say why. */
 export type State = (typeof STATES)[number]
 
 export type Step = 'create' | 'update' | 'delete'

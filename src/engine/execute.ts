@@ -3,6 +3,7 @@
  * it, and ends in exactly one state. Nothing holds a worker while it waits; the request budget alone sets the pace.
  */
 import type {AppError} from '../base/errors.ts'
+import {BlockedError, NotStartedError, UndecidedError} from './apply-errors.ts'
 import {remainingPaths, stepsOf} from './bill.ts'
 import type {Declaration} from './declaration.ts'
 import {Estimate} from './estimate.ts'
@@ -28,6 +29,7 @@ export interface Ended {
   readonly operation: Operation
   readonly state: State
   readonly remoteId?: string
+  /** Why it is not done; of a skipped one either this or `because`. */
   readonly error?: AppError
   /** What a skipped one was waiting for. */
   readonly because?: Key
@@ -189,9 +191,15 @@ class Run {
     let ended: Ended
     if (because !== undefined) ended = end('skipped', {because})
     else if (operation.action === 'no-op') ended = end('no-op', operation.remoteId === undefined ? {} : {remoteId: operation.remoteId})
-    else if (operation.action === 'blocked') ended = end('skipped')
+    else if (operation.action === 'blocked')
+      ended =
+        operation.cause === 'undecided'
+          ? end('unknown', {error: new UndecidedError(operation)})
+          : end('blocked', {error: new BlockedError(operation)})
     else if (stop.aborted) ended = end('skipped')
     else ended = await runOperation(this.#context, {...work, key, behind: this.#behind.get(key) ?? 1, objects: this.#objects, end})
+    if (ended.state === 'skipped' && ended.because === undefined && ended.error === undefined)
+      ended = {...ended, error: new NotStartedError()}
     if (operation.action !== 'no-op') {
       journal.append({type: 'ended', key, state: ended.state}, false)
       emit({
@@ -233,7 +241,7 @@ class Run {
 }
 
 function summaryOf(ended: readonly Ended[]): Record<State, number> {
-  const summary: Record<State, number> = {done: 0, 'no-op': 0, failed: 0, skipped: 0, detached: 0, unknown: 0}
+  const summary: Record<State, number> = {done: 0, 'no-op': 0, failed: 0, skipped: 0, blocked: 0, detached: 0, unknown: 0}
   for (const {state} of ended) summary[state]++
   return summary
 }

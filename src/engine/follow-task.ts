@@ -1,6 +1,6 @@
 /** The task of a write that was accepted, until it is over. */
 import {AppError} from '../base/errors.ts'
-import {OperationTimeoutError, TaskFailedError, UnknownOutcomeError} from './apply-errors.ts'
+import {DetachedError, OperationTimeoutError, TaskFailedError, UnknownOutcomeError} from './apply-errors.ts'
 import type {Failure, RunContext} from './run-context.ts'
 import type {Accepted, Write} from './write-step.ts'
 
@@ -39,7 +39,7 @@ export async function followTask(context: RunContext, it: Write, taskId: string,
     waiting(news.status)
     return failed({state: 'failed', error: new TaskFailedError(what, taskId, failure)})
   } catch (error) {
-    if (stop.aborted) return failed({state: 'detached'})
+    if (stop.aborted) return failed({state: 'detached', error: new DetachedError(what, `task ${taskId}`)})
     if (error instanceof AppError) return failed(unseen(what, `task ${taskId} could not be read`, error))
     throw error
   }

@@ -64,17 +64,20 @@ export class Gate {
     const entered = await this.#enter(turn, signal)
     if (!entered.in) return {passed: false, ...(entered.by === undefined ? {} : {by: entered.by})}
     let kept: Promise<boolean> | undefined
-    let isAnswered = false
+    let outcome: 'accepted' | 'not' | undefined
     const answered = (accepted: boolean) => {
-      if (isAnswered) return
-      isAnswered = true
-      for (const group of turn.groups) {
-        const crowd = group.account && this.#crowd(group.name)
-        if (!crowd) continue
+      if (outcome !== undefined) return
+      outcome = accepted ? 'accepted' : 'not'
+      for (const {name} of turn.groups) {
+        const crowd = this.#crowd(name)
         crowd.unanswered -= 1
         if (accepted) crowd.accepted()
       }
       this.#admit()
+    }
+    const leave = () => {
+      if (outcome === 'accepted') for (const {name} of turn.groups) this.#crowd(name).running -= 1
+      this.#leave(turn.groups)
     }
     try {
       return {
@@ -89,10 +92,10 @@ export class Gate {
       }
     } finally {
       answered(false)
-      if (kept === undefined) this.#leave(turn.groups)
+      if (kept === undefined) leave()
       else
         void kept.then(
-          isOver => (isOver ? this.#leave(turn.groups) : this.#lose(turn)),
+          isOver => (isOver ? leave() : this.#lose(turn)),
           () => this.#lose(turn),
         )
     }
@@ -116,7 +119,7 @@ export class Gate {
   /** What a second root object showed to be the rule for all of them; one alone may be busy with somebody else's change. */
   placesInRoots(api: 'cloud' | 'cluster'): number | undefined {
     const roots = this.#narrowRoots.get(api)
-    return roots === undefined || roots.size < 2 ? undefined : Math.max(...[...roots].map(it => this.#crowd(it).places))
+    return [...(roots ?? [])].map(it => this.#crowd(it).places).sort((a, b) => a - b)[1]
   }
 
   async #enter(turn: Turn, signal: AbortSignal | undefined): Promise<{readonly in: boolean; readonly by?: string}> {
@@ -146,7 +149,7 @@ export class Gate {
     })
   }
 
-  /** There is room for as many as are in the group beside the one that was refused, and at least for one. */
+  /** There is room for as many as run in the group, and at least for one. */
   #refused({name, root}: Group, now: number): Refused {
     const refused = this.#crowd(name).refused(this.#used(name) - 1, now)
     if (root) this.#narrowRoots.set(root, (this.#narrowRoots.get(root) ?? new Set()).add(name))
@@ -192,11 +195,11 @@ export class Gate {
   }
 
   #take(groups: readonly Group[]): void {
-    for (const {name, shared = '', account} of groups) {
+    for (const {name, shared = ''} of groups) {
       const inside = this.#taken.get(name) ?? new Map<string, number>()
       this.#taken.set(name, inside)
       inside.set(shared, (inside.get(shared) ?? 0) + 1)
-      if (account) this.#crowd(name).unanswered += 1
+      this.#crowd(name).unanswered += 1
     }
   }
 

@@ -2,7 +2,7 @@
 import {AppError} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
 import {isJsonObject} from '../base/json.ts'
-import {ObjectFailedError, OperationTimeoutError, ParentMissingError, UnknownOutcomeError} from './apply-errors.ts'
+import {DetachedError, ObjectFailedError, OperationTimeoutError, ParentMissingError, UnknownOutcomeError} from './apply-errors.ts'
 import {type Backend, idMadeBy, type TaskView} from './backend.ts'
 import {stepsOf} from './bill.ts'
 import type {CollectionWatch, ObjectNews, Sought} from './collection-watch.ts'
@@ -77,7 +77,8 @@ export class Scene {
     try {
       news = await collection.await(sought, since + timeoutMs, stop, waiting)
     } catch (error) {
-      if (stop.aborted) return {ok: false, state: 'detached'}
+      if (stop.aborted)
+        return {ok: false, state: 'detached', error: new DetachedError(this.what(sought.step), `the wait for it to be ${sought.until}`)}
       if (error instanceof AppError)
         return {ok: false, state: 'unknown', error: new UnknownOutcomeError(this.what(sought.step), error.message, error)}
       throw error

@@ -147,7 +147,7 @@ export type Failure =
   /** `goesOn`: the API still works at it; resolves when it is over, with `false` when nobody waits for that any more. */
   | {readonly state: 'failed'; readonly error: AppError; readonly goesOn?: () => Promise<boolean>}
   | {readonly state: 'unknown'; readonly error: AppError}
-  | {readonly state: 'detached'}
+  | {readonly state: 'detached'; readonly error: AppError}
   /** `because`: what is in the way. */
   | {readonly state: 'skipped'; readonly because?: Key}
 

@@ -4,7 +4,7 @@
  */
 import {AppError} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
-import {OperationTimeoutError, UnknownOutcomeError} from './apply-errors.ts'
+import {DetachedError, OperationTimeoutError, UnknownOutcomeError} from './apply-errors.ts'
 import {type Backend, PRIORITY, type TaskView} from './backend.ts'
 import type {Refused} from './crowd.ts'
 import type {Step} from './events.ts'
@@ -139,7 +139,7 @@ async function oneRequest(context: RunContext, it: Write, place: Place, rest: (a
       if (sent.taskId === undefined) return over(await rest(accepted))
       context.taskIds.add(sent.taskId)
       journal.append({type: 'handle', key, step, taskId: sent.taskId}, true)
-      if (context.options.detach) return over({ok: false, state: 'detached'})
+      if (context.options.detach) return over({ok: false, state: 'detached', error: new DetachedError(it.what, `task ${sent.taskId}`)})
       const followed = await followTask(context, it, sent.taskId, accepted)
       switch (followed.task) {
         case 'done':
@@ -225,7 +225,8 @@ async function doubtful(context: RunContext, it: Write, doubt: Doubt, rest: (acc
   try {
     found = await it.settleDoubt(doubt)
   } catch (error) {
-    if (stop.aborted || error instanceof Stopped) return {end: 'over', result: {ok: false, state: 'detached'}}
+    if (stop.aborted || error instanceof Stopped)
+      return {end: 'over', result: {ok: false, state: 'detached', error: new DetachedError(it.what, 'what may have become of the request')}}
     if (error instanceof AppError) return {end: 'over', result: {ok: false, ...unseen(it.what, 'looking for it failed', error)}}
     throw error
   }

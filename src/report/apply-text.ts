@@ -84,16 +84,16 @@ function endedLines(event: Extract<ApplyEvent, {type: 'ended'}>, title: string, 
   const {state, action, ms, remoteId, error, because} = event
   const id = remoteId === undefined ? '' : ` [${oneLine(remoteId)}]`
   if (state === 'done') return [`${title}: ${paint.green(`${action} done`)} after ${formatDuration(ms)}${id}`]
-  if (state === 'skipped')
-    return [`${title}: ${paint.yellow('skipped')}${because === undefined ? '' : ` because of ${titleOf(because, several)}`}`]
-  if (state === 'detached') return [`${title}: ${paint.yellow('detached')}: its task goes on${id}`]
+  if (because !== undefined) return [`${title}: ${paint.yellow(state)} because of ${titleOf(because, several)}`]
+  if (state === 'skipped') return [`${title}: ${paint.yellow('skipped')}: ${harmless(error?.message ?? '')}`]
+  if (state === 'detached') return [`${title}: ${paint.yellow('detached')}: ${harmless(error?.message ?? '')}${id}`]
   return [
     `${title}: ${paint.red(state)}: ${harmless(error?.message ?? '')}`,
     ...(error instanceof AppError ? error.suggestions.map(it => `  ${harmless(it)}`) : []),
   ]
 }
 
-const ORDER: readonly State[] = ['done', 'no-op', 'failed', 'skipped', 'detached', 'unknown']
+const ORDER: readonly State[] = ['done', 'no-op', 'failed', 'skipped', 'blocked', 'detached', 'unknown']
 
 export interface ApplyOutcome {
   readonly run?: string

@@ -57,6 +57,7 @@ describe('a gate', () => {
     const group = {name: 'a', places: 10, root: 'cloud'} as const
     const inside = [turn(gate, [group]), turn(gate, [group]), turn(gate, [group])]
     await settled()
+    for (const it of inside.slice(0, 2)) it.place?.answered(true)
     expect(inside[2]?.place?.refused(group, 0)).toMatchObject({others: 2})
     inside[2]?.leave()
     const fourth = turn(gate, [group])

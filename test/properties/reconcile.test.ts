@@ -241,7 +241,9 @@ const isConverged = (result: {readonly summary: Readonly<Record<string, number>>
 
 /** What a plan right after an apply may still hold: what the API cannot do, what waited for it, and what was announced. */
 function unexplained(plan: Plan, last: {readonly ended: readonly Ended[]; readonly plan: Plan}): Operation[] {
-  const skipped = new Set(last.ended.filter(it => it.state === 'skipped').map(it => keyOf(it.operation.stack, it.operation.address)))
+  const skipped = new Set(
+    last.ended.filter(it => it.state === 'skipped' || it.state === 'blocked').map(it => keyOf(it.operation.stack, it.operation.address)),
+  )
   const forgotten = new Set(last.plan.operations.filter(it => it.action === 'forget').map(it => it.remoteId))
   return plan.operations.filter(it => {
     if (it.action === 'blocked' || skipped.has(keyOf(it.stack, it.address))) return false

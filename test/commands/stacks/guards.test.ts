@@ -122,7 +122,13 @@ describe('what the API cannot do', () => {
     const refused = await apply(withRule('+@all ~*', 2))
     expect([refused.code, documentOf(refused).error.suggestions]).toEqual([3, [expect.stringContaining('--skip-blocked')]])
     const rest = await apply(withRule('+@all ~*', 2), '--skip-blocked')
-    expect([rest.code, documentOf(rest).summary]).toEqual([6, expect.objectContaining({done: 1, skipped: 1})])
+    expect([rest.code, documentOf(rest).summary]).toEqual([6, expect.objectContaining({done: 1, blocked: 1, skipped: 0})])
+    const blocked = documentOf(rest).operations.find((it: {state: string}) => it.state === 'blocked')
+    expect(blocked.error).toMatchObject({
+      code: 'E_BLOCKED',
+      message: expect.stringContaining('the API can list and create ACL rules, but not change them'),
+    })
+    expect(rest.stderr).toMatch(/: blocked: nothing was sent: the API can list and create ACL rules, but not change them/)
     expect(documentOf(rest)).toMatchObject({converged: false, residual: ['null_resource.r']})
     at.simulator.clearLog()
     const accepted = await apply(withRule('+@all ~*', 2), '--accept', 'null_resource.r')
@@ -235,7 +241,7 @@ describe('exit codes of an apply', () => {
     expect([outcome.code, document.converged, document.summary]).toEqual([
       6,
       false,
-      {done: 2, 'no-op': 0, failed: 1, skipped: 1, detached: 0, unknown: 0},
+      {done: 2, 'no-op': 0, failed: 1, skipped: 1, blocked: 0, detached: 0, unknown: 0},
     ])
     const byName = Object.fromEntries(document.operations.map((it: {address: string}) => [it.address.replace('null_resource.', ''), it]))
     expect(byName.a.error.message).toMatch(/task [\w-]+ failed: too large for this plan \(MEMORY_TOO_LARGE\), field memoryLimitInGb/)
