@@ -7,7 +7,7 @@ import type {ApplyResult} from '../../src/engine/execute.ts'
 import type {Plan} from '../../src/engine/plan.ts'
 import {Lab, stackOf} from '../support/lab.ts'
 
-const done = (result: ApplyResult): ApplyDone => ({run: 'run-1', result, interrupted: false, requests: 0})
+const done = (result: ApplyResult): ApplyDone => ({run: 'run-1', result, interrupted: false, requests: 0, before: 0})
 
 /** An operation that is blocked since an earlier run may have done it: what `apply` makes of one that is undecided. */
 const undecided = (plan: Plan, address: string): Plan => ({
