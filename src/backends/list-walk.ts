@@ -10,10 +10,12 @@ import type {RequestOptions} from '../engine/backend.ts'
 import {judgePage, SHORT_PAGE, sameKeys} from './page-verdict.ts'
 import {FAR_OFFSET, type FetchPage, type PageAnswer, type PagingFacts} from './paging-facts.ts'
 
-/** A row and what it is known by; rows without an id have a key too, but are not part of the answer. */
+/** A row and what it is known by; rows without an id have a key too, and stand apart from the answer. */
 export interface KeyedRow<Row> {
   readonly key: string
   readonly row: Row | undefined
+  /** What there is instead of a row with an id. */
+  readonly withoutId?: Row
 }
 
 /** How often an ordered reading starts again before the order is given up. */
@@ -28,7 +30,6 @@ export class ListWalk<Row> {
 
   #rows = new Map<string, KeyedRow<Row>>()
   #first: readonly string[] = []
-  #last: string | undefined
   #end = 0
   #lastSize = 0
   #lastLimit = 0
@@ -46,6 +47,11 @@ export class ListWalk<Row> {
 
   get rows(): Row[] {
     return [...this.#rows.values()].map(it => it.row).filter(it => it !== undefined)
+  }
+
+  /** Rows that show that something is there, and not what to call it by. */
+  get withoutId(): Row[] {
+    return [...this.#rows.values()].map(it => it.withoutId).filter(it => it !== undefined)
   }
 
   /** How the list is known to be whole; `undefined` when it is not. */
@@ -95,7 +101,6 @@ export class ListWalk<Row> {
   #take(rows: readonly KeyedRow<Row>[], size: number, limit: number): void {
     for (const row of rows) this.#rows.set(row.key, row)
     this.#end += rows.length
-    this.#last = rows.at(-1)?.key ?? this.#last
     this.#lastSize = size
     this.#lastLimit = limit
   }
@@ -107,12 +112,16 @@ export class ListWalk<Row> {
     if (!page.found && page.status !== 404) throw page.error
     const rows = page.found ? page.rows : []
     const verdict = judgePage(
-      {first: this.#first, known: this.#rows, last: this.#last, end: this.#end},
+      {first: this.#first, known: this.#rows, end: this.#end},
       {offset, keys: rows.map(it => it.key), uncutBelow: this.#facts.uncutBelow(page.limit)},
     )
     switch (verdict.is) {
       case 'more':
-        this.#take(rows.slice(verdict.from), rows.length, page.limit)
+        this.#take(
+          rows.filter(it => !this.#rows.has(it.key)),
+          rows.length,
+          page.limit,
+        )
         return
       case 'whole':
         this.#proof = page.found ? verdict.proof : 'a 404 past the last row'

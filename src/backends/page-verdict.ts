@@ -14,8 +14,6 @@ export interface WalkState {
   /** Keys of the rows of page one. */
   readonly first: readonly string[]
   readonly known: {has(key: string): boolean}
-  /** Key of the last row received. */
-  readonly last: string | undefined
   /** Rows received so far, repeated rows of one page included. */
   readonly end: number
 }
@@ -28,7 +26,8 @@ export interface Page {
 }
 
 export type Verdict =
-  | {readonly is: 'more'; readonly from: number}
+  /** Its rows that are not known yet are the next ones of the list. */
+  | {readonly is: 'more'}
   | {readonly is: 'whole'; readonly proof: string}
   /** Nothing where the last known row should be. */
   | {readonly is: 'nothing'}
@@ -48,8 +47,8 @@ export function judgePage(state: WalkState, page: Page): Verdict {
       return offset + keys.length === state.end ? {is: 'whole', proof: 'a page without a new row'} : {is: 'moved'}
     return sameKeys(keys, state.first) ? {is: 'repeated'} : {is: 'moved'}
   }
-  if (overlaps) return keys[0] === state.last && fresh === keys.length - 1 ? {is: 'more', from: 1} : {is: 'moved'}
-  return fresh === keys.length ? {is: 'more', from: 0} : {is: 'moved'}
+  // The one row that was asked for again, wherever in the page it stands.
+  return keys.length - fresh === (overlaps ? 1 : 0) ? {is: 'more'} : {is: 'moved'}
 }
 
 export const sameKeys = (a: readonly string[], b: readonly string[]): boolean =>

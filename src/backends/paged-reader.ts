@@ -5,7 +5,7 @@
  * One request tells the rows of most lists. What remains open is whether a cap cut them; a cap is the same for all
  * lists of one API, so only the longest needs a look behind its end, and each list of equal length its own.
  */
-import type {Json, JsonObject} from '../base/json.ts'
+import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import type {Listing, Reader, RequestOptions} from '../engine/backend.ts'
 import type {ApiRequest} from '../engine/kind.ts'
 import {rowId} from './list-rows.ts'
@@ -22,7 +22,7 @@ export interface ListSource {
   readonly warn: Warn
 }
 
-type Found = ListWalk<JsonObject> | {readonly proof: string; readonly rows: readonly JsonObject[]; readonly givenUp: true}
+type Found = ListWalk<JsonObject> | (Pick<ListWalk<JsonObject>, 'rows' | 'withoutId'> & {readonly proof: string; readonly givenUp: true})
 
 interface Entry {
   readonly reading: Promise<Found | undefined>
@@ -42,8 +42,8 @@ export class PagedReader implements Reader {
   async list(request: ApiRequest, options?: RequestOptions): Promise<Listing | undefined> {
     const found = await this.#entry(request.path, options).reading
     if (found === undefined) return undefined
-    const {rows, proof} = found
-    return proof === undefined ? {rows, proven: false} : {rows, proven: true, proof}
+    const {rows, withoutId, proof} = found
+    return {rows, withoutId, ...(proof === undefined ? {proven: false} : {proven: true, proof})}
   }
 
   async prove({path, ...options}: RequestOptions & {readonly path?: string} = {}): Promise<void> {
@@ -105,7 +105,7 @@ export class PagedReader implements Reader {
     if (parent === undefined) throw refusal.error
     const listed = this.#listed(parent)
     const exists = listed ?? (await this.#source.object(parent.path, options)) !== undefined
-    return exists ? {rows: [], proof: 'its parent exists and has none (404)', givenUp: true} : undefined
+    return exists ? {rows: [], withoutId: [], proof: 'its parent exists and has none (404)', givenUp: true} : undefined
   }
 
   /** Whether the parent stands in a list of this run; `undefined` when no list can tell. */
@@ -143,7 +143,8 @@ export class PagedReader implements Reader {
 
 function keyedRow(row: Json, path: string): KeyedRow<JsonObject> {
   const id = rowId(row, path)
-  return id === undefined ? {key: `?${JSON.stringify(row)}`, row: undefined} : {key: id, row: row as JsonObject}
+  if (id !== undefined) return {key: id, row: row as JsonObject}
+  return {key: `?${JSON.stringify(row)}`, row: undefined, ...(isJsonObject(row) ? {withoutId: row} : {})}
 }
 
 interface Parent {

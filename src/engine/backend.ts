@@ -25,6 +25,8 @@ export interface RequestOptions {
 /** A list as far as it is known. */
 export interface Listing {
   readonly rows: readonly JsonObject[]
+  /** Rows without an id: something is there, and nobody can say which object it is. */
+  readonly withoutId: readonly JsonObject[]
   /** Whether "not in it" means "does not exist". */
   readonly proven: boolean
   /** How it is known to be complete: an empty page, a shorter list than one seen whole, a repeated page, a 404. */

@@ -141,7 +141,13 @@ async function changedOnly(input: BuildPlanInput): Promise<ReadonlySet<Key>> {
  */
 const accepted = (operations: readonly Operation[], accepts: (it: Operation) => boolean, {pairs}: Observation): Operation[] =>
   operations.map(it => {
-    if (it.action !== 'blocked' || it.wants === 'create' || !accepts(it)) return it
+    if (it.action !== 'blocked' || !accepts(it)) return it
+    // Somebody has looked, and nothing of the kind is there.
+    if (it.wants === 'create' && it.cause === 'list-not-whole') {
+      const {wants: _, ...rest} = it
+      return {...rest, action: 'create', cause: 'accepted', reason: 'accepted as not there yet (--accept)'}
+    }
+    if (it.wants === 'create') return it
     // What another stack has is not this one's to record; that it went there may be.
     if (it.elsewhere !== undefined && it.wants !== 'delete') return it
     const pair = pairs.get(keyOf(it.stack, it.address))

@@ -47,6 +47,8 @@ export const CAUSES = {
   'moved-to-stack': 'another stack declares it now: it is to be transferred',
   'maybe-elsewhere': 'another stack may have it, and its ledger cannot be read',
   'holds-elsewhere': 'it holds what another stack has',
+  'list-not-whole': 'its list could not be read whole: it may be there',
+  'row-without-id': 'its list shows something like it without an id',
   undecided: 'an earlier run may have made it, and nobody can tell yet',
   // no-op
   'as-declared': 'it is as declared',

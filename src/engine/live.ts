@@ -21,16 +21,21 @@ export interface Collection {
   readonly parent: Ids
   readonly path: string
   readonly objects: readonly LiveObject[]
+  /** Normalized rows that have no id: what is there and cannot be told from what is declared. */
+  readonly withoutId: readonly JsonObject[]
   readonly proven: boolean
   /** The parent is not there (any more). */
   readonly gone: boolean
 }
 
-/** @returns undefined when the row has no id and so is no object of this kind */
-export function liveObject(kind: Kind, parent: Ids, row: JsonObject): LiveObject | undefined {
+/**
+ * @param askedFor - the id it was read by: its answer may leave that out
+ * @returns undefined when the row has no id and so is no object of this kind
+ */
+export function liveObject(kind: Kind, parent: Ids, row: JsonObject, askedFor?: string): LiveObject | undefined {
   const fields = kind.normalize ? kind.normalize(row) : row
   if (kind.singleton) return {kind, ids: [], remoteId: remoteIdOf(kind, []), fields, name: kind.identity.key(fields)}
-  const id = kind.identity.id(row) ?? kind.identity.id(fields)
+  const id = askedFor ?? kind.identity.id(row) ?? kind.identity.id(fields)
   if (id === undefined) return undefined
   const ids = [...parent, id]
   return {kind, ids, remoteId: remoteIdOf(kind, ids), fields, name: kind.identity.key(fields)}
@@ -44,16 +49,15 @@ export async function readCollection(backend: Backend, kind: Kind, parent: Ids, 
   if (kind.verbs.list === undefined) {
     const row = await backend.reader.read(request, {priority})
     const only = row === undefined ? undefined : liveObject(kind, parent, row)
-    return {...at, objects: only ? [only] : [], proven: true, gone: row === undefined}
+    return {...at, objects: only ? [only] : [], withoutId: [], proven: true, gone: row === undefined}
   }
   const listing = await backend.reader.list(request, {priority})
-  if (listing === undefined) return {...at, objects: [], proven: true, gone: true}
+  if (listing === undefined) return {...at, objects: [], withoutId: [], proven: true, gone: true}
   // In an order of its own: what is said of them must not hang on the order of an answer.
-  const objects = listing.rows
-    .map(row => liveObject(kind, parent, row))
-    .filter(it => it !== undefined)
-    .sort((a, b) => (a.remoteId < b.remoteId ? -1 : a.remoteId > b.remoteId ? 1 : 0))
-  return {...at, objects, proven: listing.proven, gone: false}
+  const read = listing.rows.map(row => [row, liveObject(kind, parent, row)] as const)
+  const objects = read.flatMap(([, live]) => live ?? []).sort((a, b) => (a.remoteId < b.remoteId ? -1 : a.remoteId > b.remoteId ? 1 : 0))
+  const nameless = [...listing.withoutId, ...read.flatMap(([row, live]) => (live === undefined ? [row] : []))]
+  return {...at, objects, withoutId: nameless.map(row => kind.normalize?.(row) ?? row), proven: listing.proven, gone: false}
 }
 
 const indexes = new WeakMap<Collection, ReadonlyMap<string, LiveObject>>()

@@ -65,7 +65,7 @@ function movedOut(input: PlanInput, operations: readonly Operation[]): Operation
   return operations.map(it => {
     const pair = input.observation.pairs.get(keyOfOperation(it))
     const kind = pair?.stray?.kind
-    if (it.action !== 'blocked' || it.elsewhere !== undefined || pair?.stray === undefined || !kind?.goesWithParent) return it
+    if (it.action !== 'blocked' || it.elsewhere !== undefined || pair?.stray === undefined || pair.doubt || !kind?.goesWithParent) return it
     if (!going.has(parentRemoteId(input, pair.stray.remoteId) ?? '')) return it
     return createdAnew(it, kind, pair, {cause: 'parent-changed', old: 'the old one goes with the one it was in'})
   })
@@ -133,6 +133,7 @@ function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, not
   }
   const live = pair.match?.live
   const parentKey = declaration.parent?.by === 'key' ? declaration.parent.key : undefined
+  if (pair.doubt) return {...base, changes: createChanges(kind, spec), action: 'blocked', wants: 'create', ...pair.doubt}
   if (pair.stray) {
     const found = {...base, remoteId: pair.stray.remoteId, ...originOf(entry)}
     const why: Why = {cause: 'parent-changed', reason: `it moves to another ${kind.parent?.field ?? 'parent'}`}

@@ -8,16 +8,19 @@
 
 import type {Problem} from '../base/errors.ts'
 import type {JsonObject} from '../base/json.ts'
+import type {Doubt} from './absence.ts'
 import type {Backend} from './backend.ts'
 import {fetchSparse, resolveSpecs} from './complete-pairs.ts'
 import type {Declaration, Evaluate, StackDeclarations} from './declaration.ts'
 import {type Ids, idsIn, type Kind, type Kinds, remoteIdOf} from './kind.ts'
 import type {Ledger, LedgerEntry} from './ledger.ts'
-import {type Collection, type LiveObject, objectIn, readCollection} from './live.ts'
+import {type Collection, type LiveObject, objectIn} from './live.ts'
 import {namedParent} from './named-parent.ts'
 import {orphansOf} from './orphans.ts'
 import {Ownership, type OwnershipInput} from './ownership.ts'
 import {entryOf, type Match, pairCollection} from './pair.ts'
+import {type NotShown, ReadById} from './read-by-id.ts'
+import {ReadCollections} from './read-collections.ts'
 import {type Key, keyOf, type ValueObject} from './value.ts'
 import {withContext} from './with-context.ts'
 
@@ -44,6 +47,8 @@ export interface Paired {
   readonly parent?: Ids
   /** The ledger's object for this address where it lives in another parent than the declared one. */
   readonly stray?: LiveObject
+  /** Why nobody can tell whether it is there. */
+  readonly doubt?: Doubt
   /** Not chosen itself: read because something chosen hangs on it, and otherwise left alone. */
   readonly context: boolean
 }
@@ -55,6 +60,8 @@ export interface Orphan {
   /** Where it stands in the plan: beside its own address where that is declared and means another object now. */
   readonly address: string
   readonly live?: LiveObject
+  /** Why nobody can tell whether it is there. */
+  readonly doubt?: Doubt
   /** Who has the same object: a ledger may hold it under two addresses, and it is not this one's to touch. */
   readonly heldBy?: Key
 }
@@ -69,15 +76,22 @@ export interface Observation {
 }
 
 export async function observe(input: ObserveInput): Promise<Observation> {
-  const backends = new Set<Backend>()
-  let pass = await new Pass(input, backends).run()
-  // Proving may bring rows to light, and those may be parents of lists not read yet: hence again, and bounded.
-  for (let round = 0; round < 8 && pass.collections.some(it => !it.proven); round++) {
-    await Promise.all([...backends].map(backend => backend.reader.prove()))
-    pass = await new Pass(input, backends).run()
+  const byId = new ReadById()
+  const look = () => new Pass(input, byId).run()
+  let pass = await look()
+  for (;;) {
+    // Proving may bring rows to light, and those may be parents of lists not read yet: hence again, and bounded.
+    for (let round = 0; round < 8 && pass.collections.some(it => !it.proven); round++) {
+      const backends = new Set(pass.collections.map(it => it.backend))
+      await Promise.all([...backends].map(backend => backend.reader.prove()))
+      pass = await look()
+    }
+    // So may asking by id, and each object is asked for once.
+    if (!(await byId.ask(pass.notShown))) break
+    pass = await look()
   }
-  const pairs = await fetchSparse(input, resolveSpecs(input, pass.pairs))
-  return {...pass, pairs}
+  const {notShown: _, ...seen} = pass
+  return {...seen, pairs: await fetchSparse(input, resolveSpecs(input, seen.pairs))}
 }
 
 /** Kinds of the same depth: subscriptions and everything of the cluster, then databases and peerings, then ACLs. */
@@ -105,7 +119,6 @@ interface Place {
 
 class Pass {
   readonly #input: ObserveInput
-  readonly #backends: Set<Backend>
   readonly #ownership: Ownership
   readonly #declared: ReadonlyMap<Key, string>
   readonly #declarations: readonly Declaration[]
@@ -115,13 +128,13 @@ class Pass {
   readonly #ledgers: ReadonlyMap<string, Ledger>
   readonly #matches = new Map<Key, Match>()
   readonly #parents = new Map<Key, Ids>()
-  readonly #collections = new Map<Backend, Map<string, Collection>>()
+  readonly #collections: ReadCollections
   readonly #ambiguous: Problem[] = []
   readonly #problems: Problem[] = []
 
-  constructor(input: ObserveInput, backends: Set<Backend>) {
+  constructor(input: ObserveInput, byId: ReadById) {
     this.#input = input
-    this.#backends = backends
+    this.#collections = new ReadCollections(input, byId)
     this.#ownership = new Ownership(input)
     this.#ledgers = new Map([...(input.otherLedgers ?? []).map(it => [it.stack, it] as const), ...input.ledgers])
     this.#stacks = new Map(input.stacks.map(it => [it.name, it]))
@@ -134,7 +147,7 @@ class Pass {
     return this.#input.selected.has(stack) && (this.#input.wants?.(key) ?? true)
   }
 
-  async run(): Promise<Omit<Observation, 'pairs'> & {pairs: Map<Key, Paired>}> {
+  async run(): Promise<Omit<Observation, 'pairs'> & {readonly pairs: Map<Key, Paired>; readonly notShown: readonly NotShown[]}> {
     const {selected, kinds, ledgers, wants = () => true} = this.#input
     const declarations = this.#declarations
     const entries = [...ledgers]
@@ -156,28 +169,35 @@ class Pass {
       declared: this.#input.destroy ? new Map() : this.#declared,
       objectOf: (stack, entry) => this.#objectOf(stack, {kind: this.#kind(entry.kind), remoteId: entry.remoteId}),
       claims,
-      live: (stack, entry) => this.#liveOf(stack, entry),
+      live: (stack, entry) => this.#collections.live(stack, entry),
+      doubt: (stack, entry) => this.#collections.doubtOfEntry(stack, entry),
     })
     const pairs = new Map<Key, Paired>()
     for (const declaration of declarations) {
       const match = this.#matches.get(declaration.key)
       const parent = this.#parents.get(declaration.key)
       const former = match === undefined ? entryOf(ledgers, {declaration}) : undefined
-      const there = former && this.#liveOf(declaration.stack, former)
+      const there = former && this.#collections.live(declaration.stack, former)
       const stray = there && !claims.has(this.#objectOf(declaration.stack, there)) ? there : undefined
+      const doubt = match === undefined ? this.#collections.doubtOf(declaration, parent) : undefined
       pairs.set(declaration.key, {
         declaration,
         spec: declaration.spec,
         ...(match ? {match} : {}),
         ...(parent ? {parent} : {}),
         ...(stray ? {stray} : {}),
+        ...(doubt ? {doubt} : {}),
         context: !this.#chosen(declaration),
       })
     }
+    const imported = declarations.flatMap(({stack, kind, importId}) =>
+      importId === undefined ? [] : {stack, entry: {kind, remoteId: importId}},
+    )
     return {
       pairs,
       orphans,
-      collections: this.#allCollections(),
+      notShown: [...entries, ...imported].flatMap(({stack, entry}) => this.#collections.notShown(stack, entry) ?? []),
+      collections: this.#collections.all,
       ownership: this.#ownership,
       ambiguous: this.#ambiguous,
       problems: this.#problems,
@@ -192,17 +212,6 @@ class Pass {
   /** Who means which object, as far as the levels have been paired. */
   #claims(): Map<string, Key> {
     return new Map([...this.#matches].map(([key, {live}]) => [this.#objectOf(stackOf(key), live), key]))
-  }
-
-  #liveOf(stack: string, {kind: name, remoteId}: LedgerEntry): LiveObject | undefined {
-    const kind = this.#kind(name)
-    const ids = idsIn(kind, remoteId)
-    const read = ids && this.#collections.get(this.#input.backendOf(stack, kind.api))?.get(collectionId(kind, ids.slice(0, -1)))
-    return read && objectIn(read, remoteId)
-  }
-
-  #allCollections(): Collection[] {
-    return [...this.#collections.values()].flatMap(it => [...it.values()])
   }
 
   async #level(declarations: readonly Declaration[], entries: readonly {stack: string; entry: LedgerEntry}[]): Promise<void> {
@@ -243,7 +252,7 @@ class Pass {
     for (const {stack, kind, parent} of this.#exclusivePlaces()) place(stack, kind, parent)
     for (const {stack, kind, parent} of this.#fullPlaces()) place(stack, kind, parent)
     const all = [...places.values()].flatMap(it => [...it.values()])
-    await Promise.all(all.map(async it => this.#keep(await readCollection(it.backend, it.kind, it.parent))))
+    await Promise.all(all.map(it => this.#collections.readAt(it.backend, it.kind, it.parent)))
     for (const it of all) this.#pair(it)
   }
 
@@ -258,8 +267,7 @@ class Pass {
           const name = this.#kind(parent.kind).exclusive?.[word]
           if (name === undefined) continue
           const kind = this.#kind(name)
-          const read = this.#collections.get(this.#input.backendOf(stack.name, kind.api))?.has(collectionId(kind, live.ids))
-          if (!read) yield {stack: stack.name, kind, parent: live.ids}
+          if (this.#collections.of(stack.name, kind, live.ids) === undefined) yield {stack: stack.name, kind, parent: live.ids}
         }
       }
     }
@@ -279,16 +287,15 @@ class Pass {
         const ids = idsIn(kind, entry.remoteId)
         for (const name of kind.emptyOf) {
           const child = this.#kind(name)
-          const known = this.#collections.get(this.#input.backendOf(stack, child.api))
-          const around = ids && known?.get(collectionId(kind, ids.slice(0, -1)))
-          if (around && objectIn(around, entry.remoteId) && !known?.has(collectionId(child, ids))) yield {stack, kind: child, parent: ids}
+          const there = this.#collections.live(stack, entry) !== undefined
+          if (ids && there && this.#collections.of(stack, child, ids) === undefined) yield {stack, kind: child, parent: ids}
         }
       }
     }
   }
 
   #pair({backend, kind, parent, declarations}: Place): void {
-    const collection = this.#collections.get(backend)?.get(collectionId(kind, parent))
+    const collection = this.#collections.at(backend, kind, parent)
     if (collection === undefined) return
     if (collection.gone && declarations.length > 0 && !kind.singleton) {
       for (const it of declarations) {
@@ -317,19 +324,10 @@ class Pass {
   #namedParent(declaration: Declaration): Promise<Ids | undefined> {
     return namedParent(declaration, {
       kinds: this.#input.kinds,
-      list: (kind, parent) => this.#list(declaration.stack, kind, parent),
+      list: (kind, parent) => this.#collections.read(declaration.stack, kind, parent),
       ambiguous: this.#ambiguous,
       problems: this.#problems,
     })
-  }
-
-  async #list(stack: string, kind: Kind, parent: Ids): Promise<Collection> {
-    const backend = this.#input.backendOf(stack, kind.api)
-    const known = this.#collections.get(backend)?.get(collectionId(kind, parent))
-    if (known !== undefined) return known
-    const read = await readCollection(backend, kind, parent)
-    this.#keep(read)
-    return read
   }
 
   #kind(name: string): Kind {
@@ -338,18 +336,11 @@ class Pass {
     return kind
   }
 
-  #keep(collection: Collection): void {
-    this.#backends.add(collection.backend)
-    const kept = this.#collections.get(collection.backend) ?? new Map<string, Collection>()
-    this.#collections.set(collection.backend, kept)
-    kept.set(collectionId(collection.kind, collection.parent), collection)
-  }
-
   /** Whether an object with these ids may still be there: false only when its own list was read and lacks it. */
   #exists(stack: string, child: Kind, ids: Ids): boolean {
     const kind = child.parent && this.#input.kinds.get(child.parent.kind)
     if (kind === undefined) return true
-    const list = this.#collections.get(this.#input.backendOf(stack, kind.api))?.get(collectionId(kind, ids.slice(0, -1)))
+    const list = this.#collections.of(stack, kind, ids.slice(0, -1))
     if (list === undefined) return ids.length < 2 || this.#exists(stack, kind, ids.slice(0, -1))
     return objectIn(list, remoteIdOf(kind, ids)) !== undefined
   }
@@ -363,5 +354,3 @@ class Pass {
 }
 
 const stackOf = (key: Key): string => key.slice(0, key.indexOf(':'))
-
-const collectionId = (kind: Kind, parent: Ids): string => `${kind.name} ${parent.join(' ')}`

@@ -2,6 +2,7 @@
  * Which ledger entries no declaration stands for any more. Every object that a ledger owns is either what a declaration
  * means, or an orphan: also where its address is declared still and means another object now, or one of another kind.
  */
+import type {Doubt} from './absence.ts'
 import {deposedAddress} from './deposed.ts'
 import type {LedgerEntry} from './ledger.ts'
 import type {LiveObject} from './live.ts'
@@ -20,9 +21,11 @@ export interface OrphansInput {
   /** Who means which object. */
   readonly claims: ReadonlyMap<string, Key>
   readonly live: (stack: string, entry: LedgerEntry) => LiveObject | undefined
+  /** Why nobody can tell whether an object that is not shown is gone. */
+  readonly doubt: (stack: string, entry: LedgerEntry) => Doubt | undefined
 }
 
-export function orphansOf({entries, matches, declared, objectOf, claims, live}: OrphansInput): Orphan[] {
+export function orphansOf({entries, matches, declared, objectOf, claims, live, doubt}: OrphansInput): Orphan[] {
   const seen = new Map<string, Key>()
   return entries.flatMap(({stack, entry}): Orphan[] => {
     const key = keyOf(stack, entry.address)
@@ -39,11 +42,14 @@ export function orphansOf({entries, matches, declared, objectOf, claims, live}: 
     const other = seen.get(object)
     seen.set(object, key)
     const there = live(stack, entry)
-    const rest = {...(there ? {live: there} : {}), ...(other === undefined ? {} : {heldBy: other})}
+    const open = there === undefined ? doubt(stack, entry) : undefined
+    const rest = {...(there ? {live: there} : {}), ...(open ? {doubt: open} : {}), ...(other === undefined ? {} : {heldBy: other})}
     const kind = declared.get(key)
     if (kind === undefined) return [{stack, entry, address: entry.address, ...rest}]
     // Of its own kind and without a match, it is what the declaration replaces; and what is gone needs nobody.
     const replaced = kind === entry.kind && !matches.has(key)
-    return replaced || there === undefined ? [] : [{stack, entry, address: deposedAddress(entry.address, entry.remoteId), ...rest}]
+    return replaced || (there === undefined && open === undefined)
+      ? []
+      : [{stack, entry, address: deposedAddress(entry.address, entry.remoteId), ...rest}]
   })
 }

@@ -45,7 +45,7 @@ export function planRemovals(input: PlanInput, declared: readonly Operation[], c
   return {operations, unmanaged: unmanaged.length, notes}
 }
 
-function removalOf(input: PlanInput, {stack, entry, address, live, heldBy}: Orphan): Operation {
+function removalOf(input: PlanInput, {stack, entry, address, live, doubt, heldBy}: Orphan): Operation {
   const kind = kindOf(input, entry.kind)
   const base = {
     stack,
@@ -66,6 +66,7 @@ function removalOf(input: PlanInput, {stack, entry, address, live, heldBy}: Orph
     ?.removed.find(it => it.from === entry.address || entry.address.startsWith(`${it.from}[`))
   if (heldBy !== undefined)
     return {...base, action: 'forget', cause: 'held-elsewhere', reason: `${heldBy} has the same object (${entry.remoteId})`}
+  if (doubt !== undefined) return {...base, action: 'blocked', wants: 'delete', cause: doubt.cause, reason: doubt.reason}
   if (live === undefined) return {...base, action: 'forget', cause: 'gone', reason: 'it is gone already'}
   if (removed?.destroy === false) return {...base, action: 'forget', cause: 'removed-block', reason: 'removed block'}
   if (entry.removal === 'retain') return {...base, action: 'forget', cause: 'retain', reason: 'removalPolicy retain: it stays as it is'}

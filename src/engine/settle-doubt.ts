@@ -10,7 +10,7 @@ import {waitFor} from '../base/wait-for.ts'
 import {UnknownOutcomeError} from './apply-errors.ts'
 import {type Backend, PRIORITY, type TaskView} from './backend.ts'
 import type {CollectionWatch} from './collection-watch.ts'
-import type {LiveObject} from './live.ts'
+import type {Collection, LiveObject} from './live.ts'
 import type {DoubtSettled} from './write-step.ts'
 
 export interface Doubt {
@@ -55,6 +55,7 @@ export async function settleCreate(it: CreateInDoubt): Promise<DoubtSettled> {
       const [only, second] = found
       if (second !== undefined) return ambiguous(it, found)
       if (only !== undefined) return {settled: 'happened', remoteId: only.remoteId}
+      if (shownWithoutId(it, collection)) return unsettled(it, 'its list shows one like it without an id')
       const running = await suspects(it, new Set(collection.objects.flatMap(live => live.ids.at(-1) ?? [])))
       if (running === 'wait') {
         absences = 0
@@ -64,11 +65,9 @@ export async function settleCreate(it: CreateInDoubt): Promise<DoubtSettled> {
       if (absences === 0) firstAbsentAt = it.clock.now()
       absences++
       if (absences < LOOKS || it.clock.now() - firstAbsentAt < it.lagMs) return undefined
+      if (!collection.proven) return unsettled(it, 'its list could not be read whole')
       if (proof || it.unique) return {settled: 'did not happen'}
-      return {
-        settled: 'unknown',
-        error: new UnknownOutcomeError(it.what, 'it is not in the list, and the task list is no proof', it.doubt.cause),
-      }
+      return unsettled(it, 'it is not in the list, and the task list is no proof')
     },
     {
       clock: it.clock,
@@ -77,12 +76,21 @@ export async function settleCreate(it: CreateInDoubt): Promise<DoubtSettled> {
       signal: it.signal,
     },
   )
-  return end ?? {settled: 'unknown', error: new UnknownOutcomeError(it.what, 'something of that kind is still running', it.doubt.cause)}
+  return end ?? unsettled(it, 'something of that kind is still running')
 }
+
+const unsettled = (it: CreateInDoubt, why: string): DoubtSettled => ({
+  settled: 'unknown',
+  error: new UnknownOutcomeError(it.what, why, it.doubt.cause),
+})
+
+/** A row that fits and has no id is the object, and nothing to go on with. */
+const shownWithoutId = ({fits}: CreateInDoubt, {kind, withoutId}: Collection): boolean =>
+  withoutId.some(fields => fits({kind, ids: [], remoteId: '', fields, name: kind.identity.key(fields)}))
 
 function ambiguous(it: CreateInDoubt, found: readonly LiveObject[]): DoubtSettled {
   const ids = found.map(live => live.remoteId).join(', ')
-  return {settled: 'unknown', error: new UnknownOutcomeError(it.what, `more than one object fits: ${ids}`, it.doubt.cause)}
+  return unsettled(it, `more than one object fits: ${ids}`)
 }
 
 /** `wait`: a task that may be this create is running. `none`: proven that there is no such task. `no proof`: the list cannot tell. */
