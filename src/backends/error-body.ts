@@ -18,9 +18,29 @@ export interface Said {
 export function saidIn(text: string): Said {
   const body = answerBody(text)
   if (body.is === 'json') return saidBy(body.value)
-  if (/^\s*</.test(text)) return {message: /<title>([^<]*)<\/title>/i.exec(text)?.[1]?.trim() || 'an HTML page'}
+  if (/^\s*</.test(text)) return {message: pageText(text.slice(0, LONGEST_PAGE)) || 'an HTML page'}
   return {message: text.trim()}
 }
+
+const LONGEST_PAGE = 16_384
+const LONGEST_TEXT = 1_000
+
+/** What a browser would show of it: a proxy's reason stands in the page and not in its title. */
+function pageText(page: string): string {
+  const words = (html: string) =>
+    html
+      .replaceAll(/<[^>]*>/g, ' ')
+      .replaceAll(/&(amp|lt|gt|quot|nbsp|#39);/g, (_, name: string) => ENTITIES[name] ?? ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim()
+  const title = words(/<title[^>]*>([^<]*)/i.exec(page)?.[1] ?? '')
+  const shown = page.replaceAll(/<!--.*?-->|<(head|script|style)\b.*?<\/\1\s*>/gis, ' ')
+  const body = words(shown.replace(/<title[^>]*>[^<]*/i, ' '))
+  const text = title === '' || body.includes(title) ? body : [title, body].filter(it => it !== '').join(': ')
+  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ', '#39': "'"}
 
 export function saidBy(body: Json): Said {
   if (typeof body === 'string') {

@@ -9,7 +9,7 @@ import {pollInterval} from '../base/poll-interval.ts'
 import type {ConnectedClient} from '../transport/api-client.ts'
 import {NotAnArchiveError} from './archive-errors.ts'
 import {type DownloadProgress, download as downloadBytes} from './download.ts'
-import {NoSuchNodeError, PackageInterruptedError} from './package-errors.ts'
+import {ArchiveChangedError, NoSuchNodeError, PackageInterruptedError} from './package-errors.ts'
 import {type PackageScope, packagePaths} from './package-paths.ts'
 import {downloadPath, type PackageStatus, waitForPackage} from './package-status.ts'
 import {type PackageAnswer, type PackageConnection, requestPackage} from './request-package.ts'
@@ -26,6 +26,8 @@ export type PackageEvent =
   | {readonly type: 'status'; readonly status: PackageStatus}
   | ({readonly type: 'progress'} & DownloadProgress)
   | {readonly type: 'resumed'; readonly bytes: number; readonly reason: string}
+  /** The server has another archive now. */
+  | {readonly type: 'started-over'}
 
 export interface MakeOptions {
   readonly client: ConnectedClient
@@ -125,16 +127,30 @@ async function proveNode(uid: string, {cluster, signal, onEvent}: MakeOptions): 
   }
 }
 
-function save(
+/** An archive that another one takes the place of while it is loaded is begun anew, a few times. */
+const MAX_STARTS = 3
+
+async function save(
   connection: PackageConnection,
   path: string,
-  answer: Extract<PackageAnswer, {is: 'archive'}>,
+  first: Extract<PackageAnswer, {is: 'archive'}>,
   {target, replace, optimize, onEvent}: MakeOptions,
   abandon: () => void,
 ): Promise<SavedArchive> {
-  const bytes = downloadBytes(connection, path, answer, {
-    onProgress: progress => onEvent({type: 'progress', ...progress}),
-    onResume: (bytes, reason) => onEvent({type: 'resumed', bytes, reason}),
-  })
-  return saveArchive(bytes, target, {what: 'the support package', replace, abandon, ...(optimize && {optimize})})
+  let answer = first
+  for (let start = 1; ; start++) {
+    const bytes = downloadBytes(connection, path, answer, {
+      onProgress: progress => onEvent({type: 'progress', ...progress}),
+      onResume: (bytes, reason) => onEvent({type: 'resumed', bytes, reason}),
+    })
+    try {
+      return await saveArchive(bytes, target, {what: 'the support package', replace, abandon, ...(optimize && {optimize})})
+    } catch (error) {
+      if (!(error instanceof ArchiveChangedError) || start === MAX_STARTS) throw error
+      onEvent({type: 'started-over'})
+      const next = await requestPackage(connection, path)
+      if (next.is !== 'archive') throw error
+      answer = next
+    }
+  }
 }

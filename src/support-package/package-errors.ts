@@ -67,6 +67,17 @@ export class PackageStatusShapeError extends AppError {
   }
 }
 
+/** The connection broke, and the server now has another archive than the one that was begun. */
+export class ArchiveChangedError extends AppError {
+  constructor(bytes: number) {
+    super(`the download broke off after ${bytes} bytes, and the server makes another archive each time it is asked`, {
+      code: 'E_ARCHIVE_CHANGED',
+      exit: EXIT.unreachable,
+      suggestions: ['Run the command again, nearer to the cluster or when the network is calmer: nothing was saved.'],
+    })
+  }
+}
+
 /** The connection broke, and the server cannot go on from the middle. */
 export class DownloadBrokenError extends AppError {
   constructor(bytes: number, reason: string, cause?: unknown) {

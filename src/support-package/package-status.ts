@@ -46,18 +46,25 @@ export function packageStatus(body: Json | undefined, knownId?: string): Package
   const said = textIn(body, ['status', 'state'])
   if (taskId === undefined || (said === undefined && idIn(body) === undefined && body.progress === undefined)) return undefined
   const status = said ?? 'in_progress'
-  const message = textIn(body, ['message', 'description']) ?? (body.error === undefined ? undefined : saidBy(body.error).message)
+  const doing = textIn(body, ['message', 'description'])
+  const reason = body.error === undefined || body.error === null ? undefined : saidBy(body.error).message
   const downloadUrl = textIn(body, ['download_url', 'downloadUrl'])
   const word = status.toLowerCase()
+  const state = taskState(word) ?? STATES[word] ?? 'running'
+  // Of a failure the message is often what it was doing last, and the reason stands beside it.
+  const message = state === 'failed' ? both(doing, reason) : (doing ?? reason)
   return {
     taskId,
     status,
-    state: taskState(word) ?? STATES[word] ?? 'running',
+    state,
     progress: percentIn(body.progress),
     message: message ?? null,
     ...(downloadUrl !== undefined && {downloadUrl}),
   }
 }
+
+const both = (doing: string | undefined, reason: string | undefined): string | undefined =>
+  doing === undefined || reason === undefined || reason === '' || doing.includes(reason) ? (doing ?? reason) : `${reason} (${doing})`
 
 function idIn(body: JsonObject): string | undefined {
   for (const name of ['task_id', 'taskId', 'action_uid', 'id', 'uid']) {

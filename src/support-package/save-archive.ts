@@ -3,6 +3,7 @@ import {createReadStream} from 'node:fs'
 import {dirname} from 'node:path'
 import {ArchiveLimitError} from './archive-errors.ts'
 import {type OptimizeResult, optimizeArchive} from './optimize-archive.ts'
+import {ArchiveChangedError} from './package-errors.ts'
 import {PartFile} from './part-file.ts'
 import {verifyArchive} from './verify-archive.ts'
 
@@ -59,7 +60,8 @@ export async function saveArchive(bytes: AsyncIterable<Uint8Array>, target: stri
       await optimized.discard()
     }
   } catch (error) {
-    options.abandon?.()
+    // It has ended by itself, and the connection is needed for the next one.
+    if (!(error instanceof ArchiveChangedError)) options.abandon?.()
     throw error
   } finally {
     await flow.return().catch(() => {})

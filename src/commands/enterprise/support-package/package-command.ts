@@ -122,6 +122,10 @@ export abstract class PackageCommand extends ReportingCommand {
         line.end()
         this.logger.note(`The connection broke after ${displaySize(event.bytes)}; going on from there.`)
         break
+      case 'started-over':
+        line.end()
+        this.logger.note('The server has another archive now; beginning anew.')
+        break
       case 'status': {
         const {progress, message, status} = event.status
         const text = `${status}${progress === null ? '' : ` ${progress} %`}${message === null ? '' : `: ${harmless(message)}`}`
