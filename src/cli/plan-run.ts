@@ -9,6 +9,7 @@ import {assertWords, type Choice} from '../engine/choice.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
 import type {Ledger, LedgerAccount} from '../engine/ledger.ts'
 import type {GuardResult, Lifts, Operation, Plan} from '../engine/plan.ts'
+import {sealed} from '../engine/plan-document.ts'
 import {type Key, keyOf} from '../engine/value.ts'
 import {changeLimits, LearnedLimits} from './change-limits.ts'
 import {LearnedDurations} from './learned-durations.ts'
@@ -91,7 +92,8 @@ export async function planWorkspace(
   const {plan} = built
   // What the server saw, the looks at the accounts and at dead runs too; it is not part of the hash.
   const requests = {...plan.requests, used: workspace.usedRequests()}
-  return {...built, plan: {...plan, requests, guards: [...plan.guards, ...readOnlyGuard(workspace, plan.operations)]}}
+  const guards = [...plan.guards, ...readOnlyGuard(workspace, plan.operations)]
+  return {...built, plan: sealed({...plan, requests, guards})}
 }
 
 /** Outputs that apply would write down, whatever else it does: those whose values or flags are not in the ledger so. */

@@ -6,6 +6,7 @@ import {isJsonObject} from '../base/json.ts'
 import {formatPointer} from '../base/pointer.ts'
 import {evaluate} from '../declaration/residual.ts'
 import type {VariableLookup} from '../declaration/variable-lookup.ts'
+import {assertAgrees} from '../engine/agree.ts'
 import type {BuiltPlan} from '../engine/build-plan.ts'
 import {assertPermissions} from '../engine/choice.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
@@ -44,7 +45,7 @@ export class PlanTargetError extends AppError {
   }
 }
 
-/** @throws PlanFileError, PlanTamperedError */
+/** @throws PlanFileError, PlanAlteredError */
 export async function readPlan(path: string): Promise<Plan> {
   let text: string
   try {
@@ -61,12 +62,14 @@ export async function readPlan(path: string): Promise<Plan> {
   if (!isJsonObject(document) || typeof document.format !== 'string') throw new PlanFileError(path, 'is no plan')
   if (document.format !== PLAN_FORMAT)
     throw new PlanFileError(path, `is a plan of another version (${document.format}; this program writes ${PLAN_FORMAT})`)
+  // Before anything else is said of it: the hash covers what this program does not know, too.
+  if (typeof document.hash === 'string') assertSealed({...document, hash: document.hash})
   const {success, data: plan, error} = planSchema.safeParse(document)
   if (!success) {
     const problems = error.issues.map(({path: at, message}) => ({path: formatPointer(at.map(String)), message}))
     throw new PlanFileError(path, 'is no plan as schemas/plan.schema.json describes it', {cause: error, problems})
   }
-  assertSealed(plan)
+  assertAgrees(plan, kinds)
   return plan
 }
 

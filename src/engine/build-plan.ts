@@ -13,6 +13,7 @@ import {assertOneEach} from './one-operation.ts'
 import type {Bill, Lifts, Operation, Plan, PlannedStack} from './plan.ts'
 import {PLAN_FORMAT} from './plan.ts'
 import {factsOf, sealed, summaryOf} from './plan-document.ts'
+import {declaredPart} from './planned-object.ts'
 import {openLeaves, resolveValue} from './resolve.ts'
 import type {Selection} from './select.ts'
 import {Deferred, type Key, keyOf, Secret, shown, spoken, spokenProblems} from './value.ts'
@@ -85,7 +86,10 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
   )
   assertOneEach(operations, input.kinds, input.backendOf)
   new Claims({...input, observation}).assertRespected(operations)
-  const stacks = input.stacks.filter(it => input.selected.has(it.name)).map(it => plannedStack(input, observation, operations, it))
+  const stacks = input.stacks
+    .filter(it => input.selected.has(it.name))
+    .map(it => plannedStack(input, observation, operations, it))
+    .sort(by(it => it.name))
   const used = input.used() - usedBefore
   const objects = [...observation.pairs.values()].filter(it => it.match !== undefined).length + observation.orphans.length
   const content = {
@@ -113,6 +117,12 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
   })
   return {plan, observation, choice}
 }
+
+/** For a list that must not hang on the order of a stack file. */
+const by =
+  <T>(text: (it: T) => string) =>
+  (a: T, b: T): number =>
+    text(a) < text(b) ? -1 : text(a) > text(b) ? 1 : 0
 
 const sorted = (words: readonly string[]): string[] => [...new Set(words)].sort()
 
@@ -200,7 +210,7 @@ function plannedStack(
     declared: input.destroy ? 0 : stack.declarations.length,
     outputs: input.destroy
       ? []
-      : stack.outputs.map(({name, value, sensitive}) => {
+      : stack.outputs.toSorted(by(it => it.name)).map(({name, value, sensitive}) => {
           const known = resolveValue(value, answer)
           const expression = known instanceof Deferred || known instanceof Secret ? known.expression : undefined
           const secret = openLeaves(known).some(({leaf}) => leaf instanceof Secret || leaf.secret)
@@ -233,17 +243,13 @@ function lookupAnswer(input: BuildPlanInput, {pairs}: Observation, stack: string
 
 const declarationsDigest = (stacks: readonly StackDeclarations[]): string =>
   sha256(
-    stacks.map(({name, declarations, outputs}) => ({
+    stacks.toSorted(by(it => it.name)).map(({name, declarations, outputs}) => ({
       name,
-      declarations: declarations.map(it => ({
+      declarations: declarations.toSorted(by(it => it.address)).map(it => ({
         address: it.address,
         kind: it.kind,
-        spec: shown(it.spec),
-        parent: it.parent,
-        dependsOn: it.dependsOn,
-        policy: it.policy,
-        outputs: it.outputs,
+        ...declaredPart(it, it.spec, it.parent).declared,
       })),
-      outputs: outputs.map(it => ({name: it.name, value: shown(it.value)})),
+      outputs: outputs.toSorted(by(it => it.name)).map(it => ({name: it.name, value: shown(it.value)})),
     })),
   )

@@ -226,10 +226,9 @@ function holds({kind, ignore}: Walk, place: Place, declared: Value, value: Json 
 function changeOf(walk: Walk, difference: Difference, threeWay: boolean): Change {
   const {place, declared, live} = difference
   const {rule} = place
-  const secrets = secretPlaces(declared, rule)
-  const seen = (value: Json) => masked(rule, value, secrets)
+  const seen = (value: Json) => masked(rule, value, secretPlaces(declared, rule))
   const before = rule.writeOnly ? {secret: true} : live === undefined ? undefined : seen(legible(ordered(onlyDeclared(declared, live))))
-  const after = declared instanceof Deferred ? shown(declared) : seen(shown(declared))
+  const after = shownAs(rule, declared)
   const risk = rule.risk?.(before, after)
   return {
     path: pathOf(place),
@@ -239,6 +238,10 @@ function changeOf(walk: Walk, difference: Difference, threeWay: boolean): Change
     moved: threeWay ? (difference.moved ?? whoMoved(walk, difference)) : 'unknown',
   }
 }
+
+/** A declared value as a change shows it. */
+export const shownAs = (rule: EffectiveRule, declared: Value): Json =>
+  declared instanceof Deferred ? shown(declared) : masked(rule, shown(declared), secretPlaces(declared, rule))
 
 function whoMoved(walk: Walk, {place, declared, live, applied}: Difference): Moved {
   if (applied === undefined) return 'in git'

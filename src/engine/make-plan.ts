@@ -46,7 +46,8 @@ export function planOperations(input: PlanInput): PlannedOperations {
   const claims = new Claims(input)
   const replaced = new Set<Key>()
   const operations: Operation[] = []
-  for (const pair of dependenciesFirst(input.observation.pairs)) {
+  const pairs = [...input.observation.pairs].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+  for (const pair of dependenciesFirst(new Map(pairs))) {
     const operation = claims.respected(planOne(input, pair, replaced, notes))
     if (operation.action === 'replace') replaced.add(pair.declaration.key)
     if (!pair.context) operations.push(operation)
@@ -83,7 +84,7 @@ export function createdAnew(
   return {...rest, action: 'create', cause, reason, changes: createChanges(kind, spec)}
 }
 
-/** Pairs in an order in which everything comes after what it hangs on; declared order otherwise. No recursion: chains may be long. */
+/** Pairs in an order in which everything comes after what it hangs on; the map's order otherwise. No recursion: chains may be long. */
 function dependenciesFirst(pairs: ReadonlyMap<Key, Paired>): Paired[] {
   const waits = new Map<Key, number>()
   const followers = new Map<Key, Key[]>()
@@ -218,11 +219,14 @@ function creation(kind: Kind, base: Found, spec: ValueObject, entry: LedgerEntry
   return {...base, changes, action: 'create', ...why}
 }
 
-const createChanges = (kind: Kind, spec: ValueObject): Change[] =>
-  Object.keys(spec).map(field => {
-    const {pattern, secret, writeOnly} = rootRule(kind).below(field)
-    return {path: pattern, after: secret || writeOnly ? {secret: true} : shown(spec[field] ?? null)}
-  })
+/** What a create sends, field by field. */
+export const createChanges = (kind: Kind, spec: ValueObject): Change[] =>
+  Object.keys(spec)
+    .sort()
+    .map(field => {
+      const {pattern, secret, writeOnly} = rootRule(kind).below(field)
+      return {path: pattern, after: secret || writeOnly ? {secret: true} : shown(spec[field] ?? null)}
+    })
 
 function replacement(kind: Kind, found: Found, createFirst: boolean, live: LiveObject, why: Why): Operation {
   if (kind.verbs.delete === undefined || kind.verbs.create === undefined) {

@@ -3,9 +3,20 @@ import {freedNames} from './freed-names.ts'
 import {parentRemoteId} from './kind.ts'
 import type {PlanInput} from './make-plan.ts'
 import {OperationCycleError} from './operation-cycle.ts'
-import type {Edge, EdgeReason, Operation} from './plan.ts'
+import {EDGE_REASONS, type Edge, type EdgeReason, type Operation} from './plan.ts'
 import {leavesParent} from './plan-removals.ts'
 import {type Key, keyOf} from './value.ts'
+
+/**
+ * One order for one set of operations, in whatever order they come: by stack and address, and each after what it waits
+ * for. @throws OperationCycleError
+ */
+export function inOrder(operations: readonly Operation[]): Operation[] {
+  const keyed = operations.map(it => [keyOf(it.stack, it.address), it] as const)
+  // What has no address of its own stands last.
+  const unnamed = (it: Operation) => (it.address === it.remoteId ? 1 : 0)
+  return dependenciesFirst(new Map(keyed.sort(([a, x], [b, y]) => unnamed(x) - unnamed(y) || (a < b ? -1 : a > b ? 1 : 0))))
+}
 
 /** The same operations with their edges, in execution order. */
 export function orderOperations(operations: readonly Operation[], input: OrderInput): Operation[] {
@@ -13,13 +24,17 @@ export function orderOperations(operations: readonly Operation[], input: OrderIn
   const byKey = new Map<Key, Operation>()
   for (const it of operations) {
     const key = keyOf(it.stack, it.address)
-    const own = dedupe(edges.get(key) ?? [])
+    const own = dedupe((edges.get(key) ?? []).sort(byReasonAndKey))
     byKey.set(key, {...it, edges: own, because: own.map(edge => addressOf(edge.key, it.stack))})
   }
-  return dependenciesFirst(byKey)
+  return inOrder([...byKey.values()])
 }
 
 const addressOf = (key: Key, stack: string): string => (key.startsWith(`${stack}:`) ? key.slice(stack.length + 1) : key)
+
+/** The strongest reason first: of two for one object the first is kept. */
+const byReasonAndKey = (a: Edge, b: Edge): number =>
+  EDGE_REASONS.indexOf(a.reason) - EDGE_REASONS.indexOf(b.reason) || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)
 
 function dedupe(edges: readonly Edge[]): readonly Edge[] {
   if (edges.length < 2) return edges
@@ -69,7 +84,7 @@ function edgesOf(operations: readonly Operation[], input: OrderInput): Map<Key, 
 
 const keyOfOperation = ({stack, address}: Operation): Key => keyOf(stack, address)
 
-/** Depth first along the edges, in the given order otherwise; without recursion, since chains may be long. */
+/** Depth first along the edges, in the map's order otherwise; without recursion, since chains may be long. */
 function dependenciesFirst(byKey: ReadonlyMap<Key, Operation>): Operation[] {
   const state = new Map<Key, 'open' | 'done'>()
   const ordered: Operation[] = []

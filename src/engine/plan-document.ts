@@ -1,36 +1,40 @@
 /** Puts the parts of a plan together, and gives it a name made of its content. */
-import {AppError, EXIT} from '../base/errors.ts'
+import {AppError, EXIT, type Problem} from '../base/errors.ts'
 import {canonicalJson, type JsonObject} from '../base/json.ts'
 import {comparedPointers, factRow} from './fact-row.ts'
 import {sha256} from './live.ts'
 import type {Observation} from './observe.ts'
 import {ACTIONS, type Action, type Fact, type Operation, type Plan} from './plan.ts'
 
-/** The plan's content and the hash in it do not belong together. */
-export class PlanTamperedError extends AppError {
-  constructor(expected: string, got: string) {
-    super(`the plan's content has the hash ${expected.slice(0, 12)}, but the file says ${got.slice(0, 12)}`, {
-      code: 'E_PLAN_TAMPERED',
-      exit: EXIT.refused,
-      suggestions: ['Make the plan again with: svcctl plan --out FILE'],
-    })
+/** The parts of a plan do not say the same: somebody changed the file. Nothing was sent. */
+export class PlanAlteredError extends AppError {
+  constructor(problems: readonly Problem[]) {
+    super(
+      `the plan's parts disagree with each other: ${problems.map(it => `${it.address === undefined ? '' : `${it.address}: `}${it.message}`).join('; ')}`,
+      {
+        code: 'E_PLAN_ALTERED',
+        exit: EXIT.refused,
+        problems,
+        suggestions: ['Somebody changed the file. Make the plan again with: svcctl plan --out FILE'],
+      },
+    )
   }
 }
 
 /** Everything the hash covers: all that decides what is sent, and all that is said of it; not what it costs. */
-export function hashOf(plan: Omit<Plan, 'hash'>): string {
-  const {requests: _requests, bill: _bill, ...covered} = plan
-  const {hash: _hash, ...content} = covered as Partial<Plan>
+export function hashOf(plan: object): string {
+  const {requests: _requests, bill: _bill, hash: _hash, ...content} = plan as Readonly<Record<string, unknown>>
   // Operation by operation.
   return sha256(content, 2)
 }
 
 export const sealed = (plan: Omit<Plan, 'hash'>): Plan => ({...plan, hash: hashOf(plan)})
 
-/** @throws PlanTamperedError */
-export function assertSealed(plan: Plan): void {
+/** @throws PlanAlteredError */
+export function assertSealed(plan: {readonly hash: string}): void {
   const expected = hashOf(plan)
-  if (expected !== plan.hash) throw new PlanTamperedError(expected, plan.hash)
+  if (expected === plan.hash) return
+  throw new PlanAlteredError([{message: `the content has the hash ${expected.slice(0, 12)}, and the file says ${plan.hash.slice(0, 12)}`}])
 }
 
 export function summaryOf(operations: readonly Operation[]): Record<Action, number> {

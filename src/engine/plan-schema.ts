@@ -12,6 +12,7 @@ import {
   type BoundTime,
   type Change,
   type DeclaredObject,
+  EDGE_REASONS,
   type Edge,
   type Fact,
   type GuardResult,
@@ -49,7 +50,7 @@ const change = closed<Change>()({
 
 const edge = closed<Edge>()({
   key,
-  reason: z.enum(['parent', 'reference', 'depends_on', 'children first', 'dependants first', 'frees the name', 'exclusive group']),
+  reason: z.enum(EDGE_REASONS),
 })
 
 const openLeaf = closed<OpenLeaf>()({

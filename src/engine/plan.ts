@@ -22,14 +22,16 @@ export interface Change {
 }
 
 /** Why an operation waits for another one. */
-export type EdgeReason =
-  | 'parent'
-  | 'reference'
-  | 'depends_on'
-  | 'children first'
-  | 'dependants first'
-  | 'frees the name'
-  | 'exclusive group'
+export const EDGE_REASONS = [
+  'parent',
+  'reference',
+  'depends_on',
+  'children first',
+  'dependants first',
+  'frees the name',
+  'exclusive group',
+] as const
+export type EdgeReason = (typeof EDGE_REASONS)[number]
 
 export interface Edge {
   /** `stack:address` */

@@ -14,9 +14,9 @@ export function declaredPart(
   const declared: DeclaredObject = {
     spec: shown(spec) as JsonObject,
     ...(parent ? {parent} : {}),
-    dependsOn: declaration.dependsOn,
-    policy: declaration.policy,
-    outputs: declaration.outputs,
+    dependsOn: declaration.dependsOn.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)),
+    policy: {...declaration.policy, exclusive: declaration.policy.exclusive.toSorted()},
+    outputs: declaration.outputs.toSorted(),
   }
   if (leaves.length === 0) return {declared}
   const secrets = leaves.flatMap(({pointer, leaf}) => (leaf instanceof Secret ? [openSecret(pointer, leaf)] : []))

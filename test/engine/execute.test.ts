@@ -35,8 +35,8 @@ describe('a failure', () => {
       /^create database cache \(null_resource\.cache\): task [\w-]+ failed: No memory left\. \(QUOTA\), field memoryLimitInGb$/,
     )
     expect(skipped.map(it => [it.operation.address, it.because])).toEqual([
-      ['null_resource.ro', 'shop:null_resource.cache'],
       ['null_resource.app', 'shop:null_resource.cache'],
+      ['null_resource.ro', 'shop:null_resource.cache'],
     ])
     expect(lab.entry('shop', 'cache')).toBeUndefined()
     expect(lab.entry('shop', 'queue')).toBeDefined()
@@ -201,7 +201,7 @@ describe('a value that is known only later', () => {
     await lab.run(async () => {
       const {plan} = await lab.plan([stack])
       expect(plan.operations.at(-1)).toMatchObject({
-        changes: [{path: '/name'}, {path: '/email', after: {unknown: true}}],
+        changes: [{path: '/email', after: {unknown: true}}, {path: '/name'}],
         deferred: [{path: '/email', needs: ['shop:null_resource.cache']}],
       })
       const result = await lab.apply([stack])

@@ -36,7 +36,7 @@ describe('an object that another declaration means', () => {
       await lab.apply([before])
       const kept = owned(lab, 'x')
       lab.simulator.clearLog()
-      expect(await actions(lab, [after])).toEqual(['move y', 'create x'])
+      expect(await actions(lab, [after])).toEqual(['create x', 'move y'])
       await lab.apply([after])
       expect(lab.writes).toEqual(['POST /subscriptions/2/databases'])
       expect(owned(lab, 'y')).toBe(kept)
@@ -171,9 +171,9 @@ describe('an ACL object that moves to another database', () => {
       const next = stack('d2').database('d3', 'a')
       const {plan} = await lab.plan([next], {lifts: {skipBlocked: false}})
       expect(active(plan.operations).map(it => `${it.action} ${it.address}`)).toEqual([
-        'create null_resource.d3',
         'blocked null_resource.reader',
         'blocked null_resource.app',
+        'create null_resource.d3',
       ])
       expect(plan.operations.find(it => it.action === 'blocked')?.reason).toMatch(/moves to another database, and .* not delete them/)
       expect(plan.guards.map(it => it.code)).toEqual(['G_BLOCKED'])
@@ -299,9 +299,9 @@ describe('a name that is freed by a replacement', () => {
       const next = stack('green', 'red', 12_001)
       await lab.apply([next])
       expect(lab.writes).toEqual([
-        'DELETE /subscriptions/1/databases/2',
+        'DELETE /subscriptions/1/databases/1',
         'POST /subscriptions/1/databases',
-        'PUT /subscriptions/1/databases/1',
+        'PUT /subscriptions/1/databases/2',
       ])
       expect(await actions(lab, [next])).toEqual([])
     })

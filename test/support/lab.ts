@@ -10,6 +10,7 @@ import {EXIT} from '../../src/base/errors.ts'
 import {VirtualClock} from '../../src/base/virtual-clock.ts'
 import {carryOver} from '../../src/cli/carry-over.ts'
 import {evaluate} from '../../src/declaration/residual.ts'
+import {assertAgrees} from '../../src/engine/agree.ts'
 import type {Backend} from '../../src/engine/backend.ts'
 import {type BuildPlanInput, type BuiltPlan, buildPlan} from '../../src/engine/build-plan.ts'
 import type {Declaration, ParentRef, Policy, StackDeclarations} from '../../src/engine/declaration.ts'
@@ -279,7 +280,7 @@ export class Lab {
     return this.clock.run(work())
   }
 
-  /** @throws Error when planning sent anything but a GET */
+  /** @throws Error when planning sent anything but a GET, and when the plan's parts disagree */
   async plan(builders: readonly StackBuilder[], more: Planning = {}): Promise<BuiltPlan> {
     const stacks = builders.map(it => it.build())
     const names = stacks.map(it => it.name)
@@ -296,7 +297,7 @@ export class Lab {
   async #plan(stacks: readonly StackDeclarations[], ledgers: ReadonlyMap<string, Ledger>, more: Planning): Promise<BuiltPlan> {
     const backendOf = this.backends('plan')
     const from = this.simulator.log.length
-    return buildPlan({
+    const built = await buildPlan({
       stacks,
       selected: new Set(stacks.map(it => it.name)),
       ledgers,
@@ -307,13 +308,15 @@ export class Lab {
       secretStates: pairs =>
         Promise.resolve(secretStates(new Map([...(more.otherLedgers ?? []).map(it => [it.stack, it] as const), ...ledgers]), pairs)),
       tool: 'lab',
-      accounts: {},
+      accounts: {cloud: {address: 'cloud', keyHash: 'k'}, cluster: {address: 'cluster', keyHash: 'k'}},
       selection: {target: [], exclude: []},
       pricing: {perMinute: 100, tokens: 150, durationMs: () => 1000},
       used: () => backendOf('', 'cloud').spending.used + backendOf('', 'cluster').spending.used,
       ...more,
       lifts: {...PERMISSIVE, ...more.lifts},
     }).finally(() => this.#assertOnlyRead(from))
+    assertAgrees(built.plan, kinds)
+    return built
   }
 
   #assertOnlyRead(from: number): void {

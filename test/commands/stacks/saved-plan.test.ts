@@ -87,7 +87,7 @@ describe('a saved plan', () => {
       ['apply', file, '--auto-approve', '--synth-dir', join(at.folder, name)],
     ]) {
       const outcome = await at.fast([...args, '-o', 'json'], secrets)
-      expect([outcome.code, documentOf(outcome).error.code, at.writes]).toEqual([3, 'E_PLAN_TAMPERED', []])
+      expect([outcome.code, documentOf(outcome).error.code, at.writes]).toEqual([3, 'E_PLAN_ALTERED', []])
     }
     expect((await at.run(['show', file])).code).toBe(3)
   })
