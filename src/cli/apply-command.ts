@@ -181,8 +181,8 @@ export abstract class ApplyCommandBase extends StackCommand {
       plan: withoutUnknown(plan, unknown),
       approved: built.approved ?? plan,
       permission: {
-        allowDestroy: lifted ? ['*'] : [...plan.lifts.allowDestroy],
-        adopt: [...plan.lifts.adopt],
+        allowDestroy: [...plan.lifts.allowDestroy, ...lifted.allowDestroy],
+        adopt: [...plan.lifts.adopt, ...lifted.adopt],
         skipBlocked: plan.lifts.skipBlocked,
         ...(plan.lifts.maxDestroy === undefined ? {} : {maxDestroy: plan.lifts.maxDestroy}),
       },

@@ -1,21 +1,41 @@
 /** Who says yes to a plan: a flag, a hash, or a person at a terminal; and what refuses it before anybody is asked. */
 import {AppError, EXIT} from '../base/errors.ts'
-import type {GuardResult, Plan} from '../engine/plan.ts'
-import {liftedBy} from '../report/plan-text.ts'
+import type {GuardResult, Lifts, Operation, Plan} from '../engine/plan.ts'
+import {keyOf, spoken} from '../engine/value.ts'
+import {liftedBy, shownValue} from '../report/plan-text.ts'
 import {type Context, isInteractive} from './context.ts'
 import {ask, NotConfirmedError} from './prompt.ts'
 
 /** Guards of the plan say no. Nothing was sent. */
 export class PlanRefusedError extends AppError {
-  constructor(guards: readonly GuardResult[]) {
-    super(`the plan is refused: ${guards.map(it => `${it.message} (${it.code}: ${it.addresses.join(', ')})`).join('; ')}`, {
-      code: 'E_PLAN_REFUSED',
-      exit: EXIT.refused,
-      problems: guards.flatMap(({code, message, addresses}) => addresses.map(address => ({address, message: `${message} (${code})`}))),
-      suggestions: [...new Set(guards.map(it => `${it.code}: ${liftedBy(it.allow)}`))],
-    })
+  constructor({guards, operations, stacks}: Pick<Plan, 'guards' | 'operations' | 'stacks'>) {
+    const covered = stacks.map(it => it.name)
+    const changes = new Map(operations.map(it => [spoken(keyOf(it.stack, it.address), covered), changeWords(it)]))
+    // What would become of somebody else's object is for whoever is asked to read, also where the plan is not shown.
+    const said = ({code}: GuardResult, address: string) => (code === 'G_FIRST_CONTACT' ? (changes.get(address) ?? '') : '')
+    super(
+      `the plan is refused: ${guards
+        .map(it => `${it.message} (${it.code}: ${it.addresses.map(address => `${address}${said(it, address)}`).join(', ')})`)
+        .join('; ')}`,
+      {
+        code: 'E_PLAN_REFUSED',
+        exit: EXIT.refused,
+        problems: guards.flatMap(it => it.addresses.map(address => ({address, message: `${it.message}${said(it, address)} (${it.code})`}))),
+        suggestions: [...new Set(guards.map(it => `${it.code}: ${liftedBy(it.allow)}`))],
+      },
+    )
   }
 }
+
+const changeWords = ({changes}: Operation): string =>
+  changes.length === 0
+    ? ''
+    : `: ${changes
+        .map(
+          ({path, before, after}) =>
+            `${path.slice(1)} ${before === undefined ? '(absent)' : shownValue(before)} -> ${after === undefined ? '(gone)' : shownValue(after)}`,
+        )
+        .join(', ')}`
 
 /** `--approve HASH` names another plan. */
 export class WrongApprovalError extends AppError {
@@ -28,8 +48,9 @@ export class WrongApprovalError extends AppError {
   }
 }
 
-/** Guards that the short hash of the plan, typed by a person, lifts: the rest needs flags. */
+/** Guards that a person at a terminal lifts: those of deletions by typing the plan's short hash, the other with a yes. */
 const LIFTED_BY_HASH: readonly string[] = ['G_PROTECTED', 'G_ADOPTED', 'G_NO_LEDGER']
+const LIFTED_BY_YES: readonly string[] = ['G_FIRST_CONTACT']
 
 /** Digits that are shown of a hash, and the fewest that name a plan. */
 export const SHORT_HASH = 12
@@ -40,21 +61,34 @@ export interface Approval {
 }
 
 /**
- * @returns whether the typed hash lifted the guards
+ * @returns what the person allowed by the answer
  * @throws PlanRefusedError, WrongApprovalError, NotConfirmedError
  */
-export async function approvePlan(context: Context, plan: Plan, {autoApprove, approve}: Approval): Promise<boolean> {
+export async function approvePlan(
+  context: Context,
+  plan: Plan,
+  {autoApprove, approve}: Approval,
+): Promise<Pick<Lifts, 'allowDestroy' | 'adopt'>> {
   if (approve !== undefined && !plan.hash.startsWith(approve)) throw new WrongApprovalError(approve, plan.hash)
-  const liftable = plan.guards.every(it => LIFTED_BY_HASH.includes(it.code))
+  const {guards} = plan
+  const byYes = guards.every(it => LIFTED_BY_YES.includes(it.code))
+  const liftable = guards.every(it => [...LIFTED_BY_HASH, ...LIFTED_BY_YES].includes(it.code))
   const asks = isInteractive(context) && !autoApprove && approve === undefined
-  if (plan.guards.length > 0 && !(liftable && asks)) throw new PlanRefusedError(plan.guards)
-  if (autoApprove || approve !== undefined) return false
-  if (!plan.operations.some(it => it.action !== 'no-op')) return false
+  if (guards.length > 0 && !(liftable && asks)) throw new PlanRefusedError(plan)
+  const named = (codes: readonly string[]) => guards.flatMap(it => (codes.includes(it.code) ? it.addresses : []))
+  const lifted = {allowDestroy: named(LIFTED_BY_HASH), adopt: named(LIFTED_BY_YES)}
+  if (autoApprove || approve !== undefined) return lifted
+  if (!plan.operations.some(it => it.action !== 'no-op')) return lifted
   const short = plan.hash.slice(0, SHORT_HASH)
-  const question = plan.guards.length > 0 ? `Type ${short} to apply all the same:` : 'Apply this plan? Type yes:'
+  const question =
+    guards.length === 0
+      ? 'Apply this plan? Type yes:'
+      : byYes
+        ? `Take over and change ${lifted.adopt.length === 1 ? lifted.adopt[0] : `these ${lifted.adopt.length}`}, and apply this plan? Type yes:`
+        : `Type ${short} to apply all the same:`
   if (!asks) throw new NotConfirmedError(question, '--auto-approve', false)
   const answer = (await ask(context, `${question} `)).trim().toLowerCase()
-  const said = plan.guards.length > 0 ? answer === short : answer === 'yes' || answer === 'y' || answer === short
+  const said = byYes ? answer === 'yes' || answer === 'y' || answer === short : answer === short
   if (!said) throw new NotConfirmedError(question, '--auto-approve', true)
-  return plan.guards.length > 0
+  return lifted
 }

@@ -9,7 +9,7 @@ export function liftsOf(flags: PlanFlags, settings: Settings | undefined): Lifts
   const maxDestroy = flags['max-destroy'] ?? settings?.maxDestroy
   return {
     allowDestroy: flags['allow-destroy'] ?? [],
-    adopt: flags.adopt ?? [],
+    adopt: flags.adopt ?? (settings?.adopt === 'changes' ? ['*'] : []),
     accept: flags.accept ?? [],
     skipBlocked: flags['skip-blocked'] ?? false,
     onDrift: flags['on-drift'] ?? settings?.onDrift ?? 'overwrite',
@@ -45,7 +45,7 @@ export function liftsToApply(
     // What the plan writes back cannot be left out of it now.
     onDrift: asked === lifts.onDrift || asked === 'overwrite' ? lifts.onDrift : 'refuse',
     noDestroy: lifts.noDestroy || now.noDestroy,
-    refuseRisky: lifts.refuseRisky || now.refuseRisky,
+    refuseRisky: lifts.refuseRisky || flags['refuse-risky'] === true,
   }
   if (flags.approve !== undefined) return tightened
   return {
@@ -53,6 +53,7 @@ export function liftsToApply(
     allowDestroy: [...new Set([...lifts.allowDestroy, ...now.allowDestroy])].sort(),
     adopt: [...new Set([...lifts.adopt, ...now.adopt])].sort(),
     skipBlocked: lifts.skipBlocked || now.skipBlocked,
+    refuseRisky: flags['refuse-risky'] ?? (lifts.refuseRisky || now.refuseRisky),
     ...(asked === 'overwrite' && lifts.onDrift === 'refuse' ? {onDrift: asked} : {}),
     ...(flags['max-destroy'] === undefined || now.maxDestroy === undefined ? {} : {maxDestroy: now.maxDestroy}),
   }

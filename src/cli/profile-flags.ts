@@ -22,6 +22,7 @@ const SUMMARIES: Readonly<Record<Exclude<ProfileFieldName, 'deployment_type'>, s
   max_destroy: 'most objects one plan may delete: a number, or a percentage such as 30%',
   refuse_risky: 'refuse changes that may lose data',
   on_drift: 'what to do with fields somebody changed outside',
+  adopt: 'what is taken over when it is found by name: only what is as declared, or what would be changed too',
   mode: 'read-only refuses every change',
   default_subscription: 'subscription used when none is named',
   default_database: 'database used when none is named',

@@ -135,8 +135,9 @@ export async function recheckPlan(
   )
   const lifts = liftsToApply(plan, flags, workspace.settings)
   const guards = evaluateGuards({...plan, operations, lifts}, kinds).map(it => {
-    if (it.code === 'G_DRIFT') return {...it, allow: '--on-drift overwrite, or plan again with --on-drift keep'}
-    return flags.approve !== undefined && it.allow.startsWith('--') ? {...it, allow: `plan again with ${it.allow}`} : it
+    // What the hash does not lift only a new plan can; what an option of this apply refuses another one takes back.
+    const here = (it.code === 'G_DRIFT' && plan.lifts.onDrift !== 'refuse') || (it.code === 'G_RISKY' && !plan.lifts.refuseRisky)
+    return flags.approve === undefined || here || !it.allow.startsWith('--') ? it : {...it, allow: `plan again with ${it.allow}`}
   })
   return {
     plan: {

@@ -67,6 +67,13 @@ export const guardFlags = {
     multiple: true,
     multipleNonGreedy: true,
   }),
+  adopt: Flags.string({
+    summary: "take over an object that was found by name and would be changed, or a kind ('*' for all); repeatable",
+    helpGroup: SAFETY,
+    helpValue: '<object|kind>',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
   'max-destroy': Flags.string({
     summary: 'most objects that may go: a number, or a share of those owned',
     helpGroup: SAFETY,

@@ -241,6 +241,7 @@ export class Workspace {
       ...first,
       ...(maxDestroy === undefined ? {} : {maxDestroy}),
       refuseRisky: all.some(it => it.refuseRisky),
+      adopt: all.every(it => it.adopt === 'changes') ? 'changes' : 'equal',
       onDrift: (['refuse', 'keep'] as const).find(word => all.some(it => it.onDrift === word)) ?? 'overwrite',
       limits: all.some(it => it.limits === 'conservative') ? 'conservative' : 'none',
       timeoutMs: Math.max(...all.map(it => it.timeoutMs)),

@@ -44,6 +44,7 @@ export const OPTION_TABLE = {
   max_destroy: {first: 'option', option: '--max-destroy'},
   refuse_risky: {first: 'option', option: '--refuse-risky'},
   on_drift: {first: 'option', option: '--on-drift'},
+  adopt: {first: 'option'},
   limits: {first: 'option'},
   mode: {first: 'option'},
 } as const satisfies Partial<Record<ProfileFieldName, OptionRow>>

@@ -43,6 +43,7 @@ export const PROFILE_FIELDS = {
   max_destroy: {type: 'text', refuse: value => (/^\d+%?$/.test(value) ? undefined : 'a number, or a percentage such as 30%')},
   refuse_risky: {type: 'switch'},
   on_drift: {type: 'text', choices: ['overwrite', 'refuse', 'keep']},
+  adopt: {type: 'text', choices: ['equal', 'changes']},
   mode: {type: 'text', choices: ['read-write', 'read-only']},
   default_subscription: {type: 'text'},
   default_database: {type: 'text'},

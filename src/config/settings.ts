@@ -38,6 +38,8 @@ export interface Settings {
   readonly maxDestroy?: string
   readonly refuseRisky: boolean
   readonly onDrift: OnDrift
+  /** What may be taken over when it is found by name: what is as declared already, or what has to be changed too. */
+  readonly adopt: 'equal' | 'changes'
   readonly mode: 'read-write' | 'read-only'
   /** `--database`, or the profile's `default_database`: an id or a name. */
   readonly database?: string
@@ -67,6 +69,7 @@ export function resolveSettings(api: 'cloud' | 'cluster', picker: SourcePicker, 
     ...(maxDestroy === undefined ? {} : {maxDestroy}),
     refuseRisky: picker.pickAs('refuse_risky', flags.refuseRisky, it => SWITCHES[it.toLowerCase()] ?? false)?.value ?? false,
     onDrift: picker.pickAs('on_drift', flags.onDrift, onDriftOf)?.value ?? 'overwrite',
+    adopt: text('adopt') === 'changes' ? 'changes' : 'equal',
     mode: text('mode') === 'read-only' ? 'read-only' : 'read-write',
     ...(database === undefined ? {} : {database}),
   }

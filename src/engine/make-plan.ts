@@ -149,7 +149,8 @@ function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, not
       remoteId: live.remoteId,
       reason: `its ${kind.parent?.field ?? 'parent'} is replaced`,
       changes: [],
-      ...originOf(entry),
+      ...(pair.match?.found === 'import' ? {origin: 'imported' as const} : originOf(entry)),
+      ...(adopts(pair) ? {adopts: true as const} : {}),
     }
   }
   const diff = diffFields({
@@ -176,7 +177,7 @@ function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, not
   const imported = pair.match?.found === 'import'
   const origin = imported ? {origin: 'imported' as const} : originOf(entry)
   const found = {...base, remoteId: live.remoteId, changes, ...(kept.length > 0 ? {kept} : {}), ...origin}
-  const adopted = imported || pair.match?.found === 'name'
+  const adopted = adopts(pair)
   const moved = pair.match?.formerAddress === undefined ? {} : {movedFrom: pair.match.formerAddress}
   if (changes.length === 0) return settled(pair, entry, {...found, ...moved})
   if (immutable.length > 0 || (kind.verbs.update === undefined && kind.verbs.create !== undefined && kind.verbs.delete !== undefined)) {
@@ -204,6 +205,9 @@ function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, not
     ...whyUpdate(changes, imported ? 'import-block' : adopted ? 'found-by-name' : undefined),
   }
 }
+
+/** Whether the ledger does not have what was found. */
+const adopts = ({match}: Paired): boolean => match?.found === 'import' || match?.found === 'name'
 
 /** What an operation is before it is known what is to be done. */
 type Found = Omit<Operation, 'action' | keyof Why>

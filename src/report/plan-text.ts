@@ -80,7 +80,8 @@ function countsLine({summary}: Plan, paint: Ansis): string {
 }
 
 /** What lifts a guard, as a next step: flags to allow it with, or what else to do. */
-export const liftedBy = (allow: string): string => (allow.startsWith('--') ? `allow with ${allow}` : allow)
+export const liftedBy = (allow: string): string =>
+  allow.startsWith('--') ? `allow with ${allow}` : allow.startsWith('svcctl ') ? `if that is meant, run: ${allow}` : allow
 
 export const guardLines = (guards: readonly GuardResult[], paint: Ansis): string[] =>
   guards.flatMap(({code, message, addresses, allow}) => [

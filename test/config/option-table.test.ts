@@ -96,6 +96,7 @@ const CASES: Readonly<Record<SourcedField, Case>> = {
   max_destroy: {values: ['1', '20', {maxDestroy: '300'}], shown: ['1', '20', '300'], of: it => it.settings.maxDestroy},
   refuse_risky: {values: ['false', 'true', {refuseRisky: false}], shown: [false, true, false], of: it => it.settings.refuseRisky},
   on_drift: {values: ['overwrite', 'refuse', {onDrift: 'keep'}], shown: ['overwrite', 'refuse', 'keep'], of: it => it.settings.onDrift},
+  adopt: {values: ['equal', 'changes', {}], shown: ['equal', 'changes', undefined], of: it => it.settings.adopt},
   limits: {values: ['none', 'conservative', {}], shown: ['none', 'conservative', undefined], of: it => it.settings.limits},
   mode: {values: ['read-write', 'read-only', {}], shown: ['read-write', 'read-only', undefined], of: it => it.settings.mode},
 }

@@ -1,4 +1,4 @@
-import {mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs'
+import {mkdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {afterAll, beforeAll, beforeEach, describe, expect, it} from 'vitest'
 import {documentOf, PROMPT, type Site, site} from '../../support/site.ts'
@@ -43,9 +43,9 @@ describe('an apply', () => {
     const {error} = documentOf(outcome)
     expect(error.code).toBe('E_PLAN_REFUSED')
     expect(error.suggestions).toEqual([
-      'G_PROTECTED: allow with --allow-destroy ADDRESS|KIND',
-      "G_THRESHOLD: allow with --max-destroy N|N%, or --allow-destroy '*'",
-      'G_RISKY: leave out --refuse-risky',
+      'G_PROTECTED: allow with --allow-destroy null_resource.b',
+      'G_THRESHOLD: allow with --max-destroy 1',
+      'G_RISKY: allow with --no-refuse-risky',
     ])
     expect(at.writes).toEqual([])
   })
@@ -68,7 +68,10 @@ describe('an apply', () => {
     at.simulator.clearLog()
     const empty = jsonStack(name)
     const direct = await apply(empty, '--allow-destroy', '*', '--max-destroy', '100%')
-    expect([direct.code, documentOf(direct).error.suggestions]).toEqual([3, [expect.stringContaining('G_EMPTY')]])
+    expect([direct.code, documentOf(direct).error.suggestions]).toEqual([
+      3,
+      [`G_EMPTY: if that is meant, run: svcctl destroy --stack ${name}`],
+    ])
     const saved = await plan(empty, '--allow-destroy', '*', '--out', `${name}.plan`)
     expect(saved.stderr).toContain('it is refused as it is')
     const file = await at.fast(['apply', `${name}.plan`, '--auto-approve', '-o', 'json', '--allow-destroy', '*'])
@@ -98,7 +101,7 @@ describe('an apply', () => {
     expect((await apply(base().database('a', 'sub', {}, lifecycle))).code).toBe(0)
     expect(await guardsOf(base(), '--allow-destroy', '*')).toEqual(['G_PREVENT_DESTROY'])
     expect((await at.fast(['plan', ...save(base()), '--allow-destroy', '*'])).stdout).toContain(
-      '\n  take prevent_destroy out of the stack\n',
+      '\n  declare it without prevent_destroy and apply that first, or forget it with a removed block\n',
     )
   })
 
@@ -169,6 +172,52 @@ describe('fields that somebody changed since the last apply', () => {
   })
 })
 
+describe('first contact', () => {
+  const theirs = () => base().database('a', 'sub', {memoryLimitInGb: 2}).add('cluster.user', 'u', {name, role: 'admin'})
+  const ours = (memoryLimitInGb: number, role = 'admin') =>
+    jsonStack(`${name}-ours`).subscription('sub', {name}).database('a', 'sub', {memoryLimitInGb}).add('cluster.user', 'u', {name, role})
+  const made = async () => {
+    expect((await apply(theirs())).code).toBe(0)
+    // Its own stack is gone, and nobody has the objects any more.
+    rmSync(join(at.folder, name), {recursive: true})
+    rmSync(join(at.folder, `terraform.${name}.tfstate`))
+    at.simulator.clearLog()
+  }
+
+  it('with what is as declared takes it over, and what is different is refused with every field, whatever is approved', async () => {
+    await made()
+    const refused = await apply(ours(1, 'db_viewer'))
+    expect([refused.code, at.writes]).toEqual([3, []])
+    const {error} = documentOf(refused)
+    expect(error.problems).toEqual([
+      {address: 'null_resource.u', message: expect.stringContaining(': role "admin" -> "db_viewer" (G_FIRST_CONTACT)')},
+      {address: 'null_resource.a', message: expect.stringContaining(': memoryLimitInGb 2 -> 1 (G_FIRST_CONTACT)')},
+    ])
+    expect(error.suggestions).toEqual(['G_FIRST_CONTACT: allow with --adopt null_resource.u --adopt null_resource.a'])
+    expect((await apply(ours(1, 'db_viewer'), '--allow-destroy', '*', '--adopt', 'cluster.user')).code).toBe(3)
+    expect(await guardsOf(ours(2))).toEqual([])
+    const outcome = await plan(ours(1), '--detailed-exitcode', '--out', `${name}.plan`)
+    expect([outcome.code, documentOf(outcome).guards[0].addresses]).toEqual([3, ['null_resource.a']])
+    expect((await at.fast(['apply', `${name}.plan`, '--auto-approve'])).code).toBe(3)
+    const adopted = await apply(ours(1, 'db_viewer'), '--adopt', 'null_resource.*')
+    expect([adopted.code, at.writes.length]).toEqual([0, 2])
+    // From now on it is only asked for when it goes, whatever its kind.
+    const gone = ours(1).remove('u', 'a')
+    expect(await guardsOf(gone, '--allow-destroy', 'cluster.user', '--allow-destroy', 'cloud.database')).toEqual(['G_ADOPTED'])
+    expect(await guardsOf(gone, '--allow-destroy', 'u', '--allow-destroy', 'a')).toEqual([])
+  })
+
+  it('is allowed by the plan that was approved, and by an import block', async () => {
+    await made()
+    const planned = documentOf(await plan(ours(1), '--adopt', 'a', '--out', `${name}.plan`))
+    expect([planned.guards, planned.lifts.adopt]).toEqual([[], ['a']])
+    const id = planned.operations.find((it: {address: string}) => it.address === 'null_resource.a').remoteId
+    expect(await guardsOf(ours(1).block('import', [{to: 'null_resource.a', id}]))).toEqual([])
+    const outcome = await at.fast(['apply', `${name}.plan`, '--approve', planned.hash, '-o', 'json'])
+    expect([outcome.code, at.writes]).toEqual([0, [`PUT ${id.replace('cloud', '')}`]])
+  })
+})
+
 describe('a profile', () => {
   const profile = (extra: string): Record<string, string> => {
     mkdirSync(dirname(at.configFile), {recursive: true, mode: 0o700})
@@ -203,6 +252,25 @@ describe('a profile', () => {
     const less = ['plan', ...save(stack(2).remove('a')), '--allow-destroy', 'cloud.database']
     expect(documentOf(await run(less)).guards).toMatchObject([{code: 'G_THRESHOLD'}])
     expect(documentOf(await run([...less, '--max-destroy', '1'])).guards).toEqual([])
+    expect(documentOf(await run(['plan', ...save(stack(1)), '--no-refuse-risky'])).guards).toEqual([])
+    expect(documentOf(await run(['plan', ...save(stack(1)), '--refuse-risky', '--no-refuse-risky'])).guards).toEqual([])
+  })
+
+  it('may say that what is found by name is taken over with changes, and --adopt says of what', async () => {
+    const env = profile('adopt = "changes"')
+    const stack = (memoryLimitInGb: number) =>
+      base()
+        .target({cloud: {profile: 'prod'}})
+        .database('a', 'sub', {memoryLimitInGb})
+    expect((await at.fast(['apply', ...save(stack(1)), '--auto-approve'], {env})).code).toBe(0)
+    rmSync(join(at.folder, `terraform.${name}.tfstate`))
+    const run = async (more: readonly string[], extra = env) =>
+      documentOf(await at.fast(['plan', ...save(stack(2)), '-o', 'json', ...more], {env: extra})).guards.map(
+        (it: {code: string}) => it.code,
+      )
+    expect(await run([])).toEqual([])
+    expect(await run(['--adopt', 'sub'])).toEqual(['G_FIRST_CONTACT'])
+    expect(await run([], profile('adopt = "equal"'))).toEqual(['G_FIRST_CONTACT'])
   })
 
   it('that a stack names and nobody knows is exit 64 with the known ones', async () => {
