@@ -3,12 +3,15 @@ import {AppError, EXIT} from '../base/errors.ts'
 import type {GuardResult, Lifts, Operation, Plan} from '../engine/plan.ts'
 import {keyOf, spoken} from '../engine/value.ts'
 import {liftedBy, shownValue} from '../report/plan-text.ts'
-import {type Context, isInteractive} from './context.ts'
-import {ask, NotConfirmedError} from './prompt.ts'
+import {isInteractive} from './context.ts'
+import {type Asker, ask, NotConfirmedError} from './prompt.ts'
+
+/** What of a plan it takes to refuse it. */
+type Refusable = Pick<Plan, 'guards' | 'operations'> & {readonly stacks: readonly {readonly name: string}[]}
 
 /** Guards of the plan say no. Nothing was sent. */
 export class PlanRefusedError extends AppError {
-  constructor({guards, operations, stacks}: Pick<Plan, 'guards' | 'operations' | 'stacks'>) {
+  constructor({guards, operations, stacks}: Refusable) {
     const covered = stacks.map(it => it.name)
     const changes = new Map(operations.map(it => [spoken(keyOf(it.stack, it.address), covered), changeWords(it)]))
     // What would become of somebody else's object is for whoever is asked to read, also where the plan is not shown.
@@ -65,8 +68,8 @@ export interface Approval {
  * @throws PlanRefusedError, WrongApprovalError, NotConfirmedError
  */
 export async function approvePlan(
-  context: Context,
-  plan: Plan,
+  context: Asker,
+  plan: Refusable & Pick<Plan, 'hash'>,
   {autoApprove, approve}: Approval,
 ): Promise<Pick<Lifts, 'allowDestroy' | 'adopt'>> {
   if (approve !== undefined && !plan.hash.startsWith(approve)) throw new WrongApprovalError(approve, plan.hash)
@@ -89,6 +92,6 @@ export async function approvePlan(
   if (!asks) throw new NotConfirmedError(question, '--auto-approve', false)
   const answer = (await ask(context, `${question} `)).trim().toLowerCase()
   const said = byYes ? answer === 'yes' || answer === 'y' || answer === short : answer === short
-  if (!said) throw new NotConfirmedError(question, '--auto-approve', true)
+  if (!said) throw new NotConfirmedError(question, [...guards.map(it => it.allow), '--auto-approve'].join(' '), true)
   return lifted
 }

@@ -15,7 +15,8 @@ export class NotConfirmedError extends AppError {
   }
 }
 
-type Asker = Pick<Context, 'streams' | 'environment'>
+/** What it takes to ask somebody. */
+export type Asker = Pick<Context, 'streams' | 'environment'>
 
 /**
  * `Question (y/N)`: everything but `y` and `yes` is no.

@@ -1,0 +1,80 @@
+/** Who says yes to a plan that is refused: what an answer at a terminal lifts, and what it does not. */
+import {PassThrough} from 'node:stream'
+import {describe, expect, it} from 'vitest'
+import {approvePlan} from '../../src/cli/approve.ts'
+import {readEnvironment} from '../../src/config/environment.ts'
+import type {Plan} from '../../src/engine/plan.ts'
+
+const HASH = '0123456789abcdef'.repeat(4)
+const OPERATION: Plan['operations'][number] = {
+  stack: 'shop',
+  address: 'null_resource.cache',
+  kind: 'cloud.database',
+  action: 'update',
+  cause: 'found-by-name',
+  reason: 'found by name',
+  adopts: true,
+  changes: [
+    {path: '/memoryLimitInGb', before: 1, after: 0.5},
+    {path: '/password', after: {secret: true}},
+  ],
+  because: [],
+  edges: [],
+}
+const planWith = (...codes: string[]) => ({
+  hash: HASH,
+  operations: [OPERATION],
+  stacks: [{name: 'shop'}],
+  guards: codes.map(code => ({code, addresses: ['null_resource.cache'], allow: '--allow', message: 'no'})),
+})
+
+async function asked(codes: readonly string[], answer: string, {terminal = true, autoApprove = false} = {}) {
+  const stdin = Object.assign(new PassThrough(), {isTTY: terminal})
+  const stderr = Object.assign(new PassThrough(), {isTTY: terminal, columns: 80})
+  let shown = ''
+  stderr.on('data', part => {
+    shown += part
+  })
+  const context = {streams: {stdin, stdout: new PassThrough(), stderr}, environment: readEnvironment({})}
+  const approval = approvePlan(context, planWith(...codes), {autoApprove, approve: undefined})
+  stdin.write(`${answer}\n`)
+  return approval.then(
+    lifted => ({lifted, shown}),
+    (error: {code: string; message: string}) => ({refused: error.code, message: error.message, shown}),
+  )
+}
+
+describe('a plan that is refused, at a terminal', () => {
+  const nothing = {allowDestroy: [], adopt: []}
+
+  it('takes over and changes what was found by name on a yes, and on nothing else', async () => {
+    for (const answer of ['yes', 'y', HASH.slice(0, 12)])
+      expect(await asked(['G_FIRST_CONTACT'], answer)).toEqual({
+        lifted: {...nothing, adopt: ['null_resource.cache']},
+        shown: expect.stringContaining('Take over and change null_resource.cache, and apply this plan?'),
+      })
+    for (const answer of ['', 'no', 'yep']) expect(await asked(['G_FIRST_CONTACT'], answer)).toMatchObject({refused: 'E_NOT_CONFIRMED'})
+  })
+
+  it('deletes on its short hash and not on a yes, first contact or none', async () => {
+    for (const code of ['G_PROTECTED', 'G_ADOPTED', 'G_NO_LEDGER']) {
+      expect(await asked([code], 'yes')).toMatchObject({refused: 'E_NOT_CONFIRMED'})
+      expect(await asked([code], HASH.slice(0, 12))).toMatchObject({lifted: {...nothing, allowDestroy: ['null_resource.cache']}})
+      expect(await asked([code, 'G_FIRST_CONTACT'], 'yes')).toMatchObject({refused: 'E_NOT_CONFIRMED'})
+      expect(await asked([code, 'G_FIRST_CONTACT'], HASH.slice(0, 12))).toMatchObject({
+        lifted: {allowDestroy: ['null_resource.cache'], adopt: ['null_resource.cache']},
+      })
+    }
+  })
+
+  it('is not asked about where anything else refuses it, without a terminal, or with --auto-approve', async () => {
+    for (const code of ['G_PREVENT_DESTROY', 'G_THRESHOLD', 'G_EMPTY', 'G_RISKY', 'G_DRIFT', 'G_BLOCKED', 'G_READ_ONLY'])
+      expect(await asked(['G_FIRST_CONTACT', code], 'yes')).toMatchObject({refused: 'E_PLAN_REFUSED', shown: ''})
+    expect(await asked(['G_FIRST_CONTACT'], 'yes', {terminal: false})).toMatchObject({refused: 'E_PLAN_REFUSED', shown: ''})
+    expect(await asked(['G_FIRST_CONTACT'], 'yes', {autoApprove: true})).toEqual({
+      refused: 'E_PLAN_REFUSED',
+      shown: '',
+      message: 'the plan is refused: no (G_FIRST_CONTACT: null_resource.cache: memoryLimitInGb 1 -> 0.5, password (absent) -> (secret))',
+    })
+  })
+})
