@@ -3,6 +3,7 @@ import {describe, expect, it} from 'vitest'
 import type {GuardResult, Lifts} from '../../src/engine/plan.ts'
 import {world} from '../../src/simulator/index.ts'
 import {Lab, stackOf} from '../support/lab.ts'
+import {liftsIn} from '../support/lifts-in.ts'
 
 const shop = (memoryLimitInGb: number, rule: string) =>
   stackOf()
@@ -51,21 +52,6 @@ const guardsWith = async (lab: Lab, lifts: Partial<Lifts>): Promise<readonly Gua
   return plan.guards
 }
 const codesOf = (guards: readonly GuardResult[]): string[] => guards.map(it => it.code)
-
-/** What a command would be given, from text that is to be copied. */
-function liftsIn(fragment: string): Partial<Lifts> {
-  const words = [...fragment.matchAll(/'((?:[^']|'\\'')*)'|(\S+)/g)].map(it => it[1] ?? it[2] ?? '')
-  const values = (flag: string) => words.filter((_, at) => words[at - 1] === flag)
-  const [maxDestroy] = values('--max-destroy')
-  return {
-    ...(words.includes('--allow-destroy') ? {allowDestroy: values('--allow-destroy')} : {}),
-    ...(words.includes('--adopt') ? {adopt: values('--adopt')} : {}),
-    ...(maxDestroy === undefined ? {} : {maxDestroy}),
-    ...(words.includes('--skip-blocked') ? {skipBlocked: true} : {}),
-    ...(words.includes('--no-refuse-risky') ? {refuseRisky: false} : {}),
-    ...(values('--on-drift').includes('overwrite') ? {onDrift: 'overwrite' as const} : {}),
-  }
-}
 
 describe('a plan that every guard refuses', () => {
   it('says of each guard which objects it means, and what lifts it', async () => {

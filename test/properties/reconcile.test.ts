@@ -7,12 +7,14 @@ import type {Operation, Plan} from '../../src/engine/plan.ts'
 import {keyOf} from '../../src/engine/value.ts'
 import type {SimulatorConfigInput} from '../../src/simulator/index.ts'
 import {Lab, StackBuilder} from '../support/lab.ts'
+import {liftsIn} from '../support/lifts-in.ts'
 import {
   budgetIsKept,
   ledgerIsWhole,
   noSecretShows,
   noStrangerIsTouched,
   nothingGoesUnplanned,
+  nothingIsTakenOver,
   nothingTwice,
   objectsOf,
   oneOperationEach,
@@ -98,6 +100,60 @@ describe('random worlds without faults', () => {
     expect(tally.done).toBeGreaterThan(tally.refused)
   })
 })
+
+describe('random worlds in which nothing is permitted', () => {
+  const nothing = {allowDestroy: [], adopt: [], skipBlocked: false, refuseRisky: true, maxDestroy: '0'}
+
+  it('keep what a stack does not own as it is; what refuses a plan is lifted by what it says, and by that alone', {
+    timeout: 120_000,
+  }, async () => {
+    const tally = {refused: 0, done: 0, lifted: 0}
+    await fc.assert(
+      fc.asyncProperty(scenario, async it => {
+        const lab = labFor(it)
+        await lab.run(async () => {
+          await lab.clock.sleep(5000)
+          for (const stack of [it.first, it.second]) {
+            const builders = [declared(stack)]
+            const plan = (lifts = {}) => lab.plan(builders, {lifts: {...nothing, ...lifts}}).catch(asRefusal)
+            const built = await plan()
+            if (built instanceof AppError) return
+            const codes = built.plan.guards.map(guard => guard.code)
+            for (const {code, allow} of built.plan.guards) {
+              if (!allow.startsWith('--')) continue
+              const lifted = await plan(liftsIn(allow))
+              if (lifted instanceof AppError) throw lifted
+              expect(
+                lifted.plan.guards.map(guard => guard.code),
+                allow,
+              ).toEqual(codes.filter(other => other !== code))
+              tally.lifted++
+            }
+            if (codes.length > 0) tally.refused++
+            else {
+              const before = objectsOf(lab.simulator)
+              const owned = new Set([...lab.store('shop').ledger.entries.values()].map(entry => entry.remoteId))
+              lab.simulator.clearLog()
+              await lab.execute(built, builders)
+              nothingIsTakenOver(lab, before, owned, built.plan)
+              tally.done++
+              await lab.clock.sleep(5000)
+            }
+          }
+        })
+      }),
+      {numRuns: 60 * THOROUGHNESS, seed: SEED},
+    )
+    expect(tally.done).toBeGreaterThan(10)
+    expect(tally.lifted).toBeGreaterThan(tally.refused)
+  })
+})
+
+/** What a plan may end with; anything else is a mistake of ours. */
+function asRefusal(error: unknown): AppError {
+  if (error instanceof AppError && REFUSALS.includes(error.code)) return error
+  throw error
+}
 
 describe('addresses that come to mean other objects', () => {
   it('lose none that somebody means, and end as they are declared', {timeout: 120_000}, async () => {

@@ -68,6 +68,25 @@ export function noStrangerIsTouched({simulator}: Lab, alone: readonly WorldObjec
   expect(touched.map(it => `${it.method} ${it.path}`)).toEqual([])
 }
 
+/** Kinds of which there is always one: they are nobody's, and whoever declares them changes them. */
+const ALWAYS_THERE = /^cluster\/(nodes\/|settings|policy)/
+
+/** What was there and in no ledger is not changed or deleted, but where a collection is declared exclusive. */
+export function nothingIsTakenOver(
+  {simulator}: Lab,
+  before: readonly WorldObject[],
+  owned: ReadonlySet<string>,
+  {operations}: Pick<Plan, 'operations'>,
+): void {
+  const cleared = new Set(operations.flatMap(it => (it.cause === 'exclusive' ? (it.remoteId ?? []) : [])))
+  const others = new Set(before.map(it => it.remoteId).filter(it => !owned.has(it) && !cleared.has(it)))
+  const changed = simulator.log
+    .filter(it => it.method === 'PUT' || it.method === 'PATCH' || it.method === 'DELETE')
+    .map(it => remotePath(it.api, it.path))
+    .filter(it => others.has(it) && !ALWAYS_THERE.test(it))
+  expect(changed).toEqual([])
+}
+
 /** Nothing is sent before everything it waits for has ended. */
 export function orderIsKept(plan: Plan, journal: readonly JournalEntry[]): void {
   const at = (key: string, type: JournalEntry['type']) => journal.findIndex(it => it.type === type && 'key' in it && it.key === key)
