@@ -38,10 +38,16 @@ export class ConfigAccessError extends AppError {
     super(`${file} cannot be ${doing} (${systemCode(cause) ?? 'unknown reason'})`, {
       code: 'E_CONFIG_ACCESS',
       exit: EXIT.usage,
-      suggestions: [`Check the owner and the permissions of ${file} and its folder, or name another file with SVC_CONFIG_FILE.`],
+      suggestions: [remedyFor(file, systemCode(cause))],
       cause,
     })
   }
+}
+
+function remedyFor(file: string, code: string | undefined): string {
+  if (code === 'EISDIR') return `${file} is a folder: name a file with SVC_CONFIG_FILE.`
+  if (code === 'ENOTDIR') return `A part of the way to ${file} is a file and no folder: name another one with SVC_CONFIG_FILE.`
+  return `Check the owner and the permissions of ${file} and its folder, or name another file with SVC_CONFIG_FILE.`
 }
 
 export interface ConfigText {
@@ -104,8 +110,20 @@ export function writeConfigText(file: string, text: string): void {
 /** Where the file really lies, with a folder to be written to. @throws the system's error */
 export function placeOf(file: string): string {
   const target = existsSync(file) ? realpathSync(file) : file
-  if (!existsSync(dirname(target))) mkdirSync(dirname(target), {recursive: true, mode: FOLDER_MODE})
+  makeFolder(dirname(target))
   return target
+}
+
+/** Folder by folder: where the system says of a folder it refuses to make that its parent is missing (/proc), Node's own way never ends. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return
+  if (dirname(folder) !== folder) makeFolder(dirname(folder))
+  try {
+    mkdirSync(folder, {mode: FOLDER_MODE})
+  } catch (error) {
+    // Somebody else makes it at the same time.
+    if (systemCode(error) !== 'EEXIST') throw error
+  }
 }
 
 /** Something others of this machine may read. */

@@ -22,7 +22,7 @@ export class UnknownProfileError extends AppError {
         ...(known.length > 0
           ? [`Known profiles: ${known.join(', ')}.`]
           : [
-              `There are no profiles yet: svcctl profile set ${name} --deployment cloud --api-key … --api-secret -`,
+              `There are no profiles yet: svcctl profile set ${name} --deployment cloud --api-url … --api-key … --api-secret -`,
               `For a cluster: svcctl profile set ${name} --deployment enterprise --url … --username … --password -`,
             ]),
       ],

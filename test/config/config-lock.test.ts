@@ -71,6 +71,13 @@ describe('the lock of the configuration file', () => {
     expect(existsSync(`${file}.lock`)).toBe(true)
   })
 
+  it.runIf(process.platform === 'linux')('is asked for in vain, and at once, where no file can be', async () => {
+    const refused = (path: string) => expect(saveFilesKey(editPlace(path), 'k')).rejects
+    await refused('/proc/svcctl/config.toml').toMatchObject({code: 'E_CONFIG_ACCESS', exit: 64})
+    await refused(join(file, 'config.toml')).toMatchObject({suggestions: [expect.stringContaining('is a file and no folder')]})
+    await refused(folder).toMatchObject({suggestions: [expect.stringContaining('is a folder')]})
+  })
+
   it('is one for all names that a link gives the file', async () => {
     await withConfigLock(editPlace(file), () => expect(readdirSync(folder)).toEqual(['config.toml', 'config.toml.lock']))
   })

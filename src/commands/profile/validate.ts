@@ -46,7 +46,9 @@ export default class ProfileValidateCommand extends BaseCommand {
       },
       {
         text: () =>
-          `${path} is valid: ${profiles.names.length} profile${profiles.names.length === 1 ? '' : 's'}${connected === undefined ? '' : flags.profile === undefined ? ', all of them connect' : `, and ${flags.profile} connects`}`,
+          profiles.names.length === 0
+            ? `${path} has no profiles, and need not have any`
+            : `${path} is valid: ${profiles.names.length} profile${profiles.names.length === 1 ? '' : 's'}${connected === undefined ? '' : flags.profile === undefined ? ', all of them connect' : `, and ${flags.profile} connects`}`,
       },
     )
   }
