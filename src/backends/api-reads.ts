@@ -155,7 +155,13 @@ export class ApiReads {
         }
         return got.value.view.state === 'running' ? undefined : got.value
       },
-      {clock, everyMs: pollIntervalMs, timeoutMs: taskTimeoutMs, ...(options?.signal ? {signal: options.signal} : {})},
+      {
+        clock,
+        everyMs: pollIntervalMs,
+        shortestMs: pollIntervalMs,
+        timeoutMs: taskTimeoutMs,
+        ...(options?.signal ? {signal: options.signal} : {}),
+      },
     )
     if (ended === undefined) throw new TaskTimeoutError(voice, asked, {id, seconds: taskTimeoutMs / 1000})
     const {view, body} = ended

@@ -5,6 +5,8 @@ export interface WaitOptions {
   readonly clock: Clock
   /** Pause between two looks; the second look comes after it. Adaptive where it is a function of the looks so far. */
   readonly everyMs: number | ((looks: number) => number)
+  /** No two looks are nearer to each other than this, not even for the last one at the end of the time; 0 unless told. */
+  readonly shortestMs?: number
   readonly timeoutMs: number
   readonly signal?: AbortSignal
 }
@@ -13,11 +15,11 @@ export interface WaitOptions {
  * Looks until there is something to see.
  *
  * @param look - answers `undefined` for "not yet"
- * @returns what was seen, or `undefined` when the time ran out; there is always one look at the end of it
+ * @returns what was seen, or `undefined` when the time ran out; there is one look at the end of it, unless it would come too soon
  */
 export async function waitFor<T>(
   look: () => Promise<T | undefined>,
-  {clock, everyMs, timeoutMs, signal}: WaitOptions,
+  {clock, everyMs, shortestMs = 0, timeoutMs, signal}: WaitOptions,
 ): Promise<T | undefined> {
   const deadline = clock.now() + timeoutMs
   for (let looks = 1; ; looks++) {
@@ -25,6 +27,10 @@ export async function waitFor<T>(
     if (seen !== undefined) return seen
     const left = deadline - clock.now()
     if (left <= 0) return undefined
+    if (left < shortestMs) {
+      await clock.sleep(left, signal)
+      return undefined
+    }
     await clock.sleep(Math.min(left, typeof everyMs === 'number' ? everyMs : everyMs(looks)), signal)
   }
 }

@@ -59,7 +59,7 @@ export async function waitForOthers(workspace: Workspace, plan: Plan, mode: 'wai
         waited = true
         return undefined
       },
-      {clock, everyMs: looks => Math.min(pace.maxMs, pace.minMs * 2 ** (looks - 1)), timeoutMs},
+      {clock, everyMs: looks => Math.min(pace.maxMs, pace.minMs * 2 ** (looks - 1)), shortestMs: pace.minMs, timeoutMs},
     )
     if (clear === undefined) throw new ForeignTasksError(last, true)
     if (waited) backend.reader.forget('/')

@@ -46,6 +46,8 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
   readonly #clock: Clock
   readonly #kind: Kind
   readonly #parent: Ids
+  readonly #minMs: number
+  #lookedAt = Number.NEGATIVE_INFINITY
   /** The last look at the whole list: a proof may be made from it. */
   last: Look | undefined
 
@@ -55,6 +57,7 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
     this.#clock = clock
     this.#kind = kind
     this.#parent = parent
+    this.#minMs = pace.minMs
   }
 
   /** The object when it is there and ready (or failed), `gone` when that is what is sought, `undefined` at the deadline. */
@@ -85,11 +88,15 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
 
   /** A fresh look at the whole collection. */
   async lookAtAll(priority: number = PRIORITY.read): Promise<Look> {
+    // Whoever looks, for news or for a proof: the shortest pause lies between two looks at the same list.
+    const tooSoonMs = this.#lookedAt + this.#minMs - this.#clock.now()
+    if (tooSoonMs > 0) await this.#clock.sleep(tooSoonMs)
     const startedAt = this.#clock.now()
     const path = (this.#kind.verbs.list?.(this.#parent) ?? this.#kind.verbs.read?.(this.#parent))?.path ?? ''
     this.backend.reader.forget(path)
     const look = {startedAt, collection: await readCollection(this.backend, this.#kind, this.#parent, priority)}
     this.last = look
+    this.#lookedAt = this.#clock.now()
     return look
   }
 

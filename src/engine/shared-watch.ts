@@ -44,7 +44,7 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
   /** Ends the pause between two looks. */
   #wake: AbortController | undefined
   #wakesAt = 0
-  #lookedAt = 0
+  #lookedAt = Number.NEGATIVE_INFINITY
 
   constructor(clock: Clock, pace: Pace, expected = new Expectations()) {
     this.#clock = clock
@@ -57,11 +57,6 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
    * @param due - those the look is made for; to look at another one as well is only worth it when it costs nothing
    */
   protected abstract look(items: readonly Item[], due: ReadonlySet<Item>): Promise<ReadonlyMap<Item, T>>
-
-  /** The least pause between two looks, whoever they are for: where requests are scarce, one look answers more. */
-  protected get gapMs(): number {
-    return 0
-  }
 
   /** Looks that failed for good: every waiter is told through this. */
   protected abstract failed(item: Item, error: unknown): void
@@ -95,7 +90,7 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
   #pauseMs(): number {
     let at = Number.POSITIVE_INFINITY
     for (const {dueAt} of this.#items.values()) at = Math.min(at, dueAt)
-    return Math.max(0, Math.ceil(Math.min(this.#pace.maxMs, Math.max(at, this.#lookedAt + this.gapMs) - this.#clock.now())))
+    return Math.max(0, Math.ceil(Math.min(this.#pace.maxMs, Math.max(at, this.#lookedAt + this.#pace.minMs) - this.#clock.now())))
   }
 
   /** Sleeps, unless somebody comes who is due before. */
@@ -112,10 +107,13 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
     if (this.#items.size === 0) return this.#rest()
     const items = [...this.#items.keys()]
     const due = new Set(items.filter(it => this.#isDue(it)))
-    if (due.size === 0) return undefined
-    this.#lookedAt = this.#clock.now()
+    // Who woke the pause up waits for the shortest one as everybody does.
+    if (due.size === 0 || this.#clock.now() < this.#lookedAt + this.#pace.minMs) return undefined
     try {
-      const news = await this.look(items, due)
+      // Between two looks there is the shortest pause, whoever they are for: one answers all who wait.
+      const news = await this.look(items, due).finally(() => {
+        this.#lookedAt = this.#clock.now()
+      })
       this.#failures = 0
       for (const item of items) this.#judge(item, news.get(item), due.has(item))
     } catch (error) {

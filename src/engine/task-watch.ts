@@ -12,8 +12,6 @@ import {type Pace, SharedWatch, type Watched} from './shared-watch.ts'
 const TOLERATED_MISSES = 5
 /** A look that writes kept from leaving for so long goes before them: a capped list would forget what it is about. */
 const OVERDUE_MS = 60_000
-/** Of what a minute brings: with less than this at hand, requests are scarce. */
-const SCARCE = 0.5
 /** Rounds without the list after it showed nothing of ours: 1, 2, 4, … and at most this many. */
 const MOST_ROUNDS_WITHOUT = 32
 
@@ -29,7 +27,6 @@ interface Waiting extends Watched<TaskNews> {
 export class TaskWatch extends SharedWatch<Waiting, TaskNews> {
   readonly #backend: Backend
   readonly #clock: Clock
-  readonly #pace: Pace
   /** There is no such list. */
   #listIsAbsent = false
   /** The list was asked for and did not help: it is left alone for some rounds, and for twice as many the next time. */
@@ -40,7 +37,6 @@ export class TaskWatch extends SharedWatch<Waiting, TaskNews> {
     super(clock, pace, expected)
     this.#backend = backend
     this.#clock = clock
-    this.#pace = pace
   }
 
   /**
@@ -75,11 +71,6 @@ export class TaskWatch extends SharedWatch<Waiting, TaskNews> {
       const heard = onAbort(signal, stop)
       this.add(item)
     })
-  }
-
-  protected override get gapMs(): number {
-    const {available, perMinute} = this.#backend.spending
-    return available < SCARCE * perMinute ? this.#pace.minMs : 0
   }
 
   protected override failed(item: Waiting, error: unknown): void {

@@ -150,7 +150,7 @@ export async function follow(started: Started, options: FollowOptions): Promise<
   const {clock, everyMs, timeoutMs, signal} = options
   const look = new Look(started, options)
   try {
-    const ended = await waitFor(() => look.once(), {clock, everyMs, timeoutMs, ...(signal ? {signal} : {})})
+    const ended = await waitFor(() => look.once(), {clock, everyMs, shortestMs: everyMs(1), timeoutMs, ...(signal ? {signal} : {})})
     if (ended === undefined) throw new TaskTimeout(started, timeoutMs, look.status)
     return ended
   } catch (error) {

@@ -7,11 +7,12 @@ import type {ApplyResult} from '../engine/execute.ts'
 import type {Bill, BoundTime} from '../engine/plan.ts'
 import type {Key} from '../engine/value.ts'
 import {shownValue} from './plan-text.ts'
-import {RunningObjects, titleOf} from './running-objects.ts'
+import {type RunningObject, RunningObjects, titleOf} from './running-objects.ts'
 import {harmless, oneLine} from './terminal-text.ts'
 
 /** A waiting object says so again after this long. */
 const SAY_AGAIN_MS = 10_000
+const MOST_WORDS = 3
 /** How far the whole is, and how long it will take, is said this often. */
 const SAY_LEFT_MS = 60_000
 
@@ -31,18 +32,23 @@ export interface ApplyLinesOptions {
   readonly quiet?: boolean
 }
 
-/** Line by line, for logs and pipes: a waiting object is mentioned every 10 s. */
+/** Line by line, for logs and pipes: what still waits is said every 10 s. */
 export function applyLines({paint, now, several, quiet = false}: ApplyLinesOptions): ApplyLines {
-  const said = new Map<Key, number>()
+  let saidStill = Number.NEGATIVE_INFINITY
   const objects = new RunningObjects(now)
   const title = (key: Key) => titleOf(key, several)
   let saidLeft: number | undefined
-  const stillRunning = () =>
-    objects.running.flatMap(({key, step, since, doing}) => {
-      if (now() - (said.get(key) ?? since) < SAY_AGAIN_MS) return []
-      said.set(key, now())
-      return [`${title(key)}: still ${doing === '' || doing === 'accepted' ? `at its ${step}` : doing}, ${formatDuration(now() - since)}`]
-    })
+  /** One line for all that wait, however many they are. */
+  const stillRunning = () => {
+    const {running} = objects
+    const oldest = running.reduce<RunningObject | undefined>((first, it) => (first && first.since <= it.since ? first : it), undefined)
+    if (oldest === undefined || now() - Math.max(saidStill, oldest.since) < SAY_AGAIN_MS) return []
+    saidStill = now()
+    const first = `${title(oldest.key)}: still ${doingOf(oldest)}, ${formatDuration(now() - oldest.since)}`
+    return [
+      running.length === 1 ? first : `${first}; ${running.length - 1} more: ${counted(running.filter(it => it !== oldest).map(doingOf))}`,
+    ]
+  }
   const whatIsLeft = () => {
     const {begun, left} = objects
     if (begun === undefined || left === undefined || now() - (saidLeft ?? begun) < SAY_LEFT_MS) return []
@@ -54,7 +60,6 @@ export function applyLines({paint, now, several, quiet = false}: ApplyLinesOptio
       objects.on(event)
       switch (event.type) {
         case 'started':
-          said.set(event.key, now())
           return quiet ? [] : [`${title(event.key)}: ${event.action}${event.step === event.action ? '' : ` (${event.step})`} ...`]
         case 'in doubt':
           return [`${title(event.key)}: ${harmless(event.why)}; looking whether the ${event.step} happened`]
@@ -78,6 +83,17 @@ export function applyLines({paint, now, several, quiet = false}: ApplyLinesOptio
     },
     tick: () => (quiet ? [] : [...stillRunning(), ...whatIsLeft()]),
   }
+}
+
+const doingOf = ({doing, step}: RunningObject): string => (doing === '' || doing === 'accepted' ? `at its ${step}` : doing)
+
+/** `12 at its create, 3 waiting for its task (processing)`, most first. */
+function counted(words: readonly string[]): string {
+  const counts = new Map<string, number>()
+  for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1)
+  const most = [...counts].sort(([, a], [, b]) => b - a).slice(0, MOST_WORDS)
+  const others = words.length - most.reduce((sum, [, count]) => sum + count, 0)
+  return [...most.map(([word, count]) => `${count} ${word}`), ...(others === 0 ? [] : [`${others} at something else`])].join(', ')
 }
 
 function endedLines(event: Extract<ApplyEvent, {type: 'ended'}>, title: string, several: boolean, paint: Ansis): readonly string[] {

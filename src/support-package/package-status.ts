@@ -133,7 +133,8 @@ export async function waitForPackage(cluster: ClusterBackend, begun: PackageStat
     onStatus?.(status)
     return status.state === 'running' ? undefined : status
   }
-  const ended = await waitFor(next, {clock, everyMs, timeoutMs, ...(signal && {signal})})
+  const shortestMs = typeof everyMs === 'number' ? everyMs : everyMs(1)
+  const ended = await waitFor(next, {clock, everyMs, shortestMs, timeoutMs, ...(signal && {signal})})
   if (ended === undefined) throw new PackageTimeoutError(Math.round(timeoutMs / 1000), task)
   if (ended.state === 'failed') throw new PackageFailedError(task, ended.message ?? ended.status)
   return ended

@@ -19,6 +19,14 @@ describe('waiting for something', () => {
     expect(at).toEqual([0, 400, 800, 1_000])
   })
 
+  it('does not look sooner than it may, not even at the end of the time', async () => {
+    const clock = new VirtualClock(0)
+    const at: number[] = []
+    const look = async () => void at.push(clock.now())
+    expect(await clock.run(waitFor(look, {clock, everyMs: 400, shortestMs: 400, timeoutMs: 1_000}))).toBeUndefined()
+    expect([at, clock.now()]).toEqual([[0, 400, 800], 1_000])
+  })
+
   it('may pause longer from look to look', async () => {
     const clock = new VirtualClock(0)
     const at: number[] = []

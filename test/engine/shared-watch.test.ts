@@ -2,6 +2,7 @@ import {describe, expect, it} from 'vitest'
 import {AppError, EXIT, type ExitCode} from '../../src/base/errors.ts'
 import {VirtualClock} from '../../src/base/virtual-clock.ts'
 import {SharedWatch, type Watched} from '../../src/engine/shared-watch.ts'
+import {Lab, stackOf} from '../support/lab.ts'
 
 interface Item extends Watched<string> {
   readonly name: string
@@ -131,5 +132,33 @@ describe('a shared watch', () => {
     const watch = new Watch(clock)
     watch.answer = () => new Map()
     expect(await clock.run(watch.await('a', 5000))).toBeUndefined()
+  })
+})
+
+describe('--poll-interval', () => {
+  it.each([150, 1000])('is the shortest pause between two looks at the same thing: tasks, lists and objects (%i ms)', async minMs => {
+    const lab = new Lab({
+      simulator: {cloud: {taskMs: {min: 900, max: 2_400}, readyMs: {min: 0, max: 700}}, latencyMs: 5},
+      perMinute: 60_000,
+      burst: 60_000,
+    })
+    const stack = stackOf()
+    for (let i = 0; i < 60; i++) stack.subscription(`s${i}`)
+    for (let i = 0; i < 6; i++) stack.database(`d${i}`, `s${i % 2}`)
+    const {summary} = await lab.run(() => lab.apply([stack], {run: {pace: {minMs, maxMs: 10 * minMs}}}))
+    expect(summary.done).toBe(66)
+    const first = lab.simulator.log.findIndex(it => it.method === 'POST')
+    const last = new Map<string, number>()
+    const gaps: number[] = []
+    for (const {method, path, query, at} of lab.simulator.log.slice(first)) {
+      if (method !== 'GET') continue
+      // A further page belongs to the same look.
+      const page = `${path}?${query}`
+      const before = last.get(page)
+      if (before !== undefined) gaps.push(at - before)
+      last.set(page, at)
+    }
+    expect(gaps.length).toBeGreaterThan(5)
+    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(minMs)
   })
 })

@@ -14,6 +14,25 @@ const begin = (...more: readonly ApplyEvent[]): readonly ApplyEvent[] => [
   ...more,
 ]
 
+describe('what waits, in a log', () => {
+  it('is one line in ten seconds, however many they are: the oldest by name, the others counted by what they wait for', () => {
+    time = 0
+    const lines = applyLines({paint, now, several: false})
+    lines.on({type: 'begin', run: 'r1', operations: 218})
+    for (let i = 0; i < 218; i++) lines.on({type: 'started', key: `shop:o${i}`, action: 'create', step: 'create'})
+    for (let i = 0; i < 30; i++) lines.on({type: 'waiting', key: `shop:o${i}`, for: 'task', elapsedMs: 0, status: 'processing'})
+    const said: string[] = []
+    for (time = 1000; time <= 60_000; time += 1000) said.push(...lines.tick())
+    expect(said).toHaveLength(6)
+    expect(said[0]).toBe(
+      'o0: still waiting for its task (processing), 10 s; 217 more: 188 at its create, 29 waiting for its task (processing)',
+    )
+    for (let i = 1; i < 218; i++) lines.on({type: 'ended', key: `shop:o${i}`, action: 'create', state: 'done', ms: 1})
+    time = 70_000
+    expect(lines.tick()).toEqual(['o0: still waiting for its task (processing), 1 min 10 s'])
+  })
+})
+
 describe('the time that is left of an apply', () => {
   it('is counted down on a terminal from one estimate to the next, and not shown once it is over', () => {
     time = 0

@@ -103,7 +103,7 @@ describe('Ctrl-C', () => {
 })
 
 describe('progress', () => {
-  it('of a long wait is a line per object every 10 s without a terminal', async () => {
+  it('of a long wait is a line every 10 s without a terminal', async () => {
     at.simulator.configure({cloud: {taskMs: 11_500}})
     const outcome = await at.fast(['apply', ...save(base()), '--auto-approve'])
     expect(outcome.code).toBe(0)
