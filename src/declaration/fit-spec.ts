@@ -1,6 +1,6 @@
 /**
  * Brings a declared spec to its kind's schema: values are coerced as Terraform would (`"2"` for a number is 2), null is
- * absent, secret and later values become `Secret` and `Deferred`, and everything that does not fit is a problem with
+ * a value that the schema may refuse, secret and later values become `Secret` and `Deferred`, and everything that does not fit is a problem with
  * its pointer, what was expected, what was got, and the nearest spelling.
  */
 import type {z} from 'zod'
@@ -78,12 +78,12 @@ class Fitting {
     this.problems.push({path: pointer, message: describeIssue(issue, hidden ? HIDDEN : got)})
   }
 
-  #fit(shape: FieldShape, value: OpenValue, path: Path): Value | undefined {
-    if (value === null) return undefined
+  #fit(shape: FieldShape, value: OpenValue, path: Path): Value {
+    if (value === null) return null
     if (value instanceof Open) return this.#leaf(shape, value, path)
     if (Array.isArray(value)) {
       const items = value as readonly OpenValue[]
-      return items.map((item, segment) => this.#fit(shape.element, item, {up: path, segment}) ?? null)
+      return items.map((item, segment) => this.#fit(shape.element, item, {up: path, segment}))
     }
     if (typeof value === 'object') return this.#fields(shape, value as {readonly [key: string]: OpenValue}, path)
     const coerced = coerce(shape.type, value)
@@ -99,8 +99,7 @@ class Fitting {
     for (const segment in fields) {
       const field = shape.field(segment)
       if (!field.known && shape.type === 'object') this.#unknownField(shape, segment, up)
-      const item = this.#fit(field, fields[segment] ?? null, {up, segment})
-      if (item !== undefined) fitted[segment] = item
+      fitted[segment] = this.#fit(field, fields[segment] ?? null, {up, segment})
     }
     return fitted
   }

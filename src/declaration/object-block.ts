@@ -246,12 +246,14 @@ export class ObjectInstance implements ReferableObject {
     }
     for (const it of hoisted) {
       const noted = problems.try(this.place, it.value, () => this.#leaf(it, undefined), it.pointer)
-      const value = noted ? noted.result : UNKNOWN
+      const value = withoutNulls(noted ? noted.result : UNKNOWN)
       if (field !== undefined && it.segments.length === 1 && it.segments[0] === field) {
         parent = value
         parentReads = noted?.reads
       } else {
-        spec = withValueAt(spec, it.segments, value)
+        // An expression that gives null leaves the field out; a slot of a list has to hold something.
+        const slot = value === null && Array.isArray(partAt(spec, it.segments.slice(0, -1)))
+        if (value !== null || slot) spec = withValueAt(spec, it.segments, value)
         if (noted && noted.reads.size > 0) {
           references ??= new Set()
           for (const key of noted.reads) references.add(key)
@@ -341,6 +343,15 @@ function structureOf(node: Node, names: Names): OpenValue {
     }
   }
   return derive([evaluateNode(node, names)], decode, args => ({type: 'call', name: 'jsondecode', args, at: 0}), 0)
+}
+
+/** What an expression gives, without the fields that it leaves null; null itself where that is all it gives. */
+function withoutNulls(value: OpenValue): OpenValue {
+  if (value instanceof Open) return value.value === null ? null : value
+  if (Array.isArray(value)) return (value as readonly OpenValue[]).map(withoutNulls)
+  if (value === null || typeof value !== 'object') return value
+  const fields = Object.entries(value as Fields).map(([name, item]) => [name, withoutNulls(item)] as const)
+  return Object.fromEntries(fields.filter(([, item]) => item !== null))
 }
 
 function partAt(value: OpenValue, segments: readonly string[]): OpenValue | undefined {

@@ -45,7 +45,7 @@ export interface Declaration {
   /** `stack:address` */
   readonly key: Key
   readonly kind: string
-  /** The declared fields, coerced to the kind's schema, `null` left out, the parent field left out. */
+  /** The declared fields, coerced to the kind's schema, the parent field left out. `null` is a value. */
   readonly spec: ValueObject
   readonly parent?: ParentRef
   /** Every object this one reads or was told to wait for, without the parent; each with the reason. */

@@ -1,6 +1,8 @@
 /**
  * The fields in which a declaration and a live object differ. Only what is declared is compared; absent, `null`, `[]`,
- * `false` and `0` are five different things; spelling, order and precision are none (`meaning.ts`).
+ * `false` and `0` are five different things; spelling, order and precision are none (`meaning.ts`). One thing is settled
+ * by what servers do: a field that is to be cleared (`null`, an empty list or object) is clear when it reads as null or
+ * is not there at all.
  *
  * A change stands at the deepest place that says what happened: `/alerts/0/value` when a threshold differs, `/alerts`
  * when an alert is there or gone, `/backup` when there is no backup at all.
@@ -100,6 +102,7 @@ function compare(walk: Walk, place: Place, declared: Value, live: Json | undefin
   if (rule.createOnly) return
   if (rule.writeOnly) compareUnseen(walk, difference)
   else if (live === undefined) compareAbsent(walk, difference)
+  else if (live === null && isClear(declared)) return
   else if (declared instanceof Deferred) walk.differs({...difference, moved: 'unknown'})
   else if (declared instanceof Secret) compareSecret(walk, difference, declared, live)
   else if (Array.isArray(declared) && Array.isArray(live)) {
@@ -110,6 +113,11 @@ function compare(walk: Walk, place: Place, declared: Value, live: Json | undefin
     }
   } else if (!(rule.equal ?? sameLeaf)(declared as Json, live)) walk.differs(difference)
 }
+
+/** Of what is declared so, nothing is left to read back. */
+const isClear = (declared: Value): boolean =>
+  declared === null ||
+  (!(declared instanceof Secret) && !(declared instanceof Deferred) && typeof declared === 'object' && Object.keys(declared).length === 0)
 
 const below = (above: Place, field: string): Place => ({above, segment: field, rule: above.rule.below(field)})
 
@@ -148,13 +156,32 @@ function compareAbsent(walk: Walk, difference: Difference): void {
   const {place, declared, applied} = difference
   const {rule} = place
   if (!rule.mayBeAbsent) walk.missing(pathOf(place))
-  const mute = rule.mayBeAbsent || rule.immutable || walk.kind.verbs.read === undefined
-  if (declared instanceof Deferred || declared instanceof Secret || rule.secret) compareUnseen(walk, difference)
+  const hopeless = rule.immutable || walk.kind.verbs.read === undefined
+  const mute = rule.mayBeAbsent || hopeless
+  if (declared instanceof Deferred) compareUnseen(walk, difference)
+  else if (declared instanceof Secret || rule.secret) {
+    if (hopeless) compareUnseen(walk, difference)
+    else compareUnshownSecret(walk, difference)
+  } else if (isClear(declared) && (applied === undefined || (rule.known && !mute))) return
   else if (!mute && rule.known) walk.differs(difference)
   else if (applied !== undefined) {
     if (!holds(walk, place, declared, applied)) walk.differs({...difference, moved: 'in git'})
   } else if (mute) walk.assumes(pathOf(place))
   else walk.differs(difference)
+}
+
+/**
+ * A secret that the API could show and does not: it is not there, unless such fields need not come back and the ledger
+ * says that it was sent. Only what no answer ever shows may be taken for equal.
+ */
+function compareUnshownSecret(walk: Walk, difference: Difference): void {
+  const {place, declared} = difference
+  const {rule} = place
+  const secret = declared instanceof Secret ? declared : new Secret(wireValue(declared))
+  const state = walk.secretState(pathOf(place), secret)
+  const promised = rule.known && !rule.mayBeAbsent && secret.version === undefined
+  if (state === 'same' && !promised) return
+  walk.differs({...difference, moved: state === 'same' ? 'outside' : state === 'changed' ? 'in git' : 'unknown'})
 }
 
 /** A secret the API does show. One with a version is known by that alone. */

@@ -6,14 +6,20 @@ import {Deferred, Secret, type Value, type ValueObject, withParts} from './value
 /** @returns undefined when the answer is not known yet */
 export type Answer = (deferred: Deferred) => Json | undefined
 
-/** The same value with every answerable `Deferred` replaced; a secret one becomes a `Secret`. */
-export function resolveValue(value: Value, answer: Answer): Value {
+/**
+ * The same value with every answerable `Deferred` replaced; a secret one becomes a `Secret`. An expression that gives
+ * null leaves its field out.
+ */
+export const resolveValue = (value: Value, answer: Answer): Value => resolved(value, answer) ?? null
+
+function resolved(value: Value, answer: Answer): Value | undefined {
   if (value instanceof Deferred) {
     const known = answer(value)
     if (known === undefined) return value
+    if (known === null) return undefined
     return value.secret ? new Secret(known, value.expression) : known
   }
-  return withParts(value, item => resolveValue(item, answer))
+  return withParts(value, item => resolved(item, answer))
 }
 
 /** Plain JSON for the wire: secrets in clear. @throws TypeError when something is still unknown */

@@ -87,10 +87,34 @@ describe('reading a stack', () => {
 })
 
 describe('fields', () => {
-  it('are brought to the type of their kind, and null is absent', () => {
-    const spec = {name: 7, memoryLimitInGb: '2', replication: 'true', port: null, backup: {interval: '6', enabled: null}}
+  it('are brought to the type of their kind', () => {
+    const spec = {name: 7, memoryLimitInGb: '2', replication: 'true', backup: {interval: '6'}}
     const {cache} = {cache: declarationOf(read(withObjects({two: ['cloud.database', spec, {'spec/subscription': '12'}]})), 'two')}
     expect(cache.spec).toEqual({name: '7', memoryLimitInGb: 2, replication: true, backup: {interval: 6}})
+  })
+
+  it('that are null are so where their kind has no say in it, and wrong where it has none', () => {
+    const stack = read({objects: {policy: ['cluster.policy', {upgrade: null, nested: {deep: null, list: [null, 0, false, []]}}]}})
+    expect(declarationOf(stack, 'policy').spec).toEqual({upgrade: null, nested: {deep: null, list: [null, 0, false, []]}})
+    const spec = {name: 'a', memoryLimitInGb: 1, subscription: '12', port: null, backup: {enabled: null}, alerts: null}
+    expect(messagesOf(() => read({objects: {a: ['cloud.database', spec], s: ['cluster.settings', {license: null}]}}))).toEqual([
+      'null_resource.a /port: "port" must be a number, not null',
+      'null_resource.a /alerts: "alerts" must be a list, not null',
+      'null_resource.a /backup/enabled: "enabled" must be true or false, not null',
+      'null_resource.s /license: "license" must be text, not null',
+    ])
+  })
+
+  it('whose expression gives null are left out, secret ones too', () => {
+    const variable = {none: {type: 'string', default: null, nullable: true}, hidden: {type: 'string', default: null, sensitive: true}}
+    const hoisted = {
+      'spec/port': '${var.none}',
+      'spec/license': '${var.hidden}',
+      'spec/nested/deep': '${var.none}',
+      'json/rules': '${jsonencode({a = var.none, b = 1})}',
+    }
+    const stack = read({objects: {policy: ['cluster.policy', {nested: {kept: 0}}, hoisted]}, variable})
+    expect(declarationOf(stack, 'policy').spec).toEqual({nested: {kept: 0}, rules: {b: 1}})
   })
 
   it('are unescaped, and an expression typed into the spec stays text with a warning', () => {

@@ -7,6 +7,7 @@ import {cloudPeering} from '../../src/backends/cloud/kinds/peering.ts'
 import {cloudSubscription} from '../../src/backends/cloud/kinds/subscription.ts'
 import {clusterPolicy} from '../../src/backends/cluster/kinds/policy.ts'
 import {clusterSettings} from '../../src/backends/cluster/kinds/settings.ts'
+import {clusterUser} from '../../src/backends/cluster/kinds/user.ts'
 import type {Json, JsonObject} from '../../src/base/json.ts'
 import {patchOf} from '../../src/engine/bodies.ts'
 import {type DiffInput, diffFields, satisfied} from '../../src/engine/diff.ts'
@@ -139,10 +140,22 @@ describe('diff of a cloud database', () => {
     const values: readonly Json[] = [null, [], false, 0, '']
     for (const declared of values) {
       for (const shown of values) {
-        expect(changes({alerts: declared}, {alerts: shown}).length, JSON.stringify([declared, shown])).toBe(declared === shown ? 0 : 1)
+        const cleared = Array.isArray(declared) && shown === null
+        const differences = changes({alerts: declared}, {alerts: shown})
+        expect(differences.length, JSON.stringify([declared, shown])).toBe(declared === shown || cleared ? 0 : 1)
       }
-      expect(changes({alerts: declared}, {})).toMatchObject([{path: '/alerts', after: declared}])
     }
+    for (const declared of [false, 0, '']) expect(changes({alerts: declared}, {})).toMatchObject([{path: '/alerts', after: declared}])
+  })
+
+  it('takes a field for cleared that reads as null or is not there; and null for another thing than an empty list', () => {
+    const some = {alerts: [{name: 'dataset-size', value: 80}]}
+    for (const declared of [null, [], {}]) {
+      expect(changes({alerts: declared}, {alerts: null})).toEqual([])
+      expect(changes({alerts: declared}, {})).toEqual([])
+      expect(changes({alerts: declared}, some)).toMatchObject([{path: '/alerts', after: declared}])
+    }
+    expect(changes({alerts: null}, {alerts: []})).toMatchObject([{before: [], after: null}])
   })
 
   it('takes single precision, floats and digits for what they mean', () => {
@@ -233,6 +246,21 @@ describe('diff of secrets and values to come', () => {
     expect(user({role: new Secret('read-only')}).changes).toEqual([])
     const found = user({role: new Secret('admin')}, {applied: {}, secretState: () => 'changed'})
     expect(found.changes).toMatchObject([{path: '/role', before: {secret: true}, after: {secret: true}, moved: 'in git'}])
+  })
+
+  it('takes a secret that could come back and does not for missing, whatever the ledger says', () => {
+    const email = {email: new Secret('ops@example.com')}
+    for (const state of ['unknown', 'changed', 'same'] as const) {
+      const found = diff(email, {uid: 9, name: 'app'}, {kind: clusterUser, secretState: () => state})
+      expect(found).toMatchObject({changes: [{path: '/email', after: {secret: true}}], missingInLive: ['/email'], assumed: []})
+    }
+  })
+
+  it('takes a secret that need not come back for sent where the ledger says so, and for nothing else', () => {
+    const license = {license: new Secret('L1')}
+    const found = (state: 'same' | 'unknown') => diff(license, {name: 'prod'}, {kind: clusterSettings, secretState: () => state})
+    expect(found('same')).toMatchObject({changes: [], assumed: []})
+    expect(found('unknown')).toMatchObject({changes: [{path: '/license'}], assumed: []})
   })
 
   it('compares a secret with a version by that alone', () => {
