@@ -30,6 +30,7 @@ export interface PlanFlags {
   readonly adopt?: readonly string[] | undefined
   readonly accept?: readonly string[] | undefined
   readonly 'max-inflight'?: number | undefined
+  readonly unmanaged?: boolean | undefined
 }
 
 export interface PlanWishes {
@@ -79,6 +80,7 @@ export async function planWorkspace(
     selection,
     notes,
     onlyChanged,
+    listUnmanaged: flags.unmanaged ?? false,
     ...(choice ? {choice} : {}),
     pricing: {
       perMinute: cloud?.ratePerMinute ?? Number.POSITIVE_INFINITY,

@@ -49,6 +49,8 @@ export interface BuildPlanInput extends Omit<ObserveInput, 'wants'>, Pick<PlanIn
   readonly accounts: Plan['accounts']
   readonly lifts: Lifts
   readonly selection: Selection
+  /** `--unmanaged` */
+  readonly listUnmanaged?: boolean
   /** Of planning again after something was applied: what the words meant before. */
   readonly choice?: Choice
   readonly pricing: Pick<Parameters<typeof billOf>[0], 'perMinute' | 'tokens' | 'durationMs' | 'limits'>
@@ -108,7 +110,7 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     selectors: {target: sorted(input.selection.target), exclude: sorted(input.selection.exclude)},
     facts: factsOf(observation),
     summary: summaryOf(operations),
-    unmanaged,
+    unmanaged: input.listUnmanaged ? unmanaged : unmanaged.length,
     notes: [...(input.notes ?? []), ...(changed ? [SCOPE_NOTE] : []), ...notes.map(it => spoken(it, input.selected))],
     guards: evaluateGuards(content, input.kinds),
     requests: {used, avoided: Math.max(0, objects - used)},

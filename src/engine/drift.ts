@@ -86,7 +86,7 @@ export function driftOf(
   )
   drifted.sort((a, b) => (keyOf(a.stack, a.address) < keyOf(b.stack, b.address) ? -1 : 1))
   const missing = drifted.filter(it => it.missing).length
-  return {drifted, summary: {drifted: drifted.length - missing, missing, unchanged, unmanaged}}
+  return {drifted, summary: {drifted: drifted.length - missing, missing, unchanged, unmanaged: unmanaged.length}}
 }
 
 /** `before` is what was applied, `after` what is there now. */

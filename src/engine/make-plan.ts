@@ -15,7 +15,7 @@ import type {Observation, Paired} from './observe.ts'
 import {orderOperations} from './order.ts'
 import type {OwnershipInput} from './ownership.ts'
 import {entryOf} from './pair.ts'
-import type {Change, Edge, Lifts, Operation} from './plan.ts'
+import type {Change, Edge, Lifts, Operation, Unmanaged} from './plan.ts'
 import {planRemovals} from './plan-removals.ts'
 import {declaredPart} from './planned-object.ts'
 import {plainPart} from './resolve.ts'
@@ -37,7 +37,7 @@ export type SecretStateOf = (key: Key, ...field: Parameters<SecretState>) => Ret
 
 export interface PlannedOperations {
   readonly operations: readonly Operation[]
-  readonly unmanaged: number
+  readonly unmanaged: readonly Unmanaged[]
   readonly notes: readonly string[]
 }
 

@@ -11,12 +11,12 @@ import type {LedgerEntry} from './ledger.ts'
 import type {Collection, LiveObject} from './live.ts'
 import type {PlanInput} from './make-plan.ts'
 import type {Orphan} from './observe.ts'
-import type {Operation} from './plan.ts'
+import type {Operation, Unmanaged} from './plan.ts'
 import {keyOf} from './value.ts'
 
 export interface Removals {
   readonly operations: readonly Operation[]
-  readonly unmanaged: number
+  readonly unmanaged: readonly Unmanaged[]
   readonly notes: readonly string[]
 }
 
@@ -38,11 +38,26 @@ export function planRemovals(input: PlanInput, declared: readonly Operation[], c
   const all = withParentsGone(input, declared, [...orphans, ...exclusive, ...inline])
   const operations = all.map(it => keepFull(input, it, [...declared, ...all]))
   notes.push(...forgottenInExclusive(input, operations))
-  const unmanaged = observation.collections
+  return {operations, unmanaged: unmanagedIn(input, taken, claims), notes}
+}
+
+/** What nobody has, declares, or is about to remove; in an order of its own. */
+function unmanagedIn({observation, stacks, accountOf}: PlanInput, taken: ReadonlySet<string>, claims: Claims): Unmanaged[] {
+  const {ownership, collections} = observation
+  return collections
     .filter(it => !it.kind.singleton)
-    .flatMap(({backend, objects}) => objects.filter(it => observation.ownership.at(backend, it.remoteId) === undefined))
-    .filter(it => !taken.has(it.remoteId))
-  return {operations, unmanaged: unmanaged.length, notes}
+    .flatMap(({backend, kind, objects}) => {
+      const account = ownership.accountAt(backend)
+      const speaker = stacks.find(it => (accountOf?.(it.name, kind.api) ?? '') === account)?.name
+      return objects.filter(
+        it =>
+          !taken.has(it.remoteId) &&
+          ownership.at(backend, it.remoteId) === undefined &&
+          !(speaker !== undefined && claims.isDeclared(speaker, it)),
+      )
+    })
+    .map(({kind, name, remoteId}) => ({kind: kind.name, name: name ?? null, remoteId}))
+    .sort((a, b) => (a.remoteId < b.remoteId ? -1 : 1))
 }
 
 function removalOf(input: PlanInput, {stack, entry, address, live, doubt, heldBy}: Orphan): Operation {

@@ -24,6 +24,7 @@ import {
   type Plan,
   type PlannedStack,
   type Selectors,
+  type Unmanaged,
 } from './plan.ts'
 
 /** A closed object with exactly the fields of `T`: a field added to the type and not here is a compile error. */
@@ -218,7 +219,9 @@ export const planSchema = closed<Plan>()({
   facts: z.array(fact).describe('the lists the plan was made from'),
   operations: z.array(operation).describe('in the order of execution'),
   summary: z.record(action, count),
-  unmanaged: count.describe('objects that were seen and belong to nobody'),
+  unmanaged: z
+    .union([count, z.array(closed<Unmanaged>()({kind: z.string(), name: z.string().nullable(), remoteId: z.string()}))])
+    .describe('objects that were seen and belong to no stack of the app: how many, or with --unmanaged which'),
   notes: z.array(z.string()),
   guards: z.array(guard).describe('what refuses the plan'),
   requests: z.strictObject({used: count, avoided: count}),

@@ -161,6 +161,16 @@ export interface Selectors {
   readonly exclude: readonly string[]
 }
 
+/** An object that was seen and belongs to no stack of the app. */
+export interface Unmanaged {
+  readonly kind: string
+  readonly name: string | null
+  readonly remoteId: string
+}
+
+export const unmanagedCount = ({unmanaged}: Pick<Plan, 'unmanaged'>): number =>
+  typeof unmanaged === 'number' ? unmanaged : unmanaged.length
+
 export interface PlannedStack {
   readonly name: string
   readonly ledger: LedgerLocation
@@ -193,7 +203,8 @@ export interface Plan {
   readonly facts: readonly Fact[]
   readonly operations: readonly Operation[]
   readonly summary: Readonly<Record<Action, number>>
-  readonly unmanaged: number
+  /** Objects that were seen and that no stack of the app has or declares: how many, or (`--unmanaged`) which. */
+  readonly unmanaged: number | readonly Unmanaged[]
   readonly notes: readonly string[]
   readonly guards: readonly GuardResult[]
   readonly requests: {readonly used: number; readonly avoided: number}

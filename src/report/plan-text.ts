@@ -3,7 +3,16 @@ import type {Ansis} from 'ansis'
 import {formatDuration} from '../base/duration.ts'
 import type {Json} from '../base/json.ts'
 import {shellWord} from '../base/shell-word.ts'
-import type {Action, Change, GuardResult, Lifts, Operation, Plan, Selectors} from '../engine/plan.ts'
+import {
+  type Action,
+  type Change,
+  type GuardResult,
+  type Lifts,
+  type Operation,
+  type Plan,
+  type Selectors,
+  unmanagedCount,
+} from '../engine/plan.ts'
 import {keyOf} from '../engine/value.ts'
 import {titleOf} from './running-objects.ts'
 import {table} from './table.ts'
@@ -39,8 +48,7 @@ export function planText(plan: Plan, paint: Ansis): string {
   for (const note of plan.notes) lines.push(`${paint.yellow('note:')} ${harmless(note)}`)
   if (plan.notes.length > 0) lines.push('')
   lines.push(countsLine(plan, paint))
-  if (plan.unmanaged > 0)
-    lines.push(`${plan.unmanaged} unmanaged ${plan.unmanaged === 1 ? 'object was' : 'objects were'} seen and left alone.`)
+  lines.push(...unmanagedLines(plan))
   lines.push(`${plan.requests.used} request${plan.requests.used === 1 ? '' : 's'} used, ${plan.requests.avoided} avoided${billText(plan)}`)
   for (const [stack, {name, value, sensitive}] of plan.stacks.flatMap(it => it.outputs.map(output => [it.name, output] as const)))
     lines.push(`output ${several ? `${stack}:` : ''}${oneLine(name)} = ${sensitive ? '(sensitive)' : shownValue(value)}`)
@@ -67,6 +75,19 @@ const liftWords = ({allowDestroy, adopt, accept, skipBlocked, onDrift, maxDestro
   ...(noDestroy ? ['--no-destroy'] : []),
   ...(refuseRisky ? ['--refuse-risky'] : []),
 ]
+
+function unmanagedLines(plan: Plan): string[] {
+  const count = unmanagedCount(plan)
+  if (count === 0) return []
+  const said = `${count} unmanaged ${count === 1 ? 'object was' : 'objects were'} seen and left alone`
+  if (typeof plan.unmanaged === 'number') return [`${said}.`]
+  return [
+    `${said}:`,
+    ...plan.unmanaged.map(
+      ({kind, name, remoteId}) => `  ${kind} ${name === null ? '' : `${JSON.stringify(oneLine(name))} `}[${oneLine(remoteId)}]`,
+    ),
+  ]
+}
 
 function billText({bill}: Plan): string {
   if (bill.requests === 0) return ''
