@@ -190,10 +190,10 @@ describe('first contact', () => {
     expect([refused.code, at.writes]).toEqual([3, []])
     const {error} = documentOf(refused)
     expect(error.problems).toEqual([
-      {address: 'null_resource.u', message: expect.stringContaining(': role "admin" -> "db_viewer" (G_FIRST_CONTACT)')},
       {address: 'null_resource.a', message: expect.stringContaining(': memoryLimitInGb 2 -> 1 (G_FIRST_CONTACT)')},
+      {address: 'null_resource.u', message: expect.stringContaining(': role "admin" -> "db_viewer" (G_FIRST_CONTACT)')},
     ])
-    expect(error.suggestions).toEqual(['G_FIRST_CONTACT: allow with --adopt null_resource.u --adopt null_resource.a'])
+    expect(error.suggestions).toEqual(['G_FIRST_CONTACT: allow with --adopt null_resource.a --adopt null_resource.u'])
     expect((await apply(ours(1, 'db_viewer'), '--allow-destroy', '*', '--adopt', 'cluster.user')).code).toBe(3)
     expect(await guardsOf(ours(2))).toEqual([])
     const outcome = await plan(ours(1), '--detailed-exitcode', '--out', `${name}.plan`)

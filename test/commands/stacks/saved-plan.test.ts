@@ -49,7 +49,7 @@ describe('a saved plan', () => {
     expect([second.code, documentOf(second).run, documentOf(second).summary, at.writes]).toEqual([
       0,
       null,
-      {done: 0, 'no-op': 3, failed: 0, skipped: 0, detached: 0, unknown: 0},
+      {done: 0, 'no-op': 3, failed: 0, skipped: 0, blocked: 0, detached: 0, unknown: 0},
       [],
     ])
   })
@@ -254,7 +254,7 @@ describe('a saved plan', () => {
     for (const more of [[], ['--allow-destroy', '*']]) {
       const outcome = await at.fast(['apply', 'refused.plan', '--approve', refused.hash, '-o', 'json', ...more])
       expect([outcome.code, documentOf(outcome).error.code, at.writes]).toEqual([3, 'E_PLAN_REFUSED', []])
-      expect(documentOf(outcome).error.suggestions).toEqual(['G_PROTECTED: plan again with --allow-destroy ADDRESS|KIND'])
+      expect(documentOf(outcome).error.suggestions).toEqual(['G_PROTECTED: plan again with --allow-destroy null_resource.a'])
     }
     expect((await at.fast(['apply', 'lifted.plan', '--approve', lifted.hash, '--no-destroy'])).code).toBe(3)
     expect(at.writes).toEqual([])
