@@ -6,8 +6,8 @@ import type {LoadedDeclarations} from '../declaration/load.ts'
 import type {BuiltPlan} from '../engine/build-plan.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
 import type {Emit} from '../engine/events.ts'
-import type {Operation, Plan} from '../engine/plan.ts'
-import {type Key, keyOf} from '../engine/value.ts'
+import type {Plan} from '../engine/plan.ts'
+import type {Key} from '../engine/value.ts'
 import {applySummary} from '../report/apply-text.ts'
 import {runDocument, runText} from '../report/run-text.ts'
 import {type Context, paintFor} from './context.ts'
@@ -52,12 +52,12 @@ export abstract class ApplyCommandBase extends StackCommand {
     assertOneStack(loaded, flags, destroy ? 'destroy' : 'apply')
     return this.inWorkspace(loaded, flags, 'full', workspace =>
       this.locked(workspace, flags, async emit => {
-        const {unknown} = await this.settled(workspace, emit)
+        const settled = await this.settled(workspace, emit)
         const plan = () => planWorkspace(workspace, {flags, destroy})
         const first = await plan()
-        const waited = await waitForOthers(workspace, first.plan, flags.foreign ?? 'wait', emit)
+        const waited = await waitForOthers(workspace, first.plan, flags.foreign ?? 'wait', emit, settled)
         const built = waited ? await plan() : first
-        return this.carryOut(workspace, {...built, unknown}, flags, emit)
+        return this.carryOut(workspace, {...built, unknown: settled.unknown}, flags, emit)
       }),
     )
   }
@@ -68,9 +68,10 @@ export abstract class ApplyCommandBase extends StackCommand {
     const {stacks, others} = flags['synth-dir'] === undefined ? {stacks: [], others: []} : await this.readDeclarations(flags)
     const approve = await inheritedApproval(this.context, plan, flags.approve)
     return this.inPlanned(plan, {...flags, approve}, [...stacks, ...others], async (workspace, emit) => {
-      const {unknown} = await this.settled(workspace, emit)
-      await waitForOthers(workspace, plan, flags.foreign ?? 'wait', emit)
-      const built = await recheckPlan(workspace, plan, flags)
+      const settled = await this.settled(workspace, emit)
+      const {unknown} = settled
+      await waitForOthers(workspace, plan, flags.foreign ?? 'wait', emit, settled)
+      const built = await recheckPlan(workspace, plan, flags, {undecided: unknown})
       return this.carryOut(workspace, {...built, unknown, approved: plan}, {...flags, approve}, emit)
     })
   }
@@ -94,7 +95,10 @@ export abstract class ApplyCommandBase extends StackCommand {
     return this.inPlanned(plan, flags, [...stacks, ...others], async (workspace, emit) => {
       const {unknown} = await this.settled(workspace, emit, story)
       // What was open when the run died is settled now, and may be half of a replacement.
-      const built = await recheckPlan(workspace, plan, allowed, halfReplaced(findRun(this.context, story.header.run)))
+      const built = await recheckPlan(workspace, plan, allowed, {
+        halfReplaced: halfReplaced(findRun(this.context, story.header.run)),
+        undecided: unknown,
+      })
       return this.carryOut(workspace, {...built, unknown, approved: plan}, allowed, emit)
     })
   }
@@ -112,7 +116,8 @@ export abstract class ApplyCommandBase extends StackCommand {
       const {unknown} = await this.settled(workspace, emit, story)
       const after = findRun(this.context, run)
       await this.print(asJson(runDocument(after)), {text: () => runText(after)})
-      return unknown.length > 0 ? EXIT.partial : EXIT.ok
+      const {undecidedExit} = await applyParts()
+      return undecidedExit(unknown.map(it => it.error)) ?? EXIT.ok
     })
   }
 
@@ -178,7 +183,8 @@ export abstract class ApplyCommandBase extends StackCommand {
     this.#changed = true
     const done = await applyPlan({
       workspace,
-      plan: withoutUnknown(plan, unknown),
+      plan,
+      undecided: unknown,
       approved: built.approved ?? plan,
       permission: {
         allowDestroy: [...plan.lifts.allowDestroy, ...lifted.allowDestroy],
@@ -215,17 +221,6 @@ interface ToCarryOut extends BuiltPlan {
   readonly unknown: Settled['unknown']
   /** The plan that was approved, where `plan` is what is left of it. */
   readonly approved?: Plan
-}
-
-/** Creates nobody can tell of yet must not be sent again: they and what hangs on them are left out. */
-function withoutUnknown(plan: Plan, unknown: Settled['unknown']): Plan {
-  const keys = new Map(unknown.map(it => [it.key, it.error.message]))
-  if (keys.size === 0) return plan
-  const operations = plan.operations.map((it): Operation => {
-    const why = it.action === 'create' ? keys.get(keyOf(it.stack, it.address)) : undefined
-    return why === undefined ? it : {...it, action: 'blocked', wants: 'create', cause: 'undecided', reason: why}
-  })
-  return {...plan, operations}
 }
 
 /** Replacements whose old object the run had deleted already: what is left of them is a create. */

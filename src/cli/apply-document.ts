@@ -1,5 +1,5 @@
 /** What came of an apply, as the document and the exit code of the command. */
-import {EXIT, type ExitCode} from '../base/errors.ts'
+import {type AppError, EXIT, type ExitCode} from '../base/errors.ts'
 import type {JsonObject} from '../base/json.ts'
 import {stepsOf} from '../engine/bill.ts'
 import {STATES, type State} from '../engine/events.ts'
@@ -9,7 +9,7 @@ import {type Key, keyOf} from '../engine/value.ts'
 import type {ApplyDone} from './apply-run.ts'
 
 /** `apply -o json`, interface.md "Documents". */
-export function applyDocument({run, result, requests, residualPlan}: ApplyDone, plan: Plan): JsonObject {
+export function applyDocument({run, result, requests, residualPlan, undecided}: ApplyDone, plan: Plan): JsonObject {
   return {
     run: run ?? null,
     operations: result.ended.map(withReason).map(({operation, state, error, because, remoteId}) => ({
@@ -23,7 +23,8 @@ export function applyDocument({run, result, requests, residualPlan}: ApplyDone, 
       ...(error ? {error: {code: error.code, message: error.message, suggestions: [...error.suggestions]}} : {}),
     })),
     summary: Object.fromEntries(STATES.map(state => [state, result.summary[state]])),
-    converged: isConverged(result),
+    converged: isConverged(result) && undecided.length === 0,
+    ...(undecided.length === 0 ? {} : {undecided: undecided.map(it => ({code: it.code, message: it.message}))}),
     residual: leftToDo(result).map(it => (plan.stacks.length > 1 ? keyOf(it.stack, it.address) : it.address)),
     diagnosis: result.residual.map(({stack, address, fields}) => ({
       stack,
@@ -67,8 +68,14 @@ function leftToDo({ended, residual}: ApplyResult): readonly {readonly stack: str
 export const isConverged = ({summary, residual, ended}: ApplyResult): boolean =>
   residual.length === 0 && ended.every(it => it.operation.later === undefined) && UNFINISHED.every(state => summary[state] === 0)
 
+/** Of requests of dead runs that nobody can tell the end of yet. */
+export function undecidedExit(errors: readonly AppError[]): ExitCode | undefined {
+  if (errors.length === 0) return undefined
+  return errors.every(it => it.exit === EXIT.timeout) ? EXIT.timeout : EXIT.partial
+}
+
 /** Interface.md, "States": 9 or 13 only when nothing was sent; then 4, 6, 12, 7. */
-export function applyExit({result, interrupted}: ApplyDone): ExitCode {
+export function applyExit({result, interrupted, undecided}: ApplyDone): ExitCode {
   const {summary, ended} = result
   const failed = ended.filter(it => it.state === 'failed')
   const accepted = ended.some(
@@ -79,7 +86,7 @@ export function applyExit({result, interrupted}: ApplyDone): ExitCode {
   if (interrupted || summary.detached > 0) return EXIT.interrupted
   if (only(EXIT.timeout) && summary.unknown + summary.blocked === 0) return EXIT.timeout
   if (summary.failed + summary.unknown + summary.skipped + summary.blocked > 0) return EXIT.partial
-  return isConverged(result) ? EXIT.ok : EXIT.notConverged
+  return undecidedExit(undecided) ?? (isConverged(result) ? EXIT.ok : EXIT.notConverged)
 }
 
 const exitOf = ({error}: Ended): ExitCode | undefined => error?.exit

@@ -13,8 +13,10 @@ import {type LiveObject, outputOf} from '../engine/live.ts'
 import type {Observation} from '../engine/observe.ts'
 import type {Plan} from '../engine/plan.ts'
 import {declarationOf} from '../engine/planned-object.ts'
+import type {Undecided} from '../engine/recover.ts'
 import {restOf} from '../engine/rest.ts'
 import type {RunOptions} from '../engine/run-context.ts'
+import {type Held, heldOperations} from '../engine/undecided.ts'
 import {type Key, keyOf} from '../engine/value.ts'
 import {createRunId} from '../ledger/journal-file.ts'
 import {carryOver} from './carry-over.ts'
@@ -36,6 +38,8 @@ export interface ApplyInput {
   /** What was approved; `plan` is what is left of it. */
   readonly approved: Plan
   readonly permission: RunHeader['approved']
+  /** What dead runs have begun and nobody can tell the end of yet. */
+  readonly undecided: readonly Undecided[]
   readonly observation: Observation
   readonly emit: Emit
   readonly maxInflight: number | undefined
@@ -54,6 +58,8 @@ export interface ApplyDone {
   readonly requests: number
   /** Those sent before anything was carried out. */
   readonly before: number
+  /** Requests of dead runs that nobody can tell the end of, and that no operation of the plan is about. */
+  readonly undecided: readonly AppError[]
   /** Where the rest is, when there is one. */
   readonly residualPlan?: string
 }
@@ -64,13 +70,17 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   const before = workspace.usedRequests()
   const secrets = new RunSecrets(workspace, observation.pairs)
   secrets.assertAll(plan)
-  const work = workOf(plan, observation, secrets)
+  const held = heldOperations(plan.operations, input.undecided, kinds)
+  const work = workOf(plan, observation, secrets, held)
+  const said = new Set([...held.values()].flatMap(it => ('error' in it ? it.error : [])))
+  const undecided = input.undecided.map(it => it.error).filter(it => !said.has(it))
+  for (const {message} of undecided) input.emit({type: 'warning', message})
   if (await carryOver(createRunId(context.clock, context.random), plan.operations, workspace.stores)) await workspace.loadLedgers()
   const book = new LedgerBook(workspace.ledgers, workspace.stores, ledger =>
     workspace.sealer.seal(ledger, book.secretsOf(ledger.stack), secrets.ofStack(ledger.stack, plan)),
   )
   for (const stack of workspace.stacks) book.setAccounts(stack.name, await recordedAccounts(workspace, stack))
-  if (!plan.operations.some(it => it.action !== 'no-op')) return nothingToDo(input, work, book)
+  if (!plan.operations.some(it => it.action !== 'no-op')) return {...(await nothingToDo(input, work, book)), undecided}
   const {run, journal: file} = startRun(context, input.approved, input.permission)
   const interrupts = onInterrupt(
     () => input.warn(`stopping: what is in flight goes on without us; resume with: svcctl apply --resume ${run}`),
@@ -105,6 +115,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
       interrupted: interrupts.signal.aborted,
       requests: workspace.usedRequests(),
       before,
+      undecided,
       ...(rest === undefined ? {} : {residualPlan: writeResidual(context, run, rest)}),
     }
   } catch (error) {
@@ -147,7 +158,7 @@ function optionsOf(
 }
 
 /** Nothing is sent, so there is nothing to journal; the ledger may still learn of outputs and accounts. */
-async function nothingToDo(input: ApplyInput, work: readonly Work[], book: LedgerBook): Promise<ApplyDone> {
+async function nothingToDo(input: ApplyInput, work: readonly Work[], book: LedgerBook): Promise<Omit<ApplyDone, 'undecided'>> {
   const {workspace, plan, observation} = input
   const silent: Journal = {append: () => {}}
   const never = new AbortController().signal
@@ -164,13 +175,14 @@ export function contextObjects({pairs}: Observation): Map<Key, LiveObject> {
   return new Map([...pairs].flatMap(([key, {match, context}]) => (context && match ? [[key, match.live] as const] : [])))
 }
 
-export function workOf({operations}: Plan, {pairs}: Observation, secrets: RunSecrets): Work[] {
+export function workOf({operations}: Plan, {pairs}: Observation, secrets: RunSecrets, held: ReadonlyMap<Key, Held> = new Map()): Work[] {
   return operations.map(operation => {
     const key = keyOf(operation.stack, operation.address)
     const declaration = declarationOf(operation, leaf => secrets.of(operation, leaf))
     const pair = pairs.get(key)
     const live = pair?.match?.live ?? pair?.stray
-    return {operation, ...(declaration ? {declaration} : {}), ...(live ? {live} : {})}
+    const back = held.get(key)
+    return {operation, ...(declaration ? {declaration} : {}), ...(live ? {live} : {}), ...(back ? {held: back} : {})}
   })
 }
 

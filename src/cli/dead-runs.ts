@@ -70,6 +70,8 @@ export interface Settled {
   readonly runs: readonly string[]
   /** `stack:address` of creates nobody can tell of yet: they must not be planned again in this run. */
   readonly unknown: Recovered['unknown']
+  /** Every task that those runs started. */
+  readonly taskIds: ReadonlySet<string>
 }
 
 /**
@@ -86,15 +88,18 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
     unknown.push(...recovered.unknown)
   }
   const here = new Set(stories.map(it => it.header.run))
+  const taskIds = new Set(stories.flatMap(it => [...it.taskIds]))
   for (const [stack, ledger] of workspace.ledgers) {
     const travelled = pendingRun(ledger.pending)
     if (travelled === undefined || here.has(travelled.run)) continue
-    const recovered = await settleOne(workspace, travelled.run, readRun(travelled.entries), travelled.operations, emit, signal)
+    const dead = readRun(travelled.entries)
+    for (const id of dead.taskIds) taskIds.add(id)
+    const recovered = await settleOne(workspace, travelled.run, dead, travelled.operations, emit, signal)
     unknown.push(...recovered.unknown)
     if (recovered.unknown.length === 0) await clearPending(workspace, stack)
   }
   if (stories.length > 0 || [...workspace.ledgers.values()].some(it => it.pending !== undefined)) await workspace.loadLedgers()
-  return {runs: stories.map(it => it.header.run), unknown}
+  return {runs: stories.map(it => it.header.run), unknown, taskIds}
 }
 
 /** What the run left can be looked up by its journal alone; what it made is then adopted by name. */
@@ -151,6 +156,7 @@ async function settleOne(
       note: entry => note(entry, false),
     })
     // Without this line the run stays unfinished, and the next one looks again.
+    for (const {error} of recovered.failed) emit({type: 'warning', message: `run ${run}: ${error.message}`})
     if (recovered.unknown.length === 0) note({type: 'end', summary: {recovered: recovered.found.length}}, true)
     return recovered
   } finally {

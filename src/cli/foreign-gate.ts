@@ -8,6 +8,9 @@ import {stepsOf} from '../engine/bill.ts'
 import type {Emit} from '../engine/events.ts'
 import {foreignTasks} from '../engine/foreign.ts'
 import type {Operation, Plan} from '../engine/plan.ts'
+import {heldOperations} from '../engine/undecided.ts'
+import {keyOf} from '../engine/value.ts'
+import type {Settled} from './dead-runs.ts'
 import {runTiming} from './run-timing.ts'
 import type {Workspace} from './workspace.ts'
 
@@ -32,10 +35,17 @@ export class ForeignTasksError extends AppError {
 }
 
 /**
+ * @param settled - what dead runs have in flight: it is ours, and what hangs on it is not begun
  * @returns whether anything was waited for: then the live state has moved
  * @throws ForeignTasksError
  */
-export async function waitForOthers(workspace: Workspace, plan: Plan, mode: 'wait' | 'refuse' | 'ignore', emit: Emit): Promise<boolean> {
+export async function waitForOthers(
+  workspace: Workspace,
+  plan: Plan,
+  mode: 'wait' | 'refuse' | 'ignore',
+  emit: Emit,
+  {unknown, taskIds}: Pick<Settled, 'unknown' | 'taskIds'>,
+): Promise<boolean> {
   if (mode === 'ignore') return false
   const {pace, timeoutMs} = runTiming(workspace.settings)
   const {clock} = workspace.context
@@ -48,11 +58,13 @@ export async function waitForOthers(workspace: Workspace, plan: Plan, mode: 'wai
     const still = waited ? `still waiting after ${formatDuration(clock.now() - began)}` : 'waiting'
     emit({type: 'warning', message: `${still} for somebody else's ${tasks.map(named).join(', ')} (--foreign ignore goes ahead)`})
   }
-  for (const [backend, operations] of creating(workspace, plan)) {
+  const held = heldOperations(plan.operations, unknown, kinds)
+  const begun = plan.operations.filter(it => !held.has(keyOf(it.stack, it.address)))
+  for (const [backend, operations] of creating(workspace, begun)) {
     let last: TaskView[] = []
     const clear = await waitFor(
       async () => {
-        last = await foreignTasks(backend, operations, plan.operations)
+        last = await foreignTasks(backend, operations, plan.operations, taskIds)
         if (last.length === 0) return true
         if (mode === 'refuse') throw new ForeignTasksError(last, false)
         say(last)
@@ -68,9 +80,9 @@ export async function waitForOthers(workspace: Workspace, plan: Plan, mode: 'wai
 }
 
 /** The APIs with planned creates, each with its operations. */
-function creating({backendOf}: Workspace, plan: Plan): Map<Backend, Operation[]> {
+function creating({backendOf}: Workspace, begun: readonly Operation[]): Map<Backend, Operation[]> {
   const found = new Map<Backend, Operation[]>()
-  for (const it of plan.operations) {
+  for (const it of begun) {
     const kind = kinds.get(it.kind)
     if (kind === undefined || stepsOf(it).length === 0) continue
     const backend = backendOf(it.stack, kind.api)

@@ -15,7 +15,9 @@ import {type GuardResult, type Lifts, type OpenLeaf, type Operation, PLAN_FORMAT
 import {assertSealed, summaryOf} from '../engine/plan-document.ts'
 import {planSchema} from '../engine/plan-schema.ts'
 import {PlanExpiredError, stacksOf, stillValid, touched, touchedLedger} from '../engine/recheck.ts'
+import type {Undecided} from '../engine/recover.ts'
 import {openLeaves} from '../engine/resolve.ts'
+import {heldOperations} from '../engine/undecided.ts'
 import {type Key, keyOf, Secret} from '../engine/value.ts'
 import {liftsToApply} from './lifts.ts'
 import {accountsOf, type PlanFlags, planWorkspace, readOnlyGuard} from './plan-run.ts'
@@ -106,6 +108,13 @@ export function assertTarget(workspace: Workspace, plan: Plan): void {
   }
 }
 
+export interface RecheckOptions {
+  /** Replacements of a resumed run whose old object is deleted. */
+  readonly halfReplaced?: ReadonlySet<Key>
+  /** What a dead run has begun and nobody can tell the end of yet. */
+  readonly undecided?: readonly Undecided[]
+}
+
 /**
  * What of the plan is to be done now, from fresh facts of what it touches.
  * @throws PlanExpiredError, PlanTargetError, StalePlanError: zero writes
@@ -114,7 +123,7 @@ export async function recheckPlan(
   workspace: Workspace,
   plan: Plan,
   flags: PlanFlags & {readonly approve?: string | undefined},
-  halfReplaced: ReadonlySet<Key> = new Set(),
+  {halfReplaced = new Set(), undecided = []}: RecheckOptions = {},
 ): Promise<BuiltPlan> {
   if (plan.notAfter !== undefined && workspace.context.clock.now() > Date.parse(plan.notAfter)) throw new PlanExpiredError(plan.notAfter)
   assertTarget(workspace, plan)
@@ -130,9 +139,10 @@ export async function recheckPlan(
       kept: new Map(touched(plan).map(it => [keyOf(it.stack, it.address), it.kept ?? []])),
     }),
   )
-  const operations = stillValid(plan, fresh.plan.operations, halfReplaced, ({stack, address, movedFrom}) =>
-    [address, movedFrom].some(it => it !== undefined && full.get(stack)?.entries.has(it)),
-  )
+  const owned = ({stack, address, movedFrom}: Operation) =>
+    [address, movedFrom].some(it => it !== undefined && full.get(stack)?.entries.has(it))
+  const open = new Set(heldOperations(plan.operations, undecided, kinds).keys())
+  const operations = stillValid(plan, fresh.plan.operations, halfReplaced, owned, open)
   const lifts = liftsToApply(plan, flags, workspace.settings)
   const guards = evaluateGuards({...plan, operations, lifts}, kinds).map(it => {
     // What the hash does not lift only a new plan can; what an option of this apply refuses another one takes back.

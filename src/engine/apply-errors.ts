@@ -85,17 +85,6 @@ export class BlockedError extends AppError {
   }
 }
 
-/** A run before this one may have sent it: sending it again could make a second one. */
-export class UndecidedError extends AppError {
-  constructor({reason}: Operation) {
-    super(`nothing was sent: ${reason}`, {
-      code: 'E_UNDECIDED',
-      exit: EXIT.partial,
-      suggestions: ['Run svcctl apply again in a minute: it looks again first.'],
-    })
-  }
-}
-
 export class ParentMissingError extends AppError {
   constructor(what: string) {
     super(`${what}: the object it should live in is not there`, {

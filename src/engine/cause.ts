@@ -49,7 +49,6 @@ export const CAUSES = {
   'holds-elsewhere': 'it holds what another stack has',
   'list-not-whole': 'its list could not be read whole: it may be there',
   'row-without-id': 'its list shows something like it without an id',
-  undecided: 'an earlier run may have made it, and nobody can tell yet',
   // no-op
   'as-declared': 'it is as declared',
   'already-satisfied': 'somebody was faster: it is as planned',

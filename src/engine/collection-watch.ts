@@ -9,6 +9,7 @@ import type {Step} from './events.ts'
 import type {Expectations} from './expectations.ts'
 import type {Ids, Kind} from './kind.ts'
 import {type Collection, type LiveObject, liveObject, readCollection} from './live.ts'
+import {SharedLook} from './shared-look.ts'
 import {type Pace, SharedWatch, type Watched} from './shared-watch.ts'
 
 export interface Sought {
@@ -50,6 +51,8 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
   #lookedAt = Number.NEGATIVE_INFINITY
   /** The last look at the whole list: a proof may be made from it. */
   last: Look | undefined
+  readonly #shared: SharedLook<Look>
+  #proving: {readonly of: Look; readonly proven: Promise<Look>} | undefined
 
   constructor(backend: Backend, kind: Kind, parent: Ids, clock: Clock, pace: Pace, expected?: Expectations) {
     super(clock, pace, expected)
@@ -58,6 +61,19 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
     this.#kind = kind
     this.#parent = parent
     this.#minMs = pace.minMs
+    this.#shared = new SharedLook(clock, () => this.lookAtAll())
+  }
+
+  /**
+   * The collection as it was at this time or later: one look for all who ask.
+   *
+   * @param enough - whether it shows what is asked for; else it is brought to a proof that what it does not show does not exist
+   */
+  async since(time: number, enough: (collection: Collection) => boolean): Promise<Look> {
+    const {value: look} = await this.#shared.since(time)
+    if (look.collection.proven || enough(look.collection)) return look
+    if (this.#proving?.of !== look) this.#proving = {of: look, proven: this.proven(look, PRIORITY.read)}
+    return this.#proving.proven
   }
 
   /** The object when it is there and ready (or failed), `gone` when that is what is sought, `undefined` at the deadline. */
@@ -98,11 +114,6 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
     this.last = look
     this.#lookedAt = this.#clock.now()
     return look
-  }
-
-  /** The same, brought to a proof that what it does not show does not exist. */
-  async lookForAbsence(priority: number = PRIORITY.read): Promise<Look> {
-    return this.proven(await this.lookAtAll(priority), priority)
   }
 
   /** The same look, gone on with until what it does not show does not exist. */

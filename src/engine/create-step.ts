@@ -40,7 +40,8 @@ export async function create(scene: Scene): Promise<StepEnd> {
         fits,
         unique: scene.kind.identity.unique,
         kind: scene.kind.name,
-        ours: scene.context.taskIds,
+        doubts: scene.context.doubts,
+        since: scene.context.options.clock.now(),
         ...scene.waiting(),
       }),
   }

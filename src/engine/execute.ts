@@ -2,8 +2,8 @@
  * Carries a plan out. Every operation waits for what it hangs on, takes its turn by the weight of what waits behind
  * it, and ends in exactly one state. Nothing holds a worker while it waits; the request budget alone sets the pace.
  */
-import type {AppError} from '../base/errors.ts'
-import {BlockedError, NotStartedError, UndecidedError} from './apply-errors.ts'
+import {type AppError, EXIT} from '../base/errors.ts'
+import {BlockedError, NotStartedError} from './apply-errors.ts'
 import {remainingPaths, stepsOf} from './bill.ts'
 import type {Declaration} from './declaration.ts'
 import {Estimate} from './estimate.ts'
@@ -15,6 +15,7 @@ import type {Edge, Operation} from './plan.ts'
 import {Prover, type Residual} from './prove.ts'
 import {RunContext, type RunOptions} from './run-context.ts'
 import {runOperation} from './run-operation.ts'
+import type {Held} from './undecided.ts'
 import {type Key, keyOf, type ValueObject} from './value.ts'
 
 /** An operation with what a plan document leaves out: secrets in clear and the live object as it was observed. */
@@ -23,6 +24,8 @@ export interface Work {
   /** Absent for a removal. */
   readonly declaration?: Declaration
   readonly live?: LiveObject
+  /** Something that a dead run has begun there has no end yet (`undecided.ts`). */
+  readonly held?: Held
 }
 
 export interface Ended {
@@ -189,18 +192,16 @@ class Run {
     const at = clock.now()
     const end = (state: State, rest: Partial<Ended> = {}): Ended => ({operation, state, ms: clock.now() - at, ...rest})
     let ended: Ended
-    if (because !== undefined) ended = end('skipped', {because})
+    const {held} = work
+    if (held !== undefined) ended = heldBack(held, end)
+    else if (because !== undefined) ended = end('skipped', {because})
     else if (operation.action === 'no-op') ended = end('no-op', operation.remoteId === undefined ? {} : {remoteId: operation.remoteId})
-    else if (operation.action === 'blocked')
-      ended =
-        operation.cause === 'undecided'
-          ? end('unknown', {error: new UndecidedError(operation)})
-          : end('blocked', {error: new BlockedError(operation)})
+    else if (operation.action === 'blocked') ended = end('blocked', {error: new BlockedError(operation)})
     else if (stop.aborted) ended = end('skipped')
     else ended = await runOperation(this.#context, {...work, key, behind: this.#behind.get(key) ?? 1, objects: this.#objects, end})
     if (ended.state === 'skipped' && ended.because === undefined && ended.error === undefined)
       ended = {...ended, error: new NotStartedError()}
-    if (operation.action !== 'no-op') {
+    if (operation.action !== 'no-op' || held !== undefined) {
       journal.append({type: 'ended', key, state: ended.state}, false)
       emit({
         type: 'ended',
@@ -238,6 +239,12 @@ class Run {
     const path = parent?.by === 'key' ? (this.#objects.remoteId(parent.key) ?? parent.remoteId) : undefined
     return parent?.by !== 'key' || (path !== undefined && remoteId.startsWith(`${path}/`))
   }
+}
+
+/** A wait that ran out is one, whoever began what is waited for. */
+function heldBack(held: Held, end: (state: State, rest: Partial<Ended>) => Ended): Ended {
+  if ('because' in held) return end('skipped', {because: held.because})
+  return end(held.error.exit === EXIT.timeout ? 'failed' : 'unknown', {error: held.error})
 }
 
 function summaryOf(ended: readonly Ended[]): Record<State, number> {

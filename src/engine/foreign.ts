@@ -5,17 +5,23 @@
 
 import {type Backend, PRIORITY, type TaskView} from './backend.ts'
 import {stepsOf} from './bill.ts'
+import {concerns, creates} from './doubts.ts'
 import type {Operation} from './plan.ts'
-import {concerns, creates} from './settle-doubt.ts'
 import {keyOf} from './value.ts'
 
 /**
  * Running tasks that may touch what these operations touch. One request.
  * @param all - of the same plan: parents of what is created may be in it unchanged
+ * @param ours - tasks of runs that died: they are nobody else's, and are waited for in another way
  */
-export async function foreignTasks(backend: Backend, operations: readonly Operation[], all: readonly Operation[]): Promise<TaskView[]> {
+export async function foreignTasks(
+  backend: Backend,
+  operations: readonly Operation[],
+  all: readonly Operation[],
+  ours: ReadonlySet<string> = new Set(),
+): Promise<TaskView[]> {
   const list = await backend.tasks({priority: PRIORITY.poll})
-  const running = list?.tasks.filter(it => it.state === 'running') ?? []
+  const running = list?.tasks.filter(it => it.state === 'running' && !ours.has(it.id)) ?? []
   if (running.length === 0) return []
   const paths = new Map(all.map(it => [keyOf(it.stack, it.address), it.remoteId]))
   const parentOf = ({declared}: Operation): string | undefined => {

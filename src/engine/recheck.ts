@@ -113,6 +113,7 @@ const undeclaredEntry = ({address, kind, remoteId = address}: Operation): Ledger
  * The operations to carry out: fresh ones where the plan still holds, no-ops where somebody was faster.
  *
  * @param halfReplaced - replacements of a resumed run whose old object is deleted: only the create is left of them
+ * @param undecided - operations on what a dead run has begun and nobody can tell the end of: they are not begun anyway
  * @param owned - whether the ledger still has the object under the planned address, or the one it moves from
  * @throws StalePlanError with everything that moved
  */
@@ -121,11 +122,12 @@ export function stillValid(
   fresh: readonly Operation[],
   halfReplaced: ReadonlySet<Key> = new Set(),
   owned: (planned: Operation) => boolean = () => true,
+  undecided: ReadonlySet<Key> = new Set(),
 ): Operation[] {
   const byKey = new Map<Key, Operation>(fresh.map(it => [keyOf(it.stack, it.address), it]))
   const moved: {address: string; message: string}[] = []
   const operations = plan.operations.map(planned => {
-    if (planned.action === 'no-op') return planned
+    if (planned.action === 'no-op' || undecided.has(keyOf(planned.stack, planned.address))) return planned
     const now = byKey.get(keyOf(planned.stack, planned.address))
     if (planned.action === 'replace' && now?.action === 'create' && halfReplaced.has(keyOf(planned.stack, planned.address)))
       return hangingAs(planned, now)

@@ -6,6 +6,7 @@ import type {Json} from '../base/json.ts'
 import type {Backend} from './backend.ts'
 import {CollectionWatch} from './collection-watch.ts'
 import type {Evaluate} from './declaration.ts'
+import {Doubts} from './doubts.ts'
 import type {Emit, Step} from './events.ts'
 import {Expectations} from './expectations.ts'
 import {Gate} from './gate.ts'
@@ -73,6 +74,7 @@ export class RunContext {
   readonly gate = new Gate()
   /** Of every task this run started. */
   readonly taskIds = new Set<string>()
+  readonly doubts: Doubts
   /** Operations that still have something to send: what they need of the budget is not to be spent on looking. */
   readonly #unsent = new Set<Key>()
   #onSent: () => void = () => {}
@@ -87,6 +89,7 @@ export class RunContext {
     const stop = AbortSignal.any([options.stop, this.#broken.signal])
     this.options = {...options, stop}
     this.over = AbortSignal.any([stop, this.#ended.signal])
+    this.doubts = new Doubts(options.clock, this.taskIds)
     for (const key of unsent) this.#unsent.add(key)
     // Everything that waits listens to it.
     setMaxListeners(0, options.stop, stop, this.over)

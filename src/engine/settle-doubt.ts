@@ -8,8 +8,9 @@ import type {Clock} from '../base/clock.ts'
 import type {AppError} from '../base/errors.ts'
 import {waitFor} from '../base/wait-for.ts'
 import {UnknownOutcomeError} from './apply-errors.ts'
-import {type Backend, PRIORITY, type TaskView} from './backend.ts'
+import type {Backend, TaskView} from './backend.ts'
 import type {CollectionWatch} from './collection-watch.ts'
+import {concerns, creates, type Doubts, type Lookup} from './doubts.ts'
 import type {Collection, LiveObject} from './live.ts'
 import type {DoubtSettled} from './write-step.ts'
 
@@ -29,10 +30,14 @@ export interface CreateInDoubt {
   readonly fits: (live: LiveObject) => boolean
   /** The server refuses a second one with the same name. */
   readonly unique: boolean
+  /** It was sent so long ago that no task list needs to say that nothing runs. */
+  readonly old?: boolean
   /** `cloud.database`: whose tasks matter. */
   readonly kind: string
-  /** Task ids of the run that sent it: they explain themselves. */
-  readonly ours: ReadonlySet<string>
+  /** Everything that is looked up at this time. */
+  readonly doubts: Doubts
+  /** Looks that began before this say nothing of it. */
+  readonly since: number
   readonly clock: Clock
   readonly lagMs: number
   readonly pace: {readonly minMs: number; readonly maxMs: number}
@@ -43,38 +48,53 @@ export interface CreateInDoubt {
 /** Clocks of servers differ from ours by about this much. */
 const CLOCK_SKEW_MS = 60_000
 const LOOKS = 2
+/** `--timeout` is how long an operation may take; to look twice takes this many lags, however short that is. */
+const LEAST_LAGS = 4
 
 export async function settleCreate(it: CreateInDoubt): Promise<DoubtSettled> {
+  const lookup = it.doubts.enter()
+  try {
+    return await lookUp(it, lookup)
+  } finally {
+    lookup.leave()
+  }
+}
+
+async function lookUp(it: CreateInDoubt, lookup: Lookup): Promise<DoubtSettled> {
+  const {kind, doubts} = it
+  let looks = 0
   let absences = 0
-  let firstAbsentAt = 0
-  let proof = false
+  let pauseMs = it.lagMs
+  let since = it.since
+  const again = (startedAt: number, ms: number) => {
+    pauseMs = ms
+    since = startedAt + ms
+    return undefined
+  }
   const end = await waitFor<DoubtSettled>(
     async () => {
-      const {collection} = await it.collection.lookForAbsence()
+      const {startedAt, collection} = await it.collection.since(since, seen => seen.objects.some(it.fits))
       const found = collection.objects.filter(it.fits)
       const [only, second] = found
       if (second !== undefined) return ambiguous(it, found)
-      if (only !== undefined) return {settled: 'happened', remoteId: only.remoteId}
+      if (only !== undefined) {
+        doubts.found(kind, only.ids.at(-1))
+        return {settled: 'happened', remoteId: only.remoteId}
+      }
       if (shownWithoutId(it, collection)) return unsettled(it, 'its list shows one like it without an id')
-      const running = await suspects(it, new Set(collection.objects.flatMap(live => live.ids.at(-1) ?? [])))
+      const running = await suspects(it, since, new Set(collection.objects.flatMap(live => live.ids.at(-1) ?? [])))
       if (running === 'wait') {
         absences = 0
-        return undefined
+        lookup.goesOn()
+        return again(startedAt, Math.min(it.pace.maxMs, it.pace.minMs * 2 ** looks++))
       }
-      proof = running === 'none'
-      if (absences === 0) firstAbsentAt = it.clock.now()
-      absences++
-      if (absences < LOOKS || it.clock.now() - firstAbsentAt < it.lagMs) return undefined
+      if (++absences < LOOKS) return again(startedAt, it.lagMs)
       if (!collection.proven) return unsettled(it, 'its list could not be read whole')
-      if (proof || it.unique) return {settled: 'did not happen'}
+      if (it.unique || running === 'none' || it.old === true) return {settled: 'did not happen'}
+      if (lookup.isStuck()) return again(startedAt, it.lagMs)
       return unsettled(it, 'it is not in the list, and the task list is no proof')
     },
-    {
-      clock: it.clock,
-      everyMs: looks => (absences > 0 ? it.lagMs : Math.min(it.pace.maxMs, it.pace.minMs * 2 ** looks)),
-      timeoutMs: it.timeoutMs,
-      signal: it.signal,
-    },
+    {clock: it.clock, everyMs: () => pauseMs, timeoutMs: Math.max(it.timeoutMs, LEAST_LAGS * it.lagMs), signal: it.signal},
   )
   return end ?? unsettled(it, 'something of that kind is still running')
 }
@@ -95,14 +115,15 @@ function ambiguous(it: CreateInDoubt, found: readonly LiveObject[]): DoubtSettle
 
 /** `wait`: a task that may be this create is running. `none`: proven that there is no such task. `no proof`: the list cannot tell. */
 async function suspects(
-  {backend, doubt, ours, clock, kind}: CreateInDoubt,
+  {backend, doubt, doubts, clock, kind}: CreateInDoubt,
+  since: number,
   known: ReadonlySet<string>,
 ): Promise<'wait' | 'none' | 'no proof'> {
-  const list = await backend.tasks({priority: PRIORITY.read})
+  const {value: list} = await doubts.tasks(backend, since)
   if (list === undefined) return 'no proof'
   const young = (task: TaskView) => task.startedAt === undefined || task.startedAt >= doubt.sentAt - CLOCK_SKEW_MS
   // A task whose object is there, and is another one, explains itself too.
-  const explained = (it: TaskView) => ours.has(it.id) || (it.resourceId !== undefined && known.has(it.resourceId))
+  const explained = (it: TaskView) => doubts.explains(it) || (it.resourceId !== undefined && known.has(it.resourceId))
   const strangers = list.tasks.filter(it => !explained(it) && young(it) && concerns(it, kind))
   if (strangers.some(it => it.state === 'running' && creates(it))) return 'wait'
   // A task without a beginning may be as old as the account: done, it says nothing of a create that left no object.
@@ -111,14 +132,3 @@ async function suspects(
   )
   return list.complete && !unexplained ? 'none' : 'no proof'
 }
-
-const SUBJECTS = ['subscription', 'database', 'peering', 'rule', 'user']
-
-/** Whether a task may be about this kind: one that names another kind of thing is not. */
-export function concerns({commandType}: TaskView, kind: string): boolean {
-  const said = SUBJECTS.filter(word => commandType?.toLowerCase().includes(word))
-  return said.length === 0 || said.some(word => kind.includes(word))
-}
-
-/** Whether a task may be a create. One that does not say what it does may be anything. */
-export const creates = ({commandType}: TaskView): boolean => commandType === undefined || /create|add|import|peering/i.test(commandType)

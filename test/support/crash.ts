@@ -4,7 +4,7 @@ import type {Backend, WriteOutcome} from '../../src/engine/backend.ts'
 import type {BuiltPlan} from '../../src/engine/build-plan.ts'
 import {type JournalEntry, readRun} from '../../src/engine/journal.ts'
 import {LedgerBook} from '../../src/engine/ledger-book.ts'
-import {type Recovered, recover} from '../../src/engine/recover.ts'
+import {type Recovered, type RecoverInput, recover} from '../../src/engine/recover.ts'
 import {openLeaves} from '../../src/engine/resolve.ts'
 import {keyOf, Secret} from '../../src/engine/value.ts'
 import {digestOf, type Lab, type StackBuilder, sealed} from './lab.ts'
@@ -99,7 +99,12 @@ export async function applyUntilCrash(
 }
 
 /** What the next run does first. */
-export async function settle(lab: Lab, built: BuiltPlan, builders: readonly StackBuilder[]): Promise<Recovered> {
+export async function settle(
+  lab: Lab,
+  built: BuiltPlan,
+  builders: readonly StackBuilder[],
+  more: Partial<Pick<RecoverInput, 'backendOf' | 'timeoutMs'>> = {},
+): Promise<Recovered> {
   const specs = new Map(builders.flatMap(it => it.build().declarations).map(it => [it.key, it.spec]))
   const stacks = built.plan.stacks.map(it => it.name)
   const book: LedgerBook = new LedgerBook(await lab.ledgers(stacks), new Map(stacks.map(it => [it, lab.store(it)])), ledger =>
@@ -129,6 +134,7 @@ export async function settle(lab: Lab, built: BuiltPlan, builders: readonly Stac
     timeoutMs: 600_000,
     signal: new AbortController().signal,
     emit: () => {},
+    ...more,
     note: entry => void lab.journal.push(entry),
   })
 }

@@ -27,8 +27,10 @@ import type {Lifts, OpenLeaf, Operation, Plan} from '../../src/engine/plan.ts'
 import {summaryOf} from '../../src/engine/plan-document.ts'
 import {declarationOf} from '../../src/engine/planned-object.ts'
 import {stacksOf, stillValid, touchedLedger} from '../../src/engine/recheck.ts'
+import type {Undecided} from '../../src/engine/recover.ts'
 import {openLeaves} from '../../src/engine/resolve.ts'
 import type {RunOptions} from '../../src/engine/run-context.ts'
+import {heldOperations} from '../../src/engine/undecided.ts'
 import {keyOf, Secret, type ValueObject} from '../../src/engine/value.ts'
 import {createSimulator, type Simulator, type SimulatorConfigInput} from '../../src/simulator/index.ts'
 import {type Budget, CLOUD_LIMITS, createBudget, NO_LIMITS} from '../../src/transport/budget.ts'
@@ -328,9 +330,12 @@ export class Lab {
     return new Map(await Promise.all(stacks.map(async it => [it, await this.store(it).load()] as const)))
   }
 
-  async apply(builders: readonly StackBuilder[], more: Planning & {run?: Partial<RunOptions>} = {}): Promise<Applied> {
-    const {run, ...planning} = more
-    return this.execute(await this.plan(builders, planning), builders, run)
+  async apply(
+    builders: readonly StackBuilder[],
+    more: Planning & {run?: Partial<RunOptions>; undecided?: readonly Undecided[]} = {},
+  ): Promise<Applied> {
+    const {run, undecided, ...planning} = more
+    return this.execute(await this.plan(builders, planning), builders, run, undecided)
   }
 
   /** What of a saved plan is to be done now. @throws StalePlanError */
@@ -344,14 +349,21 @@ export class Lab {
     return {plan: {...plan, operations, summary: summaryOf(operations), guards}, observation: fresh.observation, choice: fresh.choice}
   }
 
-  async execute(built: BuiltPlan, builders: readonly StackBuilder[], run: Partial<RunOptions> = {}): Promise<Applied> {
+  async execute(
+    built: BuiltPlan,
+    builders: readonly StackBuilder[],
+    run: Partial<RunOptions> = {},
+    undecided: readonly Undecided[] = [],
+  ): Promise<Applied> {
     const {plan, observation} = built
+    const held = heldOperations(plan.operations, undecided, kinds)
     const secrets = secretsOf(builders)
     const work: Work[] = plan.operations.map(operation => {
       const declaration = declarationOf(operation, leaf => secrets(operation, leaf))
       const pair = observation.pairs.get(keyOf(operation.stack, operation.address))
       const live = pair?.match?.live ?? pair?.stray
-      return {operation, ...(declaration ? {declaration} : {}), ...(live ? {live} : {})}
+      const back = held.get(keyOf(operation.stack, operation.address))
+      return {operation, ...(declaration ? {declaration} : {}), ...(live ? {live} : {}), ...(back ? {held: back} : {})}
     })
     const context = [...observation.pairs].flatMap(([key, it]) => (it.context && it.match ? [[key, it.match.live] as const] : []))
     this.events = []

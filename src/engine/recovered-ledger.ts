@@ -1,0 +1,130 @@
+/** What the ledger learns of a run that died: objects it made, secrets it had sent, and secrets that may have arrived. */
+import {AppError} from '../base/errors.ts'
+import type {Lookup} from './declaration.ts'
+import {deposedAddress, deposedEntry, deposes} from './deposed.ts'
+import type {SettledStep, UncertainSecrets} from './journal.ts'
+import type {LedgerEntry} from './ledger.ts'
+import {ledgerEntryOf, secretsIn} from './ledger-entry.ts'
+import type {Operation} from './plan.ts'
+import {declarationOf} from './planned-object.ts'
+import type {RecoverInput} from './recover.ts'
+import {resolveValue} from './resolve.ts'
+import {type KnownSecret, sentContext, withoutSecrets} from './sent-secrets.ts'
+import {type Key, keyOf, type ValueObject} from './value.ts'
+
+export class RecoveredLedger {
+  readonly #input: RecoverInput
+  readonly #operations: ReadonlyMap<Key, Operation>
+  /** Where the objects of the run are: what its ledger entries and further looks go by. */
+  readonly #remote = new Map<Key, string>()
+
+  constructor(input: RecoverInput) {
+    this.#input = input
+    this.#operations = new Map(input.operations.map(it => [keyOf(it.stack, it.address), it]))
+    for (const [key, it] of this.#operations) if (it.remoteId !== undefined && it.action !== 'replace') this.#remote.set(key, it.remoteId)
+  }
+
+  operation(key: Key): Operation | undefined {
+    return this.#operations.get(key)
+  }
+
+  isAt(key: Key, remoteId: string): void {
+    this.#remote.set(key, remoteId)
+  }
+
+  async record({key, step, kind, remoteId, secrets = {}}: SettledStep): Promise<void> {
+    if (step === 'delete') return this.#dropped(key)
+    if (remoteId === undefined) return
+    this.#remote.set(key, remoteId)
+    const operation = this.#operations.get(key)
+    const {book} = this.#input
+    if (operation?.declared === undefined) {
+      // Without the plan of the run its object is ours all the same: with nothing known of it, all of it is compared.
+      if (step === 'create' && kind !== undefined) this.#recordBare(key, kind, remoteId)
+      return
+    }
+    const {stack} = operation
+    const former = this.#entry(key)
+    const deposed = deposedEntry(operation, former)
+    if (deposed !== undefined && deposed.remoteId !== remoteId) book.record(stack, deposed, new Map())
+    const spec = this.declared(operation)
+    const kept: Record<string, string> = {}
+    const known = new Map<string, KnownSecret>()
+    for (const [pointer, secret] of secretsIn(spec)) {
+      const sent = secrets[pointer]
+      const before = former?.remoteId === remoteId ? former.secrets[pointer] : undefined
+      const context = sentContext({key, step, remoteId}, pointer)
+      // Rotated since, or never sent: the ledger has nothing of it, and the next plan sends it.
+      if (sent === undefined) Object.assign(kept, before === undefined ? {} : {[pointer]: before})
+      else if (await this.#input.wasSent(sent, context, secret)) known.set(pointer, {secret, sent: true})
+    }
+    book.record(stack, ledgerEntryOf(operation, operation.declared, remoteId, spec, former?.outputs ?? {}, kept), known)
+  }
+
+  #recordBare(key: Key, kind: string, remoteId: string): void {
+    const stack = stackOf(key)
+    this.#input.book.record(
+      stack,
+      {
+        address: key.slice(stack.length + 1),
+        kind,
+        remoteId,
+        origin: 'created',
+        applied: {},
+        secrets: {},
+        dependsOn: [],
+        removal: 'delete',
+        preventDestroy: false,
+        exclusive: [],
+        outputs: {},
+      },
+      new Map(),
+    )
+  }
+
+  /** A secret that may have arrived: whatever is declared by now is sent, also where that is the former one. */
+  doubtSecrets({key, step, remoteId, secrets}: UncertainSecrets): void {
+    if (step !== 'update' || remoteId === undefined) return
+    const operation = this.#operations.get(key)
+    const known = this.#entry(key)
+    const entry = known ?? (operation?.declared === undefined ? undefined : ledgerEntryOf(operation, operation.declared, remoteId, {}, {}))
+    if (entry?.remoteId === remoteId) this.#input.book.record(stackOf(key), withoutSecrets(entry, Object.keys(secrets)), new Map())
+  }
+
+  /** What the ledger has under this key, or under the one its operation moves it from. */
+  #entry(key: Key): LedgerEntry | undefined {
+    const entries = this.#input.book.ledger(stackOf(key))?.entries
+    const movedFrom = this.#operations.get(key)?.movedFrom
+    return entries?.get(key.slice(stackOf(key).length + 1)) ?? (movedFrom === undefined ? undefined : entries?.get(movedFrom))
+  }
+
+  #dropped(key: Key): void {
+    const operation = this.#operations.get(key)
+    if (operation === undefined) return
+    const {stack, address, remoteId} = operation
+    if (operation.action === 'delete') this.#input.book.drop(stack, address)
+    // Of a replacement the new object is still to come; its entry is the old one until then.
+    else if (remoteId !== undefined && deposes(operation)) this.#input.book.drop(stack, deposedAddress(address, remoteId))
+  }
+
+  /** As it was sent: secrets in clear, open leaves answered by what is known now. */
+  declared(operation: Operation): ValueObject {
+    const {secret, evaluate, lookup} = this.#input
+    const declaration = declarationOf(operation, leaf => secret(operation, leaf))
+    const known: Lookup = {
+      ...lookup,
+      attribute: (key, attribute) => (attribute === 'id' ? this.#remote.get(key) : undefined) ?? lookup.attribute(key, attribute),
+    }
+    return resolveValue(declaration?.spec ?? {}, open => {
+      try {
+        return evaluate(open.expression, operation.stack, known)
+      } catch (error) {
+        // What it reads was made by the dead run and is not known here: the next plan compares it again.
+        if (error instanceof AppError) return undefined
+        throw error
+      }
+    }) as ValueObject
+  }
+}
+
+export const stackOf = (key: Key): string => key.slice(0, key.indexOf(':'))
