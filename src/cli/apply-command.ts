@@ -143,7 +143,7 @@ export abstract class ApplyCommandBase extends StackCommand {
     const run = async () => {
       held.unlock = await workspace.lock(flags['lock-timeout'] ?? 0)
       await workspace.loadLedgers()
-      return this.withProgress(workspace.stacks.length > 1, work)
+      return this.withProgress(workspace, work)
     }
     try {
       // While nothing is at stake (a lock is waited for, a plan is made, a person is asked): what was taken is given back.

@@ -21,7 +21,7 @@ export interface CommandTable {
 }
 
 /** These words may be left out (contract section 4: `<cli> enterprise endpoint stats` is also `<cli> endpoint stats`). */
-const OPTIONAL_TOPIC = 'enterprise'
+export const OPTIONAL_TOPIC = 'enterprise'
 
 export interface ResolvedCommand {
   readonly id: string

@@ -1,13 +1,18 @@
 /** `--help`, for the program, a topic or a command. Results of a question: standard output, exit 0. */
 import type {Ansis} from 'ansis'
-import type {CommandTable} from './command-table.ts'
+import {type CommandTable, OPTIONAL_TOPIC} from './command-table.ts'
 import type {ArgInfo, CommandInfo, FlagInfo} from './manifest.ts'
 
 type Row = readonly [left: string, right: string]
 
 export function programHelp(infos: readonly CommandInfo[], {topics}: CommandTable, paint: Ansis, width: number): string {
   const top = infos.filter(info => !info.hidden && !info.id.includes(' '))
-  const topicRows = Object.entries(topics).filter(([topic]) => !topic.includes(' '))
+  // What may be typed without the topic it lies in is looked for among the first words.
+  const topicRows = Object.entries(topics).flatMap(([topic, summary]): Row[] => {
+    const [first, ...inner] = topic.split(' ')
+    if (inner.length === 0) return [[topic, summary]]
+    return first === OPTIONAL_TOPIC ? [[`[${first}] ${inner.join(' ')}`, summary]] : []
+  })
   return page([
     'svcctl: declares what the cloud and cluster APIs should hold, and commands for people on call.',
     section('usage', ['svcctl <command> [options]'], paint),
@@ -18,7 +23,7 @@ export function programHelp(infos: readonly CommandInfo[], {topics}: CommandTabl
       width,
     ),
     rowsSection('topics', topicRows, paint, width),
-    'The word "enterprise" may be left out. Options of a command: svcctl <command> --help',
+    `What stands in brackets may be left out: "svcctl node list" is "svcctl enterprise node list". Options of a command: svcctl <command> --help`,
   ])
 }
 

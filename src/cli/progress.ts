@@ -1,5 +1,6 @@
 /** How an apply is shown while it goes on: a live view on a terminal, lines everywhere else. Both read one event stream. */
 import type {Emit} from '../engine/events.ts'
+import type {Key} from '../engine/value.ts'
 import {applyLines} from '../report/apply-text.ts'
 import {LiveView} from '../report/live-view.ts'
 import {type Context, paintFor} from './context.ts'
@@ -7,15 +8,25 @@ import {type Context, paintFor} from './context.ts'
 const REDRAW_MS = 250
 const LOOK_MS = 1_000
 
-/** @param several - the plan covers several stacks */
-export async function showProgress<T>(context: Context, several: boolean, work: (emit: Emit) => Promise<T>): Promise<T> {
+export interface ProgressOptions {
+  /** The plan covers several stacks. */
+  readonly several: boolean
+  /** Construct paths of the objects that have one. */
+  readonly constructs: ReadonlyMap<Key, string>
+}
+
+export async function showProgress<T>(
+  context: Context,
+  {several, constructs}: ProgressOptions,
+  work: (emit: Emit) => Promise<T>,
+): Promise<T> {
   const {clock, environment, log, streams} = context
   const {stderr} = streams
   const paint = paintFor(stderr, environment)
   const now = () => clock.now()
   const live = stderr.isTTY === true && !environment.ci && environment.all.TERM !== 'dumb'
-  const lines = applyLines({paint, now, several, quiet: live})
-  const view = live ? new LiveView({paint, now, several, measure: (await import('string-width')).default}) : undefined
+  const lines = applyLines({paint, now, several, constructs, quiet: live})
+  const view = live ? new LiveView({paint, now, several, constructs, measure: (await import('string-width')).default}) : undefined
   const say = (texts: readonly string[]) => {
     for (const text of texts) log.note(text)
   }

@@ -78,8 +78,11 @@ export abstract class StackCommand extends BaseCommand {
   }
 
   /** Shows the events of an apply on standard error, as they happen, while `work` goes on. */
-  protected async withProgress<T>(several: boolean, work: (emit: Emit) => Promise<T>): Promise<T> {
+  protected async withProgress<T>({stacks}: Workspace, work: (emit: Emit) => Promise<T>): Promise<T> {
     const {showProgress} = await import('./progress.ts')
-    return showProgress(this.context, several, work)
+    const constructs = stacks
+      .flatMap(stack => stack.declarations)
+      .flatMap(({key, source: {construct}}) => (construct === undefined ? [] : [[key, construct] as const]))
+    return showProgress(this.context, {several: stacks.length > 1, constructs: new Map(constructs)}, work)
   }
 }

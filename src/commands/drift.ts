@@ -14,7 +14,8 @@ export default class DriftCommand extends ReadingStackCommand {
   protected async read() {
     const {flags} = await this.parse(DriftCommand)
     const {readDrift} = await import('../cli/drift-run.ts')
-    const loaded = await this.readDeclarations(flags)
+    // What was applied is compared, not what is declared: nobody has to know the secrets for it.
+    const loaded = await this.readDeclarations(flags, 'validate')
     const report = await this.inWorkspace(loaded, flags, 'plan', workspace => readDrift(workspace, selectionOf(flags)))
     if (this.format === 'table' && report.drifted.length === 0) this.logger.note('no drift')
     await this.print(asJson(report), {

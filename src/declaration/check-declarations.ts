@@ -60,7 +60,10 @@ export function checkCycles(all: readonly Resolved[], problems: Problems): void 
       const at = onPath.get(key)
       if (at !== undefined) {
         const cycle = [...path.slice(at).map(step => step.key), key]
-        problems.add(it.draft.place, `the objects wait for each other: ${cycle.join(' → ')}; take one of these references away`)
+        problems.add(
+          it.draft.place,
+          `dependency cycle, the objects wait for each other: ${cycle.join(' → ')}; take one of these references away`,
+        )
         return
       }
       onPath.set(key, path.length)

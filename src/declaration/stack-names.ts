@@ -100,7 +100,7 @@ const NOTHING: ReadonlySet<Key> = new Set()
 export class SelfReferenceError extends ExpressionError {
   constructor(running: readonly string[], what: string) {
     const cycle = [...running.slice(running.indexOf(what)), what]
-    super(`the value hangs on itself: ${cycle.join(' → ')}`, 0, 'Write one of them as a literal.')
+    super(`dependency cycle, the value hangs on itself: ${cycle.join(' → ')}`, 0, 'Write one of them as a literal.')
   }
 }
 

@@ -4,8 +4,9 @@ import {billOf} from './bill.ts'
 import {changedKeys} from './changed-scope.ts'
 import {type Choice, choose} from './choice.ts'
 import {Claims} from './claims.ts'
-import {type StackDeclarations, sourceOf} from './declaration.ts'
+import {type Declaration, type StackDeclarations, sourceOf} from './declaration.ts'
 import {evaluateGuards} from './guards.ts'
+import type {Kind} from './kind.ts'
 import {outputOf, sha256} from './live.ts'
 import {createdAnew, type PlanInput, planOperations, type SecretStateOf} from './make-plan.ts'
 import {type Observation, type ObserveInput, observe} from './observe.ts'
@@ -14,7 +15,7 @@ import type {Bill, Lifts, Operation, Plan, PlannedStack} from './plan.ts'
 import {PLAN_FORMAT} from './plan.ts'
 import {factsOf, sealed, summaryOf} from './plan-document.ts'
 import {declaredPart} from './planned-object.ts'
-import {openLeaves, resolveValue} from './resolve.ts'
+import {openLeaves, plainPart, resolveValue} from './resolve.ts'
 import type {Selection} from './select.ts'
 import {Deferred, type Key, keyOf, Secret, shown, spoken, spokenProblems} from './value.ts'
 
@@ -176,6 +177,12 @@ const accepted = (operations: readonly Operation[], accepts: (it: Operation) => 
 
 const billFor = (operations: readonly Operation[], pricing: BuildPlanInput['pricing']): Bill => billOf({operations, ...pricing})
 
+/** ` 7`: what it was looked for by. */
+function nameOf({identity}: Kind, {spec}: Declaration): string {
+  const name = identity.key(plainPart(spec))
+  return name === undefined ? '' : ` ${name}`
+}
+
 /** What must exist and does not: a node or a singleton is never created. */
 function absentProblems({kinds}: BuildPlanInput, {pairs}: Observation): Problem[] {
   return [...pairs.values()].flatMap(({declaration, match, context}) => {
@@ -184,7 +191,11 @@ function absentProblems({kinds}: BuildPlanInput, {pairs}: Observation): Problem[
     if (context) return [{address: declaration.key, message: 'is not there yet: apply its stack (or without --exclude) first'}]
     if (!kind.adoptOnly && !kind.singleton) return []
     return [
-      {address: declaration.key, message: `there is no such ${kind.noun}, and a ${kind.noun} cannot be created`, ...sourceOf(declaration)},
+      {
+        address: declaration.key,
+        message: `there is no ${kind.noun}${nameOf(kind, declaration)}, and a ${kind.noun} cannot be created`,
+        ...sourceOf(declaration),
+      },
     ]
   })
 }

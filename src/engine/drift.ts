@@ -12,6 +12,9 @@ export interface Drifted {
   readonly stack: string
   readonly address: string
   readonly kind: string
+  readonly name?: string
+  /** cdktf's construct path, where the object is still declared. */
+  readonly construct?: string
   /** The object is gone. */
   readonly missing: boolean
   readonly changes: readonly Pick<Change, 'path' | 'before' | 'after' | 'risk'>[]
@@ -29,7 +32,9 @@ export function appliedStack(
   kinds: Kinds,
   parentOf: (remoteId: string) => string | undefined,
 ): StackDeclarations {
-  const ignored = new Map(stack.declarations.map(it => [it.address, it.policy.ignoreChanges]))
+  // Without its variables (drift needs none) nobody knows how many instances a block has: then it stands for all of them.
+  const byAddress = new Map(stack.declarations.map(it => [it.address, it]))
+  const declared = (address: string) => byAddress.get(address) ?? byAddress.get(address.replace(/\[.*\]$/, ''))
   const declarations = [...ledger.entries.values()].flatMap((entry): Declaration[] => {
     if (!kinds.has(entry.kind)) return []
     const parent = parentOf(entry.remoteId)
@@ -45,12 +50,12 @@ export function appliedStack(
         policy: {
           exclusive: [],
           removal: entry.removal,
-          ignoreChanges: ignored.get(entry.address) ?? [],
+          ignoreChanges: declared(entry.address)?.policy.ignoreChanges ?? [],
           preventDestroy: entry.preventDestroy,
           createBeforeDestroy: false,
         },
         outputs: [],
-        source: {},
+        source: declared(entry.address)?.source ?? {},
         clearSecrets: [],
       },
     ]
@@ -72,7 +77,15 @@ export function driftOf(
     const live = match?.found === 'ledger' ? match.live : undefined
     const kind = kinds.get(declaration.kind)
     if (entry === undefined || kind === undefined) continue
-    const base = {stack: declaration.stack, address: declaration.address, kind: declaration.kind}
+    const name = kind.identity.key(entry.applied)
+    const {construct} = declaration.source
+    const base = {
+      stack: declaration.stack,
+      address: declaration.address,
+      kind: declaration.kind,
+      ...(name === undefined ? {} : {name}),
+      ...(construct === undefined ? {} : {construct}),
+    }
     if (live === undefined) drifted.push({...base, missing: true, changes: []})
     else {
       const changes = changesSince(entry, declaration, live.fields, kind)

@@ -111,4 +111,4 @@ function dependenciesFirst(byKey: ReadonlyMap<Key, Operation>): Operation[] {
 }
 
 const cycleOf = (keys: readonly Key[]): OperationCycleError =>
-  new OperationCycleError(`these operations wait for each other: ${keys.join(' -> ')}`)
+  new OperationCycleError(`dependency cycle, these operations wait for each other: ${keys.join(' -> ')}`)

@@ -28,15 +28,17 @@ export interface ApplyLinesOptions {
   readonly now: () => number
   /** The plan covers several stacks: addresses are shown with theirs. */
   readonly several: boolean
+  /** Construct paths of the objects that have one. */
+  readonly constructs?: ReadonlyMap<Key, string>
   /** What goes on is shown elsewhere, by a live view: only what ended is said. */
   readonly quiet?: boolean
 }
 
 /** Line by line, for logs and pipes: what still waits is said every 10 s. */
-export function applyLines({paint, now, several, quiet = false}: ApplyLinesOptions): ApplyLines {
+export function applyLines({paint, now, several, constructs, quiet = false}: ApplyLinesOptions): ApplyLines {
   let saidStill = Number.NEGATIVE_INFINITY
   const objects = new RunningObjects(now)
-  const title = (key: Key) => titleOf(key, several)
+  const title = (key: Key) => titleOf(key, several, constructs?.get(key))
   let saidLeft: number | undefined
   /** One line for all that wait, however many they are. */
   const stillRunning = () => {

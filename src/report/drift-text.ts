@@ -12,8 +12,8 @@ const sides = ({before, after}: DriftReport['drifted'][number]['changes'][number
   [before === undefined ? '(absent)' : shownValue(before), after === undefined ? '(gone)' : shownValue(after)] as const
 
 export function driftText({drifted, summary}: DriftReport, several: boolean, paint: Ansis): string {
-  const lines = drifted.flatMap(({stack, address, kind, missing, changes}) => [
-    `${paint.yellow(missing ? 'missing' : 'drifted')} ${paint.bold(titleOf(keyOf(stack, address), several))} ${kind}`,
+  const lines = drifted.flatMap(({stack, address, kind, name, construct, missing, changes}) => [
+    `${paint.yellow(missing ? 'missing' : 'drifted')} ${paint.bold(titleOf(keyOf(stack, address), several, construct))} ${kind}${name === undefined ? '' : ` ${JSON.stringify(oneLine(name))}`}`,
     ...changes.map(it => `    ${oneLine(it.path.slice(1))}: ${sides(it).join(' -> ')}`),
   ])
   const counts = `${summary.drifted} drifted, ${summary.missing} missing, ${summary.unchanged} unchanged, ${summary.unmanaged} unmanaged.`

@@ -1,6 +1,7 @@
 /** An apply on a terminal: a few lines that are drawn again and again, counts first, then what is busy the longest. */
 import type {Ansis} from 'ansis'
 import {formatDuration} from '../base/duration.ts'
+import type {Key} from '../engine/value.ts'
 import {RunningObjects, titleOf} from './running-objects.ts'
 import {fitTo, type Measure} from './terminal-text.ts'
 
@@ -13,6 +14,8 @@ export interface LiveViewOptions {
   readonly paint: Ansis
   readonly now: () => number
   readonly several: boolean
+  /** Construct paths of the objects that have one. */
+  readonly constructs?: ReadonlyMap<Key, string>
   readonly measure: Measure
 }
 
@@ -29,14 +32,16 @@ export class LiveView extends RunningObjects {
 
   /** The picture of this moment, at most half the terminal; no lines when nothing goes on. */
   frame({columns, rows}: Size): string[] {
-    const {paint, now, several, measure} = this.#options
+    const {paint, now, several, constructs, measure} = this.#options
     if (this.begun === undefined) return []
     const cut = (text: string) => fitTo(text, Math.max(10, columns - 1), measure)
     const places = Math.max(1, Math.min(MOST_ROWS, Math.floor(rows / 2) - 2))
     const {running} = this
     const shown = running.slice(0, places).map(({key, action, step, since, doing}) => {
       const what = step === action ? action : `${action} (${step})`
-      return cut(`  ${titleOf(key, several)}: ${what}, ${clockText(now() - since)}${doing === '' ? '' : `, ${doing}`}`)
+      return cut(
+        `  ${titleOf(key, several, constructs?.get(key))}: ${what}, ${clockText(now() - since)}${doing === '' ? '' : `, ${doing}`}`,
+      )
     })
     const more = running.length - shown.length
     return [paint.bold(cut(this.#headline(this.begun))), ...shown, ...(more > 0 ? [paint.dim(cut(`  … and ${more} more`))] : [])]

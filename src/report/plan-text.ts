@@ -115,8 +115,7 @@ function operationLines(operation: Operation, several: boolean, paint: Ansis): s
   const {action, address, stack, kind, name, construct, changes, reason, remoteId, because, movedFrom, from, later} = operation
   const colour = {create: paint.green, delete: paint.red, replace: paint.red, blocked: paint.magenta}[action as string] ?? paint.yellow
   const what = `${kind}${name === undefined ? '' : ` ${JSON.stringify(oneLine(name))}`}`
-  const where = construct === undefined ? '' : paint.dim(` (${oneLine(construct)})`)
-  const lines = [`${colour(`${SIGNS[action]} ${action}`)} ${paint.bold(titleOf(keyOf(stack, address), several))} ${what}${where}`]
+  const lines = [`${colour(`${SIGNS[action]} ${action}`)} ${paint.bold(titleOf(keyOf(stack, address), several, construct))} ${what}`]
   lines.push(paint.dim(`    ${oneLine(reason)}${remoteId === undefined ? '' : ` [${oneLine(remoteId)}]`}`))
   if (movedFrom !== undefined) lines.push(paint.dim(`    from ${oneLine(movedFrom)}`))
   if (from !== undefined) lines.push(paint.dim(`    from ${oneLine(from.address)} of stack ${oneLine(from.stack)}`))

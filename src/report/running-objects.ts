@@ -116,5 +116,11 @@ function waitingText(event: Extract<ApplyEvent, {type: 'waiting'}>): string {
   return `waiting for ${what}${event.status === undefined ? '' : ` (${oneLine(event.status)})`}`
 }
 
-/** An object as people see it: with its stack where there are several. */
-export const titleOf = (key: Key, several: boolean): string => oneLine(several ? key : key.slice(key.indexOf(':') + 1))
+/**
+ * An object as people see it: by its construct path, which they wrote, before the address, which cdktf made of it; with
+ * its stack where there are several.
+ */
+export function titleOf(key: Key, several: boolean, construct?: string): string {
+  const address = oneLine(several ? key : key.slice(key.indexOf(':') + 1))
+  return construct === undefined ? address : `${oneLine(construct)} (${address})`
+}

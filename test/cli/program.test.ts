@@ -55,6 +55,13 @@ describe('help', () => {
     }
   })
 
+  it('of the program names every first word, and which word may be left out', async () => {
+    const {stdout} = await run('--help')
+    for (const word of ['api', 'files-key', 'profile', '[enterprise] endpoint', '[enterprise] support-package', '[enterprise] node'])
+      expect(stdout).toMatch(new RegExp(`^  ${word.replace(/[[\]]/g, '\\$&')} `, 'm'))
+    expect(stdout).toContain('"svcctl node list" is "svcctl enterprise node list"')
+  })
+
   it('has no colours when it does not go to a terminal, unless FORCE_COLOR asks for them', async () => {
     expect((await run('profile set --help')).stdout).not.toContain('\u001b')
     expect((await run('profile set --help', {FORCE_COLOR: '1'})).stdout).toContain('\u001b[1m')

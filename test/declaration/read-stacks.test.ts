@@ -517,7 +517,7 @@ describe('all declarations together', () => {
       b: ['cluster.user', {name: 'b'}, {'spec/email': '${null_resource.a.id}'}],
     })
     expect(messagesOf(() => read(text))).toEqual([
-      'null_resource.a: the objects wait for each other: null_resource.a → null_resource.b → null_resource.a; take one of these references away',
+      'null_resource.a: dependency cycle, the objects wait for each other: null_resource.a → null_resource.b → null_resource.a; take one of these references away',
     ])
   })
 
@@ -531,8 +531,12 @@ describe('all declarations together', () => {
       },
     }
     const messages = messagesOf(() => read(text)).join('\n')
-    expect(messages).toContain('hangs on itself: null_resource.a spec/name → null_resource.b spec/name → null_resource.a spec/name')
-    expect(messages).toContain('hangs on itself: local.x of stack shop → local.y of stack shop → local.x of stack shop')
+    expect(messages).toContain(
+      'dependency cycle, the value hangs on itself: null_resource.a spec/name → null_resource.b spec/name → null_resource.a spec/name',
+    )
+    expect(messages).toContain(
+      'dependency cycle, the value hangs on itself: local.x of stack shop → local.y of stack shop → local.x of stack shop',
+    )
   })
 
   it('refuses what nobody would make', () => {

@@ -154,7 +154,7 @@ describe('identity', () => {
     const lab = new Lab()
     const node = await refusal(lab, [stackOf().add('cluster.node', 'n', {uid: 9, rack_id: 'b'})])
     expect(node).toMatchObject({code: 'E_PLAN_PROBLEMS', exit: 64})
-    expect(node.problems?.[0]?.message).toBe('there is no such node, and a node cannot be created')
+    expect(node.problems?.[0]?.message).toBe('there is no node 9, and a node cannot be created')
     const parent = await refusal(lab, [stackOf().add('cloud.database', 'd', {name: 'd', ...GB}, {parent: {by: 'name', name: 'nowhere'}})])
     expect(parent).toMatchObject({exit: 64, problems: [{path: '/subscription', message: 'there is no subscription "nowhere"'}]})
     const id = await refusal(lab, [
