@@ -22,6 +22,8 @@ export interface OtherLedgers {
   readonly ledgers: readonly Ledger[]
   /** Stacks of the app whose ledgers cannot be read, each with the reason. */
   readonly unread: ReadonlyMap<string, string>
+  /** Of those that could be read. */
+  readonly stores: ReadonlyMap<string, ManagedLedgerStore>
 }
 
 export type OpenOther = (stack: LedgerOf) => ManagedLedgerStore
@@ -37,10 +39,14 @@ export async function readOtherLedgers(
   open: OpenOther,
 ): Promise<OtherLedgers> {
   const unread = new Map<string, string>()
+  const stores = new Map<string, ManagedLedgerStore>()
   const left = await leftBehind(folder, [...selected, ...others])
   const read = async (stack: LedgerOf): Promise<Ledger | undefined> => {
     try {
-      return await open(stack).load()
+      const store = open(stack)
+      const ledger = await store.load()
+      stores.set(stack.name, store)
+      return ledger
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       unread.set(stack.name, error.message)
@@ -48,7 +54,7 @@ export async function readOtherLedgers(
     }
   }
   const all = await Promise.all([...others, ...left].map(read))
-  return {ledgers: all.filter(it => it !== undefined), unread}
+  return {ledgers: all.filter(it => it !== undefined), unread, stores}
 }
 
 /** Ledgers in files beside those of the app, whose stacks the app does not have. */

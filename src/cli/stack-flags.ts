@@ -8,15 +8,9 @@ import {Flags} from './oclif.ts'
 const STACKS = 'STACKS'
 const SAFETY = 'SAFETY'
 
-export const stackFlags = {
+/** Where the stacks come from. */
+export const synthesisFlags = {
   'synth-dir': Flags.string({summary: 'read this folder instead of running the app of cdktf.json', helpGroup: STACKS, helpValue: '<dir>'}),
-  stack: Flags.string({
-    summary: 'stack by name or glob; repeatable',
-    helpGroup: STACKS,
-    helpValue: '<name>',
-    multiple: true,
-    multipleNonGreedy: true,
-  }),
   var: Flags.string({
     summary: 'value of a variable; repeatable',
     helpGroup: STACKS,
@@ -28,6 +22,17 @@ export const stackFlags = {
     summary: 'JSON file with values; repeatable',
     helpGroup: STACKS,
     helpValue: '<file>',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+}
+
+export const stackFlags = {
+  ...synthesisFlags,
+  stack: Flags.string({
+    summary: 'stack by name or glob; repeatable',
+    helpGroup: STACKS,
+    helpValue: '<name>',
     multiple: true,
     multipleNonGreedy: true,
   }),

@@ -19,13 +19,15 @@ import type {Kind} from '../engine/kind.ts'
 import type {Ledger} from '../engine/ledger.ts'
 import type {AccountOf} from '../engine/ownership.ts'
 import type {Plan} from '../engine/plan.ts'
-import {lockAll, type ManagedLedgerStore} from '../ledger/managed-store.ts'
+import type {ManagedLedgerStore} from '../ledger/managed-store.ts'
 import {atStateFile, localLedgerWarning} from '../ledger/open-ledger.ts'
 import {SecretSealer} from '../ledger/seal-secrets.ts'
+import {asArrived} from '../ledger/transfer.ts'
 import type {RequestAllowance} from '../transport/request-allowance.ts'
 import type {Context} from './context.ts'
 import {endingOnInterrupt} from './interrupt.ts'
 import {type OpenedStores, openStores} from './ledger-stores.ts'
+import {lockSettled, sayArrived} from './locked-ledgers.ts'
 import {type OpenedApi, openCloud, openCluster} from './open-api.ts'
 import {type OtherLedgers, readOtherLedgers} from './other-ledgers.ts'
 import {variableOptions} from './stack-flags.ts'
@@ -120,7 +122,7 @@ export class Workspace {
   readonly sealer: SecretSealer
   readonly variable: VariableLookup
   #ledgers: ReadonlyMap<string, Ledger> = new Map()
-  #other: OtherLedgers = {ledgers: [], unread: new Map()}
+  #other: OtherLedgers = {ledgers: [], unread: new Map(), stores: new Map()}
   #accountOf: AccountOf = () => ''
   readonly #saidUnread = new Set<string>()
   readonly #options: WorkspaceOptions
@@ -179,10 +181,12 @@ export class Workspace {
   async loadLedgers(): Promise<ReadonlyMap<string, Ledger>> {
     const [own, other] = await Promise.all([
       Promise.all([...this.stores].map(async ([stack, store]) => [stack, await store.load()] as const)),
-      readOtherLedgers(this.context.cwd, this.stacks, this.others, this.#ledgerStores.other),
+      this.#readOthers(),
     ])
-    this.#ledgers = new Map(own)
-    this.#other = other
+    // What is on its way between two of them is where it goes to, whoever has it still.
+    const arrived = new Map(asArrived([...own.map(([, it]) => it), ...other.ledgers]).map(it => [it.stack, it] as const))
+    this.#ledgers = new Map(own.map(([stack, it]) => [stack, arrived.get(stack) ?? it]))
+    this.#other = {...other, ledgers: other.ledgers.map(it => arrived.get(it.stack) ?? it)}
     for (const [stack, why] of other.unread) {
       if (!this.#saidUnread.has(stack)) this.context.log.warn(`what stack ${stack} has is not known: ${why}`)
       this.#saidUnread.add(stack)
@@ -215,7 +219,19 @@ export class Workspace {
 
   /** Takes the locks of all stacks, in one order for everybody. */
   lock(timeoutMs: number, signal?: AbortSignal): Promise<() => Promise<void>> {
-    return lockAll([...this.stores.values()], {timeoutMs, clock: this.context.clock, ...(signal ? {signal} : {})})
+    const {stores, context} = this
+    return lockSettled({
+      stores,
+      others: () => this.#readOthers(),
+      timeoutMs,
+      clock: context.clock,
+      ...(signal ? {signal} : {}),
+      finished: arrived => sayArrived(context, arrived),
+    })
+  }
+
+  #readOthers(): Promise<OtherLedgers> {
+    return readOtherLedgers(this.context.cwd, this.stacks, this.others, this.#ledgerStores.other)
   }
 
   readonly backendOf = (stack: string, api: Api): Backend => this.#backendOf(stack, api)

@@ -82,6 +82,11 @@ function removalOf(input: PlanInput, {stack, entry, address, live, doubt, heldBy
   if (heldBy !== undefined)
     return {...base, action: 'forget', cause: 'held-elsewhere', reason: `${heldBy} has the same object (${entry.remoteId})`}
   if (doubt !== undefined) return {...base, action: 'blocked', wants: 'delete', cause: doubt.cause, reason: doubt.reason}
+  // Its old ledger may have it still, and could not be asked.
+  if (entry.transfer !== undefined) {
+    const reason = `it is on its way here from stack ${entry.transfer.from.stack}: svcctl transfer --resume`
+    return {...base, action: 'blocked', wants: 'delete', cause: 'maybe-elsewhere', reason, elsewhere: {stack: entry.transfer.from.stack}}
+  }
   if (live === undefined) return {...base, action: 'forget', cause: 'gone', reason: 'it is gone already'}
   if (removed?.destroy === false) return {...base, action: 'forget', cause: 'removed-block', reason: 'removed block'}
   if (entry.removal === 'retain') return {...base, action: 'forget', cause: 'retain', reason: 'removalPolicy retain: it stays as it is'}

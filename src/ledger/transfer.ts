@@ -20,6 +20,12 @@ export interface EntryMove {
   readonly declared?: Pick<LedgerEntry, 'dependsOn' | 'removal' | 'preventDestroy' | 'exclusive'>
 }
 
+/** An object that has come to its new ledger. */
+export interface Arrived extends Pick<EntryMove, 'from' | 'to'> {
+  readonly id: string
+  readonly remoteId: string
+}
+
 /** Tombstones that a ledger keeps: the newest ones. */
 const TOMBSTONES = 1_000
 
@@ -27,9 +33,14 @@ const TOMBSTONES = 1_000
  * Carries entries over. Needs the locks of all the ledgers.
  *
  * @param id - of this transfer: without spaces
+ * @returns what has arrived, of this transfer and of any that was under way
  */
-export async function transferEntries(id: string, moves: readonly EntryMove[], stores: ReadonlyMap<string, LedgerStore>): Promise<void> {
-  if (moves.length === 0) return
+export async function transferEntries(
+  id: string,
+  moves: readonly EntryMove[],
+  stores: ReadonlyMap<string, LedgerStore>,
+): Promise<Arrived[]> {
+  if (moves.length === 0) return []
   const renamed = new Map(moves.map(({from, to}) => [keyOf(from.stack, from.address), keyOf(to.stack, to.address)]))
   const sources = new Map<string, Ledger>()
   for (const stack of stacksOf(moves.map(it => it.from))) sources.set(stack, await storeOf(stores, stack).load())
@@ -38,7 +49,7 @@ export async function transferEntries(id: string, moves: readonly EntryMove[], s
     const incoming = moves.filter(it => it.to.stack === stack)
     await store.save(withIncoming(await store.load(), incoming, sources, id, renamed))
   }
-  await finishTransfers(stores)
+  return finishTransfers(stores)
 }
 
 /** What is under way between these ledgers. */
@@ -53,7 +64,7 @@ export const marksIn = (ledgers: Iterable<Ledger>): {readonly stack: string; rea
  *
  * @returns what has arrived
  */
-export async function finishTransfers(stores: ReadonlyMap<string, LedgerStore>): Promise<(EntryMove & {readonly remoteId: string})[]> {
+export async function finishTransfers(stores: ReadonlyMap<string, LedgerStore>): Promise<Arrived[]> {
   const ledgers = new Map<string, Ledger>()
   for (const [stack, store] of stores) ledgers.set(stack, await store.load())
   const marks = marksIn(ledgers.values()).filter(it => ledgers.has(it.mark.from.stack))
@@ -78,7 +89,12 @@ export async function finishTransfers(stores: ReadonlyMap<string, LedgerStore>):
       ),
     )
   }
-  return marks.map(({stack, entry, mark}) => ({from: mark.from, to: {stack, address: entry.address}, remoteId: entry.remoteId}))
+  return marks.map(({stack, entry, mark}) => ({
+    id: mark.id,
+    from: mark.from,
+    to: {stack, address: entry.address},
+    remoteId: entry.remoteId,
+  }))
 }
 
 /**

@@ -16,6 +16,8 @@ export interface StateServer {
   readonly requests: string[]
   /** Answers for the next requests instead of the real ones: a status, or `drop` after the effect. */
   readonly faults: (number | 'drop')[]
+  /** Asked for each request, once it has taken effect: whether it is never answered. */
+  hold: () => boolean
   /** How a LOCK of a lock that is held is answered: with its holder, without, or given to its holder again. */
   lockAnswer: 'named' | 'nameless' | 'repeated'
   /** Happens when a write of the state has come in, before it is answered. */
@@ -68,6 +70,7 @@ export async function startStateServer(options: {readonly username?: string; rea
     if (typeof fault === 'number') return response.writeHead(fault).end('not now')
     const {status, body} = answer(request, Buffer.concat(chunks).toString('utf8'))
     if (fault === 'drop') return request.socket.destroy()
+    if (it.hold()) return
     response.writeHead(status, body === undefined ? {} : {'content-type': 'application/json'}).end(body)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -77,6 +80,7 @@ export async function startStateServer(options: {readonly username?: string; rea
     lock: undefined,
     requests: [],
     faults: [],
+    hold: () => false,
     lockAnswer: 'named',
     beforeWrite: () => {},
     close: () =>

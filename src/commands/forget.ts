@@ -1,0 +1,49 @@
+import {durationFlag, yesFlag} from '../cli/flags.ts'
+import {objectWords} from '../cli/object-words.ts'
+import {Flags} from '../cli/oclif.ts'
+import {StackCommand} from '../cli/stack-command.ts'
+import {stackFlags} from '../cli/stack-flags.ts'
+import {MissingArgumentError} from '../cli/usage-error.ts'
+
+export default class ForgetCommand extends StackCommand {
+  static override summary = 'take objects out of a ledger and leave them as they are, without a request'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> null_resource.cache --stack shop',
+    "<%= config.bin %> <%= command.id %> 'shop:null_resource.old_*' --yes",
+  ]
+  static override strict = false
+  static override flags = {
+    ...stackFlags,
+    ...yesFlag,
+    anyway: Flags.boolean({summary: 'also what is declared still', helpGroup: 'SAFETY'}),
+    'lock-timeout': durationFlag({summary: 'how long to wait for a lock somebody holds', helpGroup: 'STACKS', default: 0}),
+  }
+
+  async run(): Promise<undefined> {
+    const {argv, flags} = await this.parse(ForgetCommand)
+    const words = objectWords(argv, ForgetCommand, this.id)
+    if (words.length === 0) throw new MissingArgumentError('argument', ['address'], this.id)
+    const {stack: stacks = [], anyway = false, 'lock-timeout': lockTimeoutMs = 0} = flags
+    const loaded = await this.readDeclarations({...flags, stack: undefined}, 'validate')
+    const [{LedgerDesk}, {forget, ownedDocument}] = await Promise.all([import('../cli/ledger-desk.ts'), import('../cli/state-run.ts')])
+    const desk = await LedgerDesk.open(this.context, loaded)
+    try {
+      const forgotten = await forget(desk, {
+        stacks,
+        words,
+        anyway,
+        lockTimeoutMs,
+        confirm: owned => this.confirm(`Forget ${owned.map(it => `${it.stack}:${it.entry.address}`).join(', ')}?`, flags.yes),
+      })
+      const documents = forgotten.map(ownedDocument)
+      await this.print(
+        {forgotten: documents, requests: {used: 0}},
+        {
+          text: () => documents.map(it => `${it.stack}:${it.address} [${it.remoteId}]: forgotten; it stays as it is`).join('\n'),
+        },
+      )
+    } finally {
+      await desk.close()
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import {Args} from '../../cli/oclif.ts'
+import {ReadingStackCommand} from '../../cli/reading-stack-command.ts'
+import {stackFlags} from '../../cli/stack-flags.ts'
+import {table} from '../../report/table.ts'
+
+export default class StateListCommand extends ReadingStackCommand {
+  static override summary = 'list what ledgers have, without a request'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --stack shop',
+    "<%= config.bin %> <%= command.id %> 'null_resource.cache*' --output json",
+  ]
+  static override args = {pattern: Args.string({description: 'address, name, remote id, or a glob of these', ignoreStdin: true})}
+  static override flags = stackFlags
+
+  protected async read(): Promise<undefined> {
+    const {args, flags} = await this.parse(StateListCommand)
+    const loaded = await this.readDeclarations({...flags, stack: undefined}, 'validate')
+    const [{LedgerDesk}, {listOwned, ownedDocument}] = await Promise.all([
+      import('../../cli/ledger-desk.ts'),
+      import('../../cli/state-run.ts'),
+    ])
+    const desk = await LedgerDesk.open(this.context, loaded)
+    try {
+      const words = args.pattern === undefined ? [] : [args.pattern]
+      const resources = (await listOwned(desk, flags.stack ?? [], words)).map(ownedDocument)
+      if (resources.length === 0 && !this.forPrograms) this.logger.note('no ledger has anything')
+      await this.print(
+        {resources, requests: {used: 0}},
+        {
+          table: widest =>
+            table(
+              resources,
+              [
+                {title: 'stack', value: it => it.stack},
+                {title: 'address', value: it => it.address},
+                {title: 'kind', value: it => it.kind},
+                {title: 'remote id', value: it => it.remoteId},
+                {title: 'origin', value: it => it.origin},
+              ],
+              widest,
+            ),
+        },
+      )
+    } finally {
+      await desk.close()
+    }
+  }
+}

@@ -1,0 +1,6 @@
+import ForgetCommand from '../forget.ts'
+
+/** Terraform's word for `forget`. */
+export default class StateRmCommand extends ForgetCommand {
+  static override summary = 'take objects out of a ledger and leave them as they are: the same as forget'
+}

@@ -1,0 +1,33 @@
+import {Args} from '../../cli/oclif.ts'
+import {ReadingStackCommand} from '../../cli/reading-stack-command.ts'
+import {stackFlags} from '../../cli/stack-flags.ts'
+
+export default class StateShowCommand extends ReadingStackCommand {
+  static override summary = 'show what a ledger remembers of one object, without a request'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> null_resource.cache --stack shop',
+    '<%= config.bin %> <%= command.id %> shop:null_resource.cache --output json',
+  ]
+  static override args = {
+    address: Args.string({description: 'address, name or remote id of the object', required: true, ignoreStdin: true}),
+  }
+  static override flags = stackFlags
+
+  protected async read(): Promise<undefined> {
+    const {args, flags} = await this.parse(StateShowCommand)
+    const loaded = await this.readDeclarations({...flags, stack: undefined}, 'validate')
+    const [{LedgerDesk}, {ownedDocument, showOwned, shownApplied}] = await Promise.all([
+      import('../../cli/ledger-desk.ts'),
+      import('../../cli/state-run.ts'),
+    ])
+    const desk = await LedgerDesk.open(this.context, loaded)
+    try {
+      const owned = await showOwned(desk, flags.stack ?? [], args.address)
+      const {outputs, dependsOn} = owned.entry
+      const resource = {...ownedDocument(owned), lastApplied: shownApplied(owned.entry), outputs: {...outputs}, dependsOn: [...dependsOn]}
+      await this.print({resource, requests: {used: 0}})
+    } finally {
+      await desk.close()
+    }
+  }
+}

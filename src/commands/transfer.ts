@@ -1,0 +1,61 @@
+import {asJson} from '../base/json.ts'
+import {durationFlag} from '../cli/flags.ts'
+import {objectWords} from '../cli/object-words.ts'
+import {Flags} from '../cli/oclif.ts'
+import {StackCommand} from '../cli/stack-command.ts'
+import {synthesisFlags} from '../cli/stack-flags.ts'
+import {MissingArgumentError, UsageError} from '../cli/usage-error.ts'
+
+export default class TransferCommand extends StackCommand {
+  static override summary = 'move objects from one stack to another one, without a request'
+  static override description =
+    'Their entries go from the ledger of one stack to that of the other. A stack that the app does not have any more is named by its ledger, which lies beside the others. A transfer that was stopped is finished by the next apply, or by --resume.\n'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> null_resource.cache --from shop --to orders',
+    "<%= config.bin %> <%= command.id %> '*' --from old-name --to new-name",
+    '<%= config.bin %> <%= command.id %> cache --from shop --to orders --as null_resource.orders_cache',
+    '<%= config.bin %> <%= command.id %> --resume',
+  ]
+  static override strict = false
+  static override flags = {
+    ...synthesisFlags,
+    from: Flags.string({summary: 'the stack that has them', helpGroup: 'STACKS', helpValue: '<stack>'}),
+    to: Flags.string({summary: 'the stack that gets them', helpGroup: 'STACKS', helpValue: '<stack>'}),
+    as: Flags.string({summary: 'the address of the one object there', helpGroup: 'STACKS', helpValue: '<address>'}),
+    anyway: Flags.boolean({summary: 'also what the other stack does not declare', helpGroup: 'SAFETY'}),
+    resume: Flags.boolean({summary: 'finish transfers that were stopped', helpGroup: 'STACKS'}),
+    'lock-timeout': durationFlag({summary: 'how long to wait for a lock somebody holds', helpGroup: 'STACKS', default: 0}),
+  }
+
+  async run(): Promise<undefined> {
+    const {argv, flags} = await this.parse(TransferCommand)
+    const words = objectWords(argv, TransferCommand, this.id)
+    const {from, to, as, anyway = false, resume = false, 'lock-timeout': lockTimeoutMs = 0} = flags
+    if (resume && words.length + [from, to, as].filter(it => it !== undefined).length > 0)
+      throw new UsageError('--resume goes on with what was begun, whatever that was', ['Leave the other options out.'])
+    const loaded = await this.readDeclarations(flags, 'validate')
+    const [{LedgerDesk}, {resumeTransfers, transfer}] = await Promise.all([
+      import('../cli/ledger-desk.ts'),
+      import('../cli/transfer-run.ts'),
+    ])
+    const desk = await LedgerDesk.open(this.context, loaded)
+    try {
+      const missing = [from === undefined ? '--from' : [], to === undefined ? '--to' : []].flat()
+      if (!resume && missing.length > 0) throw new MissingArgumentError('option', missing, this.id)
+      if (!resume && words.length === 0) throw new MissingArgumentError('argument', ['address'], this.id)
+      const done = resume
+        ? await resumeTransfers(desk, lockTimeoutMs)
+        : await transfer(desk, {words, from: from ?? '', to: to ?? '', as, anyway, lockTimeoutMs})
+      for (const address of done.declaredStill) this.logger.warn(`stack ${from} declares ${address} still: take it out of its code`)
+      const {transfer: id, moved} = done
+      await this.print(asJson({transfer: id, moved, requests: {used: 0}}), {
+        text: () =>
+          moved.length === 0
+            ? 'nothing is under way'
+            : moved.map(it => `${it.from.stack}:${it.from.address} -> ${it.to.stack}:${it.to.address} [${it.remoteId}]`).join('\n'),
+      })
+    } finally {
+      await desk.close()
+    }
+  }
+}
