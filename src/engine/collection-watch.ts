@@ -21,14 +21,17 @@ export interface Sought {
   readonly until: 'ready' | 'gone'
   /** When the API took the change on, milliseconds since the epoch. */
   readonly since: number
+  /** Its task is done: it is likely to be over, and a look tells whether the task is all there is to wait for. */
+  readonly soon?: boolean
 }
 
-export type ObjectNews = {readonly live: LiveObject; readonly failed: boolean} | 'gone'
+export type ObjectNews = {readonly live: LiveObject; readonly failed: boolean; readonly atOnce: boolean} | 'gone'
 
 interface Waiting extends Watched<ObjectNews> {
   readonly sought: Sought
   /** Looks that did not show it. */
   absences: number
+  looks: number
   readonly fail: (error: unknown) => void
   readonly onStatus: (status: string) => void
 }
@@ -87,6 +90,8 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
       const item: Waiting = {
         sought,
         absences: 0,
+        looks: 0,
+        ...(sought.soon ? {soon: true} : {}),
         deadline,
         sort: `${this.#kind.name} ${sought.step} ${sought.until}`,
         since: sought.since,
@@ -142,7 +147,8 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
       this.#judge(only, live, live === undefined, news)
       return news
     }
-    const first = await this.lookAtAll(PRIORITY.poll)
+    // The first ones of a kind teach how long the others are to be waited for.
+    const first = await this.lookAtAll(items.some(it => it.sought.soon && it.looks === 0) ? PRIORITY.overdue : PRIORITY.poll)
     for (const item of items) if (find(first.collection, item.sought) === undefined) item.absences++
     // Something new is often late: once missing proves nothing, and a page that was cut is not worth a second one yet.
     const hidden = items.some(it => it.absences > (it.sought.until === 'gone' ? 0 : 1) && find(first.collection, it.sought) === undefined)
@@ -161,6 +167,7 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
   }
 
   #judge(item: Waiting, live: LiveObject | undefined, absenceProven: boolean, news: Map<Waiting, ObjectNews>): void {
+    item.looks++
     if (live === undefined) {
       if (item.sought.until === 'gone' && absenceProven) news.set(item, 'gone')
       return
@@ -168,7 +175,7 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
     if (typeof live.fields.status === 'string') item.onStatus(live.fields.status)
     if (item.sought.until === 'gone') return
     const readiness = live.kind.ready?.(live.fields) ?? 'ready'
-    if (readiness !== 'waiting') news.set(item, {live, failed: readiness === 'failed'})
+    if (readiness !== 'waiting') news.set(item, {live, failed: readiness === 'failed', atOnce: item.looks === 1})
   }
 }
 

@@ -48,15 +48,17 @@ export async function create(scene: Scene): Promise<StepEnd> {
   return write(scene.context, writing, accepted =>
     scene.settle('create', accepted, async () => {
       const id = accepted.remoteId ?? scene.idFrom(accepted, parent)
-      const needsLook = id === undefined || scene.kind.ready !== undefined
-      if (!needsLook && id !== undefined) return {ok: true, remoteId: id}
+      if (id !== undefined && !scene.context.waitsForStatus(scene.kind, scene.backend)) return {ok: true, remoteId: id}
       const seen = await scene.await(collection, {
         step: 'create',
         ...(id === undefined ? {} : {remoteId: id}),
         fits,
         until: 'ready',
         since: accepted.acceptedAt,
+        ...(accepted.task && scene.kind.mayShowNoStatus ? {soon: true} : {}),
       })
+      // Its task is done, and that it cannot be looked at is for the proof to say.
+      if (!seen.ok && seen.state === 'unknown' && id !== undefined && scene.kind.mayShowNoStatus) return {ok: true, remoteId: id}
       return seen.ok ? {ok: true, ...(seen.live ? {live: seen.live, remoteId: seen.live.remoteId} : {})} : seen
     }),
   )

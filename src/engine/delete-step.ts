@@ -11,9 +11,16 @@ export async function remove(scene: Scene, remoteId: string, ids: Ids): Promise<
   const writing = {...scene.writing('delete', ids.slice(0, -1), remoteId), request, settleDoubt: lostChange}
   return write(scene.context, writing, accepted =>
     scene.settle('delete', accepted, async () => {
-      if (accepted.gone || accepted.taskId !== undefined || scene.kind.ready === undefined) return {ok: true}
+      // The end of its task is not the end of the object: what rests on its absence would be refused.
+      if (accepted.gone || scene.kind.ready === undefined) return {ok: true}
       const collection = scene.context.collection(scene.backend, scene.kind, ids.slice(0, -1))
-      return scene.await(collection, {step: 'delete', remoteId, until: 'gone', since: accepted.acceptedAt})
+      return scene.await(collection, {
+        step: 'delete',
+        remoteId,
+        until: 'gone',
+        since: accepted.acceptedAt,
+        soon: accepted.taskId !== undefined,
+      })
     }),
   )
 }

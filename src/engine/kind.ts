@@ -47,6 +47,8 @@ export interface Kind {
   readonly normalize?: (live: JsonObject) => JsonObject
   /** Absent: whatever exists is ready. */
   readonly ready?: (live: JsonObject) => Readiness
+  /** The API may show no `status` of such objects at all: then the end of a task is all there is to wait for. */
+  readonly mayShowNoStatus?: boolean
   /** Delete and replace need `--allow-destroy`. */
   readonly guarded?: boolean
   /** There is always exactly one, and destroying the declaration only forgets it. */

@@ -89,6 +89,7 @@ export class Scene {
       return {ok: false, state: 'failed', error, goesOn}
     }
     if (news === 'gone') return {ok: true}
+    this.context.noteStatus(news.live, news.atOnce, this.backend)
     if (news.failed) {
       await remember(this, news.live.remoteId, news.live)
       return {

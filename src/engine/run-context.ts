@@ -66,6 +66,9 @@ export class Stopped extends Error {
   }
 }
 
+/** So many that were ready with their tasks are taken for the rule. */
+const PROMPT_ONES = 3
+
 export class RunContext {
   /** Its `stop` also fires when the run itself cannot go on. */
   readonly options: RunOptions
@@ -81,6 +84,8 @@ export class RunContext {
   readonly #expected = new Expectations()
   readonly #tasks = new Map<Backend, TaskWatch>()
   readonly #collections = new Map<Backend, Map<string, CollectionWatch>>()
+  /** Objects that were ready with their tasks, by kind. */
+  readonly #prompt = new Map<Backend, Map<string, number>>()
   readonly #broken = new AbortController()
   readonly #ended = new AbortController()
   #failure: {readonly error: unknown} | undefined
@@ -109,6 +114,24 @@ export class RunContext {
   /** All operations have ended. */
   end(): void {
     this.#ended.abort(new Stopped())
+  }
+
+  /**
+   * Whether the end of a task is not all there is to wait for. One object without a status speaks for its kind, and so do
+   * some that were ready as soon as their tasks were done; one that was not speaks against it for good.
+   */
+  waitsForStatus({name, ready, mayShowNoStatus}: Kind, backend: Backend): boolean {
+    if (ready === undefined || !mayShowNoStatus) return ready !== undefined
+    return (this.#prompt.get(backend)?.get(name) ?? 0) < PROMPT_ONES
+  }
+
+  /** @param atOnce - it was ready at the first look after its task was done */
+  noteStatus({kind, fields}: LiveObject, atOnce: boolean, backend: Backend): void {
+    if (!kind.mayShowNoStatus) return
+    const ofBackend = this.#prompt.get(backend) ?? new Map<string, number>()
+    this.#prompt.set(backend, ofBackend)
+    const known = ofBackend.get(kind.name) ?? 0
+    ofBackend.set(kind.name, fields.status === undefined ? PROMPT_ONES : atOnce ? known + 1 : Number.NEGATIVE_INFINITY)
   }
 
   get unsent(): number {

@@ -23,6 +23,8 @@ export interface Watched<T> {
   readonly sort?: string
   /** When it began, milliseconds since the epoch; now, when absent. */
   readonly since?: number
+  /** The first look is worth its request at once: it may be over already. */
+  readonly soon?: boolean
   readonly tell: (news: T | undefined) => void
 }
 
@@ -66,7 +68,7 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
     // Another process may have begun it by another clock.
     const since = Math.min(item.since ?? now, now)
     const expected = item.sort === undefined ? undefined : this.#expected.firstLookMs(item.sort)
-    const dueAt = expected === undefined ? now + this.#pace.minMs : Math.max(now, Math.round(since + expected))
+    const dueAt = item.soon ? now : expected === undefined ? now + this.#pace.minMs : Math.max(now, Math.round(since + expected))
     this.#items.set(item, {since, dueAt, vain: 0})
     if (this.#running) {
       if (dueAt < this.#wakesAt) this.#wake?.abort()

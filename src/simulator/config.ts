@@ -99,8 +99,10 @@ const cloud = z.strictObject({
   deleteNotEmpty: z.enum(['409', 'task']).default('409'),
   /** A PUT that repeats the object's own name is refused. */
   refuseUnchangedName: z.boolean().default(false),
-  /** An ACL user's role must be a rule of the same database. */
+  /** An ACL user's role must be a rule of the same database, and active. */
   checkRoles: z.boolean().default(false),
+  /** From the end of its task until an ACL rule or user is `active`; shown where `defaultsFilled` shows a status at all. */
+  aclReadyMs: duration.default(0),
   peeringStatus: z.enum(['active', 'inactive', 'pending-acceptance']).default('pending-acceptance'),
   /** Method and path patterns (`DELETE /subscriptions/*`) that these credentials may not use: 403. */
   forbidden: z.array(z.string()).default([]),

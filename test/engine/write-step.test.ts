@@ -1,5 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {AppError} from '../../src/base/errors.ts'
+import type {Backend} from '../../src/engine/backend.ts'
 import {Lab, type StackBuilder, stackOf} from '../support/lab.ts'
 
 const databases = (count: number): StackBuilder => {
@@ -160,3 +161,57 @@ class StateServerError extends AppError {
     super('the state server answered 500', {code: 'E_LEDGER_ACCESS'})
   }
 }
+
+describe('the end of a task', () => {
+  const rules = () => {
+    const stack = databases(2)
+    for (const database of ['d1', 'd2']) {
+      stack.rule(`ro-${database}`, database).user(`app-${database}`, database, {role: `ro-${database}`}, [`ro-${database}`])
+    }
+    return stack
+  }
+
+  it('is not the end of an ACL rule that is not active yet: what names it is sent once, and not refused', async () => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 200, aclReadyMs: 5_000, defaultsFilled: true, checkRoles: true}}})
+    const {summary} = await lab.run(() => lab.apply([rules()]))
+    expect(summary).toMatchObject({done: 7, failed: 0})
+    expect(writesAt(lab).filter(it => it.status >= 400)).toEqual([])
+    expect(writesAt(lab)).toHaveLength(7)
+  })
+
+  it('is all that is waited for where an object shows no status, and where some were active at once', async () => {
+    for (const defaultsFilled of [false, true]) {
+      const lab = new Lab({simulator: {cloud: {taskMs: 200, defaultsFilled}}, perMinute: 60_000, burst: 60_000})
+      const stack = databases(40)
+      for (let i = 1; i <= 40; i++) stack.rule(`r${i}`, `d${i}`)
+      const {summary, readyMs} = await lab.run(() => lab.apply([stack]))
+      expect(summary.done).toBe(81)
+      const looks = lab.simulator.log.filter(it => it.method === 'GET' && it.path.endsWith('/acl/rules'))
+      // One of each is the proof.
+      expect(looks.length - 40).toBeLessThan(25)
+      expect(readyMs).toBeLessThan(30_000)
+    }
+  })
+
+  it('is not the end of an object that is deleted: its parent is deleted once it is gone, and not refused', async () => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 4_000, readyMs: 0}}})
+    await lab.run(() => lab.apply([databases(2)]))
+    lab.simulator.clearLog()
+    const backend = lab.backends('full')('', 'cloud')
+    // This API says that a task is done while the object is on its way out.
+    const hasty: Backend = {
+      ...backend,
+      reader: backend.reader,
+      spending: backend.spending,
+      write: (request, options) => backend.write(request, options),
+      tasks: async () => undefined,
+      task: async (id, options) => {
+        const task = await backend.task(id, options)
+        return task && {...task, state: 'done', status: 'completed'}
+      },
+    }
+    const {summary} = await lab.run(() => lab.apply([stackOf()], {run: {backendOf: () => hasty}}))
+    expect(summary).toMatchObject({done: 3, failed: 0})
+    expect(writesAt(lab).map(it => [it.method, it.status < 400])).toEqual(Array(3).fill(['DELETE', true]))
+  })
+})

@@ -1,6 +1,7 @@
 /** ACL rules and users of a database: the contract has a list and a create of each, nothing else. */
 import {type Answer, type Exchange, objectBody, Refusal} from '../answer.ts'
-import {nameTaken} from '../store.ts'
+import {drawDuration} from '../random.ts'
+import {nameTaken, statusOf} from '../store.ts'
 import {entry, type Fields, nextId} from '../world.ts'
 import {accept} from './change.ts'
 import {branchOf, databasePath, refuseTakenName, theDatabase} from './databases.ts'
@@ -35,7 +36,9 @@ export function createUser(exchange: Exchange, subscriptionId: string, databaseI
   const role = body.role ?? body.redisRule
   if (exchange.config.cloud.checkRoles) {
     const path = `${databasePath(subscriptionId, databaseId)}/acl/rules`
-    if (!nameTaken(exchange.world, path, role)) {
+    const rules = Object.values(branchOf(theDatabase(exchange, subscriptionId, databaseId), 'acl/rules'))
+    const isPending = rules.some(it => it.fields.name === role && statusOf(it, exchange.now) !== 'active')
+    if (isPending || !nameTaken(exchange.world, path, role)) {
       throw new Refusal(400, 'ROLE_NOT_FOUND', `There is no rule named ${String(role)}.`, {field: 'role', constraint: 'exists'})
     }
   }
@@ -61,7 +64,8 @@ function create(exchange: Exchange, [subscriptionId, databaseId]: readonly [stri
     change: {do: 'add', path: `${path}/${id}`, entry: made},
     resourceId: id,
     subscriptionId,
-    readyMs: 0,
+    readyMs: drawDuration(exchange.world.random, exchange.config.cloud.aclReadyMs),
+    meanwhile: 'pending',
     done: 201,
     show: () => show(viewOf(exchange, false), id, made, made.fields),
   })

@@ -5,7 +5,7 @@
 import {z} from 'zod'
 import {collectionVerbs} from '../../../engine/collection-verbs.ts'
 import {defineKind} from '../../../engine/kind.ts'
-import {idIn, textIn} from '../../../engine/live-row.ts'
+import {idIn, readyByStatus, textIn} from '../../../engine/live-row.ts'
 import {aclRisk, sameAclText, withAclSpellings} from '../acl-text.ts'
 
 const spec = z.looseObject({
@@ -32,5 +32,8 @@ export const cloudAclRule = defineKind({
     delete: 'the API can list and create ACL rules, but not delete them',
   },
   normalize: live => withAclSpellings(live, ['rule', 'redisRule', 'acl']),
+  ready: readyByStatus({ready: ['active'], failed: ['error', 'failed']}),
+  // Fields not shown (contract): a server that shows no status has said all with the task.
+  mayShowNoStatus: true,
   goesWithParent: true,
 })

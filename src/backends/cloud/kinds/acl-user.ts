@@ -6,7 +6,7 @@
 import {z} from 'zod'
 import {collectionVerbs} from '../../../engine/collection-verbs.ts'
 import {defineKind} from '../../../engine/kind.ts'
-import {idIn, textIn} from '../../../engine/live-row.ts'
+import {idIn, readyByStatus, textIn} from '../../../engine/live-row.ts'
 import {aclRisk, sameAclText, withAclSpellings} from '../acl-text.ts'
 
 const spec = z.looseObject({
@@ -41,5 +41,8 @@ export const cloudAclUser = defineKind({
     delete: 'the API can list and create ACL users, but not delete them',
   },
   normalize: live => withAclSpellings(live, ['role', 'redisRule', 'acl']),
+  ready: readyByStatus({ready: ['active'], failed: ['error', 'failed']}),
+  // Fields not shown (contract): a server that shows no status has said all with the task.
+  mayShowNoStatus: true,
   goesWithParent: true,
 })
