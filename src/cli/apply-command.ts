@@ -129,9 +129,10 @@ export abstract class ApplyCommandBase extends StackCommand {
   ): Promise<ExitCode> {
     const {assertTarget, inStateFile, planSecrets, planStacks, variableLookup} = await applyParts()
     const variables = variableOptions(this.argv)
-    const variable = await variableLookup({cwd: this.context.cwd, environment: this.context.environment.all, variables})
+    const sources = {cwd: this.context.cwd, environment: this.context.environment.all, variables}
+    const variable = await variableLookup(sources, [...plan.stacks.map(it => it.name), ...(plan.otherStacks ?? [])])
     const planned = planStacks(plan, planSecrets(variable, stacks)).map(it => inStateFile(it, flags.state))
-    return this.inWorkspace({stacks: planned, others: []}, flags, 'full', workspace => {
+    return this.inWorkspace({stacks: planned, others: [], variable}, flags, 'full', workspace => {
       assertTarget(workspace, plan)
       return this.locked(workspace, flags, emit => work(workspace, emit))
     })

@@ -13,7 +13,7 @@ import {BaseCommand} from './base-command.ts'
 import {paintFor} from './context.ts'
 import type {ConnectionFlagValues} from './flags.ts'
 import {endingOnInterrupt, InterruptedError} from './interrupt.ts'
-import type {StackSource, Workspace} from './workspace.ts'
+import type {StackSource, Workspace, WorkspaceOptions} from './workspace.ts'
 
 export interface StackFlagValues extends ConnectionFlagValues {
   readonly 'synth-dir'?: string | undefined
@@ -44,7 +44,7 @@ export abstract class StackCommand extends BaseCommand {
 
   /** Runs `work` in a workspace over these stacks; connections are closed afterwards in any case. */
   protected async inWorkspace<T>(
-    {stacks, others}: {readonly stacks: readonly StackDeclarations[]; readonly others: readonly StackDeclarations[]},
+    {stacks, others, variable}: Pick<WorkspaceOptions, 'stacks' | 'others' | 'variable'>,
     flags: StackFlagValues,
     mode: 'plan' | 'full',
     work: (workspace: Workspace) => Promise<T>,
@@ -58,6 +58,7 @@ export abstract class StackCommand extends BaseCommand {
         connect: (api, target) => this.connect(api, flags, {target, bothApis: true}),
         stacks,
         others,
+        variable,
         mode,
         allowance,
       })

@@ -1,6 +1,6 @@
 /** Options of the commands that work on stacks. */
 
-import type {VariableOption} from '../declaration/load.ts'
+import type {VariableOption} from '../declaration/variable-files.ts'
 import type {Selection} from '../engine/select.ts'
 import {bothApisFlags, durationFlag, wholeNumberFlag} from './flags.ts'
 import {Flags} from './oclif.ts'
@@ -12,14 +12,14 @@ const SAFETY = 'SAFETY'
 export const synthesisFlags = {
   'synth-dir': Flags.string({summary: 'read this folder instead of running the app of cdktf.json', helpGroup: STACKS, helpValue: '<dir>'}),
   var: Flags.string({
-    summary: 'value of a variable; repeatable',
+    summary: 'value of a variable, of one stack as STACK:NAME=VALUE; repeatable',
     helpGroup: STACKS,
     helpValue: '<name=value>',
     multiple: true,
     multipleNonGreedy: true,
   }),
   'var-file': Flags.string({
-    summary: 'JSON file with values; repeatable',
+    summary: 'file with values (.tfvars or JSON), for one stack as STACK=FILE; repeatable',
     helpGroup: STACKS,
     helpValue: '<file>',
     multiple: true,

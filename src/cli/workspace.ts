@@ -41,6 +41,8 @@ export interface WorkspaceOptions {
   readonly connect: Connect
   readonly stacks: readonly StackDeclarations[]
   readonly others: readonly StackDeclarations[]
+  /** Of a saved plan, whose other stacks are names only; else the sources of this run, as `stacks` and `others` divide them. */
+  readonly variable?: VariableLookup | undefined
   readonly mode: 'plan' | 'full'
   readonly allowance: RequestAllowance | undefined
 }
@@ -132,8 +134,10 @@ export class Workspace {
   readonly #ledgerStores: OpenedStores
 
   static async open(options: WorkspaceOptions): Promise<Workspace> {
-    const {context, argv} = options
-    const variable = await variableLookup({cwd: context.cwd, environment: context.environment.all, variables: variableOptions(argv)})
+    const {context, argv, stacks, others} = options
+    const names = [...stacks, ...others].map(it => it.name)
+    const sources = {cwd: context.cwd, environment: context.environment.all, variables: variableOptions(argv)}
+    const variable = options.variable ?? (await variableLookup(sources, names))
     const workspace = new Workspace(options, variable)
     await workspace.#connectAll()
     return workspace

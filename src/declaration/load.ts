@@ -10,8 +10,8 @@ import {readStacks} from './read-stacks.ts'
 import {formatSource, sourceField} from './stack-document.ts'
 import {type Annotation, type ReadStacks, readStackDocuments} from './stack-files.ts'
 import {synthesize} from './synthesize.ts'
-import {readVariableFile, readVariableFiles} from './variable-files.ts'
-import {type CommandLineValue, givenValues} from './variables.ts'
+import {readVariableFiles, readVariableOptions, type VariableOption} from './variable-files.ts'
+import {givenValues} from './variables.ts'
 
 export interface LoadOptions {
   /** Folder of cdktf.json; ledgers lie beside it, and relative paths begin here. */
@@ -30,8 +30,6 @@ export interface LoadOptions {
   /** What the app writes while it runs. */
   readonly onOutput?: ((text: string) => void) | undefined
 }
-
-export type VariableOption = {readonly type: 'var'; readonly text: string} | {readonly type: 'file'; readonly path: string}
 
 export interface LoadedDeclarations {
   /** Those asked for. */
@@ -54,7 +52,7 @@ export async function loadDeclarations(options: LoadOptions): Promise<LoadedDecl
   const given = givenValues({
     environment,
     files: await valuesBeside(read, options),
-    commandLine: await Promise.all((options.variables ?? []).map(it => commandLineValue(it, cwd))),
+    commandLine: await readVariableOptions(options.variables ?? [], cwd, names),
   })
   const refused = read.annotations.filter(it => it.level === 'error').map(annotationProblem)
   const result = withProblems(refused, () => readStacks({documents: read.documents, kinds, given, mode, selected}))
@@ -90,11 +88,8 @@ const annotationText = ({message, source}: Annotation): string => {
 async function valuesBeside({documents}: ReadStacks, {cwd}: LoadOptions) {
   const [only, ...more] = documents
   const beside = only?.folder !== undefined && more.length === 0 && resolve(only.folder) !== resolve(cwd) ? [only.folder] : []
-  return (await Promise.all([cwd, ...beside].map(readVariableFiles))).flat()
-}
-
-async function commandLineValue(option: VariableOption, cwd: string): Promise<CommandLineValue> {
-  return option.type === 'var' ? option : {type: 'file', file: await readVariableFile(cwd, option.path)}
+  const names = documents.map(document => document.name)
+  return (await Promise.all([cwd, ...beside].map(folder => readVariableFiles(folder, names)))).flat()
 }
 
 /**

@@ -1,5 +1,5 @@
 import type {Json} from '../base/json.ts'
-import {ExpressionError, ExpressionValueError} from './errors.ts'
+import {ExpressionValueError} from './errors.ts'
 import type {Node} from './expression.ts'
 import {ArgumentError} from './functions/rule.ts'
 import {derive, type OpenValue, opensIn} from './open-value.ts'
@@ -14,8 +14,7 @@ export function computed(
   try {
     return derive(values, compute, rebuild, at)
   } catch (error) {
-    const wrong = error instanceof ArgumentError || error instanceof ExpressionValueError
-    if (!wrong && !(error instanceof ExpressionError)) throw error
+    if (!(error instanceof ArgumentError || error instanceof ExpressionValueError)) throw error
     const hidden = values.some(value => opensIn(value).some(open => open.secret && open.value !== undefined))
     if (hidden) throw new ExpressionValueError('a secret value does not fit here', at)
     throw error instanceof ArgumentError ? new ExpressionValueError(error.message, at) : error

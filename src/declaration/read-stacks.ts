@@ -11,13 +11,13 @@ import {Problems} from './problems.ts'
 import type {StackDocument} from './stack-document.ts'
 import {AppContext, ledgerPlace, StackNames} from './stack-names.ts'
 import {StackReader} from './stack-reader.ts'
-import {type GivenValue, gatherVariables} from './variables.ts'
+import {type GivenValues, gatherVariables} from './variables.ts'
 
 export interface ReadInput {
   readonly documents: readonly StackDocument[]
   readonly kinds: Kinds
   /** Values from outside the stacks, `givenValues`. */
-  readonly given: ReadonlyMap<string, GivenValue>
+  readonly given: GivenValues
   /** `plan` refuses variables without a value; `validate` leaves what hangs on them unknown. */
   readonly mode: 'plan' | 'validate'
   /** The stacks asked for; all are read and checked, because they refer to each other. */

@@ -4,25 +4,53 @@ import {join, resolve} from 'node:path'
 import {isJsonObject, type Json} from '../base/json.ts'
 import {ExpressionError, StackFileError} from './errors.ts'
 import {JsonPlaceError, lineFinder, positionsIn} from './json-positions.ts'
-import {literalValue, type ValuesFile} from './variables.ts'
+import {type CommandLineValue, literalValue, type ValuesFile} from './variables.ts'
 
-/** `terraform.tfvars`, `terraform.tfvars.json`, then `*.auto.tfvars` and `*.auto.tfvars.json` in the order of their names. */
-export async function readVariableFiles(folder: string): Promise<readonly ValuesFile[]> {
+export type VariableOption = {readonly type: 'var'; readonly text: string} | {readonly type: 'file'; readonly path: string}
+
+const AUTO = /\.auto\.tfvars(?:\.json)?$/
+
+/**
+ * `terraform.tfvars`, `terraform.tfvars.json`, then `*.auto.tfvars` and `*.auto.tfvars.json` in the order of their names.
+ *
+ * @param stacks - of the app: a file that is called as one of them is for that one alone
+ */
+export async function readVariableFiles(folder: string, stacks: readonly string[]): Promise<readonly ValuesFile[]> {
   const names = await readdir(folder).catch((): string[] => [])
   const found = ['terraform.tfvars', 'terraform.tfvars.json'].filter(name => names.includes(name))
-  const auto = names.filter(name => /\.auto\.tfvars(?:\.json)?$/.test(name)).sort()
-  return Promise.all([...found, ...auto].map(name => readValues(join(folder, name), name)))
+  const auto = names.filter(name => AUTO.test(name)).sort()
+  return Promise.all(
+    [...found, ...auto].map(async name => {
+      const stack = stacks.find(it => AUTO.test(name) && name.replace(AUTO, '') === it)
+      return {...(await readValues(join(folder, name), name)), stack}
+    }),
+  )
 }
 
-/** `--var-file`. @throws StackFileError */
-export const readVariableFile = (cwd: string, path: string): Promise<ValuesFile> => readValues(resolve(cwd, path), path)
+/** `--var` and `--var-file` as they stand on the command line; `--var-file STACK=FILE` is for one stack. @throws StackFileError */
+export const readVariableOptions = (
+  options: readonly VariableOption[],
+  cwd: string,
+  stacks: readonly string[],
+): Promise<readonly CommandLineValue[]> =>
+  Promise.all(
+    options.map(async (it): Promise<CommandLineValue> => {
+      if (it.type === 'var') return it
+      const [, stack, path = ''] = /^([^=]+)=([\s\S]+)$/.exec(it.path) ?? []
+      if (stack !== undefined && stacks.includes(stack))
+        return {type: 'file', file: {...(await readValues(resolve(cwd, path), path)), stack}}
+      const advice =
+        stack === undefined ? undefined : `There is no file of that name, and no stack "${stack}": the stacks are ${stacks.join(', ')}.`
+      return {type: 'file', file: await readValues(resolve(cwd, it.path), it.path, advice)}
+    }),
+  )
 
-async function readValues(path: string, name: string): Promise<ValuesFile> {
+async function readValues(path: string, name: string, advice = 'Check the path after --var-file.'): Promise<ValuesFile> {
   let text: string
   try {
     text = await readFile(path, 'utf8')
   } catch (error) {
-    throw new StackFileError(name, 'cannot be read', 'Check the path after --var-file.', error)
+    throw new StackFileError(name, 'cannot be read', advice, error)
   }
   const values = path.endsWith('.json') || text.trimStart().startsWith('{') ? jsonValues(text, name) : hclValues(text, name)
   if (!isJsonObject(values)) throw new StackFileError(name, 'must hold an object of names and values', 'Write {"name": "value"} into it.')

@@ -1,6 +1,7 @@
 /**
- * Values for the variables of stacks, by Terraform's precedence: defaults, `TF_VAR_*`, `terraform.tfvars.json`,
- * `*.auto.tfvars.json` in the order of their names, then `--var` and `--var-file` as they stand on the command line.
+ * Values for the variables of stacks, by Terraform's precedence: defaults, `TF_VAR_*`, `terraform.tfvars`,
+ * `*.auto.tfvars` in the order of their names, those of one stack (`<stack>.auto.tfvars`), then `--var` and `--var-file`
+ * as they stand on the command line, for all stacks or for one.
  */
 
 import type {Problem} from '../base/errors.ts'
@@ -25,6 +26,8 @@ export interface GivenValue {
 /** A file of values: `terraform.tfvars.json`, `--var-file`. */
 export interface ValuesFile {
   readonly name: string
+  /** The only stack it is for. */
+  readonly stack?: string | undefined
   readonly values: {readonly [name: string]: Json}
 }
 
@@ -54,27 +57,55 @@ export type Variables = ReadonlyMap<string, VariableValue>
 /** The variable our constructs add so that plain Terraform stops; it is ours to pass over. */
 export const CHECK_VARIABLE = 'svcctl_only'
 
-/** All values from outside by name; of several the one that counts. @throws VariableError for a `--var` that is not K=V */
-export function givenValues({environment, files, commandLine}: GivenVariables): ReadonlyMap<string, GivenValue> {
-  const given = new Map<string, GivenValue>()
-  for (const [name, text] of Object.entries(environment)) {
-    if (!name.startsWith('TF_VAR_') || text === undefined) continue
-    given.set(name.slice('TF_VAR_'.length), {from: name, value: {text}, undeclared: 'ignore'})
+interface Given {
+  readonly name: string
+  readonly value: GivenValue
+  /** The only stack it is for. */
+  readonly stack: string | undefined
+}
+
+/** All values from outside, in the order in which the later one counts. */
+export class GivenValues {
+  readonly all: readonly Given[]
+  readonly #of = new Map<string, ReadonlyMap<string, GivenValue>>()
+
+  constructor(all: readonly Given[]) {
+    this.all = all
   }
-  const addFile = ({name, values}: ValuesFile): void => {
-    for (const [key, json] of Object.entries(values)) if (key !== '//') given.set(key, {from: name, value: {json}, undeclared: 'warning'})
+
+  /** Those a stack may take, by name. */
+  of(stack: string): ReadonlyMap<string, GivenValue> {
+    const known = this.#of.get(stack)
+    if (known) return known
+    const own = new Map(this.all.filter(it => it.stack === undefined || it.stack === stack).map(it => [it.name, it.value]))
+    this.#of.set(stack, own)
+    return own
   }
-  files.forEach(addFile)
-  for (const it of commandLine) {
-    if (it.type === 'file') {
-      addFile(it.file)
-      continue
-    }
-    const at = it.text.indexOf('=')
-    if (at < 1) throw new VariableError([{message: '--var needs NAME=VALUE'}], ['Write --var name=value.'])
-    given.set(it.text.slice(0, at).trim(), {from: '--var', value: {text: it.text.slice(at + 1)}, undeclared: 'error'})
-  }
-  return given
+}
+
+/** @throws VariableError for a `--var` that is not NAME=VALUE or STACK:NAME=VALUE */
+export function givenValues({environment, files, commandLine}: GivenVariables): GivenValues {
+  const fromEnvironment = Object.entries(environment).flatMap(([name, text]): Given[] => {
+    if (!name.startsWith('TF_VAR_') || text === undefined) return []
+    return [{name: name.slice('TF_VAR_'.length), stack: undefined, value: {from: name, value: {text}, undeclared: 'ignore'}}]
+  })
+  const fromFile = ({name: from, stack, values}: ValuesFile): Given[] =>
+    Object.entries(values).flatMap(([name, json]) =>
+      name === '//' ? [] : [{name, stack, value: {from, value: {json}, undeclared: 'warning' as const}}],
+    )
+  // What is for one stack says more than what is for all.
+  const general = files.filter(it => it.stack === undefined)
+  const special = files.filter(it => it.stack !== undefined)
+  const typed = commandLine.flatMap(it => (it.type === 'file' ? fromFile(it.file) : [typedOne(it.text)]))
+  return new GivenValues([...fromEnvironment, ...[...general, ...special].flatMap(fromFile), ...typed])
+}
+
+function typedOne(text: string): Given {
+  const at = text.indexOf('=')
+  const [, stack, name = ''] = /^(?:([^:]+):)?([^:]+)$/.exec(text.slice(0, Math.max(0, at)).trim()) ?? []
+  if (at < 1 || name === '')
+    throw new VariableError([{message: '--var needs NAME=VALUE'}], ['Write --var name=value, or --var stack:name=value for one stack.'])
+  return {name, stack, value: {from: '--var', value: {text: text.slice(at + 1)}, undeclared: 'error'}}
 }
 
 /**
@@ -115,7 +146,7 @@ export interface GatheredVariables {
  */
 export function gatherVariables(
   documents: readonly StackDocument[],
-  given: ReadonlyMap<string, GivenValue>,
+  given: GivenValues,
   mode: 'plan' | 'validate',
   selected: ReadonlySet<string>,
 ): GatheredVariables {
@@ -129,11 +160,13 @@ export function gatherVariables(
       const problem = (message: string): void => {
         problems.push({address: `${document.name}:var.${name}`, message, ...sourceField(block.source)})
       }
-      const value = variableValue(block, name, given.get(name), versionOf(document, name), problem)
+      const value = variableValue(block, name, given.of(document.name).get(name), versionOf(document, name), problem)
       if (value === undefined) continue
       variables.set(name, value)
       if (value.value === undefined && mode === 'plan' && selected.has(document.name)) {
-        problem(`the variable ${name} has no value: set TF_VAR_${name}, or give --var ${name}=…, or write it into terraform.tfvars.json`)
+        problem(
+          `the variable ${name} has no value: set TF_VAR_${name}, or give --var ${name}=…, or write it into terraform.tfvars.json (${document.name}.auto.tfvars.json for this stack alone)`,
+        )
       }
     }
   }
@@ -176,24 +209,37 @@ function versionOf({metadata}: StackDocument, variable: string): string | undefi
   return typeof version === 'string' || typeof version === 'number' ? String(version) : undefined
 }
 
-function declaredNames(documents: readonly StackDocument[]): ReadonlySet<string> {
-  return new Set(documents.flatMap(document => [...document.variables.keys()]))
+interface Undeclared {
+  readonly given: Given
+  /** What it could be for: the variables of its stack, or of all. */
+  readonly known: ReadonlySet<string>
 }
 
-function undeclared(documents: readonly StackDocument[], given: ReadonlyMap<string, GivenValue>): readonly Problem[] {
-  const known = declaredNames(documents)
-  return [...given]
-    .filter(([name, value]) => value.undeclared === 'error' && !known.has(name))
-    .map(([name, {from}]) => {
-      const near = nearest(name, known)
-      const list = known.size === 0 ? 'the stacks declare no variables' : `the variables are ${[...known].sort().join(', ')}`
-      return {message: `${from} gives ${name}, which no stack declares: ${near ? `did you mean ${near}? ` : ''}${list}`}
-    })
+/** What is given and declared nowhere it is given for. */
+function notDeclared(documents: readonly StackDocument[], given: GivenValues, how: GivenValue['undeclared']): readonly Undeclared[] {
+  return given.all
+    .filter(({value}) => value.undeclared === how)
+    .map(it => ({given: it, known: new Set(documentsOf(documents, it).flatMap(document => [...document.variables.keys()]))}))
+    .filter(({given: {name}, known}) => !known.has(name))
 }
 
-function undeclaredInFiles(documents: readonly StackDocument[], given: ReadonlyMap<string, GivenValue>): readonly string[] {
-  const known = declaredNames(documents)
-  return [...given]
-    .filter(([name, value]) => value.undeclared === 'warning' && !known.has(name))
-    .map(([name, {from}]) => `${from} gives ${name}, which no stack declares`)
+const documentsOf = (documents: readonly StackDocument[], {stack}: Given): readonly StackDocument[] =>
+  stack === undefined ? documents : documents.filter(document => document.name === stack)
+
+const nobody = ({stack}: Given): string => (stack === undefined ? 'which no stack declares' : `which stack ${stack} does not declare`)
+
+function undeclared(documents: readonly StackDocument[], given: GivenValues): readonly Problem[] {
+  return notDeclared(documents, given, 'error').map(({given: it, known}) => {
+    if (it.stack !== undefined && documentsOf(documents, it).length === 0) {
+      return {
+        message: `${it.value.from} gives ${it.name} to stack ${it.stack}, and the stacks are ${documents.map(({name}) => name).join(', ')}`,
+      }
+    }
+    const near = nearest(it.name, known)
+    const list = known.size === 0 ? 'the stacks declare no variables' : `the variables are ${[...known].sort().join(', ')}`
+    return {message: `${it.value.from} gives ${it.name}, ${nobody(it)}: ${near ? `did you mean ${near}? ` : ''}${list}`}
+  })
 }
+
+const undeclaredInFiles = (documents: readonly StackDocument[], given: GivenValues): readonly string[] =>
+  notDeclared(documents, given, 'warning').map(({given: it}) => `${it.value.from} gives ${it.name}, ${nobody(it)}`)

@@ -95,11 +95,16 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     .sort(by(it => it.name))
   const used = input.used() - usedBefore
   const objects = [...observation.pairs.values()].filter(it => it.match !== undefined).length + observation.orphans.length
+  const otherStacks = input.stacks
+    .map(it => it.name)
+    .filter(it => !input.selected.has(it))
+    .sort()
   const content = {
     operations,
     stacks,
     lifts: tidied({...input.lifts, ...choice.permissions}),
     ...(input.destroy ? {destroy: true as const} : {}),
+    ...(otherStacks.length > 0 ? {otherStacks} : {}),
   }
   const plan = sealed({
     ...content,

@@ -309,7 +309,7 @@ describe('secrets and values known later', () => {
 
   it('a variable without a value stops a plan by name, and is unknown to validate', () => {
     expect(messagesOf(() => read(two({'spec/password': '${var.pw}'})))).toEqual([
-      'var.pw: the variable pw has no value: set TF_VAR_pw, or give --var pw=…, or write it into terraform.tfvars.json',
+      'var.pw: the variable pw has no value: set TF_VAR_pw, or give --var pw=…, or write it into terraform.tfvars.json (shop.auto.tfvars.json for this stack alone)',
     ])
     const {spec} = declarationOf(read(two({'spec/password': '${var.pw}'}), {mode: 'validate'}), 'two')
     expect(spec.password).toEqual(new Deferred('${var.pw}', [], true))
