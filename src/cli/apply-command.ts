@@ -93,7 +93,7 @@ export abstract class ApplyCommandBase extends StackCommand {
     }
     const {stacks, others} = flags['synth-dir'] === undefined ? {stacks: [], others: []} : await this.readDeclarations(flags)
     return this.inPlanned(plan, flags, [...stacks, ...others], async (workspace, emit) => {
-      const {unknown} = await this.settled(workspace, emit, story)
+      const {unknown} = await this.settled(workspace, emit)
       // What was open when the run died is settled now, and may be half of a replacement.
       const built = await recheckPlan(workspace, plan, allowed, {
         halfReplaced: halfReplaced(findRun(this.context, story.header.run)),

@@ -5,16 +5,16 @@ import type {Json} from '../base/json.ts'
 import {asJson} from '../base/json.ts'
 import {evaluate} from '../declaration/residual.ts'
 import type {Emit} from '../engine/events.ts'
-import {type JournalEntry, readRun} from '../engine/journal.ts'
+import {type DeadRun, isSettled, type JournalEntry, partOf, readRun} from '../engine/journal.ts'
 import {LedgerBook} from '../engine/ledger-book.ts'
 import type {Operation, Plan} from '../engine/plan.ts'
 import {type Recovered, recover} from '../engine/recover.ts'
 import {continueJournal} from '../ledger/journal-file.ts'
 import {accountsOf} from './plan-run.ts'
-import {planOf, RunPlanError, type RunStory, readRuns} from './run-files.ts'
+import {knownRuns, planOf, RunPlanError, type RunStory, readRuns} from './run-files.ts'
 import {RunSecrets} from './run-secrets.ts'
 import {runTiming} from './run-timing.ts'
-import {pendingRun} from './travelling-journal.ts'
+import {type PendingRun, packed, pendingRuns} from './travelling-journal.ts'
 import type {Workspace} from './workspace.ts'
 
 /** The journal tells of another account than the credentials are for. It stays as it is. */
@@ -41,10 +41,13 @@ export class UnsettledRunError extends AppError {
   }
 }
 
-/** Unfinished runs that concern these stacks; a running one is somebody's and left alone. */
+const namesOf = ({stacks}: Workspace): ReadonlySet<string> => new Set(stacks.map(it => it.name))
+
+/** Unfinished runs that have left something in these stacks; a running one is somebody's and left alone. */
 export function unfinishedRuns(workspace: Workspace): RunStory[] {
-  const stacks = new Set(workspace.stacks.map(it => it.name))
-  return readRuns(workspace.context).filter(it => !it.ended && it.header.stacks.some(name => stacks.has(name)))
+  const stacks = namesOf(workspace)
+  const concerns = (it: RunStory) => it.alive || !isSettled(partOf(it, stacks)) || isSettled(it)
+  return readRuns(workspace.context).filter(it => !it.ended && it.header.stacks.some(name => stacks.has(name)) && concerns(it))
 }
 
 /** For a plan, which writes nothing: what unfinished runs have open, as far as one read each can tell. */
@@ -52,9 +55,10 @@ export async function openRequests(workspace: Workspace): Promise<string[]> {
   const notes: string[] = []
   for (const story of unfinishedRuns(workspace)) {
     const {run} = story.header
+    const {loose} = partOf(story, namesOf(workspace))
     if (story.alive) notes.push(`run ${run} is still going on (pid ${story.header.process.pid})`)
-    else if (story.loose.length === 0) notes.push(`run ${run} did not end; nothing of it is in flight`)
-    for (const {key, kind, step, taskId, name, remoteId} of story.alive ? [] : story.loose) {
+    else if (loose.length === 0) notes.push(`run ${run} did not end; nothing of it is in flight`)
+    for (const {key, kind, step, taskId, name, remoteId} of story.alive ? [] : loose) {
       const api = kinds.get(kind)?.api
       const what = `${step} ${kind} ${name ?? remoteId ?? ''} (${key}) of run ${run}`
       const task =
@@ -75,31 +79,92 @@ export interface Settled {
 }
 
 /**
- * Settles every dead run of these stacks, here or (http ledgers) on a disk that is gone.
+ * Settles what dead runs left in these stacks, here or (http ledgers) on a disk that is gone.
  * @throws OtherAccountRunError, JournalVersionError, JournalDamagedError: nothing is sent
  */
 export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: AbortSignal, only?: RunStory): Promise<Settled> {
   const stories = only ? [only] : unfinishedRuns(workspace).filter(it => !it.alive)
   for (const story of stories) assertSameAccount(workspace, story)
+  const travelling = await travellingRuns(workspace, emit)
+  const taskIds = new Set([...stories.flatMap(it => [...it.taskIds]), ...travelling.flatMap(it => [...readRun(it.entries).taskIds])])
   const unknown: Recovered['unknown'][number][] = []
+  const settle = async (run: string, dead: DeadRun, operations: readonly Operation[], note: Note) => {
+    const recovered = await settleOne(workspace, run, {...partOf(dead, namesOf(workspace)), taskIds}, operations, emit, signal, note)
+    unknown.push(...recovered.unknown)
+    return recovered
+  }
   for (const story of stories) {
-    const plan = await planIfReadable(workspace, story.header.run, emit)
-    const recovered = await settleOne(workspace, story.header.run, story, plan?.operations ?? [], emit, signal, story.path)
-    unknown.push(...recovered.unknown)
+    const {run} = story.header
+    const plan = await planIfReadable(workspace, run, emit)
+    const {journal} = continueJournal(story.path)
+    const told = [...story.entries]
+    try {
+      const note: Note = entry => {
+        told.push(entry)
+        journal.append(asJson(entry), {fsync: false})
+      }
+      const recovered = await settle(run, story, plan?.operations ?? [], note)
+      // Without this line the run stays unfinished, and the next one looks again: also for stacks that are not here now.
+      if (isSettled(readRun(told))) journal.append({type: 'end', summary: {recovered: recovered.found.length}}, {fsync: true})
+    } finally {
+      journal.close()
+    }
   }
-  const here = new Set(stories.map(it => it.header.run))
-  const taskIds = new Set(stories.flatMap(it => [...it.taskIds]))
-  for (const [stack, ledger] of workspace.ledgers) {
-    const travelled = pendingRun(ledger.pending)
-    if (travelled === undefined || here.has(travelled.run)) continue
-    const dead = readRun(travelled.entries)
-    for (const id of dead.taskIds) taskIds.add(id)
-    const recovered = await settleOne(workspace, travelled.run, dead, travelled.operations, emit, signal)
-    unknown.push(...recovered.unknown)
-    if (recovered.unknown.length === 0) await clearPending(workspace, stack)
+  for (const it of travelling) {
+    const told = [...it.entries]
+    await settle(it.run, readRun(it.entries), it.operations, entry => void told.push(entry))
+    await travelOn(workspace, it, told)
   }
-  if (stories.length > 0 || [...workspace.ledgers.values()].some(it => it.pending !== undefined)) await workspace.loadLedgers()
-  return {runs: stories.map(it => it.header.run), unknown, taskIds}
+  await dropSettled(workspace)
+  if (stories.length > 0 || travelling.length > 0) await workspace.loadLedgers()
+  return {runs: [...stories.map(it => it.header.run), ...travelling.map(it => it.run)], unknown, taskIds}
+}
+
+type Note = (entry: JournalEntry) => void
+
+interface TravellingRun extends PendingRun {
+  readonly stack: string
+}
+
+/** Runs that only a ledger knows of: their disk is gone. */
+async function travellingRuns(workspace: Workspace, emit: Emit): Promise<TravellingRun[]> {
+  const known = knownRuns(workspace.context)
+  return [...workspace.ledgers].flatMap(([stack, ledger]) => {
+    const {runs, damaged} = pendingRuns(ledger.pending)
+    for (const what of damaged)
+      emit({
+        type: 'warning',
+        message: `what the ledger of stack ${stack} says of ${what} cannot be read: what it made is found by its name`,
+      })
+    return runs.filter(it => !known.has(it.run)).map(it => ({...it, stack}))
+  })
+}
+
+/** What is still open of it stays in the ledger, for the next run and for any other machine. */
+async function travelOn(workspace: Workspace, {stack, run, operations}: TravellingRun, told: readonly JournalEntry[]): Promise<void> {
+  const rest = {run, entries: told, operations}
+  await changePending(workspace, stack, runs => runs.flatMap(it => (it.run !== run ? [it] : isSettled(readRun(told)) ? [] : [rest])))
+}
+
+/** A run of this machine that is over needs no ledger to say so. */
+async function dropSettled(workspace: Workspace): Promise<void> {
+  const open = new Set(readRuns(workspace.context).flatMap(it => (it.ended ? [] : [it.header.run])))
+  const known = knownRuns(workspace.context)
+  for (const stack of workspace.ledgers.keys())
+    await changePending(workspace, stack, runs => runs.filter(it => open.has(it.run) || !known.has(it.run)))
+}
+
+async function changePending(
+  workspace: Workspace,
+  stack: string,
+  change: (runs: readonly PendingRun[]) => readonly PendingRun[],
+): Promise<void> {
+  if (workspace.ledgers.get(stack)?.pending === undefined) return
+  await workspace.loadLedgers()
+  const book = new LedgerBook(workspace.ledgers, workspace.stores, ledger => Promise.resolve(ledger))
+  book.setPending(stack, packed(change(pendingRuns(book.ledger(stack)?.pending).runs)))
+  await book.flush()
+  await workspace.loadLedgers()
 }
 
 /** What the run left can be looked up by its journal alone; what it made is then adopted by name. */
@@ -113,55 +178,40 @@ async function planIfReadable({context}: Workspace, run: string, emit: Emit): Pr
   }
 }
 
-async function clearPending(workspace: Workspace, stack: string): Promise<void> {
-  await workspace.loadLedgers()
-  const book = new LedgerBook(workspace.ledgers, workspace.stores, ledger => Promise.resolve(ledger))
-  book.setPending(stack, undefined)
-  await book.flush()
-}
-
 async function settleOne(
   workspace: Workspace,
   run: string,
-  dead: ReturnType<typeof readRun>,
+  dead: DeadRun,
   operations: readonly Operation[],
   emit: Emit,
   signal: AbortSignal,
-  path?: string,
+  note: Note,
 ): Promise<Recovered> {
   const secrets = new RunSecrets(workspace, new Map())
   const ledgers = await workspace.loadLedgers()
   const book = new LedgerBook(ledgers, workspace.stores, ledger =>
     workspace.sealer.seal(ledger, book.secretsOf(ledger.stack), secrets.ofStack(ledger.stack, {operations})),
   )
-  const journal = path === undefined ? undefined : continueJournal(path).journal
-  const note = (entry: JournalEntry, fsync: boolean) => void journal?.append(asJson(entry), {fsync})
   emit({type: 'warning', message: `run ${run} did not end; ${dead.loose.length} of its requests are looked up first`})
-  try {
-    const recovered = await recover({
-      run,
-      dead,
-      operations,
-      kinds,
-      backendOf: workspace.backendOf,
-      book,
-      secret: secrets.ifKnown,
-      wasSent: (digest, context, secret) => workspace.sealer.wasSent(digest, context, secret),
-      evaluate,
-      lookup: {variable: workspace.variable, attribute: (key, attribute) => recordedAttribute(book, key, attribute)},
-      clock: workspace.context.clock,
-      ...runTiming(workspace.settings),
-      signal,
-      emit,
-      note: entry => note(entry, false),
-    })
-    // Without this line the run stays unfinished, and the next one looks again.
-    for (const {error} of recovered.failed) emit({type: 'warning', message: `run ${run}: ${error.message}`})
-    if (recovered.unknown.length === 0) note({type: 'end', summary: {recovered: recovered.found.length}}, true)
-    return recovered
-  } finally {
-    journal?.close()
-  }
+  const recovered = await recover({
+    run,
+    dead,
+    operations,
+    kinds,
+    backendOf: workspace.backendOf,
+    book,
+    secret: secrets.ifKnown,
+    wasSent: (digest, context, secret) => workspace.sealer.wasSent(digest, context, secret),
+    evaluate,
+    lookup: {variable: workspace.variable, attribute: (key, attribute) => recordedAttribute(book, key, attribute)},
+    clock: workspace.context.clock,
+    ...runTiming(workspace.settings),
+    signal,
+    emit,
+    note,
+  })
+  for (const {error} of recovered.failed) emit({type: 'warning', message: `run ${run}: ${error.message}`})
+  return recovered
 }
 
 function recordedAttribute(book: LedgerBook, key: string, attribute: string): Json | undefined {

@@ -4,9 +4,10 @@ import {hostname} from 'node:os'
 import {z} from 'zod'
 import {writeFileAtomicSync} from '../base/atomic-file.ts'
 import {AppError, EXIT} from '../base/errors.ts'
-import {asJson, type JsonObject} from '../base/json.ts'
+import {asJson} from '../base/json.ts'
 import {holderState, identityOf} from '../base/process-lock.ts'
 import {type DeadRun, type JournalEntry, readRun} from '../engine/journal.ts'
+import {journalEntrySchema} from '../engine/journal-schema.ts'
 import type {Plan} from '../engine/plan.ts'
 import {
   createJournal,
@@ -125,11 +126,16 @@ export function readRuns(context: Context): RunStory[] {
   return listRuns(runsFolder(context.cwd)).map(({path}) => readStory(path))
 }
 
+/** The names of all runs here, without a look at them. */
+export const knownRuns = (context: Context): ReadonlySet<string> => new Set(listRuns(runsFolder(context.cwd)).map(it => it.run))
+
 export function readStory(path: string): RunStory {
   const {header, entries, torn} = readJournal(path)
   const known = headerSchema.safeParse(header)
   if (!known.success) throw new JournalDamagedError(path, 'its header is not one of ours')
-  const told = entries.filter(isEntry)
+  const parsed = z.array(journalEntrySchema).safeParse(entries)
+  if (!parsed.success) throw new JournalDamagedError(path, `entry ${String(parsed.error.issues[0]?.path[0])} is not one of ours`)
+  const told: readonly JournalEntry[] = parsed.data
   const {process: writer} = known.data
   const alive = writer.pid !== process.pid && holderState({...writer, id: '', who: '', since: ''}, hostname()) === 'alive'
   const story = readRun(told)
@@ -148,5 +154,3 @@ export function findRun(context: Context, run: string | undefined): RunStory {
     )
   return found
 }
-
-const isEntry = (entry: JsonObject): entry is JsonObject & JournalEntry => typeof entry.type === 'string'

@@ -2,10 +2,13 @@
  * The head of a journal inside an http ledger: what is sent and not settled travels in the ledger before each create,
  * so that another machine can resume after this one and its disk are gone (design section 10, "CI without a disk").
  */
-import {asJson, isJsonObject, type Json} from '../base/json.ts'
+import {z} from 'zod'
+import {asJson, type Json} from '../base/json.ts'
 import {type Journal, type JournalEntry, readRun, type SentEntry} from '../engine/journal.ts'
+import {journalEntrySchema} from '../engine/journal-schema.ts'
 import type {LedgerBook} from '../engine/ledger-book.ts'
 import type {Operation, Plan} from '../engine/plan.ts'
+import {operationSchema} from '../engine/plan-schema.ts'
 import {keyOf} from '../engine/value.ts'
 
 export interface PendingRun {
@@ -14,11 +17,35 @@ export interface PendingRun {
   readonly operations: readonly Operation[]
 }
 
-/** What a ledger says of an unfinished run; `undefined` when it says nothing that can be read. */
-export function pendingRun(pending: Json | undefined): PendingRun | undefined {
-  if (!isJsonObject(pending) || typeof pending.run !== 'string' || typeof pending.text !== 'string') return undefined
-  const {entries, operations}: Pick<PendingRun, 'entries' | 'operations'> = JSON.parse(pending.text)
-  return {run: pending.run, entries, operations}
+const runSchema = z.object({run: z.string(), text: z.string()})
+const pendingSchema = runSchema.extend({earlier: z.array(runSchema).optional()})
+const textSchema = z.object({entries: z.array(journalEntrySchema), operations: z.array(operationSchema)})
+
+/** What a ledger says of unfinished runs, the newest first; a part that cannot be read is named in `damaged`. */
+export function pendingRuns(pending: Json | undefined): {readonly runs: readonly PendingRun[]; readonly damaged: readonly string[]} {
+  if (pending === undefined) return {runs: [], damaged: []}
+  const parsed = pendingSchema.safeParse(pending)
+  if (!parsed.success) return {runs: [], damaged: ['an unfinished run']}
+  const {earlier = [], ...newest} = parsed.data
+  const read = [newest, ...earlier].map(({run, text}) => ({run, content: textSchema.safeParse(jsonIn(text))}))
+  return {
+    runs: read.flatMap(({run, content}) => (content.success ? [{run, ...content.data}] : [])),
+    damaged: read.flatMap(({run, content}) => (content.success ? [] : [`run ${run}`])),
+  }
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The same as it stands in a ledger; nothing, where there is none. */
+export function packed(runs: readonly PendingRun[]): Json | undefined {
+  const [newest, ...earlier] = runs.map(({run, entries, operations}) => ({run, text: JSON.stringify({entries, operations})}))
+  return newest === undefined ? undefined : asJson({...newest, ...(earlier.length === 0 ? {} : {earlier})})
 }
 
 /** A journal that also keeps its open end in the ledgers of these stacks. */
@@ -28,6 +55,8 @@ export class TravellingJournal implements Journal {
   readonly #book: LedgerBook
   readonly #stacks: ReadonlySet<string>
   readonly #operations: ReadonlyMap<string, Operation>
+  /** Of earlier runs, by stack: what nobody can tell the end of yet goes on travelling with this one. */
+  readonly #earlier: ReadonlyMap<string, readonly PendingRun[]>
   /** Entries of operations that have not ended, by key. */
   readonly #open = new Map<string, JournalEntry[]>()
 
@@ -36,6 +65,7 @@ export class TravellingJournal implements Journal {
     this.#inner = inner
     this.#book = book
     this.#stacks = stacks
+    this.#earlier = new Map([...stacks].map(stack => [stack, pendingRuns(book.ledger(stack)?.pending).runs]))
     this.#operations = new Map(plan.operations.map(it => [keyOf(it.stack, it.address), it]))
   }
 
@@ -70,13 +100,13 @@ export class TravellingJournal implements Journal {
   }
 
   #pack(): void {
-    for (const stack of this.#stacks) this.#book.setPending(stack, this.#head(stack))
+    for (const stack of this.#stacks) this.#book.setPending(stack, packed([...this.#head(stack), ...(this.#earlier.get(stack) ?? [])]))
   }
 
-  #head(stack: string): Json | undefined {
+  #head(stack: string): PendingRun[] {
     const keys = [...this.#open.keys()].filter(key => key.startsWith(`${stack}:`))
-    if (keys.length === 0) return undefined
-    const operations = keys.flatMap(key => this.#operations.get(key) ?? [])
-    return asJson({run: this.#run, text: JSON.stringify({entries: keys.flatMap(key => this.#open.get(key) ?? []), operations})})
+    if (keys.length === 0) return []
+    const entries = keys.flatMap(key => this.#open.get(key) ?? [])
+    return [{run: this.#run, entries, operations: keys.flatMap(key => this.#operations.get(key) ?? [])}]
   }
 }

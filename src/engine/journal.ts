@@ -104,6 +104,17 @@ export interface DeadRun {
   readonly ended: boolean
 }
 
+/** As much of a dead run as is about some of its stacks. */
+export function partOf(dead: DeadRun, stacks: ReadonlySet<string>): DeadRun {
+  const within = <T extends {readonly key: Key}>(all: readonly T[]): T[] =>
+    all.filter(it => stacks.has(it.key.slice(0, it.key.indexOf(':'))))
+  return {...dead, loose: within(dead.loose), settled: within(dead.settled), uncertain: within(dead.uncertain)}
+}
+
+/** Whether nothing of it is left to find out or to write down. */
+export const isSettled = ({loose, settled, uncertain}: DeadRun): boolean =>
+  loose.length === 0 && uncertain.length === 0 && settled.every(it => it.recorded === true)
+
 /** The story of a run, from its entries. */
 export function readRun(entries: readonly JournalEntry[]): DeadRun {
   const open = new Map<string, Loose>()
@@ -118,6 +129,7 @@ export function readRun(entries: readonly JournalEntry[]): DeadRun {
     else if (entry.type === 'recorded') {
       const keys = new Set(entry.keys)
       settled = settled.map(it => (keys.has(it.key) ? {...it, recorded: true} : it))
+      for (const [id, it] of uncertain) if (keys.has(it.key)) uncertain.delete(id)
     }
     if (!('step' in entry)) continue
     const id = `${entry.key} ${entry.step}`

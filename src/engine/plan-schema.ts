@@ -89,7 +89,7 @@ const declared = closed<DeclaredObject>()({
   outputs: z.array(z.string()),
 })
 
-const operation = closed<Operation>()({
+export const operationSchema = closed<Operation>()({
   stack: z.string(),
   address: z.string().describe("Terraform's address: null_resource.cache"),
   kind: z.string(),
@@ -218,7 +218,7 @@ export const planSchema = closed<Plan>()({
   lifts: lifts.describe('what lifts guards or decides what is sent: approved with the plan'),
   destroy: z.literal(true).exactOptional().describe('made by svcctl destroy'),
   facts: z.array(fact).describe('the lists the plan was made from'),
-  operations: z.array(operation).describe('in the order of execution'),
+  operations: z.array(operationSchema).describe('in the order of execution'),
   summary: z.record(action, count),
   unmanaged: z
     .union([count, z.array(closed<Unmanaged>()({kind: z.string(), name: z.string().nullable(), remoteId: z.string()}))])

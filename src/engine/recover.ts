@@ -148,7 +148,8 @@ class Recovery {
       }),
     )
     await book.save(this.#input.run, clock)
-    const keys = [...dead.settled, ...result.found].map(it => it.key)
+    const open = new Set(result.unknown.map(it => it.key))
+    const keys = [...dead.settled, ...dead.uncertain, ...dead.loose.filter(it => !open.has(it.key))].map(it => it.key)
     // What an old run did must not be written over what later ones do.
     if (keys.length > 0) note({type: 'recorded', keys: [...new Set(keys)]})
     return result

@@ -1,0 +1,71 @@
+/** A run over two stacks dies, and the next apply is for one of them: what it left in the other is not forgotten. */
+import {mkdirSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterEach, beforeEach, expect, it} from 'vitest'
+import {documentOf, type Site, site} from '../../support/site.ts'
+import {jsonStack, saveStack} from '../../support/stack-json.ts'
+import {type StateServer, startStateServer} from '../../support/state-server.ts'
+
+let here: Site
+beforeEach(async () => {
+  here = await site()
+})
+afterEach(() => here.close())
+
+const fresh = (name: string): string => {
+  const folder = join(here.folder, name)
+  mkdirSync(folder)
+  return folder
+}
+
+const runs = async () => documentOf(await here.run(['runs', 'list', '-o', 'json'])) as {state: string}[]
+
+it('the run stays unfinished until each of its stacks was there, and the objects of both are their own', async () => {
+  saveStack(here.folder, jsonStack('shop').subscription('shop-main'))
+  saveStack(here.folder, jsonStack('till').subscription('till-main'))
+  const on = ['--synth-dir', here.folder]
+  here.simulator.configure({cloud: {taskMs: 1_500, readyMs: 0}})
+  const running = here.start(['apply', ...on, '--stack', '*', '--auto-approve'])
+  await expect.poll(() => here.writes.length, {interval: 5, timeout: 20_000}).toBe(2)
+  running.kill('SIGKILL')
+  await running.done
+  here.simulator.configure({cloud: {taskMs: 1}})
+  const first = await here.fast(['apply', ...on, '--stack', 'shop', '--auto-approve', '--foreign', 'ignore'])
+  expect(first.code, first.stdout + first.stderr).toBe(0)
+  expect((await runs()).filter(it => it.state === 'unfinished')).toHaveLength(1)
+  const second = await here.fast(['apply', ...on, '--stack', 'till', '--auto-approve', '-o', 'json'])
+  expect(second.code, second.stdout + second.stderr).toBe(0)
+  // Found as its own, and not adopted as somebody's.
+  expect(documentOf(second).operations.map((it: {action: string}) => it.action)).toEqual(['no-op'])
+  expect((await runs()).filter(it => it.state === 'unfinished')).toHaveLength(0)
+  expect(here.writes).toHaveLength(2)
+}, 60_000)
+
+it('what travels in a ledger of a run whose end nobody can tell goes on travelling with the runs after it', async () => {
+  const state: StateServer = await startStateServer()
+  try {
+    const env = {TF_HTTP_ADDRESS: state.address, TF_HTTP_LOCK_ADDRESS: state.address, TF_HTTP_UNLOCK_ADDRESS: state.address}
+    const stack = () => jsonStack('shop').backend({http: {}}).subscription('main')
+    const on = ['--synth-dir', saveStack(here.folder, stack())]
+    expect(await here.fast(['apply', ...on, '--auto-approve'], {env})).toMatchObject({code: 0})
+    saveStack(here.folder, stack().database('cache', 'main'))
+    here.simulator.configure({cloud: {taskMs: 20_000}})
+    expect((await here.fast(['apply', ...on, '--auto-approve', '--timeout', '300ms'], {env})).code).toBe(12)
+    // Two more machines without a disk of their own, each with something else to do.
+    for (const name of ['second', 'third']) {
+      const more = stack().database('cache', 'main').bdb('second')
+      saveStack(here.folder, name === 'second' ? more : more.bdb(name))
+      const {code} = await here.fast(['apply', ...on, '--auto-approve', '--timeout', '300ms'], {env, cwd: fresh(name)})
+      expect(code).toBe(12)
+    }
+    expect(here.writes.filter(it => it === 'POST /subscriptions/1/databases')).toHaveLength(1)
+    here.simulator.configure({cloud: {taskMs: 1}})
+    saveStack(here.folder, stack().database('cache', 'main'))
+    const last = await here.fast(['apply', ...on, '--auto-approve', '--allow-destroy', '*'], {env, cwd: fresh('fourth')})
+    expect(last.code, last.stdout + last.stderr).toBe(0)
+    expect(here.writes.filter(it => it === 'POST /subscriptions/1/databases')).toHaveLength(1)
+    expect(JSON.parse(state.state ?? '{}').svcctl.pending).toBeUndefined()
+  } finally {
+    await state.close()
+  }
+}, 90_000)
