@@ -8,7 +8,7 @@ import {evaluate} from '../declaration/residual.ts'
 import type {VariableLookup} from '../declaration/variable-lookup.ts'
 import {assertAgrees} from '../engine/agree.ts'
 import type {BuiltPlan} from '../engine/build-plan.ts'
-import {assertPermissions} from '../engine/choice.ts'
+import {assertPermissions, wholePlan} from '../engine/choice.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
 import {evaluateGuards} from '../engine/guards.ts'
 import {type GuardResult, type Lifts, type OpenLeaf, type Operation, PLAN_FORMAT, type Plan} from '../engine/plan.ts'
@@ -19,7 +19,7 @@ import type {Undecided} from '../engine/recover.ts'
 import {openLeaves} from '../engine/resolve.ts'
 import {heldOperations} from '../engine/undecided.ts'
 import {type Key, keyOf, Secret} from '../engine/value.ts'
-import {liftsToApply} from './lifts.ts'
+import {liftsOf, liftsToApply} from './lifts.ts'
 import {accountsOf, type PlanFlags, planWorkspace, readOnlyGuard} from './plan-run.ts'
 import {ClearSecretError} from './run-secrets.ts'
 import type {Workspace} from './workspace.ts'
@@ -127,14 +127,21 @@ export async function recheckPlan(
 ): Promise<BuiltPlan> {
   if (plan.notAfter !== undefined && workspace.context.clock.now() > Date.parse(plan.notAfter)) throw new PlanExpiredError(plan.notAfter)
   assertTarget(workspace, plan)
-  assertPermissions(plan.operations, {allowDestroy: flags['allow-destroy'] ?? [], adopt: flags.adopt ?? []}, kinds)
+  // What the plan was made with may name what it leaves out.
+  const added = (words: readonly string[] = [], known: readonly string[]) => words.filter(it => !known.includes(it))
+  const permissions = {
+    allowDestroy: added(flags['allow-destroy'], plan.lifts.allowDestroy),
+    adopt: added(flags.adopt, plan.lifts.adopt),
+  }
+  assertPermissions(plan.operations, permissions, kinds)
   const full = workspace.ledgers
   const cut = new Map([...full].map(([stack, ledger]) => [stack, touchedLedger(ledger, plan)]))
   const fresh = await workspace.withLedgers(cut, () =>
     planWorkspace(workspace, {
       flags: {...flags, target: [], exclude: []},
       // What may be destroyed is asked of the whole plan, below.
-      lifts: {...plan.lifts, allowDestroy: [], adopt: [], accept: acceptedIn(plan), noDestroy: false, onDrift: 'overwrite'},
+      lifts: {...plan.lifts, allowDestroy: [], adopt: [], accept: [], noDestroy: false, onDrift: 'overwrite'},
+      choice: wholePlan(new Set(acceptedIn(plan))),
       destroy: plan.destroy === true,
       kept: new Map(touched(plan).map(it => [keyOf(it.stack, it.address), it.kept ?? []])),
     }),
@@ -144,11 +151,15 @@ export async function recheckPlan(
   const open = new Set(heldOperations(plan.operations, undecided, kinds).keys())
   const operations = stillValid(plan, fresh.plan.operations, halfReplaced, owned, open)
   const lifts = liftsToApply(plan, flags, workspace.settings)
-  const guards = evaluateGuards({...plan, operations, lifts}, kinds).map(it => {
-    // What the hash does not lift only a new plan can; what an option of this apply refuses another one takes back.
-    const here = (it.code === 'G_DRIFT' && plan.lifts.onDrift !== 'refuse') || (it.code === 'G_RISKY' && !plan.lifts.refuseRisky)
-    return flags.approve === undefined || here || !it.allow.startsWith('--') ? it : {...it, allow: `plan again with ${it.allow}`}
-  })
+  const refusing = (given: Lifts) => evaluateGuards({...plan, operations, lifts: given}, kinds)
+  // What the hash does not lift only a new plan can; what an option of this apply refuses another one takes back.
+  const before = new Set(flags.approve === undefined ? [] : refusing(plan.lifts).map(it => it.code))
+  const guards = refusing(lifts).map(it =>
+    before.has(it.code) && it.allow.startsWith('--') ? {...it, allow: `plan again with ${it.allow}`} : it,
+  )
+  const most = liftsOf(flags, undefined).maxDestroy
+  if (flags.approve !== undefined && most !== undefined && !before.has('G_THRESHOLD'))
+    guards.push(...refusing({...lifts, maxDestroy: most}).filter(it => it.code === 'G_THRESHOLD'))
   return {
     plan: {
       ...plan,

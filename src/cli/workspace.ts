@@ -256,7 +256,7 @@ export class Workspace {
     const all = this.connections.map(it => it.settings)
     const [first] = all
     if (first === undefined) return undefined
-    const {maxDestroy} = all.find(it => it.maxDestroy !== undefined) ?? {}
+    const maxDestroy = strictest(all.flatMap(it => it.maxDestroy ?? []))
     return {
       ...first,
       ...(maxDestroy === undefined ? {} : {maxDestroy}),
@@ -351,6 +351,12 @@ async function unlessRefused(account: () => Promise<string>): Promise<string | u
     if (error instanceof AppError) return undefined
     throw error
   }
+}
+
+/** The least of numbers, of shares where there are only those: a number counts for small stacks too. */
+function strictest(limits: readonly string[]): string | undefined {
+  const numbers = limits.filter(it => !it.endsWith('%'))
+  return (numbers.length > 0 ? numbers : [...limits]).toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))[0]
 }
 
 const cloudOf = (api: OpenedApi<CloudBackend>): OpenedStackApi => ({

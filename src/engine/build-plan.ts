@@ -84,9 +84,8 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     unmanaged,
     notes,
   } = planOperations({...input, observation, secretState: await input.secretStates(observation.pairs)})
-  const operations = accepted(all, choice.accepts, observation).filter(
-    it => it.declared !== undefined || it.address !== it.remoteId || choice.keeps(it),
-  )
+  const {accepts, keeps} = choice.over(all)
+  const operations = accepted(all, accepts, observation).filter(keeps)
   assertOneEach(operations, input.kinds, input.backendOf)
   new Claims({...input, observation}).assertRespected(operations)
   const stacks = input.stacks

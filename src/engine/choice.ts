@@ -8,6 +8,7 @@ import {AppError, EXIT} from '../base/errors.ts'
 import {isGlob} from '../base/glob.ts'
 import {nearest} from '../base/nearest.ts'
 import {type Kind, type Kinds, locate} from './kind.ts'
+import type {LedgerEntry} from './ledger.ts'
 import type {Collection} from './live.ts'
 import {type Observation, type ObserveInput, observe} from './observe.ts'
 import type {Lifts, Operation} from './plan.ts'
@@ -70,11 +71,19 @@ export function assertWords({words, stacks, ledgers, kinds, destroy = false}: Wo
   if (!names(words)) return false
   const objects = namedObjects(stacks, ledgers, kinds)
   const unknown = unknownIn(words, objects, kinds)
-  const exclusive = stacks.some(stack => stack.declarations.some(it => it.policy.exclusive.length > 0))
-  const later = (word: string) => !destroy && (isRemote(word, kinds) || (exclusive && !word.includes('null_resource.')))
+  const exclusive = !destroy && stacks.some(stack => stack.declarations.some(it => it.policy.exclusive.length > 0))
+  const undeclared = exclusive || [...ledgers.values()].some(it => [...it.entries.values()].some(entry => madeInline(entry, kinds)))
+  const later = (word: string) =>
+    (destroy ? undeclared : true) && (isRemote(word, kinds) || (undeclared && !word.includes('null_resource.')))
   const hopeless = unknown.filter(it => !later(it.word))
   if (hopeless.length > 0) throw new UnknownAddressError(hopeless, objects)
   return unknown.length > 0
+}
+
+/** Whether an object was made with others in it, which go with it and have no declaration. */
+const madeInline = ({kind, applied}: LedgerEntry, kinds: Kinds): boolean => {
+  const made = applied[kinds.get(kind)?.inlineChildren?.field ?? '']
+  return Array.isArray(made) && made.length > 0
 }
 
 /** Whether any word has to be looked up. */
@@ -115,9 +124,12 @@ export function assertPermissions(
 export interface Choice {
   /** Whether a declaration, or what a ledger owns, is looked at. */
   readonly wants: (key: Key) => boolean
-  /** Whether an object nobody declares is taken along. */
-  readonly keeps: (operation: Operation) => boolean
-  readonly accepts: (operation: Operation) => boolean
+  /** Of what is planned: undeclared objects among it have names too, and fit patterns. */
+  readonly over: (operations: readonly Operation[]) => {
+    /** Whether an object nobody declares is taken along: by its own name only, since nothing else stands for it. */
+    readonly keeps: (operation: Operation) => boolean
+    readonly accepts: (operation: Operation) => boolean
+  }
   /** In spellings that mean the same to whoever reads them later. */
   readonly permissions: Pick<Lifts, 'allowDestroy' | 'adopt'>
 }
@@ -132,17 +144,30 @@ export async function choose(input: ObserveInput & {readonly words: OptionWords}
   const unknown = open ? unknownIn(words, objects, kinds) : []
   if (unknown.length > 0) throw new UnknownAddressError(unknown, objects)
   const wants = selected({stacks, ledgers, kinds, destroy, selection: words}, objects, holders)
-  const told = (option: keyof OptionWords) => new Words(words[option], objects, kinds)
-  const [target, exclude, accept] = [told('target'), told('exclude'), told('accept')]
-  const spelledOut = (option: keyof OptionWords) => told(option).spelledOut(words[option])
+  const spelledOut = (option: keyof OptionWords) => new Words(words[option], objects, kinds).spelledOut(words[option])
   return {
     wants,
-    // Nobody declared it, so that nothing takes it along but its own name.
-    keeps: it => !exclude.mean(it) && (words.target.length === 0 || target.mean(it)),
-    accepts: it => accept.mean(it),
+    over: operations => {
+      const all = names(words) ? [...objects, ...operations.filter(isUndeclared)] : objects
+      const told = (option: keyof OptionWords) => new Words(words[option], all, kinds)
+      const [target, exclude, accept] = [told('target'), told('exclude'), told('accept')]
+      return {
+        keeps: it => !isUndeclared(it) || (!exclude.mean(it) && (words.target.length === 0 || target.mean(it))),
+        accepts: it => accept.mean(it),
+      }
+    },
     permissions: {allowDestroy: spelledOut('allowDestroy'), adopt: spelledOut('adopt')},
   }
 }
+
+/** Everything, for planning a saved plan again: what it takes as reached is in it. */
+export const wholePlan = (accepted: ReadonlySet<Key>): Choice => ({
+  wants: () => true,
+  over: () => ({keeps: () => true, accepts: it => accepted.has(keyOf(it.stack, it.address))}),
+  permissions: {allowDestroy: [], adopt: []},
+})
+
+const isUndeclared = ({declared, address, remoteId}: Operation): boolean => declared === undefined && address === remoteId
 
 /** What only reading shows: where declared objects are, and what stands undeclared where a plan would remove it. */
 function seenIn({pairs, orphans, collections, ownership}: Observation, kinds: Kinds): {named: Named[]; holders: Map<Key, Key>} {

@@ -173,7 +173,11 @@ function thresholds(plan: Guarded, said: (it: Operation) => string): GuardResult
 function emptied({destroy, stacks, operations}: Guarded, said: (it: Operation) => string): GuardResult[] {
   if (destroy) return []
   return stacks
-    .filter(stack => stack.declared === 0 && stack.owned > 0)
+    .filter(({name, declared, owned}) => {
+      // What moves to another stack in this plan is declared there.
+      const moved = operations.filter(it => it.action === 'move' && it.from?.stack === name)
+      return declared === 0 && owned > moved.length
+    })
     .map(stack => ({
       code: 'G_EMPTY',
       addresses: operations.filter(it => it.stack === stack.name && it.action !== 'no-op').map(said),

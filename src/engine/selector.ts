@@ -56,7 +56,9 @@ export class Words {
       }
       const itself = exact ?? book.called(word)
       const meant = itself ?? (isGlob(word) ? book.fitting(globPattern(word)) : undefined)
-      if (itself && exact === undefined) this.#called.set(word, [...itself])
+      // What is another object's natural name is safe only where everything is known.
+      const others = [...(book.called(word) ?? [])].some(key => !exact?.has(key))
+      if (itself && others) this.#called.set(word, [...itself])
       for (const key of meant ?? []) if (itself || !this.#manners.has(key)) this.#manners.set(key, itself ? 'itself' : 'pattern')
       if (meant !== undefined) continue
       unknown.push(word)

@@ -156,6 +156,21 @@ describe('a plan that every guard refuses', () => {
   })
 })
 
+describe('a stack that declares nothing any more', () => {
+  it('is not refused where all it owned moves to another stack in the same plan, and is where something stays behind', async () => {
+    const lab = new Lab()
+    const from = () => stackOf('old').clusterUser('one').clusterUser('two')
+    const to = () => stackOf('new').clusterUser('one').clusterUser('two')
+    await lab.run(async () => {
+      await lab.apply([from()])
+      const codes = async (target: ReturnType<typeof to>) =>
+        codesOf((await lab.plan([stackOf('old'), target], {lifts: {allowDestroy: []}})).plan.guards)
+      expect(await codes(to())).toEqual([])
+      expect(await codes(to().without('two'))).toEqual(['G_EMPTY'])
+    })
+  })
+})
+
 describe('a long list of objects', () => {
   it('is allowed by its kinds where a kind is enough, and object by object where it is not', async () => {
     const many = Array.from({length: 21}, (_, i) => `d${i}`)

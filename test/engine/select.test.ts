@@ -70,7 +70,7 @@ describe('a word that names objects', () => {
   it('that is a name becomes an address, which cannot come to mean anything else where fewer objects are known', () => {
     const words = ['sessions', 'shop/cart/db-1', 'orders', '*', 'cloud.database', 'ca*']
     expect(new Words(words, OBJECTS, kinds).spelledOut(words)).toEqual([
-      'sessions',
+      'shop:null_resource.sessions',
       'shop/cart/db-1',
       'bill:null_resource.other',
       '*',
@@ -135,6 +135,9 @@ describe('a selection by the words that a plan prints', () => {
       await lab.apply([exclusive()])
       lab.simulator.edit({path: 'cloud/subscriptions/1/databases', create: {name: 'theirs', memoryLimitInGb: 1}})
       const theirs = 'cloud/subscriptions/1/databases/3'
+      // A pattern that fits what is owned too fits no less what nobody declared.
+      expect(await actions(lab, [exclusive()], excluding('cloud/subscriptions/1/databases/*'))).toEqual([])
+      expect(await actions(lab, [exclusive()], targeting('cloud/subscriptions/1/databases/*'))).toEqual([`delete ${theirs}`])
       expect(await actions(lab, [exclusive()], {})).toEqual([`delete ${theirs}`])
       for (const word of [theirs, 'theirs', 'cloud/*/databases/3', 'main']) {
         expect(await actions(lab, [exclusive()], excluding(word)), word).toEqual([])
@@ -157,6 +160,24 @@ describe('a selection by the words that a plan prints', () => {
     const error = await refusal(lab, [shop()], more)
     expect(error).toMatchObject({code: 'E_UNKNOWN_ADDRESS', exit: 64, suggestions: [advice]})
     expect(lab.requests).toEqual([])
+  })
+
+  it('allows of one object what was said of it, also where another is left that is called so', async () => {
+    const lab = new Lab()
+    const two = (port: number) =>
+      stackOf()
+        .subscription('main')
+        .database('cache', 'main', {name: 'one', port})
+        .database('other', 'main', {name: 'cache', port: port + 100})
+    const guards = async (selection: {target: string[]; exclude: string[]}) => {
+      const {plan} = await lab.plan([two(12_001)], {selection, lifts: {allowDestroy: ['cache']}})
+      return plan.guards.flatMap(it => it.addresses)
+    }
+    await lab.run(async () => {
+      await lab.apply([two(12_000)])
+      expect(await guards({target: [], exclude: []})).toEqual(['null_resource.other'])
+      expect(await guards({target: ['null_resource.other'], exclude: []})).toEqual(['null_resource.other'])
+    })
   })
 
   it('holds for permissions too: a word that names nothing is refused, a kind that nothing has is not', async () => {

@@ -218,6 +218,30 @@ describe('a saved plan', () => {
     expect([outcome.code, documentOf(outcome).error.message, at.writes]).toEqual([64, expect.stringContaining(flag), []])
   })
 
+  it('made with a permission for what it leaves out is applied all the same', async () => {
+    const first = await saved(1)
+    expect((await at.fast(['apply', first.file, '--approve', first.hash], secrets)).code).toBe(0)
+    const {file, hash} = await saved(2, '--target', 'a', '--allow-destroy', 'u')
+    expect((await at.fast(['apply', file, '--approve', hash, '--allow-destroy', 'u'], secrets)).code).toBe(0)
+  })
+
+  it('that was approved by its hash is still refused by a lower --max-destroy', async () => {
+    const first = await saved(1)
+    expect((await at.fast(['apply', first.file, '--approve', first.hash], secrets)).code).toBe(0)
+    at.simulator.clearLog()
+    const some = stack().remove('u', 'a').block('output', {})
+    const less = documentOf(
+      await at.fast(
+        ['plan', '--synth-dir', saveStack(at.folder, some), '--out', 'less.plan', '--allow-destroy', 'a', '-o', 'json'],
+        secrets,
+      ),
+    )
+    expect(less.guards).toEqual([])
+    const refused = await at.fast(['apply', 'less.plan', '--approve', less.hash, '--max-destroy', '0', '-o', 'json'], secrets)
+    expect([refused.code, documentOf(refused).error.suggestions, at.writes]).toEqual([3, ['G_THRESHOLD: allow with --max-destroy 1'], []])
+    expect((await at.fast(['apply', 'less.plan', '--approve', less.hash, '--max-destroy', '1'], secrets)).code).toBe(0)
+  })
+
   it('is refused with a permission that names nothing in it', async () => {
     const {file, hash} = await saved()
     const outcome = await at.fast(['apply', file, '--approve', hash, '--allow-destroy', 'cachee', '-o', 'json'], secrets)
