@@ -1,5 +1,6 @@
 /**
- * `npm run build`: the program (dist/bin), its manual (dist/man), the library stacks import (dist/lib) and its types (dist/types).
+ * `npm run build`: the program (dist/bin), its manual (dist/man), the library stacks import (dist/lib, and dist/cdktn for
+ * stacks of cdktn) and its types (dist/types, dist/types-cdktn).
  *
  * The program is one bundle cut along its dynamic imports, so that a command loads what it uses and nothing else, and
  * CommonJS, which Node finds, reads and links faster than modules.
@@ -159,13 +160,15 @@ const program = async (): Promise<void> => {
   for (const name of readdirSync(manual)) if (!pages.some(({file}) => file === name)) rmSync(join(manual, name), {force: true})
 }
 
+/** Twice from the same sources: constructs extend classes of the library that the stack's program has, and of no other. */
 const library = async (): Promise<void> => {
-  await bundle({
+  const options: BuildOptions = {
     entryPoints: {index: 'src/index.ts'},
-    outdir: 'dist/lib',
     // Stacks bring their own: a second copy of cdktf would not recognise the first one's constructs.
     external: ['cdktf', 'cdktn', 'constructs', '@cdktf/*'],
-  })
+  }
+  await bundle({...options, outdir: 'dist/lib'})
+  await bundle({...options, outdir: 'dist/cdktn', alias: {cdktf: 'cdktn'}})
 }
 
 const types = async (): Promise<void> => {
@@ -175,6 +178,11 @@ const types = async (): Promise<void> => {
     '-p',
     join(root, 'tsconfig.types.json'),
   ])
+  const [from, to] = [join(dist, 'types'), join(dist, 'types-cdktn')]
+  rmSync(to, {recursive: true, force: true})
+  for (const name of readdirSync(from, {recursive: true, encoding: 'utf8'}).filter(it => it.endsWith('.d.ts'))) {
+    put(join(to, name), readFileSync(join(from, name), 'utf8').replaceAll(/(['"])cdktf\1/g, "'cdktn'"), 0o644)
+  }
 }
 
 const started = performance.now()

@@ -22,10 +22,12 @@ const consumer = join(folder, 'consumer')
 
 /** Everything the package may hold, and what it must. */
 const ALLOWED =
-  /^(dist\/(bin|lib|man|types)\/|dist\/THIRD-PARTY-NOTICES\.txt$|schemas\/|package\.json$|README\.md$|CHANGELOG\.md$|LICENSE$)/
+  /^(dist\/(bin|lib|cdktn|man|types|types-cdktn)\/|dist\/THIRD-PARTY-NOTICES\.txt$|schemas\/|package\.json$|README\.md$|CHANGELOG\.md$|LICENSE$)/
 const REQUIRED = [
   'dist/bin/svcctl.js',
   'dist/lib/index.js',
+  'dist/cdktn/index.js',
+  'dist/types-cdktn/index.d.ts',
   'dist/types/index.d.ts',
   'dist/man/man1/svcctl.1',
   'dist/THIRD-PARTY-NOTICES.txt',

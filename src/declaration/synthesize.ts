@@ -53,11 +53,17 @@ function failed(app: string, cwd: string, {output, cause}: Run, how: string): Sy
   const place = own.place === undefined ? '' : `${own.place}: `
   return new SynthesisError(
     [`${place}${first}`, ...more, ...(own.ours ? [] : [`The app of cdktf.json failed with it (${how}): ${app}`])].join('\n'),
-    own.ours ? own.suggestions : [byHand],
+    own.ours ? own.suggestions : [...missingLibrary(own.message), byHand],
     undefined,
     cause,
   )
 }
+
+/** The library that our constructs extend is the stack's to choose, so it is not installed with svcctl. */
+const missingLibrary = (message: string): readonly string[] =>
+  /Cannot find (?:package|module) '(?:cdktf|cdktn)'/.test(message)
+    ? ['Install cdktf and import from "svcctl", or install cdktn and import from "svcctl/cdktn".']
+    : []
 
 const exists = (path: string): Promise<boolean> =>
   access(path).then(

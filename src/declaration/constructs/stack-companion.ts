@@ -69,7 +69,7 @@ export class StackCompanion extends TerraformElement {
       throw new StackOptionError(
         scope,
         'the stack is made by another copy of cdktf, or by cdktn, than the one svcctl is installed with',
-        'Install one for both; for cdktn: npm install cdktf@npm:cdktn@^0.24 constructs@10, and import from "cdktf".',
+        'Install one copy for both; for stacks of cdktn import from "svcctl/cdktn", for stacks of cdktf from "svcctl".',
       )
     }
     const companion = companions.get(stack) ?? new StackCompanion(stack)

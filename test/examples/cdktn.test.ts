@@ -1,0 +1,74 @@
+/** A project that has cdktn and no cdktf at all. */
+import {execFile} from 'node:child_process'
+import {cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs'
+import {createRequire} from 'node:module'
+import {join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+import {promisify} from 'node:util'
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {documentOf, type Site, site} from '../support/site.ts'
+
+const run = promisify(execFile)
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+const APP = `
+import {App, TerraformStack} from 'cdktn'
+import {Database, Subscription, secret} from 'svcctl/cdktn'
+
+const app = new App()
+const stack = new TerraformStack(app, 'shop')
+const main = new Subscription(stack, 'main', {name: 'main'})
+new Database(stack, 'cache', {name: 'cache', memoryLimitInGb: 1, subscription: main})
+secret(stack, 'pw')
+app.synth()
+`
+
+let at: Site
+beforeAll(async () => {
+  at = await site()
+  const modules = join(at.folder, 'node_modules')
+  mkdirSync(modules)
+  // A copy, and no link: what svcctl asks for is looked up from where it lies.
+  for (const part of ['package.json', 'dist/lib', 'dist/cdktn', 'dist/types', 'dist/types-cdktn'])
+    cpSync(join(root, part), join(modules, 'svcctl', part), {recursive: true})
+  for (const name of ['cdktn', 'constructs', 'zod']) symlinkSync(join(root, 'node_modules', name), join(modules, name))
+  writeFileSync(join(at.folder, 'cdktf.json'), JSON.stringify({app: `${process.execPath} app.mjs`}))
+  writeFileSync(join(at.folder, 'app.mjs'), APP)
+})
+afterAll(() => at.close())
+
+describe('a project with cdktn alone', () => {
+  it('has no cdktf to find', () => {
+    expect(() => createRequire(join(at.folder, 'node_modules', 'svcctl', 'package.json')).resolve('cdktf')).toThrow('Cannot find module')
+  })
+
+  it('is planned', async () => {
+    const plan = await at.fast(['plan', '-o', 'json'], {env: {TF_VAR_pw: 'x'}})
+    expect([plan.code, plan.stderr]).toEqual([0, ''])
+    const {operations} = documentOf(plan) as {operations: {action: string; construct: string}[]}
+    expect(operations.map(it => `${it.action} ${it.construct}`)).toEqual(['create shop/main', 'create shop/cache'])
+  })
+
+  it('is typed', async () => {
+    writeFileSync(join(at.folder, 'app.mts'), APP.replace('memoryLimitInGb: 1', "memoryLimitInGb: 'much'"))
+    const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2023', 'app.mts']
+    const typed = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...options], {cwd: at.folder}).catch(
+      (error: {stdout: string}) => error,
+    )
+    expect(typed.stdout.trim().split('\n')).toEqual([expect.stringContaining("Type 'string' is not assignable to type 'number'")])
+  })
+
+  it('that imports the build for cdktf is told which one to import', async () => {
+    writeFileSync(join(at.folder, 'app.mjs'), APP.replace('svcctl/cdktn', 'svcctl'))
+    const outcome = await at.fast(['plan', '-o', 'json'])
+    expect(documentOf(outcome).error.suggestions).toContain(
+      'Install cdktf and import from "svcctl", or install cdktn and import from "svcctl/cdktn".',
+    )
+  })
+
+  it('is one of the two that the package may be installed with', () => {
+    const {peerDependencies, peerDependenciesMeta} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    expect(peerDependencies).toMatchObject({cdktf: expect.any(String), cdktn: expect.any(String)})
+    expect(peerDependenciesMeta).toMatchObject({cdktf: {optional: true}, cdktn: {optional: true}})
+  })
+})
