@@ -146,10 +146,8 @@ export async function recheckPlan(
       kept: new Map(touched(plan).map(it => [keyOf(it.stack, it.address), it.kept ?? []])),
     }),
   )
-  const owned = ({stack, address, movedFrom}: Operation) =>
-    [address, movedFrom].some(it => it !== undefined && full.get(stack)?.entries.has(it))
   const open = new Set(heldOperations(plan.operations, undecided, kinds).keys())
-  const operations = stillValid(plan, fresh.plan.operations, halfReplaced, owned, open)
+  const operations = stillValid(plan, fresh.plan.operations, full, halfReplaced, open)
   const lifts = liftsToApply(plan, flags, workspace.settings)
   const refusing = (given: Lifts) => evaluateGuards({...plan, operations, lifts: given}, kinds)
   // What the hash does not lift only a new plan can; what an option of this apply refuses another one takes back.

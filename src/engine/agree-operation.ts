@@ -61,6 +61,8 @@ function* shapeFaults(it: Operation, kind: Kind): Generator<string> {
     const done = kind.verbs[verb] !== undefined || (verb === 'delete' && it.cause === 'parent-replaced' && kind.goesWithParent)
     if (!done) yield `the API cannot ${verb} a ${kind.noun}`
   }
+  const goes = it.action === 'delete' || it.action === 'replace'
+  if (goes && it.former === undefined) yield `${it.action} says nothing of what it deletes`
   if (it.declared === undefined && it.adopts) yield `${it.action} adopts nothing`
   // Whatever is removed and has an address of its own came from a ledger.
   if (it.action === 'delete' && it.address !== it.remoteId && it.origin === undefined) yield 'no ledger has it'
@@ -96,6 +98,8 @@ function* parentFaults(it: Operation, kind: Kind, byKey: ReadonlyMap<Key, Operat
   const above = parent?.by === 'key' ? byKey.get(parent.key) : undefined
   if (above !== undefined && above.kind !== kind.parent?.kind) yield `its ${kind.parent?.field ?? 'parent'} is a ${above.kind}`
   const path = parent?.by === 'remoteId' ? parent.remoteId : parent?.by === 'key' ? (above?.remoteId ?? parent.remoteId) : undefined
+  if (parent?.by === 'key' && above === undefined && path === undefined)
+    yield `it hangs on ${parent.key}, and the plan knows nothing of that`
   if (path === undefined) return
   if (locate(kinds, path)?.kind.name !== kind.parent?.kind) yield `${path} is no ${kind.parent?.field ?? 'parent'}`
   // A replacement leaves its place: for another parent, or because the parent itself is made anew.

@@ -8,6 +8,7 @@ import {Claims} from './claims.ts'
 import {neededBy, type StackDeclarations} from './declaration.ts'
 import {diffFields, type SecretState} from './diff.ts'
 import {rootRule} from './field-rules.ts'
+import {formerOf} from './former.ts'
 import {type Kind, parentRemoteId, remoteIdOf} from './kind.ts'
 import type {LedgerEntry} from './ledger.ts'
 import {type LiveObject, outputOf} from './live.ts'
@@ -135,12 +136,22 @@ function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, not
   const live = pair.match?.live
   const parentKey = declaration.parent?.by === 'key' ? declaration.parent.key : undefined
   if (pair.doubt) return {...base, changes: createChanges(kind, spec), action: 'blocked', wants: 'create', ...pair.doubt}
+  const diffTo = ({fields}: LiveObject) =>
+    diffFields({
+      kind,
+      declared: spec,
+      live: fields,
+      ...(entry ? {applied: entry.applied} : {}),
+      ignore: declaration.policy.ignoreChanges,
+      secretState: (pointer, secret) => input.secretState(declaration.key, pointer, secret),
+    })
   if (pair.stray) {
-    const found = {...base, remoteId: pair.stray.remoteId, ...originOf(entry)}
+    const found = {...base, remoteId: pair.stray.remoteId, changes: diffTo(pair.stray).changes, ...originOf(entry)}
     const why: Why = {cause: 'parent-changed', reason: `it moves to another ${kind.parent?.field ?? 'parent'}`}
     return replacement(kind, found, false, pair.stray, why)
   }
   if (live === undefined) return creation(kind, base, spec, entry)
+  const diff = diffTo(live)
   if (parentKey !== undefined && replaced.has(parentKey)) {
     return {
       ...base,
@@ -148,19 +159,12 @@ function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, not
       cause: 'parent-replaced',
       remoteId: live.remoteId,
       reason: `its ${kind.parent?.field ?? 'parent'} is replaced`,
-      changes: [],
+      changes: diff.changes,
+      former: formerOf(live),
       ...(pair.match?.found === 'import' ? {origin: 'imported' as const} : originOf(entry)),
       ...(adopts(pair) ? {adopts: true as const} : {}),
     }
   }
-  const diff = diffFields({
-    kind,
-    declared: spec,
-    live: live.fields,
-    ...(entry ? {applied: entry.applied} : {}),
-    ignore: declaration.policy.ignoreChanges,
-    secretState: (pointer, secret) => input.secretState(declaration.key, pointer, secret),
-  })
   const keeps = ({path}: Change) => input.lifts.onDrift === 'keep' || input.kept?.get(declaration.key)?.includes(path) === true
   const kept = diff.changes.filter(it => it.moved === 'outside' && keeps(it)).map(it => it.path)
   const changes = diff.changes.filter(it => !kept.includes(it.path))
@@ -251,7 +255,7 @@ function replacement(kind: Kind, found: Found, createFirst: boolean, live: LiveO
       reason: `${why.reason}; create_before_destroy needs another name, since two ${kind.noun}s called ${JSON.stringify(found.name ?? '')} cannot exist at once`,
     }
   }
-  return {...found, action: 'replace', ...why}
+  return {...found, action: 'replace', ...why, former: formerOf(live)}
 }
 
 function settled(pair: Paired, entry: LedgerEntry | undefined, found: Found): Operation {

@@ -6,6 +6,7 @@ import {isJsonObject, type Json} from '../base/json.ts'
 import type {Cause} from './cause.ts'
 import {Claims} from './claims.ts'
 import {isDeposed} from './deposed.ts'
+import {formerOf} from './former.ts'
 import {type Ids, type Kind, locate, parentRemoteId} from './kind.ts'
 import type {LedgerEntry} from './ledger.ts'
 import type {Collection, LiveObject} from './live.ts'
@@ -101,7 +102,7 @@ function removalOf(input: PlanInput, {stack, entry, address, live, doubt, heldBy
     const reason = kind.absent?.delete ?? `the API cannot delete a ${kind.noun}`
     return {...base, action: 'blocked', wants: 'delete', cause: 'no-delete', reason}
   }
-  return {...base, action: 'delete', ...whyDelete(input, entry, address)}
+  return {...base, action: 'delete', ...whyDelete(input, entry, address), former: formerOf(live)}
 }
 
 function whyDelete({destroy}: PlanInput, entry: LedgerEntry, address: string): Pick<Operation, 'cause' | 'reason'> {
@@ -120,7 +121,7 @@ function withParentsGone(input: PlanInput, declared: readonly Operation[], opera
     const parent = it.remoteId === undefined ? undefined : parentRemoteId(input, it.remoteId)
     if (parent === undefined || !gone.has(parent) || !kindOf(input, it.kind).goesWithParent) return it
     if (it.action !== 'delete' && it.action !== 'blocked') return it
-    const {wants: _, ...rest} = it
+    const {wants: _, former: _former, ...rest} = it
     return {
       ...rest,
       action: 'forget',
@@ -220,6 +221,7 @@ const undeclared = (stack: string, live: LiveObject, cause: Cause, reason: strin
   reason,
   remoteId: live.remoteId,
   ...(live.name === undefined ? {} : {name: live.name}),
+  former: formerOf(live),
   changes: [],
   because: [],
   edges: [],

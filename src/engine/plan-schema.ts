@@ -120,6 +120,7 @@ export const operationSchema = closed<Operation>()({
   deferred: z.array(openLeaf).exactOptional(),
   secrets: z.array(openLeaf).exactOptional(),
   kept: z.array(z.string()).exactOptional().describe('declared fields that somebody changed and that stay so, as JSON pointers'),
+  former: jsonObject.exactOptional().describe('of what is deleted or replaced: its fields as they were seen'),
   takes: z.array(z.string()).exactOptional().describe('objects that go with this one'),
 })
 

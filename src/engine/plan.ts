@@ -90,6 +90,8 @@ export interface Operation {
   readonly secrets?: readonly OpenLeaf[]
   /** Declared fields that somebody changed and that stay so (`--on-drift keep`), as JSON pointers. */
   readonly kept?: readonly string[]
+  /** Of what is deleted or replaced: its fields as they were seen, secrets marked. */
+  readonly former?: JsonObject
   /** Objects that go with this one and get no request of their own. */
   readonly takes?: readonly string[]
 }

@@ -6,6 +6,7 @@ import {AppError, EXIT} from '../base/errors.ts'
 import {canonicalJson} from '../base/json.ts'
 import type {Declaration, StackDeclarations} from './declaration.ts'
 import {deposedAddress, deposes} from './deposed.ts'
+import {formerDifferences} from './former.ts'
 import type {Ledger, LedgerEntry} from './ledger.ts'
 import type {OpenLeaf, Operation, Plan} from './plan.ts'
 import {declarationOf} from './planned-object.ts'
@@ -114,18 +115,20 @@ const undeclaredEntry = ({address, kind, remoteId = address}: Operation): Ledger
  *
  * @param halfReplaced - replacements of a resumed run whose old object is deleted: only the create is left of them
  * @param undecided - operations on what a dead run has begun and nobody can tell the end of: they are not begun anyway
- * @param owned - whether the ledger still has the object under the planned address, or the one it moves from
+ * @param ledgers - whole: what they have under the planned addresses decides whose the objects are
  * @throws StalePlanError with everything that moved
  */
 export function stillValid(
   plan: Plan,
   fresh: readonly Operation[],
+  ledgers: ReadonlyMap<string, Ledger>,
   halfReplaced: ReadonlySet<Key> = new Set(),
-  owned: (planned: Operation) => boolean = () => true,
   undecided: ReadonlySet<Key> = new Set(),
 ): Operation[] {
+  const owned = ({stack, address, movedFrom}: Operation) =>
+    [address, movedFrom].some(it => it !== undefined && ledgers.get(stack)?.entries.has(it))
   const byKey = new Map<Key, Operation>(fresh.map(it => [keyOf(it.stack, it.address), it]))
-  const moved: {address: string; message: string}[] = []
+  const moved = [...parentsMoved(plan, ledgers), ...joinedMeanwhile(plan, fresh)]
   const operations = plan.operations.map(planned => {
     if (planned.action === 'no-op' || undecided.has(keyOf(planned.stack, planned.address))) return planned
     const now = byKey.get(keyOf(planned.stack, planned.address))
@@ -142,6 +145,32 @@ export function stillValid(
   const order = new Map(fresh.map((it, at) => [keyOf(it.stack, it.address), at]))
   const at = (it: Operation) => order.get(keyOf(it.stack, it.address)) ?? -1
   return operations.sort((a, b) => at(a) - at(b))
+}
+
+interface Moved {
+  readonly address: string
+  readonly message: string
+}
+
+/** Parents that stay as they are are not looked at: the ledger must still have the object that the plan puts things into. */
+function parentsMoved(plan: Plan, ledgers: ReadonlyMap<string, Ledger>): Moved[] {
+  const parents = new Set(touched(plan).flatMap(it => (it.declared?.parent?.by === 'key' ? [it.declared.parent.key] : [])))
+  return plan.operations.flatMap(it => {
+    const key = keyOf(it.stack, it.address)
+    if (it.action !== 'no-op' || !parents.has(key)) return []
+    const now = ledgers.get(it.stack)?.entries.get(it.address)?.remoteId
+    if (now === it.remoteId) return []
+    return [{address: key, message: `planned was ${it.remoteId ?? 'nothing'}, and the ledger has ${now ?? 'nothing'}`}]
+  })
+}
+
+/** What has come into a planned deletion and would go with it, unseen by whoever approved that. */
+function joinedMeanwhile(plan: Plan, fresh: readonly Operation[]): Moved[] {
+  const known = new Set(plan.operations.map(it => keyOf(it.stack, it.address)))
+  return fresh.flatMap(it => {
+    const key = keyOf(it.stack, it.address)
+    return it.cause === 'made-inline' && !known.has(key) ? [{address: key, message: `it is there now, and ${it.reason}`}] : []
+  })
 }
 
 /** What was planned again saw only what the plan touches: what its object hangs on, for the ledger, is as it was planned. */
@@ -191,6 +220,10 @@ function compare(planned: Operation, now: Operation | undefined, owned: boolean)
   if (now.action !== planned.action) return `planned was ${planned.action}, and now it would be ${now.action} (${now.reason})`
   if (now.remoteId !== planned.remoteId)
     return `planned for ${planned.remoteId ?? 'a new object'}, and now it would be ${now.remoteId ?? 'a new object'}`
+  if (now.action === 'delete' || now.action === 'replace') {
+    const different = formerDifferences(planned, now)
+    if (different.length > 0) return different.join(', ')
+  }
   const facts = (it: Operation) =>
     it.changes.map(({path, before}) => ({path, before: before ?? null})).sort((a, b) => (a.path < b.path ? -1 : 1))
   if (canonicalJson(facts(now)) === canonicalJson(facts(planned)))

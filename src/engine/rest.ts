@@ -26,7 +26,16 @@ export function restOf(plan: Plan, {ended}: Pick<ApplyResult, 'ended'>, approved
         because: it.because.filter(address => !done.has(address) && !done.has(keyOf(it.stack, address))),
       }
     const remoteId = done.get(key)
-    const {declared: _, deferred: _deferred, changes: _changes, remoteId: _remoteId, adopts: _adopts, movedFrom: _from, ...rest} = it
+    const {
+      declared: _,
+      deferred: _deferred,
+      changes: _changes,
+      remoteId: _remoteId,
+      adopts: _adopts,
+      movedFrom: _from,
+      former: _former,
+      ...rest
+    } = it
     return {
       ...rest,
       action: 'no-op',

@@ -13,6 +13,7 @@ import type {Operation, Plan} from '../../src/engine/plan.ts'
 import {assertSealed, sealed} from '../../src/engine/plan-document.ts'
 import {planSchema} from '../../src/engine/plan-schema.ts'
 import {Secret} from '../../src/engine/value.ts'
+import type {WorldEdit} from '../../src/simulator/world-edit.ts'
 import {Lab, stackOf} from '../support/lab.ts'
 
 /** One of everything: create, update, replace, delete, adopt, forget, no-op, secrets, values to come. */
@@ -243,3 +244,75 @@ async function inLab() {
   const lab = new Lab()
   return lab.run(() => planned(lab))
 }
+
+describe('a plan that deletes', () => {
+  const stack = () => stackOf().subscription('main').database('cache', 'main').database('queue', 'main', {port: 12_000, replication: false})
+  const less = () => stackOf().subscription('main').database('queue', 'main', {port: 12_001})
+  const staleAfter = async (edit: WorldEdit) => {
+    const lab = new Lab()
+    return lab.run(async () => {
+      await lab.apply([stack()])
+      const {plan} = await lab.plan([less()])
+      expect(plan.summary).toMatchObject({delete: 1, replace: 1})
+      expect((await lab.recheck(read(plan), [less()])).plan.summary).toEqual(plan.summary)
+      lab.simulator.edit(edit)
+      await lab.clock.sleep(10_000)
+      lab.simulator.clearLog()
+      const error = await lab.recheck(read(plan), [less()]).catch(it => it)
+      expect(lab.writes).toEqual([])
+      return error
+    })
+  }
+  const cache = 'cloud/subscriptions/1/databases/1'
+
+  it.each<[string, WorldEdit, string]>([
+    ['has another name', {path: cache, set: {name: 'billing'}}, 'it is called "billing", and was "cache" when planned'],
+    ['holds other data', {path: cache, set: {memoryLimitInGb: 64}}, '/memoryLimitInGb is 64, and was 1 when planned'],
+    ['is replaced and holds other data', {path: cache.replace(/1$/, '2'), set: {replication: true}}, '/replication is true'],
+  ])('is stale when the object %s, and nothing is sent', async (_, edit, message) => {
+    expect(await staleAfter(edit)).toMatchObject({code: 'E_PLAN_STALE', exit: 5, message: expect.stringContaining(message)})
+  })
+
+  it('is stale when something has come into it meanwhile', async () => {
+    const lab = new Lab()
+    const inline = stackOf().subscription('main', {databases: [{name: 'spare', memoryLimitInGb: 1}]})
+    await lab.run(async () => {
+      await lab.apply([inline])
+      for (const name of ['stranger', 'spare']) {
+        const {plan} = await lab.plan([stackOf()], {destroy: true})
+        expect(plan.summary.delete).toBeGreaterThan(0)
+        const path = lab.simulator.edit({path: 'cloud/subscriptions/1/databases', create: {name, memoryLimitInGb: 1}})
+        await lab.clock.sleep(10_000)
+        await expect(lab.recheck(read(plan), [])).rejects.toMatchObject({code: 'E_PLAN_STALE'})
+        lab.simulator.edit({path: String(path), delete: true})
+        await lab.clock.sleep(10_000)
+      }
+      expect(lab.writes.filter(it => it.startsWith('DELETE'))).toEqual([])
+    })
+  })
+
+  it('says fields of what it deletes that a stack could declare, and no secret', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf().clusterUser('viewer')])
+      const {plan} = await lab.plan([stackOf()], {destroy: true})
+      expect(plan.operations).toMatchObject([{action: 'delete', cause: 'destroy', former: {name: 'viewer', role: 'db_viewer'}}])
+    })
+  })
+})
+
+describe('a plan whose parent stays as it is', () => {
+  it('is stale when the ledger has another object there by now: nothing is put into it', async () => {
+    const lab = new Lab()
+    const next = stackOf().subscription('main').database('cache', 'main')
+    await lab.run(async () => {
+      await lab.apply([stackOf().subscription('main')])
+      const other = lab.simulator.edit({path: 'cloud/subscriptions', create: {name: 'other'}})
+      await lab.clock.sleep(10_000)
+      const {plan} = await lab.plan([next])
+      const operations = plan.operations.map(it => (it.action === 'no-op' ? {...it, remoteId: String(other)} : it))
+      await expect(lab.recheck(read(sealed({...plan, operations})), [next])).rejects.toThrow('and the ledger has cloud/subscriptions/1')
+      expect(lab.requests.filter(it => it.includes('databases') && it.startsWith('POST'))).toEqual([])
+    })
+  })
+})

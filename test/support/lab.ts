@@ -344,7 +344,7 @@ export class Lab {
     const full = await this.ledgers(plan.stacks.map(it => it.name))
     const cut = new Map([...full].map(([stack, ledger]) => [stack, touchedLedger(ledger, plan)]))
     const fresh = await this.#plan(stacksOf(plan, secrets), cut, {})
-    const operations = stillValid(plan, fresh.plan.operations)
+    const operations = stillValid(plan, fresh.plan.operations, full)
     const guards = evaluateGuards({...plan, operations}, kinds)
     return {plan: {...plan, operations, summary: summaryOf(operations), guards}, observation: fresh.observation, choice: fresh.choice}
   }

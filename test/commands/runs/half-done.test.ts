@@ -150,13 +150,13 @@ describe('a replacement that makes the new object first', () => {
     const instances = state.resources.find((it: {name: string}) => it.name === 'cache').instances
     expect(instances).toMatchObject([
       {attributes: {id: `cloud${SUB}/3`}},
-      {deposed: expect.stringMatching(/^[0-9a-f]{8}$/), attributes: {id: `cloud${SUB}/2`}},
+      {deposed: expect.stringMatching(/^[0-9a-f]{8}$/), attributes: {id: `cloud${SUB}/1`}},
     ])
     const plan = await here.fast(['plan', ...stack(), '--allow-destroy', 'null_resource.cache', '-o', 'json'])
     expect(documentOf(plan)).toMatchObject({guards: [], summary: {delete: 1, create: 0, replace: 0}})
     expect(documentOf(plan).operations.find((it: {action: string}) => it.action === 'delete')).toMatchObject({
       address: expect.stringMatching(/^null_resource\.cache \(deposed [0-9a-f]{8}\)$/),
-      remoteId: `cloud${SUB}/2`,
+      remoteId: `cloud${SUB}/1`,
     })
     expect((await here.fast(['apply', ...stack(), '--auto-approve'])).code).toBe(3)
     expect(await here.fast(['apply', ...stack(), '--auto-approve', '--allow-destroy', 'null_resource.cache'])).toMatchObject({code: 0})

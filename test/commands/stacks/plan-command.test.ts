@@ -79,13 +79,13 @@ describe('svcctl plan', () => {
 
   it('takes all stacks without --stack, some by glob, and refuses one that does not exist with the known names', async () => {
     expect(addresses(await at.fast(['plan', ...two, '-json'], secrets))).toEqual([
-      'shop:main',
       'bill:b1',
-      'shop:cache',
-      'shop:queue',
       'bill:cache',
+      'shop:main',
+      'shop:cache',
       'shop:ro',
       'shop:app',
+      'shop:queue',
     ])
     expect(addresses(await at.fast(['plan', ...two, '-json', '--stack', 'b*'], secrets))).toEqual(['bill:b1', 'bill:cache'])
     const unknown = await at.fast(['plan', ...two, '--stack', 'shp'], secrets)
@@ -105,9 +105,9 @@ describe('svcctl plan', () => {
 
   it.each([
     ['-target=shop:null_resource.cache', ['shop:main', 'shop:cache']],
-    ['--target=null_resource.cache', ['shop:main', 'bill:b1', 'shop:cache', 'bill:cache']],
+    ['--target=null_resource.cache', ['bill:b1', 'bill:cache', 'shop:main', 'shop:cache']],
     ['--target=app', ['shop:main', 'shop:cache', 'shop:ro', 'shop:app']],
-    ['--exclude=shop:null_resource.cache', ['shop:main', 'bill:b1', 'shop:queue', 'bill:cache']],
+    ['--exclude=shop:null_resource.cache', ['bill:b1', 'bill:cache', 'shop:main', 'shop:queue']],
   ])('takes dependencies along and dependants away: %s', async (flag, expected) => {
     expect(addresses(await at.fast(['plan', ...two, '-json', flag], secrets))).toEqual(expected)
   })
