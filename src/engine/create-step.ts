@@ -5,14 +5,16 @@ import {createBodyOf} from './bodies.ts'
 import {carriedSecrets} from './carried-secrets.ts'
 import type {CollectionWatch} from './collection-watch.ts'
 import {diffFields} from './diff.ts'
+import type {Ids} from './kind.ts'
 import {type LiveObject, liveObject} from './live.ts'
 import type {Scene} from './operation-scene.ts'
+import type {Promptness} from './promptness.ts'
 import {plainPart, wireObject} from './resolve.ts'
 import type {StepEnd} from './run-context.ts'
 import {type Doubt, settleCreate} from './settle-doubt.ts'
 import {update} from './update-step.ts'
 import type {ValueObject} from './value.ts'
-import {write} from './write-step.ts'
+import {type Accepted, write} from './write-step.ts'
 
 export async function create(scene: Scene): Promise<StepEnd> {
   const parent = scene.parentIds()
@@ -45,23 +47,47 @@ export async function create(scene: Scene): Promise<StepEnd> {
         ...scene.waiting(),
       }),
   }
-  return write(scene.context, writing, accepted =>
-    scene.settle('create', accepted, async () => {
-      const id = accepted.remoteId ?? scene.idFrom(accepted, parent)
-      if (id !== undefined && !scene.context.waitsForStatus(scene.kind, scene.backend)) return {ok: true, remoteId: id}
-      const seen = await scene.await(collection, {
-        step: 'create',
-        ...(id === undefined ? {} : {remoteId: id}),
-        fits,
-        until: 'ready',
-        since: accepted.acceptedAt,
-        ...(accepted.task && scene.kind.mayShowNoStatus ? {soon: true} : {}),
-      })
-      // Its task is done, and that it cannot be looked at is for the proof to say.
-      if (!seen.ok && seen.state === 'unknown' && id !== undefined && scene.kind.mayShowNoStatus) return {ok: true, remoteId: id}
-      return seen.ok ? {ok: true, ...(seen.live ? {live: seen.live, remoteId: seen.live.remoteId} : {})} : seen
-    }),
-  )
+  return write(scene.context, writing, accepted => scene.settle('create', accepted, () => ready(scene, collection, accepted, parent, fits)))
+}
+
+/** Waits until the object is there and ready, as far as that is not said with the end of its task. */
+async function ready(
+  scene: Scene,
+  collection: CollectionWatch,
+  accepted: Accepted,
+  parent: Ids,
+  fits: (live: LiveObject) => boolean,
+): Promise<StepEnd> {
+  const {kind, backend, context} = scene
+  const id = accepted.remoteId ?? scene.idFrom(accepted, parent)
+  if (id !== undefined && kind.ready === undefined) return {ok: true, remoteId: id}
+  const soon = kind.mayShowNoStatus === true && id !== undefined
+  const seen = () =>
+    scene.await(collection, {
+      step: 'create',
+      ...(id === undefined ? {} : {remoteId: id}),
+      fits,
+      until: 'ready',
+      since: accepted.acceptedAt,
+      soon,
+    })
+  const found = ({live}: {readonly live?: LiveObject}): StepEnd => ({ok: true, ...(live ? {live, remoteId: live.remoteId} : {})})
+  if (!soon) {
+    const end = await seen()
+    return end.ok ? found(end) : end
+  }
+  const promptness = context.promptness(kind, backend)
+  if (await promptness.isGiven()) return {ok: true, remoteId: id}
+  let as: Parameters<Promptness['looked']>[0]
+  try {
+    const end = await seen()
+    if (end.ok && end.live) as = end.live.fields.status === undefined ? 'silent' : end.atOnce ? 'at once' : 'later'
+    // Its task is done, and that it cannot be looked at is for the proof to say.
+    if (!end.ok) return end.state === 'unknown' ? {ok: true, remoteId: id} : end
+    return found(end)
+  } finally {
+    promptness.looked(as)
+  }
 }
 
 export function noteInline(scene: Scene): void {

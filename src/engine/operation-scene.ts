@@ -89,7 +89,6 @@ export class Scene {
       return {ok: false, state: 'failed', error, goesOn}
     }
     if (news === 'gone') return {ok: true}
-    this.context.noteStatus(news.live, news.atOnce, this.backend)
     if (news.failed) {
       await remember(this, news.live.remoteId, news.live)
       return {
@@ -98,7 +97,7 @@ export class Scene {
         error: new ObjectFailedError(this.what(sought.step), news.live.remoteId, String(news.live.fields.status)),
       }
     }
-    return {ok: true, live: news.live, remoteId: news.live.remoteId}
+    return {ok: true, live: news.live, remoteId: news.live.remoteId, atOnce: news.atOnce}
   }
 
   writing(step: Step, parent: Ids, remoteId?: string): Omit<Write, 'request' | 'settleDoubt'> {

@@ -14,6 +14,7 @@ import type {Journal} from './journal.ts'
 import type {Ids, Kind, Kinds} from './kind.ts'
 import type {LedgerBook} from './ledger-book.ts'
 import type {LiveObject} from './live.ts'
+import {Promptness} from './promptness.ts'
 import type {Pace} from './shared-watch.ts'
 import {TaskWatch} from './task-watch.ts'
 import type {Key, Secret} from './value.ts'
@@ -66,9 +67,6 @@ export class Stopped extends Error {
   }
 }
 
-/** So many that were ready with their tasks are taken for the rule. */
-const PROMPT_ONES = 3
-
 export class RunContext {
   /** Its `stop` also fires when the run itself cannot go on. */
   readonly options: RunOptions
@@ -84,8 +82,7 @@ export class RunContext {
   readonly #expected = new Expectations()
   readonly #tasks = new Map<Backend, TaskWatch>()
   readonly #collections = new Map<Backend, Map<string, CollectionWatch>>()
-  /** Objects that were ready with their tasks, by kind. */
-  readonly #prompt = new Map<Backend, Map<string, number>>()
+  readonly #prompt = new Map<Backend, Map<string, Promptness>>()
   readonly #broken = new AbortController()
   readonly #ended = new AbortController()
   #failure: {readonly error: unknown} | undefined
@@ -116,22 +113,13 @@ export class RunContext {
     this.#ended.abort(new Stopped())
   }
 
-  /**
-   * Whether the end of a task is not all there is to wait for. One object without a status speaks for its kind, and so do
-   * some that were ready as soon as their tasks were done; one that was not speaks against it for good.
-   */
-  waitsForStatus({name, ready, mayShowNoStatus}: Kind, backend: Backend): boolean {
-    if (ready === undefined || !mayShowNoStatus) return ready !== undefined
-    return (this.#prompt.get(backend)?.get(name) ?? 0) < PROMPT_ONES
-  }
-
-  /** @param atOnce - it was ready at the first look after its task was done */
-  noteStatus({kind, fields}: LiveObject, atOnce: boolean, backend: Backend): void {
-    if (!kind.mayShowNoStatus) return
-    const ofBackend = this.#prompt.get(backend) ?? new Map<string, number>()
+  /** Of a kind that may show no status. */
+  promptness(kind: Kind, backend: Backend): Promptness {
+    const ofBackend = this.#prompt.get(backend) ?? new Map<string, Promptness>()
     this.#prompt.set(backend, ofBackend)
-    const known = ofBackend.get(kind.name) ?? 0
-    ofBackend.set(kind.name, fields.status === undefined ? PROMPT_ONES : atOnce ? known + 1 : Number.NEGATIVE_INFINITY)
+    const known = ofBackend.get(kind.name) ?? new Promptness()
+    ofBackend.set(kind.name, known)
+    return known
   }
 
   get unsent(): number {
@@ -177,4 +165,6 @@ export type Failure =
   /** `because`: what is in the way. */
   | {readonly state: 'skipped'; readonly because?: Key}
 
-export type StepEnd = {readonly ok: true; readonly live?: LiveObject; readonly remoteId?: string} | ({readonly ok: false} & Failure)
+export type StepEnd =
+  /** `atOnce`: seen at the first look. */
+  {readonly ok: true; readonly live?: LiveObject; readonly remoteId?: string; readonly atOnce?: boolean} | ({readonly ok: false} & Failure)

@@ -60,6 +60,11 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
    */
   protected abstract look(items: readonly Item[], due: ReadonlySet<Item>): Promise<ReadonlyMap<Item, T>>
 
+  /** The least pause between two looks, whoever they are for: never shorter than the shortest. */
+  protected get gapMs(): number {
+    return this.#pace.minMs
+  }
+
   /** Looks that failed for good: every waiter is told through this. */
   protected abstract failed(item: Item, error: unknown): void
 
@@ -92,7 +97,7 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
   #pauseMs(): number {
     let at = Number.POSITIVE_INFINITY
     for (const {dueAt} of this.#items.values()) at = Math.min(at, dueAt)
-    return Math.max(0, Math.ceil(Math.min(this.#pace.maxMs, Math.max(at, this.#lookedAt + this.#pace.minMs) - this.#clock.now())))
+    return Math.max(0, Math.ceil(Math.min(this.#pace.maxMs, Math.max(at, this.#lookedAt + this.gapMs) - this.#clock.now())))
   }
 
   /** Sleeps, unless somebody comes who is due before. */
@@ -110,7 +115,7 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
     const items = [...this.#items.keys()]
     const due = new Set(items.filter(it => this.#isDue(it)))
     // Who woke the pause up waits for the shortest one as everybody does.
-    if (due.size === 0 || this.#clock.now() < this.#lookedAt + this.#pace.minMs) return undefined
+    if (due.size === 0 || this.#clock.now() < this.#lookedAt + this.gapMs) return undefined
     try {
       // Between two looks there is the shortest pause, whoever they are for: one answers all who wait.
       const news = await this.look(items, due).finally(() => {

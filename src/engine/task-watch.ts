@@ -12,6 +12,8 @@ import {type Pace, SharedWatch, type Watched} from './shared-watch.ts'
 const TOLERATED_MISSES = 5
 /** A look that writes kept from leaving for so long goes before them: a capped list would forget what it is about. */
 const OVERDUE_MS = 60_000
+/** Of what a minute brings: with less than this at hand, requests are scarce. */
+const SCARCE = 0.5
 /** Rounds without the list after it showed nothing of ours: 1, 2, 4, … and at most this many. */
 const MOST_ROUNDS_WITHOUT = 32
 
@@ -71,6 +73,12 @@ export class TaskWatch extends SharedWatch<Waiting, TaskNews> {
       const heard = onAbort(signal, stop)
       this.add(item)
     })
+  }
+
+  /** Where requests are scarce, one look answers more. */
+  protected override get gapMs(): number {
+    const {available, perMinute} = this.#backend.spending
+    return available < SCARCE * perMinute ? 2 * super.gapMs : super.gapMs
   }
 
   protected override failed(item: Waiting, error: unknown): void {
