@@ -37,7 +37,8 @@ describe.skipIf(lacks('completion in fish', 'fish'))('completion in fish', () =>
     expect(complete('svcctl api ')).toEqual(expect.arrayContaining(['cloud', 'enterprise']))
     expect(complete('svcctl api cloud p')).toEqual(['patch', 'post', 'put'])
     expect(complete('svcctl node list --profile ')).toEqual(['lab'])
-    expect(complete('svcctl plan --target ')).toEqual(['null_resource.cache', 'null_resource.cache["eu west"]'])
+    for (const option of ['target', 'exclude', 'allow-destroy', 'adopt', 'accept'])
+      expect(complete(`svcctl plan --${option} `), option).toEqual(['null_resource.cache', 'null_resource.cache["eu west"]'])
   })
 })
 

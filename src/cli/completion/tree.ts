@@ -31,6 +31,7 @@ const BY_FLAG: Readonly<Record<string, ValueKind>> = {
   target: 'addresses',
   exclude: 'addresses',
   'allow-destroy': 'addresses',
+  adopt: 'addresses',
   accept: 'addresses',
   attach: 'runs',
 }
