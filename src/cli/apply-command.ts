@@ -127,12 +127,12 @@ export abstract class ApplyCommandBase extends StackCommand {
     stacks: readonly StackDeclarations[],
     work: (workspace: Workspace, emit: Emit) => Promise<ExitCode>,
   ): Promise<ExitCode> {
-    const {assertTarget, inStateFile, planSecrets, planStacks, variableLookup} = await applyParts()
+    const {assertTarget, inStateFile, othersOf, planSecrets, planStacks, variableLookup} = await applyParts()
     const variables = variableOptions(this.argv)
     const sources = {cwd: this.context.cwd, environment: this.context.environment.all, variables}
-    const variable = await variableLookup(sources, [...plan.stacks.map(it => it.name), ...(plan.otherStacks ?? [])])
+    const variable = await variableLookup(sources, [...plan.stacks.map(it => it.name), ...(plan.otherStacks ?? []).map(it => it.name)])
     const planned = planStacks(plan, planSecrets(variable, stacks)).map(it => inStateFile(it, flags.state))
-    return this.inWorkspace({stacks: planned, others: [], variable}, flags, 'full', workspace => {
+    return this.inWorkspace({stacks: planned, others: othersOf(plan), variable}, flags, 'full', workspace => {
       assertTarget(workspace, plan)
       return this.locked(workspace, flags, emit => work(workspace, emit))
     })

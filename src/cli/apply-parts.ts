@@ -1,5 +1,6 @@
 /** What an apply needs beyond its options, behind one door, so that it can be imported when there is something to apply. */
 export {variableLookup} from '../declaration/variable-lookup.ts'
+export {othersOf} from '../engine/recheck.ts'
 export {isSubset} from '../engine/rest.ts'
 export {applyDocument, applyExit, undecidedExit} from './apply-document.ts'
 export {applyPlan} from './apply-run.ts'

@@ -191,6 +191,13 @@ export class Workspace {
     const arrived = new Map(asArrived([...own.map(([, it]) => it), ...other.ledgers]).map(it => [it.stack, it] as const))
     this.#ledgers = new Map(own.map(([stack, it]) => [stack, arrived.get(stack) ?? it]))
     this.#other = {...other, ledgers: other.ledgers.map(it => arrived.get(it.stack) ?? it)}
+    for (const [stack, {rewrittenBy}] of own) {
+      if (rewrittenBy === undefined || this.#saidUnread.has(stack)) continue
+      this.#saidUnread.add(stack)
+      this.context.log.warn(
+        `the ledger of stack ${stack} was rewritten by ${rewrittenBy}: its account and the digests of its secrets are lost, and the next apply records them anew (svcctl state mv keeps them)`,
+      )
+    }
     for (const [stack, why] of other.unread) {
       if (!this.#saidUnread.has(stack)) this.context.log.warn(`what stack ${stack} has is not known: ${why}`)
       this.#saidUnread.add(stack)

@@ -94,10 +94,7 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     .sort(by(it => it.name))
   const used = input.used() - usedBefore
   const objects = [...observation.pairs.values()].filter(it => it.match !== undefined).length + observation.orphans.length
-  const otherStacks = input.stacks
-    .map(it => it.name)
-    .filter(it => !input.selected.has(it))
-    .sort()
+  const otherStacks = input.stacks.flatMap(({name, ledger}) => (input.selected.has(name) ? [] : [{name, ledger}])).sort(by(it => it.name))
   const content = {
     operations,
     stacks,

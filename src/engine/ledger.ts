@@ -55,6 +55,8 @@ export interface Ledger {
   /** scrypt salt of this ledger, and one digest over all secrets. */
   readonly secretSalt?: string
   readonly secretsDigest?: string
+  /** Another program wrote it last, and left out what svcctl keeps beside the entries: accounts, the salt of the secrets. */
+  readonly rewrittenBy?: string
   /** The head of an unfinished run's journal (http ledgers). */
   readonly pending?: Json
 }

@@ -211,7 +211,10 @@ export const planSchema = closed<Plan>()({
   format: z.literal(PLAN_FORMAT),
   tool: z.string().describe('the program that made it'),
   stacks: z.array(stack),
-  otherStacks: words.exactOptional().describe('the other stacks of the app'),
+  otherStacks: z
+    .array(z.strictObject({name: z.string(), ledger}))
+    .exactOptional()
+    .describe('the other stacks of the app: what their ledgers have is left alone'),
   accounts: z.record(z.string(), z.strictObject({address: z.string(), keyHash: z.string()})),
   declarationsDigest: digest,
   scope: z.enum(['all', 'targeted', 'changed']),

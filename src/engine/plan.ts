@@ -194,8 +194,8 @@ export interface Plan {
   readonly format: typeof PLAN_FORMAT
   readonly tool: string
   readonly stacks: readonly PlannedStack[]
-  /** The other stacks of the app: what is given to one of them is no value of these. */
-  readonly otherStacks?: readonly string[]
+  /** The other stacks of the app: what is given to one of them is no value of these, and what their ledgers have is left alone. */
+  readonly otherStacks?: readonly {readonly name: string; readonly ledger: LedgerLocation}[]
   /** API address and a hash of the key id it was made for. */
   readonly accounts: Readonly<Record<string, {readonly address: string; readonly keyHash: string}>>
   readonly declarationsDigest: string

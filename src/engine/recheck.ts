@@ -73,6 +73,10 @@ export function stacksOf(plan: Plan, secret: (operation: Operation, leaf: OpenLe
 const importOf = ({action, adopts, origin, remoteId}: Operation): Pick<Declaration, 'importId'> =>
   origin === 'imported' && (adopts || action === 'adopt') && remoteId !== undefined ? {importId: remoteId} : {}
 
+/** The rest of the app, whose ledgers say what is not to be touched; what it declares was looked at when the plan was made. */
+export const othersOf = ({otherStacks = []}: Plan): StackDeclarations[] =>
+  otherStacks.map(({name, ledger}) => ({name, ledger, declarations: [], outputs: [], targets: {}, moved: [], removed: [], warnings: []}))
+
 /**
  * A ledger cut down to what the plan touches. Undeclared objects of exclusive collections are put in as if they were
  * owned, so that planning again looks at them and nothing else.

@@ -26,6 +26,19 @@ export class LedgerDamagedError extends AppError {
   }
 }
 
+/** A Terraform state that svcctl did not write, or that Terraform wrote things into which are no objects of ours. */
+export class LedgerNotOursError extends AppError {
+  constructor(where: LedgerPlace, writer: string, what: string) {
+    super(`The ledger ${where.place} was written by ${writer}, and not all of it is ours: ${what}.`, {
+      code: 'E_LEDGER_NOT_OURS',
+      suggestions: [
+        'Take back what was there before: Terraform keeps it beside the file (*.backup). Then use "svcctl state mv" and "svcctl state rm".',
+        ...rebuild(where),
+      ],
+    })
+  }
+}
+
 /** Written by a version that knows more than this one. */
 export class LedgerNewerError extends AppError {
   constructor(where: LedgerPlace, format: string) {

@@ -17,7 +17,8 @@ export function nextVersion(ledger: Ledger, known: LedgerVersion | undefined, wh
   if (known !== undefined && (known.serial !== ledger.serial || known.lineage !== ledger.lineage)) {
     throw new LedgerChangedError(where, words(ledger), words(known))
   }
-  return {...ledger, condition: 'present', serial: ledger.serial + 1, lineage: ledger.lineage === '' ? randomUuid(random) : ledger.lineage}
+  const {rewrittenBy: _, ...own} = ledger
+  return {...own, condition: 'present', serial: ledger.serial + 1, lineage: ledger.lineage === '' ? randomUuid(random) : ledger.lineage}
 }
 
 const words = ({serial, lineage}: LedgerVersion): string => (lineage === '' ? 'none' : `serial ${serial} of ${lineage}`)

@@ -5,14 +5,15 @@
  * An object is a `null_resource` instance: its `id` is the remote path, its `triggers` say the rest in plain words
  * (`spec` is what was applied last, `secret/<pointer>` a digest, `out/<name>` an output). What belongs to the ledger
  * as a whole stands in a top-level `svcctl` key. Terraform ignores that key when it reads and leaves it out when it
- * writes: a file without it was written by another program.
+ * writes: a file without it was rewritten by Terraform (`terraform state mv`, a push). What the entries say is there
+ * still, and it is read; accounts and the salt of the secrets are lost, and come back with the next apply.
  */
 import {z} from 'zod'
 import {canonicalJson, isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import type {Ledger, LedgerEntry, Tombstone, TransferMark} from '../engine/ledger.ts'
 import {keyOf} from '../engine/value.ts'
 import {ctyTypeOf} from './cty-type.ts'
-import {LedgerDamagedError, LedgerForeignError, LedgerNewerError, type LedgerPlace} from './errors.ts'
+import {LedgerDamagedError, LedgerForeignError, LedgerNewerError, LedgerNotOursError, type LedgerPlace} from './errors.ts'
 import {formatAddress, type IndexKey, parseAddress, type ResourceAddress} from './resource-address.ts'
 
 const STATE_VERSION = 4
@@ -73,6 +74,9 @@ const ownTriggers = z.object({
 })
 const texts = z.array(text)
 
+/** What svcctl knows of a ledger that has nothing of its own in it. */
+const rewritten = (stack: string): JsonObject => ({format: LEDGER_FORMAT, stack, accounts: {}})
+
 /** @throws RangeError when an entry's address is none of `null_resource` */
 export function encodeLedger(ledger: Ledger): string {
   const resources = new Map<string, {address: ResourceAddress; instance: JsonObject}[]>()
@@ -119,7 +123,7 @@ export function encodeLedger(ledger: Ledger): string {
 }
 
 /**
- * @throws LedgerDamagedError, LedgerNewerError
+ * @throws LedgerDamagedError, LedgerNewerError, LedgerNotOursError
  * @throws LedgerForeignError when another stack wrote it
  */
 export function decodeLedger(content: string, where: LedgerPlace): Ledger {
@@ -134,13 +138,15 @@ export function decodeLedger(content: string, where: LedgerPlace): Ledger {
   if (!isJsonObject(json) || typeof json.version !== 'number') throw damaged('it is no Terraform state')
   if (json.version > STATE_VERSION) throw new LedgerNewerError(where, `state format ${json.version}`)
   if (json.version < STATE_VERSION) throw damaged(`state format ${json.version} was never written by svcctl`)
-  const own = json.svcctl
-  if (!isJsonObject(own) || typeof own.format !== 'number') {
-    throw damaged(`it was written by another program (terraform_version ${JSON.stringify(json.terraform_version ?? null)})`)
-  }
+  const {svcctl: own = rewritten(where.stack)} = json
+  const rewrittenBy = json.svcctl === undefined ? `Terraform ${String(json.terraform_version ?? 'of an unknown version')}` : undefined
+  if (!isJsonObject(own) || typeof own.format !== 'number') throw damaged('its svcctl part is not what svcctl wrote')
   if (own.format > LEDGER_FORMAT) throw new LedgerNewerError(where, `ledger format ${own.format}`)
-  const parsed = stateSchema.safeParse(json)
-  if (!parsed.success) throw damaged(firstIssue(parsed.error))
+  const parsed = stateSchema.safeParse({...json, svcctl: own})
+  if (!parsed.success)
+    throw rewrittenBy === undefined
+      ? damaged(firstIssue(parsed.error))
+      : new LedgerNotOursError(where, rewrittenBy, firstIssue(parsed.error))
   const state = parsed.data
   if (state.svcctl.stack !== where.stack) throw new LedgerForeignError(where, state.svcctl.stack)
 
@@ -148,7 +154,7 @@ export function decodeLedger(content: string, where: LedgerPlace): Ledger {
   for (const {name, instances} of state.resources) {
     for (const {index_key, deposed, attributes} of instances) {
       const index = index_key === undefined ? {} : {index: index_key}
-      const entry = decodeInstance({name, ...index, ...(deposed !== undefined && {deposed})}, attributes, where)
+      const entry = decodeInstance({name, ...index, ...(deposed !== undefined && {deposed})}, attributes, where, rewrittenBy)
       if (entries.has(entry.address)) throw damaged(`${entry.address} is in it twice`)
       entries.set(entry.address, entry)
     }
@@ -165,6 +171,7 @@ export function decodeLedger(content: string, where: LedgerPlace): Ledger {
     ...(secret_salt !== undefined && {secretSalt: secret_salt}),
     ...(secrets_digest !== undefined && {secretsDigest: secrets_digest}),
     ...(pending !== undefined && {pending}),
+    ...(rewrittenBy !== undefined && {rewrittenBy}),
     ...(gone !== undefined && {gone: gone.map(({remote_id, ...it}) => ({...it, remoteId: remote_id}))}),
   }
 }
@@ -228,9 +235,13 @@ function decodeInstance(
   address: ResourceAddress,
   {id, triggers}: {readonly id: string; readonly triggers: Readonly<Record<string, string>>},
   where: LedgerPlace,
+  rewrittenBy?: string,
 ): LedgerEntry {
   const usual = formatAddress(address)
-  const damaged = (what: string, cause?: unknown) => new LedgerDamagedError(where, `${usual}: ${what}`, cause)
+  const damaged = (what: string, cause?: unknown) =>
+    rewrittenBy === undefined
+      ? new LedgerDamagedError(where, `${usual}: ${what}`, cause)
+      : new LedgerNotOursError(where, rewrittenBy, `${usual}: ${what}`)
   if (!REMOTE_PATH.test(id)) throw damaged(`${JSON.stringify(id)} is no remote path`)
   const parsed = ownTriggers.safeParse(triggers)
   if (!parsed.success) throw damaged(firstIssue(parsed.error))
@@ -249,7 +260,8 @@ function decodeInstance(
       }
     }
     return {
-      address: own.address ?? usual,
+      // Terraform gives an entry another address, and knows nothing of the one that is written down in it.
+      address: rewrittenBy === undefined ? (own.address ?? usual) : usual,
       kind: own.kind,
       remoteId: id,
       origin: own.origin,
@@ -263,7 +275,7 @@ function decodeInstance(
       ...(own.transfer !== undefined && {transfer: markIn(own.transfer)}),
     }
   } catch (error) {
-    if (error instanceof LedgerDamagedError) throw error
+    if (error instanceof LedgerDamagedError || error instanceof LedgerNotOursError) throw error
     throw damaged('one of its triggers is no JSON', error)
   }
 }

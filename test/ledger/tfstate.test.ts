@@ -114,9 +114,15 @@ describe('a ledger that cannot be used', () => {
     ],
     ['a text', '"hello"', 'E_LEDGER_DAMAGED: The ledger /srv/terraform.shop.tfstate is damaged: it is no Terraform state.'],
     [
-      'a state Terraform wrote',
-      changed(({svcctl, ...state}) => ({...state, terraform_version: '1.11.4'})),
-      'E_LEDGER_DAMAGED: The ledger /srv/terraform.shop.tfstate is damaged: it was written by another program (terraform_version "1.11.4").',
+      'a state Terraform wrote, of things that are none of ours',
+      changed(({svcctl, ...state}) => ({
+        ...state,
+        terraform_version: '1.11.4',
+        resources: [
+          {mode: 'managed', type: 'null_resource', name: 'x', instances: [{attributes: {id: '5577006791947779410', triggers: {}}}]},
+        ],
+      })),
+      'E_LEDGER_NOT_OURS: The ledger /srv/terraform.shop.tfstate was written by Terraform 1.11.4, and not all of it is ours: null_resource.x: "5577006791947779410" is no remote path.',
     ],
     [
       'a later state format',

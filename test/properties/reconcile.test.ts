@@ -11,6 +11,7 @@ import {liftsIn} from '../support/lifts-in.ts'
 import {
   budgetIsKept,
   ledgerIsWhole,
+  leftAlone,
   noSecretShows,
   noStrangerIsTouched,
   nothingGoesUnplanned,
@@ -19,12 +20,13 @@ import {
   objectsOf,
   oneOperationEach,
   orderIsKept,
+  ownedBy,
   strangers,
   told,
   words,
 } from '../support/promises.ts'
 import {type Arrangement, arranged, arrangement} from '../support/random-arrangements.ts'
-import {declared, faults, knobs, liveWorld, type RandomStack, randomStack} from '../support/random-stacks.ts'
+import {declared, declaredIn, faults, knobs, liveWorld, type RandomStack, randomStack, split} from '../support/random-stacks.ts'
 
 const SEED = 20_261_121
 /** How much more often than every day: CI says 2. */
@@ -187,6 +189,62 @@ describe('addresses that come to mean other objects', () => {
     expect(tally.done).toBeGreaterThan(3 * tally.refused)
   })
 })
+
+describe('random worlds shared out between two stacks, and shared out anew', () => {
+  it('never see what the other stack has touched, and moves send nothing', {timeout: 120_000}, async () => {
+    const tally = {alone: 0, blocked: 0, moved: 0}
+    await fc.assert(
+      fc.asyncProperty(scenario, split, split, fc.constantFrom('shop', 'other'), async (it, first, second, alone) => {
+        const lab = labFor(it)
+        await lab.run(async () => {
+          await lab.clock.sleep(5000)
+          if ((await unlessRefused(() => lab.apply(declaredIn(it.first, first)))) === undefined) return
+          await lab.clock.sleep(60_000)
+
+          // One of them alone, with everything allowed: what the other one has stays as it is, whatever both declare now.
+          const builders = declaredIn(it.second, second)
+          const theirs = ownedBy(lab, alone === 'shop' ? 'other' : 'shop')
+          const before = objectsOf(lab.simulator)
+          lab.simulator.clearLog()
+          const one = await unlessRefused(() => lab.apply(builders, {selected: new Set([alone])}))
+          leftAlone(lab, theirs, before)
+          if (one === undefined) return
+          tally.alone++
+          const elsewhere = one.plan.operations.filter(operation => operation.elsewhere !== undefined)
+          if (elsewhere.length > 0) tally.blocked++
+          expect(elsewhere.filter(operation => operation.action !== 'blocked')).toEqual([])
+          await lab.clock.sleep(60_000)
+
+          // Both together: what moves is moved, and not one request is about it.
+          const all = objectsOf(lab.simulator)
+          lab.simulator.clearLog()
+          const both = await unlessRefused(() => lab.apply(builders))
+          if (both === undefined) return
+          const moves = both.plan.operations.filter(operation => operation.from !== undefined)
+          expect(moves.every(operation => operation.action === 'move')).toBe(true)
+          leftAlone(lab, new Set(moves.flatMap(operation => operation.remoteId ?? [])), all)
+          tally.moved += moves.length
+          const owners = [...ownedBy(lab, 'shop')].filter(remoteId => ownedBy(lab, 'other').has(remoteId))
+          expect(owners).toEqual([])
+        })
+      }),
+      {numRuns: 90 * THOROUGHNESS, seed: SEED},
+    )
+    expect(tally.alone).toBeGreaterThan(20 * THOROUGHNESS)
+    expect(tally.blocked).toBeGreaterThan(5 * THOROUGHNESS)
+    expect(tally.moved).toBeGreaterThan(5 * THOROUGHNESS)
+  })
+})
+
+/** Nothing where a plan was refused for a reason that a plan may be refused for. */
+async function unlessRefused<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof AppError) || !REFUSALS.includes(error.code)) throw error
+    return undefined
+  }
+}
 
 describe('random worlds in bad weather', () => {
   it('lose nothing and make nothing twice, and reach what is declared when the weather clears', {timeout: 120_000}, async () => {

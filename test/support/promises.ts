@@ -87,6 +87,18 @@ export function nothingIsTakenOver(
   expect(changed).toEqual([])
 }
 
+/** Remote paths that the ledgers of these stacks have. */
+export const ownedBy = (lab: Lab, ...stacks: readonly string[]): ReadonlySet<string> =>
+  new Set(stacks.flatMap(it => [...lab.store(it).ledger.entries.values()].map(entry => entry.remoteId)))
+
+/** No request changes any of these, and each of them that was there is there still. */
+export function leftAlone({simulator}: Lab, theirs: ReadonlySet<string>, before: readonly WorldObject[]): void {
+  const touched = simulator.log.filter(it => it.method !== 'GET' && theirs.has(remotePath(it.api, it.path)))
+  expect(touched.map(it => `${it.method} ${it.path}`)).toEqual([])
+  const now = new Set(objectsOf(simulator).map(it => it.remoteId))
+  expect(before.filter(it => theirs.has(it.remoteId) && !now.has(it.remoteId))).toEqual([])
+}
+
 /** Nothing is sent before everything it waits for has ended. */
 export function orderIsKept(plan: Plan, journal: readonly JournalEntry[]): void {
   const at = (key: string, type: JournalEntry['type']) => journal.findIndex(it => it.type === type && 'key' in it && it.key === key)

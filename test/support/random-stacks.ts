@@ -234,3 +234,42 @@ export const faults: fc.Arbitrary<FaultInput[]> = fc.array(
   }),
   {minLength: 1, maxLength: 4},
 )
+
+/** Which of two stacks has an object: by the local name of a subscription, a database or a cluster's object. */
+export type Split = (local: string) => 'shop' | 'other'
+
+export const split: fc.Arbitrary<Split> = fc.record({seed: fc.integer({min: 0, max: 255})}).map(({seed}) => local => {
+  const sum = [...local].reduce((total, letter) => (total * 31 + letter.charCodeAt(0)) % 251, seed)
+  return sum % 2 === 0 ? 'shop' : 'other'
+})
+
+/** One set of declarations, shared out between two stacks; what an object is called inside its stack hangs on the stack. */
+export function declaredIn(stack: RandomStack, of: Split): StackBuilder[] {
+  const builders = {shop: stackOf('shop'), other: stackOf('other')}
+  const local = (name: string) => (of(name) === 'shop' ? name : `${name}_there`)
+  const at = (name: string) => ({by: 'key' as const, key: builders[of(name)].key(local(name))})
+  const spelled = (it: {name: string; renamed: boolean}) => (it.renamed ? `${it.name}-new` : it.name)
+  for (const sub of stack.subscriptions) {
+    const name = `sub_${sub.name}`
+    builders[of(name)].subscription(local(name), {name: spelled(sub)}, {exclusive: sub.exclusive})
+    for (const {vpcId, vpcCidr} of sub.peerings) {
+      const spec = {provider: 'AWS', region: 'us-east-1', vpcId, vpcCidr}
+      builders[of(`${name}_${vpcId}`)].add('cloud.peering', local(`${name}_${vpcId}`), spec, {parent: at(name)})
+    }
+    for (const it of sub.databases) {
+      const database = `${name}_${it.name}`
+      const own = builders[of(database)]
+      own.add(
+        'cloud.database',
+        local(database),
+        {memoryLimitInGb: 1, name: spelled(it), ...it.fields},
+        {parent: at(name), policy: {removal: it.removal}},
+      )
+      for (const {name: rule, rule: text} of it.rules)
+        own.add('cloud.acl_rule', local(database) + rule, {name: rule, rule: text}, {parent: at(database)})
+    }
+  }
+  for (const {name: bdb, fields} of stack.bdbs) builders[of(`bdb_${bdb}`)].bdb(local(`bdb_${bdb}`), {name: bdb, ...fields})
+  if (stack.settings) builders[of('settings')].add('cluster.settings', local('settings'), {name: 'eu-1'})
+  return [builders.shop, builders.other]
+}

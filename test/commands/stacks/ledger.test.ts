@@ -5,6 +5,7 @@ import {join} from 'node:path'
 import {afterAll, afterEach, beforeAll, describe, expect, it} from 'vitest'
 import {systemClock} from '../../../src/base/clock.ts'
 import {waitFor} from '../../../src/base/wait-for.ts'
+import {decodeLedger} from '../../../src/ledger/tfstate.ts'
 import {documentOf, type Site, site} from '../../support/site.ts'
 import {jsonStack, saveStack} from '../../support/stack-json.ts'
 import {type StateServer, startStateServer} from '../../support/state-server.ts'
@@ -35,7 +36,7 @@ describe('a ledger', () => {
       'cut short': good.slice(0, 300),
       'newer, ours': good.replace('"format": 1', '"format": 99'),
       "newer, Terraform's": good.replace('"version": 4', '"version": 5'),
-      'written by another program': JSON.stringify({...JSON.parse(good), svcctl: undefined}),
+      'written by another program': JSON.stringify({...JSON.parse(good), svcctl: undefined}).replace('null_resource', 'aws_instance'),
       'with an id that is no remote path': good.replace('"cloud/subscriptions/1"', '"5577006791947779410"'),
     }
     try {
@@ -44,7 +45,7 @@ describe('a ledger', () => {
         for (const args of [['plan'], ['apply', '--auto-approve'], ['drift'], ['output']]) {
           const outcome = await (args[0] === 'output' ? at.run : at.fast)([...args, ...stack, '-o', 'json'])
           const {error} = documentOf(outcome)
-          expect([what, outcome.code, error.code]).toEqual([what, 1, expect.stringMatching(/^E_LEDGER_(DAMAGED|NEWER)$/)])
+          expect([what, outcome.code, error.code]).toEqual([what, 1, expect.stringMatching(/^E_LEDGER_(DAMAGED|NEWER|NOT_OURS)$/)])
           expect(error.suggestions.join()).toContain('svcctl plan --stack shop')
           expect(readFileSync(ledger, 'utf8')).toBe(text)
         }
@@ -97,12 +98,48 @@ describe('a ledger', () => {
     }
   })
 
+  it('that Terraform rewrote is read, with a word of what was lost, and is whole again after the next apply', async () => {
+    const good = readFileSync(ledger, 'utf8')
+    saveStack(at.folder, shop())
+    try {
+      // As `terraform state mv` writes it: nothing of ours at the top, its own version, the next serial, another name.
+      const {svcctl: _, ...state} = JSON.parse(good)
+      const resources = state.resources.filter((it: {name: string}) => it.name !== 'more')
+      for (const it of resources) if (it.name === 'cache') it.name = 'cache2'
+      writeFileSync(ledger, JSON.stringify({...state, resources, terraform_version: '1.11.4', serial: state.serial + 1}, null, 2))
+      const moved = saveStack(
+        at.folder,
+        shop()
+          .remove('cache')
+          .database('cache2', 'main', {name: 'cache'}, {outputs: ['publicEndpoint']})
+          .block('output', {}),
+      )
+      const plan = await at.fast(['plan', '--synth-dir', moved, '-o', 'json'])
+      expect([plan.code, documentOf(plan).summary], plan.stderr).toMatchObject([0, {'no-op': 2, delete: 0, create: 0}])
+      expect(plan.stderr).toContain('was rewritten by Terraform 1.11.4')
+      expect((await at.fast(['apply', '--synth-dir', moved, '--auto-approve'])).code).toBe(0)
+      expect(JSON.parse(readFileSync(ledger, 'utf8')).svcctl).toMatchObject({stack: 'shop', accounts: {cloud: expect.anything()}})
+      expect((await at.fast(['plan', '--synth-dir', moved])).stderr).not.toContain('rewritten')
+    } finally {
+      saveStack(at.folder, shop())
+      writeFileSync(ledger, good)
+    }
+  })
+
   const terraform = existsSync('/usr/local/bin/terraform') || existsSync('/usr/bin/terraform')
   it.skipIf(!terraform)(`is read by Terraform${terraform ? '' : ' (SKIPPED: there is no terraform here)'}`, () => {
     const run = (...args: string[]) =>
       execFileSync('terraform', args, {cwd: at.folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore']})
     expect(run('state', 'list', `-state=${ledger}`)).toContain('null_resource.cache\nnull_resource.main\n')
     expect(run('output', '-json', `-state=${ledger}`)).toContain('"db-1.')
+    const [good, moved] = [readFileSync(ledger, 'utf8'), join(at.folder, 'moved.state')]
+    writeFileSync(moved, good)
+    run('state', 'mv', `-state=${moved}`, 'null_resource.cache', 'null_resource.cache2')
+    const {entries, rewrittenBy} = decodeLedger(readFileSync(moved, 'utf8'), {place: moved, stack: 'shop', setAside: ''})
+    expect([[...entries.keys()], rewrittenBy]).toEqual([
+      ['null_resource.cache2', 'null_resource.main'],
+      expect.stringMatching(/^Terraform 1\./),
+    ])
   })
 })
 
