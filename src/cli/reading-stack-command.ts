@@ -1,6 +1,5 @@
 /** Commands about stacks that change nothing: whoever stops one is told so, and what it had opened is given back. */
 import type {ExitCode} from '../base/errors.ts'
-import {endingOnInterrupt} from './interrupt.ts'
 import {StackCommand} from './stack-command.ts'
 
 export abstract class ReadingStackCommand extends StackCommand {
@@ -8,13 +7,6 @@ export abstract class ReadingStackCommand extends StackCommand {
   protected abstract read(): Promise<ExitCode | undefined>
 
   run(): Promise<ExitCode | undefined> {
-    return endingOnInterrupt(
-      () => this.read(),
-      async usual => {
-        this.sayStopped()
-        await this.opened?.close()
-        return usual
-      },
-    )
+    return this.reading(() => this.read())
   }
 }

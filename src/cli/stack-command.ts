@@ -4,15 +4,22 @@
  * A command line that does not parse should cost nothing: whatever brings kinds, schemas and clients along is imported
  * when there is work for it, here and in the commands.
  */
+import {existsSync} from 'node:fs'
+import {dirname} from 'node:path'
+import {writeFileAtomic} from '../base/atomic-file.ts'
+import {EXIT, type ExitCode} from '../base/errors.ts'
+import {asJson} from '../base/json.ts'
 import type {LoadedDeclarations} from '../declaration/load.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
 import type {Emit} from '../engine/events.ts'
 import type {Plan} from '../engine/plan.ts'
-import {planText} from '../report/plan-text.ts'
+import {planTable, planText} from '../report/plan-text.ts'
 import {BaseCommand} from './base-command.ts'
 import {paintFor} from './context.ts'
 import type {ConnectionFlagValues} from './flags.ts'
 import {endingOnInterrupt, InterruptedError} from './interrupt.ts'
+import type {PlanFlags} from './plan-run.ts'
+import {UsageError} from './usage-error.ts'
 import type {StackSource, Workspace, WorkspaceOptions} from './workspace.ts'
 
 export interface StackFlagValues extends ConnectionFlagValues {
@@ -22,6 +29,13 @@ export interface StackFlagValues extends ConnectionFlagValues {
   readonly 'max-requests'?: number | undefined
 }
 
+export interface PlanFlagValues extends StackFlagValues, PlanFlags {
+  readonly out?: string | undefined
+  readonly 'valid-for'?: number | undefined
+  readonly scope?: 'all' | 'changed' | undefined
+  readonly 'detailed-exitcode'?: boolean | undefined
+}
+
 export abstract class StackCommand extends BaseCommand {
   protected opened: Workspace | undefined
 
@@ -29,6 +43,15 @@ export abstract class StackCommand extends BaseCommand {
   protected sayStopped(): void {
     this.failAtOnce(new InterruptedError())
     this.logger.end()
+  }
+
+  /** While `work` only reads: whoever stops it is told so, and what it had opened is given back. */
+  protected reading<T>(work: () => Promise<T>): Promise<T> {
+    return endingOnInterrupt(work, async usual => {
+      this.sayStopped()
+      await this.opened?.close()
+      return usual
+    })
   }
 
   protected async readDeclarations(flags: StackFlagValues, mode: StackSource['mode'] = 'plan'): Promise<LoadedDeclarations> {
@@ -72,6 +95,39 @@ export abstract class StackCommand extends BaseCommand {
     } finally {
       await workspace.close()
     }
+  }
+
+  /** Makes a plan, saves it where that is asked for, and prints it. Changes nothing. */
+  protected async makePlan(flags: PlanFlagValues, destroy: boolean): Promise<ExitCode> {
+    if (flags.out !== undefined && !existsSync(dirname(flags.out)))
+      throw new UsageError(`--out ${flags.out}: there is no folder ${dirname(flags.out)}`, ['Make the folder first, or name another file.'])
+    const [{outputsToRecord, planWorkspace}, {openRequests, UnsettledRunError}, {AmbiguousIdentityError}, {applyCommand}] =
+      await Promise.all([import('./plan-run.ts'), import('./dead-runs.ts'), import('../engine/build-plan.ts'), import('./next-command.ts')])
+    const loaded = await this.readDeclarations(flags)
+    const {plan, outputs} = await this.inWorkspace(loaded, flags, 'plan', async workspace => {
+      const notes = await openRequests(workspace)
+      const built = await planWorkspace(workspace, {
+        flags,
+        validForMs: flags['valid-for'],
+        notes,
+        destroy,
+        onlyChanged: !destroy && flags.scope === 'changed',
+      }).catch(error => {
+        throw notes.length > 0 && error instanceof AmbiguousIdentityError ? new UnsettledRunError(notes, error) : error
+      })
+      return {plan: built.plan, outputs: outputsToRecord(built.plan, workspace.ledgers)}
+    })
+    if (flags.out !== undefined) {
+      await writeFileAtomic(flags.out, `${JSON.stringify(plan, null, 2)}\n`, {mode: 0o600})
+      const next = plan.guards.length > 0 ? 'it is refused as it is' : `apply it with: ${applyCommand(flags.out, plan, flags)}`
+      this.logger.note(`The plan is in ${flags.out}; ${next}`)
+    }
+    await this.print(asJson(plan), {text: () => this.planText(plan), table: widest => planTable(plan, widest)})
+    const operates = plan.operations.some(it => it.action !== 'no-op')
+    if (!operates && outputs.length > 0) this.logger.note(`apply will record the outputs ${outputs.join(', ')}`)
+    const pending = operates || outputs.length > 0
+    if (!flags['detailed-exitcode']) return EXIT.ok
+    return plan.guards.length > 0 ? EXIT.refused : pending ? EXIT.changes : EXIT.ok
   }
 
   protected planText(plan: Plan): string {

@@ -101,6 +101,11 @@ export const guardFlags = {
   }),
 }
 
+export const savedPlanFlags = {
+  out: Flags.string({summary: 'save the plan, for svcctl apply FILE', helpValue: '<file>'}),
+  'valid-for': durationFlag({summary: 'how long the saved plan may be applied'}),
+}
+
 export const approvalFlags = {
   'auto-approve': Flags.boolean({summary: 'do not ask', helpGroup: SAFETY}),
 }

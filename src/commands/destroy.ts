@@ -1,16 +1,17 @@
 import {ApplyCommandBase} from '../cli/apply-command.ts'
-import {applyFlags, planningFlags} from '../cli/stack-flags.ts'
+import {applyFlags, planningFlags, savedPlanFlags} from '../cli/stack-flags.ts'
 
 export default class DestroyCommand extends ApplyCommandBase {
   static override summary = 'delete everything the stacks own'
   static override examples = [
     '<%= config.bin %> <%= command.id %> --stack shop',
     "<%= config.bin %> <%= command.id %> --stack shop --allow-destroy '*' --auto-approve",
+    "<%= config.bin %> <%= command.id %> --stack shop --allow-destroy '*' --out gone.plan",
   ]
-  static override flags = {...planningFlags, ...applyFlags}
+  static override flags = {...planningFlags, ...applyFlags, ...savedPlanFlags}
 
   async run() {
     const {flags} = await this.parse(DestroyCommand)
-    return this.applyStacks(flags, true)
+    return flags.out === undefined ? this.applyStacks(flags, true) : this.reading(() => this.makePlan(flags, true))
   }
 }

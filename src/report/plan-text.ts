@@ -52,7 +52,7 @@ export function planText(plan: Plan, paint: Ansis): string {
   lines.push(`${plan.requests.used} request${plan.requests.used === 1 ? '' : 's'} used, ${plan.requests.avoided} avoided${billText(plan)}`)
   for (const [stack, {name, value, sensitive}] of plan.stacks.flatMap(it => it.outputs.map(output => [it.name, output] as const)))
     lines.push(`output ${several ? `${stack}:` : ''}${oneLine(name)} = ${sensitive ? '(sensitive)' : shownValue(value)}`)
-  const said = [...selectorWords(plan.selectors), ...liftWords(plan.lifts)]
+  const said = [...(plan.destroy ? ['--destroy'] : []), ...selectorWords(plan.selectors), ...liftWords(plan.lifts)]
   if (said.length > 0) lines.push(`planned with ${said.map(oneLine).join(' ')}`)
   if (plan.notAfter !== undefined) lines.push(`may be applied until ${plan.notAfter}`)
   if (plan.guards.length > 0) lines.push('', ...guardLines(plan.guards, paint))

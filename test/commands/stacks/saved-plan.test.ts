@@ -286,6 +286,26 @@ describe('a saved plan', () => {
     expect(at.writes).toEqual([expect.stringMatching(/^DELETE .*databases/)])
   })
 
+  it.each([[['destroy']], [['plan', '--destroy']]])(
+    'of %j reads as a destroy, changes nothing, and destroys exactly that when it is applied',
+    async command => {
+      expect((await at.fast(['apply', (await saved()).file, '--auto-approve'], secrets)).code).toBe(0)
+      at.simulator.clearLog()
+      const file = `${name}.gone`
+      const args = [...command, '--synth-dir', join(at.folder, name), '--allow-destroy', '*', '--out', file]
+      const planned = await at.fast(args, secrets)
+      expect([planned.code, at.writes]).toEqual([0, []])
+      expect(planned.stdout).toContain('destroy: asked for')
+      expect(planned.stdout).toContain('planned with --destroy')
+      expect(planned.stdout).not.toContain('no longer declared')
+      const {hash, operations} = JSON.parse(readFileSync(join(at.folder, file), 'utf8'))
+      expect(operations.map((it: {action: string}) => it.action).sort()).toEqual(['delete', 'delete', 'forget'])
+      expect((await at.run(['show', file])).stdout).toContain('destroy: asked for')
+      const applied = await at.fast(['apply', file, '--approve', hash])
+      expect([applied.code, at.writes.map(it => it.split(' ')[0])]).toEqual([0, ['DELETE', 'DELETE']])
+    },
+  )
+
   it('may be lifted by the apply where nobody approved it by its hash', async () => {
     expect((await at.fast(['apply', (await saved()).file, '--auto-approve'], secrets)).code).toBe(0)
     const dir = saveStack(at.folder, jsonStack(name).subscription('sub', {name}))
