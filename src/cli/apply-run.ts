@@ -24,7 +24,7 @@ import {changeLimits, LearnedLimits} from './change-limits.ts'
 import {onInterrupt} from './interrupt.ts'
 import {LearnedDurations} from './learned-durations.ts'
 import {recordedAccounts} from './plan-run.ts'
-import {type RunHeader, startRun, writeResidual} from './run-files.ts'
+import {type RunHeader, startRun, tidyRuns, writeResidual} from './run-files.ts'
 import {RunJournal} from './run-journal.ts'
 import {RunSecrets} from './run-secrets.ts'
 import {runTiming} from './run-timing.ts'
@@ -123,6 +123,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   } finally {
     interrupts.off()
     file.close()
+    tidyRuns(context, run)
   }
 }
 

@@ -11,7 +11,7 @@ import type {Operation, Plan} from '../engine/plan.ts'
 import {type Recovered, recover} from '../engine/recover.ts'
 import {continueJournal} from '../ledger/journal-file.ts'
 import {accountsOf} from './plan-run.ts'
-import {knownRuns, planOf, RunPlanError, type RunStory, readRuns} from './run-files.ts'
+import {knownRuns, markIfEnded, openRuns, planOf, RunPlanError, type RunStory} from './run-files.ts'
 import {RunSecrets} from './run-secrets.ts'
 import {runTiming} from './run-timing.ts'
 import {type PendingRun, packed, pendingRuns} from './travelling-journal.ts'
@@ -47,7 +47,7 @@ const namesOf = ({stacks}: Workspace): ReadonlySet<string> => new Set(stacks.map
 export function unfinishedRuns(workspace: Workspace): RunStory[] {
   const stacks = namesOf(workspace)
   const concerns = (it: RunStory) => it.alive || !isSettled(partOf(it, stacks)) || isSettled(it)
-  return readRuns(workspace.context).filter(it => !it.ended && it.header.stacks.some(name => stacks.has(name)) && concerns(it))
+  return openRuns(workspace.context).filter(it => !it.ended && it.header.stacks.some(name => stacks.has(name)) && concerns(it))
 }
 
 /** For a plan, which writes nothing: what unfinished runs have open, as far as one read each can tell. */
@@ -84,6 +84,7 @@ export interface Settled {
  */
 export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: AbortSignal, only?: RunStory): Promise<Settled> {
   const stories = only ? [only] : unfinishedRuns(workspace).filter(it => !it.alive)
+  for (const {ended, header} of only ? [] : openRuns(workspace.context)) if (ended) markIfEnded(workspace.context, header.run)
   for (const story of stories) assertSameAccount(workspace, story)
   const travelling = await travellingRuns(workspace, emit)
   const taskIds = new Set([...stories.flatMap(it => [...it.taskIds]), ...travelling.flatMap(it => [...readRun(it.entries).taskIds])])
@@ -109,6 +110,7 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
     } finally {
       journal.close()
     }
+    markIfEnded(workspace.context, run)
   }
   for (const it of travelling) {
     const told = [...it.entries]
@@ -148,7 +150,7 @@ async function travelOn(workspace: Workspace, {stack, run, operations}: Travelli
 
 /** A run of this machine that is over needs no ledger to say so. */
 async function dropSettled(workspace: Workspace): Promise<void> {
-  const open = new Set(readRuns(workspace.context).flatMap(it => (it.ended ? [] : [it.header.run])))
+  const open = new Set(openRuns(workspace.context).flatMap(it => (it.ended ? [] : [it.header.run])))
   const known = knownRuns(workspace.context)
   for (const stack of workspace.ledgers.keys())
     await changePending(workspace, stack, runs => runs.filter(it => open.has(it.run) || !known.has(it.run)))

@@ -1,5 +1,5 @@
 /** The files of a run below `.svcctl/runs`: its journal, its plan, and what it left to do. */
-import {existsSync} from 'node:fs'
+import {existsSync, renameSync} from 'node:fs'
 import {hostname} from 'node:os'
 import {z} from 'zod'
 import {writeFileAtomicSync} from '../base/atomic-file.ts'
@@ -12,12 +12,15 @@ import type {Plan} from '../engine/plan.ts'
 import {
   createJournal,
   createRunId,
+  endedRuns,
   type Journal,
   JournalDamagedError,
   JournalWriteError,
   journalPath,
   listRuns,
+  markEnded,
   readJournal,
+  removeRun,
   runsFolder,
 } from '../ledger/journal-file.ts'
 import type {Context} from './context.ts'
@@ -121,9 +124,70 @@ export function writeResidual(context: Context, run: string, plan: Plan): string
   return path
 }
 
-/** Every run here, oldest first. @throws JournalVersionError, JournalDamagedError */
-export function readRuns(context: Context): RunStory[] {
-  return listRuns(runsFolder(context.cwd)).map(({path}) => readStory(path))
+/** Every run here, oldest first. @throws JournalVersionError */
+export const readRuns = (context: Context): RunStory[] => readAll(context, listRuns(runsFolder(context.cwd)))
+
+/** Those that are not known to be over: a run that ended is never opened again. @throws JournalVersionError */
+export function openRuns(context: Context): RunStory[] {
+  const over = endedRuns(runsFolder(context.cwd))
+  return readAll(
+    context,
+    listRuns(runsFolder(context.cwd)).filter(it => !over.has(it.run)),
+  )
+}
+
+function readAll(context: Context, files: readonly {readonly path: string}[]): RunStory[] {
+  return files.flatMap(({path}) => {
+    try {
+      return [readStory(path)]
+    } catch (error) {
+      if (!(error instanceof JournalDamagedError)) throw error
+      setAside(context, path, error)
+      return []
+    }
+  })
+}
+
+/** One that nobody can read must not stand in the way of all that comes after it. */
+function setAside({log}: Context, path: string, {message}: JournalDamagedError): void {
+  const aside = `${path}.damaged`
+  try {
+    renameSync(path, aside)
+    log.warn(`${message} It was set aside as ${aside}: what that run created is found by its name.`)
+  } catch {
+    log.warn(`${message} It could not be set aside, and is passed over.`)
+  }
+}
+
+/** Marks a run that is over, so that it is told from its name alone. */
+export function markIfEnded(context: Context, run: string): void {
+  const runs = runsFolder(context.cwd)
+  if (!readStory(journalPath(runs, run)).ended) return
+  try {
+    markEnded(runs, run)
+  } catch {
+    // A disk that is full: the next run reads this one once more.
+  }
+}
+
+export interface Pruning {
+  /** Runs that began longer ago than this. */
+  readonly olderThanMs: number
+  /** So many of the newest that ended stay, however old they are. */
+  readonly keep: number
+}
+
+/** What every apply does by itself. */
+export const USUAL_PRUNING: Pruning = {olderThanMs: 30 * 86_400_000, keep: 20}
+
+/** Removes runs that ended, with their plans; one that did not end stays, however old. @returns their names, oldest first */
+export function pruneRuns(context: Context, {olderThanMs, keep}: Pruning): string[] {
+  const runs = runsFolder(context.cwd)
+  const over = [...endedRuns(runs)].sort()
+  const until = createRunId({now: () => context.clock.now() - olderThanMs}, () => new Uint8Array(3))
+  const old = over.slice(0, Math.max(0, over.length - keep)).filter(run => run < until)
+  for (const run of old) removeRun(runs, run)
+  return old
 }
 
 /** The names of all runs here, without a look at them. */
@@ -143,14 +207,21 @@ export function readStory(path: string): RunStory {
   return {...story, ended: story.ended && story.loose.length === 0, header: known.data, path, entries: told, torn, alive}
 }
 
-/** Newest unfinished run, or the named one. @throws UnknownRunError */
+/** At the end of a run: marked where it is over, and the oldest go. What cannot be tidied today is tidied another time. */
+export function tidyRuns(context: Context, run: string): void {
+  try {
+    markIfEnded(context, run)
+    pruneRuns(context, USUAL_PRUNING)
+  } catch (error) {
+    context.log.debug(`old runs could not be tidied: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+/** Newest unfinished run, or the named one. @throws UnknownRunError, JournalDamagedError where it was named */
 export function findRun(context: Context, run: string | undefined): RunStory {
-  const stories = readRuns(context)
-  const found = run === undefined ? stories.findLast(it => !it.ended) : stories.find(it => it.header.run === run)
-  if (found === undefined)
-    throw new UnknownRunError(
-      run,
-      stories.map(it => it.header.run),
-    )
-  return found
+  const known = [...knownRuns(context)]
+  if (run !== undefined && known.includes(run)) return readStory(journalPath(runsFolder(context.cwd), run))
+  const newest = run === undefined ? openRuns(context).findLast(it => !it.ended) : undefined
+  if (newest === undefined) throw new UnknownRunError(run, known)
+  return newest
 }

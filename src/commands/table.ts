@@ -14,6 +14,7 @@ export const table: CommandTable = {
     'plan diff': () => import('./plan/diff.ts'),
     rehearse: () => import('./rehearse.ts'),
     'runs list': () => import('./runs/list.ts'),
+    'runs prune': () => import('./runs/prune.ts'),
     'runs show': () => import('./runs/show.ts'),
     show: () => import('./show.ts'),
     'state list': () => import('./state/list.ts'),

@@ -15,6 +15,8 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  rmSync,
+  writeFileSync,
   writeSync,
 } from 'node:fs'
 import {dirname, join} from 'node:path'
@@ -106,7 +108,7 @@ export class JournalMissingError extends AppError {
 }
 
 /** Two runs never share one, and their order as text is their order in time. */
-export const createRunId = (clock: Clock, random: RandomBytes): string =>
+export const createRunId = (clock: Pick<Clock, 'now'>, random: RandomBytes): string =>
   `${new Date(clock.now()).toISOString().replaceAll(/[-:.Z]/g, '')}-${randomHex(random, 3)}`
 
 /** `.svcctl/runs/<run>.jsonl` below the folder of the ledger. */
@@ -157,6 +159,25 @@ export function listRuns(runs: string): readonly {readonly run: string; readonly
     .flatMap(name => RUN_FILE.exec(name)?.[1] ?? [])
     .sort()
     .map(run => ({run, path: journalPath(runs, run)}))
+}
+
+const ENDED_FILE = /^(\d{8}T\d{9}-[0-9a-f]{6})\.ended$/
+
+/** Of a run that is over stands so beside its journal, which nobody needs to open again for it. */
+export function markEnded(runs: string, run: string): void {
+  writeFileSync(join(runs, `${run}.ended`), '', {mode: 0o600})
+}
+
+/** The runs that are marked as over. */
+export function endedRuns(runs: string): ReadonlySet<string> {
+  if (!existsSync(runs)) return new Set()
+  return new Set(readdirSync(runs).flatMap(name => ENDED_FILE.exec(name)?.[1] ?? []))
+}
+
+/** Removes all files of a run; its mark goes last, so that what is left of it is still known to be over. */
+export function removeRun(runs: string, run: string): void {
+  const own = readdirSync(runs).filter(name => name.startsWith(`${run}.`) && !ENDED_FILE.test(name))
+  for (const name of [...own, `${run}.ended`]) rmSync(join(runs, name), {force: true})
 }
 
 class JournalFile implements Journal {

@@ -1,0 +1,21 @@
+import {BaseCommand} from '../../cli/base-command.ts'
+import {durationFlag, wholeNumberFlag} from '../../cli/flags.ts'
+
+export default class RunsPruneCommand extends BaseCommand {
+  static override summary = 'remove old runs that ended; unfinished ones stay'
+  static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --older-than 7d --keep 5']
+  static override flags = {
+    'older-than': durationFlag({summary: 'remove runs that began longer ago (default 30d)'}),
+    keep: wholeNumberFlag({summary: 'so many of the newest stay, however old (default 20)', helpValue: '<number>'}),
+  }
+
+  async run(): Promise<undefined> {
+    const {flags} = await this.parse(RunsPruneCommand)
+    const {markIfEnded, openRuns, pruneRuns, USUAL_PRUNING} = await import('../../cli/run-files.ts')
+    for (const {ended, header} of openRuns(this.context)) if (ended) markIfEnded(this.context, header.run)
+    const {olderThanMs, keep} = USUAL_PRUNING
+    const removed = pruneRuns(this.context, {olderThanMs: flags['older-than'] ?? olderThanMs, keep: flags.keep ?? keep})
+    await this.print({removed}, {text: () => `removed ${removed.length} run${removed.length === 1 ? '' : 's'}`})
+    return undefined
+  }
+}
