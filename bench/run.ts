@@ -78,10 +78,18 @@ async function growth(): Promise<Row[]> {
   for (const [shape, sizes] of [
     ['fan', quick ? [1000, 5000] : [1000, 5000, 10_000]],
     ['chain', [500, 1000, 2000]],
+    ['alone', quick ? [1000, 4000] : [1000, 4000, 16_000]],
+    ['exclusive', quick ? [1000, 4000] : [1000, 4000, 16_000]],
   ] as const) {
     for (const size of sizes) {
       const it = await measureGrowth(shape, size)
-      rows.push({shape, objects: size, plan_ms_each: rounded(it.planMsPerObject, 3), apply_ms_each: rounded(it.applyMsPerObject, 3)})
+      rows.push({
+        shape,
+        objects: size,
+        plan_ms_each: rounded(it.planMsPerObject, 3),
+        apply_ms_each: rounded(it.applyMsPerObject, 3),
+        again_ms_each: rounded(it.againMsPerObject, 3),
+      })
     }
   }
   return rows

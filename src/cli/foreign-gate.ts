@@ -86,7 +86,9 @@ function creating({backendOf}: Workspace, begun: readonly Operation[]): Map<Back
     const kind = kinds.get(it.kind)
     if (kind === undefined || stepsOf(it).length === 0) continue
     const backend = backendOf(it.stack, kind.api)
-    found.set(backend, [...(found.get(backend) ?? []), it])
+    const known = found.get(backend)
+    if (known) known.push(it)
+    else found.set(backend, [it])
   }
   return new Map([...found].filter(([, operations]) => operations.some(it => stepsOf(it).includes('create'))))
 }

@@ -88,6 +88,7 @@ export async function planWorkspace(
       durationMs: new LearnedDurations(context).of,
       limits: changeLimits(workspace, new LearnedLimits(workspace), flags['max-inflight']),
     },
+    mayRead: atLeast => workspace.assertReadable(atLeast),
     used: () => workspace.usedRequests(),
     ...(validForMs === undefined ? {} : {notAfter: new Date(context.clock.now() + validForMs).toISOString()}),
   })

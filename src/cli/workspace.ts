@@ -100,10 +100,11 @@ function endingWithUs<T>(onStopped: () => void, load: (signal: AbortSignal) => P
 export const inStateFile = (stack: StackDeclarations, file: string | undefined): StackDeclarations =>
   file === undefined ? stack : {...stack, ledger: atStateFile(stack.ledger, stack.name, file)}
 
-/** The apply would need more requests than `--max-requests` leaves. Nothing was sent but what the plan read. */
+/** More requests are needed than `--max-requests` leaves. Nothing was sent but what `sent` counts. */
 export class BillTooHighError extends AppError {
-  constructor(needed: number, left: number) {
-    super(`the apply needs about ${needed} requests, and --max-requests leaves ${left}`, {
+  /** @param needs - `the plan needs at least 8` */
+  constructor(needs: string, left: number, sent: number) {
+    super(`${needs} requests, and --max-requests leaves ${left} (sent so far: ${sent})`, {
       code: 'E_BILL',
       exit: EXIT.refused,
       suggestions: ['Allow more with --max-requests, or do less at once with --target.'],
@@ -282,7 +283,15 @@ export class Workspace {
   /** `--max-requests` refuses beforehand what will not fit. @throws BillTooHighError */
   assertAffordable({bill}: Pick<Plan, 'bill'>): void {
     const {allowance} = this.#options
-    if (allowance !== undefined && bill.requests > allowance.left) throw new BillTooHighError(bill.requests, allowance.left)
+    if (allowance !== undefined && bill.requests > allowance.left)
+      throw new BillTooHighError(`the apply needs about ${bill.requests}`, allowance.left, this.usedRequests())
+  }
+
+  /** The same before a plan reads anything. @throws BillTooHighError */
+  assertReadable(atLeast: number): void {
+    const {allowance} = this.#options
+    if (allowance !== undefined && atLeast > allowance.left)
+      throw new BillTooHighError(`the plan needs at least ${atLeast}`, allowance.left, this.usedRequests())
   }
 
   /** Every API with its account, as far as a stack uses it. */

@@ -7,6 +7,7 @@ import {Claims} from './claims.ts'
 import {type Declaration, type StackDeclarations, sourceOf} from './declaration.ts'
 import {evaluateGuards} from './guards.ts'
 import type {Kind} from './kind.ts'
+import {leastReads} from './least-reads.ts'
 import {outputOf, sha256} from './live.ts'
 import {createdAnew, type PlanInput, planOperations, type SecretStateOf} from './make-plan.ts'
 import {type Observation, type ObserveInput, observe} from './observe.ts'
@@ -55,6 +56,8 @@ export interface BuildPlanInput extends Omit<ObserveInput, 'wants'>, Pick<PlanIn
   /** Of planning again after something was applied: what the words meant before. */
   readonly choice?: Choice
   readonly pricing: Pick<Parameters<typeof billOf>[0], 'perMinute' | 'tokens' | 'durationMs' | 'limits'>
+  /** Told how many requests will be needed at least, before the first: throws where that is too many. */
+  readonly mayRead?: (atLeast: number) => void
   /** Requests sent so far, over all connections of the run. */
   readonly used: () => number
   readonly notAfter?: string
@@ -73,6 +76,8 @@ export interface BuiltPlan {
 /** @throws AmbiguousIdentityError (exit 3), PlanProblemsError (exit 64), OperationCycleError (exit 64), and what reading throws */
 export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
   const usedBefore = input.used()
+  // Without options that name objects everything selected is read, and that is known now.
+  if (input.choice === undefined && !input.onlyChanged && selectsAll(input.selection)) input.mayRead?.(leastReads(input))
   const choice = input.choice ?? (await choose({...input, words: {...input.selection, ...input.lifts}}))
   const changed = input.onlyChanged ? await changedOnly(input) : undefined
   const observation = await observe({...input, wants: key => choice.wants(key) && (changed?.has(key) ?? true)})
@@ -137,6 +142,8 @@ const tidied = ({allowDestroy, adopt, accept, ...lifts}: Lifts): Lifts => ({
   adopt: sorted(adopt),
   accept: sorted(accept),
 })
+
+const selectsAll = ({target, exclude}: Selection): boolean => target.length + exclude.length === 0
 
 const SCOPE_NOTE = 'only what differs from the ledger was looked at (--scope changed): changes made outside are not seen'
 

@@ -15,7 +15,7 @@ import type {Declaration, Evaluate, StackDeclarations} from './declaration.ts'
 import {type Ids, idsIn, type Kind, type Kinds, remoteIdOf} from './kind.ts'
 import type {Ledger, LedgerEntry} from './ledger.ts'
 import {type Collection, type LiveObject, objectIn} from './live.ts'
-import {namedParent} from './named-parent.ts'
+import {NamedParents} from './named-parent.ts'
 import {orphansOf} from './orphans.ts'
 import {Ownership, type OwnershipInput} from './ownership.ts'
 import {entryOf, type Match, pairCollection} from './pair.ts'
@@ -129,12 +129,19 @@ class Pass {
   readonly #matches = new Map<Key, Match>()
   readonly #parents = new Map<Key, Ids>()
   readonly #collections: ReadCollections
+  readonly #namedParents: NamedParents
   readonly #ambiguous: Problem[] = []
   readonly #problems: Problem[] = []
 
   constructor(input: ObserveInput, byId: ReadById) {
     this.#input = input
     this.#collections = new ReadCollections(input, byId)
+    this.#namedParents = new NamedParents({
+      kinds: input.kinds,
+      list: (stack, kind, parent) => this.#collections.read(stack, kind, parent),
+      ambiguous: this.#ambiguous,
+      problems: this.#problems,
+    })
     this.#ownership = new Ownership(input)
     this.#ledgers = new Map([...(input.otherLedgers ?? []).map(it => [it.stack, it] as const), ...input.ledgers])
     this.#stacks = new Map(input.stacks.map(it => [it.name, it]))
@@ -227,7 +234,7 @@ class Pass {
       return known
     }
     const named = declarations.filter(it => it.parent !== undefined && (it.parent.by === 'name' || it.parent.by === 'id'))
-    const parents = new Map(await Promise.all(named.map(async it => [it.key, await this.#namedParent(it)] as const)))
+    const parents = new Map(await Promise.all(named.map(async it => [it.key, await this.#namedParents.of(it)] as const)))
     for (const declaration of declarations) {
       const kind = this.#kind(declaration.kind)
       const parent =
@@ -319,15 +326,6 @@ class Pass {
     for (const [key, match] of pairing.matches) this.#matches.set(key, match)
     this.#ambiguous.push(...pairing.ambiguous)
     this.#problems.push(...pairing.problems)
-  }
-
-  #namedParent(declaration: Declaration): Promise<Ids | undefined> {
-    return namedParent(declaration, {
-      kinds: this.#input.kinds,
-      list: (kind, parent) => this.#collections.read(declaration.stack, kind, parent),
-      ambiguous: this.#ambiguous,
-      problems: this.#problems,
-    })
   }
 
   #kind(name: string): Kind {

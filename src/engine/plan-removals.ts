@@ -37,7 +37,8 @@ export function planRemovals(input: PlanInput, declared: readonly Operation[], c
   const inline = inlineRemovals(input, [...orphans, ...exclusive], free).map(it => claims.respected(it))
   for (const it of inline) taken.add(it.remoteId ?? '')
   const all = withParentsGone(input, declared, [...orphans, ...exclusive, ...inline])
-  const operations = all.map(it => keepFull(input, it, [...declared, ...all]))
+  const leaving = new Set([...declared, ...all].filter(it => it.action === 'delete' || leavesParent(input, it)).map(it => it.remoteId))
+  const operations = all.map(it => keepFull(input, it, leaving))
   notes.push(...forgottenInExclusive(input, operations))
   return {operations, unmanaged: unmanagedIn(input, taken, claims), notes}
 }
@@ -132,10 +133,9 @@ function withParentsGone(input: PlanInput, declared: readonly Operation[], opera
 }
 
 /** An object that must be empty to be deleted and holds things nobody declared is not deleted. */
-function keepFull(input: PlanInput, operation: Operation, all: readonly Operation[]): Operation {
+function keepFull(input: PlanInput, operation: Operation, leaving: ReadonlySet<string | undefined>): Operation {
   const kind = kindOf(input, operation.kind)
   if (operation.action !== 'delete' || kind.emptyOf === undefined || operation.remoteId === undefined) return operation
-  const leaving = new Set(all.filter(it => it.action === 'delete' || leavesParent(input, it)).map(it => it.remoteId))
   const staying = childrenOf(input, operation.remoteId, kind.emptyOf).filter(it => !leaving.has(it.remoteId))
   if (staying.length === 0) return operation
   const names = staying.map(it => `${it.name ?? '?'} (${it.remoteId})`).join(', ')
@@ -230,10 +230,28 @@ const undeclared = (stack: string, live: LiveObject, cause: Cause, reason: strin
 function childrenOf({observation, kinds}: PlanInput, remoteId: string, names: readonly string[]): LiveObject[] {
   const at = locate(kinds, remoteId)
   if (at === undefined) return []
-  return observation.collections
-    .filter((it: Collection) => it.proven && names.includes(it.kind.name) && sameIds(it.parent, at.ids))
-    .flatMap(it => it.objects)
+  const around = collectionsBelow(observation.collections)
+  return names.flatMap(name => around.get(belowOf(name, at.ids)) ?? []).flatMap(it => (it.proven ? it.objects : []))
 }
+
+const indexes = new WeakMap<readonly Collection[], ReadonlyMap<string, readonly Collection[]>>()
+
+/** By kind and parent: what stands in one of thousands of parents is asked for each of them. */
+function collectionsBelow(collections: readonly Collection[]): ReadonlyMap<string, readonly Collection[]> {
+  const known = indexes.get(collections)
+  if (known !== undefined) return known
+  const index = new Map<string, Collection[]>()
+  for (const it of collections) {
+    const at = belowOf(it.kind.name, it.parent)
+    const list = index.get(at)
+    if (list) list.push(it)
+    else index.set(at, [it])
+  }
+  indexes.set(collections, index)
+  return index
+}
+
+const belowOf = (kind: string, parent: Ids): string => `${kind} ${parent.map(encodeURIComponent).join(' ')}`
 
 /** Whether an operation makes its object anew in another parent: the old one leaves the parent it is in. */
 export const leavesParent = ({observation}: Pick<PlanInput, 'observation'>, {action, stack, address}: Operation): boolean =>
@@ -245,5 +263,4 @@ function kindOf({kinds}: PlanInput, name: string): Kind {
   return kind
 }
 
-const sameIds = (a: Ids, b: Ids): boolean => a.length === b.length && a.every((id, i) => id === b[i])
 const byAddress = (a: Operation, b: Operation): number => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0)

@@ -1,6 +1,6 @@
 /**
  * An owned object that its list does not show is read by its id before it is called gone: lists lag behind, move while
- * they are read, and end early. One GET for each, and none where nothing is missing.
+ * they are read, and end early. One GET for each, and none where nothing is missing. So are singletons, which no list shows.
  */
 import type {Backend} from './backend.ts'
 import {type Ids, type Kind, remoteIdOf} from './kind.ts'
@@ -13,7 +13,17 @@ export interface NotShown {
 }
 
 export class ReadById {
+  readonly #singletons = new Map<Backend, Map<string, Promise<Collection>>>()
   readonly #asked = new Map<Backend, Map<string, LiveObject | undefined>>()
+
+  /** A singleton has no list that would be shared: it is read once, however often the levels are walked. */
+  once(backend: Backend, kind: Kind, read: () => Promise<Collection>): Promise<Collection> {
+    const ofBackend = this.#singletons.get(backend) ?? new Map<string, Promise<Collection>>()
+    this.#singletons.set(backend, ofBackend)
+    const known = ofBackend.get(kind.name) ?? read()
+    ofBackend.set(kind.name, known)
+    return known
+  }
 
   /** @returns whether anything was there after all */
   async ask(missing: readonly NotShown[]): Promise<boolean> {

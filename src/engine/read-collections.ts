@@ -42,7 +42,8 @@ export class ReadCollections {
   }
 
   async readAt(backend: Backend, kind: Kind, parent: Ids): Promise<Collection> {
-    const collection = this.#byId.completed(await readCollection(backend, kind, parent))
+    const read = () => readCollection(backend, kind, parent)
+    const collection = this.#byId.completed(await (kind.singleton ? this.#byId.once(backend, kind, read) : read()))
     const kept = this.#kept.get(backend) ?? new Map<string, Collection>()
     this.#kept.set(backend, kept)
     kept.set(idOf(kind, parent), collection)

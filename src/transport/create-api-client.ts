@@ -197,7 +197,7 @@ class BudgetedClient implements ConnectedClient {
     /** Of any try so far. */
     let arrived = false
     for (let attempt = 1; ; ) {
-      if (allowance && !allowance.take()) return {answered: false, arrived, error: new MaxRequestsError(allowance.max)}
+      if (allowance && !allowance.take()) return {answered: false, arrived, error: new MaxRequestsError(allowance.max, allowance.sent)}
       const tried = await this.#try(exchange, url, attempt)
       if (tried.error !== undefined) {
         const {error} = tried
@@ -239,6 +239,12 @@ class BudgetedClient implements ConnectedClient {
   }
 
   /** Sends once. What no answer came of is a ConnectionError here; anything else that is thrown is a mistake and goes up. */
+  /** What leaves, and what turns out not to have. */
+  #count(change: 1 | -1): void {
+    this.#used += change
+    if (this.#options.allowance) this.#options.allowance.sent += change
+  }
+
   async #try<R extends Answered>(exchange: Exchange<R>, url: string, attempt: number): Promise<Tried<R>> {
     const {budget, clock, authentication, onEvent} = this.#options
     const {method, signal} = exchange
@@ -262,7 +268,7 @@ class BudgetedClient implements ConnectedClient {
         waitedMs: permit.waitedMs,
         available: budget.available,
       })
-    this.#used += 1
+    this.#count(1)
     try {
       const credentials = typeof authentication === 'function' ? authentication() : authentication
       const response = await exchange.send(url, {...lowerCase(credentials), ...exchange.headers})
@@ -279,7 +285,7 @@ class BudgetedClient implements ConnectedClient {
       if (!(failure instanceof ConnectionError)) throw error
       if (failure.arrived) this.#contact = true
       // What provably never got there is none of the requests the server saw.
-      else this.#used -= 1
+      else this.#count(-1)
       tell({failure: failure.code})
       return {error: failure}
     }

@@ -2,8 +2,9 @@
 import {AppError, EXIT} from '../base/errors.ts'
 
 export class MaxRequestsError extends AppError {
-  constructor(max: number) {
-    super(`${max} requests were sent, and --max-requests allows no more`, {
+  /** @param sent - those that have left; others may still wait for their turn */
+  constructor(max: number, sent: number) {
+    super(`--max-requests ${max} allows no more requests (sent so far: ${sent})`, {
       code: 'E_MAX_REQUESTS',
       exit: EXIT.refused,
       suggestions: ['Allow more with --max-requests, or select less with --target or --stack.'],
@@ -13,6 +14,8 @@ export class MaxRequestsError extends AppError {
 
 export class RequestAllowance {
   readonly max: number
+  /** Requests that have left. */
+  sent = 0
   #used = 0
 
   /** @throws RangeError when `max` is not a whole number from 0 up */

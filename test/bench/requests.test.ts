@@ -9,7 +9,7 @@ describe('requests of a plan', () => {
       '8 x 25 databases, one changed field': 17,
       '8 x 200 databases, nothing changed': 17,
       '8 x 25 databases with 4 ACL objects each, nothing changed': 417,
-      'cluster: settings, policy, databases, nodes, users, nothing changed': 8,
+      'cluster: settings, policy, databases, nodes, users, nothing changed': 6,
     })
   }, 240_000)
 })

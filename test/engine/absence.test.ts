@@ -205,3 +205,13 @@ describe('a create whose answer was lost', () => {
     })
   })
 })
+
+describe('a singleton', () => {
+  it('is read once for a plan, however often lists are read', async () => {
+    const lab = new Lab({simulator: {cluster: {paging: {maxLimit: 2}}}})
+    world().bdb('a').bdb('b').bdb('c').into(lab.simulator)
+    const stack = stackOf().bdb('c').add('cluster.settings', 'settings', {name: 'eu-1'}).add('cluster.policy', 'policy', {upgrade: true})
+    await lab.run(() => lab.plan([stack]))
+    expect(lab.requests.filter(it => it === 'GET /v1/cluster' || it === 'GET /v1/cluster/policy')).toHaveLength(2)
+  })
+})

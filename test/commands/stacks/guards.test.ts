@@ -287,6 +287,18 @@ describe('a profile', () => {
 })
 
 describe('--max-requests', () => {
+  it('refuses before the first request where what has to be read is known, and says how many were sent', async () => {
+    const stack = base().database('a', 'sub')
+    expect((await apply(stack)).code).toBe(0)
+    at.simulator.clearLog()
+    const outcome = await at.fast(['plan', ...save(stack), '--max-requests', '1', '-o', 'json'])
+    const {error} = documentOf(outcome)
+    expect([outcome.code, error.code, at.simulator.log.length]).toEqual([3, 'E_BILL', 0])
+    expect(error.message).toBe('the plan needs at least 2 requests, and --max-requests leaves 1 (sent so far: 0)')
+    const enough = await at.fast(['plan', ...save(stack), '--max-requests', '20', '-o', 'json'])
+    expect(enough.code).toBe(0)
+  })
+
   it('refuses beforehand what does not fit, exit 3, with no write', async () => {
     at.simulator.clearLog()
     const outcome = await apply(base().database('a', 'sub'), '--max-requests', '4')
