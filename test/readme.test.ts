@@ -125,7 +125,7 @@ describe('the README', () => {
       expect(ended, ended.output).toMatchObject({text: command.text, code: command.exit})
       outputs.set(command.text, ended.output)
     }
-    expect(outputs.get('svcctl plan')).toContain('+ create null_resource.cache')
+    expect(outputs.get('svcctl plan')).toContain('+ create orders/cache (null_resource.cache)')
     expect(outputs.get('svcctl drift')).toContain('memoryLimitInGb: 2 -> 4')
     expect([...outputs.values()].join('')).not.toContain('correct-horse')
     expect(readdirSync(here.folder)).toContain('package.tar.gz')

@@ -108,11 +108,11 @@ class Fitting {
     const parent = path === undefined ? this.#kind.parent?.field : undefined
     const names = [...shape.names, ...(parent === undefined ? [] : [parent])]
     const near = nearest(key, names)
-    if (!shape.strict) {
-      // A field that differs in case or separators only is hardly another field.
-      if (near !== undefined && plainSpelling(near) === plainSpelling(key)) {
-        this.warnings.push(`the field ${JSON.stringify(key)} is passed on as it is; did you mean ${JSON.stringify(near)}?`)
-      }
+    // Where the API may have fields that nobody has shown, what is almost a known one is a typo when the name is long, and
+    // worth a warning when it is short: "paymentMethd" is no field of its own, "rule" beside "role" may be one.
+    if (!shape.strict && near === undefined) return
+    if (!shape.strict && near !== undefined && (near.length < LONG_NAME || near === parent)) {
+      this.warnings.push(`the field ${JSON.stringify(key)} is passed on as it is; did you mean ${JSON.stringify(near)}?`)
       return
     }
     if (near !== undefined) this.#misspelled.add(pointerOf({up: path, segment: near}))
@@ -139,7 +139,8 @@ class Fitting {
   }
 }
 
-const plainSpelling = (name: string): string => name.toLowerCase().replace(/[-_]/g, '')
+/** Letters from which on two names that are almost one are one. */
+const LONG_NAME = 8
 
 const isPrimitive = (value: Json): value is string | number | boolean => value !== null && typeof value !== 'object'
 

@@ -149,10 +149,21 @@ describe('fields', () => {
     ])
   })
 
-  it('of a kind that takes unknown fields pass through, and a mere difference in case is a warning', () => {
-    const stack = read({objects: {a: ['cloud.subscription', {name: 'a', paymentmethodid: 3, deploymentType: 'x'}]}})
-    expect(declarationOf(stack, 'a').spec).toEqual({name: 'a', paymentmethodid: 3, deploymentType: 'x'})
-    expect(stack.warnings).toEqual(['null_resource.a: the field "paymentmethodid" is passed on as it is; did you mean "paymentMethodId"?'])
+  it('of a kind that takes unknown fields pass through; one that is almost a known one is refused, or a warning when it is short', () => {
+    const stack = read({objects: {a: ['cloud.subscription', {name: 'a', deploymentType: 'x', nam: 'y'}]}})
+    expect(declarationOf(stack, 'a').spec).toEqual({name: 'a', deploymentType: 'x', nam: 'y'})
+    expect(stack.warnings).toEqual(['null_resource.a: the field "nam" is passed on as it is; did you mean "name"?'])
+    for (const field of ['paymentMethd', 'paymentmethodid', 'cloud_providers']) {
+      const text: StackText = {objects: {a: ['cloud.subscription', {name: 'a', [field]: 'x'}]}}
+      for (const mode of ['plan', 'validate'] as const)
+        expect(messagesOf(() => read(text, {mode}))[0]).toMatch(`/${field}: a cloud.subscription has no field "${field}": did you mean`)
+    }
+  })
+
+  it('of a peering name the other network', () => {
+    const peering = (spec: object) => () => read({objects: {p: ['cloud.peering', {subscription: '1', ...spec}]}})
+    expect(messagesOf(peering({provider: 'AWS', region: 'us-east-1'}))[0]).toContain('a peering needs what tells the other network: vpcId')
+    expect(messagesOf(peering({provider: 'AWS', region: 'us-east-1', vpcId: 'vpc-1'}))).toEqual([])
   })
 
   it.each(['TfToken[TOKEN.3]', '<unresolved-token>', '-1.8881545897087503e+289'])('that hold %s name the construct', leftover => {

@@ -11,25 +11,29 @@ import {idIn, readyByStatus, renamed} from '../../../engine/live-row.ts'
 import {same} from '../../../engine/meaning.ts'
 import {whenChanged} from '../../../engine/risk.ts'
 
-const spec = z.looseObject({
-  /** `AWS`, `GCP`. */
-  provider: z.string().min(1).optional(),
-  /** The other network's region. */
-  region: z.string().min(1).optional(),
-  /** AWS: the account that owns the other network. */
-  awsAccountId: z.string().min(1).optional(),
-  /** AWS: the other network's id. */
-  vpcId: z.string().min(1).optional(),
-  /** The other network's addresses: `10.0.0.0/24`. */
-  vpcCidr: z.string().min(1).optional(),
-  /** GCP: the project of the other network. */
-  vpcProjectUid: z.string().min(1).optional(),
-  /** GCP: the other network's name. */
-  vpcNetworkName: z.string().min(1).optional(),
-})
-
 /** True of many networks at once, so agreement on these alone pairs nothing that says more. */
 const SHARED = ['provider', 'region']
+
+const spec = z
+  .looseObject({
+    /** `AWS`, `GCP`. */
+    provider: z.string().min(1).optional(),
+    /** The other network's region. */
+    region: z.string().min(1).optional(),
+    /** AWS: the account that owns the other network. */
+    awsAccountId: z.string().min(1).optional(),
+    /** AWS: the other network's id. */
+    vpcId: z.string().min(1).optional(),
+    /** The other network's addresses: `10.0.0.0/24`. */
+    vpcCidr: z.string().min(1).optional(),
+    /** GCP: the project of the other network. */
+    vpcProjectUid: z.string().min(1).optional(),
+    /** GCP: the other network's name. */
+    vpcNetworkName: z.string().min(1).optional(),
+  })
+  .refine(it => Object.keys(it).some(field => !SHARED.includes(field)), {
+    error: 'a peering needs what tells the other network: vpcId or vpcCidr (AWS), vpcProjectUid and vpcNetworkName (GCP)',
+  })
 
 const sameProvider = (declared: Json, live: Json): boolean => String(declared).toLowerCase() === String(live).toLowerCase()
 
