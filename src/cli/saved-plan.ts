@@ -20,7 +20,7 @@ import {openLeaves} from '../engine/resolve.ts'
 import {heldOperations} from '../engine/undecided.ts'
 import {type Key, keyOf, Secret} from '../engine/value.ts'
 import {liftsOf, liftsToApply} from './lifts.ts'
-import {accountsOf, type PlanFlags, planWorkspace, readOnlyGuard} from './plan-run.ts'
+import {type PlanFlags, planWorkspace, readOnlyGuard} from './plan-run.ts'
 import {ClearSecretError} from './run-secrets.ts'
 import type {Workspace} from './workspace.ts'
 
@@ -92,19 +92,32 @@ export function planSecrets(
 
 export const planStacks = (plan: Plan, secret: ReturnType<typeof planSecrets>): StackDeclarations[] => stacksOf(plan, secret)
 
+/** The part of a workspace that says whom its stacks speak to. */
+interface Connected {
+  readonly stacks: readonly StackDeclarations[]
+  apisOf(stack: StackDeclarations): readonly ('cloud' | 'cluster')[]
+  connectionOf(
+    stack: string,
+    api: 'cloud' | 'cluster',
+  ): {readonly connection: {readonly address: string; readonly keyHash: string}} | undefined
+}
+
 /**
  * Whether the configuration means the API and the user the plan was made for. Asks nobody: where it does not, not even
  * a list is read.
  * @throws PlanTargetError
  */
-export function assertTarget(workspace: Workspace, plan: Plan): void {
-  const accounts = accountsOf(workspace)
-  for (const [api, planned] of Object.entries(plan.accounts)) {
-    const now = accounts[api]
-    if (now === undefined) continue
-    if (now.address !== planned.address) throw new PlanTargetError(api, planned.address, now.address)
-    if (now.keyHash !== planned.keyHash)
-      throw new PlanTargetError(api, `${planned.address} with other credentials`, 'those of another user')
+export function assertTarget(workspace: Connected, plan: Pick<Plan, 'accounts'>): void {
+  for (const stack of workspace.stacks) {
+    for (const api of workspace.apisOf(stack)) {
+      const now = workspace.connectionOf(stack.name, api)?.connection
+      // Stack by stack: where a plan has an account of its own for one, no other will do.
+      const planned = plan.accounts[keyOf(stack.name, api)] ?? plan.accounts[api]
+      if (now === undefined) continue
+      if (planned?.address !== now.address) throw new PlanTargetError(api, planned?.address ?? 'no address', now.address)
+      if (planned.keyHash !== now.keyHash)
+        throw new PlanTargetError(api, `${planned.address} with other credentials`, 'those of another user')
+    }
   }
 }
 
