@@ -28,6 +28,7 @@ import type {Context} from './context.ts'
 import {endingOnInterrupt} from './interrupt.ts'
 import {type OpenedStores, openStores} from './ledger-stores.ts'
 import {lockSettled, sayArrived} from './locked-ledgers.ts'
+import {neededApis} from './needed-apis.ts'
 import {type OpenedApi, openCloud, openCluster} from './open-api.ts'
 import {type OtherLedgers, readOtherLedgers} from './other-ledgers.ts'
 import {variableOptions} from './stack-flags.ts'
@@ -390,15 +391,4 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
     made ??= make()
     return made
   }
-}
-
-/** Of a stack that is not selected, only what a selected one refers to is read. */
-function neededApis(stack: StackDeclarations, selected: readonly StackDeclarations[]): readonly Api[] {
-  const prefix = `${stack.name}:`
-  const referred = selected.some(it =>
-    it.declarations.some(
-      d => (d.parent?.by === 'key' && d.parent.key.startsWith(prefix)) || d.dependsOn.some(edge => edge.key.startsWith(prefix)),
-    ),
-  )
-  return referred ? [...new Set(stack.declarations.flatMap(it => kinds.get(it.kind)?.api ?? []))] : []
 }
