@@ -24,6 +24,8 @@ const tenant = (name = 'b') =>
     terraform_remote_state: {a: {backend: 'local', config: {path: 'terraform.a.tfstate'}}},
   })
 
+const OUTPUT = {main: {value: '${null_resource.main.id}'}}
+
 const apply = (stacks: readonly JsonStack[], ...more: string[]) =>
   at.fast(['apply', '--synth-dir', saveStacks(at.folder, stacks), '--auto-approve', '-o', 'json', ...more])
 const plan = (stacks: readonly JsonStack[], ...more: string[]) =>
@@ -45,6 +47,43 @@ describe('an exclusive collection', () => {
     at.simulator.clearLog()
     const outcome = await apply([owner()], '--allow-destroy', '*')
     expect([outcome.code, at.writes], outcome.stderr).toEqual([0, []])
+  })
+})
+
+describe('a database whose declaration goes from one stack to another', () => {
+  const kept = () => [jsonStack('a').subscription('main').block('output', OUTPUT).database('orders', 'main'), tenant()]
+  const handed = () => [jsonStack('a').subscription('main').block('output', OUTPUT), tenant().database('orders', MAIN)]
+
+  it('is neither deleted nor adopted where the stacks are applied one by one, and every refusal names the command', async () => {
+    expect(await apply(kept(), '--stack', '*')).toMatchObject({code: 0})
+    at.simulator.clearLog()
+    for (const [stack, action] of [
+      ['b', 'move'],
+      ['a', 'delete'],
+    ] as const) {
+      const outcome = await apply(handed(), '--stack', stack, '--allow-destroy', '*')
+      expect([stack, outcome.code]).toEqual([stack, 3])
+      const [operation] = documentOf(await plan(handed(), '--stack', stack)).operations.filter(
+        (it: {action: string}) => it.action === 'blocked',
+      )
+      expect(operation).toMatchObject({
+        wants: action,
+        reason: expect.stringContaining("svcctl transfer 'null_resource.orders' --from a --to b"),
+      })
+    }
+    expect(at.writes).toEqual([])
+  })
+
+  it('moves without a request where both are applied at once, also by a saved plan', async () => {
+    expect(await apply(kept(), '--stack', '*')).toMatchObject({code: 0})
+    at.simulator.clearLog()
+    const planned = documentOf(await plan(handed(), '--out', 'move.plan'))
+    expect(planned.summary).toMatchObject({move: 1, delete: 0, adopt: 0, update: 0, create: 0})
+    const outcome = await at.fast(['apply', 'move.plan', '--approve', planned.hash, '-o', 'json'])
+    expect([outcome.code, documentOf(outcome).summary.done, at.writes], outcome.stderr).toEqual([0, 1, []])
+    expect(documentOf(await plan(handed())).summary).toMatchObject({'no-op': 2, move: 0, adopt: 0})
+    const again = await at.fast(['apply', 'move.plan', '--approve', planned.hash, '-o', 'json'])
+    expect([again.code, documentOf(again).summary.done], again.stderr).toEqual([0, 0])
   })
 })
 
