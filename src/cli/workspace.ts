@@ -12,7 +12,7 @@ import type {Connection} from '../config/connection.ts'
 import type {Settings} from '../config/settings.ts'
 import {type LoadedDeclarations, loadDeclarations} from '../declaration/load.ts'
 import {type VariableLookup, variableLookup} from '../declaration/variable-lookup.ts'
-import {accountGroups, type StackAccount} from '../engine/accounts.ts'
+import {accountGroups} from '../engine/accounts.ts'
 import type {Backend} from '../engine/backend.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
 import type {Kind} from '../engine/kind.ts'
@@ -31,6 +31,7 @@ import {lockSettled, sayArrived} from './locked-ledgers.ts'
 import {neededApis} from './needed-apis.ts'
 import {type OpenedApi, openCloud, openCluster} from './open-api.ts'
 import {type OtherLedgers, readOtherLedgers} from './other-ledgers.ts'
+import {stackAccounts} from './stack-accounts.ts'
 import {variableOptions} from './stack-flags.ts'
 
 export type Api = Kind['api']
@@ -319,25 +320,8 @@ export class Workspace {
     await this.#groupAccounts()
   }
 
-  /** Asks who a stack's account is only where a ledger of the same API tells of another address or key, and knows its account. */
   async #groupAccounts(): Promise<void> {
-    const others = this.#other.ledgers.flatMap(({stack, accounts}): StackAccount[] =>
-      APIS.flatMap(api => (accounts[api] ? [{stack, api, ...accounts[api]}] : [])),
-    )
-    const own: StackAccount[] = []
-    for (const {name: stack, targets} of this.stacks) {
-      for (const api of APIS) {
-        const opened = this.connectionOf(stack, api)
-        if (opened === undefined) continue
-        const {address, keyHash} = opened.connection
-        const recorded = targets[api]?.account ?? this.#ledgers.get(stack)?.accounts[api]?.account
-        const foreign = others.filter(it => it.api === api && it.account !== undefined)
-        const known = foreign.find(it => it.address === address && it.keyHash === keyHash)?.account ?? recorded
-        const account = known ?? (foreign.length > 0 ? await unlessRefused(opened.account) : undefined)
-        own.push({stack, api, address, keyHash, ...(account === undefined ? {} : {account})})
-      }
-    }
-    this.#accountOf = accountGroups([...own, ...others])
+    this.#accountOf = accountGroups(await stackAccounts(this.stacks, this.#ledgers, this.#other.ledgers, this.connectionOf.bind(this)))
   }
 
   async #openFor(stack: StackDeclarations, api: Api): Promise<OpenedStackApi> {
@@ -355,18 +339,6 @@ export class Workspace {
 
   async close(): Promise<void> {
     await Promise.all([...[...this.#opened.values()].map(it => it.api.close()), this.#ledgerStores.close()])
-  }
-}
-
-const APIS: readonly Api[] = ['cloud', 'cluster']
-
-/** An API that does not say whose account it is has its address to be known by. */
-async function unlessRefused(account: () => Promise<string>): Promise<string | undefined> {
-  try {
-    return await account()
-  } catch (error) {
-    if (error instanceof AppError) return undefined
-    throw error
   }
 }
 
