@@ -3,6 +3,8 @@
 import type {BackendOptions} from '../backends/api-backend.ts'
 import {type CloudBackend, openCloudBackend} from '../backends/cloud/backend.ts'
 import {type ClusterBackend, openClusterBackend} from '../backends/cluster/backend.ts'
+import {formatDuration} from '../base/duration.ts'
+import {shellWord} from '../base/shell-word.ts'
 import type {Connection} from '../config/connection.ts'
 import {adviceFor} from '../config/connection-advice.ts'
 import {describeSource} from '../config/connection-sources.ts'
@@ -118,6 +120,13 @@ function logEvent({log}: Context, api: string, event: TransportEvent): void {
     case 'paused':
       log.info(`${api}: too many requests; nobody sends for ${event.ms} ms`)
       return
+    case 'waiting': {
+      const {ms, requests, perMinute, paused, file} = event
+      const who = `${requests} ${requests === 1 ? 'request waits' : 'requests wait'}`
+      const why = paused ? 'the server asked for a pause (429)' : `the request budget is ${Math.round(perMinute)} a minute`
+      log.note(`${api}: ${who}, about ${formatDuration(ms)}: ${why}${paused ? `; to go on at once: rm ${shellWord(file)}` : ''}`)
+      return
+    }
     case 'budget-rebuilt':
       log.warn(`the budget file ${event.file} was unreadable and begins anew: ${event.because}`)
       return

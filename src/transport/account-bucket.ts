@@ -82,7 +82,8 @@ const LONGEST_PAUSE_MS = 600_000
 
 /** Counts the tokens that came since. */
 export function refill(known: AccountBucket, limits: RateLimits, now: number): AccountBucket {
-  const bucket = known.at - now > OUT_OF_ORDER_MS ? setBack(known, known.at - now) : known
+  const moved = known.at - now > OUT_OF_ORDER_MS ? setBack(known, known.at - now) : known
+  const bucket = moved.pausedUntil - now > LONGEST_PAUSE_MS ? {...moved, pausedUntil: now + LONGEST_PAUSE_MS} : moved
   const elapsed = Math.max(0, now - bucket.at)
   const calm = now - bucket.marginAt > MARGIN_DECAY_MS
   if (elapsed === 0 && !calm) return bucket
@@ -94,7 +95,6 @@ export function refill(known: AccountBucket, limits: RateLimits, now: number): A
     margin: calm ? Math.max(0, bucket.margin - 1) : bucket.margin,
     marginAt: calm ? now : bucket.marginAt,
     drained: bucket.drained * 0.5 ** (elapsed / MARGIN_DECAY_MS),
-    pausedUntil: Math.min(bucket.pausedUntil, now + LONGEST_PAUSE_MS),
   }
 }
 
@@ -116,6 +116,8 @@ export interface Take {
   readonly granted: number
   /** When none was granted: how long until one may be; Infinity: not before an answer comes. */
   readonly waitMs: number
+  /** The wait is one the server asked for. */
+  readonly paused?: true
 }
 
 export interface Wish {
@@ -129,7 +131,7 @@ export interface Wish {
 /** Takes as many tokens as are there, up to `wanted`. */
 export function take(before: AccountBucket, limits: RateLimits, now: number, {wanted, interactive, inFlight}: Wish): Take {
   const bucket = refill(before, limits, now)
-  if (now < bucket.pausedUntil) return {bucket, granted: 0, waitMs: bucket.pausedUntil - now}
+  if (now < bucket.pausedUntil) return {bucket, granted: 0, waitMs: bucket.pausedUntil - now, paused: true}
   const scouting = bucket.doubtful || (bucket.tells !== false && now - bucket.toldAt > FRESH_MS)
   const room = scouting ? SCOUTS - inFlight : wanted
   if (room < 1) return {bucket, granted: 0, waitMs: Number.POSITIVE_INFINITY}

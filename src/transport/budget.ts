@@ -58,7 +58,7 @@ export interface Budget {
 
 /** Tokens and what is known of the account. Synchronous: nothing happens between a look and the taking. */
 export interface TokenStore {
-  take(wish: Wish, now: number): Pick<Take, 'granted' | 'waitMs'> & {readonly answered: number}
+  take(wish: Wish, now: number): Pick<Take, 'granted' | 'waitMs' | 'paused'> & {readonly answered: number}
   settle(settled: Omit<Settlement, 'alone'>, now: number): void
   pause(ms: number, now: number): void
   view(now: number): {readonly available: number; readonly perMinute: number; readonly burst: number}
@@ -71,14 +71,28 @@ export interface BudgetOptions {
   /** Requests on their way at once; further ones keep their place in the line, where the more urgent can still pass them. */
   readonly maxInFlight?: number
   readonly store?: TokenStore
+  /** Told as soon as requests have to wait for a second or more, and once a minute while they do. */
+  readonly onWait?: (wait: BudgetWait) => void
 }
+
+export interface BudgetWait {
+  /** About how long until the last of those that wait now may go. */
+  readonly ms: number
+  readonly requests: number
+  readonly perMinute: number
+  /** The server asked for it (429). */
+  readonly paused: boolean
+}
+
+const WORTH_SAYING_MS = 1_000
+const SAY_AGAIN_MS = 60_000
 
 const MAX_IN_FLIGHT = 16
 const FOREVER = Number.POSITIVE_INFINITY
 
 /** @throws RangeError when a limit is not a positive number */
-export function createBudget({limits, clock, maxInFlight = MAX_IN_FLIGHT, store}: BudgetOptions): Budget {
-  return new QueuedBudget(clock, maxInFlight, store ?? memoryStore(limits, clock))
+export function createBudget({limits, clock, maxInFlight = MAX_IN_FLIGHT, store, onWait}: BudgetOptions): Budget {
+  return new QueuedBudget(clock, maxInFlight, store ?? memoryStore(limits, clock), onWait)
 }
 
 /** @throws RangeError when a limit is not a positive number */
@@ -93,9 +107,9 @@ export function memoryStore(limits: RateLimits, clock: Clock, known?: AccountBuc
   let bucket = known ?? newBucket(limits, clock.now())
   return {
     take: (wish, now) => {
-      const {granted, waitMs, bucket: after} = take(bucket, limits, now, wish)
+      const {bucket: after, ...taken} = take(bucket, limits, now, wish)
       bucket = after
-      return {granted, waitMs, answered: bucket.answered}
+      return {...taken, answered: bucket.answered}
     },
     settle: (settled, now) => {
       bucket = settle(bucket, limits, now, {...settled, alone: true})
@@ -122,7 +136,11 @@ class QueuedBudget implements Budget {
   /** The one alarm that is set; ended when somebody may go earlier. */
   #alarm: {readonly at: number; readonly off: AbortController} | undefined
 
-  constructor(clock: Clock, maxInFlight: number, store: TokenStore) {
+  readonly #onWait: BudgetOptions['onWait']
+  #saidAt = Number.NEGATIVE_INFINITY
+
+  constructor(clock: Clock, maxInFlight: number, store: TokenStore, onWait: BudgetOptions['onWait']) {
+    this.#onWait = onWait
     this.#clock = clock
     this.#maxInFlight = maxInFlight
     this.#store = store
@@ -180,11 +198,12 @@ class QueuedBudget implements Budget {
       const now = this.#clock.now()
       const interactive = isInteractive(first)
       // Behind an interactive request may stand others, who must not be served from the reserve with it.
-      const {granted, waitMs, answered} = this.#store.take(
+      const {granted, waitMs, answered, paused} = this.#store.take(
         {wanted: interactive ? 1 : Math.min(room, this.#line.size), interactive, inFlight: this.#inFlight},
         now,
       )
       if (granted === 0) {
+        this.#say(waitMs, paused === true, now)
         this.#wakeAfter(waitMs, now)
         return
       }
@@ -210,6 +229,17 @@ class QueuedBudget implements Budget {
         this.#giveOut()
       },
     }
+  }
+
+  /** Nobody wonders why nothing happens. */
+  #say(waitMs: number, paused: boolean, now: number): void {
+    if (this.#onWait === undefined || waitMs === FOREVER || now - this.#saidAt < SAY_AGAIN_MS) return
+    const {perMinute} = this
+    const requests = this.#line.size
+    const ms = Math.round(waitMs + ((requests - 1) * 60_000) / perMinute)
+    if (ms < WORTH_SAYING_MS) return
+    this.#saidAt = now
+    this.#onWait({ms, requests, perMinute, paused})
   }
 
   #wakeAfter(waitMs: number, now: number): void {

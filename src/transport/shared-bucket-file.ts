@@ -61,10 +61,11 @@ function parse(value: unknown): SharedBucket {
   return {
     bucket: {
       at: numberAt(value, 'at'),
-      own: numberAt(value, 'own'),
-      server: numberAt(value, 'server'),
-      learnedPerMinute: learnedPerMinute === undefined ? undefined : positiveAt(value, 'learnedPerMinute'),
-      serverBurst: positiveAt(value, 'serverBurst'),
+      // Whatever somebody wrote into it: nobody waits for more than a burst, or at a limit below one request.
+      own: Math.max(0, numberAt(value, 'own')),
+      server: Math.max(0, numberAt(value, 'server')),
+      learnedPerMinute: learnedPerMinute === undefined ? undefined : Math.max(1, positiveAt(value, 'learnedPerMinute')),
+      serverBurst: Math.max(1, positiveAt(value, 'serverBurst')),
       pausedUntil: numberAt(value, 'pausedUntil'),
       margin: numberAt(value, 'margin'),
       marginAt: numberAt(value, 'marginAt'),

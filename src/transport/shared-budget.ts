@@ -33,7 +33,7 @@ import {
   take,
   type Wish,
 } from './account-bucket.ts'
-import {type Budget, checkLimits, createBudget, memoryStore, type TokenStore} from './budget.ts'
+import {type Budget, type BudgetWait, checkLimits, createBudget, memoryStore, type TokenStore} from './budget.ts'
 import {type Member, readSharedBucket, writeSharedBucket} from './shared-bucket-file.ts'
 import type {OnTransportEvent} from './transport-event.ts'
 
@@ -66,7 +66,9 @@ export function createSharedBudget(options: SharedBudgetOptions): Budget {
   checkLimits(limits)
   const inFlight = maxInFlight === undefined ? {} : {maxInFlight}
   if (!Number.isFinite(limits.perMinute) || !Number.isFinite(limits.burst)) return createBudget({limits, clock, ...inFlight})
-  return createBudget({limits, clock, ...inFlight, store: new SharedStore(options)})
+  const file = budgetFile(options.stateDir, options.address, options.keyHash)
+  const onWait = (wait: BudgetWait) => options.onEvent?.({type: 'waiting', ...wait, file})
+  return createBudget({limits, clock, ...inFlight, store: new SharedStore(options), onWait})
 }
 
 /** Longer than any exchange takes, however slow the disk. */
@@ -104,15 +106,17 @@ class SharedStore implements TokenStore {
   take(wish: Wish, now: number): ReturnType<TokenStore['take']> {
     let granted = 0
     let waitMs = 0
+    let paused = {}
     const done = this.#exchange(now, (bucket, limits) => {
       const taken = take(bucket, limits, now, wish)
       granted = taken.granted
       waitMs = taken.waitMs
+      paused = taken.paused ? {paused: true} : {}
       return taken.bucket
     })
     if (done) {
       this.#inFlight += granted
-      return {granted, waitMs, answered: this.#known.answered}
+      return {granted, waitMs, ...paused, answered: this.#known.answered}
     }
     return this.#alone?.take(wish, now) ?? {granted: 0, waitMs: this.#pauseForLock(), answered: 0}
   }

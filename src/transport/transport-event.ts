@@ -29,6 +29,15 @@ export type TransportEvent =
   | {readonly type: 'redirect'; readonly method: string; readonly path: string; readonly status: number; readonly to: string}
   /** A 429; `ms`: how long nobody of this account sends. */
   | {readonly type: 'paused'; readonly ms: number}
+  /** Requests wait: for the budget, or (`paused`) since the server asked for it. `file`: without it the wait is over. */
+  | {
+      readonly type: 'waiting'
+      readonly ms: number
+      readonly requests: number
+      readonly perMinute: number
+      readonly paused: boolean
+      readonly file: string
+    }
   /** The shared budget file was unreadable and began anew. */
   | {readonly type: 'budget-rebuilt'; readonly file: string; readonly because: string}
   /** This process counts for itself: other processes of this machine do not know of its requests. */

@@ -17,6 +17,29 @@ const spend = async (budget: Budget, priority: number, headers?: Record<string, 
   permit.settle(answer(headers))
 }
 
+describe('a wait for the budget', () => {
+  it('is told at once, with how long and why, and again once a minute', async () => {
+    const clock = new VirtualClock(0)
+    const told: [number, object][] = []
+    const budget = createBudget({limits: limits(60, 2), clock, onWait: wait => told.push([clock.now(), wait])})
+    await clock.run(Promise.all(Array.from({length: 92}, () => spend(budget, 0))))
+    expect(told[0]).toEqual([0, {ms: 91_000, requests: 90, perMinute: 60, paused: false}])
+    expect(told).toHaveLength(2)
+    expect(told[1]?.[0]).toBeGreaterThanOrEqual(60_000)
+  })
+
+  it('of less than a second is not worth a word; a pause that the server asked for is called one', async () => {
+    const clock = new VirtualClock(0)
+    const told: object[] = []
+    const budget = createBudget({limits: limits(600, 1), clock, onWait: wait => told.push(wait)})
+    await clock.run(Promise.all([spend(budget, 0), spend(budget, 0)]))
+    expect(told).toEqual([])
+    budget.pause(240_000)
+    await clock.run(spend(budget, 0))
+    expect(told).toEqual([{ms: 240_000, requests: 1, perMinute: 600, paused: true}])
+  })
+})
+
 describe('a budget', () => {
   it('lets through what the burst and the rate allow, and no more, in any window of time', async () => {
     await fc.assert(

@@ -167,6 +167,28 @@ describe('a budget shared by processes', () => {
 })
 
 describe('a budget file', () => {
+  it('that somebody wrote nonsense into keeps nobody waiting for more than ten minutes, and the wait says how to end it', async () => {
+    const clock = new VirtualClock()
+    const events: TransportEvent[] = []
+    const options = {
+      stateDir,
+      ...account,
+      limits: {perMinute: 60, burst: 5, reserve: 0},
+      clock,
+      random: (size: number) => Buffer.alloc(size, 1),
+    }
+    const first = createSharedBudget(options)
+    await clock.run(spend(first))
+    first.close()
+    const now = clock.now()
+    const nonsense = {own: -1e12, server: -1e12, serverBurst: 1e-9, learnedPerMinute: 1e-9, pausedUntil: now + 1e12}
+    writeFileSync(file(), JSON.stringify({...JSON.parse(readFileSync(file(), 'utf8')), ...nonsense}))
+    const budget = createSharedBudget({...options, onEvent: event => void events.push(event)})
+    await clock.run(spend(budget))
+    expect(clock.now() - now).toBeLessThan(700_000)
+    expect(events).toContainEqual(expect.objectContaining({type: 'waiting', paused: true, ms: 600_000, file: file()}))
+  })
+
   it('that is damaged is made anew, and that is said', async () => {
     for (const damage of ['', '{"format":"svcctl.budget/1","own":"many"}', '[]', '{"format":"svcctl.budget/9"}']) {
       mkdirSync(dirname(file()), {recursive: true})
@@ -190,7 +212,7 @@ describe('a budget file', () => {
     const began = clock.now()
     await clock.run(spend(budget))
     expect(clock.now() - began).toBe(1_000)
-    expect(events.map(({type}) => type)).toEqual(['budget-alone'])
+    expect(events.map(({type}) => type)).toEqual(['budget-alone', 'waiting'])
   })
 
   const lockedBy = (pid: number, since: number) => {
