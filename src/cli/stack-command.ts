@@ -18,8 +18,9 @@ import {paintFor} from './context.ts'
 import type {ConnectionFlagValues} from './flags.ts'
 import {endingOnInterrupt, InterruptedError} from './interrupt.ts'
 import type {PlanFlags} from './plan-run.ts'
+import type {StackSource} from './read-declarations.ts'
 import {UsageError} from './usage-error.ts'
-import type {StackSource, Workspace, WorkspaceOptions} from './workspace.ts'
+import type {Workspace, WorkspaceOptions} from './workspace.ts'
 
 export interface StackFlagValues extends ConnectionFlagValues {
   readonly 'synth-dir'?: string | undefined
@@ -54,7 +55,7 @@ export abstract class StackCommand extends BaseCommand {
   }
 
   protected async readDeclarations(flags: StackFlagValues, mode: StackSource['mode'] = 'plan'): Promise<LoadedDeclarations> {
-    const {readDeclarations} = await import('./workspace.ts')
+    const {readDeclarations} = await import('./read-declarations.ts')
     return readDeclarations(this.context, this.argv, {
       synthDir: flags['synth-dir'],
       stacks: flags.stack,

@@ -10,7 +10,6 @@ import {kinds} from '../backends/kinds.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import type {Connection} from '../config/connection.ts'
 import type {Settings} from '../config/settings.ts'
-import {type LoadedDeclarations, loadDeclarations} from '../declaration/load.ts'
 import {type VariableLookup, variableLookup} from '../declaration/variable-lookup.ts'
 import {accountGroups} from '../engine/accounts.ts'
 import type {Backend} from '../engine/backend.ts'
@@ -20,12 +19,11 @@ import type {Ledger} from '../engine/ledger.ts'
 import type {AccountOf} from '../engine/ownership.ts'
 import type {Plan} from '../engine/plan.ts'
 import type {ManagedLedgerStore} from '../ledger/managed-store.ts'
-import {atStateFile, localLedgerWarning} from '../ledger/open-ledger.ts'
+import {localLedgerWarning} from '../ledger/open-ledger.ts'
 import {SecretSealer} from '../ledger/seal-secrets.ts'
 import {asArrived} from '../ledger/transfer.ts'
 import type {RequestAllowance} from '../transport/request-allowance.ts'
 import type {Context} from './context.ts'
-import {endingOnInterrupt} from './interrupt.ts'
 import {type OpenedStores, openStores} from './ledger-stores.ts'
 import {lockSettled, sayArrived} from './locked-ledgers.ts'
 import {neededApis} from './needed-apis.ts'
@@ -48,59 +46,6 @@ export interface WorkspaceOptions {
   readonly mode: 'plan' | 'full'
   readonly allowance: RequestAllowance | undefined
 }
-
-export interface StackSource {
-  readonly synthDir: string | undefined
-  readonly stacks: readonly string[] | undefined
-  /** `--state` */
-  readonly stateFile: string | undefined
-  readonly mode: 'plan' | 'validate'
-  /** Its last word when it is stopped while the app runs. */
-  readonly onStopped: () => void
-}
-
-/** Declarations from the app or a folder, their warnings said, their secrets registered. */
-export async function readDeclarations(
-  context: Context,
-  argv: readonly string[],
-  {synthDir, stacks, stateFile, mode, onStopped}: StackSource,
-): Promise<LoadedDeclarations> {
-  const loaded = await endingWithUs(onStopped, signal =>
-    loadDeclarations({
-      cwd: context.cwd,
-      environment: context.environment.all,
-      kinds,
-      mode,
-      synthDir,
-      stacks,
-      signal,
-      variables: variableOptions(argv),
-      onOutput: text => context.log.info(text.trimEnd()),
-    }),
-  )
-  for (const warning of [...loaded.warnings, ...loaded.stacks.flatMap(it => it.warnings.map(text => `${it.name}: ${text}`))])
-    context.log.warn(warning)
-  return {...loaded, stacks: loaded.stacks.map(it => inStateFile(it, stateFile))}
-}
-
-/** The app of the stacks runs in a process group of its own, which neither Ctrl-C nor the end of the terminal reaches. */
-function endingWithUs<T>(onStopped: () => void, load: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const app = new AbortController()
-  const loading = load(app.signal)
-  return endingOnInterrupt(
-    () => loading,
-    async usual => {
-      app.abort()
-      await loading.catch(() => undefined)
-      onStopped()
-      return usual
-    },
-  )
-}
-
-/** @throws StateFileError */
-export const inStateFile = (stack: StackDeclarations, file: string | undefined): StackDeclarations =>
-  file === undefined ? stack : {...stack, ledger: atStateFile(stack.ledger, stack.name, file)}
 
 /** More requests are needed than `--max-requests` leaves. Nothing was sent but what `sent` counts. */
 export class BillTooHighError extends AppError {
