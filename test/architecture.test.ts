@@ -130,6 +130,13 @@ describe('the source', () => {
     ).toEqual([])
   })
 
+  it('makes folders, and puts files in the place of others, in one way', () => {
+    expect(places(/\bmkdir(Sync)?\(/, it => it.path === 'base/make-folder.ts')).toEqual([])
+    // Locks, backups, the parts of an archive and the shared budget have ways of their own, each in one file.
+    const own = ['base/atomic-file.ts', 'ledger/local-store.ts', 'support-package/part-file.ts', 'transport/shared-bucket-file.ts']
+    expect(places(/\brename(Sync)?\((?!out,)/, it => own.includes(it.path) || it.room === 'engine' || it.room === 'simulator')).toEqual([])
+  })
+
   it('takes time and chance as parameters', () => {
     const pattern = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bsetTimeout\(|\bsetInterval\(/
     // The real clock and the real dice stand in base and are handed on. Real sockets are given up in real time.

@@ -1,12 +1,13 @@
 /**
  * Files that are either the old or the new version, never a part of one: the text goes to a temporary file in the same
  * folder, is flushed to the disk, and takes the name in one step. The folder is flushed too, so that the name survives
- * a power cut.
+ * a power cut. A link stays a link: what it leads to is replaced. What is no regular file never is.
  */
 import {randomBytes} from 'node:crypto'
 import {closeSync, constants, fchmodSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeFileSync} from 'node:fs'
 import {open, rename, rm} from 'node:fs/promises'
 import {basename, dirname, join} from 'node:path'
+import {fileAt} from './file-place.ts'
 
 export interface AtomicFileOptions {
   /** Permissions of the new file, whatever the umask; 0o600 unless told. */
@@ -15,8 +16,9 @@ export interface AtomicFileOptions {
 
 const CREATE_ONLY = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
 
-/** @throws the system's error (`ENOSPC`, `EACCES`, …), with the old file as it was and nothing left behind */
-export async function writeFileAtomic(path: string, data: string | Uint8Array, {mode = 0o600}: AtomicFileOptions = {}): Promise<void> {
+/** @throws NotAFileError, the system's error (`ENOSPC`, `EACCES`, …), with the old file as it was and nothing left behind */
+export async function writeFileAtomic(named: string, data: string | Uint8Array, {mode = 0o600}: AtomicFileOptions = {}): Promise<void> {
+  const path = fileAt(named)
   const temporary = temporaryNameFor(path)
   try {
     const file = await open(temporary, CREATE_ONLY, mode)
@@ -36,7 +38,8 @@ export async function writeFileAtomic(path: string, data: string | Uint8Array, {
 }
 
 /** As `writeFileAtomic`, for the few places that must not let anything else happen in between. */
-export function writeFileAtomicSync(path: string, data: string | Uint8Array, {mode = 0o600}: AtomicFileOptions = {}): void {
+export function writeFileAtomicSync(named: string, data: string | Uint8Array, {mode = 0o600}: AtomicFileOptions = {}): void {
+  const path = fileAt(named)
   const temporary = temporaryNameFor(path)
   try {
     const file = openSync(temporary, CREATE_ONLY, mode)

@@ -6,7 +6,7 @@
  * named after the dead lock's id: of all who see the same dead holder exactly one removes its file, and nobody can
  * remove the file of a holder who came in between.
  */
-import {linkSync, readFileSync, readlinkSync, rmSync, writeFileSync} from 'node:fs'
+import {linkSync, lstatSync, readFileSync, readlinkSync, rmSync, writeFileSync} from 'node:fs'
 import {isJsonObject} from './json.ts'
 import {systemCode} from './system-code.ts'
 
@@ -69,6 +69,10 @@ export function tryProcessLock(path: string, mine: LockHolder, stateOf: (holder:
 
 /** Who holds the lock at this path. */
 export function readLockHolder(path: string): LockHolder | 'absent' | 'unreadable' {
+  // What takes the name and is no file of ours (a link to nothing, a FIFO that never answers) is not read, and not waited for.
+  const found = lstatSync(path, {throwIfNoEntry: false})
+  if (found === undefined) return 'absent'
+  if (!found.isFile()) return 'unreadable'
   let text: string
   try {
     text = readFileSync(path, 'utf8')
@@ -107,8 +111,8 @@ export function holderState(holder: LockHolder, host: string): HolderState {
 function createComplete(path: string, holder: LockHolder): boolean {
   const text = `${JSON.stringify(holder, null, 2)}\n`
   const aside = `${path}.${holder.id}.new`
-  writeFileSync(aside, text, {mode: 0o600})
   try {
+    writeFileSync(aside, text, {mode: 0o600})
     linkSync(aside, path)
     return true
   } catch (error) {
@@ -128,6 +132,8 @@ function createInPlace(path: string, text: string): boolean {
     return true
   } catch (error) {
     if (systemCode(error) === 'EEXIST') return false
+    // A full disk has the name and not the text: nobody could tell whose lock it is.
+    rmSync(path, {force: true})
     throw error
   }
 }

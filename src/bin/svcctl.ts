@@ -4,13 +4,26 @@ declare const SVCCTL_VERSION: string | undefined
 const version = typeof SVCCTL_VERSION === 'string' ? SVCCTL_VERSION : '0.0.0-source'
 const argv = process.argv.slice(2)
 
-if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-version')) process.stdout.write(`${version}\n`)
+if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-version')) printVersion()
 else void run()
 
+function printVersion(): void {
+  process.stdout.on('error', ({message}) => {
+    process.exitCode = 1
+    process.stderr.write(`error: ${message}\n`)
+  })
+  process.stdout.write(`${version}\n`)
+}
+
 async function run(): Promise<never> {
-  const [{flushed, main}, {table}] = await Promise.all([import('../cli/main.ts'), import('../commands/table.ts')])
-  const code = await main({argv, table, version})
+  const [{flushed, main}, {processStreams}, {table}] = await Promise.all([
+    import('../cli/main.ts'),
+    import('../cli/process-streams.ts'),
+    import('../commands/table.ts'),
+  ])
+  const output = processStreams()
+  const code = await main({argv, table, version, overrides: {streams: output.streams}})
   await Promise.all([flushed(process.stdout), flushed(process.stderr)])
   // Sockets kept open for the next request must not keep the process.
-  process.exit(code)
+  process.exit(output.settle(code))
 }

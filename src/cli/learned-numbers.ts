@@ -1,8 +1,9 @@
 /** Numbers that one run learns and the next one goes by: a file in the state folder. */
-import {mkdirSync, readFileSync} from 'node:fs'
-import {join} from 'node:path'
+import {readFileSync} from 'node:fs'
+import {dirname} from 'node:path'
 import {z} from 'zod'
 import {writeFileAtomicSync} from '../base/atomic-file.ts'
+import {makeFolder} from '../base/make-folder.ts'
 import {systemCode} from '../base/system-code.ts'
 
 const schema = z.record(z.string(), z.number().nonnegative())
@@ -30,7 +31,7 @@ export class LearnedNumbers {
   save(): boolean {
     if (!this.#changed) return true
     try {
-      mkdirSync(join(this.#path, '..'), {recursive: true, mode: 0o700})
+      makeFolder(dirname(this.#path), 0o700)
       writeFileAtomicSync(this.#path, `${JSON.stringify(this.#numbers, Object.keys(this.#numbers).sort(), 2)}\n`, {mode: 0o600})
       return true
     } catch (error) {

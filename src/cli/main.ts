@@ -1,9 +1,8 @@
-/** One call of the program: from its arguments to its exit code. The process itself is `bin`'s. */
+/** One call of the program: from its arguments to its exit code. The process itself is `bin`'s, and so are its streams (`process-streams.ts`). */
 import {steadyClock, systemClock} from '../base/clock.ts'
 import {type AppError, EXIT, type ExitCode} from '../base/errors.ts'
 import {systemRandom} from '../base/random.ts'
 import {Redactor} from '../base/redact.ts'
-import {systemCode} from '../base/system-code.ts'
 import {processEnvironment} from '../config/environment.ts'
 import {systemKeyring} from '../config/keyring.ts'
 import {isDocumentFormat, renderOutput} from '../report/output-format.ts'
@@ -28,7 +27,7 @@ export async function main({argv, table, version, overrides = {}}: MainInput): P
   const words = normalizeArgv(argv)
   const redactor = new Redactor()
   for (const secret of secretsIn(words)) redactor.register(secret)
-  const streams = overrides.streams ?? processStreams()
+  const streams = overrides.streams ?? process
   let command: BaseCommand | undefined
   let environment = overrides.environment
   try {
@@ -111,22 +110,6 @@ async function showHelp(context: Context, words: readonly string[]): Promise<Exi
   else if (topic !== undefined) streams.stdout.write(topicHelp(topic, infos, table, paint, width))
   else streams.stdout.write(programHelp(infos, table, paint, width))
   return EXIT.ok
-}
-
-/**
- * The process's own; a reader that goes away (`| head`, EPIPE) or a terminal that is closed (EIO) is no error, and what is
- * left to do is still done.
- */
-function processStreams(): Streams {
-  const {stdin, stdout, stderr} = process
-  for (const stream of [stdout, stderr]) {
-    stream.on('error', error => {
-      const code = systemCode(error)
-      if (code === 'EPIPE' || code === 'EIO') return
-      throw error
-    })
-  }
-  return {stdin, stdout, stderr}
 }
 
 /** Resolves when everything written so far has left the process. */

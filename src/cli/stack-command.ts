@@ -6,8 +6,8 @@
  */
 import {existsSync} from 'node:fs'
 import {dirname} from 'node:path'
-import {writeFileAtomic} from '../base/atomic-file.ts'
 import {EXIT, type ExitCode} from '../base/errors.ts'
+import {placeOfFile} from '../base/file-place.ts'
 import {asJson} from '../base/json.ts'
 import type {LoadedDeclarations} from '../declaration/load.ts'
 import type {Emit} from '../engine/events.ts'
@@ -101,8 +101,21 @@ export abstract class StackCommand extends BaseCommand {
   protected async makePlan(flags: PlanFlagValues, destroy: boolean): Promise<ExitCode> {
     if (flags.out !== undefined && !existsSync(dirname(flags.out)))
       throw new UsageError(`--out ${flags.out}: there is no folder ${dirname(flags.out)}`, ['Make the folder first, or name another file.'])
-    const [{outputsToRecord, planWorkspace}, {openRequests, UnsettledRunError}, {AmbiguousIdentityError}, {applyCommand}] =
-      await Promise.all([import('./plan-run.ts'), import('./dead-runs.ts'), import('../engine/build-plan.ts'), import('./next-command.ts')])
+    // What cannot hold a plan is refused before anything is read.
+    const place = flags.out === undefined ? undefined : placeOfFile(flags.out)
+    const [
+      {outputsToRecord, planWorkspace},
+      {openRequests, UnsettledRunError},
+      {AmbiguousIdentityError},
+      {applyCommand},
+      {writeNamedFile},
+    ] = await Promise.all([
+      import('./plan-run.ts'),
+      import('./dead-runs.ts'),
+      import('../engine/build-plan.ts'),
+      import('./next-command.ts'),
+      import('../base/named-file.ts'),
+    ])
     const loaded = await this.readDeclarations(flags)
     const {plan, outputs} = await this.inWorkspace(loaded, flags, 'plan', async workspace => {
       const notes = await openRequests(workspace)
@@ -118,9 +131,9 @@ export abstract class StackCommand extends BaseCommand {
       return {plan: built.plan, outputs: outputsToRecord(built.plan, workspace.ledgers)}
     })
     if (flags.out !== undefined) {
-      await writeFileAtomic(flags.out, `${JSON.stringify(plan, null, 2)}\n`, {mode: 0o600})
+      await writeNamedFile(flags.out, `${JSON.stringify(plan, null, 2)}\n`, this.context.clock)
       const next = plan.guards.length > 0 ? 'it is refused as it is' : `apply it with: ${applyCommand(flags.out, plan, flags)}`
-      this.logger.note(`The plan is in ${flags.out}; ${next}`)
+      this.logger.note(place?.is === 'stream' ? `The plan was written to ${flags.out}` : `The plan is in ${flags.out}; ${next}`)
     }
     await this.print(asJson(plan), {text: () => this.planText(plan), table: widest => planTable(plan, widest)})
     const operates = plan.operations.some(it => it.action !== 'no-op')

@@ -3,11 +3,13 @@
  * The file is 0600 and its folder 0700, because it may hold secrets (wire facts, "Configuration facts").
  */
 import {isUtf8} from 'node:buffer'
-import {chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync} from 'node:fs'
+import {chmodSync, existsSync, readdirSync, readFileSync, realpathSync, statSync} from 'node:fs'
 import {basename, dirname} from 'node:path'
 import {parse, TomlError, type TomlTable} from 'smol-toml'
 import {writeFileAtomicSync} from '../base/atomic-file.ts'
 import {AppError, EXIT} from '../base/errors.ts'
+import {fileAt} from '../base/file-place.ts'
+import {makeFolder} from '../base/make-folder.ts'
 import {systemCode} from '../base/system-code.ts'
 
 export const FILE_MODE = 0o600
@@ -109,21 +111,9 @@ export function writeConfigText(file: string, text: string): void {
 
 /** Where the file really lies, with a folder to be written to. @throws the system's error */
 export function placeOf(file: string): string {
-  const target = existsSync(file) ? realpathSync(file) : file
-  makeFolder(dirname(target))
+  const target = fileAt(file)
+  makeFolder(dirname(target), FOLDER_MODE)
   return target
-}
-
-/** Folder by folder: where the system says of a folder it refuses to make that its parent is missing (/proc), Node's own way never ends. */
-function makeFolder(folder: string): void {
-  if (existsSync(folder)) return
-  if (dirname(folder) !== folder) makeFolder(dirname(folder))
-  try {
-    mkdirSync(folder, {mode: FOLDER_MODE})
-  } catch (error) {
-    // Somebody else makes it at the same time.
-    if (systemCode(error) !== 'EEXIST') throw error
-  }
 }
 
 /** Something others of this machine may read. */

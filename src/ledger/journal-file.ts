@@ -11,7 +11,6 @@ import {
   existsSync,
   fsyncSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -24,6 +23,7 @@ import {writeFileAtomicSync} from '../base/atomic-file.ts'
 import type {Clock} from '../base/clock.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {isJsonObject, type JsonObject} from '../base/json.ts'
+import {makeFolder} from '../base/make-folder.ts'
 import {type RandomBytes, randomHex} from '../base/random.ts'
 
 const FORMAT = 'svcctl.journal/1'
@@ -122,7 +122,7 @@ export const journalPath = (runs: string, run: string): string => join(runs, `${
  */
 export function createJournal(path: string, header: JsonObject): Journal {
   try {
-    mkdirSync(dirname(path), {recursive: true, mode: 0o700})
+    makeFolder(dirname(path), 0o700)
     if (existsSync(path)) throw Object.assign(new Error('a journal is never begun twice'), {code: 'EEXIST'})
     const line = lineOf(0, {...header, format: FORMAT})
     writeFileAtomicSync(path, line, {mode: 0o600})

@@ -3,11 +3,13 @@
  * stays beside it as `.backup`. The lock is a file of our own: Terraform never touches it, and it outlives nobody (see
  * `base/process-lock.ts`).
  */
-import {chmodSync, copyFileSync, existsSync, linkSync, mkdirSync, renameSync, rmSync} from 'node:fs'
+import {chmodSync, copyFileSync, existsSync, linkSync, renameSync, rmSync} from 'node:fs'
 import {open, stat} from 'node:fs/promises'
 import {basename, dirname, join} from 'node:path'
 import {writeFileAtomic} from '../base/atomic-file.ts'
 import type {Clock} from '../base/clock.ts'
+import {fileAt} from '../base/file-place.ts'
+import {makeFolder} from '../base/make-folder.ts'
 import {
   type HolderState,
   type LockHolder,
@@ -18,6 +20,7 @@ import {
   tryProcessLock,
 } from '../base/process-lock.ts'
 import {type RandomBytes, randomHex} from '../base/random.ts'
+import {shellWord} from '../base/shell-word.ts'
 import {waitFor} from '../base/wait-for.ts'
 import {emptyLedger, type Ledger, type Unlock} from '../engine/ledger.ts'
 import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
@@ -48,15 +51,20 @@ export class LocalLedgerStore implements ManagedLedgerStore {
   readonly place: string
   readonly key: string
   readonly #options: LocalStoreOptions
+  /** Where the file really lies: lock, backup and every new version are beside it, and a link to it stays a link. */
+  readonly #path: string
   readonly #where: LedgerPlace
   #known: Version | undefined
   #lockId: string | undefined
   #backedUp = false
 
+  /** @throws NotAFileError when what stands at the path is no file */
   constructor(options: LocalStoreOptions) {
-    const {path, stack} = options
+    const {stack} = options
+    const path = fileAt(options.path)
     this.#options = options
-    this.place = path
+    this.#path = path
+    this.place = options.path
     this.key = `local:${path}`
     const name = shellWord(path)
     this.#where = {
@@ -78,7 +86,8 @@ export class LocalLedgerStore implements ManagedLedgerStore {
 
   /** Hand the answer to the next `save`: it has the serial of what is in the file now. */
   async save(ledger: Ledger): Promise<Ledger> {
-    const {path, random} = this.#options
+    const {random} = this.#options
+    const path = this.#path
     this.#expectLock()
     let known = this.#known
     if (known === undefined || known.file !== (await signatureOf(path))) {
@@ -88,7 +97,7 @@ export class LocalLedgerStore implements ManagedLedgerStore {
     const saved = nextVersion(ledger, known, this.#where, random)
     const content = encodeLedger(saved)
     try {
-      mkdirSync(dirname(path), {recursive: true})
+      makeFolder(dirname(path))
       if (!this.#backedUp) keepBackup(path)
       this.#backedUp = true
       await writeFileAtomic(path, content, {mode: 0o600})
@@ -100,7 +109,8 @@ export class LocalLedgerStore implements ManagedLedgerStore {
   }
 
   async lock(timeoutMs: number, signal?: AbortSignal): Promise<Unlock> {
-    const {path, stack, process, who, clock, random, stateOf, notice} = this.#options
+    const {stack, process, who, clock, random, stateOf, notice} = this.#options
+    const path = this.#path
     const file = lockFileOf(path)
     const mine: LockHolder = {...process, id: randomHex(random, 8), who, since: new Date(clock.now()).toISOString()}
     const started = clock.now()
@@ -113,7 +123,7 @@ export class LocalLedgerStore implements ManagedLedgerStore {
     }
     let lock: ProcessLock | undefined
     try {
-      mkdirSync(dirname(path), {recursive: true})
+      makeFolder(dirname(path))
       lock = await waitFor(look, {clock, everyMs: lockPauseMs, timeoutMs, ...(signal && {signal})})
     } catch (error) {
       if (signal?.aborted) throw error
@@ -141,7 +151,7 @@ export class LocalLedgerStore implements ManagedLedgerStore {
   }
 
   async forceUnlock(lockId?: string): Promise<string | undefined> {
-    const file = lockFileOf(this.#options.path)
+    const file = lockFileOf(this.#path)
     const found = readLockHolder(file)
     if (found === 'absent') return undefined
     if (found === 'unreadable') {
@@ -160,7 +170,7 @@ export class LocalLedgerStore implements ManagedLedgerStore {
 
   #expectLock(): void {
     if (this.#lockId === undefined) throw new Error(`the ledger ${this.place} is used without its lock`)
-    const found = readLockHolder(lockFileOf(this.#options.path))
+    const found = readLockHolder(lockFileOf(this.#path))
     if (typeof found !== 'string' && found.id === this.#lockId) return
     throw new LedgerLockLostError(this.#where, typeof found === 'string' ? 'it was removed' : `it is held by ${describe(found)}`)
   }
@@ -168,7 +178,7 @@ export class LocalLedgerStore implements ManagedLedgerStore {
   /** What the file holds, and which version of the file that is: it is replaced, never rewritten, so both belong together. */
   async #read(): Promise<{content: string; file: string} | undefined> {
     try {
-      const handle = await open(this.#options.path, 'r')
+      const handle = await open(this.#path, 'r')
       try {
         const content = await handle.readFile('utf8')
         return {content, file: signature(await handle.stat())}
@@ -183,7 +193,7 @@ export class LocalLedgerStore implements ManagedLedgerStore {
 
   #accessError(doing: 'read' | 'write' | 'lock', error: unknown): LedgerAccessError {
     const reason = error instanceof Error ? error.message : String(error)
-    const suggestion = `Make sure that ${dirname(this.place)} can be written by you and has free space, then run the command again.`
+    const suggestion = `Make sure that ${dirname(this.#path)} can be written by you and has free space, then run the command again.`
     return new LedgerAccessError(doing, this.#where, reason, suggestion, error)
   }
 }
@@ -221,6 +231,3 @@ async function signatureOf(path: string): Promise<string> {
 }
 
 const isAbsent = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'
-
-/** A path as a shell takes it, also with spaces and quotes in it. */
-const shellWord = (text: string): string => (/^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)

@@ -1,7 +1,11 @@
 /** The place an archive goes to, looked at before anything is generated (contract section 4, "Pre-flight checks"). */
-import {constants} from 'node:fs'
-import {access, stat, statfs} from 'node:fs/promises'
+import {constants, createReadStream} from 'node:fs'
+import {access, mkdtemp, rm, stat, statfs} from 'node:fs/promises'
+import {tmpdir} from 'node:os'
 import {dirname, join, resolve} from 'node:path'
+import type {Clock} from '../base/clock.ts'
+import {type FilePlace, placeOfFile} from '../base/file-place.ts'
+import {pourInto} from '../base/named-file.ts'
 import {DestinationError} from './package-errors.ts'
 
 /** Contract section 8: "Low-disk warning". */
@@ -15,12 +19,38 @@ export interface DestinationState {
 
 /**
  * @param given - as typed; a folder gets the default name inside it
- * @returns absolute
+ * @returns absolute; a link is followed
+ * @throws NotAFileError when something else stands there
  */
-export async function destinationOf(cwd: string, given: string | undefined, defaultName: string): Promise<string> {
+export async function destinationOf(cwd: string, given: string | undefined, defaultName: string): Promise<FilePlace> {
   const path = resolve(cwd, given ?? defaultName)
   const found = await stat(path).catch(() => undefined)
-  return found?.isDirectory() ? join(path, defaultName) : path
+  return placeOfFile(found?.isDirectory() ? join(path, defaultName) : path)
+}
+
+/**
+ * Makes an archive for a device or a FIFO: in a folder of its own, and written there once it is whole, for half an archive
+ * could not be taken back.
+ *
+ * @param make - is given the path to make it at, and answers what it made and where, or no path when it made none
+ */
+export async function throughFolder<T extends {readonly path?: string | undefined}>(
+  {path, fifo}: Extract<FilePlace, {is: 'stream'}>,
+  {name, clock, signal}: {readonly name: string; readonly clock: Clock; readonly signal: AbortSignal},
+  make: (target: string) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'svcctl-archive-'))
+  try {
+    const made = await make(join(folder, name))
+    if (made.path !== undefined) {
+      await pourInto(path, fifo, createReadStream(made.path, {highWaterMark: 256 * 1024}), clock, signal).catch(cause => {
+        throw new DestinationError(path, cause instanceof Error ? cause.message : String(cause), cause)
+      })
+    }
+    return made
+  } finally {
+    await rm(folder, {recursive: true, force: true})
+  }
 }
 
 /** @throws DestinationError when the folder cannot be written to */

@@ -52,7 +52,7 @@ export interface MakeOptions {
 export type MadePackage =
   | ({readonly is: 'saved'; readonly taskId?: string} & SavedArchive)
   /** Not waited for. */
-  | {readonly is: 'begun'; readonly status: PackageStatus}
+  | {readonly is: 'begun'; readonly status: PackageStatus; readonly path?: undefined}
 
 /** @throws what the steps throw; nothing is left at the destination then */
 export async function makePackage(options: MakeOptions): Promise<MadePackage> {

@@ -3,6 +3,7 @@ import {rmSync} from 'node:fs'
 import {type FileHandle, link, lstat, open, rename, rm} from 'node:fs/promises'
 import {basename, dirname} from 'node:path'
 import {syncFolder} from '../base/atomic-file.ts'
+import {fileAt} from '../base/file-place.ts'
 import {systemCode} from '../base/system-code.ts'
 import {DestinationError} from './package-errors.ts'
 
@@ -45,8 +46,8 @@ export class PartFile {
     await this.#file.sync()
     if (!(await this.#isOurs())) throw new DestinationError(target, 'another program writes an archive of the same name')
     await this.#close()
-    const path = replace ? target : await nameFreely(this.path, target)
-    if (replace) await rename(this.path, target)
+    const path = replace ? fileAt(target) : await nameFreely(this.path, target)
+    if (replace) await rename(this.path, path)
     unfinished.delete(this.path)
     syncFolder(dirname(path))
     return path

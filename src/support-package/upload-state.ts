@@ -1,9 +1,10 @@
 /** What an upload needs to go on after a crash: its reference and the parts that are there. Holds no key and no address of a part. */
 import {createHash} from 'node:crypto'
-import {mkdirSync, readFileSync, rmSync} from 'node:fs'
+import {readFileSync, rmSync} from 'node:fs'
 import {join} from 'node:path'
 import {z} from 'zod'
 import {writeFileAtomic} from '../base/atomic-file.ts'
+import {makeFolder} from '../base/make-folder.ts'
 
 /** Wire facts: a reference is good for about three days. */
 const VALID_MS = 3 * 24 * 3_600_000
@@ -63,7 +64,7 @@ export class UploadStateFile {
   }
 
   async write(it: UploadState): Promise<void> {
-    mkdirSync(this.#folder, {recursive: true, mode: 0o700})
+    makeFolder(this.#folder, 0o700)
     await writeFileAtomic(this.#path, JSON.stringify(it))
   }
 

@@ -7,10 +7,11 @@
  * than not working.
  */
 import {createHash} from 'node:crypto'
-import {mkdirSync, rmSync, statSync} from 'node:fs'
+import {rmSync, statSync} from 'node:fs'
 import {hostname} from 'node:os'
 import {join} from 'node:path'
 import type {Clock} from '../base/clock.ts'
+import {makeFolder} from '../base/make-folder.ts'
 import {
   type HolderState,
   holderState,
@@ -200,7 +201,7 @@ class SharedStore implements TokenStore {
 
   #identify(now: number): LockHolder {
     if (this.#self === undefined) {
-      mkdirSync(join(this.#options.stateDir, 'budget'), {recursive: true, mode: 0o700})
+      makeFolder(join(this.#options.stateDir, 'budget'), 0o700)
       const identity = this.#options.process ?? identityOf(hostname(), process.pid)
       this.#self = {...identity, id: randomHex(this.#options.random, 8), who: 'budget', since: ''}
     }

@@ -1,4 +1,5 @@
-import {mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {execFileSync} from 'node:child_process'
+import {mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
@@ -66,6 +67,21 @@ describe('a process lock', () => {
       expect(tryProcessLock(path, holder('b'), states('a'))).toEqual({held: false, holder: undefined})
     },
   )
+
+  it('that is a link to nothing, a folder or a FIFO has an unknown holder too, and nobody waits on it', () => {
+    symlinkSync('gone', path)
+    execFileSync('mkfifo', [join(folder, 'fifo')])
+    for (const file of [path, folder, join(folder, 'fifo')])
+      expect(tryProcessLock(file, holder('b'), states()), file).toEqual({held: false, holder: undefined})
+    expect(readdirSync(folder)).toEqual(['fifo', 'lock'])
+  })
+
+  it('that a full disk has no room for leaves nothing behind', () => {
+    // Where the text is written aside, the disk is full.
+    symlinkSync('/dev/full', `${path}.b.new`)
+    expect(() => tryProcessLock(path, holder('b'), states())).toThrow('ENOSPC')
+    expect(readdirSync(folder)).toEqual([])
+  })
 })
 
 describe('the holder of a lock', () => {

@@ -1,6 +1,17 @@
 import {type ChildProcess, spawn} from 'node:child_process'
 import {once} from 'node:events'
-import {existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
@@ -137,6 +148,28 @@ describe('a ledger in a file', () => {
     })
   })
 
+  it('behind a link is written where it lies, with backup and lock beside it, and the link stays', async () => {
+    const real = join(folder, 'real')
+    mkdirSync(real)
+    symlinkSync('real/shop.tfstate', path)
+    for (const it of [store(), store({path: join(real, 'shop.tfstate')}), store()]) {
+      const unlock = await it.lock(0)
+      await it.save(await it.load())
+      await unlock()
+    }
+    expect(store().key).toBe(store({path: join(real, 'shop.tfstate')}).key)
+    expect([readdirSync(folder), lstatSync(path).isSymbolicLink()]).toEqual([['real', 'terraform.shop.tfstate'], true])
+    expect(readdirSync(real)).toEqual(['shop.tfstate', 'shop.tfstate.backup'])
+    expect(lstatSync(join(real, 'shop.tfstate.backup')).isFile()).toBe(true)
+    expect((await store().load()).serial).toBe(3)
+  })
+
+  it('that is a folder or a device is refused, and stays what it is', () => {
+    symlinkSync('/dev/full', path)
+    expect(() => store()).toThrow(expect.objectContaining({code: 'E_NOT_A_FILE'}))
+    expect(() => store({path: folder})).toThrow(expect.objectContaining({code: 'E_NOT_A_FILE'}))
+  })
+
   it('keeps 10 000 objects as they are over many versions', async () => {
     const many = Array.from({length: 10_000}, (_, at) =>
       entry(`null_resource.o${at}`, `cloud/subscriptions/${at % 50}/databases/${at}`, {
@@ -227,6 +260,13 @@ describe('the lock of a ledger file', () => {
     writeFileSync(lockFileOf(path), JSON.stringify(dead))
     await expect(store().lock(0)).rejects.toMatchObject({code: 'E_LOCKED'})
     expect(existsSync(lockFileOf(path))).toBe(true)
+  })
+
+  it('that is a link to nothing ends the wait like any other', async () => {
+    symlinkSync('gone', lockFileOf(path))
+    await expect(store().lock(0)).rejects.toMatchObject({code: 'E_LOCKED'})
+    expect(await store().forceUnlock()).toContain('somebody')
+    await (await store().lock(0))()
   })
 
   it('that cannot be read is respected until it is forced', async () => {

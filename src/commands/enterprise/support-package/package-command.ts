@@ -8,7 +8,7 @@ import {notEmpty, UsageError} from '../../../cli/usage-error.ts'
 import {describeSource} from '../../../config/connection-sources.ts'
 import {isOutputFormat} from '../../../report/output-format.ts'
 import {harmless} from '../../../report/terminal-text.ts'
-import {destinationOf, LOW_SPACE_BYTES, lookAtDestination} from '../../../support-package/destination.ts'
+import {destinationOf, LOW_SPACE_BYTES, lookAtDestination, throughFolder} from '../../../support-package/destination.ts'
 import {type MadePackage, makePackage, type PackageEvent} from '../../../support-package/make-package.ts'
 import {defaultFileName, type PackageScope} from '../../../support-package/package-paths.ts'
 import {begunResult, displaySize, identifyCluster, optimizationText, packageResult} from '../../../support-package/package-result.ts'
@@ -29,33 +29,38 @@ export abstract class PackageCommand extends ReportingCommand {
       throw new UsageError('--no-save leaves nothing without --upload', ['Add --upload, or leave --no-save out.'])
     const connection = await this.connect('cluster', flags)
     const service = flags.upload ? await openUploadService(this.context, flags.profile) : undefined
-    const target = await destinationOf(cwd, pathIn(flags), defaultFileName(scope, began))
-    const replace = flags['skip-checks'] || (await this.#check(target, flags.overwrite))
+    const name = defaultFileName(scope, began)
+    const place = await destinationOf(cwd, pathIn(flags), name)
+    if (place.is === 'stream' && flags.upload)
+      throw new UsageError(`--upload sends a file, and ${place.path} is none`, ['Leave --upload out, or name a file.'])
+    const replace = place.is === 'stream' || flags['skip-checks'] || (await this.#check(place.path, flags.overwrite))
     const api = openCluster(this.context, connection)
     const source = connection.sources.username
     const line = new ProgressLine(this.context, 'Downloaded')
     try {
-      const made = await makePackage({
-        client: api.client,
-        cluster: api.backend,
-        clock,
-        scope,
-        newApi: flags['use-new-api'],
-        target,
-        replace,
-        ...((flags.optimize || flags['optimize-verbose']) && {optimize: {logLines: flags['log-lines']}}),
-        wait: flags.wait,
-        waitTimeoutMs: flags['wait-timeout'] * 1000,
-        idleTimeoutMs: flags['idle-timeout'],
-        ...(connection.settings.pollIntervalMs !== undefined && {pollIntervalMs: connection.settings.pollIntervalMs}),
-        ...(source !== undefined && {credentialSource: describeSource(source)}),
-        signal,
-        onEvent: event => this.#tell(event, line),
-      }).finally(() => line.end())
+      const make = (target: string): Promise<MadePackage> =>
+        makePackage({
+          client: api.client,
+          cluster: api.backend,
+          clock,
+          scope,
+          newApi: flags['use-new-api'],
+          target,
+          replace,
+          ...((flags.optimize || flags['optimize-verbose']) && {optimize: {logLines: flags['log-lines']}}),
+          wait: flags.wait,
+          waitTimeoutMs: flags['wait-timeout'] * 1000,
+          idleTimeoutMs: flags['idle-timeout'],
+          ...(connection.settings.pollIntervalMs !== undefined && {pollIntervalMs: connection.settings.pollIntervalMs}),
+          ...(source !== undefined && {credentialSource: describeSource(source)}),
+          signal,
+          onEvent: event => this.#tell(event, line),
+        }).finally(() => line.end())
+      const made = await (place.is === 'file' ? make(place.path) : throughFolder(place, {name, clock, signal}, make))
       if (made.is === 'begun') return await this.#printBegun(made, flags)
-      const file = made.path
-      if (file !== target)
-        this.logger.warn(`${harmless(target)} appeared meanwhile and is left alone: the archive is saved as ${harmless(file)}`)
+      const file = place.is === 'stream' ? place.path : made.path
+      if (file !== place.path)
+        this.logger.warn(`${harmless(place.path)} appeared meanwhile and is left alone: the archive is saved as ${harmless(file)}`)
       const uploaded = service && (await this.#upload(service, file, flags, signal))
       await this.#printResult(
         {scope, saved: made, ...(made.taskId !== undefined && {taskId: made.taskId})},

@@ -1,0 +1,81 @@
+/**
+ * Where a file really lies. Every file this program writes goes through here: links are followed once, before anything is
+ * written, so that they stay links; and what is there and is no regular file is never replaced by one.
+ */
+import {lstatSync, readlinkSync, realpathSync, type Stats, statSync} from 'node:fs'
+import {basename, dirname, join, resolve} from 'node:path'
+import {AppError, EXIT} from './errors.ts'
+import {systemCode} from './system-code.ts'
+
+export type FilePlace =
+  /** A regular file, or nothing yet. `path` has no link in it that could lead elsewhere. */
+  | {readonly is: 'file'; readonly path: string}
+  /** A device or a FIFO: bytes are written to it as it stands there. */
+  | {readonly is: 'stream'; readonly path: string; readonly fifo: boolean}
+
+/** What stands there cannot hold the file. */
+export class NotAFileError extends AppError {
+  constructor(path: string, what: string) {
+    super(`${path} ${what}`, {
+      code: 'E_NOT_A_FILE',
+      exit: EXIT.usage,
+      suggestions: ['Name another file, in a folder that exists.'],
+    })
+  }
+}
+
+const MOST_LINKS = 40
+
+/** @throws NotAFileError for a folder, a socket, or a link nobody should follow; the system's error when it cannot be looked at */
+export function placeOfFile(path: string): FilePlace {
+  if (/[/\\]$/.test(path) && statOf(path) === undefined) throw new NotAFileError(path, 'names a folder, and a file is to be written')
+  const found = statOf(path)
+  if (found === undefined) return {is: 'file', path: nameToTake(path)}
+  if (found.isDirectory()) throw new NotAFileError(path, 'is a folder, and a file is to be written')
+  if (found.isFile()) {
+    refuseStrangersLink(path)
+    return {is: 'file', path: realpathSync(path)}
+  }
+  if (found.isSocket()) throw new NotAFileError(path, 'is a socket, and a file is to be written')
+  return {is: 'stream', path, fifo: found.isFIFO()}
+}
+
+/** As `placeOfFile`, for what has to be a file: it is read again. @throws NotAFileError */
+export function fileAt(path: string): string {
+  const place = placeOfFile(path)
+  if (place.is === 'stream') throw new NotAFileError(path, `is a ${place.fifo ? 'FIFO' : 'device'}, and what is kept there is read again`)
+  return place.path
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, {throwIfNoEntry: false})
+  } catch (error) {
+    if (systemCode(error) === 'ELOOP') throw new NotAFileError(path, 'is a link that leads to itself')
+    throw error
+  }
+}
+
+/** Of a link to nothing, what it leads to: that is where the file belongs. */
+function nameToTake(path: string): string {
+  let at = resolve(path)
+  for (let links = 0; links < MOST_LINKS; links++) {
+    // A folder that is missing too is somebody else's to make, or to complain about.
+    const folder = statOf(dirname(at)) === undefined ? dirname(at) : realpathSync(dirname(at))
+    at = join(folder, basename(at))
+    if (lstatSync(at, {throwIfNoEntry: false})?.isSymbolicLink() !== true) return at
+    refuseStrangersLink(at)
+    at = resolve(folder, readlinkSync(at))
+  }
+  throw new NotAFileError(path, 'is a link that leads to itself')
+}
+
+/** In a folder where everybody may write (/tmp), a link that somebody else laid leads where they want us to write. */
+function refuseStrangersLink(path: string): void {
+  const link = lstatSync(path)
+  if (!link.isSymbolicLink()) return
+  const folder = statSync(dirname(resolve(path)))
+  const shared = (folder.mode & 0o1002) === 0o1002
+  if (shared && link.uid !== process.geteuid?.() && link.uid !== folder.uid)
+    throw new NotAFileError(path, 'is a link that another user laid in a folder for everybody')
+}
