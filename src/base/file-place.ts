@@ -52,6 +52,8 @@ function statOf(path: string): Stats | undefined {
     return statSync(path, {throwIfNoEntry: false})
   } catch (error) {
     if (systemCode(error) === 'ELOOP') throw new NotAFileError(path, 'is a link that leads to itself')
+    // A part of the way there is a file: whoever makes the folder, or writes, says so.
+    if (systemCode(error) === 'ENOTDIR') return undefined
     throw error
   }
 }
@@ -61,7 +63,8 @@ function nameToTake(path: string): string {
   let at = resolve(path)
   for (let links = 0; links < MOST_LINKS; links++) {
     // A folder that is missing too is somebody else's to make, or to complain about.
-    const folder = statOf(dirname(at)) === undefined ? dirname(at) : realpathSync(dirname(at))
+    if (statOf(dirname(at))?.isDirectory() !== true) return at
+    const folder = realpathSync(dirname(at))
     at = join(folder, basename(at))
     if (lstatSync(at, {throwIfNoEntry: false})?.isSymbolicLink() !== true) return at
     refuseStrangersLink(at)

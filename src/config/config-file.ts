@@ -8,7 +8,7 @@ import {basename, dirname} from 'node:path'
 import {parse, TomlError, type TomlTable} from 'smol-toml'
 import {writeFileAtomicSync} from '../base/atomic-file.ts'
 import {AppError, EXIT} from '../base/errors.ts'
-import {fileAt} from '../base/file-place.ts'
+import {fileAt, NotAFileError} from '../base/file-place.ts'
 import {makeFolder} from '../base/make-folder.ts'
 import {systemCode} from '../base/system-code.ts'
 
@@ -40,7 +40,9 @@ export class ConfigAccessError extends AppError {
     super(`${file} cannot be ${doing} (${systemCode(cause) ?? 'unknown reason'})`, {
       code: 'E_CONFIG_ACCESS',
       exit: EXIT.usage,
-      suggestions: [remedyFor(file, systemCode(cause))],
+      suggestions: [
+        cause instanceof NotAFileError ? `${cause.message}: name a file with SVC_CONFIG_FILE.` : remedyFor(file, systemCode(cause)),
+      ],
       cause,
     })
   }
