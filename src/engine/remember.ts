@@ -28,38 +28,57 @@ export async function remember(scene: Scene, remoteId: string | undefined, live:
     book.drop(operation.stack, operation.address)
     return
   }
-  const values = await outputs(scene, declaration, remoteId, live)
   const {kept, known} = secretsToRecord(operation, scene.spec, scene.sent, formerEntry(scene, remoteId))
-  book.record(operation.stack, ledgerEntryOf(operation, declaration, remoteId, scene.spec, values, kept), known)
+  const record = (outputs: Readonly<Record<string, Json>>) =>
+    book.record(operation.stack, ledgerEntryOf(operation, declaration, remoteId, scene.spec, outputs, kept), known)
+  const shown = outputsShown(scene, declaration, remoteId, live)
+  // It is ours from here on, whatever becomes of the look at what its row does not show.
+  record(shown.values)
+  if (shown.isWhole) return
+  record(await outputsRead(scene, declaration, remoteId, live))
 }
 
-/** What others read of it; one more look at the object where its row does not show it. */
-async function outputs(
+interface Outputs {
+  readonly values: Readonly<Record<string, Json>>
+  /** All that others read of it is there. */
+  readonly isWhole: boolean
+}
+
+/** What others read of it, as far as its row and what was sent show it. */
+function outputsShown(
   scene: Scene,
   declaration: Declaration,
   remoteId: string,
   live: LiveObject | undefined,
-): Promise<Record<string, Json>> {
-  if (declaration.outputs.length === 0) return {}
-  let fields: JsonObject = {...plainPart(scene.spec), ...live?.fields}
-  const shows = (name: string) => outputOf({...(live ?? {kind: scene.kind, ids: [], remoteId, name: undefined}), fields}, name)
+  read: JsonObject = {},
+): Outputs {
+  if (declaration.outputs.length === 0) return {values: {}, isWhole: true}
+  const fields: JsonObject = {...plainPart(scene.spec), ...live?.fields, ...read}
+  const whole: LiveObject = {...(live ?? {kind: scene.kind, ids: idsIn(scene.kind, remoteId) ?? [], remoteId, name: undefined}), fields}
   // A move sends nothing: what its row does not show is as it was recorded.
   const {operation} = scene.work
   const entry = scene.context.options.book.ledger(operation.stack)?.entries.get(operation.movedFrom ?? operation.address)
   const recorded = (operation.action === 'move' ? entry?.outputs : undefined) ?? {}
-  if (declaration.outputs.some(it => shows(it) === undefined && recorded[it] === undefined)) {
-    const ids = idsIn(scene.kind, remoteId)
-    const request = ids && scene.kind.verbs.read?.(ids)
-    const row = request && (await scene.backend.reader.read(request))
-    const full = row && ids && liveObject(scene.kind, ids.slice(0, -1), row)
-    if (full) fields = {...fields, ...full.fields}
-  }
-  const whole: LiveObject = {...(live ?? {kind: scene.kind, ids: idsIn(scene.kind, remoteId) ?? [], remoteId, name: undefined}), fields}
   scene.work.objects.set(scene.work.key, remoteId, whole)
-  return Object.fromEntries(
+  const values = Object.fromEntries(
     declaration.outputs.flatMap(name => {
       const value = outputOf(whole, name) ?? recorded[name]
       return value === undefined ? [] : [[name, value]]
     }),
   )
+  return {values, isWhole: Object.keys(values).length === declaration.outputs.length}
+}
+
+/** One more look at the object, for what its row does not show. */
+async function outputsRead(
+  scene: Scene,
+  declaration: Declaration,
+  remoteId: string,
+  live: LiveObject | undefined,
+): Promise<Outputs['values']> {
+  const ids = idsIn(scene.kind, remoteId)
+  const request = ids && scene.kind.verbs.read?.(ids)
+  const row = request && (await scene.backend.reader.read(request))
+  const full = row && ids && liveObject(scene.kind, ids.slice(0, -1), row)
+  return outputsShown(scene, declaration, remoteId, live, full?.fields).values
 }
