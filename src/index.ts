@@ -1,13 +1,16 @@
 /** What stacks import: `import {CloudTarget, Database, secret, Subscription} from 'svcctl'`. */
 export {SizeError, type SizeText, type SizeUnit} from './base/units.ts'
-export type {
-  Authored,
-  AuthoredFields,
-  FieldPointer,
-  PolicyOptions,
-  RemovalPolicy,
-  ResourceOptions,
-  SpecOf,
+export {
+  type Authored,
+  type AuthoredFields,
+  type FieldPointer,
+  type PolicyOptions,
+  type RemovalPolicy,
+  type ResourceOptions,
+  type SpecOf,
+  type Unlisted,
+  unchecked,
+  unlisted,
 } from './declaration/constructs/authored.ts'
 export {
   AclRule,

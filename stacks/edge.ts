@@ -1,7 +1,7 @@
 /** A self-hosted cluster that keeps a replica of the shop's cache near its users. */
 import {TerraformOutput, TerraformStack} from 'cdktf'
 import type {Construct} from 'constructs'
-import {ClusterDatabase, ClusterNode, ClusterPolicy, ClusterSettings, ClusterTarget, ClusterUser, secret} from '../src/index.ts'
+import {ClusterDatabase, ClusterNode, ClusterPolicy, ClusterSettings, ClusterTarget, ClusterUser, secret, unlisted} from '../src/index.ts'
 
 export interface EdgeProps {
   /** What is no longer declared: `operator`. */
@@ -30,7 +30,7 @@ export class Edge extends TerraformStack {
       memory_size: '2GiB',
       port: 12000,
       shards_placement: 'sparse',
-      replica_sources: [{uri: `redis://${cacheEndpoint}`}],
+      ...unlisted({replica_sources: [{uri: `redis://${cacheEndpoint}`}]}),
     })
 
     if (!retired.has('operator')) {

@@ -4,12 +4,13 @@
  * Case and separators count nothing (`memoryLimitInGB`, `memory_limit_in_gb` → `memoryLimitInGb`); beyond that, up to a
  * third of the letters may differ.
  *
+ * @param below - fewer letters than this may differ, whatever the word's length
  * @returns `undefined` when nothing is close enough to be worth saying
  */
-export function nearest(word: string, known: Iterable<string>): string | undefined {
+export function nearest(word: string, known: Iterable<string>, below = Number.POSITIVE_INFINITY): string | undefined {
   const wanted = plain(word)
   let best: string | undefined
-  let least = Math.floor(Math.max(wanted.length, 3) / 3) + 1
+  let least = Math.min(Math.floor(Math.max(wanted.length, 3) / 3) + 1, below)
   for (const candidate of known) {
     const distance = editDistance(wanted, plain(candidate), least)
     if (distance < least) {

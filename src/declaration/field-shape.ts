@@ -71,7 +71,7 @@ export class FieldShape {
 
 function typeOf(schema: z.core.$ZodType | undefined): FieldType {
   if (schema instanceof z.ZodNumber) return 'number'
-  if (schema instanceof z.ZodString) return 'string'
+  if (schema instanceof z.ZodString || schema instanceof z.ZodEnum) return 'string'
   if (schema instanceof z.ZodBoolean) return 'bool'
   return schema instanceof z.ZodObject ? 'object' : 'other'
 }

@@ -1,5 +1,6 @@
 /** What a schema has against a value, in words: what was expected, and what is there. */
 import type {z} from 'zod'
+import {nearest} from '../base/nearest.ts'
 import {Deferred, Secret, shown, type Value} from '../engine/value.ts'
 
 /** @param got - the value; a `Secret` is never shown */
@@ -8,7 +9,14 @@ export function describeIssue(issue: z.core.$ZodIssue, got: Value | undefined): 
   const expected = expectation(issue)
   if (expected === undefined) return got === undefined ? issue.message : `${issue.message}, not ${describe(got)}`
   if (got === undefined) return `${field} is missing: ${expected} is required`
-  return `${field} must be ${expected}, not ${describe(got)}`
+  return `${field} must be ${expected}, not ${describe(got)}${meant(issue, got)}`
+}
+
+/** Of several words that may stand there, the one that was meant. */
+function meant(issue: z.core.$ZodIssue, got: Value): string {
+  if (issue.code !== 'invalid_value' || issue.values.length === 1 || typeof got !== 'string') return ''
+  const near = nearest(got, issue.values.map(String))
+  return near === undefined ? '' : `: did you mean ${JSON.stringify(near)}?`
 }
 
 const TYPES: Readonly<Record<string, string>> = {

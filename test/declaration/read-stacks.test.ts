@@ -162,8 +162,67 @@ describe('fields', () => {
 
   it('of a peering name the other network', () => {
     const peering = (spec: object) => () => read({objects: {p: ['cloud.peering', {subscription: '1', ...spec}]}})
-    expect(messagesOf(peering({provider: 'AWS', region: 'us-east-1'}))[0]).toContain('a peering needs what tells the other network: vpcId')
-    expect(messagesOf(peering({provider: 'AWS', region: 'us-east-1', vpcId: 'vpc-1'}))).toEqual([])
+    expect(messagesOf(peering({region: 'us-east-1'}))[0]).toContain('a peering needs what tells the other network: region, awsAccountId')
+    expect(messagesOf(peering({provider: 'Azure', vnetId: 'net'}))).toEqual([])
+  })
+
+  it.each([
+    ['AWS', {region: 'us-east-1', awsAccountId: '1', vpcId: 'vpc-1', vpcCidr: '10.0.0.0/24'}],
+    ['GCP', {vpcProjectUid: 'net', vpcNetworkName: 'main'}],
+  ])('of a peering with %s are all of its group, with the provider or without, whatever is not known yet', (provider, group) => {
+    const peering = (spec: object, expressions = {}) => {
+      const text: StackText = {
+        objects: {
+          p: ['cloud.peering', {subscription: '1', ...spec}, expressions],
+          d: ['cloud.database', {subscription: '1', name: 'd', memoryLimitInGb: 1}],
+        },
+      }
+      return (['plan', 'validate'] as const).map(mode => messagesOf(() => read(text, {mode})))
+    }
+    expect(peering(group)).toEqual([[], []])
+    for (const missing of Object.keys(group)) {
+      const {[missing]: _, ...rest} = group as Record<string, string>
+      const [later] = Object.keys(rest)
+      const {[later ?? '']: __, ...others} = rest
+      const said = [
+        `null_resource.p /${missing}: a peering with a network of ${provider} needs ${Object.keys(group).join(', ')}: ${missing} is missing`,
+      ]
+      expect(peering({provider, ...rest})).toEqual([said, said])
+      expect(peering(rest)).toEqual([said, said])
+      const open = {[`spec/${later}`]: '${null_resource.d.id}'}
+      expect(peering({provider, ...others}, open)).toEqual([said, said])
+    }
+  })
+
+  it.each([
+    [{protocol: 'reds'}, '/protocol: "protocol" must be one of "redis", "memcached", not the text "reds": did you mean "redis"?'],
+    [{dataPersistence: 'aof-every-1-secnd'}, ': did you mean "aof-every-1-second"?'],
+    [{dataEvictionPolicy: 'allkeys_lru'}, ': did you mean "allkeys-lru"?'],
+    [
+      {throughputMeasurement: {by: 'shards'}},
+      '/throughputMeasurement/by: "by" must be one of "operations-per-second", "number-of-shards", not the text "shards"',
+    ],
+    [{alerts: [{name: 'dataset_size', value: 80}]}, '/alerts/0/name: "name" must be "dataset-size", not the text "dataset_size"'],
+    [{alerts: [{name: 'syncsource-lags', value: 80}]}, '"name" must be "syncsource-lag", not the text "syncsource-lags"'],
+    [{dataPersistence: 5}, 'not the text "5"'],
+  ])('that take certain words refuse others, as in %j', (fields, problem) => {
+    const spec = {name: 'd', memoryLimitInGb: 1, subscription: '1'}
+    for (const mode of ['plan', 'validate'] as const)
+      expect(messagesOf(() => read({objects: {d: ['cloud.database', {...spec, ...fields}]}}, {mode}))).toEqual([
+        expect.stringContaining(problem),
+      ])
+  })
+
+  it('take every word that is known, alerts that nobody has listed, and expressions', () => {
+    const words = {protocol: 'memcached', dataPersistence: 'snapshot-every-12-hours', dataEvictionPolicy: 'volatile-ttl'}
+    const alerts = ['datasets-size', 'latency', 'latency-p99', 'disk-full'].map(name => ({name, value: 1}))
+    const spec = {name: 'd', memoryLimitInGb: 1, subscription: '1', ...words, throughputMeasurement: {by: 'number-of-shards'}, alerts}
+    expect(messagesOf(() => read({objects: {d: ['cloud.database', spec]}}))).toEqual([])
+    const text: StackText = {
+      objects: {d: ['cloud.database', {name: 'd', memoryLimitInGb: 1, subscription: '1'}, {'spec/dataPersistence': '${var.how}'}]},
+      variable: {how: {type: 'string', default: 'non'}},
+    }
+    expect(messagesOf(() => read(text))).toEqual([expect.stringContaining('not the text "non": did you mean "none"?')])
   })
 
   it.each(['TfToken[TOKEN.3]', '<unresolved-token>', '-1.8881545897087503e+289'])('that hold %s name the construct', leftover => {

@@ -50,12 +50,20 @@ describe('a project with cdktn alone', () => {
   })
 
   it('is typed', async () => {
-    writeFileSync(join(at.folder, 'app.mts'), APP.replace('memoryLimitInGb: 1', "memoryLimitInGb: 'much'"))
+    writeFileSync(
+      join(at.folder, 'app.mts'),
+      APP.replace('memoryLimitInGb: 1', "memoryLimitInGb: 1, protocol: 'reds'")
+        .replace("{name: 'main'}", "{name: 'main', paymentMethd: 'x', ...unlisted({other: 1})}")
+        .replace('secret}', 'secret, unlisted}'),
+    )
     const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2023', 'app.mts']
     const typed = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...options], {cwd: at.folder}).catch(
       (error: {stdout: string}) => error,
     )
-    expect(typed.stdout.trim().split('\n')).toEqual([expect.stringContaining("Type 'string' is not assignable to type 'number'")])
+    expect(typed.stdout.split('\n').flatMap(line => /error TS\d+: .*/.exec(line) ?? [])).toEqual([
+      expect.stringContaining("'paymentMethd' does not exist in type"),
+      expect.stringContaining('Did you mean \'"redis"\'?'),
+    ])
   })
 
   it('that imports the build for cdktf is told which one to import', async () => {

@@ -7,7 +7,7 @@ import type {cloudDatabase} from '../../backends/cloud/kinds/database.ts'
 import type {cloudPeering} from '../../backends/cloud/kinds/peering.ts'
 import type {cloudSubscription} from '../../backends/cloud/kinds/subscription.ts'
 import {isJsonObject, type JsonObject} from '../../base/json.ts'
-import type {ExclusiveCollection, PolicyOptions, ResourceOptions, SpecOf} from './authored.ts'
+import type {ExclusiveCollection, PolicyOptions, ResourceOptions, SpecOf, Unlisted} from './authored.ts'
 import {ConstructError} from './construct-error.ts'
 import {ManagedObject, type ParentOf} from './managed-object.ts'
 
@@ -76,7 +76,7 @@ export class Subscription extends ManagedObject<'cloud.subscription', Subscripti
 }
 
 function withFile(path: string, props: SubscriptionProps): SubscriptionOptions & SubscriptionSpec
-function withFile(path: string, {fromFile, ...props}: {fromFile?: unknown; [field: string]: unknown}): object {
+function withFile(path: string, {fromFile, ...props}: object & {readonly fromFile?: unknown}): object {
   return typeof fromFile === 'string' ? {...readBody(path, fromFile), ...props} : props
 }
 
@@ -116,11 +116,23 @@ export class Database extends ManagedObject<'cloud.database', DatabaseProps> {
   }
 }
 
-export type VpcPeeringProps = SpecOf<typeof cloudPeering> & OfSubscription & PolicyOptions & ResourceOptions
+type PeeringSpec = SpecOf<typeof cloudPeering>
+
+/** Fields that must be there, of those a peering may have. */
+type With<Field extends keyof PeeringSpec> = PeeringSpec & {readonly [Name in Field]-?: NonNullable<PeeringSpec[Name]>}
+
+/** What tells the other network: a group for each provider, or fields that svcctl does not list. */
+type OtherNetwork =
+  | (With<'region' | 'awsAccountId' | 'vpcId'> & (With<'vpcCidr'> | With<'vpcCidrs'>))
+  | With<'vpcProjectUid' | 'vpcNetworkName'>
+  | (PeeringSpec & Unlisted)
+
+export type VpcPeeringProps = OtherNetwork & OfSubscription & PolicyOptions & ResourceOptions
 
 /** A network peering of a subscription. The API cannot change one: a changed field replaces it. */
 export class VpcPeering extends ManagedObject<'cloud.peering', VpcPeeringProps> {
   readonly kind = 'cloud.peering'
+  protected override readonly containers = ['/vpcCidrs']
   protected override readonly parent = OF_SUBSCRIPTION
 }
 

@@ -77,6 +77,7 @@ export type ClusterUserProps = SpecOf<typeof clusterUser> & PolicyOptions & Reso
 /** Someone who may sign in to the cluster. */
 export class ClusterUser extends ManagedObject<'cluster.user', ClusterUserProps> {
   readonly kind = 'cluster.user'
+  protected override readonly containers = ['/role_uids']
 
   /** Its name, as a reference. */
   get name(): string {

@@ -1,6 +1,6 @@
 import {Fn, Lazy, type TerraformStack, TerraformVariable, Token} from 'cdktf'
 import {describe, expect, it} from 'vitest'
-import {ClusterUser, Database, type SpecValueError, secret} from '../../../src/index.ts'
+import {ClusterUser, Database, type SpecValueError, secret, unchecked} from '../../../src/index.ts'
 import {triggers} from './synthesized.ts'
 
 /** One variable of each type. */
@@ -26,6 +26,28 @@ const rendered = (fields: (variables: Variables, stack: TerraformStack) => Recor
 describe('an expression in a spec', () => {
   it('of text has a key of its own and leaves no trace in the literals', () => {
     expect(rendered(({text}) => ({role: text.stringValue}))).toEqual({spec: '{"name":"n"}', 'spec/role': '${var.text}'})
+  })
+
+  it('stands where certain words are taken: a variable, its text, a function, and text known only when the program runs', () => {
+    const {d} = triggers(stack => {
+      const {text} = variablesOf(stack)
+      new Database(stack, 'd', {
+        subscription: 's',
+        name: 'd',
+        memoryLimitInGb: 1,
+        protocol: unchecked('redis'),
+        dataPersistence: text.value,
+        dataEvictionPolicy: unchecked(text.stringValue),
+        throughputMeasurement: {by: unchecked(Fn.lower(text.stringValue))},
+      })
+    })
+    expect(d).toEqual({
+      kind: 'cloud.database',
+      spec: '{"memoryLimitInGb":1,"name":"d","protocol":"redis","subscription":"s","throughputMeasurement":{}}',
+      'json/dataPersistence': '${jsonencode(var.text)}',
+      'spec/dataEvictionPolicy': '${var.text}',
+      'spec/throughputMeasurement/by': '${lower(var.text)}',
+    })
   })
 
   it('of a number is never written as a number', () => {

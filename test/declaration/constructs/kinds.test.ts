@@ -18,6 +18,7 @@ import {
   type ManagedObject,
   Subscription,
   secret,
+  unlisted,
   VpcPeering,
 } from '../../../src/index.ts'
 import {triggers} from './synthesized.ts'
@@ -58,7 +59,7 @@ describe('what a construct renders', () => {
           alerts: [],
           backup: {interval: 6, enabled: true},
         })
-        new VpcPeering(stack, 'peering', {subscription, provider: 'AWS', vpcId: 'vpc-1', vpcCidr: '10.0.0.0/24'})
+        new VpcPeering(stack, 'peering', {subscription, vpcProjectUid: 'net', vpcNetworkName: 'main'})
         const rule = new AclRule(stack, 'ro', {database, name: 'read-only', rule: '+@read ~*'})
         new AclUser(stack, 'app', {database, name: 'app', role: rule.name, password: secret(stack, 'app_password')})
       }),
@@ -71,7 +72,7 @@ describe('what a construct renders', () => {
       },
       peering: {
         kind: 'cloud.peering',
-        spec: '{"provider":"AWS","vpcCidr":"10.0.0.0/24","vpcId":"vpc-1"}',
+        spec: '{"vpcNetworkName":"main","vpcProjectUid":"net"}',
         'spec/subscription': '${null_resource.orders.id}',
       },
       ro: {
@@ -123,7 +124,7 @@ describe('what a construct renders', () => {
 
   it('leaves out what is undefined and keeps null, false, 0 and empty lists apart', () => {
     const {empty} = triggers(stack => {
-      new ClusterUser(stack, 'empty', {name: 'x', role: undefined, a: null, b: false, c: 0, d: [], e: {}, f: ''})
+      new ClusterUser(stack, 'empty', {name: 'x', role: undefined, ...unlisted({a: null, b: false, c: 0, d: [], e: {}, f: ''})})
     })
     expect(empty?.spec).toBe('{"a":null,"b":false,"c":0,"d":[],"e":{},"f":"","name":"x"}')
   })
@@ -174,7 +175,7 @@ describe('the constructs and the kinds', () => {
     made.push(
       subscription,
       database,
-      new VpcPeering(stack, 'p', {subscription}),
+      new VpcPeering(stack, 'p', {subscription, vpcProjectUid: 'net', vpcNetworkName: 'main'}),
       new AclRule(stack, 'r', {database, name: 'r'}),
       new AclUser(stack, 'u', {database, name: 'u'}),
       new ClusterSettings(stack, 'cs', {}),

@@ -1,6 +1,6 @@
 import {Aspects, Fn, TerraformCount, TerraformIterator, TerraformOutput, type TerraformStack, TerraformVariable, Token} from 'cdktf'
 import {describe, expect, it} from 'vitest'
-import {AclRule, AclUser, ClusterDatabase, ClusterUser, Database, Subscription} from '../../../src/index.ts'
+import {AclRule, AclUser, ClusterDatabase, ClusterUser, Database, Subscription, unlisted} from '../../../src/index.ts'
 import {type Resource, synthesized, triggers, triggersOf} from './synthesized.ts'
 
 const objects = (build: (stack: TerraformStack) => void): Readonly<Record<string, Resource>> =>
@@ -181,7 +181,10 @@ describe('a reference', () => {
     expect(
       triggers(stack => {
         const a = database(stack, 'a')
-        new ClusterUser(stack, 'b', {name: a.name, x: a.output('/endpoint/port'), y: a.output('endpoint/port'), z: a.privateEndpoint})
+        new ClusterUser(stack, 'b', {
+          name: a.name,
+          ...unlisted({x: a.output('/endpoint/port'), y: a.output('endpoint/port'), z: a.privateEndpoint}),
+        })
       }),
     ).toEqual({
       a: {

@@ -3,7 +3,7 @@ import {type App, HttpBackend, LocalBackend, TerraformOutput, TerraformStack, Te
 import {App as OtherApp, TerraformStack as OtherStack} from 'cdktn'
 import {Construct} from 'constructs'
 import {describe, expect, it} from 'vitest'
-import {CloudTarget, ClusterDatabase, ClusterTarget, ClusterUser, Database, Subscription, secret} from '../../../src/index.ts'
+import {CloudTarget, ClusterDatabase, ClusterTarget, ClusterUser, Database, Subscription, secret, unlisted} from '../../../src/index.ts'
 import {synthesized, synthesizedApp, triggersOf} from './synthesized.ts'
 
 describe('a stack with our constructs', () => {
@@ -84,7 +84,7 @@ describe('a reference to another stack', () => {
     new Database(shop, 'own', {subscription, name: 'own', memoryLimitInGb: 1})
     new ClusterDatabase(shop, 'replica', {
       name: 'replica',
-      sources: [{uri: `redis://${database.publicEndpoint}`, port: database.output('endpoint/port')}],
+      ...unlisted({sources: [{uri: `redis://${database.publicEndpoint}`, port: database.output('endpoint/port')}]}),
     })
   }
 

@@ -1,34 +1,78 @@
 /** A database of a subscription; its fields are all shown by the contract (section 2), so a field it does not name is a typo. */
 import {z} from 'zod'
+import {nearest} from '../../../base/nearest.ts'
 import {collectionVerbs} from '../../../engine/collection-verbs.ts'
 import {defineKind} from '../../../engine/kind.ts'
 import {idIn, readyByStatus, textIn} from '../../../engine/live-row.ts'
 import {unlessStronger, whenChanged, whenLess, whenOff} from '../../../engine/risk.ts'
+
+const PERSISTENCE_WEAKEST_FIRST = [
+  'none',
+  'snapshot-every-12-hours',
+  'snapshot-every-6-hours',
+  'snapshot-every-1-hour',
+  'aof-every-1-second',
+  'aof-every-write',
+] as const
+
+const EVICTION_POLICIES = [
+  'allkeys-lru',
+  'allkeys-lfu',
+  'allkeys-random',
+  'volatile-lru',
+  'volatile-lfu',
+  'volatile-random',
+  'volatile-ttl',
+  'noeviction',
+] as const
+
+const KNOWN_ALERTS: readonly string[] = [
+  'dataset-size',
+  'datasets-size',
+  'throughput-higher-than',
+  'throughput-lower-than',
+  'latency',
+  'syncsource-error',
+  'syncsource-lag',
+  'connections-limit',
+]
+
+/** Letters by which an alert nobody has listed must differ from every known one. */
+const ANOTHER_ALERT = 3
+
+/** The API may have alerts nobody has listed, so their names are open; what is almost a known one is a typo. */
+const alertName = z
+  .string()
+  .min(1)
+  .check(({value, issues}) => {
+    const near = KNOWN_ALERTS.includes(value) ? undefined : nearest(value, KNOWN_ALERTS, ANOTHER_ALERT)
+    if (near !== undefined) issues.push({code: 'invalid_value', values: [near], input: value})
+  })
 
 const spec = z.strictObject({
   /** Names the database; how it is found in its subscription. A new name at the same address is a rename. */
   name: z.string().min(1),
   /** Memory limit in gigabytes: `1.5`. */
   memoryLimitInGb: z.number().positive(),
-  /** `redis`. Cannot be changed: another value replaces the database. */
-  protocol: z.string().min(1).optional(),
+  /** Cannot be changed: another value replaces the database. */
+  protocol: z.enum(['redis', 'memcached']).optional(),
   /** TCP port. Cannot be changed: another value replaces the database. */
   port: z.int().min(1).max(65_535).optional(),
   /** The throughput the database is sized for. */
   throughputMeasurement: z
     .strictObject({
-      /** `operations-per-second`. Cannot be changed: another value replaces the database. */
-      by: z.string().min(1).optional(),
+      /** Cannot be changed: another value replaces the database. */
+      by: z.enum(['operations-per-second', 'number-of-shards']).optional(),
       /** In the unit that `by` names. */
       value: z.number().nonnegative().optional(),
     })
     .optional(),
   /** Whether a replica is kept to fail over to. */
   replication: z.boolean().optional(),
-  /** `none`, `aof-every-1-second`, `aof-every-write`, `snapshot-every-1-hour`, … */
-  dataPersistence: z.string().min(1).optional(),
-  /** What is evicted when memory is full: `allkeys-lru`, `volatile-lru`, `noeviction`, … */
-  dataEvictionPolicy: z.string().min(1).optional(),
+  /** How data survives a restart. */
+  dataPersistence: z.enum(PERSISTENCE_WEAKEST_FIRST).optional(),
+  /** What is evicted when memory is full. */
+  dataEvictionPolicy: z.enum(EVICTION_POLICIES).optional(),
   /** Modules the database must have; the server may add others. Cannot be changed: another set replaces the database. */
   modules: z.array(z.strictObject({/** `json`, `search`, … */ name: z.string().min(1)})).optional(),
   /** All alerts of the database: one that is not in the list is removed. */
@@ -36,7 +80,7 @@ const spec = z.strictObject({
     .array(
       z.strictObject({
         /** `dataset-size` (percent), `throughput-higher-than` (operations per second), … */
-        name: z.string().min(1),
+        name: alertName,
         /** The threshold, in the alert's own unit. */
         value: z.number(),
       }),
@@ -51,15 +95,6 @@ const spec = z.strictObject({
     })
     .optional(),
 })
-
-const PERSISTENCE_WEAKEST_FIRST = [
-  'none',
-  'snapshot-every-12-hours',
-  'snapshot-every-6-hours',
-  'snapshot-every-1-hour',
-  'aof-every-1-second',
-  'aof-every-write',
-]
 
 /** Wire facts, "Immutable". */
 const immutable = {immutable: true, risk: whenChanged('the database is replaced and its data is lost')} as const

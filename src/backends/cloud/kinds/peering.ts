@@ -14,25 +14,59 @@ import {whenChanged} from '../../../engine/risk.ts'
 /** True of many networks at once, so agreement on these alone pairs nothing that says more. */
 const SHARED = ['provider', 'region']
 
-const spec = z
-  .looseObject({
-    /** `AWS`, `GCP`. */
-    provider: z.string().min(1).optional(),
-    /** The other network's region. */
-    region: z.string().min(1).optional(),
-    /** AWS: the account that owns the other network. */
-    awsAccountId: z.string().min(1).optional(),
-    /** AWS: the other network's id. */
-    vpcId: z.string().min(1).optional(),
-    /** The other network's addresses: `10.0.0.0/24`. */
-    vpcCidr: z.string().min(1).optional(),
-    /** GCP: the project of the other network. */
-    vpcProjectUid: z.string().min(1).optional(),
-    /** GCP: the other network's name. */
-    vpcNetworkName: z.string().min(1).optional(),
-  })
-  .refine(it => Object.keys(it).some(field => !SHARED.includes(field)), {
-    error: 'a peering needs what tells the other network: vpcId or vpcCidr (AWS), vpcProjectUid and vpcNetworkName (GCP)',
+/** What each provider needs to know of the other network; others are taken as they are. */
+const GROUPS = {
+  AWS: ['region', 'awsAccountId', 'vpcId', 'vpcCidr'],
+  GCP: ['vpcProjectUid', 'vpcNetworkName'],
+} as const
+
+type Provider = keyof typeof GROUPS
+
+const fields = z.looseObject({
+  /** `AWS`, `GCP`. */
+  provider: z.string().min(1).optional(),
+  /** The other network's region. */
+  region: z.string().min(1).optional(),
+  /** AWS: the account that owns the other network. */
+  awsAccountId: z.string().min(1).optional(),
+  /** AWS: the other network's id. */
+  vpcId: z.string().min(1).optional(),
+  /** The other network's addresses: `10.0.0.0/24`. */
+  vpcCidr: z.string().min(1).optional(),
+  /** AWS: its addresses, where there are several ranges. */
+  vpcCidrs: z.array(z.string().min(1)).optional(),
+  /** GCP: the project of the other network. */
+  vpcProjectUid: z.string().min(1).optional(),
+  /** GCP: the other network's name. */
+  vpcNetworkName: z.string().min(1).optional(),
+})
+
+/** Whose network is meant: as said, or by the fields that only one of them has. */
+function providerOf(it: Readonly<Record<string, unknown>>): string | undefined {
+  if (it.provider !== undefined) return String(it.provider).toUpperCase()
+  return (['AWS', 'GCP'] as const).find(provider => GROUPS[provider].some(field => !SHARED.includes(field) && it[field] !== undefined))
+}
+
+const needs = (provider: Provider, field: string, it: Readonly<Record<string, unknown>>): boolean =>
+  it[field] === undefined && !(field === 'vpcCidr' && it.vpcCidrs !== undefined) && providerOf(it) === provider
+
+/** Checked even where other fields do not fit or are not known yet: only whether a field is there counts. */
+const always = {when: () => true} as const
+
+const spec = (Object.keys(GROUPS) as Provider[])
+  .flatMap(provider => GROUPS[provider].map(field => ({provider, field})))
+  .reduce(
+    (schema, {provider, field}) =>
+      schema.refine(it => !needs(provider, field, it), {
+        ...always,
+        path: [field],
+        error: `a peering with a network of ${provider} needs ${GROUPS[provider].join(', ')}: ${field} is missing`,
+      }),
+    fields,
+  )
+  .refine(it => Object.hasOwn(GROUPS, providerOf(it) ?? '') || Object.keys(it).some(field => !SHARED.includes(field)), {
+    ...always,
+    error: `a peering needs what tells the other network: ${GROUPS.AWS.join(', ')} (AWS), ${GROUPS.GCP.join(', ')} (GCP)`,
   })
 
 const sameProvider = (declared: Json, live: Json): boolean => String(declared).toLowerCase() === String(live).toLowerCase()

@@ -12,6 +12,8 @@ const spec = z.looseObject({
   email: z.string().min(1).optional(),
   /** `admin`, `db_viewer`, … */
   role: z.string().min(1).optional(),
+  /** The numbers of the user's roles, where the cluster has roles of its own. */
+  role_uids: z.array(z.int().positive()).optional(),
   /** Never returned by the API and never shown. */
   password: z.string().min(1).optional(),
 })
