@@ -76,7 +76,7 @@ function open(
     random: () => (random(1)[0] ?? 0) / 256,
     requestTimeoutMs: settings.requestTimeoutMs,
     mode: guard,
-    ...(connection.profile === undefined ? {} : {profile: connection.profile}),
+    ...(connection.readOnlyBy === undefined ? {} : {profile: connection.readOnlyBy}),
     onEvent,
     retryWritesOn503: connection.api === 'cloud',
     ...(options.allowance ? {allowance: options.allowance} : {}),

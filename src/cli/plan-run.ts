@@ -116,10 +116,13 @@ export function outputsToRecord({stacks}: Plan, ledgers: ReadonlyMap<string, Led
 
 /** What a profile with `mode = "read-only"` would have to send: refused as a whole, before the first request. */
 export function readOnlyGuard(workspace: Workspace, operations: readonly Operation[]): GuardResult[] {
+  const profiles = new Set<string>()
   const refused = operations.filter(it => {
     const api = kinds.get(it.kind)?.api
     const connection = api && workspace.connectionOf(it.stack, api)?.connection
-    return stepsOf(it).length > 0 && connection?.settings.mode === 'read-only'
+    if (stepsOf(it).length === 0 || connection?.settings.mode !== 'read-only') return false
+    if (connection.readOnlyBy !== undefined) profiles.add(connection.readOnlyBy)
+    return true
   })
   if (refused.length === 0) return []
   return [
@@ -127,7 +130,7 @@ export function readOnlyGuard(workspace: Workspace, operations: readonly Operati
       code: 'G_READ_ONLY',
       addresses: refused.map(it => (workspace.stacks.length > 1 ? keyOf(it.stack, it.address) : it.address)),
       allow: 'use another profile: this one has mode = "read-only"',
-      message: 'the profile is read-only, and these would be changed',
+      message: `the profile ${[...profiles].map(it => JSON.stringify(it)).join(' and ')} is read-only, and these would be changed`,
     },
   ]
 }

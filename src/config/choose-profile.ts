@@ -1,4 +1,7 @@
-/** Which profile a connection uses: `--profile`, then the stack's target, then `SVC_PROFILE`, then the default of its type. */
+/**
+ * Which profile a connection uses: `--profile`, then the stack's target, then `SVC_PROFILE`, then the default of its type.
+ * A target is code, and code of a pull request: it chooses who to be, and never more than the person outside allowed.
+ */
 
 import {type Api, ProfileTypeError} from './connection-errors.ts'
 import type {Environment} from './environment.ts'
@@ -9,6 +12,8 @@ export interface ProfileChoice {
   readonly profile?: Profile
   /** Somebody named it, so it is news when it is not used. */
   readonly named: boolean
+  /** A read-only profile that was named outside, where code names another one: nothing is written. */
+  readonly heldBy?: {readonly profile: string; readonly named: string}
 }
 
 export interface ProfileWish {
@@ -41,7 +46,8 @@ export function chooseProfile(api: Api, profiles: Profiles, environment: Environ
   if (wish.target !== undefined) {
     const profile = profiles.get(wish.target, "the stack's target")
     if (profile.deployment !== needs) throw mismatch(profile)
-    return {profile, named: true}
+    const heldBy = readOnlyOutside(profiles, environment, wish)
+    return {profile, named: true, ...(heldBy && {heldBy})}
   }
   if (environment.profile !== undefined) {
     const profile = profiles.get(environment.profile, 'SVC_PROFILE')
@@ -50,4 +56,12 @@ export function chooseProfile(api: Api, profiles: Profiles, environment: Environ
   }
   const name = profiles.defaultFor(needs)
   return name === undefined ? {named: false} : {profile: profiles.get(name, `default_${needs} in ${profiles.file}`), named: false}
+}
+
+/** Of either type: who names a read-only profile for a run means the run. @throws UnknownProfileError */
+function readOnlyOutside(profiles: Profiles, {profile}: Environment, {flag}: ProfileWish): ProfileChoice['heldBy'] {
+  const outside = flag === undefined ? {name: profile, named: 'SVC_PROFILE'} : {name: flag, named: '--profile'}
+  if (outside.name === undefined) return undefined
+  const found = profiles.get(outside.name, outside.named)
+  return found.value('mode') === 'read-only' ? {profile: found.name, named: outside.named} : undefined
 }

@@ -47,6 +47,8 @@ export interface Connection {
   /** `--subscription`, `SVC_SUBSCRIPTION_ID`, or the profile's `default_subscription`: an id or a name. */
   readonly subscription?: string
   readonly settings: Settings
+  /** The profile that makes this connection read-only, where it is one. */
+  readonly readOnlyBy?: string
   /** Per field of the profile, what it came from. */
   readonly sources: Readonly<Record<string, Source>>
   readonly warnings: readonly string[]
@@ -68,7 +70,7 @@ export interface ConnectionInput {
  */
 export async function resolveConnection(api: Api, input: ConnectionInput): Promise<Connection> {
   const {environment, profiles, keyring, flags, wish} = input
-  const {profile, named} = chooseProfile(api, profiles, environment, wish)
+  const {profile, named, heldBy} = chooseProfile(api, profiles, environment, wish)
   const picker = new SourcePicker(api, profile, environment.sources)
   const {address: addressed, id, secret, insecure: loosened} = api === 'cloud' ? pickCloud(picker, flags) : pickCluster(picker, flags)
   if (id === undefined || secret === undefined) {
@@ -94,6 +96,15 @@ export async function resolveConnection(api: Api, input: ConnectionInput): Promi
   if (named && profile !== undefined && !fromProfile && profile.fields.length > 1) {
     warnings.push(`profile "${profile.name}" gives no credentials here: ${describeSource(id.source)} comes first`)
   }
+  if (heldBy !== undefined) {
+    const target = JSON.stringify(profile?.name)
+    warnings.push(
+      `profile "${heldBy.profile}" (${heldBy.named}) is read-only, and so is the stack's target ${target} here: nothing is written`,
+    )
+  }
+  const chosen = resolveSettings(api, picker, flags)
+  const settings: Settings = heldBy === undefined ? chosen : {...chosen, mode: 'read-only'}
+  const readOnlyBy = settings.mode === 'read-only' ? (heldBy?.profile ?? profile?.name) : undefined
   const caFile = picker.pick('ca_file', flags.caFile)
   const subscription = api === 'cloud' ? picker.pick('default_subscription', flags.subscription) : undefined
   return {
@@ -105,7 +116,8 @@ export async function resolveConnection(api: Api, input: ConnectionInput): Promi
     ...(profile === undefined ? {} : {profile: profile.name}),
     keyHash: createHash('sha256').update(`${address}\n${idText}`).digest('hex').slice(0, 16),
     ...(subscription === undefined ? {} : {subscription: subscription.value}),
-    settings: resolveSettings(api, picker, flags),
+    settings,
+    ...(readOnlyBy === undefined ? {} : {readOnlyBy}),
     sources: picker.sources,
     warnings,
     secrets: api === 'cloud' ? [idText, secretText] : [secretText],

@@ -2,7 +2,7 @@
  * The environment, read once at the edge and typed. Nothing else in the program looks at `process.env`.
  * An empty variable counts as absent, as it does in a shell's `${VAR:-default}`.
  */
-import {homedir} from 'node:os'
+import {userInfo} from 'node:os'
 import {isAbsolute, join} from 'node:path'
 import {AppError, EXIT} from '../base/errors.ts'
 import {SOURCE_VARIABLES} from './option-table.ts'
@@ -89,12 +89,14 @@ export function readEnvironment(all: Variables): Environment {
     const value = text(variable)
     return value === undefined ? undefined : {variable, value}
   }
-  const home = text('HOME') ?? text('USERPROFILE') ?? homedir()
-  const folder = (name: string, otherwise: string): string => {
+  // The XDG rules, and for a home too: what is relative is to be ignored. It would mean whatever lies in the working folder,
+  // which is somebody else's: the profile of a cloned repository.
+  const absolute = (name: string): string | undefined => {
     const given = text(name)
-    // The XDG rules: a relative path is to be ignored.
-    return given !== undefined && isAbsolute(given) ? given : join(home, otherwise)
+    return given !== undefined && isAbsolute(given) ? given : undefined
   }
+  const home = absolute('HOME') ?? absolute('USERPROFILE') ?? ownHome()
+  const folder = (name: string, otherwise: string): string => absolute(name) ?? join(home, otherwise)
   return {
     sources: Object.fromEntries(SOURCE_VARIABLES.flatMap(name => (text(name) === undefined ? [] : [[name, text(name) ?? '']]))),
     files: present({
@@ -120,6 +122,16 @@ export function readEnvironment(all: Variables): Environment {
     home,
     secrets: [...SECRET_VARIABLES.flatMap(name => text(name) ?? []), ...PROXY_VARIABLES.flatMap(name => passwordsIn(text(name)))],
     all,
+  }
+}
+
+/** What the system says: Node's own `homedir` believes an empty HOME. Who is nobody has no home, and only root writes to `/`. */
+function ownHome(): string {
+  try {
+    const {homedir} = userInfo()
+    return isAbsolute(homedir) ? homedir : '/'
+  } catch {
+    return '/'
   }
 }
 

@@ -5,6 +5,7 @@
 
 import type {Problem} from '../base/errors.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
+import {partOfPath} from '../base/path-part.ts'
 import type {Source} from '../engine/declaration.ts'
 import {StackFileError} from './errors.ts'
 import {nameOf} from './functions/rule.ts'
@@ -61,7 +62,7 @@ interface ParsedFile {
 /** @throws StackFileError for text that is not JSON, with its line */
 export function stackDocument(name: string, folder: string | undefined, files: readonly StackFile[]): StackDocument {
   const isOverride = (file: StackFile): boolean => /(?:^|_)override\.tf\.json$/.test(file.name)
-  const merge = new Merge(name)
+  const merge = new Merge(partOfPath(name, 'a stack'))
   for (const file of files.filter(it => !isOverride(it))) merge.add(parse(file), false)
   for (const file of files.filter(isOverride)) merge.add(parse(file), true)
   return {...merge.document, folder}

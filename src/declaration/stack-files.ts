@@ -1,6 +1,6 @@
 /** Finds stacks in a folder: a synthesized app (`manifest.json`), or Terraform JSON written by hand. */
 import {readdir, readFile} from 'node:fs/promises'
-import {basename, join, relative, resolve} from 'node:path'
+import {basename, join, relative, resolve, sep} from 'node:path'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import type {Source} from '../engine/declaration.ts'
 import {NoStacksError, StackFileError} from './errors.ts'
@@ -154,6 +154,13 @@ async function readManifest(folder: string, options: ReadOptions): Promise<ReadS
   const documents = await Promise.all(
     stacks.map(async stack => {
       const path = resolve(folder, stack.path)
+      if (relative(folder, path).split(sep)[0] === '..') {
+        throw new StackFileError(
+          join(folder, 'manifest.json'),
+          `names a file outside of its folder for stack ${stack.name}: ${stack.path}`,
+          'Synthesize the app again: npx cdktf synth.',
+        )
+      }
       let text: string
       try {
         text = await readFile(path, 'utf8')

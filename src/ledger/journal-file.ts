@@ -24,6 +24,7 @@ import type {Clock} from '../base/clock.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {isJsonObject, type JsonObject} from '../base/json.ts'
 import {makeFolder} from '../base/make-folder.ts'
+import {partOfPath} from '../base/path-part.ts'
 import {type RandomBytes, randomHex} from '../base/random.ts'
 
 const FORMAT = 'svcctl.journal/1'
@@ -111,9 +112,9 @@ export class JournalMissingError extends AppError {
 export const createRunId = (clock: Pick<Clock, 'now'>, random: RandomBytes): string =>
   `${new Date(clock.now()).toISOString().replaceAll(/[-:.Z]/g, '')}-${randomHex(random, 3)}`
 
-/** `.svcctl/runs/<run>.jsonl` below the folder of the ledger. */
+/** `.svcctl/runs/<run>.jsonl` below the folder of the ledger. @throws PathPartError: of a run that travels, the name is a server's */
 export const runsFolder = (folder: string): string => join(folder, '.svcctl', 'runs')
-export const journalPath = (runs: string, run: string): string => join(runs, `${run}.jsonl`)
+export const journalPath = (runs: string, run: string): string => join(runs, `${partOfPath(run, 'a run')}.jsonl`)
 
 /**
  * Begins a journal; header and name are on the disk when it returns.
@@ -165,7 +166,7 @@ const ENDED_FILE = /^(\d{8}T\d{9}-[0-9a-f]{6})\.ended$/
 
 /** Of a run that is over stands so beside its journal, which nobody needs to open again for it. */
 export function markEnded(runs: string, run: string): void {
-  writeFileSync(join(runs, `${run}.ended`), '', {mode: 0o600})
+  writeFileSync(join(runs, `${partOfPath(run, 'a run')}.ended`), '', {mode: 0o600})
 }
 
 /** The runs that are marked as over. */

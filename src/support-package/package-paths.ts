@@ -1,5 +1,7 @@
 /** What a package may be of, and the two families of paths that make one (wire facts, "Paths behind the client commands"). */
 
+import {partOfPath} from '../base/path-part.ts'
+
 export type PackageScope =
   | {readonly type: 'cluster'}
   | {readonly type: 'database'; readonly uid: string}
@@ -32,7 +34,7 @@ function newPath(scope: PackageScope): PackagePath {
 
 /** Contract section 4, "Default file names". */
 export function defaultFileName(scope: PackageScope, now: number): string {
-  return `support-package-${nameOf(scope)}-${timestamp(now)}.tar.gz`
+  return partOfPath(`support-package-${nameOf(scope)}-${timestamp(now)}.tar.gz`, 'an archive')
 }
 
 const nameOf = (scope: PackageScope): string =>

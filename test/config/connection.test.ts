@@ -147,6 +147,24 @@ describe('the profile', () => {
     expect((await connect('cloud', {toml, env: {SVC_PROFILE: 'us'}})).profile).toBe('us')
   })
 
+  it('that a stack names is never written with while a read-only one is named outside, of whatever type', async () => {
+    const readOnly =
+      '[profiles.look]\ndeployment_type = "enterprise"\nurl = "https://x"\nusername = "u"\npassword = "p"\nmode = "read-only"\n'
+    const toml = `${two}mode = "read-only"\n${readOnly}`
+    const held = async (env: Record<string, string>, wish: ConnectionInput['wish']) => {
+      const {profile, settings, readOnlyBy, warnings} = await connect('cloud', {toml, env, wish})
+      return [profile, settings.mode, readOnlyBy, warnings.some(it => it.includes('nothing is written'))]
+    }
+    expect(await held({SVC_PROFILE: 'eu'}, {target: 'prod'})).toEqual(['prod', 'read-only', 'eu', true])
+    expect(await held({SVC_PROFILE: 'look'}, {target: 'prod'})).toEqual(['prod', 'read-only', 'look', true])
+    expect(await held({}, {flag: 'look', target: 'prod', bothApis: true})).toEqual(['prod', 'read-only', 'look', true])
+    expect(await held({}, {flag: 'eu', target: 'prod'})).toEqual(['eu', 'read-only', 'eu', false])
+    // An option is nearer than a variable, and says otherwise; what is not read-only holds nobody.
+    expect(await held({SVC_PROFILE: 'eu'}, {flag: 'prod', target: 'eu'})).toEqual(['prod', 'read-write', undefined, false])
+    expect(await held({SVC_PROFILE: 'prod'}, {target: 'prod'})).toEqual(['prod', 'read-write', undefined, false])
+    await expect(held({SVC_PROFILE: 'luk'}, {target: 'prod'})).rejects.toMatchObject({code: 'E_PROFILE_UNKNOWN'})
+  })
+
   it('is the default of its type when none is named', async () => {
     expect((await connect('cloud', {toml: `default_cloud = "eu"\n${two}`})).profile).toBe('eu')
   })

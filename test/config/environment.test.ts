@@ -1,3 +1,4 @@
+import {isAbsolute} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import {readEnvironment} from '../../src/config/environment.ts'
 import {expandVariables} from '../../src/config/expand.ts'
@@ -10,6 +11,12 @@ describe('the environment', () => {
       stateDir: '/s/svcctl',
     })
     expect(readEnvironment({HOME: '/h', XDG_CONFIG_HOME: 'relative'}).configFile).toBe('/h/.config/svcctl/config.toml')
+    // What is empty or relative is no folder of this person: it would be whatever lies in the working folder.
+    for (const HOME of ['', '.', 'home', './x']) {
+      expect(readEnvironment({HOME, USERPROFILE: '/u'}).home).toBe('/u')
+      const {home, configFile, stateDir} = readEnvironment({HOME, XDG_CONFIG_HOME: '', XDG_STATE_HOME: '.'})
+      expect([isAbsolute(home), configFile.startsWith(home), stateDir.startsWith(home)]).toEqual([true, true, true])
+    }
     expect(readEnvironment({HOME: '/h', SVC_CONFIG_FILE: 'here.toml', SVC_STATE_DIR: '/state'})).toMatchObject({
       configFile: 'here.toml',
       stateDir: '/state',

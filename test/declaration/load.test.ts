@@ -50,6 +50,17 @@ describe('a folder given by --synth-dir', () => {
     expect(await addresses({synthDir: 'out'})).toEqual(['c:null_resource.u c'])
   })
 
+  it('of a manifest stays in its folder, whatever the manifest names: stacks and their files', async () => {
+    const manifest = (name: string, path: string) => ({stacks: {x: {name, synthesizedStackPath: path}}})
+    await put({'out/manifest.json': manifest('../../evil', 'x.tf.json'), 'out/x.tf.json': {}, 'x.tf.json': {}})
+    await expect(load({synthDir: 'out'})).rejects.toMatchObject({code: 'E_NAME_IN_PATH', exit: 64})
+    await put({'out/manifest.json': manifest('shop', '../x.tf.json')})
+    await expect(load({synthDir: 'out'})).rejects.toMatchObject({
+      code: 'E_STACK_FILE',
+      message: expect.stringContaining('outside of its folder'),
+    })
+  })
+
   it('of a synthesized app is read by its manifest alone', async () => {
     const stack = {
       name: 'shop',

@@ -135,6 +135,7 @@ describe('the runs of a folder', () => {
     }
     expect(ids).toEqual(['20261121T095959999-090909', '20261121T100000000-080808', '20261121T100000001-070707'])
     const runs = runsFolder(folder)
+    expect(() => journalPath(runs, '../../x')).toThrow(expect.objectContaining({code: 'E_NAME_IN_PATH'}))
     for (const id of ids.toReversed()) createJournal(journalPath(runs, id), {run: id}).close()
     writeFileSync(join(runs, `${ids[0]}.residual.json`), '{}')
     appendFileSync(join(runs, 'notes.jsonl'), '')

@@ -116,3 +116,28 @@ describe('help', () => {
     },
   )
 })
+
+describe('a read-only profile named outside', () => {
+  it('holds for a stack whose code names another one: exit 3, nothing sent, in plan and apply', async () => {
+    const {SVC_CLOUD_API_URL: url, SVC_CLOUD_API_KEY: key, SVC_CLOUD_SECRET_KEY: secret} = at.env
+    const profile = (name: string, more = '') =>
+      `[profiles.${name}]\ndeployment_type = "cloud"\napi_url = "${url}"\napi_key = "${key}"\napi_secret = "${secret}"\n${more}`
+    mkdirSync(dirname(at.configFile), {recursive: true, mode: 0o700})
+    writeFileSync(at.configFile, `${profile('look', 'mode = "read-only"\n')}${profile('write')}`, {mode: 0o600})
+    const stack = save(
+      jsonStack('held')
+        .subscription('held')
+        .target({cloud: {profile: 'write'}}),
+    )
+    at.simulator.clearLog()
+    for (const [env, words] of [
+      [{SVC_PROFILE: 'look'}, []],
+      [{}, ['--profile', 'look']],
+    ] as const) {
+      const outcome = await at.fast(['apply', ...stack, ...words, '--auto-approve', '-o', 'json'], {env: {...NONE, ...env}})
+      expect([outcome.code, JSON.stringify(documentOf(outcome)).includes('the profile \\"look\\" is read-only')]).toEqual([3, true])
+    }
+    expect(at.writes).toEqual([])
+    expect((await at.fast(['apply', ...stack, '--auto-approve'], {env: NONE})).code).toBe(0)
+  })
+})

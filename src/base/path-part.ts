@@ -1,0 +1,29 @@
+/**
+ * Names that become a part of a path. Whoever gives a name (a stack, a state server, a command line) must not choose a
+ * folder with it, so every such name goes through here.
+ */
+import {AppError, EXIT} from './errors.ts'
+
+/** What most file systems take as one name, less what is put before and behind it. */
+const LONGEST_BYTES = 200
+
+/** A name that would lead elsewhere, or that no file can have. */
+export class PathPartError extends AppError {
+  constructor(name: string, what: string, why: string) {
+    super(`${JSON.stringify(name.slice(0, LONGEST_BYTES))} cannot be the name of ${what}: ${why}`, {
+      code: 'E_NAME_IN_PATH',
+      exit: EXIT.usage,
+      suggestions: ['Give it a name of letters, digits, dots, dashes and underscores: it becomes part of a file name.'],
+    })
+  }
+}
+
+/** @param what - of a sentence: `a stack` */
+export function partOfPath(name: string, what: string): string {
+  if (/[/\\]/.test(name)) throw new PathPartError(name, what, 'it has a slash in it')
+  if (name === '' || name === '.' || name === '..') throw new PathPartError(name, what, 'it names a folder')
+  if (/[\p{Cc}\p{Cs}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u.test(name))
+    throw new PathPartError(name, what, 'it has characters that cannot be seen')
+  if (Buffer.byteLength(name) > LONGEST_BYTES) throw new PathPartError(name, what, `it is longer than ${LONGEST_BYTES} bytes`)
+  return name
+}

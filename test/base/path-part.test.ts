@@ -1,0 +1,29 @@
+import {join, resolve} from 'node:path'
+import fc from 'fast-check'
+import {describe, expect, it} from 'vitest'
+import {partOfPath} from '../../src/base/path-part.ts'
+
+describe('a name in a path', () => {
+  it.each(['shop', 'shop.eu-1', 'a b', 'größe', '...', '-x'])('%j is taken as it is', name => {
+    expect(partOfPath(name, 'a stack')).toBe(name)
+  })
+
+  it.each(['', '.', '..', '../x', 'a/b', 'a\\b', '/etc', 'a\0b', 'a\nb', 'a\u202eb', 'x'.repeat(201)])('%j is refused', name => {
+    expect(() => partOfPath(name, 'a stack')).toThrow(expect.objectContaining({code: 'E_NAME_IN_PATH', exit: 64}))
+  })
+
+  it('never leads out of its folder, whatever it is', () => {
+    fc.assert(
+      fc.property(fc.string({unit: fc.constantFrom('.', '/', '\\', 'a', ' ', '\0', '~')}), name => {
+        let part: string
+        try {
+          part = partOfPath(name, 'a stack')
+        } catch {
+          return
+        }
+        expect(resolve('/base', join('/base', part))).toBe(`/base/${part}`)
+      }),
+      {seed: 5, numRuns: 500},
+    )
+  })
+})
