@@ -47,7 +47,7 @@ export abstract class ApplyCommandBase extends StackCommand {
   #changed = false
 
   protected async applyStacks(flags: ApplyFlagValues, destroy: boolean): Promise<ExitCode> {
-    const {planWorkspace, waitForOthers} = await applyParts()
+    const {lastingPlan, planWorkspace, waitForOthers} = await applyParts()
     const loaded = await this.readDeclarations(flags)
     assertOneStack(loaded, flags, destroy ? 'destroy' : 'apply')
     return this.inWorkspace(loaded, flags, 'full', workspace =>
@@ -57,7 +57,10 @@ export abstract class ApplyCommandBase extends StackCommand {
         const first = await plan()
         const waited = await waitForOthers(workspace, first.plan, flags.foreign ?? 'wait', emit, settled)
         const built = waited ? await plan() : first
-        return this.carryOut(workspace, {...built, unknown: settled.unknown}, flags, emit)
+        // A hash may be that of a plan that was saved, and names more.
+        const other = flags.approve !== undefined && !built.plan.hash.startsWith(flags.approve)
+        const approved = other ? await lastingPlan(workspace, built.plan) : built.plan
+        return this.carryOut(workspace, {...built, plan: approved, unknown: settled.unknown}, flags, emit)
       }),
     )
   }
@@ -92,7 +95,7 @@ export abstract class ApplyCommandBase extends StackCommand {
       ...(permission.maxDestroy === undefined ? {} : {'max-destroy': permission.maxDestroy}),
     }
     const {stacks, others} = flags['synth-dir'] === undefined ? {stacks: [], others: []} : await this.readDeclarations(flags)
-    return this.inPlanned(plan, flags, [...stacks, ...others], async (workspace, emit) => {
+    return this.inPlanned({...plan, accounts: story.header.accounts}, flags, [...stacks, ...others], async (workspace, emit) => {
       const {unknown} = await this.settled(workspace, emit)
       // What was open when the run died is settled now, and may be half of a replacement.
       const built = await recheckPlan(workspace, plan, allowed, {
@@ -112,7 +115,7 @@ export abstract class ApplyCommandBase extends StackCommand {
       await this.print(asJson(runDocument(story)), {text: () => runText(story)})
       return EXIT.ok
     }
-    return this.inPlanned(plan, flags, [], async (workspace, emit) => {
+    return this.inPlanned({...plan, accounts: story.header.accounts}, flags, [], async (workspace, emit) => {
       const {unknown} = await this.settled(workspace, emit, story)
       const after = findRun(this.context, run)
       await this.print(asJson(runDocument(after)), {text: () => runText(after)})
@@ -132,8 +135,8 @@ export abstract class ApplyCommandBase extends StackCommand {
     const sources = {cwd: this.context.cwd, environment: this.context.environment.all, variables}
     const variable = await variableLookup(sources, [...plan.stacks.map(it => it.name), ...(plan.otherStacks ?? []).map(it => it.name)])
     const planned = planStacks(plan, planSecrets(variable, stacks)).map(it => inStateFile(it, flags.state))
-    return this.inWorkspace({stacks: planned, others: othersOf(plan), variable}, flags, 'full', workspace => {
-      assertTarget(workspace, plan)
+    return this.inWorkspace({stacks: planned, others: othersOf(plan), variable}, flags, 'full', async workspace => {
+      await assertTarget(workspace, plan)
       return this.locked(workspace, flags, emit => work(workspace, emit))
     })
   }

@@ -7,7 +7,7 @@ import type {Lookup} from '../engine/declaration.ts'
 import type {Emit} from '../engine/events.ts'
 import {type ApplyResult, execute, type Objects, type Work} from '../engine/execute.ts'
 import type {Journal} from '../engine/journal.ts'
-import {emptyLedger, type LedgerOutput} from '../engine/ledger.ts'
+import {emptyLedger, type Ledger, type LedgerOutput} from '../engine/ledger.ts'
 import {LedgerBook} from '../engine/ledger-book.ts'
 import {type LiveObject, outputOf} from '../engine/live.ts'
 import type {Observation} from '../engine/observe.ts'
@@ -19,11 +19,11 @@ import type {RunOptions} from '../engine/run-context.ts'
 import {type Held, heldOperations} from '../engine/undecided.ts'
 import {type Key, keyOf} from '../engine/value.ts'
 import {createRunId} from '../ledger/journal-file.ts'
+import {accountsOf, recordedAccounts} from './accounts.ts'
 import {carryOver} from './carry-over.ts'
 import {changeLimits, LearnedLimits} from './change-limits.ts'
 import {onInterrupt} from './interrupt.ts'
 import {LearnedDurations} from './learned-durations.ts'
-import {recordedAccounts} from './plan-run.ts'
 import {type RunHeader, startRun, tidyRuns, writeResidual} from './run-files.ts'
 import {RunJournal} from './run-journal.ts'
 import {RunSecrets} from './run-secrets.ts'
@@ -79,9 +79,12 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   const book = new LedgerBook(workspace.ledgers, workspace.stores, ledger =>
     workspace.sealer.seal(ledger, book.secretsOf(ledger.stack), secrets.ofStack(ledger.stack, plan)),
   )
-  for (const stack of workspace.stacks) book.setAccounts(stack.name, await recordedAccounts(workspace, stack))
+  const recorded = new Map<string, Pick<Ledger, 'accounts'>>()
+  for (const stack of workspace.stacks) recorded.set(stack.name, {accounts: await recordedAccounts(workspace, stack)})
+  for (const [stack, {accounts}] of recorded) book.setAccounts(stack, accounts)
   if (!plan.operations.some(it => it.action !== 'no-op')) return {...(await nothingToDo(input, work, book)), undecided}
-  const {run, journal: file} = startRun(context, input.approved, input.permission)
+  const accounts = accountsOf(workspace, recorded)
+  const {run, journal: file} = startRun(context, input.approved, {accounts, approved: input.permission})
   const interrupts = onInterrupt(
     () => input.warn(`stopping: what is in flight goes on without us; resume with: svcctl apply --resume ${run}`),
     () => {
@@ -108,7 +111,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
     travelling?.ended()
     await book.save(run, context.clock)
     written.leave()
-    const rest = restOf(plan, result, input.approved)
+    const rest = restOf({...plan, accounts}, result, input.approved)
     return {
       run,
       result,

@@ -10,7 +10,7 @@ import {LedgerBook} from '../engine/ledger-book.ts'
 import type {Operation, Plan} from '../engine/plan.ts'
 import {type Recovered, recover} from '../engine/recover.ts'
 import {continueJournal} from '../ledger/journal-file.ts'
-import {accountsOf} from './plan-run.ts'
+import {checkAccounts, type OtherAccount, otherAccount} from './accounts.ts'
 import {knownRuns, markIfEnded, openRuns, planOf, RunPlanError, type RunStory} from './run-files.ts'
 import {RunSecrets} from './run-secrets.ts'
 import {runTiming} from './run-timing.ts'
@@ -19,8 +19,8 @@ import type {Workspace} from './workspace.ts'
 
 /** The journal tells of another account than the credentials are for. It stays as it is. */
 export class OtherAccountRunError extends AppError {
-  constructor(run: string, wrote: string, now: string) {
-    super(`run ${run} was made for the account at ${wrote}, and the configuration now means ${now}`, {
+  constructor(run: string, {api, was, is}: OtherAccount) {
+    super(`run ${run} was made for the ${api} at ${was}, and the configuration now means ${is}`, {
       code: 'E_RUN_ACCOUNT',
       exit: EXIT.refused,
       suggestions: ['Use the profile or variables that run had, or move its journal in .svcctl/runs away if its account is gone.'],
@@ -85,8 +85,10 @@ export interface Settled {
 export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: AbortSignal, only?: RunStory): Promise<Settled> {
   const stories = only ? [only] : unfinishedRuns(workspace).filter(it => !it.alive)
   for (const {ended, header} of only ? [] : openRuns(workspace.context)) if (ended) markIfEnded(workspace.context, header.run)
-  for (const story of stories) assertSameAccount(workspace, story)
+  for (const story of stories) await assertSameAccount(workspace, story)
   const travelling = await travellingRuns(workspace, emit)
+  // What only a ledger tells of is of the account that the ledger knows.
+  if (travelling.length > 0) await checkAccounts(workspace)
   const taskIds = new Set([...stories.flatMap(it => [...it.taskIds]), ...travelling.flatMap(it => [...readRun(it.entries).taskIds])])
   const unknown: Recovered['unknown'][number][] = []
   const settle = async (run: string, dead: DeadRun, operations: readonly Operation[], note: Note) => {
@@ -222,15 +224,9 @@ function recordedAttribute(book: LedgerBook, key: string, attribute: string): Js
   return attribute === 'id' ? entry?.remoteId : entry?.outputs[attribute.replace(/^out\//, '')]
 }
 
-function assertSameAccount(workspace: Workspace, {header}: RunStory): void {
-  const accounts = accountsOf(workspace)
-  for (const [api, wrote] of Object.entries(header.accounts)) {
-    const now = accounts[api]
-    if (now === undefined || (now.address === wrote.address && now.keyHash === wrote.keyHash)) continue
-    throw new OtherAccountRunError(
-      header.run,
-      wrote.address,
-      now.address === wrote.address ? `other credentials at ${now.address}` : now.address,
-    )
-  }
+/** Asks whose account a key is of only where another one was used then. @throws OtherAccountRunError */
+async function assertSameAccount(workspace: Workspace, {header}: RunStory): Promise<void> {
+  const own = workspace.stacks.filter(it => header.stacks.includes(it.name))
+  const other = await otherAccount(workspace, header.accounts, own)
+  if (other !== undefined) throw new OtherAccountRunError(header.run, other)
 }

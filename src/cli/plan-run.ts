@@ -1,21 +1,20 @@
 /** From an open workspace to a plan. */
 import {kinds} from '../backends/kinds.ts'
-import {AppError, EXIT} from '../base/errors.ts'
 import {canonicalJson} from '../base/json.ts'
 import {evaluate} from '../declaration/residual.ts'
 import {stepsOf} from '../engine/bill.ts'
 import {type BuiltPlan, buildPlan} from '../engine/build-plan.ts'
 import {assertWords, type Choice} from '../engine/choice.ts'
-import type {StackDeclarations} from '../engine/declaration.ts'
-import type {Ledger, LedgerAccount} from '../engine/ledger.ts'
+import type {Ledger} from '../engine/ledger.ts'
 import type {GuardResult, Lifts, Operation, Plan} from '../engine/plan.ts'
 import {sealed} from '../engine/plan-document.ts'
 import {type Key, keyOf} from '../engine/value.ts'
+import {accountsOf, checkAccounts, namedAccounts} from './accounts.ts'
 import {changeLimits, LearnedLimits} from './change-limits.ts'
 import {LearnedDurations} from './learned-durations.ts'
 import {liftsOf} from './lifts.ts'
 import {selectionOf} from './stack-flags.ts'
-import type {Api, Workspace} from './workspace.ts'
+import type {Workspace} from './workspace.ts'
 
 /** Parsed values of the options of planning. */
 export interface PlanFlags {
@@ -99,6 +98,12 @@ export async function planWorkspace(
   return {...built, plan: sealed({...plan, requests, guards})}
 }
 
+/** A plan that is to be kept: it names the account its keys are of, so that another key of that account may apply it. */
+export async function lastingPlan(workspace: Workspace, plan: Plan): Promise<Plan> {
+  const accounts = await namedAccounts(workspace)
+  return sealed({...plan, accounts, requests: {...plan.requests, used: workspace.usedRequests()}})
+}
+
 /** Outputs that apply would write down, whatever else it does: those whose values or flags are not in the ledger so. */
 export function outputsToRecord({stacks}: Plan, ledgers: ReadonlyMap<string, Ledger>): string[] {
   return stacks.flatMap(({name: stack, outputs, owned}) => {
@@ -133,75 +138,4 @@ export function readOnlyGuard(workspace: Workspace, operations: readonly Operati
       message: `the profile ${[...profiles].map(it => JSON.stringify(it)).join(' and ')} is read-only, and these would be changed`,
     },
   ]
-}
-
-/** The accounts a plan speaks to; by API where all stacks share one, by stack and API otherwise. */
-export function accountsOf(workspace: Workspace): Plan['accounts'] {
-  const accounts: Record<string, {address: string; keyHash: string}> = {}
-  for (const stack of workspace.stacks) {
-    for (const api of workspace.apisOf(stack)) {
-      const connection = workspace.connectionOf(stack.name, api)?.connection
-      if (connection === undefined) continue
-      const {address, keyHash} = connection
-      const first = accounts[api]
-      if (first === undefined) accounts[api] = {address, keyHash}
-      else if (first.address !== address || first.keyHash !== keyHash) accounts[`${stack.name}:${api}`] = {address, keyHash}
-    }
-  }
-  return accounts
-}
-
-/** The ledger, the plan or the stack belongs to another account than the credentials. */
-export class OtherAccountError extends AppError {
-  constructor(what: string, expected: string, got: string) {
-    super(`${what} belongs to account ${expected}, and these credentials are of account ${got}`, {
-      code: 'E_OTHER_ACCOUNT',
-      exit: EXIT.refused,
-      suggestions: ['Use the profile of that account (--profile NAME), or another --state file for this one.'],
-    })
-  }
-}
-
-/** Design section 10, "Account": no request while address and key stay what they were. @throws OtherAccountError */
-async function checkAccounts(workspace: Workspace): Promise<void> {
-  for (const stack of workspace.stacks) {
-    for (const api of workspace.apisOf(stack)) {
-      const recorded = workspace.ledgers.get(stack.name)?.accounts[api]
-      const pinned = stack.targets[api]?.account
-      const opened = workspace.connectionOf(stack.name, api)
-      if (opened === undefined) continue
-      const same = recorded?.address === opened.connection.address && recorded.keyHash === opened.connection.keyHash
-      const known = same ? recorded.account : undefined
-      const expected = pinned ?? (same ? undefined : recorded?.account)
-      if (expected === undefined) continue
-      const got = known ?? (await opened.account())
-      if (got !== expected)
-        throw new OtherAccountError(pinned === undefined ? `the ledger of stack ${stack.name}` : `stack ${stack.name}`, expected, got)
-    }
-  }
-}
-
-/** What a ledger remembers of the accounts of a stack; asks who the account is where that is not known yet. */
-export async function recordedAccounts(workspace: Workspace, stack: StackDeclarations): Promise<Readonly<Record<string, LedgerAccount>>> {
-  const accounts: Record<string, LedgerAccount> = {...workspace.ledgers.get(stack.name)?.accounts}
-  for (const api of workspace.apisOf(stack)) {
-    const opened = workspace.connectionOf(stack.name, api)
-    if (opened === undefined) continue
-    const {address, keyHash} = opened.connection
-    const known = accounts[api]
-    if (known?.address === address && known.keyHash === keyHash) continue
-    const account = await accountOrNothing(workspace, api, opened.account)
-    accounts[api] = {address, keyHash, ...(account === undefined ? {} : {account})}
-  }
-  return accounts
-}
-
-async function accountOrNothing({context}: Workspace, api: Api, read: () => Promise<string>): Promise<string | undefined> {
-  try {
-    return await read()
-  } catch (error) {
-    if (!(error instanceof AppError)) throw error
-    context.log.warn(`the ${api} API does not say whose account this is (${error.message}): it is known by address and key alone`)
-    return undefined
-  }
 }

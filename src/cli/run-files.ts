@@ -34,7 +34,7 @@ const headerSchema = z.object({
   /** The plan's hash. */
   plan: z.string(),
   stacks: z.array(z.string()),
-  accounts: z.record(z.string(), z.object({address: z.string(), keyHash: z.string()})),
+  accounts: z.record(z.string(), z.object({address: z.string(), keyHash: z.string(), account: z.string().exactOptional()})),
   /** What the person or job that approved it allowed: a resumed run has the same permission. */
   approved: z.object({
     allowDestroy: z.array(z.string()),
@@ -82,7 +82,11 @@ export const residualPath = (context: Context, run: string): string =>
   journalPath(runsFolder(context.cwd), run).replace(/\.jsonl$/, '.residual.json')
 
 /** Begins a run: its plan and its journal are on disk when this returns. @throws JournalWriteError */
-export function startRun(context: Context, plan: Plan, approved: RunHeader['approved']): {readonly run: string; readonly journal: Journal} {
+export function startRun(
+  context: Context,
+  plan: Plan,
+  {accounts, approved}: Pick<RunHeader, 'accounts' | 'approved'>,
+): {readonly run: string; readonly journal: Journal} {
   const run = createRunId(context.clock, context.random)
   const header: RunHeader = {
     run,
@@ -91,7 +95,7 @@ export function startRun(context: Context, plan: Plan, approved: RunHeader['appr
     startedAt: context.clock.now(),
     plan: plan.hash,
     stacks: plan.stacks.map(it => it.name),
-    accounts: plan.accounts,
+    accounts,
     approved,
   }
   const journal = createJournal(journalPath(runsFolder(context.cwd), run), asJson(header))

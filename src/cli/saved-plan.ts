@@ -19,6 +19,7 @@ import type {Undecided} from '../engine/recover.ts'
 import {openLeaves} from '../engine/resolve.ts'
 import {heldOperations} from '../engine/undecided.ts'
 import {type Key, keyOf, Secret} from '../engine/value.ts'
+import {type ConnectedStacks, type OtherAccount, otherAccount} from './accounts.ts'
 import {liftsOf, liftsToApply} from './lifts.ts'
 import {type PlanFlags, planWorkspace, readOnlyGuard} from './plan-run.ts'
 import {ClearSecretError} from './run-secrets.ts'
@@ -38,8 +39,8 @@ export class PlanFileError extends AppError {
 
 /** The configuration points at another account or address than the plan was made for. */
 export class PlanTargetError extends AppError {
-  constructor(api: string, planned: string, now: string) {
-    super(`the plan was made for the ${api} at ${planned}, and the configuration now means ${now}`, {
+  constructor({api, was, is}: OtherAccount) {
+    super(`the plan was made for the ${api} at ${was}, and the configuration now means ${is}`, {
       code: 'E_PLAN_TARGET',
       exit: EXIT.refused,
       suggestions: ['Apply it with the profile or variables it was planned with, or plan again.'],
@@ -92,33 +93,14 @@ export function planSecrets(
 
 export const planStacks = (plan: Plan, secret: ReturnType<typeof planSecrets>): StackDeclarations[] => stacksOf(plan, secret)
 
-/** The part of a workspace that says whom its stacks speak to. */
-interface Connected {
-  readonly stacks: readonly StackDeclarations[]
-  apisOf(stack: StackDeclarations): readonly ('cloud' | 'cluster')[]
-  connectionOf(
-    stack: string,
-    api: 'cloud' | 'cluster',
-  ): {readonly connection: {readonly address: string; readonly keyHash: string}} | undefined
-}
-
 /**
- * Whether the configuration means the API and the user the plan was made for. Asks nobody: where it does not, not even
- * a list is read.
+ * Whether the configuration means the accounts the plan was made for. Where address and key are the same nobody is asked;
+ * where they are not, not even a list is read.
  * @throws PlanTargetError
  */
-export function assertTarget(workspace: Connected, plan: Pick<Plan, 'accounts'>): void {
-  for (const stack of workspace.stacks) {
-    for (const api of workspace.apisOf(stack)) {
-      const now = workspace.connectionOf(stack.name, api)?.connection
-      // Stack by stack: where a plan has an account of its own for one, no other will do.
-      const planned = plan.accounts[keyOf(stack.name, api)] ?? plan.accounts[api]
-      if (now === undefined) continue
-      if (planned?.address !== now.address) throw new PlanTargetError(api, planned?.address ?? 'no address', now.address)
-      if (planned.keyHash !== now.keyHash)
-        throw new PlanTargetError(api, `${planned.address} with other credentials`, 'those of another user')
-    }
-  }
+export async function assertTarget(workspace: ConnectedStacks, plan: Pick<Plan, 'accounts'>): Promise<void> {
+  const other = await otherAccount(workspace, plan.accounts)
+  if (other !== undefined) throw new PlanTargetError(other)
 }
 
 export interface RecheckOptions {
@@ -130,7 +112,7 @@ export interface RecheckOptions {
 
 /**
  * What of the plan is to be done now, from fresh facts of what it touches.
- * @throws PlanExpiredError, PlanTargetError, StalePlanError: zero writes
+ * @throws PlanExpiredError, StalePlanError: zero writes
  */
 export async function recheckPlan(
   workspace: Workspace,
@@ -139,7 +121,6 @@ export async function recheckPlan(
   {halfReplaced = new Set(), undecided = []}: RecheckOptions = {},
 ): Promise<BuiltPlan> {
   if (plan.notAfter !== undefined && workspace.context.clock.now() > Date.parse(plan.notAfter)) throw new PlanExpiredError(plan.notAfter)
-  assertTarget(workspace, plan)
   // What the plan was made with may name what it leaves out.
   const added = (words: readonly string[] = [], known: readonly string[]) => words.filter(it => !known.includes(it))
   const permissions = {

@@ -104,7 +104,7 @@ export abstract class StackCommand extends BaseCommand {
     // What cannot hold a plan is refused before anything is read.
     const place = flags.out === undefined ? undefined : placeOfFile(flags.out)
     const [
-      {outputsToRecord, planWorkspace},
+      {lastingPlan, outputsToRecord, planWorkspace},
       {openRequests, UnsettledRunError},
       {AmbiguousIdentityError},
       {applyCommand},
@@ -128,7 +128,8 @@ export abstract class StackCommand extends BaseCommand {
       }).catch(error => {
         throw notes.length > 0 && error instanceof AmbiguousIdentityError ? new UnsettledRunError(notes, error) : error
       })
-      return {plan: built.plan, outputs: outputsToRecord(built.plan, workspace.ledgers)}
+      const plan = flags.out === undefined ? built.plan : await lastingPlan(workspace, built.plan)
+      return {plan, outputs: outputsToRecord(plan, workspace.ledgers)}
     })
     if (flags.out !== undefined) {
       await writeNamedFile(flags.out, `${JSON.stringify(plan, null, 2)}\n`, this.context.clock)

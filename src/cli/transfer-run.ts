@@ -5,8 +5,8 @@ import type {Ledger} from '../engine/ledger.ts'
 import {createRunId} from '../ledger/journal-file.ts'
 import {lockAll} from '../ledger/managed-store.ts'
 import {type Arrived, type EntryMove, finishTransfers, marksIn, transferEntries} from '../ledger/transfer.ts'
+import {OtherAccountError} from './accounts.ts'
 import type {LedgerDesk, OwnedObject} from './ledger-desk.ts'
-import {OtherAccountError} from './plan-run.ts'
 import {UsageError} from './usage-error.ts'
 
 export interface TransferWish {

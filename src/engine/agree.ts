@@ -32,7 +32,9 @@ function* wholeFaults(plan: Plan, kinds: Kinds): Generator<string> {
   for (const text of repeated(operations.map(it => keyOf(it.stack, it.address)))) yield `${text} has two operations`
   const accountOf = (it: Operation) => {
     const api = kinds.get(it.kind)?.api ?? ''
-    return canonicalJson(plan.accounts[`${it.stack}:${api}`] ?? plan.accounts[api])
+    const its = plan.accounts[`${it.stack}:${api}`] ?? plan.accounts[api]
+    // Two keys may be of one account.
+    return its?.account === undefined ? canonicalJson(its) : `${its.address} ${its.account}`
   }
   const objects = operations.flatMap(it => (it.remoteId === undefined ? [] : [`${it.remoteId} of ${accountOf(it)}`]))
   for (const text of repeated(objects)) yield `${text} stands in two operations`

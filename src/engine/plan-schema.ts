@@ -215,7 +215,7 @@ export const planSchema = closed<Plan>()({
     .array(z.strictObject({name: z.string(), ledger}))
     .exactOptional()
     .describe('the other stacks of the app: what their ledgers have is left alone'),
-  accounts: z.record(z.string(), z.strictObject({address: z.string(), keyHash: z.string()})),
+  accounts: z.record(z.string(), z.strictObject({address: z.string(), keyHash: z.string(), account: z.string().exactOptional()})),
   declarationsDigest: digest,
   scope: z.enum(['all', 'targeted', 'changed']),
   selectors: selectors.describe('what was selected'),

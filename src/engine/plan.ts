@@ -2,7 +2,7 @@
 import type {Json, JsonObject} from '../base/json.ts'
 import type {Cause} from './cause.ts'
 import type {LedgerLocation, ParentRef, Policy, Target} from './declaration.ts'
-import type {Origin} from './ledger.ts'
+import type {LedgerAccount, Origin} from './ledger.ts'
 
 export const PLAN_FORMAT = 'svcctl.plan/1'
 
@@ -196,8 +196,8 @@ export interface Plan {
   readonly stacks: readonly PlannedStack[]
   /** The other stacks of the app: what is given to one of them is no value of these, and what their ledgers have is left alone. */
   readonly otherStacks?: readonly {readonly name: string; readonly ledger: LedgerLocation}[]
-  /** API address and a hash of the key id it was made for. */
-  readonly accounts: Readonly<Record<string, {readonly address: string; readonly keyHash: string}>>
+  /** API address, a hash of the key id it was made for, and (where it is known) the account's own id. */
+  readonly accounts: Readonly<Record<string, LedgerAccount>>
   readonly declarationsDigest: string
   readonly scope: 'all' | 'targeted' | 'changed'
   readonly selectors: Selectors
