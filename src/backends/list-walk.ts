@@ -6,9 +6,26 @@
  * unproven, and nobody may conclude from it that something does not exist.
  */
 
+import {AppError} from '../base/errors.ts'
 import type {RequestOptions} from '../engine/backend.ts'
 import {judgePage, SHORT_PAGE, sameKeys} from './page-verdict.ts'
 import {FAR_OFFSET, type FetchPage, type PageAnswer, type PagingFacts} from './paging-facts.ts'
+
+/** Every page brought rows nobody had seen: the server makes them up, or the list grows faster than it can be read. */
+export class EndlessListError extends AppError {
+  constructor(path: string, pages: number, rows: number) {
+    super(`GET ${path.split('?')[0]}: the list does not end: ${pages} pages brought ${rows} rows, and each of them new ones`, {
+      code: 'E_LIST_ENDLESS',
+      suggestions: ['Look at single pages of it: svcctl api cloud get "PATH?limit=100&offset=0" (or api enterprise).'],
+    })
+  }
+}
+
+/**
+ * How many pages a list may have whose first one has so many rows: a server that answers ten at a time has no list of
+ * thousands, and one that answers a thousand may have one of millions.
+ */
+const mostPages = (firstRows: number): number => 500 + 10 * firstRows
 
 /** A row and what it is known by; rows without an id have a key too, and stand apart from the answer. */
 export interface KeyedRow<Row> {
@@ -31,6 +48,7 @@ export class ListWalk<Row> {
   #rows = new Map<string, KeyedRow<Row>>()
   #first: readonly string[] = []
   #end = 0
+  #pages = 0
   #lastSize = 0
   #lastLimit = 0
   #proof: string | undefined
@@ -92,6 +110,7 @@ export class ListWalk<Row> {
     if (!page.found) return page
     this.#rows = new Map()
     this.#end = 0
+    this.#pages = 1
     this.#first = page.rows.map(it => it.key)
     this.#take(page.rows, page.rows.length, page.limit)
     if (page.rows.length === 0) this.#proof = 'an empty page'
@@ -106,6 +125,7 @@ export class ListWalk<Row> {
   }
 
   async #step(options?: RequestOptions): Promise<void> {
+    if (this.#pages++ >= mostPages(this.#first.length)) throw new EndlessListError(this.path, this.#pages - 1, this.#rows.size)
     // Pages of a single row cannot overlap and go on.
     const offset = this.#lastSize > 1 ? this.#end - 1 : this.#end
     const page = await this.#facts.page(this.#fetch, this.path, offset, options)

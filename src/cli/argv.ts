@@ -29,6 +29,7 @@ const LEADING: Readonly<Record<string, boolean>> = {
   '--poll-interval': true,
   '--timeout': true,
   '--request-timeout': true,
+  '--max-response': true,
   '--verbose': false,
   '-v': false,
   '-vv': false,

@@ -1,5 +1,6 @@
 /** Options that several commands share, defined once. No option reads a variable: the order of sources is `config`'s. */
 import {parseDuration} from '../base/duration.ts'
+import {parseSizeBytes} from '../base/units.ts'
 import type {CredentialFlags} from '../config/connection.ts'
 import type {SettingFlags} from '../config/settings.ts'
 import {OUTPUT_FORMATS} from '../report/output-format.ts'
@@ -16,6 +17,16 @@ export const pauseFlag = Flags.custom<number>({
     const ms = parseDuration(text)
     if (ms === 0) throw new UsageError('a length of time above zero is needed', [])
     return ms
+  },
+})
+
+/** `64MiB`, `1GB`; the value is bytes. */
+export const sizeFlag = Flags.custom<number>({
+  helpValue: '<size>',
+  parse: async text => {
+    const bytes = parseSizeBytes(text)
+    if (bytes === 0) throw new UsageError('a size above zero is needed', [])
+    return bytes
   },
 })
 
@@ -68,6 +79,7 @@ export const serverFlags = {
   'poll-interval': pauseFlag({summary: 'shortest pause between two looks at the same thing', helpGroup: 'CONNECTION'}),
   timeout: pauseFlag({summary: 'how long one operation may take', helpGroup: 'CONNECTION'}),
   'request-timeout': pauseFlag({summary: 'how long one request may take', helpGroup: 'CONNECTION'}),
+  'max-response': sizeFlag({summary: 'largest answer that is held in memory', helpGroup: 'CONNECTION'}),
 }
 
 /** Third of the contract's sources; `-` reads a secret from standard input. */
@@ -105,6 +117,7 @@ export interface ConnectionFlagValues {
   readonly 'poll-interval'?: number | undefined
   readonly timeout?: number | undefined
   readonly 'request-timeout'?: number | undefined
+  readonly 'max-response'?: number | undefined
   readonly 'max-destroy'?: string | undefined
   readonly 'refuse-risky'?: boolean | undefined
   readonly 'on-drift'?: SettingFlags['onDrift']
@@ -128,6 +141,7 @@ export const connectionFlagsFrom = (flags: ConnectionFlagValues): CredentialFlag
   pollIntervalMs: flags['poll-interval'],
   timeoutMs: flags.timeout,
   requestTimeoutMs: flags['request-timeout'],
+  maxResponseBytes: flags['max-response'],
   maxDestroy: flags['max-destroy'],
   refuseRisky: flags['refuse-risky'],
   onDrift: flags['on-drift'],

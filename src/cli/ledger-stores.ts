@@ -1,6 +1,7 @@
 /** The ledgers of stacks, opened without any connection to the APIs. */
 import {hostname, userInfo} from 'node:os'
 import {AppError, EXIT} from '../base/errors.ts'
+import {environmentMaxResponse} from '../config/settings.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
 import type {ManagedLedgerStore, Notice} from '../ledger/managed-store.ts'
 import {openLedgerStore} from '../ledger/open-ledger.ts'
@@ -35,7 +36,11 @@ export function openStores(context: Context, stacks: readonly StackDeclarations[
       folder: context.cwd,
       environment: context.environment.all,
       transport: ({insecure}) => {
-        const network = createTransport({insecure, proxy: context.environment.proxy})
+        const network = createTransport({
+          insecure,
+          proxy: context.environment.proxy,
+          maxResponseBytes: environmentMaxResponse(context.environment),
+        })
         networks.push(network)
         return network.send
       },

@@ -57,6 +57,7 @@ function open(
     trust: connection.trust,
     advice: adviceFor(connection.api),
     timeoutMs: settings.requestTimeoutMs,
+    maxResponseBytes: settings.maxResponseBytes,
     proxy: environment.proxy,
   })
   const onEvent = (event: TransportEvent) => logEvent(context, connection.api, event)

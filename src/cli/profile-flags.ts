@@ -18,6 +18,7 @@ const SUMMARIES: Readonly<Record<Exclude<ProfileFieldName, 'deployment_type'>, s
   poll_interval: 'shortest pause between two looks at the same thing',
   timeout: 'how long one operation may take',
   request_timeout: 'how long one request may take',
+  max_response: 'largest answer that is held in memory',
   limits: 'what may run at the same time',
   max_destroy: 'most objects one plan may delete: a number, or a percentage such as 30%',
   refuse_risky: 'refuse changes that may lose data',

@@ -41,6 +41,7 @@ export const OPTION_TABLE = {
   poll_interval: {first: 'option', option: '--poll-interval'},
   timeout: {first: 'option', option: '--timeout'},
   request_timeout: {first: 'option', option: '--request-timeout'},
+  max_response: {first: 'option', option: '--max-response', variables: ['SVC_MAX_RESPONSE']},
   max_destroy: {first: 'option', option: '--max-destroy'},
   refuse_risky: {first: 'option', option: '--refuse-risky'},
   on_drift: {first: 'option', option: '--on-drift'},

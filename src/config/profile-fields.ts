@@ -1,5 +1,6 @@
 /** What may stand in a profile, as data: `profile set`, `show`, `validate` and the connection all read this table. */
 import {parseDuration} from '../base/duration.ts'
+import {parseSizeBytes} from '../base/units.ts'
 
 /** How the configuration file names the two APIs. */
 export type Deployment = 'cloud' | 'enterprise'
@@ -22,6 +23,17 @@ const positive = (value: string): string | undefined => (Number(value) > 0 ? und
 const webAddress = (value: string): string | undefined =>
   URL.canParse(value) && /^https?:\/\//i.test(value) ? undefined : 'an address that begins with https:// (or http://)'
 
+export const A_SIZE = 'a size above zero such as 64MiB'
+
+/** Bytes, or `undefined` when it is no size above zero. */
+export function sizeIn(text: string): number | undefined {
+  try {
+    return parseSizeBytes(text) || undefined
+  } catch {
+    return undefined
+  }
+}
+
 export const PROFILE_FIELDS = {
   deployment_type: {type: 'text', choices: DEPLOYMENTS},
   api_key: {type: 'text', only: 'cloud', secret: true},
@@ -39,6 +51,7 @@ export const PROFILE_FIELDS = {
   poll_interval: {type: 'duration'},
   timeout: {type: 'duration'},
   request_timeout: {type: 'duration'},
+  max_response: {type: 'text', refuse: value => (sizeIn(value) === undefined ? A_SIZE : undefined)},
   limits: {type: 'text', choices: ['none', 'conservative']},
   max_destroy: {type: 'text', refuse: value => (/^\d+%?$/.test(value) ? undefined : 'a number, or a percentage such as 30%')},
   refuse_risky: {type: 'switch'},

@@ -1,8 +1,10 @@
 /** What a profile or a flag may say about how to work, beside who to be. */
 import {parseDuration} from '../base/duration.ts'
-import type {SourcePicker} from './connection-sources.ts'
-import type {SourcedField} from './option-table.ts'
-import {SWITCHES} from './profile-fields.ts'
+import {MAX_RESPONSE_BYTES} from '../transport/http.ts'
+import {describeSource, type Source, type SourcePicker} from './connection-sources.ts'
+import {type Environment, EnvironmentError} from './environment.ts'
+import {type SourcedField, variablesOf} from './option-table.ts'
+import {A_SIZE, SWITCHES, sizeIn} from './profile-fields.ts'
 
 /** From the command line; durations in milliseconds. */
 export interface SettingFlags {
@@ -12,6 +14,7 @@ export interface SettingFlags {
   readonly pollIntervalMs?: number | undefined
   readonly timeoutMs?: number | undefined
   readonly requestTimeoutMs?: number | undefined
+  readonly maxResponseBytes?: number | undefined
   readonly maxDestroy?: string | undefined
   readonly refuseRisky?: boolean | undefined
   readonly onDrift?: OnDrift | undefined
@@ -33,6 +36,8 @@ export interface Settings {
   readonly timeoutMs: number
   /** How long one request may take. */
   readonly requestTimeoutMs: number
+  /** Of one answer, as long as it is not written to a file. */
+  readonly maxResponseBytes: number
   readonly limits: 'none' | 'conservative'
   /** `30%` or a number. */
   readonly maxDestroy?: string
@@ -65,6 +70,7 @@ export function resolveSettings(api: 'cloud' | 'cluster', picker: SourcePicker, 
     ...(pollIntervalMs === undefined ? {} : {pollIntervalMs}),
     timeoutMs: duration('timeout', flags.timeoutMs) ?? 30 * 60_000,
     requestTimeoutMs: duration('request_timeout', flags.requestTimeoutMs) ?? 30_000,
+    maxResponseBytes: picker.pickAs('max_response', flags.maxResponseBytes, sizeOf)?.value ?? MAX_RESPONSE_BYTES,
     limits: text('limits') === 'conservative' ? 'conservative' : 'none',
     ...(maxDestroy === undefined ? {} : {maxDestroy}),
     refuseRisky: picker.pickAs('refuse_risky', flags.refuseRisky, it => SWITCHES[it.toLowerCase()] ?? false)?.value ?? false,
@@ -73,6 +79,20 @@ export function resolveSettings(api: 'cloud' | 'cluster', picker: SourcePicker, 
     mode: text('mode') === 'read-only' ? 'read-only' : 'read-write',
     ...(database === undefined ? {} : {database}),
   }
+}
+
+/** @throws EnvironmentError, ProfileValueError before that: the table of fields knows what a size is */
+function sizeOf(text: string, source: Source): number {
+  const bytes = sizeIn(text)
+  if (bytes === undefined) throw new EnvironmentError(source.from === 'environment' ? source.name : describeSource(source), A_SIZE)
+  return bytes
+}
+
+/** The bound of connections that are none to the two APIs. @throws EnvironmentError */
+export function environmentMaxResponse({sources}: Environment): number {
+  const [name = ''] = variablesOf('max_response', 'cloud')
+  const text = sources[name]
+  return text === undefined ? MAX_RESPONSE_BYTES : sizeOf(text, {from: 'environment', name})
 }
 
 const onDriftOf = (text: string): OnDrift => (text === 'refuse' || text === 'keep' ? text : 'overwrite')

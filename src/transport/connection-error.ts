@@ -10,9 +10,10 @@ import {addressAdvice, type ConnectionAdvice, trustAdvice} from './connection-ad
  * - `proxy` the proxy is not there, or does not let it through
  * - `lost` the connection ended before the whole answer was there
  * - `timeout` connected, and no whole answer within the time a request may take
+ * - `too-large` the answer is larger than what is held in memory
  * - `aborted` we gave up on it ourselves
  */
-export type ConnectionFailure = 'refused' | 'dns' | 'tls' | 'unreachable' | 'proxy' | 'lost' | 'timeout' | 'aborted'
+export type ConnectionFailure = 'refused' | 'dns' | 'tls' | 'unreachable' | 'proxy' | 'lost' | 'timeout' | 'too-large' | 'aborted'
 
 interface Failure {
   readonly code: `E_${string}`
@@ -28,6 +29,9 @@ interface Failure {
 
 const lookFirst = 'Look whether it took effect before it is sent again; `svcctl apply` looks by itself.'
 const waitLonger = 'Give a request longer with --request-timeout, for example --request-timeout 2m.'
+
+const holdMore =
+  'If this server is right to answer so much, allow it: --max-response 256MiB. An answer of any size goes to a file with: svcctl api … --raw > FILE'
 
 /** Where nobody says what decides about the connection. */
 const GENERAL: ConnectionAdvice = {
@@ -90,6 +94,14 @@ const FAILURES: Readonly<Record<ConnectionFailure, Failure>> = {
     suggestions: [waitLonger],
     ofWrite: [lookFirst, waitLonger],
   },
+  'too-large': {
+    code: 'E_RESPONSE_TOO_LARGE',
+    exit: EXIT.failure,
+    arrived: true,
+    words: 'the answer is larger than what is held in memory',
+    suggestions: [holdMore],
+    ofWrite: [lookFirst, holdMore],
+  },
   aborted: {
     code: 'E_REQUEST_ABORTED',
     exit: EXIT.interrupted,
@@ -142,7 +154,7 @@ export class ConnectionError extends AppError {
     this.detail = options.detail
     this.failure = failure
     this.arrived = arrived
-    this.transient = options.transient ?? (failure !== 'tls' && failure !== 'aborted')
+    this.transient = options.transient ?? !['tls', 'aborted', 'too-large'].includes(failure)
   }
 }
 

@@ -13,6 +13,9 @@ export interface HttpRequest {
   readonly timeoutMs?: number
 }
 
+/** The largest answer that is held in memory, unless somebody allows more. */
+export const MAX_RESPONSE_BYTES = 64 * 2 ** 20
+
 export interface HttpResponse {
   readonly status: number
   /** Names in lower case. */

@@ -8,9 +8,17 @@ import {Readable} from 'node:stream'
 import {rootCertificates} from 'node:tls'
 import type {Dispatcher} from 'undici'
 import {AppError} from '../base/errors.ts'
+import {formatSizeBytes} from '../base/units.ts'
 import type {ConnectionAdvice} from './connection-advice.ts'
 import {ConnectionError, type ConnectionFailure} from './connection-error.ts'
-import type {HttpRequest, HttpStreamRequest, HttpStreamResponse, OpenStream, Transport} from './http.ts'
+import {
+  type HttpRequest,
+  type HttpStreamRequest,
+  type HttpStreamResponse,
+  MAX_RESPONSE_BYTES,
+  type OpenStream,
+  type Transport,
+} from './http.ts'
 import {type ProxyServer, type ProxySettings, proxyFor} from './proxy.ts'
 import {readCertificates, type TrustedFile} from './trusted-file.ts'
 
@@ -26,6 +34,8 @@ export interface NetworkOptions {
   /** Connections open at once, per origin; further requests wait their turn. */
   readonly connections?: number
   readonly connectTimeoutMs?: number
+  /** Of an answer that is held in memory; what is streamed has no bound. */
+  readonly maxResponseBytes?: number
   /** For requests that name no time of their own. */
   readonly timeoutMs?: number
 }
@@ -74,7 +84,8 @@ export function createTransport(options: NetworkOptions = {}): NetworkTransport 
               bodyTimeout: 0,
             }),
           )
-          return {status: answer.statusCode, headers: flat(answer.headers), body: await answer.body.bytes()}
+          const body = await bounded(answer.body, options.maxResponseBytes ?? MAX_RESPONSE_BYTES, request)
+          return {status: answer.statusCode, headers: flat(answer.headers), body}
         } catch (error) {
           throw attempt.explain(error)
         } finally {
@@ -112,6 +123,19 @@ export function createTransport(options: NetworkOptions = {}): NetworkTransport 
       await opened?.destroy()
     },
   }
+}
+
+/** All of a body, or an error as soon as it is too much: nobody waits for the end of what has none. */
+async function bounded(body: AsyncIterable<Uint8Array>, maxBytes: number, request: HttpRequest): Promise<Uint8Array> {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of body) {
+    bytes += part.length
+    // Leaving the loop ends the connection.
+    if (bytes > maxBytes) throw new ConnectionError('too-large', request, {detail: `more than ${formatSizeBytes(maxBytes)}`})
+    parts.push(part)
+  }
+  return Buffer.concat(parts, bytes)
 }
 
 /** An address as undici's dispatchers take it. */

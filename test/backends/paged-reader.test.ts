@@ -53,6 +53,17 @@ describe('reading lists', () => {
     expect(asked).toHaveLength(3)
   })
 
+  it('ends a list that never ends with an error, after as many pages as its first one allows', async () => {
+    const endless = scriptedClient(({path}) => {
+      const offset = Number(new URLSearchParams(path.split('?')[1]).get('offset'))
+      return {json: {subscriptions: Array.from({length: 10}, (_, i) => ({id: offset + i + 1}))}}
+    })
+    const {reader, asked} = open(endless)
+    const whole = reader.list(get('/subscriptions')).then(() => reader.prove())
+    await expect(whole).rejects.toMatchObject({code: 'E_LIST_ENDLESS', message: expect.stringMatching(/600 pages brought \d+ rows/)})
+    expect(asked).toHaveLength(600)
+  })
+
   it('reads 8 subscriptions with 25 databases each in 17 requests: one a list, and a proof for each of the longest', async () => {
     const {reader, asked} = serve({lists: eightTimes25()})
     const listings = await readEight(reader)

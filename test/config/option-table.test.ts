@@ -93,6 +93,11 @@ const CASES: Readonly<Record<SourcedField, Case>> = {
     requestTimeoutMs => ({requestTimeoutMs}),
     it => it.settings.requestTimeoutMs,
   ),
+  max_response: {
+    values: ['1MiB', '20MB', {maxResponseBytes: 300}],
+    shown: [1_048_576, 20_000_000, 300],
+    of: it => it.settings.maxResponseBytes,
+  },
   max_destroy: {values: ['1', '20', {maxDestroy: '300'}], shown: ['1', '20', '300'], of: it => it.settings.maxDestroy},
   refuse_risky: {values: ['false', 'true', {refuseRisky: false}], shown: [false, true, false], of: it => it.settings.refuseRisky},
   on_drift: {values: ['overwrite', 'refuse', {onDrift: 'keep'}], shown: ['overwrite', 'refuse', 'keep'], of: it => it.settings.onDrift},

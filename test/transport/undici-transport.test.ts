@@ -6,6 +6,7 @@ import type {AddressInfo} from 'node:net'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {buffer, text} from 'node:stream/consumers'
+import {gzipSync} from 'node:zlib'
 import {afterEach, beforeAll, describe, expect, it} from 'vitest'
 import {selfSigned} from '../../src/simulator/self-signed.ts'
 import {createTransport, type NetworkOptions, type NetworkTransport} from '../../src/transport/undici-transport.ts'
@@ -42,6 +43,42 @@ describe('a request over the network', () => {
     const answer = await network().send({method: 'PUT', url: `${address}/v1/a?b=c`, headers: {'x-api-key': 'k'}, body: 'hé'})
     expect([answer.status, answer.headers['x-ratelimit-limit']]).toEqual([201, '100'])
     expect(Buffer.from(answer.body).toString()).toBe('PUT /v1/a?b=c k hé')
+  })
+
+  it('is given up as soon as its answer is larger than what may be held, and what is streamed is not', async () => {
+    const address = await serve((_, response) => {
+      const more = () => {
+        while (response.write(Buffer.alloc(65_536)));
+      }
+      response.writeHead(200).on('drain', more)
+      more()
+    })
+    const {send, openStream} = network({maxResponseBytes: 1_048_576})
+    for (const [method, suggestion] of [
+      ['GET', 'If this server is right'],
+      ['POST', 'Look whether it took effect'],
+    ] as const) {
+      await expect(send({method, url: address, headers: {}})).rejects.toMatchObject({
+        code: 'E_RESPONSE_TOO_LARGE',
+        message: expect.stringContaining('(more than 1 MiB)'),
+        suggestions: expect.arrayContaining([expect.stringContaining(suggestion)]),
+        arrived: true,
+        transient: false,
+      })
+    }
+    let bytes = 0
+    for await (const part of (await openStream({method: 'GET', url: address, headers: {}})).body) {
+      bytes += part.length
+      if (bytes > 4_194_304) break
+    }
+    expect(bytes).toBeGreaterThan(4_194_304)
+  })
+
+  it('decodes nothing: what a server packs is as large as it is on the way', async () => {
+    const packed = gzipSync(Buffer.alloc(10_000_000))
+    const address = await serve((_, response) => response.writeHead(200, {'content-encoding': 'gzip'}).end(packed))
+    const {body} = await network({maxResponseBytes: 100_000}).send({method: 'GET', url: address, headers: {}})
+    expect(body.length).toBe(packed.length)
   })
 
   it('follows no redirect by itself', async () => {
