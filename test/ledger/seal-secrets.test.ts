@@ -28,7 +28,10 @@ async function statesOf(ledger: Ledger, of: Record<string, string>) {
     const key = `shop:null_resource.${name}`
     return [
       key,
-      {declaration: {stack: 'shop', key, address: `null_resource.${name}`}, spec: {password: secret(value)}} as unknown as Paired,
+      {
+        declaration: {stack: 'shop', key, kind: 'cluster.user', address: `null_resource.${name}`},
+        spec: {password: secret(value)},
+      } as unknown as Paired,
     ] as const
   })
   const state = await new SecretSealer(random).states(new Map([['shop', ledger]]), new Map(pairs))
