@@ -132,7 +132,7 @@ export function stillValid(
   const owned = ({stack, address, movedFrom}: Operation) =>
     [address, movedFrom].some(it => it !== undefined && ledgers.get(stack)?.entries.has(it))
   const byKey = new Map<Key, Operation>(fresh.map(it => [keyOf(it.stack, it.address), it]))
-  const moved = [...parentsMoved(plan, ledgers), ...joinedMeanwhile(plan, fresh)]
+  const moved = [...parentsMoved(plan, ledgers), ...joinedMeanwhile(plan, fresh), ...takenMeanwhile(plan, byKey, ledgers)]
   const operations = plan.operations.map(planned => {
     if (planned.action === 'no-op' || undecided.has(keyOf(planned.stack, planned.address))) return planned
     const now = byKey.get(keyOf(planned.stack, planned.address))
@@ -174,6 +174,29 @@ function joinedMeanwhile(plan: Plan, fresh: readonly Operation[]): Moved[] {
   return fresh.flatMap(it => {
     const key = keyOf(it.stack, it.address)
     return it.cause === 'made-inline' && !known.has(key) ? [{address: key, message: `it is there now, and ${it.reason}`}] : []
+  })
+}
+
+/**
+ * What the ledger has under an address that the plan knows nothing of: a colleague has declared and applied it, or
+ * renamed it, since. Planning again looks only at what the plan touches, and would not see that.
+ */
+function takenMeanwhile(plan: Plan, fresh: ReadonlyMap<Key, Operation>, ledgers: ReadonlyMap<string, Ledger>): Moved[] {
+  const known = new Set(
+    plan.operations.flatMap(({stack, address, movedFrom, remoteId}) => [
+      keyOf(stack, address),
+      ...(movedFrom === undefined ? [] : [keyOf(stack, movedFrom)]),
+      ...(remoteId === undefined ? [] : [keyOf(stack, deposedAddress(address, remoteId))]),
+    ]),
+  )
+  const taken = new Map<Key, string>()
+  for (const {stack, entries} of ledgers.values())
+    for (const {address, remoteId} of entries.values()) if (!known.has(keyOf(stack, address))) taken.set(keyOf(stack, remoteId), address)
+  return touched(plan).flatMap(it => {
+    const key = keyOf(it.stack, it.address)
+    const remoteId = it.remoteId ?? fresh.get(key)?.remoteId
+    const holder = remoteId === undefined ? undefined : taken.get(keyOf(it.stack, remoteId))
+    return holder === undefined ? [] : [{address: key, message: `planned for ${remoteId}, and the ledger has it as ${holder} by now`}]
   })
 }
 
