@@ -111,7 +111,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
     travelling?.ended()
     await book.save(run, context.clock)
     written.leave()
-    const rest = restOf({...plan, accounts}, result, input.approved)
+    const rest = restOf({...plan, accounts}, result, kinds, input.approved)
     return {
       run,
       result,

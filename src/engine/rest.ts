@@ -1,6 +1,9 @@
 /** What an apply left to do, as a plan of its own: a strict subset of what was approved. */
 import {asJson, canonicalJson} from '../base/json.ts'
 import type {ApplyResult} from './execute.ts'
+import {evaluateGuards} from './guards.ts'
+import type {Kinds} from './kind.ts'
+import {inOrder} from './order.ts'
 import type {Operation, Plan} from './plan.ts'
 import {sealed, summaryOf} from './plan-document.ts'
 import {type Key, keyOf} from './value.ts'
@@ -9,13 +12,13 @@ import {type Key, keyOf} from './value.ts'
  * @param approved - what the plan was approved as: what was not done is left as it stands there
  * @returns undefined when nothing is left
  */
-export function restOf(plan: Plan, {ended}: Pick<ApplyResult, 'ended'>, approved: Plan = plan): Plan | undefined {
+export function restOf(plan: Plan, {ended}: Pick<ApplyResult, 'ended'>, kinds: Kinds, approved: Plan = plan): Plan | undefined {
   const done = new Map<Key, string | undefined>()
   for (const {operation, state, remoteId} of ended) {
     if (state === 'done' || state === 'no-op') done.set(keyOf(operation.stack, operation.address), remoteId)
   }
   const asApproved = new Map(approved.operations.map(it => [keyOf(it.stack, it.address), it]))
-  const operations = plan.operations.map((now): Operation => {
+  const all = plan.operations.map((now): Operation => {
     const key = keyOf(now.stack, now.address)
     const was = asApproved.get(key)
     const it = was?.action === now.action ? was : now
@@ -34,6 +37,8 @@ export function restOf(plan: Plan, {ended}: Pick<ApplyResult, 'ended'>, approved
       adopts: _adopts,
       movedFrom: _from,
       former: _former,
+      from: _otherStack,
+      later: _later,
       ...rest
     } = it
     return {
@@ -47,17 +52,18 @@ export function restOf(plan: Plan, {ended}: Pick<ApplyResult, 'ended'>, approved
       ...(remoteId === undefined ? {} : {remoteId}),
     }
   })
-  if (operations.every(it => it.action === 'no-op')) return undefined
+  if (all.every(it => it.action === 'no-op')) return undefined
+  // What waited for something that is done waits for nothing now, and stands where it stands without that.
+  const operations = inOrder(all)
   const {hash, ...content} = plan
-  return sealed({
-    ...content,
-    lifts: approved.lifts,
-    residualOf: plan.residualOf ?? hash,
-    operations,
-    summary: summaryOf(operations),
-    guards: [],
-  })
+  const stacks = plan.stacks.map(it => ({...it, owned: it.owned - handedOver(plan, it.name, done)}))
+  const rest = {...content, stacks, lifts: approved.lifts, residualOf: plan.residualOf ?? hash, operations}
+  return sealed({...rest, summary: summaryOf(operations), guards: evaluateGuards(rest, kinds)})
 }
+
+/** Objects of a stack that are in another one's ledger by now. */
+const handedOver = ({operations}: Plan, stack: string, done: ReadonlyMap<Key, unknown>): number =>
+  operations.filter(it => it.action === 'move' && it.from?.stack === stack && done.has(keyOf(it.stack, it.address))).length
 
 /** Whether every operation of `rest` that does something is one of `approved`, doing the same to the same object, with no more lifted. */
 export function isSubset(rest: Plan, approved: Plan): boolean {
