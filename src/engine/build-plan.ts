@@ -153,7 +153,10 @@ async function changedOnly(input: BuildPlanInput): Promise<ReadonlySet<Key>> {
   const pairs = new Map(
     stacks.flatMap(it => it.declarations).map(it => [it.key, {declaration: it, spec: it.spec, context: false}] as const),
   )
-  return changedKeys(stacks, input.ledgers, await input.secretStates(pairs))
+  return changedKeys(stacks, input.ledgers, await input.secretStates(pairs), {
+    kinds: input.kinds,
+    ledgers: [...input.ledgers.values(), ...(input.otherLedgers ?? [])],
+  })
 }
 
 /**
