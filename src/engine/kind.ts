@@ -137,11 +137,22 @@ export function idsIn(kind: Kind, remoteId: string): Ids | undefined {
   for (const [at, part] of pattern.entries()) {
     const text = parts[at] ?? ''
     if (part === '*') {
-      if (text === '') return undefined
-      ids.push(decodeURIComponent(text))
+      const id = decoded(text)
+      if (id === undefined) return undefined
+      ids.push(id)
     } else if (part !== text) return undefined
   }
   return ids
+}
+
+/** A word that somebody typed may have any `%` in it. */
+function decoded(text: string): string | undefined {
+  if (text === '') return undefined
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** The kind and ids a remote path names, or `undefined`. */

@@ -79,7 +79,9 @@ export function pairCollection(input: PairInput): Pairing {
   const open: Declaration[] = []
   for (const declaration of declarations) {
     const match = knownMatch(input, declaration, byId)
-    if (match) claim(declaration, match)
+    const holder = match && leftOut(input, declaration, match.live)
+    if (holder !== undefined) problems.push(heldBy(declaration, match?.live.remoteId, holder))
+    else if (match) claim(declaration, match)
     else if (declaration.importId !== undefined && collection.proven) {
       problems.push({address: declaration.key, message: `import of ${declaration.importId}: there is no such object`})
     } else open.push(declaration)
@@ -109,16 +111,13 @@ export function pairCollection(input: PairInput): Pairing {
       })
       continue
     }
-    const owner = input.ownership.of(declaration.stack, kind.api, first.remoteId)
-    const former = owner?.stack === declaration.stack ? owner.entry.address : undefined
-    const formerKey = keyOf(declaration.stack, former ?? '')
-    if (former !== undefined && former !== declaration.address && input.declared.get(formerKey) === kind.name && !input.read(formerKey)) {
-      problems.push({
-        address: declaration.key,
-        message: `means ${first.remoteId}, which ${formerKey} has, and that one is not part of this run: plan both together`,
-      })
+    const holder = leftOut(input, declaration, first)
+    if (holder !== undefined) {
+      problems.push(heldBy(declaration, first.remoteId, holder))
       continue
     }
+    const owner = input.ownership.of(declaration.stack, kind.api, first.remoteId)
+    const former = owner?.stack === declaration.stack ? owner.entry.address : undefined
     if (owner && owner.stack !== declaration.stack) claim(declaration, {live: first, found: 'name', owner})
     else if (former !== undefined && former !== declaration.address)
       claim(declaration, {live: first, found: 'moved', formerAddress: former})
@@ -128,12 +127,26 @@ export function pairCollection(input: PairInput): Pairing {
   return {matches, ambiguous, problems}
 }
 
-/** Whether an object keeps its name under the declaration that has it: a rename or a replacement would free it. */
-function staysAs({kind, declarations}: PairInput, key: Key, live: LiveObject): boolean {
+/** The address of the same stack that has an object, is declared still, and is not read by this run. */
+function leftOut({ownership, kind, declared, read}: PairInput, {stack, address}: Declaration, live: LiveObject): Key | undefined {
+  const owner = ownership.of(stack, kind.api, live.remoteId)
+  if (owner?.stack !== stack || owner.entry.address === address) return undefined
+  const key = keyOf(stack, owner.entry.address)
+  return declared.get(key) === kind.name && !read(key) ? key : undefined
+}
+
+const heldBy = ({key}: Declaration, remoteId: string | undefined, holder: Key): Problem => ({
+  address: key,
+  message: `means ${remoteId ?? ''}, which ${holder} has, and that one is not part of this run: plan both together`,
+})
+
+/** Whether an object stays what it is under the declaration that has it: a rename or a replacement would free it. */
+function staysAs({kind: {identity, verbs}, declarations}: PairInput, key: Key, live: LiveObject): boolean {
   const holder = declarations.find(it => it.key === key)
   if (holder === undefined) return false
-  if (kind.identity.renames === undefined) return kind.verbs.delete === undefined
-  return kind.identity.key(plainPart(holder.spec)) === live.name
+  if (identity.renames === undefined && verbs.delete === undefined) return true
+  const spec = plainPart(holder.spec)
+  return identity.matches ? identity.matches(spec, live.fields) : identity.key(spec) === live.name
 }
 
 /** A change to what somebody else's object is called, or is: two live objects then fit one declaration. */

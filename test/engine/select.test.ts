@@ -185,6 +185,8 @@ describe('a selection by the words that a plan prints', () => {
     const allowing = (...allowDestroy: string[]): Planning => ({lifts: {allowDestroy}})
     expect(await refusal(lab, [shop()], allowing('cahce'))).toMatchObject({code: 'E_UNKNOWN_ADDRESS', exit: 64})
     expect(lab.requests).toEqual([])
+    // A percent sign that stands for no character is a word like any other.
+    expect(await refusal(lab, [shop()], allowing('cloud/subscriptions/100%'))).toMatchObject({code: 'E_UNKNOWN_ADDRESS', exit: 64})
     await lab.run(() => lab.plan([shop()], allowing('cloud.peering', '*', 'shop/cart/db-1')))
   })
 })
