@@ -20,6 +20,7 @@ import type {Change, Edge, Lifts, Operation, Unmanaged} from './plan.ts'
 import {planRemovals} from './plan-removals.ts'
 import {declaredPart} from './planned-object.ts'
 import {plainPart} from './resolve.ts'
+import {TakenAlong} from './taken-along.ts'
 import {Deferred, type Key, keyOf, shown, type Value, type ValueObject} from './value.ts'
 
 export interface PlanInput extends OwnershipInput {
@@ -43,22 +44,36 @@ export interface PlannedOperations {
 }
 
 export function planOperations(input: PlanInput): PlannedOperations {
-  const notes: string[] = []
   const claims = new Claims(input)
-  const replaced = new Set<Key>()
-  const operations: Operation[] = []
-  const pairs = [...input.observation.pairs].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-  for (const pair of dependenciesFirst(new Map(pairs))) {
-    const operation = claims.respected(planOne(input, pair, replaced, notes))
-    if (operation.action === 'replace') replaced.add(pair.declaration.key)
-    if (!pair.context) operations.push(operation)
-  }
+  const pairs = dependenciesFirst(new Map([...input.observation.pairs].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))))
+  const first = planDeclared(input, pairs, claims, new Map())
+  const held = new TakenAlong(input, first.operations).heldBack(first.operations)
+  const {operations, notes} = held.size === 0 ? first : planDeclared(input, pairs, claims, held)
   const removals = planRemovals(input, operations, claims)
   const {kept, left} = input.lifts.noDestroy
-    ? withoutDestroying([...operations, ...removals.operations])
+    ? withoutDestroying([...operations, ...removals.operations], input)
     : {kept: [...operations, ...removals.operations], left: []}
   if (left.length > 0) notes.push(`${left.length} removals left out (--no-destroy): ${left.map(it => it.address).join(', ')}`)
   return {operations: orderOperations(movedOut(input, kept), input), unmanaged: removals.unmanaged, notes: [...notes, ...removals.notes]}
+}
+
+/** @param held - replacements that would take along what stays: their children are not replaced for them */
+function planDeclared(
+  input: PlanInput,
+  pairs: readonly Paired[],
+  claims: Claims,
+  held: ReadonlyMap<Key, Operation>,
+): {readonly operations: Operation[]; readonly notes: string[]} {
+  const notes: string[] = []
+  const replaced = new Set<Key>()
+  const operations: Operation[] = []
+  for (const pair of pairs) {
+    const {key} = pair.declaration
+    const operation = held.get(key) ?? claims.respected(planOne(input, pair, replaced, notes))
+    if (operation.action === 'replace') replaced.add(key)
+    if (!pair.context) operations.push(operation)
+  }
+  return {operations, notes}
 }
 
 /** What moves to another parent and cannot be deleted is only created there, where it goes with the parent it leaves. */
@@ -342,11 +357,15 @@ function reopened(declared: Value, resolved: Value, replaced: ReadonlySet<Key>):
 const isPlainObject = (value: Value): value is ValueObject =>
   value !== null && typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype
 
-function withoutDestroying(operations: readonly Operation[]): {kept: Operation[]; left: Operation[]} {
-  const destroys = (it: Operation) => {
+function withoutDestroying(operations: readonly Operation[], kinds: Pick<PlanInput, 'kinds'>): {kept: Operation[]; left: Operation[]} {
+  const goes = (it: Operation) => {
     const would = it.action === 'blocked' ? it.wants : it.action
     return would === 'delete' || would === 'replace'
   }
+  const staying = new Set(operations.flatMap(it => (goes(it) ? (it.remoteId ?? []) : [])))
+  // What would have gone along stays too.
+  const destroys = (it: Operation) =>
+    goes(it) || (it.cause === 'goes-with-parent' && staying.has(parentRemoteId(kinds, it.remoteId ?? '') ?? ''))
   return {kept: operations.filter(it => !destroys(it)), left: operations.filter(destroys)}
 }
 

@@ -5,6 +5,7 @@
 import {isJsonObject, type Json} from '../base/json.ts'
 import type {Cause} from './cause.ts'
 import {Claims} from './claims.ts'
+import type {Policy} from './declaration.ts'
 import {isDeposed} from './deposed.ts'
 import {formerOf} from './former.ts'
 import {type Ids, type Kind, locate, parentRemoteId} from './kind.ts'
@@ -13,7 +14,8 @@ import type {Collection, LiveObject} from './live.ts'
 import type {PlanInput} from './make-plan.ts'
 import type {Orphan} from './observe.ts'
 import type {Operation, Unmanaged} from './plan.ts'
-import {keyOf} from './value.ts'
+import {TakenAlong} from './taken-along.ts'
+import {type Key, keyOf} from './value.ts'
 
 export interface Removals {
   readonly operations: readonly Operation[]
@@ -21,20 +23,26 @@ export interface Removals {
   readonly notes: readonly string[]
 }
 
-export function planRemovals(input: PlanInput, declared: readonly Operation[], claims = new Claims(input)): Removals {
+export function planRemovals(
+  input: PlanInput,
+  declared: readonly Operation[],
+  claims = new Claims(input),
+  along = new TakenAlong(input, declared),
+): Removals {
   const {observation, ledgers, selected} = input
   const notes: string[] = []
   for (const stack of selected) {
     if (ledgers.get(stack)?.condition === 'absent') notes.push(`${stack}: no ledger: removals are invisible`)
   }
-  const orphans = observation.orphans.map(it => claims.respected(removalOf(input, it))).sort(byAddress)
+  const policies = input.destroy ? declaredPolicies(input) : new Map<Key, Policy>()
+  const orphans = observation.orphans.map(it => along.respected(claims.respected(removalOf(input, it, policies)))).sort(byAddress)
   const taken = new Set([...declared, ...orphans].flatMap(it => it.remoteId ?? []))
   for (const {match} of observation.pairs.values()) if (match) taken.add(match.live.remoteId)
   const free: IsFree = (stack, {kind, remoteId}) =>
     !taken.has(remoteId) && observation.ownership.of(stack, kind.api, remoteId) === undefined
-  const exclusive = exclusiveRemovals(input, free, claims).map(it => claims.respected(it))
+  const exclusive = exclusiveRemovals(input, free, claims).map(it => along.respected(claims.respected(it)))
   for (const it of exclusive) taken.add(it.remoteId ?? '')
-  const inline = inlineRemovals(input, [...orphans, ...exclusive], free).map(it => claims.respected(it))
+  const inline = inlineRemovals(input, [...orphans, ...exclusive], free).map(it => along.respected(claims.respected(it)))
   for (const it of inline) taken.add(it.remoteId ?? '')
   const all = withParentsGone(input, declared, [...orphans, ...exclusive, ...inline])
   const leaving = new Set([...declared, ...all].filter(it => it.action === 'delete' || leavesParent(input, it)).map(it => it.remoteId))
@@ -62,8 +70,18 @@ function unmanagedIn({observation, stacks, accountOf}: PlanInput, taken: Readonl
     .sort((a, b) => (a.remoteId < b.remoteId ? -1 : 1))
 }
 
-function removalOf(input: PlanInput, {stack, entry, address, live, doubt, heldBy}: Orphan): Operation {
+/** What is destroyed was declared, maybe otherwise than it was applied last. */
+const declaredPolicies = ({stacks, selected}: PlanInput): ReadonlyMap<Key, Policy> =>
+  new Map(stacks.flatMap(it => (selected.has(it.name) ? it.declarations.map(({key, policy}) => [key, policy] as const) : [])))
+
+function removalOf(
+  input: PlanInput,
+  {stack, entry, address, live, doubt, heldBy}: Orphan,
+  policies: ReadonlyMap<Key, Pick<Policy, 'removal' | 'preventDestroy'>>,
+): Operation {
   const kind = kindOf(input, entry.kind)
+  // The more careful one holds: a wish that was written down counts before it was applied.
+  const said = [entry, policies.get(keyOf(stack, address))]
   const base = {
     stack,
     address,
@@ -72,7 +90,7 @@ function removalOf(input: PlanInput, {stack, entry, address, live, doubt, heldBy
     ...(heldBy === undefined ? {remoteId: entry.remoteId} : {}),
     ...(address === entry.address ? {} : {movedFrom: entry.address}),
     origin: entry.origin,
-    ...(entry.preventDestroy ? {preventDestroy: true as const} : {}),
+    ...(said.some(it => it?.preventDestroy) ? {preventDestroy: true as const} : {}),
     ...(live?.name === undefined ? {} : {name: live.name}),
     changes: [],
     because: [],
@@ -91,7 +109,8 @@ function removalOf(input: PlanInput, {stack, entry, address, live, doubt, heldBy
   }
   if (live === undefined) return {...base, action: 'forget', cause: 'gone', reason: 'it is gone already'}
   if (removed?.destroy === false) return {...base, action: 'forget', cause: 'removed-block', reason: 'removed block'}
-  if (entry.removal === 'retain') return {...base, action: 'forget', cause: 'retain', reason: 'removalPolicy retain: it stays as it is'}
+  if (said.some(it => it?.removal === 'retain'))
+    return {...base, action: 'forget', cause: 'retain', reason: 'removalPolicy retain: it stays as it is'}
   if (kind.singleton || kind.adoptOnly)
     return {
       ...base,

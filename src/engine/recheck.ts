@@ -4,6 +4,7 @@
  */
 import {AppError, EXIT} from '../base/errors.ts'
 import {canonicalJson} from '../base/json.ts'
+import type {Cause} from './cause.ts'
 import type {Declaration, StackDeclarations} from './declaration.ts'
 import {deposedAddress, deposes} from './deposed.ts'
 import {formerDifferences} from './former.ts'
@@ -63,11 +64,14 @@ export function stacksOf(plan: Plan, secret: (operation: Operation, leaf: OpenLe
       it.stack === stack.name && it.movedFrom !== undefined && it.declared !== undefined ? [{from: it.movedFrom, to: it.address}] : [],
     ),
     removed: touched(plan).flatMap(it =>
-      it.stack === stack.name && it.action === 'forget' && it.cause === 'removed-block' ? [{from: it.address, destroy: false}] : [],
+      it.stack === stack.name && it.action === 'forget' && KEPT.includes(it.cause) ? [{from: it.address, destroy: false}] : [],
     ),
     warnings: [],
   }))
 }
+
+/** Why an object is only forgotten by what a stack says, which the plan does not have. */
+const KEPT: readonly Cause[] = ['removed-block', 'retain']
 
 /** The import block that an object not owned yet was found by: another one may have its name. */
 const importOf = ({action, adopts, origin, remoteId}: Operation): Pick<Declaration, 'importId'> =>
@@ -139,7 +143,8 @@ export function stillValid(
     if (planned.action === 'replace' && now?.action === 'create' && halfReplaced.has(keyOf(planned.stack, planned.address)))
       return hangingAs(planned, now)
     const verdict = compare(planned, now, owned(planned))
-    if (typeof verdict !== 'string') return hangingAs(planned, verdict)
+    if (typeof verdict !== 'string')
+      return {...hangingAs(planned, verdict), ...(planned.preventDestroy ? {preventDestroy: true as const} : {})}
     moved.push({address: keyOf(planned.stack, planned.address), message: verdict})
     return planned
   })
