@@ -1,6 +1,7 @@
 /** Reads a plan file, and makes of it what is to be carried out now. */
 import {readFile} from 'node:fs/promises'
 import {kinds} from '../backends/kinds.ts'
+import {JsonBoundsError, parseJson} from '../base/bounded-json.ts'
 import {AppError, EXIT, type Problem} from '../base/errors.ts'
 import {isJsonObject} from '../base/json.ts'
 import {formatPointer} from '../base/pointer.ts'
@@ -58,8 +59,9 @@ export async function readPlan(path: string): Promise<Plan> {
   }
   let document: unknown
   try {
-    document = JSON.parse(text)
+    document = parseJson(text)
   } catch (error) {
+    if (error instanceof JsonBoundsError) throw new PlanFileError(path, error.message, {cause: error})
     throw new PlanFileError(path, 'is no plan: it is not JSON', {cause: error})
   }
   if (!isJsonObject(document) || typeof document.format !== 'string') throw new PlanFileError(path, 'is no plan')

@@ -3,6 +3,7 @@
  * so that another machine can resume after this one and its disk are gone (design section 10, "CI without a disk").
  */
 import {z} from 'zod'
+import {parseJson} from '../base/bounded-json.ts'
 import {asJson, type Json} from '../base/json.ts'
 import {type Journal, type JournalEntry, readRun, type SentEntry} from '../engine/journal.ts'
 import {journalEntrySchema} from '../engine/journal-schema.ts'
@@ -36,7 +37,7 @@ export function pendingRuns(pending: Json | undefined): {readonly runs: readonly
 
 function jsonIn(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseJson(text)
   } catch {
     return undefined
   }

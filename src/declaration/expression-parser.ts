@@ -1,17 +1,16 @@
 /**
  * Terraform's expression grammar (HCL), read from the text of a JSON string.
  *
- * The whole grammar is read but heredocs and template directives (`%{ if }`), which are refused by their name and place.
- * One pass over the text. How deep an expression may go is bounded: a text cannot make the program run out of stack.
+ * All of it but heredocs and template directives (`%{ if }`), which are refused by name and place. A text has bounds.
  */
 import {ExpressionError} from './errors.ts'
 import {levelsOf, literal, type Node, SPLAT_ITEM} from './expression.ts'
+import {assertReadable} from './expression-limits.ts'
 import {notEvaluated} from './not-evaluated.ts'
 import {PRECEDENCE} from './operators.ts'
 
 export interface ParseOptions {
-  /** What a plan left open: as deep as the values in it. */
-  readonly residual?: boolean
+  readonly residual?: boolean // what a plan left open: as deep as the values in it
 }
 
 /**
@@ -23,7 +22,7 @@ export function parseTemplate(text: string, options?: ParseOptions): Node {
   return new Parser(text, options).template('')
 }
 
-/** One expression without `${}`: an address, a type constraint, a value of `--var`. @throws ExpressionError */
+/** One expression without `${}`: an address, a type constraint, a value. @throws ExpressionError */
 export function parseExpression(text: string): Node {
   const parser = new Parser(text)
   const node = parser.expression()
@@ -64,6 +63,7 @@ class Parser {
   #nesting = 0
 
   constructor(text: string, {residual = false}: ParseOptions = {}) {
+    if (!residual) assertReadable(text)
     this.#text = text
     this.#residual = residual
   }

@@ -97,6 +97,10 @@ class Fitting {
   #fields(shape: FieldShape, fields: {readonly [key: string]: OpenValue}, up: Path): ValueObject {
     const fitted: Record<string, Value> = {}
     for (const segment in fields) {
+      if (segment === '__proto__') {
+        this.problems.push({path: pointerOf({up, segment}), message: 'no field can be called "__proto__"'})
+        continue
+      }
       const field = shape.field(segment)
       if (!field.known && shape.type === 'object') this.#unknownField(shape, segment, up)
       fitted[segment] = this.#fit(field, fields[segment] ?? null, {up, segment})

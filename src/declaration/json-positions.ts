@@ -20,8 +20,12 @@ export class JsonPlaceError extends SyntaxError {
 export const positionKey = (path: readonly string[]): string => path.join('\0')
 
 const BLANKS = new Set([9, 10, 13, 32])
-const TEXT = /"(?:[ !#-[\]-\uffff]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y
+/** Of a text, so many pieces at a time: a group that repeats without a bound runs out of stack on a text of some megabytes. */
+const PIECES = /(?:[ !#-[\]-\uffff]+|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})){1,1000}/y
 const ATOM = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
+
+/** A key as it stands in the text; other letters may be written as escapes. */
+const isProto = (key: string): boolean => key === '"__proto__"' || (key.includes('\\u') && JSON.parse(key) === '__proto__')
 
 /** Lists and objects in each other. */
 const MAX_LEVELS = 200
@@ -38,17 +42,26 @@ export function positionsIn(text: string, depth: number): JsonPositions {
     if (found) at = pattern.lastIndex
     return found
   }
+  const mark = (wanted: string): boolean => {
+    if (text[at] !== wanted) return false
+    at++
+    return true
+  }
+  const takeText = (): boolean => {
+    if (text[at] !== '"') return false
+    const from = at
+    at++
+    while (take(PIECES));
+    if (mark('"')) return true
+    at = from
+    return false
+  }
   const fail = (expected: string): never => {
     // What stands there is not quoted: it may be part of a secret.
     throw new JsonPlaceError(at < text.length ? `${expected} is expected` : `${expected} is expected, and the file ends`, at)
   }
   const space = (): void => {
     while (BLANKS.has(text.charCodeAt(at))) at++
-  }
-  const mark = (wanted: string): boolean => {
-    if (text[at] !== wanted) return false
-    at++
-    return true
   }
   const value = (path: readonly string[] | undefined): void => {
     space()
@@ -58,7 +71,7 @@ export function positionsIn(text: string, depth: number): JsonPositions {
       if (mark('{')) fields(path)
       else if (mark('[')) items(path)
       levels--
-    } else if (!take(TEXT) && !take(ATOM)) fail('a value')
+    } else if (!takeText() && !take(ATOM)) fail('a value')
   }
   const items = (path: readonly string[] | undefined): void => {
     space()
@@ -78,8 +91,9 @@ export function positionsIn(text: string, depth: number): JsonPositions {
     do {
       space()
       const offset = at
-      if (!take(TEXT)) fail('a key in quotes')
+      if (!takeText()) fail('a key in quotes')
       const end = at
+      if (isProto(text.slice(offset, end))) throw new JsonPlaceError('it has a field called "__proto__", which no object can keep', offset)
       space()
       if (!mark(':')) fail('":"')
       const key = here ? text.slice(offset, end) : ''

@@ -2,6 +2,7 @@
  * One `null_resource` of a stack that declares an object of ours, and its instances (`for_each`, `count`).
  * The form of its triggers is interface.md's "Stack files".
  */
+import {JsonBoundsError, parseJson} from '../base/bounded-json.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {formatPointer, parsePointer} from '../base/pointer.ts'
 import {ruleAt} from '../engine/field-rules.ts'
@@ -10,12 +11,13 @@ import type {Key} from '../engine/value.ts'
 import {ExpressionError} from './errors.ts'
 import {evaluateNode} from './evaluate-expression.ts'
 import {formatAddress, type Node, unescapeTemplate} from './expression.ts'
-import {isDeeper} from './functions/encodings.ts'
+import {MAX_INSTANCES} from './expression-limits.ts'
 import {hint} from './hint.ts'
 import {jsonFault} from './json-positions.ts'
 import type {Names} from './names.ts'
 import {derive, Open, type OpenValue, opensIn} from './open-value.ts'
 import type {Place, Problems} from './problems.ts'
+import {MAX_SPEC_LEVELS, partAt, pointerFault, segmentsOf, withValueAt} from './spec-parts.ts'
 import type {Block} from './stack-document.ts'
 import {
   type Instance,
@@ -39,8 +41,6 @@ interface Hoisted {
 
 /** What the tokens and placeholders of cdktf look like when they were turned into text too early. */
 const LEFTOVER = /TfToken\[|<unresolved-token>|<unresolved-lazy>|Token Value|-?\d(?:\.\d+)?e\+2[89]\d/
-/** Of lists and objects in a spec. */
-const MAX_LEVELS = 100
 const RAW_EXPRESSION = /(?<![$%])(?:\$\$)*\$\{/
 
 export class ObjectBlock implements ReferableBlock {
@@ -103,14 +103,14 @@ export class ObjectBlock implements ReferableBlock {
     const text = unescapeTemplate(spec)
     let parsed: Json
     try {
-      parsed = JSON.parse(text)
+      parsed = parseJson(text, MAX_SPEC_LEVELS)
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
+      if (error instanceof JsonBoundsError) {
+        this.problems.add(this.place, `the trigger "spec" ${error.message}`)
+        return {}
+      }
       this.problems.add(this.place, `the trigger "spec" is not JSON: ${jsonFault(text)}`)
-      return {}
-    }
-    if (isDeeper(parsed, MAX_LEVELS)) {
-      this.problems.add(this.place, `the trigger "spec" goes more than ${MAX_LEVELS} levels deep`)
       return {}
     }
     if (isJsonObject(parsed)) return parsed
@@ -137,7 +137,11 @@ export class ObjectBlock implements ReferableBlock {
         continue
       }
       const pointer = trigger.slice('spec'.length)
-      hoisted.push({pointer, segments: segmentsOf(pointer), trigger, value})
+      const segments = segmentsOf(pointer)
+      const fault = pointerFault(segments)
+      if (fault === undefined) hoisted.push({pointer, segments, trigger, value})
+      else
+        this.problems.add(this.place, `the trigger ${JSON.stringify(trigger.length > 60 ? `${trigger.slice(0, 57)}…` : trigger)} ${fault}`)
     }
     // What holds others comes first, so that they are laid over it.
     return hoisted.length > 1 ? hoisted.sort((a, b) => a.segments.length - b.segments.length) : hoisted
@@ -186,11 +190,21 @@ export class ObjectBlock implements ReferableBlock {
       this.problems.add(this.place, 'count must be a whole number from 0 up')
       return 'unknown' as const
     }
+    if (!this.#makes(count, 'count')) return 'unknown' as const
     for (let index = 0; index < count; index++) instances.set(index, new ObjectInstance(this, index, {index}))
     return instances
   }
 
+  /** Whether there is room for so many more in the app. */
+  #makes(count: number, argument: string): boolean {
+    if (this.stack.app.makes(count)) return true
+    this.problems.add(this.place, `${argument} makes ${count} objects, and the stacks of an app may have ${MAX_INSTANCES} in all`)
+    return false
+  }
+
   #each(value: OpenValue, instances: Map<string | number | undefined, ObjectInstance>) {
+    const size = Array.isArray(value) ? value.length : isJsonObject(value) ? Object.keys(value).length : 0
+    if (!this.#makes(size, 'for_each')) return 'unknown' as const
     if (Array.isArray(value)) {
       for (const item of value as readonly OpenValue[]) {
         if (typeof item !== 'string') this.problems.add(this.place, 'for_each takes a map, or a set of texts that are known and not secret')
@@ -318,17 +332,6 @@ export class ObjectInstance implements ReferableObject {
   }
 }
 
-const segments = new Map<string, readonly string[]>()
-
-/** The same few pointers come with every object of a kind. */
-function segmentsOf(pointer: string): readonly string[] {
-  const known = segments.get(pointer)
-  if (known) return known
-  const parsed = parsePointer(pointer)
-  if (segments.size < 1000) segments.set(pointer, parsed)
-  return parsed
-}
-
 const UNKNOWN = new Open({node: {type: 'literal', value: null}, secret: false})
 
 /** What `${jsonencode(…)}` encodes, with its open parts where they are; or the structure that a text spells. */
@@ -337,8 +340,9 @@ function structureOf(node: Node, names: Names): OpenValue {
   if (encoded && more.length === 0) return evaluateNode(encoded, names)
   const decode = ([text]: readonly Json[]): Json => {
     try {
-      return JSON.parse(String(text)) as Json
-    } catch {
+      return parseJson(String(text), MAX_SPEC_LEVELS)
+    } catch (error) {
+      if (error instanceof JsonBoundsError) throw new ExpressionError(`the text ${error.message}`, 0)
       throw new ExpressionError('the text is not JSON', 0, 'Write ${jsonencode(…)} there.')
     }
   }
@@ -352,38 +356,4 @@ function withoutNulls(value: OpenValue): OpenValue {
   if (value === null || typeof value !== 'object') return value
   const fields = Object.entries(value as Fields).map(([name, item]) => [name, withoutNulls(item)] as const)
   return Object.fromEntries(fields.filter(([, item]) => item !== null))
-}
-
-function partAt(value: OpenValue, segments: readonly string[]): OpenValue | undefined {
-  let part: OpenValue | undefined = value
-  for (const segment of segments) {
-    if (Array.isArray(part)) part = (part as readonly OpenValue[])[Number(segment)]
-    else if (part instanceof Open) {
-      const of: Open = part
-      part = derive(
-        [of],
-        ([whole]) => (isJsonObject(whole) ? (whole[segment] ?? null) : null),
-        ([node]) => ({type: 'index', of: node ?? {type: 'literal', value: null}, key: {type: 'literal', value: segment}, at: 0}),
-        0,
-      )
-    } else if (isJsonObject(part) && Object.hasOwn(part, segment)) part = (part as Fields)[segment]
-    else return undefined
-  }
-  return part
-}
-
-/** A copy with one part set; objects on the way are made. */
-function withValueAt(value: OpenValue, segments: readonly string[], part: OpenValue): OpenValue {
-  const [segment, ...rest] = segments
-  if (segment === undefined) return part
-  if (Array.isArray(value)) {
-    const items = [...(value as readonly OpenValue[])]
-    const at = Number(segment)
-    while (items.length < at) items.push(null)
-    items[at] = withValueAt(items[at] ?? null, rest, part)
-    return items
-  }
-  const fields: Fields = isJsonObject(value) && !(value instanceof Open) ? (value as Fields) : {}
-  const inner = Object.hasOwn(fields, segment) ? fields[segment] : undefined
-  return {...fields, [segment]: withValueAt(inner ?? null, rest, part)}
 }

@@ -1,4 +1,5 @@
 /** Terraform's `lifecycle` and our `policy` trigger: what holds for an object beside its fields. */
+import {JsonBoundsError, parseJson} from '../base/bounded-json.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {parsePointer} from '../base/pointer.ts'
 import type {Policy} from '../engine/declaration.ts'
@@ -81,6 +82,8 @@ interface OwnPolicy {
   readonly ignoreChanges: readonly string[]
 }
 
+/** Of lists and objects. */
+const MAX_LEVELS = 100
 const NO_POLICY: OwnPolicy = {exclusive: [], removal: 'delete', ignoreChanges: []}
 const WORDS = ['exclusive', 'removal', 'ignoreChanges']
 
@@ -89,9 +92,13 @@ function policyTrigger(trigger: Json | undefined, kind: Kind, say: Say): OwnPoli
   let policy: Json = trigger
   if (typeof trigger === 'string') {
     try {
-      policy = JSON.parse(unescapeTemplate(trigger)) as Json
+      policy = parseJson(unescapeTemplate(trigger), MAX_LEVELS)
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error
+      if (error instanceof JsonBoundsError) {
+        say(`the trigger "policy" ${error.message}`)
+        return NO_POLICY
+      }
       say(`the trigger "policy" is not JSON: ${jsonFault(trigger)}`)
       return NO_POLICY
     }

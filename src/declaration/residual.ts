@@ -3,6 +3,7 @@
  * attributes of objects remain. Its spelling is described in `expression.ts`.
  */
 
+import {parseJson} from '../base/bounded-json.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
 import type {Evaluate, Lookup} from '../engine/declaration.ts'
@@ -42,7 +43,7 @@ function residualNames(stack: string, lookup: Lookup): Names {
       },
       jsondecode: ([value], names) => {
         const text = value && evaluateNode(value, names)
-        return typeof text === 'string' ? (JSON.parse(text) as Json) : (text ?? null)
+        return typeof text === 'string' ? parseJson(text) : (text ?? null)
       },
     },
   }

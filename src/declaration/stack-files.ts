@@ -1,6 +1,7 @@
 /** Finds stacks in a folder: a synthesized app (`manifest.json`), or Terraform JSON written by hand. */
 import {readdir, readFile} from 'node:fs/promises'
 import {basename, join, relative, resolve, sep} from 'node:path'
+import {parseJson} from '../base/bounded-json.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import type {Source} from '../engine/declaration.ts'
 import {NoStacksError, StackFileError} from './errors.ts'
@@ -118,7 +119,7 @@ async function manifestStacks(folder: string, cwd: string): Promise<readonly Man
     new StackFileError(path, what, 'Synthesize the app again (npx cdktf synth), or leave --synth-dir out so that svcctl does it.', cause)
   let manifest: Json
   try {
-    manifest = JSON.parse(await readFile(path, 'utf8'))
+    manifest = parseJson(await readFile(path, 'utf8'))
   } catch (error) {
     throw bad('is not a manifest of a synthesized app', error)
   }

@@ -11,7 +11,7 @@ import {ledgerFile} from './backend-block.ts'
 import {ExpressionError, ExpressionValueError} from './errors.ts'
 import {evaluateNode} from './evaluate-expression.ts'
 import {formatAddress, type Node} from './expression.ts'
-import {sized} from './expression-limits.ts'
+import {MAX_INSTANCES, resetSpent, sized} from './expression-limits.ts'
 import {parseTemplate} from './expression-parser.ts'
 import {hint} from './hint.ts'
 import {group, type Members, type Names, type Namespace} from './names.ts'
@@ -33,8 +33,10 @@ export class AppContext {
   readonly #parsed = new Map<string, Node>()
   readonly #running = new Set<string>()
   #reads: Set<Key> | undefined
+  #made = 0
 
   constructor(mode: 'plan' | 'validate', selected: ReadonlySet<string>) {
+    resetSpent()
     this.mode = mode
     this.selected = selected
   }
@@ -46,6 +48,12 @@ export class AppContext {
     const node = parseTemplate(text)
     this.#parsed.set(text, node)
     return node
+  }
+
+  /** Takes note of so many objects more; whether that many may be. */
+  makes(count: number): boolean {
+    this.#made += count
+    return this.#made <= MAX_INSTANCES
   }
 
   /** Notes that the running evaluation reads an object. */

@@ -6,6 +6,7 @@ import {spawn} from 'node:child_process'
 import {access, mkdtemp, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {parseJson} from '../base/bounded-json.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {failureIn, usefulLines} from './app-failure.ts'
 import {NoStacksError, StackFileError, SynthesisError} from './errors.ts'
@@ -86,7 +87,7 @@ async function readProject(cwd: string): Promise<{app: string; context: JsonObje
   }
   let project: Json
   try {
-    project = JSON.parse(text) as Json
+    project = parseJson(text)
   } catch (error) {
     throw new StackFileError(
       path,

@@ -20,9 +20,10 @@ import {
 } from 'node:fs'
 import {dirname, join} from 'node:path'
 import {writeFileAtomicSync} from '../base/atomic-file.ts'
+import {parseJson} from '../base/bounded-json.ts'
 import type {Clock} from '../base/clock.ts'
 import {AppError, EXIT} from '../base/errors.ts'
-import {isJsonObject, type JsonObject} from '../base/json.ts'
+import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {makeFolder} from '../base/make-folder.ts'
 import {partOfPath} from '../base/path-part.ts'
 import {type RandomBytes, randomHex} from '../base/random.ts'
@@ -274,6 +275,15 @@ function refuseOtherFormat(path: string, firstLine: string): void {
 function parseLine(text: string): {readonly seq: number; readonly entry: JsonObject} | undefined {
   const parts = /^\{"sum":"([0-9a-f]{16})",(.*)$/s.exec(text)
   if (parts?.[2] === undefined || sumOf(parts[2]) !== parts[1]) return undefined
-  const line: unknown = JSON.parse(text)
+  const line = jsonOf(text)
   return isJsonObject(line) && typeof line.seq === 'number' && isJsonObject(line.entry) ? {seq: line.seq, entry: line.entry} : undefined
+}
+
+/** The sum says that nothing was lost, and not that svcctl wrote it. */
+function jsonOf(text: string): Json | undefined {
+  try {
+    return parseJson(text)
+  } catch {
+    return undefined
+  }
 }

@@ -9,6 +9,7 @@
  * still, and it is read; accounts and the salt of the secrets are lost, and come back with the next apply.
  */
 import {z} from 'zod'
+import {parseJson} from '../base/bounded-json.ts'
 import {canonicalJson, isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import type {Ledger, LedgerEntry, Tombstone, TransferMark} from '../engine/ledger.ts'
 import {keyOf} from '../engine/value.ts'
@@ -131,7 +132,7 @@ export function decodeLedger(content: string, where: LedgerPlace): Ledger {
   if (content.trim() === '') throw damaged('it is empty')
   let json: unknown
   try {
-    json = JSON.parse(content)
+    json = parseJson(content)
   } catch (error) {
     throw damaged('it is no JSON', error)
   }
@@ -190,7 +191,7 @@ function markIn(text: string): TransferMark {
 
 /** The stack whose ledger this is; `undefined` for text that is none. @throws SyntaxError */
 export function stackIn(content: string): string | undefined {
-  const json: unknown = JSON.parse(content)
+  const json: unknown = parseJson(content)
   const own = isJsonObject(json) ? json.svcctl : undefined
   return isJsonObject(own) && typeof own.stack === 'string' ? own.stack : undefined
 }
@@ -247,7 +248,7 @@ function decodeInstance(
   if (!parsed.success) throw damaged(firstIssue(parsed.error))
   const own = parsed.data
   try {
-    const applied: unknown = JSON.parse(own.spec)
+    const applied: unknown = parseJson(own.spec)
     if (!isJsonObject(applied)) throw damaged('its spec is no object')
     const jsonOutputs = new Set(listIn(own.json_outputs))
     const secrets: [string, string][] = []
@@ -256,7 +257,7 @@ function decodeInstance(
       if (key.startsWith('secret/')) secrets.push([key.slice('secret'.length), value])
       else if (key.startsWith('out/')) {
         const name = key.slice('out/'.length)
-        outputs.push([name, jsonOutputs.has(name) ? (JSON.parse(value) as Json) : value])
+        outputs.push([name, jsonOutputs.has(name) ? parseJson(value) : value])
       }
     }
     return {

@@ -1,6 +1,7 @@
 /** The body of a raw request: inline JSON, `@file`, or `@-` for standard input (contract section 1, `--data`). */
 import {readFile} from 'node:fs/promises'
 import {resolve} from 'node:path'
+import {isDeeper, MAX_JSON_LEVELS} from '../base/bounded-json.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {type ExactJson, parseExactJson} from '../base/lossless-json.ts'
 import type {Method} from '../engine/kind.ts'
@@ -42,15 +43,23 @@ export async function readRequestBody(data: string, {cwd, stdin}: BodySources, c
       cause,
     )
   }
+  let json: ExactJson
   try {
-    // The decoder has taken a byte order mark away, which JSON does not know.
-    return {bytes: Buffer.from(text), from, json: parseExactJson(text)}
+    json = parseExactJson(text)
   } catch (cause) {
     throw new RequestBodyError(
       `the body (${from}) is not JSON: ${whereWrong(text, cause)}`,
       'Put inline JSON in single quotes, or give a file: --data @body.json; @- reads standard input.',
     )
   }
+  if (isDeeper(json, MAX_JSON_LEVELS)) {
+    throw new RequestBodyError(
+      `the body (${from}) goes more than ${MAX_JSON_LEVELS} levels deep`,
+      'Send it as other text, which is not looked at: --headers "Content-Type: text/plain".',
+    )
+  }
+  // The decoder has taken a byte order mark away, which JSON does not know.
+  return {bytes: Buffer.from(text), from, json}
 }
 
 async function bytesOf(data: string, cwd: string, stdin: BodySources['stdin']): Promise<{bytes: Uint8Array; from: string}> {
@@ -73,6 +82,7 @@ async function bytesOf(data: string, cwd: string, stdin: BodySources['stdin']): 
 /** Line and column, as far as the parser tells; none of the text. */
 function whereWrong(text: string, cause: unknown): string {
   if (text.trim() === '') return 'it is empty'
+  if (cause instanceof RangeError) return 'it goes too deep'
   const position = /position (\d+)/.exec(cause instanceof Error ? cause.message : '')?.[1]
   if (position === undefined) return 'it ends too early or holds something that is not JSON'
   const before = text.slice(0, Number(position)).split('\n')

@@ -279,6 +279,7 @@ describe('a mistake before anything is sent', () => {
     ['a fragment', ['api', 'cloud', 'get', '/a#b'], 64, 'E_RAW_REQUEST', '%23'],
     ['a query without names', ['api', 'cloud', 'get', '/', '--query-params', 'limit'], 64, 'E_RAW_REQUEST', 'name=value'],
     ['a body that is no JSON', ['api', 'cloud', 'post', '/x', '--data', BAD], 64, 'E_REQUEST_BODY', 'single quotes'],
+    ['a deep body', ['api', 'cloud', 'post', '/x', '--data', '['.repeat(20_000) + ']'.repeat(20_000)], 64, 'E_REQUEST_BODY', 'levels deep'],
     ['an empty body', ['api', 'cloud', 'post', '/x', '--data', ''], 64, 'E_REQUEST_BODY', 'it is empty'],
     ['a file that is not there', ['api', 'cloud', 'post', '/x', '--data', '@none.json'], 64, 'E_REQUEST_BODY', 'there is no such file'],
     ['a get with a body', ['api', 'cloud', 'get', '/x', '--data', '{}'], 64, 'E_REQUEST_BODY', 'Use post, put or patch'],

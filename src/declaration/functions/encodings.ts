@@ -1,5 +1,6 @@
 /** Terraform's functions that encode, decode and hash. */
 import {createHash} from 'node:crypto'
+import {JsonBoundsError, parseJson} from '../../base/bounded-json.ts'
 import {isJsonObject, type Json} from '../../base/json.ts'
 import {formatNumber} from '../expression.ts'
 import {ArgumentError, asText, type FunctionTable, one} from './rule.ts'
@@ -21,20 +22,14 @@ export function jsonEncode(value: Json | undefined): string {
 function jsonDecode(value: Json): Json {
   let decoded: Json
   try {
-    decoded = JSON.parse(asText(value, 'the argument')) as Json
+    decoded = parseJson(asText(value, 'the argument'), MAX_DEPTH)
   } catch (error) {
+    if (error instanceof JsonBoundsError) throw new ArgumentError(`the text ${error.message}`)
     // The parser's own words quote the text.
     if (error instanceof SyntaxError) throw new ArgumentError('the text is not JSON')
     throw error
   }
-  if (isDeeper(decoded, MAX_DEPTH)) throw new ArgumentError(`the text goes more than ${MAX_DEPTH} levels deep`)
   return decoded
-}
-
-/** Whether lists and objects go deeper than so many levels; looks no deeper than that. */
-export function isDeeper(value: Json, levels: number): boolean {
-  if (value === null || typeof value !== 'object') return false
-  return levels === 0 || Object.values(value).some(item => isDeeper(item as Json, levels - 1))
 }
 
 const hash = (algorithm: string, encoding: 'hex' | 'base64') =>

@@ -1,0 +1,40 @@
+/**
+ * JSON from outside that the program can walk: not too deep for functions that call themselves, and without fields that
+ * JavaScript takes for something else. `{"__proto__": …}` parses, and is lost in the first copy of its object.
+ */
+import type {Json} from './json.ts'
+
+/** Lists and objects in each other, where nothing else is said. */
+export const MAX_JSON_LEVELS = 1000
+
+/** It is JSON, but none that is taken. Who asks whether a text is JSON need not tell the two apart. */
+export class JsonBoundsError extends SyntaxError {}
+
+/** @throws SyntaxError as JSON.parse does; JsonBoundsError */
+export function parseJson(text: string, levels = MAX_JSON_LEVELS): Json {
+  const value = JSON.parse(text) as Json
+  const fault = boundsFault(value, levels)
+  if (fault !== undefined) throw new JsonBoundsError(fault)
+  return value
+}
+
+/** What is wrong with a value, in words that follow the name of it; `undefined` when nothing is. */
+export function boundsFault(value: unknown, levels = MAX_JSON_LEVELS): string | undefined {
+  if (isDeeper(value, levels)) return `goes more than ${levels} levels deep`
+  return hasProto(value) ? 'has a field called "__proto__", which no object can keep' : undefined
+}
+
+/** Whether lists and objects go deeper than so many levels; looks no deeper than that. */
+export function isDeeper(value: unknown, levels: number): boolean {
+  if (value === null || typeof value !== 'object') return false
+  if (levels === 0) return true
+  if (Array.isArray(value)) return value.some(item => isDeeper(item, levels - 1))
+  for (const item of Object.values(value)) if (isDeeper(item, levels - 1)) return true
+  return false
+}
+
+function hasProto(value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return false
+  if (Array.isArray(value)) return value.some(hasProto)
+  return Object.hasOwn(value, '__proto__') || Object.values(value).some(hasProto)
+}
