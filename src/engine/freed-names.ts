@@ -9,12 +9,14 @@ import {OperationCycleError} from './operation-cycle.ts'
 import type {Operation} from './plan.ts'
 import {type Key, keyOf} from './value.ts'
 
+type Input = Pick<PlanInput, 'observation' | 'kinds' | 'accountOf'>
+
 /**
  * Who waits for whom.
  * @param active - whatever does something, by key
  * @throws OperationCycleError
  */
-export function freedNames(active: ReadonlyMap<Key, Operation>, input: Pick<PlanInput, 'observation' | 'kinds'>): Map<Key, Key> {
+export function freedNames(active: ReadonlyMap<Key, Operation>, input: Input): Map<Key, Key> {
   const leaving = new Map<string, Key>()
   const taking = new Map<Key, string>()
   const names = new Map<Key, {readonly from: string; readonly to: string}>()
@@ -58,35 +60,45 @@ function nameRings(rings: readonly (readonly Renaming[])[]): OperationCycleError
   )
 }
 
-/** Kind, parent and name: two objects cannot be in the same place at once. */
+/** Account, kind, parent and name: two objects cannot be in the same place at once. */
 interface Place {
+  readonly account: string
   readonly kind: string
   readonly parent: string
   readonly name: string
 }
 
-const textOf = ({kind, parent, name}: Place): string => `${kind} ${parent} ${name}`
+const textOf = ({account, kind, parent, name}: Place): string => `${account} ${kind} ${parent} ${name}`
+
+function accountOf({stack, kind}: Operation, input: Input): string {
+  const api = input.kinds.get(kind)?.api
+  return (api && input.accountOf?.(stack, api)) ?? ''
+}
 
 const same = (a: Place | undefined, b: Place | undefined): boolean => a !== undefined && b !== undefined && textOf(a) === textOf(b)
 
 /** Where the object stands now, if it will not stand there any more. */
-function placeLeft(operation: Operation, {observation, kinds}: Pick<PlanInput, 'observation' | 'kinds'>): Place | undefined {
+function placeLeft(operation: Operation, input: Input): Place | undefined {
+  const {observation, kinds} = input
   const {action, kind, remoteId} = operation
   if (remoteId === undefined || (action !== 'delete' && action !== 'replace' && action !== 'update')) return undefined
   const pair = observation.pairs.get(keyOf(operation.stack, operation.address))
   const name = action === 'delete' ? operation.name : (pair?.match?.live ?? pair?.stray)?.name
-  return name === undefined ? undefined : {kind, parent: parentRemoteId({kinds}, remoteId) ?? '', name}
+  return name === undefined
+    ? undefined
+    : {account: accountOf(operation, input), kind, parent: parentRemoteId({kinds}, remoteId) ?? '', name}
 }
 
 /** Where the object will stand. */
-function placeTaken(operation: Operation, {observation, kinds}: Pick<PlanInput, 'observation' | 'kinds'>): Place | undefined {
+function placeTaken(operation: Operation, input: Input): Place | undefined {
+  const {observation, kinds} = input
   const {action, kind, name} = operation
   if (name === undefined || (action !== 'create' && action !== 'replace' && action !== 'update')) return undefined
   const above = kinds.get(kinds.get(kind)?.parent?.kind ?? '')
   const ids = observation.pairs.get(keyOf(operation.stack, operation.address))?.parent
   // In a parent that is still to be made every name is free.
   if (above !== undefined && ids === undefined) return undefined
-  return {kind, parent: above && ids ? remoteIdOf(above, ids) : '', name}
+  return {account: accountOf(operation, input), kind, parent: above && ids ? remoteIdOf(above, ids) : '', name}
 }
 
 /** Everyone waits for one at most, so whoever comes back to where it began has been round a ring. */

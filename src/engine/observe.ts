@@ -170,6 +170,7 @@ class Pass {
       )
     }
     const claims = this.#claims()
+    this.#oneDeclarationEach(claims)
     const orphans = orphansOf({
       entries,
       matches: this.#matches,
@@ -219,6 +220,18 @@ class Pass {
   /** Who means which object, as far as the levels have been paired. */
   #claims(): Map<string, Key> {
     return new Map([...this.#matches].map(([key, {live}]) => [this.#objectOf(stackOf(key), live), key]))
+  }
+
+  /** Two connections may lead to one account: what each of them pairs is one object all the same. */
+  #oneDeclarationEach(claims: ReadonlyMap<string, Key>): void {
+    for (const [key, {live}] of this.#matches) {
+      const other = claims.get(this.#objectOf(stackOf(key), live))
+      if (other === undefined || other === key || !this.#read.has(key)) continue
+      this.#problems.push({
+        address: key,
+        message: `means ${live.remoteId}, which ${other} has already; one object can have one declaration`,
+      })
+    }
   }
 
   async #level(declarations: readonly Declaration[], entries: readonly {stack: string; entry: LedgerEntry}[]): Promise<void> {

@@ -42,15 +42,20 @@ function dedupe(edges: readonly Edge[]): readonly Edge[] {
   return edges.filter(it => !seen.has(it.key) && seen.add(it.key))
 }
 
-type OrderInput = Pick<PlanInput, 'observation' | 'kinds' | 'ledgers'>
+type OrderInput = Pick<PlanInput, 'observation' | 'kinds' | 'ledgers' | 'accountOf'>
 
 function edgesOf(operations: readonly Operation[], input: OrderInput): Map<Key, Edge[]> {
+  // A remote path names an object within one account.
+  const at = ({stack, kind}: Operation, remoteId: string) => {
+    const api = input.kinds.get(kind)?.api
+    return `${(api && input.accountOf?.(stack, api)) ?? ''} ${remoteId}`
+  }
   const active = new Map<Key, Operation>()
   const byRemote = new Map<string, Operation>()
   for (const it of operations) {
     if (it.action === 'no-op') continue
     active.set(keyOfOperation(it), it)
-    if (it.remoteId !== undefined) byRemote.set(it.remoteId, it)
+    if (it.remoteId !== undefined) byRemote.set(at(it, it.remoteId), it)
   }
   const edges = new Map<Key, Edge[]>()
   const wait = (key: Key, forKey: Key, reason: EdgeReason) => {
@@ -67,12 +72,12 @@ function edgesOf(operations: readonly Operation[], input: OrderInput): Map<Key, 
     const entry = entryAt(keyOf(operation.stack, operation.movedFrom ?? operation.address))
     for (const it of entry?.remoteId === remoteId ? (entry?.dependsOn ?? []) : []) {
       // Forgetting sends nothing: whatever it hung on may go. What the ledger calls by this key may stand under another one by now.
-      const needed = operation.action === 'forget' ? undefined : byRemote.get(entryAt(it)?.remoteId ?? '')
+      const needed = operation.action === 'forget' ? undefined : byRemote.get(at(operation, entryAt(it)?.remoteId ?? ''))
       if (needed && needed.declared === undefined && needed.action === 'delete') wait(keyOfOperation(needed), key, 'dependants first')
     }
     const leaves = declared === undefined || leavesParent(input, operation)
     const parentId = leaves && remoteId !== undefined ? parentRemoteId(input, remoteId) : undefined
-    const parent = parentId === undefined ? undefined : byRemote.get(parentId)
+    const parent = parentId === undefined ? undefined : byRemote.get(at(operation, parentId))
     if (parent?.action === 'delete' || parent?.action === 'replace') {
       if (operation.action === 'delete' || operation.action === 'replace') wait(keyOfOperation(parent), key, 'children first')
       else if (operation.action === 'forget') wait(key, keyOfOperation(parent), 'parent')

@@ -36,24 +36,35 @@ export function planRemovals(
   }
   const policies = input.destroy ? declaredPolicies(input) : new Map<Key, Policy>()
   const orphans = observation.orphans.map(it => along.respected(claims.respected(removalOf(input, it, policies)))).sort(byAddress)
-  const taken = new Set([...declared, ...orphans].flatMap(it => it.remoteId ?? []))
-  for (const {match} of observation.pairs.values()) if (match) taken.add(match.live.remoteId)
+  const taken = new Set([...declared, ...orphans].flatMap(it => objectOf(input, it) ?? []))
+  for (const {declaration, match} of observation.pairs.values())
+    if (match) taken.add(objectAt(input, declaration.stack, match.live.kind, match.live.remoteId))
   const free: IsFree = (stack, {kind, remoteId}) =>
-    !taken.has(remoteId) && observation.ownership.of(stack, kind.api, remoteId) === undefined
+    !taken.has(objectAt(input, stack, kind, remoteId)) && observation.ownership.of(stack, kind.api, remoteId) === undefined
   const exclusive = exclusiveRemovals(input, free, claims).map(it => along.respected(claims.respected(it)))
-  for (const it of exclusive) taken.add(it.remoteId ?? '')
+  for (const it of exclusive) taken.add(objectOf(input, it) ?? '')
   const inline = inlineRemovals(input, [...orphans, ...exclusive], free).map(it => along.respected(claims.respected(it)))
-  for (const it of inline) taken.add(it.remoteId ?? '')
+  for (const it of inline) taken.add(objectOf(input, it) ?? '')
   const all = withParentsGone(input, declared, [...orphans, ...exclusive, ...inline])
-  const leaving = new Set([...declared, ...all].filter(it => it.action === 'delete' || leavesParent(input, it)).map(it => it.remoteId))
+  const leaving = new Set(
+    [...declared, ...all].filter(it => it.action === 'delete' || leavesParent(input, it)).map(it => objectOf(input, it)),
+  )
   const operations = all.map(it => keepFull(input, it, leaving))
   notes.push(...forgottenInExclusive(input, operations))
   return {operations, unmanaged: unmanagedIn(input, taken, claims), notes}
 }
 
+/** One name for an object: a remote path is one within an account. */
+const objectAt = ({accountOf}: PlanInput, stack: string, {api}: Kind, remoteId: string): string =>
+  `${accountOf?.(stack, api) ?? ''} ${remoteId}`
+
+const objectOf = (input: PlanInput, {stack, kind, remoteId}: Operation): string | undefined =>
+  remoteId === undefined ? undefined : objectAt(input, stack, kindOf(input, kind), remoteId)
+
 /** What nobody has, declares, or is about to remove; in an order of its own. */
 function unmanagedIn({observation, stacks, accountOf}: PlanInput, taken: ReadonlySet<string>, claims: Claims): Unmanaged[] {
   const {ownership, collections} = observation
+  const seen = new Set<string>()
   return collections
     .filter(it => !it.kind.singleton)
     .flatMap(({backend, kind, objects}) => {
@@ -61,9 +72,10 @@ function unmanagedIn({observation, stacks, accountOf}: PlanInput, taken: Readonl
       const speaker = stacks.find(it => (accountOf?.(it.name, kind.api) ?? '') === account)?.name
       return objects.filter(
         it =>
-          !taken.has(it.remoteId) &&
+          !taken.has(`${account} ${it.remoteId}`) &&
           ownership.at(backend, it.remoteId) === undefined &&
-          !(speaker !== undefined && claims.isDeclared(speaker, it)),
+          !(speaker !== undefined && claims.isDeclared(speaker, it)) &&
+          seen.size < seen.add(`${account} ${it.remoteId}`).size,
       )
     })
     .map(({kind, name, remoteId}) => ({kind: kind.name, name: name ?? null, remoteId}))
@@ -136,10 +148,11 @@ function whyDelete({destroy}: PlanInput, entry: LedgerEntry, address: string): P
 /** Where the parent goes too, or is replaced, a child that goes along is only forgotten. */
 function withParentsGone(input: PlanInput, declared: readonly Operation[], operations: readonly Operation[]): Operation[] {
   const going = [...declared.filter(it => it.action === 'replace'), ...operations.filter(it => it.action === 'delete')]
-  const gone = new Set(going.map(it => it.remoteId))
+  const gone = new Set(going.map(it => objectOf(input, it)))
   return operations.map(it => {
+    const kind = kindOf(input, it.kind)
     const parent = it.remoteId === undefined ? undefined : parentRemoteId(input, it.remoteId)
-    if (parent === undefined || !gone.has(parent) || !kindOf(input, it.kind).goesWithParent) return it
+    if (parent === undefined || !gone.has(objectAt(input, it.stack, kind, parent)) || !kind.goesWithParent) return it
     if (it.action !== 'delete' && it.action !== 'blocked') return it
     const {wants: _, former: _former, ...rest} = it
     return {
@@ -155,7 +168,8 @@ function withParentsGone(input: PlanInput, declared: readonly Operation[], opera
 function keepFull(input: PlanInput, operation: Operation, leaving: ReadonlySet<string | undefined>): Operation {
   const kind = kindOf(input, operation.kind)
   if (operation.action !== 'delete' || kind.emptyOf === undefined || operation.remoteId === undefined) return operation
-  const staying = childrenOf(input, operation.remoteId, kind.emptyOf).filter(it => !leaving.has(it.remoteId))
+  const {stack, remoteId} = operation
+  const staying = childrenOf(input, stack, remoteId, kind.emptyOf).filter(it => !leaving.has(objectAt(input, stack, it.kind, it.remoteId)))
   if (staying.length === 0) return operation
   const names = staying.map(it => `${it.name ?? '?'} (${it.remoteId})`).join(', ')
   return {
@@ -178,7 +192,7 @@ function exclusiveRemovals(input: PlanInput, free: IsFree, claims: Claims): Oper
     for (const word of declaration.policy.exclusive) {
       const child = match.live.kind.exclusive?.[word]
       if (child === undefined) continue
-      for (const live of childrenOf(input, match.live.remoteId, [child])) {
+      for (const live of childrenOf(input, declaration.stack, match.live.remoteId, [child])) {
         // What nobody plans just now is somebody's all the same: of another stack, or left out by --target.
         if (!free(declaration.stack, live) || claims.isDeclared(declaration.stack, live)) continue
         operations.push(undeclared(declaration.stack, live, 'exclusive', `${declaration.address} is exclusive for its ${word}`))
@@ -215,7 +229,7 @@ function inlineRemovals(input: PlanInput, operations: readonly Operation[], free
     if (operation.action !== 'delete' || kind.inlineChildren === undefined || entry === undefined || operation.remoteId === undefined)
       return []
     const names = inlineNames(entry, kind.inlineChildren.field)
-    return childrenOf(input, operation.remoteId, [kind.inlineChildren.kind])
+    return childrenOf(input, operation.stack, operation.remoteId, [kind.inlineChildren.kind])
       .filter(it => free(operation.stack, it) && it.name !== undefined && names.has(it.name))
       .map(live => undeclared(operation.stack, live, 'made-inline', `it was made with ${operation.address} and goes with it`))
       .sort(byAddress)
@@ -246,11 +260,20 @@ const undeclared = (stack: string, live: LiveObject, cause: Cause, reason: strin
   edges: [],
 })
 
-function childrenOf({observation, kinds}: PlanInput, remoteId: string, names: readonly string[]): LiveObject[] {
+/** In the account of a stack; each once, also where two connections lead there. */
+function childrenOf(
+  {observation: {collections, ownership}, kinds, accountOf}: PlanInput,
+  stack: string,
+  remoteId: string,
+  names: readonly string[],
+): LiveObject[] {
   const at = locate(kinds, remoteId)
   if (at === undefined) return []
-  const around = collectionsBelow(observation.collections)
-  return names.flatMap(name => around.get(belowOf(name, at.ids)) ?? []).flatMap(it => (it.proven ? it.objects : []))
+  const around = collectionsBelow(collections)
+  const account = accountOf?.(stack, at.kind.api) ?? ''
+  const lists = names.flatMap(name => around.get(belowOf(name, at.ids)) ?? []).filter(it => ownership.accountAt(it.backend) === account)
+  const children = new Map(lists.flatMap(it => (it.proven ? it.objects : [])).map(it => [it.remoteId, it]))
+  return [...children.values()]
 }
 
 const indexes = new WeakMap<readonly Collection[], ReadonlyMap<string, readonly Collection[]>>()
