@@ -1,4 +1,5 @@
 /** Runs that died: what they left is settled under the lock, before anything new is planned. */
+import {isDeepStrictEqual} from 'node:util'
 import {kinds} from '../backends/kinds.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
@@ -43,7 +44,7 @@ export class UnsettledRunError extends AppError {
 
 const namesOf = ({stacks}: Workspace): ReadonlySet<string> => new Set(stacks.map(it => it.name))
 
-/** Unfinished runs that have left something in these stacks; a running one is somebody's and left alone. */
+/** Unfinished runs that have left something in these stacks, or that still go on. */
 export function unfinishedRuns(workspace: Workspace): RunStory[] {
   const stacks = namesOf(workspace)
   const concerns = (it: RunStory) => it.alive || !isSettled(partOf(it, stacks)) || isSettled(it)
@@ -83,7 +84,7 @@ export interface Settled {
  * @throws OtherAccountRunError, JournalVersionError, JournalDamagedError: nothing is sent
  */
 export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: AbortSignal, only?: RunStory): Promise<Settled> {
-  const stories = only ? [only] : unfinishedRuns(workspace).filter(it => !it.alive)
+  const stories = only ? [only] : await runsToSettle(workspace)
   for (const {ended, header} of only ? [] : openRuns(workspace.context)) if (ended) markIfEnded(workspace.context, header.run)
   for (const story of stories) await assertSameAccount(workspace, story)
   const travelling = await travellingRuns(workspace, emit)
@@ -125,6 +126,23 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
 }
 
 type Note = (entry: JournalEntry) => void
+
+/**
+ * Who asks has the locks of these stacks. A process that still works on one of their ledgers has lost its own lock (it
+ * was stopped, and the lock was taken away) and sends nothing more; what it had sent is settled as that of a dead run.
+ */
+async function runsToSettle(workspace: Workspace): Promise<RunStory[]> {
+  const stories = unfinishedRuns(workspace)
+  const lost = await Promise.all(stories.map(it => !it.alive || hasLostItsLedgers(workspace, it)))
+  return stories.filter((_, at) => lost[at])
+}
+
+/** Whether it began with the very ledgers that are locked here; with others (`--state`) it is none of our business. */
+async function hasLostItsLedgers(workspace: Workspace, {header}: RunStory): Promise<boolean> {
+  const plan = await planIfReadable(workspace, header.run, () => {})
+  const ours = new Map(workspace.stacks.map(it => [it.name, it.ledger]))
+  return (plan?.stacks ?? []).some(({name, ledger}) => isDeepStrictEqual(ours.get(name), ledger))
+}
 
 interface TravellingRun extends PendingRun {
   readonly stack: string

@@ -135,13 +135,15 @@ export function createJournal(path: string, header: JsonObject): Journal {
 }
 
 /**
- * Reads a journal and goes on with it; a torn last line is cut off.
+ * Reads a journal and goes on with it; a torn last line is cut off. It is another file from here on: a process that had
+ * it open, was stopped and goes on later writes into the old one, and breaks no line of this.
  *
  * @throws JournalMissingError, JournalVersionError, JournalDamagedError, JournalWriteError
  */
 export function continueJournal(path: string): JournalContent & {readonly journal: Journal} {
   const {wholeBytes, ...content} = read(path)
   try {
+    writeFileAtomicSync(path, contentOf(path).subarray(0, wholeBytes), {mode: 0o600})
     return {...content, journal: new JournalFile(path, content.entries.length + 1, wholeBytes)}
   } catch (error) {
     throw new JournalWriteError(path, error)

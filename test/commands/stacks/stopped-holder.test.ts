@@ -65,6 +65,25 @@ describe('a holder of the lock that was stopped while somebody took it', () => {
     expect((await at.fast(['plan', ...stack, '-detailed-exitcode'])).code).toBe(0)
   })
 
+  it('has what it had sent looked for by who took the lock, where no list and no running task shows it yet', async () => {
+    const stack = save(
+      jsonStack(name)
+        .subscription('a', {name: `${name}-a`})
+        .subscription('b', {name: `${name}-b`}),
+    )
+    at.simulator.configure({cloud: {taskMs: 20, listLagMs: 2_000}})
+    at.simulator.clearLog()
+    const run = at.start(['apply', ...stack, '--auto-approve', '--max-inflight', '1', '-o', 'json'])
+    await begun()
+    const {outcome, sentAfter} = await stoppedWhile(run, stack, async () => {
+      expect(await at.fast(['apply', ...stack, '--auto-approve'])).toMatchObject({code: 0})
+    })
+    expect([outcome.code, documentOf(outcome).error.code, sentAfter]).toEqual([10, 'E_LOCK_LOST', []])
+    expect(at.writes).toEqual(Array(2).fill('POST /subscriptions'))
+    const runs = documentOf(await at.run(['runs', 'list', '-o', 'json'])) as unknown as {state: string}[]
+    expect(runs.slice(0, 2).map(it => it.state)).toEqual(['ended', 'ended'])
+  })
+
   it.each(['a file', 'http'] as const)('neither updates nor deletes any more (%s)', async ledger => {
     const objects = () => {
       const all = withLedger(jsonStack(name), ledger)
