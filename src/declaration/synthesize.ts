@@ -2,13 +2,13 @@
  * Runs the `app` of cdktf.json itself. cdktf-cli is not needed, and nothing of an earlier run is trusted: the app writes
  * into a fresh folder, of which only what its manifest names is read.
  */
-import {spawn} from 'node:child_process'
 import {access, mkdtemp, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {parseJson} from '../base/bounded-json.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {failureIn, usefulLines} from './app-failure.ts'
+import {type Run, runApp} from './app-process.ts'
 import {NoStacksError, StackFileError, SynthesisError} from './errors.ts'
 import {type ReadStacks, readStackDocuments} from './stack-files.ts'
 
@@ -121,71 +121,3 @@ function appEnvironment(environment: SynthesizeOptions['environment'], outdir: s
     CDKTF_CONTINUE_SYNTH_ON_ERROR_ANNOTATIONS: 'true',
   }
 }
-
-interface RunOptions {
-  readonly cwd: string
-  readonly environment: Record<string, string>
-  readonly signal: AbortSignal | undefined
-  readonly onOutput: ((text: string) => void) | undefined
-}
-
-interface Run {
-  /** How it failed: `exit 1`, `SIGKILL`. */
-  readonly failure?: string
-  /** What it wrote: on stderr, or else on stdout; the middle of very much is left out. */
-  readonly output: string
-  readonly cause?: unknown
-}
-
-function runApp(app: string, {cwd, environment, signal, onOutput}: RunOptions): Promise<Run> {
-  return new Promise((resolve, reject) => {
-    if (signal?.aborted) return reject(signal.reason)
-    // A group of its own, so that a shell and what it started can be stopped together.
-    const grouped = process.platform !== 'win32'
-    const child = spawn(app, {cwd, env: environment, shell: true, stdio: ['ignore', 'pipe', 'pipe'], detached: grouped})
-    const said = new Said()
-    const heard = new Said()
-    const output = (): string => (said.text.trim() === '' ? heard.text : said.text)
-    const stop = (): void => {
-      if (child.pid === undefined) return
-      if (grouped) process.kill(-child.pid, 'SIGTERM')
-      else child.kill('SIGTERM')
-    }
-    signal?.addEventListener('abort', stop, {once: true})
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      onOutput?.(text)
-      heard.add(text)
-    })
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      onOutput?.(text)
-      said.add(text)
-    })
-    child.on('error', cause => {
-      signal?.removeEventListener('abort', stop)
-      resolve({failure: 'it could not be started', output: output(), cause})
-    })
-    child.on('close', (code, killed) => {
-      signal?.removeEventListener('abort', stop)
-      if (signal?.aborted) reject(signal.reason)
-      else resolve(code === 0 ? {output: output()} : {failure: killed ?? `exit ${code}`, output: output()})
-    })
-  })
-}
-
-/** The beginning and the end of a text: an error stands at the one, and what became of it at the other. */
-class Said {
-  #head = ''
-  #tail = ''
-
-  add(text: string): void {
-    const room = KEPT_LENGTH - this.#head.length
-    this.#head += text.slice(0, Math.max(0, room))
-    this.#tail = (this.#tail + text.slice(Math.max(0, room))).slice(-KEPT_LENGTH)
-  }
-
-  get text(): string {
-    return this.#head + this.#tail
-  }
-}
-
-const KEPT_LENGTH = 65_536
