@@ -2,6 +2,8 @@
  * Everything an API may answer instead of what was asked for (contract section 7), as errors with a next step. What
  * differs between the APIs (codes, and where to look) is their `Voice`.
  */
+
+import {JsonBoundsError} from '../base/bounded-json.ts'
 import {AppError, type AppErrorOptions, EXIT} from '../base/errors.ts'
 import type {Method} from '../engine/kind.ts'
 import type {ApiAnswer} from '../transport/api-client.ts'
@@ -99,8 +101,11 @@ export class ServerError extends AnswerError {
 /** A success whose body cannot be read, or is of another shape. */
 export class UnreadableError extends AnswerError {
   constructor(voice: Voice, asked: Asked, answer: ApiAnswer, cause?: unknown) {
-    super(`${nameOf(asked)}: the answer (${answer.status}) is not what the API promises: ${glimpse(answer.text)}`, answer, {
+    const deep = cause instanceof JsonBoundsError
+    const what = deep ? cause.message : `is not what the API promises: ${glimpse(answer.text)}`
+    super(`${nameOf(asked)}: the answer (${answer.status}) ${what}`, answer, {
       ...said(voice, 'unreadable'),
+      ...(deep && {code: 'E_JSON_DEPTH' as const}),
       cause,
     })
   }

@@ -1,17 +1,50 @@
 /**
- * JSON in which whole numbers beyond 2^53 stay exact: they are `bigint`, everything else is what `JSON.parse` gives.
- * Ids of 64 bits would otherwise change their last digits on the way through.
+ * JSON in which numbers stay what they are. Whole numbers beyond 2^53 are `bigint`: ids of 64 bits would otherwise change
+ * their last digits on the way through. Everything else is what `JSON.parse` gives, unless every number is to be shown as
+ * it came (`parseSpelledJson`).
  */
+import {isDeeper, JsonBoundsError, MAX_JSON_LEVELS} from './bounded-json.ts'
 import type {Json} from './json.ts'
 
-export type ExactJson = Json | bigint | readonly ExactJson[] | {readonly [key: string]: ExactJson}
+export type ExactJson = Json | bigint | ExactNumber | readonly ExactJson[] | {readonly [key: string]: ExactJson}
+
+/** A number with the digits it came with: `1.10`, `1e400`, `-0`. It counts as the number nearest to it. */
+export class ExactNumber extends Number {
+  readonly #text: string
+
+  constructor(text: string) {
+    super(text)
+    this.#text = text
+  }
+
+  override toString(): string {
+    return this.#text
+  }
+
+  /** More than its spelling would be lost: the nearest number is another one. */
+  get isBeyond(): boolean {
+    return canonical(this.#text) !== canonical(String(this.valueOf()))
+  }
+}
+
+/** Digits without a point and zeros around them, and the power of ten of the last one: the same for every spelling. */
+function canonical(text: string): string {
+  const [, sign = '', whole = '', fraction = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? []
+  const digits = `${whole}${fraction}`.replace(/^0+/, '')
+  const bare = digits.replace(/0+$/, '')
+  return bare === ''
+    ? digits === '' && whole !== ''
+      ? '0'
+      : text
+    : `${sign}${bare}e${BigInt(power) - BigInt(fraction.length) + BigInt(digits.length - bare.length)}`
+}
 
 /** A string (skipped), or a number with enough digits to be in doubt. */
 const STRING_OR_LONG_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]{14,}/g
 
-/** @throws SyntaxError as JSON.parse does */
+/** @throws SyntaxError as JSON.parse does, JsonBoundsError */
 export function parseExactJson(text: string): ExactJson {
-  const plain: ExactJson = JSON.parse(text)
+  const plain = parsePlain(text)
   if (!/\d{16}/.test(text)) return plain
   const mark = markAbsentFrom(text)
   const marked = text.replace(STRING_OR_LONG_NUMBER, token => (isLongInteger(token) ? `"${mark}${token}"` : token))
@@ -19,6 +52,34 @@ export function parseExactJson(text: string): ExactJson {
   return JSON.parse(marked, (_, value: unknown) =>
     typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
   )
+}
+
+/** A string (skipped), or a number. */
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
+
+/**
+ * As `parseExactJson`, with every number as it was spelled. For what is shown as it came, and not for what is computed with.
+ * @throws SyntaxError as JSON.parse does, JsonBoundsError
+ */
+export function parseSpelledJson(text: string): ExactJson {
+  const plain = parsePlain(text)
+  const mark = markAbsentFrom(text)
+  const marked = text.replace(STRING_OR_NUMBER, token =>
+    token.startsWith('"') || String(Number(token)) === token ? token : `"${mark}${token}"`,
+  )
+  if (marked === text) return plain
+  return JSON.parse(marked, (_, value: unknown) => {
+    if (typeof value !== 'string' || !value.startsWith(mark)) return value
+    const token = value.slice(mark.length)
+    return isLongInteger(token) ? BigInt(token) : new ExactNumber(token)
+  })
+}
+
+/** A field called `__proto__` is a server's own affair; what is too deep to be walked is everybody's. */
+function parsePlain(text: string): Json {
+  const plain: Json = JSON.parse(text)
+  if (isDeeper(plain, MAX_JSON_LEVELS)) throw new JsonBoundsError(`goes more than ${MAX_JSON_LEVELS} levels deep`)
+  return plain
 }
 
 const isLongInteger = (token: string): boolean => /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token))
@@ -30,19 +91,27 @@ function markAbsentFrom(text: string): string {
 }
 
 /**
- * JSON text with `bigint` as plain digits. Fields that are `undefined` are left out, `toJSON` is honoured.
+ * JSON text, safe to be shown on a terminal, with `bigint` and `ExactNumber` as plain digits. Fields that are `undefined` are left out, `toJSON` is honoured.
  * @param indent - spaces per level; 0 is one line
  */
 export function stringifyExactJson(value: unknown, indent = 0): string {
-  return hasBigInt(value) ? stringifyMarked(value, indent) : (JSON.stringify(value, null, indent) ?? 'null')
+  return escapeUnseen(hasExact(value) ? stringifyMarked(value, indent) : (JSON.stringify(value, null, indent) ?? 'null'))
 }
 
-function hasBigInt(value: unknown): boolean {
-  if (typeof value === 'bigint') return true
+/**
+ * What JSON may hold as it is and a terminal acts on: controls beyond ASCII, and marks that turn the direction of what
+ * follows. They stand in texts and keys only, so that an escape is the same JSON.
+ */
+const UNSEEN = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+
+export const escapeUnseen = (json: string): string => json.replace(UNSEEN, mark => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
+
+function hasExact(value: unknown): boolean {
+  if (typeof value === 'bigint' || value instanceof ExactNumber) return true
   if (value === null || typeof value !== 'object') return false
-  if ('toJSON' in value && typeof value.toJSON === 'function') return hasBigInt(value.toJSON())
+  if ('toJSON' in value && typeof value.toJSON === 'function') return hasExact(value.toJSON())
   const parts: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
-  return parts.some(hasBigInt)
+  return parts.some(hasExact)
 }
 
 /** Numbers take the way through JSON.stringify as marked text. */
@@ -54,7 +123,7 @@ function stringifyMarked(value: unknown, indent: number): string {
     const plain = JSON.stringify(value, marking(''), indent)
     mark = markAbsentFrom(plain)
     text = JSON.stringify(value, marking(mark), indent)
-    return text.replaceAll(new RegExp(`"${mark}(-?\\d+)"`, 'g'), '$1')
+    return text.replaceAll(new RegExp(`"${mark}(-?\\d[\\d.eE+-]*)"`, 'g'), '$1')
   }
   return text ?? 'null'
 }
@@ -62,4 +131,4 @@ function stringifyMarked(value: unknown, indent: number): string {
 const marking =
   (mark: string) =>
   (_: string, value: unknown): unknown =>
-    typeof value === 'bigint' ? `${mark}${value}` : value
+    typeof value === 'bigint' || value instanceof ExactNumber ? `${mark}${value}` : value

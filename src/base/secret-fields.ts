@@ -2,7 +2,7 @@
  * Secrets in documents of servers, known by the names of their fields (wire facts, "Secrets": `authentication_*_pass`,
  * `password`, `license`, keys and certificates) and, whatever the field is called, by the look of a PEM block.
  */
-import {type ExactJson, parseExactJson, stringifyExactJson} from './lossless-json.ts'
+import {type ExactJson, ExactNumber, parseSpelledJson, stringifyExactJson} from './lossless-json.ts'
 import {REDACTED} from './redact.ts'
 
 /** `pass`, `db_password`, `adminPassword`, `client_secret`, `accessToken`: the last word decides, so `password_policy` is none. */
@@ -35,7 +35,7 @@ export function maskSecrets<T extends ExactJson>(document: T): T {
 
 function masked(value: ExactJson, secret: boolean): ExactJson {
   if (typeof value === 'string') return value !== '' && (secret || PEM.test(value)) ? REDACTED : value
-  if (typeof value === 'number' || typeof value === 'bigint') return secret ? REDACTED : value
+  if (typeof value === 'number' || typeof value === 'bigint' || value instanceof ExactNumber) return secret ? REDACTED : value
   if (Array.isArray(value)) return (value as readonly ExactJson[]).map(item => masked(item, secret))
   if (value === null || typeof value !== 'object') return value
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, masked(item, secret || isSecretName(name))]))
@@ -58,7 +58,7 @@ export function secretsInDocument(document: ExactJson): readonly string[] {
 /** As `maskSecrets`, for text that may be JSON. */
 export function maskedText(text: string): string {
   try {
-    return stringifyExactJson(maskSecrets(parseExactJson(text)))
+    return stringifyExactJson(maskSecrets(parseSpelledJson(text)))
   } catch {
     return PEM.test(text) ? REDACTED : text
   }

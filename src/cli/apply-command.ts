@@ -1,6 +1,8 @@
 /** `apply` and `destroy`: lock, settle what died, plan, guard, ask, carry out, prove. */
+
 import {EXIT, type ExitCode} from '../base/errors.ts'
 import {asJson} from '../base/json.ts'
+import {shellWord} from '../base/shell-word.ts'
 import {waitFor} from '../base/wait-for.ts'
 import type {LoadedDeclarations} from '../declaration/load.ts'
 import type {BuiltPlan} from '../engine/build-plan.ts'
@@ -38,7 +40,7 @@ export interface ApplyFlagValues extends StackFlagValues, PlanFlags {
 function assertOneStack({stacks}: LoadedDeclarations, flags: StackFlagValues, command: string): void {
   if (stacks.length < 2 || (flags.stack?.length ?? 0) > 0) return
   throw new UsageError(`the app has ${stacks.length} stacks (${stacks.map(it => it.name).join(', ')}), and ${command} does not choose`, [
-    `Name them: svcctl ${command} --stack ${stacks[0]?.name ?? ''}, or --stack '*' for all.`,
+    `Name them: svcctl ${command} --stack ${shellWord(stacks[0]?.name ?? '')}, or --stack '*' for all.`,
   ])
 }
 

@@ -143,7 +143,7 @@ export abstract class BaseCommand {
   protected failAtOnce(error: AppError, documentOf: (error: AppError) => JsonObject = errorDocument): void {
     const {redactor, streams, environment, log} = this.context
     log.below([])
-    if (this.forPrograms && !this.#printed) streams.stdout.write(`${JSON.stringify(redactor.value(documentOf(error)), null, 2)}\n`)
+    if (this.forPrograms && !this.#printed) streams.stdout.write(`${stringifyExactJson(redactor.value(documentOf(error)), 2)}\n`)
     this.#printed = true
     streams.stderr.write(folded(redactor.text(errorText(error, paintFor(streams.stderr, environment), false)), streams.stderr))
   }

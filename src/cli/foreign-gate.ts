@@ -1,7 +1,9 @@
 /** Before the first create: what somebody else has in flight on planned objects is waited for, or refused. */
+
 import {kinds} from '../backends/kinds.ts'
 import {formatDuration} from '../base/duration.ts'
 import {AppError, EXIT} from '../base/errors.ts'
+import {shellWord} from '../base/shell-word.ts'
 import {waitFor} from '../base/wait-for.ts'
 import type {Backend, TaskView} from '../engine/backend.ts'
 import {stepsOf} from '../engine/bill.ts'
@@ -27,7 +29,7 @@ export class ForeignTasksError extends AppError {
       code: 'E_FOREIGN_TASKS',
       exit: waited ? EXIT.timeout : EXIT.refused,
       suggestions: [
-        `Look at one with: svcctl task show ${tasks[0]?.id ?? ''}`,
+        `Look at one with: svcctl task show ${shellWord(tasks[0]?.id ?? 'ID')}`,
         'Wait for them (--foreign wait), or go ahead all the same (--foreign ignore).',
       ],
     })

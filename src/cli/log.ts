@@ -1,6 +1,7 @@
 /** What is said beside the result: standard error, in levels, with every known secret hidden. */
 import type {Redactor} from '../base/redact.ts'
 import type {LogLevel} from '../config/environment.ts'
+import {visibleLine} from '../report/terminal-text.ts'
 
 const LEVELS: readonly LogLevel[] = ['quiet', 'info', 'debug', 'trace']
 
@@ -41,10 +42,11 @@ export function createLog(
   let below: readonly string[] = []
   // Up to where they begin, and everything from there on away.
   const erase = () => (below.length === 0 ? '' : `\u001b[${below.length}A\u001b[J`)
-  const drawn = (lines: readonly string[]) => lines.map(it => `${redactor.text(it)}\n`).join('')
+  const drawn = (lines: readonly string[]) => lines.map(it => `${visibleLine(redactor.text(it))}\n`).join('')
   let over = false
   const line = (text: string) => {
-    if (!over) write(`${erase()}${fold(redactor.text(text))}\n${drawn(below)}`)
+    // What is said of tasks, locks and stacks holds words from outside: one line stays one line.
+    if (!over) write(`${erase()}${fold(visibleLine(redactor.text(text)))}\n${drawn(below)}`)
   }
   const at = (needed: LogLevel) => (text: string) => {
     if (shown >= LEVELS.indexOf(needed)) line(text)

@@ -33,7 +33,9 @@ export async function readDeclarations(
       stacks,
       signal,
       variables: variableOptions(argv),
-      onOutput: text => context.log.info(text.trimEnd()),
+      onOutput: text => {
+        for (const line of text.trimEnd().split('\n')) context.log.info(line)
+      },
     }),
   )
   for (const warning of [...loaded.warnings, ...loaded.stacks.flatMap(it => it.warnings.map(text => `${it.name}: ${text}`))])

@@ -4,7 +4,7 @@ import {AnswerError} from '../backends/api-errors.ts'
 import {AppError, EXIT, type Problem} from '../base/errors.ts'
 import type {JsonObject} from '../base/json.ts'
 import {maskedText} from '../base/secret-fields.ts'
-import {harmless} from '../report/terminal-text.ts'
+import {harmless, visibleLine} from '../report/terminal-text.ts'
 
 /** The file system, a device or the network stack said no to something that no part of the program expected. */
 export class SystemError extends AppError {
@@ -59,7 +59,7 @@ export function errorText(error: AppError, paint: Ansis, verbose: boolean): stri
   const [first, ...excerpt] = harmless(error.message).split('\n')
   const lines = [`${paint.red.bold('error:')} ${first} ${paint.dim(`(${error.code})`)}`, ...excerpt]
   for (const problem of error.problems ?? []) lines.push(`  - ${problemText(problem)}`)
-  for (const suggestion of error.suggestions) lines.push(`  ${paint.cyan('>')} ${harmless(suggestion)}`)
+  for (const suggestion of error.suggestions) lines.push(`  ${paint.cyan('>')} ${visibleLine(suggestion)}`)
   if (verbose) {
     if (error instanceof AnswerError && error.raw.trim() !== '') lines.push(`  ${paint.dim(`answer: ${harmless(maskedText(error.raw))}`)}`)
     for (let cause = error.cause; cause instanceof Error; cause = cause.cause)

@@ -3,8 +3,10 @@
  * `default_enterprise` beside them (contract section 1). Values stay unexpanded until somebody asks for one, so that
  * a variable one profile needs does not stand in the way of another.
  */
+
 import {AppError, EXIT} from '../base/errors.ts'
 import {nearest} from '../base/nearest.ts'
+import {shellWord} from '../base/shell-word.ts'
 import {parseConfigText, readConfigFile, type TomlTable} from './config-file.ts'
 import type {Variables} from './environment.ts'
 import {expandVariables} from './expand.ts'
@@ -22,8 +24,8 @@ export class UnknownProfileError extends AppError {
         ...(known.length > 0
           ? [`Known profiles: ${known.join(', ')}.`]
           : [
-              `There are no profiles yet: svcctl profile set ${name} --deployment cloud --api-url … --api-key … --api-secret -`,
-              `For a cluster: svcctl profile set ${name} --deployment enterprise --url … --username … --password -`,
+              `There are no profiles yet: svcctl profile set ${shellWord(name)} --deployment cloud --api-url … --api-key … --api-secret -`,
+              `For a cluster: svcctl profile set ${shellWord(name)} --deployment enterprise --url … --username … --password -`,
             ]),
       ],
     })

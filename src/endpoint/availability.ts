@@ -1,7 +1,9 @@
 /** Whether a database can be reached, as the contract's record: the server's word, joined with what the database says of itself. */
+
 import type {Availability} from '../backends/cluster/cluster-api.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
+import {shellWord} from '../base/shell-word.ts'
 
 export interface EndpointAvailability {
   readonly bdb_uid: number | string
@@ -37,7 +39,7 @@ export class AvailabilityUnsupportedError extends AppError {
   constructor(uid: string) {
     super(`this server cannot say whether database ${uid} is available: it has no such path`, {
       code: 'E_AVAILABILITY_UNSUPPORTED',
-      suggestions: [`Look at its status instead: svcctl api enterprise get /v1/bdbs/${uid} --query status`],
+      suggestions: [`Look at its status instead: svcctl api enterprise get ${shellWord(`/v1/bdbs/${uid}`)} --query status`],
     })
   }
 }

@@ -1,5 +1,7 @@
 /** How an operation can fail, in words for the person who reads the summary. */
+
 import {AppError, EXIT} from '../base/errors.ts'
+import {shellWord} from '../base/shell-word.ts'
 import type {TaskFailure} from './backend.ts'
 import type {Operation} from './plan.ts'
 
@@ -11,7 +13,7 @@ export class TaskFailedError extends AppError {
       {
         code: 'E_OPERATION_FAILED',
         exit: EXIT.partial,
-        suggestions: [`See the whole task with: svcctl task show ${taskId}`],
+        suggestions: [`See the whole task with: svcctl task show ${shellWord(taskId)}`],
       },
     )
   }

@@ -1,6 +1,8 @@
 /** What a person meets when a ledger cannot be used as it is. */
+
 import {formatDuration} from '../base/duration.ts'
 import {AppError, EXIT} from '../base/errors.ts'
+import {shellWord} from '../base/shell-word.ts'
 import {LockLostError} from '../engine/ledger.ts'
 
 /** Where a ledger is, and what moves it out of the way. */
@@ -15,7 +17,7 @@ export interface LedgerPlace {
 }
 
 const rebuild = ({stack, setAside, others = []}: LedgerPlace): string[] => [
-  `${setAside}, then run "svcctl plan --stack ${stack}": it finds every object again by its name. Nothing is deleted or created twice for it.`,
+  `${setAside}, then run "svcctl plan --stack ${shellWord(stack)}": it finds every object again by its name. Nothing is deleted or created twice for it.`,
   ...others,
 ]
 
@@ -69,7 +71,7 @@ export class LedgerChangedError extends AppError {
     super(`The ledger ${place} changed since it was read (expected ${expected}, found ${found}); it was not overwritten.`, {
       code: 'E_LEDGER_CHANGED',
       exit: EXIT.stale,
-      suggestions: [`Run "svcctl plan --stack ${stack}" again.`],
+      suggestions: [`Run "svcctl plan --stack ${shellWord(stack)}" again.`],
     })
   }
 }
@@ -100,7 +102,7 @@ export class LedgerLockedError extends AppError {
       exit: EXIT.locked,
       suggestions: [
         suggestion ?? 'Wait for it: add "--lock-timeout 10m".',
-        `If that run is gone for good: svcctl force-unlock --stack ${stack}${lockId ? ` ${lockId}` : ''}`,
+        `If that run is gone for good: svcctl force-unlock --stack ${shellWord(stack)}${lockId ? ` ${shellWord(lockId)}` : ''}`,
       ],
     })
   }
@@ -112,7 +114,7 @@ export class LedgerLockLostError extends LockLostError {
     super(`The lock on the ledger ${place} is no longer ours (${found}): nothing more was sent, and nothing was written to it.`, {
       code: 'E_LOCK_LOST',
       exit: EXIT.locked,
-      suggestions: [`When the other run has ended: svcctl apply --resume --stack ${stack}`],
+      suggestions: [`When the other run has ended: svcctl apply --resume --stack ${shellWord(stack)}`],
     })
   }
 }

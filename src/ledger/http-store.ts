@@ -6,10 +6,12 @@
  * the lock is still ours is asked before each (`http-fence.ts`). Before a write that no lock protects, or of a ledger read
  * before the lock was taken, the server's version is compared first.
  */
+
 import {createHash} from 'node:crypto'
 import type {Clock} from '../base/clock.ts'
 import type {JsonObject} from '../base/json.ts'
 import {type RandomBytes, randomUuid} from '../base/random.ts'
+import {shellWord} from '../base/shell-word.ts'
 import {waitFor} from '../base/wait-for.ts'
 import {emptyLedger, type Ledger, type Unlock} from '../engine/ledger.ts'
 import type {HttpResponse, Transport} from '../transport/http.ts'
@@ -152,7 +154,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     if (lockId === undefined) {
       throw new LockIdError(
         `The lock on ${this.place} can only be forced by its id.`,
-        `Take the id from the message of the run that was refused: svcctl force-unlock --stack ${this.#options.stack} ID`,
+        `Take the id from the message of the run that was refused: svcctl force-unlock --stack ${shellWord(this.#options.stack)} ID`,
       )
     }
     const answer = await this.#askUnlock(JSON.stringify({ID: lockId}))
@@ -160,7 +162,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
       const {ID} = lockInfoIn(answer) ?? {}
       throw new LockIdError(
         `The lock on ${this.place} is another one: it is held by ${describeLock(lockInfoIn(answer))}.`,
-        `If that run is gone for good: svcctl force-unlock --stack ${this.#options.stack} ${ID ?? 'ID'}`,
+        `If that run is gone for good: svcctl force-unlock --stack ${shellWord(this.#options.stack)} ${shellWord(String(ID ?? 'ID'))}`,
       )
     }
     if (answer === undefined || answer.status === 404) return undefined

@@ -161,7 +161,7 @@ export class LocalLedgerStore implements ManagedLedgerStore {
     if (lockId !== undefined && lockId !== found.id) {
       throw new LockIdError(
         `The lock on ${this.place} is ${found.id}, held by ${describe(found)}, not ${lockId}.`,
-        `If that run is gone for good: svcctl force-unlock --stack ${this.#options.stack} ${found.id}`,
+        `If that run is gone for good: svcctl force-unlock --stack ${shellWord(this.#options.stack)} ${shellWord(found.id)}`,
       )
     }
     removeOwn(file, found.id)

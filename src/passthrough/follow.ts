@@ -3,6 +3,7 @@
  * nothing but the object itself, or nothing at all: then its status tells, and a delete is done when the object is gone
  * (wire facts, "Task status" and "POST /v1/bdbs").
  */
+
 import {answerBody} from '../backends/answer-body.ts'
 import type {Voice} from '../backends/api-errors.ts'
 import {errorOf} from '../backends/api-errors.ts'
@@ -11,8 +12,9 @@ import {taskView} from '../backends/task-view.ts'
 import type {Clock} from '../base/clock.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {isJsonObject, type JsonObject} from '../base/json.ts'
-import {type ExactJson, parseExactJson} from '../base/lossless-json.ts'
+import {type ExactJson, parseSpelledJson} from '../base/lossless-json.ts'
 import {maskSecrets} from '../base/secret-fields.ts'
+import {shellWord} from '../base/shell-word.ts'
 import {waitFor} from '../base/wait-for.ts'
 import {PRIORITY, type TaskView} from '../engine/backend.ts'
 import type {Method} from '../engine/kind.ts'
@@ -106,13 +108,13 @@ function nameOf(started: Started): string {
 }
 
 const goOn = (started: Started): string =>
-  'id' in started && started.deployment === 'cloud' ? `Go on waiting: svcctl task wait ${started.id}` : seeIt(started)
+  'id' in started && started.deployment === 'cloud' ? `Go on waiting: svcctl task wait ${shellWord(started.id)}` : seeIt(started)
 
 function seeIt(started: Started): string {
-  if (!('id' in started)) return `See it: svcctl api enterprise get ${started.object}`
+  if (!('id' in started)) return `See it: svcctl api enterprise get ${shellWord(started.object)}`
   return started.deployment === 'cloud'
-    ? `See the whole task: svcctl task show ${started.id}`
-    : `See it: svcctl api enterprise get /v1/actions/${started.id}`
+    ? `See the whole task: svcctl task show ${shellWord(started.id)}`
+    : `See it: svcctl api enterprise get ${shellWord(`/v1/actions/${started.id}`)}`
 }
 
 /**
@@ -193,7 +195,7 @@ class Look {
     if (view === undefined) return undefined
     this.#say([view.status, view.description].filter(it => it !== undefined && it !== '').join(', '))
     if (view.state === 'failed') throw new TaskFailed(this.#started, view)
-    return view.state === 'running' ? undefined : maskSecrets(parseExactJson(answer.text))
+    return view.state === 'running' ? undefined : maskSecrets(parseSpelledJson(answer.text))
   }
 
   /** Nobody has heard of it: for a new one that may be so for a few looks. @throws TaskNotFound */
@@ -228,7 +230,7 @@ class Look {
       })
     }
     const settled = status === 'active' || !(GOES_BY_STATUS.test(object) || /pending/.test(status))
-    return settled && !deletes ? maskSecrets(parseExactJson(answer.text)) : undefined
+    return settled && !deletes ? maskSecrets(parseSpelledJson(answer.text)) : undefined
   }
 
   /** @param more - statuses that say something here, beside 404 */

@@ -11,7 +11,7 @@ import {type FetchPage, PagingFacts} from '../backends/paging-facts.ts'
 import type {Clock} from '../base/clock.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {isJsonObject, type Json} from '../base/json.ts'
-import {type ExactJson, parseExactJson, stringifyExactJson} from '../base/lossless-json.ts'
+import {type ExactJson, parseSpelledJson, stringifyExactJson} from '../base/lossless-json.ts'
 import {maskSecrets} from '../base/secret-fields.ts'
 import {PRIORITY, type RequestOptions} from '../engine/backend.ts'
 import type {ApiClient} from '../transport/api-client.ts'
@@ -104,7 +104,7 @@ function rowsOf(body: Json | undefined, text: string | undefined, path: string):
   const rows = rowsIn(body, bare)
   if (rows === undefined) throw new NotAListError(path)
   // The same slots once more with every digit: an exact document has the shape of the plain one.
-  const exact: readonly ExactJson[] = text === undefined ? rows : (rowsIn(parseExactJson(text) as Json, bare) ?? rows)
+  const exact: readonly ExactJson[] = text === undefined ? rows : (rowsIn(parseSpelledJson(text) as Json, bare) ?? rows)
   return rows.map((row, index) => ({key: rowId(row, bare) ?? stringifyExactJson(row), row: exact[index] ?? null}))
 }
 

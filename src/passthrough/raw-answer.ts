@@ -1,9 +1,11 @@
 /** The answer to a raw request: a document to show, or the error that it is. */
+
 import {type Asked, errorOf, UnreadableError, type Voice} from '../backends/api-errors.ts'
 import {AppError} from '../base/errors.ts'
-import {type ExactJson, parseExactJson} from '../base/lossless-json.ts'
+import {type ExactJson, parseSpelledJson} from '../base/lossless-json.ts'
 import {REDACTED} from '../base/redact.ts'
 import {isSecretName, maskSecrets} from '../base/secret-fields.ts'
+import {shellWord} from '../base/shell-word.ts'
 import type {ApiAnswer, CallResult} from '../transport/api-client.ts'
 import {ConnectionError} from '../transport/connection-error.ts'
 
@@ -23,7 +25,8 @@ export class BinaryAnswerError extends AppError {
 }
 
 /** The command that shows what a write changed: of a create its collection, otherwise the object itself. */
-export const lookCommand = ({path}: Asked, deployment: string): string => `svcctl api ${deployment} get ${path.split('?')[0]}`
+export const lookCommand = ({path}: Asked, deployment: string): string =>
+  `svcctl api ${deployment} get ${shellWord(path.split('?')[0] ?? path)}`
 
 /** A write was sent, and nothing came back that tells what became of it. */
 export class UnansweredWriteError extends AppError {
@@ -66,7 +69,7 @@ export function rawBody(voice: Voice, asked: Asked, answer: Answered): RawBody {
   const {text, headers, bytes} = answer
   if (text.trim() === '') return {is: 'empty'}
   try {
-    return {is: 'document', document: maskSecrets(parseExactJson(text))}
+    return {is: 'document', document: maskSecrets(parseSpelledJson(text))}
   } catch (cause) {
     const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? ''
     if (type === 'text/plain' && !isBinary(bytes)) return {is: 'document', document: maskSecrets(text)}
@@ -81,7 +84,7 @@ const isBinary = (bytes: Uint8Array): boolean => bytes.subarray(0, 1024).include
 export function saidByApi({text}: Pick<ApiAnswer, 'text'>): ExactJson {
   if (text.trim() === '') return null
   try {
-    return maskSecrets(parseExactJson(text))
+    return maskSecrets(parseSpelledJson(text))
   } catch {
     return text
   }

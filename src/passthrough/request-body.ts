@@ -1,9 +1,9 @@
 /** The body of a raw request: inline JSON, `@file`, or `@-` for standard input (contract section 1, `--data`). */
 import {readFile} from 'node:fs/promises'
 import {resolve} from 'node:path'
-import {isDeeper, MAX_JSON_LEVELS} from '../base/bounded-json.ts'
+import {JsonBoundsError} from '../base/bounded-json.ts'
 import {AppError, EXIT} from '../base/errors.ts'
-import {type ExactJson, parseExactJson} from '../base/lossless-json.ts'
+import {type ExactJson, parseSpelledJson} from '../base/lossless-json.ts'
 import type {Method} from '../engine/kind.ts'
 
 export class RequestBodyError extends AppError {
@@ -45,17 +45,17 @@ export async function readRequestBody(data: string, {cwd, stdin}: BodySources, c
   }
   let json: ExactJson
   try {
-    json = parseExactJson(text)
+    json = parseSpelledJson(text)
   } catch (cause) {
+    if (cause instanceof JsonBoundsError) {
+      throw new RequestBodyError(
+        `the body (${from}) ${cause.message}`,
+        'Send it as other text, which is not looked at: --headers "Content-Type: text/plain".',
+      )
+    }
     throw new RequestBodyError(
       `the body (${from}) is not JSON: ${whereWrong(text, cause)}`,
       'Put inline JSON in single quotes, or give a file: --data @body.json; @- reads standard input.',
-    )
-  }
-  if (isDeeper(json, MAX_JSON_LEVELS)) {
-    throw new RequestBodyError(
-      `the body (${from}) goes more than ${MAX_JSON_LEVELS} levels deep`,
-      'Send it as other text, which is not looked at: --headers "Content-Type: text/plain".',
     )
   }
   // The decoder has taken a byte order mark away, which JSON does not know.

@@ -1,7 +1,9 @@
 /** An apply as it happens, for people: a line per event that matters, and a summary at the end. */
+
 import type {Ansis} from 'ansis'
 import {formatDuration} from '../base/duration.ts'
 import {AppError} from '../base/errors.ts'
+import {shellWord} from '../base/shell-word.ts'
 import type {ApplyEvent, State} from '../engine/events.ts'
 import type {ApplyResult} from '../engine/execute.ts'
 import type {Bill, BoundTime} from '../engine/plan.ts'
@@ -151,6 +153,6 @@ export function applySummary({run, result, requests, before, residualPlan, bill}
     }
   }
   if (run !== undefined && summary.detached + summary.unknown > 0) lines.push(`Go on with: svcctl apply --resume ${run}`)
-  if (residualPlan !== undefined) lines.push(`What is left to do: svcctl apply ${residualPlan}`)
+  if (residualPlan !== undefined) lines.push(`What is left to do: svcctl apply ${shellWord(residualPlan)}`)
   return `${lines.join('\n')}\n`
 }

@@ -1,6 +1,6 @@
 /** A table of chosen fields, each of which an API may spell in several ways; a column nobody has a value for is left out. */
 import type {ExactJson} from '../base/lossless-json.ts'
-import {type Column, table} from './table.ts'
+import {type Column, isNumeric, table} from './table.ts'
 
 /** A title and the names the field may have, a deeper one with a slash (`throughputMeasurement/value`). One text is both. */
 export type ShownField = string | readonly [title: string, ...names: readonly string[]]
@@ -11,7 +11,7 @@ export function fieldTable(rows: readonly Row[], fields: readonly ShownField[], 
   const columns = fields.map((field): Column<Row> => {
     const [title, ...names] = typeof field === 'string' ? [field, field] : field
     const value = (row: Row) => firstOf(row, names)
-    const numeric = rows.every(row => ['number', 'bigint', 'undefined'].includes(typeof value(row)))
+    const numeric = rows.every(row => isNumeric(value(row)))
     return {title, value, align: numeric ? 'right' : 'left'}
   })
   return table(

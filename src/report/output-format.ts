@@ -1,6 +1,7 @@
 /** The forms in which a result can be written: `-o json|yaml|table|text`. */
 import {type ExactJson, stringifyExactJson} from '../base/lossless-json.ts'
 import {tableOf} from './table.ts'
+import {visible} from './terminal-text.ts'
 
 export const OUTPUT_FORMATS = ['json', 'yaml', 'table', 'text'] as const
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number]
@@ -41,4 +42,8 @@ export async function renderOutput(
   }
 }
 
-const ended = (text: string): string => (text === '' || text.endsWith('\n') ? text : `${text}\n`)
+/** Whatever wrote it: nothing in it acts on a terminal but our own colours. */
+function ended(text: string): string {
+  const shown = visible(text)
+  return shown === '' || shown.endsWith('\n') ? shown : `${shown}\n`
+}

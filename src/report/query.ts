@@ -4,7 +4,7 @@
  */
 import type jmespathModule from 'jmespath'
 import {AppError, EXIT} from '../base/errors.ts'
-import type {ExactJson} from '../base/lossless-json.ts'
+import {type ExactJson, ExactNumber} from '../base/lossless-json.ts'
 import {nearest} from '../base/nearest.ts'
 
 interface Jmespath {
@@ -106,6 +106,8 @@ const BARE = Object.create(null, {hasOwnProperty: {value: Object.prototype.hasOw
 
 function forLibrary(value: ExactJson): unknown {
   if (typeof value === 'bigint') return new ExactInteger(value)
+  // The library compares numbers by identity where they are objects: only what no number can hold is one.
+  if (value instanceof ExactNumber) return value.isBeyond ? value : value.valueOf()
   if (Array.isArray(value)) return value.map(forLibrary)
   if (value === null || typeof value !== 'object') return value
   const bare = Object.create(BARE)
@@ -118,6 +120,7 @@ function forLibrary(value: ExactJson): unknown {
 /** Functions, and whatever else is no JSON, are null. */
 function fromLibrary(value: unknown): ExactJson {
   if (value instanceof ExactInteger) return value.exact
+  if (value instanceof ExactNumber) return value
   if (Array.isArray(value)) return value.map(fromLibrary)
   if (typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number') return Number.isFinite(value) ? value : null

@@ -1,5 +1,5 @@
 /** Tables for people: aligned by what a terminal shows, one line per row whatever the names hold. */
-import {type ExactJson, stringifyExactJson} from '../base/lossless-json.ts'
+import {type ExactJson, ExactNumber, stringifyExactJson} from '../base/lossless-json.ts'
 import {fitTo, measureFor, oneLine} from './terminal-text.ts'
 
 export interface Column<Row> {
@@ -68,14 +68,19 @@ export async function tableOf(document: ExactJson, widest?: number): Promise<str
 
 type ExactRecord = {readonly [key: string]: ExactJson}
 
-const isRecord = (value: ExactJson): value is ExactRecord => value !== null && typeof value === 'object' && !Array.isArray(value)
+const isRecord = (value: ExactJson): value is ExactRecord =>
+  value !== null && typeof value === 'object' && !Array.isArray(value) && !(value instanceof ExactNumber)
+
+/** Of a column of numbers; what is absent leaves it one. */
+export const isNumeric = (value: ExactJson | undefined): boolean =>
+  ['number', 'bigint', 'undefined'].includes(typeof value) || value instanceof ExactNumber
 
 /** Every field of any row, in the order of first sight; numbers stand to the right. */
 function columnsOf(rows: readonly ExactRecord[]): Column<ExactRecord>[] {
   const titles = new Set(rows.flatMap(row => Object.keys(row)))
   return [...titles].map(title => {
     const value = (row: ExactRecord) => (Object.hasOwn(row, title) ? row[title] : undefined)
-    const numeric = rows.every(row => ['number', 'bigint', 'undefined'].includes(typeof value(row)))
+    const numeric = rows.every(row => isNumeric(value(row)))
     return {title, value, align: numeric ? 'right' : 'left'}
   })
 }

@@ -9,6 +9,17 @@ const INVISIBLE = /[\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u061c]/g
 /** The text without escape sequences, control characters and marks that reorder; newlines and tabs stay. */
 export const harmless = (text: string): string => stripVTControlCharacters(text).replace(CONTROLS, '').replace(INVISIBLE, '')
 
+/** The colours and weights this program paints with; whatever else begins with ESC came from outside. */
+const PAINT = /\u001b\[(?:[124]|2[24]|3[1-69]|39)m/
+const ACTING = new RegExp(`${PAINT.source}|[^\\P{Cc}\\t\\n]|[\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]`, 'gu')
+
+/** The text with everything a terminal would act on as an escape that can be seen; newlines, tabs and our own colours stay. */
+export const visible = (text: string): string =>
+  text.replace(ACTING, mark => (mark.length > 1 ? mark : `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`))
+
+/** As `visible`, on one line, so that nothing in it can look like a line of ours. */
+export const visibleLine = (text: string): string => visible(text).replaceAll('\n', '\\n')
+
 /** As `harmless`, on one line. */
 export const oneLine = (text: string): string =>
   harmless(text)

@@ -1,5 +1,7 @@
 /** What can go wrong between asking for a package and having it. */
+
 import {AppError, EXIT} from '../base/errors.ts'
+import {shellWord} from '../base/shell-word.ts'
 
 /** The server works, or seems to, and the time to wait is over. */
 export class PackageTimeoutError extends AppError {
@@ -8,7 +10,7 @@ export class PackageTimeoutError extends AppError {
       code: 'E_PACKAGE_TIMEOUT',
       exit: EXIT.timeout,
       suggestions: [
-        ...(task === undefined ? [] : [`See how far it is: svcctl enterprise support-package status ${task}`]),
+        ...(task === undefined ? [] : [`See how far it is: svcctl enterprise support-package status ${shellWord(task)}`]),
         `Wait longer with --wait-timeout ${seconds * 3}.`,
       ],
       cause,
@@ -62,7 +64,7 @@ export class PackageStatusShapeError extends AppError {
   constructor(task: string) {
     super(`the answer about package task ${task} does not say how far it is`, {
       code: 'E_PACKAGE_STATUS_SHAPE',
-      suggestions: [`See it as it is: svcctl api enterprise get /v1/debuginfo/${encodeURIComponent(task)}`],
+      suggestions: [`See it as it is: svcctl api enterprise get ${shellWord(`/v1/debuginfo/${encodeURIComponent(task)}`)}`],
     })
   }
 }
@@ -102,7 +104,7 @@ export class PackageInterruptedError extends AppError {
         code: 'E_PACKAGE_INTERRUPTED',
         exit: EXIT.interrupted,
         suggestions: [
-          task === undefined ? 'Run the command again.' : `See how far it is: svcctl enterprise support-package status ${task}`,
+          task === undefined ? 'Run the command again.' : `See how far it is: svcctl enterprise support-package status ${shellWord(task)}`,
         ],
       },
     )
@@ -117,7 +119,7 @@ export class NoSuchNodeError extends AppError {
       code: 'E_NO_SUCH_NODE',
       exit: EXIT.notFound,
       suggestions: [
-        ...(known[0] === undefined ? [] : [`Name one that is there: svcctl support-package node ${known[0]}`]),
+        ...(known[0] === undefined ? [] : [`Name one that is there: svcctl support-package node ${shellWord(known[0])}`]),
         'See them: svcctl enterprise node list',
       ],
     })

@@ -4,6 +4,7 @@ import type {ClusterBackend} from '../backends/cluster/backend.ts'
 import {listNodes, readCluster} from '../backends/cluster/cluster-api.ts'
 import type {Clock} from '../base/clock.ts'
 import type {JsonObject} from '../base/json.ts'
+import {shellWord} from '../base/shell-word.ts'
 import type {PackageScope} from './package-paths.ts'
 import type {PackageStatus} from './package-status.ts'
 import type {Optimization, SavedArchive} from './save-archive.ts'
@@ -130,7 +131,7 @@ export const begunResult = (status: PackageStatus): JsonObject => ({
   success: true,
   task_id: status.taskId,
   status: status.status,
-  command: `svcctl enterprise support-package status ${status.taskId}`,
+  command: `svcctl enterprise support-package status ${shellWord(status.taskId)}`,
 })
 
 export const statusResult = ({taskId, status, progress, message}: PackageStatus): JsonObject => ({

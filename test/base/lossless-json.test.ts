@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
-import {parseExactJson, stringifyExactJson} from '../../src/base/lossless-json.ts'
+import {ExactNumber, parseExactJson, parseSpelledJson, stringifyExactJson} from '../../src/base/lossless-json.ts'
 
 describe('exact JSON', () => {
   it('keeps whole numbers beyond 2^53, also negative ones and inside lists', () => {
@@ -49,5 +49,39 @@ describe('exact JSON', () => {
       }),
       {numRuns: 300, seed: 7},
     )
+  })
+})
+
+describe('spelled JSON', () => {
+  it('gives back every number as it came, and counts with the nearest one', () => {
+    const text = '{"a":1e400,"b":1E-400,"c":12345678901234567890,"d":[1.10,-0,-0.0,0.1000000000000000055],"1.10":"1.10, 1e400"}'
+    expect(stringifyExactJson(parseSpelledJson(text))).toBe(text)
+    expect(parseSpelledJson('[1.10]')).toEqual([new ExactNumber('1.10')])
+    expect(Number(new ExactNumber('1.10')) + 1).toBe(2.1)
+    expect(parseSpelledJson('[1,2.5,-3]')).toEqual([1, 2.5, -3])
+  })
+
+  it('tells a number that no number can hold from one that is spelled in another way', () => {
+    const beyond = (text: string) => new ExactNumber(text).isBeyond
+    expect(['1.10', '1.0', '10e-1', '-0', '0.0', '1E5', '1e22'].map(beyond)).toEqual(Array(7).fill(false))
+    expect(['1e400', '-1e400', '1e-400', '0.1000000000000000055', '12345678901234567.5'].map(beyond)).toEqual(Array(5).fill(true))
+  })
+
+  it('is the same text for any JSON', () => {
+    fc.assert(
+      fc.property(fc.json(), text => {
+        expect(JSON.parse(stringifyExactJson(parseSpelledJson(text)))).toEqual(JSON.parse(text))
+      }),
+      {numRuns: 300, seed: 8},
+    )
+  })
+})
+
+describe('JSON that is shown', () => {
+  it('escapes what a terminal would act on, and means the same', () => {
+    const value = {'k\u202e': 'a\u009b31m\u202eb\u007f\u2066\u2028é\u00a0'}
+    const text = stringifyExactJson(value)
+    expect(text).toBe('{"k\\u202e":"a\\u009b31m\\u202eb\\u007f\\u2066\\u2028é\u00a0"}')
+    expect(JSON.parse(text)).toEqual(value)
   })
 })

@@ -2,6 +2,7 @@ import {execFile, spawn} from 'node:child_process'
 import {mkdirSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {parse as parseYaml} from 'yaml'
 import {world} from '../../src/simulator/index.ts'
 import {PROGRAM} from '../support/program.ts'
 import {type Service, service} from '../support/service.ts'
@@ -102,11 +103,51 @@ describe('api', () => {
     })
     const env = {SVC_ENTERPRISE_URL: address}
     const words = ['api', 'enterprise', 'put', '/v1/x', '--data', '{"n": 12345678901234567890}']
-    expect((await svc.run(words, {env})).stdout).toBe('{\n  "id": 9007199254740993,\n  "f": 1.5\n}\n')
-    expect((await svc.run([...words, '-o', 'yaml'], {env})).stdout).toBe('id: 9007199254740993\nf: 1.5\n')
+    expect((await svc.run(words, {env})).stdout).toBe('{\n  "id": 9007199254740993,\n  "f": 1.50\n}\n')
+    expect((await svc.run([...words, '-o', 'yaml'], {env})).stdout).toBe('id: 9007199254740993\nf: 1.50\n')
     expect((await svc.run([...words, '-q', 'id'], {env})).stdout).toBe('9007199254740993\n')
     expect((await svc.run([...words, '--raw'], {env})).stdout).toBe('{"id":9007199254740993,"f":1.50}')
     expect(bodies[0]).toBe('{"n": 12345678901234567890}')
+  })
+
+  it('shows numbers that no number can hold as they came, in every form and through a query', async () => {
+    const env = {SVC_CLOUD_API_URL: await svc.serve((_, response) => response.end('{"a":1e400,"b":1e-400,"c":{"a":1.0}}'))}
+    const shown = async (...words: string[]) => (await svc.run(['api', 'cloud', 'get', '/x', ...words], {env})).stdout
+    expect(await shown()).toBe('{\n  "a": 1e400,\n  "b": 1e-400,\n  "c": {\n    "a": 1.0\n  }\n}\n')
+    expect(await shown('-o', 'yaml')).toBe('a: 1e400\nb: 1e-400\nc:\n  a: 1.0\n')
+    expect(await shown('-o', 'table')).toMatch(/a +1e400\nb +1e-400\nc +\{"a":1\.0\}/)
+    expect(await shown('-q', '[a, b, c.a == `1`]', '-o', 'json')).toBe('[\n  1e400,\n  1e-400,\n  true\n]\n')
+  })
+
+  it('writes nothing a terminal acts on, whatever the form, and --raw the bytes as they came', async () => {
+    const value = {'k\u202e': 'a\u009b31m\u202ec\u0007\u001b[2J\u001b]0;x\u0007'}
+    const acting = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
+    const env = {SVC_CLOUD_API_URL: await svc.serve((_, response) => response.end(JSON.stringify(value)))}
+    const shown = async (...words: string[]) => (await svc.run(['api', 'cloud', 'get', '/x', ...words], {env})).stdout
+    for (const words of [[], ['-o', 'json'], ['-o', 'yaml'], ['-o', 'table'], ['-q', '*'], ['-q', '* | [0]', '-o', 'text']])
+      expect(await shown(...words), words.join(' ')).not.toMatch(acting)
+    expect(JSON.parse(await shown('-o', 'json'))).toEqual(value)
+    expect(parseYaml(await shown('-o', 'yaml'))).toEqual(value)
+    expect(await shown('--raw')).toBe(JSON.stringify(value))
+  })
+
+  it('says of JSON that is too deep for anything that it is, sent or answered', async () => {
+    const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
+    const env = {SVC_CLOUD_API_URL: await svc.serve((_, response) => response.end(deep(100_000)))}
+    const sent = await svc.run(['api', 'cloud', 'post', '/x', '--data', deep(50_000)], {env})
+    expect([sent.code, sent.stderr]).toEqual([
+      64,
+      expect.stringContaining('the body (--data) goes more than 1000 levels deep (E_REQUEST_BODY)'),
+    ])
+    for (const words of [
+      'api cloud get /x',
+      'api cloud get /x -o yaml',
+      'api cloud get /subscriptions --paginate',
+      'cloud subscriptions',
+    ]) {
+      const {code, stderr} = await svc.run(words, {env})
+      expect([code, stderr], words).toEqual([1, expect.stringContaining('(E_JSON_DEPTH)')])
+    }
   })
 
   it('masks secrets in what it shows, and --raw shows the bytes as they are', async () => {

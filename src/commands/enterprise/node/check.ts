@@ -1,5 +1,6 @@
 import {checkNode} from '../../../backends/cluster/cluster-api.ts'
 import {EXIT, type ExitCode} from '../../../base/errors.ts'
+import {shellWord} from '../../../base/shell-word.ts'
 import {clusterFlags} from '../../../cli/flags.ts'
 import {found} from '../../../cli/found.ts'
 import {uidArg} from '../../../cli/id-args.ts'
@@ -16,7 +17,7 @@ export default class NodeCheckCommand extends ServerCommand {
 
   async run(): Promise<ExitCode | undefined> {
     const {args, flags} = await this.parse(NodeCheckCommand)
-    const write = {what: `the check of node ${args.uid}`, look: `svcctl enterprise node show ${args.uid}`}
+    const write = {what: `the check of node ${args.uid}`, look: `svcctl enterprise node show ${shellWord(args.uid)}`}
     const outcome = await this.withCluster(flags, ({backend}) => this.writing(write, options => checkNode(backend, args.uid, options)))
     if (outcome.outcome === 'gone') found(undefined, 'node', args.uid, 'svcctl enterprise node list')
     const body = acceptedBody(outcome, write.what, write.look)

@@ -1,0 +1,18 @@
+import {describe, expect, it} from 'vitest'
+import {Redactor} from '../../src/base/redact.ts'
+import {createLog} from '../../src/cli/log.ts'
+
+describe('the log', () => {
+  const hostile = 'task a\u001b[2J\u0007b\u009b31m\u202ec\nerror: forged'
+  const shown = 'task a\\u001b[2J\\u0007b\\u009b31m\\u202ec\\nerror: forged'
+
+  it('shows what is said as one line, with everything a terminal would act on as an escape', () => {
+    const written: string[] = []
+    const log = createLog(text => written.push(text), new Redactor(), 'trace', '\u001b[33mwarning:\u001b[39m')
+    log.note(hostile)
+    log.warn(hostile)
+    log.trace(hostile)
+    log.below([hostile])
+    expect(written).toEqual([`${shown}\n`, `\u001b[33mwarning:\u001b[39m ${shown}\n`, `${shown}\n`, `${shown}\n`])
+  })
+})
