@@ -37,6 +37,8 @@ export interface AppErrorOptions {
   /** Next steps: imperative, copyable, safe to follow blindly. */
   readonly suggestions?: readonly string[]
   readonly problems?: readonly Problem[]
+  /** The message has lines of its own: an excerpt with a caret, one thing a line. Otherwise it is shown as one, whoever's words are in it. */
+  readonly lines?: boolean
   readonly cause?: unknown
 }
 
@@ -46,13 +48,15 @@ export class AppError extends Error {
   readonly exit: ExitCode
   readonly suggestions: readonly string[]
   readonly problems: readonly Problem[] | undefined
+  readonly lines: boolean
 
-  constructor(message: string, {code, exit = EXIT.failure, suggestions = [], problems, cause}: AppErrorOptions) {
+  constructor(message: string, {code, exit = EXIT.failure, suggestions = [], problems, lines = false, cause}: AppErrorOptions) {
     super(message, cause === undefined ? undefined : {cause})
     this.name = new.target.name
     this.code = code
     this.exit = exit
     this.suggestions = suggestions
     this.problems = problems
+    this.lines = lines
   }
 }

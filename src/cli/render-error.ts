@@ -56,7 +56,8 @@ export function errorDocument(error: AppError): JsonObject {
 /** @param verbose - adds the causes and the stack of a defect */
 export function errorText(error: AppError, paint: Ansis, verbose: boolean): string {
   // An excerpt with a caret below it goes on after the first line: the code would stand beside the caret.
-  const [first, ...excerpt] = harmless(error.message).split('\n')
+  const message = harmless(error.message)
+  const [first, ...excerpt] = error.lines ? message.split('\n') : [message.replaceAll('\n', '\\n')]
   const lines = [`${paint.red.bold('error:')} ${first} ${paint.dim(`(${error.code})`)}`, ...excerpt]
   for (const problem of error.problems ?? []) lines.push(`  - ${problemText(problem)}`)
   for (const suggestion of error.suggestions) lines.push(`  ${paint.cyan('>')} ${visibleLine(suggestion)}`)
@@ -71,5 +72,5 @@ export function errorText(error: AppError, paint: Ansis, verbose: boolean): stri
 
 function problemText({address, path, message, source}: Problem): string {
   const where = [address, path].filter(part => part !== undefined && part !== '').join(' ')
-  return harmless(`${where === '' ? '' : `${where}: `}${message}${source === undefined ? '' : ` (${source})`}`)
+  return visibleLine(`${where === '' ? '' : `${where}: `}${message}${source === undefined ? '' : ` (${source})`}`)
 }

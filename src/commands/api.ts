@@ -16,6 +16,7 @@ import {checkMethod, type RequestBody, readRequestBody} from '../passthrough/req
 import {secretsInHeaders} from '../passthrough/request-headers.ts'
 import {curlCommand, requestDocument, requestText, shownRequest} from '../passthrough/show-request.ts'
 import {tableOf} from '../report/table.ts'
+import {visible} from '../report/terminal-text.ts'
 import type {ApiAnswer} from '../transport/api-client.ts'
 
 const word = (description: string) => Args.string({description, required: true, ignoreStdin: true})
@@ -56,7 +57,7 @@ export default class ApiCommand extends ServerCommand {
 
   async #send(run: ApiRun, request: RawRequest, body: RequestBody | undefined, flags: SendFlags): Promise<void> {
     const head = async (answer: Parameters<typeof headText>[0]) => {
-      if (flags.include && !this.forPrograms) await this.write(`${this.context.redactor.text(headText(answer))}\n\n`)
+      if (flags.include && !this.forPrograms) await this.write(`${visible(this.context.redactor.text(headText(answer)))}\n\n`)
     }
     if (flags.paginate) return this.#pages(run)
     if (flags.raw && request.method === 'GET') return run.stream(bytes => this.write(bytes), head, flags['request-timeout'])

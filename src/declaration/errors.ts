@@ -30,7 +30,7 @@ export class StackFileError extends AppError {
 /** The `app` of cdktf.json did not give stacks. */
 export class SynthesisError extends AppError {
   constructor(message: string, suggestions: readonly string[], problems?: readonly Problem[], cause?: unknown) {
-    super(message, {code: 'E_SYNTH', exit: EXIT.usage, suggestions, ...(problems ? {problems} : {}), cause})
+    super(message, {code: 'E_SYNTH', exit: EXIT.usage, lines: true, suggestions, ...(problems ? {problems} : {}), cause})
   }
 }
 

@@ -24,6 +24,7 @@ import {Deferred, type Key, keyOf, Secret, shown, spoken, spokenProblems} from '
 export class AmbiguousIdentityError extends AppError {
   constructor(problems: readonly Problem[]) {
     super(problems.map(it => `${it.address ?? ''}: ${it.message}`).join('\n'), {
+      lines: true,
       code: 'E_AMBIGUOUS_IDENTITY',
       exit: EXIT.refused,
       problems,

@@ -37,6 +37,7 @@ export class UnknownAddressError extends AppError {
     const known = spellings(objects)
     const near = [...new Set(unknown.flatMap(({word}) => nearestOf(word, known).map(it => `Did you mean ${it}?`)))]
     super(unknown.map(({flag, word}) => `${flag} ${word}: no declared or owned object is called so`).join('\n'), {
+      lines: true,
       code: 'E_UNKNOWN_ADDRESS',
       exit: EXIT.usage,
       suggestions: near.length > 0 ? near : ['Use an address, a construct path or a remote id as "svcctl plan" shows them.'],

@@ -29,6 +29,7 @@ export class QuerySyntaxError extends AppError {
     const where = `, at character ${position + 1}\n  ${expression}\n  ${' '.repeat(position)}^`
     super(expression.trim() === '' ? 'the query (-q) is empty' : `the query (-q) is not valid JMESPath: ${reason}${where}`, {
       code: 'E_QUERY_SYNTAX',
+      lines: true,
       exit: EXIT.usage,
       suggestions: [suggestion ?? 'Correct the expression there; put it in single quotes, so that the shell leaves it alone.'],
     })

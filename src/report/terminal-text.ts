@@ -10,6 +10,7 @@ const INVISIBLE = /[\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u061c]/g
 export const harmless = (text: string): string => stripVTControlCharacters(text).replace(CONTROLS, '').replace(INVISIBLE, '')
 
 /** The colours and weights this program paints with; whatever else begins with ESC came from outside. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what begins with ESC is what this is about
 const PAINT = /\u001b\[(?:[124]|2[24]|3[1-69]|39)m/
 const ACTING = new RegExp(`${PAINT.source}|[^\\P{Cc}\\t\\n]|[\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]`, 'gu')
 

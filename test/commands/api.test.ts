@@ -121,7 +121,7 @@ describe('api', () => {
 
   it('writes nothing a terminal acts on, whatever the form, and --raw the bytes as they came', async () => {
     const value = {'k\u202e': 'a\u009b31m\u202ec\u0007\u001b[2J\u001b]0;x\u0007'}
-    const acting = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/
+    const acting = /[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u
     const env = {SVC_CLOUD_API_URL: await svc.serve((_, response) => response.end(JSON.stringify(value)))}
     const shown = async (...words: string[]) => (await svc.run(['api', 'cloud', 'get', '/x', ...words], {env})).stdout
     for (const words of [[], ['-o', 'json'], ['-o', 'yaml'], ['-o', 'table'], ['-q', '*'], ['-q', '* | [0]', '-o', 'text']])
