@@ -85,3 +85,14 @@ describe('JSON that is shown', () => {
     expect(JSON.parse(text)).toEqual(value)
   })
 })
+
+describe('JSON that goes too deep', () => {
+  it('is refused before anything walks through it', () => {
+    const nested = (levels: number) => `${'[{"a":'.repeat(levels / 2)}1${'}]'.repeat(levels / 2)}`
+    for (const parse of [parseExactJson, parseSpelledJson]) {
+      expect(() => parse(nested(1_000))).not.toThrow()
+      expect(() => parse(nested(1_002))).toThrow('goes more than 1000 levels deep')
+      expect(() => parse(nested(100_000))).toThrow('goes more than 1000 levels deep')
+    }
+  })
+})
