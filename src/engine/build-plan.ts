@@ -90,7 +90,7 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     unmanaged,
     notes,
   } = planOperations({...input, observation, secretState: await input.secretStates(observation.pairs)})
-  const {accepts, keeps} = choice.over(all)
+  const {accepts, keeps, permissions} = choice.over(all)
   const operations = accepted(all, accepts, observation).filter(keeps)
   assertOneEach(operations, input.kinds, input.backendOf)
   new Claims({...input, observation}).assertRespected(operations)
@@ -104,7 +104,7 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
   const content = {
     operations,
     stacks,
-    lifts: tidied({...input.lifts, ...choice.permissions}),
+    lifts: tidied({...input.lifts, ...permissions}),
     ...(input.destroy ? {destroy: true as const} : {}),
     ...(otherStacks.length > 0 ? {otherStacks} : {}),
   }

@@ -130,9 +130,9 @@ export interface Choice {
     /** Whether an object nobody declares is taken along: by its own name only, since nothing else stands for it. */
     readonly keeps: (operation: Operation) => boolean
     readonly accepts: (operation: Operation) => boolean
+    /** In spellings that mean the same to whoever reads them beside these operations. */
+    readonly permissions: Pick<Lifts, 'allowDestroy' | 'adopt'>
   }
-  /** In spellings that mean the same to whoever reads them later. */
-  readonly permissions: Pick<Lifts, 'allowDestroy' | 'adopt'>
 }
 
 /** @throws UnknownAddressError, and what reading throws */
@@ -145,27 +145,31 @@ export async function choose(input: ObserveInput & {readonly words: OptionWords}
   const unknown = open ? unknownIn(words, objects, kinds) : []
   if (unknown.length > 0) throw new UnknownAddressError(unknown, objects)
   const wants = selected({stacks, ledgers, kinds, destroy, selection: words}, objects, holders)
-  const spelledOut = (option: keyof OptionWords) => new Words(words[option], objects, kinds).spelledOut(words[option])
   return {
     wants,
     over: operations => {
       const all = names(words) ? [...objects, ...operations.filter(isUndeclared)] : objects
       const told = (option: keyof OptionWords) => new Words(words[option], all, kinds)
       const [target, exclude, accept] = [told('target'), told('exclude'), told('accept')]
+      const planned = new Set(operations.map(it => keyOf(it.stack, it.address)))
+      const spelledOut = (option: keyof OptionWords) => new Words(words[option], objects, kinds).spelledOut(words[option], planned)
       return {
         keeps: it => !isUndeclared(it) || (!exclude.mean(it) && (words.target.length === 0 || target.mean(it))),
         accepts: it => accept.mean(it),
+        permissions: {allowDestroy: spelledOut('allowDestroy'), adopt: spelledOut('adopt')},
       }
     },
-    permissions: {allowDestroy: spelledOut('allowDestroy'), adopt: spelledOut('adopt')},
   }
 }
 
 /** Everything, for planning a saved plan again: what it takes as reached is in it. */
 export const wholePlan = (accepted: ReadonlySet<Key>): Choice => ({
   wants: () => true,
-  over: () => ({keeps: () => true, accepts: it => accepted.has(keyOf(it.stack, it.address))}),
-  permissions: {allowDestroy: [], adopt: []},
+  over: () => ({
+    keeps: () => true,
+    accepts: it => accepted.has(keyOf(it.stack, it.address)),
+    permissions: {allowDestroy: [], adopt: []},
+  }),
 })
 
 const isUndeclared = ({declared, address, remoteId}: Operation): boolean => declared === undefined && address === remoteId

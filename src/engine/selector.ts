@@ -38,6 +38,8 @@ export class Words {
   readonly idle: readonly string[]
   readonly #manners = new Map<Key, 'itself' | 'pattern'>()
   readonly #called = new Map<string, readonly Key[]>()
+  /** What a pattern means that would fit other objects' names too. */
+  readonly #patterns = new Map<string, ReadonlySet<Key>>()
   readonly #kinds = new Set<string>()
   readonly #all: boolean
 
@@ -55,7 +57,9 @@ export class Words {
         continue
       }
       const itself = exact ?? book.called(word)
-      const meant = itself ?? (isGlob(word) ? book.fitting(globPattern(word)) : undefined)
+      const pattern = itself === undefined && isGlob(word) ? book.fitting(globPattern(word)) : undefined
+      if (pattern?.others) this.#patterns.set(word, pattern.meant)
+      const meant = itself ?? pattern?.meant
       // What is another object's natural name is safe only where everything is known.
       const others = [...(book.called(word) ?? [])].some(key => !exact?.has(key))
       if (itself && others) this.#called.set(word, [...itself])
@@ -76,9 +80,16 @@ export class Words {
     return this.mannerOf(it) !== undefined
   }
 
-  /** The same words with every natural name as an address: among fewer objects it cannot come to mean something else. */
-  spelledOut(words: readonly string[]): string[] {
-    return [...new Set(words.flatMap(word => this.#called.get(word) ?? [word]))]
+  /**
+   * The same words for fewer objects, among which none can come to mean something else: a natural name becomes an
+   * address, and a pattern of addresses that are not among them goes, where it would fit the names of others.
+   */
+  spelledOut(words: readonly string[], among: ReadonlySet<Key>): string[] {
+    const stays = (word: string) => {
+      const meant = this.#patterns.get(word)
+      return meant === undefined || [...meant].some(key => among.has(key))
+    }
+    return [...new Set(words.filter(stays).flatMap(word => this.#called.get(word) ?? [word]))]
   }
 }
 
@@ -110,8 +121,11 @@ class Book {
     return this.#names.get(name)
   }
 
-  fitting(pattern: RegExp): ReadonlySet<Key> | undefined {
-    return fittingIn(this.#exact, pattern) ?? fittingIn(this.#names, pattern)
+  /** What fits, and whether names of other objects do that are not meant. */
+  fitting(pattern: RegExp): {readonly meant: ReadonlySet<Key>; readonly others: boolean} | undefined {
+    const [exact, names] = [fittingIn(this.#exact, pattern), fittingIn(this.#names, pattern)]
+    if (exact === undefined) return names && {meant: names, others: false}
+    return {meant: exact, others: [...(names ?? [])].some(key => !exact.has(key))}
   }
 }
 

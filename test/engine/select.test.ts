@@ -69,7 +69,8 @@ describe('a word that names objects', () => {
 
   it('that is a name becomes an address, which cannot come to mean anything else where fewer objects are known', () => {
     const words = ['sessions', 'shop/cart/db-1', 'orders', '*', 'cloud.database', 'ca*']
-    expect(new Words(words, OBJECTS, kinds).spelledOut(words)).toEqual([
+    const planned = new Set(['shop:null_resource.cache'])
+    expect(new Words(words, OBJECTS, kinds).spelledOut(words, planned)).toEqual([
       'shop:null_resource.sessions',
       'shop/cart/db-1',
       'bill:null_resource.other',
@@ -177,6 +178,21 @@ describe('a selection by the words that a plan prints', () => {
       await lab.apply([two(12_000)])
       expect(await guards({target: [], exclude: []})).toEqual(['null_resource.other'])
       expect(await guards({target: ['null_resource.other'], exclude: []})).toEqual(['null_resource.other'])
+    })
+  })
+
+  it('allows as a pattern of addresses nothing of which only the name fits, also where those addresses are left out', async () => {
+    const lab = new Lab()
+    const main = () => stackOf().subscription('main')
+    await lab.run(async () => {
+      await lab.apply([main().database('ca1', 'main', {name: 'one'}).database('db2', 'main', {name: 'cache'})])
+      const guarded = async (...target: string[]) => {
+        const {plan} = await lab.plan([main()], {lifts: {allowDestroy: ['ca*']}, selection: {target, exclude: []}})
+        return plan.guards.flatMap(it => it.addresses)
+      }
+      expect(await guarded()).toEqual(['null_resource.db2'])
+      expect(await guarded('db2')).toEqual(['null_resource.db2'])
+      expect(await guarded('ca1')).toEqual([])
     })
   })
 
