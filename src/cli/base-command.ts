@@ -135,6 +135,11 @@ export abstract class BaseCommand {
     return this.forPrograms ? text : redactor.text(text)
   }
 
+  /** Whether `-q` makes another document of the result: it has to be whole before anything of it is written. */
+  protected get filtering(): boolean {
+    return this.#query !== undefined
+  }
+
   #filtered(document: ExactJson): ExactJson {
     return this.#query === undefined ? document : this.#query(document)
   }

@@ -90,7 +90,7 @@ export default class ApiCommand extends ServerCommand {
 
   async #pages(run: ApiRun): Promise<void> {
     // A document must be whole, also when the list breaks off in the middle; text is written as the rows come.
-    if (this.format !== 'text') {
+    if (this.format !== 'text' || this.filtering) {
       const rows: ExactJson[] = []
       await run.pages(async row => void rows.push(row))
       return this.print(rows)

@@ -264,6 +264,17 @@ describe('api --paginate', () => {
     expect(svc.asked()[0]).toBe('GET /subscriptions?limit=20&offset=0')
   })
 
+  it('is filtered in every form of output', async () => {
+    const query = ['-q', "[?name=='s25'].name | [0]"]
+    const of = async (...form: string[]) => (await svc.run(['api', 'cloud', 'get', '/subscriptions', '--paginate', ...query, ...form])).stdout
+    expect(await Promise.all([of(), of('-o', 'json'), of('-o', 'text'), of('-o', 'table')])).toEqual([
+      '"s25"\n',
+      '"s25"\n',
+      's25\n',
+      's25\n',
+    ])
+  })
+
   it('says whole only of what is: -v tells how it is known', async () => {
     svc.simulator.configure({cloud: {paging: {maxLimit: 10}}})
     expect((await svc.run('api cloud get /subscriptions --paginate -v')).stderr).toContain('the list is whole: ')
