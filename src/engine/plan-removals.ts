@@ -5,7 +5,7 @@
 import {isJsonObject, type Json} from '../base/json.ts'
 import type {Cause} from './cause.ts'
 import {Claims} from './claims.ts'
-import type {Policy} from './declaration.ts'
+import type {Declaration} from './declaration.ts'
 import {isDeposed} from './deposed.ts'
 import {formerOf} from './former.ts'
 import {type Ids, type Kind, locate, parentRemoteId} from './kind.ts'
@@ -34,8 +34,8 @@ export function planRemovals(
   for (const stack of selected) {
     if (ledgers.get(stack)?.condition === 'absent') notes.push(`${stack}: no ledger: removals are invisible`)
   }
-  const policies = input.destroy ? declaredPolicies(input) : new Map<Key, Policy>()
-  const orphans = observation.orphans.map(it => along.respected(claims.respected(removalOf(input, it, policies)))).sort(byAddress)
+  const declarations = input.destroy ? declaredThere(input) : new Map<Key, Declared>()
+  const orphans = observation.orphans.map(it => along.respected(claims.respected(removalOf(input, it, declarations)))).sort(byAddress)
   const taken = new Set([...declared, ...orphans].flatMap(it => objectOf(input, it) ?? []))
   for (const {declaration, match} of observation.pairs.values())
     if (match) taken.add(objectAt(input, declaration.stack, match.live.kind, match.live.remoteId))
@@ -83,17 +83,20 @@ function unmanagedIn({observation, stacks, accountOf}: PlanInput, taken: Readonl
 }
 
 /** What is destroyed was declared, maybe otherwise than it was applied last. */
-const declaredPolicies = ({stacks, selected}: PlanInput): ReadonlyMap<Key, Policy> =>
-  new Map(stacks.flatMap(it => (selected.has(it.name) ? it.declarations.map(({key, policy}) => [key, policy] as const) : [])))
+const declaredThere = ({stacks, selected}: PlanInput): ReadonlyMap<Key, Declared> =>
+  new Map(stacks.flatMap(it => (selected.has(it.name) ? it.declarations.map(it => [it.key, it] as const) : [])))
+
+type Declared = Pick<Declaration, 'policy' | 'source'>
 
 function removalOf(
   input: PlanInput,
   {stack, entry, address, live, doubt, heldBy}: Orphan,
-  policies: ReadonlyMap<Key, Pick<Policy, 'removal' | 'preventDestroy'>>,
+  declarations: ReadonlyMap<Key, Declared>,
 ): Operation {
   const kind = kindOf(input, entry.kind)
   // The more careful one holds: a wish that was written down counts before it was applied.
-  const said = [entry, policies.get(keyOf(stack, address))]
+  const {policy, source} = declarations.get(keyOf(stack, address)) ?? {}
+  const said = [entry, policy]
   const base = {
     stack,
     address,
@@ -104,6 +107,8 @@ function removalOf(
     origin: entry.origin,
     ...(said.some(it => it?.preventDestroy) ? {preventDestroy: true as const} : {}),
     ...(live?.name === undefined ? {} : {name: live.name}),
+    // It goes by the path that every other plan shows.
+    ...(source?.construct === undefined ? {} : {construct: source.construct}),
     changes: [],
     because: [],
     edges: [],

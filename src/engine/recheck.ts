@@ -205,8 +205,12 @@ function takenMeanwhile(plan: Plan, fresh: ReadonlyMap<Key, Operation>, ledgers:
   })
 }
 
-/** What was planned again saw only what the plan touches: what its object hangs on, for the ledger, is as it was planned. */
-function hangingAs({declared: planned}: Operation, now: Operation): Operation {
+/**
+ * What was planned again saw only what the plan touches: what its object hangs on, for the ledger, and what it is called
+ * in the code of a stack that is not here, are as they were planned.
+ */
+function hangingAs({declared: planned, construct}: Operation, again: Operation): Operation {
+  const now = construct === undefined ? again : {...again, construct}
   const {declared} = now
   if (planned === undefined || declared === undefined) return now
   const {parent, dependsOn} = planned

@@ -266,7 +266,8 @@ describe('api --paginate', () => {
 
   it('is filtered in every form of output', async () => {
     const query = ['-q', "[?name=='s25'].name | [0]"]
-    const of = async (...form: string[]) => (await svc.run(['api', 'cloud', 'get', '/subscriptions', '--paginate', ...query, ...form])).stdout
+    const of = async (...form: string[]) =>
+      (await svc.run(['api', 'cloud', 'get', '/subscriptions', '--paginate', ...query, ...form])).stdout
     expect(await Promise.all([of(), of('-o', 'json'), of('-o', 'text'), of('-o', 'table')])).toEqual([
       '"s25"\n',
       '"s25"\n',

@@ -246,4 +246,20 @@ describe('a selection of what is to be destroyed', () => {
       expect(await actions(lab, [shop()], destroying(excluding('cache')))).toEqual(['delete queue'])
     })
   })
+
+  it.each([['shop/cart/db-1'], ['shop/cart/*'], ['shop:shop/cart/db-1'], ['cloud/subscriptions/1/databases/1'], ['sessions'], ['cache']])(
+    'is allowed by every word that a plan prints (%s)',
+    async word => {
+      const lab = new Lab()
+      const named = stackOf()
+        .subscription('main')
+        .add('cloud.database', 'cache', {name: 'sessions', memoryLimitInGb: 1}, {parent: stackOf().in('main'), construct: 'shop/cart/db-1'})
+      await lab.run(async () => {
+        await lab.apply([named])
+        const {plan} = await lab.plan([named], destroying({lifts: {allowDestroy: [word]}}))
+        expect(plan.guards.map(it => it.addresses)).toEqual([['null_resource.main']])
+        expect(plan.operations.find(it => it.address === 'null_resource.cache')?.construct).toBe('shop/cart/db-1')
+      })
+    },
+  )
 })

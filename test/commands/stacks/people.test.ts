@@ -57,4 +57,14 @@ describe('an object that cdktf named', () => {
       {stack: 'shop', address: ADDRESS, kind: 'cloud.database', name: 'orders', construct: 'shop/cart/db-1'},
     ])
   })
+
+  it('goes by it in a destroy too, which that path allows: at once, saved, and when the saved plan is applied', async () => {
+    const allowed = ['--allow-destroy', 'shop/cart/*', '--allow-destroy', 'shop/main']
+    const plan = await at.fast(['destroy', ...stack, ...allowed, '--out', 'gone.plan'], secrets)
+    expect([plan.code, plan.stdout.includes('refused')]).toEqual([0, false])
+    expect(plan.stdout).toContain(`- delete shop/cart/db-1 (${ADDRESS}) cloud.database "orders"\n`)
+    at.simulator.clearLog()
+    const applied = await at.fast(['apply', 'gone.plan', '--auto-approve'], secrets)
+    expect([applied.code, at.writes.map(it => it.split(' ')[0])]).toEqual([0, ['DELETE', 'DELETE']])
+  })
 })
