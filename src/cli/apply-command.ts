@@ -8,8 +8,8 @@ import type {LoadedDeclarations} from '../declaration/load.ts'
 import type {BuiltPlan} from '../engine/build-plan.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
 import type {Emit} from '../engine/events.ts'
-import type {Plan} from '../engine/plan.ts'
-import type {Key} from '../engine/value.ts'
+import type {Lifts, Plan} from '../engine/plan.ts'
+import {type Key, spoken} from '../engine/value.ts'
 import {applySummary} from '../report/apply-text.ts'
 import {runDocument, runText} from '../report/run-text.ts'
 import {type Context, paintFor} from './context.ts'
@@ -21,6 +21,9 @@ import {StackCommand, type StackFlagValues} from './stack-command.ts'
 import {variableOptions} from './stack-flags.ts'
 import {UsageError} from './usage-error.ts'
 import type {Workspace} from './workspace.ts'
+
+/** So many are named. */
+const NAMED = 5
 
 const applyParts = () => import('./apply-parts.ts')
 
@@ -49,7 +52,7 @@ export abstract class ApplyCommandBase extends StackCommand {
   #changed = false
 
   protected async applyStacks(flags: ApplyFlagValues, destroy: boolean): Promise<ExitCode> {
-    const {lastingPlan, planWorkspace, waitForOthers} = await applyParts()
+    const {heldOperations, kinds, lastingPlan, lookAgain, planWorkspace, waitForOthers} = await applyParts()
     const loaded = await this.readDeclarations(flags)
     assertOneStack(loaded, flags, destroy ? 'destroy' : 'apply')
     return this.inWorkspace(loaded, flags, 'full', workspace =>
@@ -62,7 +65,9 @@ export abstract class ApplyCommandBase extends StackCommand {
         // A hash may be that of a plan that was saved, and names more.
         const other = flags.approve !== undefined && !built.plan.hash.startsWith(flags.approve)
         const approved = other ? await lastingPlan(workspace, built.plan) : built.plan
-        return this.carryOut(workspace, {...built, plan: approved, unknown: settled.unknown}, flags, emit)
+        const open = new Set(heldOperations(approved.operations, settled.unknown, kinds).keys())
+        const again = () => lookAgain(workspace, {...built, plan: approved}, {flags, destroy}, open)
+        return this.carryOut(workspace, {...built, plan: approved, unknown: settled.unknown, again}, flags, emit)
       }),
     )
   }
@@ -76,8 +81,10 @@ export abstract class ApplyCommandBase extends StackCommand {
       const settled = await this.settled(workspace, emit)
       const {unknown} = settled
       await waitForOthers(workspace, plan, flags.foreign ?? 'wait', emit, settled)
-      const built = await recheckPlan(workspace, plan, flags, {undecided: unknown})
-      return this.carryOut(workspace, {...built, unknown, approved: plan}, {...flags, approve}, emit)
+      const recheck = (given: PlanFlags) => recheckPlan(workspace, plan, {...given, approve: flags.approve}, {undecided: unknown})
+      const built = await recheck(flags)
+      const again = (lifted: Pick<Lifts, 'allowDestroy' | 'adopt'>) => recheck(withLifted(flags, lifted))
+      return this.carryOut(workspace, {...built, unknown, approved: plan, again}, {...flags, approve}, emit)
     })
   }
 
@@ -95,16 +102,20 @@ export abstract class ApplyCommandBase extends StackCommand {
       adopt: [...(flags.adopt ?? []), ...permission.adopt],
       'skip-blocked': flags['skip-blocked'] || permission.skipBlocked,
       ...(permission.maxDestroy === undefined ? {} : {'max-destroy': permission.maxDestroy}),
+      ...(permission.refuseRisky === false && flags['refuse-risky'] === undefined ? {'refuse-risky': false} : {}),
+      ...(permission.onDrift === undefined || flags['on-drift'] !== undefined ? {} : {'on-drift': permission.onDrift}),
     }
     const {stacks, others} = flags['synth-dir'] === undefined ? {stacks: [], others: []} : await this.readDeclarations(flags)
     return this.inPlanned({...plan, accounts: story.header.accounts}, flags, [...stacks, ...others], async (workspace, emit) => {
       const {unknown} = await this.settled(workspace, emit)
       // What was open when the run died is settled now, and may be half of a replacement.
-      const built = await recheckPlan(workspace, plan, allowed, {
-        halfReplaced: halfReplaced(findRun(this.context, story.header.run)),
-        undecided: unknown,
-      })
-      return this.carryOut(workspace, {...built, unknown, approved: plan}, allowed, emit)
+      const recheck = () =>
+        recheckPlan(workspace, plan, allowed, {
+          halfReplaced: halfReplaced(findRun(this.context, story.header.run)),
+          undecided: unknown,
+          resumed: true,
+        })
+      return this.carryOut(workspace, {...(await recheck()), unknown, approved: plan, again: recheck}, allowed, emit)
     })
   }
 
@@ -179,24 +190,42 @@ export abstract class ApplyCommandBase extends StackCommand {
     }
   }
 
+  private sayNotChecked(keys: readonly Key[], {stacks}: Workspace): void {
+    if (keys.length === 0) return
+    const covered = stacks.map(it => it.name)
+    const named = keys.slice(0, NAMED).map(it => spoken(it, covered))
+    const more = keys.length > NAMED ? `, and ${keys.length - NAMED} more` : ''
+    this.logger.note(`not looked at since the plan was made, for it leaves them as they are: ${named.join(', ')}${more}`)
+  }
+
   /** Shows the plan, has it approved, carries it out, and says what came of it. */
   private async carryOut(workspace: Workspace, built: ToCarryOut, flags: ApplyFlagValues, emit: Emit): Promise<ExitCode> {
-    const {applyDocument, applyExit, applyPlan, approvePlan} = await applyParts()
-    const {plan, observation, unknown} = built
-    if (!this.forPrograms) await this.write(this.context.redactor.text(this.planText(plan)))
-    workspace.assertAffordable(plan)
-    const lifted = await approvePlan(this.context, plan, {autoApprove: flags['auto-approve'] ?? false, approve: flags.approve})
+    const {applyDocument, applyExit, applyPlan, approveFresh, notChecked, PlanRefusedError} = await applyParts()
+    const {unknown} = built
+    if (!this.forPrograms) await this.write(this.context.redactor.text(this.planText(built.plan)))
+    if (!this.forPrograms && built.approved !== undefined) this.sayNotChecked(notChecked(built.approved), workspace)
+    workspace.assertAffordable(built.plan)
+    const approval = {autoApprove: flags['auto-approve'] ?? false, approve: flags.approve}
+    const {lifted, fresh} = await approveFresh(this.context, built.plan, approval, async given => {
+      this.logger.note('the question stood for a while: what the plan touches is read again')
+      workspace.forgetLists()
+      return built.again(given)
+    })
+    const {plan, observation} = fresh ?? built
+    if (fresh !== undefined) {
+      if (plan.guards.length > 0) throw new PlanRefusedError(plan)
+      workspace.assertAffordable(plan)
+    }
     this.#changed = true
     const done = await applyPlan({
       workspace,
       plan,
       undecided: unknown,
-      approved: built.approved ?? plan,
-      permission: {
+      approved: built.approved ?? built.plan,
+      lifts: {
+        ...plan.lifts,
         allowDestroy: [...plan.lifts.allowDestroy, ...lifted.allowDestroy],
         adopt: [...plan.lifts.adopt, ...lifted.adopt],
-        skipBlocked: plan.lifts.skipBlocked,
-        ...(plan.lifts.maxDestroy === undefined ? {} : {maxDestroy: plan.lifts.maxDestroy}),
       },
       observation,
       emit,
@@ -206,7 +235,7 @@ export abstract class ApplyCommandBase extends StackCommand {
       onKilled: run => this.failAtOnce(new KilledError(run)),
     })
     const paint = paintFor(this.context.streams.stdout, this.context.environment)
-    await this.print(applyDocument(done, plan), {text: () => applySummary({...done, bill: plan.bill}, paint)})
+    await this.print(applyDocument(done, plan, built.approved), {text: () => applySummary({...done, bill: plan.bill}, paint)})
     return applyExit(done)
   }
 }
@@ -223,7 +252,16 @@ async function inheritedApproval(context: Context, plan: Plan, approve: string |
   return approve
 }
 
+/** Options as if what a person allowed at the prompt had stood among them. */
+const withLifted = (flags: PlanFlags, {allowDestroy, adopt}: Pick<Lifts, 'allowDestroy' | 'adopt'>): PlanFlags => ({
+  ...flags,
+  ...(allowDestroy.length === 0 ? {} : {'allow-destroy': [...(flags['allow-destroy'] ?? []), ...allowDestroy]}),
+  ...(adopt.length === 0 ? {} : {adopt: [...(flags.adopt ?? []), ...adopt]}),
+})
+
 interface ToCarryOut extends BuiltPlan {
+  /** The same from facts of now, with what a person has allowed. @throws StalePlanError */
+  readonly again: (lifted: Pick<Lifts, 'allowDestroy' | 'adopt'>) => Promise<BuiltPlan>
   readonly unknown: Settled['unknown']
   /** The plan that was approved, where `plan` is what is left of it. */
   readonly approved?: Plan

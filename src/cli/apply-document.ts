@@ -8,8 +8,15 @@ import type {Plan} from '../engine/plan.ts'
 import {type Key, keyOf} from '../engine/value.ts'
 import type {ApplyDone} from './apply-run.ts'
 
-/** `apply -o json`, interface.md "Documents". */
-export function applyDocument({run, result, requests, residualPlan, undecided}: ApplyDone, plan: Plan): JsonObject {
+/** What a plan that was made before leaves as it is: nobody has looked at it since. */
+export const notChecked = ({operations}: Pick<Plan, 'operations'>): string[] =>
+  operations.flatMap(it => (it.action === 'no-op' ? [keyOf(it.stack, it.address)] : []))
+
+/**
+ * `apply -o json`, interface.md "Documents".
+ * @param approved - the plan as it was saved, where it was
+ */
+export function applyDocument({run, result, requests, residualPlan, undecided}: ApplyDone, plan: Plan, approved?: Plan): JsonObject {
   return {
     run: run ?? null,
     operations: result.ended.map(withReason).map(({operation, state, error, because, remoteId}) => ({
@@ -41,6 +48,7 @@ export function applyDocument({run, result, requests, residualPlan, undecided}: 
     seconds: {ready: result.readyMs / 1000, proven: result.provenMs / 1000},
     bill: {...plan.bill, ready: {...plan.bill.ready}},
     plan: plan.hash,
+    ...(approved === undefined ? {} : {notChecked: notChecked(approved).length}),
     ...(residualPlan === undefined ? {} : {residualPlan}),
   }
 }

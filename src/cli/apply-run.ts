@@ -11,7 +11,7 @@ import {emptyLedger, type Ledger, type LedgerOutput} from '../engine/ledger.ts'
 import {LedgerBook} from '../engine/ledger-book.ts'
 import {type LiveObject, outputOf} from '../engine/live.ts'
 import type {Observation} from '../engine/observe.ts'
-import type {Plan} from '../engine/plan.ts'
+import type {Lifts, Plan} from '../engine/plan.ts'
 import {declarationOf} from '../engine/planned-object.ts'
 import type {Undecided} from '../engine/recover.ts'
 import {restOf} from '../engine/rest.ts'
@@ -37,7 +37,8 @@ export interface ApplyInput {
   readonly plan: Plan
   /** What was approved; `plan` is what is left of it. */
   readonly approved: Plan
-  readonly permission: RunHeader['approved']
+  /** What holds for this run: the plan's, and what its options or a person lifted. */
+  readonly lifts: Lifts
   /** What dead runs have begun and nobody can tell the end of yet. */
   readonly undecided: readonly Undecided[]
   readonly observation: Observation
@@ -84,7 +85,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   for (const [stack, {accounts}] of recorded) book.setAccounts(stack, accounts)
   if (!plan.operations.some(it => it.action !== 'no-op')) return {...(await nothingToDo(input, work, book)), undecided}
   const accounts = accountsOf(workspace, recorded)
-  const {run, journal: file} = startRun(context, input.approved, {accounts, approved: input.permission})
+  const {run, journal: file} = startRun(context, input.approved, {accounts, approved: permissionOf(input.lifts)})
   const interrupts = onInterrupt(
     () => input.warn(`stopping: what is in flight goes on without us; resume with: svcctl apply --resume ${run}`),
     () => {
@@ -111,7 +112,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
     travelling?.ended()
     await book.save(run, context.clock)
     written.leave()
-    const rest = restOf({...plan, accounts}, result, kinds, input.approved)
+    const rest = restOf({...plan, accounts}, result, {kinds, approved: input.approved, lifts: input.lifts})
     return {
       run,
       result,
@@ -129,6 +130,12 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
     tidyRuns(context, run)
   }
 }
+
+const permissionOf = ({accept: _, noDestroy: _no, ...permission}: Lifts): RunHeader['approved'] => ({
+  ...permission,
+  allowDestroy: [...permission.allowDestroy],
+  adopt: [...permission.adopt],
+})
 
 function optionsOf(
   {workspace, emit, maxInflight, detach}: ApplyInput,

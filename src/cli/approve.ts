@@ -3,7 +3,7 @@ import {AppError, EXIT} from '../base/errors.ts'
 import type {GuardResult, Lifts, Operation, Plan} from '../engine/plan.ts'
 import {keyOf, spoken} from '../engine/value.ts'
 import {liftedBy, shownValue} from '../report/plan-text.ts'
-import {isInteractive} from './context.ts'
+import {type Context, isInteractive} from './context.ts'
 import {type Asker, ask, NotConfirmedError} from './prompt.ts'
 
 /** What of a plan it takes to refuse it. */
@@ -94,4 +94,25 @@ export async function approvePlan(
   const said = byYes ? answer === 'yes' || answer === 'y' || answer === short : answer === short
   if (!said) throw new NotConfirmedError(question, [...guards.map(it => it.allow), '--auto-approve'].join(' '), true)
   return lifted
+}
+
+/** A question that stood longer is answered by somebody who read what may be over. */
+const FRESH_MS = 30_000
+
+/**
+ * Asks, and looks again before anything is sent where the answer took its time.
+ *
+ * @param again - reads what the plan touches once more
+ * @returns what the person allowed, and what `again` found where it was asked
+ * @throws what `approvePlan` and `again` throw
+ */
+export async function approveFresh<T>(
+  context: Asker & Pick<Context, 'clock'>,
+  plan: Parameters<typeof approvePlan>[1],
+  approval: Approval,
+  again: (lifted: Pick<Lifts, 'allowDestroy' | 'adopt'>) => Promise<T>,
+): Promise<{readonly lifted: Pick<Lifts, 'allowDestroy' | 'adopt'>; readonly fresh?: T}> {
+  const since = context.clock.now()
+  const lifted = await approvePlan(context, plan, approval)
+  return context.clock.now() - since > FRESH_MS ? {lifted, fresh: await again(lifted)} : {lifted}
 }

@@ -8,7 +8,7 @@ import {asJson} from '../base/json.ts'
 import {holderState, identityOf} from '../base/process-lock.ts'
 import {type DeadRun, type JournalEntry, readRun} from '../engine/journal.ts'
 import {journalEntrySchema} from '../engine/journal-schema.ts'
-import type {Plan} from '../engine/plan.ts'
+import {ON_DRIFT, type Plan} from '../engine/plan.ts'
 import {
   createJournal,
   createRunId,
@@ -41,6 +41,8 @@ const headerSchema = z.object({
     adopt: z.array(z.string()).default([]),
     skipBlocked: z.boolean(),
     maxDestroy: z.string().optional(),
+    refuseRisky: z.boolean().optional(),
+    onDrift: z.enum(ON_DRIFT).optional(),
   }),
 })
 export type RunHeader = z.output<typeof headerSchema>

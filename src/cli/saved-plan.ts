@@ -12,7 +12,8 @@ import type {BuiltPlan} from '../engine/build-plan.ts'
 import {assertPermissions, wholePlan} from '../engine/choice.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
 import {evaluateGuards} from '../engine/guards.ts'
-import {type GuardResult, type Lifts, type OpenLeaf, type Operation, PLAN_FORMAT, type Plan} from '../engine/plan.ts'
+import type {Ledger} from '../engine/ledger.ts'
+import {type GuardResult, type Lifts, type OpenLeaf, type Operation, PLAN_FORMAT, type Plan, type PlannedStack} from '../engine/plan.ts'
 import {assertSealed, summaryOf} from '../engine/plan-document.ts'
 import {planSchema} from '../engine/plan-schema.ts'
 import {PlanExpiredError, stacksOf, stillValid, touched, touchedLedger} from '../engine/recheck.ts'
@@ -110,6 +111,8 @@ export interface RecheckOptions {
   readonly halfReplaced?: ReadonlySet<Key>
   /** What a dead run has begun and nobody can tell the end of yet. */
   readonly undecided?: readonly Undecided[]
+  /** What the ledgers have by now is what the run itself has made of them: thresholds count as they did when it began. */
+  readonly resumed?: boolean
 }
 
 /**
@@ -120,7 +123,7 @@ export async function recheckPlan(
   workspace: Workspace,
   plan: Plan,
   flags: PlanFlags & {readonly approve?: string | undefined},
-  {halfReplaced = new Set(), undecided = []}: RecheckOptions = {},
+  {halfReplaced = new Set(), undecided = [], resumed = false}: RecheckOptions = {},
 ): Promise<BuiltPlan> {
   if (plan.notAfter !== undefined && workspace.context.clock.now() > Date.parse(plan.notAfter)) throw new PlanExpiredError(plan.notAfter)
   // What the plan was made with may name what it leaves out.
@@ -145,7 +148,9 @@ export async function recheckPlan(
   const open = new Set(heldOperations(plan.operations, undecided, kinds).keys())
   const operations = stillValid(plan, fresh.plan.operations, full, halfReplaced, open)
   const lifts = liftsToApply(plan, flags, workspace.settings)
-  const refusing = (given: Lifts) => evaluateGuards({...plan, operations, lifts: given}, kinds)
+  // Nobody is believed about what a ledger has: it is there to be asked.
+  const stacks = resumed ? plan.stacks : plan.stacks.map(it => ({...it, ...countsOf(full.get(it.name))}))
+  const refusing = (given: Lifts) => evaluateGuards({...plan, stacks, operations, lifts: given}, kinds)
   // What the hash does not lift only a new plan can; what an option of this apply refuses another one takes back.
   const before = new Set(flags.approve === undefined ? [] : refusing(plan.lifts).map(it => it.code))
   const guards = refusing(lifts).map(it =>
@@ -168,6 +173,11 @@ export async function recheckPlan(
     choice: fresh.choice,
   }
 }
+
+const countsOf = (ledger: Ledger | undefined): Pick<PlannedStack, 'owned' | 'ledgerCondition'> => ({
+  owned: ledger?.entries.size ?? 0,
+  ledgerCondition: ledger?.condition ?? 'absent',
+})
 
 /** A saved plan is carried out whole or not at all: what it deletes cannot be left out of it now. */
 function noDestroyGuard(operations: readonly Operation[], {noDestroy}: Lifts): GuardResult[] {

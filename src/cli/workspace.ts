@@ -223,6 +223,11 @@ export class Workspace {
     }
   }
 
+  /** Lists that were read are read again when somebody needs them. */
+  forgetLists(): void {
+    for (const {api} of this.#opened.values()) api.backend.reader.forget('/')
+  }
+
   usedRequests(): number {
     return [...this.#opened.values()].reduce((sum, it) => sum + it.api.client.spending.used, 0)
   }

@@ -4,15 +4,24 @@ import type {ApplyResult} from './execute.ts'
 import {evaluateGuards} from './guards.ts'
 import type {Kinds} from './kind.ts'
 import {inOrder} from './order.ts'
-import type {Operation, Plan} from './plan.ts'
+import type {Lifts, Operation, Plan} from './plan.ts'
 import {sealed, summaryOf} from './plan-document.ts'
 import {type Key, keyOf} from './value.ts'
 
-/**
- * @param approved - what the plan was approved as: what was not done is left as it stands there
- * @returns undefined when nothing is left
- */
-export function restOf(plan: Plan, {ended}: Pick<ApplyResult, 'ended'>, kinds: Kinds, approved: Plan = plan): Plan | undefined {
+export interface RestOptions {
+  readonly kinds: Kinds
+  /** What the plan was approved as: what was not done is left as it stands there. */
+  readonly approved?: Plan
+  /** What held for the run: what its options, or a person who was asked, lifted beyond what was approved. */
+  readonly lifts?: Lifts
+}
+
+/** @returns undefined when nothing is left */
+export function restOf(
+  plan: Plan,
+  {ended}: Pick<ApplyResult, 'ended'>,
+  {kinds, approved = plan, lifts = plan.lifts}: RestOptions,
+): Plan | undefined {
   const done = new Map<Key, string | undefined>()
   for (const {operation, state, remoteId} of ended) {
     if (state === 'done' || state === 'no-op') done.set(keyOf(operation.stack, operation.address), remoteId)
@@ -57,8 +66,22 @@ export function restOf(plan: Plan, {ended}: Pick<ApplyResult, 'ended'>, kinds: K
   const operations = inOrder(all)
   const {hash, ...content} = plan
   const stacks = plan.stacks.map(it => ({...it, owned: it.owned - handedOver(plan, it.name, done)}))
-  const rest = {...content, stacks, lifts: approved.lifts, residualOf: plan.residualOf ?? hash, operations}
+  const rest = {...content, stacks, lifts: liftedMore(approved.lifts, lifts), residualOf: plan.residualOf ?? hash, operations}
   return sealed({...rest, summary: summaryOf(operations), guards: evaluateGuards(rest, kinds)})
+}
+
+/** Whoever reads the rest finds nothing refused in it that was allowed for the run; what the run refused beyond that is over. */
+function liftedMore(approved: Lifts, run: Lifts): Lifts {
+  const either = (a: readonly string[], b: readonly string[]) => [...new Set([...a, ...b])].sort()
+  return {
+    ...approved,
+    allowDestroy: either(approved.allowDestroy, run.allowDestroy),
+    adopt: either(approved.adopt, run.adopt),
+    skipBlocked: approved.skipBlocked || run.skipBlocked,
+    refuseRisky: approved.refuseRisky && run.refuseRisky,
+    ...(approved.onDrift === 'refuse' ? {onDrift: run.onDrift} : {}),
+    ...(run.maxDestroy === undefined ? {} : {maxDestroy: run.maxDestroy}),
+  }
 }
 
 /** Objects of a stack that are in another one's ledger by now. */

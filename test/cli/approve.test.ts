@@ -1,7 +1,7 @@
 /** Who says yes to a plan that is refused: what an answer at a terminal lifts, and what it does not. */
 import {PassThrough} from 'node:stream'
 import {describe, expect, it} from 'vitest'
-import {approvePlan} from '../../src/cli/approve.ts'
+import {approveFresh, approvePlan} from '../../src/cli/approve.ts'
 import {readEnvironment} from '../../src/config/environment.ts'
 import type {Plan} from '../../src/engine/plan.ts'
 
@@ -76,5 +76,36 @@ describe('a plan that is refused, at a terminal', () => {
       shown: '',
       message: 'the plan is refused: no (G_FIRST_CONTACT: null_resource.cache: memoryLimitInGb 1 -> 0.5, password (absent) -> (secret))',
     })
+  })
+})
+
+describe('a yes that comes late', () => {
+  /** @returns whether what the plan touches was read again after an answer that took this long */
+  async function readAgain(ms: number, {answer = 'yes', codes = [] as string[]} = {}): Promise<string[]> {
+    const stdin = Object.assign(new PassThrough(), {isTTY: true})
+    const stderr = Object.assign(new PassThrough(), {isTTY: true, columns: 80})
+    let now = 1_700_000_000_000
+    const clock = {now: () => now, sleep: () => Promise.reject(new Error('nobody sleeps here'))}
+    const context = {streams: {stdin, stdout: new PassThrough(), stderr}, environment: readEnvironment({}), clock}
+    const looks: string[] = []
+    const asked = approveFresh(context, planWith(...codes), {autoApprove: false, approve: undefined}, lifted => {
+      looks.push(...lifted.allowDestroy, ...lifted.adopt, 'looked')
+      return Promise.resolve('fresh')
+    })
+    now += ms
+    stdin.write(`${answer}\n`)
+    const {fresh} = await asked
+    expect(fresh).toBe(looks.length > 0 ? 'fresh' : undefined)
+    return looks
+  }
+
+  it('is about facts that are read again after more than 30 seconds, with what it allowed', async () => {
+    expect(await readAgain(30_000)).toEqual([])
+    expect(await readAgain(30_001)).toEqual(['looked'])
+    expect(await readAgain(90_000, {codes: ['G_FIRST_CONTACT']})).toEqual(['null_resource.cache', 'looked'])
+  })
+
+  it('reads nothing again where the answer is no', async () => {
+    await expect(readAgain(90_000, {answer: 'no'})).rejects.toMatchObject({code: 'E_NOT_CONFIRMED'})
   })
 })

@@ -3,12 +3,12 @@ import {describe, expect, it} from 'vitest'
 import {kinds} from '../../src/backends/kinds.ts'
 import {assertAgrees} from '../../src/engine/agree.ts'
 import type {Ended} from '../../src/engine/execute.ts'
-import type {Operation, Plan} from '../../src/engine/plan.ts'
-import {restOf} from '../../src/engine/rest.ts'
+import type {Lifts, Operation, Plan} from '../../src/engine/plan.ts'
+import {isSubset, restOf} from '../../src/engine/rest.ts'
 import {Lab, stackOf} from '../support/lab.ts'
 
 /** What is left of a plan when the operations for which `done` says so are done. */
-function left(plan: Plan, done: (it: Operation) => boolean): Plan | undefined {
+function left(plan: Plan, done: (it: Operation) => boolean, lifts: Lifts = plan.lifts): Plan | undefined {
   const ended = plan.operations.map(
     (operation): Ended => ({
       operation,
@@ -17,7 +17,7 @@ function left(plan: Plan, done: (it: Operation) => boolean): Plan | undefined {
       ms: 0,
     }),
   )
-  return restOf(plan, {ended}, kinds)
+  return restOf(plan, {ended}, {kinds, lifts})
 }
 
 describe('the rest of a plan', () => {
@@ -31,7 +31,7 @@ describe('the rest of a plan', () => {
     })
   })
 
-  it('is refused by what refuses it, where a person had allowed it at a prompt', async () => {
+  it('is refused by what refuses it, as long as nobody allows it for the run', async () => {
     const lab = new Lab()
     await lab.run(async () => {
       await lab.apply([stackOf().subscription('main').database('a', 'main').database('b', 'main')])
@@ -39,6 +39,9 @@ describe('the rest of a plan', () => {
       const rest = left(plan, it => it.address === 'null_resource.a')
       expect(rest?.guards).toMatchObject([{code: 'G_PROTECTED', addresses: ['null_resource.b']}])
       expect(() => rest && assertAgrees(rest, kinds)).not.toThrow()
+      const allowed = left(plan, it => it.address === 'null_resource.a', {...plan.lifts, allowDestroy: ['null_resource.b']})
+      expect(allowed).toMatchObject({guards: [], lifts: {allowDestroy: ['null_resource.b']}})
+      expect([rest, allowed].map(it => it && isSubset(it, plan))).toEqual([true, false])
     })
   })
 

@@ -1,13 +1,11 @@
-import {execFileSync} from 'node:child_process'
-import {existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+import {readdirSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
 import {systemClock} from '../../../src/base/clock.ts'
 import {waitFor} from '../../../src/base/wait-for.ts'
-import {PROGRAM} from '../../support/program.ts'
-import {documentOf, FAST, PROMPT, type Site, site} from '../../support/site.ts'
+import {documentOf, PROMPT, type Site, site} from '../../support/site.ts'
 import {type JsonStack, jsonStack, saveStack} from '../../support/stack-json.ts'
+import {hasTerminal, openTerminal, type Terminal} from '../../support/terminal.ts'
 
 let at: Site
 let count = 0
@@ -111,46 +109,19 @@ describe('progress', () => {
   }, 40_000)
 })
 
-const tmux = existsSync('/usr/bin/tmux')
-describe.skipIf(!tmux)(`on a terminal${tmux ? '' : ' (SKIPPED: there is no tmux here)'}`, () => {
-  let folder = ''
-  let socket = ''
-  const tm = (...args: string[]) => execFileSync('tmux', ['-S', socket, ...args], {encoding: 'utf8'})
-  const screen = () => tm('capture-pane', '-p', '-t', 'svc')
-  const shows = (text: string | RegExp) =>
-    waitFor(
-      () => {
-        const now = screen()
-        return Promise.resolve((typeof text === 'string' ? now.includes(text) : text.test(now)) ? now : undefined)
-      },
-      {clock: systemClock, everyMs: 50, timeoutMs: 20_000},
-    ).then(found => found ?? Promise.reject(new Error(`never seen: ${String(text)} in\n${screen()}`)))
+describe.skipIf(!hasTerminal)(`on a terminal${hasTerminal ? '' : ' (SKIPPED: there is no tmux here)'}`, () => {
+  let terminal: Terminal
   const open = (args: readonly string[]) => {
-    folder = mkdtempSync(join(tmpdir(), 'svcctl-tmux-'))
-    socket = join(folder, 's')
-    const exports = Object.entries(at.env).map(([key, value]) => `export ${key}='${value}'`)
-    const words = [process.execPath, PROGRAM, ...args, ...FAST].map(it => `'${it}'`)
-    // Nobody answers questions where CI is set, and these tests may run there.
-    writeFileSync(
-      join(folder, 'run.sh'),
-      `unset CI\n${exports.join('\n')}\ncd '${at.folder}'\n${words.join(' ')}\necho "exit=$?"\nsleep 60\n`,
-    )
-    tm('-f', '/dev/null', 'new-session', '-d', '-s', 'svc', '-x', '100', '-y', '30', 'bash', join(folder, 'run.sh'))
+    terminal = openTerminal(args, {cwd: at.folder, env: at.env})
   }
-  afterEach(() => {
-    try {
-      tm('kill-server')
-    } catch {
-      // The test has closed the terminal itself.
-    }
-    rmSync(folder, {recursive: true, force: true})
-  })
+  const shows = (text: string | RegExp) => terminal.shows(text)
+  afterEach(() => terminal.close())
 
   it('an apply asks, shows a live view while it goes on, and takes it away at the end', async () => {
     at.simulator.configure({cloud: {taskMs: 2_500}})
     open(['apply', ...save(base().database('a', 'sub'))])
     await shows('Apply this plan? Type yes:')
-    tm('send-keys', '-t', 'svc', 'yes', 'Enter')
+    terminal.types('yes', 'Enter')
     const view = await shows(
       /0 of 2 ended, 1 running, \d s, about \d+ s left \(bound by critical path\)\n +null_resource\.sub: create, \d s, waiting for its task \(processing\)/,
     )
@@ -169,7 +140,7 @@ describe.skipIf(!tmux)(`on a terminal${tmux ? '' : ' (SKIPPED: there is no tmux 
     await shows(/0 of 2 ended, 1 running/)
     const residuals = () => readdirSync(join(at.folder, '.svcctl', 'runs')).filter(it => it.endsWith('.residual.json')).length
     const before = residuals()
-    tm('kill-server')
+    terminal.hangUp()
     // What only a run writes that comes to its end by itself.
     const written = () => Promise.resolve(residuals() > before || undefined)
     expect(await waitFor(written, {clock: systemClock, everyMs: 50, timeoutMs: 10_000})).toBe(true)
@@ -181,7 +152,7 @@ describe.skipIf(!tmux)(`on a terminal${tmux ? '' : ' (SKIPPED: there is no tmux 
   it('a no is exit 3', async () => {
     open(['apply', ...save(base())])
     await shows('Type yes:')
-    tm('send-keys', '-t', 'svc', 'no', 'Enter')
+    terminal.types('no', 'Enter')
     expect(await shows('exit=3')).toContain('nothing was done')
   })
 
@@ -189,12 +160,12 @@ describe.skipIf(!tmux)(`on a terminal${tmux ? '' : ' (SKIPPED: there is no tmux 
     expect((await at.fast(['apply', ...save(base().database('a', 'sub')), '--auto-approve'])).code).toBe(0)
     open(['apply', ...save(base())])
     const asked = await shows(/Type [0-9a-f]{12} to apply all the same:/)
-    tm('send-keys', '-t', 'svc', 'yes', 'Enter')
+    terminal.types('yes', 'Enter')
     await shows('exit=3')
-    tm('kill-server')
+    terminal.close()
     open(['apply', ...save(base())])
     await shows(/Type [0-9a-f]{12} to apply all the same:/)
-    tm('send-keys', '-t', 'svc', /Type ([0-9a-f]{12})/.exec(asked)?.[1] ?? '', 'Enter')
+    terminal.types(/Type ([0-9a-f]{12})/.exec(asked)?.[1] ?? '', 'Enter')
     expect(await shows('exit=0')).toContain('null_resource.a: delete done')
   })
 })

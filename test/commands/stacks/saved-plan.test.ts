@@ -1,6 +1,7 @@
 import {readFileSync, rmSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, beforeEach, describe, expect, it} from 'vitest'
+import {hashOf} from '../../../src/engine/plan-document.ts'
 import {documentOf, type Site, site} from '../../support/site.ts'
 import {jsonStack, saveStack} from '../../support/stack-json.ts'
 
@@ -261,6 +262,29 @@ describe('a saved plan', () => {
       expect([outcome.code, documentOf(outcome).error.code]).toEqual([3, 'E_PLAN_TARGET'])
     }
     expect(at.writes).toEqual([])
+  })
+
+  it('is guarded by what the ledger has now: whatever the file says of it, and with the objects named that nobody looked at', async () => {
+    const many = (count: number) => {
+      const declared = jsonStack(name).subscription('sub', {name})
+      for (let i = 0; i < count; i++) declared.database(`d${i}`, 'sub')
+      return saveStack(at.folder, declared)
+    }
+    expect((await at.fast(['apply', '--synth-dir', many(11), '--auto-approve'])).code).toBe(0)
+    await at.fast(['plan', '--synth-dir', many(6), '--out', 'many.plan', '--allow-destroy', 'cloud.database'])
+    const plan = JSON.parse(readFileSync(join(at.folder, 'many.plan'), 'utf8'))
+    expect(plan).toMatchObject({stacks: [{owned: 12}], guards: [{code: 'G_THRESHOLD'}]})
+    const forged = {...plan, guards: [], stacks: [{...plan.stacks[0], owned: 1000}]}
+    writeFileSync(join(at.folder, 'forged.plan'), JSON.stringify({...forged, hash: hashOf(forged)}))
+    at.simulator.clearLog()
+    const refused = await at.fast(['apply', 'forged.plan', '--auto-approve', '-o', 'json'])
+    expect([refused.code, documentOf(refused).error.code, at.writes]).toEqual([3, 'E_PLAN_REFUSED', []])
+    expect(documentOf(refused).error.message).toContain('5 of 12 owned objects would go')
+    const allowed = await at.fast(['apply', 'many.plan', '--auto-approve', '--max-destroy', '5'])
+    expect([allowed.code, at.writes.length]).toEqual([0, 5])
+    expect(allowed.stderr).toContain('not looked at since the plan was made')
+    expect(allowed.stderr).toContain('and 2 more')
+    expect(documentOf(await at.fast(['apply', 'many.plan', '--auto-approve', '-o', 'json']))).toMatchObject({notChecked: 7})
   })
 
   it('is another plan with what lifts its guards: that is approved with it, and needs no option again', async () => {
