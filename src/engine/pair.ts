@@ -161,7 +161,8 @@ function taken(
   const byName = kind.identity.matches ? undefined : groupByName(free)
   for (const declaration of declarations) {
     const match = matches.get(declaration.key)
-    if (match === undefined) continue
+    // A name that is not compared is not changed either.
+    if (match === undefined || declaration.policy.ignoreChanges.some(it => it === '' || it === `/${kind.identity.renames ?? ''}`)) continue
     const spec = plainPart(declaration.spec)
     const wanted = kind.identity.key(spec)
     const other = byName

@@ -1,6 +1,6 @@
 /** `--target` and `--exclude`: which objects a run is about. What is left out still counts as declared. */
 import {type Declaration, neededBy, type StackDeclarations} from './declaration.ts'
-import type {Kinds} from './kind.ts'
+import {type Kinds, parentRemoteId} from './kind.ts'
 import type {Ledger, LedgerEntry} from './ledger.ts'
 import {formerAddresses} from './pair.ts'
 import {plainPart} from './resolve.ts'
@@ -35,9 +35,9 @@ export function selected(input: SelectInput, objects: readonly Named[], holders:
     const meaning = new Words(words, objects, input.kinds)
     return objects.filter(it => meaning.mean(it)).map(it => keyOf(it.stack, it.address))
   }
-  const {needs, followers, same} = arrowsOf(input, holders)
+  const {needs, followers, same, moving} = arrowsOf(input, holders)
   const wanted = target.length === 0 ? undefined : closure(keys(target), input.destroy ? [followers, same] : [needs, same])
-  const unwanted = closure(keys(exclude), [followers, same])
+  const unwanted = closure(keys(exclude), [followers, same, moving])
   if (input.destroy) for (const key of closure(keys(exclude), [needs, same])) unwanted.add(key)
   return key => (wanted?.has(key) ?? true) && !unwanted.has(key)
 }
@@ -49,6 +49,8 @@ interface AllArrows {
   readonly followers: Arrows
   /** Between the two addresses of one object that was renamed in the stack: neither is chosen without the other. */
   readonly same: Arrows
+  /** The same between two stacks: who leaves one half out gets no move. */
+  readonly moving: Arrows
 }
 
 function arrowsOf(input: SelectInput, holders: ReadonlyMap<Key, Key>): AllArrows {
@@ -78,7 +80,12 @@ function arrowsOf(input: SelectInput, holders: ReadonlyMap<Key, Key>): AllArrows
     add(same, one, other)
     add(same, other, one)
   }
-  return {needs, followers, same}
+  const moving = new Map<Key, Key[]>()
+  for (const [one, other] of movedOver(input)) {
+    add(moving, one, other)
+    add(moving, other, one)
+  }
+  return {needs, followers, same, moving}
 }
 
 /**
@@ -107,6 +114,28 @@ function renamed({ledgers, kinds}: SelectInput, stack: StackDeclarations): [Key,
       ...(byName.get(name ?? '') ?? []).filter(entry => parent === undefined || entry.remoteId.startsWith(`${parent}/`)),
     ]
     return former.map((entry): [Key, Key] => [it.key, keyOf(stack.name, entry.address)])
+  })
+}
+
+/** What one stack owns and does not declare, and another one declares and does not own: the same name in the same place. */
+function movedOver({stacks, ledgers, kinds}: SelectInput): [Key, Key][] {
+  const owns = (stack: string, {address, kind}: Pick<Declaration, 'address' | 'kind'>) =>
+    ledgers.get(stack)?.entries.get(address)?.kind === kind
+  const fresh = new Map<string, Declaration>()
+  for (const it of stacks.flatMap(stack => stack.declarations)) {
+    const parent = it.parent === undefined ? '' : parentOf(it, ledgers)
+    const name = kinds.get(it.kind)?.identity.key(plainPart(it.spec))
+    if (!owns(it.stack, it) && parent !== undefined && name !== undefined) fresh.set(JSON.stringify([it.kind, parent, name]), it)
+  }
+  if (fresh.size === 0) return []
+  return stacks.flatMap(stack => {
+    const declared = new Map(stack.declarations.map(it => [it.address, it.kind]))
+    return [...(ledgers.get(stack.name)?.entries.values() ?? [])].flatMap((entry): [Key, Key][] => {
+      if (declared.get(entry.address) === entry.kind) return []
+      const name = kinds.get(entry.kind)?.identity.key(entry.applied)
+      const other = fresh.get(JSON.stringify([entry.kind, parentRemoteId({kinds}, entry.remoteId) ?? '', name]))
+      return other === undefined || other.stack === stack.name ? [] : [[other.key, keyOf(stack.name, entry.address)]]
+    })
   })
 }
 

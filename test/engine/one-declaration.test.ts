@@ -26,6 +26,22 @@ describe('an object that a declaration has', () => {
     })
   })
 
+  it('is not taken for another one that has the name which it need not have any more', async () => {
+    const lab = new Lab()
+    const stack = () =>
+      stackOf()
+        .subscription('main')
+        .database('db', 'main', {}, {ignoreChanges: ['/name']})
+    await lab.run(async () => {
+      await lab.apply([stack()])
+      lab.simulator.edit({path: lab.entry('shop', 'db')?.remoteId ?? '', set: {name: 'renamed'}})
+      await lab.apply([stackOf('z').add('cloud.database', 'o', {name: 'db', memoryLimitInGb: 1}, {parent: {by: 'name', name: 'main'}})])
+      lab.stores.delete('z')
+      const {plan} = await lab.plan([stack()])
+      expect(plan.operations.map(it => it.action)).toEqual(['no-op', 'no-op'])
+    })
+  })
+
   it('is not made a second time by another stack that declares it too, also where objects have no names', async () => {
     const lab = new Lab()
     const first = stackOf('a').subscription('main').peering('p', 'main')

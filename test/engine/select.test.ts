@@ -227,6 +227,20 @@ describe('a selection of one half of a rename', () => {
   })
 })
 
+describe('an exclusion of one half of a move between stacks', () => {
+  it('leaves the other half out too: the object stays where it is', async () => {
+    const lab = new Lab()
+    const a = () => stackOf('a').subscription('main')
+    const moved = () => [a(), stackOf('b').add('cloud.database', 'y', {name: 'x', memoryLimitInGb: 1}, {parent: a().in('main')})]
+    await lab.run(async () => {
+      await lab.apply([a().database('x', 'main'), stackOf('b')])
+      expect(await actions(lab, moved(), excluding())).toEqual(['move y'])
+      expect(await actions(lab, moved(), excluding('a:x'))).toEqual([])
+      expect(await actions(lab, moved(), excluding('b:y'))).toEqual([])
+    })
+  })
+})
+
 describe('a selection of what is to be destroyed', () => {
   const shop = () => stackOf().subscription('main').database('cache', 'main').rule('ro', 'cache').database('queue', 'main')
   const destroying = (more: Planning): Planning => ({destroy: true, ...more})
