@@ -28,7 +28,8 @@ export class ApiBackend {
   readonly reads: ApiReads
   readonly reader: PagedReader
   readonly #client: ApiClient
-  readonly #rules: WriteRules
+  readonly #rules: Omit<WriteRules, 'changesInFlight'>
+  readonly #running: () => number
   readonly #warn: Warn
   readonly #strange = new Set<string>()
   /** Tasks of writes made here whose end nobody has seen. */
@@ -37,7 +38,8 @@ export class ApiBackend {
   constructor(client: ApiClient, options: BackendOptions, rules: Omit<WriteRules, 'changesInFlight'>) {
     const {clock, pollIntervalMs = 1_000, taskTimeoutMs = 600_000, changesInFlight = () => this.#started.size} = options
     this.#client = client
-    this.#rules = {...rules, changesInFlight}
+    this.#running = changesInFlight
+    this.#rules = rules
     this.#warn = options.onWarning ?? (() => {})
     this.reads = new ApiReads({client, voice: rules.voice, clock, pollIntervalMs, taskTimeoutMs})
     this.reader = new PagedReader({page: this.page, object: this.#object, warn: this.#warn})
@@ -51,7 +53,14 @@ export class ApiBackend {
     orNothing(await this.reads.follow(path, body => (isJsonObject(body) ? body : undefined), options))
 
   async write(request: ApiRequest, options?: RequestOptions): Promise<WriteOutcome> {
-    const outcome = writeOutcome(request, await this.#client.call(request, options), this.#rules)
+    // As many as ran when it was refused: one may end before the answer is read here.
+    let running: number | undefined
+    const count = () => {
+      running = this.#running()
+      return running
+    }
+    const answer = await this.#client.call(request, {...options, changesInFlight: count})
+    const outcome = writeOutcome(request, answer, {...this.#rules, changesInFlight: () => running ?? this.#running()})
     if (outcome.outcome === 'accepted' && outcome.taskId !== undefined) this.#started.add(outcome.taskId)
     return outcome
   }

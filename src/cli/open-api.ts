@@ -22,8 +22,6 @@ export interface OpenOptions {
   readonly mode?: 'plan' | 'full'
   /** `--max-requests`, shared by all connections of the run. */
   readonly allowance?: RequestAllowance
-  /** Changes known to be running. */
-  readonly changesInFlight?: () => number
 }
 
 export interface OpenedApi<B> {
@@ -81,7 +79,6 @@ function open(
     onEvent,
     retryWritesOn503: connection.api === 'cloud',
     ...(options.allowance ? {allowance: options.allowance} : {}),
-    ...(options.changesInFlight ? {changesInFlight: options.changesInFlight} : {}),
   })
   const source = sources[connection.api === 'cloud' ? 'api_key' : 'username']
   const about: BackendOptions = {
@@ -89,7 +86,6 @@ function open(
     onWarning: warning => log.warn(warning.message),
     ...(source === undefined ? {} : {credentialSource: describeSource(source)}),
     ...(settings.pollIntervalMs === undefined ? {} : {pollIntervalMs: settings.pollIntervalMs}),
-    ...(options.changesInFlight ? {changesInFlight: options.changesInFlight} : {}),
   }
   const close = async () => {
     budget.close()

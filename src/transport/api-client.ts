@@ -34,6 +34,8 @@ export interface CallOptions {
   readonly timeoutMs?: number
   /** Statuses that would be retried but mean something here: a 503 of an availability check is its answer. */
   readonly answers?: readonly number[]
+  /** Of a change: those of this account known to be running; tells "too many changes" from "too many requests". */
+  readonly changesInFlight?: () => number
 }
 
 export interface ApiAnswer {

@@ -42,8 +42,6 @@ export interface ApiClientOptions {
   readonly origins?: readonly string[]
   /** Whether a PUT or DELETE is sent again after a 503. Not for the cluster: there it means "node not ready, try reads again". */
   readonly retryWritesOn503?: boolean
-  /** Changes of this account known to be running: tells "too many changes" from "too many requests". */
-  readonly changesInFlight?: () => number
 }
 
 const REQUEST_TIMEOUT_MS = 30_000
@@ -78,6 +76,7 @@ interface Exchange<R extends Answered> {
   readonly beforeSend: (() => Promise<void>) | undefined
   readonly onRefused: (() => void) | undefined
   readonly answers: readonly number[]
+  readonly changesInFlight: (() => number) | undefined
   send(url: string, headers: Readonly<Record<string, string>>): Promise<R>
   /** The body, as far as it may tell why there is a 429. */
   words(response: R): string
@@ -143,6 +142,7 @@ class BudgetedClient implements ConnectedClient {
       beforeSend: options.beforeSend,
       onRefused: options.onRefused,
       answers: options.answers ?? [],
+      changesInFlight: options.changesInFlight,
       send: (url, sent) =>
         transport({method: call.method, url, headers: sent, timeoutMs, ...(body !== undefined && {body}), ...(signal && {signal})}),
       words: response => Buffer.from(response.body).toString(),
@@ -168,6 +168,7 @@ class BudgetedClient implements ConnectedClient {
       beforeSend: undefined,
       onRefused: options.onRefused,
       answers: [],
+      changesInFlight: undefined,
       send: (url, headers) => {
         const body = flowOf(call)
         return openStream({
@@ -321,10 +322,10 @@ class BudgetedClient implements ConnectedClient {
 
   /** After a 429: stops the account when it was sent too many requests. Too many changes are the caller's to sort out. */
   #pause<R extends Answered>(exchange: Exchange<R>, response: R, attempt: number): number | undefined {
-    const {budget, clock, onEvent, changesInFlight} = this.#options
+    const {budget, clock, onEvent} = this.#options
     const {method} = exchange
     const {headers} = response
-    const running = changesInFlight?.()
+    const running = exchange.changesInFlight?.()
     const tooMany = classify429({method, headers, text: exchange.words(response), ...(running !== undefined && {changesInFlight: running})})
     if (tooMany === 'changes') return undefined
     const now = clock.now()
@@ -334,6 +335,8 @@ class BudgetedClient implements ConnectedClient {
     const pauseMs = waitMs ?? Math.min(MAX_PATIENCE_MS, Math.max(1_000, wish ?? 0))
     budget.pause(pauseMs)
     onEvent?.({type: 'paused', ms: pauseMs})
+    // It may as well have been one change too many: who sent it knows what else is running, and what to wait for.
+    if (tooMany === 'unknown' && running !== undefined) return undefined
     return waitMs === undefined || exchange.answers.includes(429) ? undefined : 0
   }
 

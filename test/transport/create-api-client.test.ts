@@ -163,6 +163,15 @@ describe('a try that failed', () => {
 })
 
 describe('a 429', () => {
+  it('that may be one change too many is an answer after one try, while changes run; the account pauses all the same', async () => {
+    const bare = [{status: 429}, {status: 429}]
+    const {call, requests} = scripted(bare)
+    expect([statusOf(await call('POST', '/a', {changesInFlight: () => 3})), ...times(requests)]).toEqual([429, 0])
+    expect([statusOf(await call('GET')), ...times(requests)]).toEqual([200, 0, 1_000, 2_000])
+    const idle = scripted(bare)
+    expect([statusOf(await idle.call('POST', '/a', {changesInFlight: () => 0})), ...times(idle.requests)]).toEqual([200, 0, 1_000, 3_000])
+  })
+
   it('stops everybody until the server wishes to hear from us again', async () => {
     const {client, clock, requests} = scripted([{status: 429, headers: {'retry-after': '10'}}])
     await clock.run(
