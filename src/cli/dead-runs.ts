@@ -214,7 +214,7 @@ async function settleOne(
   const book = new LedgerBook(ledgers, workspace.stores, ledger =>
     workspace.sealer.seal(ledger, book.secretsOf(ledger.stack), secrets.ofStack(ledger.stack, {operations})),
   )
-  emit({type: 'warning', message: `run ${run} did not end; ${dead.loose.length} of its requests are looked up first`})
+  emit({type: 'warning', message: `run ${run} did not end; looking up first what became of its requests (${dead.loose.length})`})
   const recovered = await recover({
     run,
     dead,

@@ -40,8 +40,8 @@ export function createLog(
   let shown = LEVELS.indexOf(level)
   const warned = new Set<string>()
   let below: readonly string[] = []
-  // Up to where they begin, and everything from there on away.
-  const erase = () => (below.length === 0 ? '' : `\u001b[${below.length}A\u001b[J`)
+  // Up to where they begin, and everything from there on away; from the first column, for a terminal shows a Ctrl-C as ^C.
+  const erase = () => (below.length === 0 ? '' : `\r\u001b[${below.length}A\u001b[J`)
   const drawn = (lines: readonly string[]) => lines.map(it => `${visibleLine(redactor.text(it))}\n`).join('')
   let over = false
   const line = (text: string) => {

@@ -84,7 +84,8 @@ export function describe(id: string, command: CommandClass): CommandInfo {
         name,
         summary: arg.description ?? '',
         required: arg.required === true,
-        ...(arg.multiple ? {multiple: true} : {}),
+        // A parser that is not strict takes any number of words.
+        ...(command.strict ? {} : {multiple: true}),
         ...(arg.options ? {options: arg.options.map(String)} : {}),
       })),
     flags: Object.entries(flags)

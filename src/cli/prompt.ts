@@ -10,7 +10,8 @@ export class NotConfirmedError extends AppError {
     super(interactive ? 'not confirmed: nothing was done' : `not confirmed: "${question}" cannot be asked without a terminal`, {
       code: 'E_NOT_CONFIRMED',
       exit: EXIT.refused,
-      suggestions: [`Run the command again with ${allow} to go ahead without being asked.`],
+      // Somebody who said no knows what they do.
+      suggestions: interactive ? [] : [`Run the command again with ${allow} to go ahead without being asked.`],
     })
   }
 }
@@ -40,8 +41,14 @@ export async function ask({streams}: Asker, question: string): Promise<string> {
   const {createInterface} = await import('node:readline')
   const lines = createInterface({input: streams.stdin, output: streams.stderr, terminal: streams.stderr.isTTY === true})
   return new Promise(resolve => {
-    lines.once('close', () => resolve(''))
+    // Ctrl-C and the end of input end no line: what is said next has one of its own.
+    let answered = false
+    lines.once('close', () => {
+      if (!answered) streams.stderr.write('\n')
+      resolve('')
+    })
     lines.question(question, answer => {
+      answered = true
       resolve(answer)
       lines.close()
     })

@@ -63,7 +63,11 @@ export class UnknownRunError extends AppError {
       code: 'E_UNKNOWN_RUN',
       exit: EXIT.notFound,
       suggestions:
-        known.length === 0 ? ['Runs lie in .svcctl/runs beside cdktf.json: run this there.'] : [`Known are: ${known.join(', ')}`],
+        known.length === 0
+          ? ['Runs lie in .svcctl/runs beside cdktf.json: run this there.']
+          : run === undefined
+            ? ['All runs ended, and nothing is to be resumed: svcctl apply plans what is left to do.']
+            : ['The runs that are here: svcctl runs list'],
     })
   }
 }

@@ -12,14 +12,14 @@ const SAFETY = 'SAFETY'
 export const synthesisFlags = {
   'synth-dir': Flags.string({summary: 'read this folder instead of running the app of cdktf.json', helpGroup: STACKS, helpValue: '<dir>'}),
   var: Flags.string({
-    summary: 'value of a variable, of one stack as STACK:NAME=VALUE; repeatable',
+    summary: 'value of a variable, of one stack as STACK:NAME=VALUE',
     helpGroup: STACKS,
     helpValue: '<name=value>',
     multiple: true,
     multipleNonGreedy: true,
   }),
   'var-file': Flags.string({
-    summary: 'file with values (.tfvars or JSON), for one stack as STACK=FILE; repeatable',
+    summary: 'file with values (.tfvars or JSON), for one stack as STACK=FILE',
     helpGroup: STACKS,
     helpValue: '<file>',
     multiple: true,
@@ -30,7 +30,7 @@ export const synthesisFlags = {
 export const stackFlags = {
   ...synthesisFlags,
   stack: Flags.string({
-    summary: 'stack by name or glob; repeatable',
+    summary: 'stack by name or glob',
     helpGroup: STACKS,
     helpValue: '<name>',
     multiple: true,
@@ -42,14 +42,14 @@ export const stackFlags = {
 export const validateFlags = {
   state: Flags.string({summary: 'file of the ledger', helpGroup: STACKS, helpValue: '<file>'}),
   target: Flags.string({
-    summary: 'only this object and what it depends on; repeatable',
+    summary: 'only this object and what it depends on',
     helpGroup: STACKS,
     helpValue: '<object>',
     multiple: true,
     multipleNonGreedy: true,
   }),
   exclude: Flags.string({
-    summary: 'not this object and its dependants; repeatable',
+    summary: 'not this object and its dependants',
     helpGroup: STACKS,
     helpValue: '<object>',
     multiple: true,
@@ -66,14 +66,14 @@ export const selectionFlags = {
 
 export const guardFlags = {
   'allow-destroy': Flags.string({
-    summary: "allow delete and replace of an object or a kind ('*' for all); repeatable",
+    summary: "allow delete and replace of an object or a kind ('*' for all)",
     helpGroup: SAFETY,
     helpValue: '<object|kind>',
     multiple: true,
     multipleNonGreedy: true,
   }),
   adopt: Flags.string({
-    summary: "take over an object that was found by name and would be changed, or a kind ('*' for all); repeatable",
+    summary: "take over an object that was found by name and would be changed, or a kind ('*' for all)",
     helpGroup: SAFETY,
     helpValue: '<object|kind>',
     multiple: true,
@@ -93,7 +93,7 @@ export const guardFlags = {
   })(),
   'skip-blocked': Flags.boolean({summary: 'leave out what the API cannot do, and do the rest', helpGroup: SAFETY}),
   accept: Flags.string({
-    summary: 'record the declared state of a blocked object as reached; repeatable',
+    summary: 'record the declared state of a blocked object as reached',
     helpGroup: SAFETY,
     helpValue: '<object>',
     multiple: true,

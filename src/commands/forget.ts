@@ -1,6 +1,6 @@
 import {durationFlag, yesFlag} from '../cli/flags.ts'
 import {objectWords} from '../cli/object-words.ts'
-import {Flags} from '../cli/oclif.ts'
+import {Args, Flags} from '../cli/oclif.ts'
 import {StackCommand} from '../cli/stack-command.ts'
 import {stackFlags} from '../cli/stack-flags.ts'
 import {MissingArgumentError} from '../cli/usage-error.ts'
@@ -11,7 +11,12 @@ export default class ForgetCommand extends StackCommand {
     '<%= config.bin %> <%= command.id %> null_resource.cache --stack shop',
     "<%= config.bin %> <%= command.id %> 'shop:null_resource.old_*' --yes",
   ]
+  static override description =
+    'The objects stay, and svcctl knows nothing of them any more. What is declared still would be taken over again by the next apply, and is refused without --anyway.'
   static override strict = false
+  static override args = {
+    address: Args.string({description: 'what is forgotten: address, name, remote id, or a pattern of these', ignoreStdin: true}),
+  }
   static override flags = {
     ...stackFlags,
     ...yesFlag,

@@ -1,7 +1,7 @@
 import {asJson} from '../base/json.ts'
 import {durationFlag} from '../cli/flags.ts'
 import {objectWords} from '../cli/object-words.ts'
-import {Flags} from '../cli/oclif.ts'
+import {Args, Flags} from '../cli/oclif.ts'
 import {StackCommand} from '../cli/stack-command.ts'
 import {synthesisFlags} from '../cli/stack-flags.ts'
 import {MissingArgumentError, UsageError} from '../cli/usage-error.ts'
@@ -17,6 +17,9 @@ export default class TransferCommand extends StackCommand {
     '<%= config.bin %> <%= command.id %> --resume',
   ]
   static override strict = false
+  static override args = {
+    address: Args.string({description: 'what is moved: address, name, remote id, or a pattern of these', ignoreStdin: true}),
+  }
   static override flags = {
     ...synthesisFlags,
     from: Flags.string({summary: 'the stack that has them', helpGroup: 'STACKS', helpValue: '<stack>'}),

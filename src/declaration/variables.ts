@@ -219,9 +219,13 @@ interface Undeclared {
 function notDeclared(documents: readonly StackDocument[], given: GivenValues, how: GivenValue['undeclared']): readonly Undeclared[] {
   return given.all
     .filter(({value}) => value.undeclared === how)
-    .map(it => ({given: it, known: new Set(documentsOf(documents, it).flatMap(document => [...document.variables.keys()]))}))
+    .map(it => ({given: it, known: namesIn(documentsOf(documents, it))}))
     .filter(({given: {name}, known}) => !known.has(name))
 }
+
+/** Our own one is nobody's to give. */
+const namesIn = (documents: readonly StackDocument[]): ReadonlySet<string> =>
+  new Set(documents.flatMap(it => [...it.variables.keys()]).filter(name => name !== CHECK_VARIABLE))
 
 const documentsOf = (documents: readonly StackDocument[], {stack}: Given): readonly StackDocument[] =>
   stack === undefined ? documents : documents.filter(document => document.name === stack)

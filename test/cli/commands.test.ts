@@ -29,6 +29,13 @@ describe.each(loaded)('%s', (id, command) => {
     }
   })
 
+  it('shows the arguments that its examples have, and says once what may be repeated', () => {
+    const {args = [], examples = [], flags = []} = infos.find(it => it.id === id) ?? {}
+    const words = examples.map(it => it.slice(`svcctl ${id}`.length).trim()).filter(it => it !== '' && !it.startsWith('-'))
+    if (words.length > 0) expect([id, args.length > 0]).toEqual([id, true])
+    for (const {summary} of flags) expect(summary).not.toContain('repeatable')
+  })
+
   it('describes every option and argument', () => {
     const info = infos.find(it => it.id === id)
     for (const {name, summary} of [...(info?.flags ?? []), ...(info?.args ?? [])]) expect([name, summary]).not.toEqual([name, ''])

@@ -16,3 +16,16 @@ describe('the log', () => {
     expect(written).toEqual([`${shown}\n`, `\u001b[33mwarning:\u001b[39m ${shown}\n`, `${shown}\n`, `${shown}\n`])
   })
 })
+
+it('the lines kept at the end are taken away from their first column, wherever a ^C moved the cursor to', () => {
+  const written: string[] = []
+  const log = createLog(text => written.push(text), new Redactor(), 'info')
+  log.below(['1 of 4 ended', '  cache: update'])
+  log.warn('stopping')
+  log.below([])
+  expect(written).toEqual([
+    '1 of 4 ended\n  cache: update\n',
+    '\r\u001b[2A\u001b[Jwarning: stopping\n1 of 4 ended\n  cache: update\n',
+    '\r\u001b[2A\u001b[J',
+  ])
+})

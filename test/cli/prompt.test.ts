@@ -50,10 +50,11 @@ describe('a question', () => {
   })
 
   it('whose input ends is answered by no', async () => {
-    const {context, ends} = somebody()
+    const {context, ends, shown} = somebody()
     const asked = confirm(context, 'Remove it?', '--yes')
     ends('')
-    await expect(asked).rejects.toMatchObject({message: 'not confirmed: nothing was done'})
+    await expect(asked).rejects.toMatchObject({message: 'not confirmed: nothing was done', suggestions: []})
+    expect(shown()).toMatch(/\n$/)
   })
 })
 

@@ -54,7 +54,7 @@ describe('values of variables', () => {
 
   it('that no stack declares are an error on the command line and a warning in files', () => {
     const commandLine = [{type: 'var', text: 'sise=1'} as const]
-    expect(messagesOf(() => read({variable: {size: {default: 1}}}, {variables: {commandLine}}))).toEqual([
+    expect(messagesOf(() => read({variable: {size: {default: 1}, svcctl_only: {default: ''}}}, {variables: {commandLine}}))).toEqual([
       ': --var gives sise, which no stack declares: did you mean size? the variables are size',
     ])
     expect(readAll({shop: {}}, {variables: {files: [file('terraform.tfvars.json', 1)]}}).warnings).toEqual([
