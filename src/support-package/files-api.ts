@@ -4,6 +4,7 @@ import {saidIn} from '../backends/error-body.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
 import type {ApiAnswer, ApiClient} from '../transport/api-client.ts'
+import {isHeader} from '../transport/header-values.ts'
 
 /** The service said no, or something that cannot be understood. */
 export class UploadRefusedError extends AppError {
@@ -21,6 +22,20 @@ export class UploadRefusedError extends AppError {
     this.status = status
   }
 }
+
+/** The service answered with something that nothing can be sent by. Nothing of its answer but a field's name is told. */
+export class UploadAnswerError extends AppError {
+  constructor(doing: string, issue: z.core.$ZodIssue | undefined) {
+    const what = issue === undefined || issue.path.length === 0 ? 'it is no list of parts' : `${String(issue.path.at(-1))} ${said(issue)}`
+    super(`the upload service was asked to ${doing}, and its answer is not what the service promises: ${what}`, {
+      code: 'E_UPLOAD_ANSWER',
+      suggestions: ['Check SVC_FILES_API_URL: does it name the upload service? Nothing was sent to the place in its answer.'],
+    })
+  }
+}
+
+const said = (issue: z.core.$ZodIssue): string =>
+  issue.path.at(-1) === 'upload_uri' || issue.path.at(-1) === 'http_method' || issue.code === 'custom' ? issue.message : 'does not fit'
 
 /** The service gave no answer. */
 export class UploadServiceUnansweredError extends AppError {
@@ -43,9 +58,12 @@ const beginning = z.array(
     ref: z.string().min(1),
     part_number: z.number().int().positive().optional(),
     partsize: z.number().int().positive().optional(),
-    upload_uri: z.url(),
-    http_method: z.string().optional(),
-    headers: z.record(z.string(), z.union([z.string(), z.number()])).nullish(),
+    upload_uri: z.url({protocol: /^https?$/, error: 'is no address of http or https'}),
+    http_method: z.enum(['PUT', 'POST'], {error: 'is neither PUT nor POST'}).optional(),
+    headers: z
+      .record(z.string(), z.union([z.string(), z.number()]))
+      .refine(it => Object.entries(it).every(([name, value]) => isHeader(name, String(value))), 'are none that can be sent')
+      .nullish(),
     expires: z.string().nullish(),
     parallel_parts: z.boolean().nullish(),
     retry_parts: z.boolean().nullish(),
@@ -88,8 +106,9 @@ export function filesApi(client: ApiClient, signal?: AbortSignal): FilesApi {
   const begin = async (doing: string, path: string, body: Json): Promise<PartTarget> => {
     const answer = await call(doing, 'POST', `/file_actions/begin_upload/${encoded(path)}`, body)
     if (answer.status > 299) throw refused(doing, answer)
-    const [first] = beginning.safeParse(jsonOf(answer.text)).data ?? []
-    if (first === undefined) throw new UploadRefusedError(doing, answer.status, 'the answer is not what the service promises')
+    const parsed = beginning.safeParse(jsonOf(answer.text))
+    const [first] = parsed.data ?? []
+    if (first === undefined) throw new UploadAnswerError(doing, parsed.error?.issues[0])
     return {
       ref: first.ref,
       partSize: first.partsize ?? DEFAULT_PART_BYTES,

@@ -267,9 +267,12 @@ class Upload {
   }
 }
 
-/** The service's size, grown so that its number of parts suffices; whole mebibytes. */
+/** Of one upload (wire facts); a service that would have more is not followed. */
+const MOST_PARTS = 10_000
+
+/** The service's size, grown so that its number of parts suffices, and no more than 10 000; whole mebibytes. */
 export function partSizeFor(size: number, partSize: number, parts: number): number {
-  const needed = Math.ceil(size / parts)
+  const needed = Math.ceil(size / Math.min(parts, MOST_PARTS))
   const MIB = 1024 * 1024
   return needed <= partSize ? partSize : Math.ceil(needed / MIB) * MIB
 }

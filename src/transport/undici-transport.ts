@@ -11,6 +11,7 @@ import {AppError} from '../base/errors.ts'
 import {formatSizeBytes} from '../base/units.ts'
 import type {ConnectionAdvice} from './connection-advice.ts'
 import {ConnectionError, type ConnectionFailure} from './connection-error.ts'
+import {assertSendable} from './header-values.ts'
 import {
   type HttpRequest,
   type HttpStreamRequest,
@@ -66,6 +67,7 @@ export function createTransport(options: NetworkOptions = {}): NetworkTransport 
   return {
     send: async request => {
       const {queue, dispatcher} = await network()
+      assertSendable(request.headers)
       const {timeoutMs = options.timeoutMs ?? REQUEST_TIMEOUT_MS} = request
       // The time runs from here and not from the queue: waiting for one's turn is no fault of the server.
       return queue.add(async () => {
@@ -97,6 +99,7 @@ export function createTransport(options: NetworkOptions = {}): NetworkTransport 
     openStream: async request => {
       const {dispatcher} = await network()
       const proxy = proxyFor(request.url, options.proxy ?? {})
+      assertSendable(request.headers)
       const attempt = new Attempt(request, proxy, options.advice)
       try {
         const answer = await attempt.first(

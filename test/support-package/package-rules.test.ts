@@ -24,6 +24,9 @@ describe('names and numbers of support packages', () => {
     expect(partSizeFor(2e9, 5 * MIB, 10_000)).toBe(5 * MIB)
     expect(partSizeFor(50_000 * MIB, 5 * MIB, 10_000)).toBe(5 * MIB)
     expect(partSizeFor(50_000 * MIB + 1, 5 * MIB, 10_000)).toBe(6 * MIB)
+    // A service that asks for parts of one byte, and any number of them.
+    expect(partSizeFor(3e9, 1, 5e9)).toBe(MIB)
+    expect(partSizeFor(50_000 * MIB + 1, 1, 5e9)).toBe(6 * MIB)
   })
 })
 

@@ -1,0 +1,31 @@
+import {describe, expect, it} from 'vitest'
+import {filesApi} from '../../src/support-package/files-api.ts'
+import type {ApiClient} from '../../src/transport/api-client.ts'
+
+const PART = {ref: 'r', upload_uri: 'https://storage.example.com/1', http_method: 'PUT', headers: {'x-a': 'b'}, partsize: 5}
+
+/** The upload service's answer to the beginning of an upload. */
+const begun = (answer: unknown) => {
+  const text = typeof answer === 'string' ? answer : JSON.stringify(answer)
+  const call: ApiClient['call'] = async () => ({answered: true, answer: {status: 200, text, headers: {}}}) as never
+  return filesApi({call} as ApiClient).begin('/uploads/a', 1)
+}
+
+describe('the upload service', () => {
+  it('says where the first part goes', async () => {
+    expect(await begun([PART])).toMatchObject({ref: 'r', uri: PART.upload_uri, method: 'PUT', headers: {'x-a': 'b'}})
+  })
+
+  it.each([
+    ['upload_uri is no address of http or https', [{...PART, upload_uri: 'file:///etc/passwd'}]],
+    ['upload_uri is no address of http or https', [{...PART, upload_uri: 'nowhere'}]],
+    ['http_method is neither PUT nor POST', [{...PART, http_method: 'DELETE'}]],
+    ['headers are none that can be sent', [{...PART, headers: {'x-a': 'b\r\nc: d'}}]],
+    ['headers are none that can be sent', [{...PART, headers: {'x a': 'b'}}]],
+    ['partsize does not fit', [{...PART, partsize: 0}]],
+    ['it is no list of parts', []],
+    ['it is no list of parts', 'not JSON'],
+  ])('is not followed: %s', async (problem, answer) => {
+    await expect(begun(answer)).rejects.toMatchObject({code: 'E_UPLOAD_ANSWER', message: expect.stringContaining(problem)})
+  })
+})
