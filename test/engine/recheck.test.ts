@@ -53,3 +53,24 @@ describe('an object that a colleague has taken into the ledger since', () => {
     })
   })
 })
+
+describe('a subscription that is to be deleted', () => {
+  it('stays where somebody has put a database into it since', async () => {
+    const lab = new Lab()
+    const keep = stackOf('shop').subscription('other')
+    await lab.run(async () => {
+      await lab.apply([stackOf('shop').subscription('main').subscription('other')])
+      const plan = await monday(lab, keep)
+      expect(plan.operations.filter(it => it.action === 'delete')).toHaveLength(1)
+      const {ledger} = lab.store('shop')
+      await lab.apply([main().database('theirs', 'main').subscription('other')])
+      lab.store('shop').ledger = ledger
+      const sent = lab.simulator.log.length
+      await expect(lab.recheck(plan, [keep])).rejects.toMatchObject({
+        code: 'E_PLAN_STALE',
+        message: expect.stringContaining('it still holds what this run does not remove'),
+      })
+      expect(lab.simulator.log.slice(sent).every(it => it.method === 'GET')).toBe(true)
+    })
+  })
+})
