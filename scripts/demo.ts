@@ -118,7 +118,10 @@ async function demo(): Promise<void> {
   mkdirSync(join(folder, 'home'))
   // The stacks stay where they are; ledgers and journals are written beside this file.
   const app = [process.execPath, '--import', import.meta.resolve('tsx'), join(root, 'stacks', 'main.ts')]
-  writeFileSync(join(work, 'cdktf.json'), JSON.stringify({language: 'typescript', app: app.map(it => `"${it}"`).join(' ')}, null, 2))
+  writeFileSync(
+    join(work, 'cdktf.json'),
+    JSON.stringify({language: 'typescript', app: app.map(it => `"${it}"`).join(' '), svcctl: {environment: ['DEMO_RETIRE']}}, null, 2),
+  )
 
   chapter('Both APIs, on this machine')
   const {control, env} = await startSimulator()

@@ -1,44 +1,78 @@
 /**
- * What must never be printed. Every secret the run gets to know is registered once, where it is read; everything that
- * leaves the program as text or as a document goes through here.
+ * What must never leave the program. Every secret the run gets to know is registered once, where it is read; everything
+ * that leaves as text or as a document goes through here, at the latest where the process's streams are written.
  */
+import {WordMatcher} from './word-matcher.ts'
 
 export const REDACTED = '[redacted]'
 
-/** Shorter secrets are hidden only where they stand as a word of their own: the letter `a` is in every sentence. */
+/** Shorter secrets are hidden only where they are the whole of a field: the letter `a` is in every sentence. */
 const SHORT = 4
+/** Lines of a secret that are hidden one by one: the lines of a PEM block, where a document wraps or indents it. */
+const LINE = 8
+/** A number with fewer digits is a port, a size or an id more often than it is the secret it looks like. */
+const DIGITS = 6
+/** Names of fields that are looked at once. */
+const KEYS = 1_000
 
 export class Redactor {
-  readonly #secrets = new Set<string>()
-  #pattern: RegExp | undefined
+  readonly #short = new Set<string>()
+  readonly #forms = new Set<string>()
+  readonly #numbers = new Set<string>()
+  #matcher: WordMatcher | undefined
+  readonly #keys = new Map<string, string>()
 
-  /** Hides this text from now on, also as base64, URL-encoded, and as it stands inside JSON. Empty text is ignored. */
+  /** Hides this text from now on, in every form that a server or a document may give it. Empty text is ignored. */
   register(secret: string | undefined): void {
-    if (secret === undefined || secret === '' || this.#secrets.has(secret)) return
-    for (const form of formsOf(secret)) this.#secrets.add(form)
-    this.#pattern = undefined
+    if (secret === undefined || secret === '') return
+    if (secret.length < SHORT) {
+      this.#short.add(secret)
+      return
+    }
+    if (this.#forms.has(secret)) return
+    for (const form of formsOf(secret)) if (form.length >= SHORT) this.#forms.add(form)
+    if (secret.length >= DIGITS && !Number.isNaN(Number(secret))) this.#numbers.add(secret)
+    this.#matcher = undefined
+    this.#keys.clear()
+  }
+
+  /** Every text in a value that is secret as a whole: an object's fields, a list's items. A switch gives nothing away. */
+  registerValue(value: unknown): void {
+    if (typeof value === 'string') this.register(value)
+    else if (typeof value === 'number' || typeof value === 'bigint') this.register(String(value))
+    else if (Array.isArray(value)) for (const item of value as readonly unknown[]) this.registerValue(item)
+    else if (value !== null && typeof value === 'object') for (const item of Object.values(value)) this.registerValue(item)
   }
 
   /** A user name and a password: the password, and the pair as an Authorization header carries it. */
   registerBasic(username: string, password: string): void {
+    if (password === '') return
     this.register(password)
-    if (password !== '') this.register(Buffer.from(`${username}:${password}`).toString('base64'))
+    this.register(Buffer.from(`${username}:${password}`).toString('base64'))
+  }
+
+  get #isEmpty(): boolean {
+    return this.#forms.size + this.#short.size === 0
   }
 
   text(text: string): string {
-    if (this.#secrets.size === 0) return text
-    this.#pattern ??= patternFor([...this.#secrets])
-    return text.replace(this.#pattern, REDACTED)
+    if (this.#forms.size === 0) return text
+    this.#matcher ??= new WordMatcher(this.#forms)
+    return this.#matcher.replace(text, () => REDACTED)
   }
 
-  /** The same value with every secret in its texts hidden. Keys stay: they are the document's shape. */
+  /**
+   * The same document with every secret in its texts hidden: it stays what it is to whoever parses it. Keys stay, unless
+   * one holds a secret that no name of a field looks like; a number goes where it is a secret of many digits.
+   */
   value<T>(value: T): T {
-    return this.#secrets.size === 0 ? value : (this.#walk(value) as T)
+    return this.#isEmpty ? value : (this.#walk(value) as T)
   }
 
-  /** What holds no secret comes back as it is: a plan of thousands of objects is not copied for the sake of one. */
   #walk(value: unknown): unknown {
-    if (typeof value === 'string') return this.text(value)
+    if (typeof value === 'string') return this.#short.has(value) ? REDACTED : this.text(value)
+    if (typeof value === 'number' || typeof value === 'bigint')
+      return this.#numbers.size > 0 && this.#numbers.has(String(value)) ? REDACTED : value
     if (Array.isArray(value)) {
       const items: readonly unknown[] = value
       let changed: unknown[] | undefined
@@ -50,42 +84,78 @@ export class Redactor {
       }
       return changed ?? value
     }
-    if (value !== null && typeof value === 'object' && isPlain(value)) {
-      const fields = value as Readonly<Record<string, unknown>>
-      let changed: Map<string, unknown> | undefined
-      for (const key of Object.keys(fields)) {
-        const shown = this.#walk(fields[key])
-        if (shown === fields[key]) continue
-        changed ??= new Map(Object.entries(fields))
-        changed.set(key, shown)
-      }
-      return changed === undefined ? value : Object.fromEntries(changed)
-    }
+    if (value !== null && typeof value === 'object' && isPlain(value)) return this.#fields(value as Readonly<Record<string, unknown>>)
     return value
   }
+
+  /** What holds no secret comes back as it is: a plan of thousands of objects is not copied for the sake of one. */
+  #fields(fields: Readonly<Record<string, unknown>>): unknown {
+    let changed: Map<string, unknown> | undefined
+    for (const key in fields) {
+      const item = fields[key]
+      const shown = this.#walk(item)
+      if (shown === item) continue
+      changed ??= new Map(Object.entries(fields))
+      changed.set(key, shown)
+    }
+    const holder = changed === undefined ? fields : Object.fromEntries(changed)
+    for (const key in fields) if (this.#key(key) !== key) return renamed(holder, it => this.#key(it))
+    return holder
+  }
+
+  #key(key: string): string {
+    const known = this.#keys.get(key)
+    if (known !== undefined) return known
+    this.#matcher ??= new WordMatcher(this.#forms)
+    const shown = NAME.test(key) ? key : this.#matcher.replace(key, covered => (NAME.test(covered) ? covered : REDACTED))
+    // The fields of a document are few, and what has a key for each of its objects need not be remembered.
+    if (this.#keys.size < KEYS) this.#keys.set(key, shown)
+    return shown
+  }
 }
+
+const renamed = (fields: object, name: (key: string) => string): unknown =>
+  Object.fromEntries(Object.entries(fields).map(([key, item]) => [name(key), item]))
+
+/** Letters alone, as fields are called: a password that is such a word must not rename them. */
+const NAME = /^[A-Za-z_.-]*$/
 
 const isPlain = (value: object): boolean => {
   const prototype = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null
 }
 
-function formsOf(secret: string): string[] {
-  const inJson = JSON.stringify(secret).slice(1, -1)
-  if (secret.length < SHORT) return [secret, inJson]
-  return [
-    secret,
-    inJson,
-    encodeURIComponent(Buffer.from(secret).toString()),
-    Buffer.from(secret).toString('base64'),
-    Buffer.from(secret).toString('base64url'),
-  ]
+/** Raw, in JSON, in JSON that stands in JSON, in addresses and forms, in HTML, as base64, on one line, and each long line. */
+function formsOf(secret: string): readonly string[] {
+  const whole = Buffer.from(secret)
+  const base64 = whole.toString('base64')
+  const plain = [secret, ...secret.split(/\r\n|\n|\r/).filter(({length}) => length >= LINE)]
+  return plain.flatMap(text => [
+    text,
+    ...inJson(text),
+    ...inAddresses(text),
+    inHtml(text),
+    text.replace(/\s+/g, ' ').trim(),
+    text.replace(/[\p{Cc}\p{Cf}]/gu, ''),
+    ...(text === secret ? [base64, base64.replace(/=+$/, ''), whole.toString('base64url'), encodeURIComponent(base64)] : []),
+  ])
 }
 
-function patternFor(secrets: readonly string[]): RegExp {
-  // The longest first, or a secret that begins with another one would keep its end.
-  const words = [...secrets].sort((a, b) => b.length - a.length)
-  return new RegExp(words.map(word => (word.length < SHORT ? `(?<![\\w-])${literally(word)}(?![\\w-])` : literally(word))).join('|'), 'g')
+/** With and without escapes for what is not ASCII, and for `/` as PHP writes it; and each once more, quoted again. */
+function inJson(text: string): readonly string[] {
+  const own = JSON.stringify(text).slice(1, -1)
+  const ascii = own.replace(/[\u007f-\uffff]/g, it => `\\u${it.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  const once = [own, ascii, own.replaceAll('/', '\\/'), ascii.replaceAll('/', '\\/')]
+  return [...once, ...once.map(it => JSON.stringify(it).slice(1, -1))]
 }
 
-const literally = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')
+function inAddresses(text: string): readonly string[] {
+  // Half of a surrogate pair has no encoding of its own.
+  const strict = encodeURIComponent(Buffer.from(text).toString())
+  const all = strict.replace(/[!'()*~]/g, it => `%${it.charCodeAt(0).toString(16).toUpperCase()}`)
+  const encoded = [strict, all, all.replaceAll('%20', '+'), encodeURI(Buffer.from(text).toString())]
+  return [...encoded, ...encoded.map(it => it.replace(/%[0-9A-F]{2}/g, code => code.toLowerCase()))]
+}
+
+const inHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, it => ({'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'})[it] ?? '&#39;')

@@ -16,6 +16,9 @@ const SECRET_KEY =
 /** `next_token` and `page_token` are places in a list. */
 const SECRET_TOKEN = /(^|_)(access|auth|refresh|session|bearer|id|api|secret|security)?_?token$/
 
+/** A field with such a text is secret, whatever it is called. */
+export const isPrivateKey = (text: string): boolean => /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(text)
+
 const PEM = /-----BEGIN [A-Z0-9 ]+-----/
 
 /** @param name - of a field or a header, in any of the spellings of either API */
@@ -61,5 +64,23 @@ export function maskedText(text: string): string {
     return stringifyExactJson(maskSecrets(parseSpelledJson(text)))
   } catch {
     return PEM.test(text) ? REDACTED : text
+  }
+}
+
+/** What stands in an address and must not be shown: a password, a token in its query. As it stands there, and decoded. */
+export function secretsInAddress(address: string): readonly string[] {
+  if (!URL.canParse(address)) return []
+  const {username, password, searchParams} = new URL(address)
+  // A user name alone is how some servers take a token.
+  const user = password === '' ? username : password
+  const found = [user, decoded(user), ...[...searchParams].flatMap(([name, value]) => (isSecretName(name) ? [value] : []))]
+  return [...new Set(found)].filter(it => it !== '')
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
   }
 }

@@ -22,7 +22,7 @@ async function run(): Promise<never> {
     import('../commands/table.ts'),
   ])
   const output = processStreams()
-  const code = await main({argv, table, version, overrides: {streams: output.streams}})
+  const code = await main({argv, table, version, overrides: {streams: output.streams}, site: process})
   await Promise.all([flushed(process.stdout), flushed(process.stderr)])
   // Sockets kept open for the next request must not keep the process.
   process.exit(output.settle(code))

@@ -147,7 +147,7 @@ export abstract class ApplyCommandBase extends StackCommand {
     const variables = variableOptions(this.argv)
     const sources = {cwd: this.context.cwd, environment: this.context.environment.all, variables}
     const variable = await variableLookup(sources, [...plan.stacks.map(it => it.name), ...(plan.otherStacks ?? []).map(it => it.name)])
-    const planned = planStacks(plan, planSecrets(variable, stacks)).map(it => inStateFile(it, flags.state))
+    const planned = planStacks(plan, planSecrets(variable, stacks, this.context.redactor)).map(it => inStateFile(it, flags.state))
     return this.inWorkspace({stacks: planned, others: othersOf(plan), variable}, flags, 'full', async workspace => {
       await assertTarget(workspace, plan)
       return this.locked(workspace, flags, emit => work(workspace, emit))
@@ -202,7 +202,7 @@ export abstract class ApplyCommandBase extends StackCommand {
   private async carryOut(workspace: Workspace, built: ToCarryOut, flags: ApplyFlagValues, emit: Emit): Promise<ExitCode> {
     const {applyDocument, applyExit, applyPlan, approveFresh, notChecked, PlanRefusedError} = await applyParts()
     const {unknown} = built
-    if (!this.forPrograms) await this.write(this.context.redactor.text(this.planText(built.plan)))
+    if (!this.forPrograms) await this.write(this.planText(built.plan))
     if (!this.forPrograms && built.approved !== undefined) this.sayNotChecked(notChecked(built.approved), workspace)
     workspace.assertAffordable(built.plan)
     const approval = {autoApprove: flags['auto-approve'] ?? false, approve: flags.approve}

@@ -154,6 +154,8 @@ function optionsOf(
     clock: context.clock,
     sentDigest: (stack, where, secret) => workspace.sealer.sentDigest(book.ledger(stack) ?? emptyLedger(stack), where, secret),
     evaluate,
+    hides: value => context.redactor.value(value),
+    learnsSecret: value => context.redactor.registerValue(value),
     variable: workspace.variable,
     book,
     journal,
@@ -197,14 +199,22 @@ export function workOf({operations}: Plan, {pairs}: Observation, secrets: RunSec
   })
 }
 
-function outputsOf({variable, ledgers}: Workspace, plan: Plan, stack: string, {objects}: ApplyResult): Record<string, LedgerOutput> {
+function outputsOf(
+  {variable, ledgers, context}: Workspace,
+  plan: Plan,
+  stack: string,
+  {objects}: ApplyResult,
+): Record<string, LedgerOutput> {
   const outputs: Record<string, LedgerOutput> = {}
   for (const {name, value, sensitive, expression, secret} of plan.stacks.find(it => it.name === stack)?.outputs ?? []) {
     if (secret) continue
     const known =
       expression === undefined
         ? value
-        : evaluated(expression, stack, {variable, attribute: (key, attribute) => attributeOf(objects, key, attribute)})
+        : evaluated(expression, stack, {
+            variable,
+            attribute: (key, attribute) => context.redactor.value(attributeOf(objects, key, attribute)),
+          })
     const kept = known ?? ledgers.get(stack)?.outputs[name]?.value
     if (kept !== undefined) outputs[name] = {value: kept, sensitive}
   }

@@ -113,7 +113,7 @@ export abstract class BaseCommand {
   protected async print(document: ExactJson, presentation: Presentation = {}): Promise<void> {
     const text = await this.#rendered(document, presentation)
     this.#printed = true
-    await this.write(text)
+    await this.write(text, presentation.isDocument === true || this.forPrograms)
   }
 
   /** As `print`, for one of a stream of results: a JSON document is one line, a YAML document begins with `---`. */
@@ -124,15 +124,14 @@ export abstract class BaseCommand {
         ? `${stringifyExactJson(redactor.value(this.#filtered(document)))}\n`
         : await this.#rendered(document, presentation)
     this.#printed = true
-    await this.write(this.format === 'yaml' ? `---\n${text}` : text)
+    await this.write(this.format === 'yaml' ? `---\n${text}` : text, this.forPrograms)
   }
 
   async #rendered(document: ExactJson, presentation: Presentation): Promise<string> {
     const {redactor} = this.context
     const how = this.#query === undefined ? presentation : {}
     const widest = widthOf(this.context.streams.stdout) === undefined ? undefined : WIDEST_CELL
-    const text = await renderOutput(redactor.value(this.#filtered(document)), this.format, how, widest)
-    return this.forPrograms ? text : redactor.text(text)
+    return renderOutput(redactor.value(this.#filtered(document)), this.format, how, widest)
   }
 
   /** Whether `-q` makes another document of the result: it has to be whole before anything of it is written. */
@@ -146,16 +145,17 @@ export abstract class BaseCommand {
 
   /** For what ends the process before the event loop turns again: the failure as a document and as text, written synchronously. */
   protected failAtOnce(error: AppError, documentOf: (error: AppError) => JsonObject = errorDocument): void {
-    const {redactor, streams, environment, log} = this.context
+    const {redactor, streams, documents, environment, log} = this.context
     log.below([])
-    if (this.forPrograms && !this.#printed) streams.stdout.write(`${stringifyExactJson(redactor.value(documentOf(error)), 2)}\n`)
+    if (this.forPrograms && !this.#printed) documents.write(`${stringifyExactJson(redactor.value(documentOf(error)), 2)}\n`)
     this.#printed = true
     streams.stderr.write(folded(redactor.text(errorText(error, paintFor(streams.stderr, environment), false)), streams.stderr))
   }
 
-  /** Text to standard output as it is; resolves when there is room for more. */
-  protected async write(text: string | Uint8Array): Promise<void> {
-    const {stdout} = this.context.streams
+  /** Text to standard output, a document as it is; resolves when there is room for more. */
+  protected async write(text: string | Uint8Array, isDocument = false): Promise<void> {
+    const {streams, documents} = this.context
+    const stdout = isDocument ? documents : streams.stdout
     if (!stdout.write(text)) await drained(stdout)
   }
 

@@ -35,7 +35,10 @@ export interface Context {
   /** The time of the machine: what servers and other processes reckon with. */
   readonly wallClock: Clock
   readonly random: RandomBytes
+  /** Text that is written to them is redacted on its way. */
   readonly streams: Streams
+  /** Standard output for what is redacted value by value already: documents. */
+  readonly documents: OutputStream
   /** The working folder, absolute. */
   readonly cwd: string
   readonly redactor: Redactor

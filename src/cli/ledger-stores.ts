@@ -30,8 +30,10 @@ export class SharedLedgerError extends AppError {
 /** @throws SharedLedgerError, HttpBackendError */
 export function openStores(context: Context, stacks: readonly StackDeclarations[]): OpenedStores {
   const networks: NetworkTransport[] = []
-  const open = ({name, ledger}: LedgerOf, notice: Notice): ManagedLedgerStore =>
-    openLedgerStore(ledger, {
+  const {TF_HTTP_USERNAME = '', TF_HTTP_PASSWORD = ''} = context.environment.all
+  const open = ({name, ledger}: LedgerOf, notice: Notice): ManagedLedgerStore => {
+    if (ledger.type === 'http') context.redactor.registerBasic(ledger.username ?? TF_HTTP_USERNAME, TF_HTTP_PASSWORD)
+    return openLedgerStore(ledger, {
       stack: name,
       folder: context.cwd,
       environment: context.environment.all,
@@ -52,6 +54,7 @@ export function openStores(context: Context, stacks: readonly StackDeclarations[
       version: context.version,
       notice,
     })
+  }
   const stores = stacks.map(stack => [stack.name, open(stack, text => context.log.warn(text))] as const)
   const owners = new Map<string, string>()
   for (const [stack, store] of stores) {

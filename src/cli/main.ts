@@ -9,7 +9,9 @@ import {isDocumentFormat, renderOutput} from '../report/output-format.ts'
 import {asksForHelp, normalizeArgv, outputFormatIn, secretsIn, strayOption} from './argv.ts'
 import type {BaseCommand} from './base-command.ts'
 import {type CommandTable, resolveCommand, resolveTopic} from './command-table.ts'
-import {type Context, folded, type OutputStream, paintFor, profilesOnce, type Streams, widthOf} from './context.ts'
+import {type Context, folded, type OutputStream, paintFor, profilesOnce, widthOf} from './context.ts'
+import {type CrashSite, onCrash} from './crash.ts'
+import {guardedStream} from './guarded-stream.ts'
 import {createLog} from './log.ts'
 import {asAppError, errorDocument, errorText} from './render-error.ts'
 import {StrayOptionError} from './usage-error.ts'
@@ -20,16 +22,21 @@ export interface MainInput {
   readonly version: string
   /** What the process has, where a test gives its own. */
   readonly overrides?: Partial<Pick<Context, 'environment' | 'clock' | 'random' | 'streams' | 'cwd' | 'keyring'>>
+  /** Where what nobody catches is heard of: the process, where there is one to end. */
+  readonly site?: CrashSite
 }
 
 /** @returns the exit code; nothing is thrown, and everything printed is handed to the streams */
-export async function main({argv, table, version, overrides = {}}: MainInput): Promise<ExitCode> {
+export async function main({argv, table, version, overrides = {}, site}: MainInput): Promise<ExitCode> {
   const words = normalizeArgv(argv)
   const redactor = new Redactor()
   for (const secret of secretsIn(words)) redactor.register(secret)
-  const streams = overrides.streams ?? process
+  const {stdin, stdout, stderr} = overrides.streams ?? process
+  const streams = {stdin, stdout: guardedStream(stdout, redactor), stderr: guardedStream(stderr, redactor)}
   let command: BaseCommand | undefined
   let environment = overrides.environment
+  const failed = (error: AppError, verbose = false) => errorText(error, paintFor(stderr, environment ?? PLAIN), verbose)
+  if (site !== undefined) onCrash(site, error => streams.stderr.write(failed(error)))
   try {
     environment ??= processEnvironment()
     for (const secret of environment.secrets) redactor.register(secret)
@@ -49,6 +56,7 @@ export async function main({argv, table, version, overrides = {}}: MainInput): P
       keyring: systemKeyring,
       ...overrides,
       streams,
+      documents: stdout,
       redactor,
       table,
       version,
@@ -68,28 +76,19 @@ export async function main({argv, table, version, overrides = {}}: MainInput): P
     return (await command.run()) ?? EXIT.ok
   } catch (thrown) {
     const error = asAppError(thrown)
-    await report(error, words, streams, redactor, command, environment)
+    // One document for programs, unless the command's own is out already; text for people in any case.
+    const format = outputFormatIn(words) ?? 'text'
+    if (isDocumentFormat(format) && command?.printed !== true) {
+      stdout.write(await renderOutput(redactor.value(errorDocument(error)), format))
+    }
+    const verbose = command?.context.log.shows('debug') === true || words.includes('-vv')
+    streams.stderr.write(folded(redactor.text(failed(error, verbose)), stderr))
     return error.exit
   }
 }
 
-/** Writes the failure: one document for programs, unless the command's own is out already; text for people in any case. */
-async function report(
-  error: AppError,
-  words: readonly string[],
-  streams: Streams,
-  redactor: Redactor,
-  command: BaseCommand | undefined,
-  // Absent when the environment itself is what is wrong.
-  environment: Pick<Context['environment'], 'forceColor' | 'noColor' | 'all'> = {forceColor: false, noColor: true, all: {}},
-): Promise<void> {
-  const format = outputFormatIn(words) ?? 'text'
-  if (isDocumentFormat(format) && command?.printed !== true) {
-    streams.stdout.write(await renderOutput(redactor.value(errorDocument(error)), format))
-  }
-  const verbose = command?.context.log.shows('debug') === true || words.includes('-vv')
-  streams.stderr.write(folded(redactor.text(errorText(error, paintFor(streams.stderr, environment), verbose)), streams.stderr))
-}
+/** When the environment itself is what is wrong. */
+const PLAIN = {forceColor: false, noColor: true, all: {}}
 
 /** The words help is asked about, or `undefined` when it is not: `help plan`, `plan --help`, `-h`, nothing at all. */
 function helpWords(words: readonly string[]): readonly string[] | undefined {

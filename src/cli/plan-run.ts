@@ -1,14 +1,19 @@
 /** From an open workspace to a plan. */
 import {kinds} from '../backends/kinds.ts'
 import {canonicalJson} from '../base/json.ts'
+import type {Redactor} from '../base/redact.ts'
 import {evaluate} from '../declaration/residual.ts'
 import {stepsOf} from '../engine/bill.ts'
 import {type BuiltPlan, buildPlan} from '../engine/build-plan.ts'
 import {assertWords, type Choice} from '../engine/choice.ts'
+import {isSecretOutput} from '../engine/field-rules.ts'
 import type {Ledger} from '../engine/ledger.ts'
+import {outputOf} from '../engine/live.ts'
+import type {Observation} from '../engine/observe.ts'
 import type {GuardResult, Lifts, Operation, Plan} from '../engine/plan.ts'
 import {sealed} from '../engine/plan-document.ts'
-import {type Key, keyOf} from '../engine/value.ts'
+import {openLeaves} from '../engine/resolve.ts'
+import {type Key, keyOf, Secret} from '../engine/value.ts'
 import {accountsOf, checkAccounts, namedAccounts} from './accounts.ts'
 import {changeLimits, LearnedLimits} from './change-limits.ts'
 import {LearnedDurations} from './learned-durations.ts'
@@ -73,6 +78,7 @@ export async function planWorkspace(
     destroy,
     secretStates: pairs => workspace.sealer.states(workspace.allLedgers, pairs),
     kept,
+    hides: value => context.redactor.value(value),
     tool: `svcctl ${context.version}`,
     accounts: accountsOf(workspace),
     lifts,
@@ -91,11 +97,24 @@ export async function planWorkspace(
     used: () => workspace.usedRequests(),
     ...(validForMs === undefined ? {} : {notAfter: new Date(context.clock.now() + validForMs).toISOString()}),
   })
+  learnSecrets(context.redactor, built.observation)
   const {plan} = built
   // What the server saw, the looks at the accounts and at dead runs too; it is not part of the hash.
   const requests = {...plan.requests, used: workspace.usedRequests()}
   const guards = [...plan.guards, ...readOnlyGuard(workspace, plan.operations)]
-  return {...built, plan: sealed({...plan, requests, guards})}
+  // What the servers call their objects is theirs to choose.
+  const {unmanaged, notes: said} = context.redactor.value({unmanaged: plan.unmanaged, notes: plan.notes})
+  return {...built, plan: sealed({...plan, unmanaged, notes: said, requests, guards})}
+}
+
+/** What the objects of a plan turned out to hold that must not be shown: resolved secrets, and secret fields that others read. */
+function learnSecrets(redactor: Redactor, {pairs}: Observation): void {
+  for (const {declaration, spec, match} of pairs.values()) {
+    if (declaration.outputs.length === 0 && declaration.dependsOn.length === 0) continue
+    for (const {leaf} of openLeaves(spec)) if (leaf instanceof Secret) redactor.registerValue(leaf.value)
+    if (match === undefined) continue
+    for (const name of declaration.outputs) if (isSecretOutput(match.live.kind, name)) redactor.registerValue(outputOf(match.live, name))
+  }
 }
 
 /** A plan that is to be kept: it names the account its keys are of, so that another key of that account may apply it. */

@@ -9,6 +9,8 @@ import {variableOptions} from './stack-flags.ts'
 
 export interface StackSource {
   readonly synthDir: string | undefined
+  /** `--synth-env` */
+  readonly synthEnvironment: readonly string[] | undefined
   readonly stacks: readonly string[] | undefined
   /** `--state` */
   readonly stateFile: string | undefined
@@ -21,7 +23,7 @@ export interface StackSource {
 export async function readDeclarations(
   context: Context,
   argv: readonly string[],
-  {synthDir, stacks, stateFile, mode, onStopped}: StackSource,
+  {synthDir, synthEnvironment, stacks, stateFile, mode, onStopped}: StackSource,
 ): Promise<LoadedDeclarations> {
   const loaded = await endingWithUs(onStopped, signal =>
     loadDeclarations({
@@ -30,9 +32,12 @@ export async function readDeclarations(
       kinds,
       mode,
       synthDir,
+      synthEnvironment,
+      onApp: passed => context.environment.forget(passed),
       stacks,
       signal,
       variables: variableOptions(argv),
+      onSecret: value => context.redactor.registerValue(value),
       onOutput: text => {
         for (const line of text.trimEnd().split('\n')) context.log.info(line)
       },

@@ -1,7 +1,9 @@
 /** Secrets in clear for a run: from the declarations that were read, or evaluated again from what the plan says of them. */
 import {AppError, EXIT} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
+import type {Redactor} from '../base/redact.ts'
 import {evaluate} from '../declaration/residual.ts'
+import type {VariableLookup} from '../declaration/variable-lookup.ts'
 import type {Observation} from '../engine/observe.ts'
 import type {OpenLeaf, Operation, Plan} from '../engine/plan.ts'
 import {openLeaves} from '../engine/resolve.ts'
@@ -22,6 +24,21 @@ export class ClearSecretError extends AppError {
   }
 }
 
+/** The same secret; from now on nothing shows its value. */
+export function known(secret: Secret, redactor: Redactor): Secret {
+  redactor.registerValue(secret.value)
+  return secret
+}
+
+/** What a secret is made of is secret too: a plan does not say which of its variables were declared so. */
+export const watched =
+  (variable: VariableLookup, redactor: Redactor): VariableLookup =>
+  (stack, name) => {
+    const value = variable(stack, name)
+    redactor.registerValue(value)
+    return value
+  }
+
 export class RunSecrets {
   readonly #workspace: Workspace
   readonly #pairs: Observation['pairs']
@@ -36,10 +53,12 @@ export class RunSecrets {
     const {stack, address} = operation
     const spec = this.#pairs.get(keyOf(stack, address))?.spec ?? this.#declared(stack, address)
     const leaf = spec && openLeaves(spec).find(it => it.pointer === path)?.leaf
-    if (leaf instanceof Secret) return leaf
+    const {redactor} = this.#workspace.context
+    if (leaf instanceof Secret) return known(leaf, redactor)
     if (expression === undefined) throw new ClearSecretError(operation, path)
     const attribute = (key: string, name: string): Json | undefined => this.#recorded(key, name)
-    return new Secret(evaluate(expression, stack, {variable: this.#workspace.variable, attribute}), expression, version)
+    const variable = watched(this.#workspace.variable, redactor)
+    return known(new Secret(evaluate(expression, stack, {variable, attribute}), expression, version), redactor)
   }
 
   #declared(stack: string, address: string) {

@@ -5,6 +5,7 @@ import {JsonBoundsError, parseJson} from '../base/bounded-json.ts'
 import {AppError, EXIT, type Problem} from '../base/errors.ts'
 import {isJsonObject} from '../base/json.ts'
 import {formatPointer} from '../base/pointer.ts'
+import type {Redactor} from '../base/redact.ts'
 import {evaluate} from '../declaration/residual.ts'
 import type {VariableLookup} from '../declaration/variable-lookup.ts'
 import {assertAgrees} from '../engine/agree.ts'
@@ -24,7 +25,7 @@ import {type Key, keyOf, Secret} from '../engine/value.ts'
 import {type ConnectedStacks, type OtherAccount, otherAccount} from './accounts.ts'
 import {liftsOf, liftsToApply} from './lifts.ts'
 import {type PlanFlags, planWorkspace, readOnlyGuard} from './plan-run.ts'
-import {ClearSecretError} from './run-secrets.ts'
+import {ClearSecretError, known, watched} from './run-secrets.ts'
 import type {Workspace} from './workspace.ts'
 
 export class PlanFileError extends AppError {
@@ -83,14 +84,16 @@ export async function readPlan(path: string): Promise<Plan> {
 export function planSecrets(
   variable: VariableLookup,
   stacks: readonly StackDeclarations[],
+  redactor: Redactor,
 ): (operation: Operation, leaf: OpenLeaf) => Secret {
   const declared = new Map(stacks.flatMap(it => it.declarations).map(it => [it.key, it.spec]))
   return (operation, leaf) => {
     const spec = declared.get(keyOf(operation.stack, operation.address))
     const there = spec && openLeaves(spec).find(it => it.pointer === leaf.path)?.leaf
-    if (there instanceof Secret) return there
+    if (there instanceof Secret) return known(there, redactor)
     if (leaf.expression === undefined) throw new ClearSecretError(operation, leaf.path)
-    return new Secret(evaluate(leaf.expression, operation.stack, {variable, attribute: () => undefined}), leaf.expression, leaf.version)
+    const lookup = {variable: watched(variable, redactor), attribute: () => undefined}
+    return known(new Secret(evaluate(leaf.expression, operation.stack, lookup), leaf.expression, leaf.version), redactor)
   }
 }
 

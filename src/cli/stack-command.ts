@@ -24,6 +24,7 @@ import type {Workspace, WorkspaceOptions} from './workspace.ts'
 
 export interface StackFlagValues extends ConnectionFlagValues {
   readonly 'synth-dir'?: string | undefined
+  readonly 'synth-env'?: readonly string[] | undefined
   readonly stack?: readonly string[] | undefined
   readonly state?: string | undefined
   readonly 'max-requests'?: number | undefined
@@ -58,6 +59,7 @@ export abstract class StackCommand extends BaseCommand {
     const {readDeclarations} = await import('./read-declarations.ts')
     return readDeclarations(this.context, this.argv, {
       synthDir: flags['synth-dir'],
+      synthEnvironment: flags['synth-env'],
       stacks: flags.stack,
       stateFile: flags.state,
       mode,

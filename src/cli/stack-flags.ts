@@ -11,6 +11,13 @@ const SAFETY = 'SAFETY'
 /** Where the stacks come from. */
 export const synthesisFlags = {
   'synth-dir': Flags.string({summary: 'read this folder instead of running the app of cdktf.json', helpGroup: STACKS, helpValue: '<dir>'}),
+  'synth-env': Flags.string({
+    summary: 'variable of the environment that the app gets too, by name or glob; repeatable',
+    helpGroup: STACKS,
+    helpValue: '<name>',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
   var: Flags.string({
     summary: 'value of a variable, of one stack as STACK:NAME=VALUE',
     helpGroup: STACKS,

@@ -83,7 +83,8 @@ export default class ApiCommand extends ServerCommand {
 
   async #answer(document: ExactJson | undefined, {path}: RawRequest): Promise<void> {
     await this.print(document ?? null, {
-      text: () => (document === undefined ? '' : typeof document === 'string' ? document : stringifyExactJson(document, 2)),
+      text: shown => (document === undefined ? '' : typeof shown === 'string' ? shown : stringifyExactJson(shown, 2)),
+      isDocument: this.format === 'text',
       table: widest => (document === undefined ? '' : tableOf(rowsIn(document as Json, path) ?? document, widest)),
     })
   }
@@ -95,8 +96,8 @@ export default class ApiCommand extends ServerCommand {
       await run.pages(async row => void rows.push(row))
       return this.print(rows)
     }
-    const stream = new RowStream(text => this.write(this.context.redactor.text(text)))
-    await run.pages(row => stream.row(row))
+    const stream = new RowStream(text => this.write(text, true))
+    await run.pages(row => stream.row(this.context.redactor.value(row)))
     await stream.end()
   }
 

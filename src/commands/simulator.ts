@@ -36,7 +36,7 @@ export default class SimulatorCommand extends BaseCommand {
         ...(folder === undefined ? {} : {certificateFile: join(folder, 'ca.pem')}),
       })
       const document = readyDocument(served, simulator.config)
-      if (this.format === 'json') await this.write(`${JSON.stringify(document)}\n`)
+      if (this.format === 'json') await this.write(`${JSON.stringify(document)}\n`, true)
       else
         await this.print(asJson(document), {
           text: () =>

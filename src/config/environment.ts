@@ -5,6 +5,8 @@
 import {userInfo} from 'node:os'
 import {isAbsolute, join} from 'node:path'
 import {AppError, EXIT} from '../base/errors.ts'
+import {secretsInAddress} from '../base/secret-fields.ts'
+import {forgetVariables} from './forget-variables.ts'
 import {SOURCE_VARIABLES} from './option-table.ts'
 
 export type LogLevel = 'quiet' | 'info' | 'debug' | 'trace'
@@ -45,6 +47,8 @@ export interface Environment {
   readonly secrets: readonly string[]
   /** Everything, for what is passed on to child processes and for `${VAR}` in the configuration file. */
   readonly all: Variables
+  /** What others can read of this process is less from now on: only `passed`, and what the system needs. What was read stays. */
+  readonly forget: (passed: Variables) => void
 }
 
 /** A variable whose value cannot be understood. */
@@ -68,6 +72,8 @@ const SECRET_VARIABLES = [
   'SVC_LEDGER_KEY',
   'TF_HTTP_PASSWORD',
 ]
+
+const ADDRESS_VARIABLES = ['TF_HTTP_ADDRESS', 'TF_HTTP_LOCK_ADDRESS', 'TF_HTTP_UNLOCK_ADDRESS']
 
 const PROXY_VARIABLES = ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'HTTPS_PROXY']
 
@@ -120,8 +126,13 @@ export function readEnvironment(all: Variables): Environment {
     noColor: (all.NO_COLOR ?? '') !== '',
     forceColor: !['', 'false', '0'].includes(all.FORCE_COLOR ?? ''),
     home,
-    secrets: [...SECRET_VARIABLES.flatMap(name => text(name) ?? []), ...PROXY_VARIABLES.flatMap(name => passwordsIn(text(name)))],
+    secrets: [
+      ...SECRET_VARIABLES.flatMap(name => text(name) ?? []),
+      ...PROXY_VARIABLES.flatMap(name => passwordsIn(text(name))),
+      ...ADDRESS_VARIABLES.flatMap(name => secretsInAddress(text(name) ?? '')),
+    ],
     all,
+    forget: () => {},
   }
 }
 
@@ -136,7 +147,15 @@ function ownHome(): string {
 }
 
 /** The environment of this process. The one place that reads it. */
-export const processEnvironment = (): Environment => readEnvironment(process.env)
+export function processEnvironment(): Environment {
+  const all = {...process.env}
+  const forget = (passed: Variables): void =>
+    void forgetVariables(new Set(Object.keys(all).filter(name => !Object.hasOwn(passed, name) && !OF_SYSTEM.test(name))))
+  return {...readEnvironment(all), forget}
+}
+
+/** What libraries of the system look up later: the keyring finds its service by it. */
+const OF_SYSTEM = /^(?:DBUS_SESSION_BUS_ADDRESS|DISPLAY|WAYLAND_DISPLAY|XDG_.*|SSL_CERT_(?:FILE|DIR))$/
 
 /** @throws EnvironmentError */
 function logLevelOf(text: string | undefined): LogLevel {

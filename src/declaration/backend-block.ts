@@ -1,6 +1,7 @@
 /** Where a stack's ledger lies: Terraform's `backend` block. */
 import {isAbsolute} from 'node:path'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
+import {secretsInAddress} from '../base/secret-fields.ts'
 import type {LedgerLocation} from '../engine/declaration.ts'
 import {hint} from './hint.ts'
 import type {Problems} from './problems.ts'
@@ -53,6 +54,13 @@ export function ledgerOf(document: StackDocument, problems: Problems): LedgerLoc
     if (name === '//') continue
     if (!HTTP_FIELDS.some(field => field === name))
       problems.add(place, `svcctl does not know ${name} of the backend http${hint(name, HTTP_FIELDS)}`)
+  }
+  for (const name of ['address', 'lock_address', 'unlock_address'] as const) {
+    if (typeof body[name] === 'string' && secretsInAddress(body[name]).length > 0)
+      problems.add(
+        place,
+        `${name} of the backend http holds a secret, and a plan shows the addresses of its ledgers: set TF_HTTP_USERNAME and TF_HTTP_PASSWORD, or leave ${name} out and set TF_HTTP_${name.toUpperCase()}`,
+      )
   }
   if (typeof body.password === 'string' && body.password !== '') {
     problems.warn(place, 'the password of the backend http is not read from the stack: set TF_HTTP_PASSWORD')

@@ -7,6 +7,7 @@ import type {z} from 'zod'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {nearest} from '../base/nearest.ts'
 import {escapeSegment, formatPointer} from '../base/pointer.ts'
+import {isPrivateKey} from '../base/secret-fields.ts'
 import type {Kind} from '../engine/kind.ts'
 import {Deferred, Secret, type Value, type ValueObject} from '../engine/value.ts'
 import {formatNumber, type Node, printTemplate} from './expression.ts'
@@ -87,7 +88,7 @@ class Fitting {
     }
     if (typeof value === 'object') return this.#fields(shape, value as {readonly [key: string]: OpenValue}, path)
     const coerced = coerce(shape.type, value)
-    if (!shape.secret) return coerced
+    if (!shape.secret && !(typeof coerced === 'string' && isPrivateKey(coerced))) return coerced
     const pointer = pointerOf(path)
     this.#secrets.add(pointer)
     this.clearSecrets.push(pointer)

@@ -2,6 +2,7 @@
 import {resolve} from 'node:path'
 import type {Problem} from '../base/errors.ts'
 import {globPattern} from '../base/glob.ts'
+import type {Json} from '../base/json.ts'
 import {nearest} from '../base/nearest.ts'
 import type {StackDeclarations} from '../engine/declaration.ts'
 import type {Kinds} from '../engine/kind.ts'
@@ -22,11 +23,17 @@ export interface LoadOptions {
   readonly mode: 'plan' | 'validate'
   /** Read this folder instead of running the app. */
   readonly synthDir?: string | undefined
+  /** Variables of the environment that the app gets beside what every program needs; names or globs. */
+  readonly synthEnvironment?: readonly string[] | undefined
+  /** Told what the app gets, right before it is run. */
+  readonly onApp?: ((passed: Readonly<Record<string, string | undefined>>) => void) | undefined
   /** Names or globs of stacks; none: all. */
   readonly stacks?: readonly string[] | undefined
   /** `--var` and `--var-file` in the order they were given. */
   readonly variables?: readonly VariableOption[] | undefined
   readonly signal?: AbortSignal | undefined
+  /** Is told every value of the stacks that must not be shown. */
+  readonly onSecret?: ((value: Json) => void) | undefined
   /** What the app writes while it runs. */
   readonly onOutput?: ((text: string) => void) | undefined
 }
@@ -42,9 +49,16 @@ export interface LoadedDeclarations {
 
 /** @throws DeclarationError with every problem; NoStacksError, StackFileError, SynthesisError, UnknownStackError, VariableError */
 export async function loadDeclarations(options: LoadOptions): Promise<LoadedDeclarations> {
-  const {cwd, environment, kinds, mode, synthDir, signal, onOutput} = options
+  const {cwd, environment, kinds, mode, synthDir, signal, onOutput, onSecret} = options
   const read = await (synthDir === undefined
-    ? synthesize({cwd, environment, ...(signal ? {signal} : {}), ...(onOutput ? {onOutput} : {})})
+    ? synthesize({
+        cwd,
+        environment,
+        named: options.synthEnvironment ?? [],
+        onApp: options.onApp,
+        ...(signal ? {signal} : {}),
+        ...(onOutput ? {onOutput} : {}),
+      })
     : readStackDocuments(synthDir, {cwd}))
   if (read.documents.length === 0) throw new NoStacksError('the app has no stacks', 'Make at least one TerraformStack in it.')
   const names = read.documents.map(document => document.name)
@@ -55,7 +69,7 @@ export async function loadDeclarations(options: LoadOptions): Promise<LoadedDecl
     commandLine: await readVariableOptions(options.variables ?? [], cwd, names),
   })
   const refused = read.annotations.filter(it => it.level === 'error').map(annotationProblem)
-  const result = withProblems(refused, () => readStacks({documents: read.documents, kinds, given, mode, selected}))
+  const result = withProblems(refused, () => readStacks({documents: read.documents, kinds, given, mode, selected, onSecret}))
   return {
     stacks: result.stacks.filter(stack => selected.has(stack.name)),
     others: result.stacks.filter(stack => !selected.has(stack.name)),

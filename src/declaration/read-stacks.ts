@@ -1,7 +1,9 @@
 /** From documents to declarations: evaluated, checked, and everything wrong said at once. Pure. */
+import type {Json} from '../base/json.ts'
 import type {Declaration, Dependency, ParentRef, StackDeclarations} from '../engine/declaration.ts'
 import type {Kinds} from '../engine/kind.ts'
-import {type Key, spokenProblems} from '../engine/value.ts'
+import {openLeaves} from '../engine/resolve.ts'
+import {type Key, Secret, spokenProblems, type Value} from '../engine/value.ts'
 import {ledgerOf, targetsOf} from './backend-block.ts'
 import {checkCycles, checkDuplicates, type Resolved} from './check-declarations.ts'
 import type {Draft} from './draft.ts'
@@ -22,6 +24,8 @@ export interface ReadInput {
   readonly mode: 'plan' | 'validate'
   /** The stacks asked for; all are read and checked, because they refer to each other. */
   readonly selected: ReadonlySet<string>
+  /** Is told every value that must not be shown, before anything is said of the stacks. */
+  readonly onSecret?: ((value: Json) => void) | undefined
 }
 
 export interface ReadResult {
@@ -32,13 +36,15 @@ export interface ReadResult {
 }
 
 /** @throws DeclarationError with every problem of all stacks */
-export function readStacks({documents, kinds, given, mode, selected}: ReadInput): ReadResult {
+export function readStacks({documents, kinds, given, mode, selected, onSecret = () => {}}: ReadInput): ReadResult {
   const misshapen = documents.flatMap(document => document.misshapen)
   if (misshapen.length > 0)
     throw new DeclarationError(spokenProblems([...misshapen, ...documents.flatMap(document => document.problems)], selected))
   const problems = new Problems()
   const gathered = gatherVariables(documents, given, mode, selected)
   problems.all.push(...gathered.problems)
+  for (const variables of gathered.byStack.values())
+    for (const {sensitive, value} of variables.values()) if (sensitive && value !== undefined) onSecret(value)
   const app = new AppContext(mode, selected)
   const stacks = documents.map(document => {
     const names = new StackNames(document, app, gathered.byStack.get(document.name) ?? new Map())
@@ -55,6 +61,10 @@ export function readStacks({documents, kinds, given, mode, selected}: ReadInput)
     return {reader: new StackReader(names, kinds, problems), ledger, targets: targetsOf(document)}
   })
   const drafts = stacks.map(({reader}) => reader.drafts())
+  const tell = (value: Value): void => {
+    for (const {leaf} of openLeaves(value)) if (leaf instanceof Secret) onSecret(leaf.value)
+  }
+  for (const {spec, opens, clearSecrets} of drafts.flat()) if (opens.length + clearSecrets.length > 0) tell(spec)
   const index = new DraftIndex(drafts.flat(), new Map(stacks.map(({reader, targets}) => [reader.stack, targets])))
   const resolved = stacks.map(({reader}, at) => {
     const own = drafts[at] ?? []
@@ -65,6 +75,7 @@ export function readStacks({documents, kinds, given, mode, selected}: ReadInput)
   checkDuplicates(all, index, problems)
   checkCycles(all, problems)
   const rest = stacks.map(({reader}) => ({outputs: reader.outputs(), moved: reader.moved(), removed: reader.removed()}))
+  for (const {outputs} of rest) for (const {value} of outputs) tell(value)
   if (problems.all.length > 0) throw new DeclarationError(spokenProblems(problems.all, selected))
   return {
     stacks: stacks.map(({reader, ledger, targets}, at) => ({

@@ -6,7 +6,10 @@ import {access, mkdtemp, readFile, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {parseJson} from '../base/bounded-json.ts'
+import {isGlob} from '../base/glob.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
+import {shellWord} from '../base/shell-word.ts'
+import {appVariables, mayBeNamedInProject, type Variables} from './app-environment.ts'
 import {failureIn, usefulLines} from './app-failure.ts'
 import {type Run, runApp} from './app-process.ts'
 import {NoStacksError, StackFileError, SynthesisError} from './errors.ts'
@@ -15,19 +18,32 @@ import {type ReadStacks, readStackDocuments} from './stack-files.ts'
 export interface SynthesizeOptions {
   /** Folder of cdktf.json; the app runs in it. */
   readonly cwd: string
-  /** Of this process; what may hold credentials is kept from the app. */
-  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Of this process; the app gets what it needs of it, and what is named. */
+  readonly environment: Variables
+  /** `--synth-env` */
+  readonly named?: readonly string[]
+  /** Told what the app gets, right before it is run. */
+  readonly onApp?: ((passed: Variables) => void) | undefined
   readonly signal?: AbortSignal
   /** What the app writes while it runs. */
   readonly onOutput?: (text: string) => void
 }
 
 /** @throws NoStacksError, StackFileError, SynthesisError */
-export async function synthesize({cwd, environment, signal, onOutput}: SynthesizeOptions): Promise<ReadStacks> {
-  const {app, context} = await readProject(cwd)
+export async function synthesize({
+  cwd,
+  environment,
+  named = [],
+  signal,
+  onApp = () => {},
+  onOutput,
+}: SynthesizeOptions): Promise<ReadStacks> {
+  const {app, context, wanted} = await readProject(cwd)
+  const passed = appVariables(environment, [...named, ...wanted])
+  onApp(passed)
   const outdir = await mkdtemp(join(tmpdir(), 'svcctl-synth-'))
   try {
-    const run = await runApp(app, {cwd, environment: appEnvironment(environment, outdir, context), signal, onOutput})
+    const run = await runApp(app, {cwd, environment: {...passed, ...forApp(outdir, context)}, signal, onOutput})
     if (run.failure !== undefined) throw failed(app, cwd, run, run.failure)
     if (!(await exists(join(outdir, 'manifest.json')))) {
       throw new SynthesisError(
@@ -73,7 +89,7 @@ const exists = (path: string): Promise<boolean> =>
   )
 
 /** What of cdktf.json is looked at. `output` is not: the app writes into a folder of our own. */
-async function readProject(cwd: string): Promise<{app: string; context: JsonObject}> {
+async function readProject(cwd: string): Promise<{app: string; context: JsonObject; wanted: readonly string[]}> {
   const path = join(cwd, 'cdktf.json')
   let text: string
   try {
@@ -100,24 +116,33 @@ async function readProject(cwd: string): Promise<{app: string; context: JsonObje
   if (!isJsonObject(project) || typeof app !== 'string' || app.trim() === '') {
     throw new StackFileError(path, 'names no app', 'Write the command that runs your stacks into it: {"app": "npx tsx main.ts"}.')
   }
-  return {app, context: isJsonObject(project.context) ? project.context : {}}
+  return {app, context: isJsonObject(project.context) ? project.context : {}, wanted: wantedVariables(path, project)}
 }
 
-/**
- * The app runs code of whoever opened a pull request: it gets no credentials of the APIs, no values of variables and
- * no password of the ledger.
- */
-function appEnvironment(environment: SynthesizeOptions['environment'], outdir: string, context: JsonObject): Record<string, string> {
-  const kept: Record<string, string> = {}
-  for (const [name, value] of Object.entries(environment)) {
-    if (value !== undefined && !/^(?:SVC_|TF_VAR_|TF_HTTP_(?:USERNAME|PASSWORD)$)/i.test(name)) kept[name] = value
+/** `{"svcctl": {"environment": ["GIT_*"]}}`: variables that the app reads. @throws StackFileError for what may be a credential */
+function wantedVariables(path: string, {svcctl}: JsonObject): readonly string[] {
+  const wanted = isJsonObject(svcctl) ? (svcctl.environment ?? []) : []
+  if (!Array.isArray(wanted) || !wanted.every(it => typeof it === 'string'))
+    throw new StackFileError(
+      path,
+      'has a svcctl.environment that is no list of names',
+      'Write {"svcctl": {"environment": ["GIT_BRANCH"]}}.',
+    )
+  const refused = wanted.find(it => isGlob(it) || !mayBeNamedInProject(it))
+  if (refused !== undefined) {
+    throw new StackFileError(
+      path,
+      `asks for the variable ${JSON.stringify(refused)}, which may be a credential or more than one variable`,
+      `A pull request can change this file. Whoever runs svcctl may hand it on: --synth-env ${shellWord(refused)}`,
+    )
   }
-  return {
-    ...kept,
-    CDKTF_OUTDIR: outdir,
-    CDKTF_CONTEXT_JSON: JSON.stringify(context),
-    SYNTH_HCL_OUTPUT: 'false',
-    // Errors of constructs are shown with all others, not thrown at the first.
-    CDKTF_CONTINUE_SYNTH_ON_ERROR_ANNOTATIONS: 'true',
-  }
+  return wanted
 }
+
+const forApp = (outdir: string, context: JsonObject): Record<string, string> => ({
+  CDKTF_OUTDIR: outdir,
+  CDKTF_CONTEXT_JSON: JSON.stringify(context),
+  SYNTH_HCL_OUTPUT: 'false',
+  // Errors of constructs are shown with all others, not thrown at the first.
+  CDKTF_CONTINUE_SYNTH_ON_ERROR_ANNOTATIONS: 'true',
+})

@@ -5,6 +5,7 @@ import {changedKeys} from './changed-scope.ts'
 import {type Choice, choose} from './choice.ts'
 import {Claims} from './claims.ts'
 import {type Declaration, type StackDeclarations, sourceOf} from './declaration.ts'
+import type {Hides} from './diff.ts'
 import {evaluateGuards} from './guards.ts'
 import type {Kind} from './kind.ts'
 import {leastReads} from './least-reads.ts'
@@ -62,6 +63,8 @@ export interface BuildPlanInput extends Omit<ObserveInput, 'wants'>, Pick<PlanIn
   /** Requests sent so far, over all connections of the run. */
   readonly used: () => number
   readonly notAfter?: string
+  /** Takes known secrets out of what servers show. */
+  readonly hides?: Hides
   /** `--scope changed`: only what differs from the ledger is looked at. */
   readonly onlyChanged?: boolean
   /** Said with the plan: what of dead runs is still open. */
@@ -241,7 +244,7 @@ function plannedStack(
           const secret = openLeaves(known).some(({leaf}) => leaf instanceof Secret || leaf.secret)
           return {
             name,
-            value: shown(known),
+            value: value instanceof Deferred && input.hides ? input.hides(shown(known)) : shown(known),
             sensitive,
             ...(expression === undefined ? {} : {expression}),
             ...(secret ? {secret: true as const} : {}),

@@ -30,7 +30,11 @@ export interface DiffInput {
   readonly secretState: SecretState
   /** JSON pointers that are not compared, nor anything below; `*` is any list slot, `''` is the whole object. */
   readonly ignore: readonly string[]
+  /** Takes known secrets out of what a server shows, in whatever field it repeats them. */
+  readonly hides?: Hides | undefined
 }
+
+export type Hides = (shown: Json) => Json
 
 export interface FieldDiff {
   readonly changes: readonly Change[]
@@ -65,12 +69,13 @@ interface Walk {
   readonly kind: Kind
   readonly ignore: readonly (readonly string[])[]
   readonly secretState: SecretState
+  readonly hides: Hides
   differs(difference: Difference): void
   missing(path: string): void
   assumes(path: string): void
 }
 
-export function diffFields({kind, declared, live, applied, secretState, ignore}: DiffInput): FieldDiff {
+export function diffFields({kind, declared, live, applied, secretState, ignore, hides = it => it}: DiffInput): FieldDiff {
   const changes: Change[] = []
   const immutable: string[] = []
   const missingInLive: string[] = []
@@ -79,6 +84,7 @@ export function diffFields({kind, declared, live, applied, secretState, ignore}:
     kind,
     ignore: ignore.map(parsePointer),
     secretState,
+    hides,
     differs: difference => {
       changes.push(changeOf(walk, difference, applied !== undefined))
       if (difference.place.rule.immutable) immutable.push(pathOf(difference.place))
@@ -240,6 +246,7 @@ function holds({kind, ignore}: Walk, place: Place, declared: Value, value: Json 
     kind,
     ignore,
     secretState: () => 'same',
+    hides: it => it,
     differs: difference => {
       if (!sparse || difference.live !== undefined) fail()
     },
@@ -253,7 +260,7 @@ function holds({kind, ignore}: Walk, place: Place, declared: Value, value: Json 
 function changeOf(walk: Walk, difference: Difference, threeWay: boolean): Change {
   const {place, declared, live} = difference
   const {rule} = place
-  const seen = (value: Json) => masked(rule, value, secretPlaces(declared, rule))
+  const seen = (value: Json) => walk.hides(masked(rule, value, secretPlaces(declared, rule)))
   const before = rule.writeOnly ? {secret: true} : live === undefined ? undefined : seen(legible(ordered(onlyDeclared(declared, live))))
   const after = shownAs(rule, declared)
   const risk = rule.risk?.(before, after)

@@ -1,6 +1,7 @@
 /** What holds for one field of a kind: its own rule, what it inherits from those above it, and what the schema knows of it. */
 import {z} from 'zod'
 import {escapeSegment, parsePointer} from '../base/pointer.ts'
+import {isSecretName} from '../base/secret-fields.ts'
 import type {FieldRule, Kind} from './kind.ts'
 
 /** A place in a spec: a JSON pointer with `*` for list slots. */
@@ -52,7 +53,9 @@ function effectiveRule(kind: Kind, pattern: Pattern, schema: z.core.$ZodType | u
     below(segment) {
       const known = children.get(segment)
       if (known !== undefined) return known
-      const rule = effectiveRule(kind, `${pattern}/${escapeSegment(segment)}`, schemaBelow(schema, segment), passedOn)
+      // No kind knows every field an API may have: what is called like a secret is one.
+      const named = segment !== '*' && isSecretName(segment) ? {...passedOn, secret: true} : passedOn
+      const rule = effectiveRule(kind, `${pattern}/${escapeSegment(segment)}`, schemaBelow(schema, segment), named)
       children.set(segment, rule)
       return rule
     },
@@ -68,4 +71,10 @@ function bare(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined 
   return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault
     ? bare(schema.unwrap())
     : schema
+}
+
+/** Whether an output (`password`, `endpoint/port`) shows what must not be shown: no ledger keeps it. */
+export function isSecretOutput(kind: Kind, name: string): boolean {
+  const {secret, writeOnly} = name.split('/').reduce((rule, segment) => rule.below(/^\d+$/.test(segment) ? '*' : segment), rootRule(kind))
+  return secret === true || writeOnly === true
 }

@@ -6,8 +6,8 @@ import {isJsonObject} from '../base/json.ts'
 import type {Cause} from './cause.ts'
 import {Claims} from './claims.ts'
 import {neededBy, type StackDeclarations} from './declaration.ts'
-import {diffFields, type SecretState} from './diff.ts'
-import {rootRule} from './field-rules.ts'
+import {diffFields, type Hides, type SecretState} from './diff.ts'
+import {isSecretOutput, rootRule} from './field-rules.ts'
 import {formerOf} from './former.ts'
 import {type Kind, parentRemoteId, remoteIdOf} from './kind.ts'
 import type {LedgerEntry} from './ledger.ts'
@@ -28,6 +28,7 @@ export interface PlanInput extends OwnershipInput {
   readonly stacks: readonly StackDeclarations[]
   readonly selected: ReadonlySet<string>
   readonly secretState: SecretStateOf
+  readonly hides?: Hides | undefined
   readonly lifts: Pick<Lifts, 'onDrift' | 'noDestroy'>
   /** Fields that a saved plan leaves as somebody changed them, whatever `onDrift` says. */
   readonly kept?: ReadonlyMap<Key, readonly string[]>
@@ -159,6 +160,7 @@ function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, not
       ...(entry ? {applied: entry.applied} : {}),
       ignore: declaration.policy.ignoreChanges,
       secretState: (pointer, secret) => input.secretState(declaration.key, pointer, secret),
+      hides: input.hides,
     })
   if (pair.stray) {
     const found = {...base, remoteId: pair.stray.remoteId, changes: diffTo(pair.stray).changes, ...originOf(entry)}
@@ -198,7 +200,7 @@ function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, not
   const found = {...base, remoteId: live.remoteId, changes, ...(kept.length > 0 ? {kept} : {}), ...origin}
   const adopted = adopts(pair)
   const moved = pair.match?.formerAddress === undefined ? {} : {movedFrom: pair.match.formerAddress}
-  if (changes.length === 0) return settled(pair, entry, {...found, ...moved})
+  if (changes.length === 0) return settled(input, pair, entry, {...found, ...moved})
   if (immutable.length > 0 || (kind.verbs.update === undefined && kind.verbs.create !== undefined && kind.verbs.delete !== undefined)) {
     const why: Why =
       immutable.length > 0
@@ -273,14 +275,14 @@ function replacement(kind: Kind, found: Found, createFirst: boolean, live: LiveO
   return {...found, action: 'replace', ...why, former: formerOf(live)}
 }
 
-function settled(pair: Paired, entry: LedgerEntry | undefined, found: Found): Operation {
+function settled(input: PlanInput, pair: Paired, entry: LedgerEntry | undefined, found: Found): Operation {
   const match = pair.match
   if (found.movedFrom !== undefined)
     return {...found, action: 'move', cause: 'address-changed', reason: `the ledger has it as ${found.movedFrom}`}
   if (match?.found === 'import') return {...found, action: 'adopt', cause: 'import-block', reason: 'import block', origin: 'imported'}
   if (entry === undefined || match?.found === 'name')
     return {...found, action: 'adopt', cause: 'found-by-name', reason: 'found by name, and every declared field agrees'}
-  if (!recordedAs(pair, entry))
+  if (!recordedAs(input, pair, entry))
     return {...found, action: 'adopt', cause: 'ledger-older', reason: 'it is as declared; the ledger has older values'}
   // Secrets stay: the digest over all of a ledger's secrets needs every one of them again.
   const {declared: _, deferred: _deferred, ...bare} = found
@@ -298,14 +300,18 @@ function parentOf({kinds, observation}: PlanInput, {declaration, parent}: Paired
 }
 
 /** Whether the ledger already says what an apply would write. */
-function recordedAs(pair: Paired, entry: LedgerEntry): boolean {
-  const {policy, outputs} = pair.declaration
+function recordedAs({kinds, hides = it => it}: PlanInput, pair: Paired, entry: LedgerEntry): boolean {
+  const {policy, kind: name} = pair.declaration
+  const kind = kinds.get(name)
+  const outputs = pair.declaration.outputs.filter(it => kind === undefined || !isSecretOutput(kind, it))
   const sameKeys = (a: readonly string[], b: readonly string[]) => a.length === b.length && a.every(it => b.includes(it))
   return (
     policy.removal === entry.removal &&
     policy.preventDestroy === entry.preventDestroy &&
     sameKeys(policy.exclusive, entry.exclusive) &&
-    outputs.every(it => sameValue((pair.match && outputOf(pair.match.live, it)) ?? null, entry.outputs[it] ?? null)) &&
+    // An older version wrote secret ones down.
+    (kind === undefined || !Object.keys(entry.outputs).some(it => isSecretOutput(kind, it))) &&
+    outputs.every(it => sameValue(hides((pair.match && outputOf(pair.match.live, it)) ?? null), entry.outputs[it] ?? null)) &&
     sameValue(plainPart(pair.spec), entry.applied)
   )
 }

@@ -3,6 +3,7 @@ import type {Json, JsonObject} from '../base/json.ts'
 import {formerEntry} from './carried-secrets.ts'
 import type {Declaration} from './declaration.ts'
 import {deposedEntry} from './deposed.ts'
+import {isSecretOutput} from './field-rules.ts'
 import {idsIn} from './kind.ts'
 import {ledgerEntryOf} from './ledger-entry.ts'
 import {type LiveObject, liveObject, outputOf} from './live.ts'
@@ -19,7 +20,8 @@ export function depose(scene: Scene): void {
   if (entry) book.record(operation.stack, entry, new Map())
 }
 
-export async function remember(scene: Scene, remoteId: string | undefined, live: LiveObject | undefined): Promise<void> {
+/** @param isStale - `live` is from before an update: what others read of it is looked at again */
+export async function remember(scene: Scene, remoteId: string | undefined, live: LiveObject | undefined, isStale = false): Promise<void> {
   const {book} = scene.context.options
   const {operation, declaration} = scene.work
   // It came as the other stack applied it last, and the next plan changes what differs.
@@ -34,7 +36,7 @@ export async function remember(scene: Scene, remoteId: string | undefined, live:
   const shown = outputsShown(scene, declaration, remoteId, live)
   // It is ours from here on, whatever becomes of the look at what its row does not show.
   record(shown.values)
-  if (shown.isWhole) return
+  if (shown.isWhole && !(isStale && declaration.outputs.length > 0)) return
   record(await outputsRead(scene, declaration, remoteId, live))
 }
 
@@ -60,13 +62,19 @@ function outputsShown(
   const entry = scene.context.options.book.ledger(operation.stack)?.entries.get(operation.movedFrom ?? operation.address)
   const recorded = (operation.action === 'move' ? entry?.outputs : undefined) ?? {}
   scene.work.objects.set(scene.work.key, remoteId, whole)
+  const {hides = (it: Json) => it, learnsSecret = () => {}} = scene.context.options
+  const answerOf = (name: string) => outputOf(whole, name) ?? recorded[name]
   const values = Object.fromEntries(
     declaration.outputs.flatMap(name => {
-      const value = outputOf(whole, name) ?? recorded[name]
-      return value === undefined ? [] : [[name, value]]
+      const value = answerOf(name)
+      if (value === undefined) return []
+      if (!isSecretOutput(scene.kind, name)) return [[name, hides(value)]]
+      // It is read from the object whenever it is needed, and kept nowhere.
+      learnsSecret(value)
+      return []
     }),
   )
-  return {values, isWhole: Object.keys(values).length === declaration.outputs.length}
+  return {values, isWhole: declaration.outputs.every(name => answerOf(name) !== undefined)}
 }
 
 /** One more look at the object, for what its row does not show. */

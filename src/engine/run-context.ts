@@ -6,6 +6,7 @@ import type {Json} from '../base/json.ts'
 import type {Backend} from './backend.ts'
 import {CollectionWatch} from './collection-watch.ts'
 import type {Evaluate} from './declaration.ts'
+import type {Hides} from './diff.ts'
 import {Doubts} from './doubts.ts'
 import type {Emit, Step} from './events.ts'
 import {Expectations} from './expectations.ts'
@@ -35,6 +36,10 @@ export interface RunOptions {
   readonly backendOf: (stack: string, api: Kind['api']) => Backend
   readonly clock: Clock
   readonly evaluate: Evaluate
+  /** Takes known secrets out of what servers show, before a ledger has it. */
+  readonly hides?: Hides | undefined
+  /** Told what an object turned out to hold that must not be shown. */
+  readonly learnsSecret?: ((value: Json) => void) | undefined
   readonly variable: (stack: string, name: string) => Json | undefined
   readonly book: LedgerBook
   /** What the journal keeps of a secret that is sent (`sent-secrets.ts`); absent where there is no journal. */

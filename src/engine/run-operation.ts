@@ -28,6 +28,7 @@ async function carryOut(scene: Scene): Promise<Ended> {
   const {operation, end} = scene.work
   let remoteId = operation.remoteId
   let live = scene.work.live
+  let isStale = false
   for (const step of scene.steps()) {
     scene.context.options.emit({type: 'started', key: scene.work.key, action: operation.action, step})
     // Of a replacement it is the old object that goes, also where the new one was made first.
@@ -49,11 +50,14 @@ async function carryOut(scene: Scene): Promise<Ended> {
     }
     if (step === 'delete' && operation.remoteId !== undefined && deposes(operation))
       scene.context.options.book.drop(operation.stack, deposedAddress(operation.address, operation.remoteId))
-    if (step === 'update') live = done.live ?? live
+    if (step === 'update') {
+      isStale = done.live === undefined
+      live = done.live ?? live
+    }
     if (remoteId !== undefined && step !== 'delete') scene.work.objects.set(scene.work.key, remoteId, live)
     if (step === 'create') noteInline(scene)
   }
-  await remember(scene, remoteId, live)
+  await remember(scene, remoteId, live, isStale)
   return end('done', {...(remoteId === undefined ? {} : {remoteId}), spec: scene.spec})
 }
 

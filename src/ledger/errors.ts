@@ -85,11 +85,17 @@ export class LedgerAccessError extends AppError {
 
 /** The state server wants other credentials. */
 export class LedgerAuthError extends AppError {
-  constructor({place}: LedgerPlace, status: number) {
+  /** @param withheld - there are credentials, and they belong to another server */
+  constructor({place}: LedgerPlace, status: number, withheld = false) {
     super(`The state server at ${place} ${status === 401 ? 'wants credentials' : 'refused the credentials'} (${status}).`, {
       code: 'E_LEDGER_AUTH',
       exit: EXIT.unauthorized,
-      suggestions: ['Set TF_HTTP_USERNAME and TF_HTTP_PASSWORD to an account that may read and write this state.'],
+      suggestions: withheld
+        ? [
+            'TF_HTTP_USERNAME and TF_HTTP_PASSWORD are sent to the server of TF_HTTP_ADDRESS only, and the stack names another one.',
+            `Where this is your state server, say so: export TF_HTTP_ADDRESS=${place}`,
+          ]
+        : ['Set TF_HTTP_USERNAME and TF_HTTP_PASSWORD to an account that may read and write this state.'],
     })
   }
 }

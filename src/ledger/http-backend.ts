@@ -1,7 +1,8 @@
 /**
  * How to reach a ledger behind Terraform's HTTP state protocol: what the stack's backend says, and for what it leaves
  * out the `TF_HTTP_*` variables (as in Terraform, a variable never beats the stack). A password comes from the
- * environment only: a stack's rendering is no place for one.
+ * environment only: a stack's rendering is no place for one. It belongs to the servers that the environment names, by
+ * their origins: a stack, or a plan file, that names another one does not get it.
  */
 import {AppError, EXIT} from '../base/errors.ts'
 import type {LedgerLocation} from '../engine/declaration.ts'
@@ -18,6 +19,8 @@ export interface HttpBackend {
   readonly unlockMethod: string
   readonly username?: string
   readonly password?: string
+  /** Origins that get user and password. */
+  readonly trusted: ReadonlySet<string>
   readonly skipCertVerification: boolean
   /** Tries after the first one. */
   readonly retryMax: number
@@ -64,6 +67,8 @@ export function httpBackendOf(location: Extract<LedgerLocation, {type: 'http'}>,
   if (main === undefined) throw new HttpBackendError(stack, 'address is missing', 'Set address in the backend, or TF_HTTP_ADDRESS.')
   const lockAddress = address('lock_address', location.lockAddress, 'TF_HTTP_LOCK_ADDRESS')
   const unlockAddress = address('unlock_address', location.unlockAddress, 'TF_HTTP_UNLOCK_ADDRESS')
+  const named = ['TF_HTTP_ADDRESS', 'TF_HTTP_LOCK_ADDRESS', 'TF_HTTP_UNLOCK_ADDRESS'].flatMap(it => variable(it) ?? [])
+  const trusted = new Set(named.flatMap(it => (URL.canParse(it) ? [new URL(it).origin] : [])))
   const username = location.username ?? variable('TF_HTTP_USERNAME')
   const password = variable('TF_HTTP_PASSWORD')
   return {
@@ -75,6 +80,7 @@ export function httpBackendOf(location: Extract<LedgerLocation, {type: 'http'}>,
     unlockMethod: location.unlockMethod ?? variable('TF_HTTP_UNLOCK_METHOD') ?? 'UNLOCK',
     ...(username !== undefined && {username}),
     ...(password !== undefined && {password}),
+    trusted,
     skipCertVerification: location.skipCertVerification ?? false,
     retryMax: whole('retry_max', location.retryMax, 'TF_HTTP_RETRY_MAX', 2),
     retryWaitMinMs: 1_000 * whole('retry_wait_min', location.retryWaitMinSeconds, 'TF_HTTP_RETRY_WAIT_MIN', 1),

@@ -207,6 +207,12 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     return answer.body.byteLength === 0
   }
 
+  /** There is a password, and it is another server's. */
+  get #withheld(): boolean {
+    const {password, trusted, address} = this.#options.backend
+    return password !== undefined && !trusted.has(new URL(address).origin)
+  }
+
   #contentOf({body, headers}: HttpResponse): string {
     const promised = headers['content-md5']
     if (promised !== undefined && promised !== createHash('md5').update(body).digest('base64')) {
@@ -217,7 +223,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
 
   #expectSuccess(doing: 'read' | 'write' | 'lock' | 'unlock', {status, body}: HttpResponse): void {
     if (status >= 200 && status < 300) return
-    if (status === 401 || status === 403) throw new LedgerAuthError(this.#where, status)
+    if (status === 401 || status === 403) throw new LedgerAuthError(this.#where, status, this.#withheld)
     const said = Buffer.from(body).toString('utf8').trim().slice(0, 300)
     const reason = `the server answered ${status}${said === '' ? '' : `: ${said}`}`
     throw new LedgerAccessError(

@@ -16,12 +16,13 @@ export type SendState = (request: StateRequest, signal?: AbortSignal) => Promise
 
 /** Every request of this protocol may be repeated: a state is replaced as a whole, and a lock carries its own id. */
 export function stateRequests(backend: HttpBackend, transport: Transport, clock: Clock): SendState {
-  const {username, password = '', retryMax, retryWaitMinMs, retryWaitMaxMs} = backend
+  const {username, password = '', trusted, retryMax, retryWaitMinMs, retryWaitMaxMs} = backend
   const waitMs = (tries: number, wish = 0) => Math.max(Math.min(retryWaitMinMs * 2 ** (tries - 1), retryWaitMaxMs), wish)
   return async ({method, url, body}, signal) => {
     const headers = {
       accept: 'application/json',
-      ...(username !== undefined && {authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`}),
+      ...(username !== undefined &&
+        trusted.has(new URL(url).origin) && {authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`}),
       ...(body !== undefined && {'content-type': 'application/json', 'content-md5': createHash('md5').update(body).digest('base64')}),
     }
     for (let tries = 1; ; tries++) {

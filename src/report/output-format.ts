@@ -14,7 +14,9 @@ export const isDocumentFormat = (format: OutputFormat): format is 'json' | 'yaml
 /** What a command answers: the document, and how people should see it. */
 export interface Presentation {
   /** `-o text`, the default. Absent: as `-o table`. */
-  readonly text?: () => string | Promise<string>
+  readonly text?: (shown: ExactJson) => string | Promise<string>
+  /** The text is JSON too: secrets are hidden in the values it is given, and not in it as in prose. */
+  readonly isDocument?: boolean
   /** `-o table`, with cells of at most `widest` columns. Absent: columns are taken from the document. */
   readonly table?: (widest?: number) => string | Promise<string>
 }
@@ -38,7 +40,7 @@ export async function renderOutput(
     case 'table':
       return ended(await table(widest))
     case 'text':
-      return ended(await (presentation.text === undefined ? table(widest) : presentation.text()))
+      return ended(await (presentation.text === undefined ? table(widest) : presentation.text(document)))
   }
 }
 

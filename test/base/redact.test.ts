@@ -26,8 +26,10 @@ describe('a redactor', () => {
     expect(knowing('abcd', 'abcdefgh').text('abcdefgh abcd')).toBe('[redacted] [redacted]')
   })
 
-  it('hides a very short secret only where it is a word of its own', () => {
-    expect(knowing('a1').text('a1 a12 ba1 a1.')).toBe('[redacted] a12 ba1 [redacted].')
+  it('hides a very short secret only where it is the whole of a field', () => {
+    const redactor = knowing('a1')
+    expect(redactor.text('a1 a12 ba1')).toBe('a1 a12 ba1')
+    expect(redactor.value({password: 'a1', note: 'a1 it is'})).toEqual({password: '[redacted]', note: 'a1 it is'})
   })
 
   it('keeps the shape of a document: keys, numbers and lists stay', () => {
@@ -40,5 +42,68 @@ describe('a redactor', () => {
 
   it('takes a secret for text, not for a pattern', () => {
     expect(knowing('a.c$|(').text('abc a.c$|( ')).toBe('abc [redacted] ')
+  })
+
+  it.each([
+    ['a form', 'p%22ss+w%C3%B6rd%2F1%21'],
+    ['an address with small digits', 'p%22ss%20w%c3%b6rd%2f1!'],
+    ['JSON that escapes what is not ASCII', 'p\\"ss w\\u00f6rd/1!'],
+    ['JSON of PHP', 'p\\"ss w\\u00f6rd\\/1!'],
+    ['JSON in JSON', 'p\\\\\\"ss wörd/1!'],
+    ['HTML', 'p&quot;ss wörd/1!'],
+    ['base64 without its padding', 'cCJzcyB3w7ZyZC8xIQ'],
+  ])('hides a secret in %s', (_, form) => {
+    expect(knowing('p"ss wörd/1!').text(`a ${form} b`)).toBe('a [redacted] b')
+  })
+
+  it('covers two secrets that overlap as one', () => {
+    expect(knowing('abcd', 'bcdefgh').text('xabcdefghx')).toBe('x[redacted]x')
+    expect(knowing('abcdef', 'cdef').text('abcdef cdef')).toBe('[redacted] [redacted]')
+  })
+
+  it('hides each line of a secret of many lines, as a document that indents it shows it', () => {
+    const pem = '-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBg\nkqhkiG9w0BAQEF\n-----END PRIVATE KEY-----'
+    expect(knowing(pem).text('key: |\n  MIIEvQIBADANBg\n  kqhkiG9w0BAQEF\n')).toBe('key: |\n  [redacted]\n  [redacted]\n')
+  })
+
+  it('leaves a document valid where a secret is an ordinary word: switches, small numbers and names of fields stay', () => {
+    const redactor = knowing('true', 'null', '6379', '123456789', 'status')
+    expect(redactor.value({status: 'status', on: true, none: null, port: 6379, id: 123456789, text: 'it is true'})).toEqual({
+      status: '[redacted]',
+      on: true,
+      none: null,
+      port: 6379,
+      id: '[redacted]',
+      text: 'it is [redacted]',
+    })
+  })
+
+  it('hides a secret that a server makes the name of a field', () => {
+    expect(knowing('Zq7-secret').value({errors: {'Zq7-secret': 'weak'}})).toEqual({errors: {'[redacted]': 'weak'}})
+  })
+
+  it('hides every text of a secret that is a document', () => {
+    const redactor = new Redactor()
+    redactor.registerValue({user: 'admin-1', keys: ['first-key', 1234567], on: true})
+    expect(redactor.text('admin-1 first-key 1234567 true')).toBe('[redacted] [redacted] [redacted] true')
+  })
+
+  it('finds what a plain search finds, whatever the secrets and the text', () => {
+    let seed = 7
+    const letter = () => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648
+      return 'abc'[seed % 3] ?? 'a'
+    }
+    const word = (length: number) => Array.from({length}, letter).join('')
+    for (let round = 0; round < 300; round++) {
+      const secrets = [word(4), word(5), word(7)]
+      const text = word(60)
+      const covered = Array.from(text, () => false)
+      for (const secret of secrets)
+        for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + 1)) covered.fill(true, at, at + secret.length)
+      const rest = (shown: string) => shown.split('[redacted]').join('')
+      const expected = [...text].filter((_, at) => !covered[at]).join('')
+      expect(rest(knowing(...secrets).text(text))).toBe(expected)
+    }
   })
 })

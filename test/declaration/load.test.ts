@@ -202,7 +202,12 @@ describe('the app of cdktf.json', () => {
       TF_VAR_pw: 'w',
       TF_HTTP_PASSWORD: 'h',
       TF_HTTP_ADDRESS: 'https://state',
+      TF_TOKEN_app_terraform_io: 't',
+      PROD_SECRET: 'a reference of the configuration file',
+      HTTPS_PROXY: 'http://u:p@proxy',
+      NODE_AUTH_TOKEN: 'n',
       NODE_ENV: 'test',
+      LC_ALL: 'C.UTF-8',
     }
     const {stacks} = await load({environment})
     expect(stacks[0]?.declarations[0]).toMatchObject({key: 'a:null_resource.u', source: {}})
@@ -211,11 +216,45 @@ describe('the app of cdktf.json', () => {
       CDKTF_CONTEXT_JSON: '{"k":"v"}',
       SYNTH_HCL_OUTPUT: 'false',
       CDKTF_CONTINUE_SYNTH_ON_ERROR_ANNOTATIONS: 'true',
-      TF_HTTP_ADDRESS: 'https://state',
       NODE_ENV: 'test',
+      LC_ALL: 'C.UTF-8',
     })
-    expect(Object.keys(seen).filter(name => /^SVC_|^TF_VAR_|PASSWORD/.test(name))).toEqual([])
+    // A shell adds some of its own.
+    const own = ['PWD', 'OLDPWD', 'SHLVL', '_']
+    const given = [
+      'CDKTF_CONTEXT_JSON',
+      'CDKTF_CONTINUE_SYNTH_ON_ERROR_ANNOTATIONS',
+      'CDKTF_OUTDIR',
+      'LC_ALL',
+      'NODE_ENV',
+      'PATH',
+      'SYNTH_HCL_OUTPUT',
+    ]
+    expect(
+      Object.keys(seen)
+        .filter(name => !own.includes(name))
+        .sort(),
+    ).toEqual(given)
     await expect(readdir(seen.CDKTF_OUTDIR)).rejects.toThrow('ENOENT')
+  })
+
+  it('gets what cdktf.json and the caller name, and cdktf.json names no credential', async () => {
+    const body = "manifest({a: stack('a', user('a'))}); writeFileSync('seen.json', JSON.stringify(process.env))"
+    const environment = {PATH: process.env.PATH, GIT_BRANCH: 'main', TF_VAR_shape: 'wide', TF_VAR_pw: 'w', PROD_SECRET: 's'}
+    await project(body, {svcctl: {environment: ['GIT_BRANCH']}})
+    const told: string[][] = []
+    await load({environment, synthEnvironment: ['TF_VAR_s*'], onApp: passed => told.push(Object.keys(passed))})
+    const seen = JSON.parse(await readFile(join(cwd, 'seen.json'), 'utf8'))
+    expect(seen).toMatchObject({GIT_BRANCH: 'main', TF_VAR_shape: 'wide'})
+    expect([seen.TF_VAR_pw, seen.PROD_SECRET]).toEqual([undefined, undefined])
+    expect(told).toEqual([['PATH', 'GIT_BRANCH', 'TF_VAR_shape']])
+    for (const name of ['PROD_SECRET', 'SVC_PROFILE', 'TF_VAR_pw', '*', 'DB_PASSWORD', 'API_KEY']) {
+      await project(body, {svcctl: {environment: [name]}})
+      expect(await failure({environment})).toMatchObject({
+        code: 'E_STACK_FILE',
+        suggestions: [expect.stringContaining('--synth-env')],
+      })
+    }
   })
 
   it('may warn and refuse through annotations, said with all other problems', async () => {

@@ -197,11 +197,27 @@ describe('a ledger behind the HTTP state protocol', () => {
       exit: 9,
       message: expect.stringContaining('wants credentials (401)'),
     })
-    await expect(store({username: 'ci'}, {TF_HTTP_PASSWORD: 'other'}).load()).rejects.toMatchObject({
+    await expect(store({username: 'ci'}, {TF_HTTP_ADDRESS: server.address, TF_HTTP_PASSWORD: 'other'}).load()).rejects.toMatchObject({
       exit: 9,
       message: expect.stringContaining('refused the credentials (403)'),
     })
-    await expect(store({username: 'ci'}, {TF_HTTP_PASSWORD: 'pass-word-1'}).load()).resolves.toMatchObject({condition: 'absent'})
+    const environment = {TF_HTTP_ADDRESS: `${server.address}/of/another/stack`, TF_HTTP_PASSWORD: 'pass-word-1'}
+    await expect(store({username: 'ci'}, environment).load()).resolves.toMatchObject({condition: 'absent'})
+  })
+
+  it('gets no password that belongs to another server, and says how to name this one', async () => {
+    await server.close()
+    server = await startStateServer({username: 'ci', password: 'pass-word-1'})
+    const credentials = {TF_HTTP_USERNAME: 'ci', TF_HTTP_PASSWORD: 'pass-word-1'}
+    for (const environment of [credentials, {...credentials, TF_HTTP_ADDRESS: 'http://127.0.0.1:1/state'}]) {
+      const failure = await store({}, environment)
+        .load()
+        .catch(error => error)
+      expect(failure).toMatchObject({code: 'E_LEDGER_AUTH', message: expect.stringContaining('(401)')})
+      expect(failure.suggestions.at(-1)).toBe(`Where this is your state server, say so: export TF_HTTP_ADDRESS=${server.address}`)
+    }
+    const locked = await store({}, {...credentials, TF_HTTP_LOCK_ADDRESS: server.address}).load()
+    expect(locked.condition).toBe('absent')
   })
 
   it('is exit 13 when nobody listens there, and says whose address that is and which variables have it', async () => {
@@ -248,6 +264,7 @@ describe('the http backend', () => {
       unlockMethod: 'UNLOCK',
       username: 'me',
       password: 'env-password',
+      trusted: new Set(['https://env.example.com']),
       skipCertVerification: false,
       retryMax: 0,
       retryWaitMinMs: 3_000,

@@ -1,0 +1,70 @@
+/**
+ * Finds any of many words in a text, in one pass that looks at a fraction of its characters (Wu and Manber's shifts).
+ * Where matches overlap they count as one: covering only the first would leave the end of the second.
+ */
+
+/** Slots of the tables; two characters choose one. */
+const SLOTS = 1 << 14
+
+export class WordMatcher {
+  readonly #shortest: number
+  /** By the last two characters of the window: how far it can move on without passing over a word. */
+  readonly #shifts: Uint16Array
+  /** Words by the last two characters of their first window, the longest first. */
+  readonly #words = new Map<number, string[]>()
+
+  /** @param words - each of two characters at least */
+  constructor(words: Iterable<string>) {
+    const all = [...new Set(words)]
+    this.#shortest = all.reduce((least, {length}) => Math.min(least, length), all.length === 0 ? 2 : 65_535)
+    if (this.#shortest < 2) throw new RangeError('a word of one character is everywhere')
+    this.#shifts = new Uint16Array(SLOTS).fill(this.#shortest - 1)
+    for (const word of all) {
+      for (let at = 1; at < this.#shortest; at++) {
+        const slot = slotOf(word, at)
+        this.#shifts[slot] = Math.min(this.#shifts[slot] ?? 0, this.#shortest - 1 - at)
+      }
+      const slot = slotOf(word, this.#shortest - 1)
+      const beside = this.#words.get(slot) ?? []
+      beside.push(word)
+      this.#words.set(slot, beside)
+    }
+    for (const beside of this.#words.values()) beside.sort((a, b) => b.length - a.length)
+  }
+
+  /** The text with every stretch that words cover replaced; the same string where there is none. */
+  replace(text: string, replacement: (covered: string) => string): string {
+    let result = ''
+    let copied = 0
+    let start = -1
+    let end = -1
+    for (let at = this.#shortest - 1; at < text.length; ) {
+      const slot = slotOf(text, at)
+      const shift = this.#shifts[slot] ?? 0
+      if (shift > 0) {
+        at += shift
+        continue
+      }
+      const from = at - this.#shortest + 1
+      const length = this.#lengthAt(text, from, slot)
+      if (length > 0 && from >= end) {
+        if (start >= 0) {
+          result += text.slice(copied, start) + replacement(text.slice(start, end))
+          copied = end
+        }
+        start = from
+      }
+      if (length > 0) end = Math.max(end, from + length)
+      at++
+    }
+    return start < 0 ? text : result + text.slice(copied, start) + replacement(text.slice(start, end)) + text.slice(end)
+  }
+
+  /** Of the longest word that begins there; 0 where none does. */
+  #lengthAt(text: string, from: number, slot: number): number {
+    for (const word of this.#words.get(slot) ?? []) if (text.startsWith(word, from)) return word.length
+    return 0
+  }
+}
+
+const slotOf = (text: string, at: number): number => ((text.charCodeAt(at - 1) << 6) ^ text.charCodeAt(at)) & (SLOTS - 1)

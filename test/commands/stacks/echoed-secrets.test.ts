@@ -1,0 +1,93 @@
+import {readdirSync, readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {type EchoServer, echoServer, formsOf} from '../../support/echo-server.ts'
+import {documentOf, type Site, site} from '../../support/site.ts'
+import {jsonStack, saveStack} from '../../support/stack-json.ts'
+
+const PASSWORD = 'Zq"7\\äx/Sec+ret & more'
+
+let here: Site
+let echo: EchoServer
+
+beforeEach(async () => {
+  here = await site()
+  echo = await echoServer(here.env.SVC_CLOUD_API_URL ?? '')
+})
+afterEach(async () => {
+  await echo.close()
+  await here.close()
+})
+
+const stack = (role: string) =>
+  jsonStack('shop')
+    .block('variable', {pw: {type: 'string', sensitive: true}})
+    .subscription('main')
+    .database('cache', 'main')
+    .rule('all-keys', 'cache')
+    .rule('few-keys', 'cache')
+    .user('app', 'cache', {role}, {expressions: {'/password': '${var.pw}'}, dependsOn: ['all-keys', 'few-keys']})
+
+const run = (args: readonly string[]) => here.fast([...args], {env: {SVC_CLOUD_API_URL: echo.url, TF_VAR_pw: PASSWORD}})
+
+/** Everything below the work folder and the home, but what the test itself wrote there. */
+function files(): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const folder of [here.folder, here.home]) {
+    for (const entry of readdirSync(folder, {recursive: true, withFileTypes: true})) {
+      if (entry.isFile()) found[join(entry.parentPath, entry.name)] = readFileSync(join(entry.parentPath, entry.name), 'utf8')
+    }
+  }
+  return found
+}
+
+function expectNothing(told: Readonly<Record<string, string>>): void {
+  for (const [where, text] of Object.entries({...told, ...files()}))
+    for (const form of formsOf(PASSWORD)) expect(text.includes(form), `${where} has ${form}`).toBe(false)
+}
+
+describe('a server that repeats a password', () => {
+  it.each(['refusal', 'page', 'task'] as const)(
+    'in a %s: no output and no file shows it',
+    async how => {
+      echo.how = how
+      const folder = saveStack(here.folder, stack('all-keys'))
+      for (const words of [[], ['-vv'], ['-o', 'yaml'], ['-o', 'table'], ['-o', 'json']]) {
+        const done = await run(['apply', '--synth-dir', folder, '--auto-approve', ...words])
+        expect(done.code).not.toBe(0)
+        expectNothing({stdout: done.stdout, stderr: done.stderr})
+        if (words.includes('json')) expect(JSON.stringify(documentOf(done))).toContain('[redacted]')
+      }
+      const journal = readdirSync(join(here.folder, '.svcctl', 'runs')).find(it => it.endsWith('.jsonl')) ?? ''
+      for (const words of [
+        ['runs', 'list'],
+        ['runs', 'show', journal.replace('.jsonl', '')],
+      ]) {
+        const done = await here.run([...words, '-o', 'json'])
+        expect(done.code).toBe(0)
+        expectNothing({stdout: done.stdout, stderr: done.stderr})
+      }
+    },
+    60_000,
+  )
+
+  it('in the fields of an object: plans, drift and rehearsals hide it, on paper too, and can be applied', async () => {
+    echo.how = 'rows'
+    expect((await run(['apply', '--synth-dir', saveStack(here.folder, stack('all-keys')), '--auto-approve'])).code).toBe(7)
+    const folder = saveStack(here.folder, stack('few-keys'))
+    for (const words of [
+      ['plan', '--out', 'x.plan'],
+      ['plan', '-o', 'json'],
+      ['plan', '-vv'],
+      ['drift', '-o', 'yaml'],
+      ['drift'],
+      ['rehearse'],
+    ]) {
+      const done = await run([...words, '--synth-dir', folder])
+      expectNothing({[words.join(' ')]: done.stdout, stderr: done.stderr})
+    }
+    const applied = await run(['apply', 'x.plan', '--auto-approve', '--skip-blocked'])
+    expectNothing({stdout: applied.stdout, stderr: applied.stderr})
+    expect(applied.stderr).not.toContain('E_STALE')
+  }, 60_000)
+})
