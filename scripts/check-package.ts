@@ -2,7 +2,7 @@
  * Checks the package as those who install it get it: what is in the tarball, what publint says of it, and whether
  * program, library and types work in a folder that knows nothing of this repository.
  */
-import {execFileSync, spawn} from 'node:child_process'
+import {execFileSync, spawn, spawnSync} from 'node:child_process'
 import {once} from 'node:events'
 import {mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
@@ -15,6 +15,9 @@ import {formatMessage} from 'publint/utils'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
   version: string
+  scripts: Readonly<Record<string, string>>
+  dependencies: Readonly<Record<string, string>>
+  optionalDependencies: Readonly<Record<string, string>>
   devDependencies: Readonly<Record<string, string>>
 }
 const folder = mkdtempSync(join(tmpdir(), 'svcctl-package-'))
@@ -70,6 +73,46 @@ async function linted(): Promise<void> {
   const said = messages.filter(it => it.type !== 'suggestion').map(it => formatMessage(it, pkg ?? {}, {color: false}))
   if (said.length > 0) fail(`publint: ${said.join('; ')}`)
   process.stdout.write('package: publint has nothing to say\n')
+}
+
+/** What runs at somebody's installation, which a package of ours has no reason to. */
+const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare', 'prepublish']
+
+/** Where what is shipped comes from: no script of ours runs at an installation, and the lock names every byte of every package. */
+function sourced(): void {
+  const scripts = INSTALL_SCRIPTS.filter(name => name in manifest.scripts)
+  if (scripts.length > 0) fail(`the package runs scripts where it is installed: ${scripts.join(', ')}`)
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    version: string
+    packages: Readonly<Record<string, {dev?: boolean; optional?: boolean; link?: boolean; integrity?: string; inBundle?: boolean}>>
+  }
+  if (lock.version !== manifest.version) fail('package-lock.json is of another version: run npm install')
+  // A tool's builds for other platforms are named without one where a mirror has none; nothing of them is shipped or run.
+  const loose = Object.entries(lock.packages).filter(
+    ([path, it]) => path !== '' && !it.link && !it.inBundle && !(it.dev && it.optional) && it.integrity === undefined,
+  )
+  if (loose.length > 0) fail(`package-lock.json names no integrity of ${loose.map(([path]) => path).join(', ')}`)
+  process.stdout.write('package: no install script, and the lock file has the integrity of every package that is built from or shipped\n')
+}
+
+/** Known holes in what is shipped: in what is bundled (it is named in the notices) and in what is installed with it. */
+function audited(): void {
+  const {stdout} = spawnSync('npm', ['audit', '--json'], {cwd: root, encoding: 'utf8', shell: process.platform === 'win32'})
+  let found: {vulnerabilities?: Readonly<Record<string, {severity: string}>>} = {}
+  try {
+    found = JSON.parse(stdout)
+  } catch {
+    // Said below.
+  }
+  if (found.vulnerabilities === undefined) {
+    process.stdout.write('package: NOT AUDITED: the registry gave no advisories (no network, or a mirror without them)\n')
+    return
+  }
+  const notices = readFileSync(join(root, 'dist', 'THIRD-PARTY-NOTICES.txt'), 'utf8')
+  const shipped = (name: string) => notices.includes(`\n${name} `) || name in manifest.dependencies || name in manifest.optionalDependencies
+  const bad = Object.entries(found.vulnerabilities).filter(([name]) => shipped(name))
+  if (bad.length > 0) fail(`known holes in what is shipped: ${bad.map(([name, it]) => `${name} (${it.severity})`).join(', ')}`)
+  process.stdout.write('package: npm audit knows nothing against what is shipped\n')
 }
 
 const STACK = `import {App, TerraformStack} from 'cdktf'
@@ -155,6 +198,8 @@ async function used(): Promise<void> {
 }
 
 try {
+  sourced()
+  audited()
   const tarball = packed()
   await linted()
   installed(tarball)

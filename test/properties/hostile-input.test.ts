@@ -147,6 +147,13 @@ const WORDS = [...STRANGE.filter(it => it.length < 30), 'var.n', 'local.a', 'nul
 const expression = fc.array(fc.constantFrom(...WORDS), {minLength: 1, maxLength: 14}).map(it => it.join(''))
 
 describe('hostile input', () => {
+  it('begins with what is taken', () => {
+    expect(readText(STACK).stacks[0]?.declarations).toHaveLength(5)
+    expect(decodeLedger(ledger, place).entries.size).toBeGreaterThan(0)
+    expect(answerBody(ANSWER).is).toBe('json')
+    expect(readJournal(path).torn).toBe(false)
+  })
+
   never('stacks', hostile(STACK), readText)
 
   never('expressions', expression, text =>
