@@ -244,7 +244,7 @@ export abstract class ApplyCommandBase extends StackCommand {
 async function inheritedApproval(context: Context, plan: Plan, approve: string | undefined): Promise<string | undefined> {
   if (approve === undefined || plan.residualOf === undefined || !plan.residualOf.startsWith(approve)) return approve
   const {isSubset, planOf, readRuns} = await applyParts()
-  for (const story of readRuns(context)) {
+  for (const story of readRuns(context).stories) {
     if (story.header.plan !== plan.residualOf) continue
     const whole = await planOf(context, story.header.run)
     if (whole !== undefined && isSubset(plan, whole)) return plan.hash

@@ -10,9 +10,9 @@ import {type DeadRun, isSettled, type JournalEntry, partOf, readRun} from '../en
 import {LedgerBook} from '../engine/ledger-book.ts'
 import type {Operation, Plan} from '../engine/plan.ts'
 import {type Recovered, recover} from '../engine/recover.ts'
-import {continueJournal} from '../ledger/journal-file.ts'
+import {continueJournal, damagedCopyOf} from '../ledger/journal-file.ts'
 import {checkAccounts, type OtherAccount, otherAccount} from './accounts.ts'
-import {knownRuns, markIfEnded, openRuns, planOf, RunPlanError, type RunStory} from './run-files.ts'
+import {knownRuns, markIfEnded, openRuns, planOf, RunPlanError, type RunStory, tidyOpenRuns} from './run-files.ts'
 import {RunSecrets} from './run-secrets.ts'
 import {runTiming} from './run-timing.ts'
 import {type PendingRun, packed, pendingRuns} from './travelling-journal.ts'
@@ -48,14 +48,17 @@ const namesOf = ({stacks}: Workspace): ReadonlySet<string> => new Set(stacks.map
 export function unfinishedRuns(workspace: Workspace): RunStory[] {
   const stacks = namesOf(workspace)
   const concerns = (it: RunStory) => it.alive || !isSettled(partOf(it, stacks)) || isSettled(it)
-  return openRuns(workspace.context).filter(it => !it.ended && it.header.stacks.some(name => stacks.has(name)) && concerns(it))
+  return openRuns(workspace.context).stories.filter(it => !it.ended && it.header.stacks.some(name => stacks.has(name)) && concerns(it))
 }
 
 /** For a plan, which writes nothing: what unfinished runs have open, as far as one read each can tell. */
 export async function openRequests(workspace: Workspace): Promise<string[]> {
   const notes: string[] = []
+  for (const {error} of openRuns(workspace.context).unreadable)
+    notes.push(`${error.message} What it says is not known here: ${error.suggestions.join(' ')}`)
   for (const story of unfinishedRuns(workspace)) {
     const {run} = story.header
+    if (story.damage !== undefined) notes.push(`the journal of run ${run} is damaged: ${story.damage}; the rest of it counts`)
     const {loose} = partOf(story, namesOf(workspace))
     if (story.alive) notes.push(`run ${run} is still going on (pid ${story.header.process.pid})`)
     else if (loose.length === 0) notes.push(`run ${run} did not end; nothing of it is in flight`)
@@ -81,11 +84,12 @@ export interface Settled {
 
 /**
  * Settles what dead runs left in these stacks, here or (http ledgers) on a disk that is gone.
- * @throws OtherAccountRunError, JournalVersionError, JournalDamagedError: nothing is sent
+ * @throws OtherAccountRunError, JournalVersionError, JournalMissingError: nothing is sent
  */
 export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: AbortSignal, only?: RunStory): Promise<Settled> {
   const stories = only ? [only] : await runsToSettle(workspace)
-  for (const {ended, header} of only ? [] : openRuns(workspace.context)) if (ended) markIfEnded(workspace.context, header.run)
+  const [strange] = only === undefined ? tidyOpenRuns(workspace.context) : []
+  if (strange !== undefined) throw strange.error
   for (const story of stories) await assertSameAccount(workspace, story)
   const travelling = await travellingRuns(workspace, emit)
   // What only a ledger tells of is of the account that the ledger knows.
@@ -101,6 +105,7 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
     const {run} = story.header
     const plan = await planIfReadable(workspace, run, emit)
     const {journal} = continueJournal(story.path)
+    if (story.damage !== undefined) emit({type: 'warning', message: damagedText(story)})
     const told = [...story.entries]
     try {
       const note: Note = entry => {
@@ -124,6 +129,9 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
   if (stories.length > 0 || travelling.length > 0) await workspace.loadLedgers()
   return {runs: [...stories.map(it => it.header.run), ...travelling.map(it => it.run)], unknown, taskIds}
 }
+
+const damagedText = ({path, damage, header: {run}}: RunStory): string =>
+  `the journal of run ${run} is damaged: ${damage}; the rest of it counts, and as it was it is kept as ${damagedCopyOf(path)}`
 
 type Note = (entry: JournalEntry) => void
 
@@ -170,7 +178,7 @@ async function travelOn(workspace: Workspace, {stack, run, operations}: Travelli
 
 /** A run of this machine that is over needs no ledger to say so. */
 async function dropSettled(workspace: Workspace): Promise<void> {
-  const open = new Set(openRuns(workspace.context).flatMap(it => (it.ended ? [] : [it.header.run])))
+  const open = new Set(openRuns(workspace.context).stories.flatMap(it => (it.ended ? [] : [it.header.run])))
   const known = knownRuns(workspace.context)
   for (const stack of workspace.ledgers.keys())
     await changePending(workspace, stack, runs => runs.filter(it => open.has(it.run) || !known.has(it.run)))

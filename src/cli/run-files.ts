@@ -12,9 +12,12 @@ import {ON_DRIFT, type Plan} from '../engine/plan.ts'
 import {
   createJournal,
   createRunId,
+  damagedCopyOf,
   endedRuns,
   type Journal,
   JournalDamagedError,
+  JournalMissingError,
+  JournalVersionError,
   JournalWriteError,
   journalPath,
   listRuns,
@@ -53,6 +56,8 @@ export interface RunStory extends DeadRun {
   readonly path: string
   readonly entries: readonly JournalEntry[]
   readonly torn: boolean
+  /** What cannot be read of it; the rest counts. */
+  readonly damage?: string
   /** Its process still works on it. */
   readonly alive: boolean
 }
@@ -134,38 +139,51 @@ export function writeResidual(context: Context, run: string, plan: Plan): string
   return path
 }
 
-/** Every run here, oldest first. @throws JournalVersionError */
-export const readRuns = (context: Context): RunStory[] => readAll(context, listRuns(runsFolder(context.cwd)))
+/** A journal that says nothing: its beginning is damaged, another version wrote it, or it may not be read. */
+export interface UnreadableRun {
+  readonly path: string
+  readonly error: JournalDamagedError | JournalVersionError | JournalMissingError
+}
 
-/** Those that are not known to be over: a run that ended is never opened again. @throws JournalVersionError */
-export function openRuns(context: Context): RunStory[] {
+export interface RunsHere {
+  /** Oldest first. */
+  readonly stories: readonly RunStory[]
+  readonly unreadable: readonly UnreadableRun[]
+}
+
+/** Every run here. Nothing is changed. */
+export const readRuns = (context: Context): RunsHere => readAll(listRuns(runsFolder(context.cwd)))
+
+/** Those that are not known to be over: a run that ended is never opened again. Nothing is changed. */
+export function openRuns(context: Context): RunsHere {
   const over = endedRuns(runsFolder(context.cwd))
-  return readAll(
-    context,
-    listRuns(runsFolder(context.cwd)).filter(it => !over.has(it.run)),
-  )
+  return readAll(listRuns(runsFolder(context.cwd)).filter(it => !over.has(it.run)))
 }
 
-function readAll(context: Context, files: readonly {readonly path: string}[]): RunStory[] {
-  return files.flatMap(({path}) => {
+function readAll(files: readonly {readonly path: string}[]): RunsHere {
+  const stories: RunStory[] = []
+  const unreadable: UnreadableRun[] = []
+  for (const {path} of files) {
     try {
-      return [readStory(path)]
+      stories.push(readStory(path))
     } catch (error) {
-      if (!(error instanceof JournalDamagedError)) throw error
-      setAside(context, path, error)
-      return []
+      const known = error instanceof JournalDamagedError || error instanceof JournalVersionError || error instanceof JournalMissingError
+      if (!known) throw error
+      // Somebody removed it just now.
+      if (existsSync(path)) unreadable.push({path, error})
     }
-  })
+  }
+  return {stories, unreadable}
 }
 
-/** One that nobody can read must not stand in the way of all that comes after it. */
-function setAside({log}: Context, path: string, {message}: JournalDamagedError): void {
-  const aside = `${path}.damaged`
+/** One whose beginning nobody can read must not stand in the way of all that come after it. */
+function setAside({log}: Context, {path, error}: UnreadableRun): void {
+  const aside = damagedCopyOf(path)
   try {
     renameSync(path, aside)
-    log.warn(`${message} It was set aside as ${aside}: what that run created is found by its name.`)
+    log.warn(`${error.message} It was set aside as ${aside}: what that run created is found by its name.`)
   } catch {
-    log.warn(`${message} It could not be set aside, and is passed over.`)
+    log.warn(`${error.message} It could not be set aside, and is passed over.`)
   }
 }
 
@@ -178,6 +196,15 @@ export function markIfEnded(context: Context, run: string): void {
   } catch {
     // A disk that is full: the next run reads this one once more.
   }
+}
+
+/** What ended is marked, what is damaged is set aside. @returns those that somebody can read, and not this program as it runs here */
+export function tidyOpenRuns(context: Context): UnreadableRun[] {
+  const {stories, unreadable} = openRuns(context)
+  for (const {ended, header} of stories) if (ended) markIfEnded(context, header.run)
+  const isDamaged = ({error}: UnreadableRun) => error instanceof JournalDamagedError
+  for (const it of unreadable.filter(isDamaged)) setAside(context, it)
+  return unreadable.filter(it => !isDamaged(it))
 }
 
 export interface Pruning {
@@ -203,18 +230,29 @@ export function pruneRuns(context: Context, {olderThanMs, keep}: Pruning): strin
 /** The names of all runs here, without a look at them. */
 export const knownRuns = (context: Context): ReadonlySet<string> => new Set(listRuns(runsFolder(context.cwd)).map(it => it.run))
 
+/** @throws JournalMissingError, JournalVersionError, JournalDamagedError */
 export function readStory(path: string): RunStory {
-  const {header, entries, torn} = readJournal(path)
+  const {header, entries, torn, damage} = readJournal(path)
   const known = headerSchema.safeParse(header)
   if (!known.success) throw new JournalDamagedError(path, 'its header is not one of ours')
-  const parsed = z.array(journalEntrySchema).safeParse(entries)
-  if (!parsed.success) throw new JournalDamagedError(path, `entry ${String(parsed.error.issues[0]?.path[0])} is not one of ours`)
-  const told: readonly JournalEntry[] = parsed.data
+  const read = entries.map(it => journalEntrySchema.safeParse(it))
+  const told: readonly JournalEntry[] = read.flatMap(it => it.data ?? [])
+  const strange = read.findIndex(it => !it.success)
+  const unread = damage ?? (strange < 0 ? undefined : `entry ${strange + 1} is not one of ours`)
   const {process: writer} = known.data
   const alive = writer.pid !== process.pid && holderState({...writer, id: '', who: '', since: ''}, hostname()) === 'alive'
   const story = readRun(told)
-  // A run that ended with a request nobody heard of again (a wait that ran out) is not over.
-  return {...story, ended: story.ended && story.loose.length === 0, header: known.data, path, entries: told, torn, alive}
+  return {
+    ...story,
+    // A run that ended with a request nobody heard of again (a wait that ran out) is not over.
+    ended: story.ended && story.loose.length === 0,
+    header: known.data,
+    path,
+    entries: told,
+    torn,
+    ...(unread === undefined ? {} : {damage: unread}),
+    alive,
+  }
 }
 
 /** At the end of a run: marked where it is over, and the oldest go. What cannot be tidied today is tidied another time. */
@@ -227,11 +265,15 @@ export function tidyRuns(context: Context, run: string): void {
   }
 }
 
-/** Newest unfinished run, or the named one. @throws UnknownRunError, JournalDamagedError where it was named */
+/**
+ * Newest unfinished run, or the named one.
+ * @throws UnknownRunError; JournalDamagedError, JournalVersionError, JournalMissingError where it cannot be read
+ */
 export function findRun(context: Context, run: string | undefined): RunStory {
   const known = [...knownRuns(context)]
   if (run !== undefined && known.includes(run)) return readStory(journalPath(runsFolder(context.cwd), run))
-  const newest = run === undefined ? openRuns(context).findLast(it => !it.ended) : undefined
-  if (newest === undefined) throw new UnknownRunError(run, known)
-  return newest
+  const {stories, unreadable} = run === undefined ? openRuns(context) : {stories: [], unreadable: []}
+  const newest = stories.findLast(it => !it.ended)
+  if (newest !== undefined) return newest
+  throw unreadable.at(-1)?.error ?? new UnknownRunError(run, known)
 }

@@ -8,6 +8,7 @@ import {createHash} from 'node:crypto'
 import {
   closeSync,
   constants,
+  copyFileSync,
   existsSync,
   fsyncSync,
   ftruncateSync,
@@ -18,7 +19,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs'
-import {dirname, join} from 'node:path'
+import {basename, dirname, join} from 'node:path'
 import {writeFileAtomicSync} from '../base/atomic-file.ts'
 import {parseJson} from '../base/bounded-json.ts'
 import type {Clock} from '../base/clock.ts'
@@ -50,6 +51,8 @@ export interface JournalContent {
   readonly entries: readonly JsonObject[]
   /** The last line was cut short: its writer died while writing it, before it acted on it. */
   readonly torn: boolean
+  /** Lines in the middle that are missing or not what was written: `entries` has all the others. */
+  readonly damage?: string
 }
 
 /** What a run whose journal cannot be written any more still knows: all there is to go on from. */
@@ -82,18 +85,21 @@ export class JournalVersionError extends AppError {
   constructor(path: string, format: string) {
     super(`The journal ${path} has the format ${format}; this version reads ${FORMAT}.`, {
       code: 'E_JOURNAL_VERSION',
-      suggestions: ['Finish that run with the version of svcctl that began it: svcctl apply --resume'],
+      suggestions: [`Finish that run with the version of svcctl that began it: svcctl apply --resume ${basename(path, '.jsonl')}`],
     })
   }
 }
 
-/** A line in the middle is missing or not what was written. */
+/** Its beginning cannot be read: nobody can tell which run it is of. */
 export class JournalDamagedError extends AppError {
+  readonly path: string
+
   constructor(path: string, what: string) {
     super(`The journal ${path} is damaged: ${what}.`, {
       code: 'E_JOURNAL_DAMAGED',
-      suggestions: [`mv ${path} ${path}.damaged, then run "svcctl plan": what that run created is found by its name.`],
+      suggestions: ['Run "svcctl apply": it sets the journal aside, and what that run created is found by its name.'],
     })
+    this.path = path
   }
 }
 
@@ -136,24 +142,33 @@ export function createJournal(path: string, header: JsonObject): Journal {
 
 /**
  * Reads a journal and goes on with it; a torn last line is cut off. It is another file from here on: a process that had
- * it open, was stopped and goes on later writes into the old one, and breaks no line of this.
+ * it open, was stopped and goes on later writes into the old one, and breaks no line of this. Of a damaged one there is
+ * a copy from then on (`damagedCopyOf`), and the journal is what could be read of it.
  *
  * @throws JournalMissingError, JournalVersionError, JournalDamagedError, JournalWriteError
  */
 export function continueJournal(path: string): JournalContent & {readonly journal: Journal} {
   const {wholeBytes, ...content} = read(path)
+  const {header, entries, damage} = content
   try {
-    writeFileAtomicSync(path, contentOf(path).subarray(0, wholeBytes), {mode: 0o600})
-    return {...content, journal: new JournalFile(path, content.entries.length + 1, wholeBytes)}
+    if (damage !== undefined) copyFileSync(path, damagedCopyOf(path))
+    const whole =
+      damage === undefined
+        ? contentOf(path).subarray(0, wholeBytes)
+        : Buffer.from([header, ...entries].map((entry, seq) => lineOf(seq, entry)).join(''))
+    writeFileAtomicSync(path, whole, {mode: 0o600})
+    return {...content, journal: new JournalFile(path, entries.length + 1, whole.length)}
   } catch (error) {
     throw new JournalWriteError(path, error)
   }
 }
 
+export const damagedCopyOf = (path: string): string => `${path}.damaged`
+
 /** @throws JournalMissingError, JournalVersionError, JournalDamagedError */
 export function readJournal(path: string): JournalContent {
-  const {header, entries, torn} = read(path)
-  return {header, entries, torn}
+  const {wholeBytes: _, ...content} = read(path)
+  return content
 }
 
 /** The runs that have a journal in this folder, oldest first. */
@@ -236,28 +251,32 @@ const sumOf = (rest: string): string => createHash('sha256').update(rest).digest
 function read(path: string): JournalContent & {readonly wholeBytes: number} {
   const bytes = contentOf(path)
   const lines: JsonObject[] = []
+  let damage: string | undefined
   let torn = false
+  let next = 0
   let start = 0
   while (start < bytes.length) {
     const end = bytes.indexOf('\n', start)
     const text = bytes.toString('utf8', start, end < 0 ? bytes.length : end)
     if (lines.length === 0) refuseOtherFormat(path, text)
     const line = end < 0 ? undefined : parseLine(text)
+    if (lines.length === 0 && line?.seq !== 0) throw new JournalDamagedError(path, 'its first line is not what was written')
     if (line === undefined) {
       // Only what was written last can be torn: after it there is nothing.
-      if (lines.length > 0 && (end < 0 || end === bytes.length - 1)) {
-        torn = true
-        break
-      }
-      throw new JournalDamagedError(path, `line ${lines.length + 1} is not what was written`)
+      torn = end < 0 || end === bytes.length - 1
+      if (torn) break
+      damage ??= `the line of entry ${next} is not what was written`
+    } else if (line.seq < next) damage ??= `entry ${line.seq} is there twice`
+    else {
+      if (line.seq > next) damage ??= `entry ${next} is missing before entry ${line.seq}`
+      lines.push(line.entry)
+      next = line.seq + 1
     }
-    if (line.seq !== lines.length) throw new JournalDamagedError(path, `entry ${lines.length} is missing before entry ${line.seq}`)
-    lines.push(line.entry)
     start = end + 1
   }
   const [header, ...entries] = lines
   if (header === undefined) throw new JournalDamagedError(path, 'it is empty')
-  return {header, entries, torn, wholeBytes: start}
+  return {header, entries, torn, ...(damage === undefined ? {} : {damage}), wholeBytes: start}
 }
 
 function contentOf(path: string): Buffer {

@@ -5,7 +5,16 @@ import {join} from 'node:path'
 import {buildSync} from 'esbuild'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {VirtualClock} from '../../src/base/virtual-clock.ts'
-import {continueJournal, createJournal, createRunId, journalPath, listRuns, readJournal, runsFolder} from '../../src/ledger/journal-file.ts'
+import {
+  continueJournal,
+  createJournal,
+  createRunId,
+  damagedCopyOf,
+  journalPath,
+  listRuns,
+  readJournal,
+  runsFolder,
+} from '../../src/ledger/journal-file.ts'
 
 let folder: string
 let path: string
@@ -79,16 +88,31 @@ describe('a journal', () => {
   })
 
   it.each([
-    ['a changed entry', (text: string) => text.replace('t-1', 't-2'), 'line 3 is not what was written'],
-    ['a missing line', (text: string) => text.split('\n').toSpliced(2, 1).join('\n'), 'entry 2 is missing before entry 3'],
     ['no header', () => '', 'it is empty'],
-    ['a torn header', (text: string) => text.slice(0, 20), 'line 1 is not what was written'],
+    ['a torn header', (text: string) => text.slice(0, 20), 'its first line is not what was written'],
+    ['another first line', (text: string) => text.split('\n').slice(1).join('\n'), 'its first line is not what was written'],
   ])('with %s is damaged, and left as it is', (_what, edit, words) => {
     const text = edit(written())
     writeFileSync(path, text)
     expect(() => continueJournal(path)).toThrow(words)
     expect(() => readJournal(path)).toThrow(expect.objectContaining({code: 'E_JOURNAL_DAMAGED', exit: 1}))
     expect(readFileSync(path, 'utf8')).toBe(text)
+  })
+
+  it.each([
+    ['a changed entry', (text: string) => text.replace('"seq":1', '"seq":7'), 'the line of entry 1 is not what was written'],
+    ['a missing line', (text: string) => text.split('\n').toSpliced(1, 1).join('\n'), 'entry 1 is missing before entry 2'],
+    ['a line of noise', (text: string) => text.split('\n').with(1, '\0\0').join('\n'), 'the line of entry 1 is not what was written'],
+  ])('with %s has all the others; who goes on with it keeps it as it was, beside a whole one', (_what, edit, damage) => {
+    const text = edit(written())
+    writeFileSync(path, text)
+    expect(readJournal(path)).toEqual({header, entries: entries.slice(1), torn: false, damage})
+    expect(readFileSync(path, 'utf8')).toBe(text)
+    const {journal} = continueJournal(path)
+    expect(journal.append({at: 'again'})).toBe(entries.length)
+    journal.close()
+    expect(readJournal(path)).toEqual({header, entries: [...entries.slice(1), {at: 'again'}], torn: false})
+    expect(readFileSync(damagedCopyOf(path), 'utf8')).toBe(text)
   })
 
   it('of another version is refused, however its lines look', () => {

@@ -11,8 +11,8 @@ export default class RunsPruneCommand extends BaseCommand {
 
   async run(): Promise<undefined> {
     const {flags} = await this.parse(RunsPruneCommand)
-    const {markIfEnded, openRuns, pruneRuns, USUAL_PRUNING} = await import('../../cli/run-files.ts')
-    for (const {ended, header} of openRuns(this.context)) if (ended) markIfEnded(this.context, header.run)
+    const {pruneRuns, tidyOpenRuns, USUAL_PRUNING} = await import('../../cli/run-files.ts')
+    for (const {error} of tidyOpenRuns(this.context)) this.logger.warn(`${error.message} It stays.`)
     const {olderThanMs, keep} = USUAL_PRUNING
     const removed = pruneRuns(this.context, {olderThanMs: flags['older-than'] ?? olderThanMs, keep: flags.keep ?? keep})
     await this.print({removed}, {text: () => `removed ${removed.length} run${removed.length === 1 ? '' : 's'}`})

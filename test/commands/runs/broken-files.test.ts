@@ -23,6 +23,14 @@ const runFiles = () => {
   return {journal: join(runs, name), plan: join(runs, name.replace(/\.jsonl$/, '.plan.json'))}
 }
 
+/** Every file of the project, byte for byte. */
+const filesBelow = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(folder, {recursive: true, withFileTypes: true}).flatMap(it =>
+      it.isFile() ? [[join(it.parentPath, it.name), readFileSync(join(it.parentPath, it.name), 'utf8')] as const] : [],
+    ),
+  )
+
 async function killedAfter(writes: number): Promise<void> {
   here.simulator.configure({cloud: {taskMs: 800}})
   const running = here.start(['apply', ...stack, '--auto-approve'])
@@ -97,15 +105,17 @@ describe('a dead run', () => {
     60_000,
   )
 
-  it('of another version is refused as it is by plan, apply and --resume', async () => {
+  it('of another version is told by plan, and refused by apply and --resume; nobody touches it', async () => {
     await killedAfter(4)
     const {journal} = runFiles()
     const good = readFileSync(journal, 'utf8')
     const sent = here.writes.length
     const text = good.replace('svcctl.journal/1', 'svcctl.journal/2')
     writeFileSync(journal, text)
+    const plan = await here.fast(['plan', ...stack, '-o', 'json'])
+    expect([plan.code, documentOf(plan).notes.join()]).toEqual([0, expect.stringContaining(`the format svcctl.journal/2`)])
+    expect(await here.run(['runs', 'prune'])).toMatchObject({code: 0, stderr: expect.stringContaining(journal)})
     for (const args of [
-      ['plan', ...stack],
       ['apply', ...stack, '--auto-approve'],
       ['apply', '--resume'],
     ]) {
@@ -121,20 +131,49 @@ describe('a dead run', () => {
 
   it.each<[string, (lines: string[]) => string]>([
     ['is empty', () => ''],
-    ['lacks a line in its middle', lines => lines.toSpliced(2, 1).join('\n')],
-    ['has a changed line', lines => lines.map((line, at) => (at === 2 ? line.replace('"key":"shop:', '"key":"shoq:') : line)).join('\n')],
+    ['has lost its first line', lines => lines.slice(1).join('\n')],
   ])(
-    "whose journal %s is named once, set aside, and stands in nobody's way",
+    "whose journal %s is named by plan, which changes nothing; apply sets it aside, and it stands in nobody's way",
     async (_, spoil) => {
       await killedAfter(4)
       const {journal} = runFiles()
       writeFileSync(journal, spoil(readFileSync(journal, 'utf8').split('\n')))
-      const plan = await here.fast(['plan', ...stack])
-      expect([plan.code, plan.stderr.includes(journal)]).toEqual([0, true])
+      const before = filesBelow(here.folder)
+      for (let times = 0; times < 2; times++) {
+        const plan = await here.fast(['plan', ...stack, '-o', 'json'])
+        expect([plan.code, documentOf(plan).notes.join()]).toEqual([0, expect.stringContaining(journal)])
+      }
+      expect(await here.run(['runs', 'list'])).toMatchObject({code: 0, stderr: expect.stringContaining(journal)})
+      expect(filesBelow(here.folder)).toEqual(before)
+      const applied = await here.fast(['apply', ...stack, '--auto-approve', '--foreign', 'ignore'])
+      expect([applied.code, applied.stderr.includes(`${journal}.damaged`)]).toEqual([0, true])
       expect(existsSync(`${journal}.damaged`)).toBe(true)
-      expect((await here.fast(['plan', ...stack])).stderr).not.toContain(journal)
-      expect(await here.fast(['apply', ...stack, '--auto-approve', '--foreign', 'ignore'])).toMatchObject({code: 0})
       await allOnce()
+    },
+    60_000,
+  )
+
+  it.each<[string, (lines: string[]) => string[]]>([
+    ['lacks a line in its middle', lines => lines.toSpliced(2, 1)],
+    ['has a changed line', lines => lines.with(2, lines[2]?.replace('"key":"shop:', '"key":"shoq:') ?? '')],
+  ])(
+    'whose journal %s is settled by the rest of it: a create that is on its way is followed to its end',
+    async (_, spoil) => {
+      await killedAfter(4)
+      const {journal} = runFiles()
+      const spoilt = spoil(readFileSync(journal, 'utf8').split('\n')).join('\n')
+      writeFileSync(journal, spoilt)
+      const before = filesBelow(here.folder)
+      const plan = await here.fast(['plan', ...stack, '-o', 'json'])
+      const notes = documentOf(plan).notes.join()
+      expect([plan.code, notes]).toEqual([0, expect.stringMatching(/is damaged: .*; the rest of it counts.*create cloud\.database/s)])
+      expect(filesBelow(here.folder)).toEqual(before)
+      // Without a look at others: what this run has on its way is known from its journal alone.
+      const applied = await here.fast(['apply', ...stack, '--auto-approve', '--foreign', 'refuse'])
+      expect(applied, applied.stdout + applied.stderr).toMatchObject({code: 0})
+      expect(readFileSync(`${journal}.damaged`, 'utf8')).toBe(spoilt)
+      await allOnce()
+      expect((await here.run(['runs', 'list'])).stdout).not.toContain('unfinished')
     },
     60_000,
   )
