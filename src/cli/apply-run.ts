@@ -110,8 +110,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
     if (limits.news !== undefined) input.warn(limits.news)
     for (const stack of workspace.stacks) book.setOutputs(stack.name, outputsOf(workspace, plan, stack.name, result))
     travelling?.ended()
-    await book.save(run, context.clock)
-    written.leave()
+    await book.save(run, context.clock, input.emit)
     const rest = restOf({...plan, accounts}, result, {kinds, approved: input.approved, lifts: input.lifts})
     return {
       run,
@@ -126,6 +125,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
     throw written.withRecord(error)
   } finally {
     interrupts.off()
+    written.leave()
     file.close()
     tidyRuns(context, run)
   }

@@ -232,6 +232,7 @@ async function settleOne(
     book,
     secret: secrets.ifKnown,
     wasSent: (digest, context, secret) => workspace.sealer.wasSent(digest, context, secret),
+    isRecorded: (ledger, entry, pointer, secret) => workspace.sealer.isRecorded(ledger, entry, pointer, secret),
     evaluate,
     lookup: {variable: workspace.variable, attribute: (key, attribute) => recordedAttribute(book, key, attribute)},
     clock: workspace.context.clock,

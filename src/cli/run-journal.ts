@@ -12,6 +12,8 @@ export class RunJournal implements Journal {
   /** What happened, whether the disk took it or not. */
   readonly #told: JournalEntry[] = []
   #broken: JournalWriteError | undefined
+  /** What happened after the disk was full. */
+  #late: JournalEntry[] = []
 
   readonly #used: () => number
 
@@ -25,20 +27,32 @@ export class RunJournal implements Journal {
   append(entry: JournalEntry, durable: boolean): void {
     // A request that is not in the journal is not sent; its answer came all the same.
     if (entry.type !== 'sent') this.#told.push(entry)
-    if (this.#broken) throw this.#broken
     try {
+      if (this.#broken) throw this.#broken
       this.#file.append(asJson({...entry, requests: this.#used()}), {fsync: durable})
     } catch (error) {
       // One that fails is the last, even where a shorter entry would still fit.
       if (error instanceof JournalWriteError) this.#broken = error
+      if (entry.type !== 'sent') this.#late.push(entry)
       throw error
     }
     if (entry.type === 'sent') this.#told.push(entry)
   }
 
-  /** The last entry of a command that ends before its run does. A disk that takes no more is no reason to fail now. */
+  /**
+   * The last entry of a command that ends before its run does, after those that the disk did not take: there may be
+   * space again, and what was not sent is known as not sent. A disk that takes no more is no reason to fail now.
+   */
   leave(): void {
-    if (this.#broken === undefined && !this.#told.some(it => it.type === 'end')) this.append({type: 'left'}, false)
+    try {
+      for (let [entry] = this.#late; entry !== undefined; [entry] = this.#late) {
+        this.#file.append(asJson({...entry, requests: this.#used()}), {fsync: false})
+        this.#late = this.#late.slice(1)
+      }
+      if (!this.#told.some(it => it.type === 'end')) this.#file.append(asJson({type: 'left', requests: this.#used()}), {fsync: true})
+    } catch (error) {
+      if (!(error instanceof JournalWriteError)) throw error
+    }
   }
 
   /** The same error, with the record where the journal is what failed. */

@@ -79,12 +79,13 @@ export class TravellingJournal implements Journal {
     else this.#open.set(entry.key, entries)
   }
 
-  async announce(entry: SentEntry, durable: boolean): Promise<void> {
+  async announce(entry: SentEntry, durable: boolean, last: () => Promise<void>): Promise<void> {
     const before = this.#open.get(entry.key) ?? []
     this.#open.set(entry.key, [...before, entry])
     try {
       this.#pack()
       await this.#book.flush()
+      await last()
       // Last: what is not in the journal was not sent, wherever it may have travelled.
       this.#inner.append(entry, durable)
     } catch (error) {

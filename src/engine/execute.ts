@@ -127,6 +127,7 @@ class Run {
 
   async toEnd(): Promise<ApplyResult> {
     const {clock, emit, run, book, journal, stop} = this.#context.options
+    book.whenSaved((stack, serial) => this.#noteSaved(stack, serial))
     emit({type: 'begin', run, operations: [...this.#work.values()].filter(it => it.operation.action !== 'no-op').length})
     this.#estimate.tell()
     await this.#renameOwned()
@@ -136,7 +137,7 @@ class Run {
     this.#context.end()
     const readyMs = clock.now() - this.#startedAt
     await this.#assertWhole()
-    await book.save(run, clock)
+    await book.save(run, clock, emit)
     journal.append(
       {type: 'recorded', keys: ended.flatMap(it => (it.state === 'done' ? keyOf(it.operation.stack, it.operation.address) : []))},
       true,
@@ -147,6 +148,16 @@ class Run {
     if (summary.detached + summary.unknown === 0 && !stop.aborted) journal.append({type: 'end', summary}, true)
     emit({type: 'end', ms: clock.now() - this.#startedAt})
     return {ended, summary, residual, objects: this.#objects, readyMs, provenMs: clock.now() - this.#startedAt}
+  }
+
+  /** Without it the next run takes what it finds for somebody else's, and looks more closely: no reason to fail now. */
+  #noteSaved(stack: string, serial: number): void {
+    const {journal} = this.#context.options
+    try {
+      journal.append({type: 'saved', stack, serial}, false)
+    } catch (error) {
+      this.#context.fail(error)
+    }
   }
 
   /** Objects that go by another address than before, all at once: two may have changed places, and none may be lost on the way. */

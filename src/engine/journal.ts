@@ -25,6 +25,8 @@ type Entry =
       readonly remoteId?: string
       /** Of every secret it carries, by JSON pointer: a digest that only the same value gives again. */
       readonly secrets?: SentSecrets
+      /** Of its stack's ledger as this run knew it. */
+      readonly serial?: number
       /** Milliseconds since the epoch. */
       readonly at: number
     }
@@ -42,6 +44,8 @@ type Entry =
   | {readonly type: 'ended'; readonly key: Key; readonly state: State}
   /** What was settled of these stands in the ledger. */
   | {readonly type: 'recorded'; readonly keys: readonly Key[]}
+  /** This run has written the ledger of a stack. */
+  | {readonly type: 'saved'; readonly stack: string; readonly serial: number}
   | {readonly type: 'verified'; readonly keys: readonly Key[]}
   | {readonly type: 'end'; readonly summary: Readonly<Record<string, number>>}
   /** The command ended, and the run did not: something is in flight or unknown. */
@@ -60,8 +64,10 @@ export interface Journal {
   /**
    * Awaited before a request leaves, where what is sent must also be known elsewhere (ledgers behind HTTP): on record
    * wherever a later run looks when it resolves. When it throws nothing may be sent, and no record says that it was.
+   *
+   * @param last - what must hold right before it is on record here
    */
-  announce?(entry: SentEntry, durable: boolean): Promise<void>
+  announce?(entry: SentEntry, durable: boolean, last: () => Promise<void>): Promise<void>
 }
 
 /** A request of a run that died: sent, and no word of its end. */
@@ -99,6 +105,8 @@ export interface DeadRun {
   readonly uncertain: readonly UncertainSecrets[]
   /** Of every task the run started. */
   readonly taskIds: ReadonlySet<string>
+  /** The last version of each stack's ledger that the run knew; absent in journals of older versions. */
+  readonly serials: ReadonlyMap<string, number>
   /** When the last of them ended; lists may not show it yet. */
   readonly lastSettledAt: number
   readonly ended: boolean
@@ -106,10 +114,11 @@ export interface DeadRun {
 
 /** As much of a dead run as is about some of its stacks. */
 export function partOf(dead: DeadRun, stacks: ReadonlySet<string>): DeadRun {
-  const within = <T extends {readonly key: Key}>(all: readonly T[]): T[] =>
-    all.filter(it => stacks.has(it.key.slice(0, it.key.indexOf(':'))))
+  const within = <T extends {readonly key: Key}>(all: readonly T[]): T[] => all.filter(it => stacks.has(stackOf(it.key)))
   return {...dead, loose: within(dead.loose), settled: within(dead.settled), uncertain: within(dead.uncertain)}
 }
+
+export const stackOf = (key: Key): string => key.slice(0, key.indexOf(':'))
 
 /** Whether nothing of it is left to find out or to write down. */
 export const isSettled = ({loose, settled, uncertain}: DeadRun): boolean =>
@@ -122,6 +131,7 @@ export function readRun(entries: readonly JournalEntry[]): DeadRun {
   const uncertain = new Map<string, UncertainSecrets>()
   let settled: SettledStep[] = []
   const taskIds = new Set<string>()
+  const serials = new Map<string, number>()
   let lastSettledAt = 0
   let ended = false
   for (const entry of entries) {
@@ -131,10 +141,12 @@ export function readRun(entries: readonly JournalEntry[]): DeadRun {
       settled = settled.map(it => (keys.has(it.key) ? {...it, recorded: true} : it))
       for (const [id, it] of uncertain) if (keys.has(it.key)) uncertain.delete(id)
     }
+    if (entry.type === 'saved') serials.set(entry.stack, entry.serial)
     if (!('step' in entry)) continue
     const id = `${entry.key} ${entry.step}`
     if (entry.type === 'sent') {
-      const {type: _, method: _method, at, ...rest} = entry
+      const {type: _, method: _method, serial, at, ...rest} = entry
+      if (serial !== undefined) serials.set(stackOf(entry.key), serial)
       open.set(id, {...rest, sentAt: at})
       sent.set(id, {...rest, sentAt: at})
       const {key, step, kind, remoteId, secrets} = rest
@@ -160,5 +172,5 @@ export function readRun(entries: readonly JournalEntry[]): DeadRun {
       })
     }
   }
-  return {loose: [...open.values()], settled, uncertain: [...uncertain.values()], taskIds, lastSettledAt, ended}
+  return {loose: [...open.values()], settled, uncertain: [...uncertain.values()], taskIds, serials, lastSettledAt, ended}
 }

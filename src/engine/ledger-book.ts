@@ -1,7 +1,9 @@
 /** The ledgers of a run while it goes on: changed in memory at once, written now and then and at the end. */
 import type {Clock} from '../base/clock.ts'
+import {formatDuration} from '../base/duration.ts'
 import {AppError, EXIT, type ExitCode} from '../base/errors.ts'
 import {canonicalJson, type Json} from '../base/json.ts'
+import type {Emit} from './events.ts'
 import type {Ledger, LedgerEntry, LedgerOutput, LedgerStore} from './ledger.ts'
 import type {KnownSecret} from './sent-secrets.ts'
 import {type Key, keyOf} from './value.ts'
@@ -39,6 +41,7 @@ export class LedgerBook {
   readonly #secrets = new Map<string, Map<string, ReadonlyMap<string, KnownSecret>>>()
   /** Stacks with changes that are not written, and the addresses among them. */
   readonly #dirty = new Map<string, Set<string>>()
+  #onSaved: (stack: string, serial: number) => void = () => {}
   #writing: Promise<void> = Promise.resolve()
   #queued: Promise<void> | undefined
 
@@ -46,6 +49,11 @@ export class LedgerBook {
     this.#ledgers = new Map(ledgers)
     this.#stores = stores
     this.#seal = seal
+  }
+
+  /** Told of every version that this run writes. */
+  whenSaved(listener: (stack: string, serial: number) => void): void {
+    this.#onSaved = listener
   }
 
   ledger(stack: string): Ledger | undefined {
@@ -117,14 +125,17 @@ export class LedgerBook {
    *
    * @throws LedgerUnsavedError naming what is not in the ledger
    */
-  async save(run: string, clock: Clock): Promise<void> {
+  async save(run: string, clock: Clock, emit: Emit): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
         return await this.flush()
       } catch (error) {
         if (!(error instanceof AppError) || FINAL.includes(error.exit)) throw error
         if (tries === SAVE_TRIES) throw new LedgerUnsavedError(run, this.#unsaved(), error)
-        await clock.sleep(1_000 * 2 ** (tries - 1))
+        const waitMs = 1_000 * 2 ** (tries - 1)
+        const message = `what was done is not in the ledger yet: ${error.message} Tried again in ${formatDuration(waitMs)} (${tries} of ${SAVE_TRIES - 1})`
+        emit({type: 'warning', message})
+        await clock.sleep(waitMs)
       }
     }
   }
@@ -146,6 +157,7 @@ export class LedgerBook {
         const now = this.#ledgers.get(stack)
         // What was recorded while it was being written stays; the rest is as written.
         const {serial, lineage, secretSalt} = saved
+        this.#onSaved(stack, serial)
         this.#ledgers.set(
           stack,
           now === ledger || now === undefined

@@ -13,12 +13,13 @@ import {CollectionWatch} from './collection-watch.ts'
 import type {Lookup} from './declaration.ts'
 import {creates, Doubts} from './doubts.ts'
 import type {Emit, Step} from './events.ts'
-import type {DeadRun, JournalEntry, Loose} from './journal.ts'
+import {type DeadRun, type JournalEntry, type Loose, stackOf} from './journal.ts'
 import {type Ids, idsIn, type Kind, type Kinds, remoteIdOf} from './kind.ts'
+import type {Ledger, LedgerEntry} from './ledger.ts'
 import type {LedgerBook} from './ledger-book.ts'
 import type {LiveObject} from './live.ts'
 import type {OpenLeaf, Operation} from './plan.ts'
-import {RecoveredLedger, stackOf} from './recovered-ledger.ts'
+import {RecoveredLedger} from './recovered-ledger.ts'
 import {plainPart} from './resolve.ts'
 import {settleCreate} from './settle-doubt.ts'
 import type {Pace} from './shared-watch.ts'
@@ -37,6 +38,8 @@ export interface RecoverInput {
   readonly secret: (operation: Operation, leaf: OpenLeaf) => Secret
   /** Whether a secret is the one that this digest of the journal was made from. */
   readonly wasSent: (digest: string, context: string, secret: Secret) => Promise<boolean>
+  /** Whether the ledger says of the object that this very secret was sent to it. */
+  readonly isRecorded: (ledger: Ledger, entry: LedgerEntry, pointer: string, secret: Secret) => Promise<boolean>
   readonly evaluate: (expression: string, stack: string, lookup: Lookup) => ReturnType<Lookup['attribute']>
   readonly lookup: Lookup
   readonly clock: Clock
@@ -112,7 +115,7 @@ class Recovery {
   }
 
   async run(): Promise<Recovered> {
-    const {dead, book, note, clock, lagMs, signal} = this.#input
+    const {dead, book, note, clock, lagMs, signal, emit} = this.#input
     // What ended just now may not be in the lists yet: the next plan would take a deleted object for somebody's.
     const lag = dead.lastSettledAt + lagMs - clock.now()
     if (lag > 0 && lag <= lagMs) await clock.sleep(lag, signal)
@@ -147,7 +150,7 @@ class Recovery {
         } else result.unknown.push(this.#undecided(loose, fate.error, at.remoteId))
       }),
     )
-    await book.save(this.#input.run, clock)
+    await book.save(this.#input.run, clock, emit)
     const open = new Set(result.unknown.map(it => it.key))
     const keys = [...dead.settled, ...dead.uncertain, ...dead.loose.filter(it => !open.has(it.key))].map(it => it.key)
     // What an old run did must not be written over what later ones do.

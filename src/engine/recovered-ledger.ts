@@ -2,7 +2,7 @@
 import {AppError} from '../base/errors.ts'
 import type {Lookup} from './declaration.ts'
 import {deposedAddress, deposedEntry, deposes} from './deposed.ts'
-import type {SettledStep, UncertainSecrets} from './journal.ts'
+import {type SettledStep, stackOf, type UncertainSecrets} from './journal.ts'
 import type {LedgerEntry} from './ledger.ts'
 import {ledgerEntryOf, secretsIn} from './ledger-entry.ts'
 import type {Operation} from './plan.ts'
@@ -10,17 +10,25 @@ import {declarationOf} from './planned-object.ts'
 import type {RecoverInput} from './recover.ts'
 import {resolveValue} from './resolve.ts'
 import {type KnownSecret, sentContext, withoutSecrets} from './sent-secrets.ts'
-import {type Key, keyOf, type ValueObject} from './value.ts'
+import {type Key, keyOf, type Secret, type ValueObject} from './value.ts'
 
 export class RecoveredLedger {
   readonly #input: RecoverInput
   readonly #operations: ReadonlyMap<Key, Operation>
+  /** Of the ledgers as this recovery found them. */
+  readonly #serials: ReadonlyMap<string, number>
+  /** What the run itself had, made or deleted under each key. */
+  readonly #own = new Map<Key, Set<string>>()
   /** Where the objects of the run are: what its ledger entries and further looks go by. */
   readonly #remote = new Map<Key, string>()
 
   constructor(input: RecoverInput) {
     this.#input = input
     this.#operations = new Map(input.operations.map(it => [keyOf(it.stack, it.address), it]))
+    this.#serials = new Map([...input.dead.serials.keys()].flatMap(stack => [[stack, input.book.ledger(stack)?.serial ?? 0] as const]))
+    const {loose, settled, uncertain} = input.dead
+    for (const {key, remoteId} of [...loose, ...settled, ...uncertain]) this.#isOwn(key, remoteId)
+    for (const [key, {remoteId}] of this.#operations) this.#isOwn(key, remoteId)
     for (const [key, it] of this.#operations) if (it.remoteId !== undefined && it.action !== 'replace') this.#remote.set(key, it.remoteId)
   }
 
@@ -36,8 +44,16 @@ export class RecoveredLedger {
     if (step === 'delete') return this.#dropped(key)
     if (remoteId === undefined) return
     this.#remote.set(key, remoteId)
+    this.#isOwn(key, remoteId)
     const operation = this.#operations.get(key)
     const {book} = this.#input
+    const there = this.#entry(key)
+    if (there !== undefined && this.#isWrittenSince(key)) {
+      // A later run knows better what the object is.
+      if (there.remoteId === remoteId)
+        book.record(stackOf(key), await this.#withoutDoubted(there, {key, step, remoteId, secrets}), new Map())
+      return
+    }
     if (operation?.declared === undefined) {
       // Without the plan of the run its object is ours all the same: with nothing known of it, all of it is compared.
       if (step === 'create' && kind !== undefined) this.#recordBare(key, kind, remoteId)
@@ -59,6 +75,28 @@ export class RecoveredLedger {
       else if (await this.#input.wasSent(sent, context, secret)) known.set(pointer, {secret, sent: true})
     }
     book.record(stack, ledgerEntryOf(operation, operation.declared, remoteId, spec, former?.outputs ?? {}, kept), known)
+  }
+
+  /** Of a secret that this run had sent, and that the ledger knows another value of, nobody knows which came last. */
+  async #withoutDoubted(
+    there: LedgerEntry,
+    {secrets = {}, ...sent}: Omit<SettledStep, 'kind'> & {readonly remoteId: string},
+  ): Promise<LedgerEntry> {
+    const {book, isRecorded, wasSent} = this.#input
+    const operation = this.#operations.get(sent.key)
+    const ledger = book.ledger(stackOf(sent.key))
+    const declared = operation ? secretsIn(this.declared(operation)) : new Map<string, Secret>()
+    const doubted: string[] = []
+    for (const [pointer, digest] of Object.entries(secrets)) {
+      const secret = declared.get(pointer)
+      const same =
+        secret !== undefined &&
+        ledger !== undefined &&
+        (await wasSent(digest, sentContext(sent, pointer), secret)) &&
+        (await isRecorded(ledger, there, pointer, secret))
+      if (!same) doubted.push(pointer)
+    }
+    return withoutSecrets(there, doubted)
   }
 
   #recordBare(key: Key, kind: string, remoteId: string): void {
@@ -91,6 +129,19 @@ export class RecoveredLedger {
     if (entry?.remoteId === remoteId) this.#input.book.record(stackOf(key), withoutSecrets(entry, Object.keys(secrets)), new Map())
   }
 
+  #isOwn(key: Key, remoteId: string | undefined): void {
+    if (remoteId !== undefined) this.#own.set(key, (this.#own.get(key) ?? new Set()).add(remoteId))
+  }
+
+  /** Another run has written what the ledger has under this key: another object, or a version that the dead run did not know. */
+  #isWrittenSince(key: Key): boolean {
+    const there = this.#entry(key)
+    if (there === undefined) return false
+    const known = this.#input.dead.serials.get(stackOf(key))
+    const now = this.#serials.get(stackOf(key))
+    return !this.#own.get(key)?.has(there.remoteId) || (known !== undefined && now !== undefined && now > known)
+  }
+
   /** What the ledger has under this key, or under the one its operation moves it from. */
   #entry(key: Key): LedgerEntry | undefined {
     const entries = this.#input.book.ledger(stackOf(key))?.entries
@@ -102,7 +153,8 @@ export class RecoveredLedger {
     const operation = this.#operations.get(key)
     if (operation === undefined) return
     const {stack, address, remoteId} = operation
-    if (operation.action === 'delete') this.#input.book.drop(stack, address)
+    const there = this.#input.book.ledger(stack)?.entries.get(address)
+    if (operation.action === 'delete' && there?.remoteId === remoteId) this.#input.book.drop(stack, address)
     // Of a replacement the new object is still to come; its entry is the old one until then.
     else if (remoteId !== undefined && deposes(operation)) this.#input.book.drop(stack, deposedAddress(address, remoteId))
   }
@@ -126,5 +178,3 @@ export class RecoveredLedger {
     }) as ValueObject
   }
 }
-
-export const stackOf = (key: Key): string => key.slice(0, key.indexOf(':'))

@@ -121,7 +121,9 @@ async function suspects(
 ): Promise<'wait' | 'none' | 'no proof'> {
   const {value: list} = await doubts.tasks(backend, since)
   if (list === undefined) return 'no proof'
-  const young = (task: TaskView) => task.startedAt === undefined || task.startedAt >= doubt.sentAt - CLOCK_SKEW_MS
+  // A clock that was set back since says nothing of what is younger.
+  const isAhead = doubt.sentAt > clock.now() + CLOCK_SKEW_MS
+  const young = (task: TaskView) => isAhead || task.startedAt === undefined || task.startedAt >= doubt.sentAt - CLOCK_SKEW_MS
   // A task whose object is there, and is another one, explains itself too.
   const explained = (it: TaskView) => doubts.explains(it) || (it.resourceId !== undefined && known.has(it.resourceId))
   const strangers = list.tasks.filter(it => !explained(it) && young(it) && concerns(it, kind))

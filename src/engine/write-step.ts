@@ -12,6 +12,7 @@ import {followTask, unseen} from './follow-task.ts'
 import type {Group, Place, Turn} from './gate.ts'
 import type {SentSecrets} from './journal.ts'
 import type {ApiRequest, Kind} from './kind.ts'
+import type {Ledger} from './ledger.ts'
 import {type RunContext, type StepEnd, Stopped} from './run-context.ts'
 import type {Doubt} from './settle-doubt.ts'
 import type {Key} from './value.ts'
@@ -95,29 +96,46 @@ async function oneTurn(context: RunContext, it: Write, place: Place, rest: (acce
   return turn
 }
 
+/** A look at the lock that is older than this says nothing: the process, its machine or its disk may have stood still. */
+const FRESH_MS = 2_000
+
 /**
- * The last thing before a request leaves: it is in the journal, also where another machine would look for it, and the
- * ledger is still locked by this run. Somebody who took the lock away may have sent the same meanwhile.
+ * The last things before a request leaves: it is on record where another machine would look for it, the ledger is still
+ * locked by this run (who took the lock away may have sent the same meanwhile), and it is in the journal. The journal
+ * comes last: what stands there as sent has left, unless the process ended in that very moment.
  */
-async function writeAhead({options: {journal, book}}: RunContext, it: Write, sentAt: number): Promise<void> {
+async function writeAhead({options: {journal, book, clock}}: RunContext, it: Write, sentAt: number): Promise<void> {
   const {key, step, request, kind} = it
   const naming = {
     ...(it.name === undefined ? {} : {name: it.name}),
     ...(it.remoteId === undefined ? {} : {remoteId: it.remoteId}),
     ...(it.secrets === undefined ? {} : {secrets: it.secrets}),
+    ...serialOf(book.ledger(it.stack)),
   }
   const entry = {type: 'sent', key, step, kind: kind.name, method: request.method, path: request.path, ...naming, at: sentAt} as const
   // What cannot be looked up afterwards must not be lost with the machine: which object is new, and which secret was sent.
   const durable = step === 'create' || it.secrets !== undefined
-  if (durable && journal.announce) await journal.announce(entry, durable)
-  else journal.append(entry, durable)
+  let lookedAt = clock.now()
+  const assertHeld = () => {
+    lookedAt = clock.now()
+    return book.assertHeld(it.stack)
+  }
+  if (durable && journal.announce) await journal.announce(entry, durable, assertHeld)
+  else {
+    await assertHeld()
+    journal.append(entry, durable)
+  }
+  // Set back or forward, the clock says that time was lost.
+  if (Math.abs(clock.now() - lookedAt) <= FRESH_MS) return
   try {
-    await book.assertHeld(it.stack)
+    await assertHeld()
   } catch (error) {
     journal.append({type: 'void', key, step, why: error instanceof AppError ? error.code : 'it was not sent'}, false)
     throw error
   }
 }
+
+const serialOf = (ledger: Ledger | undefined) => (ledger === undefined ? {} : {serial: ledger.serial})
 
 async function oneRequest(context: RunContext, it: Write, place: Place, rest: (accepted: Accepted) => Promise<StepEnd>): Promise<OneTurn> {
   const {journal, clock, emit, stop} = context.options

@@ -53,9 +53,11 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   readonly #send: SendState
   #known: LedgerVersion | undefined
   #held: HeldLock | undefined
+  /** A write of this run without an answer: the server may have it. */
+  #tried: {readonly version: LedgerVersion; readonly content: string} | undefined
 
   constructor(options: HttpStoreOptions) {
-    const {backend, stack, transport, clock} = options
+    const {backend, stack, transport, clock, notice} = options
     this.#options = options
     this.place = withoutSecrets(backend.address)
     this.key = httpKeyOf(backend.address)
@@ -64,16 +66,30 @@ export class HttpLedgerStore implements ManagedLedgerStore {
       stack,
       setAside: `Keep a copy of the state at ${this.place} and delete it there (the server's interface, or an HTTP DELETE)`,
     }
-    this.#send = stateRequests(backend, transport, clock)
+    this.#send = stateRequests(backend, transport, clock, notice)
   }
 
   async load(): Promise<Ledger> {
-    const {backend, stack} = this.#options
-    const answer = await this.#send({method: 'GET', url: backend.address})
-    const ledger = this.#isAbsent(answer) ? emptyLedger(stack) : decodeLedger(this.#contentOf(answer), this.#where)
+    const {ledger} = await this.#get()
+    this.#tried = undefined
     this.#known = {serial: ledger.serial, lineage: ledger.lineage}
     if (this.#held) this.#held.isFresh = true
     return ledger
+  }
+
+  /** The version on the server right now, before a write; one of this run's that arrived without an answer is no other one. */
+  async #refresh(): Promise<void> {
+    const {content, ledger} = await this.#get()
+    if (content === undefined || content !== this.#tried?.content) this.#known = {serial: ledger.serial, lineage: ledger.lineage}
+    if (this.#held) this.#held.isFresh = true
+  }
+
+  async #get(): Promise<{readonly content?: string; readonly ledger: Ledger}> {
+    const {backend, stack} = this.#options
+    const answer = await this.#send({method: 'GET', url: backend.address})
+    if (this.#isAbsent(answer)) return {ledger: emptyLedger(stack)}
+    const content = this.#contentOf(answer)
+    return {content, ledger: decodeLedger(content, this.#where)}
   }
 
   /** Hand the answer to the next `save`: it has the serial of what the server holds now. */
@@ -82,14 +98,17 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     const held = this.#held
     if (held === undefined) throw new Error(`the ledger ${this.place} is saved without its lock`)
     await held.fence?.assertHeld()
-    if (held.id === undefined || !held.isFresh) await this.load()
+    if (held.id === undefined || !held.isFresh) await this.#refresh()
     const saved = nextVersion(ledger, this.#known, this.#where, random)
+    const content = encodeLedger(saved)
     const url = new URL(backend.address)
     if (held.id !== undefined) url.searchParams.set('ID', held.id)
-    const answer = await this.#send({method: backend.updateMethod, url: url.href, body: encodeLedger(saved)})
+    this.#tried = {version: {serial: saved.serial, lineage: saved.lineage}, content}
+    const answer = await this.#send({method: backend.updateMethod, url: url.href, body: content})
     if (isLocked(answer)) throw new LedgerLockLostError(this.#where, `it is held by ${describeLock(lockInfoIn(answer))}`)
     this.#expectSuccess('write', answer)
-    this.#known = {serial: saved.serial, lineage: saved.lineage}
+    this.#known = this.#tried.version
+    this.#tried = undefined
     return saved
   }
 
@@ -196,8 +215,8 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   async #isChanged(): Promise<boolean> {
     const known = this.#known
     if (known === undefined) return false
-    const answer = await this.#send({method: 'GET', url: this.#options.backend.address})
-    const now = this.#isAbsent(answer) ? emptyLedger(this.#options.stack) : decodeLedger(this.#contentOf(answer), this.#where)
+    const {content, ledger: now} = await this.#get()
+    if (content !== undefined && content === this.#tried?.content) return false
     return now.serial !== known.serial || now.lineage !== known.lineage
   }
 

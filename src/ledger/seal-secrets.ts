@@ -92,6 +92,13 @@ export class SecretSealer {
     }
   }
 
+  /** Whether the ledger has a digest of this very secret, made when it was sent. */
+  async isRecorded({secretSalt}: Ledger, entry: LedgerEntry, pointer: string, secret: Secret): Promise<boolean> {
+    const {salt = secretSalt, digest} = digestIn(entry.secrets[pointer])
+    if (salt === undefined || digest === undefined || isAssumed(digest)) return false
+    return this.#digests(salt).isAsRecorded({...fieldOf(entry, pointer, secret), recorded: digest})
+  }
+
   /**
    * The ledger with digests of these secrets. The digest over all is made where every secret's value is known to be
    * the recorded one.

@@ -1,10 +1,12 @@
 /** The requests of Terraform's HTTP state protocol, with the tries it allows. What an answer means is `http-store.ts`. */
 import {createHash} from 'node:crypto'
 import type {Clock} from '../base/clock.ts'
+import {formatDuration} from '../base/duration.ts'
 import {ConnectionError} from '../transport/connection-error.ts'
 import type {HttpResponse, Transport} from '../transport/http.ts'
 import {parseRetryAfter} from '../transport/retry.ts'
 import {type HttpBackend, withoutSecrets} from './http-backend.ts'
+import type {Notice} from './managed-store.ts'
 
 export interface StateRequest {
   readonly method: string
@@ -12,10 +14,17 @@ export interface StateRequest {
   readonly body?: string
 }
 
+/** However long a server wishes: nobody waits longer without a decision. */
+const LONGEST_WISH_MS = 600_000
+
 export type SendState = (request: StateRequest, signal?: AbortSignal) => Promise<HttpResponse>
 
-/** Every request of this protocol may be repeated: a state is replaced as a whole, and a lock carries its own id. */
-export function stateRequests(backend: HttpBackend, transport: Transport, clock: Clock): SendState {
+/**
+ * Every request of this protocol may be repeated: a state is replaced as a whole, and a lock carries its own id.
+ *
+ * @param notice - told before each pause
+ */
+export function stateRequests(backend: HttpBackend, transport: Transport, clock: Clock, notice: Notice): SendState {
   const {username, password = '', trusted, retryMax, retryWaitMinMs, retryWaitMaxMs} = backend
   const waitMs = (tries: number, wish = 0) => Math.max(Math.min(retryWaitMinMs * 2 ** (tries - 1), retryWaitMaxMs), wish)
   return async ({method, url, body}, signal) => {
@@ -27,14 +36,24 @@ export function stateRequests(backend: HttpBackend, transport: Transport, clock:
     }
     for (let tries = 1; ; tries++) {
       const isLast = tries > retryMax
+      const pause = async (why: string, wish?: number): Promise<void> => {
+        const ms = waitMs(tries, wish)
+        notice(
+          `The state server ${withoutSecrets(backend.address)} ${why}; tried again in ${formatDuration(ms)} (${tries} of ${retryMax}).`,
+        )
+        await clock.sleep(ms, signal)
+      }
       try {
         const answer = await transport({method, url, headers, ...(body !== undefined && {body}), ...(signal && {signal})})
         if (isLast || !isPassing(answer.status)) return answer
-        await clock.sleep(waitMs(tries, parseRetryAfter(answer.headers['retry-after'], clock.now())), signal)
+        await pause(
+          `answered ${answer.status}`,
+          Math.min(parseRetryAfter(answer.headers['retry-after'], clock.now()) ?? 0, LONGEST_WISH_MS),
+        )
       } catch (error) {
         if (!(error instanceof ConnectionError)) throw error
         if (isLast || !error.transient) throw unreachable(error, {method, url}, backend.address)
-        await clock.sleep(waitMs(tries), signal)
+        await pause(`cannot be reached (${error.code})`)
       }
     }
   }

@@ -47,6 +47,29 @@ describe('a run whose disk is full', () => {
     })
   })
 
+  it('writes down at its end what the disk did not take, where there is space again: what was not sent is known as not sent', () => {
+    let room = 1
+    const written: unknown[] = []
+    const file: Journal = {
+      ...full(0),
+      append: entry => {
+        if (written.length >= room) throw new JournalWriteError('/srv/run.jsonl', Object.assign(new Error('no space'), {code: 'ENOSPC'}))
+        return written.push(entry)
+      },
+    }
+    const journal = new RunJournal('r', file, () => 0)
+    journal.append(sent('a'), true)
+    expect(() => journal.append({type: 'void', key: 'shop:null_resource.a', step: 'create', why: 'E_BUSY'}, false)).toThrow(
+      JournalWriteError,
+    )
+    expect(() => journal.append(sent('b'), true)).toThrow(JournalWriteError)
+    expect(() => journal.leave()).not.toThrow()
+    expect(written).toHaveLength(1)
+    room = 9
+    journal.leave()
+    expect(written).toMatchObject([{type: 'sent', name: 'a'}, {type: 'void', key: 'shop:null_resource.a'}, {type: 'left'}])
+  })
+
   it('says of any other failure what it was', () => {
     const journal = new RunJournal('r', full(1), () => 0)
     journal.append(sent('a'), true)

@@ -17,6 +17,8 @@ const sent: SentEntry = {
   at: 1,
 }
 
+const held = () => Promise.resolve()
+
 function travelling(earlier: Parameters<typeof packed>[0] = []) {
   const store = new MemoryStore('shop')
   const pending = packed(earlier)
@@ -36,7 +38,7 @@ describe('the head of a journal in an http ledger', () => {
       expect(elsewhere()).toMatchObject([{run: 'run-1', entries: [sent]}])
       here.push(entry)
     }
-    await journal.announce(sent, true)
+    await journal.announce(sent, true, held)
     expect(here).toEqual([sent])
   })
 
@@ -44,7 +46,7 @@ describe('the head of a journal in an http ledger', () => {
     const {store, book, journal, here, elsewhere} = travelling()
     const save = store.save.bind(store)
     store.save = () => Promise.reject(new Error('500'))
-    await expect(journal.announce(sent, true)).rejects.toThrow('500')
+    await expect(journal.announce(sent, true, held)).rejects.toThrow('500')
     store.save = save
     await book.flush()
     expect([here, elsewhere()]).toEqual([[], []])
@@ -55,14 +57,14 @@ describe('the head of a journal in an http ledger', () => {
     inner.append = () => {
       throw new Error('no space')
     }
-    await expect(journal.announce(sent, true)).rejects.toThrow('no space')
+    await expect(journal.announce(sent, true, held)).rejects.toThrow('no space')
     await book.flush()
     expect(elsewhere()).toEqual([])
   })
 
   it('keeps a request that goes on when its operation has ended for want of time, and lets go of one that is over', async () => {
     const {book, journal, elsewhere} = travelling()
-    await journal.announce(sent, true)
+    await journal.announce(sent, true, held)
     journal.append({type: 'handle', key, step: 'create', taskId: 't-1'}, true)
     journal.append({type: 'ended', key, state: 'failed'}, false)
     journal.ended()
@@ -77,7 +79,7 @@ describe('the head of a journal in an http ledger', () => {
 
   it('takes along what earlier runs left open', async () => {
     const {book, journal, elsewhere} = travelling([{run: 'run-0', entries: [sent], operations: []}])
-    await journal.announce({...sent, name: 'queue', key: 'shop:null_resource.queue'}, true)
+    await journal.announce({...sent, name: 'queue', key: 'shop:null_resource.queue'}, true, held)
     expect(elsewhere().map(it => it.run)).toEqual(['run-1', 'run-0'])
     journal.append({type: 'void', key: 'shop:null_resource.queue', step: 'create', why: 'refused'}, false)
     journal.append({type: 'ended', key: 'shop:null_resource.queue', state: 'failed'}, false)

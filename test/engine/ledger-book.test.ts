@@ -81,8 +81,11 @@ describe('the ledger of a run', () => {
     const book = bookOf(store)
     book.record('shop', entry('a'), new Map())
     const from = clock.now()
-    await clock.run(book.save('run-1', clock))
+    const said: string[] = []
+    await clock.run(book.save('run-1', clock, event => void (event.type === 'warning' && said.push(event.message))))
     expect([store.ledger.entries.size, clock.now() - from]).toEqual([1, 31_000])
+    // No second of it is silent.
+    expect(said.map(it => /no space.*again in (.*) \(/.exec(it)?.[1])).toEqual(['1 s', '2 s', '4 s', '8 s', '16 s'])
   })
 
   it('that cannot be written at all is an error which names every object that is not in it', async () => {
@@ -90,7 +93,7 @@ describe('the ledger of a run', () => {
     const book = bookOf(new Failing('shop', 100))
     book.record('shop', entry('a'), new Map())
     book.drop('shop', 'null_resource.b')
-    await expect(clock.run(book.save('run-1', clock))).rejects.toMatchObject({
+    await expect(clock.run(book.save('run-1', clock, () => {}))).rejects.toMatchObject({
       code: 'E_LEDGER_UNSAVED',
       exit: 1,
       problems: [{address: 'shop:null_resource.a'}, {address: 'shop:null_resource.b'}],
@@ -102,7 +105,7 @@ describe('the ledger of a run', () => {
     const store = new Failing('shop', 100, EXIT.locked)
     const book = bookOf(store)
     book.record('shop', entry('a'), new Map())
-    await expect(clock.run(book.save('run-1', clock))).rejects.toMatchObject({exit: EXIT.locked})
+    await expect(clock.run(book.save('run-1', clock, () => {}))).rejects.toMatchObject({exit: EXIT.locked})
     expect(store.tries).toBe(1)
   })
 })

@@ -1,6 +1,8 @@
 import {describe, expect, it} from 'vitest'
+import type {Clock} from '../../src/base/clock.ts'
 import {AppError} from '../../src/base/errors.ts'
 import type {Backend} from '../../src/engine/backend.ts'
+import type {JournalEntry} from '../../src/engine/journal.ts'
 import {Lab, type StackBuilder, stackOf} from '../support/lab.ts'
 
 const databases = (count: number): StackBuilder => {
@@ -123,8 +125,9 @@ describe('an error before a request is sent', () => {
           limits: {inFlight: 1},
           journal: {
             append: entry => void lab.journal.push(entry),
-            announce: async entry => {
+            announce: async (entry, _durable, last) => {
               if (failures-- > 0) throw new StateServerError()
+              await last()
               lab.journal.push(entry)
             },
           },
@@ -134,6 +137,46 @@ describe('an error before a request is sent', () => {
     expect(summary).toMatchObject({done: 3, failed: 2})
     expect(writesAt(lab)).toHaveLength(3)
     expect(lab.journal.filter(it => it.type === 'sent')).toHaveLength(3)
+  })
+
+  it.each(['here', 'also elsewhere'])('is before the journal says that it was: nothing there needs to be taken back (%s)', async where => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 100, readyMs: 0}}})
+    const {held} = lab.store('shop')
+    lab.store('shop').held = function () {
+      return {...held.call(this), assertHeld: () => Promise.reject(new StateServerError())}
+    }
+    const journal: JournalEntry[] = []
+    const append = (entry: JournalEntry) => {
+      // The disk takes no word of what did not happen.
+      if (entry.type !== 'ended') journal.push(entry)
+    }
+    const announce = async (entry: JournalEntry, _: boolean, last: () => Promise<void>) => {
+      await last()
+      append(entry)
+    }
+    const {summary} = await lab.run(() => lab.apply([subscriptions(2)], {run: {journal: where === 'here' ? {append} : {append, announce}}}))
+    expect([summary.failed, writesAt(lab), journal.filter(it => it.type === 'sent' || it.type === 'void')]).toEqual([2, [], []])
+  })
+
+  it('is looked for again where the process or its disk stood still after the look at the lock', async () => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 100, readyMs: 0}}})
+    const {held} = lab.store('shop')
+    let isTaken = false
+    lab.store('shop').held = function () {
+      return {...held.call(this), assertHeld: () => (isTaken ? Promise.reject(new StateServerError()) : Promise.resolve())}
+    }
+    const journal: JournalEntry[] = []
+    let asleep = 0
+    const clock: Clock = {now: () => lab.clock.now() + asleep, sleep: (ms, signal) => lab.clock.sleep(ms, signal)}
+    const append = (entry: JournalEntry) => {
+      journal.push(entry)
+      if (entry.type !== 'sent') return
+      // The machine is suspended while it writes; by the time it goes on, somebody else has the lock.
+      asleep += 3_600_000
+      isTaken = true
+    }
+    const {summary} = await lab.run(() => lab.apply([subscriptions(1)], {run: {clock, journal: {append}}}))
+    expect([summary.failed, writesAt(lab), journal.map(it => it.type).slice(0, 2)]).toEqual([1, [], ['sent', 'void']])
   })
 
   it('of a journal that cannot be written ends the run, after everything has come to rest, with that error', async () => {

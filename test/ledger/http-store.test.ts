@@ -189,6 +189,43 @@ describe('a ledger behind the HTTP state protocol', () => {
     expect(server.requests).toHaveLength(6)
   })
 
+  it('says before each pause what is waited for, and for how long', async () => {
+    server.faults.push(503, 'drop')
+    await store().load()
+    expect(notices).toEqual([
+      expect.stringMatching(/^The state server http:.* answered 503; tried again in 1 s \(1 of 2\)\.$/),
+      expect.stringMatching(/^The state server http:.* cannot be reached \(.*\); tried again in 2 s \(2 of 2\)\.$/),
+    ])
+  })
+
+  it.each(['named', 'nameless', 'repeated'] as const)(
+    "that took a write whose answers were all lost is not taken for somebody else's (a lock that is %s)",
+    async lockAnswer => {
+      server.lockAnswer = lockAnswer
+      const it = store()
+      const unlock = await it.lock(0)
+      const read = await it.load()
+      server.beforeWrite = () => void server.faults.push('drop')
+      await expect(it.save(read)).rejects.toMatchObject({exit: 13})
+      expect(server.state).toContain('"serial": 1')
+      server.beforeWrite = () => {}
+      await it.assertHeld()
+      const saved = await it.save({...read, outputs: {port: {value: 1, sensitive: false}}})
+      await unlock()
+      expect(await store().load()).toEqual(saved)
+    },
+  )
+
+  it('without locks that took a write whose answers were all lost is written again', async () => {
+    const it = open({type: 'http', address: server.address})
+    await it.lock(0)
+    const read = await it.load()
+    server.beforeWrite = () => void server.faults.push('drop')
+    await expect(it.save(read)).rejects.toMatchObject({exit: 13})
+    server.beforeWrite = () => {}
+    expect(await it.save(read)).toMatchObject({serial: 1})
+  })
+
   it('tells credentials that are missing from those that are wrong', async () => {
     await server.close()
     server = await startStateServer({username: 'ci', password: 'pass-word-1'})
