@@ -67,6 +67,7 @@ export class TravellingJournal implements Journal {
     this.#book = book
     this.#stacks = stacks
     this.#earlier = new Map([...stacks].map(stack => [stack, pendingRuns(book.ledger(stack)?.pending).runs]))
+    book.beforeSave(stack => this.#packOf(stack))
     this.#operations = new Map(plan.operations.map(it => [keyOf(it.stack, it.address), it]))
   }
 
@@ -102,13 +103,19 @@ export class TravellingJournal implements Journal {
   }
 
   #pack(): void {
-    for (const stack of this.#stacks) this.#book.setPending(stack, packed([...this.#head(stack), ...(this.#earlier.get(stack) ?? [])]))
+    for (const stack of this.#stacks) this.#packOf(stack)
+  }
+
+  #packOf(stack: string): void {
+    if (this.#stacks.has(stack)) this.#book.setPending(stack, packed([...this.#head(stack), ...(this.#earlier.get(stack) ?? [])]))
   }
 
   #head(stack: string): PendingRun[] {
     const keys = [...this.#open.keys()].filter(key => key.startsWith(`${stack}:`))
     if (keys.length === 0) return []
-    const entries = keys.flatMap(key => this.#open.get(key) ?? [])
+    // The version that it travels in: in a later one somebody else has written.
+    const saved: JournalEntry = {type: 'saved', stack, serial: (this.#book.ledger(stack)?.serial ?? 0) + 1}
+    const entries = [...keys.flatMap(key => this.#open.get(key) ?? []), saved]
     return [{run: this.#run, entries, operations: keys.flatMap(key => this.#operations.get(key) ?? [])}]
   }
 }

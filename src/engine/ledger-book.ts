@@ -41,6 +41,7 @@ export class LedgerBook {
   readonly #secrets = new Map<string, Map<string, ReadonlyMap<string, KnownSecret>>>()
   /** Stacks with changes that are not written, and the addresses among them. */
   readonly #dirty = new Map<string, Set<string>>()
+  #beforeSave: (stack: string) => void = () => {}
   #onSaved: (stack: string, serial: number) => void = () => {}
   #writing: Promise<void> = Promise.resolve()
   #queued: Promise<void> | undefined
@@ -54,6 +55,11 @@ export class LedgerBook {
   /** Told of every version that this run writes. */
   whenSaved(listener: (stack: string, serial: number) => void): void {
     this.#onSaved = listener
+  }
+
+  /** Asked before each write of a stack: what has to say which version it stands in is put there now. */
+  beforeSave(listener: (stack: string) => void): void {
+    this.#beforeSave = listener
   }
 
   ledger(stack: string): Ledger | undefined {
@@ -146,6 +152,7 @@ export class LedgerBook {
 
   async #write(): Promise<void> {
     const failures: unknown[] = []
+    for (const stack of [...this.#dirty.keys()]) this.#beforeSave(stack)
     for (const [stack, addresses] of [...this.#dirty]) {
       const ledger = this.#ledgers.get(stack)
       const store = this.#stores.get(stack)

@@ -27,7 +27,12 @@ function travelling(earlier: Parameters<typeof packed>[0] = []) {
   const here: JournalEntry[] = []
   const inner = {append: (entry: JournalEntry) => void here.push(entry)}
   const journal = new TravellingJournal('run-1', inner, book, new Set(['shop']), {operations: []} as unknown as Plan)
-  const elsewhere = () => pendingRuns(store.ledger.pending).runs
+  const elsewhere = () =>
+    pendingRuns(store.ledger.pending).runs.map(it => {
+      // Each says which version of the ledger it travels in.
+      if (it.run === 'run-1') expect(it.entries.at(-1)).toEqual({type: 'saved', stack: 'shop', serial: store.ledger.serial})
+      return {...it, entries: it.entries.filter(entry => entry.type !== 'saved')}
+    })
   return {store, book, here, inner, journal, elsewhere}
 }
 

@@ -17,7 +17,7 @@ import type {Declaration, ParentRef, Policy, StackDeclarations} from '../../src/
 import type {ApplyEvent} from '../../src/engine/events.ts'
 import {type ApplyResult, execute, type Work} from '../../src/engine/execute.ts'
 import {evaluateGuards} from '../../src/engine/guards.ts'
-import type {JournalEntry} from '../../src/engine/journal.ts'
+import type {Journal, JournalEntry} from '../../src/engine/journal.ts'
 import {emptyLedger, type Ledger, type LedgerEntry, type LedgerStore, LockLostError} from '../../src/engine/ledger.ts'
 import {LedgerBook, type StackSecrets} from '../../src/engine/ledger-book.ts'
 import type {SecretStateOf} from '../../src/engine/make-plan.ts'
@@ -352,7 +352,7 @@ export class Lab {
   async execute(
     built: BuiltPlan,
     builders: readonly StackBuilder[],
-    run: Partial<RunOptions> = {},
+    {journalOf, ...run}: Partial<RunOptions> & {readonly journalOf?: (book: LedgerBook) => Journal} = {},
     undecided: readonly Undecided[] = [],
   ): Promise<Applied> {
     const {plan, observation} = built
@@ -391,6 +391,7 @@ export class Lab {
         timeoutMs: 30 * 60_000,
         listLagMs: 2000,
         stop: new AbortController().signal,
+        ...(journalOf && {journal: journalOf(book)}),
         ...run,
       },
       new Map(context),
