@@ -58,7 +58,9 @@ function open(
     maxResponseBytes: settings.maxResponseBytes,
     proxy: environment.proxy,
   })
-  const onEvent = (event: TransportEvent) => logEvent(context, connection.api, event)
+  // One request of a person's own may wait for a breath: its success says nothing on standard error (interface, "api").
+  const quietMs = options.mode === undefined ? BREATH_MS : 0
+  const onEvent = (event: TransportEvent) => logEvent(context, connection.api, event, quietMs)
   const limits =
     settings.ratePerMinute === undefined
       ? NO_LIMITS
@@ -99,7 +101,10 @@ function headersOf({credentials}: Connection): Record<string, string> {
   return {authorization: `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`}
 }
 
-function logEvent({log}: Context, api: string, event: TransportEvent): void {
+/** What a person who waits for one answer takes for a slow server. */
+const BREATH_MS = 5_000
+
+function logEvent({log}: Context, api: string, event: TransportEvent, quietMs: number): void {
   switch (event.type) {
     case 'request': {
       const end = event.status ?? event.failure ?? '?'
@@ -119,6 +124,7 @@ function logEvent({log}: Context, api: string, event: TransportEvent): void {
       return
     case 'waiting': {
       const {ms, requests, perMinute, paused, file} = event
+      if (ms <= quietMs) return
       const who = `${requests} ${requests === 1 ? 'request waits' : 'requests wait'}`
       const why = paused ? 'the server asked for a pause (429)' : `the request budget is ${Math.round(perMinute)} a minute`
       log.note(`${api}: ${who}, about ${formatDuration(ms)}: ${why}${paused ? `; to go on at once: rm ${shellWord(file)}` : ''}`)
