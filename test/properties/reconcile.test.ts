@@ -23,6 +23,7 @@ import {
   ownedBy,
   strangers,
   told,
+  whatIsShownIsSent,
   words,
 } from '../support/promises.ts'
 import {type Arrangement, arranged, arrangement} from '../support/random-arrangements.ts'
@@ -59,6 +60,7 @@ async function applied(lab: Lab, stack: RandomStack | StackBuilder) {
     oneOperationEach(result.plan)
     nothingGoesUnplanned(lab, before, result.plan)
     orderIsKept(result.plan, lab.journal)
+    whatIsShownIsSent(lab, result.plan)
     noSecretShows(lab, result.plan, result.residual)
     return result
   } catch (error) {

@@ -1,6 +1,7 @@
 /** What an apply must have kept, whatever the weather: read from the request log, the journal and the world. */
 import {expect} from 'vitest'
 import type {AppError} from '../../src/base/errors.ts'
+import {canonicalJson, isJsonObject, type Json} from '../../src/base/json.ts'
 import type {ApplyEvent} from '../../src/engine/events.ts'
 import type {JournalEntry} from '../../src/engine/journal.ts'
 import type {Operation, Plan} from '../../src/engine/plan.ts'
@@ -171,3 +172,59 @@ export const active = (operations: readonly Operation[]): Operation[] => operati
 /** For the message of a test that fails. */
 export const told = (operations: readonly Operation[]): string[] =>
   active(operations).map(it => `${it.action} ${it.address}: ${it.reason} ${JSON.stringify(it.changes)}`)
+
+/** Where a write of a kind stands in the log, as the remote path that a plan shows. */
+const remoteOf = ({api, path}: {readonly api: string; readonly path: string}): string => {
+  const below = path.replace(/^\/v1(?=\/)/, '')
+  const known: Record<string, string> = {'/cluster': 'cluster/settings', '/cluster/policy': 'cluster/policy'}
+  return (api === 'cluster' ? known[below] : undefined) ?? `${api}${below}`
+}
+
+/** Every write that the server took is one that the plan shows: the same object, the same fields, the same values. */
+export function whatIsShownIsSent({simulator}: Lab, {operations}: Pick<Plan, 'operations'>): void {
+  const taken = simulator.log.filter(it => it.method !== 'GET' && it.status >= 200 && it.status < 300 && it.fault === undefined)
+  const notShown = taken.filter(write => !operations.some(it => isShownBy(it, write)))
+  const all = operations.map(({address, action, changes}) => ({address, action, changes}))
+  expect(notShown, `not shown by ${JSON.stringify(all)}`).toEqual([])
+}
+
+function isShownBy(operation: Operation, write: Simulator['log'][number]): boolean {
+  const {action, remoteId, changes} = operation
+  const remote = remoteOf(write)
+  const body = (write.body ?? {}) as Readonly<Record<string, Json>>
+  switch (write.method) {
+    case 'DELETE':
+      return remoteId === remote && (action === 'delete' || action === 'replace')
+    case 'PUT': {
+      const fields = new Set(changes.map(({path}) => path.split('/')[1]))
+      return (
+        remoteId === remote && action === 'update' && Object.keys(body).every(it => fields.has(it)) && changes.every(it => isIn(body, it))
+      )
+    }
+    default: {
+      const collection = remote.split('/').at(-1)?.replace(/s$/, '')
+      // What a replacement makes is what its successor is declared as; it shows only the fields that force it.
+      const makes = action === 'create' || action === 'replace'
+      return makes && collection === COLLECTION_OF[operation.kind] && changes.every(it => isIn(body, it))
+    }
+  }
+}
+
+/** Whether a body has the value that is shown; a deeper one, a secret and what is known only later say nothing here. */
+function isIn(body: Readonly<Record<string, Json>>, {path, after}: Operation['changes'][number]): boolean {
+  const [, field = '', deeper] = path.split('/')
+  if (deeper !== undefined || after === undefined || body[field] === '***') return true
+  if (isJsonObject(after) && ('secret' in after || 'unknown' in after)) return true
+  return canonicalJson(body[field] ?? null) === canonicalJson(after)
+}
+
+/** The last word of a kind's collection, without its plural. */
+const COLLECTION_OF: Readonly<Record<string, string>> = {
+  'cloud.subscription': 'subscription',
+  'cloud.database': 'database',
+  'cloud.peering': 'peering',
+  'cloud.acl_rule': 'rule',
+  'cloud.acl_user': 'user',
+  'cluster.database': 'bdb',
+  'cluster.user': 'user',
+}
