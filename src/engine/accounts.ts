@@ -11,8 +11,8 @@ export interface StackAccount extends LedgerAccount {
 }
 
 /**
- * Records that share an account's id, or address and key, are of one account. A record without an id that shares
- * neither counts for the account that others have at its address: better one object too many that is left alone.
+ * Records that share an address and the account's id there, or address and key, are of one account: an id is one server's
+ * (two clusters may have one name, and both a `cluster/bdbs/1`). A record without an id that shares neither counts for the account that others have at its address: better one object too many that is left alone.
  */
 export function accountGroups(records: readonly StackAccount[]): AccountOf {
   const groups = new Groups()
@@ -22,7 +22,7 @@ export function accountGroups(records: readonly StackAccount[]): AccountOf {
   for (const it of records) {
     groups.join(nodeOf(it), keyOf(it))
     if (it.account === undefined) continue
-    groups.join(nodeOf(it), `account ${it.api} ${it.account}`)
+    groups.join(nodeOf(it), `account ${it.api} ${it.address} ${it.account}`)
   }
   for (const it of records) if (it.account !== undefined) withId.add(groups.of(nodeOf(it)))
   const byAddress = new Map<string, string>()
