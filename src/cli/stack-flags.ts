@@ -12,7 +12,7 @@ const SAFETY = 'SAFETY'
 export const synthesisFlags = {
   'synth-dir': Flags.string({summary: 'read this folder instead of running the app of cdktf.json', helpGroup: STACKS, helpValue: '<dir>'}),
   'synth-env': Flags.string({
-    summary: 'variable of the environment that the app gets too, by name or glob; repeatable',
+    summary: 'variable of the environment that the app gets too, by name or glob',
     helpGroup: STACKS,
     helpValue: '<name>',
     multiple: true,
