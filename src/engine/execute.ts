@@ -9,6 +9,7 @@ import type {Declaration} from './declaration.ts'
 import {Estimate} from './estimate.ts'
 import type {State} from './events.ts'
 import {LockLostError} from './ledger.ts'
+import type {Renamed} from './ledger-book.ts'
 import type {LiveObject} from './live.ts'
 import {assertOneEach} from './one-operation.ts'
 import type {Edge, Operation} from './plan.ts'
@@ -163,14 +164,14 @@ class Run {
   /** Objects that go by another address than before, all at once: two may have changed places, and none may be lost on the way. */
   async #renameOwned(): Promise<void> {
     const {book} = this.#context.options
-    const renamed = new Map<string, Map<string, string>>()
+    const renamed = new Map<string, Renamed[]>()
     for (const {operation} of this.#work.values()) {
-      const {stack, address, movedFrom} = operation
+      const {stack, address, movedFrom, remoteId} = operation
       if (movedFrom === undefined) continue
-      const ofStack = renamed.get(stack) ?? new Map<string, string>()
-      renamed.set(stack, ofStack.set(movedFrom, address))
+      const ofStack = renamed.get(stack) ?? []
+      renamed.set(stack, [...ofStack, {from: movedFrom, to: address, ...(remoteId === undefined ? {} : {remoteId})}])
     }
-    for (const [stack, addresses] of renamed) book.rename(stack, addresses)
+    for (const [stack, objects] of renamed) book.rename(stack, objects)
     // Before anything is sent: what a run that breaks off has recorded must not stand for something else.
     if (renamed.size > 0 && this.#context.unsent > 0) await book.flush()
   }

@@ -3,6 +3,7 @@ import type {Clock} from '../base/clock.ts'
 import {formatDuration} from '../base/duration.ts'
 import {AppError, EXIT, type ExitCode} from '../base/errors.ts'
 import {canonicalJson, type Json} from '../base/json.ts'
+import {deposedAddress} from './deposed.ts'
 import type {Emit} from './events.ts'
 import type {Ledger, LedgerEntry, LedgerOutput, LedgerStore} from './ledger.ts'
 import type {KnownSecret} from './sent-secrets.ts'
@@ -32,6 +33,13 @@ export class LedgerUnsavedError extends AppError {
       cause,
     })
   }
+}
+
+/** An object that goes by another address than before. */
+export interface Renamed {
+  readonly from: string
+  readonly to: string
+  readonly remoteId?: string
 }
 
 export class LedgerBook {
@@ -79,15 +87,23 @@ export class LedgerBook {
     ofStack.set(entry.address, secrets)
   }
 
-  /** @param addresses - from the former one to the new one; all change at once, so that they may be each other's */
-  rename(stack: string, addresses: ReadonlyMap<string, string>): void {
-    this.#edit(stack, addresses.values(), entries => {
-      const moved = [...addresses].flatMap(([from, to]) => {
-        const entry = entries.get(from)
-        return entry === undefined ? [] : [{...entry, address: to}]
-      })
-      for (const from of addresses.keys()) entries.delete(from)
-      for (const entry of moved) entries.set(entry.address, entry)
+  /**
+   * All change at once, so that they may be each other's. An object that came from another ledger may have the former
+   * address by now: what gave way to it stands beside it.
+   */
+  rename(stack: string, renamed: readonly Renamed[]): void {
+    const {entries: before} = this.#ledgers.get(stack) ?? {}
+    const moved = renamed.flatMap(({from, to, remoteId}) => {
+      const aside = remoteId === undefined ? undefined : before?.get(deposedAddress(from, remoteId))
+      const there = before?.get(from)
+      const entry = there?.remoteId === remoteId ? there : (aside ?? there)
+      return entry === undefined || entry.address === to ? [] : [{entry, to}]
+    })
+    if (moved.length === 0) return
+    const addresses = moved.flatMap(({entry, to}) => [entry.address, to])
+    this.#edit(stack, addresses, entries => {
+      for (const {entry} of moved) entries.delete(entry.address)
+      for (const {entry, to} of moved) entries.set(to, {...entry, address: to})
     })
   }
 

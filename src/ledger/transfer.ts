@@ -4,6 +4,7 @@
  * them and keeps a tombstone; then the marks go. Whoever holds both locks next goes on from whatever is there, and the
  * mark says all there is to know for that.
  */
+import {deposedAddress} from '../engine/deposed.ts'
 import type {Ledger, LedgerEntry, LedgerStore, Tombstone, TransferMark} from '../engine/ledger.ts'
 import {type Key, keyOf} from '../engine/value.ts'
 import {digestFrom, digestIn} from './secret-digests.ts'
@@ -108,14 +109,15 @@ export function asArrived(ledgers: readonly Ledger[]): readonly Ledger[] {
     const going = marks.filter(it => it.mark.from.stack === ledger.stack && isThere(ledger, it.mark, it.entry))
     if (going.length === 0) return ledger
     const entries = new Map(ledger.entries)
-    for (const {mark} of going) entries.delete(mark.from.address)
+    for (const {mark, entry} of going) entries.delete(addressThere(ledger, mark, entry) ?? '')
     return {...ledger, entries}
   })
 }
 
 /**
- * The destination with the entries that come. What it has at their addresses gives way; an object that it has already
- * keeps its entry, and only the source's goes.
+ * The destination with the entries that come. What it has at their addresses stays beside them as deposed: it goes to
+ * another ledger or address, or is deleted, later than this is written. An object that it has already keeps its entry,
+ * and only the source's goes.
  */
 function withIncoming(
   ledger: Ledger,
@@ -141,6 +143,11 @@ function withIncoming(
     // A ledger without secrets takes the salt, and the digest over all of them, that come with the first one.
     if (secretSalt === undefined && Object.keys(entry.secrets).length > 0) ({secretSalt, secretsDigest} = source)
     accounts = {...source.accounts, ...accounts}
+    const former = entries.get(to.address)
+    if (former !== undefined) {
+      const aside = deposedAddress(to.address, former.remoteId)
+      entries.set(aside, {...former, address: aside})
+    }
     entries.set(to.address, {
       ...entry,
       address: to.address,
@@ -176,7 +183,7 @@ function dropped(ledger: Ledger, going: ReturnType<typeof marksIn>, renamed: Rea
   const leaving = going.filter(({mark, entry}) => isThere(ledger, mark, entry))
   if (leaving.length === 0) return ledger
   const entries = new Map(ledger.entries)
-  for (const {mark} of leaving) entries.delete(mark.from.address)
+  for (const {mark, entry} of leaving) entries.delete(addressThere(ledger, mark, entry) ?? '')
   for (const [address, it] of entries) {
     if (it.dependsOn.some(key => renamed.has(key)))
       entries.set(address, {...it, dependsOn: it.dependsOn.map(key => renamed.get(key) ?? key)})
@@ -203,8 +210,11 @@ function unmarked(ledger: Ledger, addresses: readonly string[]): Ledger {
   return {...ledger, entries}
 }
 
-const isThere = (ledger: Ledger, mark: TransferMark, entry: LedgerEntry): boolean =>
-  ledger.entries.get(mark.from.address)?.remoteId === entry.remoteId
+const isThere = (ledger: Ledger, mark: TransferMark, entry: LedgerEntry): boolean => addressThere(ledger, mark, entry) !== undefined
+
+/** Its address in the ledger that it leaves: the one it had, or beside that, where another object has come to it. */
+const addressThere = ({entries}: Ledger, {from}: TransferMark, {remoteId}: LedgerEntry): string | undefined =>
+  [from.address, deposedAddress(from.address, remoteId)].find(it => entries.get(it)?.remoteId === remoteId)
 
 const stacksOf = (places: readonly {readonly stack: string}[]): string[] => [...new Set(places.map(it => it.stack))].sort()
 

@@ -68,6 +68,25 @@ describe('a run that is killed', () => {
     expect(`${resumed.stdout}${resumed.stderr}${shown.stdout}`).not.toContain(SECRET)
   })
 
+  it('refuses --resume before the first write where an unchanged object has a secret that only its stack can give', async () => {
+    const clear = shop().user('old', 'cache', {role: 'ro', password: 'clear-Pass-8'}, {dependsOn: ['ro']})
+    saveStack(here.folder, clear)
+    expect((await here.fast(['apply', ...on(), '--auto-approve'], {env})).code).toBe(0)
+    saveStack(here.folder, clear.subscription('third').subscription('fourth').database('last', 'fourth'))
+    here.simulator.clearLog()
+    await killedAfter(1)
+    rmSync(join(here.folder, 'shop'), {recursive: true})
+    here.simulator.clearLog()
+    const resumed = await here.fast(['apply', '--resume', '-o', 'json'], {env})
+    expect([resumed.code, documentOf(resumed).error]).toMatchObject([64, {code: 'E_CLEAR_SECRET'}])
+    expect(documentOf(resumed).error.message).toContain('null_resource.old /password')
+    expect(here.writes).toEqual([])
+    saveStack(here.folder, clear)
+    const finished = await here.fast(['apply', ...on(), '--auto-approve', '-o', 'json'], {env})
+    expect([finished.code, documentOf(finished).converged]).toEqual([0, true])
+    expect(createdTwice(here)).toEqual([])
+  })
+
   it('is told of by plan, which writes nothing and sends nothing but GETs', async () => {
     await killedAfter(2)
     here.simulator.clearLog()
