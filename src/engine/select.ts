@@ -35,9 +35,9 @@ export function selected(input: SelectInput, objects: readonly Named[], holders:
     const meaning = new Words(words, objects, input.kinds)
     return objects.filter(it => meaning.mean(it)).map(it => keyOf(it.stack, it.address))
   }
-  const {needs, followers, same, moving} = arrowsOf(input, holders)
+  const {needs, followers, same, maybe, moving} = arrowsOf(input, holders)
   const wanted = target.length === 0 ? undefined : closure(keys(target), input.destroy ? [followers, same] : [needs, same])
-  const unwanted = closure(keys(exclude), [followers, same, moving])
+  const unwanted = closure(keys(exclude), [followers, same, maybe, moving])
   if (input.destroy) for (const key of closure(keys(exclude), [needs, same])) unwanted.add(key)
   return key => (wanted?.has(key) ?? true) && !unwanted.has(key)
 }
@@ -49,6 +49,11 @@ interface AllArrows {
   readonly followers: Arrows
   /** Between the two addresses of one object that was renamed in the stack: neither is chosen without the other. */
   readonly same: Arrows
+  /**
+   * From what may be the new address of an object to the old one, where nobody can tell yet whether it is in the same
+   * parent: whoever leaves the new one out leaves the old one out, but who asks for the new one asks for no deletion.
+   */
+  readonly maybe: Arrows
   /** The same between two stacks: who leaves one half out gets no move. */
   readonly moving: Arrows
 }
@@ -76,23 +81,24 @@ function arrowsOf(input: SelectInput, holders: ReadonlyMap<Key, Key>): AllArrows
     add(needs, key, holder)
     add(followers, holder, key)
   }
-  for (const [one, other] of stacks.flatMap(stack => renamed(input, stack))) {
-    add(same, one, other)
-    add(same, other, one)
+  const maybe = new Map<Key, Key[]>()
+  for (const {to, from, sure} of stacks.flatMap(stack => renamed(input, stack))) {
+    add(sure ? same : maybe, to, from)
+    add(same, from, to)
   }
   const moving = new Map<Key, Key[]>()
   for (const [one, other] of movedOver(input)) {
     add(moving, one, other)
     add(moving, other, one)
   }
-  return {needs, followers, same, moving}
+  return {needs, followers, same, maybe, moving}
 }
 
 /**
  * What is owned under an address that nobody declares any more, and declared under another one that nothing is owned
  * under: by a `moved` block, or by its natural key. Chosen apart, one half of a rename would be a deletion.
  */
-function renamed({ledgers, kinds}: SelectInput, stack: StackDeclarations): [Key, Key][] {
+function renamed({ledgers, kinds}: SelectInput, stack: StackDeclarations): Renamed[] {
   const ledger = ledgers.get(stack.name)
   if (ledger === undefined) return []
   const declared = new Map(stack.declarations.map(it => [it.address, it.kind]))
@@ -109,12 +115,18 @@ function renamed({ledgers, kinds}: SelectInput, stack: StackDeclarations): [Key,
   return fresh.flatMap(it => {
     const name = called(it.kind, kinds.get(it.kind)?.identity.key(plainPart(it.spec)))
     const parent = parentOf(it, ledgers)
-    const former = [
-      ...formerAddresses(stack.moved, it.address).flatMap(address => byAddress.get(address) ?? []),
-      ...(byName.get(name ?? '') ?? []).filter(entry => parent === undefined || entry.remoteId.startsWith(`${parent}/`)),
-    ]
-    return former.map((entry): [Key, Key] => [it.key, keyOf(stack.name, entry.address)])
+    const moved = formerAddresses(stack.moved, it.address).flatMap(address => byAddress.get(address) ?? [])
+    const alike = (byName.get(name ?? '') ?? []).filter(entry => parent === undefined || entry.remoteId.startsWith(`${parent}/`))
+    const told = (entry: LedgerEntry, sure: boolean): Renamed => ({to: it.key, from: keyOf(stack.name, entry.address), sure})
+    return [...moved.map(entry => told(entry, true)), ...alike.map(entry => told(entry, it.parent === undefined || parent !== undefined))]
   })
+}
+
+interface Renamed {
+  readonly to: Key
+  readonly from: Key
+  /** Whether both are in one parent, as far as ledgers tell. */
+  readonly sure: boolean
 }
 
 /** What one stack owns and does not declare, and another one declares and does not own: the same name in the same place. */

@@ -227,6 +227,30 @@ describe('a selection of one half of a rename', () => {
   })
 })
 
+describe('a target that is called like something in another place', () => {
+  it('does not take that along to be deleted, and an exclusion of it leaves both as they are', async () => {
+    const lab = new Lab()
+    const main = () => stackOf().subscription('main')
+    const next = main().subscription('other').database('fresh', 'other', {name: 'cache'})
+    await lab.run(async () => {
+      await lab.apply([main().database('old', 'main', {name: 'cache'})])
+      expect(await actions(lab, [next], targeting())).toEqual(expect.arrayContaining(['delete old', 'create fresh']))
+      expect(await actions(lab, [next], targeting('fresh'))).toEqual(['create other', 'create fresh'])
+      expect(await actions(lab, [next], excluding('fresh'))).toEqual(['create other'])
+    })
+  })
+
+  it('is found where its parent has another address too, and moves', async () => {
+    const lab = new Lab()
+    const shop = (parent: string, db: string) => stackOf().subscription(parent, {name: 'main'}).database(db, parent, {name: 'cache'})
+    await lab.run(async () => {
+      await lab.apply([shop('main', 'old')])
+      for (const word of ['fresh', 'old'])
+        expect(await actions(lab, [shop('next', 'fresh')], targeting(word)), word).toEqual(['move next', 'move fresh'])
+    })
+  })
+})
+
 describe('an exclusion of one half of a move between stacks', () => {
   it('leaves the other half out too: the object stays where it is', async () => {
     const lab = new Lab()
