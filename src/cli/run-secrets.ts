@@ -72,9 +72,16 @@ export class RunSecrets {
     return attribute === 'id' ? entry?.remoteId : entry?.outputs[attribute.replace(/^out\//, '')]
   }
 
-  /** Every secret of a plan, so that one that cannot be had is missed before anything is sent. @throws as `of` */
+  /**
+   * Every secret that a plan may send, so that one that cannot be had is missed before anything is sent. What is left as
+   * it is sends none.
+   * @throws as `of`
+   */
   assertAll({operations}: Pick<Plan, 'operations'>): void {
-    for (const operation of operations) for (const leaf of operation.secrets ?? []) this.of(operation, leaf)
+    for (const operation of operations) {
+      if (operation.declared === undefined) continue
+      for (const leaf of operation.secrets ?? []) this.of(operation, leaf)
+    }
   }
 
   /** Every secret of a stack's operations that can be had, by address and pointer. */

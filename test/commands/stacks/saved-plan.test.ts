@@ -393,4 +393,24 @@ describe('a secret written in clear in a stack', () => {
     expect(documentOf(without).error.message).toContain('/password')
     expect((await at.fast(['apply', 'clear.plan', '--auto-approve', '--synth-dir', dir])).code).toBe(0)
   })
+
+  it('is not needed again where its object is left as it is, with the stack or without', async () => {
+    const sized = (memoryLimitInGb: number) =>
+      jsonStack(name)
+        .subscription('sub', {name})
+        .database('a', 'sub', {memoryLimitInGb})
+        .user('u', 'a', {role: 'x', password: 'geheim-in-clear'})
+    const made = await at.fast(['apply', '--auto-approve', '--synth-dir', saveStack(at.folder, sized(1))])
+    expect(made.code).toBe(0)
+    for (const [gb, withStack] of [
+      [2, true],
+      [3, false],
+    ] as const) {
+      const dir = saveStack(at.folder, sized(gb))
+      expect((await at.fast(['plan', '--synth-dir', dir, '--out', 'clear.plan'])).code).toBe(0)
+      const outcome = await at.fast(['apply', 'clear.plan', '--auto-approve', '-o', 'json', ...(withStack ? ['--synth-dir', dir] : [])])
+      expect([outcome.code, documentOf(outcome).summary?.done]).toEqual([0, 1])
+      expect((await at.fast(['plan', '--detailed-exitcode', '--synth-dir', dir])).code).toBe(0)
+    }
+  })
 })
