@@ -41,7 +41,8 @@ export function planRemovals(
     if (match) taken.add(objectAt(input, declaration.stack, match.live.kind, match.live.remoteId))
   const free: IsFree = (stack, {kind, remoteId}) =>
     !taken.has(objectAt(input, stack, kind, remoteId)) && observation.ownership.of(stack, kind.api, remoteId) === undefined
-  const exclusive = exclusiveRemovals(input, free, claims).map(it => along.respected(claims.respected(it)))
+  const elsewhere = new Set(declared.flatMap(it => (it.elsewhere?.address === undefined ? [] : [keyOf(it.stack, it.address)])))
+  const exclusive = exclusiveRemovals(input, free, claims, elsewhere).map(it => along.respected(claims.respected(it)))
   for (const it of exclusive) taken.add(objectOf(input, it) ?? '')
   const inline = inlineRemovals(input, [...orphans, ...exclusive], free).map(it => along.respected(claims.respected(it)))
   for (const it of inline) taken.add(objectOf(input, it) ?? '')
@@ -189,11 +190,12 @@ function keepFull(input: PlanInput, operation: Operation, leaving: ReadonlySet<s
 /** Whether nobody has an object, in the account of a stack. */
 type IsFree = (stack: string, live: LiveObject) => boolean
 
-function exclusiveRemovals(input: PlanInput, free: IsFree, claims: Claims): Operation[] {
+/** @param elsewhere - declarations whose objects are known to be another stack's: what stands in those is its to judge */
+function exclusiveRemovals(input: PlanInput, free: IsFree, claims: Claims, elsewhere: ReadonlySet<Key>): Operation[] {
   const {observation, selected} = input
   const operations: Operation[] = []
   for (const {declaration, match} of observation.pairs.values()) {
-    if (match === undefined || !selected.has(declaration.stack)) continue
+    if (match === undefined || !selected.has(declaration.stack) || elsewhere.has(declaration.key)) continue
     for (const word of declaration.policy.exclusive) {
       const child = match.live.kind.exclusive?.[word]
       if (child === undefined) continue

@@ -203,6 +203,27 @@ describe('what holds an object of another stack', () => {
   })
 })
 
+describe('an exclusive collection of what another stack has', () => {
+  it("is that stack's to empty: what nobody declares in it stays until the subscription has moved here", async () => {
+    const stranger = stackOf('c').add('cloud.database', 'stranger', {name: 'stranger', memoryLimitInGb: 1}, {parent: a().in('main')})
+    const lab = await started([stackOf('a').subscription('main'), stackOf('b').subscription('other'), stranger])
+    lab.stores.delete('c')
+    const taking = both(
+      stackOf('a'),
+      stackOf('b')
+        .subscription('other')
+        .subscription('mine', {name: 'main'}, {exclusive: ['databases']}),
+    )
+    await lab.run(async () => {
+      expect(shown((await lab.plan(taking, only('b'))).plan.operations)).toEqual({'b:null_resource.mine': 'blocked'})
+      expect(shown((await lab.plan(taking)).plan.operations)).toEqual({
+        'b:null_resource.mine': 'move',
+        'b:cloud/subscriptions/1/databases/1': 'delete',
+      })
+    })
+  })
+})
+
 describe('a stack whose ledger cannot be read', () => {
   it('may have whatever is not ours: nothing is adopted or removed from an exclusive collection, and our own goes on', async () => {
     const lab = await started()
