@@ -1,6 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {AppError, EXIT, type ExitCode} from '../../src/base/errors.ts'
 import {VirtualClock} from '../../src/base/virtual-clock.ts'
+import {deposedAddress} from '../../src/engine/deposed.ts'
 import type {Ledger, LedgerEntry} from '../../src/engine/ledger.ts'
 import {LedgerBook} from '../../src/engine/ledger-book.ts'
 import {MemoryStore} from '../support/lab.ts'
@@ -107,5 +108,36 @@ describe('the ledger of a run', () => {
     book.record('shop', entry('a'), new Map())
     await expect(clock.run(book.save('run-1', clock, () => {}))).rejects.toMatchObject({exit: EXIT.locked})
     expect(store.tries).toBe(1)
+  })
+})
+
+describe('objects that go by another address', () => {
+  const addressesAfter = async (owned: readonly LedgerEntry[], renamed: Parameters<LedgerBook['rename']>[1]) => {
+    const store = new Failing('a', 0)
+    store.ledger = {...store.ledger, condition: 'present', entries: new Map(owned.map(it => [it.address, it]))}
+    const book = bookOf(store)
+    book.rename('a', renamed)
+    await book.flush()
+    return Object.fromEntries([...store.ledger.entries.values()].map(it => [it.address, it.remoteId.split('/').at(-1)]))
+  }
+  const at = (name: string) => ({remoteId: entry(name).remoteId})
+
+  it('may take each other’s', async () => {
+    const change = [
+      {from: 'null_resource.x', to: 'null_resource.y', ...at('x')},
+      {from: 'null_resource.y', to: 'null_resource.x', ...at('y')},
+    ]
+    expect(await addressesAfter([entry('x'), entry('y')], change)).toEqual({'null_resource.x': 'y', 'null_resource.y': 'x'})
+  })
+
+  it('are found beside their former one, where an object of another ledger has come to it', async () => {
+    const aside = deposedAddress('null_resource.x', entry('x').remoteId)
+    const owned = [
+      {...entry('new'), address: 'null_resource.x'},
+      {...entry('x'), address: aside},
+    ]
+    const to = (address: string) => [{from: 'null_resource.x', to: address, ...at('x')}]
+    expect(await addressesAfter(owned, to('null_resource.y'))).toEqual({'null_resource.x': 'new', 'null_resource.y': 'x'})
+    expect(await addressesAfter(owned, to(aside))).toEqual({'null_resource.x': 'new', [aside]: 'x'})
   })
 })
