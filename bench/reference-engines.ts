@@ -7,12 +7,12 @@
  */
 import {kinds} from '../src/backends/kinds.ts'
 import {waitFor} from '../src/base/wait-for.ts'
-import type {Backend} from '../src/engine/backend.ts'
-import type {Declaration} from '../src/engine/declaration.ts'
-import {type Ids, idsIn, type Kind} from '../src/engine/kind.ts'
-import {type LiveObject, liveObject} from '../src/engine/live.ts'
-import {plainPart} from '../src/engine/resolve.ts'
-import type {Key} from '../src/engine/value.ts'
+import type {Backend} from '../src/engine/model/backend.ts'
+import type {Declaration} from '../src/engine/model/declaration.ts'
+import {type Ids, idsIn, type Kind} from '../src/engine/model/kind.ts'
+import {type LiveObject, liveObject} from '../src/engine/model/live.ts'
+import {plainPart} from '../src/engine/model/resolve.ts'
+import type {Key} from '../src/engine/model/value.ts'
 import type {Lab, StackBuilder} from './lab.ts'
 
 /** `barriers`: all of one kind, then all of the next; `graph`: whatever has all it waits for. */

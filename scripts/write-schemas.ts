@@ -2,7 +2,7 @@
 import {mkdirSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
-import {planJsonSchema} from '../src/engine/plan-schema.ts'
+import {planJsonSchema} from '../src/engine/model/plan-schema.ts'
 
 const file = join(dirname(dirname(fileURLToPath(import.meta.url))), 'schemas', 'plan.schema.json')
 mkdirSync(dirname(file), {recursive: true})

@@ -1,8 +1,8 @@
 /** What both APIs are built of: reads with paging, writes as outcomes, tasks in words that are known. */
 import type {Clock} from '../base/clock.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
-import type {RequestOptions, TaskView, WriteOutcome} from '../engine/backend.ts'
-import type {ApiRequest} from '../engine/kind.ts'
+import type {RequestOptions, TaskView, WriteOutcome} from '../engine/model/backend.ts'
+import type {ApiRequest} from '../engine/model/kind.ts'
 import type {ApiClient} from '../transport/api-client.ts'
 import {ApiReads, asPage, type Got} from './api-reads.ts'
 import {PagedReader} from './paged-reader.ts'

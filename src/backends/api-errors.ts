@@ -5,7 +5,7 @@
 
 import {JsonBoundsError} from '../base/bounded-json.ts'
 import {AppError, type AppErrorOptions, EXIT} from '../base/errors.ts'
-import type {Method} from '../engine/kind.ts'
+import type {Method} from '../engine/model/kind.ts'
 import type {ApiAnswer} from '../transport/api-client.ts'
 import {type Said, saidIn} from './error-body.ts'
 

@@ -5,7 +5,7 @@
 import type {Clock} from '../base/clock.ts'
 import type {Json, JsonObject} from '../base/json.ts'
 import {waitFor} from '../base/wait-for.ts'
-import type {RequestOptions, TaskView} from '../engine/backend.ts'
+import type {RequestOptions, TaskView} from '../engine/model/backend.ts'
 import type {ApiAnswer, ApiClient} from '../transport/api-client.ts'
 import {answerBody} from './answer-body.ts'
 import {type Asked, errorOf, TaskFailedError, TaskTimeoutError, UnreadableError, type Voice} from './api-errors.ts'

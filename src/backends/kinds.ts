@@ -1,5 +1,5 @@
 /** Every kind a stack may declare, by name. */
-import type {Kinds} from '../engine/kind.ts'
+import type {Kinds} from '../engine/model/kind.ts'
 import {cloudKinds} from './cloud/kinds/index.ts'
 import {clusterKinds} from './cluster/kinds/index.ts'
 

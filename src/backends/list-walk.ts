@@ -7,7 +7,7 @@
  */
 
 import {AppError} from '../base/errors.ts'
-import type {RequestOptions} from '../engine/backend.ts'
+import type {RequestOptions} from '../engine/model/backend.ts'
 import {judgePage, SHORT_PAGE, sameKeys} from './page-verdict.ts'
 import {FAR_OFFSET, type FetchPage, type PageAnswer, type PagingFacts} from './paging-facts.ts'
 

@@ -6,8 +6,8 @@
  * lists of one API, so only the longest needs a look behind its end, and each list of equal length its own.
  */
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
-import type {Listing, Reader, RequestOptions} from '../engine/backend.ts'
-import type {ApiRequest} from '../engine/kind.ts'
+import type {Listing, Reader, RequestOptions} from '../engine/model/backend.ts'
+import type {ApiRequest} from '../engine/model/kind.ts'
 import {rowId} from './list-rows.ts'
 import {type KeyedRow, ListWalk} from './list-walk.ts'
 import {type FetchPage, type PageAnswer, PagingFacts} from './paging-facts.ts'

@@ -2,7 +2,7 @@
  * What all lists of one API have in common: the page size it takes, the cap it may have, and whether it knows
  * `offset` at all. Learned from the pages that are read anyway.
  */
-import type {RequestOptions} from '../engine/backend.ts'
+import type {RequestOptions} from '../engine/model/backend.ts'
 
 /** One page as the API answered it. */
 export type PageAnswer<Row> =

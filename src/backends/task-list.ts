@@ -3,7 +3,7 @@
  * known to exist is missing: a list that hides finished, older or other people's tasks gives itself away so.
  */
 import type {Json} from '../base/json.ts'
-import type {RequestOptions, TaskList, TaskView} from '../engine/backend.ts'
+import type {RequestOptions, TaskList, TaskView} from '../engine/model/backend.ts'
 import {AnswerError} from './api-errors.ts'
 import {type KeyedRow, ListWalk} from './list-walk.ts'
 import type {FetchPage, PagingFacts} from './paging-facts.ts'

@@ -1,6 +1,6 @@
 /** A task or an action in either vocabulary (wire facts, "Task body", "Task status"; cluster `/v1/actions`). */
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
-import type {TaskFailure, TaskState, TaskView} from '../engine/backend.ts'
+import type {TaskFailure, TaskState, TaskView} from '../engine/model/backend.ts'
 import {saidBy} from './error-body.ts'
 import {idAmong} from './list-rows.ts'
 import {notNow} from './not-now.ts'

@@ -1,7 +1,7 @@
 /** A list for people: all of it, or an error. */
 import {AppError, EXIT} from '../base/errors.ts'
 import type {JsonObject} from '../base/json.ts'
-import type {Reader, RequestOptions} from '../engine/backend.ts'
+import type {Reader, RequestOptions} from '../engine/model/backend.ts'
 
 /** The object a list belongs to is not there. */
 export class NoSuchListError extends AppError {

@@ -1,8 +1,8 @@
 /** What became of a write, from its answer or the lack of one. Everything is a value here: the engine decides. */
 import type {AppError} from '../base/errors.ts'
 import {isJsonObject, type Json} from '../base/json.ts'
-import type {WriteOutcome} from '../engine/backend.ts'
-import type {ApiRequest} from '../engine/kind.ts'
+import type {WriteOutcome} from '../engine/model/backend.ts'
+import type {ApiRequest} from '../engine/model/kind.ts'
 import type {ApiAnswer, CallResult} from '../transport/api-client.ts'
 import {classify429} from '../transport/classify-429.ts'
 import {answerBody} from './answer-body.ts'

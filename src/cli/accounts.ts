@@ -3,10 +3,10 @@
  * account is told by the account's own id, which is asked for once and then kept (design section 10, "Account").
  */
 import {AppError, EXIT} from '../base/errors.ts'
-import type {StackDeclarations} from '../engine/declaration.ts'
-import type {Ledger, LedgerAccount} from '../engine/ledger.ts'
-import type {Plan} from '../engine/plan.ts'
-import {keyOf} from '../engine/value.ts'
+import type {StackDeclarations} from '../engine/model/declaration.ts'
+import type {Ledger, LedgerAccount} from '../engine/model/ledger.ts'
+import type {Plan} from '../engine/model/plan.ts'
+import {keyOf} from '../engine/model/value.ts'
 import type {Api, Workspace} from './workspace.ts'
 
 /** The part of a workspace that says whom its stacks speak to. */

@@ -1,11 +1,11 @@
 /** What came of an apply, as the document and the exit code of the command. */
 import {type AppError, EXIT, type ExitCode} from '../base/errors.ts'
 import type {JsonObject} from '../base/json.ts'
-import {stepsOf} from '../engine/bill.ts'
-import {STATES, type State} from '../engine/events.ts'
-import type {ApplyResult, Ended} from '../engine/execute.ts'
-import type {Plan} from '../engine/plan.ts'
-import {type Key, keyOf} from '../engine/value.ts'
+import type {ApplyResult, Ended} from '../engine/apply/execute.ts'
+import {STATES, type State} from '../engine/model/events.ts'
+import type {Plan} from '../engine/model/plan.ts'
+import {type Key, keyOf} from '../engine/model/value.ts'
+import {stepsOf} from '../engine/plan/bill.ts'
 import type {ApplyDone} from './apply-run.ts'
 
 /** What a plan that was made before leaves as it is: nobody has looked at it since. */

@@ -1,9 +1,9 @@
 /** What an apply needs beyond its options, behind one door, so that it can be imported when there is something to apply. */
 export {kinds} from '../backends/kinds.ts'
 export {variableLookup} from '../declaration/variable-lookup.ts'
-export {othersOf} from '../engine/recheck.ts'
-export {isSubset} from '../engine/rest.ts'
-export {heldOperations} from '../engine/undecided.ts'
+export {heldOperations} from '../engine/apply/undecided.ts'
+export {othersOf} from '../engine/plan/recheck.ts'
+export {isSubset} from '../engine/plan/rest.ts'
 export {applyDocument, applyExit, notChecked, undecidedExit} from './apply-document.ts'
 export {applyPlan} from './apply-run.ts'
 export {approveFresh, PlanRefusedError} from './approve.ts'

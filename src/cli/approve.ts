@@ -1,7 +1,7 @@
 /** Who says yes to a plan: a flag, a hash, or a person at a terminal; and what refuses it before anybody is asked. */
 import {AppError, EXIT} from '../base/errors.ts'
-import type {GuardResult, Lifts, Operation, Plan} from '../engine/plan.ts'
-import {keyOf, spoken} from '../engine/value.ts'
+import type {GuardResult, Lifts, Operation, Plan} from '../engine/model/plan.ts'
+import {keyOf, spoken} from '../engine/model/value.ts'
 import {liftedBy, shownValue} from '../report/plan-text.ts'
 import {type Context, isInteractive} from './context.ts'
 import {type Asker, ask, NotConfirmedError} from './prompt.ts'

@@ -1,8 +1,8 @@
 /** What a plan moves between stacks is moved before anything is sent: from then on it is the new stack's, whatever happens. */
 
-import {neededBy} from '../engine/declaration.ts'
-import type {LedgerStore} from '../engine/ledger.ts'
-import type {Operation} from '../engine/plan.ts'
+import {neededBy} from '../engine/model/declaration.ts'
+import type {LedgerStore} from '../engine/model/ledger.ts'
+import type {Operation} from '../engine/model/plan.ts'
 import {type EntryMove, transferEntries} from '../ledger/transfer.ts'
 
 /** The moves between stacks that a plan holds. */

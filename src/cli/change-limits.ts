@@ -3,7 +3,7 @@
  * from refusals (wire facts, "Conflicts"). The contract names no limit, so that without any of these there is none.
  */
 import {join} from 'node:path'
-import type {ChangeLimits} from '../engine/run-context.ts'
+import type {ChangeLimits} from '../engine/model/change-limits.ts'
 import {LearnedNumbers} from './learned-numbers.ts'
 import type {Workspace} from './workspace.ts'
 

@@ -1,11 +1,11 @@
 /** From an open workspace to a drift report. */
 import {kinds} from '../backends/kinds.ts'
 import {evaluate} from '../declaration/residual.ts'
-import {chooseKnown} from '../engine/choice.ts'
-import {appliedStack, type DriftReport, driftOf} from '../engine/drift.ts'
-import {parentRemoteId} from '../engine/kind.ts'
-import {observe} from '../engine/observe.ts'
-import type {Selection} from '../engine/select.ts'
+import {parentRemoteId} from '../engine/model/kind.ts'
+import {chooseKnown} from '../engine/observe/choice.ts'
+import {observe} from '../engine/observe/observe.ts'
+import type {Selection} from '../engine/observe/select.ts'
+import {appliedStack, type DriftReport, driftOf} from '../engine/plan/drift.ts'
 import type {Workspace} from './workspace.ts'
 
 export async function readDrift(workspace: Workspace, selection: Selection): Promise<DriftReport> {

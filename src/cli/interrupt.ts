@@ -3,7 +3,7 @@
  * the process at once. A second SIGHUP does not: the system and the shell each send one when a terminal goes.
  */
 import {AppError, EXIT} from '../base/errors.ts'
-import {Stopped} from '../engine/run-context.ts'
+import {Stopped} from '../engine/apply/run-context.ts'
 
 /** Told to end at once. What was sent is in the journal. */
 export class KilledError extends AppError {

@@ -1,6 +1,6 @@
 /** How long changes take at an API, learned from runs: for the bill and the ETA of the next one. In the state folder. */
 import {join} from 'node:path'
-import type {Step} from '../engine/events.ts'
+import type {Step} from '../engine/model/events.ts'
 import type {Context} from './context.ts'
 import {LearnedNumbers} from './learned-numbers.ts'
 

@@ -2,7 +2,7 @@
 import {hostname, userInfo} from 'node:os'
 import {AppError, EXIT} from '../base/errors.ts'
 import {environmentMaxResponse} from '../config/settings.ts'
-import type {StackDeclarations} from '../engine/declaration.ts'
+import type {StackDeclarations} from '../engine/model/declaration.ts'
 import type {ManagedLedgerStore, Notice} from '../ledger/managed-store.ts'
 import {openLedgerStore} from '../ledger/open-ledger.ts'
 import {createTransport, type NetworkTransport} from '../transport/undici-transport.ts'

@@ -1,6 +1,6 @@
 /** What the options and the profile lift or decide for a plan, and what may be added when a saved one is applied. */
 import type {Settings} from '../config/settings.ts'
-import type {Lifts, Plan} from '../engine/plan.ts'
+import type {Lifts, Plan} from '../engine/model/plan.ts'
 import type {PlanFlags} from './plan-run.ts'
 import {UsageError} from './usage-error.ts'
 

@@ -1,6 +1,6 @@
 /** The locks of some ledgers, taken once nothing is on its way between them and any other one. */
 import type {Clock} from '../base/clock.ts'
-import type {Unlock} from '../engine/ledger.ts'
+import type {Unlock} from '../engine/model/ledger.ts'
 import {lockAll, type ManagedLedgerStore} from '../ledger/managed-store.ts'
 import {type Arrived, finishTransfers, marksIn} from '../ledger/transfer.ts'
 import type {Context} from './context.ts'

@@ -1,9 +1,10 @@
 /** A plan that was made a while ago, in the same process: what it touches is read again, and nothing else. */
-import type {BuiltPlan} from '../engine/build-plan.ts'
-import type {Operation} from '../engine/plan.ts'
-import {summaryOf} from '../engine/plan-document.ts'
-import {stillValid, touched} from '../engine/recheck.ts'
-import {type Key, keyOf} from '../engine/value.ts'
+
+import type {Operation} from '../engine/model/plan.ts'
+import {type Key, keyOf} from '../engine/model/value.ts'
+import type {BuiltPlan} from '../engine/plan/build.ts'
+import {summaryOf} from '../engine/plan/document.ts'
+import {stillValid, touched} from '../engine/plan/recheck.ts'
 import {type PlanWishes, planWorkspace} from './plan-run.ts'
 import type {Workspace} from './workspace.ts'
 

@@ -1,6 +1,6 @@
 import {kinds} from '../backends/kinds.ts'
-import type {StackDeclarations} from '../engine/declaration.ts'
-import type {Kind} from '../engine/kind.ts'
+import type {StackDeclarations} from '../engine/model/declaration.ts'
+import type {Kind} from '../engine/model/kind.ts'
 
 /** Of a stack that is not selected, only what a selected one refers to is read. */
 export function neededApis(stack: StackDeclarations, selected: readonly StackDeclarations[]): readonly Kind['api'][] {

@@ -1,6 +1,6 @@
 /** The command that carries a saved plan out, as it was planned: to be copied and run as it stands. */
 import {shellWord} from '../base/shell-word.ts'
-import type {Plan} from '../engine/plan.ts'
+import type {Plan} from '../engine/model/plan.ts'
 import {SHORT_HASH} from './approve.ts'
 
 /** Options that an apply of the file needs again; keys and values of variables may be secret, and are not among them. */

@@ -1,8 +1,8 @@
 /** Outputs as the ledgers recorded them. */
-import type {StackDeclarations} from '../engine/declaration.ts'
-import type {LedgerOutput} from '../engine/ledger.ts'
-import {openLeaves} from '../engine/resolve.ts'
-import {Secret} from '../engine/value.ts'
+import type {StackDeclarations} from '../engine/model/declaration.ts'
+import type {LedgerOutput} from '../engine/model/ledger.ts'
+import {openLeaves} from '../engine/model/resolve.ts'
+import {Secret} from '../engine/model/value.ts'
 import type {Context} from './context.ts'
 import {openStores} from './ledger-stores.ts'
 

@@ -1,6 +1,6 @@
 /** How an apply is shown while it goes on: a live view on a terminal, lines everywhere else. Both read one event stream. */
-import type {Emit} from '../engine/events.ts'
-import type {Key} from '../engine/value.ts'
+import type {Emit} from '../engine/model/events.ts'
+import type {Key} from '../engine/model/value.ts'
 import {applyLines} from '../report/apply-text.ts'
 import {LiveView} from '../report/live-view.ts'
 import {type Context, paintFor} from './context.ts'

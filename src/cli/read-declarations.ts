@@ -1,7 +1,7 @@
 /** The declarations a command works with, from the app of the stacks or a folder of their files. */
 import {kinds} from '../backends/kinds.ts'
 import {type LoadedDeclarations, loadDeclarations} from '../declaration/load.ts'
-import type {StackDeclarations} from '../engine/declaration.ts'
+import type {StackDeclarations} from '../engine/model/declaration.ts'
 import {atStateFile} from '../ledger/open-ledger.ts'
 import type {Context} from './context.ts'
 import {endingOnInterrupt} from './interrupt.ts'

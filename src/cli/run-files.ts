@@ -6,9 +6,9 @@ import {writeFileAtomicSync} from '../base/atomic-file.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {asJson} from '../base/json.ts'
 import {holderState, identityOf} from '../base/process-lock.ts'
-import {type DeadRun, type JournalEntry, readRun} from '../engine/journal.ts'
-import {journalEntrySchema} from '../engine/journal-schema.ts'
-import {ON_DRIFT, type Plan} from '../engine/plan.ts'
+import {type DeadRun, type JournalEntry, readRun} from '../engine/model/journal.ts'
+import {journalEntrySchema} from '../engine/model/journal-schema.ts'
+import {ON_DRIFT, type Plan} from '../engine/model/plan.ts'
 import {
   createJournal,
   createRunId,

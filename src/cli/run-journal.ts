@@ -3,7 +3,7 @@
  * could not take is said instead: the minimal record from which to go on.
  */
 import {asJson} from '../base/json.ts'
-import {type Journal, type JournalEntry, type Loose, readRun} from '../engine/journal.ts'
+import {type Journal, type JournalEntry, type Loose, readRun} from '../engine/model/journal.ts'
 import {type Journal as JournalFile, JournalWriteError} from '../ledger/journal-file.ts'
 
 export class RunJournal implements Journal {

@@ -1,6 +1,6 @@
 /** How long a run waits, and how often it looks. */
 import type {Settings} from '../config/settings.ts'
-import type {Pace} from '../engine/shared-watch.ts'
+import type {Pace} from '../engine/apply/shared-watch.ts'
 
 const POLL_MIN_MS = 1_000
 const POLL_MAX_MS = 10_000

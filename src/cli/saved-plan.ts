@@ -8,20 +8,28 @@ import {formatPointer} from '../base/pointer.ts'
 import type {Redactor} from '../base/redact.ts'
 import {evaluate} from '../declaration/residual.ts'
 import type {VariableLookup} from '../declaration/variable-lookup.ts'
-import {assertAgrees} from '../engine/agree.ts'
-import type {BuiltPlan} from '../engine/build-plan.ts'
-import {assertPermissions, wholePlan} from '../engine/choice.ts'
-import type {StackDeclarations} from '../engine/declaration.ts'
-import {evaluateGuards} from '../engine/guards.ts'
-import type {Ledger} from '../engine/ledger.ts'
-import {type GuardResult, type Lifts, type OpenLeaf, type Operation, PLAN_FORMAT, type Plan, type PlannedStack} from '../engine/plan.ts'
-import {assertSealed, summaryOf} from '../engine/plan-document.ts'
-import {planSchema} from '../engine/plan-schema.ts'
-import {PlanExpiredError, stacksOf, stillValid, touched, touchedLedger} from '../engine/recheck.ts'
-import type {Undecided} from '../engine/recover.ts'
-import {openLeaves} from '../engine/resolve.ts'
-import {heldOperations} from '../engine/undecided.ts'
-import {type Key, keyOf, Secret} from '../engine/value.ts'
+import type {Undecided} from '../engine/apply/recover.ts'
+import {heldOperations} from '../engine/apply/undecided.ts'
+import type {StackDeclarations} from '../engine/model/declaration.ts'
+import type {Ledger} from '../engine/model/ledger.ts'
+import {
+  type GuardResult,
+  type Lifts,
+  type OpenLeaf,
+  type Operation,
+  PLAN_FORMAT,
+  type Plan,
+  type PlannedStack,
+} from '../engine/model/plan.ts'
+import {planSchema} from '../engine/model/plan-schema.ts'
+import {openLeaves} from '../engine/model/resolve.ts'
+import {type Key, keyOf, Secret} from '../engine/model/value.ts'
+import {assertPermissions, wholePlan} from '../engine/observe/choice.ts'
+import {assertAgrees} from '../engine/plan/agree.ts'
+import type {BuiltPlan} from '../engine/plan/build.ts'
+import {assertSealed, summaryOf} from '../engine/plan/document.ts'
+import {evaluateGuards} from '../engine/plan/guards.ts'
+import {PlanExpiredError, stacksOf, stillValid, touched, touchedLedger} from '../engine/plan/recheck.ts'
 import {type ConnectedStacks, type OtherAccount, otherAccount} from './accounts.ts'
 import {liftsOf, liftsToApply} from './lifts.ts'
 import {type PlanFlags, planWorkspace, readOnlyGuard} from './plan-run.ts'

@@ -1,10 +1,10 @@
 /** Whose accounts the stacks of an app speak to: what their ledgers remember, and what a request tells where they do not. */
 import {AppError} from '../base/errors.ts'
 import type {Connection} from '../config/connection.ts'
-import type {StackAccount} from '../engine/accounts.ts'
-import type {StackDeclarations} from '../engine/declaration.ts'
-import type {Kind} from '../engine/kind.ts'
-import type {Ledger} from '../engine/ledger.ts'
+import type {StackAccount} from '../engine/model/accounts.ts'
+import type {StackDeclarations} from '../engine/model/declaration.ts'
+import type {Kind} from '../engine/model/kind.ts'
+import type {Ledger} from '../engine/model/ledger.ts'
 
 type Api = Kind['api']
 

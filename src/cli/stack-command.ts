@@ -10,8 +10,8 @@ import {EXIT, type ExitCode} from '../base/errors.ts'
 import {placeOfFile} from '../base/file-place.ts'
 import {asJson} from '../base/json.ts'
 import type {LoadedDeclarations} from '../declaration/load.ts'
-import type {Emit} from '../engine/events.ts'
-import type {Plan} from '../engine/plan.ts'
+import type {Emit} from '../engine/model/events.ts'
+import type {Plan} from '../engine/model/plan.ts'
 import {planTable, planText} from '../report/plan-text.ts'
 import {BaseCommand} from './base-command.ts'
 import {paintFor} from './context.ts'
@@ -114,7 +114,7 @@ export abstract class StackCommand extends BaseCommand {
     ] = await Promise.all([
       import('./plan-run.ts'),
       import('./dead-runs.ts'),
-      import('../engine/build-plan.ts'),
+      import('../engine/plan/build.ts'),
       import('./next-command.ts'),
       import('../base/named-file.ts'),
     ])

@@ -1,7 +1,7 @@
 /** Options of the commands that work on stacks. */
 
 import type {VariableOption} from '../declaration/variable-files.ts'
-import type {Selection} from '../engine/select.ts'
+import type {Selection} from '../engine/observe/select.ts'
 import {bothApisFlags, durationFlag, wholeNumberFlag} from './flags.ts'
 import {Flags} from './oclif.ts'
 

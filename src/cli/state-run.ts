@@ -2,8 +2,8 @@
 import {AppError, EXIT} from '../base/errors.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {parsePointer} from '../base/pointer.ts'
-import type {LedgerEntry} from '../engine/ledger.ts'
-import {keyOf} from '../engine/value.ts'
+import type {LedgerEntry} from '../engine/model/ledger.ts'
+import {keyOf} from '../engine/model/value.ts'
 import type {LedgerDesk, OwnedObject} from './ledger-desk.ts'
 import {UsageError} from './usage-error.ts'
 

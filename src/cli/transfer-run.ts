@@ -1,7 +1,7 @@
 /** `svcctl transfer`: objects go from one stack's ledger to another one's, without a request. */
 import {AppError, EXIT} from '../base/errors.ts'
-import {neededBy} from '../engine/declaration.ts'
-import type {Ledger} from '../engine/ledger.ts'
+import {neededBy} from '../engine/model/declaration.ts'
+import type {Ledger} from '../engine/model/ledger.ts'
 import {createRunId} from '../ledger/journal-file.ts'
 import {lockAll} from '../ledger/managed-store.ts'
 import {type Arrived, type EntryMove, finishTransfers, marksIn, transferEntries} from '../ledger/transfer.ts'

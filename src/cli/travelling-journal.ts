@@ -5,12 +5,12 @@
 import {z} from 'zod'
 import {parseJson} from '../base/bounded-json.ts'
 import {asJson, type Json} from '../base/json.ts'
-import {type Journal, type JournalEntry, readRun, type SentEntry} from '../engine/journal.ts'
-import {journalEntrySchema} from '../engine/journal-schema.ts'
-import type {LedgerBook} from '../engine/ledger-book.ts'
-import type {Operation, Plan} from '../engine/plan.ts'
-import {operationSchema} from '../engine/plan-schema.ts'
-import {keyOf} from '../engine/value.ts'
+import type {LedgerBook} from '../engine/apply/ledger-book.ts'
+import {type Journal, type JournalEntry, readRun, type SentEntry} from '../engine/model/journal.ts'
+import {journalEntrySchema} from '../engine/model/journal-schema.ts'
+import type {Operation, Plan} from '../engine/model/plan.ts'
+import {operationSchema} from '../engine/model/plan-schema.ts'
+import {keyOf} from '../engine/model/value.ts'
 
 export interface PendingRun {
   readonly run: string

@@ -1,7 +1,7 @@
 /** What became of a write that a person asked for: its body, or an error with the next step. */
 import {AppError, EXIT} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
-import type {WriteOutcome} from '../engine/backend.ts'
+import type {WriteOutcome} from '../engine/model/backend.ts'
 
 /** Something else is changing there, or too much at once. */
 export class BusyError extends AppError {

@@ -12,7 +12,7 @@ export default class ValidateCommand extends ReadingStackCommand {
   protected async read(): Promise<undefined> {
     const {flags} = await this.parse(ValidateCommand)
     const {stacks, others, warnings} = await this.readDeclarations(flags, 'validate')
-    const [{chooseKnown}, {kinds}] = await Promise.all([import('../engine/choice.ts'), import('../backends/kinds.ts')])
+    const [{chooseKnown}, {kinds}] = await Promise.all([import('../engine/observe/choice.ts'), import('../backends/kinds.ts')])
     const wants = chooseKnown({stacks: [...stacks, ...others], ledgers: new Map(), kinds, selection: selectionOf(flags)}, {reads: false})
     const document = {
       valid: true,

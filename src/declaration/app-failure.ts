@@ -35,7 +35,7 @@ function constructError(lines: readonly string[]): AppFailure | undefined {
   const at = lines.findIndex((line, index) => OURS.test(line) && lines[index + 1]?.startsWith('  > '))
   const [, place, message] = OURS.exec(lines[at] ?? '') ?? []
   if (message === undefined) return undefined
-  const suggestions = lines.slice(at + 1).filter((line, index, all) => all.slice(0, index + 1).every(it => it.startsWith('  > ')))
+  const suggestions = lines.slice(at + 1).filter((_, index, all) => all.slice(0, index + 1).every(it => it.startsWith('  > ')))
   return {message, ...(place === undefined ? {} : {place}), suggestions: suggestions.map(it => it.slice('  > '.length)), ours: true}
 }
 

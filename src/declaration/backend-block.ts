@@ -2,7 +2,7 @@
 import {isAbsolute} from 'node:path'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {secretsInAddress} from '../base/secret-fields.ts'
-import type {LedgerLocation} from '../engine/declaration.ts'
+import type {LedgerLocation} from '../engine/model/declaration.ts'
 import {hint} from './hint.ts'
 import type {Problems} from './problems.ts'
 import {blocksIn, type StackDocument} from './stack-document.ts'

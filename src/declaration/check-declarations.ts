@@ -1,6 +1,6 @@
 /** What can only be seen of all declarations together: the same object twice, and work that waits for itself. */
-import type {Declaration, ParentRef} from '../engine/declaration.ts'
-import type {Key} from '../engine/value.ts'
+import type {Declaration, ParentRef} from '../engine/model/declaration.ts'
+import type {Key} from '../engine/model/value.ts'
 import type {Draft} from './draft.ts'
 import type {DraftIndex} from './parents.ts'
 import type {Problems} from './problems.ts'

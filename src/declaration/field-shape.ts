@@ -4,8 +4,8 @@
  */
 import {z} from 'zod'
 import {escapeSegment} from '../base/pointer.ts'
-import {ruleAt} from '../engine/field-rules.ts'
-import type {Kind} from '../engine/kind.ts'
+import {ruleAt} from '../engine/model/field-rules.ts'
+import type {Kind} from '../engine/model/kind.ts'
 
 export type FieldType = 'string' | 'number' | 'bool' | 'object' | 'other'
 

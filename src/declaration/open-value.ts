@@ -5,7 +5,7 @@
  * it again, so that a saved plan can be finished without the stacks.
  */
 import type {Json} from '../base/json.ts'
-import type {Key} from '../engine/value.ts'
+import type {Key} from '../engine/model/value.ts'
 import {ExpressionError} from './errors.ts'
 import {levelsOf, literal, type Node, printTemplate} from './expression.ts'
 

@@ -1,7 +1,7 @@
 /** What a parent's text names; interface.md: "a remote path, else all digits = id, else a name". */
-import type {ParentRef, Target} from '../engine/declaration.ts'
-import {type Kinds, locate} from '../engine/kind.ts'
-import type {Key} from '../engine/value.ts'
+import type {ParentRef, Target} from '../engine/model/declaration.ts'
+import {type Kinds, locate} from '../engine/model/kind.ts'
+import type {Key} from '../engine/model/value.ts'
 import type {Draft} from './draft.ts'
 import type {Problems} from './problems.ts'
 

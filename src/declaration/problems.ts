@@ -1,7 +1,7 @@
 import type {Problem} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
-import type {Source} from '../engine/declaration.ts'
-import {keyOf} from '../engine/value.ts'
+import type {Source} from '../engine/model/declaration.ts'
+import {keyOf} from '../engine/model/value.ts'
 import {ExpressionError} from './errors.ts'
 import {sourceField} from './stack-document.ts'
 

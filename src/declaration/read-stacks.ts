@@ -1,9 +1,9 @@
 /** From documents to declarations: evaluated, checked, and everything wrong said at once. Pure. */
 import type {Json} from '../base/json.ts'
-import type {Declaration, Dependency, ParentRef, StackDeclarations} from '../engine/declaration.ts'
-import type {Kinds} from '../engine/kind.ts'
-import {openLeaves} from '../engine/resolve.ts'
-import {type Key, Secret, spokenProblems, type Value} from '../engine/value.ts'
+import type {Declaration, Dependency, ParentRef, StackDeclarations} from '../engine/model/declaration.ts'
+import type {Kinds} from '../engine/model/kind.ts'
+import {openLeaves} from '../engine/model/resolve.ts'
+import {type Key, Secret, spokenProblems, type Value} from '../engine/model/value.ts'
 import {ledgerOf, targetsOf} from './backend-block.ts'
 import {checkCycles, checkDuplicates, type Resolved} from './check-declarations.ts'
 import type {Draft} from './draft.ts'

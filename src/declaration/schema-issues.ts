@@ -1,7 +1,7 @@
 /** What a schema has against a value, in words: what was expected, and what is there. */
 import type {z} from 'zod'
 import {nearest} from '../base/nearest.ts'
-import {Deferred, Secret, shown, type Value} from '../engine/value.ts'
+import {Deferred, Secret, shown, type Value} from '../engine/model/value.ts'
 
 /** @param got - the value; a `Secret` is never shown */
 export function describeIssue(issue: z.core.$ZodIssue, got: Value | undefined): string {

@@ -6,7 +6,7 @@
 import type {Problem} from '../base/errors.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {partOfPath} from '../base/path-part.ts'
-import type {Source} from '../engine/declaration.ts'
+import type {Source} from '../engine/model/declaration.ts'
 import {StackFileError} from './errors.ts'
 import {nameOf} from './functions/rule.ts'
 import {hint} from './hint.ts'

@@ -3,7 +3,7 @@ import {readdir, readFile} from 'node:fs/promises'
 import {basename, join, relative, resolve, sep} from 'node:path'
 import {parseJson} from '../base/bounded-json.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
-import type {Source} from '../engine/declaration.ts'
+import type {Source} from '../engine/model/declaration.ts'
 import {NoStacksError, StackFileError} from './errors.ts'
 import {type StackDocument, stackDocument, traceIn} from './stack-document.ts'
 

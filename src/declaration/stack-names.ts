@@ -6,7 +6,7 @@
  * evaluated, so that a value that hangs on itself is found.
  */
 import {isJsonObject, type Json} from '../base/json.ts'
-import {type Key, keyOf} from '../engine/value.ts'
+import {type Key, keyOf} from '../engine/model/value.ts'
 import {ledgerFile} from './backend-block.ts'
 import {ExpressionError, ExpressionValueError} from './errors.ts'
 import {evaluateNode} from './evaluate-expression.ts'

@@ -1,8 +1,8 @@
 /** Reads one stack: its objects as drafts, its outputs, and the blocks that speak of addresses. */
 import {isJsonObject, type Json} from '../base/json.ts'
-import type {OutputDeclaration} from '../engine/declaration.ts'
-import {type Kinds, locate} from '../engine/kind.ts'
-import {Deferred, type Key, keyOf, Secret, type Value} from '../engine/value.ts'
+import type {OutputDeclaration} from '../engine/model/declaration.ts'
+import {type Kinds, locate} from '../engine/model/kind.ts'
+import {Deferred, type Key, keyOf, Secret, type Value} from '../engine/model/value.ts'
 import {type Draft, draftOf} from './draft.ts'
 import {formatAddress, type Node, partsOf, printTemplate} from './expression.ts'
 import {parseReference} from './expression-parser.ts'

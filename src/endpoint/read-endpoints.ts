@@ -1,7 +1,7 @@
 /** What the endpoint commands read, with as few requests as the records need. */
 import type {ClusterBackend} from '../backends/cluster/backend.ts'
 import {listBdbs, listNodes, readAvailability, readBdb, readEndpointStats} from '../backends/cluster/cluster-api.ts'
-import type {RequestOptions} from '../engine/backend.ts'
+import type {RequestOptions} from '../engine/model/backend.ts'
 import {
   AvailabilityUnsupportedError,
   availabilityRecord,

@@ -3,7 +3,7 @@
 import {formatDuration} from '../base/duration.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {shellWord} from '../base/shell-word.ts'
-import {LockLostError} from '../engine/ledger.ts'
+import {LockLostError} from '../engine/model/ledger.ts'
 
 /** Where a ledger is, and what moves it out of the way. */
 export interface LedgerPlace {

@@ -5,7 +5,7 @@
  * their origins: a stack, or a plan file, that names another one does not get it.
  */
 import {AppError, EXIT} from '../base/errors.ts'
-import type {LedgerLocation} from '../engine/declaration.ts'
+import type {LedgerLocation} from '../engine/model/declaration.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 

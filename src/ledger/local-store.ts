@@ -22,7 +22,7 @@ import {
 import {type RandomBytes, randomHex} from '../base/random.ts'
 import {shellWord} from '../base/shell-word.ts'
 import {waitFor} from '../base/wait-for.ts'
-import {emptyLedger, type Ledger, type Unlock} from '../engine/ledger.ts'
+import {emptyLedger, type Ledger, type Unlock} from '../engine/model/ledger.ts'
 import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
 import {LockIdError, lockPauseMs, type ManagedLedgerStore, type Notice} from './managed-store.ts'
 import {type LedgerVersion, nextVersion} from './next-version.ts'

@@ -1,7 +1,7 @@
 /** What every kind of ledger store can do beyond the engine's `LedgerStore`, and what several of them need together. */
 import type {Clock} from '../base/clock.ts'
 import {AppError, EXIT} from '../base/errors.ts'
-import type {LedgerStore, Unlock} from '../engine/ledger.ts'
+import type {LedgerStore, Unlock} from '../engine/model/ledger.ts'
 
 export interface ManagedLedgerStore extends LedgerStore {
   /** Equal for equal places, whatever way they were named; see `stateKeyOf`. */

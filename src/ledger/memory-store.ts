@@ -1,5 +1,5 @@
 /** A ledger that is kept nowhere: for rehearsals. */
-import type {Ledger, LedgerStore, Unlock} from '../engine/ledger.ts'
+import type {Ledger, LedgerStore, Unlock} from '../engine/model/ledger.ts'
 
 export class MemoryLedgerStore implements LedgerStore {
   readonly place = 'memory'

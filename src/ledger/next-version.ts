@@ -1,6 +1,6 @@
 /** The version a save makes of the one that was read. */
 import {type RandomBytes, randomUuid} from '../base/random.ts'
-import type {Ledger} from '../engine/ledger.ts'
+import type {Ledger} from '../engine/model/ledger.ts'
 import {LedgerChangedError, type LedgerPlace} from './errors.ts'
 
 /** What tells two versions of a ledger apart. Serial 0 without a lineage: there was none. */

@@ -1,12 +1,12 @@
 /** Between the secrets of a run and the digests of a ledger: which moved since the last apply, and what to keep of them. */
 import type {RandomBytes} from '../base/random.ts'
-import type {Ledger, LedgerEntry} from '../engine/ledger.ts'
-import type {StackSecrets} from '../engine/ledger-book.ts'
-import type {SecretStateOf} from '../engine/make-plan.ts'
-import type {Paired} from '../engine/observe.ts'
-import {entryOf} from '../engine/pair.ts'
-import {openLeaves} from '../engine/resolve.ts'
-import {type Key, Secret} from '../engine/value.ts'
+import type {StackSecrets} from '../engine/apply/ledger-book.ts'
+import type {SecretStateOf} from '../engine/model/diff.ts'
+import type {Ledger, LedgerEntry} from '../engine/model/ledger.ts'
+import {openLeaves} from '../engine/model/resolve.ts'
+import {type Key, Secret} from '../engine/model/value.ts'
+import type {Paired} from '../engine/observe/observe.ts'
+import {entryOf} from '../engine/observe/pair.ts'
 import {assumed, createSecretSalt, digestIn, isAssumed, LedgerKeyError, type RecordedSecret, SecretDigests} from './secret-digests.ts'
 
 /** Secrets as they are declared: by address, then by JSON pointer. */

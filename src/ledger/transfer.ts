@@ -4,9 +4,9 @@
  * them and keeps a tombstone; then the marks go. Whoever holds both locks next goes on from whatever is there, and the
  * mark says all there is to know for that.
  */
-import {deposedAddress} from '../engine/deposed.ts'
-import type {Ledger, LedgerEntry, LedgerStore, Tombstone, TransferMark} from '../engine/ledger.ts'
-import {type Key, keyOf} from '../engine/value.ts'
+import {deposedAddress} from '../engine/model/deposed.ts'
+import type {Ledger, LedgerEntry, LedgerStore, Tombstone, TransferMark} from '../engine/model/ledger.ts'
+import {type Key, keyOf} from '../engine/model/value.ts'
 import {digestFrom, digestIn} from './secret-digests.ts'
 
 export interface Place {

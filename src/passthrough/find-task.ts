@@ -5,7 +5,7 @@ import {AppError, EXIT} from '../base/errors.ts'
 import type {JsonObject} from '../base/json.ts'
 import {maskSecrets} from '../base/secret-fields.ts'
 import {waitFor} from '../base/wait-for.ts'
-import {PRIORITY} from '../engine/backend.ts'
+import {PRIORITY} from '../engine/model/backend.ts'
 
 /** A new task id may answer 404 for its first few reads (wire facts): five of them, half a second apart. */
 const PATIENCE_MS = 2_500

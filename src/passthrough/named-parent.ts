@@ -5,7 +5,7 @@ import {rowId} from '../backends/list-rows.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import type {JsonObject} from '../base/json.ts'
 import {nearest} from '../base/nearest.ts'
-import type {RequestOptions} from '../engine/backend.ts'
+import type {RequestOptions} from '../engine/model/backend.ts'
 
 type Noun = 'subscription' | 'database'
 

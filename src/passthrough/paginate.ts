@@ -13,7 +13,7 @@ import {AppError, EXIT} from '../base/errors.ts'
 import {isJsonObject, type Json} from '../base/json.ts'
 import {type ExactJson, parseSpelledJson, stringifyExactJson} from '../base/lossless-json.ts'
 import {maskSecrets} from '../base/secret-fields.ts'
-import {PRIORITY, type RequestOptions} from '../engine/backend.ts'
+import {PRIORITY, type RequestOptions} from '../engine/model/backend.ts'
 import type {ApiClient} from '../transport/api-client.ts'
 
 /** `--paginate` was asked of something that has no pages. */

@@ -2,7 +2,7 @@
 import {AppError, EXIT} from '../base/errors.ts'
 import {nearest} from '../base/nearest.ts'
 import {isSecretName} from '../base/secret-fields.ts'
-import type {Method} from '../engine/kind.ts'
+import type {Method} from '../engine/model/kind.ts'
 import {parseHeaders} from './request-headers.ts'
 
 export const DEPLOYMENTS = ['cloud', 'enterprise'] as const

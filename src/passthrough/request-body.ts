@@ -4,7 +4,7 @@ import {resolve} from 'node:path'
 import {JsonBoundsError} from '../base/bounded-json.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {type ExactJson, parseSpelledJson} from '../base/lossless-json.ts'
-import type {Method} from '../engine/kind.ts'
+import type {Method} from '../engine/model/kind.ts'
 
 export class RequestBodyError extends AppError {
   constructor(message: string, suggestion: string, cause?: unknown) {

@@ -1,7 +1,7 @@
 /** A drift report as a person reads it. */
 import type {Ansis} from 'ansis'
-import type {DriftReport} from '../engine/drift.ts'
-import {keyOf} from '../engine/value.ts'
+import {keyOf} from '../engine/model/value.ts'
+import type {DriftReport} from '../engine/plan/drift.ts'
 import {shownValue} from './plan-text.ts'
 import {titleOf} from './running-objects.ts'
 import {table} from './table.ts'

@@ -1,7 +1,7 @@
 /** An apply on a terminal: a few lines that are drawn again and again, counts first, then what is busy the longest. */
 import type {Ansis} from 'ansis'
 import {formatDuration} from '../base/duration.ts'
-import type {Key} from '../engine/value.ts'
+import type {Key} from '../engine/model/value.ts'
 import {RunningObjects, titleOf} from './running-objects.ts'
 import {fitTo, type Measure} from './terminal-text.ts'
 

@@ -1,5 +1,5 @@
 /** The difference of two plans as a person reads it. */
-import type {PlanDifference} from '../engine/plan-diff.ts'
+import type {PlanDifference} from '../engine/plan/plan-diff.ts'
 import {shownValue} from './plan-text.ts'
 
 type Side = NonNullable<PlanDifference['before']>

@@ -12,8 +12,8 @@ import {
   type Plan,
   type Selectors,
   unmanagedCount,
-} from '../engine/plan.ts'
-import {keyOf} from '../engine/value.ts'
+} from '../engine/model/plan.ts'
+import {keyOf} from '../engine/model/value.ts'
 import {titleOf} from './running-objects.ts'
 import {table} from './table.ts'
 import {harmless, oneLine} from './terminal-text.ts'

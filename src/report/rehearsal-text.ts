@@ -1,7 +1,7 @@
 /** A rehearsal as a person reads it: the requests in their order and time. */
 import {formatDuration} from '../base/duration.ts'
-import type {ApplyResult} from '../engine/execute.ts'
-import type {Plan} from '../engine/plan.ts'
+import type {ApplyResult} from '../engine/apply/execute.ts'
+import type {Plan} from '../engine/model/plan.ts'
 
 interface Rehearsed {
   readonly calls: readonly {

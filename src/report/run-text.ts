@@ -1,7 +1,7 @@
 /** The story of a run, from its journal. */
 import type {JsonObject} from '../base/json.ts'
-import type {State} from '../engine/events.ts'
-import type {JournalEntry} from '../engine/journal.ts'
+import type {State} from '../engine/model/events.ts'
+import type {JournalEntry} from '../engine/model/journal.ts'
 
 export interface ToldRun {
   readonly header: {

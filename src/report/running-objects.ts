@@ -1,7 +1,7 @@
 /** What an apply is busy with, from its events: the one picture that lines and the live view are drawn from. */
-import type {ApplyEvent, State, Step} from '../engine/events.ts'
-import type {Action} from '../engine/plan.ts'
-import type {Key} from '../engine/value.ts'
+import type {ApplyEvent, State, Step} from '../engine/model/events.ts'
+import type {Action} from '../engine/model/plan.ts'
+import type {Key} from '../engine/model/value.ts'
 import {oneLine} from './terminal-text.ts'
 
 export interface RunningObject {

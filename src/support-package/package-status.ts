@@ -6,7 +6,7 @@ import type {Clock} from '../base/clock.ts'
 import type {AppError} from '../base/errors.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {waitFor} from '../base/wait-for.ts'
-import type {TaskState} from '../engine/backend.ts'
+import type {TaskState} from '../engine/model/backend.ts'
 import {
   PackageAddressError,
   PackageFailedError,

@@ -4,8 +4,8 @@
  */
 import type {AppError} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
-import type {Spending} from '../engine/backend.ts'
-import type {Method} from '../engine/kind.ts'
+import type {Spending} from '../engine/model/backend.ts'
+import type {Method} from '../engine/model/kind.ts'
 import type {HttpStreamResponse} from './http.ts'
 
 export interface ApiCall {

@@ -5,7 +5,7 @@
  * Where the tokens are kept is a `TokenStore`: in this process, or in a file shared with others (`shared-budget.ts`).
  */
 import type {Clock} from '../base/clock.ts'
-import {PRIORITY} from '../engine/backend.ts'
+import {PRIORITY} from '../engine/model/backend.ts'
 import {
   type AccountBucket,
   available,

@@ -5,7 +5,7 @@
  */
 import type {Clock} from '../base/clock.ts'
 import type {AppError} from '../base/errors.ts'
-import {PRIORITY, type Spending} from '../engine/backend.ts'
+import {PRIORITY, type Spending} from '../engine/model/backend.ts'
 import type {ApiAnswer, ApiCall, ConnectedClient, StreamCall} from './api-client.ts'
 import type {Budget, Permit} from './budget.ts'
 import {classify429} from './classify-429.ts'

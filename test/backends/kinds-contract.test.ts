@@ -1,5 +1,5 @@
 import {describe} from 'vitest'
-import {Secret} from '../../src/engine/value.ts'
+import {Secret} from '../../src/engine/model/value.ts'
 import type {SimulatorConfigInput} from '../../src/simulator/index.ts'
 import {type KindCase, kindContract} from '../contract/kind.ts'
 import type {StackBuilder} from '../support/lab.ts'

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {kinds} from '../../src/backends/kinds.ts'
-import {idsIn, type Kind, remoteIdOf} from '../../src/engine/kind.ts'
+import {idsIn, type Kind, remoteIdOf} from '../../src/engine/model/kind.ts'
 
 const all = [...kinds.values()]
 const named = (name: string): Kind => {

@@ -1,10 +1,10 @@
 import {describe, expect, it} from 'vitest'
 import {applyDocument, applyExit} from '../../src/cli/apply-document.ts'
 import type {ApplyDone} from '../../src/cli/apply-run.ts'
-import {UnknownOutcomeError} from '../../src/engine/apply-errors.ts'
-import {STATES} from '../../src/engine/events.ts'
-import type {ApplyResult} from '../../src/engine/execute.ts'
-import type {Undecided} from '../../src/engine/recover.ts'
+import {UnknownOutcomeError} from '../../src/engine/apply/apply-errors.ts'
+import type {ApplyResult} from '../../src/engine/apply/execute.ts'
+import type {Undecided} from '../../src/engine/apply/recover.ts'
+import {STATES} from '../../src/engine/model/events.ts'
 import {Lab, stackOf} from '../support/lab.ts'
 
 const done = (result: ApplyResult): ApplyDone => ({run: 'run-1', result, interrupted: false, requests: 0, before: 0, undecided: []})

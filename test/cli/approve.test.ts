@@ -3,7 +3,7 @@ import {PassThrough} from 'node:stream'
 import {describe, expect, it} from 'vitest'
 import {approveFresh, approvePlan} from '../../src/cli/approve.ts'
 import {readEnvironment} from '../../src/config/environment.ts'
-import type {Plan} from '../../src/engine/plan.ts'
+import type {Plan} from '../../src/engine/model/plan.ts'
 
 const HASH = '0123456789abcdef'.repeat(4)
 const OPERATION: Plan['operations'][number] = {

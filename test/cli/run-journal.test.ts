@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {RunJournal} from '../../src/cli/run-journal.ts'
-import type {JournalEntry} from '../../src/engine/journal.ts'
+import type {JournalEntry} from '../../src/engine/model/journal.ts'
 import {type Journal, JournalWriteError} from '../../src/ledger/journal-file.ts'
 
 const sent = (name: string): JournalEntry => ({

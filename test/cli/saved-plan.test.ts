@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {AppError, EXIT} from '../../src/base/errors.ts'
 import {assertTarget} from '../../src/cli/saved-plan.ts'
-import type {LedgerAccount} from '../../src/engine/ledger.ts'
+import type {LedgerAccount} from '../../src/engine/model/ledger.ts'
 import {stackOf} from '../support/lab.ts'
 
 const account = (name: string) => ({address: 'https://api.example.com/v1', keyHash: name})

@@ -1,8 +1,8 @@
 import {describe, expect, it} from 'vitest'
 import {packed, pendingRuns, TravellingJournal} from '../../src/cli/travelling-journal.ts'
-import type {JournalEntry, SentEntry} from '../../src/engine/journal.ts'
-import {LedgerBook} from '../../src/engine/ledger-book.ts'
-import type {Plan} from '../../src/engine/plan.ts'
+import {LedgerBook} from '../../src/engine/apply/ledger-book.ts'
+import type {JournalEntry, SentEntry} from '../../src/engine/model/journal.ts'
+import type {Plan} from '../../src/engine/model/plan.ts'
 import {MemoryStore} from '../support/lab.ts'
 
 const key = 'shop:null_resource.cache'

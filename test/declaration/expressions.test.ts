@@ -14,7 +14,7 @@ import {FUNCTION_NAMES} from '../../src/declaration/not-evaluated.ts'
 import {nodeOf, Open, opensIn, revealed} from '../../src/declaration/open-value.ts'
 import {evaluate} from '../../src/declaration/residual.ts'
 import {stackDocument} from '../../src/declaration/stack-document.ts'
-import {Deferred} from '../../src/engine/value.ts'
+import {Deferred} from '../../src/engine/model/value.ts'
 import {messagesOf, read, type StackText} from './read-stack.ts'
 
 /** An expression and its value. */

@@ -5,7 +5,7 @@ import {DeclarationError} from '../../src/declaration/errors.ts'
 import {readStacks} from '../../src/declaration/read-stacks.ts'
 import {stackDocument} from '../../src/declaration/stack-document.ts'
 import {type GivenVariables, givenValues} from '../../src/declaration/variables.ts'
-import type {Declaration, StackDeclarations} from '../../src/engine/declaration.ts'
+import type {Declaration, StackDeclarations} from '../../src/engine/model/declaration.ts'
 
 export type ObjectText = readonly [kind: string, spec: Json, triggers?: JsonObject, more?: JsonObject]
 export type StackText = {readonly objects?: Readonly<Record<string, ObjectText>>} & {readonly [block: string]: unknown}

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {Deferred, Secret} from '../../src/engine/value.ts'
+import {Deferred, Secret} from '../../src/engine/model/value.ts'
 import {declarationOf, messagesOf, problemsOf, read, readAll, type StackText} from './read-stack.ts'
 
 const shop: StackText = {

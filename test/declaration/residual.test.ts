@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import type {Json} from '../../src/base/json.ts'
 import {evaluate} from '../../src/declaration/residual.ts'
-import {Deferred, Secret} from '../../src/engine/value.ts'
+import {Deferred, Secret} from '../../src/engine/model/value.ts'
 import {declarationOf, readAll} from './read-stack.ts'
 
 const VARIABLES = new Map<string, Json>([

@@ -3,7 +3,7 @@ import {existsSync, readdirSync, symlinkSync} from 'node:fs'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {afterEach, describe, expect, it} from 'vitest'
-import {planSchema} from '../../src/engine/plan-schema.ts'
+import {planSchema} from '../../src/engine/model/plan-schema.ts'
 import {documentOf, type Site, site} from '../support/site.ts'
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))

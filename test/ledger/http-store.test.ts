@@ -1,7 +1,7 @@
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import type {Clock} from '../../src/base/clock.ts'
 import {systemRandom} from '../../src/base/random.ts'
-import type {LedgerLocation} from '../../src/engine/declaration.ts'
+import type {LedgerLocation} from '../../src/engine/model/declaration.ts'
 import {httpBackendOf} from '../../src/ledger/http-backend.ts'
 import {openLedgerStore} from '../../src/ledger/open-ledger.ts'
 import {createTransport, type NetworkTransport} from '../../src/transport/undici-transport.ts'

@@ -1,4 +1,4 @@
-import type {Ledger, LedgerEntry} from '../../src/engine/ledger.ts'
+import type {Ledger, LedgerEntry} from '../../src/engine/model/ledger.ts'
 
 export const entry = (address: string, remoteId: string, more: Partial<LedgerEntry> = {}): LedgerEntry => ({
   address,

@@ -1,6 +1,6 @@
 /** Objects that take each other's places in two or three ledgers: none is ever out of all of them. */
 import {describe, expect, it} from 'vitest'
-import type {Ledger, LedgerEntry, LedgerStore} from '../../src/engine/ledger.ts'
+import type {Ledger, LedgerEntry, LedgerStore} from '../../src/engine/model/ledger.ts'
 import {asArrived, type EntryMove, finishTransfers, transferEntries} from '../../src/ledger/transfer.ts'
 import {MemoryStore} from '../support/lab.ts'
 

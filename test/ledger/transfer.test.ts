@@ -1,6 +1,6 @@
 /** Objects between two ledgers: a process may die before and after every write, and each object has one owner in the end. */
 import {describe, expect, it} from 'vitest'
-import type {Ledger, LedgerEntry, LedgerStore} from '../../src/engine/ledger.ts'
+import type {Ledger, LedgerEntry, LedgerStore} from '../../src/engine/model/ledger.ts'
 import {asArrived, type EntryMove, finishTransfers, transferEntries} from '../../src/ledger/transfer.ts'
 import {Lab, MemoryStore, stackOf} from '../support/lab.ts'
 

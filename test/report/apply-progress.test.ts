@@ -1,6 +1,6 @@
 import {Ansis} from 'ansis'
 import {describe, expect, it} from 'vitest'
-import type {ApplyEvent} from '../../src/engine/events.ts'
+import type {ApplyEvent} from '../../src/engine/model/events.ts'
 import {applyLines} from '../../src/report/apply-text.ts'
 import {LiveView} from '../../src/report/live-view.ts'
 

@@ -1,12 +1,12 @@
 /** A run that dies at one of its writes, and what the next one does first. */
 import {kinds} from '../../src/backends/kinds.ts'
-import type {Backend, WriteOutcome} from '../../src/engine/backend.ts'
-import type {BuiltPlan} from '../../src/engine/build-plan.ts'
-import {type JournalEntry, readRun} from '../../src/engine/journal.ts'
-import {LedgerBook} from '../../src/engine/ledger-book.ts'
-import {type Recovered, type RecoverInput, recover} from '../../src/engine/recover.ts'
-import {openLeaves} from '../../src/engine/resolve.ts'
-import {keyOf, Secret} from '../../src/engine/value.ts'
+import {LedgerBook} from '../../src/engine/apply/ledger-book.ts'
+import {type Recovered, type RecoverInput, recover} from '../../src/engine/apply/recover.ts'
+import type {Backend, WriteOutcome} from '../../src/engine/model/backend.ts'
+import {type JournalEntry, readRun} from '../../src/engine/model/journal.ts'
+import {openLeaves} from '../../src/engine/model/resolve.ts'
+import {keyOf, Secret} from '../../src/engine/model/value.ts'
+import type {BuiltPlan} from '../../src/engine/plan/build.ts'
 import {digestOf, type Lab, type StackBuilder, sealed} from './lab.ts'
 
 export const MOMENTS = ['before it is sent', 'sent and no answer', 'answered and not journaled', 'journaled'] as const

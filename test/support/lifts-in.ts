@@ -1,4 +1,4 @@
-import type {Lifts} from '../../src/engine/plan.ts'
+import type {Lifts} from '../../src/engine/model/plan.ts'
 
 /** What a command would be given, from text that is to be copied. */
 export function liftsIn(fragment: string): Partial<Lifts> {

@@ -1,7 +1,7 @@
 /** Random accounts and random declarations over the same few names, so that they meet, miss and collide. */
 import fc from 'fast-check'
 import type {JsonObject} from '../../src/base/json.ts'
-import {Secret, type ValueObject} from '../../src/engine/value.ts'
+import {Secret, type ValueObject} from '../../src/engine/model/value.ts'
 import {type FaultInput, type SimulatorConfigInput, type WorldBuilder, world} from '../../src/simulator/index.ts'
 import {type StackBuilder, stackOf} from './lab.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
 import {VirtualClock} from '../../src/base/virtual-clock.ts'
-import {PRIORITY} from '../../src/engine/backend.ts'
+import {PRIORITY} from '../../src/engine/model/backend.ts'
 import {type Budget, CLOUD_LIMITS, createBudget, NO_LIMITS} from '../../src/transport/budget.ts'
 import {createApiClient} from '../../src/transport/create-api-client.ts'
 import {type AccountOptions, RateLimitedServer} from './rate-limited-server.ts'

@@ -2,7 +2,7 @@
 import {setTimeout as pause} from 'node:timers/promises'
 import {systemClock} from '../../src/base/clock.ts'
 import {systemRandom} from '../../src/base/random.ts'
-import {PRIORITY} from '../../src/engine/backend.ts'
+import {PRIORITY} from '../../src/engine/model/backend.ts'
 import {createSharedBudget} from '../../src/transport/shared-budget.ts'
 
 const [stateDir = '', count = '', perMinute = '', burst = '', hold] = process.argv.slice(2)

@@ -1,6 +1,6 @@
 /** The cloud API as the engine and the imperative commands use it. */
 import type {Json, JsonObject} from '../../base/json.ts'
-import {type Backend, PRIORITY, type RequestOptions, type TaskList} from '../../engine/backend.ts'
+import {type Backend, PRIORITY, type RequestOptions, type TaskList} from '../../engine/model/backend.ts'
 import type {ApiClient} from '../../transport/api-client.ts'
 import {ApiBackend, type BackendOptions} from '../api-backend.ts'
 import type {PagedReader} from '../paged-reader.ts'

@@ -1,6 +1,6 @@
 /** The reads of the cloud API (contract section 4), one function a row. Writes of managed objects belong to their kinds. */
 import {canonicalJson, isJsonObject, type JsonObject} from '../../base/json.ts'
-import type {RequestOptions} from '../../engine/backend.ts'
+import type {RequestOptions} from '../../engine/model/backend.ts'
 import type {Account} from '../account.ts'
 import {idAmong} from '../list-rows.ts'
 import {wholeList} from '../whole-list.ts'

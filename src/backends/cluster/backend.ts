@@ -1,6 +1,6 @@
 /** The cluster API as the engine and the imperative commands use it. Paths carry their version (`/v1/bdbs`). */
 import type {Json, JsonObject} from '../../base/json.ts'
-import type {Backend, RequestOptions} from '../../engine/backend.ts'
+import type {Backend, RequestOptions} from '../../engine/model/backend.ts'
 import type {ApiClient} from '../../transport/api-client.ts'
 import {ApiBackend, type BackendOptions} from '../api-backend.ts'
 import type {PlainAnswer} from '../api-reads.ts'

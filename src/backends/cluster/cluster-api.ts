@@ -1,6 +1,6 @@
 /** The reads of the cluster API (contract section 4 and wire facts), one function a row, and the two actions outside kinds. */
 import {canonicalJson, type Json, type JsonObject} from '../../base/json.ts'
-import type {RequestOptions, WriteOutcome} from '../../engine/backend.ts'
+import type {RequestOptions, WriteOutcome} from '../../engine/model/backend.ts'
 import type {ApiAnswer} from '../../transport/api-client.ts'
 import type {Account} from '../account.ts'
 import {saidIn} from '../error-body.ts'

@@ -19,7 +19,7 @@ export default class PlanDiffCommand extends BaseCommand {
     const {args, flags} = await this.parse(PlanDiffCommand)
     const [{readPlan}, {diffPlans}, {planDiffText}] = await Promise.all([
       import('../../cli/saved-plan.ts'),
-      import('../../engine/plan-diff.ts'),
+      import('../../engine/plan/plan-diff.ts'),
       import('../../report/plan-diff-text.ts'),
     ])
     const [before, after] = await Promise.all([readPlan(args.before), readPlan(args.after)])

@@ -8,7 +8,7 @@ import {
   Token,
 } from 'cdktf'
 import type {z} from 'zod'
-import type {Kind} from '../../engine/kind.ts'
+import type {Kind} from '../../engine/model/kind.ts'
 
 /**
  * A value or an expression in its place. cdktf's tokens for text and numbers are strings and numbers themselves; all

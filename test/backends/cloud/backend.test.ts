@@ -4,7 +4,7 @@ import {readCloudAccount} from '../../../src/backends/cloud/cloud-api.ts'
 import type {BackendWarning} from '../../../src/backends/warning.ts'
 import {systemClock} from '../../../src/base/clock.ts'
 import {VirtualClock} from '../../../src/base/virtual-clock.ts'
-import {PRIORITY} from '../../../src/engine/backend.ts'
+import {PRIORITY} from '../../../src/engine/model/backend.ts'
 import {answering, type Scripted, scriptedClient} from '../scripted-client.ts'
 
 const create = {method: 'POST', path: '/subscriptions/1/databases', body: {name: 'cache'}} as const

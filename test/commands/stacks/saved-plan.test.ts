@@ -1,7 +1,7 @@
 import {readFileSync, rmSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, beforeEach, describe, expect, it} from 'vitest'
-import {hashOf} from '../../../src/engine/plan-document.ts'
+import {hashOf} from '../../../src/engine/plan/document.ts'
 import {documentOf, type Site, site} from '../../support/site.ts'
 import {jsonStack, saveStack} from '../../support/stack-json.ts'
 

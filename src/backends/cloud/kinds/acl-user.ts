@@ -4,9 +4,9 @@
  * back (wire facts).
  */
 import {z} from 'zod'
-import {collectionVerbs} from '../../../engine/collection-verbs.ts'
-import {defineKind} from '../../../engine/kind.ts'
-import {idIn, readyByStatus, textIn} from '../../../engine/live-row.ts'
+import {collectionVerbs} from '../../../engine/kinds/collection-verbs.ts'
+import {idIn, readyByStatus, textIn} from '../../../engine/kinds/live-row.ts'
+import {defineKind} from '../../../engine/model/kind.ts'
 import {aclRisk, sameAclText, withAclSpellings} from '../acl-text.ts'
 
 const spec = z.looseObject({

@@ -1,10 +1,10 @@
 /** A database of a subscription; its fields are all shown by the contract (section 2), so a field it does not name is a typo. */
 import {z} from 'zod'
 import {nearest} from '../../../base/nearest.ts'
-import {collectionVerbs} from '../../../engine/collection-verbs.ts'
-import {defineKind} from '../../../engine/kind.ts'
-import {idIn, readyByStatus, textIn} from '../../../engine/live-row.ts'
-import {unlessStronger, whenChanged, whenLess, whenOff} from '../../../engine/risk.ts'
+import {collectionVerbs} from '../../../engine/kinds/collection-verbs.ts'
+import {idIn, readyByStatus, textIn} from '../../../engine/kinds/live-row.ts'
+import {unlessStronger, whenChanged, whenLess, whenOff} from '../../../engine/kinds/risk.ts'
+import {defineKind} from '../../../engine/model/kind.ts'
 
 const PERSISTENCE_WEAKEST_FIRST = [
   'none',

@@ -1,4 +1,4 @@
-import type {Kind} from '../../../engine/kind.ts'
+import type {Kind} from '../../../engine/model/kind.ts'
 import {cloudAclRule} from './acl-rule.ts'
 import {cloudAclUser} from './acl-user.ts'
 import {cloudDatabase} from './database.ts'

@@ -5,11 +5,11 @@
  */
 import {z} from 'zod'
 import type {Json, JsonObject} from '../../../base/json.ts'
-import {collectionVerbs} from '../../../engine/collection-verbs.ts'
-import {defineKind} from '../../../engine/kind.ts'
-import {idIn, readyByStatus, renamed} from '../../../engine/live-row.ts'
-import {same} from '../../../engine/meaning.ts'
-import {whenChanged} from '../../../engine/risk.ts'
+import {collectionVerbs} from '../../../engine/kinds/collection-verbs.ts'
+import {idIn, readyByStatus, renamed} from '../../../engine/kinds/live-row.ts'
+import {whenChanged} from '../../../engine/kinds/risk.ts'
+import {defineKind} from '../../../engine/model/kind.ts'
+import {same} from '../../../engine/model/meaning.ts'
 
 /** True of many networks at once, so agreement on these alone pairs nothing that says more. */
 const SHARED = ['provider', 'region']

@@ -9,9 +9,9 @@
  */
 import {z} from 'zod'
 import {isJsonObject, type Json, type JsonObject} from '../../../base/json.ts'
-import {collectionVerbs} from '../../../engine/collection-verbs.ts'
-import {defineKind} from '../../../engine/kind.ts'
-import {idIn, readyByStatus, renamed, textIn} from '../../../engine/live-row.ts'
+import {collectionVerbs} from '../../../engine/kinds/collection-verbs.ts'
+import {idIn, readyByStatus, renamed, textIn} from '../../../engine/kinds/live-row.ts'
+import {defineKind} from '../../../engine/model/kind.ts'
 
 const spec = z.looseObject({
   /** Names the subscription; how it is found in the account. A new name at the same address is a rename. */

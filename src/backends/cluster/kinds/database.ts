@@ -3,10 +3,10 @@
  * whose change may lose data, and unknown ones pass through.
  */
 import {z} from 'zod'
-import {collectionVerbs} from '../../../engine/collection-verbs.ts'
-import {defineKind} from '../../../engine/kind.ts'
-import {idIn, readyByStatus, textIn} from '../../../engine/live-row.ts'
-import {unlessStronger, whenChanged, whenLess, whenOff} from '../../../engine/risk.ts'
+import {collectionVerbs} from '../../../engine/kinds/collection-verbs.ts'
+import {idIn, readyByStatus, textIn} from '../../../engine/kinds/live-row.ts'
+import {unlessStronger, whenChanged, whenLess, whenOff} from '../../../engine/kinds/risk.ts'
+import {defineKind} from '../../../engine/model/kind.ts'
 
 const spec = z
   .looseObject({

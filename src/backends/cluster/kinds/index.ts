@@ -1,4 +1,4 @@
-import type {Kind} from '../../../engine/kind.ts'
+import type {Kind} from '../../../engine/model/kind.ts'
 import {clusterDatabase} from './database.ts'
 import {clusterNode} from './node.ts'
 import {clusterPolicy} from './policy.ts'

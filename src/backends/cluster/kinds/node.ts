@@ -1,8 +1,8 @@
 /** A machine of the cluster. Nodes are never created or deleted through the API: one that is not there is an error. */
 import {z} from 'zod'
-import {collectionVerbs} from '../../../engine/collection-verbs.ts'
-import {defineKind} from '../../../engine/kind.ts'
-import {idIn} from '../../../engine/live-row.ts'
+import {collectionVerbs} from '../../../engine/kinds/collection-verbs.ts'
+import {idIn} from '../../../engine/kinds/live-row.ts'
+import {defineKind} from '../../../engine/model/kind.ts'
 
 const spec = z.looseObject({
   /** The node's number, which tells which node is meant. */

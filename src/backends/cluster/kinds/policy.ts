@@ -1,7 +1,7 @@
 /** The cluster's policy (`/v1/cluster/policy`): there is always one, it can only be changed, and none of its fields are shown. */
 import {z} from 'zod'
-import {defineKind} from '../../../engine/kind.ts'
-import {whenChanged} from '../../../engine/risk.ts'
+import {whenChanged} from '../../../engine/kinds/risk.ts'
+import {defineKind} from '../../../engine/model/kind.ts'
 
 export const clusterPolicy = defineKind({
   name: 'cluster.policy',

@@ -1,7 +1,7 @@
 /** The cluster's own record (`/v1/cluster`): there is always one, and it can only be changed. */
 import {z} from 'zod'
-import {defineKind} from '../../../engine/kind.ts'
-import {whenChanged} from '../../../engine/risk.ts'
+import {whenChanged} from '../../../engine/kinds/risk.ts'
+import {defineKind} from '../../../engine/model/kind.ts'
 
 const spec = z.looseObject({
   /** The cluster's name. */

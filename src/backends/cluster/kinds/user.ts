@@ -1,9 +1,9 @@
 /** Someone who may sign in to the cluster. The contract names only `name`; other fields pass through. */
 import {z} from 'zod'
-import {collectionVerbs} from '../../../engine/collection-verbs.ts'
-import {defineKind} from '../../../engine/kind.ts'
-import {idIn, textIn} from '../../../engine/live-row.ts'
-import {whenChanged} from '../../../engine/risk.ts'
+import {collectionVerbs} from '../../../engine/kinds/collection-verbs.ts'
+import {idIn, textIn} from '../../../engine/kinds/live-row.ts'
+import {whenChanged} from '../../../engine/kinds/risk.ts'
+import {defineKind} from '../../../engine/model/kind.ts'
 
 const spec = z.looseObject({
   /** Names the user; how it is found in the cluster. A new name at the same address is a rename. */

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {cloudDatabase} from '../../../../src/backends/cloud/kinds/database.ts'
-import {ruleAt} from '../../../../src/engine/field-rules.ts'
+import {ruleAt} from '../../../../src/engine/model/field-rules.ts'
 
 const full = {
   name: 'cache',

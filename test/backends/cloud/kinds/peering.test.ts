@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {cloudPeering} from '../../../../src/backends/cloud/kinds/peering.ts'
-import {diffFields} from '../../../../src/engine/diff.ts'
+import {diffFields} from '../../../../src/engine/model/diff.ts'
 
 const declared = {provider: 'AWS', region: 'us-east-1', awsAccountId: '123456789012', vpcId: 'vpc-1', vpcCidr: '10.0.0.0/24'}
 const matches = (live: Record<string, string | number>, spec: Record<string, string> = declared) =>

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {cloudSubscription} from '../../../../src/backends/cloud/kinds/subscription.ts'
-import {diffFields} from '../../../../src/engine/diff.ts'
+import {diffFields} from '../../../../src/engine/model/diff.ts'
 
 describe('a cloud subscription', () => {
   it('is found by its name, and its id is read in either spelling', () => {

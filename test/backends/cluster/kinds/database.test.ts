@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {clusterDatabase} from '../../../../src/backends/cluster/kinds/database.ts'
-import {ruleAt} from '../../../../src/engine/field-rules.ts'
+import {ruleAt} from '../../../../src/engine/model/field-rules.ts'
 
 const {matches} = clusterDatabase.identity
 

@@ -3,7 +3,7 @@ import {clusterNode} from '../../../../src/backends/cluster/kinds/node.ts'
 import {clusterPolicy} from '../../../../src/backends/cluster/kinds/policy.ts'
 import {clusterSettings} from '../../../../src/backends/cluster/kinds/settings.ts'
 import {clusterUser} from '../../../../src/backends/cluster/kinds/user.ts'
-import {ruleAt} from '../../../../src/engine/field-rules.ts'
+import {ruleAt} from '../../../../src/engine/model/field-rules.ts'
 
 describe('cluster settings and policy', () => {
   it('warn of every change, since it is the whole cluster that changes', () => {

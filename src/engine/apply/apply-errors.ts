@@ -1,0 +1,98 @@
+/** How an operation can fail, in words for the person who reads the summary. */
+
+import {AppError, EXIT} from '../../base/errors.ts'
+import {shellWord} from '../../base/shell-word.ts'
+import type {TaskFailure} from '../model/backend.ts'
+import type {Operation} from '../model/plan.ts'
+
+/** The API accepted the request, and its task ended in failure. */
+export class TaskFailedError extends AppError {
+  constructor(what: string, taskId: string, {code, message, field}: TaskFailure) {
+    super(
+      `${what}: task ${taskId} failed: ${message}${code === undefined ? '' : ` (${code})`}${field === undefined ? '' : `, field ${field}`}`,
+      {
+        code: 'E_OPERATION_FAILED',
+        exit: EXIT.partial,
+        suggestions: [`See the whole task with: svcctl task show ${shellWord(taskId)}`],
+      },
+    )
+  }
+}
+
+/** The object is there and says that it failed. */
+export class ObjectFailedError extends AppError {
+  constructor(what: string, remoteId: string, status: string) {
+    super(`${what}: ${remoteId} ended in status ${JSON.stringify(status)}`, {
+      code: 'E_OBJECT_FAILED',
+      exit: EXIT.partial,
+      suggestions: ['Look at the object with svcctl api, repair or remove it, then plan again.'],
+    })
+  }
+}
+
+export class OperationTimeoutError extends AppError {
+  constructor(what: string, waitedFor: string, timeoutMs: number) {
+    super(`${what}: still waiting for ${waitedFor} after ${Math.round(timeoutMs / 1000)} s`, {
+      code: 'E_OPERATION_TIMEOUT',
+      exit: EXIT.timeout,
+      suggestions: ['It may still finish: run svcctl apply again, which goes on where this run stopped, or raise --timeout.'],
+    })
+  }
+}
+
+/** Sent, no answer, and looking could not tell what became of it. */
+export class UnknownOutcomeError extends AppError {
+  constructor(what: string, why: string, cause?: unknown) {
+    super(`${what}: nobody can tell yet whether it happened: ${why}`, {
+      code: 'E_OUTCOME_UNKNOWN',
+      exit: EXIT.partial,
+      suggestions: ['Run svcctl plan in a minute: it looks again and adopts what it finds.'],
+      cause,
+    })
+  }
+}
+
+/** The run ended, and the API works on: nothing went wrong. */
+export class DetachedError extends AppError {
+  constructor(what: string, goesOn: string) {
+    super(`${what}: ${goesOn} goes on without this run`, {
+      code: 'E_DETACHED',
+      exit: EXIT.interrupted,
+      suggestions: ['Run svcctl apply --resume: it waits for what goes on, and does the rest.'],
+    })
+  }
+}
+
+/** The run was told to stop, or could not go on, before its turn came. */
+export class NotStartedError extends AppError {
+  constructor() {
+    super('the run ended before its turn came: nothing was sent for it', {
+      code: 'E_NOT_STARTED',
+      exit: EXIT.interrupted,
+      suggestions: ['Run svcctl apply --resume: it does what this run has left.'],
+    })
+  }
+}
+
+/** The API has no way to do it. */
+export class BlockedError extends AppError {
+  constructor({address, reason}: Operation) {
+    super(`nothing was sent: ${reason}`, {
+      code: 'E_BLOCKED',
+      exit: EXIT.partial,
+      suggestions: [
+        `Take the change back in the stack, or, once the declared state was reached in another way, run svcctl apply --accept '${address}'.`,
+      ],
+    })
+  }
+}
+
+export class ParentMissingError extends AppError {
+  constructor(what: string) {
+    super(`${what}: the object it should live in is not there`, {
+      code: 'E_PARENT_MISSING',
+      exit: EXIT.partial,
+      suggestions: ['Plan again: something was removed after this plan was made.'],
+    })
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * Objects on their way (to ready, to gone) in one collection, watched together by looking at the collection; a single
+ * one is looked at by itself where the API can show one object.
+ */
+import type {Clock} from '../../base/clock.ts'
+import {onAbort} from '../../base/on-abort.ts'
+import {type Backend, PRIORITY} from '../model/backend.ts'
+import type {Step} from '../model/events.ts'
+import type {Ids, Kind} from '../model/kind.ts'
+import {type Collection, type LiveObject, liveObject, readCollection} from '../model/live.ts'
+import type {Expectations} from './expectations.ts'
+import {SharedLook} from './shared-look.ts'
+import {type Pace, SharedWatch, type Watched} from './shared-watch.ts'
+
+export interface Sought {
+  readonly step: Step
+  /** The remote id, when it is known. */
+  readonly remoteId?: string
+  /** The natural key, when the id is not known: an object with it that was not there before. */
+  readonly fits?: (live: LiveObject) => boolean
+  readonly until: 'ready' | 'gone'
+  /** When the API took the change on, milliseconds since the epoch. */
+  readonly since: number
+  /** Its task is done: it is likely to be over, and a look tells whether the task is all there is to wait for. */
+  readonly soon?: boolean
+}
+
+export type ObjectNews = {readonly live: LiveObject; readonly failed: boolean; readonly atOnce: boolean} | 'gone'
+
+interface Waiting extends Watched<ObjectNews> {
+  readonly sought: Sought
+  /** Looks that did not show it. */
+  absences: number
+  looks: number
+  readonly fail: (error: unknown) => void
+  readonly onStatus: (status: string) => void
+}
+
+/** Looks in vain at one id before its collection is looked at. */
+const MISLED_AFTER = 5
+
+/** A look at a whole collection, and when it began. */
+export interface Look {
+  readonly startedAt: number
+  readonly collection: Collection
+}
+
+export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
+  readonly backend: Backend
+  readonly #clock: Clock
+  readonly #kind: Kind
+  readonly #parent: Ids
+  readonly #minMs: number
+  #lookedAt = Number.NEGATIVE_INFINITY
+  /** The last look at the whole list: a proof may be made from it. */
+  last: Look | undefined
+  readonly #shared: SharedLook<Look>
+  #proving: {readonly of: Look; readonly proven: Promise<Look>} | undefined
+
+  constructor(backend: Backend, kind: Kind, parent: Ids, clock: Clock, pace: Pace, expected?: Expectations) {
+    super(clock, pace, expected)
+    this.backend = backend
+    this.#clock = clock
+    this.#kind = kind
+    this.#parent = parent
+    this.#minMs = pace.minMs
+    this.#shared = new SharedLook(clock, () => this.lookAtAll())
+  }
+
+  /**
+   * The collection as it was at this time or later: one look for all who ask.
+   *
+   * @param enough - whether it shows what is asked for; else it is brought to a proof that what it does not show does not exist
+   */
+  async since(time: number, enough: (collection: Collection) => boolean): Promise<Look> {
+    const {value: look} = await this.#shared.since(time)
+    if (look.collection.proven || enough(look.collection)) return look
+    if (this.#proving?.of !== look) this.#proving = {of: look, proven: this.proven(look, PRIORITY.read)}
+    return this.#proving.proven
+  }
+
+  /** The object when it is there and ready (or failed), `gone` when that is what is sought, `undefined` at the deadline. */
+  await(sought: Sought, deadline: number, signal: AbortSignal, onStatus: (status: string) => void): Promise<ObjectNews | undefined> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason)
+      const stop = () => {
+        this.remove(item)
+        reject(signal.reason)
+      }
+      const item: Waiting = {
+        sought,
+        absences: 0,
+        looks: 0,
+        ...(sought.soon ? {soon: true} : {}),
+        deadline,
+        sort: `${this.#kind.name} ${sought.step} ${sought.until}`,
+        since: sought.since,
+        onStatus,
+        tell: news => {
+          heard()
+          resolve(news)
+        },
+        fail: reject,
+      }
+      const heard = onAbort(signal, stop)
+      this.add(item)
+    })
+  }
+
+  /** A fresh look at the whole collection. */
+  async lookAtAll(priority: number = PRIORITY.read): Promise<Look> {
+    // Whoever looks, for news or for a proof: the shortest pause lies between two looks at the same list.
+    const tooSoonMs = this.#lookedAt + this.#minMs - this.#clock.now()
+    if (tooSoonMs > 0) await this.#clock.sleep(tooSoonMs)
+    const startedAt = this.#clock.now()
+    const path = (this.#kind.verbs.list?.(this.#parent) ?? this.#kind.verbs.read?.(this.#parent))?.path ?? ''
+    this.backend.reader.forget(path)
+    const look = {startedAt, collection: await readCollection(this.backend, this.#kind, this.#parent, priority)}
+    this.last = look
+    this.#lookedAt = this.#clock.now()
+    return look
+  }
+
+  /** The same look, gone on with until what it does not show does not exist. */
+  async proven(first: Look, priority: number): Promise<Look> {
+    if (first.collection.proven) return first
+    await this.backend.reader.prove({priority, path: first.collection.path})
+    const look = {startedAt: first.startedAt, collection: await readCollection(this.backend, this.#kind, this.#parent, priority)}
+    this.last = look
+    return look
+  }
+
+  protected override failed(item: Waiting, error: unknown): void {
+    item.fail(error)
+  }
+
+  protected override async look(items: readonly Waiting[]): Promise<ReadonlyMap<Waiting, ObjectNews>> {
+    const news = new Map<Waiting, ObjectNews>()
+    const [only] = items
+    const id = only?.sought.remoteId
+    const single = items.length === 1 && id !== undefined && this.#kind.verbs.read !== undefined && !this.#kind.singleton
+    // An id that goes on showing nothing may be the id of something else: then the natural key tells.
+    const misled = only?.sought.fits !== undefined && only.absences >= MISLED_AFTER
+    if (only && single && !misled) {
+      const live = await this.#readOne(id)
+      if (live === undefined) only.absences++
+      this.#judge(only, live, live === undefined, news)
+      return news
+    }
+    // The first ones of a kind teach how long the others are to be waited for.
+    const first = await this.lookAtAll(items.some(it => it.sought.soon && it.looks === 0) ? PRIORITY.overdue : PRIORITY.poll)
+    for (const item of items) if (find(first.collection, item.sought) === undefined) item.absences++
+    // Something new is often late: once missing proves nothing, and a page that was cut is not worth a second one yet.
+    const hidden = items.some(it => it.absences > (it.sought.until === 'gone' ? 0 : 1) && find(first.collection, it.sought) === undefined)
+    const {collection} = hidden ? await this.proven(first, PRIORITY.poll) : first
+    for (const item of items) this.#judge(item, find(collection, item.sought), collection.proven, news)
+    return news
+  }
+
+  async #readOne(remoteId: string): Promise<LiveObject | undefined> {
+    const ids = [...this.#parent, decodeURIComponent(remoteId.slice(remoteId.lastIndexOf('/') + 1))]
+    const request = this.#kind.verbs.read?.(ids)
+    if (request === undefined) return undefined
+    this.backend.reader.forget(request.path)
+    const row = await this.backend.reader.read(request, {priority: PRIORITY.poll})
+    return row && liveObject(this.#kind, this.#parent, row)
+  }
+
+  #judge(item: Waiting, live: LiveObject | undefined, absenceProven: boolean, news: Map<Waiting, ObjectNews>): void {
+    item.looks++
+    if (live === undefined) {
+      if (item.sought.until === 'gone' && absenceProven) news.set(item, 'gone')
+      return
+    }
+    if (typeof live.fields.status === 'string') item.onStatus(live.fields.status)
+    if (item.sought.until === 'gone') return
+    const readiness = live.kind.ready?.(live.fields) ?? 'ready'
+    if (readiness !== 'waiting') news.set(item, {live, failed: readiness === 'failed', atOnce: item.looks === 1})
+  }
+}
+
+function find({objects}: Collection, {remoteId, fits}: Sought): LiveObject | undefined {
+  const byId = remoteId === undefined ? undefined : objects.find(it => it.remoteId === remoteId)
+  return byId ?? (fits && objects.find(fits))
+}

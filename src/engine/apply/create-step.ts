@@ -1,0 +1,127 @@
+/** The create of an object: sent once, found again when its answer is lost, waited for until it is ready. */
+import type {Json} from '../../base/json.ts'
+import {isJsonObject} from '../../base/json.ts'
+import {diffFields} from '../model/diff.ts'
+import type {Ids} from '../model/kind.ts'
+import {type LiveObject, liveObject} from '../model/live.ts'
+import {plainPart, wireObject} from '../model/resolve.ts'
+import type {ValueObject} from '../model/value.ts'
+import {createBodyOf} from './bodies.ts'
+import {carriedSecrets} from './carried-secrets.ts'
+import type {CollectionWatch} from './collection-watch.ts'
+import type {Scene} from './operation-scene.ts'
+import type {Promptness} from './promptness.ts'
+import type {StepEnd} from './run-context.ts'
+import {type Doubt, settleCreate} from './settle-doubt.ts'
+import {update} from './update-step.ts'
+import {type Accepted, write} from './write-step.ts'
+
+export async function create(scene: Scene): Promise<StepEnd> {
+  const parent = scene.parentIds()
+  const declared = wireObject(scene.spec)
+  const request = scene.kind.verbs.create?.(parent, createBodyOf({kind: scene.kind, declared}))
+  if (request === undefined) throw new TypeError(`${scene.kind.name} cannot be created`)
+  const collection = scene.context.collection(scene.backend, scene.kind, parent)
+  const before = new Set(collection.last?.collection.objects.map(it => it.remoteId))
+  const plain = plainPart(scene.spec)
+  const fits = (it: LiveObject) =>
+    !before.has(it.remoteId) &&
+    it.remoteId !== scene.work.operation.remoteId &&
+    (scene.kind.identity.matches?.(plain, it.fields) ?? it.name === scene.kind.identity.key(plain))
+  if (madeInline(scene)) return takeOver(scene, collection, fits)
+  const writing = {
+    ...scene.writing('create', parent),
+    ...(await carriedSecrets(scene, 'create', undefined, declared)),
+    request,
+    settleDoubt: (doubt: Doubt) =>
+      settleCreate({
+        what: scene.what('create'),
+        doubt,
+        backend: scene.backend,
+        collection,
+        fits,
+        unique: scene.kind.identity.unique,
+        kind: scene.kind.name,
+        doubts: scene.context.doubts,
+        since: scene.context.options.clock.now(),
+        ...scene.waiting(),
+      }),
+  }
+  return write(scene.context, writing, accepted => scene.settle('create', accepted, () => ready(scene, collection, accepted, parent, fits)))
+}
+
+/** Waits until the object is there and ready, as far as that is not said with the end of its task. */
+async function ready(
+  scene: Scene,
+  collection: CollectionWatch,
+  accepted: Accepted,
+  parent: Ids,
+  fits: (live: LiveObject) => boolean,
+): Promise<StepEnd> {
+  const {kind, backend, context} = scene
+  const id = accepted.remoteId ?? scene.idFrom(accepted, parent)
+  if (id !== undefined && kind.ready === undefined) return {ok: true, remoteId: id}
+  const soon = kind.mayShowNoStatus === true && id !== undefined
+  const seen = () =>
+    scene.await(collection, {
+      step: 'create',
+      ...(id === undefined ? {} : {remoteId: id}),
+      fits,
+      until: 'ready',
+      since: accepted.acceptedAt,
+      soon,
+    })
+  const found = ({live}: {readonly live?: LiveObject}): StepEnd => ({ok: true, ...(live ? {live, remoteId: live.remoteId} : {})})
+  if (!soon) {
+    const end = await seen()
+    return end.ok ? found(end) : end
+  }
+  const promptness = context.promptness(kind, backend)
+  if (await promptness.isGiven()) return {ok: true, remoteId: id}
+  let as: Parameters<Promptness['looked']>[0]
+  try {
+    const end = await seen()
+    if (end.ok && end.live) as = end.live.fields.status === undefined ? 'silent' : end.atOnce ? 'at once' : 'later'
+    // Its task is done, and that it cannot be looked at is for the proof to say.
+    if (!end.ok) return end.state === 'unknown' ? {ok: true, remoteId: id} : end
+    return found(end)
+  } finally {
+    promptness.looked(as)
+  }
+}
+
+export function noteInline(scene: Scene): void {
+  const inline = scene.kind.inlineChildren
+  if (inline) scene.work.objects.setInline(scene.work.key, inline.kind, namesIn(scene.spec[inline.field]))
+}
+
+/** Whether the parent's create, in this run, made an object of this name too (design section 10, "Inline databases"). */
+function madeInline(scene: Scene): boolean {
+  const {declaration, objects} = scene.work
+  const ref = declaration?.parent
+  const name = scene.kind.identity.key(plainPart(scene.spec))
+  return ref?.by === 'key' && name !== undefined && objects.madeInline(ref.key, scene.kind.name, name)
+}
+
+/** Waits for what came with its parent, and changes what differs. */
+async function takeOver(scene: Scene, collection: CollectionWatch, fits: (live: LiveObject) => boolean): Promise<StepEnd> {
+  const seen = await scene.await(collection, {step: 'create', fits, until: 'ready', since: scene.context.options.clock.now()})
+  if (!seen.ok || seen.live === undefined) return seen
+  const {remoteId, ids} = seen.live
+  const request = scene.kind.verbs.read?.(ids)
+  const row = request && (await scene.backend.reader.read(request))
+  const live = (row && liveObject(scene.kind, ids.slice(0, -1), row)) ?? seen.live
+  const {changes} = diffFields({
+    kind: scene.kind,
+    declared: scene.spec,
+    live: live.fields,
+    ignore: scene.work.declaration?.policy.ignoreChanges ?? [],
+    secretState: () => 'changed',
+  })
+  if (changes.length === 0) return {ok: true, remoteId, live}
+  const updated = await update(scene, remoteId, ids, live, changes)
+  return updated.ok ? {ok: true, remoteId, live: updated.live ?? live} : updated
+}
+
+const namesIn = (items: ValueObject[string] | undefined): readonly string[] =>
+  (Array.isArray(items) ? (items as readonly Json[]) : []).flatMap(it => (isJsonObject(it) && typeof it.name === 'string' ? [it.name] : []))

@@ -1,0 +1,79 @@
+/**
+ * Requests of which nobody knows what became of them, looked up together: one task list serves all, and what one of
+ * them finds explains its task to the others. A create that cannot be told from somebody else's waits until the others
+ * have found theirs.
+ */
+import type {Clock} from '../../base/clock.ts'
+import {type Backend, PRIORITY, type TaskList, type TaskView} from '../model/backend.ts'
+import {type Seen, SharedLook} from './shared-look.ts'
+
+export class Doubts {
+  readonly #clock: Clock
+  /** Of every task this run, or the dead one, started: they explain themselves. */
+  readonly #taskIds: ReadonlySet<string>
+  readonly #lists = new Map<Backend, SharedLook<TaskList | undefined>>()
+  readonly #found: {readonly kind: string; readonly id: string}[] = []
+  readonly #open = new Set<Lookup>()
+
+  constructor(clock: Clock, taskIds: ReadonlySet<string>) {
+    this.#clock = clock
+    this.#taskIds = taskIds
+  }
+
+  /** The task list as it was at this time or later. */
+  tasks(backend: Backend, since: number): Promise<Seen<TaskList | undefined>> {
+    const list = this.#lists.get(backend) ?? new SharedLook(this.#clock, () => backend.tasks({priority: PRIORITY.read}))
+    this.#lists.set(backend, list)
+    return list.since(since)
+  }
+
+  /** An object is there: a task that made it is no suspect any more, whoever asks. */
+  found(kind: string, id: string | undefined): void {
+    if (id !== undefined) this.#found.push({kind, id})
+  }
+
+  explains(task: TaskView): boolean {
+    return this.#taskIds.has(task.id) || this.#found.some(it => it.id === task.resourceId && concerns(task, it.kind))
+  }
+
+  enter(): Lookup {
+    const lookup = new Lookup(this.#open)
+    this.#open.add(lookup)
+    return lookup
+  }
+}
+
+/** One that is being looked up. */
+export class Lookup {
+  readonly #all: Set<Lookup>
+  #isStuck = false
+
+  constructor(all: Set<Lookup>) {
+    this.#all = all
+  }
+
+  goesOn(): void {
+    this.#isStuck = false
+  }
+
+  /** It can tell no more. @returns whether another one still may find what explains the rest */
+  isStuck(): boolean {
+    this.#isStuck = true
+    return [...this.#all].some(it => !it.#isStuck)
+  }
+
+  leave(): void {
+    this.#all.delete(this)
+  }
+}
+
+const SUBJECTS = ['subscription', 'database', 'peering', 'rule', 'user']
+
+/** Whether a task may be about this kind: one that names another kind of thing is not. */
+export function concerns({commandType}: TaskView, kind: string): boolean {
+  const said = SUBJECTS.filter(word => commandType?.toLowerCase().includes(word))
+  return said.length === 0 || said.some(word => kind.includes(word))
+}
+
+/** Whether a task may be a create. One that does not say what it does may be anything. */
+export const creates = ({commandType}: TaskView): boolean => commandType === undefined || /create|add|import|peering/i.test(commandType)

@@ -1,0 +1,46 @@
+/** How much of a run is left, told as it shrinks. */
+
+import type {Kind} from '../model/kind.ts'
+import type {Operation} from '../model/plan.ts'
+import {type Key, keyOf} from '../model/value.ts'
+import {billOf, stepsOf} from '../plan/bill.ts'
+import type {RunOptions} from './run-context.ts'
+
+/** The least time between two estimates. */
+const EVERY_MS = 1_000
+/** Where nothing is learned. */
+const USUAL_MS = 10_000
+
+export class Estimate {
+  readonly #options: RunOptions
+  readonly #left: Map<Key, Operation>
+  #toldAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: RunOptions, operations: readonly Operation[]) {
+    this.#options = options
+    this.#left = new Map(operations.filter(it => stepsOf(it).length > 0).map(it => [keyOf(it.stack, it.address), it]))
+  }
+
+  ended(key: Key): void {
+    if (this.#left.delete(key)) this.tell()
+  }
+
+  tell(): void {
+    const {clock, emit, limits, durationMs = () => USUAL_MS} = this.#options
+    if (this.#left.size === 0 || clock.now() - this.#toldAt < EVERY_MS) return
+    this.#toldAt = clock.now()
+    const operations = [...this.#left.values()]
+    const {ready: _, ...left} = billOf({operations, ...this.#budget(operations), durationMs, limits})
+    emit({type: 'estimate', ...left})
+  }
+
+  /** The cloud's, where it has a part in it: the cluster has none. */
+  #budget(operations: readonly Operation[]): {readonly perMinute: number; readonly tokens: number} {
+    const {backendOf, kinds} = this.#options
+    const apiOf = (it: Operation): Kind['api'] => kinds.get(it.kind)?.api ?? 'cloud'
+    const dear = operations.find(it => apiOf(it) === 'cloud') ?? operations[0]
+    if (dear === undefined) return {perMinute: Number.POSITIVE_INFINITY, tokens: 0}
+    const {perMinute, available} = backendOf(dear.stack, apiOf(dear)).spending
+    return {perMinute, tokens: available}
+  }
+}

@@ -1,0 +1,266 @@
+/**
+ * Carries a plan out. Every operation waits for what it hangs on, takes its turn by the weight of what waits behind
+ * it, and ends in exactly one state. Nothing holds a worker while it waits; the request budget alone sets the pace.
+ */
+import {type AppError, EXIT} from '../../base/errors.ts'
+import type {Declaration} from '../model/declaration.ts'
+import type {State} from '../model/events.ts'
+import {LockLostError} from '../model/ledger.ts'
+import type {LiveObject} from '../model/live.ts'
+import type {Edge, Operation} from '../model/plan.ts'
+import {type Key, keyOf, type ValueObject} from '../model/value.ts'
+import {remainingPaths, stepsOf} from '../plan/bill.ts'
+import {assertOneEach} from '../plan/one-operation.ts'
+import {BlockedError, NotStartedError} from './apply-errors.ts'
+import {Estimate} from './estimate.ts'
+import type {Renamed} from './ledger-book.ts'
+import {Prover, type Residual} from './prove.ts'
+import {RunContext, type RunOptions} from './run-context.ts'
+import {runOperation} from './run-operation.ts'
+import type {Held} from './undecided.ts'
+
+/** An operation with what a plan document leaves out: secrets in clear and the live object as it was observed. */
+export interface Work {
+  readonly operation: Operation
+  /** Absent for a removal. */
+  readonly declaration?: Declaration
+  readonly live?: LiveObject
+  /** Something that a dead run has begun there has no end yet (`undecided.ts`). */
+  readonly held?: Held
+}
+
+export interface Ended {
+  readonly operation: Operation
+  readonly state: State
+  readonly remoteId?: string
+  /** Why it is not done; of a skipped one either this or `because`. */
+  readonly error?: AppError
+  /** What a skipped one was waiting for. */
+  readonly because?: Key
+  readonly ms: number
+  /** As it was sent; for the proof. */
+  readonly spec?: ValueObject
+}
+
+export interface ApplyResult {
+  readonly ended: readonly Ended[]
+  readonly summary: Readonly<Record<State, number>>
+  readonly residual: readonly Residual[]
+  /** Ids and live fields as the run left them. */
+  readonly objects: Objects
+  readonly readyMs: number
+  readonly provenMs: number
+}
+
+/** @param known - objects that are not part of the plan, but are referred to by it */
+export async function execute(
+  work: readonly Work[],
+  options: RunOptions,
+  known: ReadonlyMap<Key, LiveObject> = new Map(),
+): Promise<ApplyResult> {
+  return new Run(work, options, known).toEnd()
+}
+
+/** What is known of the objects while the run goes on: ids and live fields other operations read. */
+export class Objects {
+  readonly #remote = new Map<Key, string>()
+  readonly #live = new Map<Key, LiveObject>()
+  readonly #inline = new Set<string>()
+
+  set(key: Key, remoteId: string, live?: LiveObject): void {
+    this.#remote.set(key, remoteId)
+    if (live) this.#live.set(key, live)
+  }
+
+  remoteId(key: Key): string | undefined {
+    return this.#remote.get(key)
+  }
+
+  live(key: Key): LiveObject | undefined {
+    return this.#live.get(key)
+  }
+
+  /** What the create of `key` made along with it. */
+  setInline(key: Key, kind: string, names: readonly string[]): void {
+    for (const name of names) this.#inline.add(`${key} ${kind} ${name}`)
+  }
+
+  madeInline(key: Key, kind: string, name: string): boolean {
+    return this.#inline.has(`${key} ${kind} ${name}`)
+  }
+}
+
+class Run {
+  readonly #work: ReadonlyMap<Key, Work>
+  readonly #context: RunContext
+  readonly #objects = new Objects()
+  readonly #ended = new Map<Key, Promise<Ended>>()
+  readonly #prover: Prover
+  readonly #startedAt: number
+  readonly #behind: ReadonlyMap<Key, number>
+  readonly #estimate: Estimate
+
+  constructor(work: readonly Work[], options: RunOptions, known: ReadonlyMap<Key, LiveObject>) {
+    assertOneEach(
+      work.map(it => it.operation),
+      options.kinds,
+      options.backendOf,
+    )
+    for (const [key, live] of known) this.#objects.set(key, live.remoteId, live)
+    this.#work = new Map(work.map(it => [keyOf(it.operation.stack, it.operation.address), it]))
+    this.#context = new RunContext(
+      options,
+      work.filter(it => stepsOf(it.operation).length > 0).map(it => keyOf(it.operation.stack, it.operation.address)),
+    )
+    this.#startedAt = options.clock.now()
+    this.#behind = remainingPaths(
+      work.map(it => it.operation),
+      it => stepsOf(it).length,
+    )
+    for (const [key, {operation, live}] of this.#work)
+      if (operation.remoteId !== undefined) this.#objects.set(key, operation.remoteId, live)
+    this.#prover = new Prover(this.#context, work)
+    this.#estimate = new Estimate(
+      options,
+      work.map(it => it.operation),
+    )
+  }
+
+  async toEnd(): Promise<ApplyResult> {
+    const {clock, emit, run, book, journal, stop} = this.#context.options
+    book.whenSaved((stack, serial) => this.#noteSaved(stack, serial))
+    emit({type: 'begin', run, operations: [...this.#work.values()].filter(it => it.operation.action !== 'no-op').length})
+    this.#estimate.tell()
+    await this.#renameOwned()
+    // Operations stand after what they wait for: the promises an operation waits for exist when it starts.
+    for (const [key, work] of this.#work) this.#ended.set(key, this.#one(key, work))
+    const ended = await Promise.all(this.#ended.values())
+    this.#context.end()
+    const readyMs = clock.now() - this.#startedAt
+    await this.#assertWhole()
+    await book.save(run, clock, emit)
+    journal.append(
+      {type: 'recorded', keys: ended.flatMap(it => (it.state === 'done' ? keyOf(it.operation.stack, it.operation.address) : []))},
+      true,
+    )
+    const residual = stop.aborted ? [] : await this.#prover.finish()
+    const summary = summaryOf(ended)
+    // A run that let go of something is not over: whoever comes next settles it.
+    if (summary.detached + summary.unknown === 0 && !stop.aborted) journal.append({type: 'end', summary}, true)
+    emit({type: 'end', ms: clock.now() - this.#startedAt})
+    return {ended, summary, residual, objects: this.#objects, readyMs, provenMs: clock.now() - this.#startedAt}
+  }
+
+  /** Without it the next run takes what it finds for somebody else's, and looks more closely: no reason to fail now. */
+  #noteSaved(stack: string, serial: number): void {
+    const {journal} = this.#context.options
+    try {
+      journal.append({type: 'saved', stack, serial}, false)
+    } catch (error) {
+      this.#context.fail(error)
+    }
+  }
+
+  /** Objects that go by another address than before, all at once: two may have changed places, and none may be lost on the way. */
+  async #renameOwned(): Promise<void> {
+    const {book} = this.#context.options
+    const renamed = new Map<string, Renamed[]>()
+    for (const {operation} of this.#work.values()) {
+      const {stack, address, movedFrom, remoteId} = operation
+      if (movedFrom === undefined) continue
+      const ofStack = renamed.get(stack) ?? []
+      renamed.set(stack, [...ofStack, {from: movedFrom, to: address, ...(remoteId === undefined ? {} : {remoteId})}])
+    }
+    for (const [stack, objects] of renamed) book.rename(stack, objects)
+    // Before anything is sent: what a run that breaks off has recorded must not stand for something else.
+    if (renamed.size > 0 && this.#context.unsent > 0) await book.flush()
+  }
+
+  /** @throws what the run could not go on after; what it had done is in the ledger as far as that can still be written. */
+  async #assertWhole(): Promise<void> {
+    const {failure, options} = this.#context
+    if (failure === undefined) return
+    options.emit({type: 'end', ms: options.clock.now() - this.#startedAt})
+    if (!(failure.error instanceof LockLostError)) await options.book.flush().catch(() => {})
+    throw failure.error
+  }
+
+  /** Never throws: what one operation cannot answer for ends the run, after all others have come to rest. */
+  async #one(key: Key, work: Work): Promise<Ended> {
+    const began = this.#context.options.clock.now()
+    try {
+      return await this.#carriedOut(key, work)
+    } catch (error) {
+      this.#context.fail(error)
+      return {operation: work.operation, state: 'skipped', ms: this.#context.options.clock.now() - began}
+    }
+  }
+
+  async #carriedOut(key: Key, work: Work): Promise<Ended> {
+    const {clock, emit, journal, stop} = this.#context.options
+    const {operation} = work
+    const began = clock.now()
+    const because = await this.#inTheWay(operation.edges)
+    const at = clock.now()
+    const end = (state: State, rest: Partial<Ended> = {}): Ended => ({operation, state, ms: clock.now() - at, ...rest})
+    let ended: Ended
+    const {held} = work
+    if (held !== undefined) ended = heldBack(held, end)
+    else if (because !== undefined) ended = end('skipped', {because})
+    else if (operation.action === 'no-op') ended = end('no-op', operation.remoteId === undefined ? {} : {remoteId: operation.remoteId})
+    else if (operation.action === 'blocked') ended = end('blocked', {error: new BlockedError(operation)})
+    else if (stop.aborted) ended = end('skipped')
+    else ended = await runOperation(this.#context, {...work, key, behind: this.#behind.get(key) ?? 1, objects: this.#objects, end})
+    if (ended.state === 'skipped' && ended.because === undefined && ended.error === undefined)
+      ended = {...ended, error: new NotStartedError()}
+    if (operation.action !== 'no-op' || held !== undefined) {
+      journal.append({type: 'ended', key, state: ended.state}, false)
+      emit({
+        type: 'ended',
+        key,
+        action: operation.action,
+        state: ended.state,
+        ms: clock.now() - began,
+        ...(ended.remoteId === undefined ? {} : {remoteId: ended.remoteId}),
+        ...(ended.error ? {error: ended.error} : {}),
+        ...(ended.because === undefined ? {} : {because: ended.because}),
+      })
+    }
+    this.#context.sent(key)
+    this.#estimate.ended(key)
+    this.#prover.ended(ended)
+    return ended
+  }
+
+  /** Waits for what must come first; the first thing that did not end well is in the way. */
+  async #inTheWay(edges: readonly Edge[]): Promise<Key | undefined> {
+    for (const {key} of edges) {
+      const first = await this.#ended.get(key)
+      if (first === undefined || first.state === 'done' || first.state === 'no-op') continue
+      // The API cannot change it, but it is there: what only refers to it can go on.
+      if (first.operation.action === 'blocked' && this.#isInPlace(first.operation)) continue
+      return key
+    }
+    return undefined
+  }
+
+  /** Whether the object is there, and where it is declared: one that would have moved is still in another parent. */
+  #isInPlace({remoteId, declared}: Operation): boolean {
+    if (remoteId === undefined) return false
+    const parent = declared?.parent
+    const path = parent?.by === 'key' ? (this.#objects.remoteId(parent.key) ?? parent.remoteId) : undefined
+    return parent?.by !== 'key' || (path !== undefined && remoteId.startsWith(`${path}/`))
+  }
+}
+
+/** A wait that ran out is one, whoever began what is waited for. */
+function heldBack(held: Held, end: (state: State, rest: Partial<Ended>) => Ended): Ended {
+  if ('because' in held) return end('skipped', {because: held.because})
+  return end(held.error.exit === EXIT.timeout ? 'failed' : 'unknown', {error: held.error})
+}
+
+function summaryOf(ended: readonly Ended[]): Record<State, number> {
+  const summary: Record<State, number> = {done: 0, 'no-op': 0, failed: 0, skipped: 0, blocked: 0, detached: 0, unknown: 0}
+  for (const {state} of ended) summary[state]++
+  return summary
+}

@@ -1,0 +1,51 @@
+/** The task of a write that was accepted, until it is over. */
+import {AppError} from '../../base/errors.ts'
+import {DetachedError, OperationTimeoutError, TaskFailedError, UnknownOutcomeError} from './apply-errors.ts'
+import type {Failure, RunContext} from './run-context.ts'
+import type {Accepted, Write} from './write-step.ts'
+
+export type Followed =
+  | {readonly task: 'done'; readonly accepted: Accepted}
+  /** It failed, and only means that it came at a bad time. */
+  | {readonly task: 'not now'; readonly reason: string; readonly crowded: boolean}
+  /** The API does not know it. */
+  | {readonly task: 'lost'}
+  | {readonly task: 'failed'; readonly failure: Failure}
+
+/** Waits as long as one operation may take, counted from when the API took it on. */
+export async function followTask(context: RunContext, it: Write, taskId: string, accepted: Accepted): Promise<Followed> {
+  const {clock, emit, journal, timeoutMs, stop} = context.options
+  const {key, step, what} = it
+  const {acceptedAt} = accepted
+  const tasks = context.tasks(it.backend)
+  const sort = `${it.kind.name} ${step}`
+  const waiting = (status: string) => emit({type: 'waiting', key, for: 'task', elapsedMs: clock.now() - acceptedAt, status})
+  const failed = (failure: Failure): Followed => ({task: 'failed', failure})
+  try {
+    const news = await tasks.settled(taskId, acceptedAt + timeoutMs, stop, waiting, sort)
+    if (news === undefined) {
+      const error = new OperationTimeoutError(what, `task ${taskId}`, timeoutMs)
+      const goesOn = async () => (await tasks.settled(taskId, clock.now() + timeoutMs, context.over, () => {}, sort)) !== undefined
+      return failed({state: 'failed', error, goesOn})
+    }
+    if (news === 'lost') return {task: 'lost'}
+    if (news.state === 'done') return {task: 'done', accepted: {...accepted, task: news, taskId}}
+    const failure = news.error ?? {message: `status ${news.status}`, transient: false}
+    if (failure.transient) {
+      journal.append({type: 'void', key, step, why: failure.code ?? 'not now'}, false)
+      return {task: 'not now', reason: failure.message, crowded: failure.crowded === true}
+    }
+    journal.append({type: 'settled', key, step, failed: failure.code ?? 'failed'}, false)
+    waiting(news.status)
+    return failed({state: 'failed', error: new TaskFailedError(what, taskId, failure)})
+  } catch (error) {
+    if (stop.aborted) return failed({state: 'detached', error: new DetachedError(what, `task ${taskId}`)})
+    if (error instanceof AppError) return failed(unseen(what, `task ${taskId} could not be read`, error))
+    throw error
+  }
+}
+
+export const unseen = (what: string, why: string, cause: AppError): Failure => ({
+  state: 'unknown',
+  error: new UnknownOutcomeError(what, `${why}: ${cause.message}`, cause),
+})

@@ -1,0 +1,46 @@
+/**
+ * What somebody else has in flight on planned objects: a create of the same name would be found by nobody's list yet,
+ * and a change of the same object would be undone or refused.
+ */
+
+import {type Backend, PRIORITY, type TaskView} from '../model/backend.ts'
+import type {Operation} from '../model/plan.ts'
+import {keyOf} from '../model/value.ts'
+import {stepsOf} from '../plan/bill.ts'
+import {concerns, creates} from './doubts.ts'
+
+/**
+ * Running tasks that may touch what these operations touch. One request.
+ * @param all - of the same plan: parents of what is created may be in it unchanged
+ * @param ours - tasks of runs that died: they are nobody else's, and are waited for in another way
+ */
+export async function foreignTasks(
+  backend: Backend,
+  operations: readonly Operation[],
+  all: readonly Operation[],
+  ours: ReadonlySet<string> = new Set(),
+): Promise<TaskView[]> {
+  const list = await backend.tasks({priority: PRIORITY.poll})
+  const running = list?.tasks.filter(it => it.state === 'running' && !ours.has(it.id)) ?? []
+  if (running.length === 0) return []
+  const paths = new Map(all.map(it => [keyOf(it.stack, it.address), it.remoteId]))
+  const parentOf = ({declared}: Operation): string | undefined => {
+    const parent = declared?.parent
+    return parent?.by === 'key' ? paths.get(parent.key) : parent?.by === 'remoteId' ? parent.remoteId : undefined
+  }
+  return running.filter(task => operations.some(it => mayTouch(task, it, parentOf(it))))
+}
+
+function mayTouch(task: TaskView, operation: Operation, parent: string | undefined): boolean {
+  const {remoteId, name} = operation
+  if (task.resourceId !== undefined && idIn(remoteId) === task.resourceId && concerns(task, operation.kind)) return true
+  if (name !== undefined && task.description?.includes(name)) return true
+  if (!stepsOf(operation).includes('create')) return false
+  // A create of that kind which does not say of what may be the very one that is planned.
+  if (creates(task)) return task.resourceId === undefined && concerns(task, operation.kind)
+  // What is created would go with a parent that is being deleted, or be refused while it changes.
+  return task.resourceId !== undefined && idIn(parent) === task.resourceId
+}
+
+/** The object's own id: the end of its remote path. */
+const idIn = (remoteId: string | undefined): string | undefined => remoteId?.slice(remoteId.lastIndexOf('/') + 1)

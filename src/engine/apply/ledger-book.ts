@@ -1,0 +1,224 @@
+/** The ledgers of a run while it goes on: changed in memory at once, written now and then and at the end. */
+import type {Clock} from '../../base/clock.ts'
+import {formatDuration} from '../../base/duration.ts'
+import {AppError, EXIT, type ExitCode} from '../../base/errors.ts'
+import {canonicalJson, type Json} from '../../base/json.ts'
+import {deposedAddress} from '../model/deposed.ts'
+import type {Emit} from '../model/events.ts'
+import type {Ledger, LedgerEntry, LedgerOutput, LedgerStore} from '../model/ledger.ts'
+import {type Key, keyOf} from '../model/value.ts'
+import type {KnownSecret} from './sent-secrets.ts'
+
+/** Secrets of one stack whose digests are still to be made: by address, then by JSON pointer. */
+export type StackSecrets = ReadonlyMap<string, ReadonlyMap<string, KnownSecret>>
+
+/** Puts digests of a stack's secrets into its ledger. */
+export type SealSecrets = (ledger: Ledger) => Promise<Ledger>
+
+/** 1, 2, 4, 8 and 16 s between them. */
+const SAVE_TRIES = 6
+/** No later try ends otherwise: the lock is somebody else's, the credentials are wrong, the ledger is another one. */
+const FINAL: readonly ExitCode[] = [EXIT.locked, EXIT.unauthorized, EXIT.stale, EXIT.usage, EXIT.refused]
+
+/** What the run did is done, and the ledger could not take it. The journal has it: the next run writes it down. */
+export class LedgerUnsavedError extends AppError {
+  constructor(run: string, unsaved: readonly Key[], cause: AppError) {
+    super(`what run ${run} did could not be written into the ledger: ${cause.message}`, {
+      code: 'E_LEDGER_UNSAVED',
+      problems: unsaved.map(address => ({address, message: 'is as this run left it, and the ledger does not say so'})),
+      suggestions: [
+        'Once the ledger can be written again, run "svcctl apply" for these stacks here, in the same folder: the journal of this run has what is missing, and it is recorded first.',
+        ...cause.suggestions,
+      ],
+      cause,
+    })
+  }
+}
+
+/** An object that goes by another address than before. */
+export interface Renamed {
+  readonly from: string
+  readonly to: string
+  readonly remoteId?: string
+}
+
+export class LedgerBook {
+  readonly #ledgers: Map<string, Ledger>
+  readonly #stores: ReadonlyMap<string, LedgerStore>
+  readonly #seal: SealSecrets
+  readonly #secrets = new Map<string, Map<string, ReadonlyMap<string, KnownSecret>>>()
+  /** Stacks with changes that are not written, and the addresses among them. */
+  readonly #dirty = new Map<string, Set<string>>()
+  #beforeSave: (stack: string) => void = () => {}
+  #onSaved: (stack: string, serial: number) => void = () => {}
+  #writing: Promise<void> = Promise.resolve()
+  #queued: Promise<void> | undefined
+
+  constructor(ledgers: ReadonlyMap<string, Ledger>, stores: ReadonlyMap<string, LedgerStore>, seal: SealSecrets) {
+    this.#ledgers = new Map(ledgers)
+    this.#stores = stores
+    this.#seal = seal
+  }
+
+  /** Told of every version that this run writes. */
+  whenSaved(listener: (stack: string, serial: number) => void): void {
+    this.#onSaved = listener
+  }
+
+  /** Asked before each write of a stack: what has to say which version it stands in is put there now. */
+  beforeSave(listener: (stack: string) => void): void {
+    this.#beforeSave = listener
+  }
+
+  ledger(stack: string): Ledger | undefined {
+    return this.#ledgers.get(stack)
+  }
+
+  /** What was sent, or taken for equal, in this run: in clear. */
+  secretsOf(stack: string): StackSecrets {
+    return this.#secrets.get(stack) ?? new Map()
+  }
+
+  /** @param secrets - those whose digests are made when the ledger is written; what the entry has of others stays */
+  record(stack: string, entry: LedgerEntry, secrets: ReadonlyMap<string, KnownSecret>): void {
+    this.#edit(stack, [entry.address], entries => entries.set(entry.address, entry))
+    const ofStack = this.#secrets.get(stack) ?? new Map<string, ReadonlyMap<string, KnownSecret>>()
+    this.#secrets.set(stack, ofStack)
+    ofStack.set(entry.address, secrets)
+  }
+
+  /**
+   * All change at once, so that they may be each other's. An object that came from another ledger may have the former
+   * address by now: what gave way to it stands beside it.
+   */
+  rename(stack: string, renamed: readonly Renamed[]): void {
+    const {entries: before} = this.#ledgers.get(stack) ?? {}
+    const moved = renamed.flatMap(({from, to, remoteId}) => {
+      const aside = remoteId === undefined ? undefined : before?.get(deposedAddress(from, remoteId))
+      const there = before?.get(from)
+      const entry = there?.remoteId === remoteId ? there : (aside ?? there)
+      return entry === undefined || entry.address === to ? [] : [{entry, to}]
+    })
+    if (moved.length === 0) return
+    const addresses = moved.flatMap(({entry, to}) => [entry.address, to])
+    this.#edit(stack, addresses, entries => {
+      for (const {entry} of moved) entries.delete(entry.address)
+      for (const {entry, to} of moved) entries.set(to, {...entry, address: to})
+    })
+  }
+
+  drop(stack: string, address: string): void {
+    this.#edit(stack, [address], entries => entries.delete(address))
+    this.#secrets.get(stack)?.delete(address)
+  }
+
+  setOutputs(stack: string, outputs: Readonly<Record<string, LedgerOutput>>): void {
+    this.#replace(stack, ledger => ({...ledger, outputs}))
+  }
+
+  setAccounts(stack: string, accounts: Ledger['accounts']): void {
+    this.#replace(stack, ledger => ({...ledger, accounts}))
+  }
+
+  /** The head of the running apply's journal, for ledgers that outlive the disk. */
+  setPending(stack: string, pending: Json | undefined): void {
+    this.#replace(stack, ({pending: _, ...ledger}) => (pending === undefined ? ledger : {...ledger, pending}))
+  }
+
+  /** @throws LockLostError: somebody else may be changing this stack */
+  async assertHeld(stack: string): Promise<void> {
+    await this.#stores.get(stack)?.assertHeld()
+  }
+
+  /** Writes what changed; one write at a time, and whoever asks while one waits for its turn shares that one. */
+  flush(): Promise<void> {
+    this.#queued ??= this.#writing.then(() => {
+      this.#queued = undefined
+      return this.#write()
+    })
+    // One that fails keeps nobody after it from writing.
+    this.#writing = this.#queued.catch(() => {})
+    return this.#queued
+  }
+
+  /**
+   * The same at the end of a run, when there is no later write: what may pass (a state server that restarts, a disk
+   * that is full for a moment) is tried again for half a minute.
+   *
+   * @throws LedgerUnsavedError naming what is not in the ledger
+   */
+  async save(run: string, clock: Clock, emit: Emit): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.flush()
+      } catch (error) {
+        if (!(error instanceof AppError) || FINAL.includes(error.exit)) throw error
+        if (tries === SAVE_TRIES) throw new LedgerUnsavedError(run, this.#unsaved(), error)
+        const waitMs = 1_000 * 2 ** (tries - 1)
+        const message = `what was done is not in the ledger yet: ${error.message} Tried again in ${formatDuration(waitMs)} (${tries} of ${SAVE_TRIES - 1})`
+        emit({type: 'warning', message})
+        await clock.sleep(waitMs)
+      }
+    }
+  }
+
+  #unsaved(): Key[] {
+    return [...this.#dirty].flatMap(([stack, addresses]) => [...addresses].map(it => keyOf(stack, it)))
+  }
+
+  async #write(): Promise<void> {
+    const failures: unknown[] = []
+    for (const stack of [...this.#dirty.keys()]) this.#beforeSave(stack)
+    for (const [stack, addresses] of [...this.#dirty]) {
+      const ledger = this.#ledgers.get(stack)
+      const store = this.#stores.get(stack)
+      if (ledger === undefined || store === undefined) continue
+      this.#dirty.delete(stack)
+      try {
+        const secrets = this.#secrets.get(stack)
+        const saved = await store.save(secrets && secrets.size > 0 ? await this.#seal(ledger) : ledger)
+        const now = this.#ledgers.get(stack)
+        // What was recorded while it was being written stays; the rest is as written.
+        const {serial, lineage, secretSalt} = saved
+        this.#onSaved(stack, serial)
+        this.#ledgers.set(
+          stack,
+          now === ledger || now === undefined
+            ? saved
+            : {...now, serial, lineage, condition: 'present', ...(secretSalt === undefined ? {} : {secretSalt})},
+        )
+      } catch (error) {
+        this.#touch(stack, addresses)
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw failures[0]
+  }
+
+  #touch(stack: string, addresses: Iterable<string>): void {
+    const known = this.#dirty.get(stack) ?? new Set<string>()
+    this.#dirty.set(stack, known)
+    for (const address of addresses) known.add(address)
+  }
+
+  #edit(stack: string, addresses: Iterable<string>, change: (entries: Map<string, LedgerEntry>) => void): void {
+    const ledger = this.#ledgers.get(stack)
+    if (ledger === undefined) return
+    // One map per run and stack, edited in place: copying it for each of thousands of objects would be quadratic.
+    const entries = ledger.entries as Map<string, LedgerEntry>
+    change(entries)
+    this.#ledgers.set(stack, {...ledger, entries})
+    this.#touch(stack, addresses)
+  }
+
+  #replace(stack: string, change: (ledger: Ledger) => Ledger): void {
+    const ledger = this.#ledgers.get(stack)
+    if (ledger === undefined) return
+    const changed = change(ledger)
+    const {entries: _, ...rest} = changed
+    const {entries: _before, ...before} = ledger
+    if (canonicalJson(rest) === canonicalJson(before)) return
+    this.#ledgers.set(stack, changed)
+    this.#touch(stack, [])
+  }
+}

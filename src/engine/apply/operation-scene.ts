@@ -1,0 +1,175 @@
+/** One operation while it is carried out: what it is about, and what each of its steps needs (`create-step.ts` and its like). */
+import {AppError} from '../../base/errors.ts'
+import type {Json} from '../../base/json.ts'
+import {isJsonObject} from '../../base/json.ts'
+import {type Backend, idMadeBy, type TaskView} from '../model/backend.ts'
+import type {Declaration, Lookup} from '../model/declaration.ts'
+import type {State, Step} from '../model/events.ts'
+import {type Ids, idsIn, type Kind, remoteIdOf} from '../model/kind.ts'
+import {liveObject, outputOf} from '../model/live.ts'
+import {resolveValue} from '../model/resolve.ts'
+import type {Deferred, Key, ValueObject} from '../model/value.ts'
+import {stepsOf} from '../plan/bill.ts'
+import {DetachedError, ObjectFailedError, OperationTimeoutError, ParentMissingError, UnknownOutcomeError} from './apply-errors.ts'
+import type {CollectionWatch, ObjectNews, Sought} from './collection-watch.ts'
+import type {Ended, Objects, Work} from './execute.ts'
+import type {Group} from './gate.ts'
+import {remember} from './remember.ts'
+import type {RunContext, StepEnd} from './run-context.ts'
+import type {Accepted, Write} from './write-step.ts'
+
+export interface RunWork extends Work {
+  readonly key: Key
+  readonly behind: number
+  readonly objects: Objects
+  readonly end: (state: State, rest?: Partial<Ended>) => Ended
+}
+
+export class Scene {
+  readonly context: RunContext
+  readonly work: RunWork
+  readonly kind: Kind
+  readonly backend: Backend
+  /** What is sent: every expression evaluated. */
+  readonly spec: ValueObject
+  /** Pointers of the secrets that were sent. */
+  readonly sent = new Set<string>()
+
+  constructor(context: RunContext, work: RunWork) {
+    const {operation, declaration} = work
+    this.context = context
+    this.work = work
+    this.kind = context.kind(operation.kind)
+    this.backend = context.options.backendOf(operation.stack, this.kind.api)
+    this.spec = declaration ? this.#resolved(declaration) : {}
+  }
+
+  /** A child that goes with its replaced parent is gone already when its turn comes. */
+  steps(): readonly Step[] {
+    const {operation, declaration} = this.work
+    const steps = stepsOf(operation)
+    const parentKey = declaration?.parent?.by === 'key' ? declaration.parent.key : undefined
+    const withParent =
+      operation.action === 'replace' &&
+      operation.edges.some(it => it.key === parentKey && it.reason === 'parent') &&
+      this.kind.goesWithParent
+    return withParent ? steps.filter(it => it !== 'delete') : steps
+  }
+
+  /** Waits for what comes after the request itself, and writes the end down. */
+  async settle(step: Step, {acceptedAt}: Accepted, rest: () => Promise<StepEnd>): Promise<StepEnd> {
+    const {journal, clock, learned} = this.context.options
+    const end = await rest()
+    if (!end.ok) return end
+    const remoteId = end.remoteId ?? this.work.operation.remoteId
+    learned?.(this.kind.name, step, clock.now() - acceptedAt)
+    journal.append({type: 'settled', key: this.work.key, step, at: clock.now(), ...(remoteId === undefined ? {} : {remoteId})}, false)
+    return end
+  }
+
+  /** The wait of one operation is counted from when the API took it on. */
+  async await(collection: CollectionWatch, sought: Sought): Promise<StepEnd> {
+    const {clock, emit, stop, timeoutMs} = this.context.options
+    const {since} = sought
+    const waiting = (status: string) =>
+      emit({type: 'waiting', key: this.work.key, for: sought.until, elapsedMs: clock.now() - since, status})
+    let news: ObjectNews | undefined
+    try {
+      news = await collection.await(sought, since + timeoutMs, stop, waiting)
+    } catch (error) {
+      if (stop.aborted)
+        return {ok: false, state: 'detached', error: new DetachedError(this.what(sought.step), `the wait for it to be ${sought.until}`)}
+      if (error instanceof AppError)
+        return {ok: false, state: 'unknown', error: new UnknownOutcomeError(this.what(sought.step), error.message, error)}
+      throw error
+    }
+    if (news === undefined) {
+      const error = new OperationTimeoutError(this.what(sought.step), `${sought.remoteId ?? 'it'} to be ${sought.until}`, timeoutMs)
+      const goesOn = async () => (await collection.await(sought, clock.now() + timeoutMs, this.context.over, () => {})) !== undefined
+      return {ok: false, state: 'failed', error, goesOn}
+    }
+    if (news === 'gone') return {ok: true}
+    if (news.failed) {
+      await remember(this, news.live.remoteId, news.live)
+      return {
+        ok: false,
+        state: 'failed',
+        error: new ObjectFailedError(this.what(sought.step), news.live.remoteId, String(news.live.fields.status)),
+      }
+    }
+    return {ok: true, live: news.live, remoteId: news.live.remoteId, atOnce: news.atOnce}
+  }
+
+  writing(step: Step, parent: Ids, remoteId?: string): Omit<Write, 'request' | 'settleDoubt'> {
+    const {operation, key, behind} = this.work
+    return {
+      key,
+      stack: operation.stack,
+      step,
+      what: this.what(step),
+      kind: this.kind,
+      backend: this.backend,
+      ...(operation.name === undefined ? {} : {name: operation.name}),
+      ...(remoteId === undefined ? {} : {remoteId}),
+      last: this.steps().at(-1) === step,
+      madeBy: answer => this.idFrom(answer, parent) !== undefined,
+      groups: this.groups(parent, remoteId),
+      behind,
+    }
+  }
+
+  groups(parent: Ids, remoteId: string | undefined): readonly Group[] {
+    const {limits} = this.context.options
+    const root = parent[0] ?? remoteId?.split('/').at(2) ?? this.work.key
+    const unlimited = Number.POSITIVE_INFINITY
+    return [
+      {name: 'all', places: limits.inFlight ?? unlimited},
+      {name: `${this.kind.api} account`, places: unlimited, account: true},
+      {name: `${this.kind.api} ${root}`, places: limits.perRoot ?? unlimited, root: this.kind.api},
+      {name: `${this.kind.api} roots`, places: limits.roots ?? unlimited, shared: root},
+    ]
+  }
+
+  waiting() {
+    const {clock, listLagMs, pace, timeoutMs, stop} = this.context.options
+    return {clock, lagMs: listLagMs, pace, timeoutMs, signal: stop}
+  }
+
+  what(step: Step): string {
+    const {operation} = this.work
+    return `${step} ${this.kind.noun} ${operation.name ?? operation.remoteId ?? ''} (${operation.address})`
+  }
+
+  parentIds(): Ids {
+    const {declaration, objects} = this.work
+    const kind = this.kind.parent && this.context.kind(this.kind.parent.kind)
+    if (kind === undefined) return []
+    const ref = declaration?.parent
+    const remoteId = ref?.by === 'key' ? objects.remoteId(ref.key) : ref?.by === 'remoteId' ? ref.remoteId : undefined
+    const ids = remoteId === undefined ? undefined : idsIn(kind, remoteId)
+    if (ids === undefined) throw new ParentMissingError(this.what('create'))
+    return ids
+  }
+
+  idFrom({body, task}: {readonly body?: Json; readonly task?: TaskView}, parent: Ids): string | undefined {
+    const made = task && idMadeBy(task, parent)
+    if (made !== undefined) return remoteIdOf(this.kind, [...parent, made])
+    if (task?.resourceId !== undefined) return undefined
+    const row = isJsonObject(body) ? liveObject(this.kind, parent, body) : undefined
+    return row?.remoteId
+  }
+
+  #resolved(declaration: Declaration): ValueObject {
+    const {evaluate, variable} = this.context.options
+    const {objects} = this.work
+    const lookup: Lookup = {
+      variable,
+      attribute: (key, attribute) => {
+        if (attribute === 'id') return objects.remoteId(key)
+        const live = objects.live(key)
+        return live && outputOf(live, attribute.replace(/^out\//, ''))
+      },
+    }
+    return resolveValue(declaration.spec, (it: Deferred) => evaluate(it.expression, declaration.stack, lookup)) as ValueObject
+  }
+}

@@ -1,0 +1,339 @@
+/**
+ * What a dead run left behind, brought to an end: tasks it started are followed, requests nobody heard of again are
+ * looked up, and what it had finished is written into the ledger. Nothing is sent but GETs; what did not happen is for
+ * the next plan to do.
+ */
+import {setMaxListeners} from 'node:events'
+import type {Clock} from '../../base/clock.ts'
+import type {AppError} from '../../base/errors.ts'
+import {waitFor} from '../../base/wait-for.ts'
+import {type Backend, idMadeBy, type TaskView} from '../model/backend.ts'
+import type {Lookup} from '../model/declaration.ts'
+import type {Emit, Step} from '../model/events.ts'
+import {type DeadRun, type JournalEntry, type Loose, stackOf} from '../model/journal.ts'
+import {type Ids, idsIn, type Kind, type Kinds, remoteIdOf} from '../model/kind.ts'
+import type {Ledger, LedgerEntry} from '../model/ledger.ts'
+import type {LiveObject} from '../model/live.ts'
+import type {OpenLeaf, Operation} from '../model/plan.ts'
+import {plainPart} from '../model/resolve.ts'
+import type {Key, Secret} from '../model/value.ts'
+import {ObjectFailedError, OperationTimeoutError, TaskFailedError} from './apply-errors.ts'
+import {CollectionWatch} from './collection-watch.ts'
+import {creates, Doubts} from './doubts.ts'
+import type {LedgerBook} from './ledger-book.ts'
+import {RecoveredLedger} from './recovered-ledger.ts'
+import {settleCreate} from './settle-doubt.ts'
+import type {Pace} from './shared-watch.ts'
+import {TaskWatch} from './task-watch.ts'
+
+export interface RecoverInput {
+  readonly run: string
+  readonly dead: DeadRun
+  /** The operations of the dead run's plan. */
+  readonly operations: readonly Operation[]
+  readonly kinds: Kinds
+  readonly backendOf: (stack: string, api: Kind['api']) => Backend
+  readonly book: LedgerBook
+  /** Secrets as they are declared now; nobody says that they are what the dead run sent. */
+  readonly secret: (operation: Operation, leaf: OpenLeaf) => Secret
+  /** Whether a secret is the one that this digest of the journal was made from. */
+  readonly wasSent: (digest: string, context: string, secret: Secret) => Promise<boolean>
+  /** Whether the ledger says of the object that this very secret was sent to it. */
+  readonly isRecorded: (ledger: Ledger, entry: LedgerEntry, pointer: string, secret: Secret) => Promise<boolean>
+  readonly evaluate: (expression: string, stack: string, lookup: Lookup) => ReturnType<Lookup['attribute']>
+  readonly lookup: Lookup
+  readonly clock: Clock
+  readonly pace: Pace
+  readonly lagMs: number
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+  readonly emit: Emit
+  /** Writes into the dead run's own journal. */
+  readonly note: (entry: JournalEntry) => void
+}
+
+/** A request nobody can tell the end of yet: nothing may be done to its object, nor to what hangs on it. */
+export interface Undecided {
+  readonly key: Key
+  readonly step: Step
+  readonly kind: string
+  /** Why. */
+  readonly error: AppError
+  readonly name?: string
+  readonly remoteId?: string
+  /** Of a create: where it is made. */
+  readonly parent?: Ids
+}
+
+export interface Recovered {
+  /** Objects that exist and are in the ledger now. */
+  readonly found: readonly {readonly key: Key; readonly remoteId: string}[]
+  /** Requests that did not take effect. */
+  readonly void: readonly Key[]
+  readonly failed: readonly {readonly key: Key; readonly error: AppError}[]
+  readonly unknown: readonly Undecided[]
+}
+
+/** So long after it was sent, an absent object was never made, whatever the task list proves. */
+const CERTAIN_AFTER_MS = 15 * 60_000
+/** To look twice takes this many lags, however short `--timeout` is. */
+const LEAST_LAGS = 4
+
+export async function recover(input: RecoverInput): Promise<Recovered> {
+  // Everything that is looked up listens to it.
+  setMaxListeners(0, input.signal)
+  return new Recovery(input).run()
+}
+
+type Fate =
+  | {readonly fate: 'happened'; readonly remoteId?: string}
+  | {readonly fate: 'void'}
+  | {readonly fate: 'failed'; readonly error: AppError; readonly remoteId?: string}
+  | {readonly fate: 'unknown'; readonly error: AppError; readonly remoteId?: string}
+
+/** A request as it is looked up. */
+interface Open {
+  readonly loose: Loose
+  readonly kind: Kind
+  readonly backend: Backend
+  readonly what: string
+}
+
+class Recovery {
+  readonly #input: RecoverInput
+  readonly #ledger: RecoveredLedger
+  readonly #doubts: Doubts
+  readonly #tasks = new Map<Backend, TaskWatch>()
+  readonly #collections = new Map<Backend, Map<string, CollectionWatch>>()
+  /** What is seen from here on says something of the run that died before. */
+  #since = 0
+
+  constructor(input: RecoverInput) {
+    this.#input = input
+    this.#ledger = new RecoveredLedger(input)
+    this.#doubts = new Doubts(input.clock, input.dead.taskIds)
+  }
+
+  async run(): Promise<Recovered> {
+    const {dead, book, note, clock, lagMs, signal, emit} = this.#input
+    // What ended just now may not be in the lists yet: the next plan would take a deleted object for somebody's.
+    const lag = dead.lastSettledAt + lagMs - clock.now()
+    if (lag > 0 && lag <= lagMs) await clock.sleep(lag, signal)
+    this.#since = clock.now()
+    for (const it of dead.uncertain) this.#ledger.doubtSecrets(it)
+    for (const it of dead.settled) {
+      if (it.remoteId !== undefined && it.step !== 'delete') this.#ledger.isAt(it.key, it.remoteId)
+      if (it.recorded !== true) await this.#ledger.record(it)
+    }
+    const result = {
+      found: [] as {key: Key; remoteId: string}[],
+      void: [] as Key[],
+      failed: [] as {key: Key; error: AppError}[],
+      unknown: [] as Undecided[],
+    }
+    await Promise.all(
+      dead.loose.map(async loose => {
+        const {key, step} = loose
+        const fate = await this.#fateOf(loose)
+        const at = 'remoteId' in fate && fate.remoteId !== undefined ? {remoteId: fate.remoteId} : {}
+        // It is there, ready or not: whose it is must not be forgotten.
+        if (fate.fate === 'happened' || at.remoteId !== undefined) await this.#ledger.record({...loose, ...at})
+        if (fate.fate === 'happened') {
+          note({type: 'settled', key, step, ...at})
+          if (step !== 'delete' && at.remoteId !== undefined) result.found.push({key, remoteId: at.remoteId})
+        } else if (fate.fate === 'void') {
+          note({type: 'void', key, step, why: 'it did not happen'})
+          result.void.push(key)
+        } else if (fate.fate === 'failed') {
+          note({type: 'settled', key, step, failed: fate.error.code})
+          result.failed.push({key, error: fate.error})
+        } else result.unknown.push(this.#undecided(loose, fate.error, at.remoteId))
+      }),
+    )
+    await book.save(this.#input.run, clock, emit)
+    const open = new Set(result.unknown.map(it => it.key))
+    const keys = [...dead.settled, ...dead.uncertain, ...dead.loose.filter(it => !open.has(it.key))].map(it => it.key)
+    // What an old run did must not be written over what later ones do.
+    if (keys.length > 0) note({type: 'recorded', keys: [...new Set(keys)]})
+    return result
+  }
+
+  #undecided({key, step, kind: name, path, name: natural, remoteId: known}: Loose, error: AppError, made: string | undefined): Undecided {
+    const kind = this.#input.kinds.get(name)
+    const parent = kind && step === 'create' ? parentIn(kind, path) : undefined
+    const remoteId = made ?? (step === 'create' ? undefined : known)
+    return {
+      key,
+      step,
+      kind: name,
+      error,
+      ...(natural === undefined ? {} : {name: natural}),
+      ...(remoteId === undefined ? {} : {remoteId}),
+      ...(parent === undefined ? {} : {parent}),
+    }
+  }
+
+  async #fateOf(loose: Loose): Promise<Fate> {
+    const {kinds, emit, clock, timeoutMs, signal} = this.#input
+    const kind = kinds.get(loose.kind)
+    if (kind === undefined) return {fate: 'void'}
+    const backend = this.#input.backendOf(stackOf(loose.key), kind.api)
+    const what = `${loose.step} ${kind.noun} ${loose.name ?? loose.remoteId ?? ''} (${loose.key})`
+    const open = {loose, kind, backend, what}
+    if (loose.taskId !== undefined) {
+      const began = clock.now()
+      const news = await this.#watch(backend).settled(loose.taskId, began + timeoutMs, signal, status =>
+        emit({type: 'waiting', key: loose.key, for: 'task', elapsedMs: clock.now() - began, status}),
+      )
+      if (news === undefined) return {fate: 'unknown', error: new OperationTimeoutError(what, `task ${loose.taskId}`, timeoutMs)}
+      if (news !== 'lost') return this.#fateByTask(open, news)
+    }
+    emit({type: 'in doubt', key: loose.key, step: loose.step, why: 'the run that sent it died'})
+    return loose.step === 'create' ? this.#fateOfCreate(open) : this.#fateOfChange(open)
+  }
+
+  async #fateByTask(open: Open, task: TaskView): Promise<Fate> {
+    const {loose, kind, what} = open
+    if (task.state === 'failed') {
+      const error = new TaskFailedError(what, task.id, task.error ?? {message: `status ${task.status}`, transient: false})
+      return {fate: 'failed', error}
+    }
+    if (loose.step !== 'create') return this.#fateOfDone(open, loose.remoteId)
+    const parent = parentIn(kind, loose.path)
+    const made = parent && idMadeBy(task, parent)
+    if (parent !== undefined && made !== undefined) return this.#fateOfDone(open, remoteIdOf(kind, [...parent, made]))
+    return this.#fateOfCreate(open)
+  }
+
+  async #fateOfCreate(open: Open): Promise<Fate> {
+    const {loose, kind, backend, what} = open
+    const {clock, pace, lagMs, timeoutMs, signal} = this.#input
+    const operation = this.#ledger.operation(loose.key)
+    const parent = parentIn(kind, loose.path)
+    if (parent === undefined) return {fate: 'void'}
+    // Where the run's plan is gone the journal still has the name.
+    const spec = operation?.declared && plainPart(this.#ledger.declared(operation))
+    const meant = (live: LiveObject) =>
+      spec === undefined ? live.name === loose.name : (kind.identity.matches?.(spec, live.fields) ?? live.name === kind.identity.key(spec))
+    const settled = await settleCreate({
+      what,
+      doubt: {sentAt: loose.sentAt, ...(loose.taskId === undefined ? {} : {taskId: loose.taskId})},
+      backend,
+      collection: this.#collection(open, parent),
+      fits: live => live.remoteId !== operation?.remoteId && meant(live),
+      unique: kind.identity.unique,
+      old: clock.now() - loose.sentAt > CERTAIN_AFTER_MS,
+      kind: kind.name,
+      doubts: this.#doubts,
+      since: this.#since,
+      clock,
+      lagMs,
+      pace,
+      timeoutMs,
+      signal,
+    })
+    if (settled.settled === 'happened') return this.#fateOfDone(open, settled.remoteId)
+    return settled.settled === 'unknown' ? {fate: 'unknown', error: settled.error} : {fate: 'void'}
+  }
+
+  /** An update or a delete: once nothing runs any more, the live state says what is left to do. */
+  async #fateOfChange({loose, kind, backend, what}: Open): Promise<Fate> {
+    const {clock, lagMs, signal} = this.#input
+    const timeoutMs = Math.max(this.#input.timeoutMs, LEAST_LAGS * lagMs)
+    const ids = loose.remoteId === undefined ? undefined : idsIn(kind, loose.remoteId)
+    const watch = ids && (loose.step === 'delete' || kind.ready) ? this.#collection({kind, backend}, ids.slice(0, -1)) : undefined
+    const itself = (live: LiveObject) => live.remoteId === loose.remoteId
+    let quietLooks = 0
+    let since = this.#since
+    const end = await waitFor<Fate>(
+      async () => {
+        const {startedAt, value: list} = await this.#doubts.tasks(backend, since)
+        const running = list?.tasks.some(it => it.state === 'running' && !creates(it)) ?? false
+        const seen = await watch?.since(since, collection => collection.objects.some(itself))
+        since = startedAt + lagMs
+        const live = seen?.collection.objects.find(itself)
+        if (loose.step === 'delete' && seen?.collection.proven && live === undefined) return {fate: 'happened'}
+        if (live !== undefined && kind.ready?.(live.fields) === 'waiting') return undefined
+        quietLooks = running ? 0 : quietLooks + 1
+        return quietLooks < 2 ? undefined : {fate: 'void'}
+      },
+      {clock, everyMs: lagMs, timeoutMs, signal},
+    )
+    return end ?? {fate: 'unknown', error: new OperationTimeoutError(what, 'what is still running there', timeoutMs)}
+  }
+
+  /**
+   * It happened. A new object is waited for until it is ready, as in any run: what hangs on it is not sent before. And
+   * lists lag behind tasks: the next plan must not take a new object for missing, nor a deleted one for there.
+   */
+  async #fateOfDone(open: Open, remoteId: string | undefined): Promise<Fate> {
+    const {loose, kind, what} = open
+    const {clock, emit, lagMs, pace, timeoutMs, signal} = this.#input
+    const ids = remoteId === undefined ? undefined : idsIn(kind, remoteId)
+    const happened = {fate: 'happened', ...(remoteId === undefined ? {} : {remoteId})} as const
+    if (remoteId === undefined || ids === undefined) return happened
+    this.#doubts.found(kind.name, ids.at(-1))
+    if (loose.step === 'update') await clock.sleep(lagMs, signal)
+    if (loose.step === 'update' && kind.ready === undefined) return happened
+    const watch = this.#collection(open, ids.slice(0, -1))
+    const began = clock.now()
+    const itself = (live: LiveObject) => live.remoteId === remoteId
+    let live: LiveObject | undefined
+    let looks = 0
+    // What this recovery has seen of it is as good as another look, but for what a task has just ended.
+    let since = loose.taskId === undefined ? this.#since : began
+    const end = await waitFor<Fate>(
+      async () => {
+        const {startedAt, collection} = await watch.since(since, seen => loose.step !== 'delete' && seen.objects.some(itself))
+        since = startedAt + Math.min(pace.maxMs, pace.minMs * ++looks)
+        live = collection.objects.find(itself)
+        if (loose.step === 'delete') return live === undefined ? happened : late(clock.now() - began)
+        if (live === undefined) return late(clock.now() - began)
+        const readiness = kind.ready?.(live.fields) ?? 'ready'
+        if (readiness === 'ready') return happened
+        if (readiness === 'failed')
+          return {fate: 'failed', remoteId, error: new ObjectFailedError(what, remoteId, String(live.fields.status))}
+        emit({type: 'waiting', key: loose.key, for: 'ready', elapsedMs: clock.now() - began, status: String(live.fields.status)})
+        return undefined
+      },
+      {clock, everyMs: n => Math.min(pace.maxMs, pace.minMs * n), timeoutMs, signal},
+    )
+    /** A list that goes on showing something else is believed no longer than any lag. */
+    function late(ms: number): Fate | undefined {
+      return ms > 5 * lagMs ? happened : undefined
+    }
+    if (end !== undefined) return end
+    return live === undefined || loose.step === 'delete'
+      ? happened
+      : {fate: 'unknown', remoteId, error: new OperationTimeoutError(what, `${remoteId} to be ready`, timeoutMs)}
+  }
+
+  #collection({backend, kind}: Pick<Open, 'backend' | 'kind'>, parent: Ids): CollectionWatch {
+    const ofBackend = this.#collections.get(backend) ?? new Map<string, CollectionWatch>()
+    this.#collections.set(backend, ofBackend)
+    const id = `${kind.name} ${parent.join(' ')}`
+    const known = ofBackend.get(id) ?? new CollectionWatch(backend, kind, parent, this.#input.clock, this.#input.pace)
+    ofBackend.set(id, known)
+    return known
+  }
+
+  #watch(backend: Backend): TaskWatch {
+    const known = this.#tasks.get(backend) ?? new TaskWatch(backend, this.#input.clock, this.#input.pace)
+    this.#tasks.set(backend, known)
+    return known
+  }
+}
+
+/** The parent's ids in the path of a create: `/subscriptions/12/databases` of a database. */
+function parentIn(kind: Kind, path: string): Ids | undefined {
+  const wanted = kind.remote.split('/').slice(1, -1)
+  const parts = path.split('/').slice(1).slice(-wanted.length)
+  if (parts.length !== wanted.length) return undefined
+  const ids: string[] = []
+  for (const [at, part] of wanted.entries()) {
+    const text = parts[at] ?? ''
+    if (part === '*') ids.push(decodeURIComponent(text))
+    else if (part !== text) return undefined
+  }
+  return ids
+}

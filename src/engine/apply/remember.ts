@@ -1,0 +1,92 @@
+/** What the ledger learns of an operation. */
+import type {Json, JsonObject} from '../../base/json.ts'
+import type {Declaration} from '../model/declaration.ts'
+import {deposedEntry} from '../model/deposed.ts'
+import {isSecretOutput} from '../model/field-rules.ts'
+import {idsIn} from '../model/kind.ts'
+import {ledgerEntryOf} from '../model/ledger-entry.ts'
+import {type LiveObject, liveObject, outputOf} from '../model/live.ts'
+import {plainPart} from '../model/resolve.ts'
+import {formerEntry} from './carried-secrets.ts'
+import type {Scene} from './operation-scene.ts'
+import {secretsToRecord} from './sent-secrets.ts'
+
+/** The old one is still to go, and until then the ledger has it beside the new one. */
+export function depose(scene: Scene): void {
+  const {operation} = scene.work
+  const {book} = scene.context.options
+  if (!scene.steps().includes('delete')) return
+  const entry = deposedEntry(operation, book.ledger(operation.stack)?.entries.get(operation.address))
+  if (entry) book.record(operation.stack, entry, new Map())
+}
+
+/** @param isStale - `live` is from before an update: what others read of it is looked at again */
+export async function remember(scene: Scene, remoteId: string | undefined, live: LiveObject | undefined, isStale = false): Promise<void> {
+  const {book} = scene.context.options
+  const {operation, declaration} = scene.work
+  // It came as the other stack applied it last, and the next plan changes what differs.
+  if (operation.later !== undefined) return
+  if (declaration === undefined || remoteId === undefined) {
+    book.drop(operation.stack, operation.address)
+    return
+  }
+  const {kept, known} = secretsToRecord(operation, scene.spec, scene.sent, formerEntry(scene, remoteId))
+  const record = (outputs: Readonly<Record<string, Json>>) =>
+    book.record(operation.stack, ledgerEntryOf(operation, declaration, remoteId, scene.spec, outputs, kept), known)
+  const shown = outputsShown(scene, declaration, remoteId, live)
+  // It is ours from here on, whatever becomes of the look at what its row does not show.
+  record(shown.values)
+  if (shown.isWhole && !(isStale && declaration.outputs.length > 0)) return
+  record(await outputsRead(scene, declaration, remoteId, live))
+}
+
+interface Outputs {
+  readonly values: Readonly<Record<string, Json>>
+  /** All that others read of it is there. */
+  readonly isWhole: boolean
+}
+
+/** What others read of it, as far as its row and what was sent show it. */
+function outputsShown(
+  scene: Scene,
+  declaration: Declaration,
+  remoteId: string,
+  live: LiveObject | undefined,
+  read: JsonObject = {},
+): Outputs {
+  if (declaration.outputs.length === 0) return {values: {}, isWhole: true}
+  const fields: JsonObject = {...plainPart(scene.spec), ...live?.fields, ...read}
+  const whole: LiveObject = {...(live ?? {kind: scene.kind, ids: idsIn(scene.kind, remoteId) ?? [], remoteId, name: undefined}), fields}
+  // A move sends nothing: what its row does not show is as it was recorded.
+  const {operation} = scene.work
+  const entry = scene.context.options.book.ledger(operation.stack)?.entries.get(operation.movedFrom ?? operation.address)
+  const recorded = (operation.action === 'move' ? entry?.outputs : undefined) ?? {}
+  scene.work.objects.set(scene.work.key, remoteId, whole)
+  const {hides = (it: Json) => it, learnsSecret = () => {}} = scene.context.options
+  const answerOf = (name: string) => outputOf(whole, name) ?? recorded[name]
+  const values = Object.fromEntries(
+    declaration.outputs.flatMap(name => {
+      const value = answerOf(name)
+      if (value === undefined) return []
+      if (!isSecretOutput(scene.kind, name)) return [[name, hides(value)]]
+      // It is read from the object whenever it is needed, and kept nowhere.
+      learnsSecret(value)
+      return []
+    }),
+  )
+  return {values, isWhole: declaration.outputs.every(name => answerOf(name) !== undefined)}
+}
+
+/** One more look at the object, for what its row does not show. */
+async function outputsRead(
+  scene: Scene,
+  declaration: Declaration,
+  remoteId: string,
+  live: LiveObject | undefined,
+): Promise<Outputs['values']> {
+  const ids = idsIn(scene.kind, remoteId)
+  const request = ids && scene.kind.verbs.read?.(ids)
+  const row = request && (await scene.backend.reader.read(request))
+  const full = row && ids && liveObject(scene.kind, ids.slice(0, -1), row)
+  return outputsShown(scene, declaration, remoteId, live, full?.fields).values
+}

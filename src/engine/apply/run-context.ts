@@ -1,0 +1,166 @@
+/** What every part of an apply needs, and the parts they share. */
+import {setMaxListeners} from 'node:events'
+import type {Clock} from '../../base/clock.ts'
+import type {AppError} from '../../base/errors.ts'
+import type {Json} from '../../base/json.ts'
+import type {Backend} from '../model/backend.ts'
+import type {ChangeLimits} from '../model/change-limits.ts'
+import type {Evaluate} from '../model/declaration.ts'
+import type {Hides} from '../model/diff.ts'
+import type {Emit, Step} from '../model/events.ts'
+import type {Journal} from '../model/journal.ts'
+import type {Ids, Kind, Kinds} from '../model/kind.ts'
+import type {LiveObject} from '../model/live.ts'
+import type {Key, Secret} from '../model/value.ts'
+import {CollectionWatch} from './collection-watch.ts'
+import {Doubts} from './doubts.ts'
+import {Expectations} from './expectations.ts'
+import {Gate} from './gate.ts'
+import type {LedgerBook} from './ledger-book.ts'
+import {Promptness} from './promptness.ts'
+import type {Pace} from './shared-watch.ts'
+import {TaskWatch} from './task-watch.ts'
+
+export interface RunOptions {
+  readonly run: string
+  readonly kinds: Kinds
+  readonly backendOf: (stack: string, api: Kind['api']) => Backend
+  readonly clock: Clock
+  readonly evaluate: Evaluate
+  /** Takes known secrets out of what servers show, before a ledger has it. */
+  readonly hides?: Hides | undefined
+  /** Told what an object turned out to hold that must not be shown. */
+  readonly learnsSecret?: ((value: Json) => void) | undefined
+  readonly variable: (stack: string, name: string) => Json | undefined
+  readonly book: LedgerBook
+  /** What the journal keeps of a secret that is sent (`sent-secrets.ts`); absent where there is no journal. */
+  readonly sentDigest?: (stack: string, context: string, secret: Secret) => Promise<string>
+  readonly journal: Journal
+  readonly emit: Emit
+  /** How long a step took from being accepted to being ready. */
+  readonly learned?: (kind: string, step: Step, ms: number) => void
+  /** How long a step is known to take, milliseconds: for the estimate of what is left. */
+  readonly durationMs?: (kind: string, step: Step) => number
+  readonly limits: ChangeLimits
+  /** More than one root object of this API refused further changes while so many ran in it. */
+  readonly narrowed?: (api: Kind['api'], perRoot: number) => void
+  readonly pace: Pace
+  /** One operation's wait. */
+  readonly timeoutMs: number
+  /** How long a list may lag behind a task (wire facts: up to 2 s). */
+  readonly listLagMs: number
+  /** `--no-wait`: what has a task is let go of as soon as its id is known. */
+  readonly detach?: boolean
+  /** First Ctrl-C: start nothing new, let go of what is in flight. */
+  readonly stop: AbortSignal
+}
+
+/** Thrown to whoever waits when the run is told to stop. */
+export class Stopped extends Error {
+  constructor() {
+    super('the run was told to stop')
+    this.name = 'Stopped'
+  }
+}
+
+export class RunContext {
+  /** Its `stop` also fires when the run itself cannot go on. */
+  readonly options: RunOptions
+  /** Fires when the last operation has ended, or the run is told to stop. */
+  readonly over: AbortSignal
+  readonly gate = new Gate()
+  /** Of every task this run started. */
+  readonly taskIds = new Set<string>()
+  readonly doubts: Doubts
+  /** Operations that still have something to send: what they need of the budget is not to be spent on looking. */
+  readonly #unsent = new Set<Key>()
+  #onSent: () => void = () => {}
+  readonly #expected = new Expectations()
+  readonly #tasks = new Map<Backend, TaskWatch>()
+  readonly #collections = new Map<Backend, Map<string, CollectionWatch>>()
+  readonly #prompt = new Map<Backend, Map<string, Promptness>>()
+  readonly #broken = new AbortController()
+  readonly #ended = new AbortController()
+  #failure: {readonly error: unknown} | undefined
+
+  constructor(options: RunOptions, unsent: Iterable<Key>) {
+    const stop = AbortSignal.any([options.stop, this.#broken.signal])
+    this.options = {...options, stop}
+    this.over = AbortSignal.any([stop, this.#ended.signal])
+    this.doubts = new Doubts(options.clock, this.taskIds)
+    for (const key of unsent) this.#unsent.add(key)
+    // Everything that waits listens to it.
+    setMaxListeners(0, options.stop, stop, this.over)
+  }
+
+  /** The run cannot go on (its lock is gone, its journal cannot be written): nothing new begins, and what waits is let go of. */
+  fail(error: unknown): void {
+    this.#failure ??= {error}
+    this.#broken.abort(new Stopped())
+  }
+
+  /** Why the run ended before its time. */
+  get failure(): {readonly error: unknown} | undefined {
+    return this.#failure
+  }
+
+  /** All operations have ended. */
+  end(): void {
+    this.#ended.abort(new Stopped())
+  }
+
+  /** Of a kind that may show no status. */
+  promptness(kind: Kind, backend: Backend): Promptness {
+    const ofBackend = this.#prompt.get(backend) ?? new Map<string, Promptness>()
+    this.#prompt.set(backend, ofBackend)
+    const known = ofBackend.get(kind.name) ?? new Promptness()
+    ofBackend.set(kind.name, known)
+    return known
+  }
+
+  get unsent(): number {
+    return this.#unsent.size
+  }
+
+  sent(key: Key): void {
+    if (this.#unsent.delete(key)) this.#onSent()
+  }
+
+  whenSent(listener: () => void): void {
+    this.#onSent = listener
+  }
+
+  kind(name: string): Kind {
+    const kind = this.options.kinds.get(name)
+    if (kind === undefined) throw new TypeError(`no kind ${name}`)
+    return kind
+  }
+
+  tasks(backend: Backend): TaskWatch {
+    const known = this.#tasks.get(backend) ?? new TaskWatch(backend, this.options.clock, this.options.pace, this.#expected)
+    this.#tasks.set(backend, known)
+    return known
+  }
+
+  collection(backend: Backend, kind: Kind, parent: Ids): CollectionWatch {
+    const ofBackend = this.#collections.get(backend) ?? new Map<string, CollectionWatch>()
+    this.#collections.set(backend, ofBackend)
+    const id = `${kind.name} ${parent.join(' ')}`
+    const known = ofBackend.get(id) ?? new CollectionWatch(backend, kind, parent, this.options.clock, this.options.pace, this.#expected)
+    ofBackend.set(id, known)
+    return known
+  }
+}
+
+/** Why a step did not end well. */
+export type Failure =
+  /** `goesOn`: the API still works at it; resolves when it is over, with `false` when nobody waits for that any more. */
+  | {readonly state: 'failed'; readonly error: AppError; readonly goesOn?: () => Promise<boolean>}
+  | {readonly state: 'unknown'; readonly error: AppError}
+  | {readonly state: 'detached'; readonly error: AppError}
+  /** `because`: what is in the way. */
+  | {readonly state: 'skipped'; readonly because?: Key}
+
+export type StepEnd =
+  /** `atOnce`: seen at the first look. */
+  {readonly ok: true; readonly live?: LiveObject; readonly remoteId?: string; readonly atOnce?: boolean} | ({readonly ok: false} & Failure)

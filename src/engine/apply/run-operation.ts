@@ -1,0 +1,69 @@
+/** One operation of a plan: its steps, the id it ends up with, and what the ledger remembers of it. */
+import {AppError} from '../../base/errors.ts'
+import {deposedAddress, deposes} from '../model/deposed.ts'
+import type {Step} from '../model/events.ts'
+import {idsIn} from '../model/kind.ts'
+import {LockLostError} from '../model/ledger.ts'
+import type {LiveObject} from '../model/live.ts'
+import {ParentMissingError} from './apply-errors.ts'
+import {create, noteInline} from './create-step.ts'
+import {remove} from './delete-step.ts'
+import type {Ended} from './execute.ts'
+import {type RunWork, Scene} from './operation-scene.ts'
+import {depose, remember} from './remember.ts'
+import type {RunContext, StepEnd} from './run-context.ts'
+import {update} from './update-step.ts'
+
+/** Whatever goes wrong with it is how the operation ended. @throws what ends the whole run: its lock is somebody else's */
+export async function runOperation(context: RunContext, work: RunWork): Promise<Ended> {
+  try {
+    return await carryOut(new Scene(context, work))
+  } catch (error) {
+    if (error instanceof LockLostError || !(error instanceof AppError)) throw error
+    return work.end('failed', {error})
+  }
+}
+
+async function carryOut(scene: Scene): Promise<Ended> {
+  const {operation, end} = scene.work
+  let remoteId = operation.remoteId
+  let live = scene.work.live
+  let isStale = false
+  for (const step of scene.steps()) {
+    scene.context.options.emit({type: 'started', key: scene.work.key, action: operation.action, step})
+    // Of a replacement it is the old object that goes, also where the new one was made first.
+    const done = await stepOf(scene, step, step === 'delete' ? operation.remoteId : remoteId, live)
+    if (!done.ok) {
+      return end(done.state, {
+        ...('error' in done ? {error: done.error} : {}),
+        ...('because' in done && done.because !== undefined ? {because: done.because} : {}),
+        ...(remoteId === undefined ? {} : {remoteId}),
+      })
+    }
+    if (step === 'create') {
+      ;({remoteId, live} = done)
+      // The old one is still to go: should that fail, the new one is known all the same.
+      if (operation.action === 'replace') {
+        depose(scene)
+        await remember(scene, remoteId, live)
+      }
+    }
+    if (step === 'delete' && operation.remoteId !== undefined && deposes(operation))
+      scene.context.options.book.drop(operation.stack, deposedAddress(operation.address, operation.remoteId))
+    if (step === 'update') {
+      isStale = done.live === undefined
+      live = done.live ?? live
+    }
+    if (remoteId !== undefined && step !== 'delete') scene.work.objects.set(scene.work.key, remoteId, live)
+    if (step === 'create') noteInline(scene)
+  }
+  await remember(scene, remoteId, live, isStale)
+  return end('done', {...(remoteId === undefined ? {} : {remoteId}), spec: scene.spec})
+}
+
+async function stepOf(scene: Scene, step: Step, remoteId: string | undefined, live: LiveObject | undefined): Promise<StepEnd> {
+  if (step === 'create') return create(scene)
+  const ids = remoteId === undefined ? undefined : idsIn(scene.kind, remoteId)
+  if (remoteId === undefined || ids === undefined) throw new ParentMissingError(scene.what(step))
+  return step === 'update' ? update(scene, remoteId, ids, live) : remove(scene, remoteId, ids)
+}

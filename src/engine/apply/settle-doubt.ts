@@ -1,0 +1,136 @@
+/**
+ * A create was sent, and nobody knows whether it took effect. The rule (interface.md, "Unknown outcome of a create"):
+ * look at the collection and at the task list, twice, at least the list lag apart. Found: it happened. Absent, and a
+ * complete task list shows no task of that age: it did not. Without such a proof only kinds whose names are unique in
+ * their parent may be sent again, because there a second create would be refused.
+ */
+import type {Clock} from '../../base/clock.ts'
+import type {AppError} from '../../base/errors.ts'
+import {waitFor} from '../../base/wait-for.ts'
+import type {Backend, TaskView} from '../model/backend.ts'
+import type {Collection, LiveObject} from '../model/live.ts'
+import {UnknownOutcomeError} from './apply-errors.ts'
+import type {CollectionWatch} from './collection-watch.ts'
+import {concerns, creates, type Doubts, type Lookup} from './doubts.ts'
+import type {DoubtSettled} from './write-step.ts'
+
+export interface Doubt {
+  /** Milliseconds since the epoch. */
+  readonly sentAt: number
+  readonly taskId?: string
+  readonly cause?: AppError
+}
+
+export interface CreateInDoubt {
+  readonly what: string
+  readonly doubt: Doubt
+  readonly backend: Backend
+  readonly collection: CollectionWatch
+  /** Whether a live object is the one that was asked for. */
+  readonly fits: (live: LiveObject) => boolean
+  /** The server refuses a second one with the same name. */
+  readonly unique: boolean
+  /** It was sent so long ago that no task list needs to say that nothing runs. */
+  readonly old?: boolean
+  /** `cloud.database`: whose tasks matter. */
+  readonly kind: string
+  /** Everything that is looked up at this time. */
+  readonly doubts: Doubts
+  /** Looks that began before this say nothing of it. */
+  readonly since: number
+  readonly clock: Clock
+  readonly lagMs: number
+  readonly pace: {readonly minMs: number; readonly maxMs: number}
+  readonly timeoutMs: number
+  readonly signal: AbortSignal
+}
+
+/** Clocks of servers differ from ours by about this much. */
+const CLOCK_SKEW_MS = 60_000
+const LOOKS = 2
+/** `--timeout` is how long an operation may take; to look twice takes this many lags, however short that is. */
+const LEAST_LAGS = 4
+
+export async function settleCreate(it: CreateInDoubt): Promise<DoubtSettled> {
+  const lookup = it.doubts.enter()
+  try {
+    return await lookUp(it, lookup)
+  } finally {
+    lookup.leave()
+  }
+}
+
+async function lookUp(it: CreateInDoubt, lookup: Lookup): Promise<DoubtSettled> {
+  const {kind, doubts} = it
+  let looks = 0
+  let absences = 0
+  let pauseMs = it.lagMs
+  let since = it.since
+  const again = (startedAt: number, ms: number) => {
+    pauseMs = ms
+    since = startedAt + ms
+    return undefined
+  }
+  const end = await waitFor<DoubtSettled>(
+    async () => {
+      const {startedAt, collection} = await it.collection.since(since, seen => seen.objects.some(it.fits))
+      const found = collection.objects.filter(it.fits)
+      const [only, second] = found
+      if (second !== undefined) return ambiguous(it, found)
+      if (only !== undefined) {
+        doubts.found(kind, only.ids.at(-1))
+        return {settled: 'happened', remoteId: only.remoteId}
+      }
+      if (shownWithoutId(it, collection)) return unsettled(it, 'its list shows one like it without an id')
+      const running = await suspects(it, since, new Set(collection.objects.flatMap(live => live.ids.at(-1) ?? [])))
+      if (running === 'wait') {
+        absences = 0
+        lookup.goesOn()
+        return again(startedAt, Math.min(it.pace.maxMs, it.pace.minMs * 2 ** looks++))
+      }
+      if (++absences < LOOKS) return again(startedAt, it.lagMs)
+      if (!collection.proven) return unsettled(it, 'its list could not be read whole')
+      if (it.unique || running === 'none' || it.old === true) return {settled: 'did not happen'}
+      if (lookup.isStuck()) return again(startedAt, it.lagMs)
+      return unsettled(it, 'it is not in the list, and the task list is no proof')
+    },
+    {clock: it.clock, everyMs: () => pauseMs, timeoutMs: Math.max(it.timeoutMs, LEAST_LAGS * it.lagMs), signal: it.signal},
+  )
+  return end ?? unsettled(it, 'something of that kind is still running')
+}
+
+const unsettled = (it: CreateInDoubt, why: string): DoubtSettled => ({
+  settled: 'unknown',
+  error: new UnknownOutcomeError(it.what, why, it.doubt.cause),
+})
+
+/** A row that fits and has no id is the object, and nothing to go on with. */
+const shownWithoutId = ({fits}: CreateInDoubt, {kind, withoutId}: Collection): boolean =>
+  withoutId.some(fields => fits({kind, ids: [], remoteId: '', fields, name: kind.identity.key(fields)}))
+
+function ambiguous(it: CreateInDoubt, found: readonly LiveObject[]): DoubtSettled {
+  const ids = found.map(live => live.remoteId).join(', ')
+  return unsettled(it, `more than one object fits: ${ids}`)
+}
+
+/** `wait`: a task that may be this create is running. `none`: proven that there is no such task. `no proof`: the list cannot tell. */
+async function suspects(
+  {backend, doubt, doubts, clock, kind}: CreateInDoubt,
+  since: number,
+  known: ReadonlySet<string>,
+): Promise<'wait' | 'none' | 'no proof'> {
+  const {value: list} = await doubts.tasks(backend, since)
+  if (list === undefined) return 'no proof'
+  // A clock that was set back since says nothing of what is younger.
+  const isAhead = doubt.sentAt > clock.now() + CLOCK_SKEW_MS
+  const young = (task: TaskView) => isAhead || task.startedAt === undefined || task.startedAt >= doubt.sentAt - CLOCK_SKEW_MS
+  // A task whose object is there, and is another one, explains itself too.
+  const explained = (it: TaskView) => doubts.explains(it) || (it.resourceId !== undefined && known.has(it.resourceId))
+  const strangers = list.tasks.filter(it => !explained(it) && young(it) && concerns(it, kind))
+  if (strangers.some(it => it.state === 'running' && creates(it))) return 'wait'
+  // A task without a beginning may be as old as the account: done, it says nothing of a create that left no object.
+  const unexplained = strangers.some(
+    it => it.state === 'done' && creates(it) && it.startedAt !== undefined && clock.now() - it.startedAt < CLOCK_SKEW_MS,
+  )
+  return list.complete && !unexplained ? 'none' : 'no proof'
+}

@@ -1,0 +1,54 @@
+/**
+ * Which operations of a plan are about something that a dead run has begun and nobody can tell the end of yet: its own
+ * object under whatever address and action it is planned now, and what hangs on it. None of them may begin.
+ */
+import type {AppError} from '../../base/errors.ts'
+import {neededBy} from '../model/declaration.ts'
+import {idsIn, type Kinds} from '../model/kind.ts'
+import type {Operation} from '../model/plan.ts'
+import {type Key, keyOf} from '../model/value.ts'
+import type {Undecided} from './recover.ts'
+
+/** Why an operation may not begin: nobody can tell the end of what is done to its object, or to one that it hangs on. */
+export type Held = {readonly error: AppError} | {readonly because: Key}
+
+export function heldOperations(operations: readonly Operation[], undecided: readonly Undecided[], kinds: Kinds): ReadonlyMap<Key, Held> {
+  const found = new Map<Key, Held>()
+  if (undecided.length === 0) return found
+  const remoteIds = new Map(operations.map(it => [keyOf(it.stack, it.address), it.remoteId]))
+  for (const it of operations) {
+    const about = undecided.find(one => isAbout(it, one, kinds, remoteIds))
+    // What is in the ledger already may need no operation that others would wait for.
+    const below =
+      about ?? (it.action === 'no-op' ? undefined : undecided.find(one => it.declared && neededBy(it.declared).includes(one.key)))
+    if (about !== undefined) found.set(keyOf(it.stack, it.address), {error: about.error})
+    else if (below !== undefined) found.set(keyOf(it.stack, it.address), {because: below.key})
+  }
+  return found
+}
+
+function isAbout(operation: Operation, one: Undecided, kinds: Kinds, remoteIds: ReadonlyMap<Key, string | undefined>): boolean {
+  const {stack, address, movedFrom, remoteId} = operation
+  if (keyOf(stack, address) === one.key || (movedFrom !== undefined && keyOf(stack, movedFrom) === one.key)) return true
+  if (one.remoteId !== undefined && (remoteId === one.remoteId || remoteId?.startsWith(`${one.remoteId}/`))) return true
+  return isTheSame(operation, one, kinds, remoteIds)
+}
+
+/** The object itself under another address: what is created has no id by which it could be told yet. */
+function isTheSame(
+  {kind: name, name: natural, remoteId, declared}: Operation,
+  one: Undecided,
+  kinds: Kinds,
+  remoteIds: ReadonlyMap<Key, string | undefined>,
+): boolean {
+  if (one.step !== 'create' || name !== one.kind || natural === undefined || natural !== one.name) return false
+  const kind = kinds.get(name)
+  const parentKind = kinds.get(kind?.parent?.kind ?? '')
+  if (kind === undefined || parentKind === undefined || one.parent === undefined) return true
+  const ref = declared?.parent
+  const above = ref?.by === 'key' ? (ref.remoteId ?? remoteIds.get(ref.key)) : ref?.by === 'remoteId' ? ref.remoteId : undefined
+  const found = remoteId === undefined ? undefined : idsIn(kind, remoteId)?.slice(0, -1)
+  const parent = found ?? (above === undefined ? undefined : idsIn(parentKind, above))
+  // A parent that is not there yet holds nothing that a dead run made.
+  return parent !== undefined && parent.join('/') === one.parent.join('/')
+}

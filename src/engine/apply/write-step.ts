@@ -1,0 +1,258 @@
+/**
+ * One write from its turn to its end: a place in its groups, the journal, the request, its task. Busy parents are
+ * waited for; a lost answer is settled by looking (`settle-doubt.ts`) and never by sending blindly again.
+ */
+import {AppError} from '../../base/errors.ts'
+import type {Json} from '../../base/json.ts'
+import {type Backend, PRIORITY, type TaskView} from '../model/backend.ts'
+import type {Step} from '../model/events.ts'
+import type {SentSecrets} from '../model/journal.ts'
+import type {ApiRequest, Kind} from '../model/kind.ts'
+import type {Ledger} from '../model/ledger.ts'
+import type {Key} from '../model/value.ts'
+import {DetachedError, OperationTimeoutError, UnknownOutcomeError} from './apply-errors.ts'
+import type {Refused} from './crowd.ts'
+import {followTask, unseen} from './follow-task.ts'
+import type {Group, Place, Turn} from './gate.ts'
+import {type RunContext, type StepEnd, Stopped} from './run-context.ts'
+import type {Doubt} from './settle-doubt.ts'
+
+export interface Write extends Turn {
+  readonly key: Key
+  readonly stack: string
+  readonly step: Step
+  /** For messages: `create database cache`. */
+  readonly what: string
+  readonly kind: Kind
+  readonly backend: Backend
+  readonly request: ApiRequest
+  readonly name?: string
+  readonly remoteId?: string
+  /** Digests of the secrets it carries, for the journal. */
+  readonly secrets?: SentSecrets
+  /** Nothing of this operation is sent after it. */
+  readonly last: boolean
+  /** Whether the answer to a create names the object it makes. */
+  readonly madeBy: (answer: {readonly body?: Json}) => boolean
+  /** What to do when nobody knows whether the request took effect. */
+  readonly settleDoubt: (doubt: Doubt) => Promise<DoubtSettled>
+}
+
+export type DoubtSettled =
+  /** It happened. */
+  | {readonly settled: 'happened'; readonly remoteId?: string}
+  /** It provably did not: it may be sent again. */
+  | {readonly settled: 'did not happen'}
+  | {readonly settled: 'unknown'; readonly error: AppError}
+
+/** What the API took on. */
+export interface Accepted {
+  readonly body?: Json
+  readonly task?: TaskView
+  readonly taskId?: string
+  readonly remoteId?: string
+  readonly gone?: true
+  /** When the answer came. */
+  readonly acceptedAt: number
+}
+
+/**
+ * @param rest - what comes after the request and its task; the place in the groups is kept until it is over
+ * @throws AppError when the request could not be journaled, or its stack is not locked by this run: nothing was sent
+ */
+export async function write(context: RunContext, it: Write, rest: (accepted: Accepted) => Promise<StepEnd>): Promise<StepEnd> {
+  const {stop} = context.options
+  let resent = false
+  for (;;) {
+    const passage = await context.gate.within(it, stop, place => oneTurn(context, it, place, rest))
+    if (!passage.passed) return {ok: false, state: 'skipped', ...(passage.by === undefined ? {} : {because: passage.by})}
+    const turn = passage.value
+    if (turn.end === 'over') return turn.result
+    if (turn.end === 'held') {
+      const failure = await pause(context, it, turn)
+      if (failure !== undefined) return failure
+    } else {
+      if (resent) return {ok: false, state: 'unknown', error: new UnknownOutcomeError(it.what, 'two answers were lost')}
+      resent = true
+    }
+  }
+}
+
+interface Held {
+  readonly end: 'held'
+  readonly reason: string
+  readonly group: Group
+  readonly refused: Refused
+}
+
+type OneTurn = {readonly end: 'over'; readonly result: StepEnd} | Held | {readonly end: 'again'}
+
+async function oneTurn(context: RunContext, it: Write, place: Place, rest: (accepted: Accepted) => Promise<StepEnd>): Promise<OneTurn> {
+  const turn = await oneRequest(context, it, place, rest)
+  if (turn.end !== 'over') return turn
+  const {result} = turn
+  context.gate.ended(it.groups, result.ok, context.options.clock.now())
+  if (!result.ok && result.state === 'failed' && result.goesOn) place.keepUntil(result.goesOn())
+  return turn
+}
+
+/** A look at the lock that is older than this says nothing: the process, its machine or its disk may have stood still. */
+const FRESH_MS = 2_000
+
+/**
+ * The last things before a request leaves: it is on record where another machine would look for it, the ledger is still
+ * locked by this run (who took the lock away may have sent the same meanwhile), and it is in the journal. The journal
+ * comes last: what stands there as sent has left, unless the process ended in that very moment.
+ */
+async function writeAhead({options: {journal, book, clock}}: RunContext, it: Write, sentAt: number): Promise<void> {
+  const {key, step, request, kind} = it
+  const naming = {
+    ...(it.name === undefined ? {} : {name: it.name}),
+    ...(it.remoteId === undefined ? {} : {remoteId: it.remoteId}),
+    ...(it.secrets === undefined ? {} : {secrets: it.secrets}),
+    ...serialOf(book.ledger(it.stack)),
+  }
+  const entry = {type: 'sent', key, step, kind: kind.name, method: request.method, path: request.path, ...naming, at: sentAt} as const
+  // What cannot be looked up afterwards must not be lost with the machine: which object is new, and which secret was sent.
+  const durable = step === 'create' || it.secrets !== undefined
+  let lookedAt = clock.now()
+  const assertHeld = () => {
+    lookedAt = clock.now()
+    return book.assertHeld(it.stack)
+  }
+  if (durable && journal.announce) await journal.announce(entry, durable, assertHeld)
+  else {
+    await assertHeld()
+    journal.append(entry, durable)
+  }
+  // Set back or forward, the clock says that time was lost.
+  if (Math.abs(clock.now() - lookedAt) <= FRESH_MS) return
+  try {
+    await assertHeld()
+  } catch (error) {
+    journal.append({type: 'void', key, step, why: error instanceof AppError ? error.code : 'it was not sent'}, false)
+    throw error
+  }
+}
+
+const serialOf = (ledger: Ledger | undefined) => (ledger === undefined ? {} : {serial: ledger.serial})
+
+async function oneRequest(context: RunContext, it: Write, place: Place, rest: (accepted: Accepted) => Promise<StepEnd>): Promise<OneTurn> {
+  const {journal, clock, emit, stop} = context.options
+  const {key, step, request} = it
+  let sentAt = clock.now()
+  const beforeSend = () => {
+    sentAt = clock.now()
+    return writeAhead(context, it, sentAt)
+  }
+  const over = (result: StepEnd): OneTurn => ({end: 'over', result})
+  const sent = await it.backend.write(request, {priority: PRIORITY.write - it.behind, stop, beforeSend})
+  // Who was refused for being one too many is not heard of before the group is narrower.
+  if (sent.outcome !== 'busy' && sent.outcome !== 'crowded') place.answered(sent.outcome === 'accepted')
+  switch (sent.outcome) {
+    case 'accepted': {
+      if (it.last) context.sent(key)
+      emit({type: 'accepted', key, step, ...(sent.taskId === undefined ? {} : {taskId: sent.taskId})})
+      const accepted: Accepted = {acceptedAt: clock.now(), ...(sent.body === undefined ? {} : {body: sent.body})}
+      if (sent.taskId === undefined) return over(await rest(accepted))
+      context.taskIds.add(sent.taskId)
+      journal.append({type: 'handle', key, step, taskId: sent.taskId}, true)
+      if (context.options.detach) return over({ok: false, state: 'detached', error: new DetachedError(it.what, `task ${sent.taskId}`)})
+      const followed = await followTask(context, it, sent.taskId, accepted)
+      switch (followed.task) {
+        case 'done':
+          return over(await rest(followed.accepted))
+        case 'not now':
+          return held(context, it, place, followed)
+        case 'lost':
+          // Accepted, and the API keeps no word of it: the object itself tells, where it is known (wire facts, "POST /v1/bdbs").
+          if (step !== 'create' || it.madeBy(accepted)) return over(await rest(accepted))
+          return doubtful(context, it, {sentAt, taskId: sent.taskId}, rest)
+        case 'failed':
+          return over({ok: false, ...followed.failure})
+        default:
+          return followed satisfies never
+      }
+    }
+    case 'gone':
+      journal.append({type: 'void', key, step, why: 'gone'}, false)
+      if (step === 'delete') return over(await rest({acceptedAt: clock.now(), gone: true}))
+      return over({ok: false, state: 'failed', error: sent.error})
+    case 'busy':
+    case 'crowded':
+      journal.append({type: 'void', key, step, why: sent.outcome}, false)
+      return held(context, it, place, {reason: sent.reason, crowded: sent.outcome === 'crowded'})
+    case 'refused':
+    case 'unsent':
+      journal.append({type: 'void', key, step, why: sent.error.code}, false)
+      if (sent.outcome === 'unsent' && stop.aborted) return over({ok: false, state: 'skipped'})
+      return over({ok: false, state: 'failed', error: sent.error})
+    case 'unknown':
+      return doubtful(context, it, {sentAt, cause: sent.error}, rest)
+    default:
+      return sent satisfies never
+  }
+}
+
+/** A busy parent narrows its own group for the rest of the run; a crowded account the account's, until there is room again. */
+function held(
+  {gate, options}: RunContext,
+  {groups, kind: {api}}: Write,
+  place: Place,
+  {reason, crowded}: {readonly reason: string; readonly crowded: boolean},
+): Held {
+  const group = groups.find(it => (crowded ? it.account : it.root))
+  if (group === undefined) throw new TypeError('a write without an account and a root object')
+  const refused = place.refused(group, options.clock.now())
+  const perRoot = crowded ? undefined : gate.placesInRoots(api)
+  if (perRoot !== undefined) options.narrowed?.(api, perRoot)
+  return {end: 'held', reason, group, refused}
+}
+
+/** With something of ours in the way the gate does the waiting. Somebody else's is waited for here, as long as one operation may take. */
+async function pause(context: RunContext, it: Write, {reason, group, refused}: Held): Promise<StepEnd | undefined> {
+  const {clock, emit, stop, timeoutMs, pace} = context.options
+  if (refused.others > 0) {
+    emit({type: 'held', key: it.key, reason, waitMs: 0})
+    return undefined
+  }
+  try {
+    const left = refused.since + timeoutMs - clock.now()
+    if (left <= 0) return {ok: false, state: 'failed', error: new OperationTimeoutError(it.what, reason, timeoutMs)}
+    const waitMs = Math.min(left, pace.maxMs, Math.round(pace.minMs * 1.5 ** (refused.inARow - 1)))
+    emit({type: 'held', key: it.key, reason, waitMs})
+    await clock.sleep(waitMs, stop)
+    return undefined
+  } catch (error) {
+    if (stop.aborted) return {ok: false, state: 'skipped'}
+    throw error
+  } finally {
+    context.gate.open(group)
+  }
+}
+
+async function doubtful(context: RunContext, it: Write, doubt: Doubt, rest: (accepted: Accepted) => Promise<StepEnd>): Promise<OneTurn> {
+  const {emit, journal, stop, clock} = context.options
+  emit({
+    type: 'in doubt',
+    key: it.key,
+    step: it.step,
+    why: doubt.taskId === undefined ? 'the answer was lost' : `task ${doubt.taskId} is not known`,
+  })
+  let found: DoubtSettled
+  try {
+    found = await it.settleDoubt(doubt)
+  } catch (error) {
+    if (stop.aborted || error instanceof Stopped)
+      return {end: 'over', result: {ok: false, state: 'detached', error: new DetachedError(it.what, 'what may have become of the request')}}
+    if (error instanceof AppError) return {end: 'over', result: {ok: false, ...unseen(it.what, 'looking for it failed', error)}}
+    throw error
+  }
+  if (found.settled === 'happened') {
+    const accepted = {acceptedAt: clock.now(), ...(found.remoteId === undefined ? {} : {remoteId: found.remoteId})}
+    return {end: 'over', result: await rest(accepted)}
+  }
+  if (found.settled === 'unknown') return {end: 'over', result: {ok: false, state: 'unknown', error: found.error}}
+  journal.append({type: 'void', key: it.key, step: it.step, why: 'it did not arrive'}, false)
+  return {end: 'again'}
+}

@@ -1,0 +1,43 @@
+/** What every kind reads from a live object in more than one spelling: its id, and whether it is ready. */
+import type {Json, JsonObject} from '../../base/json.ts'
+import type {Readiness} from '../model/kind.ts'
+
+/** The first of these fields that holds an id, a whole number or text, as text. */
+export function idIn(live: JsonObject, ...fields: readonly string[]): string | undefined {
+  for (const field of fields) {
+    const id = live[field]
+    if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id)
+    if (typeof id === 'string' && id !== '') return id
+  }
+  return undefined
+}
+
+/** Text that may be a natural key; an empty one is none. */
+export const textIn = (it: JsonObject, field: string): string | undefined => {
+  const text = it[field]
+  return typeof text === 'string' && text !== '' ? text : undefined
+}
+
+/**
+ * Readiness by `status`. An object without one is ready; a status in neither list is on its way to something
+ * (wire facts: unknown = transient until the deadline).
+ */
+export function readyByStatus({ready, failed}: {readonly ready: readonly string[]; readonly failed: readonly string[]}) {
+  return (live: JsonObject): Readiness => {
+    const status = live.status
+    if (status === undefined || status === null || status === '') return 'ready'
+    const word = String(status).toLowerCase().replaceAll('_', '-')
+    if (ready.includes(word)) return 'ready'
+    return failed.includes(word) ? 'failed' : 'waiting'
+  }
+}
+
+/** The object with fields renamed where the new name is still free; a source that is not there changes nothing. */
+export function renamed(live: JsonObject, names: Readonly<Record<string, string>>): JsonObject {
+  const added: Record<string, Json> = {}
+  for (const [from, to] of Object.entries(names)) {
+    const value = live[from]
+    if (value !== undefined && live[to] === undefined) added[to] = value
+  }
+  return {...live, ...added}
+}

@@ -1,0 +1,321 @@
+/**
+ * The fields in which a declaration and a live object differ. Only what is declared is compared; absent, `null`, `[]`,
+ * `false` and `0` are five different things; spelling, order and precision are none (`meaning.ts`). One thing is settled
+ * by what servers do: a field that is to be cleared (`null`, an empty list or object) is clear when it reads as null or
+ * is not there at all.
+ *
+ * A change stands at the deepest place that says what happened: `/alerts/0/value` when a threshold differs, `/alerts`
+ * when an alert is there or gone, `/backup` when there is no backup at all.
+ */
+import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
+import {formatPointer, parsePointer} from '../../base/pointer.ts'
+import {type EffectiveRule, type Pattern, rootRule} from './field-rules.ts'
+import type {Kind} from './kind.ts'
+import {byKey, ordered, pairsUp} from './list-pairing.ts'
+import {legible, sameLeaf} from './meaning.ts'
+import type {Change} from './plan.ts'
+import {openLeaves, plainPart, wireValue} from './resolve.ts'
+import {Deferred, type Key, Secret, shown, type Value, type ValueObject} from './value.ts'
+
+/** What the ledger says of a secret that the API does not show. `unknown`: there is no ledger, or nothing in it. */
+export type SecretState = (pointer: string, secret: Secret) => 'same' | 'changed' | 'unknown'
+
+/** The same of every object. */
+export type SecretStateOf = (key: Key, ...field: Parameters<SecretState>) => ReturnType<SecretState>
+
+export interface DiffInput {
+  readonly kind: Kind
+  readonly declared: ValueObject
+  /** Normalized. */
+  readonly live: JsonObject
+  /** The last-applied values, where a ledger has them. */
+  readonly applied?: JsonObject
+  readonly secretState: SecretState
+  /** JSON pointers that are not compared, nor anything below; `*` is any list slot, `''` is the whole object. */
+  readonly ignore: readonly string[]
+  /** Takes known secrets out of what a server shows, in whatever field it repeats them. */
+  readonly hides?: Hides | undefined
+}
+
+export type Hides = (shown: Json) => Json
+
+export interface FieldDiff {
+  readonly changes: readonly Change[]
+  /** Paths of those changes that no update can make. */
+  readonly immutable: readonly string[]
+  /** Declared fields the row does not show at all: a sparse row, where the object's own GET may show more. */
+  readonly missingInLive: readonly string[]
+  /** Fields nobody can see that were taken for equal, for want of a ledger. */
+  readonly assumed: readonly string[]
+}
+
+type Moved = NonNullable<Change['moved']>
+
+/** A place in the declaration, from the root down. Its pointer is written only where something is said of it. */
+interface Place {
+  readonly above?: Place
+  readonly segment: string
+  readonly rule: EffectiveRule
+}
+
+interface Difference {
+  readonly place: Place
+  readonly declared: Value
+  readonly live: Json | undefined
+  readonly applied: Json | undefined
+  /** Who moved it, where that is known already. */
+  readonly moved?: Moved
+}
+
+/** One walk over a declaration. What is found goes to the callbacks, so that lists can be tried on without a trace. */
+interface Walk {
+  readonly kind: Kind
+  readonly ignore: readonly (readonly string[])[]
+  readonly secretState: SecretState
+  readonly hides: Hides
+  differs(difference: Difference): void
+  missing(path: string): void
+  assumes(path: string): void
+}
+
+export function diffFields({kind, declared, live, applied, secretState, ignore, hides = it => it}: DiffInput): FieldDiff {
+  const changes: Change[] = []
+  const immutable: string[] = []
+  const missingInLive: string[] = []
+  const assumed: string[] = []
+  const walk: Walk = {
+    kind,
+    ignore: ignore.map(parsePointer),
+    secretState,
+    hides,
+    differs: difference => {
+      changes.push(changeOf(walk, difference, applied !== undefined))
+      if (difference.place.rule.immutable) immutable.push(pathOf(difference.place))
+    },
+    missing: path => missingInLive.push(path),
+    assumes: path => assumed.push(path),
+  }
+  compare(walk, {segment: '', rule: rootRule(kind)}, declared, live, applied)
+  return {changes, immutable, missingInLive, assumed}
+}
+
+/** Whether the live object is as declared: the proof after an apply, where what nobody can see was just sent. */
+export function satisfied({kind, declared, live, ignore}: Pick<DiffInput, 'kind' | 'declared' | 'live' | 'ignore'>): boolean {
+  return diffFields({kind, declared, live, ignore, applied: plainPart(declared), secretState: () => 'same'}).changes.length === 0
+}
+
+function compare(walk: Walk, place: Place, declared: Value, live: Json | undefined, applied: Json | undefined): void {
+  if (walk.ignore.length > 0 && isIgnored(walk.ignore, place)) return
+  const {rule} = place
+  const difference = {place, declared, live, applied}
+  if (rule.createOnly) return
+  if (rule.writeOnly) compareUnseen(walk, difference)
+  else if (live === undefined) compareAbsent(walk, difference)
+  else if (live === null && isClear(declared)) return
+  else if (declared instanceof Deferred) walk.differs({...difference, moved: 'unknown'})
+  else if (declared instanceof Secret) compareSecret(walk, difference, declared, live)
+  else if (Array.isArray(declared) && Array.isArray(live)) {
+    compareLists(walk, difference, declared as readonly Value[], live as readonly Json[])
+  } else if (isJsonObject(declared) && isJsonObject(live)) {
+    for (const field of Object.keys(declared).sort()) {
+      compare(walk, below(place, field), declared[field] ?? null, own(live, field), own(applied, field))
+    }
+  } else if (!(rule.equal ?? sameLeaf)(declared as Json, live)) walk.differs(difference)
+}
+
+/** Of what is declared so, nothing is left to read back. */
+const isClear = (declared: Value): boolean =>
+  declared === null ||
+  (!(declared instanceof Secret) && !(declared instanceof Deferred) && typeof declared === 'object' && Object.keys(declared).length === 0)
+
+const below = (above: Place, field: string): Place => ({above, segment: field, rule: above.rule.below(field)})
+
+const slot = (above: Place, index: number): Place => ({above, segment: String(index), rule: above.rule.below('*')})
+
+const segmentsOf = ({above, segment}: Place): readonly string[] => (above === undefined ? [] : [...segmentsOf(above), segment])
+
+const pathOf = (place: Place): string => formatPointer(segmentsOf(place))
+
+const own = (value: Json | undefined, field: string): Json | undefined =>
+  isJsonObject(value) && Object.hasOwn(value, field) ? value[field] : undefined
+
+function isIgnored(ignore: Walk['ignore'], place: Place): boolean {
+  const [concrete, general] = [segmentsOf(place), parsePointer(place.rule.pattern)]
+  const isAt = (segment: string, depth: number) => segment === concrete[depth] || segment === general[depth]
+  return ignore.some(pointer => pointer.length <= concrete.length && pointer.every(isAt))
+}
+
+/** A field no answer ever shows: the ledger alone can tell. */
+function compareUnseen(walk: Walk, difference: Difference): void {
+  const {place, declared} = difference
+  if (openLeaves(declared).some(({leaf}) => leaf instanceof Deferred)) {
+    walk.differs({...difference, moved: 'unknown'})
+    return
+  }
+  const state = walk.secretState(pathOf(place), declared instanceof Secret ? declared : new Secret(wireValue(declared)))
+  if (state === 'changed') walk.differs({...difference, moved: 'in git'})
+  if (state === 'unknown') walk.assumes(pathOf(place))
+}
+
+/**
+ * A declared field this answer does not show. Where its absence may mean nothing, the ledger is asked; and where a
+ * change could not be made, or could only be made by a replacement, a field nobody can see is no ground for one.
+ */
+function compareAbsent(walk: Walk, difference: Difference): void {
+  const {place, declared, applied} = difference
+  const {rule} = place
+  if (!rule.mayBeAbsent) walk.missing(pathOf(place))
+  const hopeless = rule.immutable || walk.kind.verbs.read === undefined
+  const mute = rule.mayBeAbsent || hopeless
+  if (declared instanceof Deferred) compareUnseen(walk, difference)
+  else if (declared instanceof Secret || rule.secret) {
+    if (hopeless) compareUnseen(walk, difference)
+    else compareUnshownSecret(walk, difference)
+  } else if (isClear(declared) && (applied === undefined || (rule.known && !mute))) return
+  else if (!mute && rule.known) walk.differs(difference)
+  else if (applied !== undefined) {
+    if (!holds(walk, place, declared, applied)) walk.differs({...difference, moved: 'in git'})
+  } else if (mute) walk.assumes(pathOf(place))
+  else walk.differs(difference)
+}
+
+/**
+ * A secret that the API could show and does not: it is not there, unless such fields need not come back and the ledger
+ * says that it was sent. Only what no answer ever shows may be taken for equal.
+ */
+function compareUnshownSecret(walk: Walk, difference: Difference): void {
+  const {place, declared} = difference
+  const {rule} = place
+  const secret = declared instanceof Secret ? declared : new Secret(wireValue(declared))
+  const state = walk.secretState(pathOf(place), secret)
+  const promised = rule.known && !rule.mayBeAbsent && secret.version === undefined
+  if (state === 'same' && !promised) return
+  walk.differs({...difference, moved: state === 'same' ? 'outside' : state === 'changed' ? 'in git' : 'unknown'})
+}
+
+/** A secret the API does show. One with a version is known by that alone. */
+function compareSecret(walk: Walk, difference: Difference, secret: Secret, live: Json): void {
+  const {place} = difference
+  const state = walk.secretState(pathOf(place), secret)
+  if (secret.version !== undefined && state !== 'unknown') {
+    if (state === 'changed') walk.differs({...difference, moved: 'in git'})
+  } else if (!holds(walk, place, secret.value, live)) {
+    walk.differs({...difference, moved: state === 'same' ? 'outside' : state === 'changed' ? 'in git' : 'unknown'})
+  }
+}
+
+function compareLists(walk: Walk, difference: Difference, declared: readonly Value[], live: readonly Json[]): void {
+  const {place, applied} = difference
+  const {rule} = place
+  const key = rule.keyedBy ?? ''
+  const wanted = key === '' ? undefined : byKey(declared, key)
+  const shownItems = key === '' ? undefined : byKey(live, key)
+  if (wanted === undefined || shownItems === undefined) {
+    compareBags(walk, difference, declared, live)
+    return
+  }
+  const before = (Array.isArray(applied) && byKey(applied as readonly Json[], key)) || new Map<string, Json>()
+  const gone = [...shownItems.keys()].some(text => !wanted.has(text) && (!rule.serverAdds || before.has(text)))
+  const lacking = [...wanted.keys()].some(text => !shownItems.has(text))
+  // In a list the server adds to, only the ledger's items can be gone, and only from the declaration.
+  if (gone || lacking) walk.differs(gone && rule.serverAdds ? {...difference, moved: 'in git'} : difference)
+  else {
+    for (const [index, [text, item]] of [...wanted].entries()) {
+      compare(walk, slot(place, index), item, shownItems.get(text), before.get(text))
+    }
+  }
+}
+
+/** Items without a key: each must find one of its own that agrees. */
+function compareBags(walk: Walk, difference: Difference, declared: readonly Value[], live: readonly Json[]): void {
+  const {place} = difference
+  const {rule} = place
+  const fits = rule.serverAdds ? declared.length <= live.length : declared.length === live.length
+  const pairUp = (sparse: boolean) =>
+    fits && pairsUp(declared.length, live.length, (i, j) => holds(walk, slot(place, i), declared[i] ?? null, live[j], sparse))
+  if (pairUp(false)) return
+  // They agree in all they show: a sparse row, or fields that never come back.
+  if (pairUp(true)) compareAbsent(walk, difference)
+  else walk.differs(difference)
+}
+
+/** Whether a value has everything that is declared. `sparse`: what it does not show is forgiven. */
+function holds({kind, ignore}: Walk, place: Place, declared: Value, value: Json | undefined, sparse = false): boolean {
+  let held = true
+  const fail = () => {
+    held = false
+  }
+  const trial: Walk = {
+    kind,
+    ignore,
+    secretState: () => 'same',
+    hides: it => it,
+    differs: difference => {
+      if (!sparse || difference.live !== undefined) fail()
+    },
+    missing: () => {},
+    assumes: () => {},
+  }
+  compare(trial, place, declared, value, undefined)
+  return held
+}
+
+function changeOf(walk: Walk, difference: Difference, threeWay: boolean): Change {
+  const {place, declared, live} = difference
+  const {rule} = place
+  const seen = (value: Json) => walk.hides(masked(rule, value, secretPlaces(declared, rule)))
+  const before = rule.writeOnly ? {secret: true} : live === undefined ? undefined : seen(legible(ordered(onlyDeclared(declared, live))))
+  const after = shownAs(rule, declared)
+  const risk = rule.risk?.(before, after)
+  return {
+    path: pathOf(place),
+    ...(before === undefined ? {} : {before}),
+    after,
+    ...(risk === undefined ? {} : {risk}),
+    moved: threeWay ? (difference.moved ?? whoMoved(walk, difference)) : 'unknown',
+  }
+}
+
+/** A declared value as a change shows it. */
+export const shownAs = (rule: EffectiveRule, declared: Value): Json =>
+  declared instanceof Deferred ? shown(declared) : masked(rule, shown(declared), secretPlaces(declared, rule))
+
+function whoMoved(walk: Walk, {place, declared, live, applied}: Difference): Moved {
+  if (applied === undefined) return 'in git'
+  if (holds(walk, place, declared, applied)) return 'outside'
+  return live !== undefined && holds(walk, place, applied, live) ? 'in git' : 'both'
+}
+
+/** Of live list items only the fields that declared ones have: the rest is the server's, and may change by itself. */
+function onlyDeclared(declared: Value, live: Json): Json {
+  if (!Array.isArray(declared) || !Array.isArray(live)) return live
+  const items = (declared as readonly Value[]).filter(
+    item => isJsonObject(item) && !(item instanceof Secret) && !(item instanceof Deferred),
+  )
+  const fields = new Set(items.flatMap(item => Object.keys(item as ValueObject)))
+  if (fields.size === 0) return live
+  return (live as readonly Json[]).map(item =>
+    isJsonObject(item) ? Object.fromEntries(Object.entries(item).filter(([field]) => fields.has(field))) : item,
+  )
+}
+
+function secretPlaces(declared: Value, rule: EffectiveRule): ReadonlySet<Pattern> {
+  const found = new Set<Pattern>()
+  const look = (value: Value, at: EffectiveRule): void => {
+    if (value instanceof Secret) found.add(at.pattern)
+    else if (value instanceof Deferred) {
+      if (value.secret) found.add(at.pattern)
+    } else if (Array.isArray(value)) for (const item of value as readonly Value[]) look(item, at.below('*'))
+    else if (isJsonObject(value)) for (const [field, item] of Object.entries(value)) look(item, at.below(field))
+  }
+  look(declared, rule)
+  return found
+}
+
+/** The value as anyone may see it. */
+function masked(rule: EffectiveRule, value: Json, secrets: ReadonlySet<Pattern>): Json {
+  if (rule.secret || rule.writeOnly || secrets.has(rule.pattern)) return {secret: true}
+  if (Array.isArray(value)) return (value as readonly Json[]).map(item => masked(rule.below('*'), item, secrets))
+  if (!isJsonObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([field, item]) => [field, masked(rule.below(field), item, secrets)]))
+}

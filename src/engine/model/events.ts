@@ -1,0 +1,44 @@
+/** What happens during an apply, as data. Every renderer reads this one stream. */
+import type {AppError} from '../../base/errors.ts'
+import type {Action, BoundTime} from './plan.ts'
+import type {Key} from './value.ts'
+
+export const STATES = ['done', 'no-op', 'failed', 'skipped', 'blocked', 'detached', 'unknown'] as const
+/** How an operation ended; every one ends in exactly one. All but the first two say why. */
+export type State = (typeof STATES)[number]
+
+export type Step = 'create' | 'update' | 'delete'
+
+export type ApplyEvent =
+  | {readonly type: 'begin'; readonly run: string; readonly operations: number}
+  | {readonly type: 'started'; readonly key: Key; readonly action: Action; readonly step: Step}
+  | {readonly type: 'accepted'; readonly key: Key; readonly step: Step; readonly taskId?: string}
+  /** Something is in the way; it is waited for. */
+  | {readonly type: 'held'; readonly key: Key; readonly reason: string; readonly waitMs: number}
+  | {
+      readonly type: 'waiting'
+      readonly key: Key
+      readonly for: 'task' | 'ready' | 'gone'
+      readonly elapsedMs: number
+      readonly status?: string
+    }
+  /** What is left and how long it will take, by what the changes so far took; once a second at most. */
+  | ({readonly type: 'estimate'} & BoundTime)
+  /** An answer was lost; what became of the request is being looked up. */
+  | {readonly type: 'in doubt'; readonly key: Key; readonly step: Step; readonly why: string}
+  | {
+      readonly type: 'ended'
+      readonly key: Key
+      readonly action: Action
+      readonly state: State
+      readonly ms: number
+      readonly remoteId?: string
+      readonly error?: AppError
+      readonly because?: Key
+    }
+  | {readonly type: 'proving'; readonly objects: number}
+  | {readonly type: 'proved'; readonly objects: number; readonly residual: number}
+  | {readonly type: 'warning'; readonly message: string}
+  | {readonly type: 'end'; readonly ms: number}
+
+export type Emit = (event: ApplyEvent) => void

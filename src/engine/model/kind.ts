@@ -1,0 +1,174 @@
+/**
+ * What the engine needs to know of a kind of object. One file per kind defines one of these (`backends/<api>/kinds/`);
+ * everything in it is data or a pure function, so that a change can be planned, counted, rehearsed and journaled
+ * before any of it is sent.
+ */
+import type {z} from 'zod'
+import type {Json, JsonObject} from '../../base/json.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+/** One request a kind wants made. `path` begins with `/` and stands below the API's base address. */
+export interface ApiRequest {
+  readonly method: Method
+  readonly path: string
+  readonly body?: Json
+}
+
+/** Ids from the root down: `['12', '51']` for a database, `['12']` for its subscription. */
+export type Ids = readonly string[]
+
+export type Readiness = 'ready' | 'waiting' | 'failed'
+
+export interface Kind {
+  /** `cloud.database` */
+  readonly name: string
+  /** Which connection serves it. */
+  readonly api: 'cloud' | 'cluster'
+  /** For sentences: `database`. */
+  readonly noun: string
+  /** The kind it lives in, and the spec field that names the parent. */
+  readonly parent?: {readonly kind: string; readonly field: string}
+  // The remote path with `*` for each id: `cloud/subscriptions/*` + `/databases/*`. A singleton has no `*`.
+  readonly remote: string
+  /** What a stack may declare, parent field left out. Strict where the contract shows the fields, loose elsewhere. */
+  readonly spec: z.ZodObject
+  readonly identity: Identity
+  /**
+   * Rules by JSON pointer; `*` stands for any list slot, and `''` for the whole object. What a rule says of immutable,
+   * writeOnly, createOnly, secret, mayBeAbsent and risk holds for everything below it too. A field without a rule is
+   * compared by value.
+   */
+  readonly fields: Readonly<Record<string, FieldRule>>
+  readonly verbs: Verbs
+  /** Why a verb is left out, in words that follow "blocked: ". */
+  readonly absent?: {readonly create?: string; readonly update?: string; readonly delete?: string}
+  /** The object as the API answers it, in the spelling of the spec (`regionName` → `region`). Unknown fields stay. */
+  readonly normalize?: (live: JsonObject) => JsonObject
+  /** Absent: whatever exists is ready. */
+  readonly ready?: (live: JsonObject) => Readiness
+  /** The API may show no `status` of such objects at all: then the end of a task is all there is to wait for. */
+  readonly mayShowNoStatus?: boolean
+  /** Delete and replace need `--allow-destroy`. */
+  readonly guarded?: boolean
+  /** There is always exactly one, and destroying the declaration only forgets it. */
+  readonly singleton?: boolean
+  /** The object exists or it is an error at plan: it is never created, and destroying the declaration only forgets it. */
+  readonly adoptOnly?: boolean
+  /** The object goes with its parent: where the parent is deleted too, no request is made for it. */
+  readonly goesWithParent?: boolean
+  /** Child kinds that must be gone before this can be deleted. */
+  readonly emptyOf?: readonly string[]
+  /** A field (of objects with a name) that makes children on create: they go with this object and are named when it is deleted. */
+  readonly inlineChildren?: {readonly field: string; readonly kind: string}
+  /** The child kinds an `exclusive` policy may name, by the policy's word: `{databases: 'cloud.database'}`. */
+  readonly exclusive?: Readonly<Record<string, string>>
+  /** Outputs other objects may read, beyond the live fields by name. */
+  readonly outputs?: readonly string[]
+}
+
+export interface Identity {
+  /** The natural key of a declaration or a (normalized) live object, for people and for pairing. */
+  readonly key: (it: JsonObject) => string | undefined
+  /** The remote id of a live object; either spelling, a number or digits, as text. `undefined`: the row is no such object. */
+  readonly id: (live: JsonObject) => string | undefined
+  /** Whether a declaration and a (normalized) live object are the same thing; default: equal keys. */
+  readonly matches?: (spec: JsonObject, live: JsonObject) => boolean
+  /** The server refuses a second object with the same key in the same parent. Only then may a lost create be sent again. */
+  readonly unique: boolean
+  /** The spec field that holds the key, where a changed key is a rename (one update) and not another object. */
+  readonly renames?: string
+}
+
+export interface FieldRule {
+  /** A change means another object: replace. */
+  readonly immutable?: boolean
+  /** Never returned by the API: compared by digest with the ledger. */
+  readonly writeOnly?: boolean
+  /** Sent on create only and never compared. */
+  readonly createOnly?: boolean
+  /** Never shown. A write-only field is always secret too. */
+  readonly secret?: boolean
+  /** A list whose items are paired by this field, or by value when it is `''` or absent; no list's order means anything. */
+  readonly keyedBy?: string
+  /** A list to which servers add items of their own: a live item that nobody declares, and nobody ever applied, is no change. */
+  readonly serverAdds?: boolean
+  /** The API may leave the field out of every answer: its absence says nothing, so the ledger is asked, and without one it counts as equal. */
+  readonly mayBeAbsent?: boolean
+  /** An object the API replaces whole: when one leaf differs, the whole (declared over live) is sent. True unless set to false. */
+  readonly whole?: boolean
+  /** Equality by meaning (units, single precision, spacing). */
+  readonly equal?: (declared: Json, live: Json) => boolean
+  /** Words for what this change may lose, or `undefined`. */
+  readonly risk?: (before: Json | undefined, after: Json | undefined) => string | undefined
+}
+
+export interface Verbs {
+  /** The collection; given the parent's ids. */
+  readonly list?: (parent: Ids) => ApiRequest
+  /** One object; given its own ids. */
+  readonly read?: (ids: Ids) => ApiRequest
+  readonly create?: (parent: Ids, spec: JsonObject) => ApiRequest
+  /** `patch` holds the changed fields only. */
+  readonly update?: (ids: Ids, patch: JsonObject) => ApiRequest
+  readonly delete?: (ids: Ids) => ApiRequest
+}
+
+export type Kinds = ReadonlyMap<string, Kind>
+
+/** Checks nothing at run time; gives a kind's file its types. */
+export const defineKind = <const K extends Kind>(kind: K): K => kind
+
+/** `cloud/subscriptions/12/databases/51` of a kind's pattern and ids. */
+export function remoteIdOf(kind: Kind, ids: Ids): string {
+  let next = 0
+  return kind.remote
+    .split('/')
+    .map(part => (part === '*' ? encodeURIComponent(ids[next++] ?? '') : part))
+    .join('/')
+}
+
+/** The ids in a remote path of this kind, or `undefined` when the path is of another shape. */
+export function idsIn(kind: Kind, remoteId: string): Ids | undefined {
+  const pattern = kind.remote.split('/')
+  const parts = remoteId.split('/')
+  if (parts.length !== pattern.length) return undefined
+  const ids: string[] = []
+  for (const [at, part] of pattern.entries()) {
+    const text = parts[at] ?? ''
+    if (part === '*') {
+      const id = decoded(text)
+      if (id === undefined) return undefined
+      ids.push(id)
+    } else if (part !== text) return undefined
+  }
+  return ids
+}
+
+/** A word that somebody typed may have any `%` in it. */
+function decoded(text: string): string | undefined {
+  if (text === '') return undefined
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** The kind and ids a remote path names, or `undefined`. */
+export function locate(kinds: Kinds, remoteId: string): {kind: Kind; ids: Ids} | undefined {
+  for (const kind of kinds.values()) {
+    const ids = idsIn(kind, remoteId)
+    if (ids) return {kind, ids}
+  }
+  return undefined
+}
+
+/** The remote path of what an object lives in. */
+export function parentRemoteId({kinds}: {readonly kinds: Kinds}, remoteId: string): string | undefined {
+  const at = locate(kinds, remoteId)
+  const parent = at?.kind.parent && kinds.get(at.kind.parent.kind)
+  if (at === undefined || parent === undefined) return undefined
+  let next = 0
+  return parent.remote.replaceAll('*', () => encodeURIComponent(at.ids[next++] ?? ''))
+}

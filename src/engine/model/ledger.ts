@@ -1,0 +1,105 @@
+/** What a stack owns. A disposable record of ownership, never the truth. Files and HTTP are `src/ledger`. */
+import {AppError} from '../../base/errors.ts'
+import type {Json, JsonObject} from '../../base/json.ts'
+import type {Key} from './value.ts'
+
+export type Origin = 'created' | 'imported' | 'adopted'
+
+export interface LedgerEntry {
+  readonly address: string
+  readonly kind: string
+  /** The remote path. */
+  readonly remoteId: string
+  readonly origin: Origin
+  /** Last-applied value of every declared field; a secret one is absent here and stands in `secrets`. */
+  readonly applied: JsonObject
+  /** Per secret field (JSON pointer): its digest, or `version:<v>`. */
+  readonly secrets: Readonly<Record<string, string>>
+  /** Objects that must be deleted before this one's dependencies are. */
+  readonly dependsOn: readonly Key[]
+  readonly removal: 'delete' | 'retain'
+  readonly preventDestroy: boolean
+  readonly exclusive: readonly string[]
+  /** `out/<name>` values. */
+  readonly outputs: Readonly<Record<string, Json>>
+  /** It is on its way here from another stack's ledger, which may have it still. Never deleted until that has ended. */
+  readonly transfer?: TransferMark
+}
+
+export interface TransferMark {
+  readonly id: string
+  readonly from: {readonly stack: string; readonly address: string}
+}
+
+/** What a ledger remembers of an object that went to another stack. */
+export interface Tombstone {
+  /** Of the transfer. */
+  readonly id: string
+  readonly address: string
+  readonly remoteId: string
+  readonly to: {readonly stack: string; readonly address: string}
+}
+
+export interface Ledger {
+  readonly stack: string
+  /** `absent`: there was none, and so removals are invisible. */
+  readonly condition: 'present' | 'absent'
+  readonly serial: number
+  readonly lineage: string
+  /** Address plus a hash of the key id, and the account's own id, per API; recorded at the first apply. */
+  readonly accounts: Readonly<Record<string, LedgerAccount>>
+  readonly entries: ReadonlyMap<string, LedgerEntry>
+  readonly outputs: Readonly<Record<string, LedgerOutput>>
+  /** Objects that went to other stacks; absent where none did. */
+  readonly gone?: readonly Tombstone[]
+  /** scrypt salt of this ledger, and one digest over all secrets. */
+  readonly secretSalt?: string
+  readonly secretsDigest?: string
+  /** Another program wrote it last, and left out what svcctl keeps beside the entries: accounts, the salt of the secrets. */
+  readonly rewrittenBy?: string
+  /** The head of an unfinished run's journal (http ledgers). */
+  readonly pending?: Json
+}
+
+export interface LedgerAccount {
+  readonly address: string
+  readonly keyHash: string
+  readonly account?: string
+}
+
+export interface LedgerOutput {
+  readonly value: Json
+  readonly sensitive: boolean
+}
+
+export const emptyLedger = (stack: string): Ledger => ({
+  stack,
+  condition: 'absent',
+  serial: 0,
+  lineage: '',
+  accounts: {},
+  entries: new Map(),
+  outputs: {},
+})
+
+/** Where a ledger is kept. `src/ledger` has one for files and one for Terraform's HTTP state protocol. */
+export interface LedgerStore {
+  /** For messages: a path or an address. */
+  readonly place: string
+  /** @throws AppError E_LEDGER_DAMAGED, E_LEDGER_NEWER; a missing ledger is `emptyLedger`. */
+  load(): Promise<Ledger>
+  /** Atomic; raises the serial. Needs the lock. */
+  save(ledger: Ledger): Promise<Ledger>
+  /**
+   * That the lock taken last is still there, by a look that begins now: asked right before each write.
+   * @throws LockLostError; another AppError when nobody can tell
+   */
+  assertHeld(): Promise<void>
+  /** @throws AppError E_LOCKED (exit 10) naming the holder when `timeoutMs` runs out */
+  lock(timeoutMs: number, signal?: AbortSignal): Promise<Unlock>
+}
+
+/** The lock is not this run's any more: it sends and writes nothing from here on. */
+export abstract class LockLostError extends AppError {}
+
+export type Unlock = () => Promise<void>

@@ -1,0 +1,98 @@
+/** What the APIs show: collections as they were read, and the objects in them. */
+import {createHash} from 'node:crypto'
+import {type Json, type JsonObject, writeCanonicalJson} from '../../base/json.ts'
+import {type Backend, PRIORITY} from './backend.ts'
+import {type Ids, type Kind, remoteIdOf} from './kind.ts'
+
+export interface LiveObject {
+  readonly kind: Kind
+  readonly ids: Ids
+  readonly remoteId: string
+  /** Normalized: the spec's spelling, undeclared fields untouched. */
+  readonly fields: JsonObject
+  /** The natural key. */
+  readonly name: string | undefined
+}
+
+/** One list of one API, or the one object of a singleton. */
+export interface Collection {
+  readonly backend: Backend
+  readonly kind: Kind
+  readonly parent: Ids
+  readonly path: string
+  readonly objects: readonly LiveObject[]
+  /** Normalized rows that have no id: what is there and cannot be told from what is declared. */
+  readonly withoutId: readonly JsonObject[]
+  readonly proven: boolean
+  /** The parent is not there (any more). */
+  readonly gone: boolean
+}
+
+/**
+ * @param askedFor - the id it was read by: its answer may leave that out
+ * @returns undefined when the row has no id and so is no object of this kind
+ */
+export function liveObject(kind: Kind, parent: Ids, row: JsonObject, askedFor?: string): LiveObject | undefined {
+  const fields = kind.normalize ? kind.normalize(row) : row
+  if (kind.singleton) return {kind, ids: [], remoteId: remoteIdOf(kind, []), fields, name: kind.identity.key(fields)}
+  const id = askedFor ?? kind.identity.id(row) ?? kind.identity.id(fields)
+  if (id === undefined) return undefined
+  const ids = [...parent, id]
+  return {kind, ids, remoteId: remoteIdOf(kind, ids), fields, name: kind.identity.key(fields)}
+}
+
+/** Reads a collection; a singleton's is its one object. */
+export async function readCollection(backend: Backend, kind: Kind, parent: Ids, priority: number = PRIORITY.read): Promise<Collection> {
+  const request = kind.verbs.list?.(parent) ?? kind.verbs.read?.(parent)
+  if (request === undefined) throw new TypeError(`${kind.name} can be neither listed nor read`)
+  const at = {backend, kind, parent, path: request.path}
+  if (kind.verbs.list === undefined) {
+    const row = await backend.reader.read(request, {priority})
+    const only = row === undefined ? undefined : liveObject(kind, parent, row)
+    return {...at, objects: only ? [only] : [], withoutId: [], proven: true, gone: row === undefined}
+  }
+  const listing = await backend.reader.list(request, {priority})
+  if (listing === undefined) return {...at, objects: [], withoutId: [], proven: true, gone: true}
+  // In an order of its own: what is said of them must not hang on the order of an answer.
+  const read = listing.rows.map(row => [row, liveObject(kind, parent, row)] as const)
+  const objects = read.flatMap(([, live]) => live ?? []).sort((a, b) => (a.remoteId < b.remoteId ? -1 : a.remoteId > b.remoteId ? 1 : 0))
+  const nameless = [...listing.withoutId, ...read.flatMap(([row, live]) => (live === undefined ? [row] : []))]
+  return {...at, objects, withoutId: nameless.map(row => kind.normalize?.(row) ?? row), proven: listing.proven, gone: false}
+}
+
+const indexes = new WeakMap<Collection, ReadonlyMap<string, LiveObject>>()
+
+/** The object of a collection with this remote path; asking for each of thousands costs the same. */
+export function objectIn(collection: Collection, remoteId: string): LiveObject | undefined {
+  const known = indexes.get(collection) ?? new Map(collection.objects.map(it => [it.remoteId, it]))
+  indexes.set(collection, known)
+  return known.get(remoteId)
+}
+
+/** The live value of an output: a field by name, a deeper one by pointer (`endpoint/port`). */
+export function outputOf(live: LiveObject, name: string): Json | undefined {
+  let value: Json | undefined = live.fields
+  for (const part of name.split('/')) {
+    if (value === null || typeof value !== 'object') return undefined
+    value = Array.isArray(value) ? (value as readonly Json[])[Number(part)] : (value as JsonObject)[part]
+  }
+  return value
+}
+
+/**
+ * Over the canonical text of a value; a plan of thousands of objects is hashed as it is written.
+ * @param depth - of the lists whose items are written one by one: each level has a price
+ */
+export function sha256(value: unknown, depth = 3): string {
+  const hash = createHash('sha256')
+  let text = ''
+  writeCanonicalJson(value, depth, piece => {
+    text += piece
+    if (text.length < HASHED_AT_ONCE) return
+    hash.update(text)
+    text = ''
+  })
+  return hash.update(text).digest('hex')
+}
+
+const HASHED_AT_ONCE = 32_768

@@ -1,0 +1,221 @@
+/** The plan as a document: what `plan -o json` prints and `--out` saves. Published as `schemas/plan.schema.json`. */
+import type {Json, JsonObject} from '../../base/json.ts'
+import type {Cause} from './cause.ts'
+import type {LedgerLocation, ParentRef, Policy, Target} from './declaration.ts'
+import type {LedgerAccount, Origin} from './ledger.ts'
+
+export const PLAN_FORMAT = 'svcctl.plan/1'
+
+export const ACTIONS = ['create', 'update', 'replace', 'delete', 'adopt', 'move', 'forget', 'no-op', 'blocked'] as const
+export type Action = (typeof ACTIONS)[number]
+
+export interface Change {
+  /** JSON pointer in the spec. */
+  readonly path: string
+  /** Absent: the field was not there. Secrets are `{"secret": true}`, values to come `{"unknown": true}`. */
+  readonly before?: Json
+  readonly after?: Json
+  /** Words for what the change may lose. */
+  readonly risk?: string
+  /** Three-way, where a ledger has the last-applied value: who moved the field. `unknown`: two-way. */
+  readonly moved?: 'in git' | 'outside' | 'both' | 'unknown'
+}
+
+/** Why an operation waits for another one. */
+export const EDGE_REASONS = [
+  'parent',
+  'reference',
+  'depends_on',
+  'children first',
+  'dependants first',
+  'frees the name',
+  'exclusive group',
+] as const
+export type EdgeReason = (typeof EDGE_REASONS)[number]
+
+export interface Edge {
+  /** `stack:address` */
+  readonly key: string
+  readonly reason: EdgeReason
+}
+
+/** A leaf the plan may not hold in clear, or cannot know yet. */
+export interface OpenLeaf {
+  readonly path: string
+  /** Evaluated at apply; absent for a secret written in clear in the stack. */
+  readonly expression?: string
+  /** Of `secret(…, {version})`. */
+  readonly version?: string
+  /** For a deferred leaf: the keys it reads, and whether the value will be secret. */
+  readonly needs?: readonly string[]
+  readonly secret?: true
+}
+
+export interface Operation {
+  readonly stack: string
+  readonly address: string
+  readonly kind: string
+  readonly action: Action
+  /** Why, as a word: what decisions are made by. `reason` says it to people. */
+  readonly cause: Cause
+  readonly reason: string
+  readonly remoteId?: string
+  readonly changes: readonly Change[]
+  /** Addresses this operation waits for; `edges` says why. */
+  readonly because: readonly string[]
+  readonly edges: readonly Edge[]
+  /** An object found by identity whose fields differ. */
+  readonly adopts?: true
+  /** For `move`: the address the ledger had it under. */
+  readonly movedFrom?: string
+  /** For `move` between stacks: whose it is until then. */
+  readonly from?: {readonly stack: string; readonly address: string}
+  /** Of a move between stacks: declared fields that differ and are the next plan's to change, as JSON pointers. */
+  readonly later?: readonly string[]
+  /** Of a blocked one: the stack that has the object, or may have it. */
+  readonly elsewhere?: {readonly stack: string; readonly address?: string}
+  /** What a `blocked` or a refused operation would have been. */
+  readonly wants?: Action
+  /** The natural key, for people. */
+  readonly name?: string
+  /** cdktf's construct path, for people. */
+  readonly construct?: string
+  /** The declaration, secrets and unknown leaves marked; none for a delete or a forget. */
+  readonly declared?: DeclaredObject
+  /** Of a removal: the ledger remembers lifecycle.prevent_destroy. */
+  readonly preventDestroy?: true
+  /** How the ledger came to own it. */
+  readonly origin?: Origin
+  readonly deferred?: readonly OpenLeaf[]
+  readonly secrets?: readonly OpenLeaf[]
+  /** Declared fields that somebody changed and that stay so (`--on-drift keep`), as JSON pointers. */
+  readonly kept?: readonly string[]
+  /** Of what is deleted or replaced: its fields as they were seen, secrets marked. */
+  readonly former?: JsonObject
+  /** Objects that go with this one and get no request of their own. */
+  readonly takes?: readonly string[]
+}
+
+export interface DeclaredObject {
+  readonly spec: JsonObject
+  readonly parent?: ParentRef
+  readonly dependsOn: readonly {readonly key: string; readonly reason: 'reference' | 'depends_on'}[]
+  readonly policy: Policy
+  readonly outputs: readonly string[]
+}
+
+/** One list the plan was made from. */
+export interface Fact {
+  readonly api: 'cloud' | 'cluster'
+  readonly kind: string
+  readonly path: string
+  readonly rows: number
+  /** Over identity and compared fields, in an order of its own. */
+  readonly digest: string
+}
+
+export interface GuardResult {
+  readonly code: string
+  readonly addresses: readonly string[]
+  /** What lifts it: a flag, or words when nothing does. */
+  readonly allow: string
+  readonly message: string
+}
+
+export interface BoundTime {
+  readonly requests: number
+  readonly seconds: number
+  /** Which bound is active: `rate`, `critical path`, `exclusivity of …`. */
+  readonly bound: string
+}
+
+/** Until everything is proven, and `ready`: until everything is ready. */
+export interface Bill extends BoundTime {
+  readonly ready: BoundTime
+}
+
+export const ON_DRIFT = ['overwrite', 'refuse', 'keep'] as const
+
+/**
+ * What lifts a guard or decides what is sent, as it was said when the plan was made: who approves the plan approves it.
+ * Words are sorted, and each stands there once.
+ */
+export interface Lifts {
+  /** Objects that may be deleted or replaced: selectors, kinds or `*`. */
+  readonly allowDestroy: readonly string[]
+  /** Objects that may be taken over although they would be changed: selectors, kinds or `*`. */
+  readonly adopt: readonly string[]
+  /** Blocked objects whose declared state somebody has reached by other means. */
+  readonly accept: readonly string[]
+  readonly skipBlocked: boolean
+  /** What to do about a declared field somebody changed since the last apply. */
+  readonly onDrift: (typeof ON_DRIFT)[number]
+  /** `5` or `30%`; absent: the default. */
+  readonly maxDestroy?: string
+  /** Create and update only. */
+  readonly noDestroy: boolean
+  readonly refuseRisky: boolean
+}
+
+/** What was selected, in the words it was selected with. */
+export interface Selectors {
+  readonly target: readonly string[]
+  readonly exclude: readonly string[]
+}
+
+/** An object that was seen and belongs to no stack of the app. */
+export interface Unmanaged {
+  readonly kind: string
+  readonly name: string | null
+  readonly remoteId: string
+}
+
+export const unmanagedCount = ({unmanaged}: Pick<Plan, 'unmanaged'>): number =>
+  typeof unmanaged === 'number' ? unmanaged : unmanaged.length
+
+export interface PlannedStack {
+  readonly name: string
+  readonly ledger: LedgerLocation
+  readonly ledgerCondition: 'present' | 'absent'
+  readonly targets: {readonly cloud?: Target; readonly cluster?: Target}
+  /** How many objects the ledger owns, and how many are declared: what the thresholds count against. */
+  readonly owned: number
+  readonly declared: number
+  readonly outputs: readonly {
+    readonly name: string
+    readonly value: Json
+    readonly sensitive: boolean
+    readonly expression?: string
+    readonly secret?: true
+  }[]
+}
+
+export interface Plan {
+  readonly format: typeof PLAN_FORMAT
+  readonly tool: string
+  readonly stacks: readonly PlannedStack[]
+  /** The other stacks of the app: what is given to one of them is no value of these, and what their ledgers have is left alone. */
+  readonly otherStacks?: readonly {readonly name: string; readonly ledger: LedgerLocation}[]
+  /** API address, a hash of the key id it was made for, and (where it is known) the account's own id. */
+  readonly accounts: Readonly<Record<string, LedgerAccount>>
+  readonly declarationsDigest: string
+  readonly scope: 'all' | 'targeted' | 'changed'
+  readonly selectors: Selectors
+  readonly lifts: Lifts
+  /** Of `svcctl destroy`: that nothing is declared is what was asked for. */
+  readonly destroy?: true
+  readonly facts: readonly Fact[]
+  readonly operations: readonly Operation[]
+  readonly summary: Readonly<Record<Action, number>>
+  /** Objects that were seen and that no stack of the app has or declares: how many, or (`--unmanaged`) which. */
+  readonly unmanaged: number | readonly Unmanaged[]
+  readonly notes: readonly string[]
+  readonly guards: readonly GuardResult[]
+  readonly requests: {readonly used: number; readonly avoided: number}
+  readonly bill: Bill
+  readonly notAfter?: string
+  /** Of a residual plan: the hash of the plan it is the rest of. */
+  readonly residualOf?: string
+  /** sha256 over everything but `requests`, `bill` and itself. */
+  readonly hash: string
+}

@@ -1,0 +1,36 @@
+/**
+ * Whether "it is not in the list" means "it does not exist". A create that follows from anything less may make a second
+ * one of what is there already.
+ */
+import type {Declaration} from '../model/declaration.ts'
+import type {Kind} from '../model/kind.ts'
+import type {Collection} from '../model/live.ts'
+import {plainPart} from '../model/resolve.ts'
+
+/** Why nobody can tell whether a declared object is there. */
+export interface Doubt {
+  readonly cause: 'list-not-whole' | 'row-without-id'
+  readonly reason: string
+}
+
+/** @param collection - the one the declared object would stand in, as it was read last */
+export function doubtOf(declaration: Declaration, kind: Kind, collection: Collection): Doubt | undefined {
+  const spec = plainPart(declaration.spec)
+  const name = kind.identity.key(spec)
+  const nameless = collection.withoutId.some(
+    row => kind.identity.matches?.(spec, row) ?? (name !== undefined && kind.identity.key(row) === name),
+  )
+  if (nameless) {
+    const said = name === undefined ? 'like it' : `called ${JSON.stringify(name)}`
+    return {
+      cause: 'row-without-id',
+      reason: `${collection.path} shows a ${kind.noun} ${said} without an id: it is there, and nothing can be done with it`,
+    }
+  }
+  return collection.proven ? undefined : notWhole(collection.path)
+}
+
+export const notWhole = (path: string): Doubt => ({
+  cause: 'list-not-whole',
+  reason: `${path} could not be read whole, so nobody can tell whether it is there already`,
+})

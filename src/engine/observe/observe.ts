@@ -1,0 +1,367 @@
+/**
+ * Reads what a plan needs and nothing more: the lists its declarations and its ledgers' entries stand in, level by
+ * level from the roots, and pairs as it goes, because a child's list can only be asked for when its parent is found.
+ *
+ * Lists are brought to a proof of completeness once all are read, so that one proof serves many of them (design
+ * section 10, Paging); where that turns up more rows, the levels are walked again over what is already read.
+ */
+
+import type {Problem} from '../../base/errors.ts'
+import type {JsonObject} from '../../base/json.ts'
+import type {Backend} from '../model/backend.ts'
+import type {Declaration, Evaluate, StackDeclarations} from '../model/declaration.ts'
+import {type Ids, idsIn, type Kind, type Kinds, remoteIdOf} from '../model/kind.ts'
+import type {Ledger, LedgerEntry} from '../model/ledger.ts'
+import {type Collection, type LiveObject, objectIn} from '../model/live.ts'
+import {Ownership, type OwnershipInput} from '../model/ownership.ts'
+import {type Key, keyOf, type ValueObject} from '../model/value.ts'
+import type {Doubt} from './absence.ts'
+import {fetchSparse, resolveSpecs} from './complete-pairs.ts'
+import {NamedParents} from './named-parent.ts'
+import {orphansOf} from './orphans.ts'
+import {entryOf, type Match, pairCollection} from './pair.ts'
+import {type NotShown, ReadById} from './read-by-id.ts'
+import {ReadCollections} from './read-collections.ts'
+import {withContext} from './with-context.ts'
+
+export interface ObserveInput extends OwnershipInput {
+  /** Every stack of the app: what is not selected still counts as declared. */
+  readonly stacks: readonly StackDeclarations[]
+  /** The stacks this run is about. */
+  readonly selected: ReadonlySet<string>
+  readonly backendOf: (stack: string, api: Kind['api']) => Backend
+  readonly evaluate: Evaluate
+  readonly variable: (stack: string, name: string) => JsonObject[string] | undefined
+  /** Narrows the read-set (`--target`, `apply PLAN`); default: everything selected. */
+  readonly wants?: (key: Key) => boolean
+  /** Takes nothing as declared: everything the ledgers own is an orphan. */
+  readonly destroy?: boolean
+}
+
+export interface Paired {
+  readonly declaration: Declaration
+  /** The spec with everything filled in that is known before the apply. */
+  readonly spec: ValueObject
+  readonly match?: Match
+  /** Ids of the parent; absent when the parent does not exist yet. */
+  readonly parent?: Ids
+  /** The ledger's object for this address where it lives in another parent than the declared one. */
+  readonly stray?: LiveObject
+  /** Why nobody can tell whether it is there. */
+  readonly doubt?: Doubt
+  /** Not chosen itself: read because something chosen hangs on it, and otherwise left alone. */
+  readonly context: boolean
+}
+
+/** A ledger entry no declaration stands for any more, with what is left of its object. */
+export interface Orphan {
+  readonly stack: string
+  readonly entry: LedgerEntry
+  /** Where it stands in the plan: beside its own address where that is declared and means another object now. */
+  readonly address: string
+  readonly live?: LiveObject
+  /** Why nobody can tell whether it is there. */
+  readonly doubt?: Doubt
+  /** Who has the same object: a ledger may hold it under two addresses, and it is not this one's to touch. */
+  readonly heldBy?: Key
+}
+
+export interface Observation {
+  readonly pairs: ReadonlyMap<Key, Paired>
+  readonly orphans: readonly Orphan[]
+  readonly collections: readonly Collection[]
+  readonly ownership: Ownership
+  readonly ambiguous: readonly Problem[]
+  readonly problems: readonly Problem[]
+}
+
+export async function observe(input: ObserveInput): Promise<Observation> {
+  const byId = new ReadById()
+  const look = () => new Pass(input, byId).run()
+  let pass = await look()
+  for (;;) {
+    // Proving may bring rows to light, and those may be parents of lists not read yet: hence again, and bounded.
+    for (let round = 0; round < 8 && pass.collections.some(it => !it.proven); round++) {
+      const backends = new Set(pass.collections.map(it => it.backend))
+      await Promise.all([...backends].map(backend => backend.reader.prove()))
+      pass = await look()
+    }
+    // So may asking by id, and each object is asked for once.
+    if (!(await byId.ask(pass.notShown))) break
+    pass = await look()
+  }
+  const {notShown: _, ...seen} = pass
+  return {...seen, pairs: await fetchSparse(input, resolveSpecs(input, seen.pairs))}
+}
+
+/** Kinds of the same depth: subscriptions and everything of the cluster, then databases and peerings, then ACLs. */
+export function levelsOf(kinds: Kinds): Kind[][] {
+  const levels: Kind[][] = []
+  const depth = (kind: Kind): number => {
+    const parent = kind.parent && kinds.get(kind.parent.kind)
+    return parent ? depth(parent) + 1 : 0
+  }
+  for (const kind of kinds.values()) {
+    const at = depth(kind)
+    const level = levels[at] ?? []
+    level.push(kind)
+    levels[at] = level
+  }
+  return levels
+}
+
+interface Place {
+  readonly backend: Backend
+  readonly kind: Kind
+  readonly parent: Ids
+  readonly declarations: Declaration[]
+}
+
+class Pass {
+  readonly #input: ObserveInput
+  readonly #ownership: Ownership
+  readonly #declared: ReadonlyMap<Key, string>
+  readonly #declarations: readonly Declaration[]
+  readonly #read: ReadonlySet<Key>
+  readonly #stacks: ReadonlyMap<string, StackDeclarations>
+  /** Those of other stacks too: an object this run only refers to is found where its ledger has it. */
+  readonly #ledgers: ReadonlyMap<string, Ledger>
+  readonly #matches = new Map<Key, Match>()
+  readonly #parents = new Map<Key, Ids>()
+  readonly #collections: ReadCollections
+  readonly #namedParents: NamedParents
+  readonly #ambiguous: Problem[] = []
+  readonly #problems: Problem[] = []
+
+  constructor(input: ObserveInput, byId: ReadById) {
+    this.#input = input
+    this.#collections = new ReadCollections(input, byId)
+    this.#namedParents = new NamedParents({
+      kinds: input.kinds,
+      list: (stack, kind, parent) => this.#collections.read(stack, kind, parent),
+      ambiguous: this.#ambiguous,
+      problems: this.#problems,
+    })
+    this.#ownership = new Ownership(input)
+    this.#ledgers = new Map([...(input.otherLedgers ?? []).map(it => [it.stack, it] as const), ...input.ledgers])
+    this.#stacks = new Map(input.stacks.map(it => [it.name, it]))
+    this.#declared = new Map(input.stacks.flatMap(stack => stack.declarations.map(it => [it.key, it.kind] as const)))
+    this.#declarations = input.destroy ? [] : withContext(input.stacks, it => this.#chosen(it))
+    this.#read = new Set(this.#declarations.map(it => it.key))
+  }
+
+  #chosen({stack, key}: Declaration): boolean {
+    return this.#input.selected.has(stack) && (this.#input.wants?.(key) ?? true)
+  }
+
+  async run(): Promise<Omit<Observation, 'pairs'> & {readonly pairs: Map<Key, Paired>; readonly notShown: readonly NotShown[]}> {
+    const {selected, kinds, ledgers, wants = () => true} = this.#input
+    const declarations = this.#declarations
+    const entries = [...ledgers]
+      .filter(([stack]) => selected.has(stack))
+      .flatMap(([stack, ledger]) =>
+        [...ledger.entries.values()].filter(entry => wants(keyOf(stack, entry.address))).map(entry => ({stack, entry})),
+      )
+    for (const level of levelsOf(kinds)) {
+      const names = new Set(level.map(it => it.name))
+      await this.#level(
+        declarations.filter(it => names.has(it.kind)),
+        entries.filter(it => names.has(it.entry.kind)),
+      )
+    }
+    const claims = this.#claims()
+    this.#oneDeclarationEach(claims)
+    const orphans = orphansOf({
+      entries,
+      matches: this.#matches,
+      declared: this.#input.destroy ? new Map() : this.#declared,
+      objectOf: (stack, entry) => this.#objectOf(stack, {kind: this.#kind(entry.kind), remoteId: entry.remoteId}),
+      claims,
+      live: (stack, entry) => this.#collections.live(stack, entry),
+      doubt: (stack, entry) => this.#collections.doubtOfEntry(stack, entry),
+    })
+    const pairs = new Map<Key, Paired>()
+    for (const declaration of declarations) {
+      const match = this.#matches.get(declaration.key)
+      const parent = this.#parents.get(declaration.key)
+      const former = match === undefined ? entryOf(ledgers, {declaration}) : undefined
+      const there = former && this.#collections.live(declaration.stack, former)
+      const stray = there && !claims.has(this.#objectOf(declaration.stack, there)) ? there : undefined
+      const doubt = match === undefined ? this.#collections.doubtOf(declaration, parent) : undefined
+      pairs.set(declaration.key, {
+        declaration,
+        spec: declaration.spec,
+        ...(match ? {match} : {}),
+        ...(parent ? {parent} : {}),
+        ...(stray ? {stray} : {}),
+        ...(doubt ? {doubt} : {}),
+        context: !this.#chosen(declaration),
+      })
+    }
+    const imported = declarations.flatMap(({stack, kind, importId}) =>
+      importId === undefined ? [] : {stack, entry: {kind, remoteId: importId}},
+    )
+    return {
+      pairs,
+      orphans,
+      notShown: [...entries, ...imported].flatMap(({stack, entry}) => this.#collections.notShown(stack, entry) ?? []),
+      collections: this.#collections.all,
+      ownership: this.#ownership,
+      ambiguous: this.#ambiguous,
+      problems: this.#problems,
+    }
+  }
+
+  /** One name for an object, whatever stack speaks of it: a remote path is a name within one account. */
+  #objectOf(stack: string, {kind, remoteId}: Pick<LiveObject, 'kind' | 'remoteId'>): string {
+    return `${this.#input.accountOf?.(stack, kind.api) ?? ''} ${remoteId}`
+  }
+
+  /** Who means which object, as far as the levels have been paired. */
+  #claims(): Map<string, Key> {
+    return new Map([...this.#matches].map(([key, {live}]) => [this.#objectOf(stackOf(key), live), key]))
+  }
+
+  /** Two connections may lead to one account: what each of them pairs is one object all the same. */
+  #oneDeclarationEach(claims: ReadonlyMap<string, Key>): void {
+    for (const [key, {live}] of this.#matches) {
+      const other = claims.get(this.#objectOf(stackOf(key), live))
+      if (other === undefined || other === key || !this.#read.has(key)) continue
+      this.#problems.push({
+        address: key,
+        message: `means ${live.remoteId}, which ${other} has already; one object can have one declaration`,
+      })
+    }
+  }
+
+  async #level(declarations: readonly Declaration[], entries: readonly {stack: string; entry: LedgerEntry}[]): Promise<void> {
+    const places = new Map<Backend, Map<string, Place>>()
+    const place = (stack: string, kind: Kind, parent: Ids): Place => {
+      const backend = this.#input.backendOf(stack, kind.api)
+      this.#ownership.speaksFor(backend, stack, kind.api)
+      const ofBackend = places.get(backend) ?? new Map<string, Place>()
+      places.set(backend, ofBackend)
+      const id = `${kind.name} ${parent.join(' ')}`
+      const known = ofBackend.get(id) ?? {backend, kind, parent, declarations: []}
+      ofBackend.set(id, known)
+      return known
+    }
+    const named = declarations.filter(it => it.parent !== undefined && (it.parent.by === 'name' || it.parent.by === 'id'))
+    const parents = new Map(await Promise.all(named.map(async it => [it.key, await this.#namedParents.of(it)] as const)))
+    for (const declaration of declarations) {
+      const kind = this.#kind(declaration.kind)
+      const parent =
+        kind.parent === undefined ? [] : parents.has(declaration.key) ? parents.get(declaration.key) : this.#parentIds(declaration)
+      if (parent === undefined) continue
+      this.#parents.set(declaration.key, parent)
+      place(declaration.stack, kind, parent).declarations.push(declaration)
+      for (const word of declaration.policy.exclusive) {
+        // What an exclusive collection holds must be known even when nothing is declared in it; its own level reads it.
+        if (kind.exclusive?.[word] === undefined)
+          this.#problems.push({
+            address: declaration.key,
+            message: `policy.exclusive: a ${kind.noun} has no collection ${JSON.stringify(word)}`,
+          })
+      }
+    }
+    for (const {stack, entry} of entries) {
+      const kind = this.#kind(entry.kind)
+      const ids = idsIn(kind, entry.remoteId)
+      if (ids && (ids.length < 2 || this.#exists(stack, kind, ids.slice(0, -1)))) place(stack, kind, ids.slice(0, -1))
+    }
+    for (const {stack, kind, parent} of this.#exclusivePlaces()) place(stack, kind, parent)
+    for (const {stack, kind, parent} of this.#fullPlaces()) place(stack, kind, parent)
+    const all = [...places.values()].flatMap(it => [...it.values()])
+    await Promise.all(all.map(it => this.#collections.readAt(it.backend, it.kind, it.parent)))
+    for (const it of all) this.#pair(it)
+  }
+
+  /** The exclusive collections of this level, of parents matched a level above. */
+  *#exclusivePlaces(): Iterable<{stack: string; kind: Kind; parent: Ids}> {
+    for (const stack of this.#input.stacks) {
+      if (!this.#input.selected.has(stack.name)) continue
+      for (const parent of stack.declarations) {
+        const live = this.#matches.get(parent.key)?.live
+        if (live === undefined) continue
+        for (const word of parent.policy.exclusive) {
+          const name = this.#kind(parent.kind).exclusive?.[word]
+          if (name === undefined) continue
+          const kind = this.#kind(name)
+          if (this.#collections.of(stack.name, kind, live.ids) === undefined) yield {stack: stack.name, kind, parent: live.ids}
+        }
+      }
+    }
+  }
+
+  /** What stands in the way of deleting a parent must be known: the lists it has to be empty of. */
+  *#fullPlaces(): Iterable<{stack: string; kind: Kind; parent: Ids}> {
+    const claims = this.#claims()
+    for (const [stack, ledger] of this.#input.ledgers) {
+      if (!this.#input.selected.has(stack)) continue
+      for (const entry of ledger.entries.values()) {
+        const kind = this.#kind(entry.kind)
+        const key = keyOf(stack, entry.address)
+        const stays = claims.has(this.#objectOf(stack, {kind, remoteId: entry.remoteId}))
+        const left = this.#declared.get(key) === entry.kind && !this.#matches.has(key)
+        if (kind.emptyOf === undefined || (!this.#input.destroy && (stays || left))) continue
+        const ids = idsIn(kind, entry.remoteId)
+        for (const name of kind.emptyOf) {
+          const child = this.#kind(name)
+          const there = this.#collections.live(stack, entry) !== undefined
+          if (ids && there && this.#collections.of(stack, child, ids) === undefined) yield {stack, kind: child, parent: ids}
+        }
+      }
+    }
+  }
+
+  #pair({backend, kind, parent, declarations}: Place): void {
+    const collection = this.#collections.at(backend, kind, parent)
+    if (collection === undefined) return
+    if (collection.gone && declarations.length > 0 && !kind.singleton) {
+      for (const it of declarations) {
+        if (it.parent?.by !== 'key')
+          this.#problems.push({
+            address: it.key,
+            message: `its ${kind.parent?.field ?? 'parent'} does not exist (${collection.path} answers 404)`,
+          })
+      }
+    }
+    const pairing = pairCollection({
+      kind,
+      collection,
+      declarations,
+      ledgers: this.#ledgers,
+      ownership: this.#ownership,
+      stacks: this.#stacks,
+      declared: this.#declared,
+      read: key => this.#read.has(key),
+    })
+    for (const [key, match] of pairing.matches) this.#matches.set(key, match)
+    this.#ambiguous.push(...pairing.ambiguous)
+    this.#problems.push(...pairing.problems)
+  }
+
+  #kind(name: string): Kind {
+    const kind = this.#input.kinds.get(name)
+    if (kind === undefined) throw new TypeError(`no kind ${name}`)
+    return kind
+  }
+
+  /** Whether an object with these ids may still be there: false only when its own list was read and lacks it. */
+  #exists(stack: string, child: Kind, ids: Ids): boolean {
+    const kind = child.parent && this.#input.kinds.get(child.parent.kind)
+    if (kind === undefined) return true
+    const list = this.#collections.of(stack, kind, ids.slice(0, -1))
+    if (list === undefined) return ids.length < 2 || this.#exists(stack, kind, ids.slice(0, -1))
+    return objectIn(list, remoteIdOf(kind, ids)) !== undefined
+  }
+
+  #parentIds(declaration: Declaration): Ids | undefined {
+    const ref = declaration.parent
+    if (ref?.by === 'key') return this.#matches.get(ref.key)?.live.ids
+    const kind = ref?.by === 'remoteId' ? this.#input.kinds.get(this.#kind(declaration.kind).parent?.kind ?? '') : undefined
+    return kind && ref?.by === 'remoteId' ? idsIn(kind, ref.remoteId) : undefined
+  }
+}
+
+const stackOf = (key: Key): string => key.slice(0, key.indexOf(':'))

@@ -1,0 +1,220 @@
+/**
+ * Which live object a declaration means. In this order: the object the ledger has under its address (so that a rename
+ * is followed), the one a `moved` or `import` block names, and then whoever has its natural key.
+ */
+import type {Problem} from '../../base/errors.ts'
+import type {Declaration, StackDeclarations} from '../model/declaration.ts'
+import type {Kind} from '../model/kind.ts'
+import type {Ledger, LedgerEntry} from '../model/ledger.ts'
+import type {Collection, LiveObject} from '../model/live.ts'
+import type {Owner, Ownership} from '../model/ownership.ts'
+import {plainPart} from '../model/resolve.ts'
+import {type Key, keyOf} from '../model/value.ts'
+
+export type Found = 'ledger' | 'moved' | 'import' | 'name'
+
+export interface Match {
+  readonly live: LiveObject
+  readonly found: Found
+  /** The address the ledger has it under, when that is another one. */
+  readonly formerAddress?: string
+  /** The other stack whose ledger has it, where this one's does not. */
+  readonly owner?: Owner
+}
+
+export interface PairInput {
+  readonly kind: Kind
+  readonly collection: Collection
+  readonly declarations: readonly Declaration[]
+  readonly ledgers: ReadonlyMap<string, Ledger>
+  readonly ownership: Ownership
+  readonly stacks: ReadonlyMap<string, StackDeclarations>
+  /** Every key declared anywhere in the app, with its kind. */
+  readonly declared: ReadonlyMap<Key, string>
+  /** Whether this run reads a declaration: what `--target` leaves out still has its object. */
+  readonly read: (key: Key) => boolean
+}
+
+/**
+ * What the ledger says of the very object that a pair means, or of the one it meant where it means none now. An entry
+ * under the same address for another object says nothing of this one: neither whose it is nor what was applied to it.
+ */
+export function entryOf(
+  ledgers: ReadonlyMap<string, Ledger>,
+  {declaration, match}: {readonly declaration: Declaration; readonly match?: Match},
+): LedgerEntry | undefined {
+  if (match?.owner) return match.owner.entry.kind === declaration.kind ? match.owner.entry : undefined
+  const entry = ledgers.get(declaration.stack)?.entries.get(match?.formerAddress ?? declaration.address)
+  if (entry === undefined || entry.kind !== declaration.kind) return undefined
+  return match === undefined || entry.remoteId === match.live.remoteId ? entry : undefined
+}
+
+export interface Pairing {
+  readonly matches: ReadonlyMap<Key, Match>
+  readonly ambiguous: readonly Problem[]
+  readonly problems: readonly Problem[]
+}
+
+/** Pairs the declarations of one collection with its live objects. */
+export function pairCollection(input: PairInput): Pairing {
+  const {kind, collection, declarations} = input
+  const byId = new Map(collection.objects.map(it => [it.remoteId, it]))
+  const claimed = new Map<string, Key>()
+  const matches = new Map<Key, Match>()
+  const ambiguous: Problem[] = []
+  const problems: Problem[] = []
+  const claim = (declaration: Declaration, match: Match) => {
+    const other = claimed.get(match.live.remoteId)
+    if (other !== undefined) {
+      problems.push({
+        address: declaration.key,
+        message: `means ${match.live.remoteId}, which ${other} has already; one object can have one declaration`,
+      })
+      return
+    }
+    claimed.set(match.live.remoteId, declaration.key)
+    matches.set(declaration.key, match)
+  }
+
+  const open: Declaration[] = []
+  for (const declaration of declarations) {
+    const match = knownMatch(input, declaration, byId)
+    const holder = match && leftOut(input, declaration, match.live)
+    if (holder !== undefined) problems.push(heldBy(declaration, match?.live.remoteId, holder))
+    else if (match) claim(declaration, match)
+    else if (declaration.importId !== undefined && collection.proven) {
+      problems.push({address: declaration.key, message: `import of ${declaration.importId}: there is no such object`})
+    } else open.push(declaration)
+  }
+
+  const byName = kind.identity.matches ? undefined : groupByName(collection.objects)
+  for (const declaration of open) {
+    const spec = plainPart(declaration.spec)
+    const candidates = byName
+      ? (byName.get(kind.identity.key(spec) ?? '\0') ?? [])
+      : collection.objects.filter(it => kind.identity.matches?.(spec, it.fields))
+    const free = candidates.filter(it => !claimed.has(it.remoteId))
+    const [first, second] = free
+    if (first === undefined) {
+      const holder = candidates.map(it => ({live: it, key: claimed.get(it.remoteId) ?? ''})).find(it => staysAs(input, it.key, it.live))
+      if (holder)
+        problems.push({
+          address: declaration.key,
+          message: `means ${holder.live.remoteId}, which ${holder.key} has already; one object can have one declaration`,
+        })
+      continue
+    }
+    if (second !== undefined) {
+      ambiguous.push({
+        address: declaration.key,
+        message: `${free.length} live ${kind.noun}s fit ${JSON.stringify(kind.identity.key(spec) ?? declaration.address)}: ${free.map(it => it.remoteId).join(', ')}`,
+      })
+      continue
+    }
+    const holder = leftOut(input, declaration, first)
+    if (holder !== undefined) {
+      problems.push(heldBy(declaration, first.remoteId, holder))
+      continue
+    }
+    const owner = input.ownership.of(declaration.stack, kind.api, first.remoteId)
+    const former = owner?.stack === declaration.stack ? owner.entry.address : undefined
+    if (owner && owner.stack !== declaration.stack) claim(declaration, {live: first, found: 'name', owner})
+    else if (former !== undefined && former !== declaration.address)
+      claim(declaration, {live: first, found: 'moved', formerAddress: former})
+    else claim(declaration, {live: first, found: 'name'})
+  }
+  ambiguous.push(...taken(input, matches, claimed))
+  return {matches, ambiguous, problems}
+}
+
+/** The address of the same stack that has an object, is declared still, and is not read by this run. */
+function leftOut({ownership, kind, declared, read}: PairInput, {stack, address}: Declaration, live: LiveObject): Key | undefined {
+  const owner = ownership.of(stack, kind.api, live.remoteId)
+  if (owner?.stack !== stack || owner.entry.address === address) return undefined
+  const key = keyOf(stack, owner.entry.address)
+  return declared.get(key) === kind.name && !read(key) ? key : undefined
+}
+
+const heldBy = ({key}: Declaration, remoteId: string | undefined, holder: Key): Problem => ({
+  address: key,
+  message: `means ${remoteId ?? ''}, which ${holder} has, and that one is not part of this run: plan both together`,
+})
+
+/** Whether an object stays what it is under the declaration that has it: a rename or a replacement would free it. */
+function staysAs({kind: {identity, verbs}, declarations}: PairInput, key: Key, live: LiveObject): boolean {
+  const holder = declarations.find(it => it.key === key)
+  if (holder === undefined) return false
+  if (identity.renames === undefined && verbs.delete === undefined) return true
+  const spec = plainPart(holder.spec)
+  return identity.matches ? identity.matches(spec, live.fields) : identity.key(spec) === live.name
+}
+
+/** A change to what somebody else's object is called, or is: two live objects then fit one declaration. */
+function taken(
+  {kind, collection, declarations, ownership}: PairInput,
+  matches: ReadonlyMap<Key, Match>,
+  claimed: ReadonlyMap<string, Key>,
+) {
+  const problems: Problem[] = []
+  const free = collection.objects.filter(it => !claimed.has(it.remoteId) && ownership.at(collection.backend, it.remoteId) === undefined)
+  if (free.length === 0) return problems
+  const byName = kind.identity.matches ? undefined : groupByName(free)
+  for (const declaration of declarations) {
+    const match = matches.get(declaration.key)
+    // A name that is not compared is not changed either.
+    if (match === undefined || declaration.policy.ignoreChanges.some(it => it === '' || it === `/${kind.identity.renames ?? ''}`)) continue
+    const spec = plainPart(declaration.spec)
+    const wanted = kind.identity.key(spec)
+    const other = byName
+      ? match.live.name === wanted
+        ? undefined
+        : byName.get(wanted ?? '\0')?.[0]
+      : kind.identity.matches?.(spec, match.live.fields)
+        ? undefined
+        : free.find(it => kind.identity.matches?.(spec, it.fields))
+    if (other === undefined) continue
+    problems.push({
+      address: declaration.key,
+      message: `the ledger has it as ${match.live.remoteId} (${JSON.stringify(match.live.name ?? null)}), and ${other.remoteId} is ${JSON.stringify(wanted ?? null)} already`,
+    })
+  }
+  return problems
+}
+
+function knownMatch(input: PairInput, declaration: Declaration, byId: ReadonlyMap<string, LiveObject>): Match | undefined {
+  const ledger = input.ledgers.get(declaration.stack)
+  const own = ledger?.entries.get(declaration.address)
+  const live = own?.kind === declaration.kind ? byId.get(own.remoteId) : undefined
+  if (live) return {live, found: 'ledger'}
+  for (const address of formerAddresses(input.stacks.get(declaration.stack)?.moved ?? [], declaration.address)) {
+    const entry = input.declared.has(keyOf(declaration.stack, address)) ? undefined : ledger?.entries.get(address)
+    const there = entry && byId.get(entry.remoteId)
+    if (there) return {live: there, found: 'moved', formerAddress: entry.address}
+  }
+  const imported = declaration.importId === undefined ? undefined : byId.get(declaration.importId)
+  const owner = imported && input.ownership.of(declaration.stack, input.kind.api, imported.remoteId)
+  return imported && {live: imported, found: 'import', ...(owner && owner.stack !== declaration.stack ? {owner} : {})}
+}
+
+/** The addresses `moved` blocks lead back to, newest first. A block for a bare address covers its instances. */
+export function formerAddresses(moved: StackDeclarations['moved'], address: string): string[] {
+  const former: string[] = []
+  for (let at: string | undefined = address; at !== undefined && former.length <= moved.length; ) {
+    const here: string = at
+    const block = moved.find(({from, to}) => here === to || (here.startsWith(`${to}[`) && !from.endsWith(']')))
+    at = block && `${block.from}${here.slice(block.to.length)}`
+    if (at !== undefined) former.push(at)
+  }
+  return former
+}
+
+function groupByName(objects: readonly LiveObject[]): Map<string, LiveObject[]> {
+  const groups = new Map<string, LiveObject[]>()
+  for (const it of objects) {
+    if (it.name === undefined) continue
+    const group = groups.get(it.name)
+    if (group) group.push(it)
+    else groups.set(it.name, [it])
+  }
+  return groups
+}

@@ -1,0 +1,116 @@
+/**
+ * What an apply will cost: requests and seconds, and which bound is active; until all is ready, and until all is
+ * proven. The time is the largest of three lower bounds: the rate (requests over the budget), the critical path (the
+ * longest chain of things that wait for each other), and exclusivity (groups in which only so many may change at a time).
+ */
+
+import type {ChangeLimits} from '../model/change-limits.ts'
+import type {Bill, BoundTime, Operation} from '../model/plan.ts'
+import {keyOf} from '../model/value.ts'
+
+export interface BillInput {
+  readonly operations: readonly Operation[]
+  readonly perMinute: number
+  /** Tokens there at the start. */
+  readonly tokens: number
+  /** Milliseconds from sending one step to its being ready, as far as learned. */
+  readonly durationMs: (kind: string, step: 'create' | 'update' | 'delete') => number
+  /** How many changes may run at once. */
+  readonly limits?: ChangeLimits
+}
+
+/** The writes one operation sends, in order. */
+export function stepsOf({action, declared}: Operation): readonly ('create' | 'update' | 'delete')[] {
+  if (action === 'create' || action === 'update' || action === 'delete') return [action]
+  if (action !== 'replace') return []
+  return declared?.policy.createBeforeDestroy ? ['create', 'delete'] : ['delete', 'create']
+}
+
+export function billOf({operations, perMinute, tokens, durationMs, limits = {}}: BillInput): Bill {
+  const active = operations.filter(it => stepsOf(it).length > 0)
+  const writes = active.reduce((sum, it) => sum + stepsOf(it).length, 0)
+  const proofs = new Set(active.map(collectionOf)).size
+  const polls = active.length === 0 ? 0 : longestChain(active)
+  const took = (it: Operation) => stepsOf(it).reduce((sum, step) => sum + durationMs(it.kind, step), 0) / 1000
+  const path = {bound: 'critical path', seconds: criticalPath(active, took)}
+  const exclusive = exclusivityOf(active, took, limits)
+  const slowest = (requests: number): BoundTime => {
+    const rate = {bound: 'rate', seconds: (Math.max(0, requests - tokens) * 60) / perMinute}
+    const {bound, seconds} = [rate, path, ...exclusive].reduce((top, it) => (it.seconds > top.seconds ? it : top))
+    return {requests, seconds: Math.ceil(seconds), bound: requests === 0 ? 'nothing to do' : bound}
+  }
+  return {...slowest(writes + polls + proofs), ready: slowest(writes + polls)}
+}
+
+/** Where only so many changes may run at once, all of them together take their sum over the places. */
+function exclusivityOf(
+  operations: readonly Operation[],
+  took: (it: Operation) => number,
+  {perRoot, roots, inFlight}: ChangeLimits,
+): {bound: string; seconds: number}[] {
+  if (perRoot === undefined && inFlight === undefined) return []
+  const all = operations.reduce((sum, it) => sum + took(it), 0)
+  const ofRoot = new Map<string, number>()
+  const rootOf = rootNames(operations)
+  for (const it of operations) {
+    const root = rootOf(it)
+    ofRoot.set(root, (ofRoot.get(root) ?? 0) + took(it))
+  }
+  return [
+    ...(perRoot === undefined ? [] : [...ofRoot].map(([root, seconds]) => ({bound: `exclusivity of ${root}`, seconds: seconds / perRoot}))),
+    ...(perRoot === undefined || roots === undefined ? [] : [{bound: 'exclusivity of the account', seconds: all / (roots * perRoot)}]),
+    ...(inFlight === undefined ? [] : [{bound: 'exclusivity of --max-inflight', seconds: all / inFlight}]),
+  ]
+}
+
+/** What has no parent and an operation is below of (a subscription): its address, or its path where the plan has none. */
+function rootNames(operations: readonly Operation[]): (it: Operation) => string {
+  const byKey = new Map(operations.map(it => [keyOf(it.stack, it.address), it]))
+  const byPath = new Map(operations.flatMap(it => (it.remoteId === undefined ? [] : [[it.remoteId, it.address]])))
+  return function rootOf(it: Operation): string {
+    const parent = it.declared?.parent
+    const above = parent?.by === 'key' ? byKey.get(parent.key) : undefined
+    if (above !== undefined) return rootOf(above)
+    const path = it.remoteId ?? (parent?.by === 'remoteId' ? parent.remoteId : undefined)
+    if (path === undefined) return it.address
+    const root = path.split('/').slice(0, ROOT_STEPS).join('/')
+    return byPath.get(root) ?? root
+  }
+}
+
+/** `cloud/subscriptions/1` */
+const ROOT_STEPS = 3
+
+/** Objects read back together: same kind, same parent. */
+function collectionOf(it: Operation): string {
+  const parent = it.declared?.parent
+  const where = it.remoteId?.replace(/\/[^/]*$/, '') ?? (parent?.by === 'key' ? parent.key : JSON.stringify(parent ?? null))
+  return `${it.kind} ${where}`
+}
+
+const longestChain = (operations: readonly Operation[]): number => criticalPath(operations, () => 1)
+
+/** Operations stand after what they wait for, so one pass is enough. */
+function criticalPath(operations: readonly Operation[], weight: (it: Operation) => number): number {
+  const ends = new Map<string, number>()
+  let longest = 0
+  for (const it of operations) {
+    const start = it.edges.reduce((latest, edge) => Math.max(latest, ends.get(edge.key) ?? 0), 0)
+    const end = start + weight(it)
+    ends.set(keyOf(it.stack, it.address), end)
+    longest = Math.max(longest, end)
+  }
+  return longest
+}
+
+/** Per operation, the weight of the longest path that begins with it: what is behind it waits until it is done. */
+export function remainingPaths(operations: readonly Operation[], weight: (it: Operation) => number): Map<string, number> {
+  const remaining = new Map<string, number>()
+  for (const it of operations.toReversed()) {
+    const key = keyOf(it.stack, it.address)
+    const here = weight(it) + (remaining.get(key) ?? 0)
+    remaining.set(key, here)
+    for (const edge of it.edges) remaining.set(edge.key, Math.max(remaining.get(edge.key) ?? 0, here))
+  }
+  return remaining
+}

@@ -1,0 +1,283 @@
+/** The whole way from declarations to a sealed plan: observe, pair, diff, order, guard, bill. Sends nothing but GETs. */
+import {AppError, EXIT, type Problem} from '../../base/errors.ts'
+import {type Declaration, type StackDeclarations, sourceOf} from '../model/declaration.ts'
+import type {Hides, SecretStateOf} from '../model/diff.ts'
+import type {Kind} from '../model/kind.ts'
+import {outputOf, sha256} from '../model/live.ts'
+import type {Bill, Lifts, Operation, Plan, PlannedStack} from '../model/plan.ts'
+import {PLAN_FORMAT} from '../model/plan.ts'
+import {declaredPart} from '../model/planned-object.ts'
+import {openLeaves, plainPart, resolveValue} from '../model/resolve.ts'
+import {Deferred, type Key, keyOf, Secret, shown, spoken, spokenProblems} from '../model/value.ts'
+import {changedKeys} from '../observe/changed-scope.ts'
+import {type Choice, choose} from '../observe/choice.ts'
+import {leastReads} from '../observe/least-reads.ts'
+import {type Observation, type ObserveInput, observe} from '../observe/observe.ts'
+import type {Selection} from '../observe/select.ts'
+import {billOf} from './bill.ts'
+import {Claims} from './claims.ts'
+import {factsOf, sealed, summaryOf} from './document.ts'
+import {evaluateGuards} from './guards.ts'
+import {assertOneEach} from './one-operation.ts'
+import {createdAnew, type PlanInput, planOperations} from './operations.ts'
+
+/** More than one live object fits a declaration: nobody but a person can say which is meant. */
+export class AmbiguousIdentityError extends AppError {
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(it => `${it.address ?? ''}: ${it.message}`).join('\n'), {
+      lines: true,
+      code: 'E_AMBIGUOUS_IDENTITY',
+      exit: EXIT.refused,
+      problems,
+      suggestions: ['Name the right one with an import block (its id is the remote path), or rename the other one, then plan again.'],
+    })
+  }
+}
+
+/** What only the live state shows to be wrong with the declarations. */
+export class PlanProblemsError extends AppError {
+  constructor(problems: readonly Problem[]) {
+    super(`${problems.length === 1 ? 'a declaration does' : `${problems.length} declarations do`} not fit the live state`, {
+      code: 'E_PLAN_PROBLEMS',
+      exit: EXIT.usage,
+      problems,
+      suggestions: ['Correct the stack at the places named above, then plan again.'],
+    })
+  }
+}
+
+export interface BuildPlanInput extends Omit<ObserveInput, 'wants'>, Pick<PlanInput, 'kept'> {
+  /** What the ledgers know of the secrets that were found declared. */
+  readonly secretStates: (pairs: Observation['pairs']) => Promise<SecretStateOf>
+  readonly tool: string
+  readonly accounts: Plan['accounts']
+  readonly lifts: Lifts
+  readonly selection: Selection
+  /** `--unmanaged` */
+  readonly listUnmanaged?: boolean
+  /** Of planning again after something was applied: what the words meant before. */
+  readonly choice?: Choice
+  readonly pricing: Pick<Parameters<typeof billOf>[0], 'perMinute' | 'tokens' | 'durationMs' | 'limits'>
+  /** Told how many requests will be needed at least, before the first: throws where that is too many. */
+  readonly mayRead?: (atLeast: number) => void
+  /** Requests sent so far, over all connections of the run. */
+  readonly used: () => number
+  readonly notAfter?: string
+  /** Takes known secrets out of what servers show. */
+  readonly hides?: Hides
+  /** `--scope changed`: only what differs from the ledger is looked at. */
+  readonly onlyChanged?: boolean
+  /** Said with the plan: what of dead runs is still open. */
+  readonly notes?: readonly string[]
+}
+
+export interface BuiltPlan {
+  readonly plan: Plan
+  readonly observation: Observation
+  readonly choice: Choice
+}
+
+/** @throws AmbiguousIdentityError (exit 3), PlanProblemsError (exit 64), OperationCycleError (exit 64), and what reading throws */
+export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
+  const usedBefore = input.used()
+  // Without options that name objects everything selected is read, and that is known now.
+  if (input.choice === undefined && !input.onlyChanged && selectsAll(input.selection)) input.mayRead?.(leastReads(input))
+  const choice = input.choice ?? (await choose({...input, words: {...input.selection, ...input.lifts}}))
+  const changed = input.onlyChanged ? await changedOnly(input) : undefined
+  const observation = await observe({...input, wants: key => choice.wants(key) && (changed?.has(key) ?? true)})
+  if (observation.ambiguous.length > 0) throw new AmbiguousIdentityError(spokenProblems(observation.ambiguous, input.selected))
+  const problems = [...observation.problems, ...absentProblems(input, observation)]
+  if (problems.length > 0) throw new PlanProblemsError(spokenProblems(problems, input.selected))
+  const {
+    operations: all,
+    unmanaged,
+    notes,
+  } = planOperations({...input, observation, secretState: await input.secretStates(observation.pairs)})
+  const {accepts, keeps, permissions} = choice.over(all)
+  const operations = accepted(all, accepts, observation).filter(keeps)
+  assertOneEach(operations, input.kinds, input.backendOf)
+  new Claims({...input, observation}).assertRespected(operations)
+  const stacks = input.stacks
+    .filter(it => input.selected.has(it.name))
+    .map(it => plannedStack(input, observation, operations, it))
+    .sort(by(it => it.name))
+  const used = input.used() - usedBefore
+  const objects = [...observation.pairs.values()].filter(it => it.match !== undefined).length + observation.orphans.length
+  const otherStacks = input.stacks.flatMap(({name, ledger}) => (input.selected.has(name) ? [] : [{name, ledger}])).sort(by(it => it.name))
+  const content = {
+    operations,
+    stacks,
+    lifts: tidied({...input.lifts, ...permissions}),
+    ...(input.destroy ? {destroy: true as const} : {}),
+    ...(otherStacks.length > 0 ? {otherStacks} : {}),
+  }
+  const plan = sealed({
+    ...content,
+    format: PLAN_FORMAT,
+    tool: input.tool,
+    accounts: input.accounts,
+    declarationsDigest: declarationsDigest(input.stacks.filter(it => input.selected.has(it.name))),
+    scope: changed ? 'changed' : input.selection.target.length + input.selection.exclude.length > 0 ? 'targeted' : 'all',
+    selectors: {target: sorted(input.selection.target), exclude: sorted(input.selection.exclude)},
+    facts: factsOf(observation),
+    summary: summaryOf(operations),
+    unmanaged: input.listUnmanaged ? unmanaged : unmanaged.length,
+    notes: [...(input.notes ?? []), ...(changed ? [SCOPE_NOTE] : []), ...notes.map(it => spoken(it, input.selected))],
+    guards: evaluateGuards(content, input.kinds),
+    requests: {used, avoided: Math.max(0, objects - used)},
+    bill: billFor(operations, input.pricing),
+    ...(input.notAfter === undefined ? {} : {notAfter: input.notAfter}),
+  })
+  return {plan, observation, choice}
+}
+
+/** For a list that must not hang on the order of a stack file. */
+const by =
+  <T>(text: (it: T) => string) =>
+  (a: T, b: T): number =>
+    text(a) < text(b) ? -1 : text(a) > text(b) ? 1 : 0
+
+const sorted = (words: readonly string[]): string[] => [...new Set(words)].sort()
+
+/** The same lifts are the same plan, in whatever order they were given. */
+const tidied = ({allowDestroy, adopt, accept, ...lifts}: Lifts): Lifts => ({
+  ...lifts,
+  allowDestroy: sorted(allowDestroy),
+  adopt: sorted(adopt),
+  accept: sorted(accept),
+})
+
+const selectsAll = ({target, exclude}: Selection): boolean => target.length + exclude.length === 0
+
+const SCOPE_NOTE = 'only what differs from the ledger was looked at (--scope changed): changes made outside are not seen'
+
+/** The keys that differ from the ledger; secrets by their digests. */
+async function changedOnly(input: BuildPlanInput): Promise<ReadonlySet<Key>> {
+  const stacks = input.stacks.filter(it => input.selected.has(it.name))
+  const pairs = new Map(
+    stacks.flatMap(it => it.declarations).map(it => [it.key, {declaration: it, spec: it.spec, context: false}] as const),
+  )
+  return changedKeys(stacks, input.ledgers, await input.secretStates(pairs), {
+    kinds: input.kinds,
+    ledgers: [...input.ledgers.values(), ...(input.otherLedgers ?? [])],
+  })
+}
+
+/**
+ * `--accept`: what was blocked is recorded as reached, and what was removed is forgotten. An object that is not blocked
+ * needs no accepting, so that the same command may run again.
+ */
+const accepted = (operations: readonly Operation[], accepts: (it: Operation) => boolean, {pairs}: Observation): Operation[] =>
+  operations.map(it => {
+    if (it.action !== 'blocked' || !accepts(it)) return it
+    // Somebody has looked, and nothing of the kind is there.
+    if (it.wants === 'create' && it.cause === 'list-not-whole') {
+      const {wants: _, ...rest} = it
+      return {...rest, action: 'create', cause: 'accepted', reason: 'accepted as not there yet (--accept)'}
+    }
+    if (it.wants === 'create') return it
+    // What another stack has is not this one's to record; that it went there may be.
+    if (it.elsewhere !== undefined && it.wants !== 'delete') return it
+    const pair = pairs.get(keyOf(it.stack, it.address))
+    // Nothing is where it is declared yet: that cannot be recorded, only made.
+    if (pair?.stray)
+      return createdAnew(it, pair.stray.kind, pair, {
+        cause: 'accepted',
+        old: 'the old one stays where it is, and is only forgotten (--accept)',
+      })
+    const {wants, elsewhere: _, ...rest} = it
+    const action = wants === 'delete' ? 'forget' : 'adopt'
+    return {...rest, action, cause: 'accepted', reason: 'accepted as reached (--accept)'}
+  })
+
+const billFor = (operations: readonly Operation[], pricing: BuildPlanInput['pricing']): Bill => billOf({operations, ...pricing})
+
+/** ` 7`: what it was looked for by. */
+function nameOf({identity}: Kind, {spec}: Declaration): string {
+  const name = identity.key(plainPart(spec))
+  return name === undefined ? '' : ` ${name}`
+}
+
+/** What must exist and does not: a node or a singleton is never created. */
+function absentProblems({kinds}: BuildPlanInput, {pairs}: Observation): Problem[] {
+  return [...pairs.values()].flatMap(({declaration, match, context}) => {
+    const kind = kinds.get(declaration.kind)
+    if (match !== undefined || kind === undefined) return []
+    if (context) return [{address: declaration.key, message: 'is not there yet: apply its stack (or without --exclude) first'}]
+    if (!kind.adoptOnly && !kind.singleton) return []
+    return [
+      {
+        address: declaration.key,
+        message: `there is no ${kind.noun}${nameOf(kind, declaration)}, and a ${kind.noun} cannot be created`,
+        ...sourceOf(declaration),
+      },
+    ]
+  })
+}
+
+function plannedStack(
+  input: BuildPlanInput,
+  observation: Observation,
+  operations: readonly Operation[],
+  stack: StackDeclarations,
+): PlannedStack {
+  const ledger = input.ledgers.get(stack.name)
+  const settled = new Set(
+    operations.filter(it => it.stack === stack.name && it.action === 'replace').map(it => `${it.stack}:${it.address}`),
+  )
+  const answer = (deferred: Deferred) => {
+    if (deferred.needs.some(it => settled.has(it) || observation.pairs.get(it)?.match === undefined)) return undefined
+    return lookupAnswer(input, observation, stack.name, deferred)
+  }
+  return {
+    name: stack.name,
+    ledger: stack.ledger,
+    ledgerCondition: ledger?.condition ?? 'absent',
+    targets: stack.targets,
+    owned: ledger?.entries.size ?? 0,
+    declared: input.destroy ? 0 : stack.declarations.length,
+    outputs: input.destroy
+      ? []
+      : stack.outputs.toSorted(by(it => it.name)).map(({name, value, sensitive}) => {
+          const known = resolveValue(value, answer)
+          const expression = known instanceof Deferred || known instanceof Secret ? known.expression : undefined
+          const secret = openLeaves(known).some(({leaf}) => leaf instanceof Secret || leaf.secret)
+          return {
+            name,
+            value: value instanceof Deferred && input.hides ? input.hides(shown(known)) : shown(known),
+            sensitive,
+            ...(expression === undefined ? {} : {expression}),
+            ...(secret ? {secret: true as const} : {}),
+          }
+        }),
+  }
+}
+
+function lookupAnswer(input: BuildPlanInput, {pairs}: Observation, stack: string, deferred: Deferred) {
+  try {
+    return input.evaluate(deferred.expression, stack, {
+      variable: input.variable,
+      attribute: (key: Key, attribute: string) => {
+        const live = pairs.get(key)?.match?.live
+        if (live === undefined) return undefined
+        return attribute === 'id' ? live.remoteId : outputOf(live, attribute.replace(/^out\//, ''))
+      },
+    })
+  } catch {
+    // Not answered by the live object yet: it stays unknown in the plan and is asked again at apply.
+    return undefined
+  }
+}
+
+const declarationsDigest = (stacks: readonly StackDeclarations[]): string =>
+  sha256(
+    stacks.toSorted(by(it => it.name)).map(({name, declarations, outputs}) => ({
+      name,
+      declarations: declarations.toSorted(by(it => it.address)).map(it => ({
+        address: it.address,
+        kind: it.kind,
+        ...declaredPart(it, it.spec, it.parent).declared,
+      })),
+      outputs: outputs.toSorted(by(it => it.name)).map(it => ({name: it.name, value: shown(it.value)})),
+    })),
+  )

@@ -1,0 +1,226 @@
+/**
+ * The one rule between stacks: what another stack has in its ledger, or declares, is never deleted, updated, replaced or
+ * adopted by this one. What a plan would do to such an object becomes one `move` where the run covers both stacks, and
+ * is `blocked` where it covers one of them.
+ *
+ * A stack that has an object in its ledger and declares it keeps it, whoever else declares it too.
+ */
+import {AppError, EXIT} from '../../base/errors.ts'
+import type {Cause} from '../model/cause.ts'
+import {type Kind, parentRemoteId} from '../model/kind.ts'
+import type {LedgerEntry} from '../model/ledger.ts'
+import type {LiveObject} from '../model/live.ts'
+import type {Owner} from '../model/ownership.ts'
+import type {Operation} from '../model/plan.ts'
+import {keyOf} from '../model/value.ts'
+import type {Paired} from '../observe/observe.ts'
+import {DeclaredElsewhere} from './declared-elsewhere.ts'
+import type {PlanInput} from './operations.ts'
+
+/** An operation would have touched what another stack has. A plan that holds one is never shown, saved or carried out. */
+export class ForeignObjectError extends AppError {
+  constructor({stack, address, action, remoteId = ''}: Operation, owner: string) {
+    super(`${keyOf(stack, address)}: ${action} of ${remoteId}, which stack ${owner} has, was planned; nothing was sent`, {
+      code: 'E_FOREIGN_OBJECT',
+      exit: EXIT.refused,
+      suggestions: [`Leave it out with --exclude ${keyOf(stack, address)}, and report this: it is a defect of svcctl.`],
+    })
+  }
+}
+
+type ClaimsInput = Pick<PlanInput, 'observation' | 'stacks' | 'selected' | 'ledgers' | 'otherLedgers' | 'accountOf' | 'kinds' | 'destroy'> &
+  Pick<PlanInput, 'unreadLedgers'>
+
+export class Claims {
+  readonly #input: ClaimsInput
+  readonly #declared: DeclaredElsewhere
+  #below: ReadonlyMap<string, Owner> | undefined
+
+  constructor(input: ClaimsInput) {
+    this.#input = input
+    this.#declared = new DeclaredElsewhere(input)
+  }
+
+  /** The operation as it may be: unchanged where nobody else has its object. */
+  respected(operation: Operation): Operation {
+    const pair = this.#input.observation.pairs.get(keyOf(operation.stack, operation.address))
+    const owner = pair?.match?.owner
+    if (owner !== undefined && operation.remoteId !== undefined) return this.#ofOther(operation, owner, pair)
+    if (!touches(operation)) return operation
+    const why = this.#why(operation)
+    return why === undefined ? operation : left(operation, operation.action, why)
+  }
+
+  /** Whether a declaration that this run does not plan means an object. */
+  isDeclared(stack: string, {kind, remoteId}: LiveObject): boolean {
+    return this.#declared.of({stack, address: remoteId, kind: kind.name, remoteId}) !== undefined
+  }
+
+  /** @throws ForeignObjectError */
+  assertRespected(operations: readonly Operation[]): void {
+    for (const it of operations) {
+      const why = touches(it) ? this.#why(it) : undefined
+      if (why !== undefined) throw new ForeignObjectError(it, why.stack ?? '?')
+    }
+  }
+
+  /** What a declaration of this stack means, and another one's ledger has. */
+  #ofOther(operation: Operation, owner: Owner, pair: Paired | undefined): Operation {
+    const {stack, entry} = owner
+    const from = {stack, address: entry.address}
+    if (this.#isDeclared(owner)) {
+      return left(operation, 'move', {
+        stack,
+        address: entry.address,
+        cause: 'owned-elsewhere',
+        reason: `stack ${stack} has it, and declares it as ${entry.address}: one object can have one declaration`,
+      })
+    }
+    if (!this.#input.ledgers.has(stack))
+      return left(operation, 'move', {...from, cause: 'owned-elsewhere', reason: movedTo(stack, from, operation)})
+    const later = operation.changes.map(it => it.path)
+    const {adopts: _, wants: _wants, kept: _kept, preventDestroy: _prevent, ...moved} = operation
+    return {
+      ...moved,
+      action: 'move',
+      cause: 'stack-changed',
+      changes: [],
+      from,
+      origin: entry.origin,
+      ...(later.length > 0 ? {later} : {}),
+      reason:
+        pair?.match === undefined || later.length === 0
+          ? `stack ${stack} has it as ${entry.address}`
+          : `stack ${stack} has it as ${entry.address}; what differs is changed by the next apply`,
+    }
+  }
+
+  /** Why an operation has to leave its object alone. */
+  #why(operation: Operation): Elsewhere | undefined {
+    const {stack, remoteId, declared} = operation
+    const api = this.#kind(operation.kind).api
+    if (remoteId === undefined) return undefined
+    const {ownership} = this.#input.observation
+    const owner = ownership.elsewhere(stack, api, remoteId)
+    if (owner !== undefined) {
+      const from = {stack: owner.stack, address: owner.entry.address}
+      return {
+        ...from,
+        cause: 'owned-elsewhere',
+        reason: `stack ${owner.stack} has it too: ${transferOf(from, operation)} settles whose it is`,
+      }
+    }
+    const own = ownership.of(stack, api, remoteId)
+    if (declared === undefined || own === undefined) {
+      const other = this.#declared.of(operation)
+      if (other !== undefined) return this.#declaredBy(operation, other, own)
+    }
+    const unread = own === undefined && operation.origin !== 'imported' ? [...(this.#input.unreadLedgers ?? [])][0] : undefined
+    if (unread !== undefined)
+      return {
+        stack: unread[0],
+        cause: 'maybe-elsewhere',
+        reason: `stack ${unread[0]} may have it, and its ledger cannot be read (${unread[1]})`,
+      }
+    return this.#holding(operation)
+  }
+
+  #declaredBy({stack, address}: Operation, other: {readonly stack: string; readonly address: string}, own: Owner | undefined): Elsewhere {
+    if (other.stack === stack)
+      return {...other, cause: 'declared-elsewhere', reason: `it is declared as ${other.address}, which this run leaves out`}
+    if (own === undefined) return {...other, cause: 'declared-elsewhere', reason: `stack ${other.stack} declares it as ${other.address}`}
+    const reason = `moved to stack ${other.stack}: ${transferCommand({stack, address}, other)}`
+    return {...other, cause: 'moved-to-stack', reason}
+  }
+
+  /** What is deleted takes along what is in it. */
+  #holding(operation: Operation): Elsewhere | undefined {
+    if (operation.remoteId === undefined || (operation.action !== 'delete' && operation.action !== 'replace')) return undefined
+    this.#below ??= this.#ownedBelow()
+    const account = this.#account(operation.stack, this.#kind(operation.kind).api)
+    const inside = this.#below.get(`${account} ${operation.remoteId}`)
+    if (inside === undefined || inside.stack === operation.stack) return undefined
+    const {stack, entry} = inside
+    return {
+      stack,
+      address: entry.address,
+      cause: 'holds-elsewhere',
+      reason: `stack ${stack} has ${entry.address} (${entry.remoteId}) in it`,
+    }
+  }
+
+  /** By account and remote path of what holds it: one object of a stack whose own plan this run does not make. */
+  #ownedBelow(): ReadonlyMap<string, Owner> {
+    const {ledgers, otherLedgers = [], observation, kinds} = this.#input
+    const removed = new Set(observation.orphans.map(it => keyOf(it.stack, it.entry.address)))
+    const isPlanned = (stack: string, entry: LedgerEntry) => {
+      const key = keyOf(stack, entry.address)
+      return removed.has(key) || observation.pairs.get(key)?.context === false
+    }
+    const below = new Map<string, Owner>()
+    for (const ledger of [...ledgers.values(), ...otherLedgers]) {
+      for (const entry of ledger.entries.values()) {
+        const {stack} = ledger
+        const kind = kinds.get(entry.kind)
+        if (kind === undefined || (ledgers.has(stack) && isPlanned(stack, entry))) continue
+        const account = this.#account(stack, kind.api)
+        for (let id = parentRemoteId({kinds}, entry.remoteId); id !== undefined; id = parentRemoteId({kinds}, id))
+          below.set(`${account} ${id}`, {stack, entry})
+      }
+    }
+    return below
+  }
+
+  #isDeclared({stack, entry}: Owner): boolean {
+    const {stacks, destroy, selected} = this.#input
+    if (destroy && selected.has(stack)) return false
+    return stacks.some(it => it.name === stack && it.declarations.some(d => d.address === entry.address && d.kind === entry.kind))
+  }
+
+  #account(stack: string, api: Kind['api']): string {
+    return this.#input.accountOf?.(stack, api) ?? ''
+  }
+
+  #kind(name: string): Kind {
+    const kind = this.#input.kinds.get(name)
+    if (kind === undefined) throw new TypeError(`no kind ${name}`)
+    return kind
+  }
+}
+
+interface Elsewhere {
+  readonly stack: string
+  /** Absent where nobody can tell. */
+  readonly address?: string
+  readonly cause: Cause
+  readonly reason: string
+}
+
+/** What changes the object, or takes it over. */
+const touches = ({action, remoteId}: Operation): boolean =>
+  remoteId !== undefined && (action === 'update' || action === 'replace' || action === 'delete' || action === 'adopt')
+
+function left(operation: Operation, wants: Operation['action'], {stack, address, cause, reason}: Elsewhere): Operation {
+  const {adopts: _, kept: _kept, movedFrom: _from, ...rest} = operation
+  return {
+    ...rest,
+    action: 'blocked',
+    wants,
+    changes: [],
+    cause,
+    reason,
+    elsewhere: {stack, ...(address === undefined ? {} : {address})},
+  }
+}
+
+type Place = {readonly stack: string; readonly address: string}
+
+const movedTo = (stack: string, from: Place, to: Place): string => `stack ${stack} has it: ${transferCommand(from, to)}`
+
+const transferOf = (from: Place, to: Place): string => transferCommand(from, to)
+
+/** The command that makes it so, ready to be copied. */
+function transferCommand(from: Place, to: Place): string {
+  const as = from.address === to.address ? '' : ` --as '${to.address}'`
+  return `svcctl transfer '${from.address}' --from ${from.stack} --to ${to.stack}${as}`
+}

@@ -1,0 +1,66 @@
+/** Puts the parts of a plan together, and gives it a name made of its content. */
+import {AppError, EXIT, type Problem} from '../../base/errors.ts'
+import {canonicalJson, type JsonObject} from '../../base/json.ts'
+import {sha256} from '../model/live.ts'
+import {ACTIONS, type Action, type Fact, type Operation, type Plan} from '../model/plan.ts'
+import type {Observation} from '../observe/observe.ts'
+import {comparedPointers, factRow} from './facts.ts'
+
+/** The parts of a plan do not say the same: somebody changed the file. Nothing was sent. */
+export class PlanAlteredError extends AppError {
+  constructor(problems: readonly Problem[]) {
+    super(
+      `the plan's parts disagree with each other: ${problems.map(it => `${it.address === undefined ? '' : `${it.address}: `}${it.message}`).join('; ')}`,
+      {
+        code: 'E_PLAN_ALTERED',
+        exit: EXIT.refused,
+        problems,
+        suggestions: ['Somebody changed the file. Make the plan again with: svcctl plan --out FILE'],
+      },
+    )
+  }
+}
+
+/** Everything the hash covers: all that decides what is sent, and all that is said of it; not what it costs. */
+export function hashOf(plan: object): string {
+  const {requests: _requests, bill: _bill, hash: _hash, ...covered} = plan as Readonly<Record<string, unknown>>
+  // Listed or counted, it is the same plan: nothing is sent for what is nobody's.
+  const content = {...covered, unmanaged: Array.isArray(covered.unmanaged) ? covered.unmanaged.length : covered.unmanaged}
+  // Operation by operation.
+  return sha256(content, 2)
+}
+
+export const sealed = (plan: Omit<Plan, 'hash'>): Plan => ({...plan, hash: hashOf(plan)})
+
+/** @throws PlanAlteredError */
+export function assertSealed(plan: {readonly hash: string}): void {
+  const expected = hashOf(plan)
+  if (expected === plan.hash) return
+  throw new PlanAlteredError([{message: `the content has the hash ${expected.slice(0, 12)}, and the file says ${plan.hash.slice(0, 12)}`}])
+}
+
+export function summaryOf(operations: readonly Operation[]): Record<Action, number> {
+  const summary = Object.fromEntries(ACTIONS.map(action => [action, 0])) as Record<Action, number>
+  for (const {action} of operations) summary[action]++
+  return summary
+}
+
+/** The lists a plan was made from, each with a digest over identity and compared fields of all its rows. */
+export function factsOf({collections, pairs}: Pick<Observation, 'collections' | 'pairs'>): Fact[] {
+  const compared = new Map<string, readonly string[]>()
+  // As it was compared: a sparse row was read on its own, and is no other fact for it.
+  const whole = new Map<string, JsonObject>()
+  for (const {match, spec} of pairs.values()) {
+    if (match === undefined) continue
+    compared.set(match.live.remoteId, comparedPointers(match.live.kind, spec))
+    whole.set(match.live.remoteId, match.live.fields)
+  }
+  return collections
+    .map(({kind, path, objects}) => {
+      const rows = objects
+        .map(it => factRow(kind, whole.get(it.remoteId) ?? it.fields, compared.get(it.remoteId) ?? []))
+        .sort((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1))
+      return {api: kind.api, kind: kind.name, path, rows: rows.length, digest: sha256(rows)}
+    })
+    .sort((a, b) => (`${a.api} ${a.path}` < `${b.api} ${b.path}` ? -1 : 1))
+}

@@ -1,0 +1,125 @@
+/** Last applied against live, for what the ledgers own. A change in git is no drift. */
+import type {Declaration, StackDeclarations} from '../model/declaration.ts'
+import {diffFields} from '../model/diff.ts'
+import type {Kinds} from '../model/kind.ts'
+import type {Ledger, LedgerEntry} from '../model/ledger.ts'
+import type {Change} from '../model/plan.ts'
+import {keyOf} from '../model/value.ts'
+import type {Observation} from '../observe/observe.ts'
+import {planRemovals} from './removals.ts'
+
+export interface Drifted {
+  readonly stack: string
+  readonly address: string
+  readonly kind: string
+  readonly name?: string
+  /** cdktf's construct path, where the object is still declared. */
+  readonly construct?: string
+  /** The object is gone. */
+  readonly missing: boolean
+  readonly changes: readonly Pick<Change, 'path' | 'before' | 'after' | 'risk'>[]
+}
+
+export interface DriftReport {
+  readonly drifted: readonly Drifted[]
+  readonly summary: {readonly drifted: number; readonly missing: number; readonly unchanged: number; readonly unmanaged: number}
+}
+
+/** What was applied last, as if it were declared: what drift compares with. Parents are where the objects are. */
+export function appliedStack(
+  stack: StackDeclarations,
+  ledger: Ledger,
+  kinds: Kinds,
+  parentOf: (remoteId: string) => string | undefined,
+): StackDeclarations {
+  // Without its variables (drift needs none) nobody knows how many instances a block has: then it stands for all of them.
+  const byAddress = new Map(stack.declarations.map(it => [it.address, it]))
+  const declared = (address: string) => byAddress.get(address) ?? byAddress.get(address.replace(/\[.*\]$/, ''))
+  const declarations = [...ledger.entries.values()].flatMap((entry): Declaration[] => {
+    if (!kinds.has(entry.kind)) return []
+    const parent = parentOf(entry.remoteId)
+    return [
+      {
+        stack: stack.name,
+        address: entry.address,
+        key: keyOf(stack.name, entry.address),
+        kind: entry.kind,
+        spec: entry.applied,
+        ...(parent === undefined ? {} : {parent: {by: 'remoteId' as const, remoteId: parent}}),
+        dependsOn: [],
+        policy: {
+          exclusive: [],
+          removal: entry.removal,
+          ignoreChanges: declared(entry.address)?.policy.ignoreChanges ?? [],
+          preventDestroy: entry.preventDestroy,
+          createBeforeDestroy: false,
+        },
+        outputs: [],
+        source: declared(entry.address)?.source ?? {},
+        clearSecrets: [],
+      },
+    ]
+  })
+  return {...stack, declarations, outputs: [], moved: [], removed: []}
+}
+
+export function driftOf(
+  observation: Observation,
+  stacks: readonly StackDeclarations[],
+  ledgers: ReadonlyMap<string, Ledger>,
+  kinds: Kinds,
+): DriftReport {
+  const drifted: Drifted[] = []
+  let unchanged = 0
+  for (const {declaration, match, context} of observation.pairs.values()) {
+    if (context) continue
+    const entry = ledgers.get(declaration.stack)?.entries.get(declaration.address)
+    const live = match?.found === 'ledger' ? match.live : undefined
+    const kind = kinds.get(declaration.kind)
+    if (entry === undefined || kind === undefined) continue
+    const name = kind.identity.key(entry.applied)
+    const {construct} = declaration.source
+    const base = {
+      stack: declaration.stack,
+      address: declaration.address,
+      kind: declaration.kind,
+      ...(name === undefined ? {} : {name}),
+      ...(construct === undefined ? {} : {construct}),
+    }
+    if (live === undefined) drifted.push({...base, missing: true, changes: []})
+    else {
+      const changes = changesSince(entry, declaration, live.fields, kind)
+      if (changes.length === 0) unchanged++
+      else drifted.push({...base, missing: false, changes})
+    }
+  }
+  const {unmanaged} = planRemovals(
+    {observation, stacks, selected: new Set(), ledgers, kinds, secretState: () => 'same', lifts: {onDrift: 'overwrite', noDestroy: false}},
+    [],
+  )
+  drifted.sort((a, b) => (keyOf(a.stack, a.address) < keyOf(b.stack, b.address) ? -1 : 1))
+  const missing = drifted.filter(it => it.missing).length
+  return {drifted, summary: {drifted: drifted.length - missing, missing, unchanged, unmanaged: unmanaged.length}}
+}
+
+/** `before` is what was applied, `after` what is there now. */
+function changesSince(
+  entry: LedgerEntry,
+  declaration: Declaration,
+  live: Parameters<typeof diffFields>[0]['live'],
+  kind: Parameters<typeof diffFields>[0]['kind'],
+): Drifted['changes'] {
+  const {changes} = diffFields({
+    kind,
+    declared: entry.applied,
+    live,
+    applied: entry.applied,
+    ignore: declaration.policy.ignoreChanges,
+    secretState: () => 'same',
+  })
+  return changes.map(({path, before: now, after: applied}) => ({
+    path,
+    ...(applied === undefined ? {} : {before: applied}),
+    ...(now === undefined ? {} : {after: now}),
+  }))
+}

@@ -1,0 +1,187 @@
+/**
+ * The rules that refuse a plan as a whole. They are evaluated from the plan's operations, when it is made and again
+ * when it is applied; a saved result is never trusted. Each says which options lift it, and it alone.
+ */
+import {shellWord} from '../../base/shell-word.ts'
+import type {Kinds} from '../model/kind.ts'
+import type {GuardResult, Operation, Plan} from '../model/plan.ts'
+import {keyOf, spoken} from '../model/value.ts'
+import {ALL, type Manner, Words} from '../observe/selector.ts'
+
+/** What guards look at: nothing that is not in the plan. */
+export type Guarded = Pick<Plan, 'operations' | 'stacks' | 'lifts' | 'destroy'>
+
+const DEFAULT_MAX_DESTROY = '30%'
+
+/** A stack that owns fewer objects than this has no percentage threshold. */
+const POPULATION = 10
+
+/** More than these are named by their kinds, where a kind is enough. */
+const NAMED = 20
+
+/** Why an object may not go without being asked for, and in which manners that may be said; the strictest first. */
+const REMOVALS = {
+  G_NO_LEDGER: {lifting: ['itself'], message: 'without a ledger nothing proves that these are ours'},
+  G_ADOPTED: {lifting: ['itself', 'pattern', 'all'], message: 'these were not created from here, only adopted or imported'},
+  G_PROTECTED: {lifting: ['itself', 'pattern', 'all', 'kind'], message: 'these hold data and would be deleted or replaced'},
+} as const satisfies Readonly<Record<string, {readonly lifting: readonly Manner[]; readonly message: string}>>
+
+type RemovalCode = keyof typeof REMOVALS
+const REMOVAL_CODES = Object.keys(REMOVALS) as RemovalCode[]
+
+export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
+  const {lifts, operations} = plan
+  const covered = plan.stacks.map(it => it.name)
+  const said = (it: Operation): string => spoken(keyOf(it.stack, it.address), covered)
+  const guard = (code: string, those: readonly Operation[], allow: string, message: string): GuardResult[] =>
+    those.length === 0 ? [] : [{code, addresses: those.map(said), allow, message}]
+  const removed = refusedRemovals(plan, kinds)
+  const contacts = firstContacts(plan, kinds)
+  const risky = operations.filter(it => it.changes.some(change => change.risk !== undefined))
+  const drifted = operations.filter(it => it.changes.some(change => change.moved === 'outside' || change.moved === 'both'))
+  const prevented = destroying(plan).filter(preventsDestroy)
+  return [
+    ...REMOVAL_CODES.flatMap(code => {
+      const those = removed.get(code) ?? []
+      return guard(code, those, naming('--allow-destroy', those, said, code === 'G_PROTECTED'), REMOVALS[code].message)
+    }),
+    ...guard(
+      'G_FIRST_CONTACT',
+      contacts,
+      naming('--adopt', contacts, said, true),
+      'these were found by name, the ledger does not have them, and they would be changed',
+    ),
+    ...guard(
+      'G_PREVENT_DESTROY',
+      prevented,
+      prevented.every(it => it.declared)
+        ? 'take prevent_destroy out of the stack'
+        : 'declare it without prevent_destroy and apply that first, or forget it with a removed block',
+      'lifecycle.prevent_destroy is set on these',
+    ),
+    ...thresholds(plan, said),
+    ...emptied(plan, said),
+    ...(lifts.refuseRisky ? guard('G_RISKY', risky, '--no-refuse-risky', 'these changes may lose data or availability') : []),
+    ...(lifts.onDrift === 'refuse'
+      ? guard('G_DRIFT', drifted, '--on-drift overwrite', `somebody changed declared fields since the last apply: ${driftOf(drifted)}`)
+      : []),
+    ...(lifts.skipBlocked
+      ? []
+      : guard(
+          'G_BLOCKED',
+          operations.filter(it => it.action === 'blocked' && it.elsewhere === undefined),
+          '--skip-blocked',
+          'the API has no way to do these; --skip-blocked does the rest, --accept records one that is so already',
+        )),
+    ...(lifts.skipBlocked
+      ? []
+      : guard(
+          'G_ELSEWHERE',
+          operations.filter(it => it.elsewhere !== undefined),
+          '--skip-blocked',
+          'another stack has these; svcctl transfer moves them, --skip-blocked does the rest',
+        )),
+  ]
+}
+
+const destroying = ({operations}: Pick<Guarded, 'operations'>): Operation[] =>
+  operations.filter(it => it.action === 'delete' || it.action === 'replace')
+
+/** What would go and was not allowed to, by the rule that asks most of whoever allows it. */
+function refusedRemovals(plan: Guarded, kinds: Kinds): ReadonlyMap<RemovalCode, readonly Operation[]> {
+  const allowance = new Words(plan.lifts.allowDestroy, plan.operations, kinds)
+  const without = new Set(plan.stacks.flatMap(it => (it.ledgerCondition === 'absent' ? [it.name] : [])))
+  const refused = new Map<RemovalCode, Operation[]>()
+  for (const it of destroying(plan)) {
+    const adopted = it.adopts === true || (it.origin !== undefined && it.origin !== 'created')
+    const code: RemovalCode | undefined =
+      without.has(it.stack) && (it.action === 'delete' || adopted)
+        ? 'G_NO_LEDGER'
+        : adopted
+          ? 'G_ADOPTED'
+          : kinds.get(it.kind)?.guarded
+            ? 'G_PROTECTED'
+            : undefined
+    const manner = allowance.mannerOf(it)
+    const lifting: readonly Manner[] = code === undefined ? [] : REMOVALS[code].lifting
+    if (code === undefined || (manner !== undefined && lifting.includes(manner))) continue
+    refused.set(code, [...(refused.get(code) ?? []), it])
+  }
+  return refused
+}
+
+/**
+ * What the ledger does not have, was found by its name and would be changed: it may be somebody's. An import block says
+ * that it is meant; what is always there (nodes, settings, policy) is nobody's; a blocked operation changes nothing.
+ */
+function firstContacts({operations, lifts}: Guarded, kinds: Kinds): Operation[] {
+  const permission = new Words(lifts.adopt, operations, kinds)
+  return operations.filter(it => {
+    const kind = kinds.get(it.kind)
+    const canBeMade = kind?.verbs.create !== undefined && !kind.singleton && !kind.adoptOnly
+    const changes = it.action === 'update' || it.action === 'replace'
+    return canBeMade && changes && it.adopts === true && it.origin !== 'imported' && !permission.mean(it)
+  })
+}
+
+/** Options that name exactly these. */
+function naming(flag: string, those: readonly Operation[], said: (it: Operation) => string, kindIsEnough: boolean): string {
+  const words = kindIsEnough && those.length > NAMED ? those.map(it => it.kind) : those.map(said)
+  return [...new Set(words)].map(it => `${flag} ${shellWord(it)}`).join(' ')
+}
+
+const preventsDestroy = (it: Operation): boolean => it.declared?.policy.preventDestroy === true || it.preventDestroy === true
+
+const driftOf = (operations: readonly Operation[]): string =>
+  operations
+    .map(
+      it =>
+        `${it.address} ${it.changes
+          .filter(change => change.moved === 'outside' || change.moved === 'both')
+          .map(change => change.path)
+          .join(', ')}`,
+    )
+    .join('; ')
+
+/** One guard over all stacks: the option that lifts it holds for all of them. */
+function thresholds(plan: Guarded, said: (it: Operation) => string): GuardResult[] {
+  const {stacks, lifts, destroy} = plan
+  if (destroy || lifts.allowDestroy.includes(ALL)) return []
+  const maxDestroy = lifts.maxDestroy ?? DEFAULT_MAX_DESTROY
+  const most = Number.parseInt(maxDestroy, 10)
+  const share = maxDestroy.endsWith('%')
+  const going = destroying(plan)
+  const counts = stacks.map(stack => ({stack, own: going.filter(it => it.stack === stack.name)}))
+  const over = counts.filter(({stack, own}) =>
+    share ? stack.owned >= POPULATION && own.length * 100 > stack.owned * most : own.length > most,
+  )
+  if (over.length === 0) return []
+  const limit = share ? `${most} %` : String(most)
+  return [
+    {
+      code: 'G_THRESHOLD',
+      addresses: over.flatMap(it => it.own.map(said)),
+      // As many as the largest: a number counts for every stack, those that a share lets pass too.
+      allow: `--max-destroy ${Math.max(...counts.map(it => it.own.length))}`,
+      message: over
+        .map(({stack, own}) => `${stack.name}: ${own.length} of ${stack.owned} owned objects would go, more than ${limit}`)
+        .join('; '),
+    },
+  ]
+}
+
+function emptied({destroy, stacks, operations}: Guarded, said: (it: Operation) => string): GuardResult[] {
+  if (destroy) return []
+  return stacks
+    .filter(({name, declared, owned}) => {
+      // What moves to another stack in this plan is declared there.
+      const moved = operations.filter(it => it.action === 'move' && it.from?.stack === name)
+      return declared === 0 && owned > moved.length
+    })
+    .map(stack => ({
+      code: 'G_EMPTY',
+      addresses: operations.filter(it => it.stack === stack.name && it.action !== 'no-op').map(said),
+      allow: `svcctl destroy --stack ${shellWord(stack.name)}`,
+      message: `${stack.name} declares nothing and owns ${stack.owned} objects`,
+    }))
+}

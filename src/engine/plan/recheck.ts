@@ -1,0 +1,274 @@
+/**
+ * Between approval and apply the world may move. What a saved plan touches is planned again from fresh facts, and each
+ * operation is either identical (it may go), already satisfied (nothing to do) or stale.
+ */
+import {AppError, EXIT} from '../../base/errors.ts'
+import {canonicalJson} from '../../base/json.ts'
+import type {Cause} from '../model/cause.ts'
+import type {Declaration, StackDeclarations} from '../model/declaration.ts'
+import {deposedAddress, deposes} from '../model/deposed.ts'
+import type {Ledger, LedgerEntry} from '../model/ledger.ts'
+import type {OpenLeaf, Operation, Plan} from '../model/plan.ts'
+import {declarationOf} from '../model/planned-object.ts'
+import {type Key, keyOf, type Secret, spokenProblems} from '../model/value.ts'
+import {formerDifferences} from './former.ts'
+
+/** Facts the plan was made from have moved. Nothing was sent. */
+export class StalePlanError extends AppError {
+  constructor(moved: readonly {readonly address: string; readonly message: string}[]) {
+    super(`the plan is stale: ${moved.map(it => `${it.address}: ${it.message}`).join('; ')}`, {
+      code: 'E_PLAN_STALE',
+      exit: EXIT.stale,
+      problems: moved,
+      suggestions: ['Plan again, review what is different (svcctl plan diff OLD NEW), and have the new plan approved.'],
+    })
+  }
+}
+
+export class PlanExpiredError extends AppError {
+  constructor(notAfter: string) {
+    super(`the plan may be applied until ${notAfter} and not later`, {
+      code: 'E_PLAN_EXPIRED',
+      exit: EXIT.stale,
+      suggestions: ['Plan again with: svcctl plan --out FILE'],
+    })
+  }
+}
+
+/** Operations that do something. */
+export const touched = (plan: Plan): Operation[] => plan.operations.filter(it => it.action !== 'no-op')
+
+/** The stacks of a plan as far as it touches them; parents that stay as they are become remote paths. */
+export function stacksOf(plan: Plan, secret: (operation: Operation, leaf: OpenLeaf) => Secret): StackDeclarations[] {
+  const settled = new Map(plan.operations.filter(it => it.action === 'no-op').map(it => [keyOf(it.stack, it.address), it.remoteId]))
+  const declarations = touched(plan).flatMap(it => {
+    const declaration = declarationOf(it, leaf => secret(it, leaf))
+    return declaration ? [{...declaration, ...importOf(it)}] : []
+  })
+  const own = new Set(declarations.map(it => it.key))
+  const freed = declarations.map((it): Declaration => {
+    const remoteId = it.parent?.by === 'key' ? (settled.get(it.parent.key) ?? it.parent.remoteId) : undefined
+    return {
+      ...it,
+      ...(remoteId === undefined ? {} : {parent: {by: 'remoteId' as const, remoteId}}),
+      dependsOn: it.dependsOn.filter(edge => own.has(edge.key)),
+    }
+  })
+  return plan.stacks.map(stack => ({
+    name: stack.name,
+    declarations: freed.filter(it => it.stack === stack.name),
+    outputs: [],
+    targets: stack.targets,
+    ledger: stack.ledger,
+    moved: touched(plan).flatMap(it =>
+      it.stack === stack.name && it.movedFrom !== undefined && it.declared !== undefined ? [{from: it.movedFrom, to: it.address}] : [],
+    ),
+    removed: touched(plan).flatMap(it =>
+      it.stack === stack.name && it.action === 'forget' && KEPT.includes(it.cause) ? [{from: it.address, destroy: false}] : [],
+    ),
+    warnings: [],
+  }))
+}
+
+/** Why an object is only forgotten by what a stack says, which the plan does not have. */
+const KEPT: readonly Cause[] = ['removed-block', 'retain']
+
+/** The import block that an object not owned yet was found by: another one may have its name. */
+const importOf = ({action, adopts, origin, remoteId}: Operation): Pick<Declaration, 'importId'> =>
+  origin === 'imported' && (adopts || action === 'adopt') && remoteId !== undefined ? {importId: remoteId} : {}
+
+/** The rest of the app, whose ledgers say what is not to be touched; what it declares was looked at when the plan was made. */
+export const othersOf = ({otherStacks = []}: Plan): StackDeclarations[] =>
+  otherStacks.map(({name, ledger}) => ({name, ledger, declarations: [], outputs: [], targets: {}, moved: [], removed: [], warnings: []}))
+
+/**
+ * A ledger cut down to what the plan touches. Undeclared objects of exclusive collections are put in as if they were
+ * owned, so that planning again looks at them and nothing else.
+ */
+export function touchedLedger(ledger: Ledger, plan: Plan): Ledger {
+  const entries = new Map<string, LedgerEntry>()
+  for (const it of touched(plan)) {
+    // What moves here from another stack is told by that one's ledger.
+    const leaving = it.from?.stack === ledger.stack ? ledger.entries.get(it.from.address) : undefined
+    if (leaving) entries.set(leaving.address, leaving)
+    if (it.stack !== ledger.stack) continue
+    const deposed = it.remoteId !== undefined && deposes(it) ? deposedAddress(it.address, it.remoteId) : undefined
+    for (const address of [it.address, it.movedFrom, deposed]) {
+      const entry = address === undefined ? undefined : ledger.entries.get(address)
+      if (entry) entries.set(entry.address, entry)
+    }
+    // So that the object of a planned deletion is looked at: gone, or only not ours any more.
+    const disowned = it.action === 'delete' && !entries.has(it.address)
+    if (it.declared === undefined && (it.remoteId === it.address || disowned)) entries.set(it.address, undeclaredEntry(it))
+  }
+  return {...ledger, entries}
+}
+
+const undeclaredEntry = ({address, kind, remoteId = address}: Operation): LedgerEntry => ({
+  address,
+  kind,
+  remoteId,
+  origin: 'created',
+  applied: {},
+  secrets: {},
+  dependsOn: [],
+  removal: 'delete',
+  preventDestroy: false,
+  exclusive: [],
+  outputs: {},
+})
+
+/**
+ * The operations to carry out: fresh ones where the plan still holds, no-ops where somebody was faster.
+ *
+ * @param halfReplaced - replacements of a resumed run whose old object is deleted: only the create is left of them
+ * @param undecided - operations on what a dead run has begun and nobody can tell the end of: they are not begun anyway
+ * @param ledgers - whole: what they have under the planned addresses decides whose the objects are
+ * @throws StalePlanError with everything that moved
+ */
+export function stillValid(
+  plan: Plan,
+  fresh: readonly Operation[],
+  ledgers: ReadonlyMap<string, Ledger>,
+  halfReplaced: ReadonlySet<Key> = new Set(),
+  undecided: ReadonlySet<Key> = new Set(),
+): Operation[] {
+  const owned = ({stack, address, movedFrom}: Operation) =>
+    [address, movedFrom].some(it => it !== undefined && ledgers.get(stack)?.entries.has(it))
+  const byKey = new Map<Key, Operation>(fresh.map(it => [keyOf(it.stack, it.address), it]))
+  const moved = [...parentsMoved(plan, ledgers), ...joinedMeanwhile(plan, fresh), ...takenMeanwhile(plan, byKey, ledgers)]
+  const operations = plan.operations.map(planned => {
+    if (planned.action === 'no-op' || undecided.has(keyOf(planned.stack, planned.address))) return planned
+    const now = byKey.get(keyOf(planned.stack, planned.address))
+    if (planned.action === 'replace' && now?.action === 'create' && halfReplaced.has(keyOf(planned.stack, planned.address)))
+      return hangingAs(planned, now)
+    const verdict = compare(planned, now, owned(planned))
+    if (typeof verdict !== 'string')
+      return {...hangingAs(planned, verdict), ...(planned.preventDestroy ? {preventDestroy: true as const} : {})}
+    moved.push({address: keyOf(planned.stack, planned.address), message: verdict})
+    return planned
+  })
+  const covered = plan.stacks.map(it => it.name)
+  if (moved.length > 0) throw new StalePlanError(spokenProblems(moved, covered))
+  operations.push(...plan.operations.flatMap(it => leftToDelete(it, byKey) ?? []))
+  const order = new Map(fresh.map((it, at) => [keyOf(it.stack, it.address), at]))
+  const at = (it: Operation) => order.get(keyOf(it.stack, it.address)) ?? -1
+  return operations.sort((a, b) => at(a) - at(b))
+}
+
+interface Moved {
+  readonly address: string
+  readonly message: string
+}
+
+/** Parents that stay as they are are not looked at: the ledger must still have the object that the plan puts things into. */
+function parentsMoved(plan: Plan, ledgers: ReadonlyMap<string, Ledger>): Moved[] {
+  const parents = new Set(touched(plan).flatMap(it => (it.declared?.parent?.by === 'key' ? [it.declared.parent.key] : [])))
+  return plan.operations.flatMap(it => {
+    const key = keyOf(it.stack, it.address)
+    if (it.action !== 'no-op' || !parents.has(key)) return []
+    const now = ledgers.get(it.stack)?.entries.get(it.address)?.remoteId
+    if (now === it.remoteId) return []
+    return [{address: key, message: `planned was ${it.remoteId ?? 'nothing'}, and the ledger has ${now ?? 'nothing'}`}]
+  })
+}
+
+/** What has come into a planned deletion and would go with it, unseen by whoever approved that. */
+function joinedMeanwhile(plan: Plan, fresh: readonly Operation[]): Moved[] {
+  const known = new Set(plan.operations.map(it => keyOf(it.stack, it.address)))
+  return fresh.flatMap(it => {
+    const key = keyOf(it.stack, it.address)
+    return it.cause === 'made-inline' && !known.has(key) ? [{address: key, message: `it is there now, and ${it.reason}`}] : []
+  })
+}
+
+/**
+ * What the ledger has under an address that the plan knows nothing of: a colleague has declared and applied it, or
+ * renamed it, since. Planning again looks only at what the plan touches, and would not see that.
+ */
+function takenMeanwhile(plan: Plan, fresh: ReadonlyMap<Key, Operation>, ledgers: ReadonlyMap<string, Ledger>): Moved[] {
+  const known = new Set(
+    plan.operations.flatMap(({stack, address, movedFrom, remoteId}) => [
+      keyOf(stack, address),
+      ...(movedFrom === undefined ? [] : [keyOf(stack, movedFrom)]),
+      ...(remoteId === undefined ? [] : [keyOf(stack, deposedAddress(address, remoteId))]),
+    ]),
+  )
+  const taken = new Map<Key, string>()
+  for (const {stack, entries} of ledgers.values())
+    for (const {address, remoteId} of entries.values()) if (!known.has(keyOf(stack, address))) taken.set(keyOf(stack, remoteId), address)
+  return touched(plan).flatMap(it => {
+    const key = keyOf(it.stack, it.address)
+    const remoteId = it.remoteId ?? fresh.get(key)?.remoteId
+    const holder = remoteId === undefined ? undefined : taken.get(keyOf(it.stack, remoteId))
+    return holder === undefined ? [] : [{address: key, message: `planned for ${remoteId}, and the ledger has it as ${holder} by now`}]
+  })
+}
+
+/**
+ * What was planned again saw only what the plan touches: what its object hangs on, for the ledger, and what it is called
+ * in the code of a stack that is not here, are as they were planned.
+ */
+function hangingAs({declared: planned, construct}: Operation, again: Operation): Operation {
+  const now = construct === undefined ? again : {...again, construct}
+  const {declared} = now
+  if (planned === undefined || declared === undefined) return now
+  const {parent, dependsOn} = planned
+  // A parent that stays as it is has become a remote path, and still has its key.
+  const above = parent?.by === 'key' && declared.parent?.by === 'remoteId' ? [{key: parent.key, reason: 'reference' as const}] : []
+  return {...now, declared: {...declared, dependsOn: [...above, ...dependsOn]}}
+}
+
+/** Of a replacement that made its new object and stopped: the deletion of the old one. */
+function leftToDelete(planned: Operation, fresh: ReadonlyMap<Key, Operation>): Operation | undefined {
+  if (planned.remoteId === undefined || !deposes(planned)) return undefined
+  const now = fresh.get(keyOf(planned.stack, deposedAddress(planned.address, planned.remoteId)))
+  return now?.remoteId === planned.remoteId ? now : undefined
+}
+
+/** The operation to carry out, or what is different, in words. */
+function compare(planned: Operation, now: Operation | undefined, owned: boolean): Operation | string {
+  const satisfied: Operation = {
+    ...planned,
+    action: 'no-op',
+    cause: 'already-satisfied',
+    reason: 'already satisfied',
+    changes: [],
+    edges: [],
+    because: [],
+  }
+  if (now === undefined) {
+    return planned.action === 'delete' || planned.action === 'forget'
+      ? satisfied
+      : `planned was ${planned.action}, and the object is not planned any more`
+  }
+  const forgotten = planned.declared === undefined && now.action === 'forget'
+  if (!owned) {
+    if (forgotten) return satisfied
+    if (planned.origin !== undefined && !planned.adopts && ['update', 'replace', 'delete'].includes(now.action))
+      return `planned for an object of this ledger, and the ledger does not have it any more (${now.remoteId ?? 'nothing'} is there)`
+  }
+  if (now.action === 'no-op') return {...satisfied, ...(now.remoteId === undefined ? {} : {remoteId: now.remoteId})}
+  if (forgotten) return now
+  const sends = (it: Operation) => it.action !== 'adopt' && it.action !== 'move'
+  // Recording what is already so sends nothing and takes nothing from anybody.
+  if (!sends(now) && now.changes.length === 0 && planned.action !== 'delete' && planned.action !== 'replace') return now
+  if (now.action !== planned.action) return `planned was ${planned.action}, and now it would be ${now.action} (${now.reason})`
+  if (now.remoteId !== planned.remoteId)
+    return `planned for ${planned.remoteId ?? 'a new object'}, and now it would be ${now.remoteId ?? 'a new object'}`
+  if (now.action === 'delete' || now.action === 'replace') {
+    const different = formerDifferences(planned, now)
+    if (different.length > 0) return different.join(', ')
+  }
+  const facts = (it: Operation) =>
+    it.changes.map(({path, before}) => ({path, before: before ?? null})).sort((a, b) => (a.path < b.path ? -1 : 1))
+  if (canonicalJson(facts(now)) === canonicalJson(facts(planned)))
+    return {...now, ...(planned.declared ? {declared: now.declared ?? planned.declared} : {})}
+  const before = new Map(facts(planned).map(it => [it.path, canonicalJson(it.before)]))
+  const differing = facts(now).filter(it => before.get(it.path) !== canonicalJson(it.before))
+  const gone = facts(planned).filter(it => !now.changes.some(change => change.path === it.path))
+  return [
+    ...differing.map(it => `${it.path} is ${JSON.stringify(it.before)}, and was ${before.get(it.path) ?? 'as declared'} when planned`),
+    ...gone.map(it => `${it.path} is as declared already`),
+  ].join(', ')
+}

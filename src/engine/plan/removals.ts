@@ -1,0 +1,315 @@
+/**
+ * What goes: objects a ledger owns and nobody declares any more, and whatever stands undeclared in a collection
+ * declared `exclusive`. Everything else undeclared is counted and left alone.
+ */
+import {isJsonObject, type Json} from '../../base/json.ts'
+import type {Cause} from '../model/cause.ts'
+import type {Declaration} from '../model/declaration.ts'
+import {isDeposed} from '../model/deposed.ts'
+import {type Ids, type Kind, locate, parentRemoteId} from '../model/kind.ts'
+import type {LedgerEntry} from '../model/ledger.ts'
+import type {Collection, LiveObject} from '../model/live.ts'
+import type {Operation, Unmanaged} from '../model/plan.ts'
+import {type Key, keyOf} from '../model/value.ts'
+import type {Orphan} from '../observe/observe.ts'
+import {Claims} from './claims.ts'
+import {formerOf} from './former.ts'
+import type {PlanInput} from './operations.ts'
+import {TakenAlong} from './taken-along.ts'
+
+export interface Removals {
+  readonly operations: readonly Operation[]
+  readonly unmanaged: readonly Unmanaged[]
+  readonly notes: readonly string[]
+}
+
+export function planRemovals(
+  input: PlanInput,
+  declared: readonly Operation[],
+  claims = new Claims(input),
+  along = new TakenAlong(input, declared),
+): Removals {
+  const {observation, ledgers, selected} = input
+  const notes: string[] = []
+  for (const stack of selected) {
+    if (ledgers.get(stack)?.condition === 'absent') notes.push(`${stack}: no ledger: removals are invisible`)
+  }
+  const declarations = input.destroy ? declaredThere(input) : new Map<Key, Declared>()
+  const orphans = observation.orphans.map(it => along.respected(claims.respected(removalOf(input, it, declarations)))).sort(byAddress)
+  const taken = new Set([...declared, ...orphans].flatMap(it => objectOf(input, it) ?? []))
+  for (const {declaration, match} of observation.pairs.values())
+    if (match) taken.add(objectAt(input, declaration.stack, match.live.kind, match.live.remoteId))
+  const free: IsFree = (stack, {kind, remoteId}) =>
+    !taken.has(objectAt(input, stack, kind, remoteId)) && observation.ownership.of(stack, kind.api, remoteId) === undefined
+  const elsewhere = new Set(declared.flatMap(it => (it.elsewhere?.address === undefined ? [] : [keyOf(it.stack, it.address)])))
+  const exclusive = exclusiveRemovals(input, free, claims, elsewhere).map(it => along.respected(claims.respected(it)))
+  for (const it of exclusive) taken.add(objectOf(input, it) ?? '')
+  const inline = inlineRemovals(input, [...orphans, ...exclusive], free).map(it => along.respected(claims.respected(it)))
+  for (const it of inline) taken.add(objectOf(input, it) ?? '')
+  const all = withParentsGone(input, declared, [...orphans, ...exclusive, ...inline])
+  const leaving = new Set(
+    [...declared, ...all].filter(it => it.action === 'delete' || leavesParent(input, it)).map(it => objectOf(input, it)),
+  )
+  const operations = all.map(it => keepFull(input, it, leaving))
+  notes.push(...forgottenInExclusive(input, operations))
+  return {operations, unmanaged: unmanagedIn(input, taken, claims), notes}
+}
+
+/** One name for an object: a remote path is one within an account. */
+const objectAt = ({accountOf}: PlanInput, stack: string, {api}: Kind, remoteId: string): string =>
+  `${accountOf?.(stack, api) ?? ''} ${remoteId}`
+
+const objectOf = (input: PlanInput, {stack, kind, remoteId}: Operation): string | undefined =>
+  remoteId === undefined ? undefined : objectAt(input, stack, kindOf(input, kind), remoteId)
+
+/** What nobody has, declares, or is about to remove; in an order of its own. */
+function unmanagedIn({observation, stacks, accountOf}: PlanInput, taken: ReadonlySet<string>, claims: Claims): Unmanaged[] {
+  const {ownership, collections} = observation
+  const seen = new Set<string>()
+  return collections
+    .filter(it => !it.kind.singleton)
+    .flatMap(({backend, kind, objects}) => {
+      const account = ownership.accountAt(backend)
+      const speaker = stacks.find(it => (accountOf?.(it.name, kind.api) ?? '') === account)?.name
+      return objects.filter(
+        it =>
+          !taken.has(`${account} ${it.remoteId}`) &&
+          ownership.at(backend, it.remoteId) === undefined &&
+          !(speaker !== undefined && claims.isDeclared(speaker, it)) &&
+          seen.size < seen.add(`${account} ${it.remoteId}`).size,
+      )
+    })
+    .map(({kind, name, remoteId}) => ({kind: kind.name, name: name ?? null, remoteId}))
+    .sort((a, b) => (a.remoteId < b.remoteId ? -1 : 1))
+}
+
+/** What is destroyed was declared, maybe otherwise than it was applied last. */
+const declaredThere = ({stacks, selected}: PlanInput): ReadonlyMap<Key, Declared> =>
+  new Map(stacks.flatMap(it => (selected.has(it.name) ? it.declarations.map(it => [it.key, it] as const) : [])))
+
+type Declared = Pick<Declaration, 'policy' | 'source'>
+
+function removalOf(
+  input: PlanInput,
+  {stack, entry, address, live, doubt, heldBy}: Orphan,
+  declarations: ReadonlyMap<Key, Declared>,
+): Operation {
+  const kind = kindOf(input, entry.kind)
+  // The more careful one holds: a wish that was written down counts before it was applied.
+  const {policy, source} = declarations.get(keyOf(stack, address)) ?? {}
+  const said = [entry, policy]
+  const base = {
+    stack,
+    address,
+    kind: entry.kind,
+    // An object stands in one operation: that of whoever has it.
+    ...(heldBy === undefined ? {remoteId: entry.remoteId} : {}),
+    ...(address === entry.address ? {} : {movedFrom: entry.address}),
+    origin: entry.origin,
+    ...(said.some(it => it?.preventDestroy) ? {preventDestroy: true as const} : {}),
+    ...(live?.name === undefined ? {} : {name: live.name}),
+    // It goes by the path that every other plan shows.
+    ...(source?.construct === undefined ? {} : {construct: source.construct}),
+    changes: [],
+    because: [],
+    edges: [],
+  }
+  const removed = input.stacks
+    .find(it => it.name === stack)
+    ?.removed.find(it => it.from === entry.address || entry.address.startsWith(`${it.from}[`))
+  if (heldBy !== undefined)
+    return {...base, action: 'forget', cause: 'held-elsewhere', reason: `${heldBy} has the same object (${entry.remoteId})`}
+  if (doubt !== undefined) return {...base, action: 'blocked', wants: 'delete', cause: doubt.cause, reason: doubt.reason}
+  // Its old ledger may have it still, and could not be asked.
+  if (entry.transfer !== undefined) {
+    const reason = `it is on its way here from stack ${entry.transfer.from.stack}: svcctl transfer --resume`
+    return {...base, action: 'blocked', wants: 'delete', cause: 'maybe-elsewhere', reason, elsewhere: {stack: entry.transfer.from.stack}}
+  }
+  if (live === undefined) return {...base, action: 'forget', cause: 'gone', reason: 'it is gone already'}
+  if (removed?.destroy === false) return {...base, action: 'forget', cause: 'removed-block', reason: 'removed block'}
+  if (said.some(it => it?.removal === 'retain'))
+    return {...base, action: 'forget', cause: 'retain', reason: 'removalPolicy retain: it stays as it is'}
+  if (kind.singleton || kind.adoptOnly)
+    return {
+      ...base,
+      action: 'forget',
+      cause: 'never-deleted',
+      reason: 'it is never deleted: it stays as it is, and is only forgotten',
+    }
+  if (kind.verbs.delete === undefined) {
+    const reason = kind.absent?.delete ?? `the API cannot delete a ${kind.noun}`
+    return {...base, action: 'blocked', wants: 'delete', cause: 'no-delete', reason}
+  }
+  return {...base, action: 'delete', ...whyDelete(input, entry, address), former: formerOf(live)}
+}
+
+function whyDelete({destroy}: PlanInput, entry: LedgerEntry, address: string): Pick<Operation, 'cause' | 'reason'> {
+  if (isDeposed(entry.address))
+    return {cause: 'deposed', reason: 'it was replaced: its successor is there, and it is what is left to delete'}
+  if (destroy) return {cause: 'destroy', reason: 'destroy: asked for'}
+  if (address !== entry.address) return {cause: 'address-reused', reason: `no longer declared: ${entry.address} is another object now`}
+  return {cause: 'not-declared', reason: 'no longer declared'}
+}
+
+/** Where the parent goes too, or is replaced, a child that goes along is only forgotten. */
+function withParentsGone(input: PlanInput, declared: readonly Operation[], operations: readonly Operation[]): Operation[] {
+  const going = [...declared.filter(it => it.action === 'replace'), ...operations.filter(it => it.action === 'delete')]
+  const gone = new Set(going.map(it => objectOf(input, it)))
+  return operations.map(it => {
+    const kind = kindOf(input, it.kind)
+    const parent = it.remoteId === undefined ? undefined : parentRemoteId(input, it.remoteId)
+    if (parent === undefined || !gone.has(objectAt(input, it.stack, kind, parent)) || !kind.goesWithParent) return it
+    if (it.action !== 'delete' && it.action !== 'blocked') return it
+    const {wants: _, former: _former, ...rest} = it
+    return {
+      ...rest,
+      action: 'forget',
+      cause: 'goes-with-parent',
+      reason: `it goes with its ${kindOf(input, it.kind).parent?.field ?? 'parent'}`,
+    }
+  })
+}
+
+/** An object that must be empty to be deleted and holds things nobody declared is not deleted. */
+function keepFull(input: PlanInput, operation: Operation, leaving: ReadonlySet<string | undefined>): Operation {
+  const kind = kindOf(input, operation.kind)
+  if (operation.action !== 'delete' || kind.emptyOf === undefined || operation.remoteId === undefined) return operation
+  const {stack, remoteId} = operation
+  const staying = childrenOf(input, stack, remoteId, kind.emptyOf).filter(it => !leaving.has(objectAt(input, stack, it.kind, it.remoteId)))
+  if (staying.length === 0) return operation
+  const names = staying.map(it => `${it.name ?? '?'} (${it.remoteId})`).join(', ')
+  return {
+    ...operation,
+    action: 'blocked',
+    wants: 'delete',
+    cause: 'not-empty',
+    reason: `it still holds what this run does not remove: ${names}`,
+  }
+}
+
+/** Whether nobody has an object, in the account of a stack. */
+type IsFree = (stack: string, live: LiveObject) => boolean
+
+/** @param elsewhere - declarations whose objects are known to be another stack's: what stands in those is its to judge */
+function exclusiveRemovals(input: PlanInput, free: IsFree, claims: Claims, elsewhere: ReadonlySet<Key>): Operation[] {
+  const {observation, selected} = input
+  const operations: Operation[] = []
+  for (const {declaration, match} of observation.pairs.values()) {
+    if (match === undefined || !selected.has(declaration.stack) || elsewhere.has(declaration.key)) continue
+    for (const word of declaration.policy.exclusive) {
+      const child = match.live.kind.exclusive?.[word]
+      if (child === undefined) continue
+      for (const live of childrenOf(input, declaration.stack, match.live.remoteId, [child])) {
+        // What nobody plans just now is somebody's all the same: of another stack, or left out by --target.
+        if (!free(declaration.stack, live) || claims.isDeclared(declaration.stack, live)) continue
+        operations.push(undeclared(declaration.stack, live, 'exclusive', `${declaration.address} is exclusive for its ${word}`))
+      }
+    }
+  }
+  return operations.sort(byAddress)
+}
+
+/** What is forgotten and stays, in a collection where nothing undeclared may stay: the next plan will remove it. */
+function forgottenInExclusive(input: PlanInput, operations: readonly Operation[]): string[] {
+  const exclusive = new Map<string, string>()
+  for (const {declaration, match} of input.observation.pairs.values()) {
+    for (const word of declaration.policy.exclusive) {
+      const child = match?.live.kind.exclusive?.[word]
+      if (match && child !== undefined)
+        exclusive.set(`${match.live.remoteId} ${child}`, `${declaration.address} is exclusive for its ${word}`)
+    }
+  }
+  return operations.flatMap(it => {
+    const parent = it.action === 'forget' && it.remoteId !== undefined ? parentRemoteId(input, it.remoteId) : undefined
+    const why = parent === undefined ? undefined : exclusive.get(`${parent} ${it.kind}`)
+    return why === undefined || it.name === undefined
+      ? []
+      : [`${keyOf(it.stack, it.address)} is forgotten and stays, but ${why}: the next plan removes it`]
+  })
+}
+
+/** Children a parent's create made inline, that nobody declared since: they go with it, each by a request of its own. */
+function inlineRemovals(input: PlanInput, operations: readonly Operation[], free: IsFree): Operation[] {
+  return operations.flatMap(operation => {
+    const kind = kindOf(input, operation.kind)
+    const entry = input.ledgers.get(operation.stack)?.entries.get(operation.address)
+    if (operation.action !== 'delete' || kind.inlineChildren === undefined || entry === undefined || operation.remoteId === undefined)
+      return []
+    const names = inlineNames(entry, kind.inlineChildren.field)
+    return childrenOf(input, operation.stack, operation.remoteId, [kind.inlineChildren.kind])
+      .filter(it => free(operation.stack, it) && it.name !== undefined && names.has(it.name))
+      .map(live => undeclared(operation.stack, live, 'made-inline', `it was made with ${operation.address} and goes with it`))
+      .sort(byAddress)
+  })
+}
+
+function inlineNames(entry: LedgerEntry, field: string): Set<string> {
+  const items: Json | undefined = entry.applied[field]
+  const names = (Array.isArray(items) ? (items as readonly Json[]) : []).flatMap(it =>
+    isJsonObject(it) && typeof it.name === 'string' ? [it.name] : [],
+  )
+  return new Set(names)
+}
+
+/** An object without a declaration: its address is its remote path. */
+const undeclared = (stack: string, live: LiveObject, cause: Cause, reason: string): Operation => ({
+  stack,
+  address: live.remoteId,
+  kind: live.kind.name,
+  action: 'delete',
+  cause,
+  reason,
+  remoteId: live.remoteId,
+  ...(live.name === undefined ? {} : {name: live.name}),
+  former: formerOf(live),
+  changes: [],
+  because: [],
+  edges: [],
+})
+
+/** In the account of a stack; each once, also where two connections lead there. */
+function childrenOf(
+  {observation: {collections, ownership}, kinds, accountOf}: PlanInput,
+  stack: string,
+  remoteId: string,
+  names: readonly string[],
+): LiveObject[] {
+  const at = locate(kinds, remoteId)
+  if (at === undefined) return []
+  const around = collectionsBelow(collections)
+  const account = accountOf?.(stack, at.kind.api) ?? ''
+  const lists = names.flatMap(name => around.get(belowOf(name, at.ids)) ?? []).filter(it => ownership.accountAt(it.backend) === account)
+  const children = new Map(lists.flatMap(it => (it.proven ? it.objects : [])).map(it => [it.remoteId, it]))
+  return [...children.values()]
+}
+
+const indexes = new WeakMap<readonly Collection[], ReadonlyMap<string, readonly Collection[]>>()
+
+/** By kind and parent: what stands in one of thousands of parents is asked for each of them. */
+function collectionsBelow(collections: readonly Collection[]): ReadonlyMap<string, readonly Collection[]> {
+  const known = indexes.get(collections)
+  if (known !== undefined) return known
+  const index = new Map<string, Collection[]>()
+  for (const it of collections) {
+    const at = belowOf(it.kind.name, it.parent)
+    const list = index.get(at)
+    if (list) list.push(it)
+    else index.set(at, [it])
+  }
+  indexes.set(collections, index)
+  return index
+}
+
+const belowOf = (kind: string, parent: Ids): string => `${kind} ${parent.map(encodeURIComponent).join(' ')}`
+
+/** Whether an operation makes its object anew in another parent: the old one leaves the parent it is in. */
+export const leavesParent = ({observation}: Pick<PlanInput, 'observation'>, {action, stack, address}: Operation): boolean =>
+  action === 'replace' && observation.pairs.get(keyOf(stack, address))?.stray !== undefined
+
+function kindOf({kinds}: PlanInput, name: string): Kind {
+  const kind = kinds.get(name)
+  if (kind === undefined) throw new TypeError(`no kind ${name}`)
+  return kind
+}
+
+const byAddress = (a: Operation, b: Operation): number => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0)

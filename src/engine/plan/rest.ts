@@ -1,0 +1,116 @@
+/** What an apply left to do, as a plan of its own: a strict subset of what was approved. */
+import {asJson, canonicalJson} from '../../base/json.ts'
+import type {State} from '../model/events.ts'
+import type {Kinds} from '../model/kind.ts'
+import type {Lifts, Operation, Plan} from '../model/plan.ts'
+import {type Key, keyOf} from '../model/value.ts'
+import {sealed, summaryOf} from './document.ts'
+import {evaluateGuards} from './guards.ts'
+import {inOrder} from './order.ts'
+
+export interface RestOptions {
+  readonly kinds: Kinds
+  /** What the plan was approved as: what was not done is left as it stands there. */
+  readonly approved?: Plan
+  /** What held for the run: what its options, or a person who was asked, lifted beyond what was approved. */
+  readonly lifts?: Lifts
+}
+
+/** How an operation ended, as far as the rest depends on it. */
+export interface EndedOperation {
+  readonly operation: Operation
+  readonly state: State
+  readonly remoteId?: string
+}
+
+/** @returns undefined when nothing is left */
+export function restOf(
+  plan: Plan,
+  {ended}: {readonly ended: readonly EndedOperation[]},
+  {kinds, approved = plan, lifts = plan.lifts}: RestOptions,
+): Plan | undefined {
+  const done = new Map<Key, string | undefined>()
+  for (const {operation, state, remoteId} of ended) {
+    if (state === 'done' || state === 'no-op') done.set(keyOf(operation.stack, operation.address), remoteId)
+  }
+  const asApproved = new Map(approved.operations.map(it => [keyOf(it.stack, it.address), it]))
+  const all = plan.operations.map((now): Operation => {
+    const key = keyOf(now.stack, now.address)
+    const was = asApproved.get(key)
+    const it = was?.action === now.action ? was : now
+    if (!done.has(key))
+      return {
+        ...it,
+        edges: it.edges.filter(edge => !done.has(edge.key)),
+        because: it.because.filter(address => !done.has(address) && !done.has(keyOf(it.stack, address))),
+      }
+    const remoteId = done.get(key)
+    const {
+      declared: _,
+      deferred: _deferred,
+      changes: _changes,
+      remoteId: _remoteId,
+      adopts: _adopts,
+      movedFrom: _from,
+      former: _former,
+      from: _otherStack,
+      later: _later,
+      ...rest
+    } = it
+    return {
+      ...rest,
+      action: 'no-op',
+      cause: 'done-before',
+      reason: 'done before',
+      changes: [],
+      edges: [],
+      because: [],
+      ...(remoteId === undefined ? {} : {remoteId}),
+    }
+  })
+  if (all.every(it => it.action === 'no-op')) return undefined
+  // What waited for something that is done waits for nothing now, and stands where it stands without that.
+  const operations = inOrder(all)
+  const {hash, ...content} = plan
+  const stacks = plan.stacks.map(it => ({...it, owned: it.owned - handedOver(plan, it.name, done)}))
+  const rest = {...content, stacks, lifts: liftedMore(approved.lifts, lifts), residualOf: plan.residualOf ?? hash, operations}
+  return sealed({...rest, summary: summaryOf(operations), guards: evaluateGuards(rest, kinds)})
+}
+
+/** Whoever reads the rest finds nothing refused in it that was allowed for the run; what the run refused beyond that is over. */
+function liftedMore(approved: Lifts, run: Lifts): Lifts {
+  const either = (a: readonly string[], b: readonly string[]) => [...new Set([...a, ...b])].sort()
+  return {
+    ...approved,
+    allowDestroy: either(approved.allowDestroy, run.allowDestroy),
+    adopt: either(approved.adopt, run.adopt),
+    skipBlocked: approved.skipBlocked || run.skipBlocked,
+    refuseRisky: approved.refuseRisky && run.refuseRisky,
+    ...(approved.onDrift === 'refuse' ? {onDrift: run.onDrift} : {}),
+    ...(run.maxDestroy === undefined ? {} : {maxDestroy: run.maxDestroy}),
+  }
+}
+
+/** Objects of a stack that are in another one's ledger by now. */
+const handedOver = ({operations}: Plan, stack: string, done: ReadonlyMap<Key, unknown>): number =>
+  operations.filter(it => it.action === 'move' && it.from?.stack === stack && done.has(keyOf(it.stack, it.address))).length
+
+/** Whether every operation of `rest` that does something is one of `approved`, doing the same to the same object, with no more lifted. */
+export function isSubset(rest: Plan, approved: Plan): boolean {
+  const known = new Map(approved.operations.map(it => [keyOf(it.stack, it.address), it]))
+  if (!same(rest.lifts, approved.lifts)) return false
+  return rest.operations.every(it => {
+    if (it.action === 'no-op') return true
+    const was = known.get(keyOf(it.stack, it.address))
+    return (
+      was !== undefined &&
+      was.action === it.action &&
+      was.remoteId === it.remoteId &&
+      same(was.changes, it.changes) &&
+      same(was.declared, it.declared)
+    )
+  })
+}
+
+const same = (a: object | undefined, b: object | undefined): boolean =>
+  a === b || (a !== undefined && b !== undefined && canonicalJson(asJson(a)) === canonicalJson(asJson(b)))

@@ -1,0 +1,80 @@
+/**
+ * What is deleted or replaced takes along what lives in it and cannot stay without it. Nothing goes that way that nobody
+ * decided on: a child that is declared still (its parent named in text, or by another stack), or that this run leaves
+ * out, keeps what it lives in.
+ */
+import {type Kind, parentRemoteId} from '../model/kind.ts'
+import type {Operation} from '../model/plan.ts'
+import {type Key, keyOf} from '../model/value.ts'
+import type {PlanInput} from './operations.ts'
+
+type Input = Pick<PlanInput, 'observation' | 'ledgers' | 'kinds' | 'accountOf'>
+
+interface Child {
+  readonly key: Key
+  readonly why: 'is declared' | 'is left out of this run'
+}
+
+export class TakenAlong {
+  readonly #input: Input
+  /** What stays, by account and remote path of what it lives in. */
+  readonly #staying = new Map<string, Child[]>()
+
+  /** @param declared - what becomes of the declared objects */
+  constructor(input: Input, declared: readonly Operation[]) {
+    this.#input = input
+    const {observation, ledgers, kinds} = input
+    const operations = new Map(declared.map(it => [keyOf(it.stack, it.address), it]))
+    const meant = new Set<string>()
+    for (const [key, {declaration, match}] of observation.pairs) {
+      if (match?.live.kind.goesWithParent !== true) continue
+      const {stack} = declaration
+      meant.add(this.#at(stack, match.live.kind, match.live.remoteId))
+      if (operations.get(key)?.cause !== 'parent-replaced')
+        this.#stays(stack, match.live.kind, match.live.remoteId, {key, why: 'is declared'})
+    }
+    const removed = new Set(observation.orphans.map(it => keyOf(it.stack, it.entry.address)))
+    for (const [stack, {entries}] of ledgers) {
+      for (const {address, kind: name, remoteId} of entries.values()) {
+        const kind = kinds.get(name)
+        const key = keyOf(stack, address)
+        if (!kind?.goesWithParent || removed.has(key) || observation.pairs.has(key) || meant.has(this.#at(stack, kind, remoteId))) continue
+        this.#stays(stack, kind, remoteId, {key, why: 'is left out of this run'})
+      }
+    }
+  }
+
+  /** The operation as it may be: unchanged where nothing stays that lives in its object. */
+  respected(operation: Operation): Operation {
+    const {action, stack, remoteId} = operation
+    const kind = this.#input.kinds.get(operation.kind)
+    if (kind === undefined || remoteId === undefined || (action !== 'delete' && action !== 'replace')) return operation
+    const children = this.#staying.get(this.#at(stack, kind, remoteId)) ?? []
+    if (children.length === 0) return operation
+    const names = children.map(({key, why}) => `${key}, which ${why}`).join(', ')
+    return {...operation, action: 'blocked', wants: action, cause: 'not-empty', reason: `it would take along ${names}`}
+  }
+
+  /** Those that have to stay as they are. */
+  heldBack(operations: readonly Operation[]): ReadonlyMap<Key, Operation> {
+    return new Map(
+      operations.flatMap(it => {
+        const now = this.respected(it)
+        return now === it ? [] : [[keyOf(it.stack, it.address), now] as const]
+      }),
+    )
+  }
+
+  #stays(stack: string, kind: Kind, remoteId: string, child: Child): void {
+    const parent = parentRemoteId(this.#input, remoteId)
+    if (parent === undefined) return
+    const at = this.#at(stack, kind, parent)
+    const children = this.#staying.get(at)
+    if (children) children.push(child)
+    else this.#staying.set(at, [child])
+  }
+
+  #at(stack: string, {api}: Kind, remoteId: string): string {
+    return `${this.#input.accountOf?.(stack, api) ?? ''} ${remoteId}`
+  }
+}

@@ -1,0 +1,143 @@
+import {describe, expect, it} from 'vitest'
+import {AppError, EXIT, type ExitCode} from '../../../src/base/errors.ts'
+import {VirtualClock} from '../../../src/base/virtual-clock.ts'
+import {LedgerBook} from '../../../src/engine/apply/ledger-book.ts'
+import {deposedAddress} from '../../../src/engine/model/deposed.ts'
+import type {Ledger, LedgerEntry} from '../../../src/engine/model/ledger.ts'
+import {MemoryStore} from '../../support/lab.ts'
+
+const entry = (name: string): LedgerEntry => ({
+  address: `null_resource.${name}`,
+  kind: 'cloud.database',
+  remoteId: `cloud/subscriptions/1/databases/${name}`,
+  origin: 'created',
+  applied: {},
+  secrets: {},
+  dependsOn: [],
+  removal: 'delete',
+  preventDestroy: false,
+  exclusive: [],
+  outputs: {},
+})
+
+/** Refuses as often as it is told to. */
+class Failing extends MemoryStore {
+  left: number
+  readonly #exit: ExitCode
+  tries = 0
+
+  constructor(stack: string, left: number, exit: ExitCode = EXIT.failure) {
+    super(stack)
+    this.left = left
+    this.#exit = exit
+  }
+
+  override save(ledger: Ledger): Promise<Ledger> {
+    this.tries++
+    if (this.left-- > 0) return Promise.reject(new AppError('no space', {code: 'E_LEDGER_ACCESS', exit: this.#exit}))
+    return super.save(ledger)
+  }
+}
+
+const bookOf = (...stores: Failing[]) => {
+  const named = stores.map(it => [it.ledger.stack, it] as const)
+  return new LedgerBook(new Map(named.map(([stack, it]) => [stack, it.ledger])), new Map(named), it => Promise.resolve(it))
+}
+
+describe('the ledger of a run', () => {
+  it('has everything again with the first write that succeeds after one that failed', async () => {
+    const store = new Failing('shop', 1)
+    const book = bookOf(store)
+    book.record('shop', entry('a'), new Map())
+    await expect(book.flush()).rejects.toThrow('no space')
+    book.record('shop', entry('b'), new Map())
+    await book.flush()
+    expect([...store.ledger.entries.keys()]).toEqual(['null_resource.a', 'null_resource.b'])
+  })
+
+  it('of one stack is written where that of another one fails', async () => {
+    const [bad, good] = [new Failing('shop', 1), new Failing('till', 0)]
+    const book = bookOf(bad, good)
+    book.record('shop', entry('a'), new Map())
+    book.record('till', entry('b'), new Map())
+    await expect(book.flush()).rejects.toThrow('no space')
+    expect([bad.ledger.condition, good.ledger.condition]).toEqual(['absent', 'present'])
+  })
+
+  it('is written once for all who ask while a write is going on', async () => {
+    const store = new Failing('shop', 0)
+    const book = bookOf(store)
+    const all = []
+    for (const name of ['a', 'b', 'c', 'd']) {
+      book.record('shop', entry(name), new Map())
+      all.push(book.flush())
+    }
+    await Promise.all(all)
+    expect([store.tries, store.ledger.entries.size]).toEqual([1, 4])
+  })
+
+  it('outlives half a minute without its disk or server at the end of the run', async () => {
+    const clock = new VirtualClock()
+    const store = new Failing('shop', 5)
+    const book = bookOf(store)
+    book.record('shop', entry('a'), new Map())
+    const from = clock.now()
+    const said: string[] = []
+    await clock.run(book.save('run-1', clock, event => void (event.type === 'warning' && said.push(event.message))))
+    expect([store.ledger.entries.size, clock.now() - from]).toEqual([1, 31_000])
+    // No second of it is silent.
+    expect(said.map(it => /no space.*again in (.*) \(/.exec(it)?.[1])).toEqual(['1 s', '2 s', '4 s', '8 s', '16 s'])
+  })
+
+  it('that cannot be written at all is an error which names every object that is not in it', async () => {
+    const clock = new VirtualClock()
+    const book = bookOf(new Failing('shop', 100))
+    book.record('shop', entry('a'), new Map())
+    book.drop('shop', 'null_resource.b')
+    await expect(clock.run(book.save('run-1', clock, () => {}))).rejects.toMatchObject({
+      code: 'E_LEDGER_UNSAVED',
+      exit: 1,
+      problems: [{address: 'shop:null_resource.a'}, {address: 'shop:null_resource.b'}],
+    })
+  })
+
+  it("whose lock is somebody else's is not written to again", async () => {
+    const clock = new VirtualClock()
+    const store = new Failing('shop', 100, EXIT.locked)
+    const book = bookOf(store)
+    book.record('shop', entry('a'), new Map())
+    await expect(clock.run(book.save('run-1', clock, () => {}))).rejects.toMatchObject({exit: EXIT.locked})
+    expect(store.tries).toBe(1)
+  })
+})
+
+describe('objects that go by another address', () => {
+  const addressesAfter = async (owned: readonly LedgerEntry[], renamed: Parameters<LedgerBook['rename']>[1]) => {
+    const store = new Failing('a', 0)
+    store.ledger = {...store.ledger, condition: 'present', entries: new Map(owned.map(it => [it.address, it]))}
+    const book = bookOf(store)
+    book.rename('a', renamed)
+    await book.flush()
+    return Object.fromEntries([...store.ledger.entries.values()].map(it => [it.address, it.remoteId.split('/').at(-1)]))
+  }
+  const at = (name: string) => ({remoteId: entry(name).remoteId})
+
+  it('may take each other’s', async () => {
+    const change = [
+      {from: 'null_resource.x', to: 'null_resource.y', ...at('x')},
+      {from: 'null_resource.y', to: 'null_resource.x', ...at('y')},
+    ]
+    expect(await addressesAfter([entry('x'), entry('y')], change)).toEqual({'null_resource.x': 'y', 'null_resource.y': 'x'})
+  })
+
+  it('are found beside their former one, where an object of another ledger has come to it', async () => {
+    const aside = deposedAddress('null_resource.x', entry('x').remoteId)
+    const owned = [
+      {...entry('new'), address: 'null_resource.x'},
+      {...entry('x'), address: aside},
+    ]
+    const to = (address: string) => [{from: 'null_resource.x', to: address, ...at('x')}]
+    expect(await addressesAfter(owned, to('null_resource.y'))).toEqual({'null_resource.x': 'new', 'null_resource.y': 'x'})
+    expect(await addressesAfter(owned, to(aside))).toEqual({'null_resource.x': 'new', [aside]: 'x'})
+  })
+})

@@ -1,0 +1,245 @@
+/** What a dead run left behind: looked up together, waited for as its own run would have, and withheld where nobody can tell. */
+import {describe, expect, it} from 'vitest'
+import {kinds} from '../../../src/backends/kinds.ts'
+import type {Undecided} from '../../../src/engine/apply/recover.ts'
+import {heldOperations} from '../../../src/engine/apply/undecided.ts'
+import type {Backend, TaskView} from '../../../src/engine/model/backend.ts'
+import type {JournalEntry} from '../../../src/engine/model/journal.ts'
+import type {Operation} from '../../../src/engine/model/plan.ts'
+import type {BuiltPlan} from '../../../src/engine/plan/build.ts'
+import {settle} from '../../support/crash.ts'
+import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
+
+/** Every create of these was sent, and no answer came. */
+function sent({plan}: BuiltPlan, kind: string, path: string, at: number, taskIds: readonly string[] = []): JournalEntry[] {
+  return plan.operations
+    .filter(it => it.kind === kind && it.action !== 'no-op')
+    .flatMap((it, i): JournalEntry[] => {
+      const key = `shop:${it.address}`
+      const name = it.name === undefined ? {} : {name: it.name}
+      const taskId = taskIds[i]
+      return [
+        {type: 'sent', key, step: 'create', kind, method: 'POST', path, ...name, at},
+        ...(taskId === undefined ? [] : [{type: 'handle' as const, key, step: 'create' as const, taskId}]),
+      ]
+    })
+}
+
+/** A plan from which everything was made, and a ledger and a journal that do not know it. */
+async function madeAndForgotten(lab: Lab, before: StackBuilder, after: StackBuilder): Promise<BuiltPlan> {
+  await lab.apply([before])
+  const built = await lab.plan([after])
+  const {ledger} = lab.store('shop')
+  const entries = new Map(ledger.entries)
+  await lab.execute(built, [after])
+  lab.store('shop').ledger = {...ledger, entries}
+  return built
+}
+
+const databases = (count: number) => {
+  const builder = stackOf().subscription('main')
+  for (let i = 0; i < count; i++) builder.database(`db-${i}`, 'main')
+  return builder
+}
+const SUBSCRIPTION = stackOf().subscription('main')
+const DATABASES = '/subscriptions/1/databases'
+
+describe('forty creates that nobody heard of again', () => {
+  const quick = {simulator: {cloud: {taskMs: 100, readyMs: 0, listLagMs: 0}}}
+
+  it('are found with one look at their collection, however many they are', async () => {
+    const requests = async (count: number) => {
+      const lab = new Lab(quick)
+      return lab.run(async () => {
+        const at = lab.clock.now()
+        const built = await madeAndForgotten(lab, SUBSCRIPTION, databases(count))
+        lab.journal = sent(built, 'cloud.database', DATABASES, at)
+        lab.simulator.clearLog()
+        const {found, unknown} = await settle(lab, built, [databases(count)])
+        expect([found.length, unknown]).toEqual([count, []])
+        return lab.requests
+      })
+    }
+    expect(await requests(40)).toEqual([expect.stringMatching(/^GET \/subscriptions\/1\/databases/)])
+    expect(await requests(4)).toHaveLength(1)
+  })
+
+  it('and never arrived are looked for twice, all together', async () => {
+    const requests = async (count: number) => {
+      const lab = new Lab(quick)
+      return lab.run(async () => {
+        await lab.apply([SUBSCRIPTION])
+        const built = await lab.plan([databases(count)])
+        lab.journal = sent(built, 'cloud.database', DATABASES, lab.clock.now())
+        lab.simulator.clearLog()
+        expect((await settle(lab, built, [databases(count)])).void).toHaveLength(count)
+        return lab.requests
+      })
+    }
+    const forty = await requests(40)
+    // Each look at the tasks comes with the proof that it shows all of them.
+    expect([forty.filter(it => it.startsWith('GET /tasks')).length, forty.length]).toEqual([4, 6])
+    expect(await requests(4)).toEqual(forty)
+  })
+
+  it('whose tasks are known and over cost one look at the tasks and one at the collection', async () => {
+    const lab = new Lab(quick)
+    await lab.run(async () => {
+      const at = lab.clock.now()
+      const built = await madeAndForgotten(lab, SUBSCRIPTION, databases(40))
+      const taskIds = lab.journal.flatMap(it => (it.type === 'handle' ? [it.taskId] : []))
+      lab.journal = sent(built, 'cloud.database', DATABASES, at, taskIds)
+      lab.simulator.clearLog()
+      expect((await settle(lab, built, [databases(40)])).found).toHaveLength(40)
+    })
+    expect(lab.requests.map(it => it.replace(/\?.*/, '').replace(/^GET /, ''))).toEqual(['/tasks', DATABASES])
+  })
+})
+
+describe('a create in doubt', () => {
+  const peered = stackOf().subscription('main').database('a', 'main').database('b', 'main').peering('net', 'main')
+
+  /** A task list that does not say what its tasks do. */
+  function mute(backend: Backend): Backend {
+    const bare = ({commandType: _, ...task}: TaskView): TaskView => task
+    return {
+      name: backend.name,
+      spending: backend.spending,
+      reader: backend.reader,
+      write: (...given) => backend.write(...given),
+      task: (...given) => backend.task(...given),
+      tasks: async options => {
+        const list = await backend.tasks(options)
+        return list && {...list, tasks: list.tasks.map(bare)}
+      },
+    }
+  }
+
+  it('is told from the tasks of others that the same recovery has found', async () => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 1000, readyMs: 0, listLagMs: 0}}})
+    await lab.run(async () => {
+      await lab.apply([SUBSCRIPTION])
+      await lab.clock.sleep(120_000)
+      const at = lab.clock.now()
+      const built = await lab.plan([peered])
+      const {ledger} = lab.store('shop')
+      const entries = new Map(ledger.entries)
+      // The databases arrived, the peering did not, and their tasks are over.
+      await lab.execute(built, [peered], {stop: new AbortController().signal, limits: {}})
+      const made = lab.simulator.world.cloud.subscriptions['1']?.children.peerings ?? {}
+      for (const id of Object.keys(made)) delete made[id]
+      for (const [id, task] of Object.entries(lab.simulator.world.cloud.tasks))
+        if (/peering/i.test(task.command)) delete lab.simulator.world.cloud.tasks[id]
+      lab.store('shop').ledger = {...ledger, entries}
+      lab.journal = [...sent(built, 'cloud.peering', '/subscriptions/1/peerings', at), ...sent(built, 'cloud.database', DATABASES, at)]
+      const real = lab.backends('full')
+      const cloud = mute(real('', 'cloud'))
+      const {
+        found,
+        void: never,
+        unknown,
+      } = await settle(lab, built, [peered], {backendOf: (_, api) => (api === 'cloud' ? cloud : real('', api))})
+      expect(found.map(it => it.key).sort()).toEqual(['shop:null_resource.a', 'shop:null_resource.b'])
+      expect([never, unknown]).toEqual([['shop:null_resource.net'], []])
+    })
+  })
+})
+
+describe('an object that a dead run is still making', () => {
+  const story = stackOf().subscription('main').database('cache', 'main').rule('ro', 'cache')
+
+  it.each([
+    ['its task runs', {taskMs: 600_000, readyMs: 0}],
+    ['it is not ready', {taskMs: 1, readyMs: 600_000}],
+  ])('is waited for; when that takes longer than it may, nothing is done to it nor to what hangs on it (%s)', async (_, cloud) => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 1, readyMs: 0, listLagMs: 0}}})
+    await lab.run(async () => {
+      await lab.apply([SUBSCRIPTION])
+      const built = await lab.plan([story])
+      lab.simulator.configure({cloud})
+      const first = await lab.execute(built, [story], {timeoutMs: 2_000})
+      expect(first.ended.map(it => [it.operation.kind, it.state])).toContainEqual(['cloud.database', 'failed'])
+      lab.simulator.clearLog()
+      const {unknown} = await settle(lab, built, [story], {timeoutMs: 1_000})
+      expect(unknown).toMatchObject([{key: 'shop:null_resource.cache', error: {code: 'E_OPERATION_TIMEOUT', exit: 12}}])
+      const {journal} = lab
+      const next = await lab.apply([story], {undecided: unknown})
+      lab.journal = journal
+      const ends = next.ended.map(it => [it.operation.kind, it.state, it.error?.code ?? it.because])
+      expect(ends.sort()).toEqual([
+        ['cloud.acl_rule', 'skipped', 'shop:null_resource.cache'],
+        ['cloud.database', 'failed', 'E_OPERATION_TIMEOUT'],
+        ['cloud.subscription', 'no-op', undefined],
+      ])
+      expect(lab.writes).toEqual([])
+      await lab.clock.sleep(700_000)
+      const {found} = await settle(lab, built, [story])
+      expect(found).toHaveLength(1)
+      expect((await lab.apply([story])).summary).toMatchObject({failed: 0, skipped: 0})
+    })
+    expect(lab.writes.filter(it => it.startsWith('POST'))).toHaveLength(1)
+  })
+})
+
+describe('what nobody can tell the end of', () => {
+  const one: Undecided = {
+    key: 'shop:null_resource.cache',
+    step: 'create',
+    kind: 'cloud.database',
+    name: 'cache',
+    parent: ['1'],
+    error: Object.assign(new Error('still running'), {code: 'E_X', exit: 6}) as unknown as Undecided['error'],
+  }
+  const operation = (more: Partial<Operation>): Operation =>
+    ({
+      stack: 'shop',
+      address: 'null_resource.other',
+      kind: 'cloud.database',
+      action: 'create',
+      cause: 'not there yet',
+      reason: '',
+      changes: [],
+      because: [],
+      edges: [],
+      ...more,
+    }) as unknown as Operation
+  const declared = (parent: unknown, dependsOn: readonly {key: string}[] = []): {declared: NonNullable<Operation['declared']>} => ({
+    declared: {spec: {}, parent, dependsOn} as unknown as NonNullable<Operation['declared']>,
+  })
+  const held = (it: Operation, open: Undecided = one) => heldOperations([it], [open], kinds).size === 1
+  const inside = {by: 'remoteId', remoteId: 'cloud/subscriptions/1'}
+
+  it.each([
+    ['the object by its key, whatever is planned for it', operation({address: 'null_resource.cache', action: 'replace'}), true],
+    [
+      'the object under another address, found by its name',
+      operation({name: 'cache', action: 'adopt', remoteId: 'cloud/subscriptions/1/databases/7'}),
+      true,
+    ],
+    ['the object under another address, not seen yet', operation({name: 'cache', ...declared(inside)}), true],
+    [
+      'one of the same name somewhere else',
+      operation({name: 'cache', action: 'update', remoteId: 'cloud/subscriptions/2/databases/7'}),
+      false,
+    ],
+    [
+      'one of the same name in a parent that is not there yet',
+      operation({name: 'cache', ...declared({by: 'key', key: 'shop:null_resource.new'})}),
+      false,
+    ],
+    ['one of another name', operation({name: 'queue', ...declared(inside)}), false],
+    ['one that moves from it', operation({action: 'move', movedFrom: 'null_resource.cache'}), true],
+    ['its child', operation({kind: 'cloud.acl_rule', name: 'ro', ...declared({by: 'key', key: 'shop:null_resource.cache'})}), true],
+    ['one that reads it', operation({name: 'queue', ...declared(inside, [{key: 'shop:null_resource.cache'}])}), true],
+  ])('keeps %s: %#', (_, it, expected) => {
+    expect(held(it)).toBe(expected)
+  })
+
+  it('keeps what is below an object that is being changed or deleted', () => {
+    const going = {...one, step: 'delete' as const, remoteId: 'cloud/subscriptions/1/databases/7'}
+    expect(
+      held(operation({kind: 'cloud.acl_rule', action: 'delete', remoteId: 'cloud/subscriptions/1/databases/7/acl/rules/1'}), going),
+    ).toBe(true)
+    expect(held(operation({action: 'delete', remoteId: 'cloud/subscriptions/1/databases/71'}), going)).toBe(false)
+  })
+})

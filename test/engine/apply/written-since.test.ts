@@ -1,0 +1,130 @@
+/**
+ * Two runs, two days: one dies before its ledger was written, another one (of another machine, or after its lock was
+ * forced) goes on from there, and only then is the dead one settled. What the later one wrote down stays.
+ */
+import {describe, expect, it} from 'vitest'
+import type {JournalEntry} from '../../../src/engine/model/journal.ts'
+import {Secret} from '../../../src/engine/model/value.ts'
+import type {BuiltPlan} from '../../../src/engine/plan/build.ts'
+import {applyUntilCrash, settle} from '../../support/crash.ts'
+import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
+
+const cache = (port?: number) =>
+  stackOf()
+    .subscription('main')
+    .database('cache', 'main', port === undefined ? {} : {port})
+const member = (password: string, email = 'op@example.com') =>
+  stackOf().add('cluster.user', 'op', {name: 'op', email, password: new Secret(password, '${var.pw}')})
+
+interface Dead {
+  readonly built: BuiltPlan
+  readonly journal: readonly JournalEntry[]
+}
+
+/** Did all of it, and was killed before its ledger was written. */
+async function killedUnrecorded(lab: Lab, after: StackBuilder): Promise<Dead> {
+  const {ledger} = lab.store('shop')
+  const entries = new Map(ledger.entries)
+  const built = await lab.plan([after])
+  await lab.execute(built, [after])
+  const journal = lab.journal.filter(it => !['saved', 'recorded', 'verified', 'end'].includes(it.type))
+  lab.store('shop').ledger = {...ledger, entries}
+  await lab.clock.sleep(60_000)
+  return {built, journal}
+}
+
+async function settled(lab: Lab, {built, journal}: Dead, now: StackBuilder): Promise<void> {
+  lab.journal = [...journal]
+  const {unknown} = await settle(lab, built, [now])
+  expect(unknown).toEqual([])
+}
+
+const actions = async (lab: Lab, of: StackBuilder) => (await lab.plan([of])).plan.operations.map(it => it.action)
+const password = (lab: Lab): string | undefined => {
+  lab.simulator.settle()
+  const found: string[] = []
+  const look = (value: unknown): void => {
+    if (value === null || typeof value !== 'object') return
+    for (const [key, item] of Object.entries(value)) {
+      if (key === 'password' && typeof item === 'string') found.push(item)
+      else look(item)
+    }
+  }
+  look(lab.simulator.snapshot().world)
+  return found.at(-1)
+}
+
+describe('what a later run wrote down', () => {
+  it('is not dropped for a delete of the dead one', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([cache()])
+      const dead = await killedUnrecorded(lab, cache().without('cache'))
+      await lab.apply([cache()])
+      const {remoteId} = lab.entry('shop', 'cache') ?? {}
+      await settled(lab, dead, cache())
+      expect(lab.entry('shop', 'cache')).toMatchObject({remoteId, origin: 'created'})
+      expect(await actions(lab, cache())).toEqual(['no-op', 'no-op'])
+    })
+  })
+
+  it('is not replaced by an object that is gone again', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([cache(10_001)])
+      const dead = await killedUnrecorded(lab, cache(10_002))
+      await lab.apply([cache(10_003)])
+      const {remoteId} = lab.entry('shop', 'cache') ?? {}
+      await settled(lab, dead, cache(10_003))
+      expect(lab.entry('shop', 'cache')?.remoteId).toBe(remoteId)
+      expect(await actions(lab, cache(10_003))).toEqual(['no-op', 'no-op'])
+    })
+  })
+
+  it('is not taken back to what the dead one had set', async () => {
+    const lab = new Lab()
+    const of = (gigabytes: number) => stackOf().subscription('main').database('cache', 'main', {memoryLimitInGb: gigabytes})
+    await lab.run(async () => {
+      await lab.apply([of(1)])
+      const dead = await killedUnrecorded(lab, of(2))
+      await lab.apply([of(3)])
+      await settled(lab, dead, of(3))
+      expect(lab.entry('shop', 'cache')?.applied).toMatchObject({memoryLimitInGb: 3})
+    })
+  })
+
+  it.each([
+    ['sent another one', 'three', 'op@example.com', 'two'],
+    ['sent another one', 'three', 'op@example.com', 'three'],
+    ['sent the same one', 'two', 'op@example.com', 'two'],
+    ['sent something else beside it', 'one', 'other@example.com', 'one'],
+    ['sent something else beside it', 'one', 'other@example.com', 'two'],
+  ])('says of a secret only what is so: the later one %s (%s, %s), and then %s is declared', async (_, later, email, last) => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([member('one')])
+      const dead = await killedUnrecorded(lab, member('two'))
+      await lab.apply([member(later, email)])
+      await settled(lab, dead, member(last, email))
+      await lab.apply([member(last, email)])
+      expect(await actions(lab, member(last, email))).toEqual(['no-op'])
+    })
+    expect(password(lab)).toBe(last)
+  })
+})
+
+describe('a clock that was set back by a day after a run died', () => {
+  it('makes no task of that run look older than it: its create is followed, and not made again', async () => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 90_000, readyMs: 1000, listLagMs: 1000}}})
+    await lab.run(async () => {
+      const of = stackOf().subscription('main')
+      const built = await lab.plan([of])
+      expect(await applyUntilCrash(lab, built, [of], 0, 'sent and no answer')).toBe(true)
+      lab.journal = lab.journal.map(it => (it.type === 'sent' ? {...it, at: it.at + 86_400_000} : it))
+      const {found, unknown, void: never} = await settle(lab, built, [of])
+      expect([found.length, unknown, never]).toEqual([1, [], []])
+      await lab.apply([of])
+    })
+    expect(lab.writes).toHaveLength(1)
+  })
+})

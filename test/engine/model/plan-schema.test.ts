@@ -1,0 +1,69 @@
+import {readFileSync} from 'node:fs'
+import {describe, expect, it} from 'vitest'
+import {CAUSES} from '../../../src/engine/model/cause.ts'
+import {ACTIONS} from '../../../src/engine/model/plan.ts'
+import {planJsonSchema, planSchema} from '../../../src/engine/model/plan-schema.ts'
+
+const published = new URL('../../../schemas/plan.schema.json', import.meta.url)
+const hash = 'a'.repeat(64)
+
+const smallest = {
+  format: 'svcctl.plan/1',
+  tool: 'svcctl 0.1.0',
+  stacks: [],
+  accounts: {},
+  declarationsDigest: hash,
+  scope: 'all',
+  selectors: {target: [], exclude: []},
+  lifts: {allowDestroy: [], adopt: [], accept: [], skipBlocked: false, onDrift: 'overwrite', noDestroy: false, refuseRisky: false},
+  facts: [],
+  operations: [],
+  summary: Object.fromEntries(ACTIONS.map(action => [action, 0])),
+  unmanaged: 0,
+  notes: [],
+  guards: [],
+  requests: {used: 0, avoided: 0},
+  bill: {requests: 0, seconds: 0, bound: 'rate', ready: {requests: 0, seconds: 0, bound: 'rate'}},
+  hash,
+}
+const operation = {
+  stack: 'shop',
+  address: 'null_resource.cache',
+  kind: 'cloud.database',
+  action: 'update',
+  cause: 'differs',
+  reason: 'differs from the declaration',
+  changes: [{path: '/memoryLimitInGb', before: 4, after: 2}],
+  because: [],
+  edges: [],
+}
+const issuesOf = (document: unknown) => planSchema.safeParse(document).error?.issues.map(it => it.path.join('/')) ?? []
+
+describe('the schema of a plan', () => {
+  it('is published as the code has it (npm run schema writes it)', () => {
+    expect(JSON.parse(readFileSync(published, 'utf8'))).toEqual(JSON.parse(JSON.stringify(planJsonSchema())))
+  })
+
+  it('accepts a plan and changes nothing in it', () => {
+    const plan = {...smallest, operations: [operation]}
+    expect(planSchema.parse(structuredClone(plan))).toEqual(plan)
+  })
+
+  it('names the place of everything that does not fit', () => {
+    const plan = {...smallest, scope: 'some', operations: [operation, {...operation, action: 'destroy', changes: [{}]}]}
+    expect(issuesOf(plan)).toEqual(['scope', 'operations/1/action', 'operations/1/changes/0/path'])
+  })
+
+  it('refuses a field it does not know, for the hash covers it and nobody would honour it', () => {
+    expect(planSchema.safeParse({...smallest, extra: true}).success).toBe(false)
+    expect(planSchema.safeParse({...smallest, operations: [{...operation, force: true}]}).success).toBe(false)
+  })
+})
+
+describe('the cause of an operation', () => {
+  it('is one word of a list that the documents explain', () => {
+    const concepts = readFileSync(new URL('../../../docs/concepts.md', import.meta.url), 'utf8').replaceAll(/ +/g, ' ')
+    for (const [word, meaning] of Object.entries(CAUSES)) expect(concepts).toContain(`| \`${word}\` | ${meaning} |`)
+    expect(issuesOf({...smallest, operations: [{...operation, cause: 'because'}]})).toEqual(['operations/0/cause'])
+  })
+})

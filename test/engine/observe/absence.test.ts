@@ -1,0 +1,217 @@
+import {describe, expect, it} from 'vitest'
+import type {Backend, Listing, Reader} from '../../../src/engine/model/backend.ts'
+import type {Operation} from '../../../src/engine/model/plan.ts'
+import {type FaultInput, world} from '../../../src/simulator/index.ts'
+import {Lab, type Planning, type StackBuilder, stackOf} from '../../support/lab.ts'
+import {active} from '../../support/promises.ts'
+
+/** Backends whose lists are shown otherwise than they are. */
+function bent(
+  lab: Lab,
+  change: (path: string, listing: Listing) => Listing,
+  mode: 'plan' | 'full' = 'plan',
+): Required<Pick<Planning, 'backendOf' | 'used'>> {
+  const backends = lab.backends(mode)
+  const known = new Map<Backend, Backend>()
+  const bend = (backend: Backend): Backend => {
+    const {reader} = backend
+    const lying: Reader = {
+      list: async (request, options) => {
+        const listing = await reader.list(request, options)
+        return listing && change(request.path, listing)
+      },
+      prove: options => reader.prove(options),
+      read: (request, options) => reader.read(request, options),
+      forget: path => reader.forget(path),
+    }
+    return new Proxy(backend, {get: (target, name) => (name === 'reader' ? lying : Reflect.get(target, name, target))})
+  }
+  return {
+    backendOf: (stack, api) => {
+      const backend = backends(stack, api)
+      const it = known.get(backend) ?? bend(backend)
+      known.set(backend, it)
+      return it
+    },
+    used: () => backends('', 'cloud').spending.used,
+  }
+}
+
+const hiding = (lab: Lab, ...paths: readonly string[]) =>
+  bent(lab, (path, listing) => (paths.includes(path) ? {...listing, rows: []} : listing))
+
+const unproven = (lab: Lab, ...paths: readonly string[]) =>
+  bent(lab, (path, listing) => (paths.includes(path) ? {rows: [], withoutId: [], proven: false} : listing))
+
+const nameless = (lab: Lab, ...paths: readonly string[]) =>
+  bent(lab, (path, listing) => (paths.includes(path) ? {...listing, rows: [], withoutId: listing.rows} : listing))
+
+const planned = async (lab: Lab, stack: StackBuilder, more: Planning = {}): Promise<Operation[]> =>
+  active((await lab.plan([stack], more)).plan.operations)
+
+const said = (operations: readonly Operation[]): string[] =>
+  operations.map(it => `${it.action} ${it.address.replace('null_resource.', '')} ${it.cause}`)
+
+describe('an owned object that its list does not show', () => {
+  it('is read by its id, with what stands in it, before anything is concluded', async () => {
+    const lab = new Lab()
+    const stack = stackOf().subscription('main').database('cache', 'main').rule('reader', 'cache')
+    await lab.run(async () => {
+      await lab.apply([stack])
+      lab.simulator.clearLog()
+      expect(await planned(lab, stack, hiding(lab, '/subscriptions', '/subscriptions/1/databases'))).toEqual([])
+      expect(lab.requests.filter(it => /\/(subscriptions|databases)\/1$/.test(it))).toEqual([
+        'GET /subscriptions/1',
+        'GET /subscriptions/1/databases/1',
+      ])
+    })
+  })
+
+  it('is created again only where its own GET says that it is gone', async () => {
+    const lab = new Lab()
+    const stack = stackOf().subscription('main').database('cache', 'main').database('other', 'main')
+    await lab.run(async () => {
+      await lab.apply([stack])
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1', delete: true})
+      lab.simulator.clearLog()
+      expect(said(await planned(lab, stack))).toEqual(['create cache gone'])
+      expect(lab.requests.filter(it => it.endsWith('/databases/1'))).toEqual(['GET /subscriptions/1/databases/1'])
+    })
+  })
+
+  it('is not created again where lists lag by 20 s', async () => {
+    const lab = new Lab()
+    const stack = stackOf().subscription('main').database('cache', 'main')
+    await lab.run(async () => {
+      lab.simulator.configure({cloud: {listLagMs: 20_000}})
+      await lab.apply([stack])
+      await lab.apply([stack])
+      const creates = lab.simulator.log.filter(it => it.method === 'POST').map(it => it.path)
+      expect(creates).toEqual(['/subscriptions', '/subscriptions/1/databases'])
+    })
+  })
+
+  it('is deleted where it is not declared any more, and not forgotten', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf().subscription('main').database('cache', 'main')])
+      const left = stackOf().subscription('main')
+      expect(said(await planned(lab, left, hiding(lab, '/subscriptions/1/databases')))).toEqual(['delete cache not-declared'])
+    })
+  })
+
+  it('is what an import block means', async () => {
+    const lab = new Lab()
+    world().subscription('main').into(lab.simulator)
+    const stack = stackOf().add('cloud.subscription', 'main', {name: 'main'}, {importId: 'cloud/subscriptions/1'})
+    await lab.run(async () => {
+      expect(said(await planned(lab, stack, hiding(lab, '/subscriptions')))).toEqual(['adopt main import-block'])
+    })
+  })
+
+  it('costs nothing where nothing is missing', async () => {
+    const lab = new Lab()
+    const stack = stackOf().subscription('main').database('cache', 'main')
+    await lab.run(async () => {
+      await lab.apply([stack])
+      lab.simulator.clearLog()
+      await lab.plan([stack])
+      expect(lab.requests.filter(it => !it.includes('?')).map(it => it.replace('GET ', ''))).not.toContain('/subscriptions/1')
+      expect(lab.requests).toHaveLength(4)
+    })
+  })
+})
+
+describe('a list that cannot be read whole', () => {
+  it('leads to no create, unless somebody says that nothing is there', async () => {
+    const lab = new Lab()
+    const stack = stackOf().subscription('main').database('cache', 'main')
+    await lab.run(async () => {
+      await lab.apply([stackOf().subscription('main')])
+      const lying = unproven(lab, '/subscriptions/1/databases')
+      const operations = await planned(lab, stack, lying)
+      expect(said(operations)).toEqual(['blocked cache list-not-whole'])
+      expect(operations[0]?.reason).toBe(
+        '/subscriptions/1/databases could not be read whole, so nobody can tell whether it is there already',
+      )
+      expect(said(await planned(lab, stack, {...lying, lifts: {accept: ['cache']}}))).toEqual(['create cache accepted'])
+    })
+  })
+
+  it('leads to no create of a parent that is named in text, nor of what stands in it', async () => {
+    const lab = new Lab()
+    world().subscription('main').into(lab.simulator)
+    const stack = stackOf().add('cloud.database', 'cache', {name: 'cache', memoryLimitInGb: 1}, {parent: {by: 'name', name: 'main'}})
+    await lab.run(async () => {
+      expect(said(await planned(lab, stack, unproven(lab, '/subscriptions')))).toEqual(['blocked cache list-not-whole'])
+    })
+  })
+
+  it('forgets nothing that cannot be read by its id', async () => {
+    const lab = new Lab()
+    const stack = stackOf().subscription('main').database('cache', 'main')
+    await lab.run(async () => {
+      await lab.apply([stackOf().subscription('main').database('cache', 'main').rule('reader', 'cache')])
+      const rules = '/subscriptions/1/databases/1/acl/rules'
+      expect(said(await planned(lab, stack, unproven(lab, rules)))).toEqual(['blocked reader list-not-whole'])
+    })
+  })
+})
+
+describe('a row without an id', () => {
+  it('with the declared name leads to no create, whatever is accepted', async () => {
+    const lab = new Lab()
+    world().subscription('main').database('cache').into(lab.simulator)
+    const stack = stackOf().subscription('main').database('cache', 'main').database('other', 'main')
+    await lab.run(async () => {
+      const lying = nameless(lab, '/subscriptions/1/databases')
+      expect(said(await planned(lab, stack, lying))).toEqual([
+        'adopt main found-by-name',
+        'blocked cache row-without-id',
+        'create other not-there',
+      ])
+      expect(said(await planned(lab, stack, {...lying, lifts: {accept: ['cache']}}))).toContain('blocked cache row-without-id')
+    })
+  })
+
+  it('that connects the declared network counts as that peering', async () => {
+    const lab = new Lab()
+    world().subscription('main').peering({provider: 'AWS', region: 'us-east-1', vpcId: 'vpc-link'}).into(lab.simulator)
+    const stack = stackOf().subscription('main').peering('link', 'main')
+    await lab.run(async () => {
+      expect(said(await planned(lab, stack, nameless(lab, '/subscriptions/1/peerings')))).toContain('blocked link row-without-id')
+    })
+  })
+})
+
+describe('a create whose answer was lost', () => {
+  const lost: FaultInput = {match: {method: 'POST', path: '/subscriptions/*/databases'}, action: {type: 'drop-after-effect'}}
+  const stack = stackOf().subscription('main').database('cache', 'main')
+
+  it.each([
+    ['shows it without an id', (it: Listing): Listing => ({...it, rows: [], withoutId: it.rows}), /without an id/],
+    ['cannot be read whole', (it: Listing): Listing => ({...it, rows: [], proven: false}), /could not be read whole/],
+  ])('is not sent again where the list %s', async (_, change, message) => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf().subscription('main')])
+      lab.simulator.inject(lost)
+      lab.simulator.clearLog()
+      const {backendOf} = bent(lab, (path, it) => (path.endsWith('/databases') ? change(it) : it), 'full')
+      const {ended} = await lab.apply([stack], {run: {backendOf}})
+      expect(lab.writes).toEqual(['POST /subscriptions/1/databases'])
+      const end = ended.find(it => it.operation.address === 'null_resource.cache')
+      expect(end).toMatchObject({state: 'unknown', error: {message: expect.stringMatching(message)}})
+    })
+  })
+})
+
+describe('a singleton', () => {
+  it('is read once for a plan, however often lists are read', async () => {
+    const lab = new Lab({simulator: {cluster: {paging: {maxLimit: 2}}}})
+    world().bdb('a').bdb('b').bdb('c').into(lab.simulator)
+    const stack = stackOf().bdb('c').add('cluster.settings', 'settings', {name: 'eu-1'}).add('cluster.policy', 'policy', {upgrade: true})
+    await lab.run(() => lab.plan([stack]))
+    expect(lab.requests.filter(it => it === 'GET /v1/cluster' || it === 'GET /v1/cluster/policy')).toHaveLength(2)
+  })
+})

@@ -1,0 +1,53 @@
+import {describe, expect, it} from 'vitest'
+import {billOf} from '../../../src/engine/plan/bill.ts'
+import {Lab, stackOf} from '../../support/lab.ts'
+
+const shop = () => {
+  const stack = stackOf()
+  for (const sub of ['a', 'b']) {
+    stack.subscription(sub)
+    for (const database of ['1', '2', '3']) stack.database(`${sub}${database}`, sub)
+  }
+  return stack
+}
+const planned = async () => {
+  const lab = new Lab()
+  const {plan} = await lab.run(() => lab.plan([shop()]))
+  return plan.operations
+}
+const free = {perMinute: 100, tokens: 100, durationMs: () => 10_000}
+
+describe('a bill', () => {
+  it('gives what is needed until all is ready and until all is proven', async () => {
+    // 8 writes, a look for each of 2 levels; the proof reads the subscriptions and the databases of each.
+    expect(billOf({operations: await planned(), ...free, tokens: 0})).toEqual({
+      requests: 13,
+      seconds: 20,
+      bound: 'critical path',
+      ready: {requests: 10, seconds: 20, bound: 'critical path'},
+    })
+    expect(billOf({operations: await planned(), ...free, perMinute: 6, tokens: 0})).toMatchObject({
+      seconds: 130,
+      bound: 'rate',
+      ready: {seconds: 100, bound: 'rate'},
+    })
+  })
+
+  it('counts what may only happen one after the other', async () => {
+    const operations = await planned()
+    expect(billOf({operations, ...free, limits: {perRoot: 1}})).toMatchObject({seconds: 40, bound: 'exclusivity of null_resource.a'})
+    expect(billOf({operations, ...free, limits: {perRoot: 1, roots: 1}})).toMatchObject({seconds: 80, bound: 'exclusivity of the account'})
+    expect(billOf({operations, ...free, limits: {inFlight: 1}})).toMatchObject({seconds: 80, bound: 'exclusivity of --max-inflight'})
+  })
+})
+
+describe('what is left of an apply', () => {
+  it('is estimated anew as operations end, and shrinks', async () => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 4000}}})
+    await lab.run(() => lab.apply([shop()]))
+    const left = lab.events.flatMap(it => (it.type === 'estimate' ? [it.requests] : []))
+    expect(left[0]).toBe(13)
+    expect(left.length).toBeGreaterThan(1)
+    expect([...left].sort((a, b) => b - a)).toEqual(left)
+  })
+})

@@ -1,0 +1,243 @@
+/** What another stack has or declares: never deleted, changed or adopted; moved where the run covers both stacks. */
+import {describe, expect, it} from 'vitest'
+import type {Operation} from '../../../src/engine/model/plan.ts'
+import {Lab, type Planning, type StackBuilder, stackOf} from '../../support/lab.ts'
+
+const both = (...stacks: readonly StackBuilder[]) => stacks
+const only = (name: string): Planning => ({selected: new Set([name])})
+const shown = (operations: readonly Operation[]) =>
+  Object.fromEntries(operations.filter(it => it.action !== 'no-op').map(it => [`${it.stack}:${it.address}`, it.action]))
+const of = (operations: readonly Operation[], address: string): Operation | undefined =>
+  operations.find(it => it.address === `null_resource.${address}`)
+
+const a = () => stackOf('a').subscription('main', {}, {exclusive: ['databases']})
+const kept = () => both(a().database('cache', 'main', {replication: true}), stackOf('b').subscription('other'))
+/** The database in the code of b, under another address. */
+const handed = (spec = {}) =>
+  both(
+    a(),
+    stackOf('b')
+      .subscription('other')
+      .add('cloud.database', 'orders', {name: 'cache', memoryLimitInGb: 1, ...spec}, {parent: a().in('main')}),
+  )
+
+async function started(stacks: readonly StackBuilder[] = kept()): Promise<Lab> {
+  const lab = new Lab()
+  await lab.run(async () => {
+    await lab.apply(stacks)
+    await lab.clock.sleep(5000)
+  })
+  lab.simulator.clearLog()
+  return lab
+}
+
+describe('an object whose declaration moved to another stack', () => {
+  it('is one move without a request where the run covers both stacks, and then as declared', async () => {
+    const lab = await started()
+    await lab.run(async () => {
+      const {plan, summary} = await lab.apply(handed())
+      expect(shown(plan.operations)).toEqual({'b:null_resource.orders': 'move'})
+      expect(of(plan.operations, 'orders')).toMatchObject({
+        cause: 'stack-changed',
+        from: {stack: 'a', address: 'null_resource.cache'},
+        changes: [],
+      })
+      expect([summary.done, lab.writes]).toEqual([1, []])
+      expect([lab.entry('a', 'cache'), lab.entry('b', 'orders')?.origin]).toEqual([undefined, 'created'])
+      expect(lab.entry('b', 'orders')?.transfer).toBeUndefined()
+      expect(lab.store('a').ledger.gone).toMatchObject([
+        {address: 'null_resource.cache', to: {stack: 'b', address: 'null_resource.orders'}},
+      ])
+      expect(shown((await lab.plan(handed())).plan.operations)).toEqual({})
+    })
+  })
+
+  it('is blocked in each of them alone, with the command that moves it; nothing is deleted, created or adopted', async () => {
+    const lab = await started()
+    await lab.run(async () => {
+      const source = (await lab.plan(handed(), only('a'))).plan
+      expect(of(source.operations, 'cache')).toMatchObject({
+        action: 'blocked',
+        wants: 'delete',
+        cause: 'moved-to-stack',
+        elsewhere: {stack: 'b', address: 'null_resource.orders'},
+        reason: "moved to stack b: svcctl transfer 'null_resource.cache' --from a --to b --as 'null_resource.orders'",
+      })
+      const destination = (await lab.plan(handed(), only('b'))).plan
+      expect(of(destination.operations, 'orders')).toMatchObject({
+        action: 'blocked',
+        wants: 'move',
+        cause: 'owned-elsewhere',
+        elsewhere: {stack: 'a', address: 'null_resource.cache'},
+        reason: "stack a has it: svcctl transfer 'null_resource.cache' --from a --to b --as 'null_resource.orders'",
+      })
+      for (const stack of ['a', 'b']) await lab.apply(handed({memoryLimitInGb: 2}), only(stack))
+      expect(lab.writes).toEqual([])
+    })
+  })
+
+  it('moves as it is, and what differs is the next plan’s to change', async () => {
+    const lab = await started()
+    await lab.run(async () => {
+      const {plan} = await lab.apply(handed({memoryLimitInGb: 2}))
+      expect(of(plan.operations, 'orders')).toMatchObject({action: 'move', changes: [], later: ['/memoryLimitInGb']})
+      expect(lab.writes).toEqual([])
+      expect(of((await lab.plan(handed({memoryLimitInGb: 2}))).plan.operations, 'orders')).toMatchObject({
+        action: 'update',
+        cause: 'changed-in-git',
+        changes: [{path: '/memoryLimitInGb', before: 1, after: 2}],
+      })
+    })
+  })
+
+  it('is refused by a guard in one stack alone, and --accept lets the source forget it but the destination not take it', async () => {
+    const lab = await started()
+    await lab.run(async () => {
+      const strict: Planning = {
+        lifts: {allowDestroy: ['*'], adopt: [], accept: [], skipBlocked: false, onDrift: 'overwrite', noDestroy: false, refuseRisky: false},
+      }
+      const {plan} = await lab.plan(handed(), {...only('b'), ...strict})
+      expect(plan.guards.map(it => it.code)).toEqual(['G_ELSEWHERE'])
+      const accept = {...strict.lifts, accept: ['null_resource.orders', 'null_resource.cache']}
+      const taken = await lab.plan(handed(), {...only('b'), lifts: {...PERMIT, accept: accept.accept.slice(0, 1)}})
+      expect(shown(taken.plan.operations)).toEqual({'b:null_resource.orders': 'blocked'})
+      const left = await lab.plan(handed(), {...only('a'), lifts: {...PERMIT, accept: accept.accept.slice(1)}})
+      expect(shown(left.plan.operations)).toEqual({'a:null_resource.cache': 'forget'})
+    })
+  })
+})
+
+const PERMIT = {
+  allowDestroy: ['*'],
+  adopt: [],
+  accept: [],
+  skipBlocked: true,
+  onDrift: 'overwrite',
+  noDestroy: false,
+  refuseRisky: false,
+} as const
+
+describe('whole stacks', () => {
+  const stack = (name: string) => stackOf(name).subscription('main').database('cache', 'main').rule('ro', 'cache').bdb('local')
+
+  it('that are renamed go over as they are, where the run covers the old one, and are blocked where only its ledger is left', async () => {
+    const lab = await started([stack('old')])
+    await lab.run(async () => {
+      const {plan} = await lab.plan([stack('new')])
+      expect(plan.summary).toMatchObject({blocked: 4, create: 0, adopt: 0, delete: 0})
+      expect(of(plan.operations, 'main')?.reason).toBe("stack old has it: svcctl transfer 'null_resource.main' --from old --to new")
+      const covered = await lab.apply([stack('new'), stackOf('old')])
+      expect(covered.plan.summary).toMatchObject({move: 4, delete: 0, adopt: 0, create: 0})
+      expect(lab.writes).toEqual([])
+      expect([lab.store('old').ledger.entries.size, lab.store('new').ledger.entries.size]).toEqual([0, 4])
+    })
+  })
+
+  it('that are split and merged move object by object', async () => {
+    const lab = await started([stack('one')])
+    await lab.run(async () => {
+      const one = stackOf('one').subscription('main').bdb('local')
+      const two = stackOf('two')
+        .add('cloud.database', 'cache', {name: 'cache', memoryLimitInGb: 1}, {parent: one.in('main')})
+        .rule('ro', 'cache')
+      expect((await lab.apply([one, two])).plan.summary).toMatchObject({move: 2, 'no-op': 2})
+      expect((await lab.apply([stack('one'), stackOf('two')])).plan.summary).toMatchObject({move: 2, 'no-op': 2})
+      expect(lab.writes).toEqual([])
+      expect(lab.store('one').ledger.gone ?? []).toEqual([])
+    })
+  })
+})
+
+describe('what another stack declares', () => {
+  it('and nobody has yet is not adopted by one that declares it too', async () => {
+    const lab = await started([a()])
+    await lab.run(async () => {
+      const declared = (name: string) => stackOf(name).add('cloud.subscription', 'it', {name: 'main'})
+      lab.stores.clear()
+      const {plan} = await lab.plan([declared('x'), declared('y')], only('x'))
+      expect(of(plan.operations, 'it')).toMatchObject({action: 'blocked', cause: 'declared-elsewhere', elsewhere: {stack: 'y'}})
+    })
+  })
+
+  it('is spared in an exclusive collection, and of the same name in another subscription it is not meant', async () => {
+    const lab = await started(both(a().database('cache', 'main'), stackOf('b').subscription('other')))
+    await lab.run(async () => {
+      lab.stores.delete('a')
+      const there = stackOf('b').subscription('other').database('cache', 'other')
+      const {plan} = await lab.plan([a(), there], only('a'))
+      expect(shown(plan.operations)).toMatchObject({'a:cloud/subscriptions/1/databases/1': 'delete'})
+      const here = stackOf('b').add('cloud.database', 'cache', {name: 'cache', memoryLimitInGb: 1}, {parent: a().in('main')})
+      expect(Object.values(shown((await lab.plan([a(), here], only('a'))).plan.operations))).not.toContain('delete')
+    })
+  })
+
+  it('stays another stack’s where that has it and declares it: one object has one declaration', async () => {
+    const lab = await started()
+    await lab.run(async () => {
+      const copied = stackOf('b').add('cloud.database', 'orders', {name: 'cache', memoryLimitInGb: 2}, {parent: a().in('main')})
+      const stacks = [a().database('cache', 'main', {memoryLimitInGb: 3}), copied]
+      expect(of((await lab.plan(stacks, only('b'))).plan.operations, 'orders')).toMatchObject({action: 'blocked', cause: 'owned-elsewhere'})
+      expect(of((await lab.plan(stacks, only('a'))).plan.operations, 'cache')).toMatchObject({action: 'update'})
+    })
+  })
+})
+
+describe('what holds an object of another stack', () => {
+  it('is not deleted or replaced: it would take that along', async () => {
+    const lab = await started(
+      both(
+        stackOf('a').subscription('main').database('cache', 'main'),
+        stackOf('b').add('cloud.acl_rule', 'ro', {name: 'ro', rule: '+@read ~*'}, {parent: stackOf('a').in('cache')}),
+      ),
+    )
+    await lab.run(async () => {
+      const rules = stackOf('b').add(
+        'cloud.acl_rule',
+        'ro',
+        {name: 'ro', rule: '+@read ~*'},
+        {parent: {by: 'remoteId', remoteId: 'cloud/subscriptions/1/databases/1'}},
+      )
+      const {plan} = await lab.plan([stackOf('a').subscription('main'), rules], only('a'))
+      expect(of(plan.operations, 'cache')).toMatchObject({action: 'blocked', cause: 'holds-elsewhere', elsewhere: {stack: 'b'}})
+    })
+  })
+})
+
+describe('an exclusive collection of what another stack has', () => {
+  it("is that stack's to empty: what nobody declares in it stays until the subscription has moved here", async () => {
+    const stranger = stackOf('c').add('cloud.database', 'stranger', {name: 'stranger', memoryLimitInGb: 1}, {parent: a().in('main')})
+    const lab = await started([stackOf('a').subscription('main'), stackOf('b').subscription('other'), stranger])
+    lab.stores.delete('c')
+    const taking = both(
+      stackOf('a'),
+      stackOf('b')
+        .subscription('other')
+        .subscription('mine', {name: 'main'}, {exclusive: ['databases']}),
+    )
+    await lab.run(async () => {
+      expect(shown((await lab.plan(taking, only('b'))).plan.operations)).toEqual({'b:null_resource.mine': 'blocked'})
+      expect(shown((await lab.plan(taking)).plan.operations)).toEqual({
+        'b:null_resource.mine': 'move',
+        'b:cloud/subscriptions/1/databases/1': 'delete',
+      })
+    })
+  })
+})
+
+describe('a stack whose ledger cannot be read', () => {
+  it('may have whatever is not ours: nothing is adopted or removed from an exclusive collection, and our own goes on', async () => {
+    const lab = await started()
+    await lab.run(async () => {
+      const unread: Planning = {...only('a'), otherLedgers: [], unreadLedgers: new Map([['b', 'no credentials']])}
+      expect(shown((await lab.plan([a().database('cache', 'main', {memoryLimitInGb: 2}), stackOf('b')], unread)).plan.operations)).toEqual({
+        'a:null_resource.cache': 'update',
+      })
+      lab.stores.delete('a')
+      const {plan} = await lab.plan([a(), stackOf('b')], unread)
+      expect(plan.operations.map(it => [it.action, it.cause])).toEqual([
+        ['blocked', 'maybe-elsewhere'],
+        ['blocked', 'maybe-elsewhere'],
+      ])
+    })
+  })
+})

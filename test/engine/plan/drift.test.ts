@@ -1,0 +1,41 @@
+import {describe, expect, it} from 'vitest'
+import {kinds} from '../../../src/backends/kinds.ts'
+import {parentRemoteId} from '../../../src/engine/model/kind.ts'
+import {appliedStack, type DriftReport, driftOf} from '../../../src/engine/plan/drift.ts'
+import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
+
+const shop = (memoryLimitInGb = 1) =>
+  stackOf().subscription('main').database('cache', 'main', {memoryLimitInGb}).rule('ro', 'cache').bdb('local')
+
+async function driftIn(lab: Lab, stack: StackBuilder): Promise<DriftReport> {
+  const ledgers = await lab.ledgers([stack.name])
+  const stacks = [...ledgers.values()].map(it => appliedStack(stack.build(), it, kinds, id => parentRemoteId({kinds}, id)))
+  const {observation} = await lab.planOf(stacks)
+  return driftOf(observation, stacks, ledgers, kinds)
+}
+
+describe('drift', () => {
+  it('is nothing right after an apply, and a change in git is none', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([shop()])
+      expect(await driftIn(lab, shop(4))).toEqual({drifted: [], summary: {drifted: 0, missing: 0, unchanged: 4, unmanaged: 0}})
+    })
+  })
+
+  it('names the field with what was applied and what is there now, and what is gone', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([shop()])
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1', set: {memoryLimitInGb: 3}})
+      lab.simulator.edit({path: 'cluster/bdbs/1', delete: true})
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases', create: {name: 'theirs', memoryLimitInGb: 1}})
+      const {drifted, summary} = await driftIn(lab, shop())
+      expect(drifted).toMatchObject([
+        {address: 'null_resource.cache', missing: false, changes: [{path: '/memoryLimitInGb', before: 1, after: 3}]},
+        {address: 'null_resource.local', missing: true, changes: []},
+      ])
+      expect(summary).toEqual({drifted: 1, missing: 1, unchanged: 2, unmanaged: 1})
+    })
+  })
+})

@@ -1,0 +1,244 @@
+import {describe, expect, it} from 'vitest'
+import type {Lifts} from '../../../src/engine/model/plan.ts'
+import {world} from '../../../src/simulator/index.ts'
+import {Lab, type Planning, type StackBuilder, stackOf} from '../../support/lab.ts'
+import {active} from '../../support/promises.ts'
+
+const STRICT: Partial<Lifts> = {allowDestroy: [], adopt: [], skipBlocked: false}
+
+/** `CODE address…` of every guard that refuses. */
+async function refusals(lab: Lab, builders: readonly StackBuilder[], lifts: Partial<Lifts> = {}, more: Planning = {}): Promise<string[]> {
+  const {plan} = await lab.plan(builders, {lifts: {...STRICT, ...lifts}, ...more})
+  return plan.guards.map(it => [it.code, ...it.addresses.map(address => address.replace('null_resource.', ''))].join(' '))
+}
+
+const shop = () => stackOf().subscription('main').database('cache', 'main').clusterUser('viewer')
+
+/** A lab in which a stack was applied. */
+async function applied(...builders: readonly StackBuilder[]): Promise<Lab> {
+  const lab = new Lab()
+  await lab.run(() => lab.apply(builders))
+  return lab
+}
+
+describe('a plan that destroys', () => {
+  it('databases and subscriptions is refused, unless it is allowed for the address or the kind; others go freely', async () => {
+    const lab = await applied(shop())
+    const less = shop().without('cache', 'viewer')
+    await lab.run(async () => {
+      expect(await refusals(lab, [less])).toEqual(['G_PROTECTED cache'])
+      for (const word of ['null_resource.cache', 'null_resource.cache', 'cloud.database', '*'])
+        expect(await refusals(lab, [less], {allowDestroy: [word]}), word).toEqual([])
+      expect(await refusals(lab, [less], {allowDestroy: ['null_resource.main']})).toEqual(['G_PROTECTED cache'])
+    })
+  })
+
+  it('by replacement is refused too', async () => {
+    const lab = await applied(stackOf().subscription('main').database('cache', 'main', {port: 12_000}))
+    expect(await lab.run(() => refusals(lab, [stackOf().subscription('main').database('cache', 'main', {port: 12_001})]))).toEqual([
+      'G_PROTECTED cache',
+    ])
+  })
+
+  it('what was only adopted is refused, whatever its kind', async () => {
+    const lab = new Lab()
+    world().subscription('main').clusterUser('viewer').into(lab.simulator)
+    await lab.run(async () => {
+      await lab.apply([stackOf().subscription('main').clusterUser('viewer', {role: 'admin'})])
+      expect(await refusals(lab, [stackOf().subscription('main')])).toEqual(['G_ADOPTED viewer'])
+      expect(await refusals(lab, [stackOf().subscription('main')], {allowDestroy: ['null_resource.viewer']})).toEqual([])
+    })
+  })
+
+  it('without a ledger is refused, also in an exclusive collection', async () => {
+    const lab = new Lab()
+    world().subscription('main').database('theirs').peering({provider: 'AWS', region: 'r', vpcId: 'vpc-9'}).into(lab.simulator)
+    const stack = stackOf().subscription('main', {}, {exclusive: ['databases', 'peerings']})
+    await lab.run(async () => {
+      expect(await refusals(lab, [stack])).toEqual(['G_NO_LEDGER cloud/subscriptions/1/databases/1 cloud/subscriptions/1/peerings/pcx-1'])
+    })
+  })
+
+  it('more than a share of what a stack owns is refused once it owns ten', async () => {
+    const users = (count: number) => {
+      const stack = stackOf()
+      for (let i = 0; i < count; i++) stack.clusterUser(`u${i}`)
+      return stack
+    }
+    const ten = await applied(users(10))
+    await ten.run(async () => {
+      expect(await refusals(ten, [users(7)])).toEqual([])
+      expect(await refusals(ten, [users(6)])).toEqual(['G_THRESHOLD u6 u7 u8 u9'])
+      expect(await refusals(ten, [users(6)], {maxDestroy: '40%'})).toEqual([])
+      expect(await refusals(ten, [users(8)], {maxDestroy: '1'})).toEqual(['G_THRESHOLD u8 u9'])
+      expect(await refusals(ten, [users(6)], {allowDestroy: ['*']})).toEqual([])
+      expect(await refusals(ten, [users(6)], {allowDestroy: ['cluster.user']})).toEqual(['G_THRESHOLD u6 u7 u8 u9'])
+    })
+    const nine = await applied(users(9))
+    expect(await nine.run(() => refusals(nine, [users(1)]))).toEqual([])
+  })
+
+  it('because nothing is declared any more is refused whatever is allowed, but by destroy', async () => {
+    const lab = await applied(shop())
+    await lab.run(async () => {
+      expect(await refusals(lab, [stackOf()], {allowDestroy: ['*']})).toEqual(['G_EMPTY cache main viewer'])
+      expect(await refusals(lab, [shop()], {allowDestroy: ['*']}, {destroy: true})).toEqual([])
+    })
+  })
+
+  it('what is protected by prevent_destroy is refused whatever is allowed, also when its declaration is gone', async () => {
+    const lab = await applied(stackOf().subscription('main').bdb('local', {}, {preventDestroy: true}))
+    await lab.run(async () => {
+      expect(await refusals(lab, [stackOf().subscription('main')], {allowDestroy: ['*']})).toEqual(['G_PREVENT_DESTROY local'])
+    })
+  })
+
+  it('does not destroy where that is switched off, and says what it left', async () => {
+    const lab = await applied(shop())
+    await lab.run(async () => {
+      const {plan} = await lab.plan([shop().without('cache').database('other', 'main')], {
+        lifts: {...STRICT, noDestroy: true},
+      })
+      expect(active(plan.operations).map(it => `${it.action} ${it.address}`)).toEqual(['create null_resource.other'])
+      expect(plan.notes).toContain('1 removals left out (--no-destroy): null_resource.cache')
+      expect(plan.guards).toEqual([])
+    })
+  })
+})
+
+describe('a change that may lose something', () => {
+  it.each([
+    [{memoryLimitInGb: 0.5}, 'less memory: data may be evicted or writes refused'],
+    [{replication: false}, 'no replica left to fail over to'],
+    [{dataPersistence: 'none'}, 'weaker persistence: a restart may lose data'],
+  ])('(%j) says so, and is refused only when that is asked for', async (spec, risk) => {
+    const base = {memoryLimitInGb: 1, replication: true, dataPersistence: 'aof-every-write'}
+    const lab = await applied(stackOf().subscription('main').database('cache', 'main', base))
+    const next = stackOf()
+      .subscription('main')
+      .database('cache', 'main', {...base, ...spec})
+    await lab.run(async () => {
+      const {plan} = await lab.plan([next], {lifts: STRICT})
+      expect(active(plan.operations).flatMap(it => it.changes.map(change => change.risk))).toEqual([risk])
+      expect(plan.guards).toEqual([])
+      expect(await refusals(lab, [next], {refuseRisky: true})).toEqual(['G_RISKY cache'])
+    })
+  })
+})
+
+describe('a field that somebody changed since the last apply', () => {
+  const drifted = async () => {
+    const lab = await applied(shop())
+    lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1', set: {memoryLimitInGb: 7}})
+    return lab
+  }
+
+  it('is written back, and said to have moved outside', async () => {
+    const lab = await drifted()
+    await lab.run(async () => {
+      const {plan} = await lab.plan([shop()], {lifts: STRICT})
+      expect(active(plan.operations)).toMatchObject([
+        {
+          action: 'update',
+          reason: 'changed outside since the last apply',
+          changes: [{path: '/memoryLimitInGb', before: 7, after: 1, moved: 'outside'}],
+        },
+      ])
+    })
+  })
+
+  it('is refused with its name where that is asked for', async () => {
+    const lab = await drifted()
+    await lab.run(async () => {
+      const {plan} = await lab.plan([shop()], {lifts: {...STRICT, onDrift: 'refuse'}})
+      expect(plan.guards).toMatchObject([{code: 'G_DRIFT', message: expect.stringContaining('null_resource.cache /memoryLimitInGb')}])
+    })
+  })
+
+  it('is left as it is where that is asked for, and said so; a change in git still goes', async () => {
+    const lab = await drifted()
+    await lab.run(async () => {
+      const {plan} = await lab.plan([shop()], {lifts: {onDrift: 'keep'}})
+      expect(active(plan.operations)).toEqual([])
+      expect(plan.notes).toContain('null_resource.cache: /memoryLimitInGb changed outside and left so (--on-drift keep)')
+      const both = stackOf().subscription('main').database('cache', 'main', {replication: true}).clusterUser('viewer')
+      expect(active((await lab.plan([both], {lifts: {onDrift: 'keep'}})).plan.operations)).toMatchObject([
+        {changes: [{path: '/replication', moved: 'in git'}]},
+      ])
+    })
+  })
+
+  it('that is left as it is counts as proven, and stays as it is in an object that is sent whole', async () => {
+    const shopWith = (interval: number) =>
+      stackOf()
+        .subscription('main')
+        .database('cache', 'main', {backup: {interval, enabled: true}})
+    const lab = await applied(shopWith(6))
+    const path = 'cloud/subscriptions/1/databases/1'
+    lab.simulator.edit({path, set: {memoryLimitInGb: 7, backup: {interval: 6, enabled: false}}})
+    await lab.run(async () => {
+      expect(await lab.apply([shopWith(12)], {lifts: {onDrift: 'keep'}})).toMatchObject({residual: [], summary: {done: 1}})
+      const {plan} = await lab.plan([shopWith(12)])
+      expect(active(plan.operations)).toMatchObject([
+        {
+          changes: [
+            {path: '/backup/enabled', before: false, after: true, moved: 'outside'},
+            {path: '/memoryLimitInGb', before: 7, after: 1, moved: 'outside'},
+          ],
+        },
+      ])
+    })
+  })
+})
+
+describe('what the API cannot do', () => {
+  const rules = (rule: string) =>
+    stackOf()
+      .subscription('main')
+      .database('cache', 'main')
+      .rule('ro', 'cache', {rule})
+      .database('queue', 'main', {memoryLimitInGb: rule.length})
+
+  it('refuses the plan, unless it is skipped or accepted', async () => {
+    const lab = await applied(rules('+@read ~*'))
+    await lab.run(async () => {
+      expect(await refusals(lab, [rules('+@all ~*')])).toEqual(['G_BLOCKED ro'])
+      expect(await refusals(lab, [rules('+@all ~*')], {skipBlocked: true})).toEqual([])
+      expect(await refusals(lab, [rules('+@all ~*')], {accept: ['null_resource.ro']})).toEqual([])
+    })
+  })
+
+  it('is left out while the rest is done', async () => {
+    const lab = await applied(rules('+@read ~*'))
+    await lab.run(async () => {
+      const {summary} = await lab.apply([rules('+@all ~*')])
+      expect(summary).toMatchObject({done: 1, blocked: 1, failed: 0})
+    })
+  })
+
+  it('is recorded as reached where it is accepted, without a request; a removal is forgotten', async () => {
+    const lab = await applied(rules('+@read ~*'))
+    await lab.run(async () => {
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1/acl/rules/1', delete: true})
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1/acl/rules', create: {name: 'ro', rule: '+@all ~*'}})
+      lab.simulator.clearLog()
+      const {plan} = await lab.plan([rules('+@all ~*').without('queue')])
+      expect(plan.operations.find(it => it.address === 'null_resource.ro')?.action).toBe('adopt')
+    })
+    const other = await applied(rules('+@read ~*'))
+    await other.run(async () => {
+      other.simulator.clearLog()
+      await other.apply([rules('+@read ~*').without('ro')], {lifts: {accept: ['null_resource.ro']}})
+      expect(other.writes).toEqual([])
+      expect(other.entry('shop', 'ro')).toBeUndefined()
+    })
+  })
+
+  it('needs no accepting once it is reached: the same command may run again', async () => {
+    const lab = await applied(rules('+@read ~*'))
+    await lab.run(async () => {
+      const {plan} = await lab.plan([rules('+@read ~*')], {lifts: {accept: ['null_resource.ro']}})
+      expect(plan.operations.find(it => it.address === 'null_resource.ro')?.action).toBe('no-op')
+    })
+  })
+})

@@ -1,0 +1,76 @@
+/** A plan made on Monday and applied on Wednesday, with a colleague's apply on Tuesday. */
+import {describe, expect, it} from 'vitest'
+import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
+
+const main = (exclusive: readonly string[] = []) => stackOf('shop').subscription('main', {}, {exclusive})
+
+/** A database that is there and that nobody has. */
+async function forgotten(lab: Lab): Promise<void> {
+  await lab.apply([main().database('cache', 'main')])
+  const {ledger} = lab.store('shop')
+  lab.store('shop').ledger = {...ledger, entries: new Map([...ledger.entries].filter(([address]) => !address.endsWith('cache')))}
+}
+
+const monday = async (lab: Lab, planned: StackBuilder) => (await lab.plan([planned])).plan
+
+describe('an object that a colleague has taken into the ledger since', () => {
+  it('is not deleted as undeclared in an exclusive collection', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await forgotten(lab)
+      const plan = await monday(lab, main(['databases']))
+      expect(plan.operations.filter(it => it.action === 'delete')).toHaveLength(1)
+      await lab.apply([main().database('cache', 'main')])
+      await expect(lab.recheck(plan, [main(['databases'])])).rejects.toMatchObject({
+        code: 'E_PLAN_STALE',
+        message: expect.stringContaining('the ledger has it as null_resource.cache by now'),
+      })
+    })
+  })
+
+  it.each([
+    ['changed', 3],
+    ['adopted', 1],
+  ])('is not %s under another address', async (_, memoryLimitInGb) => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await forgotten(lab)
+      const planned = main().database('mine', 'main', {name: 'cache', memoryLimitInGb})
+      const plan = await monday(lab, planned)
+      await lab.apply([main().database('theirs', 'main', {name: 'cache'})])
+      await expect(lab.recheck(plan, [planned])).rejects.toMatchObject({code: 'E_PLAN_STALE'})
+    })
+  })
+
+  it('is not recorded a second time where a creation was planned', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([main()])
+      const planned = main().database('mine', 'main', {name: 'cache'})
+      const plan = await monday(lab, planned)
+      await lab.apply([main().database('theirs', 'main', {name: 'cache'})])
+      await expect(lab.recheck(plan, [planned])).rejects.toMatchObject({code: 'E_PLAN_STALE'})
+    })
+  })
+})
+
+describe('a subscription that is to be deleted', () => {
+  it('stays where somebody has put a database into it since', async () => {
+    const lab = new Lab()
+    const keep = stackOf('shop').subscription('other')
+    await lab.run(async () => {
+      await lab.apply([stackOf('shop').subscription('main').subscription('other')])
+      const plan = await monday(lab, keep)
+      expect(plan.operations.filter(it => it.action === 'delete')).toHaveLength(1)
+      const {ledger} = lab.store('shop')
+      await lab.apply([main().database('theirs', 'main').subscription('other')])
+      lab.store('shop').ledger = ledger
+      const sent = lab.simulator.log.length
+      await expect(lab.recheck(plan, [keep])).rejects.toMatchObject({
+        code: 'E_PLAN_STALE',
+        message: expect.stringContaining('it still holds what this run does not remove'),
+      })
+      expect(lab.simulator.log.slice(sent).every(it => it.method === 'GET')).toBe(true)
+    })
+  })
+})

@@ -1,0 +1,63 @@
+/** What an apply left to do, as a plan that can be read, reviewed and applied. */
+import {describe, expect, it} from 'vitest'
+import {kinds} from '../../../src/backends/kinds.ts'
+import type {Ended} from '../../../src/engine/apply/execute.ts'
+import type {Lifts, Operation, Plan} from '../../../src/engine/model/plan.ts'
+import {assertAgrees} from '../../../src/engine/plan/agree.ts'
+import {isSubset, restOf} from '../../../src/engine/plan/rest.ts'
+import {Lab, stackOf} from '../../support/lab.ts'
+
+/** What is left of a plan when the operations for which `done` says so are done. */
+function left(plan: Plan, done: (it: Operation) => boolean, lifts: Lifts = plan.lifts): Plan | undefined {
+  const ended = plan.operations.map(
+    (operation): Ended => ({
+      operation,
+      state: done(operation) ? 'done' : 'skipped',
+      remoteId: operation.remoteId ?? 'cloud/subscriptions/1',
+      ms: 0,
+    }),
+  )
+  return restOf(plan, {ended}, {kinds, lifts})
+}
+
+describe('the rest of a plan', () => {
+  it('stands in the order of what it still waits for', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      const {plan} = await lab.plan([stackOf().subscription('zebra').database('ant', 'zebra').subscription('mouse')])
+      const rest = left(plan, it => it.address === 'null_resource.zebra')
+      expect(rest?.summary).toMatchObject({create: 2, 'no-op': 1})
+      expect(() => rest && assertAgrees(rest, kinds)).not.toThrow()
+    })
+  })
+
+  it('is refused by what refuses it, as long as nobody allows it for the run', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf().subscription('main').database('a', 'main').database('b', 'main')])
+      const {plan} = await lab.plan([stackOf().subscription('main')], {lifts: {allowDestroy: []}})
+      const rest = left(plan, it => it.address === 'null_resource.a')
+      expect(rest?.guards).toMatchObject([{code: 'G_PROTECTED', addresses: ['null_resource.b']}])
+      expect(() => rest && assertAgrees(rest, kinds)).not.toThrow()
+      const allowed = left(plan, it => it.address === 'null_resource.a', {...plan.lifts, allowDestroy: ['null_resource.b']})
+      expect(allowed).toMatchObject({guards: [], lifts: {allowDestroy: ['null_resource.b']}})
+      expect([rest, allowed].map(it => it && isSubset(it, plan))).toEqual([true, false])
+    })
+  })
+
+  it('does not call a stack empty that has handed over all it had', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      const in_ = {parent: {by: 'key', key: 'base:null_resource.main'}} as const
+      const base = stackOf('base').subscription('main')
+      const [old, next] = [stackOf('old'), stackOf('next')]
+      await lab.apply([base, old.add('cloud.database', 'x', {name: 'x', memoryLimitInGb: 1}, in_)])
+      next.add('cloud.database', 'x', {name: 'x', memoryLimitInGb: 1}, in_).add('cloud.database', 'y', {name: 'y', memoryLimitInGb: 1}, in_)
+      const {plan} = await lab.plan([base, old.without('x'), next])
+      expect(plan.summary).toMatchObject({move: 1, create: 1})
+      const rest = left(plan, it => it.action === 'move')
+      expect(rest?.guards).toEqual([])
+      expect(() => rest && assertAgrees(rest, kinds)).not.toThrow()
+    })
+  })
+})

@@ -1,0 +1,61 @@
+/**
+ * What a plan costs as there is more of everything: four times the objects may take a little more than four times the
+ * processor time, and sixteen times is what a loop in a loop takes. `bench/growth.ts` has the figures.
+ */
+import {describe, expect, it} from 'vitest'
+import {Lab, type Planning, type StackBuilder, stackOf} from '../../support/lab.ts'
+
+const SMALL = 250
+const TIMES = 4
+/** Of a machine that is busy with other things; a loop in a loop takes sixteen times as long. */
+const MOST = 10
+
+/** A database in each of so many subscriptions. */
+const shapes: Readonly<Record<string, (size: number) => StackBuilder>> = {
+  'parents with one child each': size => each(size, (stack, i) => stack.subscription(`s${i}`).database(`d${i}`, `s${i}`)),
+  'exclusive parents': size =>
+    each(size, (stack, i) => stack.subscription(`s${i}`, {}, {exclusive: ['databases', 'peerings']}).database(`d${i}`, `s${i}`)),
+  'parents that are named in text': size =>
+    each(size, (stack, i) => {
+      const spec = {name: `d${i}`, memoryLimitInGb: 1}
+      const parent = i % 2 === 0 ? {by: 'name' as const, name: `s${i}`} : {by: 'id' as const, id: String(i + 1)}
+      return stack.subscription(`s${i}`).add('cloud.database', `d${i}`, spec, {parent})
+    }),
+  'one parent with all children': size => each(size, (stack, i) => stack.database(`d${i}`, 's'), stackOf().subscription('s')),
+}
+
+const each = (size: number, add: (stack: StackBuilder, i: number) => void, stack = stackOf()): StackBuilder => {
+  for (let i = 0; i < size; i++) add(stack, i)
+  return stack
+}
+
+/** A ledger and a world in which everything is as it was declared with parents by key. */
+async function owned(size: number, shape: (size: number) => StackBuilder): Promise<Lab> {
+  const lab = new Lab({perMinute: 1e9, burst: 1e9, simulator: {cloud: {rateLimit: null}}})
+  const named = shape === shapes['parents that are named in text']
+  await lab.run(() => lab.apply([(named ? (shapes['parents with one child each'] ?? shape) : shape)(size)]))
+  return lab
+}
+
+async function planMs(lab: Lab, stack: StackBuilder, more: Planning = {}): Promise<number> {
+  let least = Number.POSITIVE_INFINITY
+  for (let run = 0; run < 2; run++) {
+    const before = process.cpuUsage()
+    await lab.run(() => lab.plan([stack], more))
+    const {user, system} = process.cpuUsage(before)
+    least = Math.min(least, (user + system) / 1000)
+  }
+  return least
+}
+
+describe('a plan of four times as many objects', () => {
+  for (const [name, shape] of Object.entries(shapes)) {
+    it(`takes about four times as long: ${name}`, {timeout: 120_000}, async () => {
+      const [small, large] = [await owned(SMALL, shape), await owned(TIMES * SMALL, shape)]
+      const first = await planMs(small, shape(SMALL))
+      expect((await planMs(large, shape(TIMES * SMALL))) / first).toBeLessThan(MOST)
+      const removal = await planMs(small, stackOf(), {destroy: true})
+      expect((await planMs(large, stackOf(), {destroy: true})) / removal).toBeLessThan(MOST)
+    })
+  }
+})

@@ -1,0 +1,92 @@
+/** What lives in an object that is deleted or replaced goes with it: only where somebody decided so. */
+import {describe, expect, it} from 'vitest'
+import type {Operation} from '../../../src/engine/model/plan.ts'
+import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
+
+const of = (operations: readonly Operation[], address: string): Operation | undefined =>
+  operations.find(it => it.address === `null_resource.${address}`)
+const shop = (port = 12_000) => stackOf().subscription('main').database('db', 'main', {port})
+const without = () => stackOf().subscription('main')
+/** A rule whose database is named in text. */
+const ruled = (stack: StackBuilder) =>
+  stack.add('cloud.acl_rule', 'ro', {name: 'ro', rule: '+@read ~*'}, {parent: {by: 'name', name: 'db'}})
+const team = () => ruled(stackOf('team'))
+
+async function started(...stacks: readonly StackBuilder[]): Promise<Lab> {
+  const lab = new Lab()
+  await lab.run(async () => {
+    await lab.apply([shop()])
+    await lab.apply(stacks)
+    await lab.clock.sleep(5000)
+  })
+  lab.simulator.clearLog()
+  return lab
+}
+
+describe('a declared child that is not planned with what it lives in', () => {
+  it.each([
+    ['is deleted', without, 'delete'],
+    ['is replaced', () => shop(12_001), 'replace'],
+  ])('keeps it where that %s, in the same stack and in another one', async (_, next, wants) => {
+    const lab = await started(ruled(shop()), stackOf('team'))
+    await lab.run(async () => {
+      const {plan} = await lab.plan([ruled(next())])
+      expect(of(plan.operations, 'db')).toMatchObject({action: 'blocked', wants, cause: 'not-empty'})
+      expect(of(plan.operations, 'ro')?.action).toBe('no-op')
+    })
+    const two = await started(shop(), team())
+    await two.run(async () => {
+      const {operations} = (await two.plan([next(), team()])).plan
+      expect(of(operations, 'db')).toMatchObject({action: 'blocked', wants, reason: expect.stringContaining('team:null_resource.ro')})
+    })
+  })
+
+  it('is not replaced for a parent that stays', async () => {
+    const both = (port?: number) => ruled(shop(port)).rule('own', 'db')
+    const lab = await started(both())
+    await lab.run(async () => {
+      const {plan} = await lab.plan([both(12_001)])
+      expect(of(plan.operations, 'db')).toMatchObject({action: 'blocked', wants: 'replace'})
+      expect(of(plan.operations, 'own')?.action).toBe('no-op')
+    })
+  })
+})
+
+describe('a child that a run leaves out', () => {
+  it('keeps a database that goes or is replaced', async () => {
+    const lab = await started(shop().rule('ro', 'db'))
+    await lab.run(async () => {
+      const excluded = await lab.plan([without()], {selection: {target: [], exclude: ['ro']}})
+      expect(of(excluded.plan.operations, 'db')).toMatchObject({action: 'blocked', wants: 'delete'})
+      const target = await lab.plan([shop(12_001).rule('ro', 'db')], {selection: {target: ['db'], exclude: []}})
+      expect(of(target.plan.operations, 'db')).toMatchObject({
+        action: 'blocked',
+        wants: 'replace',
+        reason: expect.stringContaining('null_resource.ro, which is left out of this run'),
+      })
+    })
+  })
+
+  it('is not forgotten where --no-destroy keeps what it lives in', async () => {
+    const lab = await started(shop().rule('ro', 'db'))
+    await lab.run(async () => {
+      const {plan} = await lab.plan([without()], {lifts: {noDestroy: true}})
+      expect(plan.summary).toMatchObject({delete: 0, forget: 0})
+    })
+  })
+})
+
+describe('a destroy', () => {
+  it('keeps what the stack says is to be kept, before that was ever applied, and a saved one too', async () => {
+    const lab = await started(shop())
+    const now = (policy: object) => stackOf().subscription('main').database('db', 'main', {port: 12_000}, policy)
+    await lab.run(async () => {
+      const retained = await lab.plan([now({removal: 'retain'})], {destroy: true, selection: {target: ['db'], exclude: []}})
+      expect(of(retained.plan.operations, 'db')).toMatchObject({action: 'forget', cause: 'retain'})
+      await lab.recheck(retained.plan, []).then(({plan}) => expect(of(plan.operations, 'db')?.action).toBe('forget'))
+      const prevented = await lab.plan([now({preventDestroy: true})], {destroy: true})
+      expect(prevented.plan.guards).toMatchObject([{code: 'G_PREVENT_DESTROY', addresses: ['null_resource.db']}])
+      await lab.recheck(prevented.plan, []).then(({plan}) => expect(plan.guards).toEqual(prevented.plan.guards))
+    })
+  })
+})

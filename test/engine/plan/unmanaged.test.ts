@@ -1,0 +1,57 @@
+import {Ansis} from 'ansis'
+import {describe, expect, it} from 'vitest'
+import {planSchema} from '../../../src/engine/model/plan-schema.ts'
+import {assertSealed} from '../../../src/engine/plan/document.ts'
+import {planText} from '../../../src/report/plan-text.ts'
+import {world} from '../../../src/simulator/index.ts'
+import {Lab, stackOf} from '../../support/lab.ts'
+
+const PAINT = new Ansis(0)
+
+describe('what is seen and belongs to no stack of the app', () => {
+  const shop = () => stackOf('shop').subscription('main').clusterUser('viewer')
+  /** In the subscription of `shop`, under its name: of another stack. */
+  const bill = () => {
+    const declared = stackOf('bill')
+    for (const name of ['orders', 'later'])
+      declared.add('cloud.database', name, {name, memoryLimitInGb: 1}, {parent: {by: 'remoteId', remoteId: 'cloud/subscriptions/1'}})
+    return declared
+  }
+  const seen = async () => {
+    const lab = new Lab()
+    world().subscription('main').database('theirs').database('later').clusterUser('viewer').clusterUser('somebody').into(lab.simulator)
+    await lab.run(() => lab.apply([shop(), bill().without('later')]))
+    return lab
+  }
+
+  it('is counted, and listed where that is asked for, without what other stacks own or declare', async () => {
+    const lab = await seen()
+    await lab.run(async () => {
+      const only = {selected: new Set(['shop'])}
+      const others = (await lab.plan([shop().database('own', 'main'), bill()], {...only, listUnmanaged: true})).plan
+      expect(others.unmanaged).toEqual([
+        {kind: 'cloud.database', name: 'theirs', remoteId: 'cloud/subscriptions/1/databases/1'},
+        {kind: 'cluster.user', name: 'Administrator', remoteId: 'cluster/users/1'},
+        {kind: 'cluster.user', name: 'somebody', remoteId: 'cluster/users/3'},
+      ])
+      expect((await lab.plan([shop().database('own', 'main'), bill()], only)).plan.unmanaged).toBe(3)
+    })
+  })
+
+  it('changes nothing of what a plan is: its hash is the same, and a file of it is read', async () => {
+    const lab = await seen()
+    await lab.run(async () => {
+      const {plan: counted} = await lab.plan([shop()])
+      const {plan: listed} = await lab.plan([shop()], {listUnmanaged: true})
+      expect(listed.hash).toBe(counted.hash)
+      const read = planSchema.parse(JSON.parse(JSON.stringify(listed)))
+      assertSealed(read)
+      const fewer = {...read, unmanaged: []}
+      expect(() => assertSealed(fewer)).toThrow()
+      expect(planText(counted, PAINT)).toMatch(/^2 unmanaged objects were seen and left alone\.$/m)
+      expect(planText(listed, PAINT)).toMatch(
+        /^2 unmanaged objects were seen and left alone:\n {2}cluster\.user "Administrator" \[cluster\/users\/1\]\n {2}cluster\.user "somebody" \[cluster\/users\/3\]$/m,
+      )
+    })
+  })
+})
