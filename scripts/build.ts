@@ -160,16 +160,25 @@ const program = async (): Promise<void> => {
   for (const name of readdirSync(manual)) if (!pages.some(({file}) => file === name)) rmSync(join(manual, name), {force: true})
 }
 
-/** Twice from the same sources: constructs extend classes of the library that the stack's program has, and of no other. */
+/**
+ * Twice from the same sources: constructs extend classes of the library that the stack's program has, and of no other.
+ * Stacks bring their own: a second copy of cdktf would not recognise the first one's constructs. Of the null provider
+ * there is a package for cdktf only, so the library for cdktn holds a copy of it that extends cdktn's classes.
+ */
 const library = async (): Promise<void> => {
-  const options: BuildOptions = {
-    entryPoints: {index: 'src/index.ts'},
-    // Stacks bring their own: a second copy of cdktf would not recognise the first one's constructs.
-    external: ['cdktf', 'cdktn', 'constructs', '@cdktf/*'],
-  }
-  await bundle({...options, outdir: 'dist/lib'})
-  await bundle({...options, outdir: 'dist/cdktn', alias: {cdktf: 'cdktn'}})
+  const entryPoints = {index: 'src/index.ts'}
+  await bundle({entryPoints, outdir: 'dist/lib', external: ['cdktf', 'constructs', NULL_PROVIDER]})
+  await bundle({
+    entryPoints,
+    outdir: 'dist/cdktn',
+    external: ['cdktn', 'constructs'],
+    alias: {cdktf: 'cdktn'},
+    // The copy is CommonJS, and asks for cdktn in its way.
+    banner: {js: `import{createRequire}from'node:module';const require=createRequire(import.meta.url);`},
+  })
 }
+
+const NULL_PROVIDER = '@cdktf/provider-null'
 
 const types = async (): Promise<void> => {
   rmSync(join(dist, 'types'), {recursive: true, force: true})
@@ -180,10 +189,17 @@ const types = async (): Promise<void> => {
   ])
   const [from, to] = [join(dist, 'types'), join(dist, 'types-cdktn')]
   rmSync(to, {recursive: true, force: true})
-  for (const name of readdirSync(from, {recursive: true, encoding: 'utf8'}).filter(it => it.endsWith('.d.ts'))) {
-    put(join(to, name), readFileSync(join(from, name), 'utf8').replaceAll(/(['"])cdktf\1/g, "'cdktn'"), 0o644)
+  const provider = join(root, 'node_modules', NULL_PROVIDER)
+  const own: readonly (readonly [from: string, to: string])[] = typesIn(from).map(name => [join(from, name), join(to, name)])
+  const copied = typesIn(join(provider, 'lib')).map(name => [join(provider, 'lib', name), join(to, NULL_PROVIDER, 'lib', name)] as const)
+  for (const [source, copy] of [...own, ...copied]) {
+    const near = relative(dirname(copy), join(to, NULL_PROVIDER)).replaceAll('\\', '/')
+    const text = readFileSync(source, 'utf8').replaceAll(/(['"])cdktf\1/g, "'cdktn'")
+    put(copy, text.replaceAll(`'${NULL_PROVIDER}/`, `'${near.startsWith('.') ? near : `./${near}`}/`), 0o644)
   }
 }
+
+const typesIn = (folder: string): string[] => readdirSync(folder, {recursive: true, encoding: 'utf8'}).filter(it => it.endsWith('.d.ts'))
 
 const started = performance.now()
 await Promise.all([program(), library(), types()])

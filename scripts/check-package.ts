@@ -147,7 +147,7 @@ function installed(tarball: string): void {
     compilerOptions: {module: 'nodenext', target: 'es2023', strict: true, skipLibCheck: false, noEmit: true, types: []},
     files: ['main.ts'],
   })
-  const wanted = [tarball, version('cdktf'), version('constructs'), version('tsx')]
+  const wanted = [tarball, version('cdktf'), version('@cdktf/provider-null'), version('constructs'), version('tsx')]
   npm(['install', '--no-audit', '--no-fund', '--prefer-offline', '--loglevel', 'error', ...wanted], consumer)
 }
 

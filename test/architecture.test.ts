@@ -159,7 +159,7 @@ describe('the source', () => {
   })
 
   it('needs cdktf in constructs only: the program never loads it', () => {
-    const offending = files.filter(it => it.imports.some(name => /^(cdktf|cdktn|constructs)(\/|$)/.test(name))).map(it => it.path)
+    const offending = files.filter(it => it.imports.some(name => /^(cdktf|cdktn|constructs|@cdktf)(\/|$)/.test(name))).map(it => it.path)
     expect(offending.filter(it => !it.startsWith('declaration/constructs/'))).toEqual([])
   })
 

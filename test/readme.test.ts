@@ -138,9 +138,17 @@ describe('the README', () => {
       'npm ci',
       'npm run build',
       'npm pack',
-      'npm install ../svcctl/svcctl-0.1.0.tgz cdktf@0.21 constructs@10.7 tsx',
+      'npm install ../svcctl/svcctl-0.1.0.tgz cdktf@0.21 @cdktf/provider-null@11 constructs@10.7 tsx',
     ])
-    for (const word of ["'pack'", "'install'", "version('cdktf')", "version('constructs')", "version('tsx')", 'run --silent demo'])
+    for (const word of [
+      "'pack'",
+      "'install'",
+      "version('cdktf')",
+      "version('@cdktf/provider-null')",
+      "version('constructs')",
+      "version('tsx')",
+      'run --silent demo',
+    ])
       expect(checked).toContain(word)
     const {version} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {version: string}
     expect(readme).toContain(`svcctl-${version}.tgz`)

@@ -78,8 +78,8 @@ function failed(app: string, cwd: string, {output, cause}: Run, how: string): Sy
 
 /** The library that our constructs extend is the stack's to choose, so it is not installed with svcctl. */
 const missingLibrary = (message: string): readonly string[] =>
-  /Cannot find (?:package|module) '(?:cdktf|cdktn)'/.test(message)
-    ? ['Install cdktf and import from "svcctl", or install cdktn and import from "svcctl/cdktn".']
+  /Cannot find (?:package|module) '(?:cdktf|cdktn|@cdktf\/provider-null)[/']/.test(message)
+    ? ['Install cdktf and @cdktf/provider-null and import from "svcctl", or install cdktn and import from "svcctl/cdktn".']
     : []
 
 const exists = (path: string): Promise<boolean> =>

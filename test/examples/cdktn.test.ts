@@ -1,4 +1,4 @@
-/** A project that has cdktn and no cdktf at all. */
+/** A project that has cdktn, and neither cdktf nor its null provider. */
 import {execFile} from 'node:child_process'
 import {cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs'
 import {createRequire} from 'node:module'
@@ -38,8 +38,8 @@ beforeAll(async () => {
 afterAll(() => at.close())
 
 describe('a project with cdktn alone', () => {
-  it('has no cdktf to find', () => {
-    expect(() => createRequire(join(at.folder, 'node_modules', 'svcctl', 'package.json')).resolve('cdktf')).toThrow('Cannot find module')
+  it.each(['cdktf', '@cdktf/provider-null/lib/resource/index.js'])('has no %s to find', name => {
+    expect(() => createRequire(join(at.folder, 'node_modules', 'svcctl', 'package.json')).resolve(name)).toThrow('Cannot find module')
   })
 
   it('is planned', async () => {
@@ -49,10 +49,21 @@ describe('a project with cdktn alone', () => {
     expect(operations.map(it => `${it.action} ${it.construct}`)).toEqual(['create shop/main', 'create shop/cache'])
   })
 
+  it('gets the null provider, which svcctl brings along for it', async () => {
+    const outdir = join(at.folder, 'cdktf.out')
+    await run(process.execPath, ['app.mjs'], {cwd: at.folder, env: {PATH: process.env.PATH, CDKTF_OUTDIR: outdir}})
+    const file = JSON.parse(readFileSync(join(outdir, 'stacks/shop/cdk.tf.json'), 'utf8'))
+    expect([file.provider, file.terraform]).toMatchObject([{null: [{}]}, {required_providers: {null: {source: 'null', version: '3.2.4'}}}])
+    expect(readFileSync(join(root, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8')).toContain('@cdktf/provider-null 11.0.1 (MPL-2.0)')
+  })
+
   it('is typed', async () => {
     writeFileSync(
       join(at.folder, 'app.mts'),
-      APP.replace('memoryLimitInGb: 1', "memoryLimitInGb: 1, protocol: 'reds'")
+      `${APP}const kept: {[key: string]: string} = main.triggers
+main.provisioners = [{type: 'local-exec', command: 1}]
+`
+        .replace('memoryLimitInGb: 1', "memoryLimitInGb: 1, protocol: 'reds'")
         .replace("{name: 'main'}", "{name: 'main', paymentMethd: 'x', ...unlisted({other: 1})}")
         .replace('secret}', 'secret, unlisted}'),
     )
@@ -63,6 +74,7 @@ describe('a project with cdktn alone', () => {
     expect(typed.stdout.split('\n').flatMap(line => /error TS\d+: .*/.exec(line) ?? [])).toEqual([
       expect.stringContaining("'paymentMethd' does not exist in type"),
       expect.stringContaining('Did you mean \'"redis"\'?'),
+      expect.stringContaining("Type 'number' is not assignable to type 'string'"),
     ])
   })
 
@@ -70,13 +82,21 @@ describe('a project with cdktn alone', () => {
     writeFileSync(join(at.folder, 'app.mjs'), APP.replace('svcctl/cdktn', 'svcctl'))
     const outcome = await at.fast(['plan', '-o', 'json'])
     expect(documentOf(outcome).error.suggestions).toContain(
-      'Install cdktf and import from "svcctl", or install cdktn and import from "svcctl/cdktn".',
+      'Install cdktf and @cdktf/provider-null and import from "svcctl", or install cdktn and import from "svcctl/cdktn".',
     )
+  })
+
+  it('that has cdktf too, without its null provider, is told the same', async () => {
+    symlinkSync(join(root, 'node_modules', 'cdktf'), join(at.folder, 'node_modules', 'cdktf'))
+    writeFileSync(join(at.folder, 'app.mjs'), APP.replace('svcctl/cdktn', 'svcctl').replace("'cdktn'", "'cdktf'"))
+    const outcome = await at.fast(['plan', '-o', 'json'])
+    expect(documentOf(outcome).error.suggestions).toContainEqual(expect.stringContaining('Install cdktf and @cdktf/provider-null'))
   })
 
   it('is one of the two that the package may be installed with', () => {
     const {peerDependencies, peerDependenciesMeta} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-    expect(peerDependencies).toMatchObject({cdktf: expect.any(String), cdktn: expect.any(String)})
-    expect(peerDependenciesMeta).toMatchObject({cdktf: {optional: true}, cdktn: {optional: true}})
+    const peers = ['cdktf', '@cdktf/provider-null', 'cdktn']
+    expect(peerDependencies).toMatchObject(Object.fromEntries(peers.map(name => [name, expect.any(String)])))
+    expect(peerDependenciesMeta).toMatchObject(Object.fromEntries(peers.map(name => [name, {optional: true}])))
   })
 })

@@ -1,5 +1,6 @@
-/** One object of an API, written into the stack as a `null_resource` whose triggers are its declaration. */
-import {Annotations, dependable, propertyAccess, ref, TerraformResource, type TerraformStack, Token} from 'cdktf'
+/** One object of an API: a `null_resource` of cdktf's own null provider, whose triggers are its declaration. */
+import {Resource} from '@cdktf/provider-null/lib/resource/index.js'
+import {Annotations, dependable, propertyAccess, ref, type TerraformStack, Token} from 'cdktf'
 import type {Construct, IConstruct} from 'constructs'
 import {canonicalJson} from '../../base/json.ts'
 import {escapeTemplate} from '../expression.ts'
@@ -39,7 +40,7 @@ export interface ObjectReferences<Kind extends string = string> {
 export type ParentOf<Kind extends string> = ObjectReferences<Kind> | string | number
 
 export abstract class ManagedObject<Kind extends string, Props extends ManagedObjectOptions>
-  extends TerraformResource
+  extends Resource
   implements ObjectReferences<Kind>
 {
   abstract readonly kind: Kind
@@ -59,7 +60,7 @@ export abstract class ManagedObject<Kind extends string, Props extends ManagedOb
   constructor(scope: Construct, id: string, props: Props) {
     const {spec, options} = split(props)
     const {removalPolicy = 'delete', ignoreChanges = [], exclusive = [], dependsOn, ...resource} = options
-    super(scope, id, {terraformResourceType: RESOURCE_TYPE, ...resource})
+    super(scope, id, resource)
     notePlace(this)
     this.spec = spec
     this.removalPolicy = removalPolicy
@@ -75,7 +76,7 @@ export abstract class ManagedObject<Kind extends string, Props extends ManagedOb
   }
 
   /** The remote path (`cloud/subscriptions/12`), known once the object exists. */
-  get id(): string {
+  override get id(): string {
     this.#refuseMany('id')
     return this.#attribute('id')
   }
@@ -87,6 +88,19 @@ export abstract class ManagedObject<Kind extends string, Props extends ManagedOb
   output(field: string): string {
     this.#refuseMany(`output(${JSON.stringify(field)})`)
     return this.#attribute(`triggers[${JSON.stringify(this.#declareOutput(field))}]`)
+  }
+
+  /** All its triggers, as another construct may refer to them. They are its declaration: what they say is set by its properties. */
+  override get triggers(): {[key: string]: string} {
+    return super.triggers
+  }
+
+  override set triggers(_: {[key: string]: string}) {
+    throw new ConstructReferenceError(
+      this,
+      'its triggers are its declaration, and are written from its fields',
+      'Set the fields (.spec) instead; further text belongs in a construct of your own.',
+    )
   }
 
   /** One object of several made with `forEach` (by key, `iterator.key` included) or `count` (by index). */

@@ -2,14 +2,14 @@
  * What a stack needs once, however many of our constructs stand in it. It is made by the first of them:
  *
  * - the metadata svcctl reads: `"//": {"svcctl": {"cloud": {…}, "cluster": {…}, "secrets": {…}}}`
- * - the requirement of the null provider, which brings the resource type. Terraform needs no more than this, so
- *   `@cdktf/provider-null` (bound to cdktf, and not to cdktn) is not needed
+ * - the null provider, whose resource our constructs extend, unless the stack has one of its own
  * - the variable `svcctl_only`, whose validation never holds: plain Terraform would otherwise record objects that no
  *   API knows. A variable is checked by plan, apply, refresh and destroy alike, and not by validate; a precondition of a
  *   resource is passed over by destroy, which would empty the ledger. Who reads the stack ignores this variable
  * - a local backend with a relative path, unless the stack has a backend of its own
  * - the check that no two constructs share an address, which Terraform JSON would merge without a word
  */
+import {Resource} from '@cdktf/provider-null/lib/resource/index.js'
 import {
   LocalBackend,
   TerraformBackend,
@@ -21,9 +21,10 @@ import {
 } from 'cdktf'
 import type {IConstruct} from 'constructs'
 import {ConstructError} from './construct-error.ts'
+import {DefaultNullProvider} from './default-null-provider.ts'
 import {placeOf} from './source-line.ts'
 
-export const RESOURCE_TYPE = 'null_resource'
+export const RESOURCE_TYPE = Resource.tfResourceType
 export const CHECK_VARIABLE = 'svcctl_only'
 
 /** Two constructs of a stack that Terraform would take for one, or an id it would refuse. */
@@ -144,6 +145,7 @@ export class StackCompanion extends TerraformElement {
     }
     const holder = this.#resources.get(name)
     if (holder !== undefined && holder !== resource) throw sharedAddress(resource, holder.node.path, `${RESOURCE_TYPE}.${name}`)
+    if (this.#resources.size === 0) new DefaultNullProvider(this, 'provider:null')
     const before = this.#names.get(resource)
     if (before !== undefined) this.#resources.delete(before)
     this.#names.set(resource, name)
@@ -154,7 +156,6 @@ export class StackCompanion extends TerraformElement {
     const secrets = [...this.#secrets].flatMap(([name, {version}]) => (version === undefined ? [] : [[name, {version}] as const]))
     return {
       '//': {svcctl: {...this.#targets, ...(secrets.length > 0 ? {secrets: Object.fromEntries(secrets)} : {})}},
-      ...(this.#resources.size > 0 ? {terraform: {required_providers: {null: {source: 'hashicorp/null', version: '~> 3.2'}}}} : {}),
       variable: {
         [CHECK_VARIABLE]: {
           type: 'string',

@@ -1,5 +1,7 @@
 import {tmpdir} from 'node:os'
-import {type App, HttpBackend, LocalBackend, TerraformOutput, TerraformStack, TerraformVariable} from 'cdktf'
+import {NullProvider} from '@cdktf/provider-null/lib/provider/index.js'
+import {Resource} from '@cdktf/provider-null/lib/resource/index.js'
+import {type App, Fn, HttpBackend, LocalBackend, TerraformOutput, TerraformStack, TerraformVariable} from 'cdktf'
 import {App as OtherApp, TerraformStack as OtherStack} from 'cdktn'
 import {Construct} from 'constructs'
 import {describe, expect, it} from 'vitest'
@@ -23,15 +25,16 @@ describe('a stack with our constructs', () => {
     expect(file.variable.versioned).toEqual({sensitive: true, type: 'string', description: 'For b.'})
   })
 
-  it('asks Terraform for the null provider once, and stops plain Terraform with a variable nobody can satisfy', () => {
+  it('gets cdktf’s null provider once, and stops plain Terraform with a variable nobody can satisfy', () => {
     const file = synthesized(stack => {
       new Subscription(stack, 'a', {name: 'a'})
       new Subscription(stack, 'b', {name: 'b'})
     })
     expect(file.terraform).toEqual({
       backend: {local: {path: 'terraform.shop.tfstate'}},
-      required_providers: {null: {source: 'hashicorp/null', version: '~> 3.2'}},
+      required_providers: {null: {source: 'null', version: '3.2.4'}},
     })
+    expect(file.provider).toEqual({null: [{}]})
     expect(file.variable).toEqual({
       svcctl_only: {
         type: 'string',
@@ -48,7 +51,40 @@ describe('a stack with our constructs', () => {
   })
 
   it('needs no provider when it only has a target', () => {
-    expect(synthesized(stack => new CloudTarget(stack, 'cloud')).terraform).toEqual({backend: {local: {path: 'terraform.shop.tfstate'}}})
+    const file = synthesized(stack => new CloudTarget(stack, 'cloud'))
+    expect(file.terraform).toEqual({backend: {local: {path: 'terraform.shop.tfstate'}}})
+    expect(file.provider).toBeUndefined()
+  })
+
+  const object = (stack: TerraformStack) => new Subscription(stack, 'a', {name: 'a'})
+  const ofProgram = (stack: TerraformStack) => new NullProvider(stack, 'null')
+
+  it.each([
+    ['before', [ofProgram, object]],
+    ['after', [object, ofProgram]],
+  ])('leaves the null provider to a program that makes it %s its objects, as cdktf documents it', (_, build) => {
+    const file = synthesized(stack => {
+      for (const make of build) make(stack)
+    })
+    expect([file.provider, file.terraform]).toMatchObject([{null: [{}]}, {required_providers: {null: {source: 'null', version: '3.2.4'}}}])
+  })
+
+  it('still gets one beside a provider that only has an alias', () => {
+    const file = synthesized(stack => {
+      object(stack)
+      new NullProvider(stack, 'other', {alias: 'other'})
+    })
+    expect(file.provider).toEqual({null: expect.toSatisfy((all: object[]) => all.length === 2 && all.some(it => !('alias' in it)))})
+  })
+
+  it('gets one each, when an app has several', () => {
+    const files = synthesizedApp(app => {
+      const [one, two] = [new TerraformStack(app, 'one'), new TerraformStack(app, 'two')]
+      object(one)
+      object(two)
+      ofProgram(two)
+    })
+    expect([files.one?.provider, files.two?.provider]).toEqual([{null: [{}]}, {null: [{}]}])
   })
 
   it.each([
@@ -234,6 +270,26 @@ describe('HCL output', () => {
         stack.toHclTerraform()
       }),
     ).toThrow('svcctl reads stacks as JSON')
+  })
+})
+
+describe('an object', () => {
+  it('is a null_resource of cdktf’s own provider, for programs that look for those', () => {
+    const file = synthesized(stack => {
+      const main = new Subscription(stack, 'main', {name: 'main'})
+      expect(main).toBeInstanceOf(Resource)
+      new TerraformOutput(stack, 'kind', {value: Fn.lookup(main.triggers, 'kind')})
+    })
+    expect(file.output).toMatchObject({kind: {value: '${null_resource.main.triggers.kind}'}})
+  })
+
+  it('takes no other triggers than its fields', () => {
+    synthesized(stack => {
+      const main = new Subscription(stack, 'main', {name: 'main'})
+      expect(() => {
+        main.triggers = {restart: 'now'}
+      }).toThrow('shop/main: its triggers are its declaration, and are written from its fields')
+    })
   })
 })
 
