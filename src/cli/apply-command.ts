@@ -14,7 +14,7 @@ import {applySummary} from '../report/apply-text.ts'
 import {runDocument, runText} from '../report/run-text.ts'
 import {type Context, paintFor} from './context.ts'
 import type {Settled} from './dead-runs.ts'
-import {endingOnInterrupt, KilledError, onInterrupt} from './interrupt.ts'
+import {KilledError, onInterrupt} from './interrupt.ts'
 import type {PlanFlags} from './plan-run.ts'
 import type {RunStory} from './run-files.ts'
 import {StackCommand, type StackFlagValues} from './stack-command.ts'
@@ -48,15 +48,12 @@ function assertOneStack({stacks}: LoadedDeclarations, flags: StackFlagValues, co
 }
 
 export abstract class ApplyCommandBase extends StackCommand {
-  /** A dead run was settled, or this one began: whoever stops it now is not told that nothing was changed. */
-  #changed = false
-
   protected async applyStacks(flags: ApplyFlagValues, destroy: boolean): Promise<ExitCode> {
     const {heldOperations, kinds, lastingPlan, lookAgain, planWorkspace, waitForOthers} = await applyParts()
     const loaded = await this.readDeclarations(flags)
     assertOneStack(loaded, flags, destroy ? 'destroy' : 'apply')
     return this.inWorkspace(loaded, flags, 'full', workspace =>
-      this.locked(workspace, flags, async emit => {
+      this.lockedWithProgress(workspace, flags, async emit => {
         const settled = await this.settled(workspace, emit)
         const plan = () => planWorkspace(workspace, {flags, destroy})
         const first = await plan()
@@ -150,28 +147,12 @@ export abstract class ApplyCommandBase extends StackCommand {
     const planned = planStacks(plan, planSecrets(variable, stacks, this.context.redactor)).map(it => inStateFile(it, flags.state))
     return this.inWorkspace({stacks: planned, others: othersOf(plan), variable}, flags, 'full', async workspace => {
       await assertTarget(workspace, plan)
-      return this.locked(workspace, flags, emit => work(workspace, emit))
+      return this.lockedWithProgress(workspace, flags, emit => work(workspace, emit))
     })
   }
 
-  /** Holds the locks of all stacks while `work` goes on; ledgers are read under them. */
-  private async locked<T>(workspace: Workspace, flags: ApplyFlagValues, work: (emit: Emit) => Promise<T>): Promise<T> {
-    const held: {unlock?: () => Promise<void>} = {}
-    const run = async () => {
-      held.unlock = await workspace.lock(flags['lock-timeout'] ?? 0)
-      await workspace.loadLedgers()
-      return this.withProgress(workspace, work)
-    }
-    try {
-      // While nothing is at stake (a lock is waited for, a plan is made, a person is asked): what was taken is given back.
-      return await endingOnInterrupt(run, async usual => {
-        if (!this.#changed) this.sayStopped()
-        await held.unlock?.()
-        return usual
-      })
-    } finally {
-      await held.unlock?.()
-    }
+  private lockedWithProgress<T>(workspace: Workspace, flags: ApplyFlagValues, work: (emit: Emit) => Promise<T>): Promise<T> {
+    return this.locked(workspace, flags['lock-timeout'], () => this.withProgress(workspace, work))
   }
 
   private async settled(workspace: Workspace, emit: Emit, only?: RunStory): Promise<Settled> {
@@ -183,7 +164,7 @@ export abstract class ApplyCommandBase extends StackCommand {
     )
     try {
       const settled = await settleDeadRuns(workspace, emit, interrupts.signal, only)
-      this.#changed ||= travelled || settled.runs.length > 0
+      this.changed ||= travelled || settled.runs.length > 0
       return settled
     } finally {
       interrupts.off()
@@ -216,7 +197,7 @@ export abstract class ApplyCommandBase extends StackCommand {
       if (plan.guards.length > 0) throw new PlanRefusedError(plan)
       workspace.assertAffordable(plan)
     }
-    this.#changed = true
+    this.changed = true
     const done = await applyPlan({
       workspace,
       plan,

@@ -77,9 +77,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   const undecided = input.undecided.map(it => it.error).filter(it => !said.has(it))
   for (const {message} of undecided) input.emit({type: 'warning', message})
   if (await carryOver(createRunId(context.clock, context.random), plan.operations, workspace.stores)) await workspace.loadLedgers()
-  const book = new LedgerBook(workspace.ledgers, workspace.stores, ledger =>
-    workspace.sealer.seal(ledger, book.secretsOf(ledger.stack), secrets.ofStack(ledger.stack, plan)),
-  )
+  const book = bookOf(workspace, plan, secrets)
   const recorded = new Map<string, Pick<Ledger, 'accounts'>>()
   for (const stack of workspace.stacks) recorded.set(stack.name, {accounts: await recordedAccounts(workspace, stack)})
   for (const [stack, {accounts}] of recorded) book.setAccounts(stack, accounts)
@@ -137,8 +135,17 @@ const permissionOf = ({accept: _, noDestroy: _no, ...permission}: Lifts): RunHea
   adopt: [...permission.adopt],
 })
 
+function bookOf({ledgers, stores, sealer}: Workspace, plan: Plan, secrets: RunSecrets): LedgerBook {
+  const book: LedgerBook = new LedgerBook(ledgers, stores, ledger =>
+    sealer.seal(ledger, book.secretsOf(ledger.stack), secrets.ofStack(ledger.stack, plan)),
+  )
+  return book
+}
+
+type RunInput = Pick<ApplyInput, 'workspace' | 'plan' | 'observation' | 'emit' | 'maxInflight' | 'detach'>
+
 function optionsOf(
-  {workspace, emit, maxInflight, detach}: ApplyInput,
+  {workspace, emit, maxInflight, detach}: RunInput,
   run: string,
   book: LedgerBook,
   journal: Journal,
@@ -170,8 +177,21 @@ function optionsOf(
   }
 }
 
+/** Writes what operations that send nothing make known into the ledgers; for commands that only take note. */
+export async function recordPlan(
+  workspace: Workspace,
+  {plan, observation}: Pick<ApplyInput, 'plan' | 'observation'>,
+): Promise<ApplyResult> {
+  const secrets = new RunSecrets(workspace, observation.pairs)
+  secrets.assertAll(plan)
+  const book = bookOf(workspace, plan, secrets)
+  for (const stack of workspace.stacks) book.setAccounts(stack.name, await recordedAccounts(workspace, stack))
+  const input = {workspace, plan, observation, emit: () => {}, maxInflight: undefined, detach: false}
+  return (await nothingToDo(input, workOf(plan, observation, secrets), book)).result
+}
+
 /** Nothing is sent, so there is nothing to journal; the ledger may still learn of outputs and accounts. */
-async function nothingToDo(input: ApplyInput, work: readonly Work[], book: LedgerBook): Promise<Omit<ApplyDone, 'undecided'>> {
+async function nothingToDo(input: RunInput, work: readonly Work[], book: LedgerBook): Promise<Omit<ApplyDone, 'undecided'>> {
   const {workspace, plan, observation} = input
   const silent: Journal = {append: () => {}}
   const never = new AbortController().signal

@@ -39,6 +39,8 @@ export interface PlanFlagValues extends StackFlagValues, PlanFlags {
 
 export abstract class StackCommand extends BaseCommand {
   protected opened: Workspace | undefined
+  /** Something was changed: whoever stops the command now is not told otherwise. */
+  protected changed = false
 
   /** The last word of a command that is stopped before it changed anything. */
   protected sayStopped(): void {
@@ -96,6 +98,26 @@ export abstract class StackCommand extends BaseCommand {
       return await work(workspace)
     } finally {
       await workspace.close()
+    }
+  }
+
+  /** Holds the locks of all stacks while `work` goes on; ledgers are read under them. */
+  protected async locked<T>(workspace: Workspace, lockTimeoutMs: number | undefined, work: () => Promise<T>): Promise<T> {
+    const held: {unlock?: () => Promise<void>} = {}
+    const run = async () => {
+      held.unlock = await workspace.lock(lockTimeoutMs ?? 0)
+      await workspace.loadLedgers()
+      return work()
+    }
+    try {
+      // While nothing is at stake (a lock is waited for, a plan is made, a person is asked): what was taken is given back.
+      return await endingOnInterrupt(run, async usual => {
+        if (!this.changed) this.sayStopped()
+        await held.unlock?.()
+        return usual
+      })
+    } finally {
+      await held.unlock?.()
     }
   }
 

@@ -45,6 +45,14 @@ export const stackFlags = {
   }),
 }
 
+/** Of commands that write ledgers, and nothing else. */
+export const ledgerFlags = {
+  state: Flags.string({summary: 'file of the ledger', helpGroup: STACKS, helpValue: '<file>'}),
+  'lock-timeout': durationFlag({summary: 'how long to wait for a lock somebody holds', helpGroup: STACKS, default: 0}),
+  'max-requests': wholeNumberFlag({summary: 'refuse to send more requests than this', helpGroup: 'CONNECTION', min: 0}),
+  reserve: wholeNumberFlag({summary: 'requests left free for people on call', helpGroup: 'CONNECTION', min: 0}),
+}
+
 /** Those of `selectionFlags` that say which objects and which ledger: `validate` takes them too. */
 export const validateFlags = {
   state: Flags.string({summary: 'file of the ledger', helpGroup: STACKS, helpValue: '<file>'}),

@@ -9,6 +9,7 @@ export const table: CommandTable = {
     drift: () => import('./drift.ts'),
     'force-unlock': () => import('./force-unlock.ts'),
     forget: () => import('./forget.ts'),
+    import: () => import('./import.ts'),
     output: () => import('./output.ts'),
     plan: () => import('./plan.ts'),
     'plan diff': () => import('./plan/diff.ts'),
