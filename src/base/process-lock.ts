@@ -117,6 +117,9 @@ function createComplete(path: string, holder: LockHolder): boolean {
     return true
   } catch (error) {
     const code = systemCode(error)
+    // Over a network an answer may get lost, and the question is then asked again: ours is there, whatever it says.
+    const found = code === undefined ? 'absent' : readLockHolder(path)
+    if (typeof found !== 'string' && found.id === holder.id) return true
     if (code === 'EEXIST') return false
     if (code === undefined || !['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) throw error
     return createInPlace(path, text)

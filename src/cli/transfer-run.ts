@@ -4,7 +4,7 @@ import {neededBy} from '../engine/model/declaration.ts'
 import type {Ledger} from '../engine/model/ledger.ts'
 import {createRunId} from '../ledger/journal-file.ts'
 import {lockAll} from '../ledger/managed-store.ts'
-import {type Arrived, type EntryMove, finishTransfers, marksIn, transferEntries} from '../ledger/transfer.ts'
+import {type Arrived, apiOf, type EntryMove, finishTransfers, marksIn, transferEntries} from '../ledger/transfer.ts'
 import {OtherAccountError} from './accounts.ts'
 import type {LedgerDesk, OwnedObject} from './ledger-desk.ts'
 import {UsageError} from './usage-error.ts'
@@ -101,7 +101,7 @@ function moveOf(desk: LedgerDesk, {stack, entry}: OwnedObject, dst: Ledger, to: 
 
 /** Told from what the ledgers remember: no request is made for it. */
 function assertSameAccounts(src: Ledger, dst: Ledger, chosen: readonly OwnedObject[], {stacks}: LedgerDesk): void {
-  for (const api of new Set(chosen.map(it => it.entry.remoteId.slice(0, it.entry.remoteId.indexOf('/'))))) {
+  for (const api of new Set(chosen.map(it => apiOf(it.entry)))) {
     const [a, b] = [src.accounts[api], dst.accounts[api]]
     const targets: Readonly<Record<string, {readonly account?: string} | undefined>> =
       stacks.find(it => it.name === dst.stack)?.targets ?? {}

@@ -78,8 +78,14 @@ export class LedgerChangedError extends AppError {
 
 /** The system or the server would not give or take it. */
 export class LedgerAccessError extends AppError {
-  constructor(doing: 'read' | 'write' | 'lock' | 'unlock', {place}: LedgerPlace, reason: string, suggestion: string, cause?: unknown) {
-    super(`Could not ${doing} the ledger ${place}: ${reason}.`, {code: 'E_LEDGER_ACCESS', suggestions: [suggestion], cause})
+  constructor(
+    doing: 'read' | 'write' | 'lock' | 'unlock',
+    {place}: LedgerPlace,
+    reason: string,
+    suggestions: readonly [string, ...string[]],
+    cause?: unknown,
+  ) {
+    super(`Could not ${doing} the ledger ${place}: ${reason.replace(/\.$/, '')}.`, {code: 'E_LEDGER_ACCESS', suggestions, cause})
   }
 }
 

@@ -67,6 +67,13 @@ export function httpBackendOf(location: Extract<LedgerLocation, {type: 'http'}>,
   if (main === undefined) throw new HttpBackendError(stack, 'address is missing', 'Set address in the backend, or TF_HTTP_ADDRESS.')
   const lockAddress = address('lock_address', location.lockAddress, 'TF_HTTP_LOCK_ADDRESS')
   const unlockAddress = address('unlock_address', location.unlockAddress, 'TF_HTTP_UNLOCK_ADDRESS')
+  if (lockAddress !== undefined && unlockAddress === undefined) {
+    throw new HttpBackendError(
+      stack,
+      'lock_address is set and unlock_address is not: what is locked would stay so',
+      'Set unlock_address in the backend, or TF_HTTP_UNLOCK_ADDRESS: with many servers it is the same as lock_address.',
+    )
+  }
   const named = ['TF_HTTP_ADDRESS', 'TF_HTTP_LOCK_ADDRESS', 'TF_HTTP_UNLOCK_ADDRESS'].flatMap(it => variable(it) ?? [])
   const trusted = new Set(named.flatMap(it => (URL.canParse(it) ? [new URL(it).origin] : [])))
   const username = location.username ?? variable('TF_HTTP_USERNAME')

@@ -3,18 +3,20 @@
  * is asked for once more. Who holds it is told so, with the id of the lock; who does not is told of another one, or
  * gets it, and gives it back at once: in between somebody else may have had it, and may have sent the same.
  *
- * Some servers answer the holder as if the lock were taken anew, and some name nobody: there the version of the ledger
- * tells whether somebody else has written.
+ * Some servers answer the holder as if the lock were taken anew, and some name nobody; and a question whose answer got
+ * lost may itself have taken the lock that the next one finds held. There the version of the ledger tells whether
+ * somebody else has written.
  */
 import type {Clock} from '../base/clock.ts'
 import {isJsonObject, type JsonObject} from '../base/json.ts'
 import type {HttpResponse} from '../transport/http.ts'
+import type {StateAnswer} from './state-requests.ts'
 
 export interface HttpFenceOptions {
   readonly id: string
   readonly clock: Clock
   /** Asks for the lock, with its own description. */
-  readonly lock: () => Promise<HttpResponse>
+  readonly lock: () => Promise<StateAnswer>
   readonly giveBack: () => Promise<void>
   readonly isChanged: () => Promise<boolean>
   /** @throws AppError for an answer that is none of the protocol's */
@@ -33,6 +35,10 @@ export class HttpFence {
   #next: Promise<void> | undefined
   /** The server gives the lock to its holder again. */
   #repeats = false
+  /** It was given at a look that did not come to its end: that this run has it now says nothing of before. */
+  #wasFree = false
+  /** A look ended without any answer. */
+  #isUnheard = false
 
   constructor(options: HttpFenceOptions) {
     this.#options = options
@@ -63,9 +69,15 @@ export class HttpFence {
 
   async #look(): Promise<void> {
     const {id, lock, lost, giveBack, isChanged, expectAnswer} = this.#options
+    const isUnheard = this.#isUnheard
+    this.#isUnheard = true
     const answer = await lock()
+    this.#isUnheard = isUnheard
     if (isLocked(answer)) {
       const holder = textOf(lockInfoIn(answer)?.ID)
+      if (holder === id && this.#wasFree) throw lost('it was free for a while')
+      if (holder === id && (isUnheard || answer.isRepeat) && (await isChanged())) throw lost('the ledger was written by somebody else')
+      this.#isUnheard = false
       if (holder === id) return
       if (holder !== undefined) throw lost(`it is held by ${describeLock(lockInfoIn(answer))}`)
       if (await isChanged()) throw lost('the ledger was written by somebody else')
@@ -74,7 +86,11 @@ export class HttpFence {
     expectAnswer(answer)
     if (!this.#repeats) {
       // Given twice: this server does so. Given once: the lock was free.
-      this.#repeats = !isLocked(await lock())
+      this.#wasFree = true
+      const again = await lock()
+      if (!isLocked(again)) expectAnswer(again)
+      this.#wasFree = false
+      this.#repeats = !isLocked(again)
     }
     if (this.#repeats && !(await isChanged())) return
     await giveBack().catch(() => {})

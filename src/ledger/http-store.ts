@@ -9,6 +9,7 @@
 
 import {createHash} from 'node:crypto'
 import type {Clock} from '../base/clock.ts'
+import {AppError} from '../base/errors.ts'
 import type {JsonObject} from '../base/json.ts'
 import {type RandomBytes, randomUuid} from '../base/random.ts'
 import {shellWord} from '../base/shell-word.ts'
@@ -19,7 +20,7 @@ import {LedgerAccessError, LedgerAuthError, LedgerDamagedError, LedgerLockedErro
 import {type HttpBackend, withoutSecrets} from './http-backend.ts'
 import {describeLock, HttpFence, isLocked, lockInfoIn, textOf} from './http-fence.ts'
 import {LockIdError, lockPauseMs, type ManagedLedgerStore, type Notice} from './managed-store.ts'
-import {type LedgerVersion, nextVersion} from './next-version.ts'
+import {assertVersion, type LedgerVersion, nextVersion} from './next-version.ts'
 import {type SendState, stateRequests} from './state-requests.ts'
 import {decodeLedger, encodeLedger} from './tfstate.ts'
 
@@ -54,7 +55,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   #known: LedgerVersion | undefined
   #held: HeldLock | undefined
   /** A write of this run without an answer: the server may have it. */
-  #tried: {readonly version: LedgerVersion; readonly content: string} | undefined
+  #tried: {readonly content: string} | undefined
 
   constructor(options: HttpStoreOptions) {
     const {backend, stack, transport, clock, notice} = options
@@ -77,11 +78,15 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     return ledger
   }
 
-  /** The version on the server right now, before a write; one of this run's that arrived without an answer is no other one. */
-  async #refresh(): Promise<void> {
+  /**
+   * The version on the server right now, before a write.
+   * @returns the same where it is this run's: it arrived without an answer
+   */
+  async #refresh(): Promise<LedgerVersion | undefined> {
     const {content, ledger} = await this.#get()
-    if (content === undefined || content !== this.#tried?.content) this.#known = {serial: ledger.serial, lineage: ledger.lineage}
+    this.#known = {serial: ledger.serial, lineage: ledger.lineage}
     if (this.#held) this.#held.isFresh = true
+    return content !== undefined && content === this.#tried?.content ? this.#known : undefined
   }
 
   async #get(): Promise<{readonly content?: string; readonly ledger: Ledger}> {
@@ -89,6 +94,11 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     const answer = await this.#send({method: 'GET', url: backend.address})
     if (this.#isAbsent(answer)) return {ledger: emptyLedger(stack)}
     const content = this.#contentOf(answer)
+    if (isPage(answer, content)) {
+      throw new LedgerAccessError('read', this.#where, 'the server answered with a page (text/html) and not with a state', [
+        'Open the address in a browser: it may want a login, or be that of a proxy. Check the address of the http backend, TF_HTTP_USERNAME and TF_HTTP_PASSWORD.',
+      ])
+    }
     return {content, ledger: decodeLedger(content, this.#where)}
   }
 
@@ -98,18 +108,34 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     const held = this.#held
     if (held === undefined) throw new Error(`the ledger ${this.place} is saved without its lock`)
     await held.fence?.assertHeld()
-    if (held.id === undefined || !held.isFresh) await this.#refresh()
-    const saved = nextVersion(ledger, this.#known, this.#where, random)
+    const isUnsure = held.id === undefined || !held.isFresh || this.#tried !== undefined
+    const arrived = isUnsure ? await this.#refresh() : undefined
+    // Servers that keep count take no serial twice: what arrived without an answer is what this one is made from.
+    const before = arrived !== undefined && ledger.serial + 1 === arrived.serial ? {...ledger, ...arrived} : ledger
+    const saved = nextVersion(before, this.#known, this.#where, random)
     const content = encodeLedger(saved)
     const url = new URL(backend.address)
     if (held.id !== undefined) url.searchParams.set('ID', held.id)
-    this.#tried = {version: {serial: saved.serial, lineage: saved.lineage}, content}
+    const version = {serial: saved.serial, lineage: saved.lineage}
+    this.#tried = {content}
     const answer = await this.#send({method: backend.updateMethod, url: url.href, body: content})
-    if (isLocked(answer)) throw new LedgerLockLostError(this.#where, `it is held by ${describeLock(lockInfoIn(answer))}`)
-    this.#expectSuccess('write', answer)
-    this.#known = this.#tried.version
+    if (!isSuccess(answer)) await this.#assertTaken(answer, content, before)
+    this.#known = version
     this.#tried = undefined
     return saved
+  }
+
+  /** What says no may be about a try whose own answer got lost: what the server has now decides. */
+  async #assertTaken(answer: HttpResponse, content: string, before: LedgerVersion): Promise<void> {
+    const found = isRefusedAccess(answer) ? undefined : await this.#get().catch(passing)
+    if (found?.content === content) return
+    if (isLocked(answer)) {
+      const info = lockInfoIn(answer)
+      // Nobody has the lock, and somebody wrote: some servers say 409 to that too.
+      if (textOf(info?.ID) === undefined && found !== undefined) assertVersion(before, found.ledger, this.#where)
+      throw new LedgerLockLostError(this.#where, `it is held by ${describeLock(info)}`)
+    }
+    this.#expectSuccess('write', answer)
   }
 
   async lock(timeoutMs: number, signal?: AbortSignal): Promise<Unlock> {
@@ -199,11 +225,26 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   }
 
   async #unlock(body: string): Promise<void> {
-    const answer = await this.#askUnlock(body)
+    const answer = await this.#askUnlock(body).catch((error: unknown) => {
+      throw error instanceof AppError ? this.#stillLocked(error.message, body, error) : error
+    })
     if (answer === undefined) return
     if (isLocked(answer)) throw new LedgerLockLostError(this.#where, `it is held by ${describeLock(lockInfoIn(answer))}`)
     // 404: it is gone already.
-    if (answer.status !== 404) this.#expectSuccess('unlock', answer)
+    if (answer.status === 404 || isSuccess(answer)) return
+    throw this.#stillLocked(wordsOf(answer), body)
+  }
+
+  #stillLocked(reason: string, body: string, cause?: unknown): LedgerAccessError {
+    const {ID} = JSON.parse(body) as {readonly ID: string}
+    const free = `svcctl force-unlock --stack ${shellWord(this.#options.stack)} ${shellWord(ID)}`
+    return new LedgerAccessError(
+      'unlock',
+      this.#where,
+      reason,
+      ['The ledger itself is written. Wait until its server can be reached.', `Then free it: ${free}`],
+      cause,
+    )
   }
 
   async #askUnlock(body: string): Promise<HttpResponse | undefined> {
@@ -240,18 +281,31 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     return Buffer.from(body).toString('utf8')
   }
 
-  #expectSuccess(doing: 'read' | 'write' | 'lock' | 'unlock', {status, body}: HttpResponse): void {
-    if (status >= 200 && status < 300) return
-    if (status === 401 || status === 403) throw new LedgerAuthError(this.#where, status, this.#withheld)
-    const said = Buffer.from(body).toString('utf8').trim().slice(0, 300)
-    const reason = `the server answered ${status}${said === '' ? '' : `: ${said}`}`
-    throw new LedgerAccessError(
-      doing,
-      this.#where,
-      reason,
+  #expectSuccess(doing: 'read' | 'write' | 'lock' | 'unlock', answer: HttpResponse): void {
+    if (isSuccess(answer)) return
+    if (isRefusedAccess(answer)) throw new LedgerAuthError(this.#where, answer.status, this.#withheld)
+    throw new LedgerAccessError(doing, this.#where, wordsOf(answer), [
       'Check the address and the methods of the http backend, and the server, then run the command again.',
-    )
+    ])
   }
+}
+
+const isSuccess = ({status}: HttpResponse): boolean => status >= 200 && status < 300
+const isRefusedAccess = ({status}: HttpResponse): boolean => status === 401 || status === 403
+
+function wordsOf({status, body}: HttpResponse): string {
+  const said = Buffer.from(body).toString('utf8').trim().slice(0, 300)
+  return `the server answered ${status}${said === '' ? '' : `: ${said}`}`
+}
+
+/** A login, or a proxy's own words: with a status as if all were well. */
+const isPage = ({headers}: HttpResponse, content: string): boolean =>
+  /\bhtml\b/i.test(headers['content-type'] ?? '') || content.trimStart().startsWith('<')
+
+/** It cannot be told now. */
+function passing(error: unknown): undefined {
+  if (!(error instanceof AppError)) throw error
+  return undefined
 }
 
 /** Two addresses are one ledger when they differ in credentials only. */

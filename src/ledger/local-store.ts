@@ -194,7 +194,7 @@ export class LocalLedgerStore implements ManagedLedgerStore {
   #accessError(doing: 'read' | 'write' | 'lock', error: unknown): LedgerAccessError {
     const reason = error instanceof Error ? error.message : String(error)
     const suggestion = `Make sure that ${dirname(this.#path)} can be written by you and has free space, then run the command again.`
-    return new LedgerAccessError(doing, this.#where, reason, suggestion, error)
+    return new LedgerAccessError(doing, this.#where, reason, [suggestion], error)
   }
 }
 

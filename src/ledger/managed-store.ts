@@ -42,14 +42,28 @@ export async function lockAll(
   const ordered = [...new Map(stores.map(store => [store.key, store])).values()].sort((a, b) => (a.key < b.key ? -1 : 1))
   const until = clock.now() + timeoutMs
   const held: Unlock[] = []
+  // One that cannot be given back keeps none of the others.
   const unlockAll = async () => {
-    for (let unlock = held.pop(); unlock !== undefined; unlock = held.pop()) await unlock()
+    const failures: unknown[] = []
+    for (let unlock = held.pop(); unlock !== undefined; unlock = held.pop()) await unlock().catch(error => void failures.push(error))
+    if (failures.length > 0) throw failures[0]
   }
-  try {
+  return afterFailure(unlockAll, async () => {
     for (const store of ordered) held.push(await store.lock(Math.max(0, until - clock.now()), signal))
+    return unlockAll
+  })
+}
+
+/** Gives the locks back where `work` fails. What it failed of is what is said, whatever becomes of the locks. */
+export async function afterFailure<T>(
+  unlock: Unlock,
+  work: () => Promise<T>,
+  unlockFailed: (error: unknown) => void = () => {},
+): Promise<T> {
+  try {
+    return await work()
   } catch (error) {
-    await unlockAll()
+    await unlock().catch(unlockFailed)
     throw error
   }
-  return unlockAll
 }

@@ -14,11 +14,15 @@ export interface LedgerVersion {
  * @throws LedgerChangedError when the ledger is not made from that one
  */
 export function nextVersion(ledger: Ledger, known: LedgerVersion | undefined, where: LedgerPlace, random: RandomBytes): Ledger {
-  if (known !== undefined && (known.serial !== ledger.serial || known.lineage !== ledger.lineage)) {
-    throw new LedgerChangedError(where, words(ledger), words(known))
-  }
+  assertVersion(ledger, known, where)
   const {rewrittenBy: _, ...own} = ledger
   return {...own, condition: 'present', serial: ledger.serial + 1, lineage: ledger.lineage === '' ? randomUuid(random) : ledger.lineage}
+}
+
+/** @throws LedgerChangedError when what is there is another version than what was expected */
+export function assertVersion(expected: LedgerVersion, found: LedgerVersion | undefined, where: LedgerPlace): void {
+  if (found === undefined || (found.serial === expected.serial && found.lineage === expected.lineage)) return
+  throw new LedgerChangedError(where, words(expected), words(found))
 }
 
 const words = ({serial, lineage}: LedgerVersion): string => (lineage === '' ? 'none' : `serial ${serial} of ${lineage}`)

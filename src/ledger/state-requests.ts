@@ -17,7 +17,12 @@ export interface StateRequest {
 /** However long a server wishes: nobody waits longer without a decision. */
 const LONGEST_WISH_MS = 600_000
 
-export type SendState = (request: StateRequest, signal?: AbortSignal) => Promise<HttpResponse>
+export interface StateAnswer extends HttpResponse {
+  /** A try before this one got no answer, and may have taken effect. */
+  readonly isRepeat: boolean
+}
+
+export type SendState = (request: StateRequest, signal?: AbortSignal) => Promise<StateAnswer>
 
 /**
  * Every request of this protocol may be repeated: a state is replaced as a whole, and a lock carries its own id.
@@ -34,6 +39,7 @@ export function stateRequests(backend: HttpBackend, transport: Transport, clock:
         trusted.has(new URL(url).origin) && {authorization: `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`}),
       ...(body !== undefined && {'content-type': 'application/json', 'content-md5': createHash('md5').update(body).digest('base64')}),
     }
+    let isRepeat = false
     for (let tries = 1; ; tries++) {
       const isLast = tries > retryMax
       const pause = async (why: string, wish?: number): Promise<void> => {
@@ -45,7 +51,9 @@ export function stateRequests(backend: HttpBackend, transport: Transport, clock:
       }
       try {
         const answer = await transport({method, url, headers, ...(body !== undefined && {body}), ...(signal && {signal})})
-        if (isLast || !isPassing(answer.status)) return answer
+        if (isLast || !isPassing(answer.status)) return {...answer, isRepeat}
+        // A gateway may have lost the answer of what stands behind it.
+        isRepeat ||= answer.status >= 500
         await pause(
           `answered ${answer.status}`,
           Math.min(parseRetryAfter(answer.headers['retry-after'], clock.now()) ?? 0, LONGEST_WISH_MS),
@@ -53,6 +61,7 @@ export function stateRequests(backend: HttpBackend, transport: Transport, clock:
       } catch (error) {
         if (!(error instanceof ConnectionError)) throw error
         if (isLast || !error.transient) throw unreachable(error, {method, url}, backend.address)
+        isRepeat ||= error.arrived
         await pause(`cannot be reached (${error.code})`)
       }
     }

@@ -142,7 +142,9 @@ function withIncoming(
     }
     // A ledger without secrets takes the salt, and the digest over all of them, that come with the first one.
     if (secretSalt === undefined && Object.keys(entry.secrets).length > 0) ({secretSalt, secretsDigest} = source)
-    accounts = {...source.accounts, ...accounts}
+    const api = apiOf(entry)
+    const account = source.accounts[api]
+    if (account !== undefined) accounts = {[api]: account, ...accounts}
     const former = entries.get(to.address)
     if (former !== undefined) {
       const aside = deposedAddress(to.address, former.remoteId)
@@ -215,6 +217,9 @@ const isThere = (ledger: Ledger, mark: TransferMark, entry: LedgerEntry): boolea
 /** Its address in the ledger that it leaves: the one it had, or beside that, where another object has come to it. */
 const addressThere = ({entries}: Ledger, {from}: TransferMark, {remoteId}: LedgerEntry): string | undefined =>
   [from.address, deposedAddress(from.address, remoteId)].find(it => entries.get(it)?.remoteId === remoteId)
+
+/** A remote path begins with it. */
+export const apiOf = ({remoteId}: Pick<LedgerEntry, 'remoteId'>): string => remoteId.slice(0, remoteId.indexOf('/'))
 
 const stacksOf = (places: readonly {readonly stack: string}[]): string[] => [...new Set(places.map(it => it.stack))].sort()
 

@@ -40,6 +40,14 @@ describe('a process lock', () => {
     expect(readdirSync(folder)).toEqual(['lock'])
   })
 
+  it('whose making was answered as if somebody else had been first, as network file systems do, is held all the same', () => {
+    leave(path, 'a')
+    const attempt = tryProcessLock(path, holder('a'), states())
+    expect(attempt).toMatchObject({held: true, lock: {holder: holder('a')}})
+    if (attempt.held) attempt.lock.release()
+    expect(readdirSync(folder)).toEqual([])
+  })
+
   it('is left alone while somebody else is taking it over', () => {
     leave(path, 'a')
     leave(`${path}.a`, 'b')

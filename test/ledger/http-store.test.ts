@@ -223,7 +223,107 @@ describe('a ledger behind the HTTP state protocol', () => {
     server.beforeWrite = () => void server.faults.push('drop')
     await expect(it.save(read)).rejects.toMatchObject({exit: 13})
     server.beforeWrite = () => {}
-    expect(await it.save(read)).toMatchObject({serial: 1})
+    expect(await it.save(read)).toMatchObject({serial: 2})
+  })
+
+  it.each([409, 422, 500])(
+    'whose server takes no serial twice (%i) is written once where the answer of a write got lost, and the next write goes on from there',
+    async serialTaken => {
+      server.serialTaken = serialTaken
+      const it = store()
+      const unlock = await it.lock(0)
+      const read = await it.load()
+      server.beforeWrite = () => {
+        server.beforeWrite = () => {}
+        server.faults.push('drop')
+      }
+      const saved = await it.save(read)
+      expect(saved.serial).toBe(1)
+      expect(await it.save({...saved, outputs: {port: {value: 1, sensitive: false}}})).toMatchObject({serial: 2})
+      await unlock()
+    },
+  )
+
+  it('whose server takes no serial twice and was away for a whole write goes on with what it had taken', async () => {
+    server.serialTaken = 422
+    const it = store()
+    const unlock = await it.lock(0)
+    const read = await it.load()
+    server.beforeWrite = () => void server.faults.push('drop', 'drop', 'drop', 'drop')
+    await expect(it.save(read)).rejects.toMatchObject({exit: 13})
+    server.beforeWrite = () => {}
+    server.faults.length = 0
+    const saved = await it.save({...read, outputs: {port: {value: 1, sensitive: false}}})
+    await unlock()
+    expect([saved.serial, await store().load()]).toEqual([2, saved])
+  })
+
+  it('that somebody wrote past the lock is not overwritten where the server keeps count, and says so', async () => {
+    server.serialTaken = 409
+    const it = store()
+    await it.lock(0)
+    const read = await it.load()
+    server.state = JSON.stringify({version: 4, terraform_version: '1.11.4', serial: 7, lineage: 'theirs', outputs: {}, resources: []})
+    await expect(it.save(read)).rejects.toMatchObject({code: 'E_LEDGER_CHANGED', exit: 5})
+    expect(server.state).toContain('theirs')
+  })
+
+  it('behind a page that wants a login is not called damaged: nobody is told to delete it', async () => {
+    server.page = '<!DOCTYPE html><title>Sign in</title>'
+    const failure = await store()
+      .load()
+      .catch(error => error)
+    expect(failure).toMatchObject({code: 'E_LEDGER_ACCESS', message: expect.stringContaining('a page (text/html)')})
+    expect(failure.suggestions.join()).not.toMatch(/delete/i)
+  })
+
+  it('is not taken for locked by a server that gives the lock and then fails', async () => {
+    const it = store()
+    await it.lock(0)
+    await it.load()
+    server.lock = undefined
+    const asked = server.requests.length
+    // The look at the lock gets it, and whether that was the first time nobody says.
+    server.hold = () => {
+      if (server.requests.length === asked + 1) server.faults.push(500, 500, 500)
+      return false
+    }
+    await expect(it.assertHeld()).rejects.toMatchObject({code: 'E_LEDGER_ACCESS'})
+    server.hold = () => false
+    // It has the lock now, and did not have it all the time.
+    await expect(it.assertHeld()).rejects.toMatchObject({code: 'E_LOCK_LOST'})
+  })
+
+  it.each([1, 3])(
+    'is not taken for locked where the question (%i times unanswered) took the lock that another run had had',
+    async drops => {
+      const it = store()
+      await it.lock(0)
+      await it.load()
+      server.lock = undefined
+      const other = store()
+      const unlock = await other.lock(0)
+      await other.save(await other.load())
+      await unlock()
+      server.faults.push(...Array.from({length: drops}, () => 'drop' as const))
+      if (drops === 3) await expect(it.assertHeld()).rejects.toMatchObject({exit: 13})
+      await expect(it.assertHeld()).rejects.toMatchObject({code: 'E_LOCK_LOST'})
+    },
+  )
+
+  it('that can be locked and never unlocked is refused before it is locked', () => {
+    expect(() => open({type: 'http', address: server.address, lockAddress: server.address})).toThrow(
+      expect.objectContaining({code: 'E_LEDGER_BACKEND', message: expect.stringContaining('unlock_address')}),
+    )
+  })
+
+  it('whose lock cannot be given back says how to free it', async () => {
+    const unlock = await store().lock(0)
+    const {ID = ''} = server.lock ?? {}
+    server.faults.push(500, 500, 500)
+    const failure = await unlock().catch(error => error)
+    expect(failure).toMatchObject({code: 'E_LEDGER_ACCESS'})
+    expect(failure.suggestions).toContain(`Then free it: svcctl force-unlock --stack shop ${ID}`)
   })
 
   it('tells credentials that are missing from those that are wrong', async () => {
@@ -280,6 +380,7 @@ describe('the http backend', () => {
     const environment = {
       TF_HTTP_ADDRESS: 'https://env.example.com/state',
       TF_HTTP_LOCK_ADDRESS: 'https://env.example.com/lock',
+      TF_HTTP_UNLOCK_ADDRESS: 'https://env.example.com/unlock',
       TF_HTTP_LOCK_METHOD: 'POST',
       TF_HTTP_UNLOCK_METHOD: 'DELETE',
       TF_HTTP_USERNAME: 'env-user',
@@ -298,6 +399,7 @@ describe('the http backend', () => {
       updateMethod: 'POST',
       lockAddress: 'https://env.example.com/lock',
       lockMethod: 'POST',
+      unlockAddress: 'https://env.example.com/unlock',
       unlockMethod: 'UNLOCK',
       username: 'me',
       password: 'env-password',

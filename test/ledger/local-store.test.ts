@@ -312,4 +312,27 @@ describe('the lock of a ledger file', () => {
   })
 })
 
+describe('locks of several ledgers', () => {
+  it('are all given back where one of them cannot be, and what failed first is what is said', async () => {
+    const stores = ['a', 'b', 'c'].map(name => store({path: join(folder, name)}))
+    const [a, b, c] = stores
+    if (a === undefined || b === undefined || c === undefined) throw new TypeError('three stores')
+    const failing = Object.assign(Object.create(b), {
+      key: b.key,
+      lock: async () => async () => {
+        throw new Error('the unlock failed')
+      },
+    })
+    const unlock = await lockAll([a, failing, c], {timeoutMs: 0, clock: systemClock})
+    expect(readdirSync(folder).sort()).toEqual(['.a.svcctl.lock', '.c.svcctl.lock'])
+    await expect(unlock()).rejects.toThrow('the unlock failed')
+    expect(readdirSync(folder)).toEqual([])
+
+    const held = await store({path: join(folder, 'c')}).lock(0)
+    await expect(lockAll([a, failing, c], {timeoutMs: 0, clock: systemClock})).rejects.toMatchObject({code: 'E_LOCKED'})
+    expect(readdirSync(folder)).toEqual(['.c.svcctl.lock'])
+    await held()
+  })
+})
+
 const fullLedgerAt = (serial: number) => ({...fullLedger(), serial, lineage: ''})

@@ -196,6 +196,26 @@ describe('entries that go to another ledger', () => {
     expect(home.ledger.entries.get('null_resource.u')?.secrets).toEqual(secrets)
   })
 
+  it('bring along the accounts that they are in, and no others', async () => {
+    const accounts = {
+      cloud: {address: 'https://cloud', keyHash: 'k1', account: '1'},
+      cluster: {address: 'https://cluster', keyHash: 'k2', account: 'c'},
+    }
+    const source = store('a', [entry('local', 'cluster/bdbs/1', {kind: 'cluster.database'}), entry('main', 'cloud/subscriptions/1')], {
+      accounts,
+    })
+    const target = store('b', [])
+    await transferEntries(
+      't',
+      [move('a:local', 'b')],
+      new Map([
+        ['a', source],
+        ['b', target],
+      ] as const),
+    )
+    expect(target.ledger.accounts).toEqual({cluster: accounts.cluster})
+  })
+
   it('are named anew by what hangs on them, on both sides', async () => {
     const source = store('a', [
       entry('db', 'x/1'),

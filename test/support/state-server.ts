@@ -20,6 +20,12 @@ export interface StateServer {
   hold: () => boolean
   /** How a LOCK of a lock that is held is answered: with its holder, without, or given to its holder again. */
   lockAnswer: 'named' | 'nameless' | 'repeated'
+  /** A version is kept under its serial, and none is taken a second time, as GitLab does it: what such a write is answered. */
+  serialTaken: number | undefined
+  /** Every UNLOCK is answered with 500. */
+  unlockFails: boolean
+  /** Says this to every GET instead of the state. */
+  page: string | undefined
   /** Happens when a write of the state has come in, before it is answered. */
   beforeWrite: () => void
   close(): Promise<void>
@@ -39,11 +45,14 @@ export async function startStateServer(options: {readonly username?: string; rea
     const locked = {status: 423, body: JSON.stringify(it.lock)}
     switch (request.method) {
       case 'GET':
+        if (it.page !== undefined) return {status: 200, body: it.page}
         return it.state === undefined ? {status: 404} : {status: 200, body: it.state}
       case 'POST':
       case 'PUT': {
         const id = new URL(request.url ?? '', 'http://x').searchParams.get('ID')
         if (it.lock && it.lock.ID !== id) return locked
+        if (it.serialTaken !== undefined && it.state !== undefined && serialOf(body) <= serialOf(it.state))
+          return {status: it.serialTaken, body: 'the serial is taken'}
         it.state = body
         return {status: 200}
       }
@@ -53,6 +62,7 @@ export async function startStateServer(options: {readonly username?: string; rea
         it.lock = JSON.parse(body)
         return {status: 200}
       case 'UNLOCK':
+        if (it.unlockFails) return {status: 500, body: 'no'}
         if (it.lock && it.lock.ID !== JSON.parse(body).ID) return locked
         it.lock = undefined
         return {status: 200}
@@ -71,7 +81,8 @@ export async function startStateServer(options: {readonly username?: string; rea
     const {status, body} = answer(request, Buffer.concat(chunks).toString('utf8'))
     if (fault === 'drop') return request.socket.destroy()
     if (it.hold()) return
-    response.writeHead(status, body === undefined ? {} : {'content-type': 'application/json'}).end(body)
+    const type = it.page === undefined ? 'application/json' : 'text/html'
+    response.writeHead(status, body === undefined ? {} : {'content-type': type}).end(body)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const it: StateServer = {
@@ -82,6 +93,9 @@ export async function startStateServer(options: {readonly username?: string; rea
     faults: [],
     hold: () => false,
     lockAnswer: 'named',
+    serialTaken: undefined,
+    unlockFails: false,
+    page: undefined,
     beforeWrite: () => {},
     close: () =>
       new Promise(resolve => {
@@ -91,3 +105,5 @@ export async function startStateServer(options: {readonly username?: string; rea
   }
   return it
 }
+
+const serialOf = (state: string): number => JSON.parse(state).serial
