@@ -24,10 +24,3 @@ export function parsePax(body: Buffer): readonly PaxRecord[] | undefined {
   }
   return records
 }
-
-export function paxRecord(key: string, value: string): Buffer {
-  const rest = Buffer.byteLength(` ${key}=${value}\n`)
-  let length = rest + 1
-  while (rest + String(length).length !== length) length = rest + String(length).length
-  return Buffer.from(`${length} ${key}=${value}\n`)
-}

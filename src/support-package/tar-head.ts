@@ -1,5 +1,6 @@
 /** Headers of a member as they go out again: the same bytes, but for the size where the content became shorter. */
-import {parsePax, paxRecord} from './pax.ts'
+import {Pax} from 'tar/pax'
+import {parsePax} from './pax.ts'
 import {BLOCK, type HeaderPart, paddingOf, type TarMember} from './tar-members.ts'
 
 const SIZE_AT = 124
@@ -31,7 +32,7 @@ const isEmptied = ({size, header}: TarMember): boolean =>
 
 function withSizeRecord(part: HeaderPart, size: number): Buffer {
   const records = parsePax(part.content) ?? []
-  const content = Buffer.concat(records.map(({key, raw}) => (key === 'size' ? paxRecord('size', String(size)) : raw)))
+  const content = Buffer.concat(records.map(({key, raw}) => (key === 'size' ? Buffer.from(new Pax({size}).encodeBody()) : raw)))
   return whole(withSize(part.block, content.length), content)
 }
 

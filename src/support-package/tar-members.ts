@@ -4,7 +4,7 @@
  * Headers are decoded to decide (name, type, size) and kept raw to be written again, so that whatever a writer put
  * into them (owners, times to the nanosecond, attributes, names in any encoding) survives what we do to the content.
  */
-import {Header} from 'tar'
+import {Header} from 'tar/header'
 import {ArchiveCutShortError, ArchiveDamagedError, ArchiveLimitError} from './archive-errors.ts'
 import type {ByteReader} from './byte-reader.ts'
 import type {ArchiveLimits} from './gunzip.ts'

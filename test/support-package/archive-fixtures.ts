@@ -5,7 +5,6 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {gunzipSync, gzipSync} from 'node:zlib'
 import {Header} from 'tar'
-import {paxRecord} from '../../src/support-package/pax.ts'
 
 export const MTIME = new Date('2026-03-04T05:06:07Z')
 
@@ -39,6 +38,14 @@ export const folder = (path: string): Buffer => member({path, type: 'Directory'}
 export const symlink = (path: string, linkpath: string): Buffer => member({path, linkpath, type: 'SymbolicLink'})
 export const hardlink = (path: string, linkpath: string): Buffer => member({path, linkpath, type: 'Link'})
 export const device = (path: string): Buffer => member({path, type: 'CharacterDevice'})
+
+/** `<length> <key>=<value>\n`, where the length counts itself. */
+export function paxRecord(key: string, value: string): Buffer {
+  const rest = Buffer.byteLength(` ${key}=${value}\n`)
+  let length = rest + 1
+  while (rest + String(length).length !== length) length = rest + String(length).length
+  return Buffer.from(`${length} ${key}=${value}\n`)
+}
 
 /** pax records before the member that follows (or, as global, before all that follow). */
 export const pax = (records: Readonly<Record<string, string>>, global = false): Buffer =>

@@ -6,6 +6,8 @@
  * pieces that come again (`Buffer` identity) are compressed once.
  */
 import {constants, crc32, deflateRawSync} from 'node:zlib'
+import {Header} from 'tar/header'
+import {Pax} from 'tar/pax'
 
 export interface TarFile {
   readonly name: string
@@ -55,39 +57,9 @@ function* tarBytes(files: Iterable<TarFile>): Generator<Buffer> {
 }
 
 function* headers({name, sizeBytes, mtimeMs}: TarFile): Generator<Buffer> {
-  const plain = Buffer.byteLength(name) <= 100
-  if (!plain) {
-    const record = paxRecord('path', name)
-    yield header(`PaxHeader/${name.slice(-60)}`.slice(0, 100), record.length, mtimeMs, 'x')
-    yield Buffer.concat([record, ZEROS.subarray(0, (BLOCK - (record.length % BLOCK)) % BLOCK)])
-  }
-  yield header(plain ? name : name.slice(-100), sizeBytes, mtimeMs, '0')
-}
-
-/** `<length> key=value\n`, where the length counts itself. */
-function paxRecord(key: string, value: string): Buffer {
-  const rest = Buffer.byteLength(` ${key}=${value}\n`)
-  let length = rest
-  while (rest + String(length).length !== length) length = rest + String(length).length
-  return Buffer.from(`${length} ${key}=${value}\n`)
-}
-
-function header(name: string, sizeBytes: number, mtimeMs: number, type: '0' | 'x'): Buffer {
   const block = Buffer.alloc(BLOCK)
-  const octal = (value: number, digits: number): string => `${value.toString(8).padStart(digits, '0')}\0`
-  block.write(name, 0, 100)
-  block.write(octal(0o640, 7), 100)
-  block.write(octal(0, 7), 108)
-  block.write(octal(0, 7), 116)
-  block.write(octal(sizeBytes, 11), 124)
-  block.write(octal(Math.floor(mtimeMs / 1000), 11), 136)
-  block.write('        ', 148)
-  block.write(type, 156)
-  block.write('ustar\0', 257)
-  block.write('00', 263)
-  block.write('root', 265)
-  block.write('root', 297)
-  const sum = block.reduce((total, byte) => total + byte, 0)
-  block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148)
-  return block
+  const fields = {path: name, size: sizeBytes, mtime: new Date(mtimeMs - (mtimeMs % 1000))}
+  const header = new Header({...fields, type: 'File', mode: 0o640, uid: 0, gid: 0, uname: 'root', gname: 'root'})
+  if (header.encode(block)) yield new Pax({path: name, mtime: fields.mtime}).encode()
+  yield block
 }
