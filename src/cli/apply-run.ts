@@ -76,7 +76,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   const said = new Set([...held.values()].flatMap(it => ('error' in it ? it.error : [])))
   const undecided = input.undecided.map(it => it.error).filter(it => !said.has(it))
   for (const {message} of undecided) input.emit({type: 'warning', message})
-  if (await carryOver(createRunId(context.clock, context.random), plan.operations, workspace.stores)) await workspace.loadLedgers()
+  if (await carryOver(createRunId(context.clock, context.random), plan.operations, workspace.stores, held)) await workspace.loadLedgers()
   const book = bookOf(workspace, plan, secrets)
   const recorded = new Map<string, Pick<Ledger, 'accounts'>>()
   for (const stack of workspace.stacks) recorded.set(stack.name, {accounts: await recordedAccounts(workspace, stack)})

@@ -3,6 +3,7 @@
 import {neededBy} from '../engine/model/declaration.ts'
 import type {LedgerStore} from '../engine/model/ledger.ts'
 import type {Operation} from '../engine/model/plan.ts'
+import {type Key, keyOf} from '../engine/model/value.ts'
 import {type EntryMove, transferEntries} from '../ledger/transfer.ts'
 
 /** The moves between stacks that a plan holds. */
@@ -13,9 +14,17 @@ export const movesIn = (operations: readonly Operation[]): EntryMove[] =>
     return [{from, to: {stack, address}, declared: {dependsOn: neededBy(declared), removal, preventDestroy, exclusive}}]
   })
 
-/** @returns whether anything was moved: then the ledgers are others than they were */
-export async function carryOver(run: string, operations: readonly Operation[], stores: ReadonlyMap<string, LedgerStore>): Promise<boolean> {
-  const moves = movesIn(operations)
+/**
+ * @param held - operations that do not begin: what a dead run does to their objects has no end yet
+ * @returns whether anything was moved: then the ledgers are others than they were
+ */
+export async function carryOver(
+  run: string,
+  operations: readonly Operation[],
+  stores: ReadonlyMap<string, LedgerStore>,
+  held: ReadonlyMap<Key, unknown>,
+): Promise<boolean> {
+  const moves = movesIn(operations.filter(it => !held.has(keyOf(it.stack, it.address))))
   await transferEntries(run, moves, stores)
   return moves.length > 0
 }

@@ -369,7 +369,7 @@ export class Lab {
     this.events = []
     this.journal = []
     const stacks = plan.stacks.map(it => it.name)
-    await carryOver('t1', plan.operations, new Map(stacks.map(it => [it, this.store(it)])))
+    await carryOver('t1', plan.operations, new Map(stacks.map(it => [it, this.store(it)])), held)
     const book: LedgerBook = new LedgerBook(await this.ledgers(stacks), new Map(stacks.map(it => [it, this.store(it).held()])), ledger =>
       Promise.resolve(sealed(ledger, book.secretsOf(ledger.stack))),
     )

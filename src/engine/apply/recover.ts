@@ -131,6 +131,7 @@ class Recovery {
       failed: [] as {key: Key; error: AppError}[],
       unknown: [] as Undecided[],
     }
+    const failed: JournalEntry[] = []
     await Promise.all(
       dead.loose.map(async loose => {
         const {key, step} = loose
@@ -145,12 +146,14 @@ class Recovery {
           note({type: 'void', key, step, why: 'it did not happen'})
           result.void.push(key)
         } else if (fate.fate === 'failed') {
-          note({type: 'settled', key, step, failed: fate.error.code})
+          failed.push({type: 'settled', key, step, failed: fate.error.code})
           result.failed.push({key, error: fate.error})
         } else result.unknown.push(this.#undecided(loose, fate.error, at.remoteId))
       }),
     )
     await book.save(this.#input.run, clock, emit)
+    // What failed may be there all the same. It says nothing more once it is noted, and so the ledger comes first.
+    for (const it of failed) note(it)
     const open = new Set(result.unknown.map(it => it.key))
     const keys = [...dead.settled, ...dead.uncertain, ...dead.loose.filter(it => !open.has(it.key))].map(it => it.key)
     // What an old run did must not be written over what later ones do.

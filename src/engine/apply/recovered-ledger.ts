@@ -3,8 +3,8 @@ import {AppError} from '../../base/errors.ts'
 import type {Lookup} from '../model/declaration.ts'
 import {deposedAddress, deposedEntry, deposes} from '../model/deposed.ts'
 import {type SettledStep, stackOf, type UncertainSecrets} from '../model/journal.ts'
-import type {LedgerEntry} from '../model/ledger.ts'
-import {ledgerEntryOf, secretsIn} from '../model/ledger-entry.ts'
+import type {Ledger, LedgerEntry} from '../model/ledger.ts'
+import {bareEntry, ledgerEntryOf, secretsIn} from '../model/ledger-entry.ts'
 import type {Operation} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
 import {resolveValue} from '../model/resolve.ts'
@@ -12,11 +12,24 @@ import {type Key, keyOf, type Secret, type ValueObject} from '../model/value.ts'
 import type {RecoverInput} from './recover.ts'
 import {type KnownSecret, sentContext, withoutSecrets} from './sent-secrets.ts'
 
+/** Where a ledger has an object. */
+interface Place {
+  readonly stack: string
+  readonly entry: LedgerEntry
+}
+
+const addressIn = (key: Key): string => key.slice(stackOf(key).length + 1)
+
+const addressesIn = (ledger: Ledger | undefined): ReadonlyMap<string, string> =>
+  new Map([...(ledger?.entries.values() ?? [])].map(it => [it.remoteId, it.address]))
+
 export class RecoveredLedger {
   readonly #input: RecoverInput
   readonly #operations: ReadonlyMap<Key, Operation>
   /** Of the ledgers as this recovery found them. */
   readonly #serials: ReadonlyMap<string, number>
+  /** The address of each object, by stack. */
+  readonly #addresses: ReadonlyMap<string, ReadonlyMap<string, string>>
   /** What the run itself had, made or deleted under each key. */
   readonly #own = new Map<Key, Set<string>>()
   /** Where the objects of the run are: what its ledger entries and further looks go by. */
@@ -27,6 +40,8 @@ export class RecoveredLedger {
     this.#operations = new Map(input.operations.map(it => [keyOf(it.stack, it.address), it]))
     this.#serials = new Map([...input.dead.serials.keys()].flatMap(stack => [[stack, input.book.ledger(stack)?.serial ?? 0] as const]))
     const {loose, settled, uncertain} = input.dead
+    const stacks = new Set([...loose, ...settled, ...uncertain].map(it => stackOf(it.key)))
+    this.#addresses = new Map([...stacks].map(stack => [stack, addressesIn(input.book.ledger(stack))]))
     for (const {key, remoteId} of [...loose, ...settled, ...uncertain]) this.#isOwn(key, remoteId)
     for (const [key, {remoteId}] of this.#operations) this.#isOwn(key, remoteId)
     for (const [key, it] of this.#operations) if (it.remoteId !== undefined && it.action !== 'replace') this.#remote.set(key, it.remoteId)
@@ -47,16 +62,16 @@ export class RecoveredLedger {
     this.#isOwn(key, remoteId)
     const operation = this.#operations.get(key)
     const {book} = this.#input
-    const there = this.#entry(key)
-    if (there !== undefined && this.#isWrittenSince(key)) {
-      // A later run knows better what the object is.
-      if (there.remoteId === remoteId)
-        book.record(stackOf(key), await this.#withoutDoubted(there, {key, step, remoteId, secrets}), new Map())
+    const place = this.#placeOf(key, remoteId)
+    if (place !== 'unknown' && place !== 'as it was') {
+      // A later run, or a person, knows better what the object is, and whose.
+      if (place !== 'taken out') book.record(place.stack, await this.#withoutDoubted(place, {key, step, remoteId, secrets}), new Map())
       return
     }
     if (operation?.declared === undefined) {
-      // Without the plan of the run its object is ours all the same: with nothing known of it, all of it is compared.
-      if (step === 'create' && kind !== undefined) this.#recordBare(key, kind, remoteId)
+      // Without the plan of the run its object is ours all the same.
+      if (step === 'create' && kind !== undefined && place === 'unknown')
+        book.record(stackOf(key), bareEntry(addressIn(key), kind, remoteId), new Map())
       return
     }
     const {stack} = operation
@@ -79,12 +94,12 @@ export class RecoveredLedger {
 
   /** Of a secret that this run had sent, and that the ledger knows another value of, nobody knows which came last. */
   async #withoutDoubted(
-    there: LedgerEntry,
+    {stack, entry: there}: Place,
     {secrets = {}, ...sent}: Omit<SettledStep, 'kind'> & {readonly remoteId: string},
   ): Promise<LedgerEntry> {
     const {book, isRecorded, wasSent} = this.#input
     const operation = this.#operations.get(sent.key)
-    const ledger = book.ledger(stackOf(sent.key))
+    const ledger = book.ledger(stack)
     const declared = operation ? secretsIn(this.declared(operation)) : new Map<string, Secret>()
     const doubted: string[] = []
     for (const [pointer, digest] of Object.entries(secrets)) {
@@ -99,54 +114,58 @@ export class RecoveredLedger {
     return withoutSecrets(there, doubted)
   }
 
-  #recordBare(key: Key, kind: string, remoteId: string): void {
-    const stack = stackOf(key)
-    this.#input.book.record(
-      stack,
-      {
-        address: key.slice(stack.length + 1),
-        kind,
-        remoteId,
-        origin: 'created',
-        applied: {},
-        secrets: {},
-        dependsOn: [],
-        removal: 'delete',
-        preventDestroy: false,
-        exclusive: [],
-        outputs: {},
-      },
-      new Map(),
-    )
-  }
-
   /** A secret that may have arrived: whatever is declared by now is sent, also where that is the former one. */
   doubtSecrets({key, step, remoteId, secrets}: UncertainSecrets): void {
     if (step !== 'update' || remoteId === undefined) return
+    const place = this.#placeOf(key, remoteId)
+    if (place === 'taken out') return
     const operation = this.#operations.get(key)
-    const known = this.#entry(key)
+    const known = typeof place === 'string' ? this.#entry(key) : place.entry
     const entry = known ?? (operation?.declared === undefined ? undefined : ledgerEntryOf(operation, operation.declared, remoteId, {}, {}))
-    if (entry?.remoteId === remoteId) this.#input.book.record(stackOf(key), withoutSecrets(entry, Object.keys(secrets)), new Map())
+    const stack = typeof place === 'string' ? stackOf(key) : place.stack
+    if (entry?.remoteId === remoteId) this.#input.book.record(stack, withoutSecrets(entry, Object.keys(secrets)), new Map())
   }
 
   #isOwn(key: Key, remoteId: string | undefined): void {
     if (remoteId !== undefined) this.#own.set(key, (this.#own.get(key) ?? new Set()).add(remoteId))
   }
 
-  /** Another run has written what the ledger has under this key: another object, or a version that the dead run did not know. */
-  #isWrittenSince(key: Key): boolean {
+  /** Where the ledgers have an object of the run by now. */
+  #placeOf(key: Key, remoteId: string): Place | 'as it was' | 'taken out' | 'unknown' {
+    const stack = stackOf(key)
     const there = this.#entry(key)
-    if (there === undefined) return false
-    const known = this.#input.dead.serials.get(stackOf(key))
-    const now = this.#serials.get(stackOf(key))
-    return !this.#own.get(key)?.has(there.remoteId) || (known !== undefined && now !== undefined && now > known)
+    if (there?.remoteId === remoteId) return this.#isLater(stack) ? {stack, entry: there} : 'as it was'
+    const elsewhere = this.#addressNow(stack, remoteId)
+    if (elsewhere !== undefined) return elsewhere
+    if (there !== undefined) return this.#isLater(stack) || !this.#own.get(key)?.has(there.remoteId) ? 'taken out' : 'unknown'
+    const operation = this.#operations.get(key)
+    // What the ledger had when the run was planned somebody has taken out of it since.
+    return operation?.remoteId === remoteId && operation.adopts !== true ? 'taken out' : 'unknown'
+  }
+
+  /** The address it went to since, in this stack or in another one. */
+  #addressNow(stack: string, remoteId: string): Place | 'taken out' | undefined {
+    const {book} = this.#input
+    const of = (at: string, address: string | undefined): Place | undefined => {
+      const entry = address === undefined ? undefined : book.ledger(at)?.entries.get(address)
+      return entry?.remoteId === remoteId ? {stack: at, entry} : undefined
+    }
+    const stone = book.ledger(stack)?.gone?.findLast(it => it.remoteId === remoteId)
+    const here = of(stack, this.#addresses.get(stack)?.get(remoteId))
+    return here ?? (stone && (of(stone.to.stack, stone.to.address) ?? 'taken out'))
+  }
+
+  /** Whether somebody wrote the ledger of a stack after the dead run knew it last. */
+  #isLater(stack: string): boolean {
+    const [known, now] = [this.#input.dead.serials.get(stack), this.#serials.get(stack)]
+    return known !== undefined && now !== undefined && now > known
   }
 
   /** What the ledger has under this key, or under the one its operation moves it from. */
   #entry(key: Key): LedgerEntry | undefined {
     const entries = this.#input.book.ledger(stackOf(key))?.entries
     const movedFrom = this.#operations.get(key)?.movedFrom
-    return entries?.get(key.slice(stackOf(key).length + 1)) ?? (movedFrom === undefined ? undefined : entries?.get(movedFrom))
+    return entries?.get(addressIn(key)) ?? (movedFrom === undefined ? undefined : entries?.get(movedFrom))
   }
 
   #dropped(key: Key): void {

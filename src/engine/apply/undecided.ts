@@ -19,18 +19,28 @@ export function heldOperations(operations: readonly Operation[], undecided: read
   for (const it of operations) {
     const about = undecided.find(one => isAbout(it, one, kinds, remoteIds))
     // What is in the ledger already may need no operation that others would wait for.
-    const below =
-      about ?? (it.action === 'no-op' ? undefined : undecided.find(one => it.declared && neededBy(it.declared).includes(one.key)))
+    const below = about ?? (it.action === 'no-op' ? undefined : undecided.find(one => hangsOn(it, one)))
     if (about !== undefined) found.set(keyOf(it.stack, it.address), {error: about.error})
     else if (below !== undefined) found.set(keyOf(it.stack, it.address), {because: below.key})
   }
   return found
 }
 
+/** By its key, or by the path of what it is in: a parent may be named so. */
+function hangsOn({declared}: Operation, one: Undecided): boolean {
+  if (declared === undefined) return false
+  const {parent} = declared
+  const path = parent?.by === 'key' || parent?.by === 'remoteId' ? parent.remoteId : undefined
+  return neededBy(declared).includes(one.key) || (path !== undefined && isIn(path, one.remoteId))
+}
+
+const isIn = (path: string, remoteId: string | undefined): boolean =>
+  remoteId !== undefined && (path === remoteId || path.startsWith(`${remoteId}/`))
+
 function isAbout(operation: Operation, one: Undecided, kinds: Kinds, remoteIds: ReadonlyMap<Key, string | undefined>): boolean {
   const {stack, address, movedFrom, remoteId} = operation
   if (keyOf(stack, address) === one.key || (movedFrom !== undefined && keyOf(stack, movedFrom) === one.key)) return true
-  if (one.remoteId !== undefined && (remoteId === one.remoteId || remoteId?.startsWith(`${one.remoteId}/`))) return true
+  if (remoteId !== undefined && isIn(remoteId, one.remoteId)) return true
   return isTheSame(operation, one, kinds, remoteIds)
 }
 

@@ -35,6 +35,21 @@ export function ledgerEntryOf(
   }
 }
 
+/** Of an object of which nothing but whose it is is known: all of it is compared. */
+export const bareEntry = (address: string, kind: string, remoteId: string): LedgerEntry => ({
+  address,
+  kind,
+  remoteId,
+  origin: 'created',
+  applied: {},
+  secrets: {},
+  dependsOn: [],
+  removal: 'delete',
+  preventDestroy: false,
+  exclusive: [],
+  outputs: {},
+})
+
 /** The secrets of a spec by JSON pointer. */
 export const secretsIn = (spec: ValueObject): ReadonlyMap<string, Secret> =>
   new Map(openLeaves(spec).flatMap(({pointer, leaf}) => (leaf instanceof Secret ? [[pointer, leaf] as const] : [])))

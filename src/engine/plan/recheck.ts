@@ -8,6 +8,7 @@ import type {Cause} from '../model/cause.ts'
 import type {Declaration, StackDeclarations} from '../model/declaration.ts'
 import {deposedAddress, deposes} from '../model/deposed.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
+import {bareEntry} from '../model/ledger-entry.ts'
 import type {OpenLeaf, Operation, Plan} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
 import {type Key, keyOf, type Secret, spokenProblems} from '../model/value.ts'
@@ -99,24 +100,11 @@ export function touchedLedger(ledger: Ledger, plan: Plan): Ledger {
     }
     // So that the object of a planned deletion is looked at: gone, or only not ours any more.
     const disowned = it.action === 'delete' && !entries.has(it.address)
-    if (it.declared === undefined && (it.remoteId === it.address || disowned)) entries.set(it.address, undeclaredEntry(it))
+    if (it.declared === undefined && (it.remoteId === it.address || disowned))
+      entries.set(it.address, bareEntry(it.address, it.kind, it.remoteId ?? it.address))
   }
   return {...ledger, entries}
 }
-
-const undeclaredEntry = ({address, kind, remoteId = address}: Operation): LedgerEntry => ({
-  address,
-  kind,
-  remoteId,
-  origin: 'created',
-  applied: {},
-  secrets: {},
-  dependsOn: [],
-  removal: 'delete',
-  preventDestroy: false,
-  exclusive: [],
-  outputs: {},
-})
 
 /**
  * The operations to carry out: fresh ones where the plan still holds, no-ops where somebody was faster.

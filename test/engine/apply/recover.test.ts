@@ -1,6 +1,8 @@
 /** What a dead run left behind: looked up together, waited for as its own run would have, and withheld where nobody can tell. */
 import {describe, expect, it} from 'vitest'
 import {kinds} from '../../../src/backends/kinds.ts'
+import {AppError} from '../../../src/base/errors.ts'
+import {OperationTimeoutError} from '../../../src/engine/apply/apply-errors.ts'
 import type {Undecided} from '../../../src/engine/apply/recover.ts'
 import {heldOperations} from '../../../src/engine/apply/undecided.ts'
 import type {Backend, TaskView} from '../../../src/engine/model/backend.ts'
@@ -241,5 +243,70 @@ describe('what nobody can tell the end of', () => {
       held(operation({kind: 'cloud.acl_rule', action: 'delete', remoteId: 'cloud/subscriptions/1/databases/7/acl/rules/1'}), going),
     ).toBe(true)
     expect(held(operation({action: 'delete', remoteId: 'cloud/subscriptions/1/databases/71'}), going)).toBe(false)
+    const named = declared({by: 'remoteId', remoteId: 'cloud/subscriptions/1/databases/7'})
+    expect(held(operation({kind: 'cloud.acl_rule', name: 'ro', ...named}), going)).toBe(true)
+    expect(
+      held(operation({kind: 'cloud.acl_rule', name: 'ro', ...named}), {...going, remoteId: 'cloud/subscriptions/1/databases/71'}),
+    ).toBe(false)
+  })
+})
+
+describe('a move to another stack', () => {
+  it('waits where nobody can tell yet what a dead run does to the object', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      const main = () => stackOf('base').subscription('main')
+      const of = (stack: string) =>
+        stackOf(stack).add('cloud.database', 'x', {name: 'x', memoryLimitInGb: 1}, {parent: {by: 'key', key: 'base:null_resource.main'}})
+      await lab.apply([main(), of('old')])
+      const error = new OperationTimeoutError('update database x', 'task 1', 1000)
+      const remoteId = 'cloud/subscriptions/1/databases/1'
+      const undecided: Undecided[] = [{key: 'old:null_resource.x', step: 'update', kind: 'cloud.database', error, remoteId}]
+      const {ended} = await lab.apply([main(), stackOf('old'), of('next')], {undecided})
+      expect(ended.filter(it => it.state !== 'no-op')).toMatchObject([{operation: {action: 'move'}, state: 'failed', error}])
+      expect([lab.entry('old', 'x')?.remoteId, lab.entry('next', 'x')]).toEqual([remoteId, undefined])
+      const again = await lab.apply([main(), stackOf('old'), of('next')])
+      expect(again.summary).toMatchObject({done: 1})
+      expect(lab.entry('next', 'x')?.remoteId).toBe(remoteId)
+    })
+  })
+})
+
+describe('a recovery that breaks off', () => {
+  it('leaves to the next one what it has found broken, and whose it is', async () => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 1000, readyMs: 0, listLagMs: 0}}})
+    await lab.run(async () => {
+      const parents = () => stackOf().subscription('one').subscription('two')
+      const made = parents().database('a', 'one').database('b', 'two')
+      const built = await madeAndForgotten(lab, parents(), made)
+      lab.journal = lab.journal.filter(it => it.type === 'sent' || it.type === 'handle')
+      const cloud = lab.backends('full')('', 'cloud')
+      const {reader} = cloud
+      // One database is broken, and of the other one nothing can be seen.
+      const list: typeof reader.list = async (request, options) => {
+        if (request.path === '/subscriptions/2/databases') {
+          await lab.clock.sleep(5000)
+          throw new AppError('the server fails', {code: 'E_SERVER', suggestions: []})
+        }
+        const listing = await reader.list(request, options)
+        return listing && {...listing, rows: listing.rows.map(it => ({...it, status: 'error'}))}
+      }
+      const half: Backend = {
+        name: 'cloud',
+        spending: cloud.spending,
+        write: (...given) => cloud.write(...given),
+        task: (...given) => cloud.task(...given),
+        tasks: (...given) => cloud.tasks(...given),
+        reader: {
+          list,
+          read: (...given) => reader.read(...given),
+          prove: (...given) => reader.prove(...given),
+          forget: it => reader.forget(it),
+        },
+      }
+      await expect(settle(lab, built, [made], {backendOf: () => half})).rejects.toThrow('the server fails')
+      await settle(lab, built, [made])
+      expect([lab.entry('shop', 'a'), lab.entry('shop', 'b')]).toMatchObject([{origin: 'created'}, {origin: 'created'}])
+    })
   })
 })

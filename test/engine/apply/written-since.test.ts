@@ -6,6 +6,7 @@ import {describe, expect, it} from 'vitest'
 import type {JournalEntry} from '../../../src/engine/model/journal.ts'
 import {Secret} from '../../../src/engine/model/value.ts'
 import type {BuiltPlan} from '../../../src/engine/plan/build.ts'
+import {transferEntries} from '../../../src/ledger/transfer.ts'
 import {applyUntilCrash, settle} from '../../support/crash.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
 
@@ -110,6 +111,81 @@ describe('what a later run wrote down', () => {
       expect(await actions(lab, member(last, email))).toEqual(['no-op'])
     })
     expect(password(lab)).toBe(last)
+  })
+})
+
+describe('an object that is somewhere else since the dead run changed it', () => {
+  const base = () => stackOf('base').subscription('main')
+  const of = (stack: string, local: string, memoryLimitInGb: number) =>
+    stackOf(stack).add('cloud.database', local, {name: 'cache', memoryLimitInGb}, {parent: {by: 'key', key: 'base:null_resource.main'}})
+
+  /** An update that was sent, and of which the ledgers do not know yet. */
+  async function updated(lab: Lab): Promise<Dead> {
+    const stacks = [base(), of('old', 'cache', 2)]
+    await lab.apply([base(), of('old', 'cache', 1)])
+    const {ledger} = lab.store('old')
+    const entries = new Map(ledger.entries)
+    const built = await lab.plan(stacks)
+    await lab.execute(built, stacks)
+    const journal = lab.journal.filter(it => it.type === 'sent' || it.type === 'handle')
+    lab.store('old').ledger = {...ledger, entries}
+    return {built, journal}
+  }
+
+  const owners = (lab: Lab) =>
+    ['old', 'next'].flatMap(stack => [...lab.store(stack).ledger.entries.values()].map(it => `${stack}:${it.address} ${it.remoteId}`))
+
+  it('is not put back into the stack that it was transferred from', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      const dead = await updated(lab)
+      const [from, to] = [
+        {stack: 'old', address: 'null_resource.cache'},
+        {stack: 'next', address: 'null_resource.store'},
+      ]
+      await transferEntries('t', [{from, to}], new Map(['old', 'next'].map(it => [it, lab.store(it)])))
+      await settled(lab, dead, of('old', 'cache', 2))
+      expect(owners(lab)).toEqual(['next:null_resource.store cloud/subscriptions/1/databases/1'])
+    })
+  })
+
+  it('is not put back by a run that made it, either', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([base()])
+      const stacks = [base(), of('old', 'cache', 1)]
+      const built = await lab.plan(stacks)
+      await lab.execute(built, stacks)
+      const journal = lab.journal.filter(it => !['recorded', 'verified', 'end'].includes(it.type))
+      const [from, to] = [
+        {stack: 'old', address: 'null_resource.cache'},
+        {stack: 'next', address: 'null_resource.cache'},
+      ]
+      await transferEntries('t', [{from, to}], new Map(['old', 'next'].map(it => [it, lab.store(it)])))
+      await settled(lab, {built, journal}, of('old', 'cache', 1))
+      expect(owners(lab)).toEqual(['next:null_resource.cache cloud/subscriptions/1/databases/1'])
+    })
+  })
+
+  it('does not come back where somebody has forgotten it', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      const dead = await updated(lab)
+      lab.store('old').ledger = {...lab.store('old').ledger, entries: new Map()}
+      await settled(lab, dead, of('old', 'cache', 2))
+      expect(owners(lab)).toEqual([])
+    })
+  })
+
+  it('is not recorded a second time where it goes by another address', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      const dead = await updated(lab)
+      await lab.apply([base(), of('old', 'store', 3).moved('cache', 'store')])
+      await settled(lab, dead, of('old', 'store', 3))
+      expect(owners(lab)).toEqual(['old:null_resource.store cloud/subscriptions/1/databases/1'])
+      expect(lab.entry('old', 'store')?.applied).toMatchObject({memoryLimitInGb: 3})
+    })
   })
 })
 
