@@ -3,8 +3,9 @@
  *
  * Only the requests of man(7) that every renderer knows: TH, SH, TP, PP, PD, B and the like.
  */
-import {usageOf} from '../src/cli/help.ts'
+
 import type {CommandInfo, FlagInfo} from '../src/cli/manifest.ts'
+import {usageOf} from '../src/cli/show/help.ts'
 
 export interface ManPage {
   /** `svcctl-profile-set.1` */

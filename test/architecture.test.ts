@@ -11,6 +11,7 @@ const COLUMNS: readonly (readonly string[])[] = [
   ['bin'],
   ['commands'],
   ['cli'],
+  ['run'],
   ['report', 'support-package', 'endpoint', 'passthrough', 'declaration', 'ledger'],
   ['config', 'backends', 'backends/cloud', 'backends/cluster', 'simulator'],
   ['transport'],
@@ -143,7 +144,7 @@ describe('the source', () => {
     // Backups, damaged journals, the parts of an archive and the shared budget have ways of their own, each in one file.
     const own = [
       'base/atomic-file.ts',
-      'cli/run-files.ts',
+      'run/run-files.ts',
       'ledger/local-store.ts',
       'support-package/part-file.ts',
       'transport/shared-bucket-file.ts',

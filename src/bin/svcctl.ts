@@ -18,7 +18,7 @@ function printVersion(): void {
 async function run(): Promise<never> {
   const [{flushed, main}, {processStreams}, {table}] = await Promise.all([
     import('../cli/main.ts'),
-    import('../cli/process-streams.ts'),
+    import('../cli/show/process-streams.ts'),
     import('../commands/table.ts'),
   ])
   const output = processStreams()

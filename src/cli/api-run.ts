@@ -11,10 +11,10 @@ import {type Answered, answeredOr, isSuccess, rawBody, refusalOf} from '../passt
 import type {RawRequest} from '../passthrough/raw-request.ts'
 import {rawVoice} from '../passthrough/raw-voice.ts'
 import type {RequestBody} from '../passthrough/request-body.ts'
+import type {OpenedApi} from '../run/open-api.ts'
 import type {ApiAnswer, CallOptions, ConnectedClient} from '../transport/api-client.ts'
 import type {Context} from './context.ts'
 import {onInterrupt} from './interrupt.ts'
-import type {OpenedApi} from './open-api.ts'
 
 type Opened = Pick<OpenedApi<never>, 'client' | 'connection'>
 

@@ -3,6 +3,7 @@
 import {EXIT, type ExitCode} from '../base/errors.ts'
 import {asJson} from '../base/json.ts'
 import {shellWord} from '../base/shell-word.ts'
+import {UsageError} from '../base/usage-error.ts'
 import {waitFor} from '../base/wait-for.ts'
 import type {LoadedDeclarations} from '../declaration/load.ts'
 import type {StackDeclarations} from '../engine/model/declaration.ts'
@@ -12,15 +13,15 @@ import {type Key, spoken} from '../engine/model/value.ts'
 import type {BuiltPlan} from '../engine/plan/build.ts'
 import {applySummary} from '../report/apply-text.ts'
 import {runDocument, runText} from '../report/run-text.ts'
+import type {Settled} from '../run/dead-runs.ts'
+import type {ApplyOptions} from '../run/plan-options.ts'
+import type {RunStory} from '../run/run-files.ts'
+import type {Workspace} from '../run/workspace.ts'
 import {type Context, paintFor} from './context.ts'
-import type {Settled} from './dead-runs.ts'
 import {KilledError, onInterrupt} from './interrupt.ts'
-import type {PlanFlags} from './plan-run.ts'
-import type {RunStory} from './run-files.ts'
+import {type PlanFlags, planOptions} from './parse/plan-options.ts'
+import {variableOptions} from './parse/variable-options.ts'
 import {StackCommand, type StackFlagValues} from './stack-command.ts'
-import {variableOptions} from './stack-flags.ts'
-import {UsageError} from './usage-error.ts'
-import type {Workspace} from './workspace.ts'
 
 /** So many are named. */
 const NAMED = 5
@@ -50,12 +51,13 @@ function assertOneStack({stacks}: LoadedDeclarations, flags: StackFlagValues, co
 export abstract class ApplyCommandBase extends StackCommand {
   protected async applyStacks(flags: ApplyFlagValues, destroy: boolean): Promise<ExitCode> {
     const {heldOperations, kinds, lastingPlan, lookAgain, planWorkspace, waitForOthers} = await applyParts()
+    const options = planOptions(flags)
     const loaded = await this.readDeclarations(flags)
     assertOneStack(loaded, flags, destroy ? 'destroy' : 'apply')
     return this.inWorkspace(loaded, flags, 'full', workspace =>
       this.lockedWithProgress(workspace, flags, async emit => {
         const settled = await this.settled(workspace, emit)
-        const plan = () => planWorkspace(workspace, {flags, destroy})
+        const plan = () => planWorkspace(workspace, {options, destroy})
         const first = await plan()
         const waited = await waitForOthers(workspace, first.plan, flags.foreign ?? 'wait', emit, settled)
         const built = waited ? await plan() : first
@@ -63,7 +65,7 @@ export abstract class ApplyCommandBase extends StackCommand {
         const other = flags.approve !== undefined && !built.plan.hash.startsWith(flags.approve)
         const approved = other ? await lastingPlan(workspace, built.plan) : built.plan
         const open = new Set(heldOperations(approved.operations, settled.unknown, kinds).keys())
-        const again = () => lookAgain(workspace, {...built, plan: approved}, {flags, destroy}, open)
+        const again = () => lookAgain(workspace, {...built, plan: approved}, {options, destroy}, open)
         return this.carryOut(workspace, {...built, plan: approved, unknown: settled.unknown, again}, flags, emit)
       }),
     )
@@ -78,9 +80,10 @@ export abstract class ApplyCommandBase extends StackCommand {
       const settled = await this.settled(workspace, emit)
       const {unknown} = settled
       await waitForOthers(workspace, plan, flags.foreign ?? 'wait', emit, settled)
-      const recheck = (given: PlanFlags) => recheckPlan(workspace, plan, {...given, approve: flags.approve}, {undecided: unknown})
-      const built = await recheck(flags)
-      const again = (lifted: Pick<Lifts, 'allowDestroy' | 'adopt'>) => recheck(withLifted(flags, lifted))
+      const options = planOptions(flags)
+      const recheck = (given: ApplyOptions) => recheckPlan(workspace, plan, given, {undecided: unknown})
+      const built = await recheck(options)
+      const again = (lifted: Pick<Lifts, 'allowDestroy' | 'adopt'>) => recheck(withLifted(options, lifted))
       return this.carryOut(workspace, {...built, unknown, approved: plan, again}, {...flags, approve}, emit)
     })
   }
@@ -107,7 +110,7 @@ export abstract class ApplyCommandBase extends StackCommand {
       const {unknown} = await this.settled(workspace, emit)
       // What was open when the run died is settled now, and may be half of a replacement.
       const recheck = () =>
-        recheckPlan(workspace, plan, allowed, {
+        recheckPlan(workspace, plan, planOptions(allowed), {
           halfReplaced: halfReplaced(findRun(this.context, story.header.run)),
           undecided: unknown,
           resumed: true,
@@ -213,7 +216,14 @@ export abstract class ApplyCommandBase extends StackCommand {
       maxInflight: flags['max-inflight'],
       detach: flags.wait === false,
       warn: text => this.logger.warn(text),
-      onKilled: run => this.failAtOnce(new KilledError(run)),
+      stoppable: (run, atOnce) =>
+        onInterrupt(
+          () => this.logger.warn(`stopping: what is in flight goes on without us; resume with: svcctl apply --resume ${run}`),
+          () => {
+            atOnce()
+            this.failAtOnce(new KilledError(run))
+          },
+        ),
     })
     const paint = paintFor(this.context.streams.stdout, this.context.environment)
     await this.print(applyDocument(done, plan, built.approved), {text: () => applySummary({...done, bill: plan.bill}, paint)})
@@ -234,10 +244,10 @@ async function inheritedApproval(context: Context, plan: Plan, approve: string |
 }
 
 /** Options as if what a person allowed at the prompt had stood among them. */
-const withLifted = (flags: PlanFlags, {allowDestroy, adopt}: Pick<Lifts, 'allowDestroy' | 'adopt'>): PlanFlags => ({
-  ...flags,
-  ...(allowDestroy.length === 0 ? {} : {'allow-destroy': [...(flags['allow-destroy'] ?? []), ...allowDestroy]}),
-  ...(adopt.length === 0 ? {} : {adopt: [...(flags.adopt ?? []), ...adopt]}),
+const withLifted = (options: ApplyOptions, {allowDestroy, adopt}: Pick<Lifts, 'allowDestroy' | 'adopt'>): ApplyOptions => ({
+  ...options,
+  ...(allowDestroy.length === 0 ? {} : {allowDestroy: [...(options.allowDestroy ?? []), ...allowDestroy]}),
+  ...(adopt.length === 0 ? {} : {adopt: [...(options.adopt ?? []), ...adopt]}),
 })
 
 interface ToCarryOut extends BuiltPlan {

@@ -7,7 +7,7 @@
  */
 import type {BaseCommand} from './base-command.ts'
 import type {Context} from './context.ts'
-import {UnknownCommandError} from './usage-error.ts'
+import {UnknownCommandError} from './parse/usage-error.ts'
 
 export type CommandClass = Omit<typeof BaseCommand, 'prototype'> & (new (argv: string[], context: Context, id: string) => BaseCommand)
 

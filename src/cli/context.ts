@@ -1,15 +1,13 @@
 /** What commands get from outside, all of it as parameters: a test gives its own. */
 import {Ansis} from 'ansis'
-import type {Clock} from '../base/clock.ts'
-import type {RandomBytes} from '../base/random.ts'
-import type {Redactor} from '../base/redact.ts'
 import {wideModes} from '../config/config-file.ts'
 import type {Environment} from '../config/environment.ts'
 import type {Keyring} from '../config/keyring.ts'
 import {Profiles} from '../config/profiles.ts'
 import {roughWidth, wrapText} from '../report/wrap-text.ts'
+import type {Host} from '../run/host.ts'
 import type {CommandTable} from './command-table.ts'
-import type {Log} from './log.ts'
+import type {Log} from './show/log.ts'
 
 export interface InputStream extends NodeJS.ReadableStream {
   readonly isTTY?: boolean
@@ -28,24 +26,14 @@ export interface Streams {
   readonly stderr: OutputStream
 }
 
-export interface Context {
-  readonly environment: Environment
-  /** Goes on evenly, whatever is done to the time of the machine. */
-  readonly clock: Clock
-  /** The time of the machine: what servers and other processes reckon with. */
-  readonly wallClock: Clock
-  readonly random: RandomBytes
+export interface Context extends Host {
   /** Text that is written to them is redacted on its way. */
   readonly streams: Streams
   /** Standard output for what is redacted value by value already: documents. */
   readonly documents: OutputStream
-  /** The working folder, absolute. */
-  readonly cwd: string
-  readonly redactor: Redactor
   readonly log: Log
   readonly keyring: Keyring
   readonly table: CommandTable
-  readonly version: string
   /** Read at the first call, and not again. @throws ConfigSyntaxError, ConfigAccessError, ProfileValueError */
   profiles(): Profiles
 }

@@ -6,15 +6,15 @@ import {Redactor} from '../base/redact.ts'
 import {processEnvironment} from '../config/environment.ts'
 import {systemKeyring} from '../config/keyring.ts'
 import {isDocumentFormat, renderOutput} from '../report/output-format.ts'
-import {asksForHelp, normalizeArgv, outputFormatIn, secretsIn, strayOption} from './argv.ts'
 import type {BaseCommand} from './base-command.ts'
 import {type CommandTable, resolveCommand, resolveTopic} from './command-table.ts'
 import {type Context, folded, type OutputStream, paintFor, profilesOnce, widthOf} from './context.ts'
-import {type CrashSite, onCrash} from './crash.ts'
-import {guardedStream} from './guarded-stream.ts'
-import {createLog} from './log.ts'
-import {asAppError, errorDocument, errorText} from './render-error.ts'
-import {StrayOptionError} from './usage-error.ts'
+import {asksForHelp, normalizeArgv, outputFormatIn, secretsIn, strayOption} from './parse/argv.ts'
+import {StrayOptionError} from './parse/usage-error.ts'
+import {type CrashSite, onCrash} from './show/crash.ts'
+import {guardedStream} from './show/guarded-stream.ts'
+import {createLog} from './show/log.ts'
+import {asAppError, errorDocument, errorText} from './show/render-error.ts'
 
 export interface MainInput {
   readonly argv: readonly string[]
@@ -98,7 +98,7 @@ function helpWords(words: readonly string[]): readonly string[] | undefined {
 
 async function showHelp(context: Context, words: readonly string[]): Promise<ExitCode> {
   const {streams, table, environment} = context
-  const [{commandInfos}, {commandHelp, programHelp, topicHelp}] = await Promise.all([import('./manifest.ts'), import('./help.ts')])
+  const [{commandInfos}, {commandHelp, programHelp, topicHelp}] = await Promise.all([import('./manifest.ts'), import('./show/help.ts')])
   const resolved = resolveCommand(table, words)
   const infos = await commandInfos(table)
   const paint = paintFor(streams.stdout, environment)

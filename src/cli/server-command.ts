@@ -5,11 +5,11 @@ import type {ExactJson} from '../base/lossless-json.ts'
 import {maskSecrets} from '../base/secret-fields.ts'
 import {PRIORITY} from '../engine/model/backend.ts'
 import {fieldTable, type ShownField} from '../report/field-table.ts'
+import {type OpenedApi, openCloud, openCluster} from '../run/open-api.ts'
 import type {CallOptions} from '../transport/api-client.ts'
 import {BaseCommand} from './base-command.ts'
-import type {ConnectionFlagValues} from './flags.ts'
 import {endingOnInterrupt, InterruptedError, InterruptedWriteError, type PendingWrite} from './interrupt.ts'
-import {type OpenedApi, openCloud, openCluster} from './open-api.ts'
+import type {ConnectionFlagValues} from './parse/flags.ts'
 
 /** Somebody waits for the answer: these requests go before those of plans and applies. */
 export const INTERACTIVE = {priority: PRIORITY.interactive} as const

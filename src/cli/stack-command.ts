@@ -9,18 +9,19 @@ import {dirname} from 'node:path'
 import {EXIT, type ExitCode} from '../base/errors.ts'
 import {placeOfFile} from '../base/file-place.ts'
 import {asJson} from '../base/json.ts'
+import {UsageError} from '../base/usage-error.ts'
 import type {LoadedDeclarations} from '../declaration/load.ts'
 import type {Emit} from '../engine/model/events.ts'
 import type {Plan} from '../engine/model/plan.ts'
 import {planTable, planText} from '../report/plan-text.ts'
+import type {StackSource} from '../run/declarations.ts'
+import type {Workspace, WorkspaceOptions} from '../run/workspace.ts'
 import {BaseCommand} from './base-command.ts'
 import {paintFor} from './context.ts'
-import type {ConnectionFlagValues} from './flags.ts'
 import {endingOnInterrupt, InterruptedError} from './interrupt.ts'
-import type {PlanFlags} from './plan-run.ts'
-import type {StackSource} from './read-declarations.ts'
-import {UsageError} from './usage-error.ts'
-import type {Workspace, WorkspaceOptions} from './workspace.ts'
+import type {ConnectionFlagValues} from './parse/flags.ts'
+import {type PlanFlags, planOptions} from './parse/plan-options.ts'
+import {variableOptions} from './parse/variable-options.ts'
 
 export interface StackFlagValues extends ConnectionFlagValues {
   readonly 'synth-dir'?: string | undefined
@@ -58,15 +59,26 @@ export abstract class StackCommand extends BaseCommand {
   }
 
   protected async readDeclarations(flags: StackFlagValues, mode: StackSource['mode'] = 'plan'): Promise<LoadedDeclarations> {
-    const {readDeclarations} = await import('./read-declarations.ts')
-    return readDeclarations(this.context, this.argv, {
+    const {readDeclarations} = await import('../run/declarations.ts')
+    const app = new AbortController()
+    const reading = readDeclarations(this.context, {
       synthDir: flags['synth-dir'],
       synthEnvironment: flags['synth-env'],
       stacks: flags.stack,
       stateFile: flags.state,
       mode,
-      onStopped: () => this.sayStopped(),
+      variables: variableOptions(this.argv),
+      signal: app.signal,
     })
+    return endingOnInterrupt(
+      () => reading,
+      async usual => {
+        app.abort()
+        await reading.catch(() => undefined)
+        this.sayStopped()
+        return usual
+      },
+    )
   }
 
   /** Runs `work` in a workspace over these stacks; connections are closed afterwards in any case. */
@@ -76,12 +88,15 @@ export abstract class StackCommand extends BaseCommand {
     mode: 'plan' | 'full',
     work: (workspace: Workspace) => Promise<T>,
   ): Promise<T> {
-    const [{Workspace}, {RequestAllowance}] = await Promise.all([import('./workspace.ts'), import('../transport/request-allowance.ts')])
+    const [{Workspace}, {RequestAllowance}] = await Promise.all([
+      import('../run/workspace.ts'),
+      import('../transport/request-allowance.ts'),
+    ])
     const allowance = flags['max-requests'] === undefined ? undefined : new RequestAllowance(flags['max-requests'])
     const open = () =>
       Workspace.open({
-        context: this.context,
-        argv: this.argv,
+        host: this.context,
+        variables: variableOptions(this.argv),
         connect: (api, target) => this.connect(api, flags, {target, bothApis: true}),
         stacks,
         others,
@@ -134,17 +149,17 @@ export abstract class StackCommand extends BaseCommand {
       {applyCommand},
       {writeNamedFile},
     ] = await Promise.all([
-      import('./plan-run.ts'),
-      import('./dead-runs.ts'),
+      import('../run/plan.ts'),
+      import('../run/dead-runs.ts'),
       import('../engine/plan/build.ts'),
-      import('./next-command.ts'),
+      import('./show/next-command.ts'),
       import('../base/named-file.ts'),
     ])
     const loaded = await this.readDeclarations(flags)
     const {plan, outputs} = await this.inWorkspace(loaded, flags, 'plan', async workspace => {
       const notes = await openRequests(workspace)
       const built = await planWorkspace(workspace, {
-        flags,
+        options: planOptions(flags),
         validForMs: flags['valid-for'],
         notes,
         destroy,
@@ -174,7 +189,7 @@ export abstract class StackCommand extends BaseCommand {
 
   /** Shows the events of an apply on standard error, as they happen, while `work` goes on. */
   protected async withProgress<T>({stacks}: Workspace, work: (emit: Emit) => Promise<T>): Promise<T> {
-    const {showProgress} = await import('./progress.ts')
+    const {showProgress} = await import('./show/progress.ts')
     const constructs = stacks
       .flatMap(stack => stack.declarations)
       .flatMap(({key, source: {construct}}) => (construct === undefined ? [] : [[key, construct] as const]))

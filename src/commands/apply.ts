@@ -1,8 +1,8 @@
+import {UsageError} from '../base/usage-error.ts'
 import {ApplyCommandBase} from '../cli/apply-command.ts'
-import {hashFlag} from '../cli/flags.ts'
-import {Args, Flags} from '../cli/oclif.ts'
-import {applyFlags, planningFlags} from '../cli/stack-flags.ts'
-import {UsageError} from '../cli/usage-error.ts'
+import {hashFlag} from '../cli/parse/flags.ts'
+import {Args, Flags} from '../cli/parse/oclif.ts'
+import {applyFlags, planningFlags} from '../cli/parse/stack-flags.ts'
 
 export default class ApplyCommand extends ApplyCommandBase {
   static override summary = 'make the live state as declared, and prove it'

@@ -1,3 +1,4 @@
+import {UsageError} from '../base/usage-error.ts'
 import {BaseCommand} from '../cli/base-command.ts'
 import {bashScript} from '../cli/completion/bash.ts'
 import {fishScript} from '../cli/completion/fish.ts'
@@ -6,8 +7,7 @@ import {completionTree, VALUE_KINDS} from '../cli/completion/tree.ts'
 import {completionValues} from '../cli/completion/values.ts'
 import {zshScript} from '../cli/completion/zsh.ts'
 import {commandInfos} from '../cli/manifest.ts'
-import {Args, Flags} from '../cli/oclif.ts'
-import {UsageError} from '../cli/usage-error.ts'
+import {Args, Flags} from '../cli/parse/oclif.ts'
 
 const SCRIPTS = {bash: bashScript, zsh: zshScript, fish: fishScript, powershell: powershellScript} as const
 const isShell = (text: string): text is keyof typeof SCRIPTS => Object.hasOwn(SCRIPTS, text)

@@ -1,5 +1,5 @@
 import {ApplyCommandBase} from '../cli/apply-command.ts'
-import {applyFlags, planningFlags, savedPlanFlags} from '../cli/stack-flags.ts'
+import {applyFlags, planningFlags, savedPlanFlags} from '../cli/parse/stack-flags.ts'
 
 export default class DestroyCommand extends ApplyCommandBase {
   static override summary = 'delete everything the stacks own'

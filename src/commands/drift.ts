@@ -1,9 +1,10 @@
 import {EXIT} from '../base/errors.ts'
 import {asJson} from '../base/json.ts'
 import {paintFor} from '../cli/context.ts'
-import {bothApisFlags} from '../cli/flags.ts'
+import {bothApisFlags} from '../cli/parse/flags.ts'
+import {selectionOf} from '../cli/parse/plan-options.ts'
+import {selectionFlags, stackFlags} from '../cli/parse/stack-flags.ts'
 import {ReadingStackCommand} from '../cli/reading-stack-command.ts'
-import {selectionFlags, selectionOf, stackFlags} from '../cli/stack-flags.ts'
 import {driftTable, driftText} from '../report/drift-text.ts'
 
 export default class DriftCommand extends ReadingStackCommand {
@@ -13,7 +14,7 @@ export default class DriftCommand extends ReadingStackCommand {
 
   protected async read() {
     const {flags} = await this.parse(DriftCommand)
-    const {readDrift} = await import('../cli/drift-run.ts')
+    const {readDrift} = await import('../run/drift.ts')
     // What was applied is compared, not what is declared: nobody has to know the secrets for it.
     const loaded = await this.readDeclarations(flags, 'validate')
     const report = await this.inWorkspace(loaded, flags, 'plan', workspace => readDrift(workspace, selectionOf(flags)))

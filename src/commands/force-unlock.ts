@@ -1,7 +1,7 @@
-import {yesFlag} from '../cli/flags.ts'
-import {Args, Flags} from '../cli/oclif.ts'
+import {yesFlag} from '../cli/parse/flags.ts'
+import {Args, Flags} from '../cli/parse/oclif.ts'
+import {stackFlags} from '../cli/parse/stack-flags.ts'
 import {StackCommand} from '../cli/stack-command.ts'
-import {stackFlags} from '../cli/stack-flags.ts'
 
 export default class ForceUnlockCommand extends StackCommand {
   static override summary = 'take the lock of a ledger away from whoever holds it'
@@ -20,7 +20,7 @@ export default class ForceUnlockCommand extends StackCommand {
     const {args, flags} = await this.parse(ForceUnlockCommand)
     const {stacks} = await this.readDeclarations(flags, 'validate')
     await this.confirm(`Take the lock of ${stacks.map(it => it.name).join(', ')} away?`, flags.yes)
-    const {openStores} = await import('../cli/ledger-stores.ts')
+    const {openStores} = await import('../run/ledger-stores.ts')
     const opened = openStores(this.context, stacks)
     try {
       const unlocked: {stack: string; place: string; holder: string | null}[] = []

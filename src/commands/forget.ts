@@ -1,9 +1,9 @@
-import {durationFlag, yesFlag} from '../cli/flags.ts'
-import {objectWords} from '../cli/object-words.ts'
-import {Args, Flags} from '../cli/oclif.ts'
+import {durationFlag, yesFlag} from '../cli/parse/flags.ts'
+import {objectWords} from '../cli/parse/object-words.ts'
+import {Args, Flags} from '../cli/parse/oclif.ts'
+import {stackFlags} from '../cli/parse/stack-flags.ts'
+import {MissingArgumentError} from '../cli/parse/usage-error.ts'
 import {StackCommand} from '../cli/stack-command.ts'
-import {stackFlags} from '../cli/stack-flags.ts'
-import {MissingArgumentError} from '../cli/usage-error.ts'
 
 export default class ForgetCommand extends StackCommand {
   static override summary = 'take objects out of a ledger and leave them as they are, without a request'
@@ -30,7 +30,7 @@ export default class ForgetCommand extends StackCommand {
     if (words.length === 0) throw new MissingArgumentError('argument', ['address'], this.id)
     const {stack: stacks = [], anyway = false, 'lock-timeout': lockTimeoutMs = 0} = flags
     const loaded = await this.readDeclarations({...flags, stack: undefined}, 'validate')
-    const [{LedgerDesk}, {forget, ownedDocument}] = await Promise.all([import('../cli/ledger-desk.ts'), import('../cli/state-run.ts')])
+    const [{LedgerDesk}, {forget, ownedDocument}] = await Promise.all([import('../run/ledger-desk.ts'), import('../run/state.ts')])
     const desk = await LedgerDesk.open(this.context, loaded)
     try {
       const forgotten = await forget(desk, {

@@ -1,12 +1,13 @@
 import {readFile} from 'node:fs/promises'
 import {resolve} from 'node:path'
 import {asJson} from '../base/json.ts'
-import {bothApisFlags} from '../cli/flags.ts'
-import type {ImportWish} from '../cli/import-pairs.ts'
-import {Args, Flags} from '../cli/oclif.ts'
+import {UsageError} from '../base/usage-error.ts'
+import {bothApisFlags} from '../cli/parse/flags.ts'
+import {Args, Flags} from '../cli/parse/oclif.ts'
+import {ledgerFlags, stackFlags} from '../cli/parse/stack-flags.ts'
+import {MissingArgumentError} from '../cli/parse/usage-error.ts'
 import {StackCommand, type StackFlagValues} from '../cli/stack-command.ts'
-import {ledgerFlags, stackFlags} from '../cli/stack-flags.ts'
-import {MissingArgumentError, UsageError} from '../cli/usage-error.ts'
+import type {ImportWish} from '../run/import-pairs.ts'
 
 export default class ImportCommand extends StackCommand {
   static override summary = 'take declared objects that are there already into the ledgers as they are, without a write'
@@ -49,7 +50,7 @@ export default class ImportCommand extends StackCommand {
 
   async #pairsIn(file: string | undefined): Promise<readonly ImportWish[] | undefined> {
     if (file === undefined) return undefined
-    const {readPairs} = await import('../cli/import-pairs.ts')
+    const {readPairs} = await import('../run/import-pairs.ts')
     let text: string
     try {
       text = await readFile(resolve(this.context.cwd, file), 'utf8')
@@ -66,8 +67,8 @@ export default class ImportCommand extends StackCommand {
   ): Promise<void> {
     const loaded = await this.readDeclarations(flags)
     const [{importObjects}, {resolvePairs, withImports}, {kinds}] = await Promise.all([
-      import('../cli/import-run.ts'),
-      import('../cli/import-pairs.ts'),
+      import('../run/import.ts'),
+      import('../run/import-pairs.ts'),
       import('../backends/kinds.ts'),
     ])
     const pairs = wishes && resolvePairs(wishes, loaded.stacks, kinds)

@@ -1,9 +1,9 @@
 import {AppError, EXIT} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
 import {nearest} from '../base/nearest.ts'
-import {Args, Flags} from '../cli/oclif.ts'
+import {Args, Flags} from '../cli/parse/oclif.ts'
+import {stackFlags} from '../cli/parse/stack-flags.ts'
 import {ReadingStackCommand} from '../cli/reading-stack-command.ts'
-import {stackFlags} from '../cli/stack-flags.ts'
 
 /** No stack has an output of this name. */
 class UnknownOutputError extends AppError {
@@ -36,7 +36,7 @@ export default class OutputCommand extends ReadingStackCommand {
 
   protected async read(): Promise<undefined> {
     const {args, flags} = await this.parse(OutputCommand)
-    const {loadOutputs} = await import('../cli/outputs.ts')
+    const {loadOutputs} = await import('../run/outputs.ts')
     const loaded = await this.readDeclarations(flags, 'validate')
     const outputs = await loadOutputs(this.context, loaded.stacks)
     const several = outputs.length > 1

@@ -1,6 +1,6 @@
-import {Flags} from '../cli/oclif.ts'
+import {Flags} from '../cli/parse/oclif.ts'
+import {planningFlags, savedPlanFlags} from '../cli/parse/stack-flags.ts'
 import {ReadingStackCommand} from '../cli/reading-stack-command.ts'
-import {planningFlags, savedPlanFlags} from '../cli/stack-flags.ts'
 
 export default class PlanCommand extends ReadingStackCommand {
   static override summary = 'show what apply would change, and change nothing'

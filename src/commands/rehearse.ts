@@ -1,6 +1,7 @@
 import {EXIT} from '../base/errors.ts'
+import {planOptions} from '../cli/parse/plan-options.ts'
+import {planningFlags} from '../cli/parse/stack-flags.ts'
 import {ReadingStackCommand} from '../cli/reading-stack-command.ts'
-import {planningFlags} from '../cli/stack-flags.ts'
 import {rehearsalText} from '../report/rehearsal-text.ts'
 
 export default class RehearseCommand extends ReadingStackCommand {
@@ -10,14 +11,12 @@ export default class RehearseCommand extends ReadingStackCommand {
 
   protected async read() {
     const {flags} = await this.parse(RehearseCommand)
-    const [{planWorkspace}, {rehearse, rehearsalDocument}] = await Promise.all([
-      import('../cli/plan-run.ts'),
-      import('../cli/rehearse-run.ts'),
-    ])
+    const [{planWorkspace}, {rehearse, rehearsalDocument}] = await Promise.all([import('../run/plan.ts'), import('../run/rehearse.ts')])
     const loaded = await this.readDeclarations(flags)
     const {built, rehearsal} = await this.inWorkspace(loaded, flags, 'plan', async workspace => {
-      const built = await planWorkspace(workspace, {flags})
-      return {built, rehearsal: await rehearse(workspace, built, flags)}
+      const options = planOptions(flags)
+      const built = await planWorkspace(workspace, {options})
+      return {built, rehearsal: await rehearse(workspace, built, options)}
     })
     const document = rehearsalDocument(rehearsal, built.plan)
     await this.print(document, {text: () => rehearsalText(rehearsal)})

@@ -1,5 +1,5 @@
 import {asJson} from '../base/json.ts'
-import {Args} from '../cli/oclif.ts'
+import {Args} from '../cli/parse/oclif.ts'
 import {ReadingStackCommand} from '../cli/reading-stack-command.ts'
 import {planTable} from '../report/plan-text.ts'
 
@@ -13,7 +13,7 @@ export default class ShowCommand extends ReadingStackCommand {
 
   protected async read(): Promise<undefined> {
     const {args} = await this.parse(ShowCommand)
-    const {readPlan} = await import('../cli/saved-plan.ts')
+    const {readPlan} = await import('../run/saved-plan.ts')
     const plan = await readPlan(args.plan)
     await this.print(asJson(plan), {text: () => this.planText(plan), table: widest => planTable(plan, widest)})
   }

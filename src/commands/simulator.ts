@@ -3,8 +3,8 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {asJson} from '../base/json.ts'
 import {BaseCommand} from '../cli/base-command.ts'
-import {wholeNumberFlag} from '../cli/flags.ts'
-import {Flags} from '../cli/oclif.ts'
+import {wholeNumberFlag} from '../cli/parse/flags.ts'
+import {Flags} from '../cli/parse/oclif.ts'
 
 export default class SimulatorCommand extends BaseCommand {
   static override summary = 'serve both APIs on this machine, to try everything out'

@@ -1,10 +1,11 @@
 import {asJson} from '../base/json.ts'
-import {durationFlag} from '../cli/flags.ts'
-import {objectWords} from '../cli/object-words.ts'
-import {Args, Flags} from '../cli/oclif.ts'
+import {UsageError} from '../base/usage-error.ts'
+import {durationFlag} from '../cli/parse/flags.ts'
+import {objectWords} from '../cli/parse/object-words.ts'
+import {Args, Flags} from '../cli/parse/oclif.ts'
+import {synthesisFlags} from '../cli/parse/stack-flags.ts'
+import {MissingArgumentError} from '../cli/parse/usage-error.ts'
 import {StackCommand} from '../cli/stack-command.ts'
-import {synthesisFlags} from '../cli/stack-flags.ts'
-import {MissingArgumentError, UsageError} from '../cli/usage-error.ts'
 
 export default class TransferCommand extends StackCommand {
   static override summary = 'move objects from one stack to another one, without a request'
@@ -37,10 +38,7 @@ export default class TransferCommand extends StackCommand {
     if (resume && words.length + [from, to, as].filter(it => it !== undefined).length > 0)
       throw new UsageError('--resume goes on with what was begun, whatever that was', ['Leave the other options out.'])
     const loaded = await this.readDeclarations(flags, 'validate')
-    const [{LedgerDesk}, {resumeTransfers, transfer}] = await Promise.all([
-      import('../cli/ledger-desk.ts'),
-      import('../cli/transfer-run.ts'),
-    ])
+    const [{LedgerDesk}, {resumeTransfers, transfer}] = await Promise.all([import('../run/ledger-desk.ts'), import('../run/transfer.ts')])
     const desk = await LedgerDesk.open(this.context, loaded)
     try {
       const missing = [from === undefined ? '--from' : [], to === undefined ? '--to' : []].flat()

@@ -1,5 +1,6 @@
+import {selectionOf} from '../cli/parse/plan-options.ts'
+import {stackFlags, validateFlags} from '../cli/parse/stack-flags.ts'
 import {ReadingStackCommand} from '../cli/reading-stack-command.ts'
-import {selectionOf, stackFlags, validateFlags} from '../cli/stack-flags.ts'
 
 export default class ValidateCommand extends ReadingStackCommand {
   static override summary = 'check the stacks without credentials and without a request'

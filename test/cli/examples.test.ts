@@ -1,9 +1,9 @@
 /** Every example that help shows is a line the program understands: no option misspelled, no argument missing. */
 import {describe, expect, it} from 'vitest'
-import {normalizeArgv} from '../../src/cli/argv.ts'
 import {resolveCommand} from '../../src/cli/command-table.ts'
 import {describeAll} from '../../src/cli/manifest.ts'
-import {parse} from '../../src/cli/oclif.ts'
+import {normalizeArgv} from '../../src/cli/parse/argv.ts'
+import {parse} from '../../src/cli/parse/oclif.ts'
 import {table} from '../../src/commands/table.ts'
 
 const examples = (await describeAll(table)).flatMap(({id, examples}) => examples.map(example => [id, example] as const))

@@ -1,5 +1,5 @@
 import {listPaymentMethods} from '../../backends/cloud/cloud-api.ts'
-import {cloudFlags} from '../../cli/flags.ts'
+import {cloudFlags} from '../../cli/parse/flags.ts'
 import {INTERACTIVE, ServerCommand} from '../../cli/server-command.ts'
 
 export default class CloudPaymentMethodsCommand extends ServerCommand {

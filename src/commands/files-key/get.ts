@@ -1,5 +1,5 @@
 import {BaseCommand} from '../../cli/base-command.ts'
-import {Flags} from '../../cli/oclif.ts'
+import {Flags} from '../../cli/parse/oclif.ts'
 import {activeFilesProfile, resolveFilesKey} from '../../config/files-key.ts'
 import {mask} from '../../config/mask.ts'
 

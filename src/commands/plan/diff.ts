@@ -1,7 +1,7 @@
 import {EXIT} from '../../base/errors.ts'
 import {asJson} from '../../base/json.ts'
 import {BaseCommand} from '../../cli/base-command.ts'
-import {Args, Flags} from '../../cli/oclif.ts'
+import {Args, Flags} from '../../cli/parse/oclif.ts'
 
 export default class PlanDiffCommand extends BaseCommand {
   static override summary = 'show what is different between two saved plans'
@@ -18,7 +18,7 @@ export default class PlanDiffCommand extends BaseCommand {
   async run() {
     const {args, flags} = await this.parse(PlanDiffCommand)
     const [{readPlan}, {diffPlans}, {planDiffText}] = await Promise.all([
-      import('../../cli/saved-plan.ts'),
+      import('../../run/saved-plan.ts'),
       import('../../engine/plan/plan-diff.ts'),
       import('../../report/plan-diff-text.ts'),
     ])

@@ -1,6 +1,6 @@
 import {BaseCommand} from '../../cli/base-command.ts'
 import {configPlace} from '../../cli/config-place.ts'
-import {Args} from '../../cli/oclif.ts'
+import {Args} from '../../cli/parse/oclif.ts'
 import {setDefaultProfile} from '../../config/profile-store.ts'
 
 export default class ProfileDefaultCommand extends BaseCommand {

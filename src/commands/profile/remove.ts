@@ -1,7 +1,7 @@
 import {BaseCommand} from '../../cli/base-command.ts'
 import {configPlace} from '../../cli/config-place.ts'
-import {yesFlag} from '../../cli/flags.ts'
-import {Args} from '../../cli/oclif.ts'
+import {yesFlag} from '../../cli/parse/flags.ts'
+import {Args} from '../../cli/parse/oclif.ts'
 import {removeProfile} from '../../config/profile-store.ts'
 import {UnknownProfileError} from '../../config/profiles.ts'
 

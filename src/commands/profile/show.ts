@@ -1,6 +1,6 @@
 import {BaseCommand} from '../../cli/base-command.ts'
-import {Args} from '../../cli/oclif.ts'
-import {profileView, viewText} from '../../cli/profile-view.ts'
+import {Args} from '../../cli/parse/oclif.ts'
+import {profileView, viewText} from '../../cli/show/profile-view.ts'
 
 export default class ProfileShowCommand extends BaseCommand {
   static override summary = 'show one profile, secrets masked'

@@ -1,5 +1,5 @@
 import {BaseCommand} from '../../cli/base-command.ts'
-import {durationFlag, wholeNumberFlag} from '../../cli/flags.ts'
+import {durationFlag, wholeNumberFlag} from '../../cli/parse/flags.ts'
 
 export default class RunsPruneCommand extends BaseCommand {
   static override summary = 'remove old runs that ended; unfinished ones stay'
@@ -11,7 +11,7 @@ export default class RunsPruneCommand extends BaseCommand {
 
   async run(): Promise<undefined> {
     const {flags} = await this.parse(RunsPruneCommand)
-    const {pruneRuns, tidyOpenRuns, USUAL_PRUNING} = await import('../../cli/run-files.ts')
+    const {pruneRuns, tidyOpenRuns, USUAL_PRUNING} = await import('../../run/run-files.ts')
     for (const {error} of tidyOpenRuns(this.context)) this.logger.warn(`${error.message} It stays.`)
     const {olderThanMs, keep} = USUAL_PRUNING
     const removed = pruneRuns(this.context, {olderThanMs: flags['older-than'] ?? olderThanMs, keep: flags.keep ?? keep})

@@ -1,5 +1,5 @@
 import {BaseCommand} from '../../cli/base-command.ts'
-import {Args} from '../../cli/oclif.ts'
+import {Args} from '../../cli/parse/oclif.ts'
 import {runDocument, runText} from '../../report/run-text.ts'
 
 export default class RunsShowCommand extends BaseCommand {
@@ -12,7 +12,7 @@ export default class RunsShowCommand extends BaseCommand {
 
   async run(): Promise<undefined> {
     const {args} = await this.parse(RunsShowCommand)
-    const {findRun} = await import('../../cli/run-files.ts')
+    const {findRun} = await import('../../run/run-files.ts')
     const story = findRun(this.context, args.run)
     await this.print(runDocument(story), {text: () => runText(story)})
   }

@@ -1,6 +1,6 @@
-import {Args} from '../../cli/oclif.ts'
+import {Args} from '../../cli/parse/oclif.ts'
+import {stackFlags} from '../../cli/parse/stack-flags.ts'
 import {ReadingStackCommand} from '../../cli/reading-stack-command.ts'
-import {stackFlags} from '../../cli/stack-flags.ts'
 import {table} from '../../report/table.ts'
 
 export default class StateListCommand extends ReadingStackCommand {
@@ -15,10 +15,7 @@ export default class StateListCommand extends ReadingStackCommand {
   protected async read(): Promise<undefined> {
     const {args, flags} = await this.parse(StateListCommand)
     const loaded = await this.readDeclarations({...flags, stack: undefined}, 'validate')
-    const [{LedgerDesk}, {listOwned, ownedDocument}] = await Promise.all([
-      import('../../cli/ledger-desk.ts'),
-      import('../../cli/state-run.ts'),
-    ])
+    const [{LedgerDesk}, {listOwned, ownedDocument}] = await Promise.all([import('../../run/ledger-desk.ts'), import('../../run/state.ts')])
     const desk = await LedgerDesk.open(this.context, loaded)
     try {
       const words = args.pattern === undefined ? [] : [args.pattern]

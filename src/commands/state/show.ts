@@ -1,6 +1,6 @@
-import {Args} from '../../cli/oclif.ts'
+import {Args} from '../../cli/parse/oclif.ts'
+import {stackFlags} from '../../cli/parse/stack-flags.ts'
 import {ReadingStackCommand} from '../../cli/reading-stack-command.ts'
-import {stackFlags} from '../../cli/stack-flags.ts'
 
 export default class StateShowCommand extends ReadingStackCommand {
   static override summary = 'show what a ledger remembers of one object, without a request'
@@ -17,8 +17,8 @@ export default class StateShowCommand extends ReadingStackCommand {
     const {args, flags} = await this.parse(StateShowCommand)
     const loaded = await this.readDeclarations({...flags, stack: undefined}, 'validate')
     const [{LedgerDesk}, {ownedDocument, showOwned, shownApplied}] = await Promise.all([
-      import('../../cli/ledger-desk.ts'),
-      import('../../cli/state-run.ts'),
+      import('../../run/ledger-desk.ts'),
+      import('../../run/state.ts'),
     ])
     const desk = await LedgerDesk.open(this.context, loaded)
     try {

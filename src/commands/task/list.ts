@@ -1,6 +1,6 @@
 import {listTasks} from '../../backends/cloud/cloud-api.ts'
-import {cloudFlags, wholeNumberFlag} from '../../cli/flags.ts'
-import {Flags} from '../../cli/oclif.ts'
+import {cloudFlags, wholeNumberFlag} from '../../cli/parse/flags.ts'
+import {Flags} from '../../cli/parse/oclif.ts'
 import {INTERACTIVE, ServerCommand} from '../../cli/server-command.ts'
 
 export default class TaskListCommand extends ServerCommand {

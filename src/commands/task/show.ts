@@ -1,5 +1,5 @@
-import {cloudFlags} from '../../cli/flags.ts'
-import {idArg} from '../../cli/id-args.ts'
+import {cloudFlags} from '../../cli/parse/flags.ts'
+import {idArg} from '../../cli/parse/id-args.ts'
 import {ServerCommand} from '../../cli/server-command.ts'
 import {findTask} from '../../passthrough/find-task.ts'
 

@@ -1,6 +1,6 @@
 import {waitForTask} from '../../cli/api-run.ts'
-import {cloudFlags} from '../../cli/flags.ts'
-import {idArg} from '../../cli/id-args.ts'
+import {cloudFlags} from '../../cli/parse/flags.ts'
+import {idArg} from '../../cli/parse/id-args.ts'
 import {ServerCommand} from '../../cli/server-command.ts'
 import {rawVoice} from '../../passthrough/raw-voice.ts'
 

@@ -5,10 +5,10 @@
  */
 import {describe, expect, it} from 'vitest'
 import {AppError} from '../../../src/base/errors.ts'
-import {pendingRuns, TravellingJournal} from '../../../src/cli/travelling-journal.ts'
 import type {JournalEntry} from '../../../src/engine/model/journal.ts'
 import type {LedgerStore} from '../../../src/engine/model/ledger.ts'
 import {Secret} from '../../../src/engine/model/value.ts'
+import {pendingRuns, TravellingJournal} from '../../../src/run/travelling-journal.ts'
 import {settle} from '../../support/crash.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
 

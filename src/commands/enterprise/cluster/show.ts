@@ -1,6 +1,6 @@
 import {readCluster} from '../../../backends/cluster/cluster-api.ts'
-import {clusterFlags} from '../../../cli/flags.ts'
 import {found} from '../../../cli/found.ts'
+import {clusterFlags} from '../../../cli/parse/flags.ts'
 import {INTERACTIVE, ServerCommand} from '../../../cli/server-command.ts'
 
 export default class ClusterShowCommand extends ServerCommand {

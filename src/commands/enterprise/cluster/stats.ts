@@ -1,8 +1,8 @@
 import {readStatistics} from '../../../backends/cluster/cluster-api.ts'
 import {isJsonObject} from '../../../base/json.ts'
 import {maskSecrets} from '../../../base/secret-fields.ts'
-import {clusterFlags} from '../../../cli/flags.ts'
-import {Flags} from '../../../cli/oclif.ts'
+import {clusterFlags} from '../../../cli/parse/flags.ts'
+import {Flags} from '../../../cli/parse/oclif.ts'
 import {INTERACTIVE, ServerCommand} from '../../../cli/server-command.ts'
 import {tableOf} from '../../../report/table.ts'
 

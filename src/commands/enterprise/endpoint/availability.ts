@@ -1,8 +1,8 @@
 import {EXIT, type ExitCode} from '../../../base/errors.ts'
 import {asJson} from '../../../base/json.ts'
-import {clusterFlags} from '../../../cli/flags.ts'
-import {uidArg} from '../../../cli/id-args.ts'
-import {Flags} from '../../../cli/oclif.ts'
+import {clusterFlags} from '../../../cli/parse/flags.ts'
+import {uidArg} from '../../../cli/parse/id-args.ts'
+import {Flags} from '../../../cli/parse/oclif.ts'
 import {INTERACTIVE, ServerCommand} from '../../../cli/server-command.ts'
 import {readEndpointAvailability} from '../../../endpoint/read-endpoints.ts'
 

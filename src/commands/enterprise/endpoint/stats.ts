@@ -1,6 +1,6 @@
 import {asJson} from '../../../base/json.ts'
 import {waitFor} from '../../../base/wait-for.ts'
-import {clusterFlags, durationFlag} from '../../../cli/flags.ts'
+import {clusterFlags, durationFlag} from '../../../cli/parse/flags.ts'
 import {INTERACTIVE, ServerCommand} from '../../../cli/server-command.ts'
 import {readStats} from '../../../endpoint/read-endpoints.ts'
 import {fieldTable} from '../../../report/field-table.ts'

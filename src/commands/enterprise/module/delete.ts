@@ -1,8 +1,8 @@
 import {deleteModule, readModule} from '../../../backends/cluster/cluster-api.ts'
 import {isInteractive} from '../../../cli/context.ts'
-import {clusterFlags, yesFlag} from '../../../cli/flags.ts'
 import {found} from '../../../cli/found.ts'
-import {idArg} from '../../../cli/id-args.ts'
+import {clusterFlags, yesFlag} from '../../../cli/parse/flags.ts'
+import {idArg} from '../../../cli/parse/id-args.ts'
 import {INTERACTIVE, ServerCommand} from '../../../cli/server-command.ts'
 import {acceptedBody} from '../../../cli/write-result.ts'
 

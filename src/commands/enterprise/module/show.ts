@@ -1,7 +1,7 @@
 import {readModule} from '../../../backends/cluster/cluster-api.ts'
-import {clusterFlags} from '../../../cli/flags.ts'
 import {found} from '../../../cli/found.ts'
-import {idArg} from '../../../cli/id-args.ts'
+import {clusterFlags} from '../../../cli/parse/flags.ts'
+import {idArg} from '../../../cli/parse/id-args.ts'
 import {INTERACTIVE, ServerCommand} from '../../../cli/server-command.ts'
 
 export default class ModuleShowCommand extends ServerCommand {

@@ -1,5 +1,5 @@
 import {listNodes} from '../../../backends/cluster/cluster-api.ts'
-import {clusterFlags} from '../../../cli/flags.ts'
+import {clusterFlags} from '../../../cli/parse/flags.ts'
 import {INTERACTIVE, ServerCommand} from '../../../cli/server-command.ts'
 
 export default class NodeListCommand extends ServerCommand {

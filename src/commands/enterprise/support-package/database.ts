@@ -1,4 +1,4 @@
-import {uidArg} from '../../../cli/id-args.ts'
+import {uidArg} from '../../../cli/parse/id-args.ts'
 import {PackageCommand} from './package-command.ts'
 import {packageFlags} from './package-flags.ts'
 

@@ -1,6 +1,6 @@
 /** Options of the commands that make a package (contract section 4, "Support-package options"). */
-import {clusterFlags, pauseFlag, wholeNumberFlag} from '../../../cli/flags.ts'
-import {Flags} from '../../../cli/oclif.ts'
+import {clusterFlags, pauseFlag, wholeNumberFlag} from '../../../cli/parse/flags.ts'
+import {Flags} from '../../../cli/parse/oclif.ts'
 import {DEFAULT_LOG_LINES} from '../../../support-package/optimize-archive.ts'
 
 /** `-o` is a form of the result or the path of the archive, as the contract has it; both may be given. */

@@ -1,0 +1,148 @@
+/** Options of the commands that work on stacks. */
+
+import {bothApisFlags, durationFlag, wholeNumberFlag} from './flags.ts'
+import {Flags} from './oclif.ts'
+
+const STACKS = 'STACKS'
+const SAFETY = 'SAFETY'
+
+/** Where the stacks come from. */
+export const synthesisFlags = {
+  'synth-dir': Flags.string({summary: 'read this folder instead of running the app of cdktf.json', helpGroup: STACKS, helpValue: '<dir>'}),
+  'synth-env': Flags.string({
+    summary: 'variable of the environment that the app gets too, by name or glob',
+    helpGroup: STACKS,
+    helpValue: '<name>',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  var: Flags.string({
+    summary: 'value of a variable, of one stack as STACK:NAME=VALUE',
+    helpGroup: STACKS,
+    helpValue: '<name=value>',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  'var-file': Flags.string({
+    summary: 'file with values (.tfvars or JSON), for one stack as STACK=FILE',
+    helpGroup: STACKS,
+    helpValue: '<file>',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+}
+
+export const stackFlags = {
+  ...synthesisFlags,
+  stack: Flags.string({
+    summary: 'stack by name or glob',
+    helpGroup: STACKS,
+    helpValue: '<name>',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+}
+
+/** Of commands that write ledgers, and nothing else. */
+export const ledgerFlags = {
+  state: Flags.string({summary: 'file of the ledger', helpGroup: STACKS, helpValue: '<file>'}),
+  'lock-timeout': durationFlag({summary: 'how long to wait for a lock somebody holds', helpGroup: STACKS, default: 0}),
+  'max-requests': wholeNumberFlag({summary: 'refuse to send more requests than this', helpGroup: 'CONNECTION', min: 0}),
+  reserve: wholeNumberFlag({summary: 'requests left free for people on call', helpGroup: 'CONNECTION', min: 0}),
+}
+
+/** Those of `selectionFlags` that say which objects and which ledger: `validate` takes them too. */
+export const validateFlags = {
+  state: Flags.string({summary: 'file of the ledger', helpGroup: STACKS, helpValue: '<file>'}),
+  target: Flags.string({
+    summary: 'only this object and what it depends on',
+    helpGroup: STACKS,
+    helpValue: '<object>',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  exclude: Flags.string({
+    summary: 'not this object and its dependants',
+    helpGroup: STACKS,
+    helpValue: '<object>',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  'lock-timeout': durationFlag({summary: 'how long to wait for a lock somebody holds', helpGroup: STACKS, default: 0}),
+}
+
+export const selectionFlags = {
+  ...validateFlags,
+  'max-requests': wholeNumberFlag({summary: 'refuse to send more requests than this', helpGroup: 'CONNECTION', min: 0}),
+  reserve: wholeNumberFlag({summary: 'requests left free for people on call', helpGroup: 'CONNECTION', min: 0}),
+}
+
+export const guardFlags = {
+  'allow-destroy': Flags.string({
+    summary: "allow delete and replace of an object or a kind ('*' for all)",
+    helpGroup: SAFETY,
+    helpValue: '<object|kind>',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  adopt: Flags.string({
+    summary: "take over an object that was found by name and would be changed, or a kind ('*' for all)",
+    helpGroup: SAFETY,
+    helpValue: '<object|kind>',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+  'max-destroy': Flags.string({
+    summary: 'most objects that may go: a number, or a share of those owned',
+    helpGroup: SAFETY,
+    helpValue: '<n|n%>',
+  }),
+  'no-destroy': Flags.boolean({summary: 'create and update only', helpGroup: SAFETY}),
+  'refuse-risky': Flags.boolean({allowNo: true, summary: 'refuse changes that may lose data or availability', helpGroup: SAFETY}),
+  'on-drift': Flags.option({
+    summary: 'what to do about fields somebody changed since the last apply',
+    helpGroup: SAFETY,
+    options: ['overwrite', 'refuse', 'keep'] as const,
+  })(),
+  'skip-blocked': Flags.boolean({summary: 'leave out what the API cannot do, and do the rest', helpGroup: SAFETY}),
+  accept: Flags.string({
+    summary: 'record the declared state of a blocked object as reached',
+    helpGroup: SAFETY,
+    helpValue: '<object>',
+    multiple: true,
+    multipleNonGreedy: true,
+  }),
+}
+
+export const savedPlanFlags = {
+  out: Flags.string({summary: 'save the plan, for svcctl apply FILE', helpValue: '<file>'}),
+  'valid-for': durationFlag({summary: 'how long the saved plan may be applied'}),
+}
+
+export const approvalFlags = {
+  'auto-approve': Flags.boolean({summary: 'do not ask', helpGroup: SAFETY}),
+}
+
+/** A plan takes it too: its bill says how long the apply will be. */
+const inflightFlags = {
+  'max-inflight': wholeNumberFlag({summary: 'most changes running at once', helpGroup: 'CONNECTION', min: 1, aliases: ['parallelism']}),
+}
+
+export const foreignFlags = {
+  foreign: Flags.option({
+    summary: "what to do about somebody else's tasks on planned objects",
+    helpGroup: SAFETY,
+    options: ['wait', 'refuse', 'ignore'] as const,
+    default: 'wait' as const,
+  })(),
+  wait: Flags.boolean({
+    summary: 'wait for the tasks; --no-wait lets go of them once they run (exit 4)',
+    helpGroup: 'CONNECTION',
+    default: true,
+    allowNo: true,
+  }),
+}
+
+export const applyFlags = {...approvalFlags, ...foreignFlags}
+
+export const planningFlags = {...bothApisFlags, ...inflightFlags, ...stackFlags, ...selectionFlags, ...guardFlags}

@@ -1,0 +1,74 @@
+/** What is said beside the result: standard error, in levels, with every known secret hidden. */
+import type {Redactor} from '../../base/redact.ts'
+import type {LogLevel} from '../../config/environment.ts'
+import {visibleLine} from '../../report/terminal-text.ts'
+import type {Voice} from '../../run/host.ts'
+
+const LEVELS: readonly LogLevel[] = ['quiet', 'info', 'debug', 'trace']
+
+/** `info` is shown with `-v`, `debug` with `-vv` or `SVC_LOG=debug`. */
+export interface Log extends Voice {
+  /** `-vvv`, `SVC_LOG=trace` */
+  trace(text: string): void
+  shows(level: LogLevel): boolean
+  /** Raises the level; it never falls. */
+  raise(level: LogLevel): void
+  /** Keeps these lines at the end of what is shown, in place of the ones before; for terminals only. No lines take them away. */
+  below(lines: readonly string[]): void
+  /** The last word is said: nothing is shown any more. */
+  end(): void
+}
+
+/**
+ * @param write - takes whole lines
+ * @param warning - the word before a warning, painted
+ * @param fold - a line as the terminal should show it
+ */
+export function createLog(
+  write: (text: string) => void,
+  redactor: Redactor,
+  level: LogLevel,
+  warning = 'warning:',
+  fold = (line: string) => line,
+): Log {
+  let shown = LEVELS.indexOf(level)
+  const warned = new Set<string>()
+  let below: readonly string[] = []
+  // Up to where they begin, and everything from there on away; from the first column, for a terminal shows a Ctrl-C as ^C.
+  const erase = () => (below.length === 0 ? '' : `\r\u001b[${below.length}A\u001b[J`)
+  const drawn = (lines: readonly string[]) => lines.map(it => `${visibleLine(redactor.text(it))}\n`).join('')
+  let over = false
+  const line = (text: string) => {
+    // What is said of tasks, locks and stacks holds words from outside: one line stays one line.
+    if (!over) write(`${erase()}${fold(visibleLine(redactor.text(text)))}\n${drawn(below)}`)
+  }
+  const at = (needed: LogLevel) => (text: string) => {
+    if (shown >= LEVELS.indexOf(needed)) line(text)
+  }
+  return {
+    note: line,
+    warn: text => {
+      if (warned.has(text)) return
+      warned.add(text)
+      line(`${warning} ${text}`)
+    },
+    info: at('info'),
+    debug: at('debug'),
+    trace: at('trace'),
+    shows: needed => shown >= LEVELS.indexOf(needed),
+    raise: wanted => {
+      shown = Math.max(shown, LEVELS.indexOf(wanted))
+    },
+    below: lines => {
+      if (over) return
+      if (lines.length > 0 || below.length > 0) write(`${erase()}${drawn(lines)}`)
+      below = lines
+    },
+    end: () => {
+      over = true
+    },
+  }
+}
+
+/** `-v`, `-vv`, `-vvv` */
+export const levelFor = (count: number): LogLevel => LEVELS[Math.min(count, LEVELS.length - 1)] ?? 'quiet'

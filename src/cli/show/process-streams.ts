@@ -1,0 +1,52 @@
+/**
+ * The streams of the process. None of them stops what is under way: a reader that went away (`| head`, EPIPE) or a closed
+ * terminal (EIO) is no error, and a full disk is one that is told in a line once everything is done.
+ */
+import {writeSync} from 'node:fs'
+import {AppError, EXIT, type ExitCode} from '../../base/errors.ts'
+import {systemCode} from '../../base/system-code.ts'
+import type {Streams} from '../context.ts'
+
+/** What was printed is not all there. What was done is done, and on record. */
+export class OutputError extends AppError {
+  constructor(stream: 'output' | 'error', cause: Error) {
+    super(`standard ${stream} could not be written (${systemCode(cause) ?? cause.message}): what it holds is not whole`, {
+      code: 'E_OUTPUT',
+      suggestions: ['Free some space where it goes, and look at what was done: svcctl runs list'],
+      cause,
+    })
+  }
+}
+
+export interface ProcessStreams {
+  readonly streams: Streams
+  /** The last thing to ask before the process ends. @returns its exit code: output that broke off is no success */
+  settle(code: ExitCode): ExitCode
+}
+
+export function processStreams({stdin, stdout, stderr}: Streams = process): ProcessStreams {
+  let failure: OutputError | undefined
+  const watch = (stream: NodeJS.WritableStream, name: 'output' | 'error') =>
+    stream.on('error', (error: Error) => {
+      const code = systemCode(error)
+      if (code !== 'EPIPE' && code !== 'EIO') failure ??= new OutputError(name, error)
+    })
+  watch(stdout, 'output')
+  watch(stderr, 'error')
+  return {
+    streams: {stdin, stdout, stderr},
+    settle: code => {
+      if (failure === undefined) return code
+      sayAtOnce(`error: ${failure.message} (${failure.code})\n  > ${failure.suggestions[0]}\n`)
+      return code === EXIT.ok || code === EXIT.changes ? failure.exit : code
+    },
+  }
+}
+
+function sayAtOnce(text: string): void {
+  try {
+    writeSync(2, text)
+  } catch {
+    // Standard error is what is full: there is nowhere left to say it, and the exit code does.
+  }
+}

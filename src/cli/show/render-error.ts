@@ -1,0 +1,76 @@
+/** A failure as people read it, and as the one document programs read (interface.md, "Documents"). */
+import type {Ansis} from 'ansis'
+import {AnswerError} from '../../backends/api-errors.ts'
+import {AppError, EXIT, type Problem} from '../../base/errors.ts'
+import type {JsonObject} from '../../base/json.ts'
+import {maskedText} from '../../base/secret-fields.ts'
+import {harmless, visibleLine} from '../../report/terminal-text.ts'
+
+/** The file system, a device or the network stack said no to something that no part of the program expected. */
+export class SystemError extends AppError {
+  constructor(cause: Error & {readonly code: unknown}) {
+    super(`the system refused: ${cause.message}`, {
+      code: 'E_SYSTEM',
+      suggestions: [
+        cause.code === 'ENOSPC'
+          ? 'Free some space on that disk, then run the command again.'
+          : 'Check the path and its permissions, then run the command again.',
+      ],
+      cause,
+    })
+  }
+}
+
+/** Ours: nothing the person did. */
+export class InternalError extends AppError {
+  constructor(cause: unknown) {
+    super(`svcctl itself failed: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      code: 'E_INTERNAL',
+      suggestions: ['Run the command again with -vv, and report what it prints: this is a defect of svcctl.'],
+      cause,
+    })
+  }
+}
+
+/** Any thrown thing as an error a person is meant to read. */
+export function asAppError(thrown: unknown): AppError {
+  if (thrown instanceof AppError) return thrown
+  if (thrown instanceof Error && 'syscall' in thrown && 'code' in thrown) return new SystemError(thrown)
+  return new InternalError(thrown)
+}
+
+/** An answer of an API brings its status, and what the API itself said: its own code, the field it names. */
+export function errorDocument(error: AppError): JsonObject {
+  const {code, message, suggestions, problems} = error
+  return {
+    error: {
+      code,
+      message,
+      suggestions: [...suggestions],
+      ...(problems === undefined || problems.length === 0 ? {} : {problems: problems.map(problem => ({...problem}))}),
+      ...(error instanceof AnswerError ? {status: error.status, answer: {...error.said}} : {}),
+    },
+  }
+}
+
+/** @param verbose - adds the causes and the stack of a defect */
+export function errorText(error: AppError, paint: Ansis, verbose: boolean): string {
+  // An excerpt with a caret below it goes on after the first line: the code would stand beside the caret.
+  const message = harmless(error.message)
+  const [first, ...excerpt] = error.lines ? message.split('\n') : [message.replaceAll('\n', '\\n')]
+  const lines = [`${paint.red.bold('error:')} ${first} ${paint.dim(`(${error.code})`)}`, ...excerpt]
+  for (const problem of error.problems ?? []) lines.push(`  - ${problemText(problem)}`)
+  for (const suggestion of error.suggestions) lines.push(`  ${paint.cyan('>')} ${visibleLine(suggestion)}`)
+  if (verbose) {
+    if (error instanceof AnswerError && error.raw.trim() !== '') lines.push(`  ${paint.dim(`answer: ${harmless(maskedText(error.raw))}`)}`)
+    for (let cause = error.cause; cause instanceof Error; cause = cause.cause)
+      lines.push(`  ${paint.dim(`caused by: ${harmless(cause.message)}`)}`)
+    if (error.exit === EXIT.failure && error.cause instanceof Error && error.cause.stack) lines.push(paint.dim(harmless(error.cause.stack)))
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function problemText({address, path, message, source}: Problem): string {
+  const where = [address, path].filter(part => part !== undefined && part !== '').join(' ')
+  return visibleLine(`${where === '' ? '' : `${where}: `}${message}${source === undefined ? '' : ` (${source})`}`)
+}

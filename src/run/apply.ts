@@ -1,0 +1,249 @@
+/** Carries a plan out in a workspace: journal, ledgers, outputs. */
+import {kinds} from '../backends/kinds.ts'
+import {AppError} from '../base/errors.ts'
+import type {Json} from '../base/json.ts'
+import {evaluate} from '../declaration/residual.ts'
+import {type ApplyResult, execute, type Objects, type Work} from '../engine/apply/execute.ts'
+import {LedgerBook} from '../engine/apply/ledger-book.ts'
+import type {Undecided} from '../engine/apply/recover.ts'
+import type {RunOptions} from '../engine/apply/run-context.ts'
+import {type Held, heldOperations} from '../engine/apply/undecided.ts'
+import type {Lookup} from '../engine/model/declaration.ts'
+import type {Emit} from '../engine/model/events.ts'
+import type {Journal} from '../engine/model/journal.ts'
+import {emptyLedger, type Ledger, type LedgerOutput} from '../engine/model/ledger.ts'
+import {type LiveObject, outputOf} from '../engine/model/live.ts'
+import type {Lifts, Plan} from '../engine/model/plan.ts'
+import {declarationOf} from '../engine/model/planned-object.ts'
+import {type Key, keyOf} from '../engine/model/value.ts'
+import type {Observation} from '../engine/observe/observe.ts'
+import {restOf} from '../engine/plan/rest.ts'
+import {createRunId} from '../ledger/journal-file.ts'
+import {accountsOf, recordedAccounts} from './accounts.ts'
+import {carryOver} from './carry-over.ts'
+import {changeLimits, LearnedLimits} from './change-limits.ts'
+import {RunJournal} from './journal.ts'
+import {LearnedDurations} from './learned-durations.ts'
+import {type RunHeader, startRun, tidyRuns, writeResidual} from './run-files.ts'
+import {RunSecrets} from './secrets.ts'
+import {runTiming} from './timing.ts'
+import {TravellingJournal} from './travelling-journal.ts'
+import type {Workspace} from './workspace.ts'
+
+export interface ApplyInput {
+  readonly workspace: Workspace
+  /** What is carried out. */
+  readonly plan: Plan
+  /** What was approved; `plan` is what is left of it. */
+  readonly approved: Plan
+  /** What holds for this run: the plan's, and what its options or a person lifted. */
+  readonly lifts: Lifts
+  /** What dead runs have begun and nobody can tell the end of yet. */
+  readonly undecided: readonly Undecided[]
+  readonly observation: Observation
+  readonly emit: Emit
+  readonly maxInflight: number | undefined
+  readonly detach: boolean
+  readonly warn: (text: string) => void
+  /**
+   * How the run is told to stop, from its first request to its last: the signal starts nothing new. Who is told to end at once
+   * calls `atOnce`, which keeps what was done.
+   */
+  readonly stoppable: (run: string, atOnce: () => void) => {readonly signal: AbortSignal; off(): void}
+}
+
+export interface ApplyDone {
+  /** Absent when there was nothing to do: no journal was written, and no run can be shown or resumed. */
+  readonly run?: string
+  readonly result: ApplyResult
+  readonly interrupted: boolean
+  /** All that the command sent: settling dead runs, planning, carrying out, proving. */
+  readonly requests: number
+  /** Those sent before anything was carried out. */
+  readonly before: number
+  /** Requests of dead runs that nobody can tell the end of, and that no operation of the plan is about. */
+  readonly undecided: readonly AppError[]
+  /** Where the rest is, when there is one. */
+  readonly residualPlan?: string
+}
+
+export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
+  const {workspace, plan, observation} = input
+  const {host} = workspace
+  const before = workspace.usedRequests()
+  const secrets = new RunSecrets(workspace, observation.pairs)
+  secrets.assertAll(plan)
+  const held = heldOperations(plan.operations, input.undecided, kinds)
+  const work = workOf(plan, observation, secrets, held)
+  const said = new Set([...held.values()].flatMap(it => ('error' in it ? it.error : [])))
+  const undecided = input.undecided.map(it => it.error).filter(it => !said.has(it))
+  for (const {message} of undecided) input.emit({type: 'warning', message})
+  if (await carryOver(createRunId(host.clock, host.random), plan.operations, workspace.stores, held)) await workspace.loadLedgers()
+  const book = bookOf(workspace, plan, secrets)
+  const recorded = new Map<string, Pick<Ledger, 'accounts'>>()
+  for (const stack of workspace.stacks) recorded.set(stack.name, {accounts: await recordedAccounts(workspace, stack)})
+  for (const [stack, {accounts}] of recorded) book.setAccounts(stack, accounts)
+  if (!plan.operations.some(it => it.action !== 'no-op')) return {...(await nothingToDo(input, work, book)), undecided}
+  const accounts = accountsOf(workspace, recorded)
+  const {run, journal: file} = startRun(host, input.approved, {accounts, approved: permissionOf(input.lifts)})
+  const interrupts = input.stoppable(run, () => file.close())
+  const written = new RunJournal(run, file, () => workspace.usedRequests())
+  const remote = new Set(workspace.stacks.filter(it => it.ledger.type === 'http').map(it => it.name))
+  const durations = new LearnedDurations(host)
+  const limits = new LearnedLimits(workspace)
+  const travelling = remote.size > 0 ? new TravellingJournal(run, written, book, remote, plan) : undefined
+  try {
+    const options = {
+      ...optionsOf(input, run, book, travelling ?? written, interrupts.signal, limits),
+      learned: durations.learn,
+      durationMs: durations.of,
+    }
+    const result = await execute(work, options, contextObjects(observation))
+    if (![durations.save(), limits.save()].every(Boolean))
+      input.warn('how long changes took, and how many may run at once, could not be remembered: the state folder cannot be written')
+    if (limits.news !== undefined) input.warn(limits.news)
+    for (const stack of workspace.stacks) book.setOutputs(stack.name, outputsOf(workspace, plan, stack.name, result))
+    travelling?.ended()
+    await book.save(run, host.clock, input.emit)
+    const rest = restOf({...plan, accounts}, result, {kinds, approved: input.approved, lifts: input.lifts})
+    return {
+      run,
+      result,
+      interrupted: interrupts.signal.aborted,
+      requests: workspace.usedRequests(),
+      before,
+      undecided,
+      ...(rest === undefined ? {} : {residualPlan: writeResidual(host, run, rest)}),
+    }
+  } catch (error) {
+    throw written.withRecord(error)
+  } finally {
+    interrupts.off()
+    written.leave()
+    file.close()
+    tidyRuns(host, run)
+  }
+}
+
+const permissionOf = ({accept: _, noDestroy: _no, ...permission}: Lifts): RunHeader['approved'] => ({
+  ...permission,
+  allowDestroy: [...permission.allowDestroy],
+  adopt: [...permission.adopt],
+})
+
+function bookOf({ledgers, stores, sealer}: Workspace, plan: Plan, secrets: RunSecrets): LedgerBook {
+  const book: LedgerBook = new LedgerBook(ledgers, stores, ledger =>
+    sealer.seal(ledger, book.secretsOf(ledger.stack), secrets.ofStack(ledger.stack, plan)),
+  )
+  return book
+}
+
+type RunInput = Pick<ApplyInput, 'workspace' | 'plan' | 'observation' | 'emit' | 'maxInflight' | 'detach'>
+
+function optionsOf(
+  {workspace, emit, maxInflight, detach}: RunInput,
+  run: string,
+  book: LedgerBook,
+  journal: Journal,
+  stop: AbortSignal,
+  limits = new LearnedLimits(workspace),
+): RunOptions {
+  const {settings, host} = workspace
+  const {pace, timeoutMs, lagMs} = runTiming(settings)
+  return {
+    run,
+    kinds,
+    backendOf: workspace.backendOf,
+    clock: host.clock,
+    sentDigest: (stack, where, secret) => workspace.sealer.sentDigest(book.ledger(stack) ?? emptyLedger(stack), where, secret),
+    evaluate,
+    hides: value => host.redactor.value(value),
+    learnsSecret: value => host.redactor.registerValue(value),
+    variable: workspace.variable,
+    book,
+    journal,
+    emit,
+    limits: changeLimits(workspace, limits, maxInflight),
+    narrowed: limits.learn,
+    pace,
+    timeoutMs,
+    listLagMs: lagMs,
+    detach,
+    stop,
+  }
+}
+
+/** Writes what operations that send nothing make known into the ledgers; for commands that only take note. */
+export async function recordPlan(
+  workspace: Workspace,
+  {plan, observation}: Pick<ApplyInput, 'plan' | 'observation'>,
+): Promise<ApplyResult> {
+  const secrets = new RunSecrets(workspace, observation.pairs)
+  secrets.assertAll(plan)
+  const book = bookOf(workspace, plan, secrets)
+  for (const stack of workspace.stacks) book.setAccounts(stack.name, await recordedAccounts(workspace, stack))
+  const input = {workspace, plan, observation, emit: () => {}, maxInflight: undefined, detach: false}
+  return (await nothingToDo(input, workOf(plan, observation, secrets), book)).result
+}
+
+/** Nothing is sent, so there is nothing to journal; the ledger may still learn of outputs and accounts. */
+async function nothingToDo(input: RunInput, work: readonly Work[], book: LedgerBook): Promise<Omit<ApplyDone, 'undecided'>> {
+  const {workspace, plan, observation} = input
+  const silent: Journal = {append: () => {}}
+  const never = new AbortController().signal
+  const run = createRunId(workspace.host.clock, workspace.host.random)
+  const result = await execute(work, optionsOf(input, run, book, silent, never), contextObjects(observation))
+  for (const stack of workspace.stacks) book.setOutputs(stack.name, outputsOf(workspace, plan, stack.name, result))
+  await book.flush()
+  const requests = workspace.usedRequests()
+  return {result, interrupted: false, requests, before: requests}
+}
+
+/** Objects the plan only refers to. */
+export function contextObjects({pairs}: Observation): Map<Key, LiveObject> {
+  return new Map([...pairs].flatMap(([key, {match, context}]) => (context && match ? [[key, match.live] as const] : [])))
+}
+
+export function workOf({operations}: Plan, {pairs}: Observation, secrets: RunSecrets, held: ReadonlyMap<Key, Held> = new Map()): Work[] {
+  return operations.map(operation => {
+    const key = keyOf(operation.stack, operation.address)
+    const declaration = declarationOf(operation, leaf => secrets.of(operation, leaf))
+    const pair = pairs.get(key)
+    const live = pair?.match?.live ?? pair?.stray
+    const back = held.get(key)
+    return {operation, ...(declaration ? {declaration} : {}), ...(live ? {live} : {}), ...(back ? {held: back} : {})}
+  })
+}
+
+function outputsOf({variable, ledgers, host}: Workspace, plan: Plan, stack: string, {objects}: ApplyResult): Record<string, LedgerOutput> {
+  const outputs: Record<string, LedgerOutput> = {}
+  for (const {name, value, sensitive, expression, secret} of plan.stacks.find(it => it.name === stack)?.outputs ?? []) {
+    if (secret) continue
+    const known =
+      expression === undefined
+        ? value
+        : evaluated(expression, stack, {
+            variable,
+            attribute: (key, attribute) => host.redactor.value(attributeOf(objects, key, attribute)),
+          })
+    const kept = known ?? ledgers.get(stack)?.outputs[name]?.value
+    if (kept !== undefined) outputs[name] = {value: kept, sensitive}
+  }
+  return outputs
+}
+
+function attributeOf(objects: Objects, key: Key, attribute: string): Json | undefined {
+  if (attribute === 'id') return objects.remoteId(key)
+  const live = objects.live(key)
+  return live && outputOf(live, attribute.replace(/^out\//, ''))
+}
+
+function evaluated(expression: string, stack: string, lookup: Lookup): Json | undefined {
+  try {
+    return evaluate(expression, stack, lookup)
+  } catch (error) {
+    // What it reads was not made in this run: the output keeps its last value.
+    if (error instanceof AppError) return undefined
+    throw error
+  }
+}

