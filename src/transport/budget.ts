@@ -19,6 +19,7 @@ import {
   take,
   type Wish,
 } from './account-bucket.ts'
+import {OpenRequests} from './open-requests.ts'
 import {parseRateHeaders} from './rate-headers.ts'
 import {WaitingLine} from './waiting-line.ts'
 
@@ -87,11 +88,10 @@ export interface BudgetWait {
 const WORTH_SAYING_MS = 1_000
 const SAY_AGAIN_MS = 60_000
 
-const MAX_IN_FLIGHT = 16
 const FOREVER = Number.POSITIVE_INFINITY
 
 /** @throws RangeError when a limit is not a positive number */
-export function createBudget({limits, clock, maxInFlight = MAX_IN_FLIGHT, store, onWait}: BudgetOptions): Budget {
+export function createBudget({limits, clock, maxInFlight, store, onWait}: BudgetOptions): Budget {
   return new QueuedBudget(clock, maxInFlight, store ?? memoryStore(limits, clock), onWait)
 }
 
@@ -129,20 +129,19 @@ interface Waiter {
 
 class QueuedBudget implements Budget {
   readonly #clock: Clock
-  readonly #maxInFlight: number
+  readonly #open: OpenRequests
   readonly #store: TokenStore
   readonly #line = new WaitingLine<Waiter>()
-  #inFlight = 0
   /** The one alarm that is set; ended when somebody may go earlier. */
   #alarm: {readonly at: number; readonly off: AbortController} | undefined
 
   readonly #onWait: BudgetOptions['onWait']
   #saidAt = Number.NEGATIVE_INFINITY
 
-  constructor(clock: Clock, maxInFlight: number, store: TokenStore, onWait: BudgetOptions['onWait']) {
+  constructor(clock: Clock, maxInFlight: number | undefined, store: TokenStore, onWait: BudgetOptions['onWait']) {
     this.#onWait = onWait
     this.#clock = clock
-    this.#maxInFlight = maxInFlight
+    this.#open = new OpenRequests(() => this.#giveOut(), maxInFlight)
     this.#store = store
   }
 
@@ -193,13 +192,13 @@ class QueuedBudget implements Budget {
   #giveOut(): void {
     for (;;) {
       const first = this.#line.first
-      const room = this.#maxInFlight - this.#inFlight
+      const {room} = this.#open
       if (first === undefined || room < 1) return
       const now = this.#clock.now()
       const interactive = isInteractive(first)
       // Behind an interactive request may stand others, who must not be served from the reserve with it.
       const {granted, waitMs, answered, paused} = this.#store.take(
-        {wanted: interactive ? 1 : Math.min(room, this.#line.size), interactive, inFlight: this.#inFlight},
+        {wanted: interactive ? 1 : Math.min(room, this.#line.size), interactive, inFlight: this.#open.count},
         now,
       )
       if (granted === 0) {
@@ -209,24 +208,22 @@ class QueuedBudget implements Budget {
       }
       for (let i = 0; i < granted; i++) {
         const waiter = this.#line.next()
-        waiter?.call(this.#permit(now, waiter.since, answered))
+        if (waiter !== undefined) this.#open.begin(end => waiter.call(this.#permit(now, waiter.since, answered, end)))
       }
     }
   }
 
-  #permit(now: number, since: number, answeredBefore: number): Permit {
-    this.#inFlight += 1
+  #permit(now: number, since: number, answeredBefore: number, end: () => void): Permit {
     let settled = false
     return {
       waitedMs: now - since,
       settle: answer => {
         if (settled) return
         settled = true
-        this.#inFlight -= 1
         const then = this.#clock.now()
         const told = answer && {status: answer.status, rate: parseRateHeaders(answer.headers, then)}
         this.#store.settle({sentAt: now, answeredAt: then, answeredBefore, ...told}, then)
-        this.#giveOut()
+        end()
       },
     }
   }

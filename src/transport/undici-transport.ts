@@ -32,8 +32,6 @@ export interface NetworkOptions {
   readonly advice?: ConnectionAdvice
   /** Absent: every server is reached directly. */
   readonly proxy?: ProxySettings
-  /** Connections open at once, per origin; further requests wait their turn. */
-  readonly connections?: number
   readonly connectTimeoutMs?: number
   /** Of an answer that is held in memory; what is streamed has no bound. */
   readonly maxResponseBytes?: number
@@ -41,15 +39,14 @@ export interface NetworkOptions {
   readonly timeoutMs?: number
 }
 
+/** Sends at once: how many requests are on their way is `open-requests.ts`'s to say. */
 export interface NetworkTransport {
   readonly send: Transport
-  /** Outside the connection limit: a download of minutes must not hold up what is short. */
   readonly openStream: OpenStream
   /** Ends idle connections at once; waits for nothing. */
   close(): Promise<void>
 }
 
-const MAX_CONNECTIONS = 16
 const CONNECT_TIMEOUT_MS = 10_000
 const REQUEST_TIMEOUT_MS = 30_000
 const FIRST_BYTE_TIMEOUT_MS = 600_000
@@ -57,43 +54,39 @@ const IDLE_TIMEOUT_MS = 60_000
 
 /** @throws CaFileError with the first request, when a trusted file cannot be read or holds no certificate */
 export function createTransport(options: NetworkOptions = {}): NetworkTransport {
-  const {connections = MAX_CONNECTIONS} = options
   let opening: Promise<Network> | undefined
   const network = (): Promise<Network> => {
-    opening ??= openNetwork(options, connections)
+    opening ??= openNetwork(options)
     return opening
   }
 
   return {
     send: async request => {
-      const {queue, dispatcher} = await network()
+      const {dispatcher} = await network()
       assertSendable(request.headers)
       const {timeoutMs = options.timeoutMs ?? REQUEST_TIMEOUT_MS} = request
-      // The time runs from here and not from the queue: waiting for one's turn is no fault of the server.
-      return queue.add(async () => {
-        const proxy = proxyFor(request.url, options.proxy ?? {})
-        const attempt = new Attempt(request, proxy, options.advice, timeoutMs)
-        try {
-          const answer = await attempt.first(
-            attempt.watch(dispatcher('short', proxy)).request({
-              ...placeOf(request.url),
-              method: request.method as Dispatcher.HttpMethod,
-              headers: request.headers,
-              ...(request.body !== undefined && {body: request.body}),
-              signal: attempt.signal,
-              // One clock for the whole request is enough.
-              headersTimeout: 0,
-              bodyTimeout: 0,
-            }),
-          )
-          const body = await bounded(answer.body, options.maxResponseBytes ?? MAX_RESPONSE_BYTES, request)
-          return {status: answer.statusCode, headers: flat(answer.headers), body}
-        } catch (error) {
-          throw attempt.explain(error)
-        } finally {
-          attempt.end()
-        }
-      })
+      const proxy = proxyFor(request.url, options.proxy ?? {})
+      const attempt = new Attempt(request, proxy, options.advice, timeoutMs)
+      try {
+        const answer = await attempt.first(
+          attempt.watch(dispatcher(proxy)).request({
+            ...placeOf(request.url),
+            method: request.method as Dispatcher.HttpMethod,
+            headers: request.headers,
+            ...(request.body !== undefined && {body: request.body}),
+            signal: attempt.signal,
+            // One clock for the whole request is enough.
+            headersTimeout: 0,
+            bodyTimeout: 0,
+          }),
+        )
+        const body = await bounded(answer.body, options.maxResponseBytes ?? MAX_RESPONSE_BYTES, request)
+        return {status: answer.statusCode, headers: flat(answer.headers), body}
+      } catch (error) {
+        throw attempt.explain(error)
+      } finally {
+        attempt.end()
+      }
     },
 
     openStream: async request => {
@@ -103,7 +96,7 @@ export function createTransport(options: NetworkOptions = {}): NetworkTransport 
       const attempt = new Attempt(request, proxy, options.advice)
       try {
         const answer = await attempt.first(
-          attempt.watch(dispatcher('long', proxy)).request({
+          attempt.watch(dispatcher(proxy)).request({
             ...placeOf(request.url),
             method: request.method as Dispatcher.HttpMethod,
             headers: request.headers,
@@ -148,15 +141,14 @@ function placeOf(url: string): {origin: string; path: string} {
 }
 
 interface Network {
-  readonly queue: {add<T>(task: () => Promise<T>): Promise<T>}
   /** One for each way to a server: directly, or through this proxy. */
-  dispatcher(use: 'short' | 'long', proxy: ProxyServer | undefined): Dispatcher
+  dispatcher(proxy: ProxyServer | undefined): Dispatcher
   destroy(): Promise<unknown>
 }
 
-async function openNetwork(options: NetworkOptions, connections: number): Promise<Network> {
+async function openNetwork(options: NetworkOptions): Promise<Network> {
   // CommonJS: bundled, only its default is there.
-  const [{default: undici}, {default: PQueue}] = await Promise.all([import('undici'), import('p-queue')])
+  const {default: undici} = await import('undici')
   const connect = {
     timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     rejectUnauthorized: options.insecure !== true,
@@ -164,8 +156,8 @@ async function openNetwork(options: NetworkOptions, connections: number): Promis
     ...(options.trust !== undefined && options.trust.length > 0 && {ca: [...rootCertificates, ...options.trust.map(readCertificates)]}),
   }
   const opened = new Map<string, Dispatcher>()
-  const open = (use: 'short' | 'long', proxy: ProxyServer | undefined): Dispatcher => {
-    const pool = {pipelining: 1, ...(use === 'short' && {connections})}
+  const open = (proxy: ProxyServer | undefined): Dispatcher => {
+    const pool = {pipelining: 1}
     if (proxy === undefined) return new undici.Agent({...pool, connect})
     const {origin: uri, authorization: token} = proxy
     // What is trusted of a server is not trusted of the proxy before it: `insecure` is about the cluster.
@@ -173,10 +165,9 @@ async function openNetwork(options: NetworkOptions, connections: number): Promis
     return new undici.ProxyAgent({...pool, uri, requestTls: connect, proxyTls, proxyTunnel: false, ...(token !== undefined && {token})})
   }
   return {
-    queue: new PQueue({concurrency: connections}),
-    dispatcher: (use, proxy) => {
-      const key = `${use} ${proxy?.origin ?? ''}`
-      const known = opened.get(key) ?? open(use, proxy)
+    dispatcher: proxy => {
+      const key = proxy?.origin ?? ''
+      const known = opened.get(key) ?? open(proxy)
       opened.set(key, known)
       return known
     },

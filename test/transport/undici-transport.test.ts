@@ -133,24 +133,6 @@ describe('a request over the network', () => {
       arrived: false,
     })
   })
-
-  it('waits its turn when all connections are taken, without its time running', async () => {
-    let open = 0
-    let most = 0
-    const waiting: (() => void)[] = []
-    const address = await serve((_, response) => {
-      open += 1
-      most = Math.max(most, open)
-      waiting.push(() => {
-        open -= 1
-        response.end()
-      })
-      if (waiting.length === 2) for (const answer of waiting.splice(0)) answer()
-    })
-    const {send} = network({connections: 2})
-    const answers = await Promise.all(Array.from({length: 10}, () => send({method: 'GET', url: address, headers: {}})))
-    expect([answers.length, most]).toEqual([10, 2])
-  })
 })
 
 describe('a certificate', () => {
@@ -260,15 +242,5 @@ describe('a stream', () => {
     const {body} = await network().openStream({method: 'GET', url: address, headers: {}})
     for await (const _ of body) break
     await closed
-  })
-
-  it('holds up no short request, however many flow', async () => {
-    const address = await serve((request, response) => {
-      if (request.url === '/short') response.end('ok')
-      else response.writeHead(200).write('begin')
-    })
-    const {send, openStream} = network({connections: 1})
-    await Promise.all([1, 2, 3].map(() => openStream({method: 'GET', url: `${address}/long`, headers: {}})))
-    expect((await send({method: 'GET', url: `${address}/short`, headers: {}})).status).toBe(200)
   })
 })
