@@ -15,10 +15,11 @@ import type {Emit} from '../engine/model/events.ts'
 import type {Plan} from '../engine/model/plan.ts'
 import {planTable, planText} from '../report/plan-text.ts'
 import type {StackSource} from '../run/declarations.ts'
+import type {Stoppable} from '../run/locked-ledgers.ts'
 import type {Workspace, WorkspaceOptions} from '../run/workspace.ts'
 import {BaseCommand} from './base-command.ts'
 import {paintFor} from './context.ts'
-import {endingOnInterrupt, InterruptedError} from './interrupt.ts'
+import {endingOnInterrupt, InterruptedError, onInterrupt} from './interrupt.ts'
 import type {ConnectionFlagValues} from './parse/flags.ts'
 import {type PlanFlags, planOptions} from './parse/plan-options.ts'
 import {variableOptions} from './parse/variable-options.ts'
@@ -47,6 +48,23 @@ export abstract class StackCommand extends BaseCommand {
   protected sayStopped(): void {
     this.failAtOnce(new InterruptedError())
     this.logger.end()
+  }
+
+  /** Of commands that only write ledgers. */
+  protected get stoppable(): Stoppable {
+    return {
+      waiting: (work, end) =>
+        endingOnInterrupt(work, async usual => {
+          this.sayStopped()
+          await end()
+          return usual
+        }),
+      finishing: () =>
+        onInterrupt(
+          () => this.logger.warn('stopping as soon as the ledgers are written'),
+          () => {},
+        ).off,
+    }
   }
 
   /** While `work` only reads: whoever stops it is told so, and what it had opened is given back. */
@@ -118,22 +136,22 @@ export abstract class StackCommand extends BaseCommand {
 
   /** Holds the locks of all stacks while `work` goes on; ledgers are read under them. */
   protected async locked<T>(workspace: Workspace, lockTimeoutMs: number | undefined, work: () => Promise<T>): Promise<T> {
-    const held: {unlock?: () => Promise<void>} = {}
+    const {givenBack, lockedUntil} = await import('../run/locked-ledgers.ts')
+    const stop = new AbortController()
+    const taking = workspace.lock(lockTimeoutMs ?? 0, stop.signal)
     const run = async () => {
-      held.unlock = await workspace.lock(lockTimeoutMs ?? 0)
+      await taking
       await workspace.loadLedgers()
       return work()
     }
-    try {
-      // While nothing is at stake (a lock is waited for, a plan is made, a person is asked): what was taken is given back.
-      return await endingOnInterrupt(run, async usual => {
+    // While nothing is at stake (a lock is waited for, a plan is made, a person is asked): what was taken is given back.
+    const reading = () =>
+      endingOnInterrupt(run, async usual => {
         if (!this.changed) this.sayStopped()
-        await held.unlock?.()
+        await givenBack(stop, taking)
         return usual
       })
-    } finally {
-      await held.unlock?.()
-    }
+    return lockedUntil(reading, taking, this.logger)
   }
 
   /** Makes a plan, saves it where that is asked for, and prints it. Changes nothing. */

@@ -31,7 +31,7 @@ export default class ForgetCommand extends StackCommand {
     const {stack: stacks = [], anyway = false, 'lock-timeout': lockTimeoutMs = 0} = flags
     const loaded = await this.readDeclarations({...flags, stack: undefined}, 'validate')
     const [{LedgerDesk}, {forget, ownedDocument}] = await Promise.all([import('../run/ledger-desk.ts'), import('../run/state.ts')])
-    const desk = await LedgerDesk.open(this.context, loaded)
+    const desk = await LedgerDesk.open(this.context, loaded, this.stoppable)
     try {
       const forgotten = await forget(desk, {
         stacks,

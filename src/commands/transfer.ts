@@ -39,7 +39,7 @@ export default class TransferCommand extends StackCommand {
       throw new UsageError('--resume goes on with what was begun, whatever that was', ['Leave the other options out.'])
     const loaded = await this.readDeclarations(flags, 'validate')
     const [{LedgerDesk}, {resumeTransfers, transfer}] = await Promise.all([import('../run/ledger-desk.ts'), import('../run/transfer.ts')])
-    const desk = await LedgerDesk.open(this.context, loaded)
+    const desk = await LedgerDesk.open(this.context, loaded, this.stoppable)
     try {
       const missing = [from === undefined ? '--from' : [], to === undefined ? '--to' : []].flat()
       if (!resume && missing.length > 0) throw new MissingArgumentError('option', missing, this.id)

@@ -29,6 +29,17 @@ export class LockIdError extends AppError {
   }
 }
 
+/** Several locks could not be given back. */
+export class StillLockedError extends AppError {
+  constructor(failures: readonly AppError[]) {
+    super(failures.map(it => it.message).join(' '), {
+      code: 'E_STILL_LOCKED',
+      suggestions: [...new Set(failures.flatMap(it => it.suggestions))],
+      cause: failures[0],
+    })
+  }
+}
+
 /**
  * Takes the locks of several stacks, always in the same order, so that two runs cannot wait for each other in a ring.
  * When one cannot be had, those taken so far are given back.
@@ -46,6 +57,8 @@ export async function lockAll(
   const unlockAll = async () => {
     const failures: unknown[] = []
     for (let unlock = held.pop(); unlock !== undefined; unlock = held.pop()) await unlock().catch(error => void failures.push(error))
+    const known = failures.filter(it => it instanceof AppError)
+    if (known.length > 1 && known.length === failures.length) throw new StillLockedError(known)
     if (failures.length > 0) throw failures[0]
   }
   return afterFailure(unlockAll, async () => {

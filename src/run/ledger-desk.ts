@@ -12,7 +12,7 @@ import type {ManagedLedgerStore} from '../ledger/managed-store.ts'
 import {asArrived} from '../ledger/transfer.ts'
 import type {Host} from './host.ts'
 import {type OpenedStores, openStores} from './ledger-stores.ts'
-import {lockSettled, sayArrived} from './locked-ledgers.ts'
+import {lockSettled, type Stoppable, sayArrived, sayStillLocked, underLocks} from './locked-ledgers.ts'
 import {type LedgerOf, leftBehind, readOtherLedgers} from './other-ledgers.ts'
 
 export interface OwnedObject {
@@ -27,15 +27,21 @@ export class LedgerDesk {
   /** Stacks that the app does not have any more. */
   readonly left: readonly LedgerOf[]
   readonly #stores: OpenedStores
+  readonly #stoppable: Stoppable
 
-  static async open(host: Host, {stacks, others}: Pick<LoadedDeclarations, 'stacks' | 'others'>): Promise<LedgerDesk> {
+  static async open(
+    host: Host,
+    {stacks, others}: Pick<LoadedDeclarations, 'stacks' | 'others'>,
+    stoppable: Stoppable,
+  ): Promise<LedgerDesk> {
     const app = [...stacks, ...others]
     const left = await leftBehind(host.cwd, app)
     const once = left.filter((it, i) => left.findIndex(other => other.name === it.name) === i)
-    return new LedgerDesk(host, app, once)
+    return new LedgerDesk(host, app, once, stoppable)
   }
 
-  private constructor(host: Host, stacks: readonly StackDeclarations[], left: readonly LedgerOf[]) {
+  private constructor(host: Host, stacks: readonly StackDeclarations[], left: readonly LedgerOf[], stoppable: Stoppable) {
+    this.#stoppable = stoppable
     this.host = host
     this.stacks = stacks
     this.left = left
@@ -74,17 +80,31 @@ export class LedgerDesk {
     return new Map(asArrived(ledgers).map(it => [it.stack, it]))
   }
 
-  /** Takes their locks once nothing is on its way to or from them. */
-  lock(stacks: readonly LedgerOf[], timeoutMs: number): Promise<Unlock & {readonly stores: ReadonlyMap<string, ManagedLedgerStore>}> {
+  /** Takes their locks once nothing is on its way to or from them, and gives them back when `work` has ended. */
+  locked<T>(
+    stacks: readonly LedgerOf[],
+    timeoutMs: number,
+    work: (stores: ReadonlyMap<string, ManagedLedgerStore>) => Promise<T>,
+  ): Promise<T> {
     const stores = this.open(stacks)
     const rest = this.#all().filter(it => !stores.has(it.name))
-    return lockSettled({
-      stores,
-      others: () => readOtherLedgers(this.host.cwd, stacks, rest, this.#stores.other),
-      timeoutMs,
-      clock: this.host.clock,
-      finished: arrived => sayArrived(this.host, arrived),
-    }).then(unlock => Object.assign(unlock, {stores}))
+    const {cwd, clock, log} = this.host
+    const take = (signal: AbortSignal) =>
+      lockSettled({
+        stores,
+        others: () => readOtherLedgers(cwd, stacks, rest, this.#stores.other),
+        timeoutMs,
+        clock,
+        signal,
+        finished: arrived => sayArrived(this.host, arrived),
+        stillLocked: sayStillLocked(log),
+      })
+    return this.under(take, () => work(stores))
+  }
+
+  /** @param take - takes locks, and none once it was told to stop */
+  under<T>(take: (stop: AbortSignal) => Promise<Unlock>, work: () => Promise<T>): Promise<T> {
+    return underLocks(this.host, this.#stoppable, take, work)
   }
 
   /** @throws UnknownAddressError for a word that means nothing these ledgers have */

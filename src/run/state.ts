@@ -80,25 +80,23 @@ export async function forget(
   const declared = anyway ? [] : meant.filter(it => desk.declaration(it.stack, it.entry) !== undefined)
   if (declared.length > 0) throw new StillDeclaredError(declared.map(it => keyOf(it.stack, it.entry.address)))
   await confirm(meant)
-  const unlock = await desk.lock(
+  return desk.locked(
     chosen.filter(it => names.has(it.name)),
     lockTimeoutMs,
-  )
-  try {
-    const forgotten: OwnedObject[] = []
-    for (const [stack, store] of unlock.stores) {
-      const ledger = await store.load()
-      const entries = new Map(ledger.entries)
-      for (const it of meant) {
-        // What became another object since it was asked about stays.
-        if (it.stack !== stack || entries.get(it.entry.address)?.remoteId !== it.entry.remoteId) continue
-        entries.delete(it.entry.address)
-        forgotten.push(it)
+    async stores => {
+      const forgotten: OwnedObject[] = []
+      for (const [stack, store] of stores) {
+        const ledger = await store.load()
+        const entries = new Map(ledger.entries)
+        for (const it of meant) {
+          // What became another object since it was asked about stays.
+          if (it.stack !== stack || entries.get(it.entry.address)?.remoteId !== it.entry.remoteId) continue
+          entries.delete(it.entry.address)
+          forgotten.push(it)
+        }
+        if (entries.size < ledger.entries.size) await store.save({...ledger, entries})
       }
-      if (entries.size < ledger.entries.size) await store.save({...ledger, entries})
-    }
-    return forgotten
-  } finally {
-    await unlock()
-  }
+      return forgotten
+    },
+  )
 }

@@ -59,9 +59,8 @@ export async function transfer(desk: LedgerDesk, {words, from, to, as, anyway, l
   const source = desk.named(from)
   const destination = desk.named(to, desk.stacks)
   if (from === to) throw new UsageError('--from and --to name the same stack', ['An address changes with a moved block in the stack.'])
-  const unlock = await desk.lock([source, destination], lockTimeoutMs)
-  try {
-    const ledgers = new Map(await Promise.all([...unlock.stores].map(async ([stack, store]) => [stack, await store.load()] as const)))
+  return desk.locked([source, destination], lockTimeoutMs, async stores => {
+    const ledgers = new Map(await Promise.all([...stores].map(async ([stack, store]) => [stack, await store.load()] as const)))
     const [src, dst] = [ledgers.get(from), ledgers.get(to)]
     if (src === undefined || dst === undefined) throw new TypeError('a ledger is not open')
     const chosen = desk.owned(new Map([[from, src]]), words, 'transfer')
@@ -77,12 +76,10 @@ export async function transfer(desk: LedgerDesk, {words, from, to, as, anyway, l
     const undeclared = anyway ? [] : moves.filter(it => it.declared === undefined).map(it => it.to.address)
     if (undeclared.length > 0) throw new NotDeclaredError(to, undeclared)
     const id = createRunId(desk.host.clock, desk.host.random)
-    const arrived = await transferEntries(id, moves, unlock.stores)
+    const arrived = await transferEntries(id, moves, stores)
     const declaredStill = chosen.filter(it => desk.declaration(from, it.entry) !== undefined).map(it => it.entry.address)
     return {transfer: id, moved: arrived.map(told), declaredStill}
-  } finally {
-    await unlock()
-  }
+  })
 }
 
 const told = ({from, to, remoteId}: Arrived): Transferred['moved'][number] => ({from, to, remoteId})
@@ -131,12 +128,11 @@ export async function resumeTransfers(desk: LedgerDesk, lockTimeoutMs: number): 
   }
   const names = new Set(marksIn(ledgers).flatMap(({stack, mark}) => [stack, mark.from.stack]))
   const stores = desk.open([...readable.values()].filter(it => names.has(it.name)))
-  const unlock = await lockAll([...stores.values()], {timeoutMs: lockTimeoutMs, clock: desk.host.clock})
-  try {
+  const {clock} = desk.host
+  const take = (signal: AbortSignal) => lockAll([...stores.values()], {timeoutMs: lockTimeoutMs, clock, signal})
+  return desk.under(take, async () => {
     const arrived = await finishTransfers(stores)
     const ids = [...new Set(arrived.map(it => it.id))]
     return {transfer: ids.join(', ') || null, moved: arrived.map(told), declaredStill: []}
-  } finally {
-    await unlock()
-  }
+  })
 }

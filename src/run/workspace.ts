@@ -26,7 +26,7 @@ import {asArrived} from '../ledger/transfer.ts'
 import type {RequestAllowance} from '../transport/request-allowance.ts'
 import type {Host} from './host.ts'
 import {type OpenedStores, openStores} from './ledger-stores.ts'
-import {lockSettled, sayArrived} from './locked-ledgers.ts'
+import {lockSettled, sayArrived, sayStillLocked} from './locked-ledgers.ts'
 import {neededApis} from './needed-apis.ts'
 import {type OpenedApi, openCloud, openCluster} from './open-api.ts'
 import {type OtherLedgers, readOtherLedgers} from './other-ledgers.ts'
@@ -187,6 +187,7 @@ export class Workspace {
       clock: host.clock,
       ...(signal ? {signal} : {}),
       finished: arrived => sayArrived(host, arrived),
+      stillLocked: sayStillLocked(host.log),
     })
   }
 

@@ -16,7 +16,7 @@ export default class StateListCommand extends ReadingStackCommand {
     const {args, flags} = await this.parse(StateListCommand)
     const loaded = await this.readDeclarations({...flags, stack: undefined}, 'validate')
     const [{LedgerDesk}, {listOwned, ownedDocument}] = await Promise.all([import('../../run/ledger-desk.ts'), import('../../run/state.ts')])
-    const desk = await LedgerDesk.open(this.context, loaded)
+    const desk = await LedgerDesk.open(this.context, loaded, this.stoppable)
     try {
       const words = args.pattern === undefined ? [] : [args.pattern]
       const resources = (await listOwned(desk, flags.stack ?? [], words)).map(ownedDocument)

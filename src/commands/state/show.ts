@@ -20,7 +20,7 @@ export default class StateShowCommand extends ReadingStackCommand {
       import('../../run/ledger-desk.ts'),
       import('../../run/state.ts'),
     ])
-    const desk = await LedgerDesk.open(this.context, loaded)
+    const desk = await LedgerDesk.open(this.context, loaded, this.stoppable)
     try {
       const owned = await showOwned(desk, flags.stack ?? [], args.address)
       const {outputs, dependsOn} = owned.entry

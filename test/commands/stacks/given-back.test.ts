@@ -1,0 +1,84 @@
+/** Locks are given back however a command ends: real processes, state servers that remember who has what. */
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {systemClock} from '../../../src/base/clock.ts'
+import {waitFor} from '../../../src/base/wait-for.ts'
+import {documentOf, type Site, site} from '../../support/site.ts'
+import {type JsonStack, jsonStack, saveStacks} from '../../support/stack-json.ts'
+import {type StateServer, startStateServer} from '../../support/state-server.ts'
+
+let at: Site
+/** Locks are taken in the order of their addresses. */
+let first: StateServer
+let second: StateServer
+beforeEach(async () => {
+  at = await site()
+  const servers = await Promise.all([startStateServer(), startStateServer()])
+  const [one, other] = servers.sort((a, b) => (a.address < b.address ? -1 : 1))
+  if (one === undefined || other === undefined) throw new TypeError('two servers')
+  first = one
+  second = other
+})
+afterEach(async () => {
+  await Promise.all([first.close(), second.close(), at.close()])
+})
+
+const behind = (stack: JsonStack, {address}: StateServer) =>
+  stack.backend({http: {address, lock_address: address, unlock_address: address, retry_wait_min: 0}})
+const stacks = (cache: 'a' | 'b' = 'a') => {
+  const a = behind(jsonStack('a').subscription('main'), first)
+  const b = behind(jsonStack('b').subscription('other'), second)
+  if (cache === 'a') a.database('cache', 'main')
+  else b.add('cloud.database', 'cache', {name: 'cache', memoryLimitInGb: 1, subscription: '1'})
+  return [a, b]
+}
+const saved = (cache: 'a' | 'b' = 'a') => ['--synth-dir', saveStacks(at.folder, stacks(cache))]
+const theirs = {ID: 'abc', Who: 'me@there'} as StateServer['lock']
+const lookFor = (what: () => boolean) =>
+  waitFor(() => Promise.resolve(what() || undefined), {clock: systemClock, everyMs: 10, timeoutMs: 10_000})
+const MOVE = ['transfer', 'cache', '--from', 'a', '--to', 'b']
+
+describe('a lock', () => {
+  for (const [name, args] of [
+    ['apply', ['apply', '--stack', '*', '--auto-approve']],
+    ['transfer', [...MOVE]],
+    ['forget', ['forget', '*', '--stack', '*', '--yes', '--anyway']],
+  ] as const)
+    it(`that ${name} has is given back when Ctrl-C comes while it waits for another one`, async () => {
+      const outcome = await at.fast(['apply', '--stack', '*', '--auto-approve', ...saved()])
+      expect(outcome.code, outcome.stderr).toBe(0)
+      second.lock = theirs
+      const run = at.start([...args, ...saved(name === 'transfer' ? 'b' : 'a'), '--lock-timeout', '60s'], {asItIs: name !== 'apply'})
+      const asked = second.requests.length
+      await lookFor(() => first.lock !== undefined && second.requests.slice(asked).some(it => it.startsWith('LOCK')))
+      run.kill('SIGINT')
+      const {code, stderr} = await run.done
+      expect([code, first.lock, second.lock], stderr).toEqual([130, undefined, theirs])
+      expect(stderr).toContain('nothing was changed')
+    })
+
+  it('is kept until the ledgers are written when Ctrl-C comes in the middle of a transfer', async () => {
+    expect((await at.fast(['apply', '--stack', '*', '--auto-approve', ...saved()])).code).toBe(0)
+    let interrupted = false
+    const run = at.start([...MOVE, ...saved('b'), '-o', 'json'], {asItIs: true})
+    second.beforeWrite = () => {
+      if (!interrupted) run.kill('SIGINT')
+      interrupted = true
+    }
+    const outcome = await run.done
+    expect([interrupted, outcome.code, first.lock, second.lock], outcome.stderr).toEqual([true, 0, undefined, undefined])
+    expect(documentOf(outcome).moved).toHaveLength(1)
+    expect(second.state).not.toContain('"transfer"')
+  })
+
+  it('that cannot be given back hides neither what was done nor what went wrong, and says how to free it', async () => {
+    expect((await at.fast(['apply', '--stack', '*', '--auto-approve', ...saved()])).code).toBe(0)
+    for (const server of [first, second]) server.unlockFails = true
+    const wrong = await at.run([...MOVE, ...saved('a'), '-o', 'json'])
+    expect([wrong.code, documentOf(wrong).error.code]).toEqual([3, 'E_NOT_DECLARED'])
+    expect(wrong.stderr).toContain(`svcctl force-unlock --stack a ${first.lock?.ID}`)
+    for (const server of [first, second]) server.lock = undefined
+    const done = await at.run([...MOVE, ...saved('b'), '-o', 'json'])
+    expect([done.code, documentOf(done).moved.length], done.stderr).toEqual([0, 1])
+    expect(done.stderr).toContain(`svcctl force-unlock --stack b ${second.lock?.ID}`)
+  })
+})
