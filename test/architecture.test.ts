@@ -12,7 +12,7 @@ const COLUMNS: readonly (readonly string[])[] = [
   ['commands'],
   ['cli'],
   ['run'],
-  ['report', 'support-package', 'endpoint', 'passthrough', 'declaration', 'ledger'],
+  ['report', 'support-package', 'endpoint', 'passthrough', 'declaration', 'ledger', 'takeover'],
   ['config', 'backends', 'backends/cloud', 'backends/cluster', 'simulator'],
   ['transport'],
   ['engine/apply'],

@@ -1,5 +1,4 @@
-import {readFile} from 'node:fs/promises'
-import {resolve} from 'node:path'
+import {EXIT, type ExitCode} from '../base/errors.ts'
 import {asJson} from '../base/json.ts'
 import {UsageError} from '../base/usage-error.ts'
 import {bothApisFlags} from '../cli/parse/flags.ts'
@@ -7,7 +6,18 @@ import {Args, Flags} from '../cli/parse/oclif.ts'
 import {ledgerFlags, stackFlags} from '../cli/parse/stack-flags.ts'
 import {MissingArgumentError} from '../cli/parse/usage-error.ts'
 import {StackCommand, type StackFlagValues} from '../cli/stack-command.ts'
+import type {LoadedDeclarations} from '../declaration/load.ts'
 import type {ImportWish} from '../run/import-pairs.ts'
+import type {Workspace} from '../run/workspace.ts'
+
+const TERRAFORM = 'TERRAFORM'
+const MAX_PAIRS_BYTES = 16 * 1024 * 1024
+
+interface ImportFlagValues extends StackFlagValues {
+  readonly 'lock-timeout'?: number | undefined
+  readonly acl?: boolean | undefined
+  readonly values?: 'live' | 'state' | undefined
+}
 
 export default class ImportCommand extends StackCommand {
   static override summary = 'take declared objects that are there already into the ledgers as they are, without a write'
@@ -18,6 +28,7 @@ export default class ImportCommand extends StackCommand {
     '<%= config.bin %> <%= command.id %> shop/cache 12/51 --stack shop',
     '<%= config.bin %> <%= command.id %> --file pairs.json --output json',
     '<%= config.bin %> <%= command.id %> --all',
+    '<%= config.bin %> <%= command.id %> --from-tfstate state.json',
   ]
   static override args = {
     address: Args.string({description: 'declared object: address, construct path or name', ignoreStdin: true}),
@@ -29,71 +40,111 @@ export default class ImportCommand extends StackCommand {
     ...ledgerFlags,
     file: Flags.string({summary: 'pairs as JSON: {"address": "remote id"}', helpValue: '<file>'}),
     all: Flags.boolean({summary: 'whatever a plan would adopt'}),
+    'from-tfstate': Flags.string({
+      summary: "what a Terraform state of the vendor's provider has; - reads standard input",
+      helpGroup: TERRAFORM,
+      helpValue: '<file>',
+    }),
+    acl: Flags.boolean({summary: 'rules and users too, in the databases that roles name', helpGroup: TERRAFORM}),
+    values: Flags.option({
+      summary: 'what is recorded where the state says otherwise than what is live (default: live)',
+      helpGroup: TERRAFORM,
+      options: ['live', 'state'] as const,
+    })(),
   }
 
-  async run(): Promise<undefined> {
+  async run(): Promise<ExitCode | undefined> {
     const {args, flags} = await this.parse(ImportCommand)
     const {address, 'remote-id': remoteId} = args
+    const state = flags['from-tfstate']
     const ways = [
       address === undefined ? [] : ['ADDRESS REMOTE_ID'],
       flags.file === undefined ? [] : ['--file'],
       flags.all ? ['--all'] : [],
+      state === undefined ? [] : ['--from-tfstate'],
     ].flat()
     if (ways.length > 1) throw new UsageError(`${ways.join(' and ')} each say what is imported`, ['Give one of them.'])
+    if (state !== undefined) return this.#takeOver(flags, state)
+    if (flags.acl || flags.values !== undefined)
+      throw new UsageError('--acl and --values are about a Terraform state', ['Name it: --from-tfstate FILE.'])
     if (!flags.all && flags.file === undefined) {
       const missing = [address === undefined ? ['address'] : [], remoteId === undefined ? ['remote-id'] : []].flat()
       if (missing.length > 0) throw new MissingArgumentError('argument', missing, this.id)
     }
-    const wishes = address !== undefined && remoteId !== undefined ? [{word: address, id: remoteId}] : await this.#pairsIn(flags.file)
-    await this.#import(flags, wishes)
+    return this.#import(
+      flags,
+      address !== undefined && remoteId !== undefined ? [{word: address, id: remoteId}] : await this.#pairsIn(flags.file),
+    )
   }
 
   async #pairsIn(file: string | undefined): Promise<readonly ImportWish[] | undefined> {
     if (file === undefined) return undefined
-    const {readPairs} = await import('../run/import-pairs.ts')
-    let text: string
-    try {
-      text = await readFile(resolve(this.context.cwd, file), 'utf8')
-    } catch {
-      throw new UsageError(`--file ${file} cannot be read`, ['Check the path.'])
-    }
-    return readPairs(text, file)
+    const [{readPairs}, {readNamedInput}] = await Promise.all([import('../run/import-pairs.ts'), import('../run/named-input.ts')])
+    const {text, name} = await readNamedInput(
+      {cwd: this.context.cwd, stdin: this.context.streams.stdin},
+      {option: '--file', file, maxBytes: MAX_PAIRS_BYTES},
+    )
+    return readPairs(text, name)
   }
 
   /** @param wishes - absent: everything that can be */
-  async #import(
-    flags: StackFlagValues & {readonly 'lock-timeout'?: number | undefined},
-    wishes: readonly ImportWish[] | undefined,
-  ): Promise<void> {
+  async #import(flags: ImportFlagValues, wishes: readonly ImportWish[] | undefined): Promise<undefined> {
     const loaded = await this.readDeclarations(flags)
-    const [{importObjects}, {resolvePairs, withImports}, {kinds}] = await Promise.all([
+    const [{importObjects}, {resolvePairs, withImports}, {kinds}, {importText}] = await Promise.all([
       import('../run/import.ts'),
       import('../run/import-pairs.ts'),
       import('../backends/kinds.ts'),
+      import('../report/import-text.ts'),
     ])
     const pairs = wishes && resolvePairs(wishes, loaded.stacks, kinds)
     const meant = pairs === undefined ? loaded.stacks : withImports(loaded.stacks, pairs)
     // Only their ledgers are locked and written.
     const stacks = meant.filter(it => pairs === undefined || it.declarations.some(({key}) => pairs.has(key)))
     const others = [...loaded.others, ...meant.filter(it => !stacks.includes(it))]
-    const {imported, skipped, used} = await this.inWorkspace({stacks, others}, flags, 'plan', workspace =>
+    const done = await this.#recording({stacks, others}, flags, (workspace, onRecord) => importObjects(workspace, {pairs, onRecord}))
+    await this.print(asJson(done), {text: () => importText(done)})
+  }
+
+  async #takeOver(flags: ImportFlagValues, file: string): Promise<ExitCode | undefined> {
+    const [{readNamedInput}, {MAX_STATE_BYTES, readState}, {stateObjects}, {secretsInDocument}] = await Promise.all([
+      import('../run/named-input.ts'),
+      import('../takeover/read-state.ts'),
+      import('../takeover/state-objects.ts'),
+      import('../base/secret-fields.ts'),
+    ])
+    const {text, name} = await readNamedInput(
+      {cwd: this.context.cwd, stdin: this.context.streams.stdin},
+      {option: '--from-tfstate', file, maxBytes: MAX_STATE_BYTES},
+    )
+    const found = stateObjects(readState(text, name), {
+      acl: flags.acl ?? false,
+      tellSecrets: attributes => {
+        for (const secret of secretsInDocument(attributes)) this.context.redactor.register(secret)
+      },
+    })
+    const loaded = await this.readDeclarations(flags)
+    const [{takeOver}, {takeoverText}] = await Promise.all([import('../run/takeover.ts'), import('../report/import-text.ts')])
+    const {values = 'live'} = flags
+    const done = await this.#recording(loaded, flags, (workspace, onRecord) => takeOver(workspace, found, {values, onRecord}))
+    await this.print(asJson(done), {text: () => takeoverText(done)})
+    if (done.missing.length > 0) return EXIT.partial
+    return done.proof === 'differs' && values === 'live' ? EXIT.notConverged : EXIT.ok
+  }
+
+  /** Under the locks of the ledgers, behind a transport that sends nothing but GETs. */
+  async #recording<T>(
+    stacks: Pick<LoadedDeclarations, 'stacks' | 'others'>,
+    flags: ImportFlagValues,
+    work: (workspace: Workspace, onRecord: () => void) => Promise<T>,
+  ): Promise<T & {readonly requests: {readonly used: number}}> {
+    const onRecord = () => {
+      this.changed = true
+    }
+    return this.inWorkspace(stacks, flags, 'plan', workspace =>
       this.locked(workspace, flags['lock-timeout'], async () => {
-        const onRecord = () => {
-          this.changed = true
-        }
-        const done = await importObjects(workspace, {pairs, onRecord})
-        return {...done, used: workspace.usedRequests()}
+        const done = await work(workspace, onRecord)
+        return {...done, requests: {used: workspace.usedRequests()}}
       }),
     )
-    await this.print(asJson({imported, skipped, requests: {used}}), {
-      text: () =>
-        [
-          ...imported.map(it => {
-            const differs = it.differs.length === 0 ? '' : `; differs in ${it.differs.map(({path}) => path).join(', ')}`
-            return `${it.stack}:${it.address} [${it.remoteId}]: imported${differs}`
-          }),
-          ...skipped.map(it => `${it.address}: not imported: ${it.reason}`),
-        ].join('\n') || 'nothing is left to import',
-    })
   }
 }

@@ -65,18 +65,21 @@ export class ImportOwnedError extends AppError {
   }
 }
 
+export interface ImportWishes {
+  /** What is meant by which declaration, as the workspace has them declared too (`withImports`); absent: whatever a plan would adopt. */
+  readonly pairs: ImportPairs | undefined
+  /** Called right before the ledgers are written. */
+  readonly onRecord: () => void
+  /** What is recorded instead of the live values. */
+  readonly keeps?: (operation: Operation) => Operation
+}
+
 /**
  * Under the locks of the ledgers.
  *
- * @param pairs - what is meant by which declaration, as `workspace` has them declared too (`withImports`); absent:
- *   whatever a plan would adopt
- * @param onRecord - called right before the ledgers are written
  * @throws ImportOwnedError, ImportPairsError, ImportAbsentError: nothing was recorded
  */
-export async function importObjects(
-  workspace: Workspace,
-  {pairs, onRecord}: {readonly pairs: ImportPairs | undefined; readonly onRecord: () => void},
-): Promise<ImportDone> {
+export async function importObjects(workspace: Workspace, {pairs, onRecord, keeps = it => it}: ImportWishes): Promise<ImportDone> {
   const {open, skipped} = pairs === undefined ? {open: undefined, skipped: []} : unowned(workspace, pairs)
   if (open?.size === 0) return {imported: [], skipped}
   if (open !== undefined) await assertThere(workspace, open)
@@ -92,7 +95,7 @@ export async function importObjects(
     )
   if (found.length > 0) {
     onRecord()
-    const operations = found.map(it => asFound(it, 'imported'))
+    const operations = found.map(it => keeps(asFound(it, 'imported')))
     const {ended} = await recordPlan(workspace, {...built, plan: {...built.plan, operations}})
     const failed = ended.find(it => it.state !== 'done')?.error
     if (failed !== undefined) throw failed
@@ -116,7 +119,7 @@ export async function importObjects(
 }
 
 /** Nothing but these is looked at; absent: everything. */
-const chosen = (pairs: ImportPairs | undefined): Choice => ({
+export const chosen = (pairs: ImportPairs | undefined): Choice => ({
   wants: key => pairs?.has(key) ?? true,
   over: () => ({keeps: () => true, accepts: () => false, permissions: {allowDestroy: [], adopt: []}}),
 })
@@ -151,13 +154,11 @@ function unowned(workspace: Workspace, pairs: ImportPairs): {readonly open: Impo
   return {open, skipped}
 }
 
-/** @throws ImportPairsError for what is somewhere else than it is declared, ImportAbsentError for what is nowhere */
-async function assertThere(workspace: Workspace, pairs: ImportPairs): Promise<void> {
-  const {stacks, others, ledgers, otherLedgers, accountOf, backendOf, variable} = workspace
-  const selected = new Set(stacks.map(it => it.name))
-  const observation = await observe({
+export function observeWorkspace(workspace: Workspace, wants: (key: Key) => boolean, ledgers = workspace.ledgers): Promise<Observation> {
+  const {stacks, others, otherLedgers, accountOf, backendOf, variable} = workspace
+  return observe({
     stacks: [...stacks, ...others],
-    selected,
+    selected: new Set(stacks.map(it => it.name)),
     ledgers,
     otherLedgers,
     accountOf,
@@ -165,8 +166,13 @@ async function assertThere(workspace: Workspace, pairs: ImportPairs): Promise<vo
     backendOf,
     evaluate,
     variable,
-    wants: key => pairs.has(key),
+    wants,
   })
+}
+
+/** @throws ImportPairsError for what is somewhere else than it is declared, ImportAbsentError for what is nowhere */
+async function assertThere(workspace: Workspace, pairs: ImportPairs): Promise<void> {
+  const observation = await observeWorkspace(workspace, key => pairs.has(key))
   const absent: Problem[] = []
   const misplaced: Problem[] = []
   for (const [key, remoteId] of pairs) {

@@ -67,11 +67,11 @@ interface OpenedStackApi {
 
 export class Workspace {
   readonly host: Host
-  readonly stacks: readonly StackDeclarations[]
   readonly others: readonly StackDeclarations[]
   readonly stores: ReadonlyMap<string, ManagedLedgerStore>
   readonly sealer: SecretSealer
   readonly variable: VariableLookup
+  #stacks: readonly StackDeclarations[]
   #ledgers: ReadonlyMap<string, Ledger> = new Map()
   #other: OtherLedgers = {ledgers: [], unread: new Map(), stores: new Map()}
   #accountOf: AccountOf = () => ''
@@ -96,7 +96,7 @@ export class Workspace {
     const {host, stacks} = options
     this.#options = options
     this.host = host
-    this.stacks = stacks
+    this.#stacks = stacks
     this.others = options.others
     this.variable = variable
     this.sealer = new SecretSealer(host.random, host.environment.ledgerKey)
@@ -106,6 +106,10 @@ export class Workspace {
       const warning = localLedgerWarning(stack.ledger, stack.name, host.environment.all)
       if (warning !== undefined) host.log.warn(warning)
     }
+  }
+
+  get stacks(): readonly StackDeclarations[] {
+    return this.#stacks
   }
 
   get ledgers(): ReadonlyMap<string, Ledger> {
@@ -163,6 +167,17 @@ export class Workspace {
       return await work()
     } finally {
       this.#ledgers = own
+    }
+  }
+
+  /** Runs `work` as if the same stacks declared this. */
+  async withStacks<T>(stacks: readonly StackDeclarations[], work: () => Promise<T>): Promise<T> {
+    const own = this.#stacks
+    this.#stacks = stacks
+    try {
+      return await work()
+    } finally {
+      this.#stacks = own
     }
   }
 

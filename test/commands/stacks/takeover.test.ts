@@ -1,0 +1,252 @@
+/** `svcctl import --from-tfstate`: a state is taken over by a real process; the file and the services stay as they are. */
+import {createHash} from 'node:crypto'
+import {closeSync, copyFileSync, existsSync, openSync, readFileSync, statSync, writeFileSync, writeSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {world} from '../../../src/simulator/world-builder.ts'
+import {documentOf, type Site, site} from '../../support/site.ts'
+import {type JsonStack, jsonStack, saveStacks} from '../../support/stack-json.ts'
+
+let at: Site
+beforeEach(async () => {
+  at = await site()
+  world()
+    .subscription('main', {paymentMethodId: 7001, cloudProviders: [{provider: 'AWS', regions: [{region: 'eu-west-1'}]}]})
+    .database('cache', {
+      memoryLimitInGb: 2,
+      replication: true,
+      protocol: 'redis',
+      dataPersistence: 'aof-every-1-second',
+      dataEvictionPolicy: 'volatile-lru',
+      throughputMeasurement: {by: 'operations-per-second', value: 1000},
+      modules: [{name: 'json'}],
+      alerts: [{name: 'dataset-size', value: 80}],
+    })
+    .rule('reader')
+    .user('app', {role: 'reader'})
+    .database('queue', {memoryLimitInGb: 1})
+    .peering({provider: 'AWS', region: 'eu-west-1', awsAccountId: '123456789012', vpcId: 'vpc-aaa', vpcCidr: '10.1.0.0/24'})
+    .peering({provider: 'GCP', vpcProjectUid: 'project-b', vpcNetworkName: 'net-b'})
+    .subscription('other')
+    .into(at.simulator)
+})
+afterEach(() => at.close())
+
+const PASSWORD = /s3cret-of-/
+const aws = {provider: 'AWS', region: 'eu-west-1', awsAccountId: '123456789012', vpcId: 'vpc-aaa', vpcCidr: '10.1.0.0/24'}
+const inMain = {expressions: {'/subscription': '${null_resource.main.id}'}}
+const shop = () =>
+  jsonStack('shop')
+    .subscription('main')
+    .database('cache', 'main', {memoryLimitInGb: 2, replication: true})
+    .add('cloud.peering', 'aws', aws, inMain)
+    .add('cloud.peering', 'gcp', {provider: 'GCP', vpcProjectUid: 'project-b', vpcNetworkName: 'net-b'}, inMain)
+
+const stateFile = (name: string, to = 'state.json') => {
+  const file = join(at.folder, to)
+  copyFileSync(join(import.meta.dirname, '../../takeover/states', `${name}.json`), file)
+  return file
+}
+const sum = (file: string) => [createHash('sha256').update(readFileSync(file)).digest('hex'), statSync(file).mtimeMs]
+const run = (args: readonly string[], stacks: readonly JsonStack[] = [shop()], options = {}) =>
+  at.fast([...args, '--synth-dir', saveStacks(at.folder, stacks), '-o', 'json'], options)
+const ledger = (stack = 'shop') => join(at.folder, `terraform.${stack}.tfstate`)
+
+describe('svcctl import --from-tfstate', () => {
+  it('takes a state over: no write, the file untouched, and the plan afterwards is empty', async () => {
+    const file = stateFile('plain')
+    const before = sum(file)
+    const outcome = await run(['import', '--from-tfstate', 'state.json'])
+    expect(outcome.code, outcome.stderr).toBe(0)
+    const document = documentOf(outcome)
+    expect(document.imported.map((it: {address: string; from: string; remoteId: string}) => [it.address, it.from, it.remoteId])).toEqual([
+      ['null_resource.main', 'rediscloud_subscription.main', 'cloud/subscriptions/1'],
+      ['null_resource.aws', 'rediscloud_subscription_peering.aws', 'cloud/subscriptions/1/peerings/pcx-1'],
+      ['null_resource.cache', 'rediscloud_subscription_database.cache', 'cloud/subscriptions/1/databases/1'],
+      ['null_resource.gcp', 'rediscloud_subscription_peering.gcp', 'cloud/subscriptions/1/peerings/pcx-2'],
+    ])
+    expect(document).toMatchObject({missing: [], skipped: [], proof: 'empty'})
+    expect(document.stateRm).toEqual([
+      'terraform state rm rediscloud_subscription.main',
+      'terraform state rm rediscloud_subscription_database.cache',
+      'terraform state rm rediscloud_subscription_peering.aws',
+      'terraform state rm rediscloud_subscription_peering.gcp',
+    ])
+    expect((await run(['plan', '--detailed-exitcode'])).code).toBe(0)
+    expect(sum(file)).toEqual(before)
+    expect(at.writes).toEqual([])
+    expect(outcome.stdout + outcome.stderr + readFileSync(ledger(), 'utf8')).not.toMatch(PASSWORD)
+    const again = documentOf(await run(['import', '--from-tfstate', 'state.json']))
+    expect([again.imported, again.skipped.length, again.stateRm.length, again.proof]).toEqual([[], 4, 4, 'empty'])
+  })
+
+  it('asks for nothing twice: the proof and the look at the state cost no request beyond those of one plan', async () => {
+    stateFile('plain')
+    await run(['plan'])
+    const plan = at.simulator.log.length
+    at.simulator.clearLog()
+    const {requests} = documentOf(await run(['import', '--from-tfstate', 'state.json']))
+    // The account, whose ledger is new.
+    expect([requests.used, at.simulator.log.length]).toEqual([plan + 1, plan + 1])
+  })
+
+  it('reads standard input, says in text what it did, and ends with the lines that take it out of the state', async () => {
+    const input = readFileSync(stateFile('modules'), 'utf8')
+    const stack = saveStacks(at.folder, [shop().database('queue', 'main')])
+    const outcome = await at.fast(['import', '--from-tfstate', '-', '--synth-dir', stack], {input})
+    expect(outcome.code, outcome.stderr).toBe(0)
+    const lines = outcome.stdout.trimEnd().split('\n')
+    expect(lines).toContain(
+      'module.a.module.x["k"].rediscloud_subscription.b["prod.us"]: not imported: no declaration means cloud/subscriptions/2',
+    )
+    expect(lines).toContain('A plan of what was taken over is empty.')
+    expect(lines.slice(-3)).toEqual([
+      `  terraform state rm 'module.a.module.x["k"].rediscloud_subscription.b["prod.eu"]'`,
+      `  terraform state rm 'module.a.rediscloud_subscription_database.this[0]'`,
+      `  terraform state rm 'module.a.rediscloud_subscription_database.this[1]'`,
+    ])
+    expect(outcome.stdout).toContain('left out: 1 rediscloud_active_active_subscription')
+    expect(outcome.stdout + outcome.stderr).not.toMatch(PASSWORD)
+    expect(at.writes).toEqual([])
+  })
+
+  it('meets a declaration by remote id where the name has changed since, and where two live objects have it', async () => {
+    stateFile('plain')
+    at.simulator.edit({path: 'cloud/subscriptions/1/databases/1', set: {name: 'cache-2'}})
+    at.simulator.edit({path: 'cloud/subscriptions', create: {name: 'main'}})
+    const renamed = shop().remove('cache').database('hot', 'main', {name: 'cache-2', memoryLimitInGb: 2})
+    const outcome = await run(['import', '--from-tfstate', 'state.json'], [renamed])
+    expect(outcome.code, outcome.stderr).toBe(0)
+    const {imported, differs} = documentOf(outcome)
+    expect(imported.map((it: {address: string; remoteId: string}) => [it.address, it.remoteId])).toContainEqual([
+      'null_resource.hot',
+      'cloud/subscriptions/1/databases/1',
+    ])
+    expect(imported.map((it: {remoteId: string}) => it.remoteId)).toContain('cloud/subscriptions/1')
+    expect(differs).toContainEqual({stack: 'shop', address: 'null_resource.hot', path: '/name', before: 'cache', after: 'cache-2'})
+  })
+
+  it('says where the state differs from what is live; the ledger gets live values, or with --values state those of the state', async () => {
+    stateFile('plain')
+    at.simulator.edit({path: 'cloud/subscriptions/1/databases/1', set: {memoryLimitInGb: 4, alerts: [{name: 'dataset-size', value: 95}]}})
+    const live = shop().database('cache', 'main', {memoryLimitInGb: 4, replication: true})
+    const outcome = await run(['import', '--from-tfstate', 'state.json'], [live])
+    expect([outcome.code, documentOf(outcome).proof]).toEqual([0, 'empty'])
+    expect(documentOf(outcome).differs).toEqual([
+      {stack: 'shop', address: 'null_resource.cache', path: '/alerts/0/value', before: 80, after: 95},
+      {stack: 'shop', address: 'null_resource.cache', path: '/backup', before: {interval: 6}},
+      {stack: 'shop', address: 'null_resource.cache', path: '/memoryLimitInGb', before: 2, after: 4},
+    ])
+    const other = join(at.folder, 'other.tfstate')
+    const stated = await run(['import', '--from-tfstate', 'state.json', '--values', 'state', '--state', other])
+    expect([stated.code, documentOf(stated).proof], stated.stderr).toEqual([0, 'differs'])
+    const drift = documentOf(await run(['drift', '--state', other]))
+    expect(drift.drifted).toMatchObject([{address: 'null_resource.cache', changes: [{path: '/memoryLimitInGb', before: 2, after: 4}]}])
+    expect(at.writes).toEqual([])
+  })
+
+  it('proves itself: where the code differs it is exit 7, with the fields named', async () => {
+    stateFile('plain')
+    const outcome = await run(['import', '--from-tfstate', 'state.json'], [shop().database('cache', 'main', {memoryLimitInGb: 3})])
+    expect([outcome.code, documentOf(outcome).proof]).toEqual([7, 'differs'])
+    expect(documentOf(outcome).imported.flatMap((it: {differs: unknown[]}) => it.differs)).toEqual([
+      {path: '/memoryLimitInGb', before: 2, after: 3},
+    ])
+    expect(at.writes).toEqual([])
+  })
+
+  it('takes the rest over where one object is gone: exit 6, and it is named', async () => {
+    stateFile('modules')
+    at.simulator.edit({path: 'cloud/subscriptions/1/databases/2', delete: true})
+    const outcome = await run(['import', '--from-tfstate', 'state.json'], [shop().database('queue', 'main')])
+    expect(outcome.code, outcome.stderr).toBe(6)
+    const {missing, imported, stateRm} = documentOf(outcome)
+    expect(missing).toEqual([
+      {from: 'module.a.rediscloud_subscription_database.this[1]', kind: 'cloud.database', remoteId: 'cloud/subscriptions/1/databases/2'},
+    ])
+    expect([imported.length, stateRm.length]).toEqual([2, 2])
+    expect(at.writes).toEqual([])
+  })
+
+  it('--acl takes rules and users by name in the databases that roles name', async () => {
+    stateFile('modules')
+    const stack = () =>
+      shop().rule('reader', 'cache').user('app', 'cache', {role: 'reader'}).database('queue', 'main').rule('r2', 'queue', {name: 'reader'})
+    const outcome = await run(['import', '--from-tfstate', 'state.json', '--acl'], [stack()])
+    expect(outcome.code, outcome.stdout).toBe(6)
+    const {imported, missing, leftOut, stateRm} = documentOf(outcome)
+    expect(imported.map((it: {address: string}) => it.address)).toEqual(
+      expect.arrayContaining(['null_resource.reader', 'null_resource.app']),
+    )
+    // Nobody has made the rule in the second database.
+    expect(missing).toEqual([{from: 'rediscloud_acl_rule.reader', kind: 'cloud.acl_rule', remoteId: 'cloud/subscriptions/1/databases/2'}])
+    expect(leftOut.filter((it: {type: string}) => it.type.includes('acl')).map((it: {from: string}) => it.from)).toEqual([
+      'rediscloud_acl_rule.lonely',
+      'rediscloud_acl_role.readers',
+    ])
+    expect(stateRm.filter((it: string) => it.includes('acl'))).toEqual([])
+    expect(at.writes).toEqual([])
+  })
+
+  it('leaves to another stack what that one has', async () => {
+    stateFile('plain')
+    expect((await run(['import', 'main', '1'])).code).toBe(0)
+    const twin = jsonStack('twin')
+      .database('cache', '${data.terraform_remote_state.shop.outputs.main}', {memoryLimitInGb: 2})
+      .block('data', {
+        terraform_remote_state: {shop: {backend: 'local', config: {path: 'terraform.shop.tfstate'}}},
+      })
+    const stacks = () => [
+      jsonStack('shop')
+        .subscription('main')
+        .block('output', {main: {value: '${null_resource.main.id}'}}),
+      twin,
+    ]
+    const outcome = await run(['import', '--from-tfstate', 'state.json', '--stack', 'twin'], stacks())
+    expect(outcome.code, outcome.stderr).toBe(0)
+    const {imported, skipped} = documentOf(outcome)
+    expect(imported.map((it: {address: string}) => it.address)).toEqual(['null_resource.cache'])
+    expect(skipped).toContainEqual({address: 'rediscloud_subscription.main', reason: 'stack shop has cloud/subscriptions/1 in its ledger'})
+  })
+
+  it('refuses what is no state of format 4 before anything is read or run, and options that mean nothing', async () => {
+    for (const [text, code, word] of [
+      ['{"version": 3}', 64, 'E_TFSTATE'],
+      ['{"format_version": "1.0"}', 64, 'E_TFSTATE'],
+      ['{"encrypted_data": "x"}', 64, 'E_TFSTATE'],
+      ['\u0000\u0001', 64, 'E_TFSTATE'],
+    ] as const) {
+      writeFileSync(join(at.folder, 'bad.json'), text)
+      const outcome = await run(['import', '--from-tfstate', 'bad.json'])
+      expect([text, outcome.code, documentOf(outcome).error.code]).toEqual([text, code, word])
+    }
+    for (const args of [
+      ['--from-tfstate', 'none.json'],
+      ['--from-tfstate', 'bad.json', '--all'],
+      ['--acl', '--all'],
+      ['--values', 'live', 'cache', '1'],
+    ]) {
+      const outcome = await run(['import', ...args])
+      expect([args, outcome.code, documentOf(outcome).error.code]).toEqual([args, 64, 'E_USAGE'])
+    }
+    expect(at.simulator.log).toEqual([])
+    expect(existsSync(ledger())).toBe(false)
+  })
+
+  it('takes a state of 100 MB', {timeout: 120_000}, async () => {
+    const plain = JSON.parse(readFileSync(stateFile('plain'), 'utf8'))
+    const file = join(at.folder, 'large.json')
+    const out = openSync(file, 'w')
+    const [first, ...rest] = plain.resources
+    writeSync(out, `{"version": 4, "resources": [${JSON.stringify(first)}`)
+    const filler = {mode: 'managed', type: 'aws_s3_object', provider: 'provider["registry.terraform.io/hashicorp/aws"]'}
+    const instance = {attributes: Object.fromEntries(Array.from({length: 50}, (_, i) => [`attribute_${i}`, 'x'.repeat(200)]))}
+    for (let i = 0; i < 9_000; i++) writeSync(out, `,${JSON.stringify({...filler, name: `o${i}`, instances: [instance]})}`)
+    for (const it of rest) writeSync(out, `,${JSON.stringify(it)}`)
+    writeSync(out, ']}')
+    closeSync(out)
+    expect(statSync(file).size).toBeGreaterThan(95_000_000)
+    const outcome = await run(['import', '--from-tfstate', 'large.json'])
+    expect([outcome.code, documentOf(outcome).imported.length, documentOf(outcome).proof], outcome.stderr).toEqual([0, 4, 'empty'])
+  })
+})
