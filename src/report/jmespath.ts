@@ -1,0 +1,118 @@
+/**
+ * The `jmespath` library behind one door. It passes the public compliance suite; what is put right here is what that suite
+ * leaves open, or counts as right when it is refused at any time. `test/report/jmespath-compliance.test.ts` runs the suite
+ * through this door and holds each line:
+ *
+ * | deviation                                                   | mended by   | case of the suite                            |
+ * | ----------------------------------------------------------- | ----------- | -------------------------------------------- |
+ * | anything may follow a dot, found when it is evaluated       | `faultIn`   | syntax.json `foo.`, `foo..bar`, `foo.|| bar` |
+ * | an unknown function is found when it is evaluated           | `faultIn`   | functions.json ``unknown_function(`1`, `2`)`` |
+ * | `&a` outside a function answers with the library's own tree | `faultIn`   | none                                         |
+ * | `sort` orders numbers as text (1, 10, 9)                    | `search`    | functions.json `sort(numbers)`               |
+ * | inherited fields are seen (`toString`, `__proto__`)         | `forLibrary` | none                                         |
+ * | whole numbers beyond 2^53 are rounded                       | `forLibrary` | none                                         |
+ *
+ * What is left as it is stands in docs/queries.md.
+ */
+import type jmespathModule from 'jmespath'
+import {type ExactJson, ExactNumber} from '../base/lossless-json.ts'
+
+export interface Jmespath {
+  readonly search: typeof jmespathModule.search
+  readonly compile: (expression: string) => AstNode
+  readonly tokenize: (expression: string) => readonly {readonly start: number; readonly type: string; readonly value?: unknown}[]
+}
+
+interface AstNode {
+  readonly type: string
+  readonly name?: unknown
+  readonly value?: unknown
+  readonly children?: readonly unknown[]
+}
+
+/** The published types know `search` only. */
+export const loadJmespath = async (): Promise<Jmespath> => ((await import('jmespath')) as {default: unknown}).default as Jmespath
+
+/** The functions of the JMESPath specification. */
+export const FUNCTIONS: ReadonlySet<string> = new Set(
+  'abs avg ceil contains ends_with floor join keys length map max max_by merge min min_by not_null reverse sort sort_by starts_with sum to_array to_number to_string type values'.split(
+    ' ',
+  ),
+)
+
+export interface Fault {
+  /** In characters, from 0. */
+  readonly at: number
+  readonly reason: string
+  /** The name of a function there is none of. */
+  readonly unknown?: string
+}
+
+/** What the parser lets pass, and evaluating would not. */
+export function faultIn({compile, tokenize}: Jmespath, expression: string): Fault | undefined {
+  const tokens = tokenize(expression)
+  const dot = tokens.findIndex(({type}, index) => type === 'Dot' && !AFTER_DOT.has(tokens[index + 1]?.type ?? ''))
+  if (dot >= 0) return {at: tokens[dot + 1]?.start ?? expression.length, reason: 'a name, *, [ or { must follow a dot'}
+  for (const {node, above} of nodesOf(compile(expression))) {
+    const {type, name} = node
+    if (type === 'Function' && typeof name === 'string' && !FUNCTIONS.has(name))
+      return {at: expression.indexOf(name), reason: `there is no function ${name}()`, unknown: name}
+    if (type === 'ExpressionReference' && above !== 'Function')
+      return {at: expression.indexOf('&'), reason: 'an expression behind & stands for itself in functions only'}
+  }
+  return undefined
+}
+
+const AFTER_DOT = new Set(['UnquotedIdentifier', 'QuotedIdentifier', 'Star', 'Lbracket', 'Lbrace'])
+
+function* nodesOf(node: unknown, above?: string): Generator<{node: AstNode; above: string | undefined}> {
+  if (node === null || typeof node !== 'object') return
+  const {type, value, children} = node as AstNode
+  yield {node: node as AstNode, above}
+  // The value of a literal is data, however much it looks like a node.
+  for (const child of [...(type === 'Literal' ? [] : [value]), ...(Array.isArray(children) ? children : [])]) yield* nodesOf(child, type)
+}
+
+export const search = (library: Jmespath, expression: string, document: ExactJson): ExactJson =>
+  fromLibrary(library.search(forLibrary(document), sortedByValue(library, expression)))
+
+/** `sort(x)` becomes `sort_by(x, &@)`, which compares by value. */
+function sortedByValue({tokenize}: Jmespath, expression: string): string {
+  const tokens = tokenize(expression)
+  const sorts = ({type, value}: {type: string; value?: unknown}, at: number): boolean =>
+    type === 'UnquotedIdentifier' && value === 'sort' && tokens[at + 1]?.type === 'Lparen' && tokens[at + 2]?.type !== 'Rparen'
+  const open: boolean[] = []
+  const pieces = tokens.map((token, at) => {
+    const text = expression.slice(token.start, tokens[at + 1]?.start)
+    if (token.type === 'Lparen') open.push(at > 0 && sorts(tokens[at - 1] ?? token, at - 1))
+    if (token.type === 'Rparen' && open.pop() === true) return `, &@${text}`
+    return sorts(token, at) ? text.replace('sort', 'sort_by') : text
+  })
+  return pieces.join('')
+}
+
+/** The one method the library calls on the objects it is given; a field of any other inherited name must not exist. */
+const BARE = Object.create(null, {hasOwnProperty: {value: Object.prototype.hasOwnProperty}})
+
+function forLibrary(value: ExactJson): unknown {
+  if (typeof value === 'bigint') return new ExactNumber(String(value))
+  // The library compares numbers by identity where they are objects: only what no number can hold is one.
+  if (value instanceof ExactNumber) return value.isBeyond ? value : value.valueOf()
+  if (Array.isArray(value)) return value.map(forLibrary)
+  if (value === null || typeof value !== 'object') return value
+  const bare = Object.create(BARE)
+  for (const [key, item] of Object.entries(value)) {
+    Object.defineProperty(bare, key, {value: forLibrary(item), enumerable: true, configurable: true, writable: true})
+  }
+  return bare
+}
+
+/** Functions, and whatever else is no JSON, are null. */
+function fromLibrary(value: unknown): ExactJson {
+  if (value instanceof ExactNumber) return /^-?\d+$/.test(value.toString()) ? BigInt(value.toString()) : value
+  if (Array.isArray(value)) return value.map(fromLibrary)
+  if (typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number') return Number.isFinite(value) ? value : null
+  if (value === null || typeof value !== 'object') return null
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fromLibrary(item)]))
+}
