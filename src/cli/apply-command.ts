@@ -192,7 +192,7 @@ export abstract class ApplyCommandBase extends StackCommand {
     const approval = {autoApprove: flags['auto-approve'] ?? false, approve: flags.approve}
     const {lifted, fresh} = await approveFresh(this.context, built.plan, approval, async given => {
       this.logger.note('the question stood for a while: what the plan touches is read again')
-      workspace.forgetLists()
+      await workspace.readAnew()
       return built.again(given)
     })
     const {plan, observation} = fresh ?? built
@@ -238,7 +238,7 @@ async function inheritedApproval(context: Context, plan: Plan, approve: string |
   for (const story of readRuns(context).stories) {
     if (story.header.plan !== plan.residualOf) continue
     const whole = await planOf(context, story.header.run)
-    if (whole !== undefined && isSubset(plan, whole)) return plan.hash
+    if (whole?.hash === plan.residualOf && isSubset(plan, whole)) return plan.hash
   }
   return approve
 }

@@ -76,8 +76,8 @@ export async function waitForOthers(
       {clock, everyMs: looks => Math.min(pace.maxMs, pace.minMs * 2 ** (looks - 1)), shortestMs: pace.minMs, timeoutMs},
     )
     if (clear === undefined) throw new ForeignTasksError(last, true)
-    if (waited) backend.reader.forget('/')
   }
+  if (waited) await workspace.readAnew()
   return waited
 }
 

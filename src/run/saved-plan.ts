@@ -158,7 +158,7 @@ export async function recheckPlan(
     }),
   )
   const open = new Set(heldOperations(plan.operations, undecided, kinds).keys())
-  const operations = stillValid(plan, fresh.plan.operations, full, halfReplaced, open)
+  const operations = stillValid(plan, fresh.plan.operations, workspace.allLedgers, halfReplaced, open)
   const lifts = liftsToApply(plan, options, workspace.settings)
   // Nobody is believed about what a ledger has: it is there to be asked.
   const stacks = resumed ? plan.stacks : plan.stacks.map(it => ({...it, ...countsOf(full.get(it.name))}))

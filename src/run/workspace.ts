@@ -240,9 +240,10 @@ export class Workspace {
     }
   }
 
-  /** Lists that were read are read again when somebody needs them. */
-  forgetLists(): void {
+  /** After a wait nothing that was read counts any more: neither lists, nor what other stacks have taken over meanwhile. */
+  async readAnew(): Promise<void> {
     for (const {api} of this.#opened.values()) api.backend.reader.forget('/')
+    await this.loadLedgers()
   }
 
   usedRequests(): number {

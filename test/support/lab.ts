@@ -343,8 +343,9 @@ export class Lab {
     const secrets = secretsOf(builders)
     const full = await this.ledgers(plan.stacks.map(it => it.name))
     const cut = new Map([...full].map(([stack, ledger]) => [stack, touchedLedger(ledger, plan)]))
-    const fresh = await this.#plan(stacksOf(plan, secrets), cut, {})
-    const operations = stillValid(plan, fresh.plan.operations, full)
+    const others = await this.ledgers([...this.stores.keys()].filter(it => !full.has(it)))
+    const fresh = await this.#plan(stacksOf(plan, secrets), cut, {otherLedgers: [...others.values()]})
+    const operations = stillValid(plan, fresh.plan.operations, new Map([...others, ...full]))
     const guards = evaluateGuards({...plan, operations}, kinds)
     return {plan: {...plan, operations, summary: summaryOf(operations), guards}, observation: fresh.observation, choice: fresh.choice}
   }

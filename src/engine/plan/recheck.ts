@@ -111,7 +111,7 @@ export function touchedLedger(ledger: Ledger, plan: Plan): Ledger {
  *
  * @param halfReplaced - replacements of a resumed run whose old object is deleted: only the create is left of them
  * @param undecided - operations on what a dead run has begun and nobody can tell the end of: they are not begun anyway
- * @param ledgers - whole: what they have under the planned addresses decides whose the objects are
+ * @param ledgers - whole, those of other stacks too: what they have under the planned addresses decides whose the objects are
  * @throws StalePlanError with everything that moved
  */
 export function stillValid(
@@ -149,16 +149,26 @@ interface Moved {
   readonly message: string
 }
 
-/** Parents that stay as they are are not looked at: the ledger must still have the object that the plan puts things into. */
+/** Parents that stay as they are are not looked at: the ledgers must still have the objects that the plan puts things into. */
 function parentsMoved(plan: Plan, ledgers: ReadonlyMap<string, Ledger>): Moved[] {
-  const parents = new Set(touched(plan).flatMap(it => (it.declared?.parent?.by === 'key' ? [it.declared.parent.key] : [])))
-  return plan.operations.flatMap(it => {
-    const key = keyOf(it.stack, it.address)
-    if (it.action !== 'no-op' || !parents.has(key)) return []
-    const now = ledgers.get(it.stack)?.entries.get(it.address)?.remoteId
-    if (now === it.remoteId) return []
-    return [{address: key, message: `planned was ${it.remoteId ?? 'nothing'}, and the ledger has ${now ?? 'nothing'}`}]
+  const planned = new Map(plan.operations.map(it => [keyOf(it.stack, it.address), it]))
+  const parents = new Map(
+    touched(plan).flatMap(({declared}) => (declared?.parent?.by === 'key' ? [[declared.parent.key, declared.parent]] : [])),
+  )
+  return [...parents.values()].flatMap(({key, remoteId}) => {
+    const it = planned.get(key)
+    if (it !== undefined && it.action !== 'no-op') return []
+    const now = entryAt(ledgers, key)?.remoteId
+    const was = it === undefined ? remoteId : it.remoteId
+    // What was found by its name alone no ledger need have; another object there is another one.
+    if (now === was || (it === undefined && now === undefined)) return []
+    return [{address: key, message: `planned was ${was ?? 'nothing'}, and the ledger has ${now ?? 'nothing'}`}]
   })
+}
+
+function entryAt(ledgers: ReadonlyMap<string, Ledger>, key: Key): LedgerEntry | undefined {
+  const at = key.indexOf(':')
+  return ledgers.get(key.slice(0, at))?.entries.get(key.slice(at + 1))
 }
 
 /** What has come into a planned deletion and would go with it, unseen by whoever approved that. */

@@ -51,3 +51,28 @@ describe("somebody else's create of a planned object", () => {
     expect(at.writes).toEqual(['POST /subscriptions'])
   })
 })
+
+/** All that is on its way is over now. */
+function endTasks(): void {
+  const {world} = at.simulator
+  for (const it of world.effects) it.at = 0
+  for (const it of Object.values(world.cloud.tasks)) it.doneAt = 0
+}
+
+describe('a wait for somebody else', () => {
+  it('is followed by a look at what other stacks have by now: what one of them has taken over is left alone', async () => {
+    expect((await apply(base())).code).toBe(0)
+    await elsewhere('POST', '/subscriptions/1/databases', {name: 'stray', memoryLimitInGb: 1})
+    at.simulator.configure({cloud: {taskMs: 600_000, appears: 'completed'}})
+    await elsewhere('POST', '/subscriptions/1/databases', {name: 'cache', memoryLimitInGb: 1})
+    at.simulator.clearLog()
+    const mine = new JsonStack('shop').subscription('sub', {}, {policy: {exclusive: ['databases']}}).database('cache', 'sub')
+    const run = at.start(['apply', '--synth-dir', saveStack(at.folder, mine), '--auto-approve', '--allow-destroy', '*'])
+    await run.says('waiting for somebody else')
+    const theirs = new JsonStack('theirs').add('cloud.database', 'stray', {name: 'stray', memoryLimitInGb: 1, subscription: 'sub'})
+    expect((await apply(theirs)).code).toBe(0)
+    endTasks()
+    const {code, stderr} = await run.done
+    expect([code, at.writes], stderr).toEqual([0, []])
+  })
+})

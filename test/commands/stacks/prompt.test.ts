@@ -77,6 +77,21 @@ describe.skipIf(!hasTerminal)(`a plan that is asked about${hasTerminal ? '' : ' 
       expect((await at.fast(['plan', ...save(bigger()), '--detailed-exitcode'])).code).toBe(0)
     })
 
+    it('destroys nothing that another stack has taken over', async () => {
+      const adopted = jsonStack('theirs').add('cloud.database', 'b', {name: 'b', memoryLimitInGb: 1, subscription: 'sub'})
+      expect((await at.run(['state', 'rm', 'null_resource.b', ...save(full()), '--anyway', '--yes'])).code).toBe(0)
+      const mine = jsonStack('shop')
+        .subscription('sub', {}, {policy: {exclusive: ['databases']}})
+        .database('a', 'sub')
+      open(['apply', ...save(mine), '--allow-destroy', '*'])
+      await terminal.shows('Type yes:')
+      expect((await at.fast(['apply', ...save(adopted), '--auto-approve'])).code).toBe(0)
+      letAMinutePass()
+      terminal.types('yes', 'Enter')
+      await terminal.shows('exit=')
+      expect(at.writes).toEqual([])
+    })
+
     it('destroys nothing that has changed', async () => {
       const there = await path()
       open(['destroy', ...save(full()), '--target', 'null_resource.a'])

@@ -74,3 +74,26 @@ describe('a subscription that is to be deleted', () => {
     })
   })
 })
+
+describe('a parent of another stack', () => {
+  it.each([
+    ['is another object in its ledger by now', 'other', 'E_PLAN_STALE'],
+    ['is what it was', 'main', undefined],
+  ])('that %s', async (_, now, code) => {
+    const lab = new Lab()
+    const base = stackOf('base').subscription('main').subscription('other')
+    const app = stackOf('app').add('cloud.database', 'db', {name: 'db', memoryLimitInGb: 1}, {parent: base.in('main')})
+    await lab.run(async () => {
+      await lab.apply([base])
+      const {plan} = await lab.plan([base, app], {selected: new Set(['app'])})
+      const {ledger} = lab.store('base')
+      const [main, it] = [lab.entry('base', 'main'), lab.entry('base', now)]
+      if (main && it) {
+        const entries = new Map([...ledger.entries].filter(([address]) => address !== it.address))
+        lab.store('base').ledger = {...ledger, entries: entries.set(main.address, {...main, remoteId: it.remoteId})}
+      }
+      const outcome = await lab.recheck(plan, [app]).catch(error => error)
+      expect(outcome.code).toBe(code)
+    })
+  })
+})
