@@ -95,22 +95,40 @@ function liftedMore(approved: Lifts, run: Lifts): Lifts {
 const handedOver = ({operations}: Plan, stack: string, done: ReadonlyMap<Key, unknown>): number =>
   operations.filter(it => it.action === 'move' && it.from?.stack === stack && done.has(keyOf(it.stack, it.address))).length
 
-/** Whether every operation of `rest` that does something is one of `approved`, doing the same to the same object, with no more lifted. */
+/**
+ * Whether nothing is in `rest` that is not in `approved`: every operation that does something is one of that, letter by
+ * letter, and whatever else decides what is sent is the same. What it waits for is worked out again before it is sent.
+ */
 export function isSubset(rest: Plan, approved: Plan): boolean {
   const known = new Map(approved.operations.map(it => [keyOf(it.stack, it.address), it]))
-  if (!same(rest.lifts, approved.lifts)) return false
+  if (!same(frameOf(rest), frameOf(approved)) || !areAmong(rest.accounts, approved.accounts)) return false
   return rest.operations.every(it => {
-    if (it.action === 'no-op') return true
     const was = known.get(keyOf(it.stack, it.address))
-    return (
-      was !== undefined &&
-      was.action === it.action &&
-      was.remoteId === it.remoteId &&
-      same(was.changes, it.changes) &&
-      same(was.declared, it.declared)
-    )
+    return it.action === 'no-op' || (was !== undefined && same(withoutOrder(was), withoutOrder(it)))
   })
 }
+
+const withoutOrder = ({edges: _, because: _because, ...rest}: Operation) => rest
+
+/** What holds for all operations: whose ledgers and outputs, how long, and what is lifted. */
+const frameOf = ({format, stacks, otherStacks, destroy, lifts, selectors, scope, notAfter}: Plan) => ({
+  format,
+  stacks: stacks.map(({name, ledger, targets, outputs}) => ({name, ledger, targets, outputs})),
+  otherStacks,
+  destroy,
+  lifts,
+  selectors,
+  scope,
+  notAfter,
+})
+
+/** The same accounts: with the same key, or with another one where both are known to be of one account. */
+const areAmong = (accounts: Plan['accounts'], approved: Plan['accounts']): boolean =>
+  Object.entries(accounts).every(([name, is]) => {
+    const was = approved[name]
+    const isOne = was?.account === undefined || is.account === undefined ? was?.keyHash === is.keyHash : was.account === is.account
+    return was?.address === is.address && isOne
+  })
 
 const same = (a: object | undefined, b: object | undefined): boolean =>
   a === b || (a !== undefined && b !== undefined && canonicalJson(asJson(a)) === canonicalJson(asJson(b)))
