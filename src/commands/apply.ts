@@ -2,7 +2,7 @@ import {UsageError} from '../base/usage-error.ts'
 import {ApplyCommandBase} from '../cli/apply-command.ts'
 import {hashFlag} from '../cli/parse/flags.ts'
 import {Args, Flags} from '../cli/parse/oclif.ts'
-import {applyFlags, planningFlags} from '../cli/parse/stack-flags.ts'
+import {applyFlags, commitFlags, planningFlags} from '../cli/parse/stack-flags.ts'
 
 export default class ApplyCommand extends ApplyCommandBase {
   static override summary = 'make the live state as declared, and prove it'
@@ -18,6 +18,7 @@ export default class ApplyCommand extends ApplyCommandBase {
   static override flags = {
     ...planningFlags,
     ...applyFlags,
+    ...commitFlags,
     approve: hashFlag({summary: 'apply only the plan with this hash (at least 12 digits)'}),
     resume: Flags.boolean({summary: 'finish the newest unfinished run, or the one that is named', exclusive: ['attach', 'approve']}),
     attach: Flags.string({summary: 'wait for what this run has in flight, and start nothing', helpValue: '<run>'}),

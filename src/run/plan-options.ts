@@ -22,6 +22,8 @@ export interface PlanOptions {
   readonly maxInflight?: number | undefined
   /** Lists what nobody declares instead of counting it. */
   readonly unmanaged?: boolean | undefined
+  /** What the plan is made from; absent: what the CI job says. */
+  readonly commit?: string | undefined
 }
 
 /** What may be said when a saved plan is applied. */

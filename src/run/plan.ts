@@ -2,11 +2,13 @@
 import {kinds} from '../backends/kinds.ts'
 import {canonicalJson} from '../base/json.ts'
 import type {Redactor} from '../base/redact.ts'
+import {currentJob} from '../config/ci-job.ts'
+import type {Variables} from '../config/environment.ts'
 import {evaluate} from '../declaration/residual.ts'
 import {isSecretOutput} from '../engine/model/field-rules.ts'
 import type {Ledger} from '../engine/model/ledger.ts'
 import {outputOf} from '../engine/model/live.ts'
-import type {GuardResult, Lifts, Operation, Plan} from '../engine/model/plan.ts'
+import type {GuardResult, Lifts, Operation, Plan, PlanSource} from '../engine/model/plan.ts'
 import {openLeaves} from '../engine/model/resolve.ts'
 import {type Key, keyOf, Secret} from '../engine/model/value.ts'
 import {assertWords, type Choice} from '../engine/observe/choice.ts'
@@ -79,6 +81,7 @@ export async function planWorkspace(
     },
     mayRead: atLeast => workspace.assertReadable(atLeast),
     used: () => workspace.usedRequests(),
+    ...planSource(host.environment.all, options.commit),
     ...(validForMs === undefined ? {} : {notAfter: new Date(host.clock.now() + validForMs).toISOString()}),
   })
   learnSecrets(host.redactor, built.observation)
@@ -89,6 +92,14 @@ export async function planWorkspace(
   // What the servers call their objects is theirs to choose.
   const {unmanaged, notes: said} = host.redactor.value({unmanaged: plan.unmanaged, notes: plan.notes})
   return {...built, plan: sealed({...plan, unmanaged, notes: said, requests, guards})}
+}
+
+/** The commit that `--commit` names, else the one the CI job is about. */
+export function planSource(variables: Variables, commit: string | undefined): {readonly source?: PlanSource} {
+  const job = currentJob(variables)
+  const named = commit ?? job?.commit
+  if (named === undefined) return {}
+  return {source: {commit: named, ...(job?.repository === undefined ? {} : {repository: job.repository})}}
 }
 
 /** What the objects of a plan turned out to hold that must not be shown: resolved secrets, and secret fields that others read. */

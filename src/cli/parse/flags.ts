@@ -2,6 +2,7 @@
 import {parseDuration} from '../../base/duration.ts'
 import {parseSizeBytes} from '../../base/units.ts'
 import {UsageError} from '../../base/usage-error.ts'
+import {commitIn} from '../../config/ci-job.ts'
 import type {CredentialFlags} from '../../config/connection.ts'
 import type {SettingFlags} from '../../config/settings.ts'
 import {OUTPUT_FORMATS} from '../../report/output-format.ts'
@@ -61,6 +62,19 @@ export const hashFlag = Flags.custom<string>({
         'Take the hash from: svcctl show FILE -q hash -o text',
       ])
     return hash
+  },
+})
+
+/** A commit as git prints it: all of its digits, or as many as name it. */
+export const commitFlag = Flags.custom<string>({
+  helpValue: '<commit>',
+  parse: async text => {
+    const commit = commitIn(text)
+    if (commit === undefined)
+      throw new UsageError(`a commit is 8 to 64 hexadecimal digits, and this is ${JSON.stringify(text)}`, [
+        'Take it from: git rev-parse HEAD',
+      ])
+    return commit
   },
 })
 

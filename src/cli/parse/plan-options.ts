@@ -17,6 +17,7 @@ export interface PlanFlags {
   readonly 'max-inflight'?: number | undefined
   readonly unmanaged?: boolean | undefined
   readonly approve?: string | undefined
+  readonly commit?: string | undefined
 }
 
 export const planOptions = (flags: PlanFlags): ApplyOptions => ({
@@ -33,6 +34,7 @@ export const planOptions = (flags: PlanFlags): ApplyOptions => ({
   maxInflight: flags['max-inflight'],
   unmanaged: flags.unmanaged,
   approve: flags.approve,
+  commit: flags.commit,
 })
 
 export const selectionOf = ({target = [], exclude = []}: Pick<PlanFlags, 'target' | 'exclude'>): Selection => ({target, exclude})

@@ -1,6 +1,6 @@
 /** Options of the commands that work on stacks. */
 
-import {bothApisFlags, durationFlag, wholeNumberFlag} from './flags.ts'
+import {bothApisFlags, commitFlag, durationFlag, wholeNumberFlag} from './flags.ts'
 import {Flags} from './oclif.ts'
 
 const STACKS = 'STACKS'
@@ -114,9 +114,15 @@ export const guardFlags = {
   }),
 }
 
+/** What a plan is made from, where the CI job does not say. */
+export const commitFlags = {
+  commit: commitFlag({summary: "commit the plan is made from; default: the CI job's", helpGroup: STACKS}),
+}
+
 export const savedPlanFlags = {
   out: Flags.string({summary: 'save the plan, for svcctl apply FILE', helpValue: '<file>'}),
   'valid-for': durationFlag({summary: 'how long the saved plan may be applied'}),
+  ...commitFlags,
 }
 
 export const approvalFlags = {

@@ -23,6 +23,7 @@ import {
   PLAN_FORMAT,
   type Plan,
   type PlannedStack,
+  type PlanSource,
   type Selectors,
   type Unmanaged,
 } from './plan.ts'
@@ -233,7 +234,14 @@ export const planSchema = closed<Plan>()({
   bill,
   notAfter: z.iso.datetime().exactOptional(),
   residualOf: digest.exactOptional().describe('of what is left of another plan: its hash'),
-  hash: digest.describe('over everything but requests, bill and itself'),
+  source: closed<PlanSource>()({
+    repository: z.string().exactOptional(),
+    commit: z.string().regex(/^[0-9a-f]{8,64}$/),
+  })
+    .exactOptional()
+    .describe('what it was made from'),
+  written: z.record(z.string(), z.string()).exactOptional().describe('where the objects are declared, as file:line, by stack:address'),
+  hash: digest.describe('over everything but requests, bill, source, written and itself'),
 }) satisfies z.ZodType<Plan>
 
 /** The schema as published, draft 2020-12. */

@@ -173,6 +173,13 @@ export interface Unmanaged {
 export const unmanagedCount = ({unmanaged}: Pick<Plan, 'unmanaged'>): number =>
   typeof unmanaged === 'number' ? unmanaged : unmanaged.length
 
+/** What the plan was made from: the commit that people review. */
+export interface PlanSource {
+  /** `owner/name` */
+  readonly repository?: string
+  readonly commit: string
+}
+
 export interface PlannedStack {
   readonly name: string
   readonly ledger: LedgerLocation
@@ -216,6 +223,9 @@ export interface Plan {
   readonly notAfter?: string
   /** Of a residual plan: the hash of the plan it is the rest of. */
   readonly residualOf?: string
-  /** sha256 over everything but `requests`, `bill` and itself. */
+  readonly source?: PlanSource
+  /** Where what is changed is declared, by key: `stacks/shop.ts:12`, counted from the folder of the stacks. */
+  readonly written?: Readonly<Record<string, string>>
+  /** sha256 over everything but `requests`, `bill`, `source`, `written` and itself. */
   readonly hash: string
 }

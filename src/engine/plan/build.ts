@@ -4,7 +4,7 @@ import {type Declaration, type StackDeclarations, sourceOf} from '../model/decla
 import type {Hides, SecretStateOf} from '../model/diff.ts'
 import type {Kind} from '../model/kind.ts'
 import {outputOf, sha256} from '../model/live.ts'
-import type {Bill, Lifts, Operation, Plan, PlannedStack} from '../model/plan.ts'
+import type {Bill, Lifts, Operation, Plan, PlannedStack, PlanSource} from '../model/plan.ts'
 import {PLAN_FORMAT} from '../model/plan.ts'
 import {declaredPart} from '../model/planned-object.ts'
 import {openLeaves, plainPart, resolveValue} from '../model/resolve.ts'
@@ -63,6 +63,8 @@ export interface BuildPlanInput extends Omit<ObserveInput, 'wants'>, Pick<PlanIn
   /** Requests sent so far, over all connections of the run. */
   readonly used: () => number
   readonly notAfter?: string
+  /** What the stacks were read from. */
+  readonly source?: PlanSource
   /** Takes known secrets out of what servers show. */
   readonly hides?: Hides
   /** `--scope changed`: only what differs from the ledger is looked at. */
@@ -127,6 +129,8 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     requests: {used, avoided: Math.max(0, objects - used)},
     bill: billFor(operations, input.pricing),
     ...(input.notAfter === undefined ? {} : {notAfter: input.notAfter}),
+    ...(input.source === undefined ? {} : {source: input.source}),
+    ...writtenAt(operations, input.stacks),
   })
   return {plan, observation, choice}
 }
@@ -189,6 +193,17 @@ const accepted = (operations: readonly Operation[], accepts: (it: Operation) => 
     const action = wants === 'delete' ? 'forget' : 'adopt'
     return {...rest, action, cause: 'accepted', reason: 'accepted as reached (--accept)'}
   })
+
+/** Where what is changed stands in the stacks; nothing where no stack says. */
+function writtenAt(operations: readonly Operation[], stacks: readonly StackDeclarations[]): Pick<Plan, 'written'> {
+  const changed = new Set(operations.filter(it => it.action !== 'no-op').map(it => keyOf(it.stack, it.address)))
+  const written: Record<string, string> = {}
+  for (const {key, source} of stacks.flatMap(it => it.declarations)) {
+    if (source.file === undefined || !changed.has(key)) continue
+    written[key] = source.line === undefined ? source.file : `${source.file}:${source.line}`
+  }
+  return Object.keys(written).length === 0 ? {} : {written}
+}
 
 const billFor = (operations: readonly Operation[], pricing: BuildPlanInput['pricing']): Bill => billOf({operations, ...pricing})
 

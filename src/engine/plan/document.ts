@@ -21,9 +21,16 @@ export class PlanAlteredError extends AppError {
   }
 }
 
-/** Everything the hash covers: all that decides what is sent, and all that is said of it; not what it costs. */
+/** Everything the hash covers: all that decides what is sent, and all that is said of it; not what it costs, nor where it was written. */
 export function hashOf(plan: object): string {
-  const {requests: _requests, bill: _bill, hash: _hash, ...covered} = plan as Readonly<Record<string, unknown>>
+  const {
+    requests: _requests,
+    bill: _bill,
+    source: _source,
+    written: _written,
+    hash: _hash,
+    ...covered
+  } = plan as Readonly<Record<string, unknown>>
   // Listed or counted, it is the same plan: nothing is sent for what is nobody's.
   const content = {...covered, unmanaged: Array.isArray(covered.unmanaged) ? covered.unmanaged.length : covered.unmanaged}
   // Operation by operation.
