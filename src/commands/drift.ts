@@ -17,7 +17,7 @@ export default class DriftCommand extends ReadingStackCommand {
     const {readDrift} = await import('../run/drift.ts')
     // What was applied is compared, not what is declared: nobody has to know the secrets for it.
     const loaded = await this.readDeclarations(flags, 'validate')
-    const report = await this.inWorkspace(loaded, flags, 'plan', workspace => readDrift(workspace, selectionOf(flags)))
+    const {report} = await this.inWorkspace(loaded, flags, 'plan', workspace => readDrift(workspace, selectionOf(flags)))
     if (this.format === 'table' && report.drifted.length === 0) this.logger.note('no drift')
     await this.print(asJson(report), {
       table: widest => driftTable(report, widest),

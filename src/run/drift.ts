@@ -5,10 +5,10 @@ import {parentRemoteId} from '../engine/model/kind.ts'
 import {chooseKnown} from '../engine/observe/choice.ts'
 import {observe} from '../engine/observe/observe.ts'
 import type {Selection} from '../engine/observe/select.ts'
-import {appliedStack, type DriftReport, driftOf} from '../engine/plan/drift.ts'
+import {appliedStack, type DriftReading, driftOf} from '../engine/plan/drift.ts'
 import type {Workspace} from './workspace.ts'
 
-export async function readDrift(workspace: Workspace, selection: Selection): Promise<DriftReport> {
+export async function readDrift(workspace: Workspace, selection: Selection): Promise<DriftReading> {
   const {ledgers} = workspace
   const stacks = workspace.stacks.map(stack => {
     const ledger = ledgers.get(stack.name)

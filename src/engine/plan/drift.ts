@@ -8,16 +8,25 @@ import {keyOf} from '../model/value.ts'
 import type {Observation} from '../observe/observe.ts'
 import {planRemovals} from './removals.ts'
 
-export interface Drifted {
+export interface OwnedObject {
   readonly stack: string
   readonly address: string
   readonly kind: string
   readonly name?: string
   /** cdktf's construct path, where the object is still declared. */
   readonly construct?: string
+}
+
+export interface Drifted extends OwnedObject {
   /** The object is gone. */
   readonly missing: boolean
   readonly changes: readonly Pick<Change, 'path' | 'before' | 'after' | 'risk'>[]
+}
+
+/** A report, and what it only counts. */
+export interface DriftReading {
+  readonly report: DriftReport
+  readonly unchanged: readonly OwnedObject[]
 }
 
 export interface DriftReport {
@@ -68,9 +77,9 @@ export function driftOf(
   stacks: readonly StackDeclarations[],
   ledgers: ReadonlyMap<string, Ledger>,
   kinds: Kinds,
-): DriftReport {
+): DriftReading {
   const drifted: Drifted[] = []
-  let unchanged = 0
+  const unchanged: OwnedObject[] = []
   for (const {declaration, match, context} of observation.pairs.values()) {
     if (context) continue
     const entry = ledgers.get(declaration.stack)?.entries.get(declaration.address)
@@ -89,7 +98,7 @@ export function driftOf(
     if (live === undefined) drifted.push({...base, missing: true, changes: []})
     else {
       const changes = changesSince(entry, declaration, live.fields, kind)
-      if (changes.length === 0) unchanged++
+      if (changes.length === 0) unchanged.push(base)
       else drifted.push({...base, missing: false, changes})
     }
   }
@@ -99,7 +108,10 @@ export function driftOf(
   )
   drifted.sort((a, b) => (keyOf(a.stack, a.address) < keyOf(b.stack, b.address) ? -1 : 1))
   const missing = drifted.filter(it => it.missing).length
-  return {drifted, summary: {drifted: drifted.length - missing, missing, unchanged, unmanaged: unmanaged.length}}
+  return {
+    report: {drifted, summary: {drifted: drifted.length - missing, missing, unchanged: unchanged.length, unmanaged: unmanaged.length}},
+    unchanged,
+  }
 }
 
 /** `before` is what was applied, `after` what is there now. */

@@ -11,7 +11,7 @@ async function driftIn(lab: Lab, stack: StackBuilder): Promise<DriftReport> {
   const ledgers = await lab.ledgers([stack.name])
   const stacks = [...ledgers.values()].map(it => appliedStack(stack.build(), it, kinds, id => parentRemoteId({kinds}, id)))
   const {observation} = await lab.planOf(stacks)
-  return driftOf(observation, stacks, ledgers, kinds)
+  return driftOf(observation, stacks, ledgers, kinds).report
 }
 
 describe('drift', () => {
