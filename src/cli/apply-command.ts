@@ -5,6 +5,7 @@ import {asJson} from '../base/json.ts'
 import {shellWord} from '../base/shell-word.ts'
 import {UsageError} from '../base/usage-error.ts'
 import {waitFor} from '../base/wait-for.ts'
+import {currentJob} from '../config/ci-job.ts'
 import type {LoadedDeclarations} from '../declaration/load.ts'
 import type {StackDeclarations} from '../engine/model/declaration.ts'
 import type {Emit} from '../engine/model/events.ts'
@@ -27,6 +28,7 @@ import {StackCommand, type StackFlagValues} from './stack-command.ts'
 const NAMED = 5
 
 const applyParts = () => import('./apply-parts.ts')
+type Parts = Awaited<ReturnType<typeof applyParts>>
 
 export interface ApplyFlagValues extends StackFlagValues, PlanFlags {
   readonly target?: readonly string[] | undefined
@@ -35,6 +37,8 @@ export interface ApplyFlagValues extends StackFlagValues, PlanFlags {
   readonly 'auto-approve'?: boolean | undefined
   readonly 'max-inflight'?: number | undefined
   readonly approve?: string | undefined
+  /** The commit in `--approve HASH@COMMIT`. */
+  readonly approvedCommit?: string | undefined
   readonly foreign?: 'wait' | 'refuse' | 'ignore' | undefined
   /** `--no-wait` */
   readonly wait?: boolean | undefined
@@ -72,8 +76,10 @@ export abstract class ApplyCommandBase extends StackCommand {
   }
 
   protected async applyFile(file: string, flags: ApplyFlagValues): Promise<ExitCode> {
-    const {readPlan, recheckPlan, waitForOthers} = await applyParts()
+    const {applyCommand, assertCommit, readPlan, recheckPlan, waitForOthers} = await applyParts()
     const plan = await readPlan(file)
+    await this.reportPlan(plan, applyCommand(file, plan, flags))
+    assertCommit(plan, flags.approvedCommit, flags.commit ?? headOfRequest(this.context))
     const {stacks, others} = flags['synth-dir'] === undefined ? {stacks: [], others: []} : await this.readDeclarations(flags)
     const approve = await inheritedApproval(this.context, plan, flags.approve)
     return this.inPlanned(plan, {...flags, approve}, [...stacks, ...others], async (workspace, emit) => {
@@ -174,6 +180,13 @@ export abstract class ApplyCommandBase extends StackCommand {
     }
   }
 
+  private async reportApply(plan: Plan, document: ReturnType<Parts['applyDocument']>): Promise<void> {
+    if (this.reports === undefined) return
+    const {applyReport} = await import('../report/formats/of-apply.ts')
+    const options = await this.planReportOptions()
+    this.reports.learn(frame => applyReport(frame, plan, document, options))
+  }
+
   private sayNotChecked(keys: readonly Key[], {stacks}: Workspace): void {
     if (keys.length === 0) return
     const covered = stacks.map(it => it.name)
@@ -184,8 +197,10 @@ export abstract class ApplyCommandBase extends StackCommand {
 
   /** Shows the plan, has it approved, carries it out, and says what came of it. */
   private async carryOut(workspace: Workspace, built: ToCarryOut, flags: ApplyFlagValues, emit: Emit): Promise<ExitCode> {
-    const {applyDocument, applyExit, applyPlan, approveFresh, notChecked, PlanRefusedError} = await applyParts()
+    const {applyDocument, applyExit, applyPlan, approveFresh, assertCommit, notChecked, planAgain, PlanRefusedError} = await applyParts()
     const {unknown} = built
+    if (built.approved === undefined) await this.reportPlan(built.plan, planAgain(built.plan))
+    assertCommit(built.plan, flags.approvedCommit, flags.commit)
     if (!this.forPrograms) await this.write(this.planText(built.plan))
     if (!this.forPrograms && built.approved !== undefined) this.sayNotChecked(notChecked(built.approved), workspace)
     workspace.assertAffordable(built.plan)
@@ -226,9 +241,17 @@ export abstract class ApplyCommandBase extends StackCommand {
         ),
     })
     const paint = paintFor(this.context.streams.stdout, this.context.environment)
-    await this.print(applyDocument(done, plan, built.approved), {text: () => applySummary({...done, bill: plan.bill}, paint)})
+    const document = applyDocument(done, plan, built.approved)
+    await this.reportApply(plan, document)
+    await this.print(document, {text: () => applySummary({...done, bill: plan.bill}, paint)})
     return applyExit(done)
   }
+}
+
+/** The commit a review is about, as the job of a pull request knows it; after a merge it is another one. */
+function headOfRequest({environment}: Pick<Context, 'environment'>): string | undefined {
+  const job = currentJob(environment.all)
+  return job?.request === undefined ? undefined : job.commit
 }
 
 /** What is left of an approved plan needs no new approval: the hash of the whole one holds for a strict subset of it. */

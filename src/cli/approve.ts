@@ -51,6 +51,31 @@ export class WrongApprovalError extends AppError {
   }
 }
 
+/** What was approved was approved of another commit. */
+export class StaleCommitError extends AppError {
+  constructor(approved: string, what: string) {
+    super(`approved was commit ${approved.slice(0, SHORT_HASH)}, and ${what}`, {
+      code: 'E_STALE_COMMIT',
+      exit: EXIT.stale,
+      suggestions: ['Plan again from the commit that is to be applied, and have that plan reviewed.'],
+    })
+  }
+}
+
+/**
+ * @param now - the commit that this apply is about, where somebody says so
+ * @throws StaleCommitError
+ */
+export function assertCommit({source}: Pick<Plan, 'source'>, approved: string | undefined, now: string | undefined): void {
+  if (approved === undefined) return
+  if (source === undefined) throw new StaleCommitError(approved, 'this plan does not say which commit it is made from')
+  if (!source.commit.startsWith(approved))
+    throw new StaleCommitError(approved, `this plan is made from ${source.commit.slice(0, SHORT_HASH)}`)
+  // Either may be cut short.
+  if (now !== undefined && !now.startsWith(approved) && !approved.startsWith(now))
+    throw new StaleCommitError(approved, `there is a newer one: ${now.slice(0, SHORT_HASH)}`)
+}
+
 /** Guards that a person at a terminal lifts: those of deletions by typing the plan's short hash, the other with a yes. */
 const LIFTED_BY_HASH: readonly string[] = ['G_PROTECTED', 'G_ADOPTED', 'G_NO_LEDGER']
 const LIFTED_BY_YES: readonly string[] = ['G_FIRST_CONTACT']

@@ -17,12 +17,12 @@ import {planTable, planText} from '../report/plan-text.ts'
 import type {StackSource} from '../run/declarations.ts'
 import type {Stoppable} from '../run/locked-ledgers.ts'
 import type {Workspace, WorkspaceOptions} from '../run/workspace.ts'
-import {BaseCommand} from './base-command.ts'
 import {paintFor} from './context.ts'
 import {endingOnInterrupt, InterruptedError, onInterrupt} from './interrupt.ts'
 import type {ConnectionFlagValues} from './parse/flags.ts'
 import {type PlanFlags, planOptions} from './parse/plan-options.ts'
 import {variableOptions} from './parse/variable-options.ts'
+import {ReportingCommand} from './reporting-command.ts'
 
 export interface StackFlagValues extends ConnectionFlagValues {
   readonly 'synth-dir'?: string | undefined
@@ -39,7 +39,7 @@ export interface PlanFlagValues extends StackFlagValues, PlanFlags {
   readonly 'detailed-exitcode'?: boolean | undefined
 }
 
-export abstract class StackCommand extends BaseCommand {
+export abstract class StackCommand extends ReportingCommand {
   protected opened: Workspace | undefined
   /** Something was changed: whoever stops the command now is not told otherwise. */
   protected changed = false
@@ -88,7 +88,7 @@ export abstract class StackCommand extends BaseCommand {
       variables: variableOptions(this.argv),
       signal: app.signal,
     })
-    return endingOnInterrupt(
+    const loaded = await endingOnInterrupt(
       () => reading,
       async usual => {
         app.abort()
@@ -97,6 +97,8 @@ export abstract class StackCommand extends BaseCommand {
         return usual
       },
     )
+    this.reports?.learnStacks(loaded.stacks.map(it => it.name))
+    return loaded
   }
 
   /** Runs `work` in a workspace over these stacks; connections are closed afterwards in any case. */
@@ -164,7 +166,7 @@ export abstract class StackCommand extends BaseCommand {
       {lastingPlan, outputsToRecord, planWorkspace},
       {openRequests, UnsettledRunError},
       {AmbiguousIdentityError},
-      {applyCommand},
+      {applyCommand, planAgain},
       {writeNamedFile},
     ] = await Promise.all([
       import('../run/plan.ts'),
@@ -188,6 +190,7 @@ export abstract class StackCommand extends BaseCommand {
       const plan = flags.out === undefined ? built.plan : await lastingPlan(workspace, built.plan)
       return {plan, outputs: outputsToRecord(plan, workspace.ledgers)}
     })
+    await this.reportPlan(plan, flags.out === undefined ? planAgain(plan) : applyCommand(flags.out, plan, flags))
     if (flags.out !== undefined) {
       await writeNamedFile(flags.out, `${JSON.stringify(plan, null, 2)}\n`, this.context.clock)
       const next = plan.guards.length > 0 ? 'it is refused as it is' : `apply it with: ${applyCommand(flags.out, plan, flags)}`

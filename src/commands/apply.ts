@@ -1,7 +1,8 @@
 import {UsageError} from '../base/usage-error.ts'
 import {ApplyCommandBase} from '../cli/apply-command.ts'
-import {hashFlag} from '../cli/parse/flags.ts'
+import {approvalFlag} from '../cli/parse/flags.ts'
 import {Args, Flags} from '../cli/parse/oclif.ts'
+import {reportFlags} from '../cli/parse/report-flags.ts'
 import {applyFlags, commitFlags, planningFlags} from '../cli/parse/stack-flags.ts'
 
 export default class ApplyCommand extends ApplyCommandBase {
@@ -19,20 +20,26 @@ export default class ApplyCommand extends ApplyCommandBase {
     ...planningFlags,
     ...applyFlags,
     ...commitFlags,
-    approve: hashFlag({summary: 'apply only the plan with this hash (at least 12 digits)'}),
+    ...reportFlags,
+    approve: approvalFlag({summary: 'apply only the plan with this hash (at least 12 digits), made from this commit (at least 8)'}),
     resume: Flags.boolean({summary: 'finish the newest unfinished run, or the one that is named', exclusive: ['attach', 'approve']}),
     attach: Flags.string({summary: 'wait for what this run has in flight, and start nothing', helpValue: '<run>'}),
   }
 
   async run() {
     const {args, flags} = await this.parse(ApplyCommand)
-    if (flags.attach !== undefined) {
-      if (args.plan !== undefined) throw new UsageError('--attach takes a run and no plan', ['Leave the plan out.'])
-      return this.attach(flags.attach, flags)
-    }
-    if (flags.resume || args.plan !== undefined) assertWhole(flags)
-    if (flags.resume) return this.resume(args.plan, flags)
-    return args.plan === undefined ? this.applyStacks(flags, false) : this.applyFile(args.plan, flags)
+    const {approve, ...others} = flags
+    const [hash, commit] = approve?.split('@') ?? []
+    const given = {...others, approve: hash, approvedCommit: commit}
+    return this.reporting('apply', flags, async () => {
+      if (flags.attach !== undefined) {
+        if (args.plan !== undefined) throw new UsageError('--attach takes a run and no plan', ['Leave the plan out.'])
+        return this.attach(flags.attach, given)
+      }
+      if (flags.resume || args.plan !== undefined) assertWhole(flags)
+      if (flags.resume) return this.resume(args.plan, given)
+      return args.plan === undefined ? this.applyStacks(given, false) : this.applyFile(args.plan, given)
+    })
   }
 }
 

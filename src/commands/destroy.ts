@@ -1,4 +1,5 @@
 import {ApplyCommandBase} from '../cli/apply-command.ts'
+import {reportFlags} from '../cli/parse/report-flags.ts'
 import {applyFlags, planningFlags, savedPlanFlags} from '../cli/parse/stack-flags.ts'
 
 export default class DestroyCommand extends ApplyCommandBase {
@@ -8,10 +9,12 @@ export default class DestroyCommand extends ApplyCommandBase {
     "<%= config.bin %> <%= command.id %> --stack shop --allow-destroy '*' --auto-approve",
     "<%= config.bin %> <%= command.id %> --stack shop --allow-destroy '*' --out gone.plan",
   ]
-  static override flags = {...planningFlags, ...applyFlags, ...savedPlanFlags}
+  static override flags = {...planningFlags, ...applyFlags, ...savedPlanFlags, ...reportFlags}
 
   async run() {
     const {flags} = await this.parse(DestroyCommand)
-    return flags.out === undefined ? this.applyStacks(flags, true) : this.reading(() => this.makePlan(flags, true))
+    return this.reporting('destroy', flags, () =>
+      flags.out === undefined ? this.applyStacks(flags, true) : this.reading(() => this.makePlan(flags, true)),
+    )
   }
 }

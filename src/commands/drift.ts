@@ -1,23 +1,44 @@
-import {EXIT} from '../base/errors.ts'
+import {EXIT, type ExitCode} from '../base/errors.ts'
 import {asJson} from '../base/json.ts'
 import {paintFor} from '../cli/context.ts'
 import {bothApisFlags} from '../cli/parse/flags.ts'
 import {selectionOf} from '../cli/parse/plan-options.ts'
+import {reportFlags} from '../cli/parse/report-flags.ts'
 import {selectionFlags, stackFlags} from '../cli/parse/stack-flags.ts'
 import {ReadingStackCommand} from '../cli/reading-stack-command.ts'
+import type {StackFlagValues} from '../cli/stack-command.ts'
 import {driftTable, driftText} from '../report/drift-text.ts'
 
 export default class DriftCommand extends ReadingStackCommand {
   static override summary = 'show what somebody changed since the last apply'
   static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --stack shop --output json']
-  static override flags = {...bothApisFlags, ...stackFlags, ...selectionFlags}
+  static override flags = {...bothApisFlags, ...stackFlags, ...selectionFlags, ...reportFlags}
 
   protected async read() {
     const {flags} = await this.parse(DriftCommand)
+    return this.reporting('drift', flags, () => this.#drift(flags))
+  }
+
+  async #drift(flags: StackFlagValues & Partial<Record<'target' | 'exclude', readonly string[] | undefined>>): Promise<ExitCode> {
     const {readDrift} = await import('../run/drift.ts')
     // What was applied is compared, not what is declared: nobody has to know the secrets for it.
     const loaded = await this.readDeclarations(flags, 'validate')
-    const {report} = await this.inWorkspace(loaded, flags, 'plan', workspace => readDrift(workspace, selectionOf(flags)))
+    const {report, unchanged, used} = await this.inWorkspace(loaded, flags, 'plan', async workspace => ({
+      ...(await readDrift(workspace, selectionOf(flags))),
+      used: workspace.usedRequests(),
+    }))
+    if (this.reports !== undefined) {
+      const {driftReport} = await import('../report/formats/of-drift.ts')
+      const stacks = loaded.stacks.map(it => it.name)
+      const written = new Map(
+        loaded.stacks
+          .flatMap(it => it.declarations)
+          .flatMap(({key, source}) =>
+            source.file === undefined ? [] : [[key, source.line === undefined ? source.file : `${source.file}:${source.line}`] as const],
+          ),
+      )
+      this.reports.learn(frame => driftReport(frame, report, {stacks, unchanged, used, written}))
+    }
     if (this.format === 'table' && report.drifted.length === 0) this.logger.note('no drift')
     await this.print(asJson(report), {
       table: widest => driftTable(report, widest),

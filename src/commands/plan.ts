@@ -1,4 +1,5 @@
 import {Flags} from '../cli/parse/oclif.ts'
+import {reportFlags} from '../cli/parse/report-flags.ts'
 import {planningFlags, savedPlanFlags} from '../cli/parse/stack-flags.ts'
 import {ReadingStackCommand} from '../cli/reading-stack-command.ts'
 
@@ -12,6 +13,7 @@ export default class PlanCommand extends ReadingStackCommand {
   static override flags = {
     ...planningFlags,
     ...savedPlanFlags,
+    ...reportFlags,
     destroy: Flags.boolean({summary: 'plan to delete everything the stacks own, as svcctl destroy would'}),
     scope: Flags.option({
       summary: 'changed: read only what differs from the ledger; changes made outside are not seen',
@@ -24,6 +26,6 @@ export default class PlanCommand extends ReadingStackCommand {
 
   protected async read() {
     const {flags} = await this.parse(PlanCommand)
-    return this.makePlan(flags, flags.destroy)
+    return this.reporting('plan', flags, () => this.makePlan(flags, flags.destroy))
   }
 }

@@ -1,5 +1,7 @@
+import type {ExitCode} from '../base/errors.ts'
 import {asJson} from '../base/json.ts'
 import {Args} from '../cli/parse/oclif.ts'
+import {reportFlags} from '../cli/parse/report-flags.ts'
 import {ReadingStackCommand} from '../cli/reading-stack-command.ts'
 import {planTable} from '../report/plan-text.ts'
 
@@ -9,12 +11,18 @@ export default class ShowCommand extends ReadingStackCommand {
     '<%= config.bin %> <%= command.id %> shop.plan',
     '<%= config.bin %> <%= command.id %> shop.plan --output json',
   ]
+  static override flags = {...reportFlags}
   static override args = {plan: Args.string({description: 'a plan saved with svcctl plan --out', required: true, ignoreStdin: true})}
 
-  protected async read(): Promise<undefined> {
-    const {args} = await this.parse(ShowCommand)
-    const {readPlan} = await import('../run/saved-plan.ts')
-    const plan = await readPlan(args.plan)
+  protected async read(): Promise<ExitCode | undefined> {
+    const {args, flags} = await this.parse(ShowCommand)
+    return this.reporting('show', flags, () => this.#show(args.plan))
+  }
+
+  async #show(file: string): Promise<undefined> {
+    const [{readPlan}, {applyCommand}] = await Promise.all([import('../run/saved-plan.ts'), import('../cli/show/next-command.ts')])
+    const plan = await readPlan(file)
+    await this.reportPlan(plan, applyCommand(file, plan, {}))
     await this.print(asJson(plan), {text: () => this.planText(plan), table: widest => planTable(plan, widest)})
   }
 }

@@ -7,7 +7,6 @@ import {isJsonObject, type Json} from '../base/json.ts'
 import type {Variables} from './environment.ts'
 
 export type CodeHost = 'github' | 'gitlab'
-export const CODE_HOSTS = ['github', 'gitlab'] as const satisfies readonly CodeHost[]
 
 export interface CiJob {
   readonly host: CodeHost

@@ -43,6 +43,8 @@ export interface Environment {
   readonly noColor: boolean
   readonly forceColor: boolean
   readonly home: string
+  /** Files in which a step of GitHub Actions leaves its summary and its outputs. */
+  readonly jobFiles: {readonly summary?: string; readonly output?: string}
   /** What must never be printed: the keys, secrets and passwords among all of these. */
   readonly secrets: readonly string[]
   /** Everything, for what is passed on to child processes and for `${VAR}` in the configuration file. */
@@ -71,6 +73,9 @@ const SECRET_VARIABLES = [
   'SVC_FILES_API_KEY',
   'SVC_LEDGER_KEY',
   'TF_HTTP_PASSWORD',
+  'GITHUB_TOKEN',
+  'GH_TOKEN',
+  'GITLAB_TOKEN',
 ]
 
 const ADDRESS_VARIABLES = ['TF_HTTP_ADDRESS', 'TF_HTTP_LOCK_ADDRESS', 'TF_HTTP_UNLOCK_ADDRESS']
@@ -126,6 +131,7 @@ export function readEnvironment(all: Variables): Environment {
     noColor: (all.NO_COLOR ?? '') !== '',
     forceColor: !['', 'false', '0'].includes(all.FORCE_COLOR ?? ''),
     home,
+    jobFiles: present({summary: text('GITHUB_STEP_SUMMARY'), output: text('GITHUB_OUTPUT')}),
     secrets: [
       ...SECRET_VARIABLES.flatMap(name => text(name) ?? []),
       ...PROXY_VARIABLES.flatMap(name => passwordsIn(text(name))),

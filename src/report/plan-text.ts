@@ -52,13 +52,19 @@ export function planText(plan: Plan, paint: Ansis): string {
   lines.push(`${plan.requests.used} request${plan.requests.used === 1 ? '' : 's'} used, ${plan.requests.avoided} avoided${billText(plan)}`)
   for (const [stack, {name, value, sensitive}] of plan.stacks.flatMap(it => it.outputs.map(output => [it.name, output] as const)))
     lines.push(`output ${several ? `${stack}:` : ''}${oneLine(name)} = ${sensitive ? '(sensitive)' : shownValue(value)}`)
-  const said = [...(plan.destroy ? ['--destroy'] : []), ...selectorWords(plan.selectors), ...liftWords(plan.lifts)]
+  const said = [...(plan.destroy ? ['--destroy'] : []), ...plannedWith(plan)]
   if (said.length > 0) lines.push(`planned with ${said.map(oneLine).join(' ')}`)
   if (plan.notAfter !== undefined) lines.push(`may be applied until ${plan.notAfter}`)
   if (plan.guards.length > 0) lines.push('', ...guardLines(plan.guards, paint))
   lines.push(`plan ${plan.hash.slice(0, 12)}`)
   return `${lines.join('\n')}\n`
 }
+
+/** The options a plan was made with, as they would be given again. */
+export const plannedWith = ({selectors, lifts}: Pick<Plan, 'selectors' | 'lifts'>): string[] => [
+  ...selectorWords(selectors),
+  ...liftWords(lifts),
+]
 
 const options = (name: string, words: readonly string[]): string[] => words.map(it => `--${name} ${shellWord(it)}`)
 

@@ -6,6 +6,7 @@ import {STATES, type State} from '../engine/model/events.ts'
 import type {Plan} from '../engine/model/plan.ts'
 import {type Key, keyOf} from '../engine/model/value.ts'
 import {stepsOf} from '../engine/plan/bill.ts'
+import type {AppliedDocument} from '../report/formats/of-apply.ts'
 import type {ApplyDone} from './apply.ts'
 
 /** What a plan that was made before leaves as it is: nobody has looked at it since. */
@@ -16,7 +17,11 @@ export const notChecked = ({operations}: Pick<Plan, 'operations'>): string[] =>
  * `apply -o json`, interface.md "Documents".
  * @param approved - the plan as it was saved, where it was
  */
-export function applyDocument({run, result, requests, residualPlan, undecided}: ApplyDone, plan: Plan, approved?: Plan): JsonObject {
+export function applyDocument(
+  {run, result, requests, residualPlan, undecided}: ApplyDone,
+  plan: Plan,
+  approved?: Plan,
+): AppliedDocument & JsonObject {
   return {
     run: run ?? null,
     operations: result.ended.map(withReason).map(({operation, state, error, because, remoteId}) => ({

@@ -29,12 +29,7 @@ describe('the document of an apply', () => {
       return {result: await running, plan: built.plan}
     })
     const document = applyDocument(done(result), plan)
-    const operations = document.operations as {
-      address: string
-      state: string
-      because?: string[]
-      error?: {code: string; message: string}
-    }[]
+    const {operations} = document
     expect(operations.map(it => [it.address, it.state, it.because?.[0] ?? it.error?.code]).sort()).toEqual([
       ['null_resource.a', 'skipped', 'null_resource.main'],
       ['null_resource.b', 'skipped', 'null_resource.other'],

@@ -52,16 +52,20 @@ export const wholeNumberFlag = Flags.custom<number, {min?: number; max?: number}
   },
 })
 
-/** As many digits of a plan's hash as nobody finds by trying. */
-export const hashFlag = Flags.custom<string>({
-  helpValue: '<hash>',
+/** As many digits of a plan's hash, and of a commit, as nobody finds by trying. */
+export const approvalFlag = Flags.custom<string>({
+  helpValue: '<hash[@commit]>',
   parse: async text => {
-    const hash = text.trim().toLowerCase()
-    if (!/^[0-9a-f]{12,64}$/.test(hash))
+    const approval = text.trim().toLowerCase()
+    if (!/^[0-9a-f]{12,64}(@|$)/.test(approval))
       throw new UsageError(`a plan is named by 12 to 64 hexadecimal digits of its hash, and this is ${JSON.stringify(text)}`, [
         'Take the hash from: svcctl show FILE -q hash -o text',
       ])
-    return hash
+    if (!/^[^@]*(@[0-9a-f]{8,64})?$/.test(approval))
+      throw new UsageError(`after the @ of an approval stand 8 to 64 hexadecimal digits of a commit, and this is ${JSON.stringify(text)}`, [
+        'Take the approval from the report of the plan, or leave the commit out: --approve HASH',
+      ])
+    return approval
   },
 })
 

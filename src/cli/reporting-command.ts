@@ -1,0 +1,70 @@
+/** Commands that take `--report`: what they come to is written in other forms too, also when it is a failure. */
+import type {ExitCode} from '../base/errors.ts'
+import type {Plan} from '../engine/model/plan.ts'
+import type {PlanReportOptions} from '../report/formats/of-plan.ts'
+import type {ReportCommand} from '../report/formats/report.ts'
+import type {Reports} from '../run/reports.ts'
+import {BaseCommand} from './base-command.ts'
+import {reportWishes} from './parse/report-flags.ts'
+
+export abstract class ReportingCommand extends BaseCommand {
+  /** What `--report` asked for; none: nothing was. */
+  protected reports: Reports | undefined
+
+  /**
+   * Runs `work`, and writes the reports that were asked for: of what it came to, or of how far it came.
+   * @throws UsageError for what `--report` cannot mean, and what `work` and writing throw
+   */
+  protected async reporting(
+    command: ReportCommand,
+    flags: {readonly report?: readonly string[] | undefined; readonly stack?: readonly string[] | undefined},
+    work: () => Promise<ExitCode | undefined>,
+  ): Promise<ExitCode | undefined> {
+    if (flags.report === undefined || flags.report.length === 0) return work()
+    const wishes = reportWishes(flags.report, this.forPrograms)
+    const [{Reports}, {asAppError}] = await Promise.all([import('../run/reports.ts'), import('./show/render-error.ts')])
+    const reports = new Reports(this.context, wishes, command, flags.stack ?? [], {
+      stdout: text => super.write(text),
+      log: async text => {
+        if (this.forPrograms || reports.takesStdout) this.context.streams.stderr.write(text)
+        else await super.write(text)
+      },
+      note: text => this.logger.note(text),
+    })
+    this.reports = reports
+    let code: ExitCode | undefined
+    try {
+      code = await work()
+    } catch (thrown) {
+      const error = asAppError(thrown)
+      // How it failed is what counts.
+      await reports.write(error).catch(it => this.logger.warn(`no report was written: ${asAppError(it).message}`))
+      throw thrown
+    }
+    await reports.write()
+    return code
+  }
+
+  /** A report on standard output stands there alone. */
+  protected override async write(text: string | Uint8Array, isDocument = false): Promise<void> {
+    if (this.reports?.takesStdout !== true) await super.write(text, isDocument)
+  }
+
+  /** @param apply - the command that carries the plan out */
+  protected async reportPlan(plan: Plan, apply: string): Promise<void> {
+    if (this.reports === undefined) return
+    const {planReport} = await import('../report/formats/of-plan.ts')
+    const options = await this.planReportOptions(apply)
+    this.reports.learn(frame => planReport(frame, plan, options))
+  }
+
+  protected async planReportOptions(apply?: string): Promise<PlanReportOptions> {
+    const [{kinds}, {LearnedDurations}] = await Promise.all([import('../backends/kinds.ts'), import('../run/learned-durations.ts')])
+    const durations = new LearnedDurations(this.context)
+    return {
+      kinds: [...kinds.values()].map(({name, api}) => ({name, api})),
+      stepSeconds: (kind, step) => durations.of(kind, step) / 1000,
+      ...(apply === undefined ? {} : {apply}),
+    }
+  }
+}
