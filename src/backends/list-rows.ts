@@ -2,6 +2,7 @@
  * The rows of a list in every spelling of the wire facts ("List bodies", "Ids"): a bare array, an object with one
  * array, or rows nested below their parent (`{subscription: [{subscriptionId, databases: […]}]}`).
  */
+import {isDotSegment} from '../base/dot-segment.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 
 /** Names the array may have, by the last segment of the list's path; its own name in camel case is always one. */
@@ -70,11 +71,11 @@ export function rowId(row: Json, path: string): string | undefined {
   return typeof row.name === 'string' ? row.name : JSON.stringify(row)
 }
 
-/** The first of these fields that holds an id: a whole number, or text that is not empty. */
+/** The first of these fields that holds an id: a whole number, or text that is not empty and no `..`. */
 export function idAmong(row: JsonObject, names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = row[name]
-    if (typeof value === 'string' && value.trim() !== '') return value.trim()
+    if (typeof value === 'string' && value.trim() !== '' && !isDotSegment(value.trim())) return value.trim()
     if (typeof value === 'number' && Number.isInteger(value)) return String(value)
   }
   return undefined

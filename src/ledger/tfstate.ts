@@ -10,6 +10,7 @@
  */
 import {z} from 'zod'
 import {parseJson} from '../base/bounded-json.ts'
+import {hasDotSegment} from '../base/dot-segment.ts'
 import {canonicalJson, isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import type {Ledger, LedgerEntry, Tombstone, TransferMark} from '../engine/model/ledger.ts'
 import {keyOf} from '../engine/model/value.ts'
@@ -243,7 +244,7 @@ function decodeInstance(
     rewrittenBy === undefined
       ? new LedgerDamagedError(where, `${usual}: ${what}`, cause)
       : new LedgerNotOursError(where, rewrittenBy, `${usual}: ${what}`)
-  if (!REMOTE_PATH.test(id)) throw damaged(`${JSON.stringify(id)} is no remote path`)
+  if (!REMOTE_PATH.test(id) || hasDotSegment(id)) throw damaged(`${JSON.stringify(id)} is no remote path`)
   const parsed = ownTriggers.safeParse(triggers)
   if (!parsed.success) throw damaged(firstIssue(parsed.error))
   const own = parsed.data

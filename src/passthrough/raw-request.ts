@@ -1,4 +1,5 @@
 /** A request of `svcctl api` from the words of the command line (contract section 1), checked before anything is sent. */
+import {hasDotSegment} from '../base/dot-segment.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {nearest} from '../base/nearest.ts'
 import {isSecretName} from '../base/secret-fields.ts'
@@ -92,8 +93,7 @@ function checkedPath(text: string): string {
   if (text.includes('#')) {
     throw new RawRequestError('the path holds a "#", behind which nothing is sent', ['Write %23 where the character itself is meant.'])
   }
-  const [path = ''] = text.split('?')
-  if (path.split(/[/\\]/).some(segment => /^(\.|%2e){1,2}$/i.test(segment))) {
+  if (hasDotSegment(text)) {
     throw new RawRequestError('the path holds "." or ".." as a segment, which would lead elsewhere', ['Write the path out.'])
   }
   return encoded(text)

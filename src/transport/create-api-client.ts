@@ -4,12 +4,14 @@
  * account and not one request.
  */
 import type {Clock} from '../base/clock.ts'
+import {hasDotSegment} from '../base/dot-segment.ts'
 import type {AppError} from '../base/errors.ts'
 import {PRIORITY, type Spending} from '../engine/model/backend.ts'
 import type {ApiAnswer, ApiCall, ConnectedClient, StreamCall} from './api-client.ts'
 import type {Budget, Permit} from './budget.ts'
 import {classify429} from './classify-429.ts'
 import {ConnectionError} from './connection-error.ts'
+import {DotSegmentError} from './dot-segment-error.ts'
 import type {HttpResponse, HttpStreamResponse, OpenStream, Transport} from './http.ts'
 import {parseRateHeaders} from './rate-headers.ts'
 import {type GuardedMode, readOnly} from './read-only.ts'
@@ -358,6 +360,7 @@ class BudgetedClient implements ConnectedClient {
 
   #urlOf(path: string): string {
     if (!path.startsWith('/')) throw new RangeError(`a path begins with "/": ${JSON.stringify(path)}`)
+    if (hasDotSegment(path)) throw new DotSegmentError(path)
     return `${this.address}${path}`
   }
 }

@@ -67,6 +67,8 @@ describe('the kinds', () => {
       'cluster/users/12',
     ])
     expect(idsIn(named('cloud.peering'), 'cloud/subscriptions/12/peerings/pcx-1')).toEqual(['12', 'pcx-1'])
+    for (const id of ['..', '.', '%2e%2E'])
+      expect(idsIn(named('cloud.peering'), `cloud/subscriptions/12/peerings/${id}`), id).toBeUndefined()
   })
 
   it('ask the paths of the contract, the cluster below its version', () => {

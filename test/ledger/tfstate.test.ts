@@ -150,6 +150,11 @@ describe('a ledger that cannot be used', () => {
       'E_LEDGER_DAMAGED: The ledger /srv/terraform.shop.tfstate is damaged: null_resource.orders: "5577006791947779410" is no remote path.',
     ],
     [
+      'an id that would make a request one for the subscription itself',
+      encodeLedger(fullLedger()).replace(/"cloud\/subscriptions\/12\/databases\/[^"]+"/, '"cloud/subscriptions/12/databases/.."'),
+      '"cloud/subscriptions/12/databases/.." is no remote path',
+    ],
+    [
       'a spec that is no JSON',
       changed(state => JSON.parse(JSON.stringify(state).replace('"spec":"{', '"spec":"('))),
       'E_LEDGER_DAMAGED: The ledger /srv/terraform.shop.tfstate is damaged: null_resource.cache[9]: one of its triggers is no JSON.',

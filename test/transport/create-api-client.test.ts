@@ -87,6 +87,23 @@ describe('a call', () => {
   })
 })
 
+describe('an id of dots', () => {
+  it.each(['/subscriptions/12/peerings/..', '/subscriptions/12/./databases', '/tasks/%2e%2E?x=1', '/subscriptions\\..'])(
+    'leads to no other object: %s is not sent',
+    async path => {
+      const {call, requests} = scripted([])
+      for (const method of ['GET', 'DELETE'] as const) await expect(call(method, path)).rejects.toMatchObject({code: 'E_DOT_SEGMENT'})
+      expect(requests).toEqual([])
+    },
+  )
+
+  it('dots that are a part of a name or of the query are sent as they are', async () => {
+    const {call, requests} = scripted([])
+    await call('GET', '/subscriptions/..a/b..?path=/../x')
+    expect(requests[0]?.url).toBe('https://api.example/v1/subscriptions/..a/b..?path=/../x')
+  })
+})
+
 describe('a try that failed', () => {
   it('is repeated after 1, 2, 4 and 8 seconds, and the fifth answer stands', async () => {
     const {call, requests} = scripted([{status: 500}, {status: 502}, {status: 503}, {status: 504}, {status: 500}, {status: 200}])

@@ -4,6 +4,7 @@
  * before any of it is sent.
  */
 import type {z} from 'zod'
+import {isDotSegment} from '../../base/dot-segment.ts'
 import type {Json, JsonObject} from '../../base/json.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -149,7 +150,8 @@ export function idsIn(kind: Kind, remoteId: string): Ids | undefined {
 function decoded(text: string): string | undefined {
   if (text === '') return undefined
   try {
-    return decodeURIComponent(text)
+    const id = decodeURIComponent(text)
+    return isDotSegment(id) ? undefined : id
   } catch {
     return undefined
   }
