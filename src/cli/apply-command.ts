@@ -7,6 +7,7 @@ import {UsageError} from '../base/usage-error.ts'
 import {waitFor} from '../base/wait-for.ts'
 import {currentJob} from '../config/ci-job.ts'
 import type {LoadedDeclarations} from '../declaration/load.ts'
+import {Stopped} from '../engine/apply/run-context.ts'
 import type {StackDeclarations} from '../engine/model/declaration.ts'
 import type {Emit} from '../engine/model/events.ts'
 import type {Lifts, Plan} from '../engine/model/plan.ts'
@@ -19,7 +20,7 @@ import type {ApplyOptions} from '../run/plan-options.ts'
 import type {RunStory} from '../run/run-files.ts'
 import type {Workspace} from '../run/workspace.ts'
 import {type Context, paintFor} from './context.ts'
-import {KilledError, onInterrupt} from './interrupt.ts'
+import {KilledError, onInterrupt, SettlingStoppedError} from './interrupt.ts'
 import {type PlanFlags, planOptions} from './parse/plan-options.ts'
 import {variableOptions} from './parse/variable-options.ts'
 import {StackCommand, type StackFlagValues} from './stack-command.ts'
@@ -174,7 +175,11 @@ export abstract class ApplyCommandBase extends StackCommand {
     try {
       const settled = await settleDeadRuns(workspace, emit, interrupts.signal, only)
       this.changed ||= travelled || settled.runs.length > 0
+      // It may have come to its end all the same; whoever was told to stop begins nothing behind it.
+      if (interrupts.signal.aborted) throw new SettlingStoppedError()
       return settled
+    } catch (error) {
+      throw error instanceof Stopped ? new SettlingStoppedError() : error
     } finally {
       interrupts.off()
     }

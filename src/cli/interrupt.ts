@@ -23,6 +23,17 @@ export class InterruptedError extends AppError {
   }
 }
 
+/** Stopped while looking what became of what a dead run had sent. */
+export class SettlingStoppedError extends AppError {
+  constructor() {
+    super('stopped while looking what became of an unfinished run: nothing new was sent', {
+      code: 'E_SETTLING_STOPPED',
+      exit: EXIT.interrupted,
+      suggestions: ['Run the command again: it looks first, and sends nothing twice.'],
+    })
+  }
+}
+
 /** A write on its way: what it does, and the command that shows what became of it. */
 export interface PendingWrite {
   /** `PUT /v1/bdbs/1`, `the delete of module 3` */

@@ -100,6 +100,27 @@ describe('Ctrl-C', () => {
   })
 })
 
+describe('SIGTERM while an apply looks what became of a dead run', () => {
+  it('sends nothing new, is exit 4, and the next apply makes everything once', async () => {
+    const stack = save(base())
+    at.simulator.inject({match: {method: 'POST', path: '/subscriptions'}, times: 1, action: {type: 'hang', effect: false}})
+    at.simulator.clearLog()
+    const dying = at.start(['apply', ...stack, '--auto-approve', '--request-timeout', '20s'])
+    const sent = () => Promise.resolve(at.writes.length > 0 ? true : undefined)
+    await waitFor(sent, {clock: systemClock, everyMs: 10, timeoutMs: 10_000})
+    dying.kill('SIGKILL')
+    await dying.done
+    const looking = at.start(['apply', ...stack, '--auto-approve', '-o', 'json'])
+    await looking.says('looking whether the create happened')
+    looking.kill('SIGTERM')
+    const outcome = await looking.done
+    expect([outcome.code, documentOf(outcome).error.code, at.writes.length]).toEqual([4, 'E_SETTLING_STOPPED', 1])
+    expect(outcome.stderr).not.toContain('svcctl itself failed')
+    const next = await at.fast(['apply', ...stack, '--auto-approve', '-o', 'json'])
+    expect([next.code, at.writes.length]).toEqual([0, 2])
+  })
+})
+
 describe('progress', () => {
   it('of a long wait is a line every 10 s without a terminal', async () => {
     at.simulator.configure({cloud: {taskMs: 11_500}})
