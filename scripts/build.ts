@@ -35,6 +35,8 @@ const shared: BuildOptions = {
   logLevel: 'warning',
   write: false,
   define: {SVCCTL_VERSION: JSON.stringify(version)},
+  // Its main file loads its parts in a way that no bundler follows.
+  alias: {'jsonc-parser': 'jsonc-parser/lib/esm/main.js'},
 }
 
 /** Parts of oclif that only its own runner and its own error printing use, and that cost every start 30 ms. */
@@ -172,7 +174,7 @@ const library = async (): Promise<void> => {
     entryPoints,
     outdir: 'dist/cdktn',
     external: ['cdktn', 'constructs'],
-    alias: {cdktf: 'cdktn'},
+    alias: {...shared.alias, cdktf: 'cdktn'},
     // The copy is CommonJS, and asks for cdktn in its way.
     banner: {js: `import{createRequire}from'node:module';const require=createRequire(import.meta.url);`},
   })

@@ -5,6 +5,7 @@
  * clock therefore takes no real time, and a makespan of hours is exact and repeatable. Real input and output
  * (sockets, asynchronous files) must not be awaited under it; synchronous files are fine.
  */
+import TinyQueue from 'tinyqueue'
 import type {Clock} from './clock.ts'
 
 interface Sleeper {
@@ -16,8 +17,7 @@ interface Sleeper {
 export class VirtualClock implements Clock {
   #now: number
   #order = 0
-  /** A binary heap by (at, order). */
-  readonly #sleepers: Sleeper[] = []
+  readonly #sleepers = new TinyQueue<Sleeper>([], (a, b) => a.at - b.at || a.order - b.order)
 
   constructor(start = Date.UTC(2026, 0, 1)) {
     this.#now = start
@@ -36,7 +36,7 @@ export class VirtualClock implements Clock {
         reject(signal?.reason)
       }
       signal?.addEventListener('abort', stop, {once: true})
-      this.#push({
+      this.#sleepers.push({
         at: this.#now + Math.max(0, ms),
         order: this.#order++,
         wake: () => {
@@ -58,50 +58,10 @@ export class VirtualClock implements Clock {
     for (;;) {
       await new Promise(setImmediate)
       if (settled) return work
-      const next = this.#pop()
+      const next = this.#sleepers.pop()
       if (next === undefined) throw new Error('virtual time stands still: nothing sleeps and the work is not done')
       this.#now = Math.max(this.#now, next.at)
       next.wake()
     }
   }
-
-  #push(sleeper: Sleeper): void {
-    const heap = this.#sleepers
-    let at = heap.length
-    heap.push(sleeper)
-    while (at > 0) {
-      const up = (at - 1) >> 1
-      const parent = heap[up]
-      if (parent === undefined || !isBefore(sleeper, parent)) break
-      heap[at] = parent
-      at = up
-    }
-    heap[at] = sleeper
-  }
-
-  #pop(): Sleeper | undefined {
-    const heap = this.#sleepers
-    const first = heap[0]
-    const last = heap.pop()
-    if (first === undefined || last === undefined || heap.length === 0) return first
-    let at = 0
-    for (;;) {
-      let down = 2 * at + 1
-      const left = heap[down]
-      if (left === undefined) break
-      const right = heap[down + 1]
-      let child = left
-      if (right !== undefined && isBefore(right, left)) {
-        child = right
-        down += 1
-      }
-      if (!isBefore(child, last)) break
-      heap[at] = child
-      at = down
-    }
-    heap[at] = last
-    return first
-  }
 }
-
-const isBefore = (a: Sleeper, b: Sleeper): boolean => a.at < b.at || (a.at === b.at && a.order < b.order)

@@ -1,4 +1,5 @@
-/** Who goes next: the lowest number, and among equals who came first. A binary heap, so that ten thousand may wait. */
+/** Who goes next: the lowest number, and among equals who came first. */
+import TinyQueue from 'tinyqueue'
 
 interface Place<T> {
   readonly priority: number
@@ -8,7 +9,8 @@ interface Place<T> {
 }
 
 export class WaitingLine<T> {
-  readonly #heap: Place<T>[] = []
+  /** Whoever left stays in it until called up: taking out of the middle of a heap costs more than passing over. */
+  readonly #places = new TinyQueue<Place<T>>([], (a, b) => a.priority - b.priority || a.order - b.order)
   #order = 0
   #size = 0
 
@@ -20,7 +22,7 @@ export class WaitingLine<T> {
   join(priority: number, who: T): () => void {
     const place: Place<T> = {priority, order: this.#order++, who, left: false}
     this.#size += 1
-    this.#rise(place)
+    this.#places.push(place)
     return () => {
       if (place.left) return
       place.left = true
@@ -38,46 +40,12 @@ export class WaitingLine<T> {
     if (head === undefined) return undefined
     head.left = true
     this.#size -= 1
-    this.#dropHead()
+    this.#places.pop()
     return head.who
   }
 
   #head(): Place<T> | undefined {
-    while (this.#heap[0]?.left) this.#dropHead()
-    return this.#heap[0]
-  }
-
-  #rise(place: Place<T>): void {
-    const heap = this.#heap
-    let at = heap.length
-    while (at > 0) {
-      const above = (at - 1) >> 1
-      const parent = heap[above]
-      if (parent === undefined || !goesBefore(place, parent)) break
-      heap[at] = parent
-      at = above
-    }
-    heap[at] = place
-  }
-
-  #dropHead(): void {
-    const heap = this.#heap
-    const last = heap.pop()
-    if (last === undefined || heap.length === 0) return
-    let at = 0
-    for (;;) {
-      const left = 2 * at + 1
-      const right = left + 1
-      const a = heap[left]
-      const b = heap[right]
-      const child = a !== undefined && b !== undefined && goesBefore(b, a) ? b : a
-      if (child === undefined || !goesBefore(child, last)) break
-      heap[at] = child
-      at = child === a ? left : right
-    }
-    heap[at] = last
+    while (this.#places.peek()?.left) this.#places.pop()
+    return this.#places.peek()
   }
 }
-
-const goesBefore = (a: Place<unknown>, b: Place<unknown>): boolean =>
-  a.priority < b.priority || (a.priority === b.priority && a.order < b.order)
