@@ -4,7 +4,7 @@
  * Only the requests of man(7) that every renderer knows: TH, SH, TP, PP, PD, B and the like.
  */
 
-import type {CommandInfo, FlagInfo} from '../src/cli/manifest.ts'
+import type {CommandInfo, FlagInfo} from '../src/cli/shell/manifest.ts'
 import {usageOf} from '../src/cli/show/help.ts'
 
 export interface ManPage {

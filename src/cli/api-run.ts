@@ -13,8 +13,8 @@ import {rawVoice} from '../passthrough/raw-voice.ts'
 import type {RequestBody} from '../passthrough/request-body.ts'
 import type {OpenedApi} from '../run/open-api.ts'
 import type {ApiAnswer, CallOptions, ConnectedClient} from '../transport/api-client.ts'
-import type {Context} from './context.ts'
 import {onInterrupt} from './interrupt.ts'
+import type {Context} from './shell/context.ts'
 
 type Opened = Pick<OpenedApi<never>, 'client' | 'connection'>
 

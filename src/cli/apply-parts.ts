@@ -1,6 +1,6 @@
 /** What an apply needs beyond its options, behind one door, so that it can be imported when there is something to apply. */
 export {kinds} from '../backends/kinds.ts'
-export {variableLookup} from '../declaration/variable-lookup.ts'
+export {variableLookup} from '../declaration/read/variable-lookup.ts'
 export {heldOperations} from '../engine/apply/undecided.ts'
 export {othersOf} from '../engine/plan/recheck.ts'
 export {isSubset} from '../engine/plan/rest.ts'

@@ -2,9 +2,10 @@
 import {AppError, EXIT} from '../base/errors.ts'
 import type {GuardResult, Lifts, Operation, Plan} from '../engine/model/plan.ts'
 import {keyOf, spoken} from '../engine/model/value.ts'
+import {SHORT_HASH} from '../engine/plan/document.ts'
 import {liftedBy, shownValue} from '../report/plan-text.ts'
-import {type Context, isInteractive} from './context.ts'
 import {type Asker, ask, NotConfirmedError} from './prompt.ts'
+import {type Context, isInteractive} from './shell/context.ts'
 
 /** What of a plan it takes to refuse it. */
 type Refusable = Pick<Plan, 'guards' | 'operations'> & {readonly stacks: readonly {readonly name: string}[]}
@@ -79,9 +80,6 @@ export function assertCommit({source}: Pick<Plan, 'source'>, approved: string | 
 /** Guards that a person at a terminal lifts: those of deletions by typing the plan's short hash, the other with a yes. */
 const LIFTED_BY_HASH: readonly string[] = ['G_PROTECTED', 'G_ADOPTED', 'G_NO_LEDGER']
 const LIFTED_BY_YES: readonly string[] = ['G_FIRST_CONTACT']
-
-/** Digits that are shown of a hash, and the fewest that name a plan. */
-export const SHORT_HASH = 12
 
 export interface Approval {
   readonly autoApprove: boolean

@@ -2,7 +2,7 @@
 import {hostname} from 'node:os'
 import {holderState, identityOf} from '../base/process-lock.ts'
 import type {ConfigPlace} from '../config/config-lock.ts'
-import type {Context} from './context.ts'
+import type {Context} from './shell/context.ts'
 
 export function configPlace({environment, clock, random}: Pick<Context, 'environment' | 'clock' | 'random'>): ConfigPlace {
   const host = hostname()

@@ -6,14 +6,13 @@ import {Redactor} from '../base/redact.ts'
 import {processEnvironment} from '../config/environment.ts'
 import {systemKeyring} from '../config/keyring.ts'
 import {isDocumentFormat, renderOutput} from '../report/output-format.ts'
-import type {BaseCommand} from './base-command.ts'
-import {type CommandTable, resolveCommand, resolveTopic} from './command-table.ts'
-import {type Context, folded, type OutputStream, paintFor, profilesOnce, widthOf} from './context.ts'
 import {asksForHelp, normalizeArgv, outputFormatIn, secretsIn, strayOption} from './parse/argv.ts'
 import {StrayOptionError} from './parse/usage-error.ts'
+import {resolveCommand, resolveTopic} from './shell/command-table.ts'
+import {type Command, type CommandTable, type Context, folded, type OutputStream, paintFor, profilesOnce, widthOf} from './shell/context.ts'
+import {createLog} from './shell/log.ts'
 import {type CrashSite, onCrash} from './show/crash.ts'
 import {guardedStream} from './show/guarded-stream.ts'
-import {createLog} from './show/log.ts'
 import {asAppError, errorDocument, errorText} from './show/render-error.ts'
 
 export interface MainInput {
@@ -33,7 +32,7 @@ export async function main({argv, table, version, overrides = {}, site}: MainInp
   for (const secret of secretsIn(words)) redactor.register(secret)
   const {stdin, stdout, stderr} = overrides.streams ?? process
   const streams = {stdin, stdout: guardedStream(stdout, redactor), stderr: guardedStream(stderr, redactor)}
-  let command: BaseCommand | undefined
+  let command: Command | undefined
   let environment = overrides.environment
   const failed = (error: AppError, verbose = false) => errorText(error, paintFor(stderr, environment ?? PLAIN), verbose)
   if (site !== undefined) onCrash(site, error => streams.stderr.write(failed(error)))
@@ -98,7 +97,10 @@ function helpWords(words: readonly string[]): readonly string[] | undefined {
 
 async function showHelp(context: Context, words: readonly string[]): Promise<ExitCode> {
   const {streams, table, environment} = context
-  const [{commandInfos}, {commandHelp, programHelp, topicHelp}] = await Promise.all([import('./manifest.ts'), import('./show/help.ts')])
+  const [{commandInfos}, {commandHelp, programHelp, topicHelp}] = await Promise.all([
+    import('./shell/manifest.ts'),
+    import('./show/help.ts'),
+  ])
   const resolved = resolveCommand(table, words)
   const infos = await commandInfos(table)
   const paint = paintFor(streams.stdout, environment)

@@ -1,8 +1,8 @@
 /** Questions, asked on standard error and only where somebody can answer. */
 import {AppError, EXIT} from '../base/errors.ts'
 import {UsageError} from '../base/usage-error.ts'
-import type {Context, InputStream} from './context.ts'
-import {isInteractive} from './context.ts'
+import type {Context, InputStream} from './shell/context.ts'
+import {isInteractive} from './shell/context.ts'
 
 /** Nobody said yes. */
 export class NotConfirmedError extends AppError {

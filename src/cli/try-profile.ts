@@ -4,7 +4,7 @@ import {deploymentOf} from '../config/choose-profile.ts'
 import {type Connection, resolveConnection} from '../config/connection.ts'
 import {CREDENTIAL_FIELDS, variablesOf} from '../config/option-table.ts'
 import type {SettingFlags} from '../config/settings.ts'
-import type {Context} from './context.ts'
+import type {Context} from './shell/context.ts'
 
 /** At least one profile does not get through. */
 export class ProfileConnectError extends AppError {

@@ -6,8 +6,8 @@ import {powershellScript} from '../cli/completion/powershell.ts'
 import {completionTree, VALUE_KINDS} from '../cli/completion/tree.ts'
 import {completionValues} from '../cli/completion/values.ts'
 import {zshScript} from '../cli/completion/zsh.ts'
-import {commandInfos} from '../cli/manifest.ts'
 import {Args, Flags} from '../cli/parse/oclif.ts'
+import {commandInfos} from '../cli/shell/manifest.ts'
 
 const SCRIPTS = {bash: bashScript, zsh: zshScript, fish: fishScript, powershell: powershellScript} as const
 const isShell = (text: string): text is keyof typeof SCRIPTS => Object.hasOwn(SCRIPTS, text)

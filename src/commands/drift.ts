@@ -1,11 +1,11 @@
 import {EXIT, type ExitCode} from '../base/errors.ts'
 import {asJson} from '../base/json.ts'
-import {paintFor} from '../cli/context.ts'
 import {bothApisFlags} from '../cli/parse/flags.ts'
 import {selectionOf} from '../cli/parse/plan-options.ts'
 import {reportFlags} from '../cli/parse/report-flags.ts'
 import {selectionFlags, stackFlags} from '../cli/parse/stack-flags.ts'
 import {ReadingStackCommand} from '../cli/reading-stack-command.ts'
+import {paintFor} from '../cli/shell/context.ts'
 import type {StackFlagValues} from '../cli/stack-command.ts'
 import {driftTable, driftText} from '../report/drift-text.ts'
 

@@ -6,7 +6,7 @@ import {Args, Flags} from '../cli/parse/oclif.ts'
 import {ledgerFlags, stackFlags} from '../cli/parse/stack-flags.ts'
 import {MissingArgumentError} from '../cli/parse/usage-error.ts'
 import {StackCommand, type StackFlagValues} from '../cli/stack-command.ts'
-import type {LoadedDeclarations} from '../declaration/load.ts'
+import type {LoadedDeclarations} from '../declaration/read/load.ts'
 import type {ImportWish} from '../run/import-pairs.ts'
 import type {Workspace} from '../run/workspace.ts'
 

@@ -1,5 +1,5 @@
-/** Every command of the program, one line each. How to add one: `cli/command-table.ts`. */
-import type {CommandTable} from '../cli/command-table.ts'
+/** Every command of the program, one line each. How to add one: `cli/shell/command-table.ts`. */
+import type {CommandTable} from '../cli/shell/context.ts'
 
 export const table: CommandTable = {
   commands: {

@@ -2,7 +2,7 @@
 import {kinds} from '../backends/kinds.ts'
 import {AppError} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
-import {evaluate} from '../declaration/residual.ts'
+import {evaluate} from '../declaration/read/residual.ts'
 import {type ApplyResult, execute, type Objects, type Work} from '../engine/apply/execute.ts'
 import {LedgerBook} from '../engine/apply/ledger-book.ts'
 import type {Undecided} from '../engine/apply/recover.ts'

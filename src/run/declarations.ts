@@ -1,7 +1,7 @@
 /** The declarations a command works with, from the app of the stacks or a folder of their files. */
 import {kinds} from '../backends/kinds.ts'
-import {type LoadedDeclarations, loadDeclarations} from '../declaration/load.ts'
-import type {VariableOption} from '../declaration/variable-files.ts'
+import {type LoadedDeclarations, loadDeclarations} from '../declaration/read/load.ts'
+import type {VariableOption} from '../declaration/read/variable-files.ts'
 import type {StackDeclarations} from '../engine/model/declaration.ts'
 import {atStateFile} from '../ledger/open-ledger.ts'
 import type {Host} from './host.ts'

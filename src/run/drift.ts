@@ -1,6 +1,6 @@
 /** From an open workspace to a drift report. */
 import {kinds} from '../backends/kinds.ts'
-import {evaluate} from '../declaration/residual.ts'
+import {evaluate} from '../declaration/read/residual.ts'
 import {parentRemoteId} from '../engine/model/kind.ts'
 import {chooseKnown} from '../engine/observe/choice.ts'
 import {observe} from '../engine/observe/observe.ts'

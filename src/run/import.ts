@@ -4,7 +4,7 @@
  */
 import {kinds} from '../backends/kinds.ts'
 import {AppError, EXIT, type Problem} from '../base/errors.ts'
-import {evaluate} from '../declaration/residual.ts'
+import {evaluate} from '../declaration/read/residual.ts'
 import {parentRemoteId, remoteIdOf} from '../engine/model/kind.ts'
 import {Ownership} from '../engine/model/ownership.ts'
 import type {Change, Operation} from '../engine/model/plan.ts'

@@ -1,8 +1,8 @@
 /** The ledgers of an app, and those left beside them, for commands that send no request. */
 import {kinds} from '../backends/kinds.ts'
 import {nearest} from '../base/nearest.ts'
-import {UnknownStackError} from '../declaration/errors.ts'
-import {type LoadedDeclarations, selectStacks} from '../declaration/load.ts'
+import {UnknownStackError} from '../declaration/language/errors.ts'
+import {type LoadedDeclarations, selectStacks} from '../declaration/read/load.ts'
 import type {Declaration, StackDeclarations} from '../engine/model/declaration.ts'
 import type {Ledger, LedgerEntry, Unlock} from '../engine/model/ledger.ts'
 import {keyOf} from '../engine/model/value.ts'

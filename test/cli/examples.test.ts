@@ -1,9 +1,11 @@
 /** Every example that help shows is a line the program understands: no option misspelled, no argument missing. */
+
 import {describe, expect, it} from 'vitest'
-import {resolveCommand} from '../../src/cli/command-table.ts'
-import {describeAll} from '../../src/cli/manifest.ts'
+import type {BaseCommand} from '../../src/cli/base-command.ts'
 import {normalizeArgv} from '../../src/cli/parse/argv.ts'
 import {parse} from '../../src/cli/parse/oclif.ts'
+import {resolveCommand} from '../../src/cli/shell/command-table.ts'
+import {describeAll} from '../../src/cli/shell/manifest.ts'
 import {table} from '../../src/commands/table.ts'
 
 const examples = (await describeAll(table)).flatMap(({id, examples}) => examples.map(example => [id, example] as const))
@@ -23,7 +25,7 @@ describe('an example', () => {
   it.each(examples)('of %s parses: %s', async (id, example) => {
     const resolved = resolveCommand(table, normalizeArgv(wordsOf(example)))
     expect(resolved?.id).toBe(id)
-    const command = (await resolved?.load())?.default
+    const command = (await resolved?.load())?.default as typeof BaseCommand | undefined
     if (command === undefined) throw new Error('no such command')
     const {args, strict} = command
     await expect(parse(resolved?.rest ?? [], {args, strict, flags: {...command.baseFlags, ...command.flags}})).resolves.toBeDefined()

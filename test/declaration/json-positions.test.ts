@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
-import {JsonPlaceError, jsonFault, positionsIn} from '../../src/declaration/json-positions.ts'
+import {JsonPlaceError, jsonFault, positionsIn} from '../../src/declaration/files/json-positions.ts'
 
 const refusedByUs = (text: string): boolean => {
   try {

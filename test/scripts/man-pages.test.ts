@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {manPages} from '../../scripts/man-pages.ts'
-import {describeAll} from '../../src/cli/manifest.ts'
+import {describeAll} from '../../src/cli/shell/manifest.ts'
 import {table} from '../../src/commands/table.ts'
 import {lacks} from '../support/tools.ts'
 

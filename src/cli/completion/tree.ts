@@ -1,6 +1,6 @@
 /** What can follow what, for every shell alike: words and options by the words before them. */
-import type {CommandTable} from '../command-table.ts'
-import type {CommandInfo, FlagInfo} from '../manifest.ts'
+import type {CommandTable} from '../shell/context.ts'
+import type {CommandInfo, FlagInfo} from '../shell/manifest.ts'
 
 export interface CompletionOption {
   /** `--profile`, `-o` */

@@ -4,7 +4,7 @@ import {dirname, join} from 'node:path'
 import {isJsonObject} from '../../base/json.ts'
 import {listRuns, runsFolder} from '../../ledger/journal-file.ts'
 import {formatAddress, type IndexKey} from '../../ledger/resource-address.ts'
-import type {Context} from '../context.ts'
+import type {Context} from '../shell/context.ts'
 import type {ValueKind} from './tree.ts'
 
 export function completionValues(kind: ValueKind, {cwd, profiles}: Pick<Context, 'cwd' | 'profiles'>): readonly string[] {

@@ -1,4 +1,4 @@
-import type {VariableOption} from '../../declaration/variable-files.ts'
+import type {VariableOption} from '../../declaration/read/variable-files.ts'
 
 /** `--var` and `--var-file` in the order of the command line, which decides between them. */
 export function variableOptions(argv: readonly string[]): VariableOption[] {

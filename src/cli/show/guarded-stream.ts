@@ -1,6 +1,6 @@
 /** A stream of the process through which no secret leaves as text, whoever writes it and in how many pieces of the program. */
 import type {Redactor} from '../../base/redact.ts'
-import type {OutputStream} from '../context.ts'
+import type {OutputStream} from '../shell/context.ts'
 
 /**
  * The same stream, but text that is written has every known secret hidden. Bytes are what somebody asked for as they

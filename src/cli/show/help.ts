@@ -1,7 +1,8 @@
 /** `--help`, for the program, a topic or a command. Results of a question: standard output, exit 0. */
 import type {Ansis} from 'ansis'
-import {type CommandTable, OPTIONAL_TOPIC} from '../command-table.ts'
-import type {ArgInfo, CommandInfo, FlagInfo} from '../manifest.ts'
+import {OPTIONAL_TOPIC} from '../shell/command-table.ts'
+import type {CommandTable} from '../shell/context.ts'
+import type {ArgInfo, CommandInfo, FlagInfo} from '../shell/manifest.ts'
 
 type Row = readonly [left: string, right: string]
 

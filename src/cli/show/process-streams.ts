@@ -5,7 +5,7 @@
 import {writeSync} from 'node:fs'
 import {AppError, EXIT, type ExitCode} from '../../base/errors.ts'
 import {systemCode} from '../../base/system-code.ts'
-import type {Streams} from '../context.ts'
+import type {Streams} from '../shell/context.ts'
 
 /** What was printed is not all there. What was done is done, and on record. */
 export class OutputError extends AppError {

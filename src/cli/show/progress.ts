@@ -3,7 +3,7 @@ import type {Emit} from '../../engine/model/events.ts'
 import type {Key} from '../../engine/model/value.ts'
 import {applyLines} from '../../report/apply-text.ts'
 import {LiveView} from '../../report/live-view.ts'
-import {type Context, paintFor} from '../context.ts'
+import {type Context, paintFor} from '../shell/context.ts'
 
 const REDRAW_MS = 250
 const LOOK_MS = 1_000

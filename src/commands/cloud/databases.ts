@@ -1,6 +1,6 @@
 import {listDatabases} from '../../backends/cloud/cloud-api.ts'
+import {subscriptionFlag, subscriptionOf} from '../../cli/parent-flags.ts'
 import {cloudFlags} from '../../cli/parse/flags.ts'
-import {subscriptionFlag, subscriptionOf} from '../../cli/parse/parent-flags.ts'
 import {INTERACTIVE, ServerCommand} from '../../cli/server-command.ts'
 
 export default class CloudDatabasesCommand extends ServerCommand {

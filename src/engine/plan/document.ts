@@ -6,6 +6,9 @@ import {ACTIONS, type Action, type Fact, type Operation, type Plan} from '../mod
 import type {Observation} from '../observe/observe.ts'
 import {comparedPointers, factRow} from './facts.ts'
 
+/** Digits that are shown of a hash, and the fewest that name a plan. */
+export const SHORT_HASH = 12
+
 /** The parts of a plan do not say the same: somebody changed the file. Nothing was sent. */
 export class PlanAlteredError extends AppError {
   constructor(problems: readonly Problem[]) {

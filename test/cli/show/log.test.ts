@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {Redactor} from '../../../src/base/redact.ts'
-import {createLog} from '../../../src/cli/show/log.ts'
+import {createLog} from '../../../src/cli/shell/log.ts'
 
 describe('the log', () => {
   const hostile = 'task a\u001b[2J\u0007b\u009b31m\u202ec\nerror: forged'

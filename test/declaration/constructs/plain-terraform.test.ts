@@ -4,7 +4,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, describe, expect, it} from 'vitest'
 import {CHECK_VARIABLE} from '../../../src/declaration/constructs/stack-companion.ts'
-import {CHECK_VARIABLE as READ_AS} from '../../../src/declaration/variables.ts'
+import {CHECK_VARIABLE as READ_AS} from '../../../src/declaration/read/variables.ts'
 import {AclUser, CloudTarget, Database, Subscription, secret} from '../../../src/index.ts'
 import {type StackFile, synthesized} from './synthesized.ts'
 

@@ -1,6 +1,6 @@
 import {listAclRules} from '../../../backends/cloud/cloud-api.ts'
+import {databaseFlags, databaseOf} from '../../../cli/parent-flags.ts'
 import {cloudFlags} from '../../../cli/parse/flags.ts'
-import {databaseFlags, databaseOf} from '../../../cli/parse/parent-flags.ts'
 import {INTERACTIVE, ServerCommand} from '../../../cli/server-command.ts'
 
 export default class CloudAclRulesCommand extends ServerCommand {

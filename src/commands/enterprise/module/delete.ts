@@ -1,9 +1,9 @@
 import {deleteModule, readModule} from '../../../backends/cluster/cluster-api.ts'
-import {isInteractive} from '../../../cli/context.ts'
 import {found} from '../../../cli/found.ts'
 import {clusterFlags, yesFlag} from '../../../cli/parse/flags.ts'
 import {idArg} from '../../../cli/parse/id-args.ts'
 import {INTERACTIVE, ServerCommand} from '../../../cli/server-command.ts'
+import {isInteractive} from '../../../cli/shell/context.ts'
 import {acceptedBody} from '../../../cli/write-result.ts'
 
 const LIST = 'svcctl enterprise module list'

@@ -1,6 +1,6 @@
 /** How far a transfer is: one line that is written over on a terminal, a line now and then with -v elsewhere. */
 import {formatDuration} from '../../../base/duration.ts'
-import type {Context} from '../../../cli/context.ts'
+import type {Context} from '../../../cli/shell/context.ts'
 import {displaySize} from '../../../support-package/package-result.ts'
 
 export interface Progress {

@@ -1,6 +1,6 @@
 /** The upload service as the commands reach it: its key, its address, and a file sent there. */
 import {AppError, EXIT} from '../../../base/errors.ts'
-import type {Context} from '../../../cli/context.ts'
+import type {Context} from '../../../cli/shell/context.ts'
 import {environmentTrust} from '../../../config/connection.ts'
 import {activeFilesProfile, resolveFilesKey} from '../../../config/files-key.ts'
 import {filesApi} from '../../../support-package/files-api.ts'

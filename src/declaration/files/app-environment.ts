@@ -1,0 +1,36 @@
+/**
+ * What the app of cdktf.json gets of the environment: a list of what a program needs to run, and what somebody named.
+ * The app is code of whoever opened a pull request, and what is not on the list may be a credential of anything.
+ */
+import {globPattern} from '../../base/glob.ts'
+
+export type Variables = Readonly<Record<string, string | undefined>>
+
+/** Where programs are found, who runs them, how they speak; on Windows, what no program starts without. */
+const NEEDED = new Set(
+  `PATH HOME USER LOGNAME SHELL PWD LANG LANGUAGE TZ TERM COLORTERM NO_COLOR FORCE_COLOR CI TMPDIR TMP TEMP LD_LIBRARY_PATH
+  SYSTEMROOT SYSTEMDRIVE WINDIR COMSPEC PATHEXT APPDATA LOCALAPPDATA PROGRAMDATA PROGRAMFILES USERPROFILE USERNAME`.split(/\s+/),
+)
+const NEEDED_PREFIX = /^(?:LC_|NODE_|CDKTF_)/
+/** `NODE_AUTH_TOKEN` is a credential of a package registry. */
+const CREDENTIAL = /TOKEN|SECRET|PASS|CREDENTIAL|AUTH|(?:^|_)KEYS?(?:_|$)/i
+/** What only the person or the job may hand on, and no file that a pull request changes. */
+const OURS = /^(?:SVC_|TF_)/i
+
+/** Whether a file of the project may ask for it: a pull request can change the file, and so it must not reach a credential. */
+export const mayBeNamedInProject = (name: string): boolean => !OURS.test(name) && !CREDENTIAL.test(name)
+
+/**
+ * @param named - names and globs, of `--synth-env` and of cdktf.json
+ * @returns what the app gets
+ */
+export function appVariables(environment: Variables, named: readonly string[]): Record<string, string> {
+  const patterns = named.map(globPattern)
+  const isPassed = (name: string): boolean =>
+    NEEDED.has(process.platform === 'win32' ? name.toUpperCase() : name) ||
+    (NEEDED_PREFIX.test(name) && !CREDENTIAL.test(name)) ||
+    patterns.some(pattern => pattern.test(name))
+  return Object.fromEntries(
+    Object.entries(environment).flatMap(([name, value]) => (value !== undefined && isPassed(name) ? [[name, value] as const] : [])),
+  )
+}

@@ -1,0 +1,189 @@
+/** Calls of functions: Terraform's own from the table, and those that look at their arguments one by one. */
+import type {Json} from '../../base/json.ts'
+import {nearest} from '../../base/nearest.ts'
+import {ExpressionError, ExpressionValueError} from './errors.ts'
+import type {Node} from './expression.ts'
+import {sized} from './expression-limits.ts'
+import type {Evaluation} from './for-expression.ts'
+import {ArgumentError, asList, type FunctionRule} from './functions/rule.ts'
+import {FUNCTIONS} from './functions/table.ts'
+import {uniform} from './functions/value-types.ts'
+import {group, type Meaning, type Names, Namespace} from './names.ts'
+import {FUNCTION_NAMES, notEvaluated} from './not-evaluated.ts'
+import {computed} from './open-computed.ts'
+import {nodeOf, Open, type OpenValue, openFrom, opensIn} from './open-value.ts'
+
+type Call = Node & {readonly type: 'call'}
+
+export function callFunction(node: Call, names: Names, evaluation: Evaluation): Meaning {
+  const {name, args, at} = node
+  const own = names.functions?.[name]
+  if (own) return own(args, names, at)
+  const special = node.expand ? undefined : SPECIAL.get(name)
+  if (special) return special(node, names, evaluation)
+  const rule = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined
+  if (rule === undefined) {
+    const near = nearest(name, FUNCTION_NAMES)
+    throw notEvaluated(`the function ${name}${near === undefined ? '' : ` (is ${near} meant?)`}`, at)
+  }
+  const found = ofInstances(node, names, evaluation)
+  if (found !== undefined) return found
+  return sized(
+    explained(name, at, () =>
+      plainCall(
+        node,
+        rule,
+        args.map(arg => evaluation.value(arg, names)),
+      ),
+    ),
+    at,
+  )
+}
+
+/** `values(null_resource.a)`: objects are gone through one by one, as all of them together are no value. */
+function ofInstances({name, args, expand, at}: Call, names: Names, {meaning, value}: Evaluation): Meaning | undefined {
+  const [first, second] = args
+  if (first === undefined || expand || !['keys', 'values', 'length', 'lookup'].includes(name)) return undefined
+  const from = meaning(first, names)
+  if (!(from instanceof Namespace)) return undefined
+  if (name === 'lookup' && second) {
+    const key = value(second, names)
+    const found = typeof key === 'string' ? from.get(key, at) : undefined
+    return found
+  }
+  const {members} = from
+  if (members === undefined || (name !== 'length' && members.type === 'list')) return undefined
+  const entries = [...members.items].sort(([a], [b]) => (String(a) < String(b) ? -1 : 1))
+  if (name === 'length') return entries.length
+  if (name === 'keys') return entries.map(([key]) => key)
+  const items = new Map(entries.map(([, item], index) => [index, item]))
+  return group(`values(${from.what})`, (index, place) => itemAt(items, index, place), {type: 'list', items})
+}
+
+function itemAt(items: ReadonlyMap<number, Meaning>, index: string, at: number): Meaning {
+  const item = items.get(Number(index))
+  if (item === undefined) throw new ExpressionValueError(`there are ${items.size} objects, and none at ${index}`, at)
+  return item
+}
+
+function plainCall({name, args, expand, at}: Call, rule: FunctionRule, values: readonly OpenValue[]): OpenValue {
+  const last = values.at(-1)
+  if (expand && Array.isArray(last)) {
+    return plainCall({type: 'call', name, args, at}, rule, [...values.slice(0, -1), ...(last as readonly OpenValue[])])
+  }
+  const call = (plain: readonly Json[]): Json => {
+    const given = expand ? [...plain.slice(0, -1), ...asList(plain.at(-1), 'the last argument')] : plain
+    if (given.length < rule.min || given.length > rule.max) {
+      throw new ArgumentError(
+        `takes ${argumentCount(rule.min, rule.max)}, and there ${given.length === 1 ? 'is one' : `are ${given.length}`}`,
+      )
+    }
+    return rule.call(...given)
+  }
+  if (rule.structural && !expand && !values.some(value => value instanceof Open)) {
+    try {
+      return call(values as readonly Json[]) as OpenValue
+    } catch (error) {
+      // An open part may stand where the function does look into it, as among the keys of zipmap.
+      if (!(error instanceof ArgumentError) || opensIn(values).length === 0) throw error
+    }
+  }
+  return computed(values, call, nodes => ({type: 'call', name, args: nodes, ...(expand ? {expand} : {}), at}), at)
+}
+
+const argumentCount = (min: number, max: number): string => {
+  const words = min === 1 ? 'one argument' : `${min} arguments`
+  return min === max ? words : max === Number.POSITIVE_INFINITY ? `at least ${words}` : `${min} to ${max} arguments`
+}
+
+/** Errors with the function's name before them. */
+function explained<T>(name: string, at: number, run: () => T): T {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof ArgumentError || (error instanceof ExpressionValueError && error.at === at))
+      throw new ExpressionValueError(`${name}: ${error.message}`, at)
+    throw error
+  }
+}
+
+const SPECIAL: ReadonlyMap<string, (node: Call, names: Names, evaluation: Evaluation) => OpenValue> = new Map([
+  ['sensitive', sensitive],
+  ['coalesce', coalesce],
+  ['try', tried],
+  ['can', can],
+])
+
+function sensitive({args, at}: Call, names: Names, {value: evaluate}: Evaluation): OpenValue {
+  const [arg] = args
+  if (arg === undefined || args.length > 1) throw new ExpressionError('sensitive takes one argument', at)
+  if (arg.type === 'attr' && arg.of.type === 'root' && arg.of.name === 'var' && names.secretVariable) {
+    return names.secretVariable(arg.name, at)
+  }
+  const value = evaluate(arg, names)
+  const opens = opensIn(value)
+  if (opens.length > 0) {
+    if (opens.every(open => open.secret)) return value
+    throw new ExpressionError('svcctl does not evaluate sensitive() of a value that is known only later', at, 'Leave sensitive() out.')
+  }
+  return new Open({node: undefined, value: value as Json, secret: true})
+}
+
+/** The first that is neither null nor an empty text, in the one type of all; what comes after a known one does not matter. */
+function coalesce({name, args, at}: Call, names: Names, {value: evaluate}: Evaluation): OpenValue {
+  const values = args.map(arg => evaluate(arg, names))
+  return explained(name, at, () => {
+    const typed = uniform(values as readonly Json[], 'the arguments') as readonly OpenValue[]
+    const from = typed.findIndex(value => value !== null && value !== '')
+    if (from < 0) throw new ArgumentError('every argument is null or empty')
+    const first = typed[from] ?? null
+    if (opensIn(first).length === 0) return first
+    const firstOf = (plain: readonly Json[]): Json => {
+      const found = plain.find(it => it !== null && it !== '')
+      if (found === undefined) throw new ArgumentError('every argument is null or empty')
+      return found
+    }
+    return computed(typed.slice(from), firstOf, nodes => ({type: 'call', name, args: nodes, at}), at)
+  })
+}
+
+/** The first argument that has a value; one that is known only later may still have none, so the rest is kept with it. */
+function tried({name, args, at}: Call, names: Names, {value: evaluate}: Evaluation): OpenValue {
+  const open: OpenValue[] = []
+  for (const arg of args) {
+    try {
+      const value = evaluate(arg, names)
+      open.push(value)
+      if (!opensIn(value).some(it => it.value === undefined)) break
+    } catch (error) {
+      if (!(error instanceof ExpressionValueError)) throw error
+    }
+  }
+  const [first, ...rest] = open
+  if (first === undefined) throw new ExpressionValueError('try: no argument has a value', at)
+  if (!opensIn(first).some(it => it.value === undefined)) return first
+  return laterCall(name, [first, ...rest], at)
+}
+
+function can({name, args, at}: Call, names: Names, {value: evaluate}: Evaluation): OpenValue {
+  const [arg] = args
+  if (arg === undefined || args.length > 1) throw new ExpressionError('can takes one argument', at)
+  try {
+    const value = evaluate(arg, names)
+    return opensIn(value).some(it => it.value === undefined) ? laterCall(name, [value], at) : true
+  } catch (error) {
+    if (error instanceof ExpressionValueError) return false
+    throw error
+  }
+}
+
+function laterCall(name: string, values: readonly OpenValue[], at: number): Open {
+  const nodes = values.map(nodeOf)
+  const node: Node | undefined = nodes.every(it => it !== undefined) ? {type: 'call', name, args: nodes, at} : undefined
+  return openFrom(
+    values.flatMap(value => opensIn(value)),
+    node,
+    undefined,
+    at,
+  )
+}

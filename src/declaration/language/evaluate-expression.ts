@@ -1,0 +1,172 @@
+/** Evaluates expression trees. What names mean (`var`, `null_resource`, …) is given by the caller. */
+import {isJsonObject, type Json} from '../../base/json.ts'
+import {nearest} from '../../base/nearest.ts'
+import {callFunction} from './call-function.ts'
+import {ExpressionError, ExpressionValueError} from './errors.ts'
+import {type Node, templateOf} from './expression.ts'
+import {bounded, sized} from './expression-limits.ts'
+import {type Evaluation, evaluateFor} from './for-expression.ts'
+import {asFlag, asText, nameOf} from './functions/rule.ts'
+import {isSet, uniform} from './functions/value-types.ts'
+import {type Meaning, type Names, Namespace} from './names.ts'
+import {computed} from './open-computed.ts'
+import {Open, type OpenValue} from './open-value.ts'
+import {binary, unary} from './operators.ts'
+
+/** @throws ExpressionError */
+export function evaluateNode(node: Node, names: Names): OpenValue {
+  const value = meaning(node, names)
+  return value instanceof Namespace ? value.whole(placeOf(node)) : value
+}
+
+const placeOf = (node: Node | string): number => (typeof node === 'object' && 'at' in node ? node.at : 0)
+
+const meaning = (node: Node, names: Names): Meaning => bounded(placeOf(node), () => meant(node, names))
+
+const EVALUATION: Evaluation = {value: evaluateNode, meaning}
+
+function meant(node: Node, names: Names): Meaning {
+  switch (node.type) {
+    case 'literal':
+      return node.value
+    case 'template':
+      return concatenate(node.parts, names)
+    case 'root':
+      return names.root(node.name, node.at)
+    case 'attr':
+      return step(meaning(node.of, names), node.name, node.at)
+    case 'index':
+      return step(meaning(node.of, names), evaluateNode(node.key, names), node.at)
+    case 'tuple':
+      return sized(
+        node.items.map(item => evaluateNode(item, names)),
+        0,
+      )
+    case 'object':
+      return sized(
+        Object.fromEntries(node.entries.map(([key, value]) => [keyText(evaluateNode(key, names), key), evaluateNode(value, names)])),
+        0,
+      )
+    case 'call':
+      return callFunction(node, names, EVALUATION)
+    case 'unary':
+      return computed(
+        [evaluateNode(node.of, names)],
+        ([value = null]) => unary(node.operator, value),
+        ([of = node.of]) => ({...node, of}),
+        node.at,
+      )
+    case 'binary':
+      return operation(node, names)
+    case 'conditional':
+      return choice(node, names)
+    case 'for':
+      return evaluateFor(node, names, EVALUATION)
+    case 'variable':
+    case 'attribute':
+      throw new TypeError('left-open parts are printed, never evaluated')
+    default:
+      return node satisfies never
+  }
+}
+
+function operation(node: Node & {type: 'binary'}, names: Names): OpenValue {
+  const {operator, at} = node
+  return computed(
+    [evaluateNode(node.left, names), evaluateNode(node.right, names)],
+    ([left = null, right = null]) => binary(operator, left, right),
+    ([left = node.left, right = node.right]) => ({...node, left, right}),
+    at,
+  )
+}
+
+/** Both results have one type, as in Terraform: `true ? 1 : "a"` is `"1"`. What is wrong in the other one is nobody's matter. */
+function choice(node: Node & {type: 'conditional'}, names: Names): OpenValue {
+  const {at} = node
+  const condition = evaluateNode(node.condition, names)
+  if (condition instanceof Open) {
+    return computed(
+      [condition, evaluateNode(node.then, names), evaluateNode(node.otherwise, names)],
+      ([wanted = null, ...results]) => chosen(asFlag(wanted, 'a condition'), results),
+      ([wanted = node.condition, then = node.then, otherwise = node.otherwise]) => ({...node, condition: wanted, then, otherwise}),
+      at,
+    )
+  }
+  const wanted =
+    computed(
+      [condition],
+      ([value]) => asFlag(value, 'a condition'),
+      ([only = node.condition]) => only,
+      at,
+    ) === true
+  const result = evaluateNode(wanted ? node.then : node.otherwise, names)
+  let other: OpenValue = null
+  try {
+    other = evaluateNode(wanted ? node.otherwise : node.then, names)
+  } catch (error) {
+    if (!(error instanceof ExpressionValueError)) throw error
+  }
+  const results = wanted ? [result, other] : [other, result]
+  return computed(
+    [],
+    () => chosen(wanted, results as readonly Json[]),
+    () => node,
+    at,
+  )
+}
+
+function chosen(wanted: boolean, results: readonly Json[]): Json {
+  const [then = null, otherwise = null] = uniform(results, 'the two results of a condition')
+  return wanted ? then : otherwise
+}
+
+function keyText(key: OpenValue, node: Node): string {
+  if (typeof key === 'string' || typeof key === 'number' || typeof key === 'boolean') return String(key)
+  throw new ExpressionError('the key of an object must be text that is known and not secret', placeOf(node))
+}
+
+function concatenate(parts: readonly (string | Node)[], names: Names): OpenValue {
+  const values = parts.map(part => (typeof part === 'string' ? part : evaluateNode(part, names)))
+  const text = (plain: readonly Json[]): string => plain.map(part => asText(part, 'a part of a text')).join('')
+  const at = Math.max(...parts.map(placeOf))
+  return sized(computed(values, text, templateOf, at), at)
+}
+
+/** One step into a value: `.name`, `[key]`. */
+function step(of: Meaning, key: OpenValue, at: number): Meaning {
+  if (of instanceof Namespace) {
+    if (typeof key === 'string' || typeof key === 'number') return of.get(key, at)
+    // A variable without a value, in validate: nothing below it is known either.
+    if (key instanceof Open && key.value === undefined && key.needs.length === 0) return key
+    if (key instanceof Open && key.value === undefined)
+      throw new ExpressionError(`the key of ${of.what} must be known when the plan is made`, at)
+    throw new ExpressionError(`the key of ${of.what} must be text or a number that is not secret`, at)
+  }
+  if (of instanceof Open || key instanceof Open) {
+    const rebuild = ([value, part]: readonly Node[]): Node => {
+      if (value === undefined || part === undefined) throw new TypeError('a step has a value and a key')
+      return {type: 'index', of: value, key: part, at}
+    }
+    return computed([of, key], ([value, part]) => partOf(value ?? null, part ?? null, at) as Json, rebuild, at)
+  }
+  return partOf(of, key, at)
+}
+
+function partOf(of: OpenValue, key: OpenValue, at: number): OpenValue {
+  if (Array.isArray(of)) {
+    const items = of as readonly OpenValue[]
+    if (isSet(of)) throw new ExpressionValueError('a set has no order: take tolist() of it', at)
+    const item = typeof key === 'number' || (typeof key === 'string' && /^\d+$/.test(key)) ? items[Number(key)] : undefined
+    if (item === undefined) throw new ExpressionValueError(`the list has ${items.length} items, and none at ${JSON.stringify(key)}`, at)
+    return item
+  }
+  if (isJsonObject(of)) {
+    const fields = of as {readonly [key: string]: OpenValue}
+    const name = String(key)
+    const item = Object.hasOwn(fields, name) ? fields[name] : undefined
+    if (item !== undefined) return item
+    const near = nearest(name, Object.keys(fields))
+    throw new ExpressionValueError(`there is no ${JSON.stringify(name)} in it`, at, near && `Did you mean ${JSON.stringify(near)}?`)
+  }
+  throw new ExpressionValueError(`${nameOf(of as Json)} has no parts`, at)
+}

@@ -1,0 +1,74 @@
+/** What Terraform's functions have in common here: how arguments are taken, and how they are refused. */
+import {isJsonObject, type Json, type JsonObject} from '../../../base/json.ts'
+import {formatNumber} from '../expression.ts'
+import {decimalIn} from './decimal.ts'
+
+/** Arguments that a function cannot take; the words follow the function's name. Never quotes a value, which may be secret. */
+export class ArgumentError extends TypeError {}
+
+export type PlainFunction = (...args: readonly Json[]) => Json
+
+export interface FunctionRule {
+  readonly min: number
+  readonly max: number
+  /** Hands items through without looking into them, so that they may be open. */
+  readonly structural?: true
+  readonly call: PlainFunction
+}
+
+export type FunctionTable = Readonly<Record<string, FunctionRule>>
+
+const ANY_NUMBER = Number.POSITIVE_INFINITY
+
+/** A function of so many arguments; the values may be open where it only hands them on. */
+export const rule = (min: number, max: number, call: PlainFunction): FunctionRule => ({min, max, call})
+export const structural = (min: number, max: number, call: PlainFunction): FunctionRule => ({min, max, structural: true, call})
+export const one = (call: PlainFunction): FunctionRule => rule(1, 1, call)
+export const two = (call: PlainFunction): FunctionRule => rule(2, 2, call)
+export const atLeast = (min: number, call: PlainFunction): FunctionRule => rule(min, ANY_NUMBER, call)
+
+export function nameOf(value: Json | undefined): string {
+  if (value === undefined) return 'missing'
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object') return 'an object'
+  return {string: 'text', number: 'a number', boolean: 'true or false'}[typeof value as 'string' | 'number' | 'boolean']
+}
+
+/** A primitive as text, as in a template or `join`. */
+export function asText(value: Json | undefined, where: string): string {
+  if (typeof value === 'string') return value
+  if (typeof value === 'number') return formatNumber(value)
+  if (typeof value === 'boolean') return String(value)
+  throw new ArgumentError(`${where} must be text, and it is ${nameOf(value)}`)
+}
+
+/** A number, or text that spells one. */
+export function asNumber(value: Json | undefined, where: string): number {
+  const number = typeof value === 'string' ? decimalIn(value) : value
+  if (typeof number === 'number') return number
+  throw new ArgumentError(`${where} must be a number, and it is ${typeof value === 'string' ? 'text that spells none' : nameOf(value)}`)
+}
+
+export function asWhole(value: Json | undefined, where: string): number {
+  const number = asNumber(value, where)
+  if (Number.isSafeInteger(number)) return number
+  throw new ArgumentError(`${where} must be a whole number`)
+}
+
+/** A boolean, or its text. */
+export function asFlag(value: Json | undefined, where: string): boolean {
+  if (typeof value === 'boolean') return value
+  if (value === 'true' || value === 'false') return value === 'true'
+  throw new ArgumentError(`${where} must be true or false, and it is ${nameOf(value)}`)
+}
+
+export function asList(value: Json | undefined, where: string): readonly Json[] {
+  if (Array.isArray(value)) return value as readonly Json[]
+  throw new ArgumentError(`${where} must be a list, and it is ${nameOf(value)}`)
+}
+
+export function asMap(value: Json | undefined, where: string): JsonObject {
+  if (isJsonObject(value)) return value
+  throw new ArgumentError(`${where} must be a map, and it is ${nameOf(value)}`)
+}

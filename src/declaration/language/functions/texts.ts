@@ -1,0 +1,111 @@
+/** Terraform's functions of text. */
+import type {Json} from '../../../base/json.ts'
+import {letters} from './collections.ts'
+import {format, formatList} from './format.ts'
+import {patternIn} from './pattern.ts'
+import {ArgumentError, asList, asText, asWhole, atLeast, type FunctionTable, one, rule, two} from './rule.ts'
+
+/** How long a computed text may be. */
+const MAX_LENGTH = 1_000_000
+
+/** Letter by letter, as Terraform does it: `ß` stays. */
+const eachLetter = (text: string, change: (letter: string) => string): string =>
+  Array.from(text, letter => {
+    const changed = change(letter)
+    return Array.from(changed).length === 1 ? changed : letter
+  }).join('')
+
+const text = (value: Json | undefined, where = 'the argument'): string => asText(value, where)
+
+/** Letters, digits, underscores and signs beyond ASCII that are no space do not end a word. */
+const title = (value: string): string => eachWordStart(value, it => it.toUpperCase())
+
+const eachWordStart = (value: string, change: (letter: string) => string): string => {
+  let before = ' '
+  return Array.from(value, letter => {
+    const starts = /[\0-\x2f:-@[-^`{-\x7f]/.test(before) || (before > '\x7f' && /\s/u.test(before))
+    before = letter
+    return starts ? eachLetter(letter, change) : letter
+  }).join('')
+}
+
+function part(value: Json | undefined, offset: Json | undefined, length: Json | undefined): string {
+  const found = letters(text(value, 'the first argument'))
+  const from = asWhole(offset, 'the offset')
+  const count = asWhole(length, 'the length')
+  const start = from < 0 ? Math.max(0, found.length + from) : from
+  return found.slice(start, count < 0 ? undefined : start + count).join('')
+}
+
+const trimmed = (value: Json | undefined, signs: Json | undefined): string => {
+  const cut = new Set(text(signs, 'the second argument'))
+  const found = Array.from(text(value, 'the first argument'))
+  let start = 0
+  let end = found.length
+  while (start < end && cut.has(found[start] ?? '')) start++
+  while (end > start && cut.has(found[end - 1] ?? '')) end--
+  return found.slice(start, end).join('')
+}
+
+function replaced(value: Json | undefined, wanted: Json | undefined, by: Json | undefined): string {
+  const where = text(value, 'the first argument')
+  const what = text(wanted, 'the second argument')
+  const put = text(by, 'the third argument')
+  if (what.length > 1 && what.startsWith('/') && what.endsWith('/')) return bounded(patternIn(what.slice(1, -1)).replace(where, put))
+  return bounded(what === '' ? put + Array.from(where, letter => letter + put).join('') : where.replaceAll(what, () => put))
+}
+
+function bounded(result: string): string {
+  if (result.length > MAX_LENGTH) throw new ArgumentError(`the text would be longer than ${MAX_LENGTH} characters`)
+  return result
+}
+
+/** Go's white space. */
+const SPACE = '[\\t\\n\\v\\f\\r \\u0085\\p{White_Space}]'
+const AROUND = new RegExp(`^${SPACE}+|${SPACE}+$`, 'gu')
+
+export const TEXTS: FunctionTable = {
+  upper: one(value => eachLetter(text(value), it => it.toUpperCase())),
+  lower: one(value => eachLetter(text(value), it => it.toLowerCase())),
+  title: one(value => title(text(value))),
+  join: atLeast(2, (separator, ...lists) =>
+    bounded(
+      lists
+        .flatMap(it => asList(it, 'an argument after the first'))
+        .map(item => asText(item, 'an item'))
+        .join(asText(separator, 'the separator')),
+    ),
+  ),
+  split: two((separator, value) => {
+    const by = text(separator, 'the separator')
+    const whole = text(value, 'the second argument')
+    return by === '' ? Array.from(whole) : whole.split(by)
+  }),
+  replace: rule(3, 3, replaced),
+  substr: rule(3, 3, part),
+  trim: two(trimmed),
+  trimprefix: two((value, start) => {
+    const [whole, cut] = [text(value, 'the first argument'), text(start, 'the second argument')]
+    return whole.startsWith(cut) ? whole.slice(cut.length) : whole
+  }),
+  trimsuffix: two((value, end) => {
+    const [whole, cut] = [text(value, 'the first argument'), text(end, 'the second argument')]
+    return cut !== '' && whole.endsWith(cut) ? whole.slice(0, -cut.length) : whole
+  }),
+  trimspace: one(value => text(value).replace(AROUND, '')),
+  chomp: one(value => text(value).replace(/[\r\n]+$/, '')),
+  indent: two((spaces, value) => {
+    const count = asWhole(spaces, 'the number of spaces')
+    if (count < 0 || count > 1000) throw new ArgumentError('the number of spaces must be from 0 to 1000')
+    return bounded(text(value, 'the second argument').replaceAll('\n', `\n${' '.repeat(count)}`))
+  }),
+  strrev: one(value => letters(text(value)).toReversed().join('')),
+  startswith: two((value, start) => text(value, 'the first argument').startsWith(text(start, 'the second argument'))),
+  endswith: two((value, end) => text(value, 'the first argument').endsWith(text(end, 'the second argument'))),
+  strcontains: two((value, wanted) => text(value, 'the first argument').includes(text(wanted, 'the second argument'))),
+  format: atLeast(1, (spec, ...values) => bounded(format(text(spec, 'the format'), values))),
+  formatlist: atLeast(1, (spec, ...values) => formatList(text(spec, 'the format'), values)),
+  regex: two((pattern, value) => patternIn(text(pattern, 'the pattern')).match(text(value, 'the second argument'))),
+  regexall: two((pattern, value) => patternIn(text(pattern, 'the pattern')).all(text(value, 'the second argument'))),
+  tostring: one(value => (value === null ? null : asText(value, 'the argument'))),
+}

@@ -1,0 +1,73 @@
+import {describe, expect, it} from 'vitest'
+import {parseJson} from '../../../src/base/bounded-json.ts'
+import {stackDocument} from '../../../src/declaration/files/stack-document.ts'
+import {messagesOf, read, readAll, type StackText} from '../read/read-stack.ts'
+
+const subscription = (triggers: Record<string, string> = {}, more: Record<string, unknown> = {}): StackText => ({
+  objects: {p: ['cloud.subscription', {name: 'p'}, triggers, more as never]},
+})
+const said = (text: StackText): string => messagesOf(() => read(text)).join('\n')
+const deep = (levels: number, inner = ''): string => `${'['.repeat(levels)}${inner}${']'.repeat(levels)}`
+const parse = (text: string) => stackDocument('shop', undefined, [{name: 'main.tf.json', shown: 'main.tf.json', text}])
+
+describe('what a stack may make of itself', () => {
+  it('is 250 000 objects in all stacks of an app, and no object more is made before that is known', () => {
+    expect(said(subscription({}, {count: 1e9}))).toContain(
+      'count makes 1000000000 objects, and the stacks of an app may have 250000 in all',
+    )
+    const stacks = {a: subscription({}, {count: 249_999}), b: subscription({}, {for_each: {x: 1, y: 2}})}
+    expect(messagesOf(() => readAll(stacks, {mode: 'validate', selected: ['b']})).join('\n')).toContain('for_each makes 2 objects')
+  })
+
+  it.each([
+    ['deep JSON in a spec', {spec: `{"name": "p", "x": ${deep(20_000)}}`}, 'the trigger "spec" goes more than 100 levels deep'],
+    ['a deep policy', {policy: `{"exclusive": ${deep(20_000)}}`}, 'the trigger "policy" goes more than 100 levels deep'],
+    ['a deep pointer', {[`spec${'/a'.repeat(20_000)}`]: '${1}'}, 'goes more than 100 levels deep'],
+    ['a far slot of a list', {spec: '{"name": "p", "x": []}', 'spec/x/1000000000': '${1}'}, 'names the slot 1000000000 of a list'],
+    ['a deep decoded text', {'json/x': `\${jsondecode("${deep(300)}")}`}, 'goes more than'],
+    ['an endless expression', {'spec/x': `\${${'1+'.repeat(600_000)}1}`}, 'the expression has more than 1000000 characters'],
+    ['brackets without end', {'json/x': `\${${deep(50_000, '1')}}`}, 'deep'],
+  ])('is bounded: %s', (_, triggers, problem) => {
+    expect(said(subscription(triggers))).toContain(problem)
+  })
+
+  it('is bounded in all: locals that double, and large values of many objects', () => {
+    const locals: Record<string, string> = {a0: 'x'.repeat(1000)}
+    for (let i = 1; i < 40; i++) locals[`a${i}`] = `\${local.a${i - 1}}\${local.a${i - 1}}`
+    expect(said({...subscription({'spec/x': '${local.a39}'}), locals})).toContain('more than 500000 parts')
+    const objects = Object.fromEntries(
+      Array.from({length: 60}, (_, i) => [`p${i}`, ['cloud.subscription', {name: `p${i}`}, {'spec/x': `\${local.a}${i}`}] as const]),
+    )
+    expect(said({objects, locals: {a: 'x'.repeat(3_000_000)}})).toContain('the large values of the app have more than 20000000 parts')
+  })
+
+  it('is a file whose texts are megabytes long', () => {
+    expect(() => parse(`{"//": {"metadata": "${'a\\n'.repeat(5_000_000)}"}}`)).not.toThrow()
+    expect(() => parse(`{"//": {"metadata": "${'a'.repeat(20_000_000)}"}}`)).not.toThrow()
+  })
+})
+
+describe('a field called __proto__', () => {
+  it.each([
+    ['in a spec', {spec: '{"name": "p", "__proto__": {"x": 1}}'}],
+    ['deep in a spec', {spec: '{"name": "p", "a": [{"__proto__": 1}]}'}],
+    ['in a pointer', {'spec/__proto__/x': '${1}'}],
+    ['in an object of an expression', {'json/x': '${jsonencode({b = {"__proto__" = {a = 1}}})}'}],
+    ['in a decoded text', {'json/x': '${jsondecode("{\\"__proto__\\":{\\"a\\":1}}")}'}],
+  ])('%s is a problem of its own and is never dropped', (_, triggers) => {
+    expect(said(subscription(triggers))).toContain('"__proto__"')
+  })
+
+  it.each(['{"locals": {"__proto__": 1}}', '{"locals": {"\\u005f_proto__": 1}}'])('in a stack file names its place: %s', text => {
+    expect(() => parse(text)).toThrow('main.tf.json:1: it has a field called "__proto__"')
+  })
+})
+
+describe('JSON from outside', () => {
+  it('goes no deeper than functions can follow, and is a syntax error to whoever asks for no more', () => {
+    expect(parseJson(deep(1000))).toHaveLength(1)
+    expect(() => parseJson(deep(1001))).toThrow(SyntaxError)
+    expect(() => parseJson(deep(1001))).toThrow('goes more than 1000 levels deep')
+    expect(() => parseJson('{"a": {"__proto__": 1}}')).toThrow('__proto__')
+  })
+})
