@@ -142,6 +142,11 @@ describe('the source', () => {
     expect(places(/\brename(Sync)?\((?!out,)/, it => own.includes(it.path) || isEngine(it.room) || it.room === 'simulator')).toEqual([])
   })
 
+  it('parses JSON in one way, whose errors quote nothing of the text (parseAnyJson, parseJson of base/bounded-json)', () => {
+    const callers = files.filter(it => it.room !== 'simulator' && /JSON\.parse\((?!marked, )/.test(it.text))
+    expect(callers.map(it => it.path)).toEqual(['base/bounded-json.ts'])
+  })
+
   it('takes time and chance as parameters', () => {
     const pattern = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bsetTimeout\(|\bsetInterval\(/
     // The real clock and the real dice stand in base and are handed on. Real sockets are given up in real time.

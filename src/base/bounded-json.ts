@@ -10,9 +10,22 @@ export const MAX_JSON_LEVELS = 1000
 /** It is JSON, but none that is taken. Who asks whether a text is JSON need not tell the two apart. */
 export class JsonBoundsError extends SyntaxError {}
 
-/** @throws SyntaxError as JSON.parse does; JsonBoundsError */
+/**
+ * The one way from text to JSON. Errors of `JSON.parse` quote some characters of the text, which may be half of a secret
+ * that nobody finds again; these name the place and quote nothing.
+ * @throws SyntaxError
+ */
+export function parseAnyJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new SyntaxError((error instanceof Error ? error.message : String(error)).replace(/^Unexpected token[\s\S]*/, 'it is not JSON'))
+  }
+}
+
+/** @throws SyntaxError as parseAnyJson does; JsonBoundsError */
 export function parseJson(text: string, levels = MAX_JSON_LEVELS): Json {
-  const value = JSON.parse(text) as Json
+  const value = parseAnyJson(text) as Json
   const fault = boundsFault(value, levels)
   if (fault !== undefined) throw new JsonBoundsError(fault)
   return value

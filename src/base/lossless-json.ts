@@ -3,7 +3,7 @@
  * their last digits on the way through. Everything else is what `JSON.parse` gives, unless every number is to be shown as
  * it came (`parseSpelledJson`).
  */
-import {isDeeper, JsonBoundsError, MAX_JSON_LEVELS} from './bounded-json.ts'
+import {isDeeper, JsonBoundsError, MAX_JSON_LEVELS, parseAnyJson} from './bounded-json.ts'
 import type {Json} from './json.ts'
 
 export type ExactJson = Json | bigint | ExactNumber | readonly ExactJson[] | {readonly [key: string]: ExactJson}
@@ -77,7 +77,7 @@ export function parseSpelledJson(text: string): ExactJson {
 
 /** A field called `__proto__` is a server's own affair; what is too deep to be walked is everybody's. */
 function parsePlain(text: string): Json {
-  const plain: Json = JSON.parse(text)
+  const plain = parseAnyJson(text) as Json
   if (isDeeper(plain, MAX_JSON_LEVELS)) throw new JsonBoundsError(`goes more than ${MAX_JSON_LEVELS} levels deep`)
   return plain
 }

@@ -6,7 +6,9 @@
  * named after the dead lock's id: of all who see the same dead holder exactly one removes its file, and nobody can
  * remove the file of a holder who came in between.
  */
+
 import {linkSync, lstatSync, readFileSync, readlinkSync, rmSync, writeFileSync} from 'node:fs'
+import {parseAnyJson} from './bounded-json.ts'
 import {isJsonObject} from './json.ts'
 import {systemCode} from './system-code.ts'
 
@@ -144,7 +146,7 @@ function createInPlace(path: string, text: string): boolean {
 function parseHolder(text: string): LockHolder | undefined {
   let it: unknown
   try {
-    it = JSON.parse(text)
+    it = parseAnyJson(text)
   } catch {
     return undefined
   }

@@ -2,6 +2,7 @@
  * What must never leave the program. Every secret the run gets to know is registered once, where it is read; everything
  * that leaves as text or as a document goes through here, at the latest where the process's streams are written.
  */
+import {CutWords, ELLIPSIS} from './cut-words.ts'
 import {WordMatcher} from './word-matcher.ts'
 
 export const REDACTED = '[redacted]'
@@ -20,6 +21,7 @@ export class Redactor {
   readonly #forms = new Set<string>()
   readonly #numbers = new Set<string>()
   #matcher: WordMatcher | undefined
+  #cut: CutWords | undefined
   readonly #keys = new Map<string, string>()
 
   /** Hides this text from now on, in every form that a server or a document may give it. Empty text is ignored. */
@@ -33,6 +35,7 @@ export class Redactor {
     for (const form of formsOf(secret)) if (form.length >= SHORT) this.#forms.add(form)
     if (secret.length >= DIGITS && !Number.isNaN(Number(secret))) this.#numbers.add(secret)
     this.#matcher = undefined
+    this.#cut = undefined
     this.#keys.clear()
   }
 
@@ -58,7 +61,10 @@ export class Redactor {
   text(text: string): string {
     if (this.#forms.size === 0) return text
     this.#matcher ??= new WordMatcher(this.#forms)
-    return this.#matcher.replace(text, () => REDACTED)
+    const shown = this.#matcher.replace(text, () => REDACTED)
+    if (!shown.includes(ELLIPSIS)) return shown
+    this.#cut ??= new CutWords(this.#forms)
+    return this.#cut.replace(shown, REDACTED)
   }
 
   /**
@@ -125,28 +131,26 @@ const isPlain = (value: object): boolean => {
   return prototype === Object.prototype || prototype === null
 }
 
-/** Raw, in JSON, in JSON that stands in JSON, in addresses and forms, in HTML, as base64, on one line, and each long line. */
-function formsOf(secret: string): readonly string[] {
-  const whole = Buffer.from(secret)
-  const base64 = whole.toString('base64')
-  const plain = [secret, ...secret.split(/\r\n|\n|\r/).filter(({length}) => length >= LINE)]
-  return plain.flatMap(text => [
-    text,
-    ...inJson(text),
-    ...inAddresses(text),
-    inHtml(text),
-    text.replace(/\s+/g, ' ').trim(),
-    text.replace(/[\p{Cc}\p{Cf}]/gu, ''),
-    ...(text === secret ? [base64, base64.replace(/=+$/, ''), whole.toString('base64url'), encodeURIComponent(base64)] : []),
-  ])
+/**
+ * Raw, on one line, without what cannot be seen, each long line by itself; each of these in addresses, forms and HTML; and
+ * all of it once more as it stands in JSON, and in JSON that is quoted in JSON. A page that is shown as a field is both.
+ */
+function formsOf(secret: string): Iterable<string> {
+  const lines = secret.split(/\r\n|\n|\r/).filter(({length}) => length >= LINE)
+  const plain = new Set([secret, ...lines, secret.replace(/\s+/g, ' ').trim(), secret.replace(/[\p{Cc}\p{Cf}]/gu, '')])
+  const written = new Set([...plain].flatMap(text => [text, ...inAddresses(text), ...inHtml(text)]))
+  const quoted = new Set([...written].flatMap(text => [text, ...inJson(text)]))
+  for (const text of [...quoted]) quoted.add(quotedIn(text))
+  return [...quoted, ...inBase64(secret)]
 }
 
-/** With and without escapes for what is not ASCII, and for `/` as PHP writes it; and each once more, quoted again. */
+const quotedIn = (text: string): string => JSON.stringify(text).slice(1, -1)
+
+/** With and without escapes for what is not ASCII, and for `/` as PHP writes it. */
 function inJson(text: string): readonly string[] {
-  const own = JSON.stringify(text).slice(1, -1)
+  const own = quotedIn(text)
   const ascii = own.replace(/[\u007f-\uffff]/g, it => `\\u${it.charCodeAt(0).toString(16).padStart(4, '0')}`)
-  const once = [own, ascii, own.replaceAll('/', '\\/'), ascii.replaceAll('/', '\\/')]
-  return [...once, ...once.map(it => JSON.stringify(it).slice(1, -1))]
+  return [own, ascii, own.replaceAll('/', '\\/'), ascii.replaceAll('/', '\\/')]
 }
 
 function inAddresses(text: string): readonly string[] {
@@ -157,5 +161,15 @@ function inAddresses(text: string): readonly string[] {
   return [...encoded, ...encoded.map(it => it.replace(/%[0-9A-F]{2}/g, code => code.toLowerCase()))]
 }
 
-const inHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, it => ({'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;'})[it] ?? '&#39;')
+/** Quotes are escaped where a text stands in an attribute, and need not be elsewhere; an apostrophe has three spellings. */
+function inHtml(text: string): readonly string[] {
+  const marks = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  const spelled = (quote: string, apostrophe: string) => marks.replaceAll('"', quote).replaceAll("'", apostrophe)
+  return [marks, ...['&quot;', '&#34;'].flatMap(quote => ["'", '&#39;', '&#x27;', '&apos;'].map(it => spelled(quote, it)))]
+}
+
+function inBase64(secret: string): readonly string[] {
+  const whole = Buffer.from(secret)
+  const base64 = whole.toString('base64')
+  return [base64, base64.replace(/=+$/, ''), whole.toString('base64url'), encodeURIComponent(base64)]
+}

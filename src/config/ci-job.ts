@@ -2,7 +2,9 @@
  * The CI job this process runs in, by the variables that GitHub Actions and GitLab CI set: which commit and which run it
  * is about, and where their APIs are. What a job does not say is absent; nothing is guessed.
  */
+
 import {readFileSync} from 'node:fs'
+import {parseAnyJson} from '../base/bounded-json.ts'
 import {isJsonObject, type Json} from '../base/json.ts'
 import type {Variables} from './environment.ts'
 
@@ -76,7 +78,7 @@ function gitlabJob(all: Variables): CiJob {
 function eventIn(path: string | undefined): Json | undefined {
   if (path === undefined || path === '') return undefined
   try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Json
+    return parseAnyJson(readFileSync(path, 'utf8')) as Json
   } catch {
     return undefined
   }

@@ -7,6 +7,7 @@
  * lost may itself have taken the lock that the next one finds held. There the version of the ledger tells whether
  * somebody else has written.
  */
+import {parseAnyJson} from '../base/bounded-json.ts'
 import type {Clock} from '../base/clock.ts'
 import {isJsonObject, type JsonObject} from '../base/json.ts'
 import type {HttpResponse} from '../transport/http.ts'
@@ -102,7 +103,7 @@ export const isLocked = ({status}: HttpResponse): boolean => status === 423 || s
 
 export function lockInfoIn({body}: HttpResponse): JsonObject | undefined {
   try {
-    const info: unknown = JSON.parse(Buffer.from(body).toString('utf8'))
+    const info: unknown = parseAnyJson(Buffer.from(body).toString('utf8'))
     return isJsonObject(info) ? info : undefined
   } catch {
     return undefined

@@ -8,6 +8,7 @@
  */
 
 import {createHash} from 'node:crypto'
+import {parseAnyJson} from '../base/bounded-json.ts'
 import type {Clock} from '../base/clock.ts'
 import {AppError} from '../base/errors.ts'
 import type {JsonObject} from '../base/json.ts'
@@ -236,7 +237,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   }
 
   #stillLocked(reason: string, body: string, cause?: unknown): LedgerAccessError {
-    const {ID} = JSON.parse(body) as {readonly ID: string}
+    const {ID} = parseAnyJson(body) as {readonly ID: string}
     const free = `svcctl force-unlock --stack ${shellWord(this.#options.stack)} ${shellWord(ID)}`
     return new LedgerAccessError(
       'unlock',

@@ -1,3 +1,5 @@
+import {parseAnyJson} from '../base/bounded-json.ts'
+
 /**
  * Terraform's spelling of one of our objects: `null_resource.cache`, `null_resource.cache[0]`, `null_resource.cache["a"]`,
  * and of what one of them was before it was replaced: `null_resource.cache (deposed 1f0c2d3e)`.
@@ -24,7 +26,7 @@ export function parseAddress(text: string): ResourceAddress | undefined {
   if (index === undefined) return {name, ...former}
   if (!index.startsWith('"')) return {name, index: Number(index), ...former}
   try {
-    const key: unknown = JSON.parse(index)
+    const key: unknown = parseAnyJson(index)
     return typeof key === 'string' ? {name, index: key.replaceAll('$${', '${').replaceAll('%%{', '%{'), ...former} : undefined
   } catch {
     return undefined

@@ -9,7 +9,7 @@
  * still, and it is read; accounts and the salt of the secrets are lost, and come back with the next apply.
  */
 import {z} from 'zod'
-import {parseJson} from '../base/bounded-json.ts'
+import {parseAnyJson, parseJson} from '../base/bounded-json.ts'
 import {hasDotSegment} from '../base/dot-segment.ts'
 import {canonicalJson, isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import type {Ledger, LedgerEntry, Tombstone, TransferMark} from '../engine/model/ledger.ts'
@@ -282,7 +282,7 @@ function decodeInstance(
   }
 }
 
-const listIn = (json: string): readonly string[] => (json === '[]' ? [] : texts.parse(JSON.parse(json)))
+const listIn = (json: string): readonly string[] => (json === '[]' ? [] : texts.parse(parseAnyJson(json)))
 
 /** An object of this stack is named without it, as Terraform does; others by their whole key. */
 function withoutStack(stack: string, key: string): string {
@@ -290,7 +290,7 @@ function withoutStack(stack: string, key: string): string {
   return own !== undefined && parseAddress(own) ? own : key
 }
 
-const sorted = (value: Json): Json => JSON.parse(canonicalJson(value)) as Json
+const sorted = (value: Json): Json => parseAnyJson(canonicalJson(value)) as Json
 
 const byKey = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : a > b ? 1 : 0)
 

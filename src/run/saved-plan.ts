@@ -106,6 +106,31 @@ export function planSecrets(
   }
 }
 
+/**
+ * Lets the redactor know what the plan calls secret, of what it leaves as it is too: servers may repeat that, and no request
+ * of this run needs it. What cannot be had now is nothing that could be shown.
+ */
+export function hideSecretsOf(
+  {operations, stacks}: Plan,
+  variable: VariableLookup,
+  secret: ReturnType<typeof planSecrets>,
+  redactor: Redactor,
+): void {
+  const lookup = {variable: watched(variable, redactor), attribute: () => undefined}
+  for (const operation of operations) for (const leaf of operation.secrets ?? []) ifHad(() => secret(operation, leaf))
+  for (const {name, outputs} of stacks)
+    for (const {secret: isSecret, expression} of outputs)
+      if (isSecret && expression !== undefined) ifHad(() => evaluate(expression, name, lookup))
+}
+
+function ifHad(look: () => unknown): void {
+  try {
+    look()
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+  }
+}
+
 export const planStacks = (plan: Plan, secret: ReturnType<typeof planSecrets>): StackDeclarations[] => stacksOf(plan, secret)
 
 /**

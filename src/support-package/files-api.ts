@@ -1,6 +1,8 @@
 /** The upload service's requests (wire facts, "Upload service"): the key goes to the service's own address and nowhere else. */
+
 import {z} from 'zod'
 import {saidIn} from '../backends/error-body.ts'
+import {parseAnyJson} from '../base/bounded-json.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
 import type {ApiAnswer, ApiClient} from '../transport/api-client.ts'
@@ -146,7 +148,7 @@ const encoded = (path: string): string =>
 
 function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseAnyJson(text)
   } catch {
     return undefined
   }

@@ -1,9 +1,11 @@
 /** What an upload needs to go on after a crash: its reference and the parts that are there. Holds no key and no address of a part. */
+
 import {createHash} from 'node:crypto'
 import {readFileSync, rmSync} from 'node:fs'
 import {join} from 'node:path'
 import {z} from 'zod'
 import {writeFileAtomic} from '../base/atomic-file.ts'
+import {parseAnyJson} from '../base/bounded-json.ts'
 import {makeFolder} from '../base/make-folder.ts'
 
 /** Wire facts: a reference is good for about three days. */
@@ -75,7 +77,7 @@ export class UploadStateFile {
 
 function parsed(text: string): UploadState | undefined {
   try {
-    return state.safeParse(JSON.parse(text)).data
+    return state.safeParse(parseAnyJson(text)).data
   } catch {
     return undefined
   }

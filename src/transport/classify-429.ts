@@ -2,6 +2,7 @@
  * A 429 may mean "too many requests", which seconds cure, or "too many changes at once", which only the end of a
  * running change cures (wire facts, "Limits beyond rate").
  */
+import {parseAnyJson} from '../base/bounded-json.ts'
 import {isJsonObject} from '../base/json.ts'
 import {parseRateHeaders} from './rate-headers.ts'
 
@@ -39,7 +40,7 @@ export function classify429({method, headers, text, changesInFlight}: Refused429
 function codesIn(text: string): readonly string[] {
   let body: unknown
   try {
-    body = JSON.parse(text)
+    body = parseAnyJson(text)
   } catch {
     return []
   }

@@ -1,5 +1,7 @@
 /** The file of a shared budget. Rewritten as a whole under its lock; losing it loses a minute's knowledge and no more. */
+
 import {readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs'
+import {parseAnyJson} from '../base/bounded-json.ts'
 import {isJsonObject, type JsonObject} from '../base/json.ts'
 import type {LockHolder} from '../base/process-lock.ts'
 import type {AccountBucket, RateLimits} from './account-bucket.ts'
@@ -33,7 +35,7 @@ export function readSharedBucket(file: string): ReadBucket {
     throw error
   }
   try {
-    return {state: 'read', shared: parse(JSON.parse(text))}
+    return {state: 'read', shared: parse(parseAnyJson(text))}
   } catch (error) {
     return {state: 'damaged', because: error instanceof Error ? error.message : String(error)}
   }

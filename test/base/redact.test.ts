@@ -51,9 +51,28 @@ describe('a redactor', () => {
     ['JSON of PHP', 'p\\"ss w\\u00f6rd\\/1!'],
     ['JSON in JSON', 'p\\\\\\"ss wörd/1!'],
     ['HTML', 'p&quot;ss wörd/1!'],
+    ['HTML in JSON that is quoted', 'p&quot;ss w\\\\u00f6rd/1!'],
+    ['an address in JSON of PHP', 'p%22ss%20w%C3%B6rd\\/1!'],
     ['base64 without its padding', 'cCJzcyB3w7ZyZC8xIQ'],
   ])('hides a secret in %s', (_, form) => {
     expect(knowing('p"ss wörd/1!').text(`a ${form} b`)).toBe('a [redacted] b')
+  })
+
+  it('hides what a cut has left of a secret, in any of its forms', () => {
+    const redactor = knowing('p"ss wörd/1!')
+    for (const part of ['p"ss', 'p%22ss%20w%C', 'cCJzcyB3w7Z']) {
+      expect(redactor.text(`it says ${part}…`)).toBe('it says [redacted]…')
+    }
+    expect(redactor.text('…rd/1! and more')).toBe('…[redacted] and more')
+    expect(redactor.text('stop…, p"… and …1!')).toBe('stop…, p"… and …1!')
+    expect(redactor.value({note: 'a p"ss w…'})).toEqual({note: 'a [redacted]…'})
+  })
+
+  it('is as quick with a text of nothing but cuts', () => {
+    const redactor = knowing('p"ss wörd/1!'.repeat(300))
+    const before = performance.now()
+    expect(redactor.text('p"s…'.repeat(200_000))).toBe('[redacted]…'.repeat(200_000))
+    expect(performance.now() - before).toBeLessThan(5_000)
   })
 
   it('covers two secrets that overlap as one', () => {

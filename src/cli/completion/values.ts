@@ -1,6 +1,8 @@
 /** Values asked for while somebody types: quick, from files only, and silent when there is nothing. */
+
 import {existsSync, readdirSync, readFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
+import {parseAnyJson} from '../../base/bounded-json.ts'
 import {isJsonObject} from '../../base/json.ts'
 import {listRuns, runsFolder} from '../../ledger/journal-file.ts'
 import {formatAddress, type IndexKey} from '../../ledger/resource-address.ts'
@@ -85,7 +87,7 @@ function projectFolder(cwd: string): string {
 
 function readJson(file: string): unknown {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'))
+    return parseAnyJson(readFileSync(file, 'utf8'))
   } catch {
     return undefined
   }

@@ -2,7 +2,9 @@
  * All commands described as data, for help, completion and man pages. The build writes it beside the bundle, so that
  * help does not load every command; from the sources it is made when it is needed.
  */
+
 import {readFileSync} from 'node:fs'
+import {parseAnyJson} from '../../base/bounded-json.ts'
 import type {CommandClass, CommandTable, Definition} from './context.ts'
 
 export interface FlagInfo {
@@ -45,7 +47,7 @@ export async function commandInfos(table: CommandTable): Promise<readonly Comman
   } catch {
     return describeAll(table)
   }
-  return JSON.parse(text)
+  return parseAnyJson(text) as readonly CommandInfo[]
 }
 
 export const describeAll = ({commands}: CommandTable): Promise<CommandInfo[]> =>

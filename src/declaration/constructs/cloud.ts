@@ -1,4 +1,5 @@
 /** The objects of the cloud API. Field names and units are the API's own; what each field means is said by its kind. */
+
 import {readFileSync} from 'node:fs'
 import type {Construct} from 'constructs'
 import type {cloudAclRule} from '../../backends/cloud/kinds/acl-rule.ts'
@@ -6,6 +7,7 @@ import type {cloudAclUser} from '../../backends/cloud/kinds/acl-user.ts'
 import type {cloudDatabase} from '../../backends/cloud/kinds/database.ts'
 import type {cloudPeering} from '../../backends/cloud/kinds/peering.ts'
 import type {cloudSubscription} from '../../backends/cloud/kinds/subscription.ts'
+import {parseAnyJson} from '../../base/bounded-json.ts'
 import {isJsonObject, type JsonObject} from '../../base/json.ts'
 import type {ExclusiveCollection, PolicyOptions, ResourceOptions, SpecOf, Unlisted} from './authored.ts'
 import {ConstructError} from './construct-error.ts'
@@ -83,7 +85,7 @@ function withFile(path: string, {fromFile, ...props}: object & {readonly fromFil
 function readBody(path: string, file: string): JsonObject {
   let body: unknown
   try {
-    body = JSON.parse(readFileSync(file, 'utf8'))
+    body = parseAnyJson(readFileSync(file, 'utf8'))
   } catch (cause) {
     throw new SubscriptionFileError(path, file, cause instanceof SyntaxError ? 'is not JSON' : 'cannot be read', cause)
   }

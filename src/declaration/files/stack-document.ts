@@ -3,6 +3,7 @@
  * objects wherever Terraform allows both; what reads a document sees one shape.
  */
 
+import {parseAnyJson} from '../../base/bounded-json.ts'
 import type {Problem} from '../../base/errors.ts'
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import {partOfPath} from '../../base/path-part.ts'
@@ -83,7 +84,7 @@ function parse(file: StackFile): ParsedFile {
       error,
     )
   }
-  const body: Json = JSON.parse(file.text)
+  const body = parseAnyJson(file.text) as Json
   if (!isJsonObject(body))
     throw new StackFileError(place, 'a stack is a JSON object', 'Write {"resource": {"null_resource": {…}}} into it.')
   return {file, body, positions, line}

@@ -1,6 +1,8 @@
 /** Files of variable values, found where Terraform looks for them. */
+
 import {readdir, readFile} from 'node:fs/promises'
 import {join, resolve} from 'node:path'
+import {parseAnyJson} from '../../base/bounded-json.ts'
 import {isJsonObject, type Json} from '../../base/json.ts'
 import {JsonPlaceError, lineFinder, positionsIn} from '../files/json-positions.ts'
 import {ExpressionError, StackFileError} from '../language/errors.ts'
@@ -65,7 +67,7 @@ function jsonValues(text: string, name: string): Json {
     // Its message quotes the text, which may be secret.
     throw new StackFileError(`${name}:${lineFinder(text)(error.offset)}`, 'is not JSON', 'Correct the JSON in that line.')
   }
-  return JSON.parse(text) as Json
+  return parseAnyJson(text) as Json
 }
 
 /** `name = value` lines are the items of an object. */

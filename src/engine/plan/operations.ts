@@ -2,7 +2,7 @@
  * From what was declared, observed and owned to the operations that would make them agree. Pure: it asks nobody and
  * changes nothing.
  */
-import {isJsonObject} from '../../base/json.ts'
+import {isJsonObject, type Json} from '../../base/json.ts'
 import type {Cause} from '../model/cause.ts'
 import {neededBy, type StackDeclarations} from '../model/declaration.ts'
 import {diffFields, type Hides, type SecretStateOf} from '../model/diff.ts'
@@ -53,8 +53,21 @@ export function planOperations(input: PlanInput): PlannedOperations {
     ? withoutDestroying([...operations, ...removals.operations], input)
     : {kept: [...operations, ...removals.operations], left: []}
   if (left.length > 0) notes.push(`${left.length} removals left out (--no-destroy): ${left.map(it => it.address).join(', ')}`)
-  return {operations: orderOperations(movedOut(input, kept), input), unmanaged: removals.unmanaged, notes: [...notes, ...removals.notes]}
+  return {
+    operations: orderOperations(movedOut(input, kept), input).map(it => hiding(input, it)),
+    unmanaged: removals.unmanaged.map(it => ({...it, name: hidden(input, it.name)})),
+    notes: [...notes, ...removals.notes],
+  }
 }
+
+/** What only a server says of an object, that is its name and its fields where nothing declares it, may repeat a secret. */
+function hiding(input: PlanInput, operation: Operation): Operation {
+  const {declared, name, former} = operation
+  if (declared !== undefined || input.hides === undefined) return operation
+  return {...operation, ...(name === undefined ? {} : {name: hidden(input, name)}), ...(former && {former: hidden(input, former)})}
+}
+
+const hidden = <T extends Json>({hides = it => it}: PlanInput, shown: T): T => hides(shown) as T
 
 /** @param held - replacements that would take along what stays: their children are not replaced for them */
 function planDeclared(

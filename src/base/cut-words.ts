@@ -1,0 +1,64 @@
+/**
+ * Words of which a cut has left the beginning or the end: table cells, excerpts of answers and long messages end with an
+ * ellipsis, wherever that fell. What stands right beside the mark and is a part of a word is found here.
+ */
+
+export const ELLIPSIS = '…'
+
+/** Of a word that is found again. Fewer characters tell nobody anything, and stand beside many an ellipsis by chance. */
+const LEAST = 3
+
+export class CutWords {
+  readonly #beginnings = new Map<string, string[]>()
+  readonly #ends = new Map<string, string[]>()
+  readonly #longest: number
+
+  constructor(words: Iterable<string>) {
+    let longest = 0
+    for (const word of words) {
+      longest = Math.max(longest, word.length)
+      add(this.#beginnings, word.slice(0, LEAST), word)
+      add(this.#ends, word.slice(-LEAST), word)
+    }
+    this.#longest = longest
+  }
+
+  /** The text with each such part replaced; the same string where there is none. */
+  replace(text: string, replacement: string): string {
+    let result = ''
+    let copied = 0
+    for (let at = text.indexOf(ELLIPSIS); at >= 0; ) {
+      const next = text.indexOf(ELLIPSIS, at + 1)
+      // What stands between two marks is looked at twice, and not once for each mark there is.
+      const before = this.#begun(text, copied, at)
+      const behind = this.#ended(text, at + 1, next < 0 ? text.length : next)
+      result += text.slice(copied, at - before) + (before > 0 ? replacement : '') + ELLIPSIS + (behind > 0 ? replacement : '')
+      copied = at + 1 + behind
+      at = next
+    }
+    return copied === 0 ? text : result + text.slice(copied)
+  }
+
+  /** How much of a word that begins before `end` stands there: as much as can be. */
+  #begun(text: string, from: number, end: number): number {
+    for (let at = Math.max(from, end - this.#longest); at <= end - LEAST; at++) {
+      const part = text.slice(at, end)
+      if (this.#beginnings.get(part.slice(0, LEAST))?.some(word => word.startsWith(part))) return part.length
+    }
+    return 0
+  }
+
+  #ended(text: string, from: number, end: number): number {
+    for (let to = Math.min(end, from + this.#longest); to >= from + LEAST; to--) {
+      const part = text.slice(from, to)
+      if (this.#ends.get(part.slice(-LEAST))?.some(word => word.endsWith(part))) return part.length
+    }
+    return 0
+  }
+}
+
+function add(words: Map<string, string[]>, part: string, word: string): void {
+  const beside = words.get(part)
+  if (beside === undefined) words.set(part, [word])
+  else beside.push(word)
+}
