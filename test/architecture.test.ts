@@ -95,9 +95,9 @@ describe('the source', () => {
     expect(inside.length).toBeLessThanOrEqual(10)
   })
 
-  it('has no circle of imports', () => {
+  it('has no circle of imports, not of types either', () => {
     const graph = new Map(files.map(it => [it.path, [] as string[]]))
-    for (const {from, to} of edges()) if (!isTypeOnly(from, to)) graph.get(from.path)?.push(to)
+    for (const {from, to} of edges()) graph.get(from.path)?.push(to)
     expect(circleIn(graph)).toEqual([])
   })
 
@@ -165,15 +165,6 @@ describe('the source', () => {
     expect(files.filter(it => !/^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(it.path)).map(it => it.path)).toEqual([])
   })
 })
-
-/** Whether nothing but types is taken from `to`; those are gone when the program runs. */
-function isTypeOnly(from: SourceFile, to: string): boolean {
-  const statements = [...withoutComments(from.text).matchAll(/\b(?:import|export)\s+([^;'"]*?)\bfrom\s*['"]([^'"]+)['"]/g)]
-  const lazy = [...from.text.matchAll(/\bimport\(['"]([^'"]+)['"]\)/g)].some(it => targetOf(from, it[1] ?? '') === to)
-  const ofTarget = statements.filter(it => targetOf(from, it[2] ?? '') === to)
-  // A lazy import does not run while the file is loaded either.
-  return ofTarget.every(it => (it[1] ?? '').startsWith('type ')) && (ofTarget.length > 0 || lazy)
-}
 
 /** The first circle found, as a path that ends where it began. */
 function circleIn(graph: ReadonlyMap<string, readonly string[]>): string[] {

@@ -5,7 +5,7 @@ import type {SecretStateOf} from '../engine/model/diff.ts'
 import type {Ledger, LedgerEntry} from '../engine/model/ledger.ts'
 import {openLeaves} from '../engine/model/resolve.ts'
 import {type Key, Secret} from '../engine/model/value.ts'
-import type {Paired} from '../engine/observe/observe.ts'
+import type {Paired} from '../engine/observe/observation.ts'
 import {entryOf} from '../engine/observe/pair.ts'
 import {assumed, createSecretSalt, digestIn, isAssumed, LedgerKeyError, type RecordedSecret, SecretDigests} from './secret-digests.ts'
 

@@ -1,6 +1,6 @@
 /** A rehearsal as a person reads it: the requests in their order and time. */
 import {formatDuration} from '../base/duration.ts'
-import type {ApplyResult} from '../engine/apply/execute.ts'
+import type {ApplyResult} from '../engine/apply/work.ts'
 import type {Plan} from '../engine/model/plan.ts'
 
 interface Rehearsed {

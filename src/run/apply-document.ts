@@ -1,7 +1,7 @@
 /** What came of an apply, as the document and the exit code of the command. */
 import {type AppError, EXIT, type ExitCode} from '../base/errors.ts'
 import type {JsonObject} from '../base/json.ts'
-import type {ApplyResult, Ended} from '../engine/apply/execute.ts'
+import type {ApplyResult, Ended} from '../engine/apply/work.ts'
 import {STATES, type State} from '../engine/model/events.ts'
 import type {Plan} from '../engine/model/plan.ts'
 import {type Key, keyOf} from '../engine/model/value.ts'

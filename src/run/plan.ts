@@ -12,7 +12,7 @@ import type {GuardResult, Lifts, Operation, Plan, PlanSource} from '../engine/mo
 import {openLeaves} from '../engine/model/resolve.ts'
 import {type Key, keyOf, Secret} from '../engine/model/value.ts'
 import {assertWords, type Choice} from '../engine/observe/choice.ts'
-import type {Observation} from '../engine/observe/observe.ts'
+import type {Observation} from '../engine/observe/observation.ts'
 import {stepsOf} from '../engine/plan/bill.ts'
 import {type BuiltPlan, buildPlan} from '../engine/plan/build.ts'
 import {sealed} from '../engine/plan/document.ts'

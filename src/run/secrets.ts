@@ -7,7 +7,7 @@ import type {VariableLookup} from '../declaration/read/variable-lookup.ts'
 import type {OpenLeaf, Operation, Plan} from '../engine/model/plan.ts'
 import {openLeaves} from '../engine/model/resolve.ts'
 import {keyOf, Secret} from '../engine/model/value.ts'
-import type {Observation} from '../engine/observe/observe.ts'
+import type {Observation} from '../engine/observe/observation.ts'
 import type {DeclaredSecrets} from '../ledger/seal-secrets.ts'
 import type {Workspace} from './workspace.ts'
 

@@ -4,7 +4,7 @@ import type {Json} from '../base/json.ts'
 import {type Answer, textOf} from './answer.ts'
 import type {SimulatorConfigInput} from './config.ts'
 import {fault} from './fault-rule.ts'
-import type {Simulator} from './simulator.ts'
+import type {Simulator} from './interface.ts'
 import type {World} from './world.ts'
 import {NoSuchObject, worldEdit} from './world-edit.ts'
 

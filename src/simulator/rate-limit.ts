@@ -1,13 +1,8 @@
 /** The account's request bucket (contract section 8) and the headers that tell of it. */
+
 import {Refusal} from './answer.ts'
 import type {CloudConfig, RateLimit} from './config.ts'
-import type {World} from './world.ts'
-
-export interface Bucket {
-  tokens: number
-  /** When it was looked at last. */
-  at: number
-}
+import type {Bucket, World} from './world.ts'
 
 const perMs = (limit: RateLimit): number => Math.max(limit.perMinute - limit.foreignPerMinute, 0) / 60_000
 

@@ -5,8 +5,8 @@ import https from 'node:https'
 import {AppError, EXIT} from '../base/errors.ts'
 import {ConnectionError} from '../transport/connection-error.ts'
 import {API_NAMES, type ApiName, type Bases, SIMULATED} from './addresses.ts'
+import type {Simulator} from './interface.ts'
 import {type SelfSigned, selfSigned} from './self-signed.ts'
-import type {Simulator} from './simulator.ts'
 
 export interface ServeOptions {
   /** The first of five ports in a row (cloud, cluster, uploads, parts, control); 0 (default): free ones. */

@@ -2,6 +2,7 @@
  * Both APIs as one function of a request over a world. It waits on the clock it is given and nowhere else, and the
  * same clock, seed and requests give the same answers.
  */
+
 import type {Clock} from '../base/clock.ts'
 import {ConnectionError} from '../transport/connection-error.ts'
 import type {HttpRequest, OpenStream, Transport} from '../transport/http.ts'
@@ -15,10 +16,11 @@ import {configured, type SimulatorConfig, type SimulatorConfigInput} from './con
 import {controlApi} from './control.ts'
 import {type FaultAction, FaultBook, type FaultInput, fault as faultRule, type MetFault, pathFits} from './fault-rule.ts'
 import {initialWorld} from './initial-world.ts'
+import type {Simulator, SimulatorHandle, Snapshot} from './interface.ts'
 import {drawDuration} from './random.ts'
 import {spend} from './rate-limit.ts'
 import {type LogEntry, loggedBody} from './request-log.ts'
-import {collectBody, type SimulatedResponse, toResponse} from './response.ts'
+import {collectBody, toResponse} from './response.ts'
 import {settle} from './store.ts'
 import {partAddress, uploadApi, uploadError} from './uploads/upload-api.ts'
 import type {World} from './world.ts'
@@ -28,47 +30,6 @@ export interface SimulatorOptions {
   readonly clock: Clock
   readonly seed?: number
   readonly config?: SimulatorConfigInput
-}
-
-export interface Snapshot {
-  readonly world: World
-  readonly config: SimulatorConfig
-  readonly faults: readonly MetFault[]
-}
-
-export type SimulatorHandle = (request: HttpRequest) => Promise<SimulatedResponse>
-
-export interface Simulator {
-  /**
-   * Answers a request to one of the addresses in `bases`.
-   * @throws ConnectionError where a fault breaks the connection
-   */
-  readonly handle: SimulatorHandle
-  /** The same with the body in one piece. */
-  readonly transport: Transport
-  /** The same with the body as it comes. */
-  readonly openStream: OpenStream
-  /** Plain data, open for reading and editing; `edit` is the tidy way. */
-  readonly world: World
-  readonly config: SimulatorConfig
-  readonly log: readonly LogEntry[]
-  readonly faults: readonly MetFault[]
-  readonly bases: Bases
-  readonly clock: Clock
-  clearLog(): void
-  configure(patch: SimulatorConfigInput): void
-  /** Adds faults to the ones that are there. */
-  inject(...faults: readonly FaultInput[]): void
-  clearFaults(): void
-  /** Changes the world out of band, as somebody else would; answers the path of the object. @throws NoSuchObject */
-  edit(edit: WorldEdit): string
-  /** Lets everything happen whose moment has come. Every request does so first. */
-  settle(): void
-  snapshot(): Snapshot
-  /** Puts world, configuration and faults back, here or in another simulator; the log stays. */
-  restore(snapshot: Snapshot): void
-  /** Other addresses, for a simulator that is served. */
-  serveAt(bases: Bases): void
 }
 
 export function createSimulator(options: SimulatorOptions): Simulator {

@@ -4,7 +4,8 @@
  * A database stands in the subscription named last, ACL objects in the database named last.
  */
 import type {JsonObject} from '../base/json.ts'
-import {createSimulator, type Simulator, type SimulatorOptions} from './simulator.ts'
+import type {Simulator} from './interface.ts'
+import {createSimulator, type SimulatorOptions} from './simulator.ts'
 
 export interface WorldBuilder {
   subscription(name: string, fields?: JsonObject): WorldBuilder

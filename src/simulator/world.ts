@@ -6,7 +6,6 @@
  */
 import type {Json} from '../base/json.ts'
 import type {RandomState} from './random.ts'
-import type {Bucket} from './rate-limit.ts'
 
 /** Fields in the contract's spelling. */
 export type Fields = Record<string, Json>
@@ -152,4 +151,10 @@ export function nextId(world: World, kind: string): string {
   const id = (world.counters[kind] ?? 0) + 1
   world.counters[kind] = id
   return String(id)
+}
+
+export interface Bucket {
+  tokens: number
+  /** When it was looked at last. */
+  at: number
 }

@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {emptyLedger, type Ledger} from '../../src/engine/model/ledger.ts'
 import {Secret} from '../../src/engine/model/value.ts'
-import type {Paired} from '../../src/engine/observe/observe.ts'
+import type {Paired} from '../../src/engine/observe/observation.ts'
 import {SecretSealer} from '../../src/ledger/seal-secrets.ts'
 
 const random = (bytes: number) => new Uint8Array(bytes).fill(7)

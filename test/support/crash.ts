@@ -1,7 +1,8 @@
 /** A run that dies at one of its writes, and what the next one does first. */
 import {kinds} from '../../src/backends/kinds.ts'
 import {LedgerBook} from '../../src/engine/apply/ledger-book.ts'
-import {type Recovered, type RecoverInput, recover} from '../../src/engine/apply/recover.ts'
+import {recover} from '../../src/engine/apply/recover.ts'
+import type {Recovered, RecoverInput} from '../../src/engine/apply/recovery.ts'
 import type {Backend, WriteOutcome} from '../../src/engine/model/backend.ts'
 import {type JournalEntry, readRun} from '../../src/engine/model/journal.ts'
 import {openLeaves} from '../../src/engine/model/resolve.ts'

@@ -9,7 +9,7 @@
  *
  * Each may be of another stack: `stack["network"].null_resource.a.id`.
  */
-import type {BinaryOperator, UnaryOperator} from './operators.ts'
+import {formatNumber} from './functions/decimal.ts'
 
 export type Node =
   | {readonly type: 'literal'; readonly value: string | number | boolean | null}
@@ -131,19 +131,6 @@ export const formatAddress = (name: string, key?: string | number): string =>
 
 const IDENTIFIER = /^[\p{ID_Start}_][\p{ID_Continue}-]*$/u
 
-/** A number as Terraform writes it: never with an exponent. */
-export function formatNumber(value: number): string {
-  const text = String(value)
-  const [, sign = '', whole = '', fraction = '', exponent = ''] = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text) ?? []
-  if (exponent === '') return text
-  const digits = whole + fraction
-  const point = whole.length + Number(exponent)
-  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`
-  return point >= digits.length
-    ? `${sign}${digits}${'0'.repeat(point - digits.length)}`
-    : `${sign}${digits.slice(0, point)}.${digits.slice(point)}`
-}
-
 /** The node as an expression, without the `${}` around it; `stack` is the one it will be read in. */
 export function printExpression(node: Node, stack: string): string {
   const print = (it: Node): string => printExpression(it, stack)
@@ -204,3 +191,7 @@ export function printTemplate(node: Node, stack: string): string {
   if (node.type !== 'template') return `\${${printExpression(node, stack)}}`
   return node.parts.map(part => (typeof part === 'string' ? escapeTemplate(part) : `\${${printExpression(part, stack)}}`)).join('')
 }
+
+export type BinaryOperator = '||' | '&&' | '==' | '!=' | '<=' | '>=' | '<' | '>' | '+' | '-' | '*' | '/' | '%'
+
+export type UnaryOperator = '!' | '-'

@@ -1,9 +1,9 @@
 /** Terraform's type constraints (`map(string)`, `object({a = optional(number)})`), and values brought to them. */
 import {isJsonObject, type Json} from '../../base/json.ts'
 import {ExpressionError} from './errors.ts'
-import {formatNumber, type Node, printExpression} from './expression.ts'
+import {type Node, printExpression} from './expression.ts'
 import {parseExpression} from './expression-parser.ts'
-import {decimalIn} from './functions/decimal.ts'
+import {decimalIn, formatNumber} from './functions/decimal.ts'
 import {nameOf} from './functions/rule.ts'
 import {setOf} from './functions/value-types.ts'
 

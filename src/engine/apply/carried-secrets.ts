@@ -3,13 +3,13 @@ import type {JsonObject} from '../../base/json.ts'
 import type {Step} from '../model/events.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
 import {ledgerEntryOf} from '../model/ledger-entry.ts'
-import type {Scene} from './operation-scene.ts'
 import {secretsSent, sentContext, withoutSecrets} from './sent-secrets.ts'
-import type {Write} from './write-step.ts'
+import type {Staged} from './staged.ts'
+import type {Write} from './write.ts'
 
 /** What the journal keeps of the secrets in a request. */
 export async function carriedSecrets(
-  {context, work, spec, sent}: Scene,
+  {context, work, spec, sent}: Staged,
   step: Step,
   remoteId: string | undefined,
   body: JsonObject,
@@ -28,7 +28,7 @@ export async function carriedSecrets(
 }
 
 /** Nobody knows which secrets it has now: the next plan sends them, whatever is declared by then. */
-export function doubtSecrets(scene: Scene, remoteId: string): void {
+export function doubtSecrets(scene: Staged, remoteId: string): void {
   const {operation, declaration} = scene.work
   const {book} = scene.context.options
   if (scene.sent.size === 0 || declaration === undefined) return
@@ -37,7 +37,7 @@ export function doubtSecrets(scene: Scene, remoteId: string): void {
 }
 
 /** What the ledger has of this very object. */
-export function formerEntry({context, work}: Scene, remoteId: string): LedgerEntry | undefined {
+export function formerEntry({context, work}: Staged, remoteId: string): LedgerEntry | undefined {
   const {stack, address, movedFrom} = work.operation
   const entries = context.options.book.ledger(stack)?.entries
   return [address, movedFrom].flatMap(it => (it === undefined ? [] : (entries?.get(it) ?? []))).find(it => it.remoteId === remoteId)

@@ -12,9 +12,10 @@ import type {CollectionWatch} from './collection-watch.ts'
 import type {Scene} from './operation-scene.ts'
 import type {Promptness} from './promptness.ts'
 import type {StepEnd} from './run-context.ts'
-import {type Doubt, settleCreate} from './settle-doubt.ts'
+import {settleCreate} from './settle-doubt.ts'
 import {update} from './update-step.ts'
-import {type Accepted, write} from './write-step.ts'
+import type {Accepted, Doubt} from './write.ts'
+import {write} from './write-step.ts'
 
 export async function create(scene: Scene): Promise<StepEnd> {
   const parent = scene.parentIds()

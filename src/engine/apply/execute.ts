@@ -2,55 +2,24 @@
  * Carries a plan out. Every operation waits for what it hangs on, takes its turn by the weight of what waits behind
  * it, and ends in exactly one state. Nothing holds a worker while it waits; the request budget alone sets the pace.
  */
-import {type AppError, EXIT} from '../../base/errors.ts'
-import type {Declaration} from '../model/declaration.ts'
+
+import {EXIT} from '../../base/errors.ts'
 import type {State} from '../model/events.ts'
 import {LockLostError} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
 import type {Edge, Operation} from '../model/plan.ts'
-import {type Key, keyOf, type ValueObject} from '../model/value.ts'
+import {type Key, keyOf} from '../model/value.ts'
 import {remainingPaths, stepsOf} from '../plan/bill.ts'
 import {assertOneEach} from '../plan/one-operation.ts'
 import {BlockedError, NotStartedError} from './apply-errors.ts'
 import {Estimate} from './estimate.ts'
 import type {Renamed} from './ledger-book.ts'
-import {Prover, type Residual} from './prove.ts'
+import {Objects} from './objects.ts'
+import {Prover} from './prove.ts'
 import {RunContext, type RunOptions} from './run-context.ts'
 import {runOperation} from './run-operation.ts'
 import type {Held} from './undecided.ts'
-
-/** An operation with what a plan document leaves out: secrets in clear and the live object as it was observed. */
-export interface Work {
-  readonly operation: Operation
-  /** Absent for a removal. */
-  readonly declaration?: Declaration
-  readonly live?: LiveObject
-  /** Something that a dead run has begun there has no end yet (`undecided.ts`). */
-  readonly held?: Held
-}
-
-export interface Ended {
-  readonly operation: Operation
-  readonly state: State
-  readonly remoteId?: string
-  /** Why it is not done; of a skipped one either this or `because`. */
-  readonly error?: AppError
-  /** What a skipped one was waiting for. */
-  readonly because?: Key
-  readonly ms: number
-  /** As it was sent; for the proof. */
-  readonly spec?: ValueObject
-}
-
-export interface ApplyResult {
-  readonly ended: readonly Ended[]
-  readonly summary: Readonly<Record<State, number>>
-  readonly residual: readonly Residual[]
-  /** Ids and live fields as the run left them. */
-  readonly objects: Objects
-  readonly readyMs: number
-  readonly provenMs: number
-}
+import type {ApplyResult, Ended, Work} from './work.ts'
 
 /** @param known - objects that are not part of the plan, but are referred to by it */
 export async function execute(
@@ -59,35 +28,6 @@ export async function execute(
   known: ReadonlyMap<Key, LiveObject> = new Map(),
 ): Promise<ApplyResult> {
   return new Run(work, options, known).toEnd()
-}
-
-/** What is known of the objects while the run goes on: ids and live fields other operations read. */
-export class Objects {
-  readonly #remote = new Map<Key, string>()
-  readonly #live = new Map<Key, LiveObject>()
-  readonly #inline = new Set<string>()
-
-  set(key: Key, remoteId: string, live?: LiveObject): void {
-    this.#remote.set(key, remoteId)
-    if (live) this.#live.set(key, live)
-  }
-
-  remoteId(key: Key): string | undefined {
-    return this.#remote.get(key)
-  }
-
-  live(key: Key): LiveObject | undefined {
-    return this.#live.get(key)
-  }
-
-  /** What the create of `key` made along with it. */
-  setInline(key: Key, kind: string, names: readonly string[]): void {
-    for (const name of names) this.#inline.add(`${key} ${kind} ${name}`)
-  }
-
-  madeInline(key: Key, kind: string, name: string): boolean {
-    return this.#inline.has(`${key} ${kind} ${name}`)
-  }
 }
 
 class Run {

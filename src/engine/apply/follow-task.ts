@@ -2,7 +2,7 @@
 import {AppError} from '../../base/errors.ts'
 import {DetachedError, OperationTimeoutError, TaskFailedError, UnknownOutcomeError} from './apply-errors.ts'
 import type {Failure, RunContext} from './run-context.ts'
-import type {Accepted, Write} from './write-step.ts'
+import type {Accepted, Write} from './write.ts'
 
 export type Followed =
   | {readonly task: 'done'; readonly accepted: Accepted}

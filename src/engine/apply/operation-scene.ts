@@ -4,28 +4,21 @@ import type {Json} from '../../base/json.ts'
 import {isJsonObject} from '../../base/json.ts'
 import {type Backend, idMadeBy, type TaskView} from '../model/backend.ts'
 import type {Declaration, Lookup} from '../model/declaration.ts'
-import type {State, Step} from '../model/events.ts'
+import type {Step} from '../model/events.ts'
 import {type Ids, idsIn, type Kind, remoteIdOf} from '../model/kind.ts'
 import {liveObject, outputOf} from '../model/live.ts'
 import {resolveValue} from '../model/resolve.ts'
-import type {Deferred, Key, ValueObject} from '../model/value.ts'
+import type {Deferred, ValueObject} from '../model/value.ts'
 import {stepsOf} from '../plan/bill.ts'
 import {DetachedError, ObjectFailedError, OperationTimeoutError, ParentMissingError, UnknownOutcomeError} from './apply-errors.ts'
 import type {CollectionWatch, ObjectNews, Sought} from './collection-watch.ts'
-import type {Ended, Objects, Work} from './execute.ts'
 import type {Group} from './gate.ts'
 import {remember} from './remember.ts'
 import type {RunContext, StepEnd} from './run-context.ts'
-import type {Accepted, Write} from './write-step.ts'
+import type {RunWork, Staged} from './staged.ts'
+import type {Accepted, Write} from './write.ts'
 
-export interface RunWork extends Work {
-  readonly key: Key
-  readonly behind: number
-  readonly objects: Objects
-  readonly end: (state: State, rest?: Partial<Ended>) => Ended
-}
-
-export class Scene {
+export class Scene implements Staged {
   readonly context: RunContext
   readonly work: RunWork
   readonly kind: Kind

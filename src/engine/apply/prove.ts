@@ -3,6 +3,7 @@
  * have ended, and each object compared with what was sent. A difference that does not go away with the lag of the
  * lists is residual, with a diagnosis per field.
  */
+
 import {AppError} from '../../base/errors.ts'
 import {canonicalJson, type Json} from '../../base/json.ts'
 import {parsePointer, valueAt} from '../../base/pointer.ts'
@@ -17,24 +18,8 @@ import {plainPart} from '../model/resolve.ts'
 import {type Key, keyOf} from '../model/value.ts'
 import {stepsOf} from '../plan/bill.ts'
 import type {CollectionWatch, Look} from './collection-watch.ts'
-import type {Ended, Work} from './execute.ts'
 import type {RunContext} from './run-context.ts'
-
-export type Diagnosis = 'not read' | 'missing' | 'still there' | 'not returned' | 'ignored' | 'normalised' | 'another value'
-
-export interface Residual {
-  readonly stack: string
-  readonly address: string
-  readonly key: Key
-  readonly remoteId?: string
-  readonly fields: readonly ResidualField[]
-}
-
-export interface ResidualField extends Change {
-  readonly diagnosis: Diagnosis
-  /** The rule that would make it agree. */
-  readonly advice: string
-}
+import type {Ended, Residual, ResidualField, Work} from './work.ts'
 
 /** Looks at a collection before a difference counts: lists lag behind tasks by up to 2 s (wire facts). */
 const LOOKS = 4

@@ -9,7 +9,7 @@ import type {Operation} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
 import {resolveValue} from '../model/resolve.ts'
 import {type Key, keyOf, type Secret, type ValueObject} from '../model/value.ts'
-import type {RecoverInput} from './recover.ts'
+import type {RecoverInput} from './recovery.ts'
 import {type KnownSecret, sentContext, withoutSecrets} from './sent-secrets.ts'
 
 /** Where a ledger has an object. */

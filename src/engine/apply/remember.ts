@@ -8,11 +8,11 @@ import {ledgerEntryOf} from '../model/ledger-entry.ts'
 import {type LiveObject, liveObject, outputOf} from '../model/live.ts'
 import {plainPart} from '../model/resolve.ts'
 import {formerEntry} from './carried-secrets.ts'
-import type {Scene} from './operation-scene.ts'
 import {secretsToRecord} from './sent-secrets.ts'
+import type {Staged} from './staged.ts'
 
 /** The old one is still to go, and until then the ledger has it beside the new one. */
-export function depose(scene: Scene): void {
+export function depose(scene: Staged): void {
   const {operation} = scene.work
   const {book} = scene.context.options
   if (!scene.steps().includes('delete')) return
@@ -21,7 +21,7 @@ export function depose(scene: Scene): void {
 }
 
 /** @param isStale - `live` is from before an update: what others read of it is looked at again */
-export async function remember(scene: Scene, remoteId: string | undefined, live: LiveObject | undefined, isStale = false): Promise<void> {
+export async function remember(scene: Staged, remoteId: string | undefined, live: LiveObject | undefined, isStale = false): Promise<void> {
   const {book} = scene.context.options
   const {operation, declaration} = scene.work
   // It came as the other stack applied it last, and the next plan changes what differs.
@@ -48,7 +48,7 @@ interface Outputs {
 
 /** What others read of it, as far as its row and what was sent show it. */
 function outputsShown(
-  scene: Scene,
+  scene: Staged,
   declaration: Declaration,
   remoteId: string,
   live: LiveObject | undefined,
@@ -79,7 +79,7 @@ function outputsShown(
 
 /** One more look at the object, for what its row does not show. */
 async function outputsRead(
-  scene: Scene,
+  scene: Staged,
   declaration: Declaration,
   remoteId: string,
   live: LiveObject | undefined,

@@ -8,11 +8,12 @@ import type {LiveObject} from '../model/live.ts'
 import {ParentMissingError} from './apply-errors.ts'
 import {create, noteInline} from './create-step.ts'
 import {remove} from './delete-step.ts'
-import type {Ended} from './execute.ts'
-import {type RunWork, Scene} from './operation-scene.ts'
+import {Scene} from './operation-scene.ts'
 import {depose, remember} from './remember.ts'
 import type {RunContext, StepEnd} from './run-context.ts'
+import type {RunWork} from './staged.ts'
 import {update} from './update-step.ts'
+import type {Ended} from './work.ts'
 
 /** Whatever goes wrong with it is how the operation ended. @throws what ends the whole run: its lock is somebody else's */
 export async function runOperation(context: RunContext, work: RunWork): Promise<Ended> {

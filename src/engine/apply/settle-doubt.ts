@@ -4,22 +4,15 @@
  * complete task list shows no task of that age: it did not. Without such a proof only kinds whose names are unique in
  * their parent may be sent again, because there a second create would be refused.
  */
+
 import type {Clock} from '../../base/clock.ts'
-import type {AppError} from '../../base/errors.ts'
 import {waitFor} from '../../base/wait-for.ts'
 import type {Backend, TaskView} from '../model/backend.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
 import {UnknownOutcomeError} from './apply-errors.ts'
 import type {CollectionWatch} from './collection-watch.ts'
 import {concerns, creates, type Doubts, type Lookup} from './doubts.ts'
-import type {DoubtSettled} from './write-step.ts'
-
-export interface Doubt {
-  /** Milliseconds since the epoch. */
-  readonly sentAt: number
-  readonly taskId?: string
-  readonly cause?: AppError
-}
+import type {Doubt, DoubtSettled} from './write.ts'
 
 export interface CreateInDoubt {
   readonly what: string

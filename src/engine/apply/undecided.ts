@@ -7,7 +7,7 @@ import {neededBy} from '../model/declaration.ts'
 import {idsIn, type Kinds} from '../model/kind.ts'
 import type {Operation} from '../model/plan.ts'
 import {type Key, keyOf} from '../model/value.ts'
-import type {Undecided} from './recover.ts'
+import type {Undecided} from './recovery.ts'
 
 /** Why an operation may not begin: nobody can tell the end of what is done to its object, or to one that it hangs on. */
 export type Held = {readonly error: AppError} | {readonly because: Key}

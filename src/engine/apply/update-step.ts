@@ -9,7 +9,8 @@ import {patchOf} from './bodies.ts'
 import {carriedSecrets, doubtSecrets} from './carried-secrets.ts'
 import type {Scene} from './operation-scene.ts'
 import type {StepEnd} from './run-context.ts'
-import {type DoubtSettled, write} from './write-step.ts'
+import type {DoubtSettled} from './write.ts'
+import {write} from './write-step.ts'
 
 export async function update(
   scene: Scene,

@@ -2,59 +2,16 @@
  * One write from its turn to its end: a place in its groups, the journal, the request, its task. Busy parents are
  * waited for; a lost answer is settled by looking (`settle-doubt.ts`) and never by sending blindly again.
  */
+
 import {AppError} from '../../base/errors.ts'
-import type {Json} from '../../base/json.ts'
-import {type Backend, PRIORITY, type TaskView} from '../model/backend.ts'
-import type {Step} from '../model/events.ts'
-import type {SentSecrets} from '../model/journal.ts'
-import type {ApiRequest, Kind} from '../model/kind.ts'
+import {PRIORITY} from '../model/backend.ts'
 import type {Ledger} from '../model/ledger.ts'
-import type {Key} from '../model/value.ts'
 import {DetachedError, OperationTimeoutError, UnknownOutcomeError} from './apply-errors.ts'
 import type {Refused} from './crowd.ts'
 import {followTask, unseen} from './follow-task.ts'
-import type {Group, Place, Turn} from './gate.ts'
+import type {Group, Place} from './gate.ts'
 import {type RunContext, type StepEnd, Stopped} from './run-context.ts'
-import type {Doubt} from './settle-doubt.ts'
-
-export interface Write extends Turn {
-  readonly key: Key
-  readonly stack: string
-  readonly step: Step
-  /** For messages: `create database cache`. */
-  readonly what: string
-  readonly kind: Kind
-  readonly backend: Backend
-  readonly request: ApiRequest
-  readonly name?: string
-  readonly remoteId?: string
-  /** Digests of the secrets it carries, for the journal. */
-  readonly secrets?: SentSecrets
-  /** Nothing of this operation is sent after it. */
-  readonly last: boolean
-  /** Whether the answer to a create names the object it makes. */
-  readonly madeBy: (answer: {readonly body?: Json}) => boolean
-  /** What to do when nobody knows whether the request took effect. */
-  readonly settleDoubt: (doubt: Doubt) => Promise<DoubtSettled>
-}
-
-export type DoubtSettled =
-  /** It happened. */
-  | {readonly settled: 'happened'; readonly remoteId?: string}
-  /** It provably did not: it may be sent again. */
-  | {readonly settled: 'did not happen'}
-  | {readonly settled: 'unknown'; readonly error: AppError}
-
-/** What the API took on. */
-export interface Accepted {
-  readonly body?: Json
-  readonly task?: TaskView
-  readonly taskId?: string
-  readonly remoteId?: string
-  readonly gone?: true
-  /** When the answer came. */
-  readonly acceptedAt: number
-}
+import type {Accepted, Doubt, DoubtSettled, Write} from './write.ts'
 
 /**
  * @param rest - what comes after the request and its task; the place in the groups is kept until it is over

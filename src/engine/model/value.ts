@@ -119,3 +119,5 @@ export function withParts(value: Value, change: (part: Value) => Value | undefin
   }
   return changed === undefined ? value : Object.fromEntries(changed)
 }
+
+export const keyOfOperation = (it: {stack: string; address: string}): Key => keyOf(it.stack, it.address)

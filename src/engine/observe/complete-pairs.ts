@@ -4,7 +4,7 @@ import {diffFields} from '../model/diff.ts'
 import {liveObject, outputOf} from '../model/live.ts'
 import {resolveValue} from '../model/resolve.ts'
 import type {Key, ValueObject} from '../model/value.ts'
-import type {ObserveInput, Paired} from './observe.ts'
+import type {ObserveInput, Paired} from './observation.ts'
 
 /** Fills in what another object's live fields already answer. */
 export function resolveSpecs(input: ObserveInput, pairs: ReadonlyMap<Key, Paired>): Map<Key, Paired> {

@@ -6,7 +6,7 @@ import type {Backend} from '../model/backend.ts'
 import type {Declaration} from '../model/declaration.ts'
 import {type Ids, idsIn, type Kind} from '../model/kind.ts'
 import {keyOf} from '../model/value.ts'
-import type {ObserveInput} from './observe.ts'
+import type {ObserveInput} from './observation.ts'
 import {withContext} from './with-context.ts'
 
 type LeastReadsInput = Pick<ObserveInput, 'stacks' | 'selected' | 'ledgers' | 'kinds' | 'backendOf' | 'wants' | 'destroy'>

@@ -8,7 +8,7 @@ import type {LedgerEntry} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
 import {type Key, keyOf} from '../model/value.ts'
 import type {Doubt} from './absence.ts'
-import type {Orphan} from './observe.ts'
+import type {Orphan} from './observation.ts'
 import type {Match} from './pair.ts'
 
 export interface OrphansInput {

@@ -12,14 +12,16 @@ import {Deferred, type Key, keyOf, Secret, shown, spoken, spokenProblems} from '
 import {changedKeys} from '../observe/changed-scope.ts'
 import {type Choice, choose} from '../observe/choice.ts'
 import {leastReads} from '../observe/least-reads.ts'
-import {type Observation, type ObserveInput, observe} from '../observe/observe.ts'
+import type {Observation, ObserveInput} from '../observe/observation.ts'
+import {observe} from '../observe/observe.ts'
 import type {Selection} from '../observe/select.ts'
 import {billOf} from './bill.ts'
 import {Claims} from './claims.ts'
 import {factsOf, sealed, summaryOf} from './document.ts'
 import {evaluateGuards} from './guards.ts'
 import {assertOneEach} from './one-operation.ts'
-import {createdAnew, type PlanInput, planOperations} from './operations.ts'
+import {createdAnew, planOperations} from './operations.ts'
+import type {PlanInput} from './plan-input.ts'
 
 /** More than one live object fits a declaration: nobody but a person can say which is meant. */
 export class AmbiguousIdentityError extends AppError {

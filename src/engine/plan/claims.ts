@@ -13,9 +13,9 @@ import type {LiveObject} from '../model/live.ts'
 import type {Owner} from '../model/ownership.ts'
 import type {Operation} from '../model/plan.ts'
 import {keyOf} from '../model/value.ts'
-import type {Paired} from '../observe/observe.ts'
+import type {Paired} from '../observe/observation.ts'
 import {DeclaredElsewhere} from './declared-elsewhere.ts'
-import type {PlanInput} from './operations.ts'
+import type {PlanInput} from './plan-input.ts'
 
 /** An operation would have touched what another stack has. A plan that holds one is never shown, saved or carried out. */
 export class ForeignObjectError extends AppError {

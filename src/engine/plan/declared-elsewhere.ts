@@ -11,7 +11,7 @@ import type {LiveObject} from '../model/live.ts'
 import type {Operation} from '../model/plan.ts'
 import {plainPart} from '../model/resolve.ts'
 import type {Key} from '../model/value.ts'
-import type {PlanInput} from './operations.ts'
+import type {PlanInput} from './plan-input.ts'
 
 type Input = Pick<PlanInput, 'observation' | 'stacks' | 'selected' | 'ledgers' | 'otherLedgers' | 'accountOf' | 'kinds' | 'destroy'>
 

@@ -3,7 +3,7 @@ import {AppError, EXIT, type Problem} from '../../base/errors.ts'
 import {canonicalJson, type JsonObject} from '../../base/json.ts'
 import {sha256} from '../model/live.ts'
 import {ACTIONS, type Action, type Fact, type Operation, type Plan} from '../model/plan.ts'
-import type {Observation} from '../observe/observe.ts'
+import type {Observation} from '../observe/observation.ts'
 import {comparedPointers, factRow} from './facts.ts'
 
 /** Digits that are shown of a hash, and the fewest that name a plan. */

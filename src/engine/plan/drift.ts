@@ -5,7 +5,7 @@ import type {Kinds} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import type {Change} from '../model/plan.ts'
 import {keyOf} from '../model/value.ts'
-import type {Observation} from '../observe/observe.ts'
+import type {Observation} from '../observe/observation.ts'
 import {planRemovals} from './removals.ts'
 
 export interface OwnedObject {

@@ -7,7 +7,7 @@ import {parentRemoteId, remoteIdOf} from '../model/kind.ts'
 import type {Operation} from '../model/plan.ts'
 import {type Key, keyOf} from '../model/value.ts'
 import {OperationCycleError} from './cycle.ts'
-import type {PlanInput} from './operations.ts'
+import type {PlanInput} from './plan-input.ts'
 
 type Input = Pick<PlanInput, 'observation' | 'kinds' | 'accountOf'>
 

@@ -4,37 +4,24 @@
  */
 import {isJsonObject, type Json} from '../../base/json.ts'
 import type {Cause} from '../model/cause.ts'
-import {neededBy, type StackDeclarations} from '../model/declaration.ts'
-import {diffFields, type Hides, type SecretStateOf} from '../model/diff.ts'
+import {neededBy} from '../model/declaration.ts'
+import {diffFields} from '../model/diff.ts'
 import {isSecretOutput, rootRule} from '../model/field-rules.ts'
 import {type Kind, parentRemoteId, remoteIdOf} from '../model/kind.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
 import {type LiveObject, outputOf} from '../model/live.ts'
-import type {OwnershipInput} from '../model/ownership.ts'
-import type {Change, Edge, Lifts, Operation, Unmanaged} from '../model/plan.ts'
+import type {Change, Edge, Operation, Unmanaged} from '../model/plan.ts'
 import {declaredPart} from '../model/planned-object.ts'
 import {plainPart} from '../model/resolve.ts'
-import {Deferred, type Key, keyOf, shown, type Value, type ValueObject} from '../model/value.ts'
-import type {Observation, Paired} from '../observe/observe.ts'
+import {Deferred, type Key, keyOfOperation, shown, type Value, type ValueObject} from '../model/value.ts'
+import type {Paired} from '../observe/observation.ts'
 import {entryOf} from '../observe/pair.ts'
 import {Claims} from './claims.ts'
 import {formerOf} from './former.ts'
 import {orderOperations} from './order.ts'
+import type {PlanInput} from './plan-input.ts'
 import {planRemovals} from './removals.ts'
 import {TakenAlong} from './taken-along.ts'
-
-export interface PlanInput extends OwnershipInput {
-  readonly observation: Observation
-  readonly stacks: readonly StackDeclarations[]
-  readonly selected: ReadonlySet<string>
-  readonly secretState: SecretStateOf
-  readonly hides?: Hides | undefined
-  readonly lifts: Pick<Lifts, 'onDrift' | 'noDestroy'>
-  /** Fields that a saved plan leaves as somebody changed them, whatever `onDrift` says. */
-  readonly kept?: ReadonlyMap<Key, readonly string[]>
-  /** `svcctl destroy`: nothing is declared, since that is what was asked for. */
-  readonly destroy?: boolean
-}
 
 export interface PlannedOperations {
   readonly operations: readonly Operation[]
@@ -385,5 +372,3 @@ function withoutDestroying(operations: readonly Operation[], kinds: Pick<PlanInp
     goes(it) || (it.cause === 'goes-with-parent' && staying.has(parentRemoteId(kinds, it.remoteId ?? '') ?? ''))
   return {kept: operations.filter(it => !destroys(it)), left: operations.filter(destroys)}
 }
-
-export const keyOfOperation = (it: {stack: string; address: string}): Key => keyOf(it.stack, it.address)

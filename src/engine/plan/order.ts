@@ -5,7 +5,7 @@ import {EDGE_REASONS, type Edge, type EdgeReason, type Operation} from '../model
 import {type Key, keyOf} from '../model/value.ts'
 import {OperationCycleError} from './cycle.ts'
 import {freedNames} from './freed-names.ts'
-import type {PlanInput} from './operations.ts'
+import type {PlanInput} from './plan-input.ts'
 import {leavesParent} from './removals.ts'
 
 /**

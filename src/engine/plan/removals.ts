@@ -11,10 +11,10 @@ import type {LedgerEntry} from '../model/ledger.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
 import type {Operation, Unmanaged} from '../model/plan.ts'
 import {type Key, keyOf} from '../model/value.ts'
-import type {Orphan} from '../observe/observe.ts'
+import type {Orphan} from '../observe/observation.ts'
 import {Claims} from './claims.ts'
 import {formerOf} from './former.ts'
-import type {PlanInput} from './operations.ts'
+import type {PlanInput} from './plan-input.ts'
 import {TakenAlong} from './taken-along.ts'
 
 export interface Removals {

@@ -6,7 +6,7 @@
 import {type Kind, parentRemoteId} from '../model/kind.ts'
 import type {Operation} from '../model/plan.ts'
 import {type Key, keyOf} from '../model/value.ts'
-import type {PlanInput} from './operations.ts'
+import type {PlanInput} from './plan-input.ts'
 
 type Input = Pick<PlanInput, 'observation' | 'ledgers' | 'kinds' | 'accountOf'>
 

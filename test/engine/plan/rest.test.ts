@@ -1,7 +1,7 @@
 /** What an apply left to do, as a plan that can be read, reviewed and applied. */
 import {describe, expect, it} from 'vitest'
 import {kinds} from '../../../src/backends/kinds.ts'
-import type {Ended} from '../../../src/engine/apply/execute.ts'
+import type {Ended} from '../../../src/engine/apply/work.ts'
 import type {Lifts, Operation, Plan} from '../../../src/engine/model/plan.ts'
 import {Deferred, Secret} from '../../../src/engine/model/value.ts'
 import {assertAgrees} from '../../../src/engine/plan/agree.ts'

@@ -49,3 +49,16 @@ function decimal(value: number): Decimal {
 }
 
 const toNumber = ({digits, scale}: Decimal): number => Number(`${digits}e${scale}`)
+
+/** A number as Terraform writes it: never with an exponent. */
+export function formatNumber(value: number): string {
+  const text = String(value)
+  const [, sign = '', whole = '', fraction = '', exponent = ''] = /^(-?)(\d+)(?:\.(\d+))?e([+-]\d+)$/.exec(text) ?? []
+  if (exponent === '') return text
+  const digits = whole + fraction
+  const point = whole.length + Number(exponent)
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`
+  return point >= digits.length
+    ? `${sign}${digits}${'0'.repeat(point - digits.length)}`
+    : `${sign}${digits.slice(0, point)}.${digits.slice(point)}`
+}

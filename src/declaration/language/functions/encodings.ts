@@ -2,7 +2,7 @@
 import {createHash} from 'node:crypto'
 import {JsonBoundsError, parseJson} from '../../../base/bounded-json.ts'
 import {isJsonObject, type Json} from '../../../base/json.ts'
-import {formatNumber} from '../expression.ts'
+import {formatNumber} from './decimal.ts'
 import {ArgumentError, asText, type FunctionTable, one} from './rule.ts'
 
 /** How deep a decoded value may go. */

@@ -1,6 +1,6 @@
 /** `format` and `formatlist`: the verbs of Go's printf as far as Terraform has them. */
 import type {Json} from '../../../base/json.ts'
-import {formatNumber} from '../expression.ts'
+import {formatNumber} from './decimal.ts'
 import {jsonEncode} from './encodings.ts'
 import {ArgumentError, asFlag, asNumber, asText} from './rule.ts'
 import {isSet} from './value-types.ts'

@@ -1,7 +1,6 @@
 /** What Terraform's functions have in common here: how arguments are taken, and how they are refused. */
 import {isJsonObject, type Json, type JsonObject} from '../../../base/json.ts'
-import {formatNumber} from '../expression.ts'
-import {decimalIn} from './decimal.ts'
+import {decimalIn, formatNumber} from './decimal.ts'
 
 /** Arguments that a function cannot take; the words follow the function's name. Never quotes a value, which may be secret. */
 export class ArgumentError extends TypeError {}

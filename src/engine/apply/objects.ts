@@ -1,0 +1,31 @@
+import type {LiveObject} from '../model/live.ts'
+import type {Key} from '../model/value.ts'
+
+/** What is known of the objects while the run goes on: ids and live fields other operations read. */
+export class Objects {
+  readonly #remote = new Map<Key, string>()
+  readonly #live = new Map<Key, LiveObject>()
+  readonly #inline = new Set<string>()
+
+  set(key: Key, remoteId: string, live?: LiveObject): void {
+    this.#remote.set(key, remoteId)
+    if (live) this.#live.set(key, live)
+  }
+
+  remoteId(key: Key): string | undefined {
+    return this.#remote.get(key)
+  }
+
+  live(key: Key): LiveObject | undefined {
+    return this.#live.get(key)
+  }
+
+  /** What the create of `key` made along with it. */
+  setInline(key: Key, kind: string, names: readonly string[]): void {
+    for (const name of names) this.#inline.add(`${key} ${kind} ${name}`)
+  }
+
+  madeInline(key: Key, kind: string, name: string): boolean {
+    return this.#inline.has(`${key} ${kind} ${name}`)
+  }
+}

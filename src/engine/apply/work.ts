@@ -1,0 +1,59 @@
+/** An operation with what it takes to carry it out, and how it ended. */
+
+import type {AppError} from '../../base/errors.ts'
+import type {Declaration} from '../model/declaration.ts'
+import type {State} from '../model/events.ts'
+import type {LiveObject} from '../model/live.ts'
+import type {Change, Operation} from '../model/plan.ts'
+import type {Key, ValueObject} from '../model/value.ts'
+import type {Objects} from './objects.ts'
+import type {Held} from './undecided.ts'
+
+/** An operation with what a plan document leaves out: secrets in clear and the live object as it was observed. */
+export interface Work {
+  readonly operation: Operation
+  /** Absent for a removal. */
+  readonly declaration?: Declaration
+  readonly live?: LiveObject
+  /** Something that a dead run has begun there has no end yet (`undecided.ts`). */
+  readonly held?: Held
+}
+
+export interface Ended {
+  readonly operation: Operation
+  readonly state: State
+  readonly remoteId?: string
+  /** Why it is not done; of a skipped one either this or `because`. */
+  readonly error?: AppError
+  /** What a skipped one was waiting for. */
+  readonly because?: Key
+  readonly ms: number
+  /** As it was sent; for the proof. */
+  readonly spec?: ValueObject
+}
+
+export interface ApplyResult {
+  readonly ended: readonly Ended[]
+  readonly summary: Readonly<Record<State, number>>
+  readonly residual: readonly Residual[]
+  /** Ids and live fields as the run left them. */
+  readonly objects: Objects
+  readonly readyMs: number
+  readonly provenMs: number
+}
+
+export interface Residual {
+  readonly stack: string
+  readonly address: string
+  readonly key: Key
+  readonly remoteId?: string
+  readonly fields: readonly ResidualField[]
+}
+
+export interface ResidualField extends Change {
+  readonly diagnosis: Diagnosis
+  /** The rule that would make it agree. */
+  readonly advice: string
+}
+
+export type Diagnosis = 'not read' | 'missing' | 'still there' | 'not returned' | 'ignored' | 'normalised' | 'another value'

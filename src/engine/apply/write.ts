@@ -1,0 +1,55 @@
+/** A request to be written, and what may come of it. */
+import type {AppError} from '../../base/errors.ts'
+import type {Json} from '../../base/json.ts'
+import type {Backend, TaskView} from '../model/backend.ts'
+import type {Step} from '../model/events.ts'
+import type {SentSecrets} from '../model/journal.ts'
+import type {ApiRequest, Kind} from '../model/kind.ts'
+import type {Key} from '../model/value.ts'
+import type {Turn} from './gate.ts'
+
+export interface Write extends Turn {
+  readonly key: Key
+  readonly stack: string
+  readonly step: Step
+  /** For messages: `create database cache`. */
+  readonly what: string
+  readonly kind: Kind
+  readonly backend: Backend
+  readonly request: ApiRequest
+  readonly name?: string
+  readonly remoteId?: string
+  /** Digests of the secrets it carries, for the journal. */
+  readonly secrets?: SentSecrets
+  /** Nothing of this operation is sent after it. */
+  readonly last: boolean
+  /** Whether the answer to a create names the object it makes. */
+  readonly madeBy: (answer: {readonly body?: Json}) => boolean
+  /** What to do when nobody knows whether the request took effect. */
+  readonly settleDoubt: (doubt: Doubt) => Promise<DoubtSettled>
+}
+
+export type DoubtSettled =
+  /** It happened. */
+  | {readonly settled: 'happened'; readonly remoteId?: string}
+  /** It provably did not: it may be sent again. */
+  | {readonly settled: 'did not happen'}
+  | {readonly settled: 'unknown'; readonly error: AppError}
+
+/** What the API took on. */
+export interface Accepted {
+  readonly body?: Json
+  readonly task?: TaskView
+  readonly taskId?: string
+  readonly remoteId?: string
+  readonly gone?: true
+  /** When the answer came. */
+  readonly acceptedAt: number
+}
+
+export interface Doubt {
+  /** Milliseconds since the epoch. */
+  readonly sentAt: number
+  readonly taskId?: string
+  readonly cause?: AppError
+}

@@ -1,0 +1,63 @@
+/** What is read for, and what was seen: pairs of a declaration and its live object, and what is left over. */
+import type {Problem} from '../../base/errors.ts'
+import type {JsonObject} from '../../base/json.ts'
+import type {Backend} from '../model/backend.ts'
+import type {Declaration, Evaluate, StackDeclarations} from '../model/declaration.ts'
+import type {Ids, Kind} from '../model/kind.ts'
+import type {LedgerEntry} from '../model/ledger.ts'
+import type {Collection, LiveObject} from '../model/live.ts'
+import type {Ownership, OwnershipInput} from '../model/ownership.ts'
+import type {Key, ValueObject} from '../model/value.ts'
+import type {Doubt} from './absence.ts'
+import type {Match} from './pair.ts'
+
+export interface ObserveInput extends OwnershipInput {
+  /** Every stack of the app: what is not selected still counts as declared. */
+  readonly stacks: readonly StackDeclarations[]
+  /** The stacks this run is about. */
+  readonly selected: ReadonlySet<string>
+  readonly backendOf: (stack: string, api: Kind['api']) => Backend
+  readonly evaluate: Evaluate
+  readonly variable: (stack: string, name: string) => JsonObject[string] | undefined
+  /** Narrows the read-set (`--target`, `apply PLAN`); default: everything selected. */
+  readonly wants?: (key: Key) => boolean
+  /** Takes nothing as declared: everything the ledgers own is an orphan. */
+  readonly destroy?: boolean
+}
+
+export interface Paired {
+  readonly declaration: Declaration
+  /** The spec with everything filled in that is known before the apply. */
+  readonly spec: ValueObject
+  readonly match?: Match
+  /** Ids of the parent; absent when the parent does not exist yet. */
+  readonly parent?: Ids
+  /** The ledger's object for this address where it lives in another parent than the declared one. */
+  readonly stray?: LiveObject
+  /** Why nobody can tell whether it is there. */
+  readonly doubt?: Doubt
+  /** Not chosen itself: read because something chosen hangs on it, and otherwise left alone. */
+  readonly context: boolean
+}
+
+/** A ledger entry no declaration stands for any more, with what is left of its object. */
+export interface Orphan {
+  readonly stack: string
+  readonly entry: LedgerEntry
+  /** Where it stands in the plan: beside its own address where that is declared and means another object now. */
+  readonly address: string
+  readonly live?: LiveObject
+  /** Why nobody can tell whether it is there. */
+  readonly doubt?: Doubt
+  /** Who has the same object: a ledger may hold it under two addresses, and it is not this one's to touch. */
+  readonly heldBy?: Key
+}
+
+export interface Observation {
+  readonly pairs: ReadonlyMap<Key, Paired>
+  readonly orphans: readonly Orphan[]
+  readonly collections: readonly Collection[]
+  readonly ownership: Ownership
+  readonly ambiguous: readonly Problem[]
+  readonly problems: readonly Problem[]
+}

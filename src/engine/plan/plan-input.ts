@@ -1,0 +1,19 @@
+import type {StackDeclarations} from '../model/declaration.ts'
+import type {Hides, SecretStateOf} from '../model/diff.ts'
+import type {OwnershipInput} from '../model/ownership.ts'
+import type {Lifts} from '../model/plan.ts'
+import type {Key} from '../model/value.ts'
+import type {Observation} from '../observe/observation.ts'
+
+export interface PlanInput extends OwnershipInput {
+  readonly observation: Observation
+  readonly stacks: readonly StackDeclarations[]
+  readonly selected: ReadonlySet<string>
+  readonly secretState: SecretStateOf
+  readonly hides?: Hides | undefined
+  readonly lifts: Pick<Lifts, 'onDrift' | 'noDestroy'>
+  /** Fields that a saved plan leaves as somebody changed them, whatever `onDrift` says. */
+  readonly kept?: ReadonlyMap<Key, readonly string[]>
+  /** `svcctl destroy`: nothing is declared, since that is what was asked for. */
+  readonly destroy?: boolean
+}
