@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs, from Debian's packages, the programs that some tests and benchmarks use: a real keyring, the shells that
-# completion is written for, a renderer of man pages, a terminal, tools to compare with. Nothing else needs them: what
+# completion is written for, a renderer of man pages, a terminal, a browser, tools to compare with. Nothing else needs them: what
 # stays missing is named at the end, and the tests that want it are skipped and say so.
 # Nobody is asked for anything, and a mirror that does not answer is given up after seconds.
 # Exit code: 0 when everything is there afterwards, 1 otherwise.
@@ -18,6 +18,7 @@ tools=(
   mandoc:mandoc
   pigz:pigz
   script:bsdutils
+  chromium:chromium
 )
 
 missing() {

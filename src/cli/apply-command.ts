@@ -191,7 +191,8 @@ export abstract class ApplyCommandBase extends StackCommand {
     if (this.reports === undefined) return
     const {applyReport} = await import('../report/formats/of-apply.ts')
     const options = await this.planReportOptions()
-    this.reports.learn(frame => applyReport(frame, plan, document, options))
+    const timeline = this.recorded?.timeline
+    this.reports.learn(frame => applyReport(frame, plan, document, {...options, ...(timeline === undefined ? {} : {timeline})}))
   }
 
   private sayNotChecked(keys: readonly Key[], {stacks}: Workspace): void {

@@ -2,6 +2,7 @@
 import type {ExitCode} from '../base/errors.ts'
 import type {Plan} from '../engine/model/plan.ts'
 import type {PlanReportOptions} from '../report/formats/of-plan.ts'
+import type {RecordedTimeline} from '../report/formats/recorded-timeline.ts'
 import type {ReportCommand} from '../report/formats/report.ts'
 import type {Reports} from '../run/reports.ts'
 import {BaseCommand} from './base-command.ts'
@@ -10,6 +11,8 @@ import {reportWishes} from './parse/report-flags.ts'
 export abstract class ReportingCommand extends BaseCommand {
   /** What `--report` asked for; none: nothing was. */
   protected reports: Reports | undefined
+  /** Of an apply, for the report: when what happened. */
+  protected recorded: RecordedTimeline | undefined
 
   /**
    * Runs `work`, and writes the reports that were asked for: of what it came to, or of how far it came.
@@ -22,7 +25,11 @@ export abstract class ReportingCommand extends BaseCommand {
   ): Promise<ExitCode | undefined> {
     if (flags.report === undefined || flags.report.length === 0) return work()
     const wishes = reportWishes(flags.report, this.forPrograms)
-    const [{Reports}, {asAppError}] = await Promise.all([import('../run/reports.ts'), import('./show/render-error.ts')])
+    const [{Reports}, {RecordedTimeline}, {asAppError}] = await Promise.all([
+      import('../run/reports.ts'),
+      import('../report/formats/recorded-timeline.ts'),
+      import('./show/render-error.ts'),
+    ])
     const reports = new Reports(this.context, wishes, command, flags.stack ?? [], {
       stdout: text => super.write(text),
       log: async text => {
@@ -32,6 +39,7 @@ export abstract class ReportingCommand extends BaseCommand {
       note: text => this.logger.note(text),
     })
     this.reports = reports
+    this.recorded = new RecordedTimeline(() => this.context.clock.now())
     let code: ExitCode | undefined
     try {
       code = await work()

@@ -123,6 +123,9 @@ export abstract class StackCommand extends ReportingCommand {
         variable,
         mode,
         allowance,
+        onEvent: event => {
+          if (event.type === 'request' && event.status === 429) this.recorded?.refused()
+        },
       })
     const workspace = await endingOnInterrupt(open, async usual => {
       this.sayStopped()
@@ -214,6 +217,15 @@ export abstract class StackCommand extends ReportingCommand {
     const constructs = stacks
       .flatMap(stack => stack.declarations)
       .flatMap(({key, source: {construct}}) => (construct === undefined ? [] : [[key, construct] as const]))
-    return showProgress(this.context, {several: stacks.length > 1, constructs: new Map(constructs)}, work)
+    const {recorded} = this
+    const watched =
+      recorded === undefined
+        ? work
+        : (emit: Emit) =>
+            work(event => {
+              recorded.on(event)
+              emit(event)
+            })
+    return showProgress(this.context, {several: stacks.length > 1, constructs: new Map(constructs)}, watched)
   }
 }

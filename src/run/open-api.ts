@@ -13,7 +13,7 @@ import {type Budget, NO_LIMITS} from '../transport/budget.ts'
 import {createApiClient} from '../transport/create-api-client.ts'
 import type {RequestAllowance} from '../transport/request-allowance.ts'
 import {createSharedBudget} from '../transport/shared-budget.ts'
-import type {TransportEvent} from '../transport/transport-event.ts'
+import type {OnTransportEvent, TransportEvent} from '../transport/transport-event.ts'
 import {createTransport} from '../transport/undici-transport.ts'
 import type {Host} from './host.ts'
 
@@ -22,6 +22,8 @@ export interface OpenOptions {
   readonly mode?: 'plan' | 'full'
   /** `--max-requests`, shared by all connections of the run. */
   readonly allowance?: RequestAllowance
+  /** Hears of every request, beside the log. */
+  readonly onEvent?: OnTransportEvent | undefined
 }
 
 export interface OpenedApi<B> {
@@ -60,7 +62,10 @@ function open(
   })
   // One request of a person's own may wait for a breath: its success says nothing on standard error (interface, "api").
   const quietMs = options.mode === undefined ? BREATH_MS : 0
-  const onEvent = (event: TransportEvent) => logEvent(host, connection.api, event, quietMs)
+  const onEvent = (event: TransportEvent) => {
+    logEvent(host, connection.api, event, quietMs)
+    options.onEvent?.(event)
+  }
   const limits =
     settings.ratePerMinute === undefined
       ? NO_LIMITS

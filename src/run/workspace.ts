@@ -24,6 +24,7 @@ import {localLedgerWarning} from '../ledger/open-ledger.ts'
 import {SecretSealer} from '../ledger/seal-secrets.ts'
 import {asArrived} from '../ledger/transfer.ts'
 import type {RequestAllowance} from '../transport/request-allowance.ts'
+import type {OnTransportEvent} from '../transport/transport-event.ts'
 import type {Host} from './host.ts'
 import {type OpenedStores, openStores} from './ledger-stores.ts'
 import {lockSettled, sayArrived, sayStillLocked} from './locked-ledgers.ts'
@@ -46,6 +47,8 @@ export interface WorkspaceOptions {
   readonly variable?: VariableLookup | undefined
   readonly mode: 'plan' | 'full'
   readonly allowance: RequestAllowance | undefined
+  /** Hears of every request. */
+  readonly onEvent?: OnTransportEvent
 }
 
 /** More requests are needed than `--max-requests` leaves. Nothing was sent but what `sent` counts. */
@@ -293,12 +296,12 @@ export class Workspace {
   }
 
   async #openFor(stack: StackDeclarations, api: Api): Promise<OpenedStackApi> {
-    const {connect, mode, allowance} = this.#options
+    const {connect, mode, allowance, onEvent} = this.#options
     const connection = await connect(api, stack.targets[api]?.profile)
     const id = `${api} ${connection.address} ${connection.keyHash}`
     const known = this.#opened.get(id)
     if (known) return known
-    const options = {mode, ...(allowance ? {allowance} : {})}
+    const options = {mode, onEvent, ...(allowance ? {allowance} : {})}
     const opened =
       api === 'cloud' ? cloudOf(openCloud(this.host, connection, options)) : clusterOf(openCluster(this.host, connection, options))
     this.#opened.set(id, opened)

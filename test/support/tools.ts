@@ -10,12 +10,18 @@ export function lacks(test: string, ...programs: readonly string[]): boolean {
   return true
 }
 
-const onPath = (program: string): boolean =>
-  (process.env.PATH ?? '').split(delimiter).some(folder => {
-    try {
-      accessSync(join(folder, program), constants.X_OK)
-      return true
-    } catch {
-      return false
-    }
-  })
+const onPath = (program: string): boolean => pathOf(program) !== undefined
+
+/** Where a program of the machine is. */
+export const pathOf = (program: string): string | undefined =>
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .map(folder => join(folder, program))
+    .find(path => {
+      try {
+        accessSync(path, constants.X_OK)
+        return true
+      } catch {
+        return false
+      }
+    })

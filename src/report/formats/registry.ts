@@ -5,6 +5,7 @@ const FORMATS = {
   markdown: async () => (await import('./markdown.ts')).markdownFormat,
   github: async () => (await import('./github.ts')).githubFormat,
   gitlab: async () => (await import('./gitlab.ts')).gitlabFormat,
+  html: async () => (await import('./html/page.ts')).htmlFormat,
   junit: async () => (await import('./junit.ts')).junitFormat,
 } as const satisfies Readonly<Record<string, () => Promise<ReportFormat>>>
 
