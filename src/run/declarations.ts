@@ -25,6 +25,8 @@ export async function readDeclarations(
   host: Host,
   {synthDir, synthEnvironment, stacks, stateFile, mode, variables, signal}: StackSource,
 ): Promise<LoadedDeclarations> {
+  // What is secret in what the app says is known when its stacks have been read: until then nothing of it is shown.
+  const said = new LastLines()
   const loaded = await loadDeclarations({
     cwd: host.cwd,
     environment: host.environment.all,
@@ -37,14 +39,33 @@ export async function readDeclarations(
     signal,
     variables,
     onSecret: value => host.redactor.registerValue(value),
-    onOutput: text => {
-      for (const line of text.trimEnd().split('\n')) host.log.info(line)
-    },
+    onLine: line => said.add(line),
+  }).finally(() => {
+    for (const line of said.all) host.log.info(line)
   })
   for (const warning of [...loaded.warnings, ...loaded.stacks.flatMap(it => it.warnings.map(text => `${it.name}: ${text}`))])
     host.log.warn(warning)
   return {...loaded, stacks: loaded.stacks.map(it => inStateFile(it, stateFile))}
 }
+
+/** The end of what is said is what somebody looks for; all of it may be without an end. */
+class LastLines {
+  readonly #lines: string[] = []
+  #left = 0
+
+  add(line: string): void {
+    this.#lines.push(line)
+    if (this.#lines.length <= MOST_LINES) return
+    this.#lines.splice(0, MOST_LINES / 2)
+    this.#left += MOST_LINES / 2
+  }
+
+  get all(): readonly string[] {
+    return this.#left === 0 ? this.#lines : [`(${this.#left} lines of the app are not shown)`, ...this.#lines]
+  }
+}
+
+const MOST_LINES = 2_000
 
 /** @throws StateFileError */
 export const inStateFile = (stack: StackDeclarations, file: string | undefined): StackDeclarations =>

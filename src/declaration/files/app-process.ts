@@ -10,7 +10,8 @@ export interface RunOptions {
   readonly cwd: string
   readonly environment: Readonly<Record<string, string>>
   readonly signal: AbortSignal | undefined
-  readonly onOutput: ((text: string) => void) | undefined
+  /** Told each line that it writes, whole. */
+  readonly onLine: ((line: string) => void) | undefined
   readonly clock?: Clock
 }
 
@@ -32,17 +33,18 @@ const LOOK_EVERY_MS = 20
  * Runs it to its end. What it started and left behind ends with it.
  * @throws the signal's reason when that is aborted, once nothing of the program is left
  */
-export async function runApp(app: string, {cwd, environment, signal, onOutput, clock = systemClock}: RunOptions): Promise<Run> {
+export async function runApp(app: string, {cwd, environment, signal, onLine = () => {}, clock = systemClock}: RunOptions): Promise<Run> {
   signal?.throwIfAborted()
   const child = spawn(app, {cwd, env: environment, shell: true, stdio: ['ignore', 'pipe', 'pipe'], detached: GROUPED})
   const [said, heard] = [new Said(), new Said()]
+  const [saidLines, heardLines] = [new Lines(onLine), new Lines(onLine)]
   const output = (): string => (said.text.trim() === '' ? heard.text : said.text)
-  for (const [stream, kept] of [
-    [child.stdout, heard],
-    [child.stderr, said],
+  for (const [stream, kept, lines] of [
+    [child.stdout, heard, heardLines],
+    [child.stderr, said, saidLines],
   ] as const) {
     stream.setEncoding('utf8').on('data', (text: string) => {
-      onOutput?.(text)
+      lines.add(text)
       kept.add(text)
     })
   }
@@ -68,6 +70,8 @@ export async function runApp(app: string, {cwd, environment, signal, onOutput, c
     return {...(how === ABORTED ? {} : how), output: output()}
   } finally {
     process.off('exit', onExit)
+    heardLines.end()
+    saidLines.end()
     child.stdout.destroy()
     child.stderr.destroy()
     child.unref()
@@ -119,19 +123,52 @@ function signalled(group: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
+/**
+ * Lines of a text that comes in pieces. Who hides secrets line by line finds none that lies across two pieces; of a line
+ * that does not end, what is cut off ends and begins with an ellipsis.
+ */
+class Lines {
+  readonly #onLine: (line: string) => void
+  #rest = ''
+
+  constructor(onLine: (line: string) => void) {
+    this.#onLine = onLine
+  }
+
+  add(text: string): void {
+    const [first = '', ...more] = text.split('\n')
+    this.#rest += first
+    for (const next of more) {
+      this.end()
+      this.#rest = next
+    }
+    if (this.#rest.length <= KEPT_LENGTH) return
+    this.#onLine(`${this.#rest}…`)
+    this.#rest = '…'
+  }
+
+  end(): void {
+    if (this.#rest !== '') this.#onLine(this.#rest.replace(/\r$/, ''))
+    this.#rest = ''
+  }
+}
+
 /** The beginning and the end of a text: an error stands at the one, and what became of it at the other. */
 class Said {
   #head = ''
   #tail = ''
+  #isWhole = true
 
   add(text: string): void {
     const room = KEPT_LENGTH - this.#head.length
     this.#head += text.slice(0, Math.max(0, room))
-    this.#tail = (this.#tail + text.slice(Math.max(0, room))).slice(-KEPT_LENGTH)
+    const tail = this.#tail + text.slice(Math.max(0, room))
+    this.#isWhole &&= tail.length <= KEPT_LENGTH
+    this.#tail = tail.slice(-KEPT_LENGTH)
   }
 
   get text(): string {
-    return this.#head + this.#tail
+    return this.#isWhole ? this.#head + this.#tail : `${this.#head}…\n…${this.#tail}`
   }
 }
 

@@ -25,25 +25,18 @@ export interface SynthesizeOptions {
   /** Told what the app gets, right before it is run. */
   readonly onApp?: ((passed: Variables) => void) | undefined
   readonly signal?: AbortSignal
-  /** What the app writes while it runs. */
-  readonly onOutput?: (text: string) => void
+  /** Told each line that the app writes. */
+  readonly onLine?: (line: string) => void
 }
 
 /** @throws NoStacksError, StackFileError, SynthesisError */
-export async function synthesize({
-  cwd,
-  environment,
-  named = [],
-  signal,
-  onApp = () => {},
-  onOutput,
-}: SynthesizeOptions): Promise<ReadStacks> {
+export async function synthesize({cwd, environment, named = [], signal, onApp = () => {}, onLine}: SynthesizeOptions): Promise<ReadStacks> {
   const {app, context, wanted} = await readProject(cwd)
   const passed = appVariables(environment, [...named, ...wanted])
   onApp(passed)
   const outdir = await mkdtemp(join(tmpdir(), 'svcctl-synth-'))
   try {
-    const run = await runApp(app, {cwd, environment: {...passed, ...forApp(outdir, context)}, signal, onOutput})
+    const run = await runApp(app, {cwd, environment: {...passed, ...forApp(outdir, context)}, signal, onLine})
     if (run.failure !== undefined) throw failed(app, cwd, run, run.failure)
     if (!(await exists(join(outdir, 'manifest.json')))) {
       throw new SynthesisError(

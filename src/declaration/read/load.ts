@@ -34,8 +34,8 @@ export interface LoadOptions {
   readonly signal?: AbortSignal | undefined
   /** Is told every value of the stacks that must not be shown. */
   readonly onSecret?: ((value: Json) => void) | undefined
-  /** What the app writes while it runs. */
-  readonly onOutput?: ((text: string) => void) | undefined
+  /** Told each line that the app writes. No secret of its stacks is known before they are read. */
+  readonly onLine?: ((line: string) => void) | undefined
 }
 
 export interface LoadedDeclarations {
@@ -49,7 +49,7 @@ export interface LoadedDeclarations {
 
 /** @throws DeclarationError with every problem; NoStacksError, StackFileError, SynthesisError, UnknownStackError, VariableError */
 export async function loadDeclarations(options: LoadOptions): Promise<LoadedDeclarations> {
-  const {cwd, environment, kinds, mode, synthDir, signal, onOutput, onSecret} = options
+  const {cwd, environment, kinds, mode, synthDir, signal, onLine, onSecret} = options
   const read = await (synthDir === undefined
     ? synthesize({
         cwd,
@@ -57,7 +57,7 @@ export async function loadDeclarations(options: LoadOptions): Promise<LoadedDecl
         named: options.synthEnvironment ?? [],
         onApp: options.onApp,
         ...(signal ? {signal} : {}),
-        ...(onOutput ? {onOutput} : {}),
+        ...(onLine ? {onLine} : {}),
       })
     : readStackDocuments(synthDir, {cwd}))
   if (read.documents.length === 0) throw new NoStacksError('the app has no stacks', 'Make at least one TerraformStack in it.')

@@ -41,3 +41,42 @@ it.skipIf(process.platform !== 'linux')(
   },
   30_000,
 )
+
+it('what the app of a stack prints of a secret is hidden, in whatever pieces it comes', async () => {
+  const here = await site()
+  try {
+    const secret = 'never/to be "seen'
+    const triggers = {
+      kind: 'cluster.database',
+      spec: JSON.stringify({name: 'b', memory_size: 104_857_600, authentication_redis_pass: secret}),
+    }
+    const stack = JSON.stringify({resource: {null_resource: {b: {triggers}}}})
+    writeFileSync(
+      join(here.folder, 'app.cjs'),
+      `const {writeFileSync, mkdirSync} = require('node:fs')
+const out = process.env.CDKTF_OUTDIR
+mkdirSync(out + '/a', {recursive: true})
+writeFileSync(out + '/a/cdk.tf.json', ${JSON.stringify(stack)})
+writeFileSync(out + '/manifest.json', JSON.stringify({version: '0.21.0', stacks: {a: {name: 'a', constructPath: 'a', workingDirectory: 'a', synthesizedStackPath: 'a/cdk.tf.json', annotations: [], dependencies: []}}}))
+const secret = ${JSON.stringify(secret)}
+console.log('whole ' + secret)
+process.stdout.write('in parts ' + secret.slice(0, 9))
+setTimeout(() => {
+  process.stderr.write('at the same time\\n' + secret.slice(0, 8))
+  setTimeout(() => {
+    process.stdout.write(secret.slice(9) + ' it is\\n')
+    process.stderr.write(secret.slice(8))
+  }, 50)
+}, 50)
+`,
+    )
+    writeFileSync(join(here.folder, 'cdktf.json'), JSON.stringify({app: 'exec node app.cjs'}))
+    const {code, stdout, stderr} = await here.run(['plan', '-v'])
+    expect(code).toBe(0)
+    for (const line of ['whole [redacted]\n', 'in parts [redacted] it is\n', 'at the same time\n', '\n[redacted]\n'])
+      expect(stderr).toContain(line)
+    for (const part of [secret.slice(0, 8), secret.slice(9)]) expect(stdout + stderr).not.toContain(part)
+  } finally {
+    await here.close()
+  }
+}, 30_000)

@@ -41,13 +41,13 @@ async function pidIn(name: string): Promise<number> {
 async function untilGone(pid: number): Promise<void> {
   while (alive(pid)) await systemClock.sleep(5)
 }
-const run = (script: string, more: {signal?: AbortSignal; clock?: Clock} = {}) => {
+const run = (script: string, more: {signal?: AbortSignal; clock?: Clock; onLine?: (line: string) => void} = {}) => {
   writeFileSync(join(folder, 'app.sh'), script)
   return runApp('sh app.sh', {
     cwd: folder,
     environment: {PATH: process.env.PATH ?? ''},
     signal: more.signal,
-    onOutput: undefined,
+    onLine: more.onLine,
     clock: more.clock ?? hurried(),
   })
 }
@@ -93,6 +93,26 @@ describe.skipIf(process.platform === 'win32')('the program of the stacks', () =>
       output: 'last\n',
     })
     expect(await run('kill -KILL $$')).toMatchObject({failure: expect.stringMatching(/^(?:SIGKILL|exit 137)$/)})
+  })
+
+  it('is told line by line, however it writes them, and the last one without its end', async () => {
+    const lines: string[] = []
+    await run('printf "pass"; printf "one-" >&2; sleep 0.1; printf "word\\nrest"; sleep 0.1; printf "two\\n" >&2', {
+      onLine: line => lines.push(line),
+      clock: systemClock,
+    })
+    expect(lines.sort()).toEqual(['one-two', 'password', 'rest'])
+  })
+
+  it('that writes without an end is cut where the cut can be seen', async () => {
+    const lines: string[] = []
+    const {output} = await run(`awk 'BEGIN {for (i = 0; i < 400000; i++) printf "x"}'`, {
+      onLine: line => lines.push(line),
+      clock: systemClock,
+    })
+    expect(output).toMatch(/^x{65536}…\n…x{65536}$/)
+    expect(lines.length).toBeGreaterThan(3)
+    for (const [at, line] of lines.entries()) expect(line).toMatch(at === 0 ? /^x+…$/ : at === lines.length - 1 ? /^…x+$/ : /^…x+…$/)
   })
 
   it('is not started when it was stopped before', async () => {

@@ -345,7 +345,7 @@ describe('the app of cdktf.json', () => {
   it('is stopped with everything it started when the command is', async () => {
     await project("require('node:child_process').execSync('echo started >&2; sleep 600', {stdio: 'inherit'})")
     const stop = new AbortController()
-    const loading = load({signal: stop.signal, onOutput: text => text.includes('started') && stop.abort(new Error('stopped'))})
+    const loading = load({signal: stop.signal, onLine: text => text.includes('started') && stop.abort(new Error('stopped'))})
     await expect(loading).rejects.toThrow('stopped')
   })
 
