@@ -13,10 +13,17 @@ import {rawVoice} from '../passthrough/raw-voice.ts'
 import type {RequestBody} from '../passthrough/request-body.ts'
 import type {OpenedApi} from '../run/open-api.ts'
 import type {ApiAnswer, CallOptions, ConnectedClient} from '../transport/api-client.ts'
+import {atMost} from '../transport/size-limit.ts'
 import {onInterrupt} from './interrupt.ts'
 import type {Context} from './shell/context.ts'
 
 type Opened = Pick<OpenedApi<never>, 'client' | 'connection'>
+
+interface StreamOptions {
+  readonly timeoutMs?: number | undefined
+  /** Absent: no bound. */
+  readonly maxBytes?: number | undefined
+}
 
 /** An error answer's body is shown to people, not kept: so much of it is enough. */
 const ERROR_BYTES = 1024 * 1024
@@ -70,7 +77,7 @@ export class ApiRun {
   async stream(
     write: (bytes: Uint8Array) => Promise<void>,
     head: (answer: Pick<Answered, 'status' | 'headers'>) => Promise<void>,
-    timeoutMs?: number,
+    {timeoutMs, maxBytes}: StreamOptions = {},
   ): Promise<void> {
     const {method, path, headers} = this.#request
     const {
@@ -84,7 +91,7 @@ export class ApiRun {
     await head({status, headers: answered})
     const kept: Uint8Array[] = []
     let keptBytes = 0
-    for await (const part of body) {
+    for await (const part of atMost(body, answered, {maxBytes, what: `the answer to ${method} ${path.split('?')[0]}`})) {
       await write(part)
       if (isSuccess(status) || keptBytes > ERROR_BYTES) continue
       kept.push(part)

@@ -60,7 +60,8 @@ export default class ApiCommand extends ServerCommand {
       if (flags.include && !this.forPrograms) await this.write(`${visible(this.context.redactor.text(headText(answer)))}\n\n`)
     }
     if (flags.paginate) return this.#pages(run)
-    if (flags.raw && request.method === 'GET') return run.stream(bytes => this.write(bytes), head, flags['request-timeout'])
+    if (flags.raw && request.method === 'GET')
+      return run.stream(bytes => this.write(bytes), head, {timeoutMs: flags['request-timeout'], maxBytes: flags['max-size']})
     const answer = await this.#answered(run, request, body)
     await head(answer)
     if (flags.raw) {
@@ -125,4 +126,5 @@ interface SendFlags {
   readonly wait: boolean
   readonly include: boolean
   readonly 'request-timeout'?: number | undefined
+  readonly 'max-size'?: number | undefined
 }

@@ -7,6 +7,7 @@ import type {Clock} from '../base/clock.ts'
 import {AppError} from '../base/errors.ts'
 import {pollInterval} from '../base/poll-interval.ts'
 import type {ConnectedClient} from '../transport/api-client.ts'
+import {atMost} from '../transport/size-limit.ts'
 import {NotAnArchiveError} from './archive-errors.ts'
 import {type DownloadProgress, download as downloadBytes} from './download.ts'
 import {ArchiveChangedError, NoSuchNodeError, PackageInterruptedError} from './package-errors.ts'
@@ -39,6 +40,8 @@ export interface MakeOptions {
   readonly target: string
   readonly replace: SaveOptions['replace']
   readonly optimize?: SaveOptions['optimize']
+  /** Of the archive as it comes; absent: as much as the disk takes. */
+  readonly maxBytes?: number | undefined
   /** `false`: an asynchronous package is only begun. */
   readonly wait: boolean
   readonly waitTimeoutMs: number
@@ -127,6 +130,8 @@ async function proveNode(uid: string, {cluster, signal, onEvent}: MakeOptions): 
   }
 }
 
+const what = 'the support package'
+
 /** An archive that another one takes the place of while it is loaded is begun anew, a few times. */
 const MAX_STARTS = 3
 
@@ -134,7 +139,7 @@ async function save(
   connection: PackageConnection,
   path: string,
   first: Extract<PackageAnswer, {is: 'archive'}>,
-  {target, replace, optimize, onEvent}: MakeOptions,
+  {target, replace, optimize, maxBytes, onEvent}: MakeOptions,
   abandon: () => void,
 ): Promise<SavedArchive> {
   let answer = first
@@ -144,7 +149,8 @@ async function save(
       onResume: (bytes, reason) => onEvent({type: 'resumed', bytes, reason}),
     })
     try {
-      return await saveArchive(bytes, target, {what: 'the support package', replace, abandon, ...(optimize && {optimize})})
+      const bounded = atMost(bytes, answer.headers, {maxBytes, what})
+      return await saveArchive(bounded, target, {what, replace, abandon, ...(optimize && {optimize})})
     } catch (error) {
       if (!(error instanceof ArchiveChangedError) || start === MAX_STARTS) throw error
       onEvent({type: 'started-over'})

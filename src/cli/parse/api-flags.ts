@@ -1,5 +1,7 @@
 /** Options of `svcctl api`, and which of them exclude each other. */
+import {UsageError} from '../../base/usage-error.ts'
 import type {OutputFormat} from '../../report/output-format.ts'
+import {maxSizeFlag} from './flags.ts'
 import {Flags} from './oclif.ts'
 import {ExcludingOptionsError} from './parse-complaint.ts'
 
@@ -18,6 +20,7 @@ export const apiFlags = {
   wait: Flags.boolean({summary: 'follow the task or action that the request starts to its end'}),
   include: Flags.boolean({summary: 'print status and headers of the answer too'}),
   raw: Flags.boolean({summary: "print the body's bytes unchanged, secrets included"}),
+  ...maxSizeFlag,
   curl: Flags.boolean({summary: 'print the request as a curl command, and send nothing'}),
   'dry-run': Flags.boolean({summary: 'check and print the request, and send nothing'}),
 }
@@ -42,4 +45,8 @@ export function checkApiFlags(flags: Given): void {
   for (const [one, other] of EXCLUDING) {
     if (given(one) && given(other)) throw new ExcludingOptionsError(one, other)
   }
+  if (given('max-size') && !given('raw'))
+    throw new UsageError('--max-size is about what --raw writes as it comes', [
+      'Give --raw too, or bound what is held in memory: --max-response.',
+    ])
 }

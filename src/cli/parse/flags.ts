@@ -123,6 +123,11 @@ export const cloudFlags = {...serverFlags, ...trustFlags, ...cloudCredentialFlag
 export const clusterFlags = {...serverFlags, ...trustFlags, ...clusterCredentialFlags}
 export const bothApisFlags = {...serverFlags, ...trustFlags, ...cloudCredentialFlags, ...clusterCredentialFlags}
 
+/** On what writes an answer somewhere as it comes, and holds none of it. */
+export const maxSizeFlag = {
+  'max-size': sizeFlag({summary: 'most that is taken of an answer which is written as it comes', helpGroup: 'CONNECTION'}),
+}
+
 /** For what destroys without a plan: `profile remove`, `module delete`. */
 export const yesFlag = {yes: Flags.boolean({char: 'y', summary: 'do not ask'})}
 

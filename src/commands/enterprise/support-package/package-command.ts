@@ -48,6 +48,7 @@ export abstract class PackageCommand extends ReportingCommand {
           target,
           replace,
           ...((flags.optimize || flags['optimize-verbose']) && {optimize: {logLines: flags['log-lines']}}),
+          maxBytes: flags['max-size'],
           wait: flags.wait,
           waitTimeoutMs: flags['wait-timeout'] * 1000,
           idleTimeoutMs: flags['idle-timeout'],

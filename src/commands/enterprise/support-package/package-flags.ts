@@ -1,5 +1,5 @@
 /** Options of the commands that make a package (contract section 4, "Support-package options"). */
-import {clusterFlags, pauseFlag, wholeNumberFlag} from '../../../cli/parse/flags.ts'
+import {clusterFlags, maxSizeFlag, pauseFlag, wholeNumberFlag} from '../../../cli/parse/flags.ts'
 import {Flags} from '../../../cli/parse/oclif.ts'
 import {DEFAULT_LOG_LINES} from '../../../support-package/optimize-archive.ts'
 
@@ -22,6 +22,7 @@ export const packageFlags = {
   ...uploadFlags,
   output: outputOrPath,
   file: Flags.string({summary: 'path of the archive', helpValue: '<path>'}),
+  ...maxSizeFlag,
   overwrite: Flags.boolean({summary: 'replace an existing file without asking'}),
   'skip-checks': Flags.boolean({summary: 'skip the checks of free space, existing file and permissions'}),
   'use-new-api': Flags.boolean({summary: 'ask the newer endpoints first (server 7.4 and later)'}),
@@ -37,6 +38,7 @@ export const packageFlags = {
 export interface PackageFlagValues {
   readonly output?: readonly string[] | undefined
   readonly file?: string | undefined
+  readonly 'max-size'?: number | undefined
   readonly overwrite: boolean
   readonly 'skip-checks': boolean
   readonly 'use-new-api': boolean
