@@ -3,7 +3,7 @@ import type {Clock} from '../../base/clock.ts'
 import {formatDuration} from '../../base/duration.ts'
 import {AppError, EXIT, type ExitCode} from '../../base/errors.ts'
 import {canonicalJson, type Json} from '../../base/json.ts'
-import {deposedAddress} from '../model/deposed.ts'
+import {deposedAddress, isDeposed} from '../model/deposed.ts'
 import type {Emit} from '../model/events.ts'
 import type {Ledger, LedgerEntry, LedgerOutput, LedgerStore} from '../model/ledger.ts'
 import {type Key, keyOf} from '../model/value.ts'
@@ -105,6 +105,22 @@ export class LedgerBook {
       for (const {entry} of moved) entries.delete(entry.address)
       for (const {entry, to} of moved) entries.set(to, {...entry, address: to})
     })
+    // What gives way to another object hangs on nothing new: whoever hung on it means that one now.
+    const keys = new Map(renamed.flatMap(({from, to}) => (isDeposed(to) ? [] : [[keyOf(stack, from), keyOf(stack, to)] as const])))
+    for (const it of this.#ledgers.keys()) this.#hangOn(it, keys)
+  }
+
+  /** What hangs on an object goes on hanging on it by its new key: that is the order in which they are deleted one day. */
+  #hangOn(stack: string, keys: ReadonlyMap<Key, Key>): void {
+    const hanging = [...(this.#ledgers.get(stack)?.entries.values() ?? [])].filter(it => it.dependsOn.some(key => keys.has(key)))
+    if (hanging.length === 0) return
+    this.#edit(
+      stack,
+      hanging.map(it => it.address),
+      entries => {
+        for (const it of hanging) entries.set(it.address, {...it, dependsOn: it.dependsOn.map(key => keys.get(key) ?? key)})
+      },
+    )
   }
 
   drop(stack: string, address: string): void {

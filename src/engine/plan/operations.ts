@@ -2,14 +2,14 @@
  * From what was declared, observed and owned to the operations that would make them agree. Pure: it asks nobody and
  * changes nothing.
  */
-import {isJsonObject, type Json} from '../../base/json.ts'
+import type {Json} from '../../base/json.ts'
 import type {Cause} from '../model/cause.ts'
 import {neededBy} from '../model/declaration.ts'
 import {diffFields} from '../model/diff.ts'
-import {isSecretOutput, rootRule} from '../model/field-rules.ts'
-import {type Kind, parentRemoteId, remoteIdOf} from '../model/kind.ts'
+import {rootRule} from '../model/field-rules.ts'
+import {type Kind, remoteIdOf} from '../model/kind.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
-import {type LiveObject, outputOf} from '../model/live.ts'
+import type {LiveObject} from '../model/live.ts'
 import type {Change, Edge, Operation, Unmanaged} from '../model/plan.ts'
 import {declaredPart} from '../model/planned-object.ts'
 import {plainPart} from '../model/resolve.ts'
@@ -18,8 +18,10 @@ import type {Paired} from '../observe/observation.ts'
 import {entryOf} from '../observe/pair.ts'
 import {Claims} from './claims.ts'
 import {formerOf} from './former.ts'
+import {parentOf as livesIn, objectOf} from './object-names.ts'
 import {orderOperations} from './order.ts'
 import type {PlanInput} from './plan-input.ts'
+import {keysThen, recordedAs} from './recorded.ts'
 import {planRemovals} from './removals.ts'
 import {TakenAlong} from './taken-along.ts'
 
@@ -29,7 +31,13 @@ export interface PlannedOperations {
   readonly notes: readonly string[]
 }
 
-export function planOperations(input: PlanInput): PlannedOperations {
+interface Planning extends PlanInput {
+  readonly keyThen: ReturnType<typeof keysThen>
+}
+
+export function planOperations(given: PlanInput): PlannedOperations {
+  const {ledgers, otherLedgers = [], observation} = given
+  const input = {...given, keyThen: keysThen([...otherLedgers, ...ledgers.values()], observation.pairs.values())}
   const claims = new Claims(input)
   const pairs = dependenciesFirst(new Map([...input.observation.pairs].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))))
   const first = planDeclared(input, pairs, claims, new Map())
@@ -58,7 +66,7 @@ const hidden = <T extends Json>({hides = it => it}: PlanInput, shown: T): T => h
 
 /** @param held - replacements that would take along what stays: their children are not replaced for them */
 function planDeclared(
-  input: PlanInput,
+  input: Planning,
   pairs: readonly Paired[],
   claims: Claims,
   held: ReadonlyMap<Key, Operation>,
@@ -77,12 +85,12 @@ function planDeclared(
 
 /** What moves to another parent and cannot be deleted is only created there, where it goes with the parent it leaves. */
 function movedOut(input: PlanInput, operations: readonly Operation[]): Operation[] {
-  const going = new Set(operations.flatMap(it => (it.action === 'delete' || it.action === 'replace' ? (it.remoteId ?? []) : [])))
+  const going = new Set(operations.flatMap(it => (it.action === 'delete' || it.action === 'replace' ? (objectOf(input, it) ?? []) : [])))
   return operations.map(it => {
     const pair = input.observation.pairs.get(keyOfOperation(it))
     const kind = pair?.stray?.kind
     if (it.action !== 'blocked' || it.elsewhere !== undefined || pair?.stray === undefined || pair.doubt || !kind?.goesWithParent) return it
-    if (!going.has(parentRemoteId(input, pair.stray.remoteId) ?? '')) return it
+    if (!going.has(livesIn(input, {...it, remoteId: pair.stray.remoteId}) ?? '')) return it
     return createdAnew(it, kind, pair, {cause: 'parent-changed', old: 'the old one goes with the one it was in'})
   })
 }
@@ -129,7 +137,7 @@ function dependenciesFirst(pairs: ReadonlyMap<Key, Paired>): Paired[] {
   return ordered
 }
 
-function planOne(input: PlanInput, pair: Paired, replaced: ReadonlySet<Key>, notes: string[]): Operation {
+function planOne(input: Planning, pair: Paired, replaced: ReadonlySet<Key>, notes: string[]): Operation {
   const {declaration} = pair
   const kind = input.kinds.get(declaration.kind)
   if (kind === undefined) throw new TypeError(`no kind ${declaration.kind}`)
@@ -273,7 +281,7 @@ function replacement(kind: Kind, found: Found, createFirst: boolean, live: LiveO
   return {...found, action: 'replace', ...why, former: formerOf(live)}
 }
 
-function settled(input: PlanInput, pair: Paired, entry: LedgerEntry | undefined, found: Found): Operation {
+function settled(input: Planning, pair: Paired, entry: LedgerEntry | undefined, found: Found): Operation {
   const match = pair.match
   if (found.movedFrom !== undefined)
     return {...found, action: 'move', cause: 'address-changed', reason: `the ledger has it as ${found.movedFrom}`}
@@ -295,32 +303,6 @@ function parentOf({kinds, observation}: PlanInput, {declaration, parent}: Paired
   const remoteId = remoteIdOf(kind, parent)
   if (ref.by !== 'key') return {by: 'remoteId', remoteId}
   return observation.pairs.get(ref.key)?.context ? {...ref, remoteId} : ref
-}
-
-/** Whether the ledger already says what an apply would write. */
-function recordedAs({kinds, hides = it => it}: PlanInput, pair: Paired, entry: LedgerEntry): boolean {
-  const {policy, kind: name} = pair.declaration
-  const kind = kinds.get(name)
-  const outputs = pair.declaration.outputs.filter(it => kind === undefined || !isSecretOutput(kind, it))
-  const sameKeys = (a: readonly string[], b: readonly string[]) => a.length === b.length && a.every(it => b.includes(it))
-  return (
-    policy.removal === entry.removal &&
-    policy.preventDestroy === entry.preventDestroy &&
-    sameKeys(policy.exclusive, entry.exclusive) &&
-    // An older version wrote secret ones down.
-    (kind === undefined || !Object.keys(entry.outputs).some(it => isSecretOutput(kind, it))) &&
-    outputs.every(it => sameValue(hides((pair.match && outputOf(pair.match.live, it)) ?? null), entry.outputs[it] ?? null)) &&
-    sameValue(plainPart(pair.spec), entry.applied)
-  )
-}
-
-function sameValue(a: unknown, b: unknown): boolean {
-  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((it, i) => sameValue(it, b[i]))
-  if (isJsonObject(a) && isJsonObject(b)) {
-    const keys = Object.keys(a)
-    return keys.length === Object.keys(b).length && keys.every(key => Object.hasOwn(b, key) && sameValue(a[key], b[key]))
-  }
-  return a === b
 }
 
 const UPDATES = {
@@ -361,14 +343,13 @@ function reopened(declared: Value, resolved: Value, replaced: ReadonlySet<Key>):
 const isPlainObject = (value: Value): value is ValueObject =>
   value !== null && typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype
 
-function withoutDestroying(operations: readonly Operation[], kinds: Pick<PlanInput, 'kinds'>): {kept: Operation[]; left: Operation[]} {
+function withoutDestroying(operations: readonly Operation[], input: PlanInput): {kept: Operation[]; left: Operation[]} {
   const goes = (it: Operation) => {
     const would = it.action === 'blocked' ? it.wants : it.action
     return would === 'delete' || would === 'replace'
   }
-  const staying = new Set(operations.flatMap(it => (goes(it) ? (it.remoteId ?? []) : [])))
+  const staying = new Set(operations.flatMap(it => (goes(it) ? (objectOf(input, it) ?? []) : [])))
   // What would have gone along stays too.
-  const destroys = (it: Operation) =>
-    goes(it) || (it.cause === 'goes-with-parent' && staying.has(parentRemoteId(kinds, it.remoteId ?? '') ?? ''))
+  const destroys = (it: Operation) => goes(it) || (it.cause === 'goes-with-parent' && staying.has(livesIn(input, it) ?? ''))
   return {kept: operations.filter(it => !destroys(it)), left: operations.filter(destroys)}
 }

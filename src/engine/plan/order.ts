@@ -1,5 +1,6 @@
 /** What waits for what, with the reason on every edge, and one order that respects all of it. */
 
+import {keysNow} from '../model/keys-now.ts'
 import {parentRemoteId} from '../model/kind.ts'
 import {EDGE_REASONS, type Edge, type EdgeReason, type Operation} from '../model/plan.ts'
 import {type Key, keyOf} from '../model/value.ts'
@@ -43,7 +44,7 @@ function dedupe(edges: readonly Edge[]): readonly Edge[] {
   return edges.filter(it => !seen.has(it.key) && seen.add(it.key))
 }
 
-type OrderInput = Pick<PlanInput, 'observation' | 'kinds' | 'ledgers' | 'accountOf'>
+type OrderInput = Pick<PlanInput, 'observation' | 'kinds' | 'ledgers' | 'otherLedgers' | 'accountOf'>
 
 function edgesOf(operations: readonly Operation[], input: OrderInput): Map<Key, Edge[]> {
   // A remote path names an object within one account.
@@ -65,6 +66,7 @@ function edgesOf(operations: readonly Operation[], input: OrderInput): Map<Key, 
     if (list) list.push({key: forKey, reason})
     else edges.set(key, [{key: forKey, reason}])
   }
+  const now = keysNow([...(input.otherLedgers ?? []), ...input.ledgers.values()])
   const entryAt = (key: Key) => input.ledgers.get(key.slice(0, key.indexOf(':')))?.entries.get(key.slice(key.indexOf(':') + 1))
   for (const [key, operation] of active) {
     const {declared, remoteId} = operation
@@ -73,7 +75,7 @@ function edgesOf(operations: readonly Operation[], input: OrderInput): Map<Key, 
     const entry = entryAt(keyOf(operation.stack, operation.movedFrom ?? operation.address))
     for (const it of entry?.remoteId === remoteId ? (entry?.dependsOn ?? []) : []) {
       // Forgetting sends nothing: whatever it hung on may go. What the ledger calls by this key may stand under another one by now.
-      const needed = operation.action === 'forget' ? undefined : byRemote.get(at(operation, entryAt(it)?.remoteId ?? ''))
+      const needed = operation.action === 'forget' ? undefined : byRemote.get(at(operation, entryAt(now(it))?.remoteId ?? ''))
       if (needed && needed.declared === undefined && needed.action === 'delete') wait(keyOfOperation(needed), key, 'dependants first')
     }
     const leaves = declared === undefined || leavesParent(input, operation)

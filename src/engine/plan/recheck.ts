@@ -46,14 +46,12 @@ export function stacksOf(plan: Plan, secret: (operation: Operation, leaf: OpenLe
     const declaration = declarationOf(it, leaf => secret(it, leaf))
     return declaration ? [{...declaration, ...importOf(it)}] : []
   })
-  const own = new Set(declarations.map(it => it.key))
   const freed = declarations.map((it): Declaration => {
-    const remoteId = it.parent?.by === 'key' ? (settled.get(it.parent.key) ?? it.parent.remoteId) : undefined
-    return {
-      ...it,
-      ...(remoteId === undefined ? {} : {parent: {by: 'remoteId' as const, remoteId}}),
-      dependsOn: it.dependsOn.filter(edge => own.has(edge.key)),
-    }
+    const {parent, dependsOn} = it
+    const remoteId = parent?.by === 'key' ? (settled.get(parent.key) ?? parent.remoteId) : undefined
+    if (parent?.by !== 'key' || remoteId === undefined) return it
+    // It goes on hanging on what its parent is called by: that is what the ledger has of it.
+    return {...it, parent: {by: 'remoteId', remoteId}, dependsOn: [{key: parent.key, reason: 'reference'}, ...dependsOn]}
   })
   return plan.stacks.map(stack => ({
     name: stack.name,
@@ -129,10 +127,10 @@ export function stillValid(
     if (planned.action === 'no-op' || undecided.has(keyOf(planned.stack, planned.address))) return planned
     const now = byKey.get(keyOf(planned.stack, planned.address))
     if (planned.action === 'replace' && now?.action === 'create' && halfReplaced.has(keyOf(planned.stack, planned.address)))
-      return hangingAs(planned, now)
+      return calledAs(planned, now)
     const verdict = compare(planned, now, owned(planned))
     if (typeof verdict !== 'string')
-      return {...hangingAs(planned, verdict), ...(planned.preventDestroy ? {preventDestroy: true as const} : {})}
+      return {...calledAs(planned, verdict), ...(planned.preventDestroy ? {preventDestroy: true as const} : {})}
     moved.push({address: keyOf(planned.stack, planned.address), message: verdict})
     return planned
   })
@@ -203,19 +201,8 @@ function takenMeanwhile(plan: Plan, fresh: ReadonlyMap<Key, Operation>, ledgers:
   })
 }
 
-/**
- * What was planned again saw only what the plan touches: what its object hangs on, for the ledger, and what it is called
- * in the code of a stack that is not here, are as they were planned.
- */
-function hangingAs({declared: planned, construct}: Operation, again: Operation): Operation {
-  const now = construct === undefined ? again : {...again, construct}
-  const {declared} = now
-  if (planned === undefined || declared === undefined) return now
-  const {parent, dependsOn} = planned
-  // A parent that stays as it is has become a remote path, and still has its key.
-  const above = parent?.by === 'key' && declared.parent?.by === 'remoteId' ? [{key: parent.key, reason: 'reference' as const}] : []
-  return {...now, declared: {...declared, dependsOn: [...above, ...dependsOn]}}
-}
+/** What it is called in the code of a stack that is not here is as it was planned. */
+const calledAs = ({construct}: Operation, again: Operation): Operation => (construct === undefined ? again : {...again, construct})
 
 /** Of a replacement that made its new object and stopped: the deletion of the old one. */
 function leftToDelete(planned: Operation, fresh: ReadonlyMap<Key, Operation>): Operation | undefined {

@@ -6,7 +6,7 @@ import {isJsonObject, type Json} from '../../base/json.ts'
 import type {Cause} from '../model/cause.ts'
 import type {Declaration} from '../model/declaration.ts'
 import {isDeposed} from '../model/deposed.ts'
-import {type Ids, type Kind, locate, parentRemoteId} from '../model/kind.ts'
+import {type Ids, type Kind, locate} from '../model/kind.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
 import type {Operation, Unmanaged} from '../model/plan.ts'
@@ -14,6 +14,7 @@ import {type Key, keyOf} from '../model/value.ts'
 import type {Orphan} from '../observe/observation.ts'
 import {Claims} from './claims.ts'
 import {formerOf} from './former.ts'
+import {objectAt, objectOf, parentOf} from './object-names.ts'
 import type {PlanInput} from './plan-input.ts'
 import {TakenAlong} from './taken-along.ts'
 
@@ -38,9 +39,9 @@ export function planRemovals(
   const orphans = observation.orphans.map(it => along.respected(claims.respected(removalOf(input, it, declarations)))).sort(byAddress)
   const taken = new Set([...declared, ...orphans].flatMap(it => objectOf(input, it) ?? []))
   for (const {declaration, match} of observation.pairs.values())
-    if (match) taken.add(objectAt(input, declaration.stack, match.live.kind, match.live.remoteId))
+    if (match) taken.add(objectAt(input, declaration.stack, match.live.kind.name, match.live.remoteId))
   const free: IsFree = (stack, {kind, remoteId}) =>
-    !taken.has(objectAt(input, stack, kind, remoteId)) && observation.ownership.of(stack, kind.api, remoteId) === undefined
+    !taken.has(objectAt(input, stack, kind.name, remoteId)) && observation.ownership.of(stack, kind.api, remoteId) === undefined
   const elsewhere = new Set(declared.flatMap(it => (it.elsewhere?.address === undefined ? [] : [keyOf(it.stack, it.address)])))
   const exclusive = exclusiveRemovals(input, free, claims, elsewhere).map(it => along.respected(claims.respected(it)))
   for (const it of exclusive) taken.add(objectOf(input, it) ?? '')
@@ -54,13 +55,6 @@ export function planRemovals(
   notes.push(...forgottenInExclusive(input, operations))
   return {operations, unmanaged: unmanagedIn(input, taken, claims), notes}
 }
-
-/** One name for an object: a remote path is one within an account. */
-const objectAt = ({accountOf}: PlanInput, stack: string, {api}: Kind, remoteId: string): string =>
-  `${accountOf?.(stack, api) ?? ''} ${remoteId}`
-
-const objectOf = (input: PlanInput, {stack, kind, remoteId}: Operation): string | undefined =>
-  remoteId === undefined ? undefined : objectAt(input, stack, kindOf(input, kind), remoteId)
 
 /** What nobody has, declares, or is about to remove; in an order of its own. */
 function unmanagedIn({observation, stacks, accountOf}: PlanInput, taken: ReadonlySet<string>, claims: Claims): Unmanaged[] {
@@ -157,8 +151,8 @@ function withParentsGone(input: PlanInput, declared: readonly Operation[], opera
   const gone = new Set(going.map(it => objectOf(input, it)))
   return operations.map(it => {
     const kind = kindOf(input, it.kind)
-    const parent = it.remoteId === undefined ? undefined : parentRemoteId(input, it.remoteId)
-    if (parent === undefined || !gone.has(objectAt(input, it.stack, kind, parent)) || !kind.goesWithParent) return it
+    const parent = parentOf(input, it)
+    if (parent === undefined || !gone.has(parent) || !kind.goesWithParent) return it
     if (it.action !== 'delete' && it.action !== 'blocked') return it
     const {wants: _, former: _former, ...rest} = it
     return {
@@ -175,7 +169,9 @@ function keepFull(input: PlanInput, operation: Operation, leaving: ReadonlySet<s
   const kind = kindOf(input, operation.kind)
   if (operation.action !== 'delete' || kind.emptyOf === undefined || operation.remoteId === undefined) return operation
   const {stack, remoteId} = operation
-  const staying = childrenOf(input, stack, remoteId, kind.emptyOf).filter(it => !leaving.has(objectAt(input, stack, it.kind, it.remoteId)))
+  const staying = childrenOf(input, stack, remoteId, kind.emptyOf).filter(
+    it => !leaving.has(objectAt(input, stack, it.kind.name, it.remoteId)),
+  )
   if (staying.length === 0) return operation
   const names = staying.map(it => `${it.name ?? '?'} (${it.remoteId})`).join(', ')
   return {
@@ -216,11 +212,14 @@ function forgottenInExclusive(input: PlanInput, operations: readonly Operation[]
     for (const word of declaration.policy.exclusive) {
       const child = match?.live.kind.exclusive?.[word]
       if (match && child !== undefined)
-        exclusive.set(`${match.live.remoteId} ${child}`, `${declaration.address} is exclusive for its ${word}`)
+        exclusive.set(
+          `${objectAt(input, declaration.stack, child, match.live.remoteId)} ${child}`,
+          `${declaration.address} is exclusive for its ${word}`,
+        )
     }
   }
   return operations.flatMap(it => {
-    const parent = it.action === 'forget' && it.remoteId !== undefined ? parentRemoteId(input, it.remoteId) : undefined
+    const parent = it.action === 'forget' ? parentOf(input, it) : undefined
     const why = parent === undefined ? undefined : exclusive.get(`${parent} ${it.kind}`)
     return why === undefined || it.name === undefined
       ? []

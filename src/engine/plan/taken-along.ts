@@ -6,6 +6,7 @@
 import {type Kind, parentRemoteId} from '../model/kind.ts'
 import type {Operation} from '../model/plan.ts'
 import {type Key, keyOf} from '../model/value.ts'
+import {objectAt} from './object-names.ts'
 import type {PlanInput} from './plan-input.ts'
 
 type Input = Pick<PlanInput, 'observation' | 'ledgers' | 'kinds' | 'accountOf'>
@@ -29,7 +30,7 @@ export class TakenAlong {
     for (const [key, {declaration, match}] of observation.pairs) {
       if (match?.live.kind.goesWithParent !== true) continue
       const {stack} = declaration
-      meant.add(this.#at(stack, match.live.kind, match.live.remoteId))
+      meant.add(objectAt(input, stack, match.live.kind.name, match.live.remoteId))
       if (operations.get(key)?.cause !== 'parent-replaced')
         this.#stays(stack, match.live.kind, match.live.remoteId, {key, why: 'is declared'})
     }
@@ -38,7 +39,13 @@ export class TakenAlong {
       for (const {address, kind: name, remoteId} of entries.values()) {
         const kind = kinds.get(name)
         const key = keyOf(stack, address)
-        if (!kind?.goesWithParent || removed.has(key) || observation.pairs.has(key) || meant.has(this.#at(stack, kind, remoteId))) continue
+        if (
+          !kind?.goesWithParent ||
+          removed.has(key) ||
+          observation.pairs.has(key) ||
+          meant.has(objectAt(this.#input, stack, kind.name, remoteId))
+        )
+          continue
         this.#stays(stack, kind, remoteId, {key, why: 'is left out of this run'})
       }
     }
@@ -49,7 +56,7 @@ export class TakenAlong {
     const {action, stack, remoteId} = operation
     const kind = this.#input.kinds.get(operation.kind)
     if (kind === undefined || remoteId === undefined || (action !== 'delete' && action !== 'replace')) return operation
-    const children = this.#staying.get(this.#at(stack, kind, remoteId)) ?? []
+    const children = this.#staying.get(objectAt(this.#input, stack, kind.name, remoteId)) ?? []
     if (children.length === 0) return operation
     const names = children.map(({key, why}) => `${key}, which ${why}`).join(', ')
     return {...operation, action: 'blocked', wants: action, cause: 'not-empty', reason: `it would take along ${names}`}
@@ -68,13 +75,9 @@ export class TakenAlong {
   #stays(stack: string, kind: Kind, remoteId: string, child: Child): void {
     const parent = parentRemoteId(this.#input, remoteId)
     if (parent === undefined) return
-    const at = this.#at(stack, kind, parent)
+    const at = objectAt(this.#input, stack, kind.name, parent)
     const children = this.#staying.get(at)
     if (children) children.push(child)
     else this.#staying.set(at, [child])
-  }
-
-  #at(stack: string, {api}: Kind, remoteId: string): string {
-    return `${this.#input.accountOf?.(stack, api) ?? ''} ${remoteId}`
   }
 }

@@ -1,7 +1,7 @@
 /** Stacks with credentials of their own: of two accounts, whose paths may be the same, or of one. */
 import {describe, expect, it} from 'vitest'
 import type {Backend} from '../../../src/engine/model/backend.ts'
-import type {Operation} from '../../../src/engine/model/plan.ts'
+import type {Operation, Plan} from '../../../src/engine/model/plan.ts'
 import {Lab, type Planning, type StackBuilder, stackOf} from '../../support/lab.ts'
 
 const accounts = {
@@ -39,7 +39,10 @@ describe('two accounts with objects of the same paths', () => {
     databases.reduce((it, db) => it.database(db, 'main'), stackOf(name).subscription('main', {}, {exclusive: ['databases']}))
 
   /** Two accounts, planned by one run of a on the one and b on the other. */
-  async function planned(before: readonly StackBuilder[], after: readonly StackBuilder[], owns = () => true): Promise<string[]> {
+  const planned = async (before: readonly StackBuilder[], after: readonly StackBuilder[], owns = () => true): Promise<string[]> =>
+    shown((await planOf(before, after, owns)).operations).sort()
+
+  async function planOf(before: readonly StackBuilder[], after: readonly StackBuilder[], owns = () => true): Promise<Plan> {
     const [one, two] = [new Lab(), new Lab()]
     const [a, b] = before
     await one.run(() => one.apply(a ? [a] : []))
@@ -52,7 +55,7 @@ describe('two accounts with objects of the same paths', () => {
     const more: Planning = {accounts, accountOf: it => it, backendOf: each(one.backends('plan'), two.backends('plan'))}
     const plan = one.plan(after, more)
     await one.run(() => two.run(() => plan))
-    return shown((await plan).plan.operations).sort()
+    return (await plan).plan
   }
 
   it('each have their own', async () => {
@@ -62,6 +65,23 @@ describe('two accounts with objects of the same paths', () => {
       'delete b:null_resource.y',
     ])
     expect(await planned([stack('a', 'x'), stack('b', 'y')], [stack('a', 'x'), stack('b')])).toEqual(['delete b:null_resource.y'])
+  })
+
+  it('and nothing goes with what the other one deletes', async () => {
+    const ruled = (parent: string) => stackOf('a').subscription('main').database('one', 'main').database('two', 'main').rule('r', parent)
+    expect(await planned([ruled('one'), stack('b', 'y')], [ruled('two'), stack('b')])).toEqual([
+      'blocked a:null_resource.r',
+      'delete b:null_resource.y',
+    ])
+  })
+
+  it("and what the other one forgets is in nobody else's exclusive collection", async () => {
+    const open = () => stackOf('b').subscription('main')
+    const {operations, notes} = await planOf(
+      [stack('a'), open().database('y', 'main')],
+      [stack('a'), open().removed('y', {destroy: false})],
+    )
+    expect([shown(operations), notes]).toEqual([['forget b:null_resource.y'], []])
   })
 
   it('and exchange no names: what is called so in one takes nothing from the other', async () => {

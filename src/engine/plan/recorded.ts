@@ -1,0 +1,64 @@
+/** Whether a ledger already says what an apply would write of an object that is as it is declared. */
+import {isJsonObject, type Json} from '../../base/json.ts'
+import {neededBy} from '../model/declaration.ts'
+import type {Hides} from '../model/diff.ts'
+import {isSecretOutput} from '../model/field-rules.ts'
+import {keysNow} from '../model/keys-now.ts'
+import type {Kinds} from '../model/kind.ts'
+import type {Ledger, LedgerEntry} from '../model/ledger.ts'
+import {outputOf} from '../model/live.ts'
+import {plainPart} from '../model/resolve.ts'
+import {type Key, keyOf} from '../model/value.ts'
+import type {Paired} from '../observe/observation.ts'
+
+interface RecordInput {
+  readonly kinds: Kinds
+  readonly hides?: Hides | undefined
+  /** What an object of the ledgers goes by once the plan is carried out. */
+  readonly keyThen: (key: Key) => Key
+}
+
+export function recordedAs({kinds, hides = it => it, keyThen}: RecordInput, pair: Paired, entry: LedgerEntry): boolean {
+  const {declaration, match, spec} = pair
+  const {policy} = declaration
+  const kind = kinds.get(declaration.kind)
+  const outputs = declaration.outputs.filter(it => kind === undefined || !isSecretOutput(kind, it))
+  return (
+    policy.removal === entry.removal &&
+    policy.preventDestroy === entry.preventDestroy &&
+    sameWords(policy.exclusive, entry.exclusive) &&
+    // What it hangs on decides the order in which it is deleted one day.
+    sameWords(neededBy(declaration), entry.dependsOn.map(keyThen)) &&
+    // An older version wrote secret ones down.
+    (kind === undefined || !Object.keys(entry.outputs).some(it => isSecretOutput(kind, it))) &&
+    outputs.every(it => sameValue(hides((match && outputOf(match.live, it)) ?? null), entry.outputs[it] ?? null)) &&
+    sameValue(plainPart(spec), entry.applied)
+  )
+}
+
+/** What the plan gives another address, or moves here from another stack, takes those that hang on it along. */
+export function keysThen(ledgers: Iterable<Ledger>, pairs: Iterable<Paired>): (key: Key) => Key {
+  const now = keysNow(ledgers)
+  const renamed = new Map<Key, Key>()
+  for (const {declaration, match} of pairs) {
+    const {stack, key} = declaration
+    if (match?.owner) renamed.set(keyOf(match.owner.stack, match.owner.entry.address), key)
+    else if (match?.formerAddress !== undefined) renamed.set(keyOf(stack, match.formerAddress), key)
+  }
+  return key => renamed.get(now(key)) ?? now(key)
+}
+
+function sameWords(a: readonly string[], b: readonly string[]): boolean {
+  if (a.length === 0 && b.length === 0) return true
+  const [one, other] = [new Set(a), new Set(b)]
+  return one.size === other.size && a.every(it => other.has(it))
+}
+
+function sameValue(a: Json | undefined, b: Json | undefined): boolean {
+  if (Array.isArray(a) && Array.isArray(b)) return a.length === b.length && a.every((it, i) => sameValue(it, b[i]))
+  if (isJsonObject(a) && isJsonObject(b)) {
+    const keys = Object.keys(a)
+    return keys.length === Object.keys(b).length && keys.every(key => Object.hasOwn(b, key) && sameValue(a[key], b[key]))
+  }
+  return a === b
+}
