@@ -13,6 +13,7 @@ import {promisify} from 'node:util'
 import {type BuildOptions, build, type Plugin, transform} from 'esbuild'
 import {describeAll, MANIFEST_FILE} from '../src/cli/shell/manifest.ts'
 import {table} from '../src/commands/table.ts'
+import {leanOclif} from './lean-oclif.ts'
 import {manPages} from './man-pages.ts'
 import {thirdPartyNotices} from './third-party-notices.ts'
 
@@ -37,23 +38,6 @@ const shared: BuildOptions = {
   define: {SVCCTL_VERSION: JSON.stringify(version)},
   // Its main file loads its parts in a way that no bundler follows.
   alias: {'jsonc-parser': 'jsonc-parser/lib/esm/main.js'},
-}
-
-/** Parts of oclif that only its own runner and its own error printing use, and that cost every start 30 ms. */
-const UNUSED_OCLIF =
-  /@oclif[\\/]core[\\/]lib[\\/](help[\\/]index|config[\\/]index|ux[\\/]index|errors[\\/]handle|module-loader)\.js$|[\\/](clean-stack|wrap-ansi)[\\/]index\.js$/
-const LOGGER = /@oclif[\\/]core[\\/]lib[\\/]logger\.js$/
-
-const leanOclif: Plugin = {
-  name: 'lean-oclif',
-  setup(build) {
-    build.onLoad({filter: UNUSED_OCLIF}, () => ({contents: 'module.exports = {}', loader: 'js'}))
-    build.onLoad({filter: LOGGER}, () => ({contents: 'exports.makeDebug = () => () => {}', loader: 'js'}))
-    // Whoever imports the index in our sources means the door to what is used of it.
-    build.onResolve({filter: /^@oclif\/core$/}, ({importer}) =>
-      importer.includes('node_modules') ? undefined : {path: join(root, 'src', 'cli', 'oclif.ts')},
-    )
-  },
 }
 
 /**
@@ -151,7 +135,7 @@ const program = async (): Promise<void> => {
     chunkNames: '[name]-[hash]',
     // Native and optional: found in node_modules, or not there.
     external: ['@napi-rs/keyring'],
-    plugins: [leanOclif, leanUndici, leanZod],
+    plugins: [leanOclif(root), leanUndici, leanZod],
   })
   put(join(dist, 'bin', 'package.json'), JSON.stringify({type: 'commonjs'}), 0o644)
   const infos = await describeAll(table)

@@ -12,9 +12,9 @@ import {isDocumentFormat, isOutputFormat, type OutputFormat, type Presentation, 
 import {compileQuery, type Query} from '../report/query.ts'
 import {WIDEST_CELL} from '../report/table.ts'
 import {outputFormatIn} from './parse/argv.ts'
+import {parseCommandLine} from './parse/command-line.ts'
 import {type ConnectionFlagValues, connectionFlagsFrom, outputFlags} from './parse/flags.ts'
-import {type Interfaces, parse} from './parse/oclif.ts'
-import {asUsageError} from './parse/parse-complaint.ts'
+import type {Interfaces} from './parse/oclif.ts'
 import {confirm, readSecret} from './prompt.ts'
 import {type Context, folded, type OutputStream, paintFor, widthOf} from './shell/context.ts'
 import {type Log, levelFor} from './shell/log.ts'
@@ -89,14 +89,10 @@ export abstract class BaseCommand {
     argv: string[] = this.argv,
   ): Promise<Interfaces.ParserOutput<F, B, A>> {
     const flags: Interfaces.FlagInput = {...options.baseFlags, ...options.flags}
-    try {
-      const output = await parse<FlagValues, FlagValues, A>(argv, {...options, baseFlags: {}, flags})
-      const verbose = output.raw.filter(token => token.type === 'flag' && token.flag === 'verbose').length
-      await this.#obey(output.flags, verbose)
-      return output as Interfaces.ParserOutput<F, B, A>
-    } catch (error) {
-      throw asUsageError(error, {command: this.id, argv, flags, args: options.args ?? {}})
-    }
+    const output = await parseCommandLine({command: this.id, argv, flags, args: options.args ?? {}, strict: options.strict})
+    const verbose = output.raw.filter(token => token.type === 'flag' && token.flag === 'verbose').length
+    await this.#obey(output.flags, verbose)
+    return output as Interfaces.ParserOutput<F, B, A>
   }
 
   async #obey(flags: FlagValues, verbose: number): Promise<void> {

@@ -3,7 +3,7 @@ import {UsageError} from '../../base/usage-error.ts'
 import type {OutputFormat} from '../../report/output-format.ts'
 import {maxSizeFlag} from './flags.ts'
 import {Flags} from './oclif.ts'
-import {ExcludingOptionsError} from './parse-complaint.ts'
+import {ExcludingOptionsError} from './usage-error.ts'
 
 const text = Flags.string
 
