@@ -6,6 +6,9 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
+/** 24.8 days. A timer that is to be longer rings at once: what shall wait for years waits so long, and is no busy loop. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1
+
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: (ms, signal) =>
@@ -19,7 +22,7 @@ export const systemClock: Clock = {
         clearTimeout(timer)
         reject(signal?.reason)
       }
-      const timer = setTimeout(done, ms)
+      const timer = setTimeout(done, Math.min(ms, LONGEST_TIMER_MS))
       signal?.addEventListener('abort', stop, {once: true})
     }),
 }

@@ -1,5 +1,6 @@
 /** Text from servers and files, made harmless for a terminal. */
 import {stripVTControlCharacters} from 'node:util'
+import {eachLetter} from '../base/letters.ts'
 
 // Tab and newline are left for `oneLine`.
 const CONTROLS = /[^\P{Cc}\t\n]/gu
@@ -38,22 +39,33 @@ const ASCII = /^[\u0000-\u007f]*$/
  * that plain ASCII is measured without.
  */
 export async function measureFor(texts: Iterable<string>): Promise<Measure> {
-  for (const text of texts) if (!ASCII.test(text)) return (await import('string-width')).default
+  for (const text of texts) if (!ASCII.test(text)) return letterByLetter((await import('string-width')).default)
   return text => text.length
 }
+
+const LONG = 1_000
+
+/** It segments what it measures, and segmenting a long text as a whole takes time by the square of its length. */
+const letterByLetter =
+  (measure: Measure): Measure =>
+  text => {
+    if (text.length <= LONG) return measure(text)
+    let width = 0
+    for (const letter of eachLetter(text)) width += measure(letter)
+    return width
+  }
 
 export const padTo = (text: string, width: number, measure: Measure): string => text + ' '.repeat(Math.max(0, width - measure(text)))
 
 /** Cut to `width` columns, with an ellipsis where something is missing. Never cuts a character in two. */
 export function fitTo(text: string, width: number, measure: Measure): string {
-  if (measure(text) <= width) return text
+  if (text.length <= LONG && measure(text) <= width) return text
   let fitted = ''
   let used = 0
-  for (const {segment} of new Intl.Segmenter().segment(text)) {
-    const needs = measure(segment)
-    if (used + needs > width - 1) break
-    fitted += segment
-    used += needs
+  for (const letter of eachLetter(text)) {
+    used += measure(letter)
+    if (used > width) return `${fitted}…`
+    if (used < width) fitted += letter
   }
-  return `${fitted}…`
+  return text
 }

@@ -7,6 +7,7 @@
 import {Readable} from 'node:stream'
 import {rootCertificates} from 'node:tls'
 import type {Dispatcher} from 'undici'
+import {LONGEST_TIMER_MS} from '../base/clock.ts'
 import {AppError} from '../base/errors.ts'
 import {formatSizeBytes} from '../base/units.ts'
 import type {ConnectionAdvice} from './connection-advice.ts'
@@ -102,8 +103,8 @@ export function createTransport(options: NetworkOptions = {}): NetworkTransport 
             headers: request.headers,
             ...(request.body !== undefined && {body: asBody(request.body)}),
             signal: attempt.signal,
-            headersTimeout: request.firstByteTimeoutMs ?? FIRST_BYTE_TIMEOUT_MS,
-            bodyTimeout: request.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
+            headersTimeout: Math.min(request.firstByteTimeoutMs ?? FIRST_BYTE_TIMEOUT_MS, LONGEST_TIMER_MS),
+            bodyTimeout: Math.min(request.idleTimeoutMs ?? IDLE_TIMEOUT_MS, LONGEST_TIMER_MS),
           }),
         )
         return {status: answer.statusCode, headers: flat(answer.headers), body: flow(answer.body, attempt)} satisfies HttpStreamResponse
@@ -199,10 +200,13 @@ class Attempt {
     if (request.signal?.aborted) this.#abort.abort()
     request.signal?.addEventListener('abort', this.#stop, {once: true})
     if (timeoutMs !== undefined) {
-      this.#timer = setTimeout(() => {
-        this.#timedOut = true
-        this.#abort.abort()
-      }, timeoutMs)
+      this.#timer = setTimeout(
+        () => {
+          this.#timedOut = true
+          this.#abort.abort()
+        },
+        Math.min(timeoutMs, LONGEST_TIMER_MS),
+      )
     }
   }
 

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {steadyClock} from '../../src/base/clock.ts'
+import {steadyClock, systemClock} from '../../src/base/clock.ts'
 import {VirtualClock} from '../../src/base/virtual-clock.ts'
 import {waitFor} from '../../src/base/wait-for.ts'
 
@@ -21,5 +21,20 @@ describe('a steady clock', () => {
       ),
     )
     expect(looks).toEqual([1_000, 1_400, 1_800, 2_000])
+  })
+})
+
+describe('the clock of the system', () => {
+  it('sleeps a month without a warning of Node, and does not wake at once', async () => {
+    const waking = new AbortController()
+    const ended: string[] = []
+    const long = systemClock.sleep(31 * 86_400_000, waking.signal).then(
+      () => ended.push('the month'),
+      () => ended.push('told to wake'),
+    )
+    await systemClock.sleep(5)
+    waking.abort()
+    await long
+    expect(ended).toEqual(['told to wake'])
   })
 })

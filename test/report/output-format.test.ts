@@ -39,6 +39,16 @@ describe('a table', () => {
     expect(await table([{a: 'x'.repeat(100)}], columns, 80)).toBe(`A\n${'x'.repeat(79)}…`)
     expect(await table([{a: 'x'.repeat(100)}], columns)).toBe(`A\n${'x'.repeat(100)}`)
   })
+
+  // By the square of its length it would take minutes.
+  it('takes time by the length of a cell, whatever is in it', async () => {
+    const columns = [{title: 'a', value: (row: {readonly a: string}) => row.a}]
+    for (const sign of ['漢', '👨‍👩‍👧']) {
+      const long = sign.repeat(60_000)
+      expect(await table([{a: long}], columns, 80)).toBe(`A\n${sign.repeat(39)}…`)
+      expect(await table([{a: long}], columns)).toBe(`A\n${long}`)
+    }
+  })
 })
 
 describe('JSON and YAML', () => {

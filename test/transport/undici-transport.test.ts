@@ -97,6 +97,14 @@ describe('a request over the network', () => {
     }
   })
 
+  it('has a month for it where that is what was asked for', async () => {
+    const address = await serve((_, response) => {
+      setImmediate(() => response.writeHead(200).end('slow'))
+    })
+    const answer = await network().send({method: 'GET', url: address, headers: {}, timeoutMs: 31 * 86_400_000})
+    expect(Buffer.from(answer.body).toString()).toBe('slow')
+  })
+
   it('may have arrived when the connection breaks before or in the middle of the answer', async () => {
     const address = await serve((request, response) => {
       if (request.url === '/half') response.writeHead(200, {'content-length': '100'}).write('half')

@@ -42,11 +42,11 @@ export class OperationTimeoutError extends AppError {
 
 /** Sent, no answer, and looking could not tell what became of it. */
 export class UnknownOutcomeError extends AppError {
-  constructor(what: string, why: string, cause?: unknown) {
+  constructor(what: string, why: string, cause?: unknown, next = 'Run svcctl plan in a minute: it looks again and adopts what it finds.') {
     super(`${what}: nobody can tell yet whether it happened: ${why}`, {
       code: 'E_OUTCOME_UNKNOWN',
       exit: EXIT.partial,
-      suggestions: ['Run svcctl plan in a minute: it looks again and adopts what it finds.'],
+      suggestions: [next],
       cause,
     })
   }

@@ -18,11 +18,9 @@ import {CollectionWatch} from './collection-watch.ts'
 import {creates, Doubts} from './doubts.ts'
 import {RecoveredLedger} from './recovered-ledger.ts'
 import type {Recovered, RecoverInput, Undecided} from './recovery.ts'
-import {settleCreate} from './settle-doubt.ts'
+import {CERTAIN_AFTER_MS, settleCreate} from './settle-doubt.ts'
 import {TaskWatch} from './task-watch.ts'
 
-/** So long after it was sent, an absent object was never made, whatever the task list proves. */
-const CERTAIN_AFTER_MS = 15 * 60_000
 /** To look twice takes this many lags, however short `--timeout` is. */
 const LEAST_LAGS = 4
 

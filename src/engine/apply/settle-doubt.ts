@@ -6,6 +6,7 @@
  */
 
 import type {Clock} from '../../base/clock.ts'
+import {formatDuration} from '../../base/duration.ts'
 import {waitFor} from '../../base/wait-for.ts'
 import type {Backend, TaskView} from '../model/backend.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
@@ -38,6 +39,11 @@ export interface CreateInDoubt {
   readonly signal: AbortSignal
 }
 
+/** So long after it was sent, an absent object was never made, whatever the task list proves: for whoever looks by then. */
+export const CERTAIN_AFTER_MS = 15 * 60_000
+const CERTAIN_THEN =
+  `Run the command again: it adopts what it finds, and what is not there ${formatDuration(CERTAIN_AFTER_MS)} after it was sent ` +
+  'counts as never made and is sent anew.'
 /** Clocks of servers differ from ours by about this much. */
 const CLOCK_SKEW_MS = 60_000
 const LOOKS = 2
@@ -85,16 +91,16 @@ async function lookUp(it: CreateInDoubt, lookup: Lookup): Promise<DoubtSettled> 
       if (!collection.proven) return unsettled(it, 'its list could not be read whole')
       if (it.unique || running === 'none' || it.old === true) return {settled: 'did not happen'}
       if (lookup.isStuck()) return again(startedAt, it.lagMs)
-      return unsettled(it, 'it is not in the list, and the task list is no proof')
+      return unsettled(it, 'it is not in the list, and the task list is no proof', CERTAIN_THEN)
     },
     {clock: it.clock, everyMs: () => pauseMs, timeoutMs: Math.max(it.timeoutMs, LEAST_LAGS * it.lagMs), signal: it.signal},
   )
   return end ?? unsettled(it, 'something of that kind is still running')
 }
 
-const unsettled = (it: CreateInDoubt, why: string): DoubtSettled => ({
+const unsettled = (it: CreateInDoubt, why: string, next?: string): DoubtSettled => ({
   settled: 'unknown',
-  error: new UnknownOutcomeError(it.what, why, it.doubt.cause),
+  error: new UnknownOutcomeError(it.what, why, it.doubt.cause, next),
 })
 
 /** A row that fits and has no id is the object, and nothing to go on with. */

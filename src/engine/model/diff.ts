@@ -71,6 +71,8 @@ interface Difference {
 interface Walk {
   readonly kind: Kind
   readonly ignore: readonly (readonly string[])[]
+  /** The ledger has the object: a field it has no value of was never applied. */
+  readonly owned: boolean
   readonly secretState: SecretState
   readonly hides: Hides
   differs(difference: Difference): void
@@ -86,6 +88,7 @@ export function diffFields({kind, declared, live, applied, secretState, ignore, 
   const walk: Walk = {
     kind,
     ignore: ignore.map(parsePointer),
+    owned: applied !== undefined,
     secretState,
     hides,
     differs: difference => {
@@ -159,7 +162,8 @@ function compareUnseen(walk: Walk, difference: Difference): void {
 
 /**
  * A declared field this answer does not show. Where its absence may mean nothing, the ledger is asked; and where a
- * change could not be made, or could only be made by a replacement, a field nobody can see is no ground for one.
+ * change could not be made, or could only be made by a replacement, a field nobody can see is no ground for one, as long
+ * as nobody knows whether it was ever applied.
  */
 function compareAbsent(walk: Walk, difference: Difference): void {
   const {place, declared, applied} = difference
@@ -175,7 +179,7 @@ function compareAbsent(walk: Walk, difference: Difference): void {
   else if (!mute && rule.known) walk.differs(difference)
   else if (applied !== undefined) {
     if (!holds(walk, place, declared, applied)) walk.differs({...difference, moved: 'in git'})
-  } else if (mute) walk.assumes(pathOf(place))
+  } else if (mute && (!walk.owned || (rule.mayBeAbsent && hopeless))) walk.assumes(pathOf(place))
   else walk.differs(difference)
 }
 
@@ -248,6 +252,7 @@ function holds({kind, ignore}: Walk, place: Place, declared: Value, value: Json 
   const trial: Walk = {
     kind,
     ignore,
+    owned: false,
     secretState: () => 'same',
     hides: it => it,
     differs: difference => {

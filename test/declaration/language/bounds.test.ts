@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
 import {parseJson} from '../../../src/base/bounded-json.ts'
+import {letters} from '../../../src/base/letters.ts'
 import {stackDocument} from '../../../src/declaration/files/stack-document.ts'
 import {messagesOf, read, readAll, type StackText} from '../read/read-stack.ts'
 
@@ -44,6 +46,49 @@ describe('what a stack may make of itself', () => {
   it('is a file whose texts are megabytes long', () => {
     expect(() => parse(`{"//": {"metadata": "${'a\\n'.repeat(5_000_000)}"}}`)).not.toThrow()
     expect(() => parse(`{"//": {"metadata": "${'a'.repeat(20_000_000)}"}}`)).not.toThrow()
+  })
+})
+
+describe('functions of text', () => {
+  const of = (value: string) => said(subscription({'spec/x': `\${${value}}`}))
+
+  // By the square of their length these would take minutes.
+  it.each([
+    ['letters', `length("${'ab'.repeat(100_000)}")`],
+    ['letters of many signs', `strrev("${'👨‍👩‍👧'.repeat(30_000)}")`],
+    ['line ends in the middle', `chomp("${'\\n'.repeat(300_000)}x")`],
+    ['spaces in the middle', `trimspace("x${' '.repeat(300_000)}x")`],
+  ])('take time by the length of the text: %s', (_, value) => {
+    expect(of(value)).toBe('')
+  })
+
+  it('count letters as the segmenter does, however long the text is', () => {
+    const bits = [
+      'a',
+      'e\u0301',
+      '👨‍👩‍👧',
+      '🇩🇪',
+      '🇫',
+      '\u{1f44d}\u{1f3fd}',
+      '\r\n',
+      '\n',
+      'क्षि',
+      '\u0301',
+      '\u{e0100}',
+      'ᄀ',
+      'ᅡ',
+      'ᆨ',
+      '\u200d',
+      'x'.repeat(300),
+    ]
+    const text = fc.array(fc.constantFrom(...bits), {maxLength: 400}).map(it => it.join(''))
+    const whole = (it: string) => Array.from(new Intl.Segmenter('en').segment(it), ({segment}) => segment)
+    fc.assert(
+      fc.property(text, it => {
+        expect(letters(it)).toEqual(whole(it))
+      }),
+      {numRuns: 60},
+    )
   })
 })
 

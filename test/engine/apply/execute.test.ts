@@ -252,6 +252,8 @@ describe('a lost answer', () => {
     const unknown = result.ended.filter(it => it.state === 'unknown')
     expect(unknown.map(it => it.error?.code)).toEqual(['E_OUTCOME_UNKNOWN'])
     expect(unknown[0]?.error?.exit).toBe(6)
+    // Not "in a minute": nothing would be different by then.
+    expect(unknown[0]?.error?.suggestions.join()).toContain('not there 15 min after it was sent counts as never made')
     const next = await lab.run(() => lab.apply([stackOf().subscription('main').peering('link', 'main').subscription('second')]))
     expect(next.summary).toMatchObject({failed: 0, unknown: 0})
     expect(objectsOf(lab.simulator)).toHaveLength(3)

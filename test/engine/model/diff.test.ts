@@ -136,6 +136,16 @@ describe('diff of a cloud database', () => {
     expect(diff({protocol: 'redis'}, live, {applied: {protocol: 'memcached'}}).immutable).toEqual(['/protocol'])
   })
 
+  it('knows that a field which the ledger of the object never had was not applied, seen or not', () => {
+    const added = diff({name: 'cache', protocol: 'memcached'}, live, {applied: {name: 'cache'}})
+    expect(added.changes).toMatchObject([{path: '/protocol', after: 'memcached', moved: 'in git'}])
+    expect([added.immutable, added.assumed]).toEqual([['/protocol'], []])
+    const rule = {kind: cloudAclRule, applied: {name: 'ro'}}
+    expect(diff({name: 'ro', rule: '+@read'}, {name: 'ro'}, rule).changes).toMatchObject([{path: '/rule', moved: 'in git'}])
+    const paid = {kind: cloudSubscription, applied: {name: 'shop'}}
+    expect(diff({name: 'shop', paymentMethod: 'marketplace'}, {name: 'shop'}, paid).changes).toMatchObject([{path: '/paymentMethod'}])
+  })
+
   it('keeps absent, null, empty, false and zero apart', () => {
     const values: readonly Json[] = [null, [], false, 0, '']
     for (const declared of values) {
@@ -335,6 +345,8 @@ describe('diff of the other cloud kinds', () => {
   it('does not replace a peering over a provider that the answer leaves out', () => {
     const found = diff({provider: 'AWS', region: 'us-east-1'}, {region: 'us-east-1'}, {kind: cloudPeering})
     expect(found).toEqual({changes: [], immutable: [], missingInLive: [], assumed: ['/provider']})
+    const owned = diff({provider: 'AWS', region: 'us-east-1'}, {region: 'us-east-1'}, {kind: cloudPeering, applied: {region: 'us-east-1'}})
+    expect(owned).toEqual(found)
   })
 })
 

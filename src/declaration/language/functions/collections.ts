@@ -1,5 +1,6 @@
 /** Terraform's functions of lists, maps and sets. */
 import {canonicalJson, type Json} from '../../../base/json.ts'
+import {letters} from '../../../base/letters.ts'
 import {ArgumentError, asFlag, asList, asMap, asText, asWhole, atLeast, type FunctionTable, one, rule, structural, two} from './rule.ts'
 import {isSet, setOf, uniform} from './value-types.ts'
 
@@ -9,9 +10,6 @@ const MAX_ITEMS = 100_000
 
 const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b))
 const same = (a: Json, b: Json): boolean => canonicalJson(a) === canonicalJson(b)
-
-/** Letters as a person counts them. */
-export const letters = (text: string): readonly string[] => Array.from(new Intl.Segmenter('en').segment(text), it => it.segment)
 
 const sortedKeys = (value: Json | undefined): readonly string[] => Object.keys(asMap(value, 'the argument')).sort(byText)
 

@@ -1,6 +1,6 @@
 /** Terraform's functions of text. */
 import type {Json} from '../../../base/json.ts'
-import {letters} from './collections.ts'
+import {letters} from '../../../base/letters.ts'
 import {format, formatList} from './format.ts'
 import {patternIn} from './pattern.ts'
 import {ArgumentError, asList, asText, asWhole, atLeast, type FunctionTable, one, rule, two} from './rule.ts'
@@ -60,9 +60,22 @@ function bounded(result: string): string {
   return result
 }
 
-/** Go's white space. */
-const SPACE = '[\\t\\n\\v\\f\\r \\u0085\\p{White_Space}]'
-const AROUND = new RegExp(`^${SPACE}+|${SPACE}+$`, 'gu')
+/** Go's white space; all of it is one UTF-16 unit long. */
+const SPACE = /[\t\n\v\f\r \u0085\p{White_Space}]/u
+const LINE_END = /[\r\n]/
+
+/** Unit by unit from the ends: a pattern with `$` tries every run in the middle again from each of its places. */
+const withoutEnd = (value: string, cut: RegExp): string => {
+  let end = value.length
+  while (end > 0 && cut.test(value[end - 1] ?? '')) end--
+  return value.slice(0, end)
+}
+
+const withoutStart = (value: string, cut: RegExp): string => {
+  let start = 0
+  while (start < value.length && cut.test(value[start] ?? '')) start++
+  return value.slice(start)
+}
 
 export const TEXTS: FunctionTable = {
   upper: one(value => eachLetter(text(value), it => it.toUpperCase())),
@@ -92,8 +105,8 @@ export const TEXTS: FunctionTable = {
     const [whole, cut] = [text(value, 'the first argument'), text(end, 'the second argument')]
     return cut !== '' && whole.endsWith(cut) ? whole.slice(0, -cut.length) : whole
   }),
-  trimspace: one(value => text(value).replace(AROUND, '')),
-  chomp: one(value => text(value).replace(/[\r\n]+$/, '')),
+  trimspace: one(value => withoutStart(withoutEnd(text(value), SPACE), SPACE)),
+  chomp: one(value => withoutEnd(text(value), LINE_END)),
   indent: two((spaces, value) => {
     const count = asWhole(spaces, 'the number of spaces')
     if (count < 0 || count > 1000) throw new ArgumentError('the number of spaces must be from 0 to 1000')
