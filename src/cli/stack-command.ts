@@ -15,6 +15,7 @@ import type {Emit} from '../engine/model/events.ts'
 import type {Plan} from '../engine/model/plan.ts'
 import {planTable, planText} from '../report/plan-text.ts'
 import type {StackSource} from '../run/declarations.ts'
+import type {LedgerDesk} from '../run/ledger-desk.ts'
 import type {Stoppable} from '../run/locked-ledgers.ts'
 import type {Workspace, WorkspaceOptions} from '../run/workspace.ts'
 import {endingOnInterrupt, InterruptedError, onInterrupt} from './interrupt.ts'
@@ -99,6 +100,13 @@ export abstract class StackCommand extends ReportingCommand {
     )
     this.reports?.learnStacks(loaded.stacks.map(it => it.name))
     return loaded
+  }
+
+  /** The ledgers of the app, and those left beside them, with the chosen one in the file of `--state`. */
+  protected async openDesk(flags: StackFlagValues): Promise<LedgerDesk> {
+    const loaded = await this.readDeclarations({...flags, stack: undefined, state: undefined}, 'validate')
+    const {LedgerDesk} = await import('../run/ledger-desk.ts')
+    return LedgerDesk.open(this.context, loaded, this.stoppable, {stacks: flags.stack ?? [], file: flags.state})
   }
 
   /** Runs `work` in a workspace over these stacks; connections are closed afterwards in any case. */

@@ -1,6 +1,7 @@
+import {asJson} from '../base/json.ts'
 import {yesFlag} from '../cli/parse/flags.ts'
-import {Args, Flags} from '../cli/parse/oclif.ts'
-import {stackFlags} from '../cli/parse/stack-flags.ts'
+import {Args} from '../cli/parse/oclif.ts'
+import {stackFlags, stateFlag} from '../cli/parse/stack-flags.ts'
 import {StackCommand} from '../cli/stack-command.ts'
 
 export default class ForceUnlockCommand extends StackCommand {
@@ -13,20 +14,25 @@ export default class ForceUnlockCommand extends StackCommand {
   static override flags = {
     ...stackFlags,
     ...yesFlag,
-    state: Flags.string({summary: 'file of the ledger', helpGroup: 'STACKS', helpValue: '<file>'}),
+    ...stateFlag,
   }
 
   async run(): Promise<undefined> {
     const {args, flags} = await this.parse(ForceUnlockCommand)
     const {stacks} = await this.readDeclarations(flags, 'validate')
-    await this.confirm(`Take the lock of ${stacks.map(it => it.name).join(', ')} away?`, flags.yes)
-    const {openStores} = await import('../run/ledger-stores.ts')
+    const [{openStores}, {locksSeen, unlockAll}] = await Promise.all([import('../run/ledger-stores.ts'), import('../run/force-unlock.ts')])
     const opened = openStores(this.context, stacks)
     try {
-      const unlocked: {stack: string; place: string; holder: string | null}[] = []
-      for (const [stack, store] of opened.stores)
-        unlocked.push({stack, place: store.place, holder: (await store.forceUnlock(args.id)) ?? null})
-      await this.print(unlocked, {
+      const seen = await locksSeen(opened.stores, args.id)
+      const held = seen.filter(it => it.lock !== undefined)
+      for (const {stack, lock} of held)
+        if (lock?.isAlive) this.logger.warn(`the lock of stack ${stack} is held by ${lock.holder}, and that process is still running`)
+      if (held.length > 0) {
+        const locks = held.map(({stack, lock}) => `${stack} (${lock?.holder})`).join(', ')
+        await this.confirm(`Take the lock away: ${locks}?`, flags.yes)
+      }
+      const unlocked = await unlockAll(seen)
+      await this.print(asJson(unlocked), {
         text: () =>
           unlocked.map(it => `${it.stack}: ${it.holder === null ? 'was not locked' : `unlocked; it was held by ${it.holder}`}`).join('\n'),
       })

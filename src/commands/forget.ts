@@ -1,7 +1,7 @@
 import {durationFlag, yesFlag} from '../cli/parse/flags.ts'
 import {objectWords} from '../cli/parse/object-words.ts'
 import {Args, Flags} from '../cli/parse/oclif.ts'
-import {stackFlags} from '../cli/parse/stack-flags.ts'
+import {stackFlags, stateFlag} from '../cli/parse/stack-flags.ts'
 import {MissingArgumentError} from '../cli/parse/usage-error.ts'
 import {StackCommand} from '../cli/stack-command.ts'
 
@@ -19,6 +19,7 @@ export default class ForgetCommand extends StackCommand {
   }
   static override flags = {
     ...stackFlags,
+    ...stateFlag,
     ...yesFlag,
     anyway: Flags.boolean({summary: 'also what is declared still', helpGroup: 'SAFETY'}),
     'lock-timeout': durationFlag({summary: 'how long to wait for a lock somebody holds', helpGroup: 'STACKS', default: 0}),
@@ -29,9 +30,8 @@ export default class ForgetCommand extends StackCommand {
     const words = objectWords(argv, ForgetCommand, this.id)
     if (words.length === 0) throw new MissingArgumentError('argument', ['address'], this.id)
     const {stack: stacks = [], anyway = false, 'lock-timeout': lockTimeoutMs = 0} = flags
-    const loaded = await this.readDeclarations({...flags, stack: undefined}, 'validate')
-    const [{LedgerDesk}, {forget, ownedDocument}] = await Promise.all([import('../run/ledger-desk.ts'), import('../run/state.ts')])
-    const desk = await LedgerDesk.open(this.context, loaded, this.stoppable)
+    const {forget, ownedDocument} = await import('../run/state.ts')
+    const desk = await this.openDesk(flags)
     try {
       const forgotten = await forget(desk, {
         stacks,

@@ -1,8 +1,8 @@
 import {AppError, EXIT} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
 import {nearest} from '../base/nearest.ts'
-import {Args, Flags} from '../cli/parse/oclif.ts'
-import {stackFlags} from '../cli/parse/stack-flags.ts'
+import {Args} from '../cli/parse/oclif.ts'
+import {stackFlags, stateFlag} from '../cli/parse/stack-flags.ts'
 import {ReadingStackCommand} from '../cli/reading-stack-command.ts'
 
 /** No stack has an output of this name. */
@@ -32,7 +32,7 @@ export default class OutputCommand extends ReadingStackCommand {
     '<%= config.bin %> <%= command.id %> endpoint --stack shop --output json',
   ]
   static override args = {name: Args.string({description: 'one output', ignoreStdin: true})}
-  static override flags = {...stackFlags, state: Flags.string({summary: 'file of the ledger', helpGroup: 'STACKS', helpValue: '<file>'})}
+  static override flags = {...stackFlags, ...stateFlag}
 
   protected async read(): Promise<undefined> {
     const {args, flags} = await this.parse(OutputCommand)

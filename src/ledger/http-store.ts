@@ -20,7 +20,7 @@ import type {HttpResponse, Transport} from '../transport/http.ts'
 import {LedgerAccessError, LedgerAuthError, LedgerDamagedError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
 import {type HttpBackend, withoutSecrets} from './http-backend.ts'
 import {describeLock, HttpFence, isLocked, lockInfoIn, textOf} from './http-fence.ts'
-import {LockIdError, lockPauseMs, type ManagedLedgerStore, type Notice} from './managed-store.ts'
+import {LockIdError, type LockSeen, lockPauseMs, type ManagedLedgerStore, type Notice} from './managed-store.ts'
 import {assertVersion, type LedgerVersion, nextVersion} from './next-version.ts'
 import {type SendState, stateRequests} from './state-requests.ts'
 import {decodeLedger, encodeLedger} from './tfstate.ts'
@@ -140,24 +140,14 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   }
 
   async lock(timeoutMs: number, signal?: AbortSignal): Promise<Unlock> {
-    const {backend, who, version, clock, random, notice, stack} = this.#options
+    const {backend, clock, notice, stack} = this.#options
     const {lockAddress, lockMethod} = backend
     if (lockAddress === undefined) {
       notice(`The ledger of stack "${stack}" at ${this.place} has no lock (lock_address is not set): two runs at once may undo each other.`)
       return this.#hold({isFresh: false}, async () => {})
     }
-    const id = randomUuid(random)
     const started = clock.now()
-    const info = {
-      ID: id,
-      Operation: 'svcctl apply',
-      Info: `stack ${stack}`,
-      Who: who,
-      Version: version,
-      Created: new Date(started).toISOString(),
-      Path: '',
-    }
-    const body = JSON.stringify(info)
+    const {id, body} = this.#newLock('svcctl apply')
     let holder: JsonObject | undefined
     const look = async (): Promise<true | undefined> => {
       const answer = await this.#send({method: lockMethod, url: lockAddress, body}, signal)
@@ -190,6 +180,37 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     return this.#hold({id, fence, isFresh: false}, () => this.#unlock(body))
   }
 
+  #newLock(operation: string): {readonly id: string; readonly body: string} {
+    const {who, version, clock, random, stack} = this.#options
+    const id = randomUuid(random)
+    const info = {
+      ID: id,
+      Operation: operation,
+      Info: `stack ${stack}`,
+      Who: who,
+      Version: version,
+      Created: new Date(clock.now()).toISOString(),
+      Path: '',
+    }
+    return {id, body: JSON.stringify(info)}
+  }
+
+  /** The protocol has no question for that: the lock is asked for, and given back where it was free. */
+  async lockSeen(): Promise<LockSeen | undefined> {
+    const {lockAddress, lockMethod} = this.#options.backend
+    if (lockAddress === undefined) return undefined
+    const {id, body} = this.#newLock('svcctl force-unlock')
+    const answer = await this.#send({method: lockMethod, url: lockAddress, body})
+    const info = isLocked(answer) ? (lockInfoIn(answer) ?? {}) : undefined
+    if (info === undefined) this.#expectSuccess('lock', answer)
+    const holder = textOf(info?.ID)
+    if (info === undefined || holder === id) {
+      await this.#unlock(body)
+      return undefined
+    }
+    return {...(holder === undefined ? {} : {id: holder}), holder: describeLock(info), isAlive: false, needsId: true}
+  }
+
   async assertHeld(): Promise<void> {
     if (this.#held === undefined) throw new Error(`the ledger ${this.place} is used without its lock`)
     await this.#held.fence?.assertHeld()
@@ -197,19 +218,13 @@ export class HttpLedgerStore implements ManagedLedgerStore {
 
   async forceUnlock(lockId?: string): Promise<string | undefined> {
     if (this.#options.backend.unlockAddress === undefined) return undefined
-    if (lockId === undefined) {
-      throw new LockIdError(
-        `The lock on ${this.place} can only be forced by its id.`,
-        `Take the id from the message of the run that was refused: svcctl force-unlock --stack ${shellWord(this.#options.stack)} ID`,
-      )
-    }
+    const {stack} = this.#options
+    if (lockId === undefined) throw new LockIdError(stack, this.place, {holder: 'whoever its run was told of'})
     const answer = await this.#askUnlock(JSON.stringify({ID: lockId}))
     if (answer !== undefined && isLocked(answer)) {
-      const {ID} = lockInfoIn(answer) ?? {}
-      throw new LockIdError(
-        `The lock on ${this.place} is another one: it is held by ${describeLock(lockInfoIn(answer))}.`,
-        `If that run is gone for good: svcctl force-unlock --stack ${shellWord(this.#options.stack)} ${shellWord(String(ID ?? 'ID'))}`,
-      )
+      const info = lockInfoIn(answer)
+      const id = textOf(info?.ID)
+      throw new LockIdError(stack, this.place, {...(id === undefined ? {} : {id}), holder: describeLock(info)}, lockId)
     }
     if (answer === undefined || answer.status === 404) return undefined
     this.#expectSuccess('unlock', answer)

@@ -3,7 +3,7 @@
  * stays beside it as `.backup`. The lock is a file of our own: Terraform never touches it, and it outlives nobody (see
  * `base/process-lock.ts`).
  */
-import {chmodSync, copyFileSync, existsSync, linkSync, renameSync, rmSync} from 'node:fs'
+import {chmodSync, copyFileSync, existsSync, linkSync, lstatSync, renameSync, rmSync} from 'node:fs'
 import {open, stat} from 'node:fs/promises'
 import {basename, dirname, join} from 'node:path'
 import {writeFileAtomic} from '../base/atomic-file.ts'
@@ -24,7 +24,7 @@ import {shellWord} from '../base/shell-word.ts'
 import {waitFor} from '../base/wait-for.ts'
 import {emptyLedger, type Ledger, type Unlock} from '../engine/model/ledger.ts'
 import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
-import {LockIdError, lockPauseMs, type ManagedLedgerStore, type Notice} from './managed-store.ts'
+import {LockIdError, type LockSeen, lockPauseMs, type ManagedLedgerStore, type Notice} from './managed-store.ts'
 import {type LedgerVersion, nextVersion} from './next-version.ts'
 import {decodeLedger, encodeLedger} from './tfstate.ts'
 
@@ -150,19 +150,26 @@ export class LocalLedgerStore implements ManagedLedgerStore {
     this.#expectLock()
   }
 
+  async lockSeen(): Promise<LockSeen | undefined> {
+    const file = lockFileOf(this.#path)
+    const found = readLockHolder(file)
+    if (found === 'absent') return undefined
+    if (found === 'unreadable') return {holder: `somebody: ${file} cannot be read`, isAlive: false, needsId: false}
+    return {id: found.id, holder: describe(found), isAlive: this.#options.stateOf(found) === 'alive', needsId: false}
+  }
+
   async forceUnlock(lockId?: string): Promise<string | undefined> {
     const file = lockFileOf(this.#path)
     const found = readLockHolder(file)
     if (found === 'absent') return undefined
     if (found === 'unreadable') {
+      if (lstatSync(file).isDirectory())
+        throw this.#accessError('unlock', `${file} is a folder`, `Move it away: mv ${shellWord(file)} ${shellWord(`${file}.old`)}`)
       rmSync(file, {force: true})
       return 'somebody (the lock file could not be read)'
     }
     if (lockId !== undefined && lockId !== found.id) {
-      throw new LockIdError(
-        `The lock on ${this.place} is ${found.id}, held by ${describe(found)}, not ${lockId}.`,
-        `If that run is gone for good: svcctl force-unlock --stack ${shellWord(this.#options.stack)} ${shellWord(found.id)}`,
-      )
+      throw new LockIdError(this.#options.stack, this.place, {id: found.id, holder: describe(found)}, lockId)
     }
     removeOwn(file, found.id)
     return describe(found)
@@ -191,9 +198,9 @@ export class LocalLedgerStore implements ManagedLedgerStore {
     }
   }
 
-  #accessError(doing: 'read' | 'write' | 'lock', error: unknown): LedgerAccessError {
+  #accessError(doing: 'read' | 'write' | 'lock' | 'unlock', error: unknown, next?: string): LedgerAccessError {
     const reason = error instanceof Error ? error.message : String(error)
-    const suggestion = `Make sure that ${dirname(this.#path)} can be written by you and has free space, then run the command again.`
+    const suggestion = next ?? `Make sure that ${dirname(this.#path)} can be written by you and has free space, then run the command again.`
     return new LedgerAccessError(doing, this.#where, reason, [suggestion], error)
   }
 }

@@ -1,11 +1,14 @@
 /** What every kind of ledger store can do beyond the engine's `LedgerStore`, and what several of them need together. */
 import type {Clock} from '../base/clock.ts'
 import {AppError, EXIT} from '../base/errors.ts'
+import {shellWord} from '../base/shell-word.ts'
 import type {LedgerStore, Unlock} from '../engine/model/ledger.ts'
 
 export interface ManagedLedgerStore extends LedgerStore {
   /** Equal for equal places, whatever way they were named; see `stateKeyOf`. */
   readonly key: string
+  /** Who has the lock now; `undefined` when nobody has. */
+  lockSeen(): Promise<LockSeen | undefined>
   /**
    * Takes the lock away from whoever has it.
    *
@@ -16,16 +19,36 @@ export interface ManagedLedgerStore extends LedgerStore {
   forceUnlock(lockId?: string): Promise<string | undefined>
 }
 
+export interface LockSeen {
+  /** Absent where what is there says none. */
+  readonly id?: string
+  /** `pid 4711 on build-7 since …` */
+  readonly holder: string
+  /** Its process still runs, as far as can be seen from here. */
+  readonly isAlive: boolean
+  /** It is freed only by who names its id. */
+  readonly needsId: boolean
+}
+
 /** Says something to the person, once, beside the result. */
 export type Notice = (message: string) => void
 
 /** How long to wait between two looks at a lock that somebody holds: 0.1, 0.2, 0.4 … at most 2 s. */
 export const lockPauseMs = (looks: number): number => Math.min(100 * 2 ** (looks - 1), 2_000)
 
-/** The lock that was to be forced is not the one that is there. */
+/** The lock that was to be forced is not the one that is there, or it was not said which one is meant. */
 export class LockIdError extends AppError {
-  constructor(message: string, suggestion: string) {
-    super(message, {code: 'E_LOCK_ID', exit: EXIT.usage, suggestions: [suggestion]})
+  constructor(stack: string, place: string, {id, holder}: Pick<LockSeen, 'id' | 'holder'>, asked?: string) {
+    super(
+      asked === undefined
+        ? `The lock on ${place} can only be forced by its id; it is held by ${holder}.`
+        : `The lock on ${place} is ${id ?? 'another one'}, held by ${holder}, not ${asked}.`,
+      {
+        code: 'E_LOCK_ID',
+        exit: EXIT.usage,
+        suggestions: [`If that run is gone for good: svcctl force-unlock --stack ${shellWord(stack)} ${shellWord(id ?? 'ID')}`],
+      },
+    )
   }
 }
 

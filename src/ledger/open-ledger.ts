@@ -50,6 +50,10 @@ export function atStateFile(location: LedgerLocation, stack: string, file: strin
   return {type: 'local', file}
 }
 
+/** Where a ledger is that somebody names by its file or address. */
+export const locationOf = (state: string): LedgerLocation =>
+  /^https?:/i.test(state) ? {type: 'http', address: state} : {type: 'local', file: state}
+
 /** @throws HttpBackendError */
 export function openLedgerStore(location: LedgerLocation, options: OpenLedgerOptions): ManagedLedgerStore {
   const {stack, clock, random, pid, host, user, version, notice, environment, transport} = options

@@ -42,6 +42,8 @@ export interface RecordedSecret extends SecretField {
 /** What the ledger has of a secret that was taken for equal and never sent. */
 export const assumed = (digest: string): string => `${ASSUMED}${digest}`
 export const isAssumed = (recorded: string | undefined): boolean => recorded?.startsWith(ASSUMED) === true
+/** Whatever its value is: only the version is kept, and a salt is no part of it. */
+export const isVersion = (recorded: string): boolean => bare(recorded).startsWith(VERSION)
 const bare = (recorded: string): string => (recorded.startsWith(ASSUMED) ? recorded.slice(ASSUMED.length) : recorded)
 
 /** A digest as another ledger keeps it: with the salt it was made with. A version needs none. */

@@ -71,6 +71,8 @@ const ownTriggers = z.object({
     .string()
     .regex(/^\S+ [^:]+:./s)
     .optional(),
+  /** Of a former ledger of this stack: where that is. */
+  transfer_state: text.optional(),
   /** The address letter by letter, where it is spelled another way than Terraform would. */
   address: text.optional(),
 })
@@ -185,9 +187,9 @@ const encodeTombstone = ({id, address, remoteId, to: {stack, address: there}}: T
   to: {stack, address: there},
 })
 
-function markIn(text: string): TransferMark {
+function markIn(text: string, state: string | undefined): TransferMark {
   const [, id = '', stack = '', address = ''] = /^(\S+) ([^:]+):([\s\S]*)$/.exec(text) ?? []
-  return {id, from: {stack, address}}
+  return {id, from: {stack, address, ...(state !== undefined && {state})}}
 }
 
 /** The stack whose ledger this is; `undefined` for text that is none. @throws SyntaxError */
@@ -223,6 +225,7 @@ function encodeInstance(stack: string, entry: LedgerEntry, address: ResourceAddr
   for (const [pointer, digest] of Object.entries(entry.secrets).sort(byKey)) triggers[`secret${pointer}`] = digest
   triggers.spec = canonicalJson(entry.applied)
   if (entry.transfer) triggers.transfer = `${entry.transfer.id} ${keyOf(entry.transfer.from.stack, entry.transfer.from.address)}`
+  if (entry.transfer?.from.state !== undefined) triggers.transfer_state = entry.transfer.from.state
   return {
     ...(address.index !== undefined && {index_key: address.index}),
     ...(address.deposed !== undefined && {deposed: address.deposed}),
@@ -274,7 +277,7 @@ function decodeInstance(
       preventDestroy: own.prevent_destroy === 'true',
       exclusive: listIn(own.exclusive),
       outputs: Object.fromEntries(outputs),
-      ...(own.transfer !== undefined && {transfer: markIn(own.transfer)}),
+      ...(own.transfer !== undefined && {transfer: markIn(own.transfer, own.transfer_state)}),
     }
   } catch (error) {
     if (error instanceof LedgerDamagedError || error instanceof LedgerNotOursError) throw error

@@ -4,15 +4,16 @@
  * them and keeps a tombstone; then the marks go. Whoever holds both locks next goes on from whatever is there, and the
  * mark says all there is to know for that.
  */
+import type {Json} from '../base/json.ts'
 import {deposedAddress} from '../engine/model/deposed.ts'
 import type {Ledger, LedgerEntry, LedgerStore, Tombstone, TransferMark} from '../engine/model/ledger.ts'
 import {type Key, keyOf} from '../engine/model/value.ts'
 import {digestFrom, digestIn} from './secret-digests.ts'
 
-export interface Place {
-  readonly stack: string
-  readonly address: string
-}
+export type Place = TransferMark['from']
+
+/** What the ledgers of a transfer go by: the stack, and where it is a former ledger of that, its place. */
+export const ledgerName = ({stack, state}: Pick<Place, 'stack' | 'state'>): string => (state === undefined ? stack : `${stack} at ${state}`)
 
 export interface EntryMove {
   readonly from: Place
@@ -44,12 +45,46 @@ export async function transferEntries(
   if (moves.length === 0) return []
   const renamed = new Map(moves.map(({from, to}) => [keyOf(from.stack, from.address), keyOf(to.stack, to.address)]))
   const sources = new Map<string, Ledger>()
-  for (const stack of stacksOf(moves.map(it => it.from))) sources.set(stack, await storeOf(stores, stack).load())
-  for (const stack of stacksOf(moves.map(it => it.to))) {
+  for (const name of namesOf(moves.map(it => it.from))) sources.set(name, await storeOf(stores, name).load())
+  for (const stack of namesOf(moves.map(it => it.to))) {
     const store = storeOf(stores, stack)
     const incoming = moves.filter(it => it.to.stack === stack)
     await store.save(withIncoming(await store.load(), incoming, sources, id, renamed))
   }
+  return finishTransfers(stores)
+}
+
+/**
+ * All that a former ledger of a stack has goes into the one it has now: objects, outputs, and what its runs left open.
+ * Needs the locks of both.
+ *
+ * @param openEnds - of both together
+ */
+export async function moveLedger(
+  id: string,
+  from: {readonly stack: string; readonly state: string},
+  stores: ReadonlyMap<string, LedgerStore>,
+  openEnds: (former: Json | undefined, now: Json | undefined) => Json | undefined,
+): Promise<Arrived[]> {
+  const former = await storeOf(stores, ledgerName(from)).load()
+  const store = storeOf(stores, from.stack)
+  const now = await store.load()
+  const known = new Map([...now.entries.values()].map(it => [it.remoteId, it.address]))
+  const moves = [...former.entries.values()].map(
+    ({address, remoteId}): EntryMove => ({
+      from: {...from, address},
+      to: {stack: from.stack, address: known.get(remoteId) ?? address},
+    }),
+  )
+  // A ledger without a salt takes the one that its digests come with, whether they come now or went before.
+  const {secretSalt, secretsDigest, accounts} = former
+  const salted = now.secretSalt === undefined && secretSalt !== undefined ? {secretSalt, ...(secretsDigest && {secretsDigest})} : {}
+  const ready: Ledger = {...now, ...salted, accounts: {...accounts, ...now.accounts}}
+  const {pending: _, ...incoming} = withIncoming(ready, moves, new Map([[ledgerName(from), former]]), id, new Map())
+  const pending = openEnds(former.pending, now.pending)
+  const outputs = {...former.outputs, ...now.outputs}
+  if (moves.length === 0 && Object.keys(outputs).length === 0 && pending === undefined) return []
+  await store.save({...incoming, outputs, ...(pending === undefined ? {} : {pending})})
   return finishTransfers(stores)
 }
 
@@ -67,19 +102,22 @@ export const marksIn = (ledgers: Iterable<Ledger>): {readonly stack: string; rea
  */
 export async function finishTransfers(stores: ReadonlyMap<string, LedgerStore>): Promise<Arrived[]> {
   const ledgers = new Map<string, Ledger>()
-  for (const [stack, store] of stores) ledgers.set(stack, await store.load())
-  const marks = marksIn(ledgers.values()).filter(it => ledgers.has(it.mark.from.stack))
+  for (const [name, store] of stores) ledgers.set(name, await store.load())
+  // Nothing goes to a former ledger.
+  const present = [...ledgers].flatMap(([name, ledger]) => (name === ledger.stack ? [ledger] : []))
+  const marks = marksIn(present).filter(it => ledgers.has(ledgerName(it.mark.from)))
   const renamed = new Map(
     marks.map(({stack, entry, mark}) => [keyOf(mark.from.stack, mark.from.address), keyOf(stack, entry.address)] as const),
   )
-  for (const source of stacksOf(marks.map(it => it.mark.from))) {
+  for (const source of namesOf(marks.map(it => it.mark.from))) {
     const ledger = ledgers.get(source)
     if (ledger === undefined) continue
-    const going = marks.filter(it => it.mark.from.stack === source)
-    const after = dropped(ledger, going, renamed)
+    const going = marks.filter(it => ledgerName(it.mark.from) === source)
+    const left = dropped(ledger, going, renamed)
+    const after = source === ledger.stack || left === ledger ? left : withoutRest(left)
     if (after !== ledger) ledgers.set(source, await storeOf(stores, source).save(after))
   }
-  for (const stack of stacksOf(marks)) {
+  for (const stack of namesOf(marks)) {
     const ledger = ledgers.get(stack)
     if (ledger === undefined) continue
     const here = marks.filter(it => it.stack === stack)
@@ -106,7 +144,7 @@ export function asArrived(ledgers: readonly Ledger[]): readonly Ledger[] {
   const marks = marksIn(ledgers)
   if (marks.length === 0) return ledgers
   return ledgers.map(ledger => {
-    const going = marks.filter(it => it.mark.from.stack === ledger.stack && isThere(ledger, it.mark, it.entry))
+    const going = marks.filter(it => ledgerName(it.mark.from) === ledger.stack && isThere(ledger, it.mark, it.entry))
     if (going.length === 0) return ledger
     const entries = new Map(ledger.entries)
     for (const {mark, entry} of going) entries.delete(addressThere(ledger, mark, entry) ?? '')
@@ -131,7 +169,7 @@ function withIncoming(
   const arrived = new Set<string>()
   let {accounts, secretSalt, secretsDigest} = ledger
   for (const {from, to, declared} of incoming) {
-    const source = sources.get(from.stack)
+    const source = sources.get(ledgerName(from))
     const entry = source?.entries.get(from.address)
     if (source === undefined || entry === undefined) continue
     arrived.add(entry.remoteId)
@@ -221,10 +259,15 @@ const addressThere = ({entries}: Ledger, {from}: TransferMark, {remoteId}: Ledge
 /** A remote path begins with it. */
 export const apiOf = ({remoteId}: Pick<LedgerEntry, 'remoteId'>): string => remoteId.slice(0, remoteId.indexOf('/'))
 
-const stacksOf = (places: readonly {readonly stack: string}[]): string[] => [...new Set(places.map(it => it.stack))].sort()
+const namesOf = (places: readonly Pick<Place, 'stack' | 'state'>[]): string[] => [...new Set(places.map(ledgerName))].sort()
 
-function storeOf(stores: ReadonlyMap<string, LedgerStore>, stack: string): LedgerStore {
-  const store = stores.get(stack)
-  if (store === undefined) throw new TypeError(`the ledger of ${stack} is not open`)
+/** What went along with the objects of a former ledger. */
+function withoutRest({pending: _, ...ledger}: Ledger): Ledger {
+  return {...ledger, outputs: {}}
+}
+
+function storeOf(stores: ReadonlyMap<string, LedgerStore>, name: string): LedgerStore {
+  const store = stores.get(name)
+  if (store === undefined) throw new TypeError(`the ledger of ${name} is not open`)
   return store
 }

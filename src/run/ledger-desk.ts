@@ -7,11 +7,12 @@ import type {Declaration, StackDeclarations} from '../engine/model/declaration.t
 import type {Ledger, LedgerEntry, Unlock} from '../engine/model/ledger.ts'
 import {keyOf} from '../engine/model/value.ts'
 import {UnknownAddressError} from '../engine/observe/choice.ts'
-import {namedObjects, Words} from '../engine/observe/selector.ts'
+import {type Named, namedObjects, Words} from '../engine/observe/selector.ts'
 import type {ManagedLedgerStore} from '../ledger/managed-store.ts'
 import {asArrived} from '../ledger/transfer.ts'
+import {inStateFile} from './declarations.ts'
 import type {Host} from './host.ts'
-import {type OpenedStores, openStores} from './ledger-stores.ts'
+import {type OpenedStores, openStores, SharedLedgerError} from './ledger-stores.ts'
 import {lockSettled, type Stoppable, sayArrived, sayStillLocked, underLocks} from './locked-ledgers.ts'
 import {type LedgerOf, leftBehind, readOtherLedgers} from './other-ledgers.ts'
 
@@ -29,12 +30,17 @@ export class LedgerDesk {
   readonly #stores: OpenedStores
   readonly #stoppable: Stoppable
 
+  /**
+   * @param state - the file that is the ledger of the one stack that is chosen
+   * @throws UnknownStackError, SharedLedgerError, StateFileError
+   */
   static async open(
     host: Host,
     {stacks, others}: Pick<LoadedDeclarations, 'stacks' | 'others'>,
     stoppable: Stoppable,
+    state: {readonly stacks: readonly string[]; readonly file: string | undefined},
   ): Promise<LedgerDesk> {
-    const app = [...stacks, ...others]
+    const app = withStateFile([...stacks, ...others], state)
     const left = await leftBehind(host.cwd, app)
     const once = left.filter((it, i) => left.findIndex(other => other.name === it.name) === i)
     return new LedgerDesk(host, app, once, stoppable)
@@ -59,15 +65,20 @@ export class LedgerDesk {
   }
 
   /** @throws UnknownStackError */
-  named(name: string, known: readonly LedgerOf[] = this.#all()): LedgerOf {
+  named(name: string, option: string, known: readonly LedgerOf[] = this.#all()): LedgerOf {
     const names = known.map(it => it.name)
     const found = known.find(it => it.name === name)
-    if (found === undefined) throw new UnknownStackError(name, names, nearest(name, names))
+    if (found === undefined) throw new UnknownStackError(name, names, nearest(name, names), option)
     return found
   }
 
   #all(): readonly LedgerOf[] {
     return [...this.stacks, ...this.left]
+  }
+
+  /** One that a stack had before its backend changed; `undefined` where no file is. */
+  former(stack: string, state: string): ManagedLedgerStore | undefined {
+    return this.#stores.former(stack, state)
   }
 
   open(stacks: readonly LedgerOf[]): ReadonlyMap<string, ManagedLedgerStore> {
@@ -93,6 +104,7 @@ export class LedgerDesk {
       lockSettled({
         stores,
         others: () => readOtherLedgers(cwd, stacks, rest, this.#stores.other),
+        former: this.#stores.former,
         timeoutMs,
         clock,
         signal,
@@ -107,24 +119,42 @@ export class LedgerDesk {
     return underLocks(this.host, this.#stoppable, take, work)
   }
 
+  /** Those that can be read now; without a lock. */
+  async loadReadable(): Promise<ReadonlyMap<string, Ledger>> {
+    const {ledgers} = await readOtherLedgers(this.host.cwd, [], this.#all(), this.#stores.other)
+    return new Map(asArrived(ledgers).map(it => [it.stack, it]))
+  }
+
+  /** Whether a word means anything that these ledgers have. */
+  means(ledgers: ReadonlyMap<string, Ledger>, word: string): boolean {
+    return new Words([word], this.#named(ledgers), kinds).idle.length === 0
+  }
+
   /** @throws UnknownAddressError for a word that means nothing these ledgers have */
   owned(ledgers: ReadonlyMap<string, Ledger>, words: readonly string[], what: string): OwnedObject[] {
-    const objects = namedObjects(
-      this.stacks.filter(it => ledgers.has(it.name)),
-      ledgers,
-      kinds,
-    ).filter(it => ledgers.get(it.stack)?.entries.has(it.address))
-    const meaning = new Words(words, objects, kinds)
-    if (meaning.idle.length > 0)
-      throw new UnknownAddressError(
-        meaning.idle.map(word => ({flag: what, word})),
-        objects,
-      )
+    const meaning = new Words(words, this.#named(ledgers), kinds)
+    if (meaning.idle.length > 0) throw this.unknown(ledgers, meaning.idle, what)
     return [...ledgers.values()].flatMap(({stack, entries}) =>
       [...entries.values()]
         .filter(it => words.length === 0 || meaning.mean({stack, address: it.address, kind: it.kind}))
         .map(entry => ({stack, entry})),
     )
+  }
+
+  unknown(ledgers: ReadonlyMap<string, Ledger>, words: readonly string[], what: string): UnknownAddressError {
+    return new UnknownAddressError(
+      words.map(word => ({flag: what, word})),
+      this.#named(ledgers),
+    )
+  }
+
+  /** What the ledgers have, as people call it. */
+  #named(ledgers: ReadonlyMap<string, Ledger>): Named[] {
+    return namedObjects(
+      this.stacks.filter(it => ledgers.has(it.name)),
+      ledgers,
+      kinds,
+    ).filter(it => ledgers.get(it.stack)?.entries.has(it.address))
   }
 
   declaration(stack: string, {address, kind}: Pick<LedgerEntry, 'address' | 'kind'>): Declaration | undefined {
@@ -135,4 +165,17 @@ export class LedgerDesk {
   close(): Promise<void> {
     return this.#stores.close()
   }
+}
+
+function withStateFile(
+  app: readonly StackDeclarations[],
+  {stacks, file}: {readonly stacks: readonly string[]; readonly file: string | undefined},
+): readonly StackDeclarations[] {
+  if (file === undefined) return app
+  const [one, other] = selectStacks(
+    app.map(it => it.name),
+    stacks,
+  )
+  if (one !== undefined && other !== undefined) throw new SharedLedgerError(file, one, other)
+  return app.map(it => (it.name === one ? inStateFile(it, file) : it))
 }

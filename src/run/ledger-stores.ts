@@ -1,10 +1,12 @@
 /** The ledgers of stacks, opened without any connection to the APIs. */
+import {existsSync} from 'node:fs'
 import {hostname, userInfo} from 'node:os'
+import {resolve} from 'node:path'
 import {AppError, EXIT} from '../base/errors.ts'
 import {environmentMaxResponse} from '../config/settings.ts'
 import type {StackDeclarations} from '../engine/model/declaration.ts'
 import type {ManagedLedgerStore, Notice} from '../ledger/managed-store.ts'
-import {openLedgerStore} from '../ledger/open-ledger.ts'
+import {locationOf, openLedgerStore} from '../ledger/open-ledger.ts'
 import {createTransport, type NetworkTransport} from '../transport/undici-transport.ts'
 import type {Host} from './host.ts'
 import type {LedgerOf} from './other-ledgers.ts'
@@ -13,6 +15,8 @@ export interface OpenedStores {
   readonly stores: ReadonlyMap<string, ManagedLedgerStore>
   /** Of a stack of another run or app: what is said of how it is reached is not said here. @throws HttpBackendError */
   other(stack: LedgerOf): ManagedLedgerStore
+  /** One that a stack had before its backend changed; `undefined` where it would be a file, and there is none. @throws NotAFileError */
+  former(stack: string, state: string): ManagedLedgerStore | undefined
   close(): Promise<void>
 }
 
@@ -69,6 +73,11 @@ export function openStores(host: Host, stacks: readonly StackDeclarations[]): Op
       const owner = owners.get(store.key)
       if (owner !== undefined) throw new SharedLedgerError(store.place, owner, stack.name)
       return store
+    },
+    former: (name, state) => {
+      const ledger = locationOf(state)
+      if (ledger.type === 'local' && !existsSync(resolve(host.cwd, ledger.file))) return undefined
+      return open({name, ledger}, text => host.log.warn(text))
     },
     close: async () => {
       await Promise.all(networks.map(it => it.close()))

@@ -4,14 +4,16 @@ import {AppError} from '../base/errors.ts'
 import {Stopped} from '../engine/apply/run-context.ts'
 import type {Unlock} from '../engine/model/ledger.ts'
 import {afterFailure, lockAll, type ManagedLedgerStore} from '../ledger/managed-store.ts'
-import {type Arrived, finishTransfers, marksIn} from '../ledger/transfer.ts'
+import {type Arrived, finishTransfers, ledgerName, marksIn} from '../ledger/transfer.ts'
 import type {Host} from './host.ts'
+import type {OpenedStores} from './ledger-stores.ts'
 import type {OtherLedgers} from './other-ledgers.ts'
 
 export interface LockWish {
   readonly stores: ReadonlyMap<string, ManagedLedgerStore>
   /** Reads the ledgers that are not locked. */
   readonly others: () => Promise<OtherLedgers>
+  readonly former: OpenedStores['former']
   readonly timeoutMs: number
   readonly clock: Clock
   readonly signal?: AbortSignal
@@ -25,13 +27,13 @@ export interface LockWish {
 const ROUNDS = 8
 
 /** @throws what taking a lock throws; the signal's reason, with no lock held */
-export async function lockSettled({stores, others, timeoutMs, clock, signal, finished, stillLocked}: LockWish): Promise<Unlock> {
+export async function lockSettled({stores, others, former, timeoutMs, clock, signal, finished, stillLocked}: LockWish): Promise<Unlock> {
   const until = clock.now() + timeoutMs
   const lock = (all: readonly ManagedLedgerStore[]) =>
     lockAll(all, {timeoutMs: Math.max(0, until - clock.now()), clock, ...(signal ? {signal} : {})})
   for (let round = 0; ; round++) {
     const unlock = await lock([...stores.values()])
-    const partners = await afterFailure(unlock, () => partnersOf(stores, others), stillLocked)
+    const partners = await afterFailure(unlock, () => partnersOf(stores, others, former), stillLocked)
     if (!signal?.aborted && (partners.size === 0 || round === ROUNDS)) return unlock
     // Locks are taken in one order by everybody: those of the others cannot be added to these.
     await unlock()
@@ -41,17 +43,40 @@ export async function lockSettled({stores, others, timeoutMs, clock, signal, fin
   }
 }
 
-/** The ledgers that something is on its way between, from or to one of these. */
+/** The ledgers that something is on its way between, from or to one of these. One that cannot be read waits for another time. */
 async function partnersOf(
-  stores: ReadonlyMap<string, ManagedLedgerStore>,
+  stores: LockWish['stores'],
   others: LockWish['others'],
+  former: LockWish['former'],
 ): Promise<ReadonlyMap<string, ManagedLedgerStore>> {
   const other = await others()
   const own = await Promise.all([...stores.values()].map(it => it.load()))
-  const marks = marksIn([...own, ...other.ledgers]).filter(({stack, mark}) => stores.has(stack) || stores.has(mark.from.stack))
   const all = new Map([...other.stores, ...stores])
-  const open = marks.filter(({stack, mark}) => all.has(stack) && all.has(mark.from.stack))
-  return new Map(open.flatMap(({stack, mark}) => [stack, mark.from.stack]).flatMap(name => [...all].filter(([known]) => known === name)))
+  const partners = new Map<string, ManagedLedgerStore>()
+  for (const {stack, mark} of marksIn([...own, ...other.ledgers])) {
+    const {from} = mark
+    const concerns = stores.has(stack) || (from.state === undefined && stores.has(from.stack))
+    const name = ledgerName(from)
+    const destination = all.get(stack)
+    if (!concerns || destination === undefined) continue
+    if (from.state !== undefined && !all.has(name)) {
+      const store = former(stack, from.state)
+      if (store !== undefined && (await isReadable(store))) all.set(name, store)
+    }
+    const source = all.get(name)
+    if (source !== undefined) partners.set(stack, destination).set(name, source)
+  }
+  return partners
+}
+
+async function isReadable(store: ManagedLedgerStore): Promise<boolean> {
+  try {
+    await store.load()
+    return true
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    return false
+  }
 }
 
 /** Works, and gives the locks back; what the work failed of is what is said, and a lock that stays beside it. */

@@ -4,13 +4,13 @@
  * without a lock.
  */
 import {readdir, readFile} from 'node:fs/promises'
-import {dirname, join, resolve} from 'node:path'
+import {basename, dirname, join, resolve} from 'node:path'
 import {AppError} from '../base/errors.ts'
 import type {LedgerLocation, StackDeclarations} from '../engine/model/declaration.ts'
 import type {Ledger} from '../engine/model/ledger.ts'
 import type {ManagedLedgerStore} from '../ledger/managed-store.ts'
 import type {LedgerPlaceOptions} from '../ledger/open-ledger.ts'
-import {stackIn} from '../ledger/tfstate.ts'
+import {decodeLedger, stackIn} from '../ledger/tfstate.ts'
 
 /** A stack as far as its ledger is concerned. */
 export interface LedgerOf {
@@ -59,9 +59,7 @@ export async function readOtherLedgers(
 
 /** Ledgers in files beside those of the app, whose stacks the app does not have. */
 export async function leftBehind(folder: string, known: readonly Pick<StackDeclarations, 'name' | 'ledger'>[]): Promise<LedgerOf[]> {
-  const files = known.flatMap(({ledger}) => (ledger.type === 'local' ? [resolve(folder, ledger.file)] : []))
-  const folders = new Set([folder, ...files.map(it => dirname(it))])
-  const there = (await Promise.all([...folders].map(statesIn))).flat().filter(path => !files.includes(path))
+  const there = await filesBeside(folder, known)
   const names = new Set(known.map(it => it.name))
   const found = await Promise.all(
     there.map(async (path): Promise<LedgerOf[]> => {
@@ -70,6 +68,12 @@ export async function leftBehind(folder: string, known: readonly Pick<StackDecla
     }),
   )
   return found.flat()
+}
+
+async function filesBeside(folder: string, known: readonly Pick<LedgerOf, 'ledger'>[]): Promise<string[]> {
+  const files = known.flatMap(({ledger}) => (ledger.type === 'local' ? [resolve(folder, ledger.file)] : []))
+  const folders = new Set([folder, ...files.map(it => dirname(it))])
+  return (await Promise.all([...folders].map(statesIn))).flat().filter(path => !files.includes(path))
 }
 
 async function statesIn(folder: string): Promise<string[]> {
@@ -81,11 +85,52 @@ async function statesIn(folder: string): Promise<string[]> {
   }
 }
 
+/** Of a stack whose ledger is in another place now. */
+export interface FormerLedger {
+  readonly stack: string
+  readonly path: string
+  /** How many it has still. */
+  readonly objects: number
+}
+
+/** Files beside the ledgers of the app that belong to one of its stacks and are not its ledger. */
+export async function formerLedgers(folder: string, known: readonly LedgerOf[]): Promise<FormerLedger[]> {
+  const names = new Set(known.map(it => it.name))
+  const found = await Promise.all(
+    (await filesBeside(folder, known)).map(async (path): Promise<FormerLedger[]> => {
+      const ledger = await ledgerIn(path)
+      return ledger === undefined || !names.has(ledger.stack) || ledger.entries.size === 0
+        ? []
+        : [{stack: ledger.stack, path, objects: ledger.entries.size}]
+    }),
+  )
+  return found.flat()
+}
+
 /** What cannot be read, or is another program's, is no ledger of ours. */
 async function stackOf(path: string): Promise<string | undefined> {
   try {
-    return stackIn(await readFile(path, 'utf8'))
+    const content = await readFile(path, 'utf8')
+    return stackIn(content) ?? rewritten(content, path)?.stack
   } catch {
     return undefined
   }
+}
+
+async function ledgerIn(path: string): Promise<Ledger | undefined> {
+  try {
+    const content = await readFile(path, 'utf8')
+    const stack = stackIn(content)
+    return stack === undefined ? rewritten(content, path) : decodeLedger(content, {place: path, stack, setAside: ''})
+  } catch {
+    return undefined
+  }
+}
+
+/** Terraform leaves out whose ledger it writes: then the name of the file says so, where all in it is ours. */
+function rewritten(content: string, path: string): Ledger | undefined {
+  const stack = /^terraform\.(.+)\.tfstate$/.exec(basename(path))?.[1]
+  if (stack === undefined) return undefined
+  const ledger = decodeLedger(content, {place: path, stack, setAside: ''})
+  return ledger.entries.size === 0 ? undefined : ledger
 }

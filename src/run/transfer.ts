@@ -1,11 +1,13 @@
 /** `svcctl transfer`: objects go from one stack's ledger to another one's, without a request. */
 import {AppError, EXIT} from '../base/errors.ts'
+import {shellWord} from '../base/shell-word.ts'
 import {UsageError} from '../base/usage-error.ts'
 import {neededBy} from '../engine/model/declaration.ts'
-import type {Ledger} from '../engine/model/ledger.ts'
+import {emptyLedger, type Ledger, type LedgerStore} from '../engine/model/ledger.ts'
 import {createRunId} from '../ledger/journal-file.ts'
-import {lockAll} from '../ledger/managed-store.ts'
-import {type Arrived, apiOf, type EntryMove, finishTransfers, marksIn, transferEntries} from '../ledger/transfer.ts'
+import {lockAll, type ManagedLedgerStore} from '../ledger/managed-store.ts'
+import {MemoryLedgerStore} from '../ledger/memory-store.ts'
+import {type Arrived, apiOf, type EntryMove, finishTransfers, ledgerName, marksIn, transferEntries} from '../ledger/transfer.ts'
 import {OtherAccountError} from './accounts.ts'
 import type {LedgerDesk, OwnedObject} from './ledger-desk.ts'
 
@@ -54,16 +56,59 @@ export class NotDeclaredError extends AppError {
   }
 }
 
-/** @throws UnknownStackError, UnknownAddressError, AddressTakenError, NotDeclaredError, OtherAccountError, LedgerLockedError */
+/** It is neither where it was said to be nor where it should go. */
+export class OwnedElsewhereError extends AppError {
+  constructor(from: string, words: readonly string[], owned: readonly OwnedObject[], to: string) {
+    const stacks = [...new Set(owned.map(it => it.stack))]
+    const word = words.map(shellWord).join(' ')
+    super(`stack ${from} does not have ${words.join(', ')}: stack ${stacks.join(', ')} does`, {
+      code: 'E_OWNED_ELSEWHERE',
+      exit: EXIT.usage,
+      problems: owned.map(({stack, entry}) => ({address: entry.address, message: `is in the ledger of stack ${stack}`})),
+      suggestions: stacks.map(it => `From there: svcctl transfer ${word} --from ${shellWord(it)} --to ${shellWord(to)}`),
+    })
+  }
+}
+
+/**
+ * Which words the source has something for, and which the destination: a transfer that is run again has nothing to do.
+ * @throws UnknownAddressError, OwnedElsewhereError
+ */
+async function soughtOut(
+  desk: LedgerDesk,
+  words: readonly string[],
+  from: string,
+  to: string,
+  ledgers: ReadonlyMap<string, Ledger>,
+): Promise<{readonly here: readonly string[]; readonly there: readonly string[]}> {
+  const has = (stack: string, word: string) => {
+    const ledger = ledgers.get(stack)
+    return ledger !== undefined && desk.means(new Map([[stack, ledger]]), word)
+  }
+  const here = words.filter(it => has(from, it))
+  const missing = words.filter(it => !here.includes(it))
+  const there = missing.filter(it => has(to, it))
+  const nowhere = missing.filter(it => !there.includes(it))
+  if (nowhere.length === 0) return {here, there}
+  const all = await desk.loadReadable()
+  const elsewhere = nowhere.filter(it => desk.means(all, it))
+  if (elsewhere.length > 0) throw new OwnedElsewhereError(from, elsewhere, desk.owned(all, elsewhere, 'transfer'), to)
+  throw desk.unknown(ledgers, nowhere, 'transfer')
+}
+
+/** @throws UnknownStackError, UnknownAddressError, OwnedElsewhereError, AddressTakenError, NotDeclaredError, OtherAccountError, LedgerLockedError */
 export async function transfer(desk: LedgerDesk, {words, from, to, as, anyway, lockTimeoutMs}: TransferWish): Promise<Transferred> {
-  const source = desk.named(from)
-  const destination = desk.named(to, desk.stacks)
+  const source = desk.named(from, '--from')
+  const destination = desk.named(to, '--to', desk.stacks)
   if (from === to) throw new UsageError('--from and --to name the same stack', ['An address changes with a moved block in the stack.'])
   return desk.locked([source, destination], lockTimeoutMs, async stores => {
     const ledgers = new Map(await Promise.all([...stores].map(async ([stack, store]) => [stack, await store.load()] as const)))
     const [src, dst] = [ledgers.get(from), ledgers.get(to)]
     if (src === undefined || dst === undefined) throw new TypeError('a ledger is not open')
-    const chosen = desk.owned(new Map([[from, src]]), words, 'transfer')
+    const {here, there} = await soughtOut(desk, words, from, to, ledgers)
+    if (there.length > 0) desk.host.log.note(`stack ${to} has ${there.join(', ')} already`)
+    const chosen = here.length === 0 ? [] : desk.owned(new Map([[from, src]]), here, 'transfer')
+    if (chosen.length === 0) return {transfer: null, moved: [], declaredStill: []}
     if (as !== undefined && chosen.length !== 1)
       throw new UsageError(`--as names one address, and ${chosen.length} objects are meant`, ['Name one object, or leave --as out.'])
     assertSameAccounts(src, dst, chosen, desk)
@@ -82,7 +127,11 @@ export async function transfer(desk: LedgerDesk, {words, from, to, as, anyway, l
   })
 }
 
-const told = ({from, to, remoteId}: Arrived): Transferred['moved'][number] => ({from, to, remoteId})
+export const told = ({from: {stack, address}, to, remoteId}: Arrived): Transferred['moved'][number] => ({
+  from: {stack, address},
+  to,
+  remoteId,
+})
 
 function moveOf(desk: LedgerDesk, {stack, entry}: OwnedObject, dst: Ledger, to: string, as: string | undefined): EntryMove {
   const known = [...dst.entries.values()].find(it => it.remoteId === entry.remoteId)?.address
@@ -97,7 +146,7 @@ function moveOf(desk: LedgerDesk, {stack, entry}: OwnedObject, dst: Ledger, to: 
 }
 
 /** Told from what the ledgers remember: no request is made for it. */
-function assertSameAccounts(src: Ledger, dst: Ledger, chosen: readonly OwnedObject[], {stacks}: LedgerDesk): void {
+export function assertSameAccounts(src: Ledger, dst: Ledger, chosen: readonly OwnedObject[], {stacks}: LedgerDesk): void {
   for (const api of new Set(chosen.map(it => apiOf(it.entry)))) {
     const [a, b] = [src.accounts[api], dst.accounts[api]]
     const targets: Readonly<Record<string, {readonly account?: string} | undefined>> =
@@ -110,28 +159,44 @@ function assertSameAccounts(src: Ledger, dst: Ledger, chosen: readonly OwnedObje
   }
 }
 
-/** Finishes whatever is under way between any ledgers there are. */
+/**
+ * Finishes whatever is under way between any ledgers there are. What came from one that is not there any more has arrived:
+ * nobody has it besides.
+ */
 export async function resumeTransfers(desk: LedgerDesk, lockTimeoutMs: number): Promise<Transferred> {
-  const all = desk.chosen([])
-  const readable = new Map<string, (typeof all)[number]>()
+  const {clock, log} = desk.host
+  const stores = new Map<string, ManagedLedgerStore>()
+  const unread = new Set<string>()
   const ledgers: Ledger[] = []
-  for (const stack of all) {
-    const ledger = [...desk.open([stack]).values()][0]?.load()
-    const read = await ledger?.catch((error: unknown) => {
+  const read = async (name: string, store: ManagedLedgerStore): Promise<void> => {
+    try {
+      const ledger = await store.load()
+      if (name === ledger.stack) ledgers.push(ledger)
+      stores.set(name, store)
+    } catch (error) {
       if (!(error instanceof AppError)) throw error
-      desk.host.log.warn(`what stack ${stack.name} has is not known: ${error.message}`)
-      return undefined
-    })
-    if (read === undefined) continue
-    ledgers.push(read)
-    readable.set(stack.name, stack)
+      log.warn(`what ${name} has is not known: ${error.message}`)
+      unread.add(name)
+    }
   }
-  const names = new Set(marksIn(ledgers).flatMap(({stack, mark}) => [stack, mark.from.stack]))
-  const stores = desk.open([...readable.values()].filter(it => names.has(it.name)))
-  const {clock} = desk.host
-  const take = (signal: AbortSignal) => lockAll([...stores.values()], {timeoutMs: lockTimeoutMs, clock, signal})
+  for (const [name, store] of desk.open(desk.chosen([]))) await read(name, store)
+  const marks = marksIn(ledgers)
+  const sources = new Map(marks.map(({mark}) => [ledgerName(mark.from), mark.from]))
+  const gone = new Map<string, LedgerStore>()
+  for (const [name, {stack, state}] of sources) {
+    if (stores.has(name) || unread.has(name)) continue
+    const former = state === undefined ? undefined : desk.former(stack, state)
+    if (former !== undefined) await read(name, former)
+    else {
+      log.warn(`there is no ledger ${state ?? `of stack ${stack}`} here: what came from it is taken for arrived`)
+      gone.set(name, new MemoryLedgerStore(emptyLedger(stack)))
+    }
+  }
+  const names = new Set([...sources.keys(), ...marks.map(it => it.stack)])
+  const open = new Map([...stores].filter(([name]) => names.has(name)))
+  const take = (signal: AbortSignal) => lockAll([...open.values()], {timeoutMs: lockTimeoutMs, clock, signal})
   return desk.under(take, async () => {
-    const arrived = await finishTransfers(stores)
+    const arrived = await finishTransfers(new Map([...open, ...gone]))
     const ids = [...new Set(arrived.map(it => it.id))]
     return {transfer: ids.join(', ') || null, moved: arrived.map(told), declaredStill: []}
   })

@@ -27,10 +27,11 @@ import type {RequestAllowance} from '../transport/request-allowance.ts'
 import type {OnTransportEvent} from '../transport/transport-event.ts'
 import type {Host} from './host.ts'
 import {type OpenedStores, openStores} from './ledger-stores.ts'
+import {leftText, rewrittenText} from './ledger-words.ts'
 import {lockSettled, sayArrived, sayStillLocked} from './locked-ledgers.ts'
 import {neededApis} from './needed-apis.ts'
 import {type OpenedApi, openCloud, openCluster} from './open-api.ts'
-import {type OtherLedgers, readOtherLedgers} from './other-ledgers.ts'
+import {formerLedgers, type OtherLedgers, readOtherLedgers} from './other-ledgers.ts'
 import {stackAccounts} from './stack-accounts.ts'
 
 export type Api = Kind['api']
@@ -78,7 +79,7 @@ export class Workspace {
   #ledgers: ReadonlyMap<string, Ledger> = new Map()
   #other: OtherLedgers = {ledgers: [], unread: new Map(), stores: new Map()}
   #accountOf: AccountOf = () => ''
-  readonly #saidUnread = new Set<string>()
+  readonly #said = new Set<string>()
   readonly #options: WorkspaceOptions
   /** Opened connections by what makes them one: API, address, key. */
   readonly #opened = new Map<string, OpenedStackApi>()
@@ -147,17 +148,15 @@ export class Workspace {
     const arrived = new Map(asArrived([...own.map(([, it]) => it), ...other.ledgers]).map(it => [it.stack, it] as const))
     this.#ledgers = new Map(own.map(([stack, it]) => [stack, arrived.get(stack) ?? it]))
     this.#other = {...other, ledgers: other.ledgers.map(it => arrived.get(it.stack) ?? it)}
-    for (const [stack, {rewrittenBy}] of own) {
-      if (rewrittenBy === undefined || this.#saidUnread.has(stack)) continue
-      this.#saidUnread.add(stack)
-      this.host.log.warn(
-        `the ledger of stack ${stack} was rewritten by ${rewrittenBy}: its account and the digests of its secrets are lost, and the next apply records them anew (svcctl state mv keeps them)`,
-      )
+    const says = (about: string, text: string): void => {
+      if (!this.#said.has(about)) this.host.log.warn(text)
+      this.#said.add(about)
     }
-    for (const [stack, why] of other.unread) {
-      if (!this.#saidUnread.has(stack)) this.host.log.warn(`what stack ${stack} has is not known: ${why}`)
-      this.#saidUnread.add(stack)
-    }
+    for (const [stack, ledger] of own) if (ledger.rewrittenBy !== undefined) says(stack, rewrittenText(ledger))
+    const absent = new Set(own.flatMap(([stack, {condition}]) => (condition === 'absent' ? [stack] : [])))
+    const former = absent.size === 0 ? [] : await formerLedgers(this.host.cwd, [...this.stacks, ...this.others])
+    for (const it of former) if (absent.has(it.stack)) says(it.path, leftText(it))
+    for (const [stack, why] of other.unread) says(stack, `what stack ${stack} has is not known: ${why}`)
     if (this.#byStack.size > 0) await this.#groupAccounts()
     return this.#ledgers
   }
@@ -201,6 +200,7 @@ export class Workspace {
     return lockSettled({
       stores,
       others: () => this.#readOthers(),
+      former: this.#ledgerStores.former,
       timeoutMs,
       clock: host.clock,
       ...(signal ? {signal} : {}),

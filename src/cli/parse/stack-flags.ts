@@ -43,9 +43,14 @@ export const stackFlags = {
   }),
 }
 
+/** Which ledger, where it is not the one that a stack's backend names. */
+export const stateFlag = {
+  state: Flags.string({summary: 'file of the ledger', helpGroup: STACKS, helpValue: '<file>'}),
+}
+
 /** Of commands that write ledgers, and nothing else. */
 export const ledgerFlags = {
-  state: Flags.string({summary: 'file of the ledger', helpGroup: STACKS, helpValue: '<file>'}),
+  ...stateFlag,
   'lock-timeout': durationFlag({summary: 'how long to wait for a lock somebody holds', helpGroup: STACKS, default: 0}),
   'max-requests': wholeNumberFlag({summary: 'refuse to send more requests than this', helpGroup: 'CONNECTION', min: 0}),
   reserve: wholeNumberFlag({summary: 'requests left free for people on call', helpGroup: 'CONNECTION', min: 0}),
@@ -53,7 +58,7 @@ export const ledgerFlags = {
 
 /** Those of `selectionFlags` that say which objects and which ledger: `validate` takes them too. */
 export const validateFlags = {
-  state: Flags.string({summary: 'file of the ledger', helpGroup: STACKS, helpValue: '<file>'}),
+  ...stateFlag,
   target: Flags.string({
     summary: 'only this object and what it depends on',
     helpGroup: STACKS,

@@ -1,5 +1,5 @@
 import {Args} from '../../cli/parse/oclif.ts'
-import {stackFlags} from '../../cli/parse/stack-flags.ts'
+import {stackFlags, stateFlag} from '../../cli/parse/stack-flags.ts'
 import {ReadingStackCommand} from '../../cli/reading-stack-command.ts'
 import {table} from '../../report/table.ts'
 
@@ -10,13 +10,12 @@ export default class StateListCommand extends ReadingStackCommand {
     "<%= config.bin %> <%= command.id %> 'null_resource.cache*' --output json",
   ]
   static override args = {pattern: Args.string({description: 'address, name, remote id, or a glob of these', ignoreStdin: true})}
-  static override flags = stackFlags
+  static override flags = {...stackFlags, ...stateFlag}
 
   protected async read(): Promise<undefined> {
     const {args, flags} = await this.parse(StateListCommand)
-    const loaded = await this.readDeclarations({...flags, stack: undefined}, 'validate')
-    const [{LedgerDesk}, {listOwned, ownedDocument}] = await Promise.all([import('../../run/ledger-desk.ts'), import('../../run/state.ts')])
-    const desk = await LedgerDesk.open(this.context, loaded, this.stoppable)
+    const {listOwned, ownedDocument} = await import('../../run/state.ts')
+    const desk = await this.openDesk(flags)
     try {
       const words = args.pattern === undefined ? [] : [args.pattern]
       const resources = (await listOwned(desk, flags.stack ?? [], words)).map(ownedDocument)

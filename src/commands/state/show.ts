@@ -1,6 +1,7 @@
 import {Args} from '../../cli/parse/oclif.ts'
-import {stackFlags} from '../../cli/parse/stack-flags.ts'
+import {stackFlags, stateFlag} from '../../cli/parse/stack-flags.ts'
 import {ReadingStackCommand} from '../../cli/reading-stack-command.ts'
+import {stateText} from '../../report/state-text.ts'
 
 export default class StateShowCommand extends ReadingStackCommand {
   static override summary = 'show what a ledger remembers of one object, without a request'
@@ -11,21 +12,17 @@ export default class StateShowCommand extends ReadingStackCommand {
   static override args = {
     address: Args.string({description: 'address, name or remote id of the object', required: true, ignoreStdin: true}),
   }
-  static override flags = stackFlags
+  static override flags = {...stackFlags, ...stateFlag}
 
   protected async read(): Promise<undefined> {
     const {args, flags} = await this.parse(StateShowCommand)
-    const loaded = await this.readDeclarations({...flags, stack: undefined}, 'validate')
-    const [{LedgerDesk}, {ownedDocument, showOwned, shownApplied}] = await Promise.all([
-      import('../../run/ledger-desk.ts'),
-      import('../../run/state.ts'),
-    ])
-    const desk = await LedgerDesk.open(this.context, loaded, this.stoppable)
+    const {ownedDocument, showOwned, shownApplied} = await import('../../run/state.ts')
+    const desk = await this.openDesk(flags)
     try {
       const owned = await showOwned(desk, flags.stack ?? [], args.address)
       const {outputs, dependsOn} = owned.entry
       const resource = {...ownedDocument(owned), lastApplied: shownApplied(owned.entry), outputs: {...outputs}, dependsOn: [...dependsOn]}
-      await this.print({resource, requests: {used: 0}})
+      await this.print({resource, requests: {used: 0}}, {text: shown => stateText(shown)})
     } finally {
       await desk.close()
     }

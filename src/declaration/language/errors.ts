@@ -36,12 +36,13 @@ export class SynthesisError extends AppError {
 
 /** `--stack` names nothing. */
 export class UnknownStackError extends AppError {
-  constructor(wanted: string, known: readonly string[], near: string | undefined) {
+  /** @param option - that names it */
+  constructor(wanted: string, known: readonly string[], near: string | undefined, option = '--stack') {
     const list = known.length === 0 ? 'The app has no stacks.' : `The stacks are: ${known.join(', ')}.`
     super(`no stack is called "${wanted}"`, {
       code: 'E_STACK_UNKNOWN',
       exit: EXIT.usage,
-      suggestions: [near === undefined ? list : `Did you mean --stack ${near}? ${list}`],
+      suggestions: [near === undefined ? list : `Did you mean ${option} ${near}? ${list}`],
     })
   }
 }

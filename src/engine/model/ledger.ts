@@ -28,7 +28,12 @@ export interface LedgerEntry {
 
 export interface TransferMark {
   readonly id: string
-  readonly from: {readonly stack: string; readonly address: string}
+  readonly from: {
+    readonly stack: string
+    readonly address: string
+    /** The file or address of the ledger, where it is a former one of the stack: its backend has changed. */
+    readonly state?: string
+  }
 }
 
 /** What a ledger remembers of an object that went to another stack. */

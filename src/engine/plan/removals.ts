@@ -116,8 +116,10 @@ function removalOf(
   if (doubt !== undefined) return {...base, action: 'blocked', wants: 'delete', cause: doubt.cause, reason: doubt.reason}
   // Its old ledger may have it still, and could not be asked.
   if (entry.transfer !== undefined) {
-    const reason = `it is on its way here from stack ${entry.transfer.from.stack}: svcctl transfer --resume`
-    return {...base, action: 'blocked', wants: 'delete', cause: 'maybe-elsewhere', reason, elsewhere: {stack: entry.transfer.from.stack}}
+    const {from} = entry.transfer
+    const where = from.state === undefined ? `stack ${from.stack}` : from.state
+    const reason = `it is on its way here from ${where}: svcctl transfer --resume`
+    return {...base, action: 'blocked', wants: 'delete', cause: 'maybe-elsewhere', reason, elsewhere: {stack: from.stack}}
   }
   if (live === undefined) return {...base, action: 'forget', cause: 'gone', reason: 'it is gone already'}
   if (removed?.destroy === false) return {...base, action: 'forget', cause: 'removed-block', reason: 'removed block'}

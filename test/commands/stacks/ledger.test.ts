@@ -126,6 +126,31 @@ describe('a ledger', () => {
     }
   })
 
+  it('that Terraform rewrote names those whose secrets nobody can tell or set any more', async () => {
+    const other = await site()
+    try {
+      const env = {TF_VAR_pw: 'geheim-12345'}
+      const users = jsonStack('users')
+        .block('variable', {pw: {type: 'string', sensitive: true}})
+        .subscription('main')
+        .database('cache', 'main')
+        .user('u', 'cache', {role: 'x'}, {expressions: {'/password': '${var.pw}'}})
+      const synth = ['--synth-dir', saveStack(other.folder, users)]
+      expect((await other.fast(['apply', ...synth, '--auto-approve'], {env})).code).toBe(0)
+      const file = join(other.folder, 'terraform.users.tfstate')
+      const {svcctl: _, ...state} = JSON.parse(readFileSync(file, 'utf8'))
+      writeFileSync(file, JSON.stringify({...state, terraform_version: '1.11.4'}))
+      const plan = await other.fast(['plan', ...synth, '-o', 'json'], {env})
+      expect(documentOf(plan).summary).toMatchObject({blocked: 1})
+      expect(plan.stderr).toContain('the API cannot set them again: null_resource.u. Where they have them: --accept null_resource.u')
+      const applied = await other.fast(['apply', ...synth, '--auto-approve', '--accept', 'null_resource.u'], {env})
+      expect(applied.code, applied.stderr).toBe(0)
+      expect((await other.fast(['plan', ...synth, '--detailed-exitcode'], {env})).code).toBe(0)
+    } finally {
+      await other.close()
+    }
+  })
+
   const terraform = existsSync('/usr/local/bin/terraform') || existsSync('/usr/bin/terraform')
   it.skipIf(!terraform)(`is read by Terraform${terraform ? '' : ' (SKIPPED: there is no terraform here)'}`, () => {
     const run = (...args: string[]) =>

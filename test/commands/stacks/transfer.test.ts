@@ -105,6 +105,65 @@ describe('svcctl transfer', () => {
     expect([anyway.code, anyway.stderr], anyway.stderr).toEqual([0, expect.stringContaining('declares null_resource.main still')])
   })
 
+  it('that is run again has nothing to do, and says which stack has what is not where it was said to be', async () => {
+    const c = jsonStack('c').subscription('third')
+    const all = (stacks: readonly JsonStack[]) => [...stacks, c]
+    await started(all(kept()))
+    expect((await run(['transfer', 'cache', 'ro', '--from', 'a', '--to', 'b'], all(handed()))).code).toBe(0)
+    const again = await run(['transfer', 'cache', 'ro', '--from', 'a', '--to', 'b'], all(handed()))
+    expect([again.code, documentOf(again).moved], again.stderr).toEqual([0, []])
+    expect(again.stderr).toContain('stack b has cache, ro already')
+    const elsewhere = documentOf(await run(['transfer', 'cache', '--from', 'a', '--to', 'c'], all(handed()))).error
+    expect([elsewhere.code, elsewhere.suggestions]).toEqual(['E_OWNED_ELSEWHERE', ['From there: svcctl transfer cache --from b --to c']])
+    const typos: [string, readonly string[]][] = [
+      ['--to bb', ['--from', 'a', '--to', 'bb']],
+      ['--from aa', ['--from', 'aa', '--to', 'b']],
+    ]
+    for (const [typo, args] of typos) {
+      const {suggestions} = documentOf(await run(['transfer', 'cache', ...args], all(handed()))).error
+      expect([typo, suggestions.join()]).toEqual([typo, expect.stringContaining(`Did you mean ${typo.slice(0, -1)}?`)])
+    }
+  })
+
+  it('takes globs, and the file of --state where one stack has its ledger in another place', async () => {
+    await started()
+    const moved = await run(['transfer', '*:null_resource.c*', 'r?', '--from', 'a', '--to', 'b'], handed())
+    expect([moved.code, documentOf(moved).moved.length], moved.stderr).toEqual([0, 2])
+    renameSync(join(at.folder, 'terraform.b.tfstate'), join(at.folder, 'b.state'))
+    const list = await run(['state', 'list', '--stack', 'b', '--state', 'b.state'], handed())
+    expect(documentOf(list).resources.map((it: {address: string}) => it.address)).toEqual([
+      'null_resource.cache',
+      'null_resource.other',
+      'null_resource.ro',
+    ])
+    const two = await run(['state', 'list', '--state', 'b.state'], handed())
+    expect([two.code, documentOf(two).error.code]).toEqual([64, 'E_LEDGER_SHARED'])
+    const back = await run(['transfer', 'ro', '--from', 'b', '--to', 'a', '--anyway', '--stack', 'b', '--state', 'b.state'], handed())
+    expect(back.code, back.stderr).toBe(0)
+    const forgotten = await run(['forget', 'cache', '--stack', 'b', '--state', 'b.state', '--anyway', '--yes'], handed())
+    expect([forgotten.code, documentOf(forgotten).forgotten.length], forgotten.stderr).toEqual([0, 1])
+    const shown = await at.run([
+      'state',
+      'show',
+      'other',
+      '--stack',
+      'b',
+      '--state',
+      'b.state',
+      '--synth-dir',
+      saveStacks(at.folder, handed()),
+    ])
+    expect(shown.stdout).toBe(`# b:null_resource.other
+kind: cloud.subscription
+remoteId: cloud/subscriptions/2
+origin: created
+lastApplied:
+    name: "other"
+outputs: {}
+dependsOn: []
+`)
+  })
+
   it('is refused between accounts', async () => {
     await started()
     const file = join(at.folder, 'terraform.b.tfstate')
@@ -246,6 +305,17 @@ describe('svcctl state', () => {
     expect(documentOf(shown).resource).toMatchObject({remoteId: expect.any(String), lastApplied: {name: 'u', password: {secret: true}}})
     expect(shown.stdout).not.toMatch(/geheim|scrypt/)
     expect(documentOf(await run(['state', 'show', 'cache'], stacks())).resource.outputs.publicEndpoint).toContain(':')
+    const text = await at.run(['state', 'show', 'a:null_resource.u', '--synth-dir', saveStacks(at.folder, stacks())])
+    expect(text.stdout.split('\n').slice(0, 8)).toEqual([
+      '# a:null_resource.u',
+      'kind: cloud.acl_user',
+      expect.stringMatching(/^remoteId: cloud\/subscriptions\/1\/databases\/1\/acl\/users\/\d+$/),
+      'origin: created',
+      'lastApplied:',
+      '    name: "u"',
+      '    role: "x"',
+      '    password: (secret)',
+    ])
 
     const declared = await run(['state', 'rm', 'null_resource.u', '--yes'], stacks())
     expect([declared.code, documentOf(declared).error.code]).toEqual([3, 'E_STILL_DECLARED'])
@@ -266,5 +336,16 @@ describe('svcctl state', () => {
     await started([source()])
     renameSync(join(at.folder, 'terraform.a.tfstate'), join(at.folder, 'kept.tfstate'))
     expect(await owned([destination()])).toEqual(['a:null_resource.main'])
+  })
+
+  it('shows one that Terraform has rewritten since, and leaves what it has alone', async () => {
+    await started([source()])
+    const file = join(at.folder, 'terraform.a.tfstate')
+    const {svcctl: _, ...state} = JSON.parse(readFileSync(file, 'utf8'))
+    writeFileSync(file, JSON.stringify({...state, terraform_version: '1.11.4'}))
+    writeFileSync(join(at.folder, 'terraform.real.tfstate'), JSON.stringify({...state, resources: []}))
+    const renamed = () => [jsonStack('new').subscription('main')]
+    expect(await owned(renamed())).toEqual(['a:null_resource.main'])
+    expect(documentOf(await fast(['plan'], renamed())).summary).toMatchObject({blocked: 1, adopt: 0})
   })
 })

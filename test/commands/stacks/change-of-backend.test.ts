@@ -1,0 +1,185 @@
+/** `svcctl transfer --from-state`: a stack's change of backend, to http and back, as processes that may be killed. */
+import {existsSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {documentOf, type Site, site} from '../../support/site.ts'
+import {jsonStack, saveStacks} from '../../support/stack-json.ts'
+import {type StateServer, startStateServer} from '../../support/state-server.ts'
+
+let at: Site
+let server: StateServer
+beforeEach(async () => {
+  at = await site()
+  server = await startStateServer()
+})
+afterEach(async () => {
+  await Promise.all([server.close(), at.close()])
+})
+
+const shop = () =>
+  jsonStack('shop')
+    .block('variable', {pw: {type: 'string', sensitive: true}})
+    .subscription('main')
+    .database('cache', 'main', {}, {outputs: ['publicEndpoint']})
+    .user('u', 'cache', {role: 'x'}, {expressions: {'/password': '${var.pw}'}})
+    .block('output', {endpoint: {value: '${null_resource.cache.triggers["out/publicEndpoint"]}'}})
+const inFile = () => saveStacks(at.folder, [shop(), jsonStack('other').subscription('b')])
+const behindHttp = () => {
+  const {address} = server
+  const backend = {http: {address, lock_address: address, unlock_address: address}}
+  return saveStacks(at.folder, [shop().backend(backend), jsonStack('other').subscription('b')])
+}
+const SECRET = {TF_VAR_pw: 'geheim-12345'}
+const run = (synth: string, args: readonly string[]) => at.run([...args, '--synth-dir', synth, '-o', 'json'], {env: SECRET})
+const fast = (synth: string, args: readonly string[]) => at.fast([...args, '--synth-dir', synth, '-o', 'json'], {env: SECRET})
+const FILE = 'terraform.shop.tfstate'
+const ADDRESSES = ['null_resource.cache', 'null_resource.main', 'null_resource.u']
+
+async function begun(): Promise<string> {
+  const outcome = await fast(inFile(), ['apply', '--stack', '*', '--auto-approve'])
+  expect(outcome.code, outcome.stderr).toBe(0)
+  at.simulator.clearLog()
+  return readFileSync(join(at.folder, FILE), 'utf8')
+}
+
+describe('svcctl transfer --from-state', () => {
+  it('brings all that a stack has to its new backend and back: no request, and the plan is empty with its secrets and outputs', async () => {
+    await begun()
+    const there = await run(behindHttp(), ['transfer', '--stack', 'shop', '--from-state', FILE])
+    expect(there.code, there.stderr).toBe(0)
+    const {transfer, moved, requests} = documentOf(there)
+    expect([typeof transfer, requests]).toEqual(['string', {used: 0}])
+    expect(moved[0]).toEqual({
+      from: {stack: 'shop', address: 'null_resource.cache'},
+      to: {stack: 'shop', address: 'null_resource.cache'},
+      remoteId: expect.stringMatching(/^cloud\/subscriptions\/\d\/databases\/1$/),
+    })
+    expect(moved.map((it: {to: {address: string}}) => it.to.address)).toEqual(ADDRESSES)
+    expect(server.lock).toBeUndefined()
+    expect(JSON.parse(readFileSync(join(at.folder, FILE), 'utf8'))).toMatchObject({resources: [], outputs: {}})
+    expect(at.simulator.log).toEqual([])
+    expect((await at.run(['output', 'endpoint', '--stack', 'shop', '--synth-dir', behindHttp()])).stdout).toMatch(/^db-/)
+    expect((await fast(behindHttp(), ['plan', '--stack', 'shop', '--detailed-exitcode'])).code).toBe(0)
+
+    // Once more there is nothing to bring.
+    const again = await run(behindHttp(), ['transfer', '--stack', 'shop', '--from-state', FILE])
+    expect([again.code, documentOf(again).moved], again.stderr).toEqual([0, []])
+
+    const back = await run(inFile(), ['transfer', '--stack', 'shop', '--from-state', server.address])
+    expect([back.code, documentOf(back).moved.length], back.stderr).toEqual([0, 3])
+    expect(JSON.parse(server.state ?? '{}')).toMatchObject({resources: []})
+    expect((await fast(inFile(), ['plan', '--stack', 'shop', '--detailed-exitcode'])).code).toBe(0)
+    expect(at.writes).toEqual([])
+  })
+
+  it('that is killed at any request is finished by the next command that locks, or by the same again', {timeout: 120_000}, async () => {
+    const kept = await begun()
+    let died = 0
+    const seen = new Set<string>()
+    for (let nth = 1; ; nth++) {
+      writeFileSync(join(at.folder, FILE), kept)
+      server.state = undefined
+      server.lock = undefined
+      let count = 0
+      const held = new Promise<void>(resolve => {
+        server.hold = () => {
+          if (++count !== nth) return false
+          resolve()
+          return true
+        }
+      })
+      const child = at.start(['transfer', '--stack', 'shop', '--from-state', FILE, '--synth-dir', behindHttp()], {asItIs: true})
+      const first = await Promise.race([held.then(() => 'held' as const), child.done])
+      server.hold = () => false
+      if (first !== 'held') {
+        expect(first).toMatchObject({code: 0})
+        break
+      }
+      child.kill('SIGKILL')
+      await child.done
+      died++
+      server.lock = undefined
+      const text = readFileSync(join(at.folder, FILE), 'utf8')
+      const version = [text.includes('"cache"'), stateNow().includes('"cache"'), stateNow().includes('transfer_state')].join()
+      if (seen.has(version)) continue
+      seen.add(version)
+      const began = stateNow() !== ''
+      if (began) {
+        const gone = shopLess()
+        const plan = documentOf(await fast(gone, ['plan', '--stack', 'shop', '--allow-destroy', '*']))
+        if (stateNow().includes('transfer_state')) expect(plan.summary).toMatchObject({delete: 0})
+      }
+      const next = began
+        ? await fast(behindHttp(), ['apply', '--stack', 'shop', '--auto-approve'])
+        : await run(behindHttp(), ['transfer', '--stack', 'shop', '--from-state', FILE])
+      expect([nth, next.code], next.stderr).toEqual([nth, 0])
+      const {resources} = documentOf(await run(behindHttp(), ['state', 'list', '--stack', 'shop']))
+      expect(resources.map((it: {address: string}) => it.address)).toEqual(ADDRESSES)
+      expect(JSON.parse(readFileSync(join(at.folder, FILE), 'utf8')).resources).toEqual([])
+      expect(server.state).not.toContain('"transfer')
+    }
+    expect([died > 5, seen.size >= 3]).toEqual([true, true])
+    expect(at.writes).toEqual([])
+  })
+
+  it('that was killed, and whose former ledger is gone since, is finished by --resume, which says so', async () => {
+    const kept = await begun()
+    const state = JSON.parse(kept)
+    for (const it of state.resources)
+      Object.assign(it.instances[0].attributes.triggers, {
+        transfer: `t1 shop:null_resource.${it.name}`,
+        transfer_state: join(at.folder, FILE),
+      })
+    server.state = JSON.stringify(state)
+    rmSync(join(at.folder, FILE))
+    const plan = documentOf(await fast(shopLess(), ['plan', '--stack', 'shop', '--allow-destroy', '*']))
+    expect(plan.summary).toMatchObject({delete: 0})
+    const resumed = await run(behindHttp(), ['transfer', '--resume'])
+    expect([resumed.code, documentOf(resumed).moved.length], resumed.stderr).toEqual([0, 3])
+    expect(resumed.stderr).toContain(`there is no ledger ${join(at.folder, FILE)} here`)
+    expect([server.state.includes('transfer'), existsSync(join(at.folder, FILE))]).toEqual([false, false])
+  })
+
+  it('is what a plan advises where the backend has changed and nothing was brought along', async () => {
+    await begun()
+    const advice = `${join(at.folder, FILE)} has 3 of its objects: bring them along with svcctl transfer --stack shop --from-state`
+    const plan = await fast(behindHttp(), ['plan', '--stack', 'shop'])
+    expect(plan.stderr).toContain(advice)
+    expect((await run(behindHttp(), ['transfer', '--stack', 'shop', '--from-state', FILE])).code).toBe(0)
+    expect((await fast(behindHttp(), ['plan', '--stack', 'shop'])).stderr).not.toContain('bring them along')
+  })
+
+  it('says what is in the way', async () => {
+    await begun()
+    const cases: [number, string, () => string, readonly string[]][] = [
+      [64, 'E_USAGE', inFile, ['--stack', 'shop', '--from-state', FILE]],
+      [64, 'E_USAGE', behindHttp, ['--stack', 'shop', '--from-state', 'no-such.tfstate']],
+      [64, 'E_USAGE', behindHttp, ['--from-state', FILE]],
+      [64, 'E_USAGE', behindHttp, ['cache', '--stack', 'shop', '--from-state', FILE]],
+      [64, 'E_USAGE', behindHttp, ['--stack', 'shop', '--from-state', 'http://me:geheim-pass@127.0.0.1:9/state']],
+      [64, 'E_STACK_UNKNOWN', behindHttp, ['--stack', 'shopp', '--from-state', FILE]],
+      [3, 'E_LEDGER_FOREIGN', behindHttp, ['--stack', 'shop', '--from-state', 'terraform.other.tfstate']],
+    ]
+    for (const [code, word, synth, args] of cases) {
+      const outcome = await run(synth(), ['transfer', ...args])
+      expect([args, outcome.code, documentOf(outcome).error?.code]).toEqual([args, code, word])
+      expect(outcome.stdout + outcome.stderr).not.toContain('geheim-pass')
+    }
+    expect(server.state).toBeUndefined()
+  })
+})
+
+const stateNow = (): string => server.state ?? ''
+
+/** The same stack behind http, with nothing declared. */
+const shopLess = () => {
+  const {address} = server
+  const backend = {http: {address, lock_address: address, unlock_address: address}}
+  return saveStacks(at.folder, [
+    jsonStack('shop')
+      .block('variable', {pw: {type: 'string', sensitive: true}})
+      .subscription('main')
+      .backend(backend),
+    jsonStack('other').subscription('b'),
+  ])
+}
