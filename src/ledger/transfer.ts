@@ -4,7 +4,7 @@
  * them and keeps a tombstone; then the marks go. Whoever holds both locks next goes on from whatever is there, and the
  * mark says all there is to know for that.
  */
-import type {Json} from '../base/json.ts'
+import {asJson, canonicalJson, type Json} from '../base/json.ts'
 import {deposedAddress} from '../engine/model/deposed.ts'
 import type {Ledger, LedgerEntry, LedgerStore, Tombstone, TransferMark} from '../engine/model/ledger.ts'
 import {type Key, keyOf} from '../engine/model/value.ts'
@@ -83,10 +83,16 @@ export async function moveLedger(
   const {pending: _, ...incoming} = withIncoming(ready, moves, new Map([[ledgerName(from), former]]), id, new Map())
   const pending = openEnds(former.pending, now.pending)
   const outputs = {...former.outputs, ...now.outputs}
-  if (moves.length === 0 && Object.keys(outputs).length === 0 && pending === undefined) return []
-  await store.save({...incoming, outputs, ...(pending === undefined ? {} : {pending})})
+  const stones = [...(former.gone ?? []), ...(incoming.gone ?? [])].filter(it => !known.has(it.remoteId))
+  const gone = [...new Map(stones.map(it => [`${it.id} ${it.remoteId}`, it])).values()].slice(-TOMBSTONES)
+  const after: Ledger = {...incoming, outputs, gone, ...(pending === undefined ? {} : {pending})}
+  if (moves.length === 0 && restOf(after) === restOf(now)) return []
+  await store.save(after)
   return finishTransfers(stores)
 }
+
+const restOf = ({outputs, gone = [], pending = null}: Ledger): string =>
+  canonicalJson({outputs: asJson(outputs), gone: asJson(gone), pending})
 
 /** What is under way between these ledgers. */
 export const marksIn = (ledgers: Iterable<Ledger>): {readonly stack: string; readonly entry: LedgerEntry; readonly mark: TransferMark}[] =>

@@ -1,5 +1,4 @@
 /** Runs that died: what they left is settled under the lock, before anything new is planned. */
-import {isDeepStrictEqual} from 'node:util'
 import {kinds} from '../backends/kinds.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
@@ -149,8 +148,7 @@ async function runsToSettle(workspace: Workspace): Promise<RunStory[]> {
 /** Whether it began with the very ledgers that are locked here; with others (`--state`) it is none of our business. */
 async function hasLostItsLedgers(workspace: Workspace, {header}: RunStory): Promise<boolean> {
   const plan = await planIfReadable(workspace, header.run, () => {})
-  const ours = new Map(workspace.stacks.map(it => [it.name, it.ledger]))
-  return (plan?.stacks ?? []).some(({name, ledger}) => isDeepStrictEqual(ours.get(name), ledger))
+  return (plan?.stacks ?? []).some(it => workspace.hasLedger(it))
 }
 
 interface TravellingRun extends PendingRun {

@@ -17,6 +17,8 @@ export interface OpenedStores {
   other(stack: LedgerOf): ManagedLedgerStore
   /** One that a stack had before its backend changed; `undefined` where it would be a file, and there is none. @throws NotAFileError */
   former(stack: string, state: string): ManagedLedgerStore | undefined
+  /** What makes two ways to name a ledger one. @throws NotAFileError, HttpBackendError */
+  keyOf(stack: LedgerOf): string
   close(): Promise<void>
 }
 
@@ -79,6 +81,7 @@ export function openStores(host: Host, stacks: readonly StackDeclarations[]): Op
       if (ledger.type === 'local' && !existsSync(resolve(host.cwd, ledger.file))) return undefined
       return open({name, ledger}, text => host.log.warn(text))
     },
+    keyOf: stack => open(stack, () => {}).key,
     close: async () => {
       await Promise.all(networks.map(it => it.close()))
     },

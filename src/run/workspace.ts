@@ -31,7 +31,7 @@ import {leftText, rewrittenText} from './ledger-words.ts'
 import {lockSettled, sayArrived, sayStillLocked} from './locked-ledgers.ts'
 import {neededApis} from './needed-apis.ts'
 import {type OpenedApi, openCloud, openCluster} from './open-api.ts'
-import {formerLedgers, type OtherLedgers, readOtherLedgers} from './other-ledgers.ts'
+import {formerLedgers, type LedgerOf, type OtherLedgers, readOtherLedgers} from './other-ledgers.ts'
 import {stackAccounts} from './stack-accounts.ts'
 
 export type Api = Kind['api']
@@ -211,6 +211,18 @@ export class Workspace {
 
   #readOthers(): Promise<OtherLedgers> {
     return readOtherLedgers(this.host.cwd, this.stacks, this.others, this.#ledgerStores.other)
+  }
+
+  /** Whether a run that names the ledger of a stack like this has the one that this run has, however each of them names it. */
+  hasLedger(stack: LedgerOf): boolean {
+    const own = this.stores.get(stack.name)
+    try {
+      return own !== undefined && own.key === this.#ledgerStores.keyOf(stack)
+    } catch (error) {
+      // There is no such place any more.
+      if (error instanceof AppError) return false
+      throw error
+    }
   }
 
   readonly backendOf = (stack: string, api: Api): Backend => this.#backendOf(stack, api)

@@ -170,7 +170,7 @@ describe('a ledger', () => {
 
 describe('a lock', () => {
   it('is taken by apply and not by plan; a second apply is exit 10 with pid, host and time, or waits as long as it may', async () => {
-    at.simulator.configure({cloud: {taskMs: 2_500}})
+    at.simulator.configure({cloud: {taskMs: 8_000}})
     saveStack(at.folder, shop().database('more', 'main').database('slow', 'main'))
     const first = at.start(['apply', ...stack, '--auto-approve'])
     await first.says('null_resource.slow: create ...')

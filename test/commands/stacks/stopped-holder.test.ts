@@ -84,6 +84,21 @@ describe('a holder of the lock that was stopped while somebody took it', () => {
     expect(runs.slice(0, 2).map(it => it.state)).toEqual(['ended', 'ended'])
   })
 
+  it('is known by its ledger, however that was named', async () => {
+    const stack = save(jsonStack(name).subscription('a', {name: `${name}-a`}))
+    at.simulator.configure({cloud: {taskMs: 20, listLagMs: 2_000}})
+    at.simulator.clearLog()
+    const run = at.start(['apply', ...stack, '--state', `./${name}.state`, '--auto-approve', '-o', 'json'])
+    await begun()
+    const same = [...stack, '--state', `${name}.state`]
+    const {outcome} = await stoppedWhile(run, same, async () => {
+      expect(await at.fast(['apply', ...same, '--auto-approve'])).toMatchObject({code: 0})
+    })
+    expect([outcome.code, at.writes]).toEqual([10, ['POST /subscriptions']])
+    const runs = documentOf(await at.run(['runs', 'list', '-o', 'json'])) as unknown as {state: string}[]
+    expect(runs[0]?.state).toBe('ended')
+  })
+
   it.each(['a file', 'http'] as const)('neither updates nor deletes any more (%s)', async ledger => {
     const objects = () => {
       const all = withLedger(jsonStack(name), ledger)
