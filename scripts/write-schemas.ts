@@ -3,7 +3,12 @@ import {mkdirSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {planJsonSchema} from '../src/engine/model/plan-schema.ts'
+import {exportJsonSchema} from '../src/export/document.ts'
 
-const file = join(dirname(dirname(fileURLToPath(import.meta.url))), 'schemas', 'plan.schema.json')
-mkdirSync(dirname(file), {recursive: true})
-writeFileSync(file, `${JSON.stringify(planJsonSchema(), null, 2)}\n`)
+const folder = join(dirname(dirname(fileURLToPath(import.meta.url))), 'schemas')
+mkdirSync(folder, {recursive: true})
+for (const [name, schema] of [
+  ['plan', planJsonSchema()],
+  ['export', exportJsonSchema()],
+] as const)
+  writeFileSync(join(folder, `${name}.schema.json`), `${JSON.stringify(schema, null, 2)}\n`)

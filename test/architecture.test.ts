@@ -134,6 +134,7 @@ describe('the source', () => {
     // Backups, damaged journals, the parts of an archive and the shared budget have ways of their own, each in one file.
     const own = [
       'base/atomic-file.ts',
+      'base/write-folder.ts',
       'run/run-files.ts',
       'ledger/local-store.ts',
       'support-package/part-file.ts',

@@ -7,6 +7,7 @@ export const table: CommandTable = {
     apply: () => import('./apply.ts'),
     destroy: () => import('./destroy.ts'),
     drift: () => import('./drift.ts'),
+    export: () => import('./export.ts'),
     'force-unlock': () => import('./force-unlock.ts'),
     forget: () => import('./forget.ts'),
     import: () => import('./import.ts'),

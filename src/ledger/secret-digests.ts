@@ -29,7 +29,8 @@ export interface SecretField {
    * keeps its digest.
    */
   readonly context: string
-  readonly value: Json
+  /** `undefined` only where there is a version. */
+  readonly value: Json | undefined
   /** Then the version alone is kept and compared. */
   readonly version?: string | undefined
 }
@@ -122,7 +123,7 @@ export class SecretDigests {
   async digest({context, value, version}: SecretField): Promise<string> {
     if (version !== undefined) return `${VERSION}${version}`
     await this.#verifyKey()
-    return this.#scrypt(['field', context, value])
+    return this.#scrypt(['field', context, value ?? null])
   }
 
   /**
@@ -200,7 +201,7 @@ const allOf = (fields: readonly RecordedSecret[]): Json => [
   'all',
   ...fields
     .filter(({version}) => version === undefined)
-    .map(({context, value, recorded = ''}): Json => [context, value, recorded])
+    .map(({context, value = null, recorded = ''}): Json => [context, value, recorded])
     .map(canonicalJson)
     .sort(),
 ]

@@ -1,16 +1,20 @@
 /** From an open workspace to a plan. */
 import {kinds} from '../backends/kinds.ts'
+import type {Problem} from '../base/errors.ts'
 import {canonicalJson} from '../base/json.ts'
 import type {Redactor} from '../base/redact.ts'
 import {currentJob} from '../config/ci-job.ts'
 import type {Variables} from '../config/environment.ts'
+import {DeclarationError} from '../declaration/language/errors.ts'
 import {evaluate} from '../declaration/read/residual.ts'
+import {sourceOf} from '../engine/model/declaration.ts'
 import {isSecretOutput} from '../engine/model/field-rules.ts'
 import type {Ledger} from '../engine/model/ledger.ts'
 import {outputOf} from '../engine/model/live.ts'
 import type {GuardResult, Lifts, Operation, Plan, PlanSource} from '../engine/model/plan.ts'
 import {openLeaves} from '../engine/model/resolve.ts'
-import {type Key, keyOf, Secret} from '../engine/model/value.ts'
+import {sendsField} from '../engine/model/sent-field.ts'
+import {type Key, keyOf, Secret, spoken} from '../engine/model/value.ts'
 import {assertWords, type Choice} from '../engine/observe/choice.ts'
 import type {Observation} from '../engine/observe/observation.ts'
 import {stepsOf} from '../engine/plan/bill.ts'
@@ -86,6 +90,7 @@ export async function planWorkspace(
   })
   learnSecrets(host.redactor, built.observation)
   const {plan} = built
+  assertSecretsGiven(workspace, built)
   // What the server saw, the looks at the accounts and at dead runs too; it is not part of the hash.
   const requests = {...plan.requests, used: workspace.usedRequests()}
   const guards = [...plan.guards, ...readOnlyGuard(workspace, plan.operations)]
@@ -110,6 +115,28 @@ function learnSecrets(redactor: Redactor, {pairs}: Observation): void {
     if (match === undefined) continue
     for (const name of declaration.outputs) if (isSecretOutput(match.live.kind, name)) redactor.registerValue(outputOf(match.live, name))
   }
+}
+
+/** What is to be sent has to be given before anything is. @throws DeclarationError */
+function assertSecretsGiven({stacks}: Workspace, {plan, observation}: BuiltPlan): void {
+  const names = stacks.map(it => it.name)
+  const problems = plan.operations.flatMap(operation => {
+    const pair = observation.pairs.get(keyOf(operation.stack, operation.address))
+    return openLeaves(pair?.spec ?? {}).flatMap(({pointer, leaf}): Problem[] => {
+      if (!(leaf instanceof Secret) || leaf.value !== undefined || !sendsField(operation, pointer)) return []
+      const variables = [...new Set([...(leaf.expression ?? '').matchAll(/\bvar\.([\w-]+)/g)].map(it => it[1] ?? ''))]
+      const name = variables.join(' and ')
+      return [
+        {
+          address: spoken(keyOf(operation.stack, operation.address), names),
+          path: pointer,
+          message: `the variable ${name} has no value, and this ${operation.action} sends it: set ${variables.map(it => `TF_VAR_${it}`).join(' and ')}, or give --var ${name}=…`,
+          ...(pair === undefined ? {} : sourceOf(pair.declaration)),
+        },
+      ]
+    })
+  })
+  if (problems.length > 0) throw new DeclarationError(problems)
 }
 
 /** A plan that is to be kept: it names the account its keys are of, so that another key of that account may apply it. */

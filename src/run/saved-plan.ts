@@ -34,7 +34,7 @@ import {type ConnectedStacks, type OtherAccount, otherAccount} from './accounts.
 import {liftsOf, liftsToApply} from './lifts.ts'
 import {planWorkspace, readOnlyGuard} from './plan.ts'
 import type {ApplyOptions} from './plan-options.ts'
-import {ClearSecretError, known, watched} from './secrets.ts'
+import {ClearSecretError, known, orNotGiven, watched} from './secrets.ts'
 import type {Workspace} from './workspace.ts'
 
 export class PlanFileError extends AppError {
@@ -99,10 +99,14 @@ export function planSecrets(
   return (operation, leaf) => {
     const spec = declared.get(keyOf(operation.stack, operation.address))
     const there = spec && openLeaves(spec).find(it => it.pointer === leaf.path)?.leaf
-    if (there instanceof Secret) return known(there, redactor)
-    if (leaf.expression === undefined) throw new ClearSecretError(operation, leaf.path)
+    if (there instanceof Secret && there.value !== undefined) return known(there, redactor)
+    const {expression} = leaf
+    if (expression === undefined) throw new ClearSecretError(operation, leaf.path)
     const lookup = {variable: watched(variable, redactor), attribute: () => undefined}
-    return known(new Secret(evaluate(leaf.expression, operation.stack, lookup), leaf.expression, leaf.version), redactor)
+    return known(
+      orNotGiven(operation, leaf, () => evaluate(expression, operation.stack, lookup)),
+      redactor,
+    )
   }
 }
 

@@ -2,10 +2,11 @@
 import {AppError, EXIT} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
 import type {Redactor} from '../base/redact.ts'
-import {evaluate} from '../declaration/read/residual.ts'
+import {evaluate, MissingValueError} from '../declaration/read/residual.ts'
 import type {VariableLookup} from '../declaration/read/variable-lookup.ts'
 import type {OpenLeaf, Operation, Plan} from '../engine/model/plan.ts'
 import {openLeaves} from '../engine/model/resolve.ts'
+import {sendsField} from '../engine/model/sent-field.ts'
 import {keyOf, Secret} from '../engine/model/value.ts'
 import type {Observation} from '../engine/observe/observation.ts'
 import type {DeclaredSecrets} from '../ledger/seal-secrets.ts'
@@ -30,6 +31,19 @@ export function known(secret: Secret, redactor: Redactor): Secret {
   return secret
 }
 
+/**
+ * The secret with the value that `value` gives. One with a version needs none where nothing sends it.
+ * @throws MissingValueError
+ */
+export function orNotGiven(operation: Operation, {path, expression, version}: OpenLeaf, value: () => Json): Secret {
+  try {
+    return new Secret(value(), expression, version)
+  } catch (error) {
+    if (!(error instanceof MissingValueError) || version === undefined || sendsField(operation, path)) throw error
+    return new Secret(undefined, expression, version)
+  }
+}
+
 /** What a secret is made of is secret too: a plan does not say which of its variables were declared so. */
 export const watched =
   (variable: VariableLookup, redactor: Redactor): VariableLookup =>
@@ -49,16 +63,20 @@ export class RunSecrets {
   }
 
   /** @throws ClearSecretError, MissingValueError */
-  readonly of = (operation: Operation, {path, expression, version}: OpenLeaf): Secret => {
+  readonly of = (operation: Operation, open: OpenLeaf): Secret => {
+    const {path, expression} = open
     const {stack, address} = operation
     const spec = this.#pairs.get(keyOf(stack, address))?.spec ?? this.#declared(stack, address)
     const leaf = spec && openLeaves(spec).find(it => it.pointer === path)?.leaf
     const {redactor} = this.#workspace.host
-    if (leaf instanceof Secret) return known(leaf, redactor)
+    if (leaf instanceof Secret && leaf.value !== undefined) return known(leaf, redactor)
     if (expression === undefined) throw new ClearSecretError(operation, path)
     const attribute = (key: string, name: string): Json | undefined => this.#recorded(key, name)
     const variable = watched(this.#workspace.variable, redactor)
-    return known(new Secret(evaluate(expression, stack, {variable, attribute}), expression, version), redactor)
+    return known(
+      orNotGiven(operation, open, () => evaluate(expression, stack, {variable, attribute})),
+      redactor,
+    )
   }
 
   #declared(stack: string, address: string) {

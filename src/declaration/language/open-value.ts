@@ -21,13 +21,23 @@ export class Open {
   readonly needs: readonly Key[]
   /** When every secret in it has a version. */
   readonly version: string | undefined
+  /** Nobody gave a value for it, and while nothing sends it nobody has to: it has a version. */
+  readonly notGiven: boolean
 
-  constructor(fields: {node: Node | undefined; value?: Json; secret: boolean; needs?: readonly Key[]; version?: string | undefined}) {
+  constructor(fields: {
+    node: Node | undefined
+    value?: Json
+    secret: boolean
+    needs?: readonly Key[]
+    version?: string | undefined
+    notGiven?: boolean
+  }) {
     this.node = fields.node
     this.value = fields.value
     this.secret = fields.secret
     this.needs = fields.needs ?? []
     this.version = fields.version
+    this.notGiven = fields.notGiven ?? false
   }
 }
 
@@ -102,12 +112,18 @@ export function openFrom(opens: readonly Open[], node: Node | undefined, compute
         'Give the secret through a sensitive variable (secret()), so that it need not be kept in a plan.',
       )
     }
-    return new Open({node, secret, needs})
+    const version = versionOf(opens, node)
+    const notGiven = version !== undefined && opens.every(open => open.value !== undefined || open.notGiven)
+    return new Open(notGiven ? {node, secret, needs, version, notGiven} : {node, secret, needs})
   }
-  const versions = opens.map(open => open.version)
-  // What surrounds a secret counts as well: another text around it is another value.
-  const version = node && versions.every(it => it !== undefined) ? `${printTemplate(node, '')} ${versions.join(' ')}` : undefined
+  const version = versionOf(opens, node)
   return new Open({node, value: compute(), secret, needs, version})
+}
+
+/** What surrounds a secret counts as well: another text around it is another value. */
+function versionOf(opens: readonly Open[], node: Node | undefined): string | undefined {
+  const versions = opens.map(open => open.version)
+  return node && versions.every(it => it !== undefined) ? `${printTemplate(node, '')} ${versions.join(' ')}` : undefined
 }
 
 /** Levels of an expression that a plan can carry. */

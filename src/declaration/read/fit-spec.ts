@@ -130,6 +130,8 @@ class Fitting {
     const pointer = pointerOf(path)
     if (open.value === undefined) {
       this.#holes.add(pointer)
+      if (open.notGiven && open.node !== undefined)
+        return new Secret(undefined, printTemplate(asPrimitive(shape.type, open.node), this.#stack), open.version)
       const node = open.node ?? {type: 'literal', value: null}
       return new Deferred(printTemplate(asPrimitive(shape.type, node), this.#stack), open.needs, open.secret || shape.secret)
     }
@@ -172,7 +174,7 @@ const isTextNode = (node: Node): boolean =>
 /** The spec as the schema can look at it. */
 function checkable(value: Value): unknown {
   if (value instanceof Deferred) return HOLE
-  if (value instanceof Secret) return value.value
+  if (value instanceof Secret) return value.value ?? HOLE
   if (Array.isArray(value)) return (value as readonly Value[]).map(checkable)
   if (value === null || typeof value !== 'object') return value
   return Object.fromEntries(Object.entries(value as ValueObject).map(([key, item]) => [key, checkable(item)]))

@@ -62,7 +62,7 @@ export function readStacks({documents, kinds, given, mode, selected, onSecret = 
   })
   const drafts = stacks.map(({reader}) => reader.drafts())
   const tell = (value: Value): void => {
-    for (const {leaf} of openLeaves(value)) if (leaf instanceof Secret) onSecret(leaf.value)
+    for (const {leaf} of openLeaves(value)) if (leaf instanceof Secret && leaf.value !== undefined) onSecret(leaf.value)
   }
   for (const {spec, opens, clearSecrets} of drafts.flat()) if (opens.length + clearSecrets.length > 0) tell(spec)
   const index = new DraftIndex(drafts.flat(), new Map(stacks.map(({reader, targets}) => [reader.stack, targets])))

@@ -158,7 +158,8 @@ export class StackNames {
     this.document = document
     this.app = app
     this.variables = variables
-    for (const [name, {value}] of variables) if (value === undefined) app.missing.add(`${document.name}\0${name}`)
+    for (const [name, {value, version}] of variables)
+      if (value === undefined && version === undefined) app.missing.add(`${document.name}\0${name}`)
   }
 
   /** The names seen from inside an instance, or from a place of the stack itself. */
@@ -245,7 +246,10 @@ export class StackNames {
     const as = variable.type.type === 'any' || variable.type.type === 'string' ? {} : {as: formatType(variable.type)}
     const node: Node = {type: 'variable', stack: this.document.name, name, ...as}
     const tainted = secret || variable.sensitive
-    if (variable.value === undefined) return new Open({node, secret: tainted})
+    if (variable.value === undefined) {
+      const {version} = variable
+      return new Open(tainted && version !== undefined ? {node, secret: true, version, notGiven: true} : {node, secret: tainted})
+    }
     if (!tainted) return variable.value as OpenValue
     return new Open({node: variable.fromStack ? undefined : node, value: variable.value, secret: true, version: variable.version})
   }

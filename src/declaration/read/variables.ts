@@ -160,10 +160,12 @@ export function gatherVariables(
       const problem = (message: string): void => {
         problems.push({address: `${document.name}:var.${name}`, message, ...sourceField(block.source)})
       }
-      const value = variableValue(block, name, given.of(document.name).get(name), versionOf(document, name), problem)
+      const version = block.body.sensitive === true ? versionOf(document, name) : undefined
+      const value = variableValue(block, name, given.of(document.name).get(name), version, problem)
       if (value === undefined) continue
       variables.set(name, value)
-      if (value.value === undefined && mode === 'plan' && selected.has(document.name)) {
+      // One with a version is asked for when something is to send it.
+      if (value.value === undefined && value.version === undefined && mode === 'plan' && selected.has(document.name)) {
         problem(
           `the variable ${name} has no value: set TF_VAR_${name}, or give --var ${name}=…, or write it into terraform.tfvars.json (${document.name}.auto.tfvars.json for this stack alone)`,
         )

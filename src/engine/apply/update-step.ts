@@ -4,7 +4,7 @@ import type {Ids} from '../model/kind.ts'
 import {leftAlone} from '../model/left-alone.ts'
 import type {LiveObject} from '../model/live.ts'
 import type {Operation} from '../model/plan.ts'
-import {wireObject} from '../model/resolve.ts'
+import {wirePart} from '../model/resolve.ts'
 import {patchOf} from './bodies.ts'
 import {carriedSecrets, doubtSecrets} from './carried-secrets.ts'
 import type {Scene} from './operation-scene.ts'
@@ -20,7 +20,7 @@ export async function update(
   changes: Operation['changes'] = scene.work.operation.changes,
 ): Promise<StepEnd> {
   const left = leftAlone(scene.work.operation)
-  const patch = patchOf({kind: scene.kind, changes, declared: wireObject(scene.spec), live: live?.fields ?? {}, left})
+  const patch = patchOf({kind: scene.kind, changes, declared: wirePart(scene.spec), live: live?.fields ?? {}, left})
   const request = scene.kind.verbs.update?.(ids, patch)
   if (request === undefined) throw new TypeError(`${scene.kind.name} cannot be updated`)
   const writing = {

@@ -148,6 +148,13 @@ function isIgnored(ignore: Walk['ignore'], place: Place): boolean {
   return ignore.some(pointer => pointer.length <= concrete.length && pointer.every(isAt))
 }
 
+/** Where nobody gave a part of it, all of it is not given. */
+function asSecret(declared: Value): Secret {
+  if (declared instanceof Secret) return declared
+  const given = openLeaves(declared).every(({leaf}) => leaf instanceof Deferred || leaf.value !== undefined)
+  return new Secret(given ? wireValue(declared) : undefined)
+}
+
 /** A field no answer ever shows: the ledger alone can tell. */
 function compareUnseen(walk: Walk, difference: Difference): void {
   const {place, declared} = difference
@@ -155,7 +162,7 @@ function compareUnseen(walk: Walk, difference: Difference): void {
     walk.differs({...difference, moved: 'unknown'})
     return
   }
-  const state = walk.secretState(pathOf(place), declared instanceof Secret ? declared : new Secret(wireValue(declared)))
+  const state = walk.secretState(pathOf(place), asSecret(declared))
   if (state === 'changed') walk.differs({...difference, moved: 'in git'})
   if (state === 'unknown') walk.assumes(pathOf(place))
 }
@@ -190,7 +197,7 @@ function compareAbsent(walk: Walk, difference: Difference): void {
 function compareUnshownSecret(walk: Walk, difference: Difference): void {
   const {place, declared} = difference
   const {rule} = place
-  const secret = declared instanceof Secret ? declared : new Secret(wireValue(declared))
+  const secret = asSecret(declared)
   const state = walk.secretState(pathOf(place), secret)
   const promised = rule.known && !rule.mayBeAbsent && secret.version === undefined
   if (state === 'same' && !promised) return
@@ -203,7 +210,8 @@ function compareSecret(walk: Walk, difference: Difference, secret: Secret, live:
   const state = walk.secretState(pathOf(place), secret)
   if (secret.version !== undefined && state !== 'unknown') {
     if (state === 'changed') walk.differs({...difference, moved: 'in git'})
-  } else if (!holds(walk, place, secret.value, live)) {
+  } else if (secret.value === undefined) walk.assumes(pathOf(place))
+  else if (!holds(walk, place, secret.value, live)) {
     walk.differs({...difference, moved: state === 'same' ? 'outside' : state === 'changed' ? 'in git' : 'unknown'})
   }
 }

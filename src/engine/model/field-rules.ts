@@ -67,7 +67,8 @@ function schemaBelow(schema: z.core.$ZodType | undefined, segment: string): z.co
   return schema instanceof z.ZodArray && segment === '*' ? bare(schema.element) : undefined
 }
 
-function bare(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
+/** The schema without what only says that a value may be missing. */
+export function bare(schema: z.core.$ZodType | undefined): z.core.$ZodType | undefined {
   return schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault
     ? bare(schema.unwrap())
     : schema

@@ -66,6 +66,17 @@ export interface Kind {
   readonly exclusive?: Readonly<Record<string, string>>
   /** Outputs other objects may read, beyond the live fields by name. */
   readonly outputs?: readonly string[]
+  readonly code: KindInCode
+}
+
+/** How a stack that svcctl writes (`export`) declares such an object. */
+export interface KindInCode {
+  /** The class of the library: `Database`. */
+  readonly construct: string
+  /** The object's id in its stack: `{name}` is its natural key, `{id}` its own id, `{parent}` the id of what it lives in. */
+  readonly id: string
+  /** Whether the class asks for `unlisted(…)` with these fields: its types know them only together with others. */
+  readonly untyped?: (spec: JsonObject) => boolean
 }
 
 export interface Identity {
@@ -100,6 +111,10 @@ export interface FieldRule {
   readonly whole?: boolean
   /** Equality by meaning (units, single precision, spacing). */
   readonly equal?: (declared: Json, live: Json) => boolean
+  /** Every such object has one, though no answer shows it. */
+  readonly always?: boolean
+  /** It holds the natural key of an object of this kind with the same parent. */
+  readonly names?: string
   /** Words for what this change may lose, or `undefined`. */
   readonly risk?: (before: Json | undefined, after: Json | undefined) => string | undefined
 }

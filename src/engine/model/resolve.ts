@@ -24,7 +24,10 @@ function resolved(value: Value, answer: Answer): Value | undefined {
 
 /** Plain JSON for the wire: secrets in clear. @throws TypeError when something is still unknown */
 export function wireValue(value: Value): Json {
-  if (value instanceof Secret) return value.value
+  if (value instanceof Secret) {
+    if (value.value === undefined) throw new TypeError(`not given: ${value.expression}`)
+    return value.value
+  }
   if (value instanceof Deferred) throw new TypeError(`still unknown: ${value.expression}`)
   if (value === null || typeof value !== 'object') return value
   if (Array.isArray(value)) return (value as readonly Value[]).map(wireValue)
@@ -33,6 +36,14 @@ export function wireValue(value: Value): Json {
 
 export const wireObject = (value: ValueObject): JsonObject =>
   Object.fromEntries(Object.entries(value).map(([key, item]) => [key, wireValue(item)]))
+
+/** The same, without what holds a secret that nobody gave: for what sends no such field. */
+export const wirePart = (value: ValueObject): JsonObject =>
+  wireObject(
+    Object.fromEntries(
+      Object.entries(value).filter(([, item]) => openLeaves(item).every(({leaf}) => leaf instanceof Deferred || leaf.value !== undefined)),
+    ),
+  )
 
 export interface LeafAt {
   readonly pointer: string

@@ -42,14 +42,14 @@ export const spokenProblems = <T extends {readonly address?: string; readonly me
 }
 
 export class Secret {
-  /** The value in clear. For the wire only. */
-  readonly value: Json
+  /** The value in clear, for the wire only; `undefined` for one with a version that nobody gave: nothing may send it. */
+  readonly value: Json | undefined
   /** The expression that gives the value again at `apply PLAN` (`${var.app_password}`); none for text written in the stack. */
   readonly expression: string | undefined
   /** Set by `secret(…, {version})`: then the version alone is stored and compared, never the value. */
   readonly version: string | undefined
 
-  constructor(value: Json, expression?: string, version?: string) {
+  constructor(value: Json | undefined, expression?: string, version?: string) {
     this.value = value
     this.expression = expression
     this.version = version

@@ -36,4 +36,5 @@ export const cloudAclRule = defineKind({
   // Fields not shown (contract): a server that shows no status has said all with the task.
   mayShowNoStatus: true,
   goesWithParent: true,
+  code: {construct: 'AclRule', id: '{parent}_rule_{name}'},
 })

@@ -30,10 +30,10 @@ export const cloudAclUser = defineKind({
   identity: {key: it => textIn(it, 'name'), id: live => idIn(live, 'id', 'userId'), unique: true},
   fields: {
     '/name': {immutable: true},
-    '/role': allows,
+    '/role': {...allows, names: 'cloud.acl_rule'},
     '/redisRule': allows,
     '/acl': allows,
-    '/password': {writeOnly: true, secret: true},
+    '/password': {writeOnly: true, secret: true, always: true},
   },
   verbs: collectionVerbs('/subscriptions/*/databases/*/acl/users', ['list', 'create']),
   absent: {
@@ -45,4 +45,5 @@ export const cloudAclUser = defineKind({
   // Fields not shown (contract): a server that shows no status has said all with the task.
   mayShowNoStatus: true,
   goesWithParent: true,
+  code: {construct: 'AclUser', id: '{parent}_user_{name}'},
 })

@@ -124,4 +124,5 @@ export const cloudDatabase = defineKind({
   verbs: collectionVerbs('/subscriptions/*/databases', ['list', 'read', 'create', 'update', 'delete']),
   ready: readyByStatus({ready: ['active'], failed: ['error', 'failed']}),
   guarded: true,
+  code: {construct: 'Database', id: '{name}'},
 })

@@ -96,6 +96,12 @@ const key = (it: JsonObject): string | undefined => {
   return parts.length > 0 ? parts.join(' ') : undefined
 }
 
+/** Of no provider is everything there that the class asks for. */
+const untyped = (it: JsonObject): boolean =>
+  !(Object.keys(GROUPS) as Provider[]).some(provider =>
+    GROUPS[provider].every(field => it[field] !== undefined || (field === 'vpcCidr' && it.vpcCidrs !== undefined)),
+  )
+
 export const cloudPeering = defineKind({
   name: 'cloud.peering',
   api: 'cloud',
@@ -120,4 +126,5 @@ export const cloudPeering = defineKind({
     ready: ['active', 'inactive', 'pending-acceptance'],
     failed: ['error', 'failed', 'rejected', 'expired', 'deleted'],
   }),
+  code: {construct: 'VpcPeering', id: 'peering_{id}', untyped},
 })

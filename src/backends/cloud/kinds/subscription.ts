@@ -79,4 +79,5 @@ export const cloudSubscription = defineKind({
   emptyOf: ['cloud.database'],
   inlineChildren: {field: 'databases', kind: 'cloud.database'},
   exclusive: {databases: 'cloud.database', peerings: 'cloud.peering'},
+  code: {construct: 'Subscription', id: 'subscription'},
 })

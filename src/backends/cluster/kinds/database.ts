@@ -69,4 +69,5 @@ export const clusterDatabase = defineKind({
   verbs: collectionVerbs('/v1/bdbs', ['list', 'read', 'create', 'update', 'delete']),
   ready: readyByStatus({ready: ['active'], failed: ['error', 'failed', 'creation-failed']}),
   guarded: true,
+  code: {construct: 'ClusterDatabase', id: 'db_{name}'},
 })

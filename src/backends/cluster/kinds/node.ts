@@ -25,4 +25,5 @@ export const clusterNode = defineKind({
     delete: 'a node leaves the cluster on its own machine, the API cannot delete one',
   },
   adoptOnly: true,
+  code: {construct: 'ClusterNode', id: 'node_{id}'},
 })

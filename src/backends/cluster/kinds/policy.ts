@@ -20,4 +20,5 @@ export const clusterPolicy = defineKind({
     delete: 'a cluster always has a policy, it is only ever changed',
   },
   singleton: true,
+  code: {construct: 'ClusterPolicy', id: 'policy'},
 })

@@ -31,4 +31,5 @@ export const clusterSettings = defineKind({
     delete: 'a cluster always has settings, they are only ever changed',
   },
   singleton: true,
+  code: {construct: 'ClusterSettings', id: 'settings'},
 })

@@ -30,7 +30,8 @@ export const clusterUser = defineKind({
   fields: {
     '/role': wider,
     '/role_uids': wider,
-    '/password': {writeOnly: true, secret: true},
+    '/password': {writeOnly: true, secret: true, always: true},
   },
   verbs: collectionVerbs('/v1/users', ['list', 'read', 'create', 'update', 'delete']),
+  code: {construct: 'ClusterUser', id: 'user_{name}'},
 })

@@ -1,0 +1,96 @@
+/**
+ * Reads all there is of some kinds, whoever declares it: level by level, each list proven whole, as a plan reads what is
+ * declared. Nothing but GETs.
+ */
+import type {Backend} from '../model/backend.ts'
+import type {Kind, Kinds} from '../model/kind.ts'
+import type {Collection, LiveObject} from '../model/live.ts'
+import {levelsOf} from './observe.ts'
+import {ReadById} from './read-by-id.ts'
+import {ReadCollections} from './read-collections.ts'
+import {type WholeRows, wholeRows} from './whole-rows.ts'
+
+export interface ReadWorldInput {
+  readonly kinds: Kinds
+  readonly backends: ReadonlyMap<Kind['api'], Backend>
+  /** Kinds whose objects are wanted. Those they live in are read too. */
+  readonly wants: (kind: Kind) => boolean
+  /**
+   * The remote paths (`cluster`, `cloud/subscriptions/12`) that are looked at, with what is above and below them.
+   * @param roots - objects that live in nothing: a place may be one of them, by another word
+   */
+  readonly scope: (roots: readonly LiveObject[]) => readonly string[]
+  /** Told what the lists will cost at least, and what was asked for already, once the roots are known. */
+  readonly onPrice?: (requests: number) => void
+}
+
+export interface World extends WholeRows {
+  readonly collections: readonly Collection[]
+  /** What was looked at. */
+  readonly scope: readonly string[]
+}
+
+export async function readWorld(input: ReadWorldInput): Promise<World> {
+  const byId = new ReadById()
+  let told = false
+  const look = () =>
+    walk(input, byId, requests => {
+      if (!told) input.onPrice?.(requests)
+      told = true
+    })
+  let pass = await look()
+  // Proving may bring rows to light, and those may be parents of lists not read yet.
+  for (let round = 0; round < 8 && pass.collections.some(it => !it.proven); round++) {
+    await Promise.all([...input.backends.values()].map(it => it.reader.prove()))
+    pass = await look()
+  }
+  return {...pass, ...(await wholeRows(pass.collections.map(it => inScope(it, pass.scope))))}
+}
+
+async function walk(input: ReadWorldInput, byId: ReadById, onPrice: (requests: number) => void) {
+  const {kinds, backends} = input
+  const needed = neededKinds(input)
+  const read = new ReadCollections({kinds, backendOf: (_, api) => backendOf(backends, api)}, byId)
+  let scope: readonly string[] = []
+  for (const [depth, level] of levelsOf(kinds).entries()) {
+    const lists = level.flatMap(kind => {
+      if (!needed.has(kind)) return []
+      const above = kind.parent && kinds.get(kind.parent.kind)
+      const parents = above === undefined ? [[]] : objectsOf(read.all, above, scope).map(it => it.ids)
+      return parents.map(parent => ({kind, parent}))
+    })
+    if (depth === 1) onPrice(lists.length + read.all.length)
+    await Promise.all(lists.map(({kind, parent}) => read.readAt(backendOf(backends, kind.api), kind, parent)))
+    if (depth === 0) scope = input.scope(read.all.flatMap(it => it.objects))
+  }
+  return {collections: read.all, scope}
+}
+
+/** The wanted kinds, and those they live in. */
+export function neededKinds({kinds, backends, wants}: Pick<ReadWorldInput, 'kinds' | 'backends' | 'wants'>): ReadonlySet<Kind> {
+  const needed = new Set<Kind>()
+  for (const kind of kinds.values()) {
+    if (!backends.has(kind.api) || !wants(kind)) continue
+    for (let at: Kind | undefined = kind; at !== undefined; at = at.parent && kinds.get(at.parent.kind)) needed.add(at)
+  }
+  return needed
+}
+
+function backendOf(backends: ReadWorldInput['backends'], api: Kind['api']): Backend {
+  const backend = backends.get(api)
+  if (backend === undefined) throw new TypeError(`no connection to the ${api} API`)
+  return backend
+}
+
+const objectsOf = (collections: readonly Collection[], kind: Kind, scope: readonly string[]): readonly LiveObject[] =>
+  collections.filter(it => it.kind === kind).flatMap(it => it.objects.filter(({remoteId}) => isNear(remoteId, scope)))
+
+const inScope = (collection: Collection, scope: readonly string[]): Collection => ({
+  ...collection,
+  objects: collection.objects.filter(({remoteId}) => isNear(remoteId, scope)),
+})
+
+/** Above a place, in it, or the place itself. */
+const isNear = (remoteId: string, scope: readonly string[]): boolean => scope.some(it => isBelow(it, remoteId) || isBelow(remoteId, it))
+
+export const isBelow = (remoteId: string, place: string): boolean => `${remoteId}/`.startsWith(`${place}/`)

@@ -1,0 +1,53 @@
+/** The files of an export, by their paths below its folder. */
+import {withBanner} from './banner.ts'
+import {secretVariables} from './document.ts'
+import type {ExportModel} from './model.ts'
+import {adoption, moduleText, type Piece, program, stackClass} from './typescript.ts'
+
+export interface CodeOptions {
+  /** Siblings from which on there is a table; 0 for none. */
+  readonly tables: number
+  /** Whether the code says which object is which: import blocks. */
+  readonly adopts: boolean
+}
+
+/** Without `export.json`, which names all others. */
+export function typescriptFiles(model: ExportModel, {tables, adopts}: CodeOptions): ReadonlyMap<string, string> {
+  const {stacks} = model
+  const classes = stacks.map(stack => [stack, stackClass(stack, {tables})] as const)
+  const main = program(stacks, adopts)
+  const imports = [
+    ...main.imports,
+    ...(adopts ? [{from: './imports.js', name: 'adopt'}] : []),
+    ...stacks.map(it => ({from: `./stacks/${it.id}.js`, name: it.className})),
+  ]
+  return new Map([
+    ['main.ts', typescript([{...main, imports}])],
+    ...classes.map(([stack, piece]) => [`stacks/${stack.id}.ts`, typescript([piece])] as const),
+    ...(adopts ? [['imports.ts', typescript([adoption(stacks)])] as const] : []),
+    ['secrets.env.example', withBanner(secretsText(model), '#')],
+  ])
+}
+
+/** Everything in one module: what is written to standard output. */
+export function typescriptModule({stacks}: ExportModel, {tables, adopts}: CodeOptions): string {
+  return moduleText([
+    ...stacks.map(it => withoutExport(stackClass(it, {tables}))),
+    ...(adopts ? [withoutExport(adoption(stacks))] : []),
+    program(stacks, adopts),
+  ])
+}
+
+const typescript = (pieces: readonly Piece[]): string => withBanner(`\n${moduleText(pieces)}`, '//')
+
+const withoutExport = ({imports, body}: Piece): Piece => ({imports, body: body.replace(/^export (class|function)/gm, '$1')})
+
+function secretsText(model: ExportModel): string {
+  const names = secretVariables(model)
+  if (names.length === 0) return '# Nothing here has a secret.\n'
+  return [
+    '# No API shows these. None is needed until something sends it: what is created anew, or a raised version.',
+    ...names.map(it => `export ${it}=`),
+    '',
+  ].join('\n')
+}

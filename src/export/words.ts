@@ -1,0 +1,47 @@
+/** Words for ids, variables and classes, made of names that may hold anything. */
+import {createHash} from 'node:crypto'
+
+/** Longest id. */
+const LONGEST = 64
+const DIGEST_LENGTH = 8
+
+/** Letters without marks, in lower case, and digits; every run of something else is one `_`. */
+export const plainWord = (name: string): string =>
+  name
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_+|_+$/g, '')
+
+/** An id that is too long keeps its beginning, and gets what no other one has. */
+export function shortened(id: string, remoteId: string): string {
+  if (id.length <= LONGEST) return id
+  const digest = createHash('sha256').update(remoteId).digest('hex').slice(0, DIGEST_LENGTH)
+  return `${id.slice(0, LONGEST - DIGEST_LENGTH - 1)}_${digest}`
+}
+
+export const camelCase = (id: string): string => id.replace(/_+([a-z0-9])/g, (_, letter: string) => letter.toUpperCase())
+
+export const pascalCase = (id: string): string => camelCase(`_${id}`)
+
+/** What no variable may be called, in any kind of JavaScript. */
+const LANGUAGE =
+  'abstract arguments as async await boolean break case catch class const continue debugger declare default delete do else enum eval ' +
+  'export extends false final finally for from function get if implements import in instanceof interface let module native new null ' +
+  'of package private protected public require return set static super switch synchronized this throw throws transient true try ' +
+  'type typeof undefined var void volatile while with yield'
+
+/** What the files that are written use themselves. */
+const OWN = 'adopt app cloud cluster id main object objects own scope secret unlisted'
+
+const RESERVED: ReadonlySet<string> = new Set(`${LANGUAGE} ${OWN}`.split(' '))
+
+/** @param id - as an id or as a variable */
+export const isReserved = (id: string): boolean => RESERVED.has(id)
+
+/** Names in the files that a class may not have; beside those of the constructs. */
+export const RESERVED_CLASSES: readonly string[] = [
+  ...['App', 'Construct', 'TerraformResource', 'TerraformStack', 'CloudTarget', 'ClusterTarget'],
+  ...['Array', 'Boolean', 'Date', 'Error', 'Function', 'Map', 'Number', 'Object', 'Promise', 'Record', 'Set', 'String', 'Symbol'],
+]
