@@ -7,7 +7,9 @@ import {tmpdir} from 'node:os'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {kinds} from '../backends/kinds.ts'
+import {parseJson} from '../base/bounded-json.ts'
 import {AppError} from '../base/errors.ts'
+import {isJsonObject} from '../base/json.ts'
 import {makeFolder} from '../base/make-folder.ts'
 import {shellWord} from '../base/shell-word.ts'
 import {writeFolder} from '../base/write-folder.ts'
@@ -89,7 +91,8 @@ function existing(folder: string): string | undefined {
 
 function nameOf(folder: string): unknown {
   try {
-    return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {name?: unknown}).name
+    const about = parseJson(readFileSync(join(folder, 'package.json'), 'utf8'))
+    return isJsonObject(about) ? about.name : undefined
   } catch {
     return undefined
   }
