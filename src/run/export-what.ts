@@ -22,7 +22,7 @@ export class ExportAbsentError extends AppError {
 export class ExportAmbiguousError extends AppError {
   constructor(what: string, ids: readonly string[]) {
     super(`${what} is called so more than once: ${ids.join(', ')}`, {
-      code: 'E_EXPORT_AMBIGUOUS',
+      code: 'E_EXPORT_NAMES',
       exit: EXIT.refused,
       suggestions: [`Name one of them by its remote path: svcctl export ${ids[0] ?? ''}`],
     })
