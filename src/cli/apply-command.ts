@@ -5,7 +5,7 @@ import {asJson} from '../base/json.ts'
 import {shellWord} from '../base/shell-word.ts'
 import {UsageError} from '../base/usage-error.ts'
 import {waitFor} from '../base/wait-for.ts'
-import {currentJob} from '../config/ci-job.ts'
+import {type CodeHost, currentJob} from '../config/ci-job.ts'
 import type {LoadedDeclarations} from '../declaration/read/load.ts'
 import {Stopped} from '../engine/apply/run-context.ts'
 import type {StackDeclarations} from '../engine/model/declaration.ts'
@@ -40,6 +40,7 @@ export interface ApplyFlagValues extends StackFlagValues, PlanFlags {
   readonly approve?: string | undefined
   /** The commit in `--approve HASH@COMMIT`. */
   readonly approvedCommit?: string | undefined
+  readonly 'approve-from'?: CodeHost | undefined
   readonly foreign?: 'wait' | 'refuse' | 'ignore' | undefined
   /** `--no-wait` */
   readonly wait?: boolean | undefined
@@ -67,7 +68,7 @@ export abstract class ApplyCommandBase extends StackCommand {
         const waited = await waitForOthers(workspace, first.plan, flags.foreign ?? 'wait', emit, settled)
         const built = waited ? await plan() : first
         // A hash may be that of a plan that was saved, and names more.
-        const other = flags.approve !== undefined && !built.plan.hash.startsWith(flags.approve)
+        const other = flags['approve-from'] !== undefined || (flags.approve !== undefined && !built.plan.hash.startsWith(flags.approve))
         const approved = other ? await lastingPlan(workspace, built.plan) : built.plan
         const open = new Set(heldOperations(approved.operations, settled.unknown, kinds).keys())
         const again = () => lookAgain(workspace, {...built, plan: approved}, {options, destroy}, open)
@@ -82,16 +83,17 @@ export abstract class ApplyCommandBase extends StackCommand {
     await this.reportPlan(plan, applyCommand(file, plan, flags))
     assertCommit(plan, flags.approvedCommit, flags.commit ?? headOfRequest(this.context))
     const {stacks, others} = flags['synth-dir'] === undefined ? {stacks: [], others: []} : await this.readDeclarations(flags)
-    const approve = await inheritedApproval(this.context, plan, flags.approve)
+    const granted = await this.grantedFrom(flags['approve-from'], plan)
+    const approve = granted ?? (await inheritedApproval(this.context, plan, flags.approve))
     return this.inPlanned(plan, {...flags, approve}, [...stacks, ...others], async (workspace, emit) => {
       const settled = await this.settled(workspace, emit)
       const {unknown} = settled
       await waitForOthers(workspace, plan, flags.foreign ?? 'wait', emit, settled)
-      const options = planOptions(flags)
+      const options = planOptions({...flags, approve: granted ?? flags.approve})
       const recheck = (given: ApplyOptions) => recheckPlan(workspace, plan, given, {undecided: unknown})
       const built = await recheck(options)
       const again = (lifted: Pick<Lifts, 'allowDestroy' | 'adopt'>) => recheck(withLifted(options, lifted))
-      return this.carryOut(workspace, {...built, unknown, approved: plan, again}, {...flags, approve}, emit)
+      return this.carryOut(workspace, {...built, unknown, approved: plan, again}, {...flags, approve, 'approve-from': undefined}, emit)
     })
   }
 
@@ -195,6 +197,15 @@ export abstract class ApplyCommandBase extends StackCommand {
     this.reports.learn(frame => applyReport(frame, plan, document, {...options, ...(timeline === undefined ? {} : {timeline})}))
   }
 
+  /** The hash, where reviewers have approved this plan. @throws NotApprovedError */
+  private async grantedFrom(host: CodeHost | undefined, plan: Plan): Promise<string | undefined> {
+    if (host === undefined) return undefined
+    const {approvedOn} = await import('../run/review.ts')
+    const {by, at} = await approvedOn(this.context, host, plan)
+    this.logger.note(`approved by ${by} at ${new Date(at).toISOString()}`)
+    return plan.hash
+  }
+
   private sayNotChecked(keys: readonly Key[], {stacks}: Workspace): void {
     if (keys.length === 0) return
     const covered = stacks.map(it => it.name)
@@ -212,7 +223,10 @@ export abstract class ApplyCommandBase extends StackCommand {
     if (!this.forPrograms) await this.write(this.planText(built.plan))
     if (!this.forPrograms && built.approved !== undefined) this.sayNotChecked(notChecked(built.approved), workspace)
     workspace.assertAffordable(built.plan)
-    const approval = {autoApprove: flags['auto-approve'] ?? false, approve: flags.approve}
+    const approval = {
+      autoApprove: flags['auto-approve'] ?? false,
+      approve: (await this.grantedFrom(flags['approve-from'], built.plan)) ?? flags.approve,
+    }
     const {lifted, fresh} = await approveFresh(this.context, built.plan, approval, async given => {
       this.logger.note('the question stood for a while: what the plan touches is read again')
       await workspace.readAnew()

@@ -22,6 +22,12 @@ export default class ApplyCommand extends ApplyCommandBase {
     ...commitFlags,
     ...reportFlags,
     approve: approvalFlag({summary: 'apply only the plan with this hash (at least 12 digits), made from this commit (at least 8)'}),
+    'approve-from': Flags.option({
+      summary: 'apply only what reviewers approved there: this commit, after the comment showed this plan',
+      helpGroup: 'SAFETY',
+      options: ['github', 'gitlab'] as const,
+      exclusive: ['approve', 'resume', 'attach'],
+    })(),
     resume: Flags.boolean({summary: 'finish the newest unfinished run, or the one that is named', exclusive: ['attach', 'approve']}),
     attach: Flags.string({summary: 'wait for what this run has in flight, and start nothing', helpValue: '<run>'}),
   }

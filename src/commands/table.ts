@@ -5,6 +5,7 @@ export const table: CommandTable = {
   commands: {
     api: () => import('./api.ts'),
     apply: () => import('./apply.ts'),
+    comment: () => import('./comment.ts'),
     destroy: () => import('./destroy.ts'),
     drift: () => import('./drift.ts'),
     export: () => import('./export.ts'),

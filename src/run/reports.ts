@@ -1,8 +1,5 @@
 /** The reports of one command: what is known by its end, rendered in every form that was asked for, wherever it goes. */
-import {createHash} from 'node:crypto'
-import {existsSync} from 'node:fs'
 import {appendFile} from 'node:fs/promises'
-import {dirname, join, relative, resolve, sep} from 'node:path'
 import {type AppError, EXIT} from '../base/errors.ts'
 import {NamedFileError, writeNamedFile} from '../base/named-file.ts'
 import {currentJob} from '../config/ci-job.ts'
@@ -11,6 +8,7 @@ import type {ReportFrame} from '../report/formats/of-plan.ts'
 import {loadFormat, type ReportFormatName} from '../report/formats/registry.ts'
 import type {Report, ReportCommand} from '../report/formats/report.ts'
 import type {Host} from './host.ts'
+import {folderInRepository, reportFrame} from './report-frame.ts'
 
 export interface ReportWish {
   readonly format: ReportFormatName
@@ -75,14 +73,7 @@ export class Reports {
   }
 
   #report(folder: string, failure: AppError | undefined): Report {
-    const job = currentJob(this.#host.environment.all)
-    const frame: ReportFrame = {
-      command: this.#command,
-      key: appKey(folder, this.#stacks),
-      run: job?.run ?? 0,
-      ...(job?.commit === undefined ? {} : {commit: job.commit}),
-      ...(job?.repository === undefined ? {} : {repository: job.repository}),
-    }
+    const frame = reportFrame(this.#command, folder, this.#stacks, currentJob(this.#host.environment.all))
     const empty: Report = {...frame, stacks: this.#stacks, refused: false, objects: [], guards: [], cost: {}, notShown: [], notes: []}
     const known = this.#known?.(frame) ?? empty
     if (failure === undefined) return known
@@ -116,33 +107,5 @@ export class Reports {
     } catch (error) {
       throw new NamedFileError(file, error)
     }
-  }
-}
-
-/** Twelve digits by which runs of one app with the same stacks find each other's comments. */
-export function appKey(folder: string, stacks: readonly string[]): string {
-  const app = folder === '' ? 'cdktf.json' : `${folder}/cdktf.json`
-  return createHash('sha256')
-    .update(`${app}\n${stacks.toSorted().join(',')}`)
-    .digest('hex')
-    .slice(0, 12)
-}
-
-/** From the root of the repository to the working folder, with `/`; `''` where there is no repository. */
-export function folderInRepository({cwd, environment}: Pick<Host, 'cwd' | 'environment'>): string {
-  const job = currentJob(environment.all)?.workspace
-  const root = job !== undefined && isWithin(cwd, job) ? resolve(job) : repositoryOf(cwd)
-  return root === undefined ? '' : relative(root, cwd).split(sep).join('/')
-}
-
-const isWithin = (path: string, folder: string): boolean => {
-  const way = relative(resolve(folder), path)
-  return way === '' || (!way.startsWith('..') && !way.startsWith(sep))
-}
-
-function repositoryOf(folder: string): string | undefined {
-  for (let at = resolve(folder); ; at = dirname(at)) {
-    if (existsSync(join(at, '.git'))) return at
-    if (dirname(at) === at) return undefined
   }
 }

@@ -1,0 +1,29 @@
+/** Whether reviewers have approved exactly this plan: its commit, after the comment showed its hash. */
+import {NotApprovedError} from './errors.ts'
+import type {HostApproval, ReviewHost} from './review-host.ts'
+import {ownComments} from './sticky-comment.ts'
+
+export interface ToApprove {
+  readonly key: string
+  readonly hash: string
+  readonly commit: string | undefined
+}
+
+/** @returns the last approval @throws NotApprovedError, and what the host throws */
+export async function assertApproved(host: ReviewHost, {key, hash, commit}: ToApprove): Promise<HostApproval> {
+  const refuse = (reason: string) => new NotApprovedError(host.name, reason)
+  if (commit === undefined) throw refuse('the plan does not say which commit it is made from')
+  const [shown] = await ownComments(host, key)
+  if (shown === undefined) throw refuse('no comment shows it (svcctl comment)')
+  if (shown.mark.hash !== hash)
+    throw refuse(`the comment shows the plan ${shown.mark.hash?.slice(0, 12) ?? '-'}, and this is ${hash.slice(0, 12)}`)
+  if (shown.mark.commit !== commit)
+    throw refuse(`the comment is about commit ${shown.mark.commit?.slice(0, 12) ?? '-'}, and the plan is made from ${commit.slice(0, 12)}`)
+  const {head, open, approvals, missing} = await host.review(commit)
+  if (open && head !== undefined && head !== commit) throw refuse(`there is a newer commit: ${head.slice(0, 12)}`)
+  if (missing !== undefined) throw refuse(missing)
+  const [last] = approvals.toSorted((a, b) => b.at - a.at)
+  if (last === undefined) throw refuse(`nobody but its author has approved commit ${commit.slice(0, 12)}`)
+  if (last.at < shown.comment.updatedAt) throw refuse(`${last.by} approved it before the comment showed this plan`)
+  return last
+}

@@ -1,0 +1,57 @@
+/** What goes wrong between us and the host of the code. */
+import {AppError, EXIT} from '../base/errors.ts'
+import type {CodeHost} from '../config/ci-job.ts'
+
+export const NAMES: Readonly<Record<CodeHost, string>> = {github: 'GitHub', gitlab: 'GitLab'}
+
+/** Nobody says which repository, which request or with which token. */
+export class ReviewPlaceError extends AppError {
+  constructor(host: CodeHost, missing: string, variables: string) {
+    super(`which ${missing} of ${NAMES[host]} is meant is not known`, {
+      code: 'E_REVIEW_PLACE',
+      exit: EXIT.usage,
+      suggestions: [`Set ${variables}, as a CI job has it.`],
+    })
+  }
+}
+
+/** The token is none, or may not do this. */
+export class ReviewDeniedError extends AppError {
+  constructor(host: CodeHost, doing: string, status: number, said: string) {
+    super(`${NAMES[host]} does not let this token ${doing} (${status}${said === '' ? '' : `: ${said}`})`, {
+      code: 'E_REVIEW_DENIED',
+      exit: EXIT.unauthorized,
+      suggestions: [
+        host === 'github'
+          ? 'Give the job "permissions: pull-requests: write", or set GITHUB_TOKEN to a token that may write comments.'
+          : 'Set GITLAB_TOKEN to a project access token with the scope api; the token of the job may not write notes.',
+      ],
+    })
+  }
+}
+
+/** An answer nothing can be made of. */
+export class ReviewAnswerError extends AppError {
+  constructor(host: CodeHost, doing: string, status: number, said: string) {
+    super(`${NAMES[host]} did not ${doing}: it answered ${status}${said === '' ? '' : `: ${said}`}`, {
+      code: 'E_REVIEW_ANSWER',
+      ...(status === 404 ? {exit: EXIT.notFound} : {}),
+      suggestions: [
+        status === 404
+          ? 'Check the repository, the number of the request, and that the token may read them.'
+          : 'Run the command again; with -vv it says what was asked.',
+      ],
+    })
+  }
+}
+
+/** Nobody has approved exactly this. Nothing was sent. */
+export class NotApprovedError extends AppError {
+  constructor(host: CodeHost, reason: string) {
+    super(`${NAMES[host]} has no approval of this plan: ${reason}`, {
+      code: 'E_NOT_APPROVED',
+      exit: EXIT.refused,
+      suggestions: ['Have the plan that the comment shows approved by somebody else than its author, at the commit it is made from.'],
+    })
+  }
+}

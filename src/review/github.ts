@@ -1,0 +1,114 @@
+/** Pull requests of GitHub, or of a server of one's own. */
+import type {Json} from '../base/json.ts'
+import type {CiJob} from '../config/ci-job.ts'
+import {ReviewPlaceError} from './errors.ts'
+import {HostRequests, type HostRequestsOptions} from './host-requests.ts'
+import {objectIn, textIn, timeIn} from './json-fields.ts'
+import type {HostApproval, HostComment, HostReview, ReviewHost} from './review-host.ts'
+
+type Tools = Pick<HostRequestsOptions, 'transport' | 'clock' | 'debug'>
+
+/** Who the token of a job is; it may not ask who it is. */
+const JOB = 'github-actions[bot]'
+
+/** @throws ReviewPlaceError, and what requests throw */
+export async function openGithub(job: CiJob, commit: string | undefined, tools: Tools): Promise<ReviewHost> {
+  const {repository, token, apiUrl} = job
+  if (repository === undefined || !/^[\w.-]+\/[\w.-]+$/.test(repository))
+    throw new ReviewPlaceError('github', 'repository', 'GITHUB_REPOSITORY')
+  if (token === undefined) throw new ReviewPlaceError('github', 'token', 'GITHUB_TOKEN')
+  const headers = {accept: 'application/vnd.github+json', authorization: `Bearer ${token}`, 'x-github-api-version': '2022-11-28'}
+  const requests = new HostRequests({host: 'github', apiUrl, headers, ...tools})
+  const number = job.request ?? (await requestOf(requests, repository, commit ?? job.commit))
+  if (number === undefined) throw new ReviewPlaceError('github', 'pull request', 'GITHUB_REF=refs/pull/NUMBER/merge')
+  return new Github(requests, `/repos/${repository}`, number)
+}
+
+/** The pull request a commit belongs to: the open one, else the first. */
+async function requestOf(requests: HostRequests, repository: string, commit: string | undefined): Promise<number | undefined> {
+  if (commit === undefined) return undefined
+  const pulls = await requests.all(`/repos/${repository}/commits/${commit}/pulls`, 'find the pull request of a commit')
+  const found = pulls.find(it => textIn(it, 'state') === 'open') ?? pulls[0]
+  return found === undefined ? undefined : Number(textIn(found, 'number'))
+}
+
+class Github implements ReviewHost {
+  readonly name = 'github'
+  readonly #requests: HostRequests
+  readonly #repository: string
+  readonly #number: number
+  #login: string | undefined
+
+  constructor(requests: HostRequests, repository: string, number: number) {
+    this.#requests = requests
+    this.#repository = repository
+    this.#number = number
+  }
+
+  async comments(): Promise<readonly HostComment[]> {
+    this.#login ??= textIn((await this.#requests.ask({method: 'GET', path: '/user'})).body, 'login') ?? JOB
+    const rows = await this.#requests.all(`${this.#repository}/issues/${this.#number}/comments`, 'list the comments')
+    return rows.map(it => this.#comment(it))
+  }
+
+  async create(body: string): Promise<HostComment> {
+    const made = await this.#requests.send({
+      method: 'POST',
+      path: `${this.#repository}/issues/${this.#number}/comments`,
+      body: {body},
+      doing: 'write a comment',
+    })
+    // Now it is known for certain who we are.
+    this.#login = textIn(objectIn(made, 'user'), 'login') ?? this.#login
+    return this.#comment(made)
+  }
+
+  async update(id: string, body: string): Promise<HostComment> {
+    return this.#comment(
+      await this.#requests.send({
+        method: 'PATCH',
+        path: `${this.#repository}/issues/comments/${id}`,
+        body: {body},
+        doing: 'change a comment',
+      }),
+    )
+  }
+
+  async remove(id: string): Promise<void> {
+    const path = `${this.#repository}/issues/comments/${id}`
+    const {status} = await this.#requests.ask({method: 'DELETE', path})
+    if (status !== 404 && (status < 200 || status >= 300)) await this.#requests.send({method: 'DELETE', path, doing: 'delete a comment'})
+  }
+
+  async review(commit: string): Promise<HostReview> {
+    const path = `${this.#repository}/pulls/${this.#number}`
+    const pull = await this.#requests.send({method: 'GET', path, doing: 'read the pull request'})
+    const author = textIn(objectIn(pull, 'user'), 'login')
+    const head = textIn(objectIn(pull, 'head'), 'sha')
+    // What a person said last is what counts, and a comment takes nothing back.
+    const last = new Map<string, Json>()
+    const reviews = await this.#requests.all(`${path}/reviews`, 'list the reviews')
+    for (const it of reviews.toSorted((a, b) => timeIn(a, 'submitted_at') - timeIn(b, 'submitted_at'))) {
+      const [by, state] = [textIn(objectIn(it, 'user'), 'login'), textIn(it, 'state')?.toUpperCase()]
+      if (by !== undefined && (state === 'APPROVED' || state === 'CHANGES_REQUESTED' || state === 'DISMISSED')) last.set(by, it)
+    }
+    const approvals = [...last].flatMap(([by, it]): HostApproval[] =>
+      by !== author && textIn(it, 'state')?.toUpperCase() === 'APPROVED' && textIn(it, 'commit_id') === commit
+        ? [{by, at: timeIn(it, 'submitted_at')}]
+        : [],
+    )
+    return {open: textIn(pull, 'state') !== 'closed', approvals, ...(head === undefined ? {} : {head})}
+  }
+
+  #comment(it: Json | undefined): HostComment {
+    const createdAt = timeIn(it, 'created_at')
+    return {
+      id: textIn(it, 'id') ?? '',
+      body: textIn(it, 'body') ?? '',
+      url: textIn(it, 'html_url') ?? textIn(it, 'url') ?? '',
+      createdAt,
+      updatedAt: timeIn(it, 'updated_at') || createdAt,
+      own: textIn(objectIn(it, 'user'), 'login') === (this.#login ?? JOB),
+    }
+  }
+}

@@ -1,0 +1,127 @@
+/** Merge requests of GitLab, gitlab.com or one's own. */
+import type {Json} from '../base/json.ts'
+import {isJsonObject} from '../base/json.ts'
+import type {CiJob} from '../config/ci-job.ts'
+import {ReviewPlaceError} from './errors.ts'
+import {HostRequests, type HostRequestsOptions} from './host-requests.ts'
+import {objectIn, textIn, timeIn} from './json-fields.ts'
+import type {HostApproval, HostComment, HostReview, ReviewHost} from './review-host.ts'
+
+type Tools = Pick<HostRequestsOptions, 'transport' | 'clock' | 'debug'>
+
+/** @throws ReviewPlaceError, and what requests throw */
+export async function openGitlab(job: CiJob, commit: string | undefined, tools: Tools): Promise<ReviewHost> {
+  const {project, repository, token, apiUrl} = job
+  const name = project ?? repository
+  if (name === undefined) throw new ReviewPlaceError('gitlab', 'project', 'CI_PROJECT_ID')
+  if (token === undefined) throw new ReviewPlaceError('gitlab', 'token', 'GITLAB_TOKEN')
+  const requests = new HostRequests({host: 'gitlab', apiUrl, headers: {'private-token': token}, ...tools})
+  const path = `/projects/${encodeURIComponent(name)}`
+  const number = job.request ?? (await requestOf(requests, path, commit ?? job.commit))
+  if (number === undefined) throw new ReviewPlaceError('gitlab', 'merge request', 'CI_MERGE_REQUEST_IID')
+  return new Gitlab(requests, `${path}/merge_requests/${number}`)
+}
+
+async function requestOf(requests: HostRequests, project: string, commit: string | undefined): Promise<number | undefined> {
+  if (commit === undefined) return undefined
+  const found = await requests.all(`${project}/repository/commits/${commit}/merge_requests`, 'find the merge request of a commit')
+  const one = found.find(it => textIn(it, 'state') === 'opened') ?? found[0]
+  return one === undefined ? undefined : Number(textIn(one, 'iid'))
+}
+
+class Gitlab implements ReviewHost {
+  readonly name = 'gitlab'
+  readonly #requests: HostRequests
+  readonly #path: string
+  #username: string | undefined
+  #page: string | undefined
+
+  constructor(requests: HostRequests, path: string) {
+    this.#requests = requests
+    this.#path = path
+  }
+
+  async comments(): Promise<readonly HostComment[]> {
+    this.#username ??= textIn(await this.#requests.send({method: 'GET', path: '/user', doing: 'say who it is'}), 'username')
+    return (await this.#notes()).filter(it => !isSystem(it)).map(it => this.#comment(it))
+  }
+
+  #notes(): Promise<readonly Json[]> {
+    return this.#requests.all(`${this.#path}/notes?sort=asc&order_by=created_at`, 'list the notes')
+  }
+
+  async create(body: string): Promise<HostComment> {
+    return this.#comment(
+      await this.#requests.send({method: 'POST', path: `${this.#path}/notes`, body: {body}, doing: 'write a note'}),
+      await this.#pageOf(),
+    )
+  }
+
+  async update(id: string, body: string): Promise<HostComment> {
+    return this.#comment(
+      await this.#requests.send({method: 'PUT', path: `${this.#path}/notes/${id}`, body: {body}, doing: 'change a note'}),
+      await this.#pageOf(),
+    )
+  }
+
+  /** A note has no address of its own in the answer. */
+  async #pageOf(): Promise<string> {
+    const {body} = await this.#requests.ask({method: 'GET', path: this.#path})
+    this.#page = textIn(body, 'web_url') ?? ''
+    return this.#page
+  }
+
+  async remove(id: string): Promise<void> {
+    const path = `${this.#path}/notes/${id}`
+    const {status} = await this.#requests.ask({method: 'DELETE', path})
+    if (status !== 404 && (status < 200 || status >= 300)) await this.#requests.send({method: 'DELETE', path, doing: 'delete a note'})
+  }
+
+  async review(commit: string): Promise<HostReview> {
+    const request = await this.#requests.send({method: 'GET', path: this.#path, doing: 'read the merge request'})
+    const state = await this.#requests.send({method: 'GET', path: `${this.#path}/approvals`, doing: 'read the approvals'})
+    const author = textIn(objectIn(request, 'author'), 'username')
+    const head = textIn(request, 'sha') ?? textIn(objectIn(request, 'diff_refs'), 'head_sha')
+    const rows = isJsonObject(state) && Array.isArray(state.approved_by) ? (state.approved_by as readonly Json[]) : []
+    const said = rows.some(it => textIn(it, 'approved_at') === undefined) ? await this.#approvedAt() : new Map<string, number>()
+    const approvals = rows.flatMap((it): HostApproval[] => {
+      const by = textIn(objectIn(it, 'user'), 'username')
+      if (by === undefined || by === author) return []
+      return [{by, at: timeIn(it, 'approved_at') || (said.get(by) ?? 0)}]
+    })
+    const left = isJsonObject(state) ? Number(state.approvals_left ?? 0) : 0
+    return {
+      open: textIn(request, 'state') === 'opened',
+      // GitLab keeps approvals of the request, and takes them back when commits are pushed: they are of its head.
+      approvals: head === commit ? approvals : [],
+      ...(head === undefined ? {} : {head}),
+      ...(left > 0 ? {missing: `${left} ${left === 1 ? 'approval is' : 'approvals are'} left to give`} : {}),
+    }
+  }
+
+  /** Older servers say when somebody approved in notes of the system only. */
+  async #approvedAt(): Promise<ReadonlyMap<string, number>> {
+    const at = new Map<string, number>()
+    for (const it of await this.#notes()) {
+      const by = textIn(objectIn(it, 'author'), 'username')
+      if (by !== undefined && isSystem(it) && /^approved this merge request/.test(textIn(it, 'body') ?? ''))
+        at.set(by, Math.max(at.get(by) ?? 0, timeIn(it, 'created_at')))
+    }
+    return at
+  }
+
+  #comment(it: Json | undefined, page = this.#page): HostComment {
+    const createdAt = timeIn(it, 'created_at')
+    const id = textIn(it, 'id') ?? ''
+    return {
+      id,
+      body: textIn(it, 'body') ?? '',
+      url: page === undefined || page === '' ? '' : `${page}#note_${id}`,
+      createdAt,
+      updatedAt: timeIn(it, 'updated_at') || createdAt,
+      own: this.#username !== undefined && textIn(objectIn(it, 'author'), 'username') === this.#username,
+    }
+  }
+}
+
+const isSystem = (it: Json): boolean => isJsonObject(it) && it.system === true

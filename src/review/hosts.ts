@@ -1,0 +1,17 @@
+/** The hosts a plan can be reviewed on. A new one is a file with a `ReviewHost`, a job in `config/ci-job.ts`, and a line here. */
+import {type CodeHost, jobOf} from '../config/ci-job.ts'
+import type {Variables} from '../config/environment.ts'
+import {openGithub} from './github.ts'
+import {openGitlab} from './gitlab.ts'
+import type {HostRequestsOptions} from './host-requests.ts'
+import type {ReviewHost} from './review-host.ts'
+
+const HOSTS = {github: openGithub, gitlab: openGitlab} as const satisfies Readonly<Record<CodeHost, typeof openGithub>>
+
+/** @param commit - by which the request is found where the job does not say its number */
+export const openHost = (
+  name: CodeHost,
+  variables: Variables,
+  commit: string | undefined,
+  tools: Pick<HostRequestsOptions, 'transport' | 'clock' | 'debug'>,
+): Promise<ReviewHost> => HOSTS[name](jobOf(name, variables), commit, tools)

@@ -1,0 +1,40 @@
+/** A code host as far as a plan needs one: comments on one pull or merge request, and what its reviewers said. */
+
+export interface HostComment {
+  readonly id: string
+  readonly body: string
+  readonly url: string
+  /** Milliseconds. */
+  readonly createdAt: number
+  /** When it began to say what it says. */
+  readonly updatedAt: number
+  /** Whether whoever has this token wrote it. */
+  readonly own: boolean
+}
+
+/** A person's yes, of a commit, at a time. */
+export interface HostApproval {
+  readonly by: string
+  readonly at: number
+}
+
+export interface HostReview {
+  /** The newest commit of the request; absent where the host does not say. */
+  readonly head?: string
+  /** It is neither merged nor closed. */
+  readonly open: boolean
+  /** Those that count: of this commit, not taken back, not the author's. */
+  readonly approvals: readonly HostApproval[]
+  /** Why the host itself would not let it pass yet. */
+  readonly missing?: string
+}
+
+export interface ReviewHost {
+  readonly name: 'github' | 'gitlab'
+  comments(): Promise<readonly HostComment[]>
+  create(body: string): Promise<HostComment>
+  update(id: string, body: string): Promise<HostComment>
+  /** One that is gone already is removed. */
+  remove(id: string): Promise<void>
+  review(commit: string): Promise<HostReview>
+}

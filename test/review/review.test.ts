@@ -1,0 +1,247 @@
+import {afterAll, beforeAll, beforeEach, describe, expect, it} from 'vitest'
+import {steadyClock, systemClock} from '../../src/base/clock.ts'
+import {assertApproved} from '../../src/review/approval.ts'
+import {openHost} from '../../src/review/hosts.ts'
+import type {ReviewHost} from '../../src/review/review-host.ts'
+import {markIn, stickyComment} from '../../src/review/sticky-comment.ts'
+import {createTransport} from '../../src/transport/undici-transport.ts'
+import {type CodeHostServer, type CodeHostWorld, startCodeHost} from '../support/code-host.ts'
+
+const COMMIT = 'c'.repeat(40)
+const HASH = 'a'.repeat(64)
+const KEY = '0123456789ab'
+const mark = (run: number, hash = HASH, commit = COMMIT, key = KEY) =>
+  `<!-- svcctl key=${key} run=${run} hash=${hash} commit=${commit} -->\n\nplan of run ${run}\n`
+
+let server: CodeHostServer
+let world: CodeHostWorld
+const network = createTransport()
+beforeAll(async () => {
+  server = await startCodeHost()
+})
+afterAll(async () => {
+  await network.close()
+  await server.close()
+})
+beforeEach(() => {
+  world = server.world
+  Object.assign(world, {
+    comments: [],
+    reviews: [],
+    approvalsLeft: 0,
+    saysWhen: true,
+    author: 'ana',
+    head: COMMIT,
+    open: true,
+    nameless: false,
+    beforeCreate: () => {},
+  })
+  world.requests.length = 0
+  world.faults.length = 0
+  world.readOnly.clear()
+})
+
+const said: string[] = []
+const toolsOf = () => ({transport: network.send, clock: steadyClock(systemClock), debug: (text: string) => void said.push(text)})
+const hostOf = (name: 'github' | 'gitlab', more: Record<string, string> = {}): Promise<ReviewHost> =>
+  openHost(name, {...server[name], ...more}, COMMIT, toolsOf())
+
+describe('the mark of a comment', () => {
+  it('is read from the first line, and from nowhere else', () => {
+    expect(markIn(mark(12))).toEqual({key: KEY, run: 12, hash: HASH, commit: COMMIT})
+    expect(markIn(`<!-- svcctl key=${KEY} run=0 hash=- commit=- -->`)).toEqual({key: KEY, run: 0})
+    for (const text of [
+      `x\n${mark(1)}`,
+      '',
+      '<!-- svcctl key=1 run=1 hash=- commit=- -->',
+      `<!-- svcctl key=${KEY} run=-1 hash=- commit=- -->`,
+    ])
+      expect(markIn(text)).toBeUndefined()
+  })
+})
+
+describe.each(['github', 'gitlab'] as const)('the comment on %s', name => {
+  it('is made once, and updated from then on', async () => {
+    const first = await stickyComment(await hostOf(name), mark(1))
+    const second = await stickyComment(await hostOf(name), mark(2))
+    expect([first.action, second.action, first.url, world.comments.map(it => it.body)]).toEqual([
+      'created',
+      'updated',
+      second.url,
+      [mark(2)],
+    ])
+    expect(first.url).toMatch(/^https:\/\/.*(#issuecomment-|#note_)\d+$/)
+  })
+
+  it('of a newer run stays, whatever an older one that ends late says', async () => {
+    await stickyComment(await hostOf(name), mark(9))
+    const late = await stickyComment(await hostOf(name), mark(8))
+    expect([late.action, world.comments.map(it => it.body)]).toEqual(['skipped', [mark(9)]])
+    expect((await stickyComment(await hostOf(name), mark(9, 'b'.repeat(64)))).action).toBe('updated')
+  })
+
+  it('is the oldest of several of ours; the others go, and those of other keys and people stay', async () => {
+    const other = world.comment('svcctl-bot', mark(1, HASH, COMMIT, 'fedcba987654'))
+    const forged = world.comment('mallory', mark(999))
+    const oldest = world.comment('svcctl-bot', mark(1))
+    world.comment('svcctl-bot', mark(2))
+    const talk = world.comment('ana', 'I like it')
+    const {action} = await stickyComment(await hostOf(name), mark(3))
+    expect([action, world.comments.map(it => [it.id, it.body])]).toEqual([
+      'updated',
+      [
+        [other.id, other.body],
+        [forged.id, forged.body],
+        [oldest.id, mark(3)],
+        [talk.id, 'I like it'],
+      ],
+    ])
+  })
+
+  it('is one when two runs make theirs at the same time', async () => {
+    world.beforeCreate = () => {
+      world.beforeCreate = () => {}
+      world.comment('svcctl-bot', mark(4))
+    }
+    expect((await stickyComment(await hostOf(name), mark(5))).action).toBe('created')
+    expect(world.comments.map(it => it.body)).toEqual([mark(5)])
+    world.comments = []
+    world.beforeCreate = () => {
+      world.beforeCreate = () => {}
+      world.comment('svcctl-bot', mark(7))
+    }
+    expect((await stickyComment(await hostOf(name), mark(6))).action).toBe('skipped')
+    expect(world.comments.map(it => it.body)).toEqual([mark(7)])
+  })
+
+  it('is found behind more than a hundred others', async () => {
+    for (let i = 0; i < 150; i++) world.comment('ana', `comment ${i}`)
+    const mine = world.comment('svcctl-bot', mark(1))
+    expect((await stickyComment(await hostOf(name), mark(2))).action).toBe('updated')
+    expect(mine.body).toBe(mark(2))
+  })
+
+  it('is no business of a token that may not write, and of none at all', async () => {
+    world.readOnly.add('bot-token')
+    await expect(stickyComment(await hostOf(name), mark(1))).rejects.toMatchObject({code: 'E_REVIEW_DENIED', exit: 9})
+    const [token] = name === 'github' ? ['GITHUB_TOKEN'] : ['GITLAB_TOKEN']
+    await expect(hostOf(name, {[token]: ''})).rejects.toMatchObject({code: 'E_REVIEW_PLACE', exit: 64})
+    await expect(stickyComment(await hostOf(name, {[token]: 'wrong'}), mark(1))).rejects.toMatchObject({code: 'E_REVIEW_DENIED', exit: 9})
+  })
+
+  it('goes to the open request of the commit where the job does not say its number, and nowhere without one', async () => {
+    const nothing = name === 'github' ? {GITHUB_REF: 'refs/heads/main'} : {CI_MERGE_REQUEST_IID: ''}
+    expect((await stickyComment(await hostOf(name, nothing), mark(1))).action).toBe('created')
+    await expect(openHost(name, {...server[name], ...nothing}, undefined, toolsOf())).rejects.toMatchObject({
+      code: 'E_REVIEW_PLACE',
+      exit: 64,
+    })
+  })
+
+  it('is asked for again where the host stumbles, and never written twice for that', async () => {
+    world.faults.push(503)
+    expect((await stickyComment(await hostOf(name), mark(1))).action).toBe('created')
+    expect(world.comments).toHaveLength(1)
+  })
+})
+
+describe('the comment of a job of GitHub that may not ask who it is', () => {
+  it('is that of github-actions[bot]', async () => {
+    world.nameless = true
+    world.tokens.set('bot-token', 'github-actions[bot]')
+    await stickyComment(await hostOf('github'), mark(1))
+    expect((await stickyComment(await hostOf('github'), mark(2))).action).toBe('updated')
+    world.tokens.set('bot-token', 'svcctl-bot')
+  })
+})
+
+describe.each(['github', 'gitlab'] as const)('an approval on %s', name => {
+  const asked = {key: KEY, hash: HASH, commit: COMMIT}
+  const refusal = async (given: Partial<typeof asked> = {}) =>
+    assertApproved(await hostOf(name), {...asked, ...given}).then(
+      it => it,
+      error => [error.code, error.exit, error.message],
+    )
+  const refused = (words: string) => ['E_NOT_APPROVED', 3, expect.stringContaining(words)]
+
+  it('holds when somebody else approved this commit after the comment showed this plan', async () => {
+    world.comment('svcctl-bot', mark(1))
+    world.approve('boris')
+    expect(await refusal()).toEqual({by: 'boris', at: Date.parse(world.reviews[0]?.at ?? '')})
+  })
+
+  it('does not hold without a comment, of another plan, of another commit, or of none', async () => {
+    world.approve('boris')
+    expect(await refusal()).toEqual(refused('no comment shows it'))
+    world.comment('mallory', mark(1))
+    expect(await refusal()).toEqual(refused('no comment shows it'))
+    world.comment('svcctl-bot', mark(1))
+    world.approve('boris')
+    expect(await refusal({hash: 'b'.repeat(64)})).toEqual(refused('the comment shows the plan aaaaaaaaaaaa'))
+    expect(await refusal({commit: 'd'.repeat(40)})).toEqual(refused('the comment is about commit'))
+    expect(await assertApproved(await hostOf(name), {...asked, commit: undefined}).catch(error => error.code)).toBe('E_NOT_APPROVED')
+  })
+
+  it('does not hold of the author, before the comment, or when there is a newer commit', async () => {
+    world.comment('svcctl-bot', mark(1))
+    expect(await refusal()).toEqual(refused('nobody but its author'))
+    world.approve('ana')
+    expect(await refusal()).toEqual(refused('nobody but its author'))
+    world.reviews = []
+    world.approve('boris')
+    const [comment] = world.comments
+    if (comment !== undefined) comment.updatedAt = world.now()
+    expect(await refusal()).toEqual(refused('before the comment showed this plan'))
+    world.approve('boris')
+    world.head = 'e'.repeat(40)
+    expect(await refusal()).toEqual(refused('there is a newer commit: eeeeeeeeeeee'))
+  })
+})
+
+describe('an approval on GitHub', () => {
+  const asked = {key: KEY, hash: HASH, commit: COMMIT}
+  it('does not hold when it was dismissed, taken back, or of another commit', async () => {
+    world.comment('svcctl-bot', mark(1))
+    const {head} = world
+    for (const reviews of [
+      [{by: 'boris', state: 'DISMISSED', commit: head, at: world.now()}],
+      [{by: 'boris', state: 'APPROVED', commit: 'd'.repeat(40), at: world.now()}],
+      [
+        {by: 'boris', state: 'APPROVED', commit: head, at: world.now()},
+        {by: 'boris', state: 'CHANGES_REQUESTED', commit: head, at: world.now()},
+      ],
+    ] as const) {
+      world.reviews = [...reviews]
+      await expect(assertApproved(await hostOf('github'), asked)).rejects.toMatchObject({code: 'E_NOT_APPROVED'})
+    }
+    world.reviews = [
+      {by: 'boris', state: 'APPROVED', commit: head, at: world.now()},
+      {by: 'boris', state: 'COMMENTED', commit: head, at: world.now()},
+    ]
+    expect((await assertApproved(await hostOf('github'), asked)).by).toBe('boris')
+  })
+})
+
+describe('an approval on GitLab', () => {
+  const asked = {key: KEY, hash: HASH, commit: COMMIT}
+  it('does not hold while approvals are left to give', async () => {
+    world.comment('svcctl-bot', mark(1))
+    world.approve('boris')
+    world.approvalsLeft = 1
+    await expect(assertApproved(await hostOf('gitlab'), asked)).rejects.toMatchObject({
+      message: expect.stringContaining('1 approval is left to give'),
+    })
+  })
+
+  it('takes its time from the notes where an older server says it nowhere else', async () => {
+    world.saysWhen = false
+    world.comment('svcctl-bot', mark(1))
+    world.approve('boris')
+    expect(await assertApproved(await hostOf('gitlab'), asked)).toEqual({by: 'boris', at: Date.parse(world.reviews[0]?.at ?? '')})
+    const [comment] = world.comments
+    if (comment !== undefined) comment.updatedAt = world.now()
+    await expect(assertApproved(await hostOf('gitlab'), asked)).rejects.toMatchObject({
+      message: expect.stringContaining('before the comment'),
+    })
+  })
+})
