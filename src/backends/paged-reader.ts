@@ -6,7 +6,7 @@
  * lists of one API, so only the longest needs a look behind its end, and each list of equal length its own.
  */
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
-import type {Listing, Reader, RequestOptions} from '../engine/model/backend.ts'
+import type {Listing, Reader, ReadOptions, RequestOptions} from '../engine/model/backend.ts'
 import type {ApiRequest} from '../engine/model/kind.ts'
 import {rowId} from './list-rows.ts'
 import {type KeyedRow, ListWalk} from './list-walk.ts'
@@ -34,6 +34,7 @@ export class PagedReader implements Reader {
   readonly facts = new PagingFacts()
   readonly #source: ListSource
   readonly #lists = new Map<string, Entry>()
+  readonly #objects = new Map<string, Promise<JsonObject | undefined>>()
 
   constructor(source: ListSource) {
     this.#source = source
@@ -59,15 +60,23 @@ export class PagedReader implements Reader {
     }
   }
 
-  read(request: ApiRequest, options?: RequestOptions): Promise<JsonObject | undefined> {
-    return this.#source.object(request.path, options)
+  read({path}: ApiRequest, {kept = false, ...options}: ReadOptions = {}): Promise<JsonObject | undefined> {
+    const known = kept ? this.#objects.get(path) : undefined
+    if (known !== undefined) return known
+    const reading = this.#source.object(path, options)
+    if (!kept) return reading
+    this.#objects.set(path, reading)
+    reading.catch(() => {
+      if (this.#objects.get(path) === reading) this.#objects.delete(path)
+    })
+    return reading
   }
 
   forget(path: string): void {
     const prefix = path.replace(/\/+$/, '')
-    for (const known of this.#lists.keys()) {
-      if (known === path || known === prefix || known.startsWith(`${prefix}/`) || known.startsWith(`${prefix}?`)) this.#lists.delete(known)
-    }
+    const isBelow = (known: string) =>
+      known === path || known === prefix || known.startsWith(`${prefix}/`) || known.startsWith(`${prefix}?`)
+    for (const kept of [this.#lists, this.#objects]) for (const known of kept.keys()) if (isBelow(known)) kept.delete(known)
   }
 
   #entry(path: string, options?: RequestOptions): Entry {

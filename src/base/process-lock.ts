@@ -82,7 +82,7 @@ export function readLockHolder(path: string): LockHolder | 'absent' | 'unreadabl
     if (systemCode(error) === 'ENOENT') return 'absent'
     throw error
   }
-  return parseHolder(text) ?? 'unreadable'
+  return holderIn(text) ?? 'unreadable'
 }
 
 /** Removes the lock if it is still the one with this id. */
@@ -143,13 +143,15 @@ function createInPlace(path: string, text: string): boolean {
   }
 }
 
-function parseHolder(text: string): LockHolder | undefined {
-  let it: unknown
+function holderIn(text: string): LockHolder | undefined {
   try {
-    it = parseAnyJson(text)
+    return parseHolder(parseAnyJson(text))
   } catch {
     return undefined
   }
+}
+
+export function parseHolder(it: unknown): LockHolder | undefined {
   if (!isJsonObject(it)) return undefined
   const {id, who, host, pid, start, pidSpace, since} = it
   if (typeof id !== 'string' || !/^[\w-]+$/.test(id) || typeof host !== 'string' || typeof pid !== 'number') return undefined

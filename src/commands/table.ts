@@ -3,6 +3,7 @@ import type {CommandTable} from '../cli/shell/context.ts'
 
 export const table: CommandTable = {
   commands: {
+    absorb: () => import('./absorb.ts'),
     api: () => import('./api.ts'),
     apply: () => import('./apply.ts'),
     comment: () => import('./comment.ts'),

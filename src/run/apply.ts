@@ -175,27 +175,36 @@ function optionsOf(
   }
 }
 
-/** Writes what operations that send nothing make known into the ledgers; for commands that only take note. */
+/**
+ * Writes what operations that send nothing make known into the ledgers; for commands that only take note.
+ * @param outputs - whether the stacks' outputs are taken note of, too
+ */
 export async function recordPlan(
   workspace: Workspace,
   {plan, observation}: Pick<ApplyInput, 'plan' | 'observation'>,
+  {outputs}: {readonly outputs: boolean},
 ): Promise<ApplyResult> {
   const secrets = new RunSecrets(workspace, observation.pairs)
   secrets.assertAll(plan)
   const book = bookOf(workspace, plan, secrets)
   for (const stack of workspace.stacks) book.setAccounts(stack.name, await recordedAccounts(workspace, stack))
   const input = {workspace, plan, observation, emit: () => {}, maxInflight: undefined, detach: false}
-  return (await nothingToDo(input, workOf(plan, observation, secrets), book)).result
+  return (await nothingToDo(input, workOf(plan, observation, secrets), book, {outputs})).result
 }
 
 /** Nothing is sent, so there is nothing to journal; the ledger may still learn of outputs and accounts. */
-async function nothingToDo(input: RunInput, work: readonly Work[], book: LedgerBook): Promise<Omit<ApplyDone, 'undecided'>> {
+async function nothingToDo(
+  input: RunInput,
+  work: readonly Work[],
+  book: LedgerBook,
+  {outputs} = {outputs: true},
+): Promise<Omit<ApplyDone, 'undecided'>> {
   const {workspace, plan, observation} = input
   const silent: Journal = {append: () => {}}
   const never = new AbortController().signal
   const run = createRunId(workspace.host.clock, workspace.host.random)
   const result = await execute(work, optionsOf(input, run, book, silent, never), contextObjects(observation))
-  for (const stack of workspace.stacks) book.setOutputs(stack.name, outputsOf(workspace, plan, stack.name, result))
+  for (const stack of outputs ? workspace.stacks : []) book.setOutputs(stack.name, outputsOf(workspace, plan, stack.name, result))
   await book.flush()
   const requests = workspace.usedRequests()
   return {result, interrupted: false, requests, before: requests}

@@ -1,5 +1,9 @@
 /** The declarations a command works with, from the app of the stacks or a folder of their files. */
+import {existsSync} from 'node:fs'
+import {hostname} from 'node:os'
+import {join} from 'node:path'
 import {kinds} from '../backends/kinds.ts'
+import {holderState} from '../base/process-lock.ts'
 import {type LoadedDeclarations, loadDeclarations} from '../declaration/read/load.ts'
 import type {VariableOption} from '../declaration/read/variable-files.ts'
 import type {StackDeclarations} from '../engine/model/declaration.ts'
@@ -27,6 +31,7 @@ export async function readDeclarations(
 ): Promise<LoadedDeclarations> {
   // What is secret in what the app says is known when its stacks have been read: until then nothing of it is shown.
   const said = new LastLines()
+  if (synthDir === undefined) await undoAbsorbs(host)
   const loaded = await loadDeclarations({
     cwd: host.cwd,
     environment: host.environment.all,
@@ -66,6 +71,13 @@ class LastLines {
 }
 
 const MOST_LINES = 2_000
+
+/** A program that a killed absorb has edited, and nobody has proven, is not run: it is put back first. @throws AbsorbFileError */
+async function undoAbsorbs({cwd, log}: Host): Promise<void> {
+  if (!existsSync(join(cwd, '.svcctl', 'absorb'))) return
+  const {undoDeadAbsorbs} = await import('../absorb/originals.ts')
+  undoDeadAbsorbs(cwd, holder => holderState(holder, hostname()), log.warn.bind(log))
+}
 
 /** @throws StateFileError */
 export const inStateFile = (stack: StackDeclarations, file: string | undefined): StackDeclarations =>

@@ -97,7 +97,7 @@ export async function importObjects(workspace: Workspace, {pairs, onRecord, keep
   if (found.length > 0) {
     onRecord()
     const operations = found.map(it => keeps(asFound(it, 'imported')))
-    const {ended} = await recordPlan(workspace, {...built, plan: {...built.plan, operations}})
+    const {ended} = await recordPlan(workspace, {...built, plan: {...built.plan, operations}}, {outputs: true})
     const failed = ended.find(it => it.state !== 'done')?.error
     if (failed !== undefined) throw failed
   }

@@ -53,6 +53,19 @@ describe('reading lists', () => {
     expect(asked).toHaveLength(3)
   })
 
+  it('keeps an object for whoever is content with that, and asks again for everybody else', async () => {
+    const client = scriptedClient(({path}) => (path.endsWith('/2') ? {status: 404} : {json: {id: 1}}))
+    const {reader, asked} = open(client)
+    const kept = (id: number) => reader.read(get(`/subscriptions/${id}`), {kept: true})
+    await Promise.all([kept(1), kept(1), kept(2)])
+    expect([await kept(2), asked.length]).toEqual([undefined, 2])
+    await reader.read(get('/subscriptions/1'))
+    expect(asked.length).toBe(3)
+    reader.forget('/subscriptions')
+    await kept(1)
+    expect(asked.length).toBe(4)
+  })
+
   it('ends a list that never ends with an error, after as many pages as its first one allows', async () => {
     const endless = scriptedClient(({path}) => {
       const offset = Number(new URLSearchParams(path.split('?')[1]).get('offset'))

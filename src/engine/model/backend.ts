@@ -22,6 +22,11 @@ export interface RequestOptions {
   readonly beforeSend?: () => Promise<void>
 }
 
+export interface ReadOptions extends RequestOptions {
+  /** An answer that was read so already will do, until it is forgotten: the facts of one plan are those of the next. */
+  readonly kept?: boolean
+}
+
 /** A list as far as it is known. */
 export interface Listing {
   readonly rows: readonly JsonObject[]
@@ -45,8 +50,8 @@ export interface Reader {
    */
   prove(options?: RequestOptions & {readonly path?: string}): Promise<void>
   /** One object; `undefined` when there is none. */
-  read(request: ApiRequest, options?: RequestOptions): Promise<JsonObject | undefined>
-  /** Forgets what was read below this path, so that the next `list` looks again. */
+  read(request: ApiRequest, options?: ReadOptions): Promise<JsonObject | undefined>
+  /** Forgets what was read below this path, so that the next look is a new one. */
   forget(path: string): void
 }
 

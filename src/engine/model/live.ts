@@ -47,7 +47,7 @@ export async function readCollection(backend: Backend, kind: Kind, parent: Ids, 
   if (request === undefined) throw new TypeError(`${kind.name} can be neither listed nor read`)
   const at = {backend, kind, parent, path: request.path}
   if (kind.verbs.list === undefined) {
-    const row = await backend.reader.read(request, {priority})
+    const row = await backend.reader.read(request, {priority, kept: true})
     const only = row === undefined ? undefined : liveObject(kind, parent, row)
     return {...at, objects: only ? [only] : [], withoutId: [], proven: true, gone: row === undefined}
   }

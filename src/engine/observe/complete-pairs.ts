@@ -55,7 +55,7 @@ export async function fetchSparse(input: ObserveInput, pairs: ReadonlyMap<Key, P
         it => outputOf(live, it) === undefined && !Object.hasOwn(pair.spec, it.split('/')[0] ?? ''),
       )
       if (missingInLive.length === 0 && outputs.length === 0) return
-      const row = await input.backendOf(pair.declaration.stack, live.kind.api).reader.read(live.kind.verbs.read(live.ids))
+      const row = await input.backendOf(pair.declaration.stack, live.kind.api).reader.read(live.kind.verbs.read(live.ids), {kept: true})
       const whole = row && liveObject(live.kind, live.ids.slice(0, -1), {...live.fields, ...row})
       if (whole) full.set(pair.declaration.key, {...pair, match: {...pair.match, live: {...live, fields: whole.fields}}})
     }),

@@ -41,7 +41,7 @@ export class ReadById {
 
   async #read({backend, kind, ids}: NotShown, answers: Map<string, LiveObject | undefined>): Promise<boolean> {
     const request = kind.verbs.read?.(ids)
-    const row = request && (await backend.reader.read(request))
+    const row = request && (await backend.reader.read(request, {kept: true}))
     const live = row && liveObject(kind, ids.slice(0, -1), row, ids.at(-1))
     answers.set(remoteIdOf(kind, ids), live)
     return live !== undefined

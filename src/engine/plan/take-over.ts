@@ -1,7 +1,7 @@
 /** What is there, recorded as it is: an operation that would have changed an object becomes one that sends nothing. */
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import {parsePointer} from '../../base/pointer.ts'
-import type {Origin} from '../model/ledger.ts'
+import type {LedgerEntry, Origin} from '../model/ledger.ts'
 import type {Operation} from '../model/plan.ts'
 
 /**
@@ -36,6 +36,24 @@ export function asFound(operation: Operation, origin: Origin): Operation {
     ...(secrets.length > 0 ? {secrets} : {}),
     ...(deferred.length > 0 ? {deferred} : {}),
   }
+}
+
+/**
+ * The operation as an adoption of what is declared, but for fields that differ still: of those the ledger keeps what it has.
+ * Nothing is known of secrets that would be sent; what the ledger has of them stays.
+ */
+export function asRecorded(operation: Operation, {applied, origin}: Pick<LedgerEntry, 'applied' | 'origin'>): Operation {
+  const {declared, changes} = operation
+  if (declared === undefined || changes.length === 0) return operation
+  const fields = new Set(changes.map(it => parsePointer(it.path)[0] ?? ''))
+  const kept = Object.entries(applied).filter(([field]) => fields.has(field))
+  const spec = Object.fromEntries([...Object.entries(declared.spec).filter(([field]) => !fields.has(field)), ...kept])
+  const isKept = ({path}: {readonly path: string}) => !fields.has(parsePointer(path)[0] ?? '')
+  const {secrets = [], deferred = []} = operation
+  return asFound(
+    {...operation, changes: [], declared: {...declared, spec}, secrets: secrets.filter(isKept), deferred: deferred.filter(isKept)},
+    origin,
+  )
 }
 
 /** @param value - absent: the field is left out */

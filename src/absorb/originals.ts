@@ -1,0 +1,160 @@
+/**
+ * The files an absorb changes, as they were: kept below `.svcctl/absorb/<id>/` until the changes are proven. Whoever comes
+ * next puts back what a run left that was killed before that.
+ *
+ * What is to be written is noted before anything is; a file is put back only where it holds what the dead run wrote, so that
+ * nothing a person has done since is lost.
+ */
+import {createHash} from 'node:crypto'
+import {existsSync, readdirSync, readFileSync, rmSync, statSync} from 'node:fs'
+import {join} from 'node:path'
+import {writeFileAtomicSync} from '../base/atomic-file.ts'
+import {parseAnyJson} from '../base/bounded-json.ts'
+import {AppError} from '../base/errors.ts'
+import {isJsonObject} from '../base/json.ts'
+import {makeFolder} from '../base/make-folder.ts'
+import {type HolderState, type LockHolder, parseHolder} from '../base/process-lock.ts'
+import {shellWord} from '../base/shell-word.ts'
+
+/** One file and what is to stand in it. */
+export interface FileChange {
+  /** Absolute. */
+  readonly path: string
+  readonly before: Uint8Array
+  readonly after: string
+}
+
+/** A file could not be written or put back. */
+export class AbsorbFileError extends AppError {
+  constructor(path: string, folder: string, cause: unknown) {
+    super(`${path} could not be written`, {
+      code: 'E_ABSORB_FILE',
+      suggestions: [`Make it writable and run the command again; the originals are in ${folder}.`],
+      cause,
+    })
+  }
+}
+
+export const absorbFolder = (cwd: string): string => join(cwd, '.svcctl', 'absorb')
+
+const MANIFEST = 'manifest.json'
+
+/** The changes of one run, while they may still be taken back. */
+export class Originals {
+  readonly #folder: string
+  readonly #changes: readonly FileChange[]
+
+  constructor(cwd: string, holder: LockHolder, changes: readonly FileChange[]) {
+    this.#folder = join(absorbFolder(cwd), holder.id)
+    this.#changes = changes
+    makeFolder(this.#folder, 0o700)
+    const files = changes.map(({path, before, after}, i) => ({path, copy: copyName(i), before: digest(before), after: digest(after)}))
+    writeFileAtomicSync(join(this.#folder, MANIFEST), JSON.stringify({holder, files}, null, 2))
+    for (const [i, {before}] of changes.entries()) writeFileAtomicSync(join(this.#folder, copyName(i)), before)
+  }
+
+  /** @throws AbsorbFileError: what was written by then is put back */
+  write(): void {
+    for (const {path, after} of this.#changes) {
+      try {
+        writeFileAtomicSync(path, after, {mode: modeOf(path)})
+      } catch (error) {
+        this.putBack()
+        throw new AbsorbFileError(path, this.#folder, error)
+      }
+    }
+  }
+
+  /** @throws AbsorbFileError: the originals stay */
+  putBack(): void {
+    for (const {path, before, after} of this.#changes) {
+      if (digest(readFileSync(path)) === digest(after)) restore(path, before, this.#folder)
+    }
+    this.forget()
+  }
+
+  /** The changes are proven. */
+  forget(): void {
+    rmSync(this.#folder, {recursive: true, force: true})
+  }
+}
+
+const copyName = (index: number): string => `${index}.original`
+
+const digest = (bytes: Uint8Array | string): string => createHash('sha256').update(bytes).digest('hex')
+
+const modeOf = (path: string): number => statSync(path).mode & 0o777
+
+function restore(path: string, bytes: Uint8Array, folder: string): void {
+  try {
+    writeFileAtomicSync(path, bytes, {mode: modeOf(path)})
+  } catch (error) {
+    throw new AbsorbFileError(path, folder, error)
+  }
+}
+
+/**
+ * Takes back what dead runs have left.
+ *
+ * @param say - a sentence for each file
+ * @throws AbsorbFileError
+ */
+export function undoDeadAbsorbs(cwd: string, stateOf: (holder: LockHolder) => HolderState, say: (text: string) => void): void {
+  const root = absorbFolder(cwd)
+  if (!existsSync(root)) return
+  for (const name of readdirSync(root)) {
+    const folder = join(root, name)
+    const left = readManifest(folder)
+    // Without a manifest nothing was written yet, and somebody may be about to.
+    if (left === undefined || stateOf(left.holder) === 'alive') continue
+    if (stateOf(left.holder) === 'elsewhere') {
+      say(
+        `an absorb of another machine or container has left ${folder}: where that one is over, run "svcctl absorb" there, or remove the folder`,
+      )
+      continue
+    }
+    const stays = left.files.filter(it => !undone(folder, it, say))
+    if (stays.length === 0) rmSync(folder, {recursive: true, force: true})
+    // Said once: what stands there is a person's from here on.
+    else writeFileAtomicSync(join(folder, MANIFEST), JSON.stringify({holder: left.holder, files: []}))
+  }
+}
+
+interface SavedFile {
+  readonly path: string
+  readonly copy: string
+  readonly before: string
+  readonly after: string
+}
+
+/** @returns whether the file is what it was */
+function undone(folder: string, {path, copy, before, after}: SavedFile, say: (text: string) => void): boolean {
+  const now = existsSync(path) ? digest(readFileSync(path)) : undefined
+  if (now === before) return true
+  if (now === after) {
+    restore(path, readFileSync(join(folder, copy)), folder)
+    say(`${path} is as it was: an absorb that had changed it ended before it was proven`)
+    return true
+  }
+  say(`${path} was changed after an absorb that ended before it was proven, and stays; as it was before: ${shellWord(join(folder, copy))}`)
+  return false
+}
+
+function readManifest(folder: string): {readonly holder: LockHolder; readonly files: readonly SavedFile[]} | undefined {
+  let value: unknown
+  try {
+    value = parseAnyJson(readFileSync(join(folder, MANIFEST), 'utf8'))
+  } catch {
+    return undefined
+  }
+  const holder = isJsonObject(value) ? parseHolder(value.holder) : undefined
+  if (holder === undefined || !isJsonObject(value) || !Array.isArray(value.files)) return undefined
+  const files = (value.files as readonly unknown[]).filter(isSavedFile)
+  // Nothing is left to do in it: a person has been told.
+  return files.length === 0 ? undefined : {holder, files}
+}
+
+const isSavedFile = (value: unknown): value is SavedFile =>
+  isJsonObject(value) &&
+  ['path', 'copy', 'before', 'after'].every(it => typeof value[it] === 'string') &&
+  /^\d+\.original$/.test(String(value.copy))
