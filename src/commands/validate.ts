@@ -14,7 +14,9 @@ export default class ValidateCommand extends ReadingStackCommand {
     const {flags} = await this.parse(ValidateCommand)
     const {stacks, others, warnings} = await this.readDeclarations(flags, 'validate')
     const [{chooseKnown}, {kinds}] = await Promise.all([import('../engine/observe/choice.ts'), import('../backends/kinds.ts')])
-    const wants = chooseKnown({stacks: [...stacks, ...others], ledgers: new Map(), kinds, selection: selectionOf(flags)}, {reads: false})
+    const selected = new Set(stacks.map(it => it.name))
+    const selection = selectionOf(flags)
+    const wants = chooseKnown({stacks: [...stacks, ...others], ledgers: new Map(), kinds, selection, selected}, {reads: false})
     const document = {
       valid: true,
       stacks: stacks.map(it => ({

@@ -49,7 +49,8 @@ export function planText(plan: Plan, paint: Ansis): string {
   if (plan.notes.length > 0) lines.push('')
   lines.push(countsLine(plan, paint))
   lines.push(...unmanagedLines(plan))
-  lines.push(`${plan.requests.used} request${plan.requests.used === 1 ? '' : 's'} used, ${plan.requests.avoided} avoided${billText(plan)}`)
+  const {used, avoided} = plan.requests
+  lines.push(`${used} request${used === 1 ? '' : 's'} used${avoided === 0 ? '' : `, ${avoided} avoided`}${billText(plan)}`)
   for (const [stack, {name, value, sensitive}] of plan.stacks.flatMap(it => it.outputs.map(output => [it.name, output] as const)))
     lines.push(`output ${several ? `${stack}:` : ''}${oneLine(name)} = ${sensitive ? '(sensitive)' : shownValue(value)}`)
   const said = [...(plan.destroy ? ['--destroy'] : []), ...plannedWith(plan)]

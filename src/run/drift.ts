@@ -14,10 +14,11 @@ export async function readDrift(workspace: Workspace, selection: Selection): Pro
     const ledger = ledgers.get(stack.name)
     return ledger ? appliedStack(stack, ledger, kinds, remoteId => parentRemoteId({kinds}, remoteId)) : stack
   })
-  const wants = chooseKnown({stacks: [...workspace.stacks, ...workspace.others], ledgers, kinds, selection}, {reads: true})
+  const selected = new Set(stacks.map(it => it.name))
+  const wants = chooseKnown({stacks: [...workspace.stacks, ...workspace.others], ledgers, kinds, selection, selected}, {reads: true})
   const observation = await observe({
     stacks,
-    selected: new Set(stacks.map(it => it.name)),
+    selected,
     ledgers,
     otherLedgers: workspace.otherLedgers,
     accountOf: workspace.accountOf,

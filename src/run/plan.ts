@@ -50,13 +50,14 @@ export async function planWorkspace(
   const stacks = [...workspace.stacks, ...workspace.others]
   const lifts = planned ?? liftsOf(options, settings)
   const selection = {target: options.target ?? [], exclude: options.exclude ?? []}
+  const selected = new Set(workspace.stacks.map(it => it.name))
   if (choice === undefined && planned === undefined)
-    assertWords({stacks, ledgers: workspace.ledgers, kinds, destroy, words: {...selection, ...lifts}})
+    assertWords({stacks, ledgers: workspace.ledgers, kinds, selected, destroy, words: {...selection, ...lifts}})
   await checkAccounts(workspace)
   const cloud = workspace.connections.find(it => it.api === 'cloud')?.settings
   const built = await buildPlan({
     stacks,
-    selected: new Set(workspace.stacks.map(it => it.name)),
+    selected,
     ledgers: workspace.ledgers,
     otherLedgers: workspace.otherLedgers,
     unreadLedgers: workspace.unreadLedgers,

@@ -7,6 +7,7 @@
 import {AppError, EXIT} from '../../base/errors.ts'
 import {isGlob} from '../../base/glob.ts'
 import {nearest} from '../../base/nearest.ts'
+import {shellWord} from '../../base/shell-word.ts'
 import {type Kind, type Kinds, locate} from '../model/kind.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
 import type {Collection} from '../model/live.ts'
@@ -46,6 +47,24 @@ export class UnknownAddressError extends AppError {
   }
 }
 
+/** A target that this run cannot reach: an empty plan would look as if nothing were to be done. */
+export class UnselectedTargetError extends AppError {
+  constructor(those: readonly {readonly word: string; readonly stacks: readonly string[]}[]) {
+    const stacks = [...new Set(those.flatMap(it => it.stacks))]
+    super(
+      those
+        .map(({word, stacks}) => `--target ${word} is in the stack${stacks.length === 1 ? '' : 's'} ${stacks.join(', ')}, and not selected`)
+        .join('\n'),
+      {
+        lines: true,
+        code: 'E_TARGET_UNSELECTED',
+        exit: EXIT.usage,
+        suggestions: [`Select it too: ${stacks.map(it => `--stack ${shellWord(it)}`).join(' ')}`],
+      },
+    )
+  }
+}
+
 const NO_WORDS: OptionWords = {target: [], exclude: [], accept: [], allowDestroy: [], adopt: []}
 
 interface Unknown {
@@ -62,16 +81,30 @@ function unknownIn(words: OptionWords, objects: readonly Named[], kinds: Kinds):
 
 export interface WordsInput extends Omit<SelectInput, 'selection'> {
   readonly words: OptionWords
+  /** The stacks of the run; the others only count as declared. */
+  readonly selected: ReadonlySet<string>
+}
+
+/** Each target is looked at alone: one that is reached says nothing of another. @throws UnselectedTargetError */
+function assertReached({target}: Selection, objects: readonly Named[], selected: ReadonlySet<string>, kinds: Kinds): void {
+  const out = target.flatMap(word => {
+    if (word === ALL) return []
+    const meaning = new Words([word], objects, kinds)
+    const stacks = [...new Set(objects.filter(it => meaning.mean(it)).map(it => it.stack))].sort()
+    return stacks.length === 0 || stacks.some(it => selected.has(it)) ? [] : [{word, stacks}]
+  })
+  if (out.length > 0) throw new UnselectedTargetError(out)
 }
 
 /**
  * What can be said of the words before anything is read.
  * @returns whether some of them can only be told once it was
- * @throws UnknownAddressError
+ * @throws UnknownAddressError, UnselectedTargetError
  */
-export function assertWords({words, stacks, ledgers, kinds, destroy = false}: WordsInput): boolean {
+export function assertWords({words, stacks, ledgers, kinds, selected, destroy = false}: WordsInput): boolean {
   if (!names(words)) return false
   const objects = namedObjects(stacks, ledgers, kinds)
+  assertReached(words, objects, selected, kinds)
   const unknown = unknownIn(words, objects, kinds)
   const exclusive = !destroy && stacks.some(stack => stack.declarations.some(it => it.policy.exclusive.length > 0))
   const undeclared = exclusive || [...ledgers.values()].some(it => [...it.entries.values()].some(entry => madeInline(entry, kinds)))
@@ -102,11 +135,12 @@ function isRemote(word: string, kinds: Kinds): boolean {
  * @param reads - whether the ledgers are there; without them a remote id may be anybody's
  * @throws UnknownAddressError
  */
-export function chooseKnown(input: SelectInput, {reads}: {readonly reads: boolean}): (key: Key) => boolean {
+export function chooseKnown(input: SelectInput & Pick<WordsInput, 'selected'>, {reads}: {readonly reads: boolean}): (key: Key) => boolean {
   const {stacks, ledgers, kinds, selection} = input
   const words = {...NO_WORDS, ...selection}
   if (!names(words)) return selected(input, [])
   const objects = namedObjects(stacks, ledgers, kinds)
+  assertReached(words, objects, input.selected, kinds)
   const unknown = unknownIn(words, objects, kinds).filter(it => reads || !isRemote(it.word, kinds))
   if (unknown.length > 0) throw new UnknownAddressError(unknown, objects)
   return selected(input, objects)

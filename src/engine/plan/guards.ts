@@ -3,6 +3,7 @@
  * when it is applied; a saved result is never trusted. Each says which options lift it, and it alone.
  */
 import {shellWord} from '../../base/shell-word.ts'
+import type {Cause} from '../model/cause.ts'
 import type {Kinds} from '../model/kind.ts'
 import type {GuardResult, Operation, Plan} from '../model/plan.ts'
 import {keyOf, spoken} from '../model/value.ts'
@@ -40,6 +41,7 @@ export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
   const risky = operations.filter(it => it.changes.some(change => change.risk !== undefined))
   const drifted = operations.filter(it => it.changes.some(change => change.moved === 'outside' || change.moved === 'both'))
   const prevented = destroying(plan).filter(preventsDestroy)
+  const blocked = operations.filter(it => it.action === 'blocked' && it.elsewhere === undefined)
   return [
     ...REMOVAL_CODES.flatMap(code => {
       const those = removed.get(code) ?? []
@@ -67,12 +69,7 @@ export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
       : []),
     ...(lifts.skipBlocked
       ? []
-      : guard(
-          'G_BLOCKED',
-          operations.filter(it => it.action === 'blocked' && it.elsewhere === undefined),
-          '--skip-blocked',
-          'the API has no way to do these; --skip-blocked does the rest, --accept records one that is so already',
-        )),
+      : guard('G_BLOCKED', blocked, '--skip-blocked', `${whyBlocked(blocked)}; --skip-blocked does the rest, ${whatAccepting(blocked)}`)),
     ...(lifts.skipBlocked
       ? []
       : guard(
@@ -86,6 +83,21 @@ export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
 
 const destroying = ({operations}: Pick<Guarded, 'operations'>): Operation[] =>
   operations.filter(it => it.action === 'delete' || it.action === 'replace')
+
+const LACKING: readonly Cause[] = ['no-create', 'no-update', 'no-delete']
+
+const whyBlocked = (those: readonly Operation[]): string =>
+  those.every(it => LACKING.includes(it.cause))
+    ? 'the API has no way to do these'
+    : 'these cannot be done as things are, each for the reason it names'
+
+/** Where a list could not be read whole, `--accept` says something else: that nothing of the kind is there. */
+const whatAccepting = (those: readonly Operation[]): string => {
+  const unseen = those.filter(it => it.cause === 'list-not-whole' && it.wants === 'create').length
+  if (unseen === those.length) return '--accept creates one that is certainly not there'
+  const recorded = '--accept records one that is so already'
+  return unseen === 0 ? recorded : `${recorded}, and creates one that was not found and is certainly not there`
+}
 
 /** What would go and was not allowed to, by the rule that asks most of whoever allows it. */
 function refusedRemovals(plan: Guarded, kinds: Kinds): ReadonlyMap<RemovalCode, readonly Operation[]> {

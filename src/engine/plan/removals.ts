@@ -33,7 +33,10 @@ export function planRemovals(
   const {observation, ledgers, selected} = input
   const notes: string[] = []
   for (const stack of selected) {
-    if (ledgers.get(stack)?.condition === 'absent') notes.push(`${stack}: no ledger: removals are invisible`)
+    // A stack that has nothing anywhere is simply new.
+    const isNew = () => !input.destroy && !declared.some(it => it.stack === stack && it.remoteId !== undefined)
+    if (ledgers.get(stack)?.condition === 'absent' && !isNew())
+      notes.push(`${stack}: there is no ledger: what is not declared any more is not seen, and stays`)
   }
   const declarations = input.destroy ? declaredThere(input) : new Map<Key, Declared>()
   const orphans = observation.orphans.map(it => along.respected(claims.respected(removalOf(input, it, declarations)))).sort(byAddress)
@@ -147,22 +150,26 @@ function whyDelete({destroy}: PlanInput, entry: LedgerEntry, address: string): P
   return {cause: 'not-declared', reason: 'no longer declared'}
 }
 
-/** Where the parent goes too, or is replaced, a child that goes along is only forgotten. */
+/**
+ * Where the parent goes too, or is replaced, a child that goes along is only forgotten; and where the parent is forgotten
+ * and stays, so is a child that nothing can delete: what nobody has any more must not keep a stack from being destroyed.
+ */
 function withParentsGone(input: PlanInput, declared: readonly Operation[], operations: readonly Operation[]): Operation[] {
   const going = [...declared.filter(it => it.action === 'replace'), ...operations.filter(it => it.action === 'delete')]
   const gone = new Set(going.map(it => objectOf(input, it)))
+  const kept = new Map(
+    operations.flatMap(it => (it.cause === 'retain' || it.cause === 'removed-block' ? [[objectOf(input, it), it.cause] as const] : [])),
+  )
   return operations.map(it => {
     const kind = kindOf(input, it.kind)
     const parent = parentOf(input, it)
-    if (parent === undefined || !gone.has(parent) || !kind.goesWithParent) return it
-    if (it.action !== 'delete' && it.action !== 'blocked') return it
+    if (parent === undefined || !kind.goesWithParent) return it
     const {wants: _, former: _former, ...rest} = it
-    return {
-      ...rest,
-      action: 'forget',
-      cause: 'goes-with-parent',
-      reason: `it goes with its ${kindOf(input, it.kind).parent?.field ?? 'parent'}`,
-    }
+    const above = kind.parent?.field ?? 'parent'
+    const stays = it.cause === 'no-delete' ? kept.get(parent) : undefined
+    if (stays !== undefined) return {...rest, action: 'forget', cause: stays, reason: `it stays in its ${above}, which is only forgotten`}
+    if (!gone.has(parent) || (it.action !== 'delete' && it.action !== 'blocked')) return it
+    return {...rest, action: 'forget', cause: 'goes-with-parent', reason: `it goes with its ${above}`}
   })
 }
 

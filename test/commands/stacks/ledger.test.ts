@@ -61,7 +61,7 @@ describe('a ledger', () => {
     try {
       const plan = documentOf(await at.fast(['plan', ...stack, '-o', 'json']))
       expect(plan.summary).toMatchObject({adopt: 2, create: 0, delete: 0})
-      expect(plan.notes.join()).toContain('no ledger: removals are invisible')
+      expect(plan.notes.join()).toContain('there is no ledger: what is not declared any more is not seen, and stays')
     } finally {
       writeFileSync(ledger, good)
     }

@@ -134,6 +134,10 @@ describe('a list that cannot be read whole', () => {
       expect(operations[0]?.reason).toBe(
         '/subscriptions/1/databases could not be read whole, so nobody can tell whether it is there already',
       )
+      const {guards} = (await lab.plan([stack], {...lying, lifts: {skipBlocked: false}})).plan
+      expect(guards.map(it => it.message)).toEqual([
+        'these cannot be done as things are, each for the reason it names; --skip-blocked does the rest, --accept creates one that is certainly not there',
+      ])
       expect(said(await planned(lab, stack, {...lying, lifts: {accept: ['cache']}}))).toEqual(['create cache accepted'])
     })
   })

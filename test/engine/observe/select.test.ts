@@ -150,6 +150,19 @@ describe('a selection by the words that a plan prints', () => {
     expect(error).toMatchObject({code: 'E_UNKNOWN_ADDRESS', exit: 64, suggestions})
   })
 
+  it('that names only what is in a stack this run leaves out is refused as a target, and not an empty plan', async () => {
+    const lab = new Lab()
+    const stacks = [stackOf('shop').subscription('main'), stackOf('bill').subscription('other')]
+    const only = {selected: new Set(['shop'])}
+    for (const word of ['bill:null_resource.other', 'null_resource.other', 'other']) {
+      const error = await refusal(lab, stacks, {...only, ...targeting(word)})
+      expect(error).toMatchObject({code: 'E_TARGET_UNSELECTED', exit: 64, suggestions: ['Select it too: --stack bill']})
+      expect(error.message).toBe(`--target ${word} is in the stack bill, and not selected`)
+    }
+    expect(lab.requests).toEqual([])
+    expect(await actions(lab, stacks, {...only, ...targeting('cloud.subscription')})).toEqual(['create main'])
+  })
+
   it.each([
     [targeting('shop/cart/db-2'), 'Did you mean shop/cart/db-1?'],
     [excluding('shop:queu'), 'Did you mean null_resource.queue?'],

@@ -219,6 +219,31 @@ describe('removal', () => {
     })
   })
 
+  it('of what stays forgets what lives in it too, where nothing can delete that: the stack does not hang on it', async () => {
+    const lab = new Lab()
+    const kept = (policy: object) => stackOf().subscription('main').database('cache', 'main', {}, policy).rule('ro', 'cache')
+    await lab.run(async () => {
+      await lab.apply([kept({removal: 'retain'})])
+      const forgotten = ['forget ro', 'forget cache']
+      const removed = stackOf().subscription('main')
+      for (const [next, planning] of [
+        [removed, {}],
+        [kept({removal: 'retain'}), {destroy: true, selection: {target: ['cache'], exclude: []}}],
+      ] as const) {
+        const {plan} = await lab.plan([next], planning)
+        expect(
+          active(plan.operations)
+            .map(it => `${it.action} ${it.address.replace('null_resource.', '')}`)
+            .sort(),
+        ).toEqual([...forgotten].sort())
+        expect(plan.guards).toEqual([])
+      }
+      lab.simulator.clearLog()
+      await lab.apply([removed])
+      expect([lab.writes, lab.entry('shop', 'ro'), lab.entry('shop', 'cache')]).toEqual([[], undefined, undefined])
+    })
+  })
+
   it('by a removed block forgets too', async () => {
     const lab = new Lab()
     await lab.run(async () => {

@@ -208,6 +208,24 @@ describe('what the API cannot do', () => {
     })
   })
 
+  it('says why: the API has no way, or, where that is not so, that each names its own reason', async () => {
+    const lab = await applied(rules('+@read ~*'))
+    await lab.run(async () => {
+      const asking = {lifts: {skipBlocked: false}}
+      const message = async (next: StackBuilder) =>
+        (await lab.plan([next], asking)).plan.guards.find(it => it.code === 'G_BLOCKED')?.message
+      expect(await message(rules('+@all ~*'))).toBe(
+        'the API has no way to do these; --skip-blocked does the rest, --accept records one that is so already',
+      )
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases', create: {name: 'by-hand', memoryLimitInGb: 1}})
+      const {plan} = await lab.plan([stackOf()], {...asking, destroy: true})
+      expect(plan.operations.find(it => it.action === 'blocked')?.cause).toBe('not-empty')
+      expect(plan.guards.find(it => it.code === 'G_BLOCKED')?.message).toContain(
+        'cannot be done as things are, each for the reason it names',
+      )
+    })
+  })
+
   it('is left out while the rest is done', async () => {
     const lab = await applied(rules('+@read ~*'))
     await lab.run(async () => {

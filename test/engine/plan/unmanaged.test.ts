@@ -8,6 +8,17 @@ import {Lab, stackOf} from '../../support/lab.ts'
 
 const PAINT = new Ansis(0)
 
+describe('a plan of a stack that is new', () => {
+  it('says nothing of a ledger that was never there, nor of requests that nobody avoided', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      const {plan} = await lab.plan([stackOf().subscription('main')])
+      expect([plan.notes, plan.requests.avoided]).toEqual([[], 0])
+      expect(planText(plan, PAINT)).toMatch(/\d requests? used; apply will need/)
+    })
+  })
+})
+
 describe('what is seen and belongs to no stack of the app', () => {
   const shop = () => stackOf('shop').subscription('main').clusterUser('viewer')
   /** In the subscription of `shop`, under its name: of another stack. */
