@@ -41,6 +41,7 @@ export interface ApplyFlagValues extends StackFlagValues, PlanFlags {
   /** The commit in `--approve HASH@COMMIT`. */
   readonly approvedCommit?: string | undefined
   readonly 'approve-from'?: CodeHost | undefined
+  readonly 'safe-only'?: boolean | undefined
   readonly foreign?: 'wait' | 'refuse' | 'ignore' | undefined
   /** `--no-wait` */
   readonly wait?: boolean | undefined
@@ -216,23 +217,30 @@ export abstract class ApplyCommandBase extends StackCommand {
 
   /** Shows the plan, has it approved, carries it out, and says what came of it. */
   private async carryOut(workspace: Workspace, built: ToCarryOut, flags: ApplyFlagValues, emit: Emit): Promise<ExitCode> {
-    const {applyDocument, applyExit, applyPlan, approveFresh, assertCommit, notChecked, planAgain, PlanRefusedError} = await applyParts()
+    const {applyDocument, applyExit, applyPlan, approveFresh, assertCommit, kinds, notChecked, planAgain, PlanRefusedError, safePart} =
+      await applyParts()
     const {unknown} = built
+    // Of `--safe-only` a part is carried out; what is approved is the whole.
+    const partOf = (whole: Plan) => (flags['safe-only'] ? safePart(whole, kinds) : {plan: whole, leftOut: undefined})
+    const asked = {...partOf(built.plan).plan, hash: built.plan.hash}
     if (built.approved === undefined) await this.reportPlan(built.plan, planAgain(built.plan))
     assertCommit(built.plan, flags.approvedCommit, flags.commit)
     if (!this.forPrograms) await this.write(this.planText(built.plan))
     if (!this.forPrograms && built.approved !== undefined) this.sayNotChecked(notChecked(built.approved), workspace)
-    workspace.assertAffordable(built.plan)
+    workspace.assertAffordable(asked)
     const approval = {
       autoApprove: flags['auto-approve'] ?? false,
       approve: (await this.grantedFrom(flags['approve-from'], built.plan)) ?? flags.approve,
     }
-    const {lifted, fresh} = await approveFresh(this.context, built.plan, approval, async given => {
+    const {lifted, fresh} = await approveFresh(this.context, asked, approval, async given => {
       this.logger.note('the question stood for a while: what the plan touches is read again')
       await workspace.readAnew()
       return built.again(given)
     })
-    const {plan, observation} = fresh ?? built
+    const {plan: whole, observation} = fresh ?? built
+    const {plan, leftOut} = partOf(whole)
+    if (leftOut !== undefined && leftOut.length > 0)
+      this.logger.note(`left out by --safe-only: ${leftOut.length} of ${plan.operations.length + leftOut.length}`)
     if (fresh !== undefined) {
       if (plan.guards.length > 0) throw new PlanRefusedError(plan)
       workspace.assertAffordable(plan)
@@ -242,7 +250,9 @@ export abstract class ApplyCommandBase extends StackCommand {
       workspace,
       plan,
       undecided: unknown,
-      approved: built.approved ?? built.plan,
+      // A run that is resumed later does this part too, and no more.
+      approved: leftOut === undefined ? (built.approved ?? built.plan) : plan,
+      whole: leftOut && {plan: whole, approved: built.approved ?? built.plan, leftOut},
       lifts: {
         ...plan.lifts,
         allowDestroy: [...plan.lifts.allowDestroy, ...lifted.allowDestroy],
@@ -263,8 +273,8 @@ export abstract class ApplyCommandBase extends StackCommand {
         ),
     })
     const paint = paintFor(this.context.streams.stdout, this.context.environment)
-    const document = applyDocument(done, plan, built.approved)
-    await this.reportApply(plan, document)
+    const document = applyDocument(done, whole, built.approved)
+    await this.reportApply(whole, document)
     await this.print(document, {text: () => applySummary({...done, bill: plan.bill}, paint)})
     return applyExit(done)
   }

@@ -28,6 +28,11 @@ export default class ApplyCommand extends ApplyCommandBase {
       options: ['github', 'gitlab'] as const,
       exclusive: ['approve', 'resume', 'attach'],
     })(),
+    'safe-only': Flags.boolean({
+      summary: 'do what neither destroys nor risks anything nor stands behind a guard, and save the rest as a plan (exit 2)',
+      helpGroup: 'SAFETY',
+      exclusive: ['resume', 'attach'],
+    }),
     resume: Flags.boolean({summary: 'finish the newest unfinished run, or the one that is named', exclusive: ['attach', 'approve']}),
     attach: Flags.string({summary: 'wait for what this run has in flight, and start nothing', helpValue: '<run>'}),
   }

@@ -8,6 +8,7 @@ import {type Key, keyOf} from '../engine/model/value.ts'
 import {stepsOf} from '../engine/plan/bill.ts'
 import type {AppliedDocument} from '../report/formats/of-apply.ts'
 import type {ApplyDone} from './apply.ts'
+import {withoutLeftOut} from './left-out.ts'
 
 /** What a plan that was made before leaves as it is: nobody has looked at it since. */
 export const notChecked = ({operations}: Pick<Plan, 'operations'>): string[] =>
@@ -87,8 +88,15 @@ export function undecidedExit(errors: readonly AppError[]): ExitCode | undefined
   return errors.every(it => it.exit === EXIT.timeout) ? EXIT.timeout : EXIT.partial
 }
 
+/** As of what was to be done; 2 when that went well and `--safe-only` left something out. */
+export function applyExit(done: ApplyDone): ExitCode {
+  const result = withoutLeftOut(done.result)
+  const exit = exitOfRun({...done, result})
+  return exit === EXIT.ok && result !== done.result ? EXIT.changes : exit
+}
+
 /** Interface.md, "States": 9 or 13 only when nothing was sent; then 4, 6, 12, 7. */
-export function applyExit({result, interrupted, undecided}: ApplyDone): ExitCode {
+function exitOfRun({result, interrupted, undecided}: ApplyDone): ExitCode {
   const {summary, ended} = result
   const failed = ended.filter(it => it.state === 'failed')
   const accepted = ended.some(

@@ -20,12 +20,14 @@ import {declarationOf} from '../engine/model/planned-object.ts'
 import {type Key, keyOf} from '../engine/model/value.ts'
 import type {Observation} from '../engine/observe/observation.ts'
 import {restOf} from '../engine/plan/rest.ts'
+import type {LeftOut} from '../engine/plan/safe.ts'
 import {createRunId} from '../ledger/journal-file.ts'
 import {accountsOf, recordedAccounts} from './accounts.ts'
 import {carryOver} from './carry-over.ts'
 import {changeLimits, LearnedLimits} from './change-limits.ts'
 import {RunJournal} from './journal.ts'
 import {LearnedDurations} from './learned-durations.ts'
+import {withLeftOut} from './left-out.ts'
 import {type RunHeader, startRun, tidyRuns, writeResidual} from './run-files.ts'
 import {RunSecrets} from './secrets.ts'
 import {runTiming} from './timing.ts'
@@ -38,6 +40,8 @@ export interface ApplyInput {
   readonly plan: Plan
   /** What was approved; `plan` is what is left of it. */
   readonly approved: Plan
+  /** Of `--safe-only`: the plan this is a part of, and what of it is left out. */
+  readonly whole?: {readonly plan: Plan; readonly approved: Plan; readonly leftOut: readonly LeftOut[]} | undefined
   /** What holds for this run: the plan's, and what its options or a person lifted. */
   readonly lifts: Lifts
   /** What dead runs have begun and nobody can tell the end of yet. */
@@ -85,7 +89,18 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   const recorded = new Map<string, Pick<Ledger, 'accounts'>>()
   for (const stack of workspace.stacks) recorded.set(stack.name, {accounts: await recordedAccounts(workspace, stack)})
   for (const [stack, {accounts}] of recorded) book.setAccounts(stack, accounts)
-  if (!plan.operations.some(it => it.action !== 'no-op')) return {...(await nothingToDo(input, work, book)), undecided}
+  if (!plan.operations.some(it => it.action !== 'no-op')) {
+    const nothing = await nothingToDo(input, work, book)
+    if (input.whole === undefined || input.whole.leftOut.length === 0) return {...nothing, undecided}
+    const rest = restOf({...input.whole.plan, accounts: accountsOf(workspace, recorded)}, nothing.result, {
+      kinds,
+      approved: input.whole.approved,
+      lifts: input.lifts,
+    })
+    const residual = rest && writeResidual(host, createRunId(host.clock, host.random), rest)
+    const result = withLeftOut(nothing.result, input.whole.leftOut)
+    return {...nothing, result, undecided, ...(residual === undefined ? {} : {residualPlan: residual})}
+  }
   const accounts = accountsOf(workspace, recorded)
   const {run, journal: file} = startRun(host, input.approved, {accounts, approved: permissionOf(input.lifts)})
   const interrupts = input.stoppable(run, () => file.close())
@@ -107,10 +122,11 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
     for (const stack of workspace.stacks) book.setOutputs(stack.name, outputsOf(workspace, plan, stack.name, result))
     travelling?.ended()
     await book.save(run, host.clock, input.emit)
-    const rest = restOf({...plan, accounts}, result, {kinds, approved: input.approved, lifts: input.lifts})
+    const whole = input.whole?.plan ?? plan
+    const rest = restOf({...whole, accounts}, result, {kinds, approved: input.whole?.approved ?? input.approved, lifts: input.lifts})
     return {
       run,
-      result,
+      result: withLeftOut(result, input.whole?.leftOut ?? []),
       interrupted: interrupts.signal.aborted,
       requests: workspace.usedRequests(),
       before,

@@ -87,3 +87,55 @@ describe('--approve-from', () => {
     expect((await at.fast(['apply', file, '--approve-from', 'github', '--approve', 'a'.repeat(12)])).code).toBe(64)
   })
 })
+
+describe('--safe-only', () => {
+  const both = (memoryLimitInGb: number, more = false) => {
+    const stack = jsonStack(name).subscription('sub', {name}).database('a', 'sub', {memoryLimitInGb})
+    return saveStack(at.folder, more ? stack.database('b', 'sub') : stack.database('old', 'sub'))
+  }
+
+  it('does what takes nothing away, and leaves the rest as a plan with a hash of its own', async () => {
+    expect((await at.fast(['apply', '--synth-dir', both(2), '--auto-approve'])).code).toBe(0)
+    const file = `${name}.plan`
+    await at.fast(['plan', '--synth-dir', both(1, true), '--out', file])
+    const {hash} = JSON.parse(readFileSync(join(at.folder, file), 'utf8'))
+    at.simulator.clearLog()
+    const report = `${name}.md`
+    const outcome = await at.fast(['apply', file, '--safe-only', '--approve', hash, '-o', 'json', '--report', `markdown=${report}`])
+    const document = documentOf(outcome)
+    expect([outcome.code, at.writes.map(it => it.split(' ')[0])]).toEqual([2, ['POST']])
+    const states = (document.operations as {address: string; state: string; error?: {code: string; message: string}}[]).map(it => [
+      it.address,
+      it.state,
+      it.error?.message,
+    ])
+    expect(states.toSorted()).toEqual([
+      ['null_resource.a', 'skipped', expect.stringContaining('left out by --safe-only: it is risky')],
+      ['null_resource.b', 'done', undefined],
+      ['null_resource.old', 'skipped', 'left out by --safe-only: it destroys'],
+      ['null_resource.sub', 'no-op', undefined],
+    ])
+    expect([document.converged, document.residual.toSorted()]).toEqual([false, ['null_resource.a', 'null_resource.old']])
+    expect(readFileSync(join(at.folder, report), 'utf8')).toContain('2 skipped, 1 done')
+    const rest = await at.run(['show', document.residualPlan, '-o', 'json'])
+    expect([documentOf(rest).residualOf, documentOf(rest).summary.update, documentOf(rest).summary.delete]).toEqual([hash, 1, 1])
+    const other = await at.fast(['apply', document.residualPlan, '--approve', hash, '-o', 'json'])
+    expect([other.code, documentOf(other).error.code]).toEqual([3, 'E_APPROVAL'])
+    const done = await at.fast(['apply', document.residualPlan, '--allow-destroy', 'null_resource.old', '--auto-approve', '-o', 'json'])
+    expect([done.code, documentOf(done).summary.done, documentOf(done).converged]).toEqual([0, 2, true])
+  })
+
+  it('with nothing safe sends nothing, and says what is left', async () => {
+    await at.fast(['apply', '--synth-dir', both(2), '--auto-approve'])
+    at.simulator.clearLog()
+    const smaller = saveStack(
+      at.folder,
+      jsonStack(name).subscription('sub', {name}).database('a', 'sub', {memoryLimitInGb: 1}).database('old', 'sub'),
+    )
+    const outcome = await at.fast(['apply', '--synth-dir', smaller, '--safe-only', '--auto-approve', '-o', 'json'])
+    expect([outcome.code, at.writes, documentOf(outcome).summary.skipped]).toEqual([2, [], 1])
+    expect((await at.run(['show', documentOf(outcome).residualPlan])).code).toBe(0)
+    const all = await at.fast(['apply', '--synth-dir', both(2), '--safe-only', '--auto-approve'])
+    expect(all.code).toBe(0)
+  })
+})
