@@ -1,6 +1,8 @@
+import {resolve} from 'node:path'
 import {EXIT, type ExitCode} from '../base/errors.ts'
 import {asJson} from '../base/json.ts'
 import {UsageError} from '../base/usage-error.ts'
+import {endingOnInterrupt} from '../cli/interrupt.ts'
 import {bothApisFlags} from '../cli/parse/flags.ts'
 import {Args, Flags} from '../cli/parse/oclif.ts'
 import {ledgerFlags, stackFlags} from '../cli/parse/stack-flags.ts'
@@ -9,6 +11,7 @@ import {StackCommand, type StackFlagValues} from '../cli/stack-command.ts'
 import type {LoadedDeclarations} from '../declaration/read/load.ts'
 import type {ImportWish} from '../run/import-pairs.ts'
 import type {Workspace} from '../run/workspace.ts'
+import type {StateObjects} from '../takeover/state-objects.ts'
 
 const TERRAFORM = 'TERRAFORM'
 const MAX_PAIRS_BYTES = 16 * 1024 * 1024
@@ -16,6 +19,7 @@ const MAX_PAIRS_BYTES = 16 * 1024 * 1024
 interface ImportFlagValues extends StackFlagValues {
   readonly 'lock-timeout'?: number | undefined
   readonly acl?: boolean | undefined
+  readonly dir?: string | undefined
   readonly values?: 'live' | 'state' | undefined
 }
 
@@ -29,6 +33,7 @@ export default class ImportCommand extends StackCommand {
     '<%= config.bin %> <%= command.id %> --file pairs.json --output json',
     '<%= config.bin %> <%= command.id %> --all',
     '<%= config.bin %> <%= command.id %> --from-tfstate state.json',
+    '<%= config.bin %> <%= command.id %> --from-tfstate state.json --dir infrastructure',
   ]
   static override args = {
     address: Args.string({description: 'declared object: address, construct path or name', ignoreStdin: true}),
@@ -44,6 +49,11 @@ export default class ImportCommand extends StackCommand {
       summary: "what a Terraform state of the vendor's provider has; - reads standard input",
       helpGroup: TERRAFORM,
       helpValue: '<file>',
+    }),
+    dir: Flags.string({
+      summary: 'write the code of what the state has into this empty folder, and ledgers beside it',
+      helpGroup: TERRAFORM,
+      helpValue: '<dir>',
     }),
     acl: Flags.boolean({summary: 'rules and users too, in the databases that roles name', helpGroup: TERRAFORM}),
     values: Flags.option({
@@ -65,8 +75,8 @@ export default class ImportCommand extends StackCommand {
     ].flat()
     if (ways.length > 1) throw new UsageError(`${ways.join(' and ')} each say what is imported`, ['Give one of them.'])
     if (state !== undefined) return this.#takeOver(flags, state)
-    if (flags.acl || flags.values !== undefined)
-      throw new UsageError('--acl and --values are about a Terraform state', ['Name it: --from-tfstate FILE.'])
+    if (flags.acl || flags.values !== undefined || flags.dir !== undefined)
+      throw new UsageError('--dir, --acl and --values are about a Terraform state', ['Name it: --from-tfstate FILE.'])
     if (!flags.all && flags.file === undefined) {
       const missing = [address === undefined ? ['address'] : [], remoteId === undefined ? ['remote-id'] : []].flat()
       if (missing.length > 0) throw new MissingArgumentError('argument', missing, this.id)
@@ -122,13 +132,47 @@ export default class ImportCommand extends StackCommand {
         for (const secret of secretsInDocument(attributes)) this.context.redactor.register(secret)
       },
     })
-    const loaded = await this.readDeclarations(flags)
-    const [{takeOver}, {takeoverText}] = await Promise.all([import('../run/takeover.ts'), import('../report/import-text.ts')])
-    const {values = 'live'} = flags
-    const done = await this.#recording(loaded, flags, (workspace, onRecord) => takeOver(workspace, found, {values, onRecord}))
+    const {values = 'live', dir} = flags
+    if (dir !== undefined && values === 'state')
+      throw new UsageError('--dir writes code that says what is live, and --values state records something else', [
+        'Leave one of them out.',
+      ])
+    const done = dir === undefined ? await this.#takenOver(flags, found, values) : await this.#takenOverAsCode(flags, found, dir)
+    const {takeoverText} = await import('../report/import-text.ts')
     await this.print(asJson(done), {text: () => takeoverText(done)})
     if (done.missing.length > 0) return EXIT.partial
     return done.proof === 'differs' && values === 'live' ? EXIT.notConverged : EXIT.ok
+  }
+
+  async #takenOver(flags: ImportFlagValues, found: StateObjects, values: 'live' | 'state') {
+    const loaded = await this.readDeclarations(flags)
+    const {takeOver} = await import('../run/takeover.ts')
+    return this.#recording(loaded, flags, (workspace, onRecord) => takeOver(workspace, found, {values, onRecord}))
+  }
+
+  /** No stack is read: the code is yet to be written. */
+  async #takenOverAsCode(flags: ImportFlagValues, found: StateObjects, dir: string) {
+    const [{takeOverAsCode}, {RequestAllowance}] = await Promise.all([
+      import('../run/takeover-code.ts'),
+      import('../transport/request-allowance.ts'),
+    ])
+    const most = flags['max-requests']
+    const tools = {
+      host: this.context,
+      connect: (api: 'cloud' | 'cluster') => this.connect(api, flags, {bothApis: true}),
+      allowance: most === undefined ? undefined : new RequestAllowance(most),
+      onWrite: () => {
+        this.changed = true
+      },
+    }
+    const wish = {dir: resolve(this.context.cwd, dir), lockTimeoutMs: flags['lock-timeout'] ?? 0}
+    return endingOnInterrupt(
+      () => takeOverAsCode(tools, found, wish),
+      async usual => {
+        if (!this.changed) this.sayStopped()
+        return usual
+      },
+    )
   }
 
   /** Under the locks of the ledgers, behind a transport that sends nothing but GETs. */

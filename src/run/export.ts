@@ -6,6 +6,7 @@ import type {Connection} from '../config/connection.ts'
 import {NoCredentialsError, ProfileTypeError} from '../config/connection-errors.ts'
 import type {Backend} from '../engine/model/backend.ts'
 import type {Kind} from '../engine/model/kind.ts'
+import type {LiveObject} from '../engine/model/live.ts'
 import {readWorld, type World} from '../engine/observe/read-world.ts'
 import type {ExportDocument, NotRead} from '../export/document.ts'
 import {type ExportModel, exportModel, type Split} from '../export/model.ts'
@@ -18,6 +19,8 @@ import {BillTooHighError} from './workspace.ts'
 
 export interface ExportWish extends ExportOptions {
   readonly what: readonly string[]
+  /** What is meant where no words say it, and the ids that its objects are to have. */
+  readonly chosen?: What & {readonly idsOf: (objects: readonly LiveObject[]) => ReadonlyMap<string, string>}
   /** Absolute; absent: standard output. */
   readonly dir?: string | undefined
   readonly kinds?: readonly string[] | undefined
@@ -53,7 +56,7 @@ type Opened = Pick<OpenedApi<Backend>, 'backend' | 'client' | 'close'>
 export async function exportLive(tools: ExportTools, wish: ExportWish): Promise<ExportDone> {
   const {host, allowance} = tools
   const place = wish.dir === undefined ? undefined : exportPlace(wish.dir, wish.overwrite)
-  const what = parseWhat(wish.what, wish.kinds, kinds)
+  const what = wish.chosen ?? parseWhat(wish.what, wish.kinds, kinds)
   const connections = await connectionsOf(tools, what)
   const opened = new Map<Api, Opened>()
   for (const [api, connection] of connections) {
@@ -111,14 +114,15 @@ async function connectionsOf({connect}: ExportTools, {apis, isAll}: What): Promi
 }
 
 /** @throws ExportAbsentError, ExportSizeError */
-function modelOf({redactor}: Host, {objects, scope}: World, what: What, {split, allFields}: ExportWish): ExportModel {
+function modelOf({redactor}: Host, {objects, scope}: World, what: What, {split, allFields, chosen}: ExportWish): ExportModel {
   // What a server repeats in a field of another name is no less secret there.
   for (const {fields} of objects) for (const secret of secretsInDocument(fields)) if (new Set(secret).size > 1) redactor.register(secret)
   const absent = scope.find(path => path.includes('/') && !objects.some(it => it.remoteId === path))
   if (absent !== undefined) throw new ExportAbsentError(absent)
   const covered = objects.filter(it => what.covers(it, scope))
   if (covered.length > MOST) throw new ExportSizeError(covered.length)
-  return exportModel({kinds, objects: covered, around: objects, split, allFields, hides: value => redactor.value(value)})
+  const ids = chosen === undefined ? {} : {ids: chosen.idsOf(covered)}
+  return exportModel({kinds, objects: covered, around: objects, split, allFields, hides: value => redactor.value(value), ...ids})
 }
 
 /** Kinds of the connected APIs that were not looked at, with one request for each list of them. */

@@ -8,14 +8,19 @@ const PACKAGES = ['cdktf', 'constructs', 'tsx', '@cdktf/provider-null'] as const
 
 /** @param files - by their paths in the folder; the program begins in `main.ts` */
 export function makeApp(folder: string, files: Readonly<Record<string, string>>): void {
-  const modules = join(folder, 'node_modules')
-  mkdirSync(join(modules, '@cdktf'), {recursive: true})
-  for (const name of PACKAGES) symlinkSync(join(root, 'node_modules', name), join(modules, name))
-  symlinkSync(root, join(modules, 'svcctl'))
+  linkPackages(folder)
   writeFileSync(join(folder, 'cdktf.json'), JSON.stringify({app: 'node --import tsx main.ts'}))
   writeFileSync(join(folder, 'package.json'), JSON.stringify({type: 'module'}))
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), {recursive: true})
     writeFileSync(join(folder, name), text)
   }
+}
+
+/** As if svcctl and what its stacks stand on had been installed there. */
+export function linkPackages(folder: string): void {
+  const modules = join(folder, 'node_modules')
+  mkdirSync(join(modules, '@cdktf'), {recursive: true})
+  for (const name of PACKAGES) symlinkSync(join(root, 'node_modules', name), join(modules, name))
+  symlinkSync(root, join(modules, 'svcctl'))
 }

@@ -7,6 +7,7 @@ import {AppError} from '../../src/base/errors.ts'
 import type {JsonObject} from '../../src/base/json.ts'
 import {readState, removeCommand} from '../../src/takeover/read-state.ts'
 import {stateObjects} from '../../src/takeover/state-objects.ts'
+import {terraformId} from '../../src/takeover/terraform-id.ts'
 
 const fixture = (name: string) => readFileSync(join(import.meta.dirname, 'states', `${name}.json`), 'utf8')
 const objectsIn = (name: string, acl = false) => stateObjects(readState(fixture(name), name), {acl, tellSecrets: () => {}})
@@ -161,6 +162,19 @@ describe('a Terraform state', () => {
     const told: JsonObject[] = []
     stateObjects(readState(fixture('plain'), 'plain'), {acl: false, tellSecrets: it => told.push(it)})
     expect(told.length).toBe(4)
+  })
+})
+
+describe("an id made of Terraform's address", () => {
+  it('has the modules, the name and the keys, and not the type', () => {
+    const cases: readonly (readonly [string, string])[] = [
+      ['rediscloud_subscription.main', 'main'],
+      ['module.a.rediscloud_subscription.b["k"]', 'a_b_k'],
+      ['module.a.module.x["k.1"].rediscloud_subscription.b["prod.eu"]', 'a_x_k.1_b_prod.eu'],
+      ['module.module.rediscloud_subscription_database.this[0]', 'module_this_0'],
+      ['rediscloud_subscription.b["say \\"hi\\" [1]"]', 'b_say "hi" [1]'],
+    ]
+    for (const [address, id] of cases) expect(terraformId(address)).toBe(id)
   })
 })
 

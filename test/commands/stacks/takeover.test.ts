@@ -4,6 +4,7 @@ import {closeSync, copyFileSync, existsSync, openSync, readFileSync, statSync, w
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {world} from '../../../src/simulator/world-builder.ts'
+import {linkPackages} from '../../support/app.ts'
 import {documentOf, type Site, site} from '../../support/site.ts'
 import {type JsonStack, jsonStack, saveStacks} from '../../support/stack-json.ts'
 
@@ -186,6 +187,49 @@ describe('svcctl import --from-tfstate', () => {
     ])
     expect(stateRm.filter((it: string) => it.includes('acl'))).toEqual([])
     expect(at.writes).toEqual([])
+  })
+
+  it('--dir writes the code of what the state has, with ids of the state, and ledgers: the plan of it is empty', {
+    timeout: 120_000,
+  }, async () => {
+    const input = stateFile('modules')
+    const before = sum(input)
+    const outcome = await at.fast(['import', '--from-tfstate', 'state.json', '--dir', 'code', '--acl', '-o', 'json'])
+    expect(outcome.code, outcome.stdout + outcome.stderr).toBe(6)
+    const {imported, missing, differs, files, proof, stateRm} = documentOf(outcome)
+    expect(imported.map((it: {stack: string; address: string; from: string}) => [it.stack, it.address, it.from])).toEqual([
+      ['main_1', 'null_resource.a_x_k_b_prod_eu', 'module.a.module.x["k"].rediscloud_subscription.b["prod.eu"]'],
+      ['main_1', 'null_resource.a_this_0', 'module.a.rediscloud_subscription_database.this[0]'],
+      ['main_1', 'null_resource.a_this_1', 'module.a.rediscloud_subscription_database.this[1]'],
+      ['main_1', 'null_resource.reader', 'rediscloud_acl_rule.reader'],
+      ['main_1', 'null_resource.app_1', 'rediscloud_acl_user.app'],
+      ['other', 'null_resource.a_x_k_b_prod_us', 'module.a.module.x["k"].rediscloud_subscription.b["prod.us"]'],
+    ])
+    // The rule and the user are in one of the two databases that the role names.
+    expect(missing.map((it: {from: string; remoteId: string}) => [it.from, it.remoteId])).toEqual([
+      ['rediscloud_acl_rule.reader', 'cloud/subscriptions/1/databases/2'],
+      ['rediscloud_acl_user.app', 'cloud/subscriptions/1/databases/2'],
+    ])
+    expect(differs).toContainEqual({
+      stack: 'main_1',
+      address: 'null_resource.a_this_0',
+      path: '/dataPersistence',
+      before: 'none',
+      after: 'aof-every-1-second',
+    })
+    expect([proof, stateRm.length, files]).toEqual([
+      'empty',
+      4,
+      ['export.json', 'main.ts', 'secrets.env.example', 'stacks/main_1.ts', 'stacks/other.ts'],
+    ])
+    expect(readFileSync(join(at.folder, 'code', 'stacks', 'main_1.ts'), 'utf8')).toContain("new Database(this, 'a_this_0', {")
+    expect(JSON.parse(readFileSync(join(at.folder, 'code', 'terraform.main_1.tfstate'), 'utf8')).resources.length).toBe(5)
+    expect([at.writes, sum(input)]).toEqual([[], before])
+    linkPackages(at.folder)
+    const plan = await at.fast(['plan', '--detailed-exitcode', '-o', 'json'], {cwd: join(at.folder, 'code')})
+    expect([plan.code, documentOf(plan).summary['no-op']], plan.stdout).toEqual([0, 6])
+    const again = await run(['import', '--from-tfstate', 'state.json', '--dir', 'code'])
+    expect([again.code, documentOf(again).error.code]).toEqual([64, 'E_EXPORT_EXISTS'])
   })
 
   it('leaves to another stack what that one has', async () => {
