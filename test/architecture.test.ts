@@ -160,6 +160,15 @@ describe('the source', () => {
     expect(offending.filter(it => !it.startsWith('declaration/constructs/'))).toEqual([])
   })
 
+  it.each([
+    ['whether a file is absent', /'ENOENT'/, 'base/system-code.ts'],
+    ['quoting for a shell', /"'\\\\''"/, 'base/shell-word.ts'],
+    ['what a reference to an output names', /replace\(\/\^out/, 'engine/model/attribute.ts'],
+    ['the key of what stands in a stack', /keyOf\((\w+)\.stack, \1\.address\)/, 'engine/model/value.ts'],
+  ])('says in one place: %s', (_, mechanism, place) => {
+    expect(files.filter(it => mechanism.test(it.text)).map(it => it.path)).toEqual([place])
+  })
+
   it(`has no file of more than ${LARGEST_LINES} lines, and none that is named after nothing`, () => {
     expect(files.filter(it => it.text.split('\n').length - 1 > LARGEST_LINES).map(it => it.path)).toEqual([])
     expect(files.filter(it => /(^|\/)(utils?|helpers?|common|misc)\.ts$/.test(it.path)).map(it => it.path)).toEqual([])

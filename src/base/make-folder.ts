@@ -1,7 +1,7 @@
 /** The one way to make a folder and what is missing above it. */
 import {existsSync, mkdirSync} from 'node:fs'
 import {dirname} from 'node:path'
-import {systemCode} from './system-code.ts'
+import {isAbsent, systemCode} from './system-code.ts'
 
 /**
  * Folder by folder: where the system says of a folder it refuses to make that its parent is missing (/proc), Node's own
@@ -20,7 +20,7 @@ export function makeFolder(folder: string, mode?: number): void {
     const code = systemCode(error)
     // Somebody else makes it at the same time.
     if (code === 'EEXIST') return
-    if (code !== 'ENOENT') throw error
+    if (!isAbsent(error)) throw error
     throw Object.assign(new Error(`${folder} cannot be made: ${parent} takes no folders`, {cause: error}), {
       code,
       syscall: 'mkdir',

@@ -10,7 +10,7 @@
 import {linkSync, lstatSync, readFileSync, readlinkSync, rmSync, writeFileSync} from 'node:fs'
 import {parseAnyJson} from './bounded-json.ts'
 import {isJsonObject} from './json.ts'
-import {systemCode} from './system-code.ts'
+import {isAbsent, systemCode} from './system-code.ts'
 
 /** A process, as far as another process can recognise it. */
 export interface ProcessIdentity {
@@ -79,7 +79,7 @@ export function readLockHolder(path: string): LockHolder | 'absent' | 'unreadabl
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return 'absent'
+    if (isAbsent(error)) return 'absent'
     throw error
   }
   return holderIn(text) ?? 'unreadable'

@@ -1,7 +1,7 @@
 /** Who says yes to a plan: a flag, a hash, or a person at a terminal; and what refuses it before anybody is asked. */
 import {AppError, EXIT} from '../base/errors.ts'
 import type {GuardResult, Lifts, Operation, Plan} from '../engine/model/plan.ts'
-import {keyOf, spoken} from '../engine/model/value.ts'
+import {keyOfOperation, spoken} from '../engine/model/value.ts'
 import {SHORT_HASH} from '../engine/plan/document.ts'
 import {liftedBy, shownValue} from '../report/plan-text.ts'
 import {type Asker, ask, NotConfirmedError} from './prompt.ts'
@@ -14,7 +14,7 @@ type Refusable = Pick<Plan, 'guards' | 'operations'> & {readonly stacks: readonl
 export class PlanRefusedError extends AppError {
   constructor({guards, operations, stacks}: Refusable) {
     const covered = stacks.map(it => it.name)
-    const changes = new Map(operations.map(it => [spoken(keyOf(it.stack, it.address), covered), changeWords(it)]))
+    const changes = new Map(operations.map(it => [spoken(keyOfOperation(it), covered), changeWords(it)]))
     // What would become of somebody else's object is for whoever is asked to read, also where the plan is not shown.
     const said = ({code}: GuardResult, address: string) => (code === 'G_FIRST_CONTACT' ? (changes.get(address) ?? '') : '')
     super(

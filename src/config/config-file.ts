@@ -10,7 +10,7 @@ import {writeFileAtomicSync} from '../base/atomic-file.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {fileAt, NotAFileError} from '../base/file-place.ts'
 import {makeFolder} from '../base/make-folder.ts'
-import {systemCode} from '../base/system-code.ts'
+import {isAbsent, systemCode} from '../base/system-code.ts'
 
 export const FILE_MODE = 0o600
 export const FOLDER_MODE = 0o700
@@ -61,7 +61,8 @@ export interface ConfigText {
 }
 
 /** There is no such file: nothing has that name, or a part of the way to it is no folder. */
-const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(systemCode(error) ?? '')
+/** A file below another file is not there either. */
+const isMissing = (error: unknown): boolean => isAbsent(error) || systemCode(error) === 'ENOTDIR'
 
 /** @returns `undefined` when there is no file. @throws ConfigAccessError, ConfigSyntaxError when it is no UTF-8, which TOML always is */
 export function readConfigFile(file: string): ConfigText | undefined {
@@ -83,7 +84,7 @@ function readBytes(file: string): Buffer | undefined {
   try {
     return readFileSync(file)
   } catch (error) {
-    if (isAbsent(error)) return undefined
+    if (isMissing(error)) return undefined
     throw new ConfigAccessError(file, 'read', error)
   }
 }

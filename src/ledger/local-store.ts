@@ -21,6 +21,7 @@ import {
 } from '../base/process-lock.ts'
 import {type RandomBytes, randomHex} from '../base/random.ts'
 import {shellWord} from '../base/shell-word.ts'
+import {isAbsent} from '../base/system-code.ts'
 import {waitFor} from '../base/wait-for.ts'
 import {emptyLedger, type Ledger, type Unlock} from '../engine/model/ledger.ts'
 import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
@@ -236,5 +237,3 @@ async function signatureOf(path: string): Promise<string> {
     throw error
   }
 }
-
-const isAbsent = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'ENOENT'

@@ -13,7 +13,7 @@ import {parseAnyJson, parseJson} from '../base/bounded-json.ts'
 import {hasDotSegment} from '../base/dot-segment.ts'
 import {canonicalJson, isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import type {Ledger, LedgerEntry, Tombstone, TransferMark} from '../engine/model/ledger.ts'
-import {keyOf} from '../engine/model/value.ts'
+import {keyOf, keyOfOperation} from '../engine/model/value.ts'
 import {ctyTypeOf} from './cty-type.ts'
 import {LedgerDamagedError, LedgerForeignError, LedgerNewerError, LedgerNotOursError, type LedgerPlace} from './errors.ts'
 import {formatAddress, type IndexKey, parseAddress, type ResourceAddress} from './resource-address.ts'
@@ -224,7 +224,7 @@ function encodeInstance(stack: string, entry: LedgerEntry, address: ResourceAddr
   if (entry.removal === 'retain') triggers.removal = 'retain'
   for (const [pointer, digest] of Object.entries(entry.secrets).sort(byKey)) triggers[`secret${pointer}`] = digest
   triggers.spec = canonicalJson(entry.applied)
-  if (entry.transfer) triggers.transfer = `${entry.transfer.id} ${keyOf(entry.transfer.from.stack, entry.transfer.from.address)}`
+  if (entry.transfer) triggers.transfer = `${entry.transfer.id} ${keyOfOperation(entry.transfer.from)}`
   if (entry.transfer?.from.state !== undefined) triggers.transfer_state = entry.transfer.from.state
   return {
     ...(address.index !== undefined && {index_key: address.index}),

@@ -7,7 +7,7 @@
 import {asJson, canonicalJson, type Json} from '../base/json.ts'
 import {deposedAddress} from '../engine/model/deposed.ts'
 import type {Ledger, LedgerEntry, LedgerStore, Tombstone, TransferMark} from '../engine/model/ledger.ts'
-import {type Key, keyOf} from '../engine/model/value.ts'
+import {type Key, keyOf, keyOfOperation} from '../engine/model/value.ts'
 import {digestFrom, digestIn} from './secret-digests.ts'
 
 export type Place = TransferMark['from']
@@ -43,7 +43,7 @@ export async function transferEntries(
   stores: ReadonlyMap<string, LedgerStore>,
 ): Promise<Arrived[]> {
   if (moves.length === 0) return []
-  const renamed = new Map(moves.map(({from, to}) => [keyOf(from.stack, from.address), keyOf(to.stack, to.address)]))
+  const renamed = new Map(moves.map(({from, to}) => [keyOfOperation(from), keyOfOperation(to)]))
   const sources = new Map<string, Ledger>()
   for (const name of namesOf(moves.map(it => it.from))) sources.set(name, await storeOf(stores, name).load())
   for (const stack of namesOf(moves.map(it => it.to))) {
@@ -112,9 +112,7 @@ export async function finishTransfers(stores: ReadonlyMap<string, LedgerStore>):
   // Nothing goes to a former ledger.
   const present = [...ledgers].flatMap(([name, ledger]) => (name === ledger.stack ? [ledger] : []))
   const marks = marksIn(present).filter(it => ledgers.has(ledgerName(it.mark.from)))
-  const renamed = new Map(
-    marks.map(({stack, entry, mark}) => [keyOf(mark.from.stack, mark.from.address), keyOf(stack, entry.address)] as const),
-  )
+  const renamed = new Map(marks.map(({stack, entry, mark}) => [keyOfOperation(mark.from), keyOf(stack, entry.address)] as const))
   for (const source of namesOf(marks.map(it => it.mark.from))) {
     const ledger = ledgers.get(source)
     if (ledger === undefined) continue

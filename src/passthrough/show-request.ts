@@ -2,6 +2,7 @@
 import type {JsonObject} from '../base/json.ts'
 import {type ExactJson, stringifyExactJson} from '../base/lossless-json.ts'
 import {maskSecrets} from '../base/secret-fields.ts'
+import {shellQuote} from '../base/shell-word.ts'
 import {shownHeaders} from './raw-answer.ts'
 import type {RawRequest} from './raw-request.ts'
 import type {RequestBody} from './request-body.ts'
@@ -51,21 +52,18 @@ export function curlCommand(request: RawRequest, body: RequestBody | undefined, 
   }
   // curl itself reads SSL_CERT_FILE; of files it takes one.
   const [trusted] = destination.trust ?? []
-  if (trusted !== undefined) words.push('--cacert', quoted(trusted.path))
-  for (const [name, value] of Object.entries(headers)) words.push('--header', quoted(`${name}: ${value}`))
+  if (trusted !== undefined) words.push('--cacert', shellQuote(trusted.path))
+  for (const [name, value] of Object.entries(headers)) words.push('--header', shellQuote(`${name}: ${value}`))
   if (body !== undefined) words.push('--data-binary', dataWord(body))
-  words.push(quoted(url))
+  words.push(shellQuote(url))
   return words.join(' ')
 }
 
 function dataWord({json, from}: RequestBody): string {
-  if (from.startsWith('@')) return quoted(from)
-  if (from === 'standard input') return quoted('@-')
-  return quoted(json === undefined ? '[not JSON]' : stringifyExactJson(maskSecrets(json)))
+  if (from.startsWith('@')) return shellQuote(from)
+  if (from === 'standard input') return shellQuote('@-')
+  return shellQuote(json === undefined ? '[not JSON]' : stringifyExactJson(maskSecrets(json)))
 }
-
-/** One word of a POSIX shell. */
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
 export const requestDocument = (shown: ShownRequest): {readonly [key: string]: ExactJson} => ({
   method: shown.method,

@@ -2,6 +2,7 @@
  * A module's archive to the cluster: streamed as the one part of a form, `POST /v2/modules`, and `/v1/modules` where
  * the server line has no such path (wire facts, "module upload").
  */
+
 import {createReadStream} from 'node:fs'
 import {open} from 'node:fs/promises'
 import {basename} from 'node:path'
@@ -9,6 +10,7 @@ import {answerBody} from '../backends/answer-body.ts'
 import {type Asked, errorOf, ServerError, UnknownOutcomeError, UnreadableError, type Voice} from '../backends/api-errors.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {isJsonObject, type JsonObject} from '../base/json.ts'
+import {isAbsent} from '../base/system-code.ts'
 import {PRIORITY} from '../engine/model/backend.ts'
 import type {ApiAnswer, ConnectedClient} from '../transport/api-client.ts'
 import {ConnectionError} from '../transport/connection-error.ts'
@@ -61,8 +63,7 @@ export async function checkModuleFile(path: string): Promise<ModuleFile> {
     }
   } catch (error) {
     if (error instanceof ModuleFileError) throw error
-    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    throw new ModuleFileError(path, missing ? 'does not exist' : 'cannot be read', error)
+    throw new ModuleFileError(path, isAbsent(error) ? 'does not exist' : 'cannot be read', error)
   }
 }
 

@@ -13,7 +13,7 @@ import {
   type Selectors,
   unmanagedCount,
 } from '../engine/model/plan.ts'
-import {keyOf} from '../engine/model/value.ts'
+import {keyOf, keyOfOperation} from '../engine/model/value.ts'
 import {titleOf} from './running-objects.ts'
 import {table} from './table.ts'
 import {harmless, oneLine} from './terminal-text.ts'
@@ -161,7 +161,7 @@ export const planTable = ({operations, stacks}: Plan, widest?: number): Promise<
     operations,
     [
       {title: 'action', value: it => it.action},
-      {title: 'address', value: it => titleOf(keyOf(it.stack, it.address), stacks.length > 1)},
+      {title: 'address', value: it => titleOf(keyOfOperation(it), stacks.length > 1)},
       {title: 'kind', value: it => it.kind},
       {title: 'name', value: it => it.name},
       {title: 'changes', value: it => it.changes.map(change => change.path.slice(1)).join(', ')},

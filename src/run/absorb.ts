@@ -18,7 +18,7 @@ import type {LoadedDeclarations} from '../declaration/read/load.ts'
 import type {Declaration, StackDeclarations} from '../engine/model/declaration.ts'
 import {ruleAt} from '../engine/model/field-rules.ts'
 import type {Change, Operation} from '../engine/model/plan.ts'
-import {type Key, keyOf, shown} from '../engine/model/value.ts'
+import {type Key, keyOfOperation, shown} from '../engine/model/value.ts'
 import {UnknownAddressError} from '../engine/observe/choice.ts'
 import {namedObjects, Words} from '../engine/observe/selector.ts'
 import type {BuiltPlan} from '../engine/plan/build.ts'
@@ -103,7 +103,7 @@ export async function planAbsorption(
   const absorbed: AbsorbedField[] = []
   const manual: ManualField[] = []
   for (const {operation, change} of chosen.flatMap(it => driftOf(it, fields))) {
-    const declaration = byKey.get(keyOf(operation.stack, operation.address))
+    const declaration = byKey.get(keyOfOperation(operation))
     const field = {
       stack: operation.stack,
       address: operation.address,
@@ -115,7 +115,7 @@ export async function planAbsorption(
     if ('why' in result) manual.push({...field, ...(file === undefined ? {} : {file}), ...result})
     else absorbed.push({...field, file: file ?? '', ...result})
   }
-  const gone = chosen.filter(it => it.cause === 'gone').map((it): ManualField => goneObject(it, byKey.get(keyOf(it.stack, it.address))))
+  const gone = chosen.filter(it => it.cause === 'gone').map((it): ManualField => goneObject(it, byKey.get(keyOfOperation(it))))
   return {absorbed, manual: [...manual, ...(fields.length === 0 ? gone : [])], proof: 'not run', files: files.changes(), built}
 }
 
@@ -280,13 +280,13 @@ export async function carryOutAbsorption(
   return {absorbed, manual, proof: 'empty'}
 }
 
-const keysOf = (fields: readonly DriftedField[]): ReadonlySet<Key> => new Set(fields.map(it => keyOf(it.stack, it.address)))
+const keysOf = (fields: readonly DriftedField[]): ReadonlySet<Key> => new Set(fields.map(it => keyOfOperation(it)))
 
 /** What the edits changed beside what they were to change. */
 function differences(before: BuiltPlan, after: BuiltPlan, absorbed: readonly AbsorbedField[]): string[] {
   const keys = keysOf(absorbed)
-  const paths = new Set(absorbed.map(it => `${keyOf(it.stack, it.address)} ${it.path}`))
-  const told = ({plan}: BuiltPlan) => new Map(plan.operations.map(it => [keyOf(it.stack, it.address), it]))
+  const paths = new Set(absorbed.map(it => `${keyOfOperation(it)} ${it.path}`))
+  const told = ({plan}: BuiltPlan) => new Map(plan.operations.map(it => [keyOfOperation(it), it]))
   const [old, now] = [told(before), told(after)]
   const reasons = [...now.keys()].filter(key => !old.has(key)).map(key => `${key} is new`)
   for (const [key, was] of old) {
@@ -323,7 +323,7 @@ async function record(workspace: Workspace, after: BuiltPlan, absorbed: readonly
   const keys = keysOf(absorbed)
   const operations = after.plan.operations.flatMap(it => {
     const entry = workspace.ledgers.get(it.stack)?.entries.get(it.address)
-    return keys.has(keyOf(it.stack, it.address)) && it.action !== 'no-op' && entry !== undefined ? asRecorded(it, entry) : []
+    return keys.has(keyOfOperation(it)) && it.action !== 'no-op' && entry !== undefined ? asRecorded(it, entry) : []
   })
   const {ended} = await recordPlan(workspace, {...after, plan: {...after.plan, operations}}, {outputs: false})
   const failed = ended.find(it => it.state !== 'done')?.error

@@ -4,7 +4,7 @@ import type {JsonObject} from '../base/json.ts'
 import type {ApplyResult, Ended} from '../engine/apply/work.ts'
 import {STATES, type State} from '../engine/model/events.ts'
 import type {Plan} from '../engine/model/plan.ts'
-import {type Key, keyOf} from '../engine/model/value.ts'
+import {type Key, keyOfOperation} from '../engine/model/value.ts'
 import {stepsOf} from '../engine/plan/bill.ts'
 import type {AppliedDocument} from '../report/formats/of-apply.ts'
 import type {ApplyDone} from './apply.ts'
@@ -12,7 +12,7 @@ import {withoutLeftOut} from './left-out.ts'
 
 /** What a plan that was made before leaves as it is: nobody has looked at it since. */
 export const notChecked = ({operations}: Pick<Plan, 'operations'>): string[] =>
-  operations.flatMap(it => (it.action === 'no-op' ? [keyOf(it.stack, it.address)] : []))
+  operations.flatMap(it => (it.action === 'no-op' ? [keyOfOperation(it)] : []))
 
 /**
  * `apply -o json`, interface.md "Documents".
@@ -38,7 +38,7 @@ export function applyDocument(
     summary: Object.fromEntries(STATES.map(state => [state, result.summary[state]])),
     converged: isConverged(result) && undecided.length === 0,
     ...(undecided.length === 0 ? {} : {undecided: undecided.map(it => ({code: it.code, message: it.message}))}),
-    residual: leftToDo(result).map(it => (plan.stacks.length > 1 ? keyOf(it.stack, it.address) : it.address)),
+    residual: leftToDo(result).map(it => (plan.stacks.length > 1 ? keyOfOperation(it) : it.address)),
     diagnosis: result.residual.map(({stack, address, fields}) => ({
       stack,
       address,
@@ -76,7 +76,7 @@ const UNFINISHED: readonly State[] = ['failed', 'skipped', 'blocked', 'detached'
 function leftToDo({ended, residual}: ApplyResult): readonly {readonly stack: string; readonly address: string}[] {
   const unfinished = ended.filter(it => UNFINISHED.includes(it.state)).map(it => it.operation)
   const moved = ended.filter(({operation}) => operation.later !== undefined).map(it => it.operation)
-  return [...unfinished, ...moved, ...residual.filter(it => !unfinished.some(other => keyOf(other.stack, other.address) === it.key))]
+  return [...unfinished, ...moved, ...residual.filter(it => !unfinished.some(other => keyOfOperation(other) === it.key))]
 }
 
 export const isConverged = ({summary, residual, ended}: ApplyResult): boolean =>

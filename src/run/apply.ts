@@ -1,23 +1,24 @@
 /** Carries a plan out in a workspace: journal, ledgers, outputs. */
+
 import {kinds} from '../backends/kinds.ts'
 import {AppError} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
 import {evaluate} from '../declaration/read/residual.ts'
 import {execute} from '../engine/apply/execute.ts'
 import {LedgerBook} from '../engine/apply/ledger-book.ts'
-import type {Objects} from '../engine/apply/objects.ts'
 import type {Undecided} from '../engine/apply/recovery.ts'
 import type {RunOptions} from '../engine/apply/run-context.ts'
 import {type Held, heldOperations} from '../engine/apply/undecided.ts'
 import type {ApplyResult, Work} from '../engine/apply/work.ts'
+import {runAttribute} from '../engine/model/attribute.ts'
 import type {Lookup} from '../engine/model/declaration.ts'
 import type {Emit} from '../engine/model/events.ts'
 import type {Journal} from '../engine/model/journal.ts'
 import {emptyLedger, type Ledger, type LedgerOutput} from '../engine/model/ledger.ts'
-import {type LiveObject, outputOf} from '../engine/model/live.ts'
+import type {LiveObject} from '../engine/model/live.ts'
 import type {Lifts, Plan} from '../engine/model/plan.ts'
 import {declarationOf} from '../engine/model/planned-object.ts'
-import {type Key, keyOf} from '../engine/model/value.ts'
+import {type Key, keyOfOperation} from '../engine/model/value.ts'
 import type {Observation} from '../engine/observe/observation.ts'
 import {restOf} from '../engine/plan/rest.ts'
 import type {LeftOut} from '../engine/plan/safe.ts'
@@ -233,7 +234,7 @@ export function contextObjects({pairs}: Observation): Map<Key, LiveObject> {
 
 export function workOf({operations}: Plan, {pairs}: Observation, secrets: RunSecrets, held: ReadonlyMap<Key, Held> = new Map()): Work[] {
   return operations.map(operation => {
-    const key = keyOf(operation.stack, operation.address)
+    const key = keyOfOperation(operation)
     const declaration = declarationOf(operation, leaf => secrets.of(operation, leaf))
     const pair = pairs.get(key)
     const live = pair?.match?.live ?? pair?.stray
@@ -251,18 +252,12 @@ function outputsOf({variable, ledgers, host}: Workspace, plan: Plan, stack: stri
         ? value
         : evaluated(expression, stack, {
             variable,
-            attribute: (key, attribute) => host.redactor.value(attributeOf(objects, key, attribute)),
+            attribute: (key, attribute) => host.redactor.value(runAttribute(objects, key, attribute)),
           })
     const kept = known ?? ledgers.get(stack)?.outputs[name]?.value
     if (kept !== undefined) outputs[name] = {value: kept, sensitive}
   }
   return outputs
-}
-
-function attributeOf(objects: Objects, key: Key, attribute: string): Json | undefined {
-  if (attribute === 'id') return objects.remoteId(key)
-  const live = objects.live(key)
-  return live && outputOf(live, attribute.replace(/^out\//, ''))
 }
 
 function evaluated(expression: string, stack: string, lookup: Lookup): Json | undefined {

@@ -3,7 +3,7 @@
 import {neededBy} from '../engine/model/declaration.ts'
 import type {LedgerStore} from '../engine/model/ledger.ts'
 import type {Operation} from '../engine/model/plan.ts'
-import {type Key, keyOf} from '../engine/model/value.ts'
+import {type Key, keyOfOperation} from '../engine/model/value.ts'
 import {type EntryMove, transferEntries} from '../ledger/transfer.ts'
 
 /** The moves between stacks that a plan holds. */
@@ -24,7 +24,7 @@ export async function carryOver(
   stores: ReadonlyMap<string, LedgerStore>,
   held: ReadonlyMap<Key, unknown>,
 ): Promise<boolean> {
-  const moves = movesIn(operations.filter(it => !held.has(keyOf(it.stack, it.address))))
+  const moves = movesIn(operations.filter(it => !held.has(keyOfOperation(it))))
   await transferEntries(run, moves, stores)
   return moves.length > 0
 }

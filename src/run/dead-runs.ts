@@ -1,4 +1,5 @@
 /** Runs that died: what they left is settled under the lock, before anything new is planned. */
+
 import {kinds} from '../backends/kinds.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
@@ -7,6 +8,7 @@ import {evaluate} from '../declaration/read/residual.ts'
 import {LedgerBook} from '../engine/apply/ledger-book.ts'
 import {recover} from '../engine/apply/recover.ts'
 import type {Recovered} from '../engine/apply/recovery.ts'
+import {recordedAttribute} from '../engine/model/attribute.ts'
 import type {Emit} from '../engine/model/events.ts'
 import {type DeadRun, isSettled, type JournalEntry, partOf, readRun} from '../engine/model/journal.ts'
 import type {Operation, Plan} from '../engine/model/plan.ts'
@@ -233,7 +235,7 @@ async function settleOne(
     wasSent: (digest, context, secret) => workspace.sealer.wasSent(digest, context, secret),
     isRecorded: (ledger, entry, pointer, secret) => workspace.sealer.isRecorded(ledger, entry, pointer, secret),
     evaluate,
-    lookup: {variable: workspace.variable, attribute: (key, attribute) => recordedAttribute(book, key, attribute)},
+    lookup: {variable: workspace.variable, attribute: (key, attribute) => attributeIn(book, key, attribute)},
     clock: workspace.host.clock,
     ...runTiming(workspace.settings),
     signal,
@@ -244,10 +246,10 @@ async function settleOne(
   return recovered
 }
 
-function recordedAttribute(book: LedgerBook, key: string, attribute: string): Json | undefined {
+function attributeIn(book: LedgerBook, key: string, attribute: string): Json | undefined {
   const at = key.indexOf(':')
   const entry = book.ledger(key.slice(0, at))?.entries.get(key.slice(at + 1))
-  return attribute === 'id' ? entry?.remoteId : entry?.outputs[attribute.replace(/^out\//, '')]
+  return recordedAttribute(entry, attribute)
 }
 
 /** Asks whose account a key is of only where another one was used then. @throws OtherAccountRunError */

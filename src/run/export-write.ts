@@ -7,7 +7,7 @@ import type {Connection} from '../config/connection.ts'
 import {SynthesisError} from '../declaration/language/errors.ts'
 import type {LoadedDeclarations} from '../declaration/read/load.ts'
 import type {Kind} from '../engine/model/kind.ts'
-import {keyOf} from '../engine/model/value.ts'
+import {keyOfOperation} from '../engine/model/value.ts'
 import type {World} from '../engine/observe/read-world.ts'
 import {documentText, type ExportDocument, exportDocument, type NotRead, type ProofResult} from '../export/document.ts'
 import {typescriptFiles, typescriptModule} from '../export/files.ts'
@@ -166,7 +166,7 @@ function withVanished(result: ProofResult, {vanished}: World): ProofResult {
 }
 
 async function recorded(workspace: Workspace, {model, lockTimeoutMs}: Exported): Promise<ProofResult> {
-  const pairs = new Map(model.stacks.flatMap(it => it.objects).map(it => [keyOf(it.stack, it.address), it.remoteId]))
+  const pairs = new Map(model.stacks.flatMap(it => it.objects).map(it => [keyOfOperation(it), it.remoteId]))
   const unlock = await workspace.lock(lockTimeoutMs)
   try {
     await workspace.loadLedgers()

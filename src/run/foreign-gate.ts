@@ -10,7 +10,7 @@ import {heldOperations} from '../engine/apply/undecided.ts'
 import type {Backend, TaskView} from '../engine/model/backend.ts'
 import type {Emit} from '../engine/model/events.ts'
 import type {Operation, Plan} from '../engine/model/plan.ts'
-import {keyOf} from '../engine/model/value.ts'
+import {keyOfOperation} from '../engine/model/value.ts'
 import {stepsOf} from '../engine/plan/bill.ts'
 import type {Settled} from './dead-runs.ts'
 import {runTiming} from './timing.ts'
@@ -61,7 +61,7 @@ export async function waitForOthers(
     emit({type: 'warning', message: `${still} for somebody else's ${tasks.map(named).join(', ')} (--foreign ignore goes ahead)`})
   }
   const held = heldOperations(plan.operations, unknown, kinds)
-  const begun = plan.operations.filter(it => !held.has(keyOf(it.stack, it.address)))
+  const begun = plan.operations.filter(it => !held.has(keyOfOperation(it)))
   for (const [backend, operations] of creating(workspace, begun)) {
     let last: TaskView[] = []
     const clear = await waitFor(

@@ -1,7 +1,7 @@
 /** A plan that was made a while ago, in the same process: what it touches is read again, and nothing else. */
 
 import type {Operation} from '../engine/model/plan.ts'
-import {type Key, keyOf} from '../engine/model/value.ts'
+import {type Key, keyOf, keyOfOperation} from '../engine/model/value.ts'
 import type {BuiltPlan} from '../engine/plan/build.ts'
 import {summaryOf} from '../engine/plan/document.ts'
 import {stillValid, touched} from '../engine/plan/recheck.ts'
@@ -41,7 +41,7 @@ function namesOf({stack, address, remoteId, movedFrom, from}: Operation, operati
   return [
     keyOf(stack, address),
     ...(movedFrom === undefined ? [] : [keyOf(stack, movedFrom)]),
-    ...(from === undefined ? [] : [keyOf(from.stack, from.address)]),
-    ...holders.map(it => keyOf(it.stack, it.address)),
+    ...(from === undefined ? [] : [keyOfOperation(from)]),
+    ...holders.map(keyOfOperation),
   ]
 }

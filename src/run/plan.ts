@@ -14,7 +14,7 @@ import {outputOf} from '../engine/model/live.ts'
 import type {GuardResult, Lifts, Operation, Plan, PlanSource} from '../engine/model/plan.ts'
 import {openLeaves} from '../engine/model/resolve.ts'
 import {sendsField} from '../engine/model/sent-field.ts'
-import {type Key, keyOf, Secret, spoken} from '../engine/model/value.ts'
+import {type Key, keyOfOperation, Secret, spoken} from '../engine/model/value.ts'
 import {assertWords, type Choice} from '../engine/observe/choice.ts'
 import type {Observation} from '../engine/observe/observation.ts'
 import {stepsOf} from '../engine/plan/bill.ts'
@@ -122,14 +122,14 @@ function learnSecrets(redactor: Redactor, {pairs}: Observation): void {
 function assertSecretsGiven({stacks}: Workspace, {plan, observation}: BuiltPlan): void {
   const names = stacks.map(it => it.name)
   const problems = plan.operations.flatMap(operation => {
-    const pair = observation.pairs.get(keyOf(operation.stack, operation.address))
+    const pair = observation.pairs.get(keyOfOperation(operation))
     return openLeaves(pair?.spec ?? {}).flatMap(({pointer, leaf}): Problem[] => {
       if (!(leaf instanceof Secret) || leaf.value !== undefined || !sendsField(operation, pointer)) return []
       const variables = [...new Set([...(leaf.expression ?? '').matchAll(/\bvar\.([\w-]+)/g)].map(it => it[1] ?? ''))]
       const name = variables.join(' and ')
       return [
         {
-          address: spoken(keyOf(operation.stack, operation.address), names),
+          address: spoken(keyOfOperation(operation), names),
           path: pointer,
           message: `the variable ${name} has no value, and this ${operation.action} sends it: set ${variables.map(it => `TF_VAR_${it}`).join(' and ')}, or give --var ${name}=…`,
           ...(pair === undefined ? {} : sourceOf(pair.declaration)),
@@ -175,7 +175,7 @@ export function readOnlyGuard(workspace: Workspace, operations: readonly Operati
   return [
     {
       code: 'G_READ_ONLY',
-      addresses: refused.map(it => (workspace.stacks.length > 1 ? keyOf(it.stack, it.address) : it.address)),
+      addresses: refused.map(it => (workspace.stacks.length > 1 ? keyOfOperation(it) : it.address)),
       allow: 'use another profile: this one has mode = "read-only"',
       message: `the profile ${[...profiles].map(it => JSON.stringify(it)).join(' and ')} is read-only, and these would be changed`,
     },

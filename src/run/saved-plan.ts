@@ -23,7 +23,7 @@ import {
 } from '../engine/model/plan.ts'
 import {planSchema} from '../engine/model/plan-schema.ts'
 import {openLeaves} from '../engine/model/resolve.ts'
-import {type Key, keyOf, Secret} from '../engine/model/value.ts'
+import {type Key, keyOfOperation, Secret} from '../engine/model/value.ts'
 import {assertPermissions, wholePlan} from '../engine/observe/choice.ts'
 import {assertAgrees} from '../engine/plan/agree.ts'
 import type {BuiltPlan} from '../engine/plan/build.ts'
@@ -97,7 +97,7 @@ export function planSecrets(
 ): (operation: Operation, leaf: OpenLeaf) => Secret {
   const declared = new Map(stacks.flatMap(it => it.declarations).map(it => [it.key, it.spec]))
   return (operation, leaf) => {
-    const spec = declared.get(keyOf(operation.stack, operation.address))
+    const spec = declared.get(keyOfOperation(operation))
     const there = spec && openLeaves(spec).find(it => it.pointer === leaf.path)?.leaf
     if (there instanceof Secret && there.value !== undefined) return known(there, redactor)
     const {expression} = leaf
@@ -183,7 +183,7 @@ export async function recheckPlan(
       lifts: {...plan.lifts, allowDestroy: [], adopt: [], accept: [], noDestroy: false, onDrift: 'overwrite'},
       choice: wholePlan(new Set(acceptedIn(plan))),
       destroy: plan.destroy === true,
-      kept: new Map(touched(plan).map(it => [keyOf(it.stack, it.address), it.kept ?? []])),
+      kept: new Map(touched(plan).map(it => [keyOfOperation(it), it.kept ?? []])),
     }),
   )
   const open = new Set(heldOperations(plan.operations, undecided, kinds).keys())
@@ -234,4 +234,4 @@ function noDestroyGuard(operations: readonly Operation[], {noDestroy}: Lifts): G
   ]
 }
 
-const acceptedIn = (plan: Plan): string[] => touched(plan).flatMap(it => (it.cause === 'accepted' ? [keyOf(it.stack, it.address)] : []))
+const acceptedIn = (plan: Plan): string[] => touched(plan).flatMap(it => (it.cause === 'accepted' ? [keyOfOperation(it)] : []))

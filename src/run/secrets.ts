@@ -1,9 +1,11 @@
 /** Secrets in clear for a run: from the declarations that were read, or evaluated again from what the plan says of them. */
+
 import {AppError, EXIT} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
 import type {Redactor} from '../base/redact.ts'
 import {evaluate, MissingValueError} from '../declaration/read/residual.ts'
 import type {VariableLookup} from '../declaration/read/variable-lookup.ts'
+import {recordedAttribute} from '../engine/model/attribute.ts'
 import type {OpenLeaf, Operation, Plan} from '../engine/model/plan.ts'
 import {openLeaves} from '../engine/model/resolve.ts'
 import {sendsField} from '../engine/model/sent-field.ts'
@@ -87,7 +89,7 @@ export class RunSecrets {
   #recorded(key: string, attribute: string): Json | undefined {
     const at = key.indexOf(':')
     const entry = this.#workspace.ledgers.get(key.slice(0, at))?.entries.get(key.slice(at + 1))
-    return attribute === 'id' ? entry?.remoteId : entry?.outputs[attribute.replace(/^out\//, '')]
+    return recordedAttribute(entry, attribute)
   }
 
   /**

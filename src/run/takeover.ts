@@ -6,7 +6,7 @@ import {parentRemoteId, remoteIdOf} from '../engine/model/kind.ts'
 import type {Ledger, LedgerEntry} from '../engine/model/ledger.ts'
 import type {LiveObject} from '../engine/model/live.ts'
 import type {Operation} from '../engine/model/plan.ts'
-import {type Key, keyOf} from '../engine/model/value.ts'
+import {type Key, keyOfOperation} from '../engine/model/value.ts'
 import type {Observation} from '../engine/observe/observation.ts'
 import {meetByName} from '../takeover/meet.ts'
 import {removeCommand} from '../takeover/read-state.ts'
@@ -79,23 +79,21 @@ export async function takeOver(
       ? operation
       : withStateValues(
           operation,
-          met.find(it => it.key === keyOf(operation.stack, operation.address)),
+          met.find(it => it.key === keyOfOperation(operation)),
         )
   const done =
     pairs.size === 0
       ? {imported: [], skipped: []}
       : await workspace.withStacks(withImports(workspace.stacks, pairs), () => importObjects(workspace, {pairs, onRecord, keeps}))
   const fromOf = new Map(met.map(it => [it.key, it.object.from]))
-  const owned = new Set(
-    [...done.imported.map(it => keyOf(it.stack, it.address)), ...done.skipped.map(it => it.address)].map(it => fromOf.get(it)),
-  )
+  const owned = new Set([...done.imported.map(keyOfOperation), ...done.skipped.map(it => it.address)].map(it => fromOf.get(it)))
   const open = new Set([...missing, ...undeclared].map(it => it.from))
   const left: Skipped[] = [
     ...undeclared.map(it => ({address: it.from, reason: `no declaration means ${it.remoteId ?? `it in ${it.parent ?? ''}`}`})),
     ...elsewhere.map(({object, owner}) => ({address: object.from, reason: `stack ${owner} has ${object.remoteId} in its ledger`})),
   ]
   return {
-    imported: done.imported.map(it => ({...it, from: fromOf.get(keyOf(it.stack, it.address)) ?? ''})),
+    imported: done.imported.map(it => ({...it, from: fromOf.get(keyOfOperation(it)) ?? ''})),
     skipped: [...done.skipped, ...left],
     differs,
     missing: missing.map(({from, kind, remoteId, parent}) => ({from, kind, remoteId: remoteId ?? parent ?? ''})),

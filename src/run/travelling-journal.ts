@@ -10,7 +10,7 @@ import {type Journal, type JournalEntry, readRun, type SentEntry} from '../engin
 import {journalEntrySchema} from '../engine/model/journal-schema.ts'
 import type {Operation, Plan} from '../engine/model/plan.ts'
 import {operationSchema} from '../engine/model/plan-schema.ts'
-import {keyOf} from '../engine/model/value.ts'
+import {keyOfOperation} from '../engine/model/value.ts'
 
 export interface PendingRun {
   readonly run: string
@@ -68,7 +68,7 @@ export class TravellingJournal implements Journal {
     this.#stacks = stacks
     this.#earlier = new Map([...stacks].map(stack => [stack, pendingRuns(book.ledger(stack)?.pending).runs]))
     book.beforeSave(stack => this.#packOf(stack))
-    this.#operations = new Map(plan.operations.map(it => [keyOf(it.stack, it.address), it]))
+    this.#operations = new Map(plan.operations.map(it => [keyOfOperation(it), it]))
   }
 
   append(entry: JournalEntry, durable: boolean): void {

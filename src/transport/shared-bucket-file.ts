@@ -4,6 +4,7 @@ import {readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs'
 import {parseAnyJson} from '../base/bounded-json.ts'
 import {isJsonObject, type JsonObject} from '../base/json.ts'
 import type {LockHolder} from '../base/process-lock.ts'
+import {isAbsent} from '../base/system-code.ts'
 import type {AccountBucket, RateLimits} from './account-bucket.ts'
 
 const FORMAT = 'svcctl.budget/1'
@@ -31,7 +32,7 @@ export function readSharedBucket(file: string): ReadBucket {
   try {
     text = readFileSync(file, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return {state: 'absent'}
+    if (isAbsent(error)) return {state: 'absent'}
     throw error
   }
   try {

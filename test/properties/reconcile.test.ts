@@ -4,7 +4,7 @@ import {AppError} from '../../src/base/errors.ts'
 import {canonicalJson} from '../../src/base/json.ts'
 import type {Ended} from '../../src/engine/apply/work.ts'
 import type {Operation, Plan} from '../../src/engine/model/plan.ts'
-import {keyOf} from '../../src/engine/model/value.ts'
+import {keyOfOperation} from '../../src/engine/model/value.ts'
 import type {SimulatorConfigInput} from '../../src/simulator/index.ts'
 import {Lab, StackBuilder} from '../support/lab.ts'
 import {liftsIn} from '../support/lifts-in.ts'
@@ -359,12 +359,10 @@ const isConverged = (result: {readonly summary: Readonly<Record<string, number>>
 
 /** What a plan right after an apply may still hold: what the API cannot do, what waited for it, and what was announced. */
 function unexplained(plan: Plan, last: {readonly ended: readonly Ended[]; readonly plan: Plan}): Operation[] {
-  const skipped = new Set(
-    last.ended.filter(it => it.state === 'skipped' || it.state === 'blocked').map(it => keyOf(it.operation.stack, it.operation.address)),
-  )
+  const skipped = new Set(last.ended.filter(it => it.state === 'skipped' || it.state === 'blocked').map(it => keyOfOperation(it.operation)))
   const forgotten = new Set(last.plan.operations.filter(it => it.action === 'forget').map(it => it.remoteId))
   return plan.operations.filter(it => {
-    if (it.action === 'blocked' || skipped.has(keyOf(it.stack, it.address))) return false
+    if (it.action === 'blocked' || skipped.has(keyOfOperation(it))) return false
     return !(it.action === 'delete' && it.address === it.remoteId && forgotten.has(it.remoteId))
   })
 }

@@ -6,7 +6,7 @@ import type {Recovered, RecoverInput} from '../../src/engine/apply/recovery.ts'
 import type {Backend, WriteOutcome} from '../../src/engine/model/backend.ts'
 import {type JournalEntry, readRun} from '../../src/engine/model/journal.ts'
 import {openLeaves} from '../../src/engine/model/resolve.ts'
-import {keyOf, Secret} from '../../src/engine/model/value.ts'
+import {keyOfOperation, Secret} from '../../src/engine/model/value.ts'
 import type {BuiltPlan} from '../../src/engine/plan/build.ts'
 import {digestOf, type Lab, type StackBuilder, sealed} from './lab.ts'
 
@@ -119,7 +119,7 @@ export async function settle(
     backendOf: lab.backends('full'),
     book,
     secret: (operation, leaf) => {
-      const spec = specs.get(keyOf(operation.stack, operation.address))
+      const spec = specs.get(keyOfOperation(operation))
       const found = spec && openLeaves(spec).find(it => it.pointer === leaf.path)?.leaf
       if (found instanceof Secret) return found
       throw new Error('no secret')

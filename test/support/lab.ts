@@ -24,7 +24,7 @@ import {emptyLedger, type Ledger, type LedgerEntry, type LedgerStore, LockLostEr
 import type {Lifts, OpenLeaf, Operation, Plan} from '../../src/engine/model/plan.ts'
 import {declarationOf} from '../../src/engine/model/planned-object.ts'
 import {openLeaves} from '../../src/engine/model/resolve.ts'
-import {keyOf, Secret, type ValueObject} from '../../src/engine/model/value.ts'
+import {keyOf, keyOfOperation, Secret, type ValueObject} from '../../src/engine/model/value.ts'
 import type {Observation} from '../../src/engine/observe/observation.ts'
 import {entryOf} from '../../src/engine/observe/pair.ts'
 import {assertAgrees} from '../../src/engine/plan/agree.ts'
@@ -362,9 +362,9 @@ export class Lab {
     const secrets = secretsOf(builders)
     const work: Work[] = plan.operations.map(operation => {
       const declaration = declarationOf(operation, leaf => secrets(operation, leaf))
-      const pair = observation.pairs.get(keyOf(operation.stack, operation.address))
+      const pair = observation.pairs.get(keyOfOperation(operation))
       const live = pair?.match?.live ?? pair?.stray
-      const back = held.get(keyOf(operation.stack, operation.address))
+      const back = held.get(keyOfOperation(operation))
       return {operation, ...(declaration ? {declaration} : {}), ...(live ? {live} : {}), ...(back ? {held: back} : {})}
     })
     const context = [...observation.pairs].flatMap(([key, it]) => (it.context && it.match ? [[key, it.match.live] as const] : []))
@@ -415,7 +415,7 @@ export class Lab {
 function secretsOf(builders: readonly StackBuilder[]): (operation: Operation, leaf: OpenLeaf) => Secret {
   const specs = new Map(builders.flatMap(it => it.build().declarations).map(it => [it.key, it.spec]))
   return (operation, leaf) => {
-    const spec = specs.get(keyOf(operation.stack, operation.address))
+    const spec = specs.get(keyOfOperation(operation))
     const found = spec && openLeaves(spec).find(it => it.pointer === leaf.path)?.leaf
     if (found instanceof Secret) return found
     throw new Error(`${operation.address} has no secret at ${leaf.path}`)

@@ -6,7 +6,7 @@ import type {ApplyEvent} from '../../src/engine/model/events.ts'
 import type {JournalEntry} from '../../src/engine/model/journal.ts'
 import type {Operation, Plan} from '../../src/engine/model/plan.ts'
 import {plainPart} from '../../src/engine/model/resolve.ts'
-import {keyOf} from '../../src/engine/model/value.ts'
+import {keyOfOperation} from '../../src/engine/model/value.ts'
 import type {Entries, Simulator} from '../../src/simulator/index.ts'
 import type {Lab, StackBuilder} from './lab.ts'
 import {SECRET_MARK} from './random-stacks.ts'
@@ -104,7 +104,7 @@ export function leftAlone({simulator}: Lab, theirs: ReadonlySet<string>, before:
 export function orderIsKept(plan: Plan, journal: readonly JournalEntry[]): void {
   const at = (key: string, type: JournalEntry['type']) => journal.findIndex(it => it.type === type && 'key' in it && it.key === key)
   for (const it of plan.operations) {
-    const sent = at(keyOf(it.stack, it.address), 'sent')
+    const sent = at(keyOfOperation(it), 'sent')
     if (sent < 0) continue
     for (const {key} of it.edges) expect(at(key, 'ended'), `${it.address} waits for ${key}`).toBeLessThan(sent)
     for (const {key} of it.edges) expect(at(key, 'ended'), `${key} ended before ${it.address}`).toBeGreaterThanOrEqual(0)
@@ -114,7 +114,7 @@ export function orderIsKept(plan: Plan, journal: readonly JournalEntry[]): void 
 /** One object stands in one operation, and so does one key. */
 export function oneOperationEach({operations}: Pick<Plan, 'operations'>): void {
   expect(repeated(operations.flatMap(it => it.remoteId ?? []))).toEqual([])
-  expect(repeated(operations.map(it => keyOf(it.stack, it.address)))).toEqual([])
+  expect(repeated(operations.map(keyOfOperation))).toEqual([])
 }
 
 /** Whatever is gone was planned to go, by itself or with what it was in. */

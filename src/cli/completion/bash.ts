@@ -1,4 +1,4 @@
-import {shellQuote} from './quote.ts'
+import {shellQuote} from '../../base/shell-word.ts'
 import type {CompletionNode, CompletionValues} from './tree.ts'
 
 /** For bash 3.2 and newer (no associative arrays: macOS). */

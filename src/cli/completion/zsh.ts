@@ -1,4 +1,4 @@
-import {shellQuote} from './quote.ts'
+import {shellQuote} from '../../base/shell-word.ts'
 import type {CompletionNode, CompletionOption, CompletionValues} from './tree.ts'
 
 export function zshScript(nodes: readonly CompletionNode[]): string {

@@ -2,7 +2,7 @@
 
 import type {Kind} from '../model/kind.ts'
 import type {Operation} from '../model/plan.ts'
-import {type Key, keyOf} from '../model/value.ts'
+import {type Key, keyOfOperation} from '../model/value.ts'
 import {billOf, stepsOf} from '../plan/bill.ts'
 import type {RunOptions} from './run-context.ts'
 
@@ -18,7 +18,7 @@ export class Estimate {
 
   constructor(options: RunOptions, operations: readonly Operation[]) {
     this.#options = options
-    this.#left = new Map(operations.filter(it => stepsOf(it).length > 0).map(it => [keyOf(it.stack, it.address), it]))
+    this.#left = new Map(operations.filter(it => stepsOf(it).length > 0).map(it => [keyOfOperation(it), it]))
   }
 
   ended(key: Key): void {

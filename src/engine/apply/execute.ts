@@ -8,7 +8,7 @@ import type {State} from '../model/events.ts'
 import {LockLostError} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
 import type {Edge, Operation} from '../model/plan.ts'
-import {type Key, keyOf} from '../model/value.ts'
+import {type Key, keyOfOperation} from '../model/value.ts'
 import {remainingPaths, stepsOf} from '../plan/bill.ts'
 import {assertOneEach} from '../plan/one-operation.ts'
 import {BlockedError, NotStartedError} from './apply-errors.ts'
@@ -47,10 +47,10 @@ class Run {
       options.backendOf,
     )
     for (const [key, live] of known) this.#objects.set(key, live.remoteId, live)
-    this.#work = new Map(work.map(it => [keyOf(it.operation.stack, it.operation.address), it]))
+    this.#work = new Map(work.map(it => [keyOfOperation(it.operation), it]))
     this.#context = new RunContext(
       options,
-      work.filter(it => stepsOf(it.operation).length > 0).map(it => keyOf(it.operation.stack, it.operation.address)),
+      work.filter(it => stepsOf(it.operation).length > 0).map(it => keyOfOperation(it.operation)),
     )
     this.#startedAt = options.clock.now()
     this.#behind = remainingPaths(
@@ -79,10 +79,7 @@ class Run {
     const readyMs = clock.now() - this.#startedAt
     await this.#assertWhole()
     await book.save(run, clock, emit)
-    journal.append(
-      {type: 'recorded', keys: ended.flatMap(it => (it.state === 'done' ? keyOf(it.operation.stack, it.operation.address) : []))},
-      true,
-    )
+    journal.append({type: 'recorded', keys: ended.flatMap(it => (it.state === 'done' ? keyOfOperation(it.operation) : []))}, true)
     const residual = stop.aborted ? [] : await this.#prover.finish()
     const summary = summaryOf(ended)
     // A run that let go of something is not over: whoever comes next settles it.

@@ -5,7 +5,7 @@
 
 import {type Backend, PRIORITY, type TaskView} from '../model/backend.ts'
 import type {Operation} from '../model/plan.ts'
-import {keyOf} from '../model/value.ts'
+import {keyOfOperation} from '../model/value.ts'
 import {stepsOf} from '../plan/bill.ts'
 import {concerns, creates} from './doubts.ts'
 
@@ -23,7 +23,7 @@ export async function foreignTasks(
   const list = await backend.tasks({priority: PRIORITY.poll})
   const running = list?.tasks.filter(it => it.state === 'running' && !ours.has(it.id)) ?? []
   if (running.length === 0) return []
-  const paths = new Map(all.map(it => [keyOf(it.stack, it.address), it.remoteId]))
+  const paths = new Map(all.map(it => [keyOfOperation(it), it.remoteId]))
   const parentOf = ({declared}: Operation): string | undefined => {
     const parent = declared?.parent
     return parent?.by === 'key' ? paths.get(parent.key) : parent?.by === 'remoteId' ? parent.remoteId : undefined

@@ -2,11 +2,12 @@
 import {AppError} from '../../base/errors.ts'
 import type {Json} from '../../base/json.ts'
 import {isJsonObject} from '../../base/json.ts'
+import {runAttribute} from '../model/attribute.ts'
 import {type Backend, idMadeBy, type TaskView} from '../model/backend.ts'
 import type {Declaration, Lookup} from '../model/declaration.ts'
 import type {Step} from '../model/events.ts'
 import {type Ids, idsIn, type Kind, remoteIdOf} from '../model/kind.ts'
-import {liveObject, outputOf} from '../model/live.ts'
+import {liveObject} from '../model/live.ts'
 import {resolveValue} from '../model/resolve.ts'
 import type {Deferred, ValueObject} from '../model/value.ts'
 import {stepsOf} from '../plan/bill.ts'
@@ -157,11 +158,7 @@ export class Scene implements Staged {
     const {objects} = this.work
     const lookup: Lookup = {
       variable,
-      attribute: (key, attribute) => {
-        if (attribute === 'id') return objects.remoteId(key)
-        const live = objects.live(key)
-        return live && outputOf(live, attribute.replace(/^out\//, ''))
-      },
+      attribute: (key, attribute) => runAttribute(objects, key, attribute),
     }
     return resolveValue(declaration.spec, (it: Deferred) => evaluate(it.expression, declaration.stack, lookup)) as ValueObject
   }

@@ -15,7 +15,7 @@ import {leftAlone} from '../model/left-alone.ts'
 import {type LiveObject, liveObject} from '../model/live.ts'
 import type {Change} from '../model/plan.ts'
 import {plainPart} from '../model/resolve.ts'
-import {type Key, keyOf} from '../model/value.ts'
+import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import {stepsOf} from '../plan/bill.ts'
 import type {CollectionWatch, Look} from './collection-watch.ts'
 import type {RunContext} from './run-context.ts'
@@ -45,14 +45,14 @@ export class Prover {
 
   constructor(context: RunContext, work: readonly Work[]) {
     this.#context = context
-    this.#work = new Map(work.map(it => [keyOf(it.operation.stack, it.operation.address), it]))
+    this.#work = new Map(work.map(it => [keyOfOperation(it.operation), it]))
     context.whenSent(() => this.#spend())
     for (const it of work) if (provable(it)) this.#running.set(groupOf(it), (this.#running.get(groupOf(it)) ?? 0) + 1)
   }
 
   /** Takes note of an end, and starts the proof of a collection when it was the last one in it. */
   ended(ended: Ended): void {
-    const work = this.#work.get(keyOf(ended.operation.stack, ended.operation.address))
+    const work = this.#work.get(keyOfOperation(ended.operation))
     if (work === undefined || !provable(work)) return
     const group = groupOf(work)
     if (ended.state === 'done' && ended.remoteId !== undefined) this.#note(group, ended)
@@ -125,8 +125,7 @@ export class Prover {
       if (stop.aborted) return undefined
       throw error
     })
-    if (clean && residual.length === 0)
-      journal.append({type: 'verified', keys: place.done.map(it => keyOf(it.operation.stack, it.operation.address))}, false)
+    if (clean && residual.length === 0) journal.append({type: 'verified', keys: place.done.map(it => keyOfOperation(it.operation))}, false)
     return residual
   }
 
@@ -151,7 +150,7 @@ export class Prover {
     const base = {
       stack: operation.stack,
       address: operation.address,
-      key: keyOf(operation.stack, operation.address),
+      key: keyOfOperation(operation),
       ...(remoteId === undefined ? {} : {remoteId}),
     }
     if (operation.declared === undefined) {

@@ -8,7 +8,7 @@ import {bareEntry, ledgerEntryOf, secretsIn} from '../model/ledger-entry.ts'
 import type {Operation} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
 import {resolveValue} from '../model/resolve.ts'
-import {type Key, keyOf, type Secret, type ValueObject} from '../model/value.ts'
+import {type Key, keyOfOperation, type Secret, type ValueObject} from '../model/value.ts'
 import type {RecoverInput} from './recovery.ts'
 import {type KnownSecret, sentContext, withoutSecrets} from './sent-secrets.ts'
 
@@ -37,7 +37,7 @@ export class RecoveredLedger {
 
   constructor(input: RecoverInput) {
     this.#input = input
-    this.#operations = new Map(input.operations.map(it => [keyOf(it.stack, it.address), it]))
+    this.#operations = new Map(input.operations.map(it => [keyOfOperation(it), it]))
     this.#serials = new Map([...input.dead.serials.keys()].flatMap(stack => [[stack, input.book.ledger(stack)?.serial ?? 0] as const]))
     const {loose, settled, uncertain} = input.dead
     const stacks = new Set([...loose, ...settled, ...uncertain].map(it => stackOf(it.key)))

@@ -6,7 +6,7 @@ import type {AppError} from '../../base/errors.ts'
 import {neededBy} from '../model/declaration.ts'
 import {idsIn, type Kinds} from '../model/kind.ts'
 import type {Operation} from '../model/plan.ts'
-import {type Key, keyOf} from '../model/value.ts'
+import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import type {Undecided} from './recovery.ts'
 
 /** Why an operation may not begin: nobody can tell the end of what is done to its object, or to one that it hangs on. */
@@ -15,13 +15,13 @@ export type Held = {readonly error: AppError} | {readonly because: Key}
 export function heldOperations(operations: readonly Operation[], undecided: readonly Undecided[], kinds: Kinds): ReadonlyMap<Key, Held> {
   const found = new Map<Key, Held>()
   if (undecided.length === 0) return found
-  const remoteIds = new Map(operations.map(it => [keyOf(it.stack, it.address), it.remoteId]))
+  const remoteIds = new Map(operations.map(it => [keyOfOperation(it), it.remoteId]))
   for (const it of operations) {
     const about = undecided.find(one => isAbout(it, one, kinds, remoteIds))
     // What is in the ledger already may need no operation that others would wait for.
     const below = about ?? (it.action === 'no-op' ? undefined : undecided.find(one => hangsOn(it, one)))
-    if (about !== undefined) found.set(keyOf(it.stack, it.address), {error: about.error})
-    else if (below !== undefined) found.set(keyOf(it.stack, it.address), {because: below.key})
+    if (about !== undefined) found.set(keyOfOperation(it), {error: about.error})
+    else if (below !== undefined) found.set(keyOfOperation(it), {because: below.key})
   }
   return found
 }

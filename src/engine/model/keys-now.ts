@@ -3,7 +3,7 @@
  * tombstone that it left says which.
  */
 import type {Ledger} from './ledger.ts'
-import {type Key, keyOf} from './value.ts'
+import {type Key, keyOf, keyOfOperation} from './value.ts'
 
 /** @returns the key by which the ledgers know what had this one when it was written down */
 export function keysNow(ledgers: Iterable<Ledger>): (key: Key) => Key {
@@ -11,7 +11,7 @@ export function keysNow(ledgers: Iterable<Ledger>): (key: Key) => Key {
   const here = new Set<Key>()
   for (const {stack, entries, gone = []} of ledgers) {
     for (const address of entries.keys()) here.add(keyOf(stack, address))
-    for (const {address, to} of gone) went.set(keyOf(stack, address), keyOf(to.stack, to.address))
+    for (const {address, to} of gone) went.set(keyOf(stack, address), keyOfOperation(to))
   }
   if (went.size === 0) return key => key
   return key => {

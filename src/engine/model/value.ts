@@ -120,4 +120,5 @@ export function withParts(value: Value, change: (part: Value) => Value | undefin
   return changed === undefined ? value : Object.fromEntries(changed)
 }
 
+/** Of anything that stands in a stack under an address. */
 export const keyOfOperation = (it: {stack: string; address: string}): Key => keyOf(it.stack, it.address)

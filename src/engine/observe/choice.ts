@@ -12,7 +12,7 @@ import {type Kind, type Kinds, locate} from '../model/kind.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
 import type {Collection} from '../model/live.ts'
 import type {Lifts, Operation} from '../model/plan.ts'
-import {type Key, keyOf} from '../model/value.ts'
+import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import type {Observation, ObserveInput} from './observation.ts'
 import {observe} from './observe.ts'
 import {type SelectInput, type Selection, selected} from './select.ts'
@@ -186,7 +186,7 @@ export async function choose(input: ObserveInput & {readonly words: OptionWords}
       const all = names(words) ? [...objects, ...operations.filter(isUndeclared)] : objects
       const told = (option: keyof OptionWords) => new Words(words[option], all, kinds)
       const [target, exclude, accept] = [told('target'), told('exclude'), told('accept')]
-      const planned = new Set(operations.map(it => keyOf(it.stack, it.address)))
+      const planned = new Set(operations.map(keyOfOperation))
       const spelledOut = (option: keyof OptionWords) => new Words(words[option], objects, kinds).spelledOut(words[option], planned)
       return {
         keeps: it => !isUndeclared(it) || (!exclude.mean(it) && (words.target.length === 0 || target.mean(it))),
@@ -202,7 +202,7 @@ export const wholePlan = (accepted: ReadonlySet<Key>): Choice => ({
   wants: () => true,
   over: () => ({
     keeps: () => true,
-    accepts: it => accepted.has(keyOf(it.stack, it.address)),
+    accepts: it => accepted.has(keyOfOperation(it)),
     permissions: {allowDestroy: [], adopt: []},
   }),
 })

@@ -1,5 +1,6 @@
 /** What pairs of a declaration and its live object are completed with once everything is read. */
 
+import {liveAttribute} from '../model/attribute.ts'
 import {diffFields} from '../model/diff.ts'
 import {liveObject, outputOf} from '../model/live.ts'
 import {resolveValue} from '../model/resolve.ts'
@@ -10,11 +11,7 @@ import type {ObserveInput, Paired} from './observation.ts'
 export function resolveSpecs(input: ObserveInput, pairs: ReadonlyMap<Key, Paired>): Map<Key, Paired> {
   const lookup = {
     variable: input.variable,
-    attribute: (key: Key, attribute: string) => {
-      const live = pairs.get(key)?.match?.live
-      if (live === undefined) return undefined
-      return attribute === 'id' ? live.remoteId : outputOf(live, attribute.replace(/^out\//, ''))
-    },
+    attribute: (key: Key, attribute: string) => liveAttribute(pairs.get(key)?.match?.live, attribute),
   }
   const resolved = new Map<Key, Paired>()
   for (const [key, pair] of pairs) {

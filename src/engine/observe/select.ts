@@ -3,7 +3,7 @@ import {type Declaration, neededBy, type StackDeclarations} from '../model/decla
 import {type Kinds, parentRemoteId} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import {plainPart} from '../model/resolve.ts'
-import {type Key, keyOf} from '../model/value.ts'
+import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import {formerAddresses} from './pair.ts'
 import {type Named, Words} from './selector.ts'
 
@@ -33,7 +33,7 @@ export function selected(input: SelectInput, objects: readonly Named[], holders:
   if (target.length === 0 && exclude.length === 0) return () => true
   const keys = (words: readonly string[]) => {
     const meaning = new Words(words, objects, input.kinds)
-    return objects.filter(it => meaning.mean(it)).map(it => keyOf(it.stack, it.address))
+    return objects.filter(it => meaning.mean(it)).map(keyOfOperation)
   }
   const {needs, followers, same, maybe, moving} = arrowsOf(input, holders)
   const wanted = target.length === 0 ? undefined : closure(keys(target), input.destroy ? [followers, same] : [needs, same])

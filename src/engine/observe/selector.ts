@@ -12,7 +12,7 @@ import {withoutDeposed} from '../model/deposed.ts'
 import type {Kinds} from '../model/kind.ts'
 import type {Ledger} from '../model/ledger.ts'
 import {plainPart} from '../model/resolve.ts'
-import {type Key, keyOf} from '../model/value.ts'
+import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 
 /** What an object may be called. */
 export interface Named {
@@ -101,7 +101,7 @@ class Book {
 
   constructor(objects: Iterable<Named>) {
     for (const it of objects) {
-      const key = keyOf(it.stack, it.address)
+      const key = keyOfOperation(it)
       this.kinds.add(it.kind)
       for (const text of spellingsOf(it)) {
         add(this.#exact, text, key)

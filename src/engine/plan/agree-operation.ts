@@ -7,7 +7,7 @@ import {type Kind, type Kinds, locate, parentRemoteId} from '../model/kind.ts'
 import type {Action, Change, Edge, Operation} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
 import {openLeaves, plainPart} from '../model/resolve.ts'
-import {Deferred, type Key, keyOf, Secret, type Value, type ValueObject} from '../model/value.ts'
+import {Deferred, type Key, keyOfOperation, Secret, type Value, type ValueObject} from '../model/value.ts'
 import {createChanges} from './operations.ts'
 
 /** What an operation has by its action; what is not named may be there or not. */
@@ -77,7 +77,7 @@ function* edgeFaults(it: Operation, byKey: ReadonlyMap<Key, Operation>): Generat
     yield `it says that it waits for ${it.because.join(', ') || 'nothing'}, and it is ${because.join(', ') || 'nothing'}`
   if (it.declared === undefined || it.action === 'no-op') return
   const {parent, dependsOn} = it.declared
-  const own = keyOf(it.stack, it.address)
+  const own = keyOfOperation(it)
   const wanted = [
     ...(parent?.by === 'key' ? [parent.key] : []),
     ...dependsOn.filter(edge => byKey.get(edge.key)?.declared).map(edge => edge.key),

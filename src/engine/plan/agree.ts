@@ -7,7 +7,7 @@ import type {Problem} from '../../base/errors.ts'
 import {canonicalJson} from '../../base/json.ts'
 import type {Kinds} from '../model/kind.ts'
 import type {Operation, Plan} from '../model/plan.ts'
-import {keyOf, spoken} from '../model/value.ts'
+import {keyOfOperation, spoken} from '../model/value.ts'
 import {faultsOf} from './agree-operation.ts'
 import {OperationCycleError} from './cycle.ts'
 import {PlanAlteredError, summaryOf} from './document.ts'
@@ -17,9 +17,9 @@ import {inOrder} from './order.ts'
 /** @throws PlanAlteredError */
 export function assertAgrees(plan: Plan, kinds: Kinds): void {
   const covered = plan.stacks.map(it => it.name)
-  const byKey = new Map(plan.operations.map(it => [keyOf(it.stack, it.address), it]))
+  const byKey = new Map(plan.operations.map(it => [keyOfOperation(it), it]))
   const ofOperations = plan.operations.flatMap(it =>
-    [...faultsOf(it, byKey, kinds)].map((message): Problem => ({address: spoken(keyOf(it.stack, it.address), covered), message})),
+    [...faultsOf(it, byKey, kinds)].map((message): Problem => ({address: spoken(keyOfOperation(it), covered), message})),
   )
   // The rest makes sense only of operations that do.
   const problems = ofOperations.length > 0 ? ofOperations : [...wholeFaults(plan, kinds)].map((message): Problem => ({message}))
@@ -29,7 +29,7 @@ export function assertAgrees(plan: Plan, kinds: Kinds): void {
 function* wholeFaults(plan: Plan, kinds: Kinds): Generator<string> {
   const {operations, stacks} = plan
   for (const text of repeated(stacks.map(it => it.name))) yield `the stack ${text} stands there twice`
-  for (const text of repeated(operations.map(it => keyOf(it.stack, it.address)))) yield `${text} has two operations`
+  for (const text of repeated(operations.map(keyOfOperation))) yield `${text} has two operations`
   const accountOf = (it: Operation) => {
     const api = kinds.get(it.kind)?.api ?? ''
     const its = plan.accounts[`${it.stack}:${api}`] ?? plan.accounts[api]
@@ -60,7 +60,7 @@ const OF_THE_PROFILE = 'G_READ_ONLY'
 
 function* orderFaults(operations: readonly Operation[]): Generator<string> {
   try {
-    const keys = (all: readonly Operation[]) => all.map(it => keyOf(it.stack, it.address))
+    const keys = (all: readonly Operation[]) => all.map(keyOfOperation)
     if (!same(keys(inOrder(operations)), keys(operations))) yield 'the operations do not stand in the order of what waits for what'
   } catch (error) {
     if (!(error instanceof OperationCycleError)) throw error

@@ -6,7 +6,7 @@
 
 import type {ChangeLimits} from '../model/change-limits.ts'
 import type {Bill, BoundTime, Operation} from '../model/plan.ts'
-import {keyOf} from '../model/value.ts'
+import {keyOfOperation} from '../model/value.ts'
 
 export interface BillInput {
   readonly operations: readonly Operation[]
@@ -65,7 +65,7 @@ function exclusivityOf(
 
 /** What has no parent and an operation is below of (a subscription): its address, or its path where the plan has none. */
 function rootNames(operations: readonly Operation[]): (it: Operation) => string {
-  const byKey = new Map(operations.map(it => [keyOf(it.stack, it.address), it]))
+  const byKey = new Map(operations.map(it => [keyOfOperation(it), it]))
   const byPath = new Map(operations.flatMap(it => (it.remoteId === undefined ? [] : [[it.remoteId, it.address]])))
   return function rootOf(it: Operation): string {
     const parent = it.declared?.parent
@@ -97,7 +97,7 @@ function criticalPath(operations: readonly Operation[], weight: (it: Operation) 
   for (const it of operations) {
     const start = it.edges.reduce((latest, edge) => Math.max(latest, ends.get(edge.key) ?? 0), 0)
     const end = start + weight(it)
-    ends.set(keyOf(it.stack, it.address), end)
+    ends.set(keyOfOperation(it), end)
     longest = Math.max(longest, end)
   }
   return longest
@@ -107,7 +107,7 @@ function criticalPath(operations: readonly Operation[], weight: (it: Operation) 
 export function remainingPaths(operations: readonly Operation[], weight: (it: Operation) => number): Map<string, number> {
   const remaining = new Map<string, number>()
   for (const it of operations.toReversed()) {
-    const key = keyOf(it.stack, it.address)
+    const key = keyOfOperation(it)
     const here = weight(it) + (remaining.get(key) ?? 0)
     remaining.set(key, here)
     for (const edge of it.edges) remaining.set(edge.key, Math.max(remaining.get(edge.key) ?? 0, here))

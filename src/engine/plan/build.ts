@@ -1,14 +1,15 @@
 /** The whole way from declarations to a sealed plan: observe, pair, diff, order, guard, bill. Sends nothing but GETs. */
 import {AppError, EXIT, type Problem} from '../../base/errors.ts'
+import {liveAttribute} from '../model/attribute.ts'
 import {type Declaration, type StackDeclarations, sourceOf} from '../model/declaration.ts'
 import type {Hides, SecretStateOf} from '../model/diff.ts'
 import type {Kind} from '../model/kind.ts'
-import {outputOf, sha256} from '../model/live.ts'
+import {sha256} from '../model/live.ts'
 import type {Bill, Lifts, Operation, Plan, PlannedStack, PlanSource} from '../model/plan.ts'
 import {PLAN_FORMAT} from '../model/plan.ts'
 import {declaredPart} from '../model/planned-object.ts'
 import {openLeaves, plainPart, resolveValue} from '../model/resolve.ts'
-import {Deferred, type Key, keyOf, Secret, shown, spoken, spokenProblems} from '../model/value.ts'
+import {Deferred, type Key, keyOfOperation, Secret, shown, spoken, spokenProblems} from '../model/value.ts'
 import {changedKeys} from '../observe/changed-scope.ts'
 import {type Choice, choose} from '../observe/choice.ts'
 import {leastReads} from '../observe/least-reads.ts'
@@ -184,7 +185,7 @@ const accepted = (operations: readonly Operation[], accepts: (it: Operation) => 
     if (it.wants === 'create') return it
     // What another stack has is not this one's to record; that it went there may be.
     if (it.elsewhere !== undefined && it.wants !== 'delete') return it
-    const pair = pairs.get(keyOf(it.stack, it.address))
+    const pair = pairs.get(keyOfOperation(it))
     // Nothing is where it is declared yet: that cannot be recorded, only made.
     if (pair?.stray)
       return createdAnew(it, pair.stray.kind, pair, {
@@ -198,7 +199,7 @@ const accepted = (operations: readonly Operation[], accepts: (it: Operation) => 
 
 /** Where what is changed stands in the stacks; nothing where no stack says. */
 function writtenAt(operations: readonly Operation[], stacks: readonly StackDeclarations[]): Pick<Plan, 'written'> {
-  const changed = new Set(operations.filter(it => it.action !== 'no-op').map(it => keyOf(it.stack, it.address)))
+  const changed = new Set(operations.filter(it => it.action !== 'no-op').map(keyOfOperation))
   const written: Record<string, string> = {}
   for (const {key, source} of stacks.flatMap(it => it.declarations)) {
     if (source.file === undefined || !changed.has(key)) continue
@@ -274,11 +275,7 @@ function lookupAnswer(input: BuildPlanInput, {pairs}: Observation, stack: string
   try {
     return input.evaluate(deferred.expression, stack, {
       variable: input.variable,
-      attribute: (key: Key, attribute: string) => {
-        const live = pairs.get(key)?.match?.live
-        if (live === undefined) return undefined
-        return attribute === 'id' ? live.remoteId : outputOf(live, attribute.replace(/^out\//, ''))
-      },
+      attribute: (key: Key, attribute: string) => liveAttribute(pairs.get(key)?.match?.live, attribute),
     })
   } catch {
     // Not answered by the live object yet: it stays unknown in the plan and is asked again at apply.

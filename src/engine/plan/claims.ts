@@ -12,7 +12,7 @@ import type {LedgerEntry} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
 import type {Owner} from '../model/ownership.ts'
 import type {Operation} from '../model/plan.ts'
-import {keyOf} from '../model/value.ts'
+import {keyOf, keyOfOperation} from '../model/value.ts'
 import type {Paired} from '../observe/observation.ts'
 import {DeclaredElsewhere} from './declared-elsewhere.ts'
 import type {PlanInput} from './plan-input.ts'
@@ -43,7 +43,7 @@ export class Claims {
 
   /** The operation as it may be: unchanged where nobody else has its object. */
   respected(operation: Operation): Operation {
-    const pair = this.#input.observation.pairs.get(keyOf(operation.stack, operation.address))
+    const pair = this.#input.observation.pairs.get(keyOfOperation(operation))
     const owner = pair?.match?.owner
     if (owner !== undefined && operation.remoteId !== undefined) return this.#ofOther(operation, owner, pair)
     if (!touches(operation)) return operation

@@ -4,7 +4,7 @@ import {diffFields} from '../model/diff.ts'
 import type {Kinds} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import type {Change} from '../model/plan.ts'
-import {keyOf} from '../model/value.ts'
+import {keyOf, keyOfOperation} from '../model/value.ts'
 import type {Observation} from '../observe/observation.ts'
 import {planRemovals} from './removals.ts'
 
@@ -106,7 +106,7 @@ export function driftOf(
     {observation, stacks, selected: new Set(), ledgers, kinds, secretState: () => 'same', lifts: {onDrift: 'overwrite', noDestroy: false}},
     [],
   )
-  drifted.sort((a, b) => (keyOf(a.stack, a.address) < keyOf(b.stack, b.address) ? -1 : 1))
+  drifted.sort((a, b) => (keyOfOperation(a) < keyOfOperation(b) ? -1 : 1))
   const missing = drifted.filter(it => it.missing).length
   return {
     report: {drifted, summary: {drifted: drifted.length - missing, missing, unchanged: unchanged.length, unmanaged: unmanaged.length}},

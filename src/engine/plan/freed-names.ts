@@ -5,7 +5,7 @@
  */
 import {parentRemoteId, remoteIdOf} from '../model/kind.ts'
 import type {Operation} from '../model/plan.ts'
-import {type Key, keyOf} from '../model/value.ts'
+import {type Key, keyOfOperation} from '../model/value.ts'
 import {OperationCycleError} from './cycle.ts'
 import type {PlanInput} from './plan-input.ts'
 
@@ -82,7 +82,7 @@ function placeLeft(operation: Operation, input: Input): Place | undefined {
   const {observation, kinds} = input
   const {action, kind, remoteId} = operation
   if (remoteId === undefined || (action !== 'delete' && action !== 'replace' && action !== 'update')) return undefined
-  const pair = observation.pairs.get(keyOf(operation.stack, operation.address))
+  const pair = observation.pairs.get(keyOfOperation(operation))
   const name = action === 'delete' ? operation.name : (pair?.match?.live ?? pair?.stray)?.name
   return name === undefined
     ? undefined
@@ -95,7 +95,7 @@ function placeTaken(operation: Operation, input: Input): Place | undefined {
   const {action, kind, name} = operation
   if (name === undefined || (action !== 'create' && action !== 'replace' && action !== 'update')) return undefined
   const above = kinds.get(kinds.get(kind)?.parent?.kind ?? '')
-  const ids = observation.pairs.get(keyOf(operation.stack, operation.address))?.parent
+  const ids = observation.pairs.get(keyOfOperation(operation))?.parent
   // In a parent that is still to be made every name is free.
   if (above !== undefined && ids === undefined) return undefined
   return {account: accountOf(operation, input), kind, parent: above && ids ? remoteIdOf(above, ids) : '', name}

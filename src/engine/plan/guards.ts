@@ -6,7 +6,7 @@ import {shellWord} from '../../base/shell-word.ts'
 import type {Cause} from '../model/cause.ts'
 import type {Kinds} from '../model/kind.ts'
 import type {GuardResult, Operation, Plan} from '../model/plan.ts'
-import {keyOf, spoken} from '../model/value.ts'
+import {keyOfOperation, spoken} from '../model/value.ts'
 import {ALL, type Manner, Words} from '../observe/selector.ts'
 
 /** What guards look at: nothing that is not in the plan. */
@@ -33,7 +33,7 @@ const REMOVAL_CODES = Object.keys(REMOVALS) as RemovalCode[]
 export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
   const {lifts, operations} = plan
   const covered = plan.stacks.map(it => it.name)
-  const said = (it: Operation): string => spoken(keyOf(it.stack, it.address), covered)
+  const said = (it: Operation): string => spoken(keyOfOperation(it), covered)
   const guard = (code: string, those: readonly Operation[], allow: string, message: string): GuardResult[] =>
     those.length === 0 ? [] : [{code, addresses: those.map(said), allow, message}]
   const removed = refusedRemovals(plan, kinds)

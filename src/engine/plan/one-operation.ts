@@ -6,14 +6,12 @@ import {AppError, EXIT} from '../../base/errors.ts'
 import type {Backend} from '../model/backend.ts'
 import type {Kind, Kinds} from '../model/kind.ts'
 import type {Operation} from '../model/plan.ts'
-import {type Key, keyOf} from '../model/value.ts'
+import {type Key, keyOfOperation} from '../model/value.ts'
 
 /** The planner contradicts itself: a defect of this program and not of the stack. */
 export class PlanDefectError extends AppError {
   constructor(meant: readonly {readonly what: string; readonly operations: readonly Operation[]}[]) {
-    const said = meant.map(
-      ({what, operations}) => `${what}: ${operations.map(it => `${it.action} ${keyOf(it.stack, it.address)}`).join(', ')}`,
-    )
+    const said = meant.map(({what, operations}) => `${what}: ${operations.map(it => `${it.action} ${keyOfOperation(it)}`).join(', ')}`)
     super(`the plan has more than one operation for the same object, and nothing was sent: ${said.join('; ')}`, {
       code: 'E_PLAN_DEFECT',
       exit: EXIT.failure,
@@ -40,7 +38,7 @@ export function assertOneEach(
     else seen.set(what, operation)
   }
   for (const it of operations) {
-    note(byKey, keyOf(it.stack, it.address), it)
+    note(byKey, keyOfOperation(it), it)
     const kind = kinds.get(it.kind)
     if (it.remoteId === undefined || kind === undefined) continue
     const backend = backendOf(it.stack, kind.api)

@@ -3,7 +3,7 @@
 import {keysNow} from '../model/keys-now.ts'
 import {parentRemoteId} from '../model/kind.ts'
 import {EDGE_REASONS, type Edge, type EdgeReason, type Operation} from '../model/plan.ts'
-import {type Key, keyOf} from '../model/value.ts'
+import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import {OperationCycleError} from './cycle.ts'
 import {freedNames} from './freed-names.ts'
 import type {PlanInput} from './plan-input.ts'
@@ -14,7 +14,7 @@ import {leavesParent} from './removals.ts'
  * for. @throws OperationCycleError
  */
 export function inOrder(operations: readonly Operation[]): Operation[] {
-  const keyed = operations.map(it => [keyOf(it.stack, it.address), it] as const)
+  const keyed = operations.map(it => [keyOfOperation(it), it] as const)
   // What has no address of its own stands last.
   const unnamed = (it: Operation) => (it.address === it.remoteId ? 1 : 0)
   return dependenciesFirst(new Map(keyed.sort(([a, x], [b, y]) => unnamed(x) - unnamed(y) || (a < b ? -1 : a > b ? 1 : 0))))
@@ -25,7 +25,7 @@ export function orderOperations(operations: readonly Operation[], input: OrderIn
   const edges = edgesOf(operations, input)
   const byKey = new Map<Key, Operation>()
   for (const it of operations) {
-    const key = keyOf(it.stack, it.address)
+    const key = keyOfOperation(it)
     const own = dedupe((edges.get(key) ?? []).sort(byReasonAndKey))
     byKey.set(key, {...it, edges: own, because: own.map(edge => addressOf(edge.key, it.stack))})
   }
@@ -89,8 +89,6 @@ function edgesOf(operations: readonly Operation[], input: OrderInput): Map<Key, 
   for (const [key, holder] of freedNames(active, input)) wait(key, holder, 'frees the name')
   return edges
 }
-
-const keyOfOperation = ({stack, address}: Operation): Key => keyOf(stack, address)
 
 /** Depth first along the edges, in the map's order otherwise; without recursion, since chains may be long. */
 function dependenciesFirst(byKey: ReadonlyMap<Key, Operation>): Operation[] {

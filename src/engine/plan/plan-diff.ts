@@ -1,7 +1,7 @@
 /** What is different between two plans: what changed since one of them was approved. */
 import {canonicalJson} from '../../base/json.ts'
 import type {Operation, Plan} from '../model/plan.ts'
-import {type Key, keyOf} from '../model/value.ts'
+import {type Key, keyOfOperation} from '../model/value.ts'
 
 export interface PlanDifference {
   readonly stack: string
@@ -14,7 +14,7 @@ export interface PlanDifference {
 
 export function diffPlans(before: Plan, after: Plan): PlanDifference[] {
   const active = (plan: Plan): Map<Key, Operation> =>
-    new Map(plan.operations.filter(it => it.action !== 'no-op').map(it => [keyOf(it.stack, it.address), it]))
+    new Map(plan.operations.filter(it => it.action !== 'no-op').map(it => [keyOfOperation(it), it]))
   const [was, is] = [active(before), active(after)]
   return [...new Set([...was.keys(), ...is.keys()])].flatMap(key => {
     const [left, right] = [was.get(key), is.get(key)]

@@ -11,7 +11,7 @@ import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import {bareEntry} from '../model/ledger-entry.ts'
 import type {OpenLeaf, Operation, Plan} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
-import {type Key, keyOf, type Secret, spokenProblems} from '../model/value.ts'
+import {type Key, keyOf, keyOfOperation, type Secret, spokenProblems} from '../model/value.ts'
 import {formerDifferences} from './former.ts'
 
 /** Facts the plan was made from have moved. Nothing was sent. */
@@ -41,7 +41,7 @@ export const touched = (plan: Plan): Operation[] => plan.operations.filter(it =>
 
 /** The stacks of a plan as far as it touches them; parents that stay as they are become remote paths. */
 export function stacksOf(plan: Plan, secret: (operation: Operation, leaf: OpenLeaf) => Secret): StackDeclarations[] {
-  const settled = new Map(plan.operations.filter(it => it.action === 'no-op').map(it => [keyOf(it.stack, it.address), it.remoteId]))
+  const settled = new Map(plan.operations.filter(it => it.action === 'no-op').map(it => [keyOfOperation(it), it.remoteId]))
   const declarations = touched(plan).flatMap(it => {
     const declaration = declarationOf(it, leaf => secret(it, leaf))
     return declaration ? [{...declaration, ...importOf(it)}] : []
@@ -121,24 +121,23 @@ export function stillValid(
 ): Operation[] {
   const owned = ({stack, address, movedFrom}: Operation) =>
     [address, movedFrom].some(it => it !== undefined && ledgers.get(stack)?.entries.has(it))
-  const byKey = new Map<Key, Operation>(fresh.map(it => [keyOf(it.stack, it.address), it]))
+  const byKey = new Map<Key, Operation>(fresh.map(it => [keyOfOperation(it), it]))
   const moved = [...parentsMoved(plan, ledgers), ...joinedMeanwhile(plan, fresh), ...takenMeanwhile(plan, byKey, ledgers)]
   const operations = plan.operations.map(planned => {
-    if (planned.action === 'no-op' || undecided.has(keyOf(planned.stack, planned.address))) return planned
-    const now = byKey.get(keyOf(planned.stack, planned.address))
-    if (planned.action === 'replace' && now?.action === 'create' && halfReplaced.has(keyOf(planned.stack, planned.address)))
-      return calledAs(planned, now)
+    if (planned.action === 'no-op' || undecided.has(keyOfOperation(planned))) return planned
+    const now = byKey.get(keyOfOperation(planned))
+    if (planned.action === 'replace' && now?.action === 'create' && halfReplaced.has(keyOfOperation(planned))) return calledAs(planned, now)
     const verdict = compare(planned, now, owned(planned))
     if (typeof verdict !== 'string')
       return {...calledAs(planned, verdict), ...(planned.preventDestroy ? {preventDestroy: true as const} : {})}
-    moved.push({address: keyOf(planned.stack, planned.address), message: verdict})
+    moved.push({address: keyOfOperation(planned), message: verdict})
     return planned
   })
   const covered = plan.stacks.map(it => it.name)
   if (moved.length > 0) throw new StalePlanError(spokenProblems(moved, covered))
   operations.push(...plan.operations.flatMap(it => leftToDelete(it, byKey) ?? []))
-  const order = new Map(fresh.map((it, at) => [keyOf(it.stack, it.address), at]))
-  const at = (it: Operation) => order.get(keyOf(it.stack, it.address)) ?? -1
+  const order = new Map(fresh.map((it, at) => [keyOfOperation(it), at]))
+  const at = (it: Operation) => order.get(keyOfOperation(it)) ?? -1
   return operations.sort((a, b) => at(a) - at(b))
 }
 
@@ -149,7 +148,7 @@ interface Moved {
 
 /** Parents that stay as they are are not looked at: the ledgers must still have the objects that the plan puts things into. */
 function parentsMoved(plan: Plan, ledgers: ReadonlyMap<string, Ledger>): Moved[] {
-  const planned = new Map(plan.operations.map(it => [keyOf(it.stack, it.address), it]))
+  const planned = new Map(plan.operations.map(it => [keyOfOperation(it), it]))
   const parents = new Map(
     touched(plan).flatMap(({declared}) => (declared?.parent?.by === 'key' ? [[declared.parent.key, declared.parent]] : [])),
   )
@@ -171,9 +170,9 @@ function entryAt(ledgers: ReadonlyMap<string, Ledger>, key: Key): LedgerEntry | 
 
 /** What has come into a planned deletion and would go with it, unseen by whoever approved that. */
 function joinedMeanwhile(plan: Plan, fresh: readonly Operation[]): Moved[] {
-  const known = new Set(plan.operations.map(it => keyOf(it.stack, it.address)))
+  const known = new Set(plan.operations.map(keyOfOperation))
   return fresh.flatMap(it => {
-    const key = keyOf(it.stack, it.address)
+    const key = keyOfOperation(it)
     return it.cause === 'made-inline' && !known.has(key) ? [{address: key, message: `it is there now, and ${it.reason}`}] : []
   })
 }
@@ -194,7 +193,7 @@ function takenMeanwhile(plan: Plan, fresh: ReadonlyMap<Key, Operation>, ledgers:
   for (const {stack, entries} of ledgers.values())
     for (const {address, remoteId} of entries.values()) if (!known.has(keyOf(stack, address))) taken.set(keyOf(stack, remoteId), address)
   return touched(plan).flatMap(it => {
-    const key = keyOf(it.stack, it.address)
+    const key = keyOfOperation(it)
     const remoteId = it.remoteId ?? fresh.get(key)?.remoteId
     const holder = remoteId === undefined ? undefined : taken.get(keyOf(it.stack, remoteId))
     return holder === undefined ? [] : [{address: key, message: `planned for ${remoteId}, and the ledger has it as ${holder} by now`}]

@@ -10,7 +10,7 @@ import {type Ids, type Kind, locate} from '../model/kind.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
 import type {Operation, Unmanaged} from '../model/plan.ts'
-import {type Key, keyOf} from '../model/value.ts'
+import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import type {Orphan} from '../observe/observation.ts'
 import {Claims} from './claims.ts'
 import {formerOf} from './former.ts'
@@ -45,7 +45,7 @@ export function planRemovals(
     if (match) taken.add(objectAt(input, declaration.stack, match.live.kind.name, match.live.remoteId))
   const free: IsFree = (stack, {kind, remoteId}) =>
     !taken.has(objectAt(input, stack, kind.name, remoteId)) && observation.ownership.of(stack, kind.api, remoteId) === undefined
-  const elsewhere = new Set(declared.flatMap(it => (it.elsewhere?.address === undefined ? [] : [keyOf(it.stack, it.address)])))
+  const elsewhere = new Set(declared.flatMap(it => (it.elsewhere?.address === undefined ? [] : [keyOfOperation(it)])))
   const exclusive = exclusiveRemovals(input, free, claims, elsewhere).map(it => along.respected(claims.respected(it)))
   for (const it of exclusive) taken.add(objectOf(input, it) ?? '')
   const inline = inlineRemovals(input, [...orphans, ...exclusive], free).map(it => along.respected(claims.respected(it)))
@@ -232,7 +232,7 @@ function forgottenInExclusive(input: PlanInput, operations: readonly Operation[]
     const why = parent === undefined ? undefined : exclusive.get(`${parent} ${it.kind}`)
     return why === undefined || it.name === undefined
       ? []
-      : [`${keyOf(it.stack, it.address)} is forgotten and stays, but ${why}: the next plan removes it`]
+      : [`${keyOfOperation(it)} is forgotten and stays, but ${why}: the next plan removes it`]
   })
 }
 

@@ -3,7 +3,7 @@ import {asJson, canonicalJson} from '../../base/json.ts'
 import type {State} from '../model/events.ts'
 import type {Kinds} from '../model/kind.ts'
 import type {Lifts, Operation, Plan} from '../model/plan.ts'
-import {type Key, keyOf} from '../model/value.ts'
+import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import {sealed, summaryOf} from './document.ts'
 import {evaluateGuards} from './guards.ts'
 import {inOrder} from './order.ts'
@@ -31,11 +31,11 @@ export function restOf(
 ): Plan | undefined {
   const done = new Map<Key, string | undefined>()
   for (const {operation, state, remoteId} of ended) {
-    if (state === 'done' || state === 'no-op') done.set(keyOf(operation.stack, operation.address), remoteId)
+    if (state === 'done' || state === 'no-op') done.set(keyOfOperation(operation), remoteId)
   }
-  const asApproved = new Map(approved.operations.map(it => [keyOf(it.stack, it.address), it]))
+  const asApproved = new Map(approved.operations.map(it => [keyOfOperation(it), it]))
   const all = plan.operations.map((now): Operation => {
-    const key = keyOf(now.stack, now.address)
+    const key = keyOfOperation(now)
     const was = asApproved.get(key)
     const it = was?.action === now.action ? was : now
     if (!done.has(key))
@@ -93,17 +93,17 @@ function liftedMore(approved: Lifts, run: Lifts): Lifts {
 
 /** Objects of a stack that are in another one's ledger by now. */
 const handedOver = ({operations}: Plan, stack: string, done: ReadonlyMap<Key, unknown>): number =>
-  operations.filter(it => it.action === 'move' && it.from?.stack === stack && done.has(keyOf(it.stack, it.address))).length
+  operations.filter(it => it.action === 'move' && it.from?.stack === stack && done.has(keyOfOperation(it))).length
 
 /**
  * Whether nothing is in `rest` that is not in `approved`: every operation that does something is one of that, letter by
  * letter, and whatever else decides what is sent is the same. What it waits for is worked out again before it is sent.
  */
 export function isSubset(rest: Plan, approved: Plan): boolean {
-  const known = new Map(approved.operations.map(it => [keyOf(it.stack, it.address), it]))
+  const known = new Map(approved.operations.map(it => [keyOfOperation(it), it]))
   if (!same(frameOf(rest), frameOf(approved)) || !areAmong(rest.accounts, approved.accounts)) return false
   return rest.operations.every(it => {
-    const was = known.get(keyOf(it.stack, it.address))
+    const was = known.get(keyOfOperation(it))
     return it.action === 'no-op' || (was !== undefined && same(withoutOrder(was), withoutOrder(it)))
   })
 }

@@ -5,7 +5,7 @@
  */
 import {type Kind, parentRemoteId} from '../model/kind.ts'
 import type {Operation} from '../model/plan.ts'
-import {type Key, keyOf} from '../model/value.ts'
+import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import {objectAt} from './object-names.ts'
 import type {PlanInput} from './plan-input.ts'
 
@@ -25,7 +25,7 @@ export class TakenAlong {
   constructor(input: Input, declared: readonly Operation[]) {
     this.#input = input
     const {observation, ledgers, kinds} = input
-    const operations = new Map(declared.map(it => [keyOf(it.stack, it.address), it]))
+    const operations = new Map(declared.map(it => [keyOfOperation(it), it]))
     const meant = new Set<string>()
     for (const [key, {declaration, match}] of observation.pairs) {
       if (match?.live.kind.goesWithParent !== true) continue
@@ -67,7 +67,7 @@ export class TakenAlong {
     return new Map(
       operations.flatMap(it => {
         const now = this.respected(it)
-        return now === it ? [] : [[keyOf(it.stack, it.address), now] as const]
+        return now === it ? [] : [[keyOfOperation(it), now] as const]
       }),
     )
   }

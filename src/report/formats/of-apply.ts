@@ -1,7 +1,7 @@
 /** An apply as a report: the plan it carried out, and how each operation ended. */
 import type {State} from '../../engine/model/events.ts'
 import type {Plan} from '../../engine/model/plan.ts'
-import {keyOf} from '../../engine/model/value.ts'
+import {keyOfOperation} from '../../engine/model/value.ts'
 import {type PlanReportOptions, planReport, type ReportFrame} from './of-plan.ts'
 import type {Report, Timeline} from './report.ts'
 
@@ -29,7 +29,7 @@ export function applyReport(
   document: AppliedDocument,
   options: PlanReportOptions & {readonly timeline?: Timeline; readonly auditHead?: string},
 ): Report {
-  const ended = new Map(document.operations.map(it => [keyOf(it.stack, it.address), it]))
+  const ended = new Map(document.operations.map(it => [keyOfOperation(it), it]))
   const {apply: _, ...planned} = planReport(frame, plan, options)
   const {run, residualPlan, converged, requests} = document
   return {

@@ -1,6 +1,6 @@
 /** A drift as a report: what was applied last against what is there. */
 
-import {keyOf} from '../../engine/model/value.ts'
+import {keyOfOperation} from '../../engine/model/value.ts'
 import type {Drifted, DriftReport, OwnedObject} from '../../engine/plan/drift.ts'
 import type {ReportFrame} from './of-plan.ts'
 import type {Report, ReportObject} from './report.ts'
@@ -21,7 +21,7 @@ export function driftReport(
   {stacks, unchanged, used, written}: DriftReportOptions,
 ): Report {
   const object = (it: OwnedObject, rest: Pick<ReportObject, 'action' | 'changes'>): ReportObject => {
-    const key = keyOf(it.stack, it.address)
+    const key = keyOfOperation(it)
     const place = written.get(key)
     return {
       key,

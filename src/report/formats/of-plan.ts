@@ -2,7 +2,7 @@
 import type {Json} from '../../base/json.ts'
 import type {Operation, Plan} from '../../engine/model/plan.ts'
 import {unmanagedCount} from '../../engine/model/plan.ts'
-import {type Key, keyOf} from '../../engine/model/value.ts'
+import {type Key, keyOfOperation} from '../../engine/model/value.ts'
 import {plannedTimeline, type StepSeconds} from './planned-timeline.ts'
 import type {Report, ReportCommand, ReportObject} from './report.ts'
 
@@ -56,7 +56,7 @@ export const approvalOf = ({hash, source}: Pick<Plan, 'hash' | 'source'>): strin
 function objectsOf(plan: Plan): ReportObject[] {
   const {written = {}} = plan
   return plan.operations.map(it => {
-    const key = keyOf(it.stack, it.address)
+    const key = keyOfOperation(it)
     const place = written[key]
     return {...objectOf(it), ...(place === undefined ? {} : {written: place})}
   })
@@ -65,7 +65,7 @@ function objectsOf(plan: Plan): ReportObject[] {
 function objectOf(it: Operation): ReportObject {
   const parent = parentOf(it)
   return {
-    key: keyOf(it.stack, it.address),
+    key: keyOfOperation(it),
     stack: it.stack,
     address: it.address,
     kind: it.kind,
@@ -79,11 +79,7 @@ function objectOf(it: Operation): ReportObject {
     ...(it.wants === undefined ? {} : {wants: it.wants}),
     ...(it.adopts === undefined ? {} : {adopts: it.adopts}),
     ...(it.takes === undefined ? {} : {takes: it.takes}),
-    ...(it.from === undefined
-      ? it.movedFrom === undefined
-        ? {}
-        : {movedFrom: it.movedFrom}
-      : {movedFrom: keyOf(it.from.stack, it.from.address)}),
+    ...(it.from === undefined ? (it.movedFrom === undefined ? {} : {movedFrom: it.movedFrom}) : {movedFrom: keyOfOperation(it.from)}),
     ...(parent === undefined ? {} : {parent}),
   }
 }

@@ -1,7 +1,7 @@
 /** When what would happen, if every change took what such changes took so far and only waited for what it hangs on. */
 
 import type {Operation} from '../../engine/model/plan.ts'
-import {type Key, keyOf} from '../../engine/model/value.ts'
+import {type Key, keyOfOperation} from '../../engine/model/value.ts'
 import {stepsOf} from '../../engine/plan/bill.ts'
 import type {Timeline, TimelineRow} from './report.ts'
 
@@ -12,7 +12,7 @@ export function plannedTimeline(operations: readonly Operation[], seconds: StepS
   const ends = new Map<Key, number>()
   const rows = operations.flatMap((it): TimelineRow[] => {
     const steps = stepsOf(it)
-    const key = keyOf(it.stack, it.address)
+    const key = keyOfOperation(it)
     const start = it.edges.reduce((latest, edge) => Math.max(latest, ends.get(edge.key) ?? 0), 0)
     const end = start + steps.reduce((sum, step) => sum + seconds(it.kind, step), 0)
     ends.set(key, end)

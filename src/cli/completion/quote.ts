@@ -1,2 +1,0 @@
-/** Text inside single quotes, as POSIX shells read it. */
-export const shellQuote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
