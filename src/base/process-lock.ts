@@ -7,6 +7,7 @@
  * remove the file of a holder who came in between.
  */
 
+import {createHash} from 'node:crypto'
 import {linkSync, lstatSync, readFileSync, readlinkSync, rmSync, writeFileSync} from 'node:fs'
 import {parseAnyJson} from './bounded-json.ts'
 import {isJsonObject} from './json.ts'
@@ -174,10 +175,20 @@ function startOf(pid: number): string | 'ended' | undefined {
   }
 }
 
+/** Two machines may have one name, and the first pid space of every kernel has one number: the machine is part of it, as a hash. */
 function ownPidSpace(): string {
   try {
-    return readlinkSync('/proc/self/ns/pid')
+    return [readlinkSync('/proc/self/ns/pid'), machine()].join(' ').trim()
   } catch {
+    return ''
+  }
+}
+
+function machine(): string {
+  try {
+    return createHash('sha256').update(readFileSync('/etc/machine-id', 'utf8').trim()).digest('hex').slice(0, 16)
+  } catch {
+    // Not everywhere there is one, as in many containers.
     return ''
   }
 }

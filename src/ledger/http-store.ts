@@ -20,7 +20,7 @@ import type {HttpResponse, Transport} from '../transport/http.ts'
 import {LedgerAccessError, LedgerAuthError, LedgerDamagedError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
 import {type HttpBackend, withoutSecrets} from './http-backend.ts'
 import {describeLock, HttpFence, isLocked, lockInfoIn, textOf} from './http-fence.ts'
-import {LockIdError, type LockSeen, lockPauseMs, type ManagedLedgerStore, type Notice} from './managed-store.ts'
+import {LockIdError, type LockSeen, lockPauseMs, type ManagedLedgerStore, type Notice, sayWaiting} from './managed-store.ts'
 import {assertVersion, type LedgerVersion, nextVersion} from './next-version.ts'
 import {type SendState, stateRequests} from './state-requests.ts'
 import {decodeLedger, encodeLedger} from './tfstate.ts'
@@ -37,6 +37,8 @@ export interface HttpStoreOptions {
   readonly clock: Clock
   readonly random: RandomBytes
   readonly notice: Notice
+  /** Hears of each pause before another try. */
+  readonly onWait: Notice
 }
 
 /** `id` is absent where the server has no locks. */
@@ -59,7 +61,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   #tried: {readonly content: string} | undefined
 
   constructor(options: HttpStoreOptions) {
-    const {backend, stack, transport, clock, notice} = options
+    const {backend, stack, transport, clock, onWait} = options
     this.#options = options
     this.place = withoutSecrets(backend.address)
     this.key = httpKeyOf(backend.address)
@@ -68,7 +70,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
       stack,
       setAside: `Keep a copy of the state at ${this.place} and delete it there (the server's interface, or an HTTP DELETE)`,
     }
-    this.#send = stateRequests(backend, transport, clock, notice)
+    this.#send = stateRequests(backend, transport, clock, onWait)
   }
 
   async load(): Promise<Ledger> {
@@ -95,11 +97,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     const answer = await this.#send({method: 'GET', url: backend.address})
     if (this.#isAbsent(answer)) return {ledger: emptyLedger(stack)}
     const content = this.#contentOf(answer)
-    if (isPage(answer, content)) {
-      throw new LedgerAccessError('read', this.#where, 'the server answered with a page (text/html) and not with a state', [
-        'Open the address in a browser: it may want a login, or be that of a proxy. Check the address of the http backend, TF_HTTP_USERNAME and TF_HTTP_PASSWORD.',
-      ])
-    }
+    if (isPage(answer)) throw this.#pageError('read')
     return {content, ledger: decodeLedger(content, this.#where)}
   }
 
@@ -120,13 +118,16 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     const version = {serial: saved.serial, lineage: saved.lineage}
     this.#tried = {content}
     const answer = await this.#send({method: backend.updateMethod, url: url.href, body: content})
-    if (!isSuccess(answer)) await this.#assertTaken(answer, content, before)
+    if (!isSuccess(answer) || isPage(answer)) await this.#assertTaken(answer, content, before)
     this.#known = version
     this.#tried = undefined
     return saved
   }
 
-  /** What says no may be about a try whose own answer got lost: what the server has now decides. */
+  /**
+   * What says no may be about a try whose own answer got lost, and what says yes may be a login: what the server has now
+   * decides.
+   */
   async #assertTaken(answer: HttpResponse, content: string, before: LedgerVersion): Promise<void> {
     const found = isRefusedAccess(answer) ? undefined : await this.#get().catch(passing)
     if (found?.content === content) return
@@ -136,7 +137,14 @@ export class HttpLedgerStore implements ManagedLedgerStore {
       if (textOf(info?.ID) === undefined && found !== undefined) assertVersion(before, found.ledger, this.#where)
       throw new LedgerLockLostError(this.#where, `it is held by ${describeLock(info)}`)
     }
+    if (isSuccess(answer)) throw this.#pageError('write')
     this.#expectSuccess('write', answer)
+  }
+
+  #pageError(doing: 'read' | 'write'): LedgerAccessError {
+    return new LedgerAccessError(doing, this.#where, 'the server answered with a page (text/html), as a login does', [
+      'Open the address in a browser: it may want a login, or be that of a proxy. Check the address of the http backend, TF_HTTP_USERNAME and TF_HTTP_PASSWORD.',
+    ])
   }
 
   async lock(timeoutMs: number, signal?: AbortSignal): Promise<Unlock> {
@@ -155,9 +163,12 @@ export class HttpLedgerStore implements ManagedLedgerStore {
         this.#expectSuccess('lock', answer)
         return true
       }
+      const isFirst = holder === undefined
       holder = lockInfoIn(answer) ?? {}
       // A try whose answer got lost may have taken it.
-      return holder?.ID === id ? true : undefined
+      if (holder.ID === id) return true
+      if (isFirst) sayWaiting(notice, this.place, describeLock(holder), timeoutMs)
+      return undefined
     }
     let isHeld: true | undefined
     try {
@@ -314,9 +325,8 @@ function wordsOf({status, body}: HttpResponse): string {
   return `the server answered ${status}${said === '' ? '' : `: ${said}`}`
 }
 
-/** A login, or a proxy's own words: with a status as if all were well. */
-const isPage = ({headers}: HttpResponse, content: string): boolean =>
-  /\bhtml\b/i.test(headers['content-type'] ?? '') || content.trimStart().startsWith('<')
+/** A login, or a proxy's own words, with a status as if all were well. Of what type it is said to be many servers do not care. */
+const isPage = ({body}: HttpResponse): boolean => Buffer.from(body.subarray(0, 1_000)).toString('utf8').trimStart().startsWith('<')
 
 /** It cannot be told now. */
 function passing(error: unknown): undefined {

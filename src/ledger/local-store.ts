@@ -25,7 +25,7 @@ import {isAbsent} from '../base/system-code.ts'
 import {waitFor} from '../base/wait-for.ts'
 import {emptyLedger, type Ledger, type Unlock} from '../engine/model/ledger.ts'
 import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
-import {LockIdError, type LockSeen, lockPauseMs, type ManagedLedgerStore, type Notice} from './managed-store.ts'
+import {LockIdError, type LockSeen, lockPauseMs, type ManagedLedgerStore, type Notice, sayWaiting} from './managed-store.ts'
 import {type LedgerVersion, nextVersion} from './next-version.ts'
 import {decodeLedger, encodeLedger} from './tfstate.ts'
 
@@ -116,9 +116,12 @@ export class LocalLedgerStore implements ManagedLedgerStore {
     const mine: LockHolder = {...process, id: randomHex(random, 8), who, since: new Date(clock.now()).toISOString()}
     const started = clock.now()
     let holder: LockHolder | undefined
+    let looks = 0
+    const wordsOf = (by: LockHolder | undefined) => (by ? describe(by) : `somebody: ${file} cannot be read`)
     const look = async (): Promise<ProcessLock | undefined> => {
       const attempt = tryProcessLock(file, mine, stateOf)
       if (attempt.held) return attempt.lock
+      if (looks++ === 0) sayWaiting(notice, path, wordsOf(attempt.holder), timeoutMs)
       holder = attempt.holder
       return undefined
     }
@@ -131,8 +134,7 @@ export class LocalLedgerStore implements ManagedLedgerStore {
       throw this.#accessError('lock', error)
     }
     if (lock === undefined) {
-      const words = holder ? describe(holder) : `somebody: ${file} cannot be read`
-      throw new LedgerLockedError(this.#where, words, holder?.id, clock.now() - started)
+      throw new LedgerLockedError(this.#where, wordsOf(holder), holder?.id, clock.now() - started)
     }
     if (lock.takenFrom) {
       notice(

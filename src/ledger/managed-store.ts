@@ -1,5 +1,6 @@
 /** What every kind of ledger store can do beyond the engine's `LedgerStore`, and what several of them need together. */
 import type {Clock} from '../base/clock.ts'
+import {formatDuration} from '../base/duration.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {shellWord} from '../base/shell-word.ts'
 import type {LedgerStore, Unlock} from '../engine/model/ledger.ts'
@@ -32,6 +33,11 @@ export interface LockSeen {
 
 /** Says something to the person, once, beside the result. */
 export type Notice = (message: string) => void
+
+/** Nobody wonders why nothing happens. */
+export function sayWaiting(notice: Notice, place: string, holder: string, timeoutMs: number): void {
+  if (timeoutMs > 0) notice(`Waiting up to ${formatDuration(timeoutMs)} for the lock on ${place}, which is held by ${holder}.`)
+}
 
 /** How long to wait between two looks at a lock that somebody holds: 0.1, 0.2, 0.4 … at most 2 s. */
 export const lockPauseMs = (looks: number): number => Math.min(100 * 2 ** (looks - 1), 2_000)

@@ -31,6 +31,8 @@ export interface OpenLedgerOptions extends LedgerPlaceOptions {
   /** Of this program. */
   readonly version: string
   readonly notice: Notice
+  /** Hears what is waited for; `notice` unless told. */
+  readonly onWait?: Notice
 }
 
 /** `--state` names a file, and the ledger is somewhere else. */
@@ -81,6 +83,7 @@ export function openLedgerStore(location: LedgerLocation, options: OpenLedgerOpt
     clock,
     random,
     notice,
+    onWait: options.onWait ?? notice,
   })
 }
 

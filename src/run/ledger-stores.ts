@@ -59,6 +59,7 @@ export function openStores(host: Host, stacks: readonly StackDeclarations[]): Op
       user: userName(),
       version: host.version,
       notice,
+      onWait: text => host.log.warn(text),
     })
   }
   const stores = stacks.map(stack => [stack.name, open(stack, text => host.log.warn(text))] as const)

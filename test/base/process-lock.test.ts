@@ -1,5 +1,5 @@
 import {execFileSync} from 'node:child_process'
-import {mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
+import {existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
@@ -46,6 +46,14 @@ describe('a process lock', () => {
     expect(attempt).toMatchObject({held: true, lock: {holder: holder('a')}})
     if (attempt.held) attempt.lock.release()
     expect(readdirSync(folder)).toEqual([])
+  })
+
+  it.skipIf(!existsSync('/etc/machine-id'))('of another machine of the same name is respected, whatever pids there are here', () => {
+    const mine = identityOf('runner', process.pid)
+    const [space = '', machine] = mine.pidSpace.split(' ')
+    expect([space, machine]).toEqual([expect.stringMatching(/^pid:/), expect.stringMatching(/^[0-9a-f]{16}$/)])
+    const there: LockHolder = {...holder('a'), ...mine, pid: 4_000_000, pidSpace: `${space} 0123456789abcdef`}
+    expect([holderState(there, 'runner'), holderState({...there, pidSpace: mine.pidSpace}, 'runner')]).toEqual(['elsewhere', 'dead'])
   })
 
   it('is left alone while somebody else is taking it over', () => {

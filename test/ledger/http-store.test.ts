@@ -277,6 +277,32 @@ describe('a ledger behind the HTTP state protocol', () => {
     expect(failure.suggestions.join()).not.toMatch(/delete/i)
   })
 
+  it('is not taken for written where a login answers for the server, as if all were well', async () => {
+    const it = store()
+    await it.lock(0)
+    const saved = await it.save(await it.load())
+    server.page = '<title>Your session has ended</title>'
+    await expect(it.save(saved)).rejects.toMatchObject({code: 'E_LEDGER_ACCESS', message: expect.stringContaining('a page (text/html)')})
+    server.page = undefined
+    expect(await it.save(saved)).toMatchObject({serial: 2})
+  })
+
+  it('may be kept by a server that calls all its answers pages', async () => {
+    server.contentType = 'text/html; charset=utf-8'
+    const it = store()
+    await it.lock(0)
+    const saved = await it.save(await it.load())
+    expect(await it.load()).toEqual(saved)
+  })
+
+  it('whose lock somebody has says so as soon as it is waited for', async () => {
+    await store().lock(0)
+    await expect(store().lock(5_000)).rejects.toMatchObject({code: 'E_LOCKED'})
+    expect(notices.filter(it => it.startsWith('Waiting'))).toEqual([
+      expect.stringMatching(/^Waiting up to 5 s for the lock on http.*, which is held by tester@build-7/),
+    ])
+  })
+
   it('is not taken for locked by a server that gives the lock and then fails', async () => {
     const it = store()
     await it.lock(0)

@@ -213,6 +213,13 @@ describe('the lock of a ledger file', () => {
     await (await waiting)()
   })
 
+  it('says whose it is as soon as it is waited for', async () => {
+    const unlock = await store().lock(0)
+    await expect(store().lock(150)).rejects.toMatchObject({code: 'E_LOCKED'})
+    expect(notices).toEqual([expect.stringMatching(/^Waiting up to 150 ms for the lock on .*, which is held by pid \d+ on build-7/)])
+    await unlock()
+  })
+
   it('stops being waited for when the run is interrupted', async () => {
     const unlock = await store().lock(0)
     const stop = new AbortController()

@@ -24,8 +24,10 @@ export interface StateServer {
   serialTaken: number | undefined
   /** Every UNLOCK is answered with 500. */
   unlockFails: boolean
-  /** Says this to every GET instead of the state. */
+  /** Says this to every GET and every write, and does nothing: a login. */
   page: string | undefined
+  /** What answers are said to be. */
+  contentType: string
   /** Happens when a write of the state has come in, before it is answered. */
   beforeWrite: () => void
   close(): Promise<void>
@@ -49,12 +51,13 @@ export async function startStateServer(options: {readonly username?: string; rea
         return it.state === undefined ? {status: 404} : {status: 200, body: it.state}
       case 'POST':
       case 'PUT': {
+        if (it.page !== undefined) return {status: 200, body: it.page}
         const id = new URL(request.url ?? '', 'http://x').searchParams.get('ID')
         if (it.lock && it.lock.ID !== id) return locked
         if (it.serialTaken !== undefined && it.state !== undefined && serialOf(body) <= serialOf(it.state))
           return {status: it.serialTaken, body: 'the serial is taken'}
         it.state = body
-        return {status: 200}
+        return {status: 200, body: 'ok'}
       }
       case 'LOCK':
         if (it.lock && it.lockAnswer === 'nameless') return {status: 423, body: 'somebody has it'}
@@ -81,8 +84,7 @@ export async function startStateServer(options: {readonly username?: string; rea
     const {status, body} = answer(request, Buffer.concat(chunks).toString('utf8'))
     if (fault === 'drop') return request.socket.destroy()
     if (it.hold()) return
-    const type = it.page === undefined ? 'application/json' : 'text/html'
-    response.writeHead(status, body === undefined ? {} : {'content-type': type}).end(body)
+    response.writeHead(status, body === undefined ? {} : {'content-type': it.page === undefined ? it.contentType : 'text/html'}).end(body)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   const it: StateServer = {
@@ -96,6 +98,7 @@ export async function startStateServer(options: {readonly username?: string; rea
     serialTaken: undefined,
     unlockFails: false,
     page: undefined,
+    contentType: 'application/json',
     beforeWrite: () => {},
     close: () =>
       new Promise(resolve => {

@@ -7,7 +7,7 @@ import {systemClock} from '../../../src/base/clock.ts'
 import {waitFor} from '../../../src/base/wait-for.ts'
 import {decodeLedger} from '../../../src/ledger/tfstate.ts'
 import {documentOf, type Site, site} from '../../support/site.ts'
-import {jsonStack, saveStack} from '../../support/stack-json.ts'
+import {jsonStack, saveStack, saveStacks} from '../../support/stack-json.ts'
 import {type StateServer, startStateServer} from '../../support/state-server.ts'
 
 let at: Site
@@ -251,6 +251,14 @@ describe('a ledger behind http', () => {
     await waitFor(locked, {clock: systemClock, everyMs: 20, timeoutMs: 10_000})
     run.kill('SIGINT')
     expect([(await run.done).code, server.lock]).toEqual([130, undefined])
+  })
+
+  it('of a stack that is not selected is waited for aloud', async () => {
+    const {address} = server
+    const stacks = [jsonStack('near').subscription('near'), jsonStack('far').backend({http: {address, retry_wait_min: 0}}).subscription('far')]
+    server.faults.push(503)
+    const outcome = await at.fast(['plan', '--stack', 'near', '--synth-dir', saveStacks(at.folder, stacks)])
+    expect([outcome.code, outcome.stderr]).toEqual([0, expect.stringMatching(/The state server http.* answered 503; tried again in 0 ms \(1 of 2\)/)])
   })
 
   it('that does not answer is exit 13', async () => {
