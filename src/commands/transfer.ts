@@ -51,6 +51,8 @@ export default class TransferCommand extends StackCommand {
     const isBetween = !resume && fromState === undefined
     if (isBetween && missing.length > 0) throw new MissingArgumentError('option', missing, this.id)
     if (isBetween && words.length === 0) throw new MissingArgumentError('argument', ['address'], this.id)
+    if (isBetween && flags.stack !== undefined && flags.state === undefined)
+      throw new UsageError('--stack is the stack of --from-state, or of --state', ['Between stacks: --from STACK --to STACK.'])
     const [{resumeTransfers, transfer}, {changeBackend}] = await Promise.all([
       import('../run/transfer.ts'),
       import('../run/change-of-backend.ts'),

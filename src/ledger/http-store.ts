@@ -68,7 +68,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     this.#where = {
       place: this.place,
       stack,
-      setAside: `Keep a copy of the state at ${this.place} and delete it there (the server's interface, or an HTTP DELETE)`,
+      setAside: `Where it stays so: keep a copy of the state at ${this.place} and delete it there (the server's interface, or an HTTP DELETE)`,
     }
     this.#send = stateRequests(backend, transport, clock, onWait)
   }
@@ -92,13 +92,28 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     return content !== undefined && content === this.#tried?.content ? this.#known : undefined
   }
 
+  /** Of an answer that says nothing of its length nobody can tell that it was cut short: what makes no sense is asked for again. */
   async #get(): Promise<{readonly content?: string; readonly ledger: Ledger}> {
-    const {backend, stack} = this.#options
-    const answer = await this.#send({method: 'GET', url: backend.address})
-    if (this.#isAbsent(answer)) return {ledger: emptyLedger(stack)}
-    const content = this.#contentOf(answer)
+    const first = await this.#content()
+    try {
+      return this.#read(first)
+    } catch (error) {
+      if (!(error instanceof LedgerDamagedError)) throw error
+      const again = await this.#content()
+      if (again === first) throw error
+      return this.#read(again)
+    }
+  }
+
+  #read(content: string | undefined): {readonly content?: string; readonly ledger: Ledger} {
+    return content === undefined ? {ledger: emptyLedger(this.#options.stack)} : {content, ledger: decodeLedger(content, this.#where)}
+  }
+
+  async #content(): Promise<string | undefined> {
+    const answer = await this.#send({method: 'GET', url: this.#options.backend.address})
+    if (this.#isAbsent(answer)) return undefined
     if (isPage(answer)) throw this.#pageError('read')
-    return {content, ledger: decodeLedger(content, this.#where)}
+    return this.#contentOf(answer)
   }
 
   /** Hand the answer to the next `save`: it has the serial of what the server holds now. */

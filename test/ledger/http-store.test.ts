@@ -277,6 +277,20 @@ describe('a ledger behind the HTTP state protocol', () => {
     expect(failure.suggestions.join()).not.toMatch(/delete/i)
   })
 
+  it('of which half has come is asked for again, and not called damaged', async () => {
+    const it = store()
+    await it.lock(0)
+    const saved = await it.save(await it.load())
+    server.faults.push('half')
+    expect(await store().load()).toEqual(saved)
+    server.state = 'no state'
+    server.faults.push('half')
+    const failure = await store()
+      .load()
+      .catch(error => error)
+    expect([failure.code, failure.suggestions[0]]).toEqual(['E_LEDGER_DAMAGED', expect.stringMatching(/^Where it stays so: keep a copy/)])
+  })
+
   it('is not taken for written where a login answers for the server, as if all were well', async () => {
     const it = store()
     await it.lock(0)

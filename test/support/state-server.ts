@@ -14,8 +14,8 @@ export interface StateServer {
   lock: {readonly ID: string} | undefined
   /** `METHOD /path?query`, in order. */
   readonly requests: string[]
-  /** Answers for the next requests instead of the real ones: a status, or `drop` after the effect. */
-  readonly faults: (number | 'drop')[]
+  /** Answers for the next requests instead of the real ones: a status, `drop` after the effect, or half of it and no word of its length. */
+  readonly faults: (number | 'drop' | 'half')[]
   /** Asked for each request, once it has taken effect: whether it is never answered. */
   hold: () => boolean
   /** How a LOCK of a lock that is held is answered: with its holder, without, or given to its holder again. */
@@ -83,6 +83,7 @@ export async function startStateServer(options: {readonly username?: string; rea
     if (typeof fault === 'number') return response.writeHead(fault).end('not now')
     const {status, body} = answer(request, Buffer.concat(chunks).toString('utf8'))
     if (fault === 'drop') return request.socket.destroy()
+    if (fault === 'half') return request.socket.end(`HTTP/1.0 ${status} OK\r\n\r\n${(body ?? '').slice(0, (body ?? '').length / 2)}`)
     if (it.hold()) return
     response.writeHead(status, body === undefined ? {} : {'content-type': it.page === undefined ? it.contentType : 'text/html'}).end(body)
   })

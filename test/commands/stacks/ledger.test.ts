@@ -255,10 +255,18 @@ describe('a ledger behind http', () => {
 
   it('of a stack that is not selected is waited for aloud', async () => {
     const {address} = server
-    const stacks = [jsonStack('near').subscription('near'), jsonStack('far').backend({http: {address, retry_wait_min: 0}}).subscription('far')]
+    const stacks = [
+      jsonStack('near').subscription('near'),
+      jsonStack('far')
+        .backend({http: {address, retry_wait_min: 0}})
+        .subscription('far'),
+    ]
     server.faults.push(503)
     const outcome = await at.fast(['plan', '--stack', 'near', '--synth-dir', saveStacks(at.folder, stacks)])
-    expect([outcome.code, outcome.stderr]).toEqual([0, expect.stringMatching(/The state server http.* answered 503; tried again in 0 ms \(1 of 2\)/)])
+    expect([outcome.code, outcome.stderr]).toEqual([
+      0,
+      expect.stringMatching(/The state server http.* answered 503; tried again in 0 ms \(1 of 2\)/),
+    ])
   })
 
   it('that does not answer is exit 13', async () => {

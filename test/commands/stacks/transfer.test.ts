@@ -91,6 +91,7 @@ describe('svcctl transfer', () => {
       [3, 'E_NOT_DECLARED', ['main', '--from', 'a', '--to', 'b']],
       [64, 'E_USAGE', ['*', '--from', 'a', '--to', 'b', '--as', 'null_resource.x']],
       [64, 'E_USAGE', ['*', '--from', 'a', '--to', 'a']],
+      [64, 'E_USAGE', ['cache', '--from', 'a', '--to', 'b', '--stack', 'a']],
       [64, 'E_MISSING_ARGUMENT', ['cache', '--from', 'a']],
       [64, 'E_MISSING_ARGUMENT', ['--from', 'a', '--to', 'b']],
       [64, 'E_UNKNOWN_OPTION', ['cache', '--form', 'a']],
