@@ -52,6 +52,7 @@ interface HeldLock {
 export class HttpLedgerStore implements ManagedLedgerStore {
   readonly place: string
   readonly key: string
+  readonly lockKey?: string
   readonly #options: HttpStoreOptions
   readonly #where: LedgerPlace
   readonly #send: SendState
@@ -65,6 +66,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     this.#options = options
     this.place = withoutSecrets(backend.address)
     this.key = httpKeyOf(backend.address)
+    if (backend.lockAddress !== undefined) this.lockKey = `${backend.lockMethod} ${httpKeyOf(backend.lockAddress)}`
     this.#where = {
       place: this.place,
       stack,

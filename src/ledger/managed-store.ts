@@ -8,6 +8,8 @@ import type {LedgerStore, Unlock} from '../engine/model/ledger.ts'
 export interface ManagedLedgerStore extends LedgerStore {
   /** Equal for equal places, whatever way they were named; see `stateKeyOf`. */
   readonly key: string
+  /** Equal for ledgers that have one lock together; absent where the lock is the ledger's own. */
+  readonly lockKey?: string
   /** Who has the lock now; `undefined` when nobody has. */
   lockSeen(): Promise<LockSeen | undefined>
   /**
@@ -58,6 +60,19 @@ export class LockIdError extends AppError {
   }
 }
 
+/** Whoever takes it for one of them finds it held by itself for the other one. */
+export class SharedLockError extends AppError {
+  constructor(one: string, other: string) {
+    super(`The ledgers ${one} and ${other} would take one and the same lock.`, {
+      code: 'E_LOCK_SHARED',
+      exit: EXIT.usage,
+      suggestions: [
+        'Give the backend of each stack a lock_address and an unlock_address of its own: TF_HTTP_LOCK_ADDRESS holds for all that have none.',
+      ],
+    })
+  }
+}
+
 /** Several locks could not be given back. */
 export class StillLockedError extends AppError {
   constructor(failures: readonly AppError[]) {
@@ -80,6 +95,12 @@ export async function lockAll(
   {timeoutMs, clock, signal}: {readonly timeoutMs: number; readonly clock: Clock; readonly signal?: AbortSignal},
 ): Promise<Unlock> {
   const ordered = [...new Map(stores.map(store => [store.key, store])).values()].sort((a, b) => (a.key < b.key ? -1 : 1))
+  const locks = new Map<string, string>()
+  for (const {lockKey, place} of ordered) {
+    const other = lockKey === undefined ? undefined : locks.get(lockKey)
+    if (other !== undefined) throw new SharedLockError(other, place)
+    if (lockKey !== undefined) locks.set(lockKey, place)
+  }
   const until = clock.now() + timeoutMs
   const held: Unlock[] = []
   // One that cannot be given back keeps none of the others.

@@ -3,6 +3,7 @@ import type {Clock} from '../../src/base/clock.ts'
 import {systemRandom} from '../../src/base/random.ts'
 import type {LedgerLocation} from '../../src/engine/model/declaration.ts'
 import {httpBackendOf} from '../../src/ledger/http-backend.ts'
+import {lockAll} from '../../src/ledger/managed-store.ts'
 import {openLedgerStore} from '../../src/ledger/open-ledger.ts'
 import {createTransport, type NetworkTransport} from '../../src/transport/undici-transport.ts'
 import {type StateServer, startStateServer} from '../support/state-server.ts'
@@ -350,6 +351,18 @@ describe('a ledger behind the HTTP state protocol', () => {
       await expect(it.assertHeld()).rejects.toMatchObject({code: 'E_LOCK_LOST'})
     },
   )
+
+  it('that would take the very lock of another one is refused before anything is locked, and not said to be held by this run', async () => {
+    const one = store({address: `${server.address}/one`})
+    const other = store({address: `${server.address}/other`})
+    await expect(lockAll([one, other], {timeoutMs: 0, clock: clock()})).rejects.toMatchObject({
+      code: 'E_LOCK_SHARED',
+      exit: 64,
+      message: expect.stringContaining(`${server.address}/one`),
+      suggestions: [expect.stringContaining('lock_address')],
+    })
+    expect(server.requests).toEqual([])
+  })
 
   it('that can be locked and never unlocked is refused before it is locked', () => {
     expect(() => open({type: 'http', address: server.address, lockAddress: server.address})).toThrow(
