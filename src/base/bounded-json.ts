@@ -7,20 +7,35 @@ import type {Json} from './json.ts'
 /** Lists and objects in each other, where nothing else is said. */
 export const MAX_JSON_LEVELS = 1000
 
+/** In 64 MiB, what an answer may have, there is room for five times as many; a list of ten thousand objects has a tenth. */
+const MAX_JSON_VALUES = 5_000_000
+
 /** It is JSON, but none that is taken. Who asks whether a text is JSON need not tell the two apart. */
 export class JsonBoundsError extends SyntaxError {}
 
 /**
  * The one way from text to JSON. Errors of `JSON.parse` quote some characters of the text, which may be half of a secret
  * that nobody finds again; these name the place and quote nothing.
- * @throws SyntaxError
+ * @throws SyntaxError; JsonBoundsError for more values than fit into memory: `[]` takes twenty times its text
  */
 export function parseAnyJson(text: string): unknown {
+  if (hasMoreValues(text, MAX_JSON_VALUES)) throw new JsonBoundsError(`holds more than ${MAX_JSON_VALUES} values`)
   try {
     return JSON.parse(text)
   } catch (error) {
     throw new SyntaxError((error instanceof Error ? error.message : String(error)).replace(/^Unexpected token[\s\S]*/, 'it is not JSON'))
   }
+}
+
+/** Counted by the marks before them, and only in a text that is long enough. */
+function hasMoreValues(text: string, most: number): boolean {
+  if (text.length <= most) return false
+  let values = 0
+  for (let at = 0; at < text.length; at++) {
+    const mark = text.charCodeAt(at)
+    if ((mark === 0x2c || mark === 0x5b || mark === 0x7b) && ++values > most) return true
+  }
+  return false
 }
 
 /** @throws SyntaxError as parseAnyJson does; JsonBoundsError */

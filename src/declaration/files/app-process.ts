@@ -148,7 +148,7 @@ class Lines {
   }
 
   end(): void {
-    if (this.#rest !== '') this.#onLine(this.#rest.replace(/\r$/, ''))
+    if (this.#rest !== '' && this.#rest !== '…') this.#onLine(this.#rest.replace(/\r$/, ''))
     this.#rest = ''
   }
 }

@@ -2,7 +2,7 @@ import type {Problem} from '../../base/errors.ts'
 import type {Json} from '../../base/json.ts'
 import type {Source} from '../../engine/model/declaration.ts'
 import {keyOf} from '../../engine/model/value.ts'
-import {ExpressionError} from '../language/errors.ts'
+import {DeclarationError, ExpressionError} from '../language/errors.ts'
 import {sourceField} from './stack-document.ts'
 
 /** Where a problem is: an object of a stack, or a named part of it. */
@@ -12,13 +12,19 @@ export interface Place {
   readonly source: Source
 }
 
+const MOST = 1000
+
 /** Collects what is wrong, so that all of it is said at once; and what is only worth a warning. */
 export class Problems {
   readonly all: Problem[] = []
   readonly warnings: {readonly stack: string; readonly text: string}[] = []
 
-  /** @param path - JSON pointer in the spec */
+  /**
+   * @param path - JSON pointer in the spec
+   * @throws DeclarationError when there are more than anybody reads: what is wrong a hundred thousand times is wrong once
+   */
   add({stack, address, source}: Place, message: string, path?: string): void {
+    if (this.all.length === MOST) throw new DeclarationError(this.all, {more: true})
     this.all.push({address: keyOf(stack, address), ...(path === undefined ? {} : {path}), message, ...sourceField(source)})
   }
 

@@ -1,17 +1,19 @@
 /** Finds stacks in a folder: a synthesized app (`manifest.json`), or Terraform JSON written by hand. */
-import {readdir, readFile} from 'node:fs/promises'
+import {readdir} from 'node:fs/promises'
 import {basename, join, relative, resolve, sep} from 'node:path'
 import {parseJson} from '../../base/bounded-json.ts'
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import type {Source} from '../../engine/model/declaration.ts'
 import {NoStacksError, StackFileError} from '../language/errors.ts'
+import {ReadAllowance} from './project-text.ts'
 import {type StackDocument, stackDocument, traceIn} from './stack-document.ts'
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Shown paths are relative to it. */
   readonly cwd: string
   /** The folder will be gone: its paths are not shown. */
   readonly temporary?: boolean
+  readonly allowance: ReadAllowance
 }
 
 export interface ReadStacks {
@@ -30,7 +32,8 @@ export interface ReadStacks {
  *
  * @throws NoStacksError, StackFileError
  */
-export async function readStackDocuments(dir: string, options: ReadOptions): Promise<ReadStacks> {
+export async function readStackDocuments(dir: string, given: Omit<ReadOptions, 'allowance'>): Promise<ReadStacks> {
+  const options = {...given, allowance: new ReadAllowance()}
   const folder = resolve(options.cwd, dir)
   const names = await entries(folder, dir)
   if (names.files.includes('manifest.json')) return readManifest(folder, options)
@@ -78,7 +81,11 @@ async function readFolder(folder: string, files: readonly string[], options: Rea
   const warnings: string[] = []
   for (const name of files.filter(it => it.endsWith('.tf'))) {
     const shown = shownPath(join(folder, name), options) ?? name
-    if (/^[ \t]*(?:resource|module|variable|locals|output|moved|removed|import|data)\b/m.test(await readFile(join(folder, name), 'utf8'))) {
+    if (
+      /^[ \t]*(?:resource|module|variable|locals|output|moved|removed|import|data)\b/m.test(
+        await options.allowance.read(join(folder, name), shown),
+      )
+    ) {
       throw new StackFileError(
         shown,
         'declares things in HCL, and svcctl reads Terraform JSON only',
@@ -89,7 +96,7 @@ async function readFolder(folder: string, files: readonly string[], options: Rea
   }
   const read = files.filter(isStackFile).map(async name => {
     const path = join(folder, name)
-    return {name, shown: shownPath(path, options), text: await readFile(path, 'utf8')}
+    return {name, shown: shownPath(path, options), text: await options.allowance.read(path, shownPath(path, options) ?? name)}
   })
   return {documents: [stackDocument(basename(folder), folder, await Promise.all(read))], annotations: [], warnings}
 }
@@ -113,14 +120,15 @@ interface ManifestStack {
   readonly annotations: readonly Annotation[]
 }
 
-async function manifestStacks(folder: string, cwd: string): Promise<readonly ManifestStack[]> {
+async function manifestStacks(folder: string, {cwd, allowance}: ReadOptions): Promise<readonly ManifestStack[]> {
   const path = join(folder, 'manifest.json')
   const bad = (what: string, cause?: unknown) =>
     new StackFileError(path, what, 'Synthesize the app again (npx cdktf synth), or leave --synth-dir out so that svcctl does it.', cause)
   let manifest: Json
   try {
-    manifest = parseJson(await readFile(path, 'utf8'))
+    manifest = parseJson(await allowance.read(path, path))
   } catch (error) {
+    if (error instanceof StackFileError) throw error
     throw bad('is not a manifest of a synthesized app', error)
   }
   const stacks = isJsonObject(manifest) ? manifest.stacks : undefined
@@ -151,7 +159,7 @@ function annotationIn({level, constructPath, stacktrace}: JsonObject, message: s
 }
 
 async function readManifest(folder: string, options: ReadOptions): Promise<ReadStacks> {
-  const stacks = await manifestStacks(folder, options.cwd)
+  const stacks = await manifestStacks(folder, options)
   const documents = await Promise.all(
     stacks.map(async stack => {
       const path = resolve(folder, stack.path)
@@ -164,8 +172,9 @@ async function readManifest(folder: string, options: ReadOptions): Promise<ReadS
       }
       let text: string
       try {
-        text = await readFile(path, 'utf8')
+        text = await options.allowance.read(path, shownPath(path, options) ?? `stack ${stack.name}`)
       } catch (error) {
+        if (error instanceof StackFileError) throw error
         throw new StackFileError(
           path,
           `the manifest names it for stack ${stack.name}, and it cannot be read`,

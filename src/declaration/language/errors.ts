@@ -2,8 +2,9 @@ import {AppError, EXIT, type Problem} from '../../base/errors.ts'
 
 /** Everything that is wrong with the stacks, said at once. */
 export class DeclarationError extends AppError {
-  constructor(problems: readonly Problem[]) {
-    const count = problems.length === 1 ? 'one problem' : `${problems.length} problems`
+  /** @param more - there are others, which were not looked for any more */
+  constructor(problems: readonly Problem[], {more = false}: {readonly more?: boolean} = {}) {
+    const count = problems.length === 1 ? 'one problem' : `${more ? 'more than ' : ''}${problems.length} problems`
     super(`the stacks have ${count}; nothing was sent`, {
       code: 'E_DECLARATION',
       exit: EXIT.usage,

@@ -4,8 +4,9 @@ import {nearest} from '../../base/nearest.ts'
 import {callFunction} from './call-function.ts'
 import {ExpressionError, ExpressionValueError} from './errors.ts'
 import {type Node, templateOf} from './expression.ts'
-import {bounded, sized} from './expression-limits.ts'
+import {bounded, MAX_TEXT, sized} from './expression-limits.ts'
 import {type Evaluation, evaluateFor} from './for-expression.ts'
+import {joined} from './functions/joined-text.ts'
 import {asFlag, asText, nameOf} from './functions/rule.ts'
 import {isSet, uniform} from './functions/value-types.ts'
 import {type Meaning, type Names, Namespace} from './names.ts'
@@ -127,7 +128,12 @@ function keyText(key: OpenValue, node: Node): string {
 
 function concatenate(parts: readonly (string | Node)[], names: Names): OpenValue {
   const values = parts.map(part => (typeof part === 'string' ? part : evaluateNode(part, names)))
-  const text = (plain: readonly Json[]): string => plain.map(part => asText(part, 'a part of a text')).join('')
+  const text = (plain: readonly Json[]): string =>
+    joined(
+      plain.map(part => asText(part, 'a part of a text')),
+      '',
+      MAX_TEXT,
+    )
   const at = Math.max(...parts.map(placeOf))
   return sized(computed(values, text, templateOf, at), at)
 }

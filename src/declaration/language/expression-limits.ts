@@ -13,7 +13,7 @@ const MAX_STEPS = 2_000_000
 const MAX_LENGTH = 1_000_000
 /** Leaves of one value. */
 const MAX_SIZE = 500_000
-const MAX_TEXT = 4_000_000
+export const MAX_TEXT = 4_000_000
 
 /** Of all expressions of an app. */
 const MAX_ALL_STEPS = 100_000_000
@@ -21,7 +21,7 @@ const MAX_ALL_STEPS = 100_000_000
 const MAX_ALL_SIZE = 20_000_000
 const LARGE = 1000
 /** Objects that `count` and `for_each` make, in all stacks of an app. */
-export const MAX_INSTANCES = 250_000
+export const MAX_INSTANCES = 50_000
 
 let depth = 0
 let steps = 0

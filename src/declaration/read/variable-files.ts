@@ -1,10 +1,11 @@
 /** Files of variable values, found where Terraform looks for them. */
 
-import {readdir, readFile} from 'node:fs/promises'
+import {readdir} from 'node:fs/promises'
 import {join, resolve} from 'node:path'
 import {parseAnyJson} from '../../base/bounded-json.ts'
 import {isJsonObject, type Json} from '../../base/json.ts'
 import {JsonPlaceError, lineFinder, positionsIn} from '../files/json-positions.ts'
+import {ReadAllowance} from '../files/project-text.ts'
 import {ExpressionError, StackFileError} from '../language/errors.ts'
 import {type CommandLineValue, literalValue, type ValuesFile} from './variables.ts'
 
@@ -29,6 +30,8 @@ export async function readVariableFiles(folder: string, stacks: readonly string[
   )
 }
 
+const CHECK = 'Check the path after --var-file.'
+
 /** `--var` and `--var-file` as they stand on the command line; `--var-file STACK=FILE` is for one stack. @throws StackFileError */
 export const readVariableOptions = (
   options: readonly VariableOption[],
@@ -40,19 +43,22 @@ export const readVariableOptions = (
       if (it.type === 'var') return it
       const [, stack, path = ''] = /^([^=]+)=([\s\S]+)$/.exec(it.path) ?? []
       if (stack !== undefined && stacks.includes(stack))
-        return {type: 'file', file: {...(await readValues(resolve(cwd, path), path)), stack}}
+        return {type: 'file', file: {...(await readValues(resolve(cwd, path), path, CHECK)), stack}}
       const advice =
-        stack === undefined ? undefined : `There is no file of that name, and no stack "${stack}": the stacks are ${stacks.join(', ')}.`
+        stack === undefined ? CHECK : `There is no file of that name, and no stack "${stack}": the stacks are ${stacks.join(', ')}.`
       return {type: 'file', file: await readValues(resolve(cwd, it.path), it.path, advice)}
     }),
   )
 
-async function readValues(path: string, name: string, advice = 'Check the path after --var-file.'): Promise<ValuesFile> {
+/** @param advice - where a person named the file: what to do when it is not there */
+async function readValues(path: string, name: string, advice?: string): Promise<ValuesFile> {
+  const allowance = new ReadAllowance()
   let text: string
   try {
-    text = await readFile(path, 'utf8')
+    text = await (advice === undefined ? allowance.read(path, name) : allowance.readNamed(path, name))
   } catch (error) {
-    throw new StackFileError(name, 'cannot be read', advice, error)
+    if (error instanceof StackFileError) throw error
+    throw new StackFileError(name, 'cannot be read', advice ?? 'Make it readable, or take it away.', error)
   }
   const values = path.endsWith('.json') || text.trimStart().startsWith('{') ? jsonValues(text, name) : hclValues(text, name)
   if (!isJsonObject(values)) throw new StackFileError(name, 'must hold an object of names and values', 'Write {"name": "value"} into it.')

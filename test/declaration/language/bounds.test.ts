@@ -13,11 +13,9 @@ const deep = (levels: number, inner = ''): string => `${'['.repeat(levels)}${inn
 const parse = (text: string) => stackDocument('shop', undefined, [{name: 'main.tf.json', shown: 'main.tf.json', text}])
 
 describe('what a stack may make of itself', () => {
-  it('is 250 000 objects in all stacks of an app, and no object more is made before that is known', () => {
-    expect(said(subscription({}, {count: 1e9}))).toContain(
-      'count makes 1000000000 objects, and the stacks of an app may have 250000 in all',
-    )
-    const stacks = {a: subscription({}, {count: 249_999}), b: subscription({}, {for_each: {x: 1, y: 2}})}
+  it('is 50 000 objects in all stacks of an app, and no object more is made before that is known', () => {
+    expect(said(subscription({}, {count: 1e9}))).toContain('count makes 1000000000 objects, and the stacks of an app may have 50000 in all')
+    const stacks = {a: subscription({}, {count: 49_999}), b: subscription({}, {for_each: {x: 1, y: 2}})}
     expect(messagesOf(() => readAll(stacks, {mode: 'validate', selected: ['b']})).join('\n')).toContain('for_each makes 2 objects')
   })
 
@@ -36,11 +34,33 @@ describe('what a stack may make of itself', () => {
   it('is bounded in all: locals that double, and large values of many objects', () => {
     const locals: Record<string, string> = {a0: 'x'.repeat(1000)}
     for (let i = 1; i < 40; i++) locals[`a${i}`] = `\${local.a${i - 1}}\${local.a${i - 1}}`
-    expect(said({...subscription({'spec/x': '${local.a39}'}), locals})).toContain('more than 500000 parts')
+    expect(said({...subscription({'spec/x': '${local.a39}'}), locals})).toContain('longer than 4000000 characters')
     const objects = Object.fromEntries(
       Array.from({length: 60}, (_, i) => [`p${i}`, ['cloud.subscription', {name: `p${i}`}, {'spec/x': `\${local.a}${i}`}] as const]),
     )
     expect(said({objects, locals: {a: 'x'.repeat(3_000_000)}})).toContain('the large values of the app have more than 20000000 parts')
+  })
+
+  it('is not told more than a thousand times what is wrong with it', () => {
+    const wrong = subscription({'spec/x': '${nothing(count.index)}'}, {count: 5000})
+    expect(messagesOf(() => read(wrong))).toHaveLength(1000)
+    expect(() => read(wrong)).toThrow('the stacks have more than 1000 problems; nothing was sent')
+  })
+
+  it.each([
+    ['replace', '${replace(local.a, "a", local.a)}'],
+    ['replace of nothing', '${replace(local.a, "", local.a)}'],
+    ['replace by a pattern', '${replace(local.a, "/a/", local.a)}'],
+    ['replace by groups', `\${replace(local.a, "/(a+)/", "${'$1'.repeat(10_000)}")}`],
+    ['join', '${join(local.a, split("", local.a))}'],
+    ['indent', '${indent(1000, replace(local.a, "a", "\\n"))}'],
+    ['format', `\${format("${'%[1]s'.repeat(10_000)}", local.a)}`],
+    ['formatlist', '${formatlist("%s%s", split("", local.a), local.a)}'],
+    ['a template', `${'${local.a}'.repeat(10_000)}`],
+  ])('is no text that grows beyond measure: %s', (_, expression) => {
+    expect(said({...subscription({'spec/x': expression}), locals: {a: 'a'.repeat(50_000)}})).toMatch(
+      /the text would be longer than [14]000000 characters/,
+    )
   })
 
   it('is a file whose texts are megabytes long', () => {

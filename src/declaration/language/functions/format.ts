@@ -2,6 +2,7 @@
 import type {Json} from '../../../base/json.ts'
 import {formatNumber} from './decimal.ts'
 import {jsonEncode} from './encodings.ts'
+import {assertShort} from './joined-text.ts'
 import {ArgumentError, asFlag, asNumber, asText} from './rule.ts'
 import {isSet} from './value-types.ts'
 
@@ -10,6 +11,7 @@ const VERB = /%(?:%|([-+ 0#]*)([1-9]\d*)?(?:\.(\d*))?(?:\[(\d+)\])?([a-zA-Z]))?/
 const MAX_WIDTH = 1000
 
 export function format(spec: string, values: readonly Json[]): string {
+  let length = spec.length
   let next = 0
   let used = 0
   const text = spec.replace(VERB, (whole: string, flags = '', width?: string, precision?: string, place?: string, verb?: string) => {
@@ -21,7 +23,10 @@ export function format(spec: string, values: readonly Json[]): string {
     next++
     used = Math.max(used, next)
     if (Number(width ?? 0) > MAX_WIDTH || Number(precision ?? 0) > MAX_WIDTH) throw new ArgumentError(`a width is more than ${MAX_WIDTH}`)
-    return padded(verbText(verb, flags, precision, value), flags, Number(width ?? 0), verb)
+    const text = padded(verbText(verb, flags, precision, value), flags, Number(width ?? 0), verb)
+    length += text.length
+    assertShort(length)
+    return text
   })
   if (used < values.length) throw new ArgumentError(`there are ${values.length} arguments, and the format uses ${used}`)
   return text
@@ -33,12 +38,16 @@ export function formatList(spec: string, values: readonly Json[]): Json {
   const [first] = lists
   if (first === undefined) return [format(spec, values)]
   if (lists.some(list => list.length !== first.length)) throw new ArgumentError('the lists have different lengths')
-  return first.map((_, at) =>
-    format(
+  let length = 0
+  return first.map((_, at) => {
+    const text = format(
       spec,
       values.map(value => (Array.isArray(value) ? ((value as readonly Json[])[at] ?? null) : value)),
-    ),
-  )
+    )
+    length += text.length
+    assertShort(length)
+    return text
+  })
 }
 
 function verbText(verb: string, flags: string, precision: string | undefined, value: Json): string {

@@ -5,6 +5,7 @@
  */
 import {createContext, runInContext} from 'node:vm'
 import type {Json} from '../../../base/json.ts'
+import {assertShort, joined} from './joined-text.ts'
 import {ArgumentError} from './rule.ts'
 
 const DEADLINE_MS = 500
@@ -73,13 +74,18 @@ class Translated implements Pattern {
   }
 
   replace(text: string, by: string): string {
-    let result = ''
+    const parts: string[] = []
+    let length = 0
     let end = 0
     for (const found of this.#search(text, Number.POSITIVE_INFINITY)) {
-      result += text.slice(end, found.index) + this.#expanded(by, found)
+      const expanded = this.#expanded(by, found)
+      parts.push(text.slice(end, found.index), expanded)
+      // Before the next one is made: each of them may be as long as all of it may be.
+      length += expanded.length
+      assertShort(length)
       end = found.index + found[0].length
     }
-    return result + text.slice(end)
+    return joined([...parts, text.slice(end)])
   }
 
   #value(found: RegExpExecArray): Json {
@@ -90,10 +96,14 @@ class Translated implements Pattern {
   }
 
   #expanded(by: string, found: RegExpExecArray): string {
+    let length = by.length
     return by.replace(/\$(?:\$|(\w+)|\{(\w+)\})/g, (_, plain?: string, braced?: string) => {
       const name = plain ?? braced
       if (name === undefined) return '$'
-      return found[/^\d+$/.test(name) ? Number(name) : this.#names.indexOf(name) + 1 || Number.MAX_SAFE_INTEGER] ?? ''
+      const part = found[/^\d+$/.test(name) ? Number(name) : this.#names.indexOf(name) + 1 || Number.MAX_SAFE_INTEGER] ?? ''
+      length += part.length
+      assertShort(length)
+      return part
     })
   }
 

@@ -2,11 +2,9 @@
 import type {Json} from '../../../base/json.ts'
 import {letters} from '../../../base/letters.ts'
 import {format, formatList} from './format.ts'
+import {assertShort, joined} from './joined-text.ts'
 import {patternIn} from './pattern.ts'
 import {ArgumentError, asList, asText, asWhole, atLeast, type FunctionTable, one, rule, two} from './rule.ts'
-
-/** How long a computed text may be. */
-const MAX_LENGTH = 1_000_000
 
 /** Letter by letter, as Terraform does it: `ß` stays. */
 const eachLetter = (text: string, change: (letter: string) => string): string =>
@@ -51,13 +49,16 @@ function replaced(value: Json | undefined, wanted: Json | undefined, by: Json | 
   const where = text(value, 'the first argument')
   const what = text(wanted, 'the second argument')
   const put = text(by, 'the third argument')
-  if (what.length > 1 && what.startsWith('/') && what.endsWith('/')) return bounded(patternIn(what.slice(1, -1)).replace(where, put))
-  return bounded(what === '' ? put + Array.from(where, letter => letter + put).join('') : where.replaceAll(what, () => put))
+  if (what.length > 1 && what.startsWith('/') && what.endsWith('/')) return patternIn(what.slice(1, -1)).replace(where, put)
+  if (what === '') return joined(['', ...Array.from(where), ''], put)
+  assertShort(where.length + occurrences(where, what) * (put.length - what.length))
+  return where.replaceAll(what, () => put)
 }
 
-function bounded(result: string): string {
-  if (result.length > MAX_LENGTH) throw new ArgumentError(`the text would be longer than ${MAX_LENGTH} characters`)
-  return result
+function occurrences(text: string, part: string): number {
+  let count = 0
+  for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count++
+  return count
 }
 
 /** Go's white space; all of it is one UTF-16 unit long. */
@@ -82,11 +83,9 @@ export const TEXTS: FunctionTable = {
   lower: one(value => eachLetter(text(value), it => it.toLowerCase())),
   title: one(value => title(text(value))),
   join: atLeast(2, (separator, ...lists) =>
-    bounded(
-      lists
-        .flatMap(it => asList(it, 'an argument after the first'))
-        .map(item => asText(item, 'an item'))
-        .join(asText(separator, 'the separator')),
+    joined(
+      lists.flatMap(it => asList(it, 'an argument after the first')).map(item => asText(item, 'an item')),
+      asText(separator, 'the separator'),
     ),
   ),
   split: two((separator, value) => {
@@ -110,13 +109,13 @@ export const TEXTS: FunctionTable = {
   indent: two((spaces, value) => {
     const count = asWhole(spaces, 'the number of spaces')
     if (count < 0 || count > 1000) throw new ArgumentError('the number of spaces must be from 0 to 1000')
-    return bounded(text(value, 'the second argument').replaceAll('\n', `\n${' '.repeat(count)}`))
+    return joined(text(value, 'the second argument').split('\n'), `\n${' '.repeat(count)}`)
   }),
   strrev: one(value => letters(text(value)).toReversed().join('')),
   startswith: two((value, start) => text(value, 'the first argument').startsWith(text(start, 'the second argument'))),
   endswith: two((value, end) => text(value, 'the first argument').endsWith(text(end, 'the second argument'))),
   strcontains: two((value, wanted) => text(value, 'the first argument').includes(text(wanted, 'the second argument'))),
-  format: atLeast(1, (spec, ...values) => bounded(format(text(spec, 'the format'), values))),
+  format: atLeast(1, (spec, ...values) => format(text(spec, 'the format'), values)),
   formatlist: atLeast(1, (spec, ...values) => formatList(text(spec, 'the format'), values)),
   regex: two((pattern, value) => patternIn(text(pattern, 'the pattern')).match(text(value, 'the second argument'))),
   regexall: two((pattern, value) => patternIn(text(pattern, 'the pattern')).all(text(value, 'the second argument'))),

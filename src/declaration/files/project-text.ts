@@ -1,0 +1,69 @@
+/**
+ * Texts of a project, which are whatever a pull request made of them: a link to a device that never ends, gigabytes, or
+ * brackets that become a hundred times their size in memory. All that is read of one app has bounds.
+ */
+import {constants} from 'node:fs'
+import {type FileHandle, open} from 'node:fs/promises'
+import {formatSizeBytes} from '../../base/units.ts'
+import {StackFileError} from '../language/errors.ts'
+
+const MAX_BYTES = 24 * 2 ** 20
+/** Values of JSON, counted by the marks that stand before them, in texts within texts too. */
+const MAX_VALUES = 500_000
+
+const SMALLER = 'Split the app in two, each with a cdktf.json of its own; an app of ten thousand objects is far below this.'
+
+/** What may be read still. */
+export class ReadAllowance {
+  #bytes = MAX_BYTES
+  #values = MAX_VALUES
+
+  /**
+   * @param shown - names the file in errors
+   * @throws StackFileError for what is no file, and for too much; the system's error for what cannot be read
+   */
+  async read(path: string, shown: string): Promise<string> {
+    // A FIFO is opened without waiting for who writes into it.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    try {
+      const stats = await file.stat()
+      if (!stats.isFile()) throw new StackFileError(shown, 'is no file', 'Put a file there, or take it away.')
+      return await this.#take(file, shown)
+    } finally {
+      await file.close()
+    }
+  }
+
+  /** As `read`, of a file that a person named: it may be a pipe, as `<(…)` is. */
+  async readNamed(path: string, shown: string): Promise<string> {
+    const file = await open(path)
+    try {
+      return await this.#take(file, shown)
+    } finally {
+      await file.close()
+    }
+  }
+
+  async #take(file: FileHandle, shown: string): Promise<string> {
+    const parts: Buffer[] = []
+    for await (const part of file.createReadStream({autoClose: false, highWaterMark: 256 * 1024})) {
+      this.#bytes -= (part as Buffer).length
+      if (this.#bytes < 0) throw tooMuch(shown, formatSizeBytes(MAX_BYTES))
+      this.#values -= valuesIn(part as Buffer)
+      if (this.#values < 0) throw tooMuch(shown, `${MAX_VALUES} values`)
+      parts.push(part as Buffer)
+    }
+    return Buffer.concat(parts).toString('utf8')
+  }
+}
+
+const tooMuch = (shown: string, most: string) =>
+  new StackFileError(shown, `with this file the stacks of the app have more than ${most}`, SMALLER)
+
+const [COMMA, LIST, OBJECT] = [0x2c, 0x5b, 0x7b]
+
+function valuesIn(bytes: Uint8Array): number {
+  let values = 0
+  for (const byte of bytes) if (byte === COMMA || byte === LIST || byte === OBJECT) values++
+  return values
+}

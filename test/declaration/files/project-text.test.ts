@@ -1,0 +1,53 @@
+import {execFileSync} from 'node:child_process'
+import {mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
+import {tmpdir} from 'node:os'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {readStackDocuments} from '../../../src/declaration/files/stack-files.ts'
+import {readVariableFiles, readVariableOptions} from '../../../src/declaration/read/variable-files.ts'
+
+let cwd: string
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'project-text-'))
+  mkdirSync(join(cwd, 'shop'))
+})
+afterEach(() => rmSync(cwd, {recursive: true, force: true}))
+
+const read = () => readStackDocuments('shop', {cwd})
+const put = (name: string, text: string) => writeFileSync(join(cwd, 'shop', name), text)
+
+describe.skipIf(process.platform === 'win32')('a stack file of a project', () => {
+  it.each(['/dev/zero', '/dev', 'fifo'])('that leads to %s is refused, and neither read for ever nor waited for', async target => {
+    if (target === 'fifo') execFileSync('mkfifo', [join(cwd, 'fifo')])
+    symlinkSync(target === 'fifo' ? join(cwd, 'fifo') : target, join(cwd, 'shop', 'cdk.tf.json'))
+    await expect(read()).rejects.toThrow('shop/cdk.tf.json: is no file')
+    symlinkSync(target === 'fifo' ? join(cwd, 'fifo') : target, join(cwd, 'terraform.tfvars'))
+    await expect(readVariableFiles(cwd, [])).rejects.toThrow('terraform.tfvars: is no file')
+  })
+
+  it('is refused before more of it is held than all files of an app may have', async () => {
+    put('a.tf.json', `{"locals": {"a": "${'x'.repeat(20 * 2 ** 20)}"}}`)
+    expect((await read()).documents).toHaveLength(1)
+    put('b.tf.json', `{"locals": {"b": "${'x'.repeat(5 * 2 ** 20)}"}}`)
+    await expect(read()).rejects.toThrow('with this file the stacks of the app have more than 24 MiB')
+  })
+
+  it.each([
+    ['lists', (count: number) => `{"locals": {"a": [${'[],'.repeat(count / 2)}0]}}`],
+    ['lists in the text of a spec', (count: number) => JSON.stringify({locals: {a: `[${'[],'.repeat(count / 2)}0]`}})],
+    ['objects', (count: number) => `{"locals": {"a": [${'{},'.repeat(count / 2)}0]}}`],
+  ])('has no more values than fit into memory: %s', async (_, text) => {
+    put('a.tf.json', text(400_000))
+    expect((await read()).documents).toHaveLength(1)
+    put('b.tf.json', text(110_000).replace('"a"', '"b"'))
+    await expect(read()).rejects.toThrow('more than 500000 values')
+  })
+})
+
+it.skipIf(process.platform === 'win32')('a file of values that a person names may be a pipe', async () => {
+  const fifo = join(cwd, 'values')
+  execFileSync('mkfifo', [fifo])
+  const reading = readVariableOptions([{type: 'file', path: 'values'}], cwd, [])
+  writeFileSync(fifo, 'a = 1\n')
+  expect(await reading).toMatchObject([{file: {values: {a: 1}}}])
+})
