@@ -265,7 +265,7 @@ export async function carryOutAbsorption(
       signal.throwIfAborted()
       throw error instanceof AppError ? new AbsorbDiffersError([error.message], error) : error
     })
-    const after = await workspace.withStacks(stacks, () => planWorkspace(workspace, {options: {}}))
+    const after = await planWorkspace(workspace.seen({stacks}), {options: {}})
     const reasons = [...differences(built, after, absorbed), ...otherDifferences(workspace.others, others)]
     if (reasons.length > 0) throw new AbsorbDiffersError(reasons)
     signal.throwIfAborted()
@@ -276,7 +276,7 @@ export async function carryOutAbsorption(
   }
   originals.forget()
   onRecord()
-  await workspace.withStacks(proven.stacks, () => record(workspace, proven.after, absorbed))
+  await record(workspace.seen({stacks: proven.stacks}), proven.after, absorbed)
   return {absorbed, manual, proof: 'empty'}
 }
 

@@ -114,16 +114,16 @@ async function proven(
     allowance,
   })
   try {
-    return await workspace.withWorld(workspace.ledgers, factsOf(world), async () => {
-      if (adopt === 'ledger') assertNoLedger(workspace)
-      const first = withVanished(await provePlan(workspace), world)
-      const records = adopt === 'ledger' && first.proof === 'adopts'
-      write(records ? {proof: 'empty'} : first)
-      if (!records) return {proof: first, used: 0}
-      const after = await recorded(workspace, exported)
-      if (after.proof !== 'empty') write(after)
-      return {proof: after, used: workspace.usedRequests()}
-    })
+    // Planned over the facts that were read: not one request more.
+    const seen = workspace.seen({backendOf: factsOf(world)})
+    if (adopt === 'ledger') assertNoLedger(seen)
+    const first = withVanished(await provePlan(seen), world)
+    const records = adopt === 'ledger' && first.proof === 'adopts'
+    write(records ? {proof: 'empty'} : first)
+    if (!records) return {proof: first, used: 0}
+    const after = await recorded(seen, exported)
+    if (after.proof !== 'empty') write(after)
+    return {proof: after, used: workspace.usedRequests()}
   } finally {
     await workspace.close()
   }

@@ -88,9 +88,10 @@ export async function rehearse(workspace: Workspace, built: BuiltPlan, options: 
       }),
     ),
   )
-  const again = await workspace.withWorld(sealed, backends(workspace, simulator, clock, false), () =>
-    planWorkspace(workspace, {options, choice: built.choice}),
-  )
+  const again = await planWorkspace(workspace.seen({ledgers: sealed, backendOf: backends(workspace, simulator, clock, false)}), {
+    options,
+    choice: built.choice,
+  })
   return {calls, result, again}
 }
 

@@ -176,16 +176,14 @@ export async function recheckPlan(
   assertPermissions(plan.operations, permissions, kinds)
   const full = workspace.ledgers
   const cut = new Map([...full].map(([stack, ledger]) => [stack, touchedLedger(ledger, plan)]))
-  const fresh = await workspace.withLedgers(cut, () =>
-    planWorkspace(workspace, {
-      options: {...options, target: [], exclude: []},
-      // What may be destroyed is asked of the whole plan, below.
-      lifts: {...plan.lifts, allowDestroy: [], adopt: [], accept: [], noDestroy: false, onDrift: 'overwrite'},
-      choice: wholePlan(new Set(acceptedIn(plan))),
-      destroy: plan.destroy === true,
-      kept: new Map(touched(plan).map(it => [keyOfOperation(it), it.kept ?? []])),
-    }),
-  )
+  const fresh = await planWorkspace(workspace.seen({ledgers: cut}), {
+    options: {...options, target: [], exclude: []},
+    // What may be destroyed is asked of the whole plan, below.
+    lifts: {...plan.lifts, allowDestroy: [], adopt: [], accept: [], noDestroy: false, onDrift: 'overwrite'},
+    choice: wholePlan(new Set(acceptedIn(plan))),
+    destroy: plan.destroy === true,
+    kept: new Map(touched(plan).map(it => [keyOfOperation(it), it.kept ?? []])),
+  })
   const open = new Set(heldOperations(plan.operations, undecided, kinds).keys())
   const operations = stillValid(plan, fresh.plan.operations, workspace.allLedgers, halfReplaced, open)
   const lifts = liftsToApply(plan, options, workspace.settings)

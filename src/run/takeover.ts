@@ -84,7 +84,7 @@ export async function takeOver(
   const done =
     pairs.size === 0
       ? {imported: [], skipped: []}
-      : await workspace.withStacks(withImports(workspace.stacks, pairs), () => importObjects(workspace, {pairs, onRecord, keeps}))
+      : await importObjects(workspace.seen({stacks: withImports(workspace.stacks, pairs)}), {pairs, onRecord, keeps})
   const fromOf = new Map(met.map(it => [it.key, it.object.from]))
   const owned = new Set([...done.imported.map(keyOfOperation), ...done.skipped.map(it => it.address)].map(it => fromOf.get(it)))
   const open = new Set([...missing, ...undeclared].map(it => it.from))

@@ -69,74 +69,108 @@ interface OpenedStackApi {
   readonly account: () => Promise<string>
 }
 
+/** What a workspace has opened and read, shared by all that look at it. */
+interface Opened {
+  readonly options: WorkspaceOptions
+  readonly variable: VariableLookup
+  readonly sealer: SecretSealer
+  readonly ledgerStores: OpenedStores
+  /** Connections by what makes them one: API, address, key. */
+  readonly connections: Map<string, OpenedStackApi>
+  readonly byStack: Map<string, OpenedStackApi>
+  readonly saidUnread: Set<string>
+  ledgers: ReadonlyMap<string, Ledger>
+  other: OtherLedgers
+  accountOf: AccountOf
+}
+
+/** What somebody sees in place of what is there. */
+export interface View {
+  /** The same stacks, declaring something else. */
+  readonly stacks?: readonly StackDeclarations[]
+  readonly ledgers?: ReadonlyMap<string, Ledger>
+  readonly backendOf?: (stack: string, api: Api) => Backend
+}
+
 export class Workspace {
   readonly host: Host
   readonly others: readonly StackDeclarations[]
   readonly stores: ReadonlyMap<string, ManagedLedgerStore>
   readonly sealer: SecretSealer
   readonly variable: VariableLookup
-  #stacks: readonly StackDeclarations[]
-  #ledgers: ReadonlyMap<string, Ledger> = new Map()
-  #other: OtherLedgers = {ledgers: [], unread: new Map(), stores: new Map()}
-  #accountOf: AccountOf = () => ''
-  readonly #said = new Set<string>()
-  readonly #options: WorkspaceOptions
-  /** Opened connections by what makes them one: API, address, key. */
-  readonly #opened = new Map<string, OpenedStackApi>()
-  readonly #byStack = new Map<string, OpenedStackApi>()
-  readonly #ledgerStores: OpenedStores
+  readonly #opened: Opened
+  readonly #view: View
 
   static async open(options: WorkspaceOptions): Promise<Workspace> {
     const {host, variables, stacks, others} = options
     const names = [...stacks, ...others].map(it => it.name)
     const sources = {cwd: host.cwd, environment: host.environment.all, variables}
     const variable = options.variable ?? (await variableLookup(sources, names))
-    const workspace = new Workspace(options, variable)
-    await workspace.#connectAll()
-    return workspace
-  }
-
-  private constructor(options: WorkspaceOptions, variable: VariableLookup) {
-    const {host, stacks} = options
-    this.#options = options
-    this.host = host
-    this.#stacks = stacks
-    this.others = options.others
-    this.variable = variable
-    this.sealer = new SecretSealer(host.random, host.environment.ledgerKey)
-    this.#ledgerStores = openStores(host, stacks)
-    this.stores = this.#ledgerStores.stores
+    const ledgerStores = openStores(host, stacks)
     for (const stack of stacks) {
       const warning = localLedgerWarning(stack.ledger, stack.name, host.environment.all)
       if (warning !== undefined) host.log.warn(warning)
     }
+    const workspace = new Workspace(
+      {
+        options,
+        variable,
+        sealer: new SecretSealer(host.random, host.environment.ledgerKey),
+        ledgerStores,
+        connections: new Map(),
+        byStack: new Map(),
+        saidUnread: new Set(),
+        ledgers: new Map(),
+        other: {ledgers: [], unread: new Map(), stores: new Map()},
+        accountOf: () => '',
+      },
+      {},
+    )
+    await workspace.#connectAll()
+    return workspace
+  }
+
+  private constructor(opened: Opened, view: View) {
+    const {options, variable, sealer, ledgerStores} = opened
+    this.#opened = opened
+    this.#view = view
+    this.host = options.host
+    this.others = options.others
+    this.variable = variable
+    this.sealer = sealer
+    this.stores = ledgerStores.stores
+  }
+
+  /** The same connections and stores, seen with something else in their place. This workspace stays as it is. */
+  seen(view: View): Workspace {
+    return new Workspace(this.#opened, {...this.#view, ...view})
   }
 
   get stacks(): readonly StackDeclarations[] {
-    return this.#stacks
+    return this.#view.stacks ?? this.#opened.options.stacks
   }
 
   get ledgers(): ReadonlyMap<string, Ledger> {
-    return this.#ledgers
+    return this.#view.ledgers ?? this.#opened.ledgers
   }
 
   /** Of stacks that are not part of this run: read, never written. */
   get otherLedgers(): readonly Ledger[] {
-    return this.#other.ledgers
+    return this.#opened.other.ledgers
   }
 
   /** Stacks of the app whose ledgers cannot be read, with the reason. */
   get unreadLedgers(): ReadonlyMap<string, string> {
-    return this.#other.unread
+    return this.#opened.other.unread
   }
 
   /** By stack; of the run and of others. */
   get allLedgers(): ReadonlyMap<string, Ledger> {
-    return new Map([...this.#other.ledgers.map(it => [it.stack, it] as const), ...this.#ledgers])
+    return new Map([...this.#opened.other.ledgers.map(it => [it.stack, it] as const), ...this.ledgers])
   }
 
   /** Which stacks of the app, of this run or not, speak to one account. */
-  readonly accountOf: AccountOf = (stack, api) => this.#accountOf(stack, api)
+  readonly accountOf: AccountOf = (stack, api) => this.#opened.accountOf(stack, api)
 
   /** Reads every ledger there is to know again, those of other stacks too. */
   async loadLedgers(): Promise<ReadonlyMap<string, Ledger>> {
@@ -146,52 +180,19 @@ export class Workspace {
     ])
     // What is on its way between two of them is where it goes to, whoever has it still.
     const arrived = new Map(asArrived([...own.map(([, it]) => it), ...other.ledgers]).map(it => [it.stack, it] as const))
-    this.#ledgers = new Map(own.map(([stack, it]) => [stack, arrived.get(stack) ?? it]))
-    this.#other = {...other, ledgers: other.ledgers.map(it => arrived.get(it.stack) ?? it)}
+    this.#opened.ledgers = new Map(own.map(([stack, it]) => [stack, arrived.get(stack) ?? it]))
+    this.#opened.other = {...other, ledgers: other.ledgers.map(it => arrived.get(it.stack) ?? it)}
     const says = (about: string, text: string): void => {
-      if (!this.#said.has(about)) this.host.log.warn(text)
-      this.#said.add(about)
+      if (!this.#opened.saidUnread.has(about)) this.host.log.warn(text)
+      this.#opened.saidUnread.add(about)
     }
     for (const [stack, ledger] of own) if (ledger.rewrittenBy !== undefined) says(stack, rewrittenText(ledger))
     const absent = new Set(own.flatMap(([stack, {condition}]) => (condition === 'absent' ? [stack] : [])))
     const former = absent.size === 0 ? [] : await formerLedgers(this.host.cwd, [...this.stacks, ...this.others])
     for (const it of former) if (absent.has(it.stack)) says(it.path, leftText(it))
     for (const [stack, why] of other.unread) says(stack, `what stack ${stack} has is not known: ${why}`)
-    if (this.#byStack.size > 0) await this.#groupAccounts()
-    return this.#ledgers
-  }
-
-  /** Runs `work` as if the ledgers were these. */
-  async withLedgers<T>(ledgers: ReadonlyMap<string, Ledger>, work: () => Promise<T>): Promise<T> {
-    const own = this.#ledgers
-    this.#ledgers = ledgers
-    try {
-      return await work()
-    } finally {
-      this.#ledgers = own
-    }
-  }
-
-  /** Runs `work` as if the same stacks declared this. */
-  async withStacks<T>(stacks: readonly StackDeclarations[], work: () => Promise<T>): Promise<T> {
-    const own = this.#stacks
-    this.#stacks = stacks
-    try {
-      return await work()
-    } finally {
-      this.#stacks = own
-    }
-  }
-
-  /** Runs `work` as if the APIs and the ledgers were these. */
-  async withWorld<T>(ledgers: ReadonlyMap<string, Ledger>, backendOf: Workspace['backendOf'], work: () => Promise<T>): Promise<T> {
-    const own = this.#backendOf
-    this.#backendOf = backendOf
-    try {
-      return await this.withLedgers(ledgers, work)
-    } finally {
-      this.#backendOf = own
-    }
+    if (this.#opened.byStack.size > 0) await this.#groupAccounts()
+    return this.ledgers
   }
 
   /** Takes the locks of all stacks, in one order for everybody. */
@@ -200,7 +201,7 @@ export class Workspace {
     return lockSettled({
       stores,
       others: () => this.#readOthers(),
-      former: this.#ledgerStores.former,
+      former: this.#opened.ledgerStores.former,
       timeoutMs,
       clock: host.clock,
       ...(signal ? {signal} : {}),
@@ -210,14 +211,14 @@ export class Workspace {
   }
 
   #readOthers(): Promise<OtherLedgers> {
-    return readOtherLedgers(this.host.cwd, this.stacks, this.others, this.#ledgerStores.other)
+    return readOtherLedgers(this.host.cwd, this.stacks, this.others, this.#opened.ledgerStores.other)
   }
 
   /** Whether a run that names the ledger of a stack like this has the one that this run has, however each of them names it. */
   hasLedger(stack: LedgerOf): boolean {
     const own = this.stores.get(stack.name)
     try {
-      return own !== undefined && own.key === this.#ledgerStores.keyOf(stack)
+      return own !== undefined && own.key === this.#opened.ledgerStores.keyOf(stack)
     } catch (error) {
       // There is no such place any more.
       if (error instanceof AppError) return false
@@ -225,17 +226,17 @@ export class Workspace {
     }
   }
 
-  readonly backendOf = (stack: string, api: Api): Backend => this.#backendOf(stack, api)
-
-  #backendOf = (stack: string, api: Api): Backend => {
-    const opened = this.#byStack.get(`${stack} ${api}`) ?? this.#byStack.get(` ${api}`)
+  readonly backendOf = (stack: string, api: Api): Backend => {
+    if (this.#view.backendOf !== undefined) return this.#view.backendOf(stack, api)
+    const {byStack} = this.#opened
+    const opened = byStack.get(`${stack} ${api}`) ?? byStack.get(` ${api}`)
     if (opened === undefined) throw new TypeError(`no connection to the ${api} API for ${stack}`)
     return opened.api.backend
   }
 
   /** Connections by API that any stack of the run has. */
   get connections(): readonly Connection[] {
-    return [...this.#opened.values()].map(it => it.api.connection)
+    return [...this.#opened.connections.values()].map(it => it.api.connection)
   }
 
   /** The settings that are in force for the run as a whole: of several connections the strictest. */
@@ -257,31 +258,31 @@ export class Workspace {
 
   /** After a wait nothing that was read counts any more: neither lists, nor what other stacks have taken over meanwhile. */
   async readAnew(): Promise<void> {
-    for (const {api} of this.#opened.values()) api.backend.reader.forget('/')
+    for (const {api} of this.#opened.connections.values()) api.backend.reader.forget('/')
     await this.loadLedgers()
   }
 
   usedRequests(): number {
-    return [...this.#opened.values()].reduce((sum, it) => sum + it.api.client.spending.used, 0)
+    return [...this.#opened.connections.values()].reduce((sum, it) => sum + it.api.client.spending.used, 0)
   }
 
   /** `--max-requests` refuses beforehand what will not fit. @throws BillTooHighError */
   assertAffordable({bill}: Pick<Plan, 'bill'>): void {
-    const {allowance} = this.#options
+    const {allowance} = this.#opened.options
     if (allowance !== undefined && bill.requests > allowance.left)
       throw new BillTooHighError(`the apply needs about ${bill.requests}`, allowance.left, this.usedRequests())
   }
 
   /** The same before a plan reads anything. @throws BillTooHighError */
   assertReadable(atLeast: number): void {
-    const {allowance} = this.#options
+    const {allowance} = this.#opened.options
     if (allowance !== undefined && atLeast > allowance.left)
       throw new BillTooHighError(`the plan needs at least ${atLeast}`, allowance.left, this.usedRequests())
   }
 
   /** Every API with its account, as far as a stack uses it. */
   connectionOf(stack: string, api: Api): {readonly connection: Connection; readonly account: () => Promise<string>} | undefined {
-    const opened = this.#byStack.get(`${stack} ${api}`)
+    const opened = this.#opened.byStack.get(`${stack} ${api}`)
     return opened && {connection: opened.api.connection, account: opened.account}
   }
 
@@ -289,7 +290,7 @@ export class Workspace {
   apisOf(stack: StackDeclarations): readonly Api[] {
     const names = [
       ...stack.declarations.map(it => it.kind),
-      ...[...(this.#ledgers.get(stack.name)?.entries.values() ?? [])].map(it => it.kind),
+      ...[...(this.ledgers.get(stack.name)?.entries.values() ?? [])].map(it => it.kind),
     ]
     return [...new Set(names.flatMap(name => kinds.get(name)?.api ?? []))]
   }
@@ -298,30 +299,32 @@ export class Workspace {
     await this.loadLedgers()
     for (const stack of [...this.stacks, ...this.others]) {
       const apis = this.stacks.includes(stack) ? this.apisOf(stack) : neededApis(stack, this.stacks)
-      for (const api of apis) this.#byStack.set(`${stack.name} ${api}`, await this.#openFor(stack, api))
+      for (const api of apis) this.#opened.byStack.set(`${stack.name} ${api}`, await this.#openFor(stack, api))
     }
     await this.#groupAccounts()
   }
 
   async #groupAccounts(): Promise<void> {
-    this.#accountOf = accountGroups(await stackAccounts(this.stacks, this.#ledgers, this.#other.ledgers, this.connectionOf.bind(this)))
+    this.#opened.accountOf = accountGroups(
+      await stackAccounts(this.stacks, this.ledgers, this.#opened.other.ledgers, this.connectionOf.bind(this)),
+    )
   }
 
   async #openFor(stack: StackDeclarations, api: Api): Promise<OpenedStackApi> {
-    const {connect, mode, allowance, onEvent} = this.#options
+    const {connect, mode, allowance, onEvent} = this.#opened.options
     const connection = await connect(api, stack.targets[api]?.profile)
     const id = `${api} ${connection.address} ${connection.keyHash}`
-    const known = this.#opened.get(id)
+    const known = this.#opened.connections.get(id)
     if (known) return known
     const options = {mode, onEvent, ...(allowance ? {allowance} : {})}
     const opened =
       api === 'cloud' ? cloudOf(openCloud(this.host, connection, options)) : clusterOf(openCluster(this.host, connection, options))
-    this.#opened.set(id, opened)
+    this.#opened.connections.set(id, opened)
     return opened
   }
 
   async close(): Promise<void> {
-    await Promise.all([...[...this.#opened.values()].map(it => it.api.close()), this.#ledgerStores.close()])
+    await Promise.all([...[...this.#opened.connections.values()].map(it => it.api.close()), this.#opened.ledgerStores.close()])
   }
 }
 

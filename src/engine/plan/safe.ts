@@ -4,7 +4,7 @@
  */
 import type {Kinds} from '../model/kind.ts'
 import type {Operation, Plan} from '../model/plan.ts'
-import {type Key, keyOf, spoken} from '../model/value.ts'
+import {type Key, keyOfOperation, spoken} from '../model/value.ts'
 import {sealed, summaryOf} from './document.ts'
 import {evaluateGuards} from './guards.ts'
 
@@ -28,7 +28,7 @@ export function safePart(plan: Plan, kinds: Kinds): SafePart {
   // Operations stand after what they wait for, so one pass is enough.
   for (const operation of operations) {
     if (operation.action === 'no-op') continue
-    const key = keyOf(operation.stack, operation.address)
+    const key = keyOfOperation(operation)
     const code = guarded.get(spoken(key, covered)) ?? guarded.get(operation.address)
     const above = operation.edges.find(it => left.has(it.key))
     const why =
@@ -37,7 +37,7 @@ export function safePart(plan: Plan, kinds: Kinds): SafePart {
       (above === undefined ? undefined : `it waits for ${spoken(above.key, covered)}`)
     if (why !== undefined) left.set(key, {operation, why})
   }
-  const kept = operations.filter(it => !left.has(keyOf(it.stack, it.address)))
+  const kept = operations.filter(it => !left.has(keyOfOperation(it)))
   const {hash: _, ...content} = plan
   const part = {...content, operations: kept, summary: summaryOf(kept)}
   // A guard that is about nothing of this part refuses nothing of it.
