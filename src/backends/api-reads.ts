@@ -4,8 +4,8 @@
  */
 import type {Clock} from '../base/clock.ts'
 import type {Json, JsonObject} from '../base/json.ts'
-import {waitFor} from '../base/wait-for.ts'
 import type {RequestOptions, TaskView} from '../engine/model/backend.ts'
+import {followToEnd} from '../engine/model/task-follower.ts'
 import type {ApiAnswer, ApiClient} from '../transport/api-client.ts'
 import {answerBody} from './answer-body.ts'
 import {type Asked, errorOf, TaskFailedError, TaskTimeoutError, UnreadableError, type Voice} from './api-errors.ts'
@@ -16,8 +16,6 @@ import {isTaskAnswer, taskResource, taskView} from './task-view.ts'
 /** How often an unreadable answer is asked for, and the pause before the second time; it doubles. */
 const TRIES = 3
 const PAUSE_MS = 1_000
-/** Reads of a new task id that may answer 404 (wire facts, "New task id"). */
-const NEW_TASK_READS = 5
 
 export type Got<T> = {readonly ok: true; readonly value: T} | {readonly ok: false; readonly status: number; readonly error: Error}
 
@@ -145,15 +143,14 @@ export class ApiReads {
   async #resource<T>(path: string, id: string, parse: (body: Json) => T | undefined, options?: RequestOptions): Promise<Got<T>> {
     const {voice, clock, pollIntervalMs, taskTimeoutMs} = this.#options
     const asked: Asked = {method: 'GET', path}
-    let missing = 0
-    const ended = await waitFor<{view: TaskView; body: Json}>(
+    let missing: Error | undefined
+    const ended = await followToEnd<{view: TaskView; body: Json}>(
       async () => {
         const got = await this.get(`/tasks/${encodeURIComponent(id)}`, body => taskBody(body), options)
-        if (!got.ok) {
-          if (got.status !== 404 || missing++ >= NEW_TASK_READS) throw got.error
-          return undefined
-        }
-        return got.value.view.state === 'running' ? undefined : got.value
+        if (got.ok) return {over: got.value.view.state !== 'running', value: got.value}
+        if (got.status !== 404) throw got.error
+        missing = got.error
+        return 'unknown'
       },
       {
         clock,
@@ -164,7 +161,8 @@ export class ApiReads {
       },
     )
     if (ended === undefined) throw new TaskTimeoutError(voice, asked, {id, seconds: taskTimeoutMs / 1000})
-    const {view, body} = ended
+    if (ended === 'lost') throw missing
+    const {view, body} = ended.value
     if (view.state === 'failed') {
       const {code, message = view.status} = view.error ?? {}
       const error = new TaskFailedError(voice, asked, {id, message, ...(code === undefined ? {} : {code})})

@@ -4,11 +4,10 @@ import type {Clock} from '../base/clock.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import type {JsonObject} from '../base/json.ts'
 import {maskSecrets} from '../base/secret-fields.ts'
-import {waitFor} from '../base/wait-for.ts'
 import {PRIORITY} from '../engine/model/backend.ts'
+import {followToEnd} from '../engine/model/task-follower.ts'
 
-/** A new task id may answer 404 for its first few reads (wire facts): five of them, half a second apart. */
-const PATIENCE_MS = 2_500
+/** Between two looks for an id that nobody has heard of yet. */
 const EVERY_MS = 500
 
 export class NoSuchTaskError extends AppError {
@@ -23,7 +22,14 @@ export class NoSuchTaskError extends AppError {
 
 /** @throws NoSuchTaskError, and whatever a read throws */
 export async function findTask(cloud: CloudBackend, id: string, clock: Clock): Promise<JsonObject> {
-  const task = await waitFor(() => cloud.rawTask(id, {priority: PRIORITY.interactive}), {clock, everyMs: EVERY_MS, timeoutMs: PATIENCE_MS})
-  if (task === undefined) throw new NoSuchTaskError(id)
-  return maskSecrets(task)
+  const shown = await followToEnd(
+    async () => {
+      const task = await cloud.rawTask(id, {priority: PRIORITY.interactive})
+      // As it is now: whether it is over is for whoever asked to see.
+      return task === undefined ? 'unknown' : {over: true, value: task}
+    },
+    {clock, everyMs: EVERY_MS, timeoutMs: Number.POSITIVE_INFINITY},
+  )
+  if (shown === undefined || shown === 'lost') throw new NoSuchTaskError(id)
+  return maskSecrets(shown.value)
 }

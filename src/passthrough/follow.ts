@@ -15,9 +15,9 @@ import {isJsonObject, type JsonObject} from '../base/json.ts'
 import {type ExactJson, parseSpelledJson} from '../base/lossless-json.ts'
 import {maskSecrets} from '../base/secret-fields.ts'
 import {shellWord} from '../base/shell-word.ts'
-import {waitFor} from '../base/wait-for.ts'
 import {PRIORITY, type TaskView} from '../engine/model/backend.ts'
 import type {Method} from '../engine/model/kind.ts'
+import {followToEnd, type Sight} from '../engine/model/task-follower.ts'
 import type {ApiAnswer, ApiClient} from '../transport/api-client.ts'
 import type {Deployment, RawRequest} from './raw-request.ts'
 
@@ -53,8 +53,6 @@ export interface FollowOptions {
 
 /** Their status is that of their change; a node that is down is not changing. */
 const GOES_BY_STATUS = /\/bdbs\/[^/]+$/
-/** A new task id may answer 404 for its first few reads (wire facts). */
-const NEW_TASK_READS = 5
 
 export class TaskFailed extends AppError {
   constructor(started: Started, view: TaskView) {
@@ -81,8 +79,8 @@ export class TaskTimeout extends AppError {
 }
 
 export class TaskNotFound extends AppError {
-  constructor(started: Started, cause: AppError) {
-    super(`${nameOf(started)} is not there: ${cause.message}`, {
+  constructor(started: Started, cause: AppError | undefined) {
+    super(`${nameOf(started)} is not there: ${cause?.message ?? 'nobody knows it'}`, {
       code: 'E_TASK_NOT_FOUND',
       exit: EXIT.notFound,
       suggestions: ['id' in started ? 'Check the id; finished tasks are forgotten after a while: svcctl task list' : seeIt(started)],
@@ -152,9 +150,11 @@ export async function follow(started: Started, options: FollowOptions): Promise<
   const {clock, everyMs, timeoutMs, signal} = options
   const look = new Look(started, options)
   try {
-    const ended = await waitFor(() => look.once(), {clock, everyMs, shortestMs: everyMs(1), timeoutMs, ...(signal ? {signal} : {})})
+    const wait = {clock, everyMs, shortestMs: everyMs(1), timeoutMs, ...(signal ? {signal} : {})}
+    const ended = await followToEnd(() => look.once(), wait)
     if (ended === undefined) throw new TaskTimeout(started, timeoutMs, look.status)
-    return ended
+    if (ended === 'lost') throw new TaskNotFound(started, look.missing)
+    return ended.value
   } catch (error) {
     if (signal?.aborted && !(error instanceof TaskFailed)) throw new TaskDetached(started)
     throw error
@@ -165,7 +165,7 @@ class Look {
   readonly #started: Started
   readonly #options: FollowOptions
   #said = ''
-  #missing = 0
+  #missing: AppError | undefined
   /** What is looked at: the object itself from when the server turns out to have no actions. */
   #at: Started
 
@@ -179,46 +179,49 @@ class Look {
     return this.#said === '' ? 'not seen yet' : this.#said
   }
 
-  async once(): Promise<ExactJson | undefined> {
+  /** Why it was not there. */
+  get missing(): AppError | undefined {
+    return this.#missing
+  }
+
+  async once(): Promise<Sight<ExactJson>> {
     if (!('id' in this.#at)) return this.#ofObject(this.#at)
     const {deployment, id, changed} = this.#at
     const path = `${deployment === 'cloud' ? '/tasks' : '/v1/actions'}/${encodeURIComponent(id)}`
     const answer = await this.#get(path)
     if (answer.status === 404) {
-      if (changed === undefined) return this.#notYet(path, answer)
+      if (changed === undefined) return this.#unknown(path, answer)
       this.#at = changed
       return this.#ofObject(changed)
     }
     const body = readable(answer)
     const view = body === undefined ? undefined : taskView(body)
-    // An answer that was cut short says nothing: the next look may.
-    if (view === undefined) return undefined
+    // An answer that was cut short says nothing.
+    if (view === undefined) return 'unclear'
     this.#say([view.status, view.description].filter(it => it !== undefined && it !== '').join(', '))
     if (view.state === 'failed') throw new TaskFailed(this.#started, view)
-    return view.state === 'running' ? undefined : maskSecrets(parseSpelledJson(answer.text))
+    return view.state === 'running' ? 'unclear' : shown(answer)
   }
 
-  /** Nobody has heard of it: for a new one that may be so for a few looks. @throws TaskNotFound */
-  #notYet(path: string, answer: ApiAnswer): undefined {
-    this.#missing += 1
-    if (this.#missing > NEW_TASK_READS) throw new TaskNotFound(this.#started, errorOf(this.#options.voice, {method: 'GET', path}, answer))
-    return undefined
+  #unknown(path: string, answer: ApiAnswer): 'unknown' {
+    this.#missing = errorOf(this.#options.voice, {method: 'GET', path}, answer)
+    return 'unknown'
   }
 
   /** Gone is what a delete waits for. An error is one; anything but active goes on; without a status there is nothing to wait for. */
-  async #ofObject({object, deletes}: ChangedObject): Promise<ExactJson | undefined> {
+  async #ofObject({object, deletes}: ChangedObject): Promise<Sight<ExactJson>> {
     const answer = await this.#get(object, [405, 501])
     if (answer.status === 405 || answer.status === 501) {
       this.#options.onProgress(`${object} cannot be read (${answer.status}): there is nothing to wait for`)
-      return null
+      return {over: true, value: null}
     }
     if (answer.status === 404) {
-      if (!deletes) return this.#notYet(object, answer)
+      if (!deletes) return this.#unknown(object, answer)
       this.#options.onProgress(`${object} is gone`)
-      return null
+      return {over: true, value: null}
     }
     const body = readable(answer)
-    if (!isJsonObject(body)) return undefined
+    if (!isJsonObject(body)) return 'unclear'
     const status = typeof body.status === 'string' ? body.status : 'active'
     this.#say(status)
     if (/(^|[-_])(error|failed)$/.test(status)) {
@@ -230,7 +233,7 @@ class Look {
       })
     }
     const settled = status === 'active' || !(GOES_BY_STATUS.test(object) || /pending/.test(status))
-    return settled && !deletes ? maskSecrets(parseSpelledJson(answer.text)) : undefined
+    return settled && !deletes ? shown(answer) : 'unclear'
   }
 
   /** @param more - statuses that say something here, beside 404 */
@@ -250,6 +253,8 @@ class Look {
     this.#options.onProgress(`${nameOf(this.#at)}: ${text}`)
   }
 }
+
+const shown = ({text}: ApiAnswer): Sight<ExactJson> => ({over: true, value: maskSecrets(parseSpelledJson(text))})
 
 function readable({text}: ApiAnswer) {
   const body = answerBody(text)

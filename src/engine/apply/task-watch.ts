@@ -5,11 +5,10 @@
 import type {Clock} from '../../base/clock.ts'
 import {onAbort} from '../../base/on-abort.ts'
 import {type Backend, PRIORITY, type TaskView} from '../model/backend.ts'
+import {TaskFollower} from '../model/task-follower.ts'
 import type {Expectations} from './expectations.ts'
 import {type Pace, SharedWatch, type Watched} from './shared-watch.ts'
 
-/** Reads of a fresh id that may answer 404 before it counts as lost (wire facts: five). */
-const TOLERATED_MISSES = 5
 /** A look that writes kept from leaving for so long goes before them: a capped list would forget what it is about. */
 const OVERDUE_MS = 60_000
 /** Of what a minute brings: with less than this at hand, requests are scarce. */
@@ -21,7 +20,7 @@ export type TaskNews = TaskView | 'lost'
 
 interface Waiting extends Watched<TaskNews> {
   readonly id: string
-  misses: number
+  readonly follower: TaskFollower<TaskView>
   readonly fail: (error: unknown) => void
   readonly onStatus: (status: string) => void
 }
@@ -61,7 +60,7 @@ export class TaskWatch extends SharedWatch<Waiting, TaskNews> {
         id,
         deadline,
         ...(sort === undefined ? {} : {sort: `${sort} task`}),
-        misses: 0,
+        follower: new TaskFollower(),
         onStatus,
         tell: news => {
           heard()
@@ -88,10 +87,9 @@ export class TaskWatch extends SharedWatch<Waiting, TaskNews> {
   protected override async look(items: readonly Waiting[], due: ReadonlySet<Waiting>): Promise<ReadonlyMap<Waiting, TaskNews>> {
     const news = new Map<Waiting, TaskNews>()
     const tell = (item: Waiting, view: TaskView | undefined) => {
-      if (view === undefined) item.misses++
-      else item.onStatus(view.status)
-      if (view !== undefined && view.state !== 'running') news.set(item, view)
-      else if (item.misses > TOLERATED_MISSES) news.set(item, 'lost')
+      if (view !== undefined) item.onStatus(view.status)
+      const end = item.follower.saw(view === undefined ? 'unknown' : {over: view.state !== 'running', value: view})
+      if (end !== undefined) news.set(item, end === 'lost' ? end : end.value)
     }
     const shown = items.length > 1 ? await this.#list() : undefined
     const single: Waiting[] = []
