@@ -2,6 +2,7 @@
 import {existsSync, readdirSync, readFileSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {absorbSchema} from '../../../src/run/import-document.ts'
 import {makeApp} from '../../support/app.ts'
 import {documentOf, type Site, site} from '../../support/site.ts'
 
@@ -133,6 +134,7 @@ describe('svcctl absorb', () => {
     at.simulator.clearLog()
     const outcome = await run(['absorb', '--yes'])
     expect(outcome.code, outcome.stderr).toBe(6)
+    expect(absorbSchema.safeParse(documentOf(outcome)).error).toBeUndefined()
     const {absorbed, manual, proof} = documentOf(outcome)
     const line = (part: string) => SHOP.split('\n').findIndex(it => it.includes(part)) + 1
     const column = (part: string, of: string) => (SHOP.split('\n')[line(part) - 1]?.indexOf(of) ?? 0) + 1

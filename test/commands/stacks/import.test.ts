@@ -7,6 +7,7 @@ import {systemClock} from '../../../src/base/clock.ts'
 import {holderState, identityOf} from '../../../src/base/process-lock.ts'
 import {systemRandom} from '../../../src/base/random.ts'
 import {LocalLedgerStore} from '../../../src/ledger/local-store.ts'
+import {importSchema} from '../../../src/run/import-document.ts'
 import {world} from '../../../src/simulator/world-builder.ts'
 import {documentOf, type Site, site} from '../../support/site.ts'
 import {type JsonStack, jsonStack, saveStacks} from '../../support/stack-json.ts'
@@ -59,6 +60,7 @@ describe('svcctl import', () => {
   it('takes one object by its remote path, its ids or its name in the stack, and then it is as declared', async () => {
     const outcome = await run(['import', 'null_resource.cache', CACHE])
     expect(outcome.code, outcome.stderr).toBe(0)
+    expect(importSchema.safeParse(documentOf(outcome)).error).toBeUndefined()
     expect(documentOf(outcome)).toEqual({
       imported: [{stack: 'shop', address: 'null_resource.cache', kind: 'cloud.database', remoteId: CACHE, differs: []}],
       skipped: [],
@@ -76,6 +78,7 @@ describe('svcctl import', () => {
     const stack = () =>
       shop().database('cache', 'main', {memoryLimitInGb: 3, replication: true, alerts: [{name: 'dataset-size', value: 90}]})
     const outcome = await run(['import', 'cache', '1/1'], [stack()])
+    expect(importSchema.safeParse(documentOf(outcome)).error).toBeUndefined()
     expect(documentOf(outcome).imported[0].differs).toEqual([
       {path: '/alerts/0/value', before: 80, after: 90},
       {path: '/memoryLimitInGb', before: 2, after: 3},

@@ -3,6 +3,7 @@ import {createHash} from 'node:crypto'
 import {closeSync, copyFileSync, existsSync, openSync, readFileSync, statSync, writeFileSync, writeSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {takeoverSchema} from '../../../src/run/import-document.ts'
 import {world} from '../../../src/simulator/world-builder.ts'
 import {linkPackages} from '../../support/app.ts'
 import {documentOf, type Site, site} from '../../support/site.ts'
@@ -60,6 +61,7 @@ describe('svcctl import --from-tfstate', () => {
     const outcome = await run(['import', '--from-tfstate', 'state.json'])
     expect(outcome.code, outcome.stderr).toBe(0)
     const document = documentOf(outcome)
+    expect(takeoverSchema.safeParse(document).error).toBeUndefined()
     expect(document.imported.map((it: {address: string; from: string; remoteId: string}) => [it.address, it.from, it.remoteId])).toEqual([
       ['null_resource.main', 'rediscloud_subscription.main', 'cloud/subscriptions/1'],
       ['null_resource.aws', 'rediscloud_subscription_peering.aws', 'cloud/subscriptions/1/peerings/pcx-1'],
@@ -196,6 +198,7 @@ describe('svcctl import --from-tfstate', () => {
     const before = sum(input)
     const outcome = await at.fast(['import', '--from-tfstate', 'state.json', '--dir', 'code', '--acl', '-o', 'json'])
     expect(outcome.code, outcome.stdout + outcome.stderr).toBe(6)
+    expect(takeoverSchema.safeParse(documentOf(outcome)).error).toBeUndefined()
     const {imported, missing, differs, files, proof, stateRm} = documentOf(outcome)
     expect(imported.map((it: {stack: string; address: string; from: string}) => [it.stack, it.address, it.from])).toEqual([
       ['main_1', 'null_resource.a_x_k_b_prod_eu', 'module.a.module.x["k"].rediscloud_subscription.b["prod.eu"]'],
