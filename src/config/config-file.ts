@@ -3,7 +3,7 @@
  * The file is 0600 and its folder 0700, because it may hold secrets (wire facts, "Configuration facts").
  */
 import {isUtf8} from 'node:buffer'
-import {chmodSync, existsSync, readdirSync, readFileSync, realpathSync, statSync} from 'node:fs'
+import {chmodSync, existsSync, readdirSync, realpathSync, statSync} from 'node:fs'
 import {basename, dirname} from 'node:path'
 import {parse, TomlError, type TomlTable} from 'smol-toml'
 import {writeFileAtomicSync} from '../base/atomic-file.ts'
@@ -11,6 +11,7 @@ import {AppError, EXIT} from '../base/errors.ts'
 import {fileAt, NotAFileError} from '../base/file-place.ts'
 import {makeFolder} from '../base/make-folder.ts'
 import {isAbsent, systemCode} from '../base/system-code.ts'
+import {readWholeFileSync} from '../base/whole-file.ts'
 
 export const FILE_MODE = 0o600
 export const FOLDER_MODE = 0o700
@@ -82,7 +83,7 @@ const MARK = '\uFEFF'
 
 function readBytes(file: string): Buffer | undefined {
   try {
-    return readFileSync(file)
+    return readWholeFileSync(file)
   } catch (error) {
     if (isMissing(error)) return undefined
     throw new ConfigAccessError(file, 'read', error)

@@ -20,8 +20,12 @@ export interface ProfileField {
 }
 
 const positive = (value: string): string | undefined => (Number(value) > 0 ? undefined : 'a number above zero')
-const webAddress = (value: string): string | undefined =>
-  URL.canParse(value) && /^https?:\/\//i.test(value) ? undefined : 'an address that begins with https:// (or http://)'
+function webAddress(value: string): string | undefined {
+  if (!URL.canParse(value) || !/^https?:\/\//i.test(value)) return 'an address that begins with https:// (or http://)'
+  const {username, password, search, hash} = new URL(value)
+  // An address is shown wherever it is used, and no connection takes one with credentials in it.
+  return `${username}${password}${search}${hash}` === '' ? undefined : 'an address without a user name, password, query or fragment'
+}
 
 export const A_SIZE = 'a size above zero such as 64MiB'
 

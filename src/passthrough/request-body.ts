@@ -1,11 +1,10 @@
 /** The body of a raw request: inline JSON, `@file`, or `@-` for standard input (contract section 1, `--data`). */
-
-import {readFile} from 'node:fs/promises'
 import {resolve} from 'node:path'
 import {JsonBoundsError} from '../base/bounded-json.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {type ExactJson, parseSpelledJson} from '../base/lossless-json.ts'
 import {isAbsent} from '../base/system-code.ts'
+import {readWholeFile} from '../base/whole-file.ts'
 import type {Method} from '../engine/model/kind.ts'
 
 export class RequestBodyError extends AppError {
@@ -74,7 +73,7 @@ async function bytesOf(data: string, cwd: string, stdin: BodySources['stdin']): 
     return {bytes: Buffer.concat(parts), from: 'standard input'}
   }
   try {
-    return {bytes: await readFile(resolve(cwd, name)), from: `@${name}`}
+    return {bytes: await readWholeFile(resolve(cwd, name)), from: `@${name}`}
   } catch (cause) {
     const why = isAbsent(cause) ? 'there is no such file' : 'it cannot be read'
     throw new RequestBodyError(`--data @${name}: ${why}`, 'Check the path; it is taken from the working folder.', cause)

@@ -3,9 +3,10 @@
  * that left a file beside these and are not in the app any more (a renamed one, or one of another app). They are read
  * without a lock.
  */
-import {readdir, readFile} from 'node:fs/promises'
+import {readdir} from 'node:fs/promises'
 import {basename, dirname, join, resolve} from 'node:path'
 import {AppError} from '../base/errors.ts'
+import {readWholeFile} from '../base/whole-file.ts'
 import type {LedgerLocation, StackDeclarations} from '../engine/model/declaration.ts'
 import type {Ledger} from '../engine/model/ledger.ts'
 import type {ManagedLedgerStore} from '../ledger/managed-store.ts'
@@ -110,7 +111,7 @@ export async function formerLedgers(folder: string, known: readonly LedgerOf[]):
 /** What cannot be read, or is another program's, is no ledger of ours. */
 async function stackOf(path: string): Promise<string | undefined> {
   try {
-    const content = await readFile(path, 'utf8')
+    const content = (await readWholeFile(path)).toString()
     return stackIn(content) ?? rewritten(content, path)?.stack
   } catch {
     return undefined
@@ -119,7 +120,7 @@ async function stackOf(path: string): Promise<string | undefined> {
 
 async function ledgerIn(path: string): Promise<Ledger | undefined> {
   try {
-    const content = await readFile(path, 'utf8')
+    const content = (await readWholeFile(path)).toString()
     const stack = stackIn(content)
     return stack === undefined ? rewritten(content, path) : decodeLedger(content, {place: path, stack, setAside: ''})
   } catch {

@@ -1,11 +1,11 @@
 /** Reads a plan file, and makes of it what is to be carried out now. */
-import {readFile} from 'node:fs/promises'
 import {kinds} from '../backends/kinds.ts'
 import {JsonBoundsError, parseJson} from '../base/bounded-json.ts'
 import {AppError, EXIT, type Problem} from '../base/errors.ts'
 import {isJsonObject} from '../base/json.ts'
 import {formatPointer} from '../base/pointer.ts'
 import type {Redactor} from '../base/redact.ts'
+import {readWholeFile} from '../base/whole-file.ts'
 import {evaluate} from '../declaration/read/residual.ts'
 import type {VariableLookup} from '../declaration/read/variable-lookup.ts'
 import type {Undecided} from '../engine/apply/recovery.ts'
@@ -64,7 +64,7 @@ export class PlanTargetError extends AppError {
 export async function readPlan(path: string): Promise<Plan> {
   let text: string
   try {
-    text = await readFile(path, 'utf8')
+    text = (await readWholeFile(path)).toString()
   } catch (error) {
     throw new PlanFileError(path, 'cannot be read', {cause: error})
   }

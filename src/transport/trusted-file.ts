@@ -1,6 +1,6 @@
 /** Files of certificates to trust beside the built-in ones. */
-import {readFileSync} from 'node:fs'
 import {AppError, EXIT} from '../base/errors.ts'
+import {readWholeFileSync} from '../base/whole-file.ts'
 
 export interface TrustedFile {
   readonly path: string
@@ -24,7 +24,7 @@ export class CaFileError extends AppError {
 export function readCertificates(file: TrustedFile): string {
   let text: string
   try {
-    text = readFileSync(file.path, 'utf8')
+    text = readWholeFileSync(file.path).toString()
   } catch (error) {
     throw new CaFileError(file, 'cannot be read', error)
   }

@@ -18,9 +18,10 @@ export function profileView(profiles: Profiles, name: string): JsonObject {
   return {name, deployment_type: profile.deployment, default: profiles.isDefault(name), ...Object.fromEntries(fields)}
 }
 
-/** A number or a switch as such, also where the file has it in quotes; text that is still to be expanded stays text. */
+/** A number or a switch as such, also where the file has it in quotes; text that is still to be expanded stays text. No address shows who signs in. */
 function typed({type}: ProfileField, raw: string): Json {
   if (type === 'switch') return SWITCHES[raw.toLowerCase()] ?? raw
+  if (type === 'text') return raw.replace(/^(https?:\/\/)[^/?#]*@/i, '$1********@')
   return type === 'number' && raw.trim() !== '' && Number.isFinite(Number(raw)) ? Number(raw) : raw
 }
 

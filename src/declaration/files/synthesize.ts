@@ -2,13 +2,14 @@
  * Runs the `app` of cdktf.json itself. cdktf-cli is not needed, and nothing of an earlier run is trusted: the app writes
  * into a fresh folder, of which only what its manifest names is read.
  */
-import {access, mkdtemp, readFile, rm} from 'node:fs/promises'
+import {access, mkdtemp, rm} from 'node:fs/promises'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {parseJson} from '../../base/bounded-json.ts'
 import {isGlob} from '../../base/glob.ts'
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import {shellWord} from '../../base/shell-word.ts'
+import {readWholeFile} from '../../base/whole-file.ts'
 import {NoStacksError, StackFileError, SynthesisError} from '../language/errors.ts'
 import {appVariables, mayBeNamedInProject, type Variables} from './app-environment.ts'
 import {failureIn, usefulLines} from './app-failure.ts'
@@ -86,7 +87,7 @@ async function readProject(cwd: string): Promise<{app: string; context: JsonObje
   const path = join(cwd, 'cdktf.json')
   let text: string
   try {
-    text = await readFile(path, 'utf8')
+    text = (await readWholeFile(path)).toString()
   } catch (error) {
     throw new NoStacksError(
       `there is no cdktf.json in ${cwd}`,

@@ -146,6 +146,16 @@ describe('profile show', () => {
     expect(JSON.parse(prod.stdout)).toMatchObject({api_key: '${PROD_KEY}', api_secret: '${PROD_SECRET:-********}', team: '********'})
   })
 
+  it('shows no address with a password in it, which a profile cannot be given either', async () => {
+    const url = 'https://admin:hunter2-and-more@lab.example.com:9443'
+    writeConfig(`[profiles.p]\ndeployment_type = "enterprise"\nurl = "${url}"\n`)
+    const {stdout} = await here.run(['profile', 'show', 'p', '-o', 'json'])
+    expect(JSON.parse(stdout).url).toBe('https://********@lab.example.com:9443')
+    const refused = await here.run(['profile', 'set', 'q', '--deployment', 'enterprise', '--url', url, '-o', 'json'])
+    expect([refused.code, JSON.parse(refused.stdout).error.code]).toEqual([64, 'E_PROFILE_FIELD'])
+    expect(refused.stdout + refused.stderr).not.toContain('hunter2')
+  })
+
   it('shows nothing at all of a short secret', async () => {
     writeConfig('[profiles.p]\ndeployment_type = "enterprise"\npassword = "hunter2"\n')
     const {stdout} = await here.run(['profile', 'show', 'p', '-o', 'json'])
