@@ -72,7 +72,7 @@ describe('svcctl transfer --from-state', () => {
     expect(at.writes).toEqual([])
   })
 
-  it('that is killed at any request is finished by the next command that locks, or by the same again', {timeout: 120_000}, async () => {
+  it('that is killed at any request is finished by the next command that locks, or by the same again', {timeout: 300_000}, async () => {
     const kept = await begun()
     let died = 0
     const seen = new Set<string>()

@@ -181,7 +181,7 @@ dependsOn: []
     ['http', 'http'],
   ] as const)
     it(`that is killed at any request of a transfer from ${from} to ${to} is finished by the next command that locks`, {
-      timeout: 120_000,
+      timeout: 300_000,
     }, async () => {
       const placed = async (stack: JsonStack, where: 'local' | 'http') => {
         if (where === 'local') return {stack, server: undefined}
