@@ -25,7 +25,7 @@ const consumer = join(folder, 'consumer')
 
 /** Everything the package may hold, and what it must. */
 const ALLOWED =
-  /^(dist\/(bin|lib|cdktn|man|types|types-cdktn)\/|dist\/THIRD-PARTY-NOTICES\.txt$|schemas\/|package\.json$|README\.md$|CHANGELOG\.md$|LICENSE$)/
+  /^(dist\/(bin|lib|cdktn|man|types|types-cdktn)\/|dist\/THIRD-PARTY-NOTICES\.txt$|schemas\/|ci\/(github|gitlab)\/|package\.json$|README\.md$|CHANGELOG\.md$|LICENSE$)/
 const REQUIRED = [
   'dist/bin/svcctl.js',
   'dist/lib/index.js',
@@ -35,6 +35,8 @@ const REQUIRED = [
   'dist/man/man1/svcctl.1',
   'dist/THIRD-PARTY-NOTICES.txt',
   'schemas/plan.schema.json',
+  'ci/github/action.yml',
+  'ci/gitlab/svcctl.yml',
   'package.json',
   'README.md',
   'CHANGELOG.md',
