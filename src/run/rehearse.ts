@@ -20,6 +20,7 @@ import type {RateLimits} from '../transport/account-bucket.ts'
 import {createBudget, NO_LIMITS} from '../transport/budget.ts'
 import {createApiClient} from '../transport/create-api-client.ts'
 import {contextObjects, workOf} from './apply.ts'
+import {carryOver} from './carry-over.ts'
 import {planWorkspace} from './plan.ts'
 import type {PlanOptions} from './plan-options.ts'
 import {RunSecrets} from './secrets.ts'
@@ -54,7 +55,9 @@ export async function rehearse(workspace: Workspace, built: BuiltPlan, options: 
   const secrets = new RunSecrets(workspace, built.observation.pairs)
   const stores = new Map([...workspace.ledgers].map(([stack, ledger]) => [stack, new MemoryLedgerStore(ledger)]))
   // Sealing takes real time, which virtual time does not wait for: it is done afterwards.
-  const book = new LedgerBook(workspace.ledgers, stores, ledger => Promise.resolve(ledger))
+  await carryOver('rehearsal', built.plan.operations, stores, new Map())
+  const ledgers = new Map(await Promise.all([...stores].map(async ([stack, store]) => [stack, await store.load()] as const)))
+  const book = new LedgerBook(ledgers, stores, ledger => Promise.resolve(ledger))
   const {pace, timeoutMs, lagMs} = runTiming(undefined)
   const started = clock.now()
   const result = await clock.run(
