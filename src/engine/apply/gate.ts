@@ -18,6 +18,8 @@ export interface Group {
   readonly root?: 'cloud' | 'cluster'
   /** Everything that changes at one API: how many that may be is found out carefully. */
   readonly account?: true
+  /** Every turn has a place in it. */
+  readonly all?: true
 }
 
 export interface Turn {
@@ -44,6 +46,10 @@ export type Passage<T> =
 
 interface Waiter extends Turn {
   readonly order: number
+  /** Equal for those that the same groups keep waiting. */
+  readonly place: number
+  /** A lower one goes first. */
+  rank: number
   readonly admit: (by?: {readonly key: string}) => void
 }
 
@@ -56,7 +62,12 @@ export class Gate {
   /** Places that are not coming back, by group: whose they are. */
   readonly #lost = new Map<string, string[]>()
   readonly #accounts = new Map<string, Group>()
+  #all: Group | undefined
+  /** In turn, as long as it is not said otherwise: who goes first hangs on what refusals have taught. */
   #waiting: Waiter[] = []
+  #isInTurn = true
+  /** What turns wait for, numbered. */
+  readonly #placesBySaying = new Map<string, number>()
   #order = 0
 
   /** Waits for a place in all groups, works there, and gives it back. @throws what `work` throws */
@@ -124,7 +135,10 @@ export class Gate {
 
   async #enter(turn: Turn, signal: AbortSignal | undefined): Promise<{readonly in: boolean; readonly by?: string}> {
     if (signal?.aborted) return {in: false}
-    for (const group of turn.groups) if (group.account) this.#accounts.set(group.name, group)
+    for (const group of turn.groups) {
+      if (group.account) this.#accounts.set(group.name, group)
+      if (group.all) this.#all = group
+    }
     if (this.#fits(turn.groups)) {
       this.#take(turn.groups)
       return {in: true}
@@ -134,12 +148,14 @@ export class Gate {
       const waiter: Waiter = {
         ...turn,
         order: this.#order++,
+        place: this.#placeOf(turn),
+        rank: this.#rankOf(turn),
         admit: keptOut => {
           heard()
           resolve(keptOut === undefined ? {in: true} : {in: false, by: keptOut.key})
         },
       }
-      this.#waiting.push(waiter)
+      this.#line(waiter)
       if (signal)
         heard = onAbort(signal, () => {
           this.#waiting = this.#waiting.filter(it => it !== waiter)
@@ -153,6 +169,7 @@ export class Gate {
   #refused({name, root}: Group, now: number): Refused {
     const refused = this.#crowd(name).refused(this.#used(name) - 1, now)
     if (root) this.#narrowRoots.set(root, (this.#narrowRoots.get(root) ?? new Set()).add(name))
+    this.#isInTurn = false
     return refused
   }
 
@@ -184,14 +201,35 @@ export class Gate {
     return Math.min(places, learned, usual)
   }
 
-  #oneByOne({groups}: Waiter): boolean {
-    return groups.some(it => it.root && this.#places(it) === 1)
+  /** Who goes first: those of one-by-one roots do not compete with the others. */
+  #rankOf({groups, behind}: Turn): number {
+    return groups.some(it => it.root && this.#places(it) === 1) ? behind : -behind
   }
 
-  /** Who goes first: those of one-by-one roots do not compete with the others. */
-  #inTurn(): Waiter[] {
-    const turns = this.#waiting.map(waiter => ({waiter, rank: this.#oneByOne(waiter) ? waiter.behind : -waiter.behind}))
-    return turns.sort((a, b) => a.rank - b.rank || a.waiter.order - b.waiter.order).map(it => it.waiter)
+  #placeOf({groups}: Turn): number {
+    const said = groups.map(({name, places, shared = ''}) => `${name} ${places} ${shared}`).join('\n')
+    const known = this.#placesBySaying.get(said) ?? this.#placesBySaying.size
+    this.#placesBySaying.set(said, known)
+    return known
+  }
+
+  /** Puts somebody into the line: thousands may stand in it, and are not sorted again for each who comes. */
+  #line(waiter: Waiter): void {
+    let [from, to] = [0, this.#isInTurn ? this.#waiting.length : 0]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      const other = this.#waiting[middle]
+      if (other !== undefined && isBefore(other, waiter)) from = middle + 1
+      else to = middle
+    }
+    this.#waiting.splice(from, 0, waiter)
+  }
+
+  #sort(): void {
+    if (this.#isInTurn) return
+    for (const it of this.#waiting) it.rank = this.#rankOf(it)
+    this.#waiting.sort((a, b) => (isBefore(a, b) ? -1 : 1))
+    this.#isInTurn = true
   }
 
   #take(groups: readonly Group[]): void {
@@ -230,22 +268,36 @@ export class Gate {
 
   #admit(): void {
     if (this.#waiting.length === 0 || (this.#lost.size === 0 && !this.#hasRoom())) return
-    const left: Waiter[] = []
-    for (const waiter of this.#inTurn()) {
+    this.#sort()
+    // Room only shrinks from here on: who does not fit keeps out all that wait for the same.
+    const full = new Set<number>()
+    for (let at = 0; full.size < this.#placesBySaying.size; ) {
+      const waiter = this.#waiting[at]
+      if (waiter === undefined) return
+      if (full.has(waiter.place)) {
+        at += 1
+        continue
+      }
       const by = this.#lost.size === 0 ? undefined : this.#keptOutBy(waiter)
-      if (by !== undefined) waiter.admit({key: by})
-      else if (this.#hasRoom() && this.#fits(waiter.groups)) {
-        this.#take(waiter.groups)
-        waiter.admit()
-      } else left.push(waiter)
+      const fits = by === undefined && this.#fits(waiter.groups)
+      if (by === undefined && !fits) {
+        full.add(waiter.place)
+        continue
+      }
+      this.#waiting.splice(at, 1)
+      if (fits) this.#take(waiter.groups)
+      waiter.admit(by === undefined ? undefined : {key: by})
+      if (this.#lost.size === 0 && !this.#hasRoom()) return
     }
-    this.#waiting = left
   }
 
-  /** Thousands may wait, mostly for an account that has no room: then there is no need to look at each of them. */
+  /** Thousands may wait, mostly for what all of them share: then there is no need to look at each of them. */
   #hasRoom(): boolean {
+    if (this.#all !== undefined && !this.#fits([this.#all])) return false
     if (this.#accounts.size === 0) return true
     for (const account of this.#accounts.values()) if (this.#fits([account])) return true
     return false
   }
 }
+
+const isBefore = (a: Waiter, b: Waiter): boolean => a.rank < b.rank || (a.rank === b.rank && a.order < b.order)

@@ -117,7 +117,7 @@ export class Scene implements Staged {
     const root = parent[0] ?? remoteId?.split('/').at(2) ?? this.work.key
     const unlimited = Number.POSITIVE_INFINITY
     return [
-      {name: 'all', places: limits.inFlight ?? unlimited},
+      {name: 'all', places: limits.inFlight ?? unlimited, all: true},
       {name: `${this.kind.api} account`, places: unlimited, account: true},
       {name: `${this.kind.api} ${root}`, places: limits.perRoot ?? unlimited, root: this.kind.api},
       {name: `${this.kind.api} roots`, places: limits.roots ?? unlimited, shared: root},

@@ -22,15 +22,20 @@ interface Meant {
   readonly parent: Ids | undefined
 }
 
+/** Of a parent that cannot be told. */
+const ANYWHERE = '?'
+
 export class DeclaredElsewhere {
   readonly #input: Input
   readonly #byId = new Map<string, Declaration>()
-  readonly #byName = new Map<string, Meant[]>()
+  /** By account, kind, and what a live object shows of it too: its name, or where that does not tell its parent. */
+  readonly #byTrait = new Map<string, Meant[]>()
   readonly #declarations = new Map<Key, Declaration>()
   readonly #ledgers = new Map<string, Ledger>()
-  /** By account and remote path, and by account and kind. */
+  /** By account and remote path, by account and kind, and by these two and the name. */
   readonly #objects = new Map<string, LiveObject>()
   readonly #ofKind = new Map<string, LiveObject[]>()
+  readonly #named = new Map<string, LiveObject[]>()
   /** Collections that are known whole, by account, kind and parent. */
   readonly #whole = new Set<string>()
   #indexed = false
@@ -49,13 +54,13 @@ export class DeclaredElsewhere {
     if (known !== undefined && !(known.stack === stack && known.address === address)) return known
     const live = this.#objects.get(`${account} ${remoteId}`)
     if (live === undefined) return undefined
-    const meant = kind.identity.matches
-      ? [...this.#byName.values()].flat().filter(it => it.declaration.kind === name && kind.identity.matches?.(it.plain, live.fields))
-      : (this.#byName.get(`${account} ${name} ${live.name ?? ''}`) ?? [])
     const parent = live.ids.slice(0, -1).join('/')
+    const meant = kind.identity.matches
+      ? [parent, ANYWHERE].flatMap(at => this.#byTrait.get(`${account} ${name} ${at}`) ?? [])
+      : (this.#byTrait.get(`${account} ${name} ${live.name ?? ''}`) ?? [])
     return meant.find(
       it =>
-        this.#account(it.declaration.stack, kind.api) === account &&
+        (kind.identity.matches?.(it.plain, live.fields) ?? true) &&
         !(it.declaration.stack === stack && it.declaration.address === address) &&
         (it.parent === undefined || it.parent.join('/') === parent),
     )?.declaration
@@ -75,11 +80,10 @@ export class DeclaredElsewhere {
     for (const {backend, kind, parent, proven, objects} of observation.collections) {
       const account = observation.ownership.accountAt(backend)
       if (proven) this.#whole.add(`${account} ${kind.name} ${parent.join('/')}`)
-      const list = this.#ofKind.get(`${account} ${kind.name}`) ?? []
-      this.#ofKind.set(`${account} ${kind.name}`, list)
       for (const it of objects) {
         this.#objects.set(`${account} ${it.remoteId}`, it)
-        list.push(it)
+        addTo(this.#ofKind, `${account} ${kind.name}`, it)
+        addTo(this.#named, `${account} ${kind.name} ${it.name ?? ''}`, it)
       }
     }
     for (const it of this.#declarations.values()) this.#add(it)
@@ -95,10 +99,9 @@ export class DeclaredElsewhere {
       return
     }
     const plain = plainPart(declaration.spec)
-    const at = `${account} ${name} ${kind.identity.key(plain) ?? ''}`
-    const list = this.#byName.get(at) ?? []
-    if (list.length === 0) this.#byName.set(at, list)
-    list.push({declaration, plain, parent: this.#parentOf(declaration, new Set())})
+    const parent = this.#parentOf(declaration, new Set())
+    const trait = kind.identity.matches ? (parent?.join('/') ?? ANYWHERE) : (kind.identity.key(plain) ?? '')
+    addTo(this.#byTrait, `${account} ${name} ${trait}`, {declaration, plain, parent})
   }
 
   /** What its ledger has under its address, unless that is known to be gone. */
@@ -121,8 +124,8 @@ export class DeclaredElsewhere {
     if (ref === undefined) return undefined
     if (ref.by === 'remoteId') return idsIn(above, ref.remoteId)
     const account = this.#account(declaration.stack, kind.api)
-    if (ref.by === 'id') return above.parent === undefined ? [ref.id] : this.#only(account, above, it => it.ids.at(-1) === ref.id)
-    if (ref.by === 'name') return this.#only(account, above, it => it.name === ref.name)
+    if (ref.by === 'id') return above.parent === undefined ? [ref.id] : only(this.#like(account, above), it => it.ids.at(-1) === ref.id)
+    if (ref.by === 'name') return only(this.#like(account, above, ref.name))
     const planned = this.#input.observation.pairs.get(ref.key)?.match?.live.ids
     if (planned !== undefined) return planned
     const parent = this.#declarations.get(ref.key)
@@ -131,18 +134,17 @@ export class DeclaredElsewhere {
     if (id !== undefined) return idsIn(above, id)
     const grand = this.#parentOf(parent, seen.add(ref.key))?.join('/')
     const plain = plainPart(parent.spec)
-    return this.#only(
-      account,
-      above,
-      it =>
-        (grand === undefined || it.ids.slice(0, -1).join('/') === grand) &&
-        (above.identity.matches?.(plain, it.fields) ?? it.name === above.identity.key(plain)),
+    const {key, matches} = above.identity
+    return only(
+      this.#like(account, above, matches ? undefined : (key(plain) ?? '')),
+      it => (grand === undefined || it.ids.slice(0, -1).join('/') === grand) && (matches?.(plain, it.fields) ?? true),
     )
   }
 
-  #only(account: string, kind: Kind, fits: (it: LiveObject) => boolean): Ids | undefined {
-    const [only, another] = (this.#ofKind.get(`${account} ${kind.name}`) ?? []).filter(fits)
-    return another === undefined ? only?.ids : undefined
+  /** Those of a kind, with this name where one is given. */
+  #like(account: string, {name: kind}: Kind, name?: string): readonly LiveObject[] {
+    const found = name === undefined ? this.#ofKind.get(`${account} ${kind}`) : this.#named.get(`${account} ${kind} ${name}`)
+    return found ?? []
   }
 
   #account(stack: string, api: Kind['api']): string {
@@ -154,4 +156,16 @@ export class DeclaredElsewhere {
     if (kind === undefined) throw new TypeError(`no kind ${name}`)
     return kind
   }
+}
+
+/** Where it is, when it is one and not several. */
+function only(objects: readonly LiveObject[], fits: (it: LiveObject) => boolean = () => true): Ids | undefined {
+  const [first, another] = objects.filter(fits)
+  return another === undefined ? first?.ids : undefined
+}
+
+function addTo<T>(lists: Map<string, T[]>, at: string, item: T): void {
+  const list = lists.get(at)
+  if (list) list.push(item)
+  else lists.set(at, [item])
 }

@@ -23,6 +23,31 @@ const settled = () => new Promise(resolve => setImmediate(resolve))
 const one = {name: 'a', places: 1}
 const account = {name: 'account', places: Number.POSITIVE_INFINITY, account: true} as const
 
+describe('a gate before which thousands wait', () => {
+  const open = Number.POSITIVE_INFINITY
+  const all = (places: number): Group => ({name: 'all', places, all: true})
+  const shapes: Readonly<Record<string, (i: number) => readonly Group[]>> = {
+    'for all of one run': i => [all(10), account, {name: `root ${i}`, places: open, root: 'cloud'}],
+    'for one root': () => [all(open), account, {name: 'root', places: 1, root: 'cloud'}],
+  }
+
+  it.each(Object.entries(shapes))('lets them through at a price for each that does not grow with the line: %s', async (_, groupsOf) => {
+    const costMs = async (count: number): Promise<number> => {
+      const before = process.cpuUsage()
+      const gate = new Gate()
+      const work = (place: Place) => Promise.resolve(place.answered(true))
+      await Promise.all(
+        Array.from({length: count}, (_none, i) => gate.within({key: `${i}`, groups: groupsOf(i), behind: i % 7}, undefined, work)),
+      )
+      const {user, system} = process.cpuUsage(before)
+      return (user + system) / 1000
+    }
+    await costMs(1_000)
+    const [small, large] = [await costMs(2_000), await costMs(8_000)]
+    expect(large / small).toBeLessThan(10)
+  })
+})
+
 describe('a gate', () => {
   it('gives a place that becomes free to who has most behind it of those it lets through', async () => {
     const gate = new Gate()
