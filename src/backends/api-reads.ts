@@ -4,6 +4,7 @@
  */
 import type {Clock} from '../base/clock.ts'
 import type {Json, JsonObject} from '../base/json.ts'
+import {type Tried, tryAgain} from '../base/try-again.ts'
 import type {RequestOptions, TaskView} from '../engine/model/backend.ts'
 import {followToEnd} from '../engine/model/task-follower.ts'
 import type {ApiAnswer, ApiClient} from '../transport/api-client.ts'
@@ -53,17 +54,18 @@ export class ApiReads {
   ): Promise<Got<T>> {
     const {client, voice, clock} = this.#options
     const asked: Asked = {method: 'GET', path}
-    for (let attempt = 1; ; attempt++) {
+    const once = async (attempt: number): Promise<Tried<Got<T>>> => {
       const result = await client.call(asked, options)
       if (!result.answered) throw result.error
       const {answer} = result
-      if (!isSuccess(answer.status)) return {ok: false, status: answer.status, error: errorOf(voice, asked, answer)}
+      if (!isSuccess(answer.status)) return {done: {ok: false, status: answer.status, error: errorOf(voice, asked, answer)}}
       const body = answerBody(answer.text)
       const value = body.is === 'unreadable' ? undefined : parse(body.is === 'json' ? body.value : undefined, answer)
-      if (value !== undefined) return {ok: true, value}
+      if (value !== undefined) return {done: {ok: true, value}}
       if (attempt >= TRIES) throw new UnreadableError(voice, asked, answer, body.is === 'unreadable' ? body.cause : undefined)
-      await clock.sleep(PAUSE_MS * 2 ** (attempt - 1), options?.signal)
+      return {waitMs: PAUSE_MS * 2 ** (attempt - 1)}
     }
+    return tryAgain(once, {clock, signal: options?.signal})
   }
 
   /**

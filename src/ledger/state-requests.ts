@@ -2,6 +2,7 @@
 import {createHash} from 'node:crypto'
 import type {Clock} from '../base/clock.ts'
 import {formatDuration} from '../base/duration.ts'
+import {type Tried, tryAgain} from '../base/try-again.ts'
 import {ConnectionError} from '../transport/connection-error.ts'
 import type {HttpResponse, Transport} from '../transport/http.ts'
 import {parseRetryAfter} from '../transport/retry.ts'
@@ -40,21 +41,21 @@ export function stateRequests(backend: HttpBackend, transport: Transport, clock:
       ...(body !== undefined && {'content-type': 'application/json', 'content-md5': createHash('md5').update(body).digest('base64')}),
     }
     let isRepeat = false
-    for (let tries = 1; ; tries++) {
+    const once = async (tries: number): Promise<Tried<StateAnswer>> => {
       const isLast = tries > retryMax
-      const pause = async (why: string, wish?: number): Promise<void> => {
+      const pause = (why: string, wish?: number): Tried<never> => {
         const ms = waitMs(tries, wish)
         notice(
           `The state server ${withoutSecrets(backend.address)} ${why}; tried again in ${formatDuration(ms)} (${tries} of ${retryMax}).`,
         )
-        await clock.sleep(ms, signal)
+        return {waitMs: ms}
       }
       try {
         const answer = await transport({method, url, headers, ...(body !== undefined && {body}), ...(signal && {signal})})
-        if (isLast || !isPassing(answer.status)) return {...answer, isRepeat}
+        if (isLast || !isPassing(answer.status)) return {done: {...answer, isRepeat}}
         // A gateway may have lost the answer of what stands behind it.
         isRepeat ||= answer.status >= 500
-        await pause(
+        return pause(
           `answered ${answer.status}`,
           Math.min(parseRetryAfter(answer.headers['retry-after'], clock.now()) ?? 0, LONGEST_WISH_MS),
         )
@@ -62,9 +63,10 @@ export function stateRequests(backend: HttpBackend, transport: Transport, clock:
         if (!(error instanceof ConnectionError)) throw error
         if (isLast || !error.transient) throw unreachable(error, {method, url}, backend.address)
         isRepeat ||= error.arrived
-        await pause(`cannot be reached (${error.code})`)
+        return pause(`cannot be reached (${error.code})`)
       }
     }
+    return tryAgain(once, {clock, signal})
   }
 }
 

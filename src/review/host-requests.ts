@@ -3,6 +3,7 @@ import {parseJson} from '../base/bounded-json.ts'
 import type {Clock} from '../base/clock.ts'
 import type {Json} from '../base/json.ts'
 import {isJsonObject} from '../base/json.ts'
+import {tryAgain} from '../base/try-again.ts'
 import type {CodeHost} from '../config/ci-job.ts'
 import {ConnectionError} from '../transport/connection-error.ts'
 import type {HttpResponse, Transport} from '../transport/http.ts'
@@ -48,32 +49,34 @@ export class HostRequests {
   /** Whatever the answer is. @throws ConnectionError */
   async ask({method, path, body}: Omit<HostRequest, 'doing'>): Promise<HostAnswer> {
     const {apiUrl, headers, transport, clock, debug} = this.#options
-    for (let attempt = 1; ; attempt++) {
-      const pause = (wish = 0) => retryDelayMs(attempt, Math.min(wish, LONGEST_WISH_MS))
-      try {
-        const answer = await transport({
-          method,
-          url: `${apiUrl}${path}`,
-          headers: {
-            accept: 'application/json',
-            'user-agent': 'svcctl',
-            ...headers,
-            ...(body === undefined ? {} : {'content-type': 'application/json'}),
-          },
-          ...(body === undefined ? {} : {body: JSON.stringify(body)}),
-        })
-        debug(`${method} ${path}: ${answer.status}`)
-        const wait = isRetryableStatus(method, answer.status)
-          ? pause(parseRetryAfter(answer.headers['retry-after'], clock.now()))
-          : undefined
-        if (wait === undefined) return {status: answer.status, body: bodyOf(answer)}
-        await clock.sleep(wait)
-      } catch (error) {
-        const wait = error instanceof ConnectionError && isRetryableFailure(method, error) ? pause() : undefined
-        if (wait === undefined) throw error
-        await clock.sleep(wait)
-      }
-    }
+    return tryAgain(
+      async attempt => {
+        const pause = (wish = 0) => retryDelayMs(attempt, Math.min(wish, LONGEST_WISH_MS))
+        try {
+          const answer = await transport({
+            method,
+            url: `${apiUrl}${path}`,
+            headers: {
+              accept: 'application/json',
+              'user-agent': 'svcctl',
+              ...headers,
+              ...(body === undefined ? {} : {'content-type': 'application/json'}),
+            },
+            ...(body === undefined ? {} : {body: JSON.stringify(body)}),
+          })
+          debug(`${method} ${path}: ${answer.status}`)
+          const wait = isRetryableStatus(method, answer.status)
+            ? pause(parseRetryAfter(answer.headers['retry-after'], clock.now()))
+            : undefined
+          return wait === undefined ? {done: {status: answer.status, body: bodyOf(answer)}} : {waitMs: wait}
+        } catch (error) {
+          const wait = error instanceof ConnectionError && isRetryableFailure(method, error) ? pause() : undefined
+          if (wait === undefined) throw error
+          return {waitMs: wait}
+        }
+      },
+      {clock},
+    )
   }
 
   /** @throws ReviewDeniedError, ReviewAnswerError, ConnectionError */

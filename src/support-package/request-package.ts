@@ -5,6 +5,7 @@ import {errorOf, type Voice} from '../backends/api-errors.ts'
 import {saidIn} from '../backends/error-body.ts'
 import type {Clock} from '../base/clock.ts'
 import type {AppError} from '../base/errors.ts'
+import {tryAgain} from '../base/try-again.ts'
 import type {ConnectedClient} from '../transport/api-client.ts'
 import {ConnectionError} from '../transport/connection-error.ts'
 import type {HttpStreamResponse} from '../transport/http.ts'
@@ -65,16 +66,15 @@ export const requestRange = (connection: PackageConnection, path: string, from: 
   open(connection, path, {range: `bytes=${from}-`, ...(validator !== undefined && {'if-range': validator})})
 
 /** 502 to 504 mean "not now" for a read (wire facts, cluster API). */
-async function openWhenReady(connection: PackageConnection, path: string): Promise<HttpStreamResponse> {
-  for (let attempt = 1; ; attempt++) {
+const openWhenReady = (connection: PackageConnection, path: string): Promise<HttpStreamResponse> =>
+  tryAgain(async attempt => {
     const response = await open(connection, path, {})
-    if (![502, 503, 504].includes(response.status)) return response
-    const delayMs = retryDelayMs(attempt, parseRetryAfter(response.headers['retry-after'], connection.clock.now()))
-    if (delayMs === undefined) return response
+    if (![502, 503, 504].includes(response.status)) return {done: response}
+    const waitMs = retryDelayMs(attempt, parseRetryAfter(response.headers['retry-after'], connection.clock.now()))
+    if (waitMs === undefined) return {done: response}
     for await (const _ of response.body) break
-    await connection.clock.sleep(delayMs, connection.signal)
-  }
-}
+    return {waitMs}
+  }, connection)
 
 async function open(connection: PackageConnection, path: string, headers: Readonly<Record<string, string>>): Promise<HttpStreamResponse> {
   const {client, clock, firstByteTimeoutMs, idleTimeoutMs, signal} = connection

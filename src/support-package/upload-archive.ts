@@ -4,6 +4,7 @@ import {basename} from 'node:path'
 import type {Clock} from '../base/clock.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {shellWord} from '../base/shell-word.ts'
+import {tryAgain} from '../base/try-again.ts'
 import {ConnectionError} from '../transport/connection-error.ts'
 import type {OpenStream} from '../transport/http.ts'
 import {retryDelayMs} from '../transport/retry.ts'
@@ -227,18 +228,15 @@ class Upload {
   }
 
   async #part(ref: string, part: number, from: number, length: number, given: PartTarget | undefined): Promise<string> {
-    const {api, clock, signal} = this.#options
     const {destination, file} = this.#sending
-    let target = given
-    for (let attempt = 1; ; attempt++) {
-      target ??= await api.part(destination, ref, part)
+    return tryAgain(async attempt => {
+      // After the first time its address may be spent or expired; a fresh one costs one request.
+      const target = (attempt === 1 ? given : undefined) ?? (await this.#options.api.part(destination, ref, part))
       const tried = await this.#put(target, part, from, length)
-      if (typeof tried === 'string') return tried
+      if (typeof tried === 'string') return {done: tried}
       if (attempt >= TRIES) throw new UploadPartError(part, file, tried)
-      // Its address may be spent or expired; a fresh one costs one request.
-      target = undefined
-      await clock.sleep(retryDelayMs(attempt) ?? 0, signal)
-    }
+      return {waitMs: retryDelayMs(attempt) ?? 0}
+    }, this.#options)
   }
 
   /** @returns the part's etag, or why there is none */

@@ -3,6 +3,7 @@ import type {Clock} from '../../base/clock.ts'
 import {formatDuration} from '../../base/duration.ts'
 import {AppError, EXIT, type ExitCode} from '../../base/errors.ts'
 import {canonicalJson, type Json} from '../../base/json.ts'
+import {type Tried, tryAgain} from '../../base/try-again.ts'
 import {deposedAddress, isDeposed} from '../model/deposed.ts'
 import type {Emit} from '../model/events.ts'
 import type {Ledger, LedgerEntry, LedgerOutput, LedgerStore} from '../model/ledger.ts'
@@ -164,18 +165,19 @@ export class LedgerBook {
    * @throws LedgerUnsavedError naming what is not in the ledger
    */
   async save(run: string, clock: Clock, emit: Emit): Promise<void> {
-    for (let tries = 1; ; tries++) {
+    const once = async (tries: number): Promise<Tried<void>> => {
       try {
-        return await this.flush()
+        return {done: await this.flush()}
       } catch (error) {
         if (!(error instanceof AppError) || FINAL.includes(error.exit)) throw error
         if (tries === SAVE_TRIES) throw new LedgerUnsavedError(run, this.#unsaved(), error)
         const waitMs = 1_000 * 2 ** (tries - 1)
         const message = `what was done is not in the ledger yet: ${error.message} Tried again in ${formatDuration(waitMs)} (${tries} of ${SAVE_TRIES - 1})`
         emit({type: 'warning', message})
-        await clock.sleep(waitMs)
+        return {waitMs}
       }
     }
+    return tryAgain(once, {clock})
   }
 
   #unsaved(): Key[] {
