@@ -137,16 +137,17 @@ export default class ImportCommand extends StackCommand {
       throw new UsageError('--dir writes code that says what is live, and --values state records something else', [
         'Leave one of them out.',
       ])
-    const done = dir === undefined ? await this.#takenOver(flags, found, values) : await this.#takenOverAsCode(flags, found, dir)
+    const done = dir === undefined ? await this.#takenOver(flags, {file, found, values}) : await this.#takenOverAsCode(flags, found, dir)
     const {takeoverText} = await import('../report/import-text.ts')
     await this.print(asJson(done), {text: () => takeoverText(done)})
     if (done.missing.length > 0) return EXIT.partial
     return done.proof === 'differs' && values === 'live' ? EXIT.notConverged : EXIT.ok
   }
 
-  async #takenOver(flags: ImportFlagValues, found: StateObjects, values: 'live' | 'state') {
+  async #takenOver(flags: ImportFlagValues, {file, found, values}: {file: string; found: StateObjects; values: 'live' | 'state'}) {
     const loaded = await this.readDeclarations(flags)
-    const {takeOver} = await import('../run/takeover.ts')
+    const {assertNoLedger, takeOver} = await import('../run/takeover.ts')
+    assertNoLedger(this.context.cwd, file, [...loaded.stacks, ...loaded.others])
     return this.#recording(loaded, flags, (workspace, onRecord) => takeOver(workspace, found, {values, onRecord}))
   }
 

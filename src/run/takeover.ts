@@ -1,6 +1,10 @@
 /** `svcctl import --from-tfstate`: what a Terraform state has goes into the ledgers; neither the file nor an object changes. */
+import {resolve} from 'node:path'
 import {kinds} from '../backends/kinds.ts'
+import {AppError, EXIT} from '../base/errors.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
+import {shellWord} from '../base/shell-word.ts'
+import type {StackDeclarations} from '../engine/model/declaration.ts'
 import {diffFields} from '../engine/model/diff.ts'
 import {parentRemoteId, remoteIdOf} from '../engine/model/kind.ts'
 import type {Ledger, LedgerEntry} from '../engine/model/ledger.ts'
@@ -15,6 +19,24 @@ import {chosen, type Imported, importObjects, observeWorkspace, type Skipped} fr
 import {withImports} from './import-pairs.ts'
 import {planWorkspace} from './plan.ts'
 import type {Workspace} from './workspace.ts'
+
+/** A stack of Terraform's keeps its state where svcctl keeps the ledger of that stack. */
+export class StateIsLedgerError extends AppError {
+  constructor(file: string, stack: string) {
+    const aside = `${file}.terraform`
+    super(`${file} is where the ledger of stack ${stack} is to be, and a state is never written`, {
+      code: 'E_TFSTATE_PLACE',
+      exit: EXIT.usage,
+      suggestions: [`mv ${shellWord(file)} ${shellWord(aside)}`, `svcctl import --from-tfstate ${shellWord(aside)}`],
+    })
+  }
+}
+
+/** @param file - the state, as it was named @throws StateIsLedgerError */
+export function assertNoLedger(cwd: string, file: string, stacks: readonly Pick<StackDeclarations, 'name' | 'ledger'>[]): void {
+  const holder = stacks.find(({ledger}) => ledger.type === 'local' && resolve(cwd, ledger.file) === resolve(cwd, file))
+  if (file !== '-' && holder !== undefined) throw new StateIsLedgerError(file, holder.name)
+}
 
 export interface TakenOver extends Imported {
   /** Terraform's address. */

@@ -53,7 +53,7 @@ const subscription = new Subscription(shop, 'main', {name: 'main'})
 new Database(shop, 'cache', {subscription, name: 'cache', memoryLimitInGb: 2})`
 
 describe('docs/adopting.md', () => {
-  it('takes a Terraform state over as it says', {timeout: 120_000}, async () => {
+  it('takes a Terraform state over as it says', {timeout: 300_000}, async () => {
     world()
       .subscription('main', {paymentMethodId: 7001})
       .database('cache', {memoryLimitInGb: 2, replication: true})
@@ -73,7 +73,7 @@ describe('docs/adopting.md', () => {
     expect(at.writes).toEqual([])
   })
 
-  it('moves, imports and forgets as it says', {timeout: 180_000}, async () => {
+  it('moves, imports and forgets as it says', {timeout: 300_000}, async () => {
     const [move, rebase, pair, file, all, forget, ...rest] = commandsOf('Another svcctl ledger')
     expect(rest).toEqual([])
     const orders = (cache: boolean) =>
@@ -98,7 +98,7 @@ describe('docs/adopting.md', () => {
     expect(at.writes).toEqual([])
   })
 
-  it('absorbs as it says', {timeout: 120_000}, async () => {
+  it('absorbs as it says', {timeout: 300_000}, async () => {
     const commands = commandsOf('What was changed by hand')
     expect(commands.length).toBe(2)
     makeApp(at.folder, {'main.ts': program(SHOP)})

@@ -100,8 +100,8 @@ async function applied(shop = SHOP): Promise<void> {
 
 const SMALL = `${SHOP.slice(0, SHOP.indexOf("    new Database(this, 'words'"))}  }\n}\n`
 
-describe('svcctl absorb', () => {
-  it('edits what is a literal, names what is none, and proves what it did', {timeout: 120_000}, async () => {
+describe('svcctl absorb', {timeout: 300_000}, () => {
+  it('edits what is a literal, names what is none, and proves what it did', async () => {
     await applied()
     change('number', {memoryLimitInGb: 4, replication: false})
     change('words', {dataPersistence: 'aof-every-write'})

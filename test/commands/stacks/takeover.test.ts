@@ -280,7 +280,19 @@ describe('svcctl import --from-tfstate', () => {
     expect(existsSync(ledger())).toBe(false)
   })
 
-  it('takes a state of 100 MB', {timeout: 120_000}, async () => {
+  it('leaves alone a state that stands where the ledger is to be, and says how to put it aside', async () => {
+    const file = stateFile('plain', 'terraform.shop.tfstate')
+    const before = sum(file)
+    const outcome = await run(['import', '--from-tfstate', 'terraform.shop.tfstate'])
+    const {error} = documentOf(outcome)
+    expect([outcome.code, error.code, sum(file)]).toEqual([64, 'E_TFSTATE_PLACE', before])
+    expect((await at.shell(error.suggestions[0], [])).code).toBe(0)
+    const stack = saveStacks(at.folder, [shop()])
+    expect((await at.shell(error.suggestions[1], ['--synth-dir', stack])).code).toBe(0)
+    expect((await run(['plan', '--detailed-exitcode'])).code).toBe(0)
+  })
+
+  it('takes a state of 100 MB', {timeout: 300_000}, async () => {
     const plain = JSON.parse(readFileSync(stateFile('plain'), 'utf8'))
     const file = join(at.folder, 'large.json')
     const out = openSync(file, 'w')
