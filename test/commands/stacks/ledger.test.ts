@@ -29,7 +29,10 @@ const shop = () =>
     .block('output', {endpoint: {value: '${null_resource.cache.triggers["out/publicEndpoint"]}'}})
 
 describe('a ledger', () => {
-  it('that is damaged, empty, foreign or newer is refused with the way to rebuild it, and never overwritten', async () => {
+  // Two dozen processes one after the other; what comes after it needs the ledger that it puts back.
+  it('that is damaged, empty, foreign or newer is refused with the way to rebuild it, and never overwritten', {
+    timeout: 240_000,
+  }, async () => {
     const good = readFileSync(ledger, 'utf8')
     const wrong: Record<string, string> = {
       empty: '',
