@@ -19,6 +19,7 @@ tools=(
   pigz:pigz
   script:bsdutils
   chromium:chromium
+  rsync:rsync
 )
 
 missing() {
