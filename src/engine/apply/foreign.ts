@@ -34,12 +34,20 @@ export async function foreignTasks(
 function mayTouch(task: TaskView, operation: Operation, parent: string | undefined): boolean {
   const {remoteId, name} = operation
   if (task.resourceId !== undefined && idIn(remoteId) === task.resourceId && concerns(task, operation.kind)) return true
-  if (name !== undefined && task.description?.includes(name)) return true
+  if (name !== undefined && names(task.description ?? '', name)) return true
   if (!stepsOf(operation).includes('create')) return false
   // A create of that kind which does not say of what may be the very one that is planned.
   if (creates(task)) return task.resourceId === undefined && concerns(task, operation.kind)
   // What is created would go with a parent that is being deleted, or be refused while it changes.
   return task.resourceId !== undefined && idIn(parent) === task.resourceId
+}
+
+/** Whether a sentence has a name in it, and not only its letters: "is being queued" does not speak of `queue`. */
+function names(sentence: string, name: string): boolean {
+  const isPart = (character: string) => /[\p{L}\p{N}_-]/u.test(character)
+  for (let at = name === '' ? -1 : sentence.indexOf(name); at >= 0; at = sentence.indexOf(name, at + 1))
+    if (!isPart(sentence.slice(0, at).slice(-1)) && !isPart(sentence.slice(at + name.length, at + name.length + 1))) return true
+  return false
 }
 
 /** The object's own id: the end of its remote path. */
