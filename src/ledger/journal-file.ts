@@ -34,7 +34,7 @@ const FAMILY = /^svcctl\.journal\//
 const RUN_FILE = /^(\d{8}T\d{9}-[0-9a-f]{6})\.jsonl$/
 const SUM_DIGITS = 16
 
-export interface Journal {
+export interface JournalFile {
   readonly path: string
   /**
    * On the disk when it returns, unless `fsync` is false.
@@ -128,13 +128,13 @@ export const journalPath = (runs: string, run: string): string => join(runs, `${
  *
  * @throws JournalWriteError, also when there is one at this path
  */
-export function createJournal(path: string, header: JsonObject): Journal {
+export function createJournal(path: string, header: JsonObject): JournalFile {
   try {
     makeFolder(dirname(path), 0o700)
     if (existsSync(path)) throw Object.assign(new Error('a journal is never begun twice'), {code: 'EEXIST'})
     const line = lineOf(0, {...header, format: FORMAT})
     writeFileAtomicSync(path, line, {mode: 0o600})
-    return new JournalFile(path, 1, Buffer.byteLength(line))
+    return new AppendedFile(path, 1, Buffer.byteLength(line))
   } catch (error) {
     throw new JournalWriteError(path, error)
   }
@@ -147,7 +147,7 @@ export function createJournal(path: string, header: JsonObject): Journal {
  *
  * @throws JournalMissingError, JournalVersionError, JournalDamagedError, JournalWriteError
  */
-export function continueJournal(path: string): JournalContent & {readonly journal: Journal} {
+export function continueJournal(path: string): JournalContent & {readonly journal: JournalFile} {
   const {wholeBytes, ...content} = read(path)
   const {header, entries, damage} = content
   try {
@@ -157,7 +157,7 @@ export function continueJournal(path: string): JournalContent & {readonly journa
         ? contentOf(path).subarray(0, wholeBytes)
         : Buffer.from([header, ...entries].map((entry, seq) => lineOf(seq, entry)).join(''))
     writeFileAtomicSync(path, whole, {mode: 0o600})
-    return {...content, journal: new JournalFile(path, entries.length + 1, whole.length)}
+    return {...content, journal: new AppendedFile(path, entries.length + 1, whole.length)}
   } catch (error) {
     throw new JournalWriteError(path, error)
   }
@@ -199,7 +199,7 @@ export function removeRun(runs: string, run: string): void {
   for (const name of [...own, `${run}.ended`]) rmSync(join(runs, name), {force: true})
 }
 
-class JournalFile implements Journal {
+class AppendedFile implements JournalFile {
   readonly path: string
   readonly #file: number
   #next: number

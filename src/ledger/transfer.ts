@@ -10,14 +10,15 @@ import type {Ledger, LedgerEntry, LedgerStore, Tombstone, TransferMark} from '..
 import {type Key, keyOf, keyOfOperation} from '../engine/model/value.ts'
 import {digestFrom, digestIn} from './secret-digests.ts'
 
-export type Place = TransferMark['from']
+export type StackAddress = TransferMark['from']
 
 /** What the ledgers of a transfer go by: the stack, and where it is a former ledger of that, its place. */
-export const ledgerName = ({stack, state}: Pick<Place, 'stack' | 'state'>): string => (state === undefined ? stack : `${stack} at ${state}`)
+export const ledgerName = ({stack, state}: Pick<StackAddress, 'stack' | 'state'>): string =>
+  state === undefined ? stack : `${stack} at ${state}`
 
 export interface EntryMove {
-  readonly from: Place
-  readonly to: Place
+  readonly from: StackAddress
+  readonly to: StackAddress
   /** How the destination declares it, where it does. */
   readonly declared?: Pick<LedgerEntry, 'dependsOn' | 'removal' | 'preventDestroy' | 'exclusive'>
 }
@@ -263,7 +264,7 @@ const addressThere = ({entries}: Ledger, {from}: TransferMark, {remoteId}: Ledge
 /** A remote path begins with it. */
 export const apiOf = ({remoteId}: Pick<LedgerEntry, 'remoteId'>): string => remoteId.slice(0, remoteId.indexOf('/'))
 
-const namesOf = (places: readonly Pick<Place, 'stack' | 'state'>[]): string[] => [...new Set(places.map(ledgerName))].sort()
+const namesOf = (places: readonly Pick<StackAddress, 'stack' | 'state'>[]): string[] => [...new Set(places.map(ledgerName))].sort()
 
 /** What went along with the objects of a former ledger. */
 function withoutRest({pending: _, ...ledger}: Ledger): Ledger {

@@ -65,16 +65,16 @@ export function parseWhat(words: readonly string[], patterns: readonly string[] 
   }
 }
 
-interface Place {
+interface ExportedPlace {
   readonly api: Api
   /** Of one object alone: its kind. */
   readonly single?: Kind
   readonly path: (roots: readonly LiveObject[]) => string
 }
 
-const wholeApi = (api: Api): Place => ({api, path: () => api})
+const wholeApi = (api: Api): ExportedPlace => ({api, path: () => api})
 
-function placeOf(word: string, kinds: Kinds): Place {
+function placeOf(word: string, kinds: Kinds): ExportedPlace {
   const api = APIS.find(it => it === word)
   if (api !== undefined) return wholeApi(api)
   if (word.startsWith(NAMED)) return {api: 'cloud', path: roots => named(word.slice(NAMED.length), roots, kinds)}

@@ -4,7 +4,7 @@
  */
 import {asJson} from '../base/json.ts'
 import {type Journal, type JournalEntry, type Loose, readRun} from '../engine/model/journal.ts'
-import {type Journal as JournalFile, JournalWriteError} from '../ledger/journal-file.ts'
+import {type JournalFile, JournalWriteError} from '../ledger/journal-file.ts'
 
 export class RunJournal implements Journal {
   readonly #run: string

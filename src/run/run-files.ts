@@ -14,8 +14,8 @@ import {
   createRunId,
   damagedCopyOf,
   endedRuns,
-  type Journal,
   JournalDamagedError,
+  type JournalFile,
   JournalMissingError,
   JournalVersionError,
   JournalWriteError,
@@ -97,7 +97,7 @@ export function startRun(
   host: Host,
   plan: Plan,
   {accounts, approved}: Pick<RunHeader, 'accounts' | 'approved'>,
-): {readonly run: string; readonly journal: Journal} {
+): {readonly run: string; readonly journal: JournalFile} {
   const run = createRunId(host.clock, host.random)
   const header: RunHeader = {
     run,

@@ -25,11 +25,11 @@ export interface WorldBuilder {
   into(simulator: Simulator): void
 }
 
-interface Place {
+interface WorldPath {
   subscription: string
   database: string
 }
-type Step = (simulator: Simulator, place: Place) => void
+type Step = (simulator: Simulator, place: WorldPath) => void
 
 export const world = (): WorldBuilder => builder([])
 
@@ -38,7 +38,7 @@ function builder(steps: readonly Step[]): WorldBuilder {
   const inCluster = (collection: string, create: JsonObject): WorldBuilder =>
     also(simulator => simulator.edit({path: `cluster/${collection}`, create}))
   const into = (simulator: Simulator): void => {
-    const place: Place = {subscription: '', database: ''}
+    const place: WorldPath = {subscription: '', database: ''}
     for (const step of steps) step(simulator, place)
   }
   return {

@@ -143,8 +143,8 @@ export function take(before: AccountBucket, limits: RateLimits, now: number, {wa
   const granted = Math.max(0, Math.min(wanted, room, Math.floor(free + TINY)))
   if (granted === 0) {
     const waitMs = Math.max(
-      waitFor(1 + kept - bucket.own, limits.perMinute),
-      waitFor(1 + keptThere - bucket.server, serverPerMinute(bucket, limits)),
+      tokenWaitMs(1 + kept - bucket.own, limits.perMinute),
+      tokenWaitMs(1 + keptThere - bucket.server, serverPerMinute(bucket, limits)),
     )
     return {bucket, granted, waitMs}
   }
@@ -158,7 +158,7 @@ export function take(before: AccountBucket, limits: RateLimits, now: number, {wa
 /** A silent server may have begun to count later than we did, by the time of the first request's way. */
 const marginOf = ({tells, margin}: AccountBucket): number => (tells === false ? Math.max(1, margin) : margin)
 
-const waitFor = (missing: number, perMinute: number): number => (missing <= 0 ? 0 : Math.ceil((missing * 60_000) / perMinute))
+const tokenWaitMs = (missing: number, perMinute: number): number => (missing <= 0 ? 0 : Math.ceil((missing * 60_000) / perMinute))
 
 /** What is free for an interactive request right now. */
 export const available = (bucket: AccountBucket, limits: RateLimits, now: number): number => {

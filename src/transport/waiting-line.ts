@@ -1,7 +1,7 @@
 /** Who goes next: the lowest number, and among equals who came first. */
 import TinyQueue from 'tinyqueue'
 
-interface Place<T> {
+interface Waiting<T> {
   readonly priority: number
   readonly order: number
   readonly who: T
@@ -10,7 +10,7 @@ interface Place<T> {
 
 export class WaitingLine<T> {
   /** Whoever left stays in it until called up: taking out of the middle of a heap costs more than passing over. */
-  readonly #places = new TinyQueue<Place<T>>([], (a, b) => a.priority - b.priority || a.order - b.order)
+  readonly #places = new TinyQueue<Waiting<T>>([], (a, b) => a.priority - b.priority || a.order - b.order)
   #order = 0
   #size = 0
 
@@ -20,7 +20,7 @@ export class WaitingLine<T> {
 
   /** @returns leaves the line again; does nothing once the place was called up */
   join(priority: number, who: T): () => void {
-    const place: Place<T> = {priority, order: this.#order++, who, left: false}
+    const place: Waiting<T> = {priority, order: this.#order++, who, left: false}
     this.#size += 1
     this.#places.push(place)
     return () => {
@@ -44,7 +44,7 @@ export class WaitingLine<T> {
     return head.who
   }
 
-  #head(): Place<T> | undefined {
+  #head(): Waiting<T> | undefined {
     while (this.#places.peek()?.left) this.#places.pop()
     return this.#places.peek()
   }

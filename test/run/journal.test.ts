@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import type {JournalEntry} from '../../src/engine/model/journal.ts'
-import {type Journal, JournalWriteError} from '../../src/ledger/journal-file.ts'
+import {type JournalFile, JournalWriteError} from '../../src/ledger/journal-file.ts'
 import {RunJournal} from '../../src/run/journal.ts'
 
 const sent = (name: string): JournalEntry => ({
@@ -15,7 +15,7 @@ const sent = (name: string): JournalEntry => ({
 })
 
 /** A disk with room for so many entries. */
-function full(room: number): Journal {
+function full(room: number): JournalFile {
   let used = 0
   return {
     path: '/srv/run.jsonl',
@@ -50,7 +50,7 @@ describe('a run whose disk is full', () => {
   it('writes down at its end what the disk did not take, where there is space again: what was not sent is known as not sent', () => {
     let room = 1
     const written: unknown[] = []
-    const file: Journal = {
+    const file: JournalFile = {
       ...full(0),
       append: entry => {
         if (written.length >= room) throw new JournalWriteError('/srv/run.jsonl', Object.assign(new Error('no space'), {code: 'ENOSPC'}))

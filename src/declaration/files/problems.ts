@@ -6,7 +6,7 @@ import {DeclarationError, ExpressionError} from '../language/errors.ts'
 import {sourceField} from './stack-document.ts'
 
 /** Where a problem is: an object of a stack, or a named part of it. */
-export interface Place {
+export interface SourcePlace {
   readonly stack: string
   readonly address: string
   readonly source: Source
@@ -23,12 +23,12 @@ export class Problems {
    * @param path - JSON pointer in the spec
    * @throws DeclarationError when there are more than anybody reads: what is wrong a hundred thousand times is wrong once
    */
-  add({stack, address, source}: Place, message: string, path?: string): void {
+  add({stack, address, source}: SourcePlace, message: string, path?: string): void {
     if (this.all.length === MOST) throw new DeclarationError(this.all, {more: true})
     this.all.push({address: keyOf(stack, address), ...(path === undefined ? {} : {path}), message, ...sourceField(source)})
   }
 
-  warn({stack, address}: Place, text: string): void {
+  warn({stack, address}: SourcePlace, text: string): void {
     this.warnings.push({stack, text: `${address}: ${text}`})
   }
 
@@ -36,7 +36,7 @@ export class Problems {
    * Runs an evaluation; what it cannot do becomes a problem.
    * @returns `undefined` when it did
    */
-  try<T>(place: Place, written: Json, run: () => T, path?: string): T | undefined {
+  try<T>(place: SourcePlace, written: Json, run: () => T, path?: string): T | undefined {
     try {
       return run()
     } catch (error) {

@@ -5,7 +5,7 @@ import type {Policy} from '../../engine/model/declaration.ts'
 import type {Kind} from '../../engine/model/kind.ts'
 import {plainPart} from '../../engine/model/resolve.ts'
 import {type Key, keyOf, type ValueObject} from '../../engine/model/value.ts'
-import type {Place} from '../files/problems.ts'
+import type {SourcePlace} from '../files/problems.ts'
 import {Open, type OpenValue, opensIn} from '../language/open-value.ts'
 import {shapeOf} from './field-shape.ts'
 import {fitSpec} from './fit-spec.ts'
@@ -15,7 +15,7 @@ import {policyOf} from './policy.ts'
 export interface Draft {
   readonly key: Key
   readonly stack: string
-  readonly place: Place
+  readonly place: SourcePlace
   readonly block: ObjectBlock
   readonly kind: Kind
   readonly spec: ValueObject

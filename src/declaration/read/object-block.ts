@@ -9,7 +9,7 @@ import {ruleAt} from '../../engine/model/field-rules.ts'
 import type {Kind, Kinds} from '../../engine/model/kind.ts'
 import type {Key} from '../../engine/model/value.ts'
 import {jsonFault} from '../files/json-positions.ts'
-import type {Place, Problems} from '../files/problems.ts'
+import type {Problems, SourcePlace} from '../files/problems.ts'
 import type {Block} from '../files/stack-document.ts'
 import {ExpressionError} from '../language/errors.ts'
 import {evaluateNode} from '../language/evaluate-expression.ts'
@@ -46,7 +46,7 @@ const RAW_EXPRESSION = /(?<![$%])(?:\$\$)*\$\{/
 export class ObjectBlock implements ReferableBlock {
   readonly name: string
   readonly body: JsonObject
-  readonly place: Place
+  readonly place: SourcePlace
   readonly stack: StackNames
   readonly problems: Problems
   /** `undefined`: the kind is not known, and a problem says so. */
@@ -233,7 +233,7 @@ export interface EvaluatedSpec {
 export class ObjectInstance implements ReferableObject {
   readonly block: ObjectBlock
   readonly address: string
-  readonly place: Place
+  readonly place: SourcePlace
   readonly #names: Names
   /** Of those that others asked for. */
   #leaves: Map<string, Noted> | undefined

@@ -5,7 +5,7 @@ import {parsePointer} from '../../base/pointer.ts'
 import type {Policy} from '../../engine/model/declaration.ts'
 import type {Kind} from '../../engine/model/kind.ts'
 import {jsonFault} from '../files/json-positions.ts'
-import type {Place, Problems} from '../files/problems.ts'
+import type {Problems, SourcePlace} from '../files/problems.ts'
 import {blocksIn} from '../files/stack-document.ts'
 import {unescapeTemplate} from '../language/expression.ts'
 import {parseReference} from '../language/expression-parser.ts'
@@ -16,7 +16,7 @@ type Say = (message: string) => void
 const UNSAID = ['lifecycle', 'provisioner', 'connection']
 const DEFAULT: Policy = {exclusive: [], removal: 'delete', ignoreChanges: [], preventDestroy: false, createBeforeDestroy: false}
 
-export function policyOf(body: JsonObject, triggers: JsonObject, kind: Kind, place: Place, problems: Problems): Policy {
+export function policyOf(body: JsonObject, triggers: JsonObject, kind: Kind, place: SourcePlace, problems: Problems): Policy {
   const say: Say = message => problems.add(place, message)
   if (UNSAID.every(argument => body[argument] === undefined) && triggers.policy === undefined) return DEFAULT
   const own = policyTrigger(triggers.policy, kind, say)

@@ -3,7 +3,7 @@ import {isJsonObject, type Json} from '../../base/json.ts'
 import type {OutputDeclaration} from '../../engine/model/declaration.ts'
 import {type Kinds, locate} from '../../engine/model/kind.ts'
 import {Deferred, type Key, keyOf, Secret, type Value} from '../../engine/model/value.ts'
-import type {Place, Problems} from '../files/problems.ts'
+import type {Problems, SourcePlace} from '../files/problems.ts'
 import {type Block, blocksIn} from '../files/stack-document.ts'
 import {formatAddress, type Node, partsOf, printTemplate} from '../language/expression.ts'
 import {parseReference} from '../language/expression-parser.ts'
@@ -37,7 +37,7 @@ export class StackReader {
     return this.names.document.name
   }
 
-  #place(address: string, {source}: Pick<Block, 'source'>): Place {
+  #place(address: string, {source}: Pick<Block, 'source'>): SourcePlace {
     return {stack: this.stack, address, source}
   }
 
@@ -116,7 +116,7 @@ export class StackReader {
   }
 
   /** The keys of the objects an address names: all instances of a bare name. `undefined` with a problem. */
-  #addressed(place: Place, argument: string, item: Json): readonly Key[] | undefined {
+  #addressed(place: SourcePlace, argument: string, item: Json): readonly Key[] | undefined {
     const say = (message: string): undefined => {
       this.#problems.add(place, `${argument}: ${message}`)
       return undefined
@@ -210,7 +210,7 @@ export class StackReader {
     return imports
   }
 
-  #address(place: Place, argument: string, value: Json | undefined): string | undefined {
+  #address(place: SourcePlace, argument: string, value: Json | undefined): string | undefined {
     const address = typeof value === 'string' ? addressIn(value) : undefined
     if (address) return formatAddress(address.name, address.key)
     this.#problems.add(

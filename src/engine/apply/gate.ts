@@ -30,7 +30,7 @@ export interface Turn {
   readonly behind: number
 }
 
-export interface Place {
+export interface Turnstile {
   /** An answer came; told once. */
   answered(accepted: boolean): void
   /** The API refused, since too much goes on in this group of the place. */
@@ -71,7 +71,7 @@ export class Gate {
   #order = 0
 
   /** Waits for a place in all groups, works there, and gives it back. @throws what `work` throws */
-  async within<T>(turn: Turn, signal: AbortSignal | undefined, work: (place: Place) => Promise<T>): Promise<Passage<T>> {
+  async within<T>(turn: Turn, signal: AbortSignal | undefined, work: (place: Turnstile) => Promise<T>): Promise<Passage<T>> {
     const entered = await this.#enter(turn, signal)
     if (!entered.in) return {passed: false, ...(entered.by === undefined ? {} : {by: entered.by})}
     let kept: Promise<boolean> | undefined

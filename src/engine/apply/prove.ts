@@ -24,7 +24,7 @@ import type {Ended, Residual, ResidualField, Work} from './work.ts'
 /** Looks at a collection before a difference counts: lists lag behind tasks by up to 2 s (wire facts). */
 const LOOKS = 4
 
-interface Place {
+interface TouchedCollection {
   readonly kind: Kind
   readonly parent: Ids
   readonly watch: CollectionWatch
@@ -38,10 +38,10 @@ export class Prover {
   readonly #work: ReadonlyMap<Key, Work>
   /** Operations still running, by kind and stack-independent parent; a collection is read when its count is 0. */
   readonly #running = new Map<string, number>()
-  readonly #places = new Map<string, Map<string, Place>>()
+  readonly #places = new Map<string, Map<string, TouchedCollection>>()
   readonly #proofs: Promise<Residual[]>[] = []
   /** Collections that have settled and are not read yet. */
-  #settled: Place[] = []
+  #settled: TouchedCollection[] = []
 
   constructor(context: RunContext, work: readonly Work[]) {
     this.#context = context
@@ -65,7 +65,7 @@ export class Prover {
 
   /** Reads what has settled, as far as the budget has more than what is still to be sent needs. */
   #spend(): void {
-    const waiting: Place[] = []
+    const waiting: TouchedCollection[] = []
     for (const place of this.#settled) {
       const {spending} = place.watch.backend
       if (this.#context.unsent === 0 || spending.available - spending.waiting > this.#context.unsent) this.#begin(place)
@@ -74,7 +74,7 @@ export class Prover {
     this.#settled = waiting
   }
 
-  #begin(place: Place): void {
+  #begin(place: TouchedCollection): void {
     const proof = this.#prove(place)
     this.#proofs.push(proof)
     // Whoever finishes hears of a failure; until then nobody listens, and that is no reason to end the process.
@@ -97,7 +97,7 @@ export class Prover {
     if (ids === undefined) return
     const parent = ids.slice(0, -1)
     const backend = this.#context.options.backendOf(operation.stack, kind.api)
-    const places = this.#places.get(group) ?? new Map<string, Place>()
+    const places = this.#places.get(group) ?? new Map<string, TouchedCollection>()
     this.#places.set(group, places)
     const id = `${operation.stack} ${kind.name} ${parent.join(' ')}`
     const place = places.get(id) ?? {kind, parent, watch: this.#context.collection(backend, kind, parent), done: [], lastEnd: 0}
@@ -106,7 +106,7 @@ export class Prover {
     place.lastEnd = this.#context.options.clock.now()
   }
 
-  async #prove(place: Place): Promise<Residual[]> {
+  async #prove(place: TouchedCollection): Promise<Residual[]> {
     const {clock, listLagMs, stop, journal} = this.#context.options
     let residual: Residual[] = []
     let looks = 0
@@ -130,7 +130,7 @@ export class Prover {
   }
 
   /** The look that showed the last object ready will do, if it saw everything; otherwise a new one. */
-  async #lookAt({watch, done, lastEnd}: Place, looks: number): Promise<Look> {
+  async #lookAt({watch, done, lastEnd}: TouchedCollection, looks: number): Promise<Look> {
     const last = watch.last
     const recent = looks === 1 && last !== undefined && last.startedAt >= lastEnd ? last : undefined
     const look = recent ?? (await watch.lookAtAll(PRIORITY.proof))
@@ -139,13 +139,13 @@ export class Prover {
     return done.every(it => shown.has(it.remoteId ?? '')) ? look : watch.proven(look, PRIORITY.proof)
   }
 
-  async #compare(place: Place, {collection}: Look): Promise<Residual[]> {
+  async #compare(place: TouchedCollection, {collection}: Look): Promise<Residual[]> {
     const byId = new Map(collection.objects.map(it => [it.remoteId, it]))
     const found = await Promise.all(place.done.map(it => this.#one(place, it, byId.get(it.remoteId ?? ''))))
     return found.filter(it => it !== undefined)
   }
 
-  async #one(place: Place, ended: Ended, shown: LiveObject | undefined): Promise<Residual | undefined> {
+  async #one(place: TouchedCollection, ended: Ended, shown: LiveObject | undefined): Promise<Residual | undefined> {
     const {operation, remoteId, spec} = ended
     const base = {
       stack: operation.stack,
@@ -189,7 +189,7 @@ export class Prover {
 }
 
 /** The API could not be asked, which proves nothing of what was done. @throws whatever is no AppError */
-function notRead({done}: Place, error: unknown): Residual[] {
+function notRead({done}: TouchedCollection, error: unknown): Residual[] {
   if (!(error instanceof AppError)) throw error
   return done.map(({operation: {stack, address}, remoteId}) => ({
     stack,

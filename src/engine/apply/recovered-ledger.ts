@@ -13,7 +13,7 @@ import type {RecoverInput} from './recovery.ts'
 import {type KnownSecret, sentContext, withoutSecrets} from './sent-secrets.ts'
 
 /** Where a ledger has an object. */
-interface Place {
+interface OwnedEntry {
   readonly stack: string
   readonly entry: LedgerEntry
 }
@@ -94,7 +94,7 @@ export class RecoveredLedger {
 
   /** Of a secret that this run had sent, and that the ledger knows another value of, nobody knows which came last. */
   async #withoutDoubted(
-    {stack, entry: there}: Place,
+    {stack, entry: there}: OwnedEntry,
     {secrets = {}, ...sent}: Omit<SettledStep, 'kind'> & {readonly remoteId: string},
   ): Promise<LedgerEntry> {
     const {book, isRecorded, wasSent} = this.#input
@@ -131,7 +131,7 @@ export class RecoveredLedger {
   }
 
   /** Where the ledgers have an object of the run by now. */
-  #placeOf(key: Key, remoteId: string): Place | 'as it was' | 'taken out' | 'unknown' {
+  #placeOf(key: Key, remoteId: string): OwnedEntry | 'as it was' | 'taken out' | 'unknown' {
     const stack = stackOf(key)
     const there = this.#entry(key)
     if (there?.remoteId === remoteId) return this.#isLater(stack) ? {stack, entry: there} : 'as it was'
@@ -144,9 +144,9 @@ export class RecoveredLedger {
   }
 
   /** The address it went to since, in this stack or in another one. */
-  #addressNow(stack: string, remoteId: string): Place | 'taken out' | undefined {
+  #addressNow(stack: string, remoteId: string): OwnedEntry | 'taken out' | undefined {
     const {book} = this.#input
-    const of = (at: string, address: string | undefined): Place | undefined => {
+    const of = (at: string, address: string | undefined): OwnedEntry | undefined => {
       const entry = address === undefined ? undefined : book.ledger(at)?.entries.get(address)
       return entry?.remoteId === remoteId ? {stack: at, entry} : undefined
     }

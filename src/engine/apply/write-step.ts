@@ -9,7 +9,7 @@ import type {Ledger} from '../model/ledger.ts'
 import {DetachedError, OperationTimeoutError, UnknownOutcomeError} from './apply-errors.ts'
 import type {Refused} from './crowd.ts'
 import {followTask, unseen} from './follow-task.ts'
-import type {Group, Place} from './gate.ts'
+import type {Group, Turnstile} from './gate.ts'
 import {type RunContext, type StepEnd, Stopped} from './run-context.ts'
 import type {Accepted, Doubt, DoubtSettled, Write} from './write.ts'
 
@@ -44,7 +44,7 @@ interface Held {
 
 type OneTurn = {readonly end: 'over'; readonly result: StepEnd} | Held | {readonly end: 'again'}
 
-async function oneTurn(context: RunContext, it: Write, place: Place, rest: (accepted: Accepted) => Promise<StepEnd>): Promise<OneTurn> {
+async function oneTurn(context: RunContext, it: Write, place: Turnstile, rest: (accepted: Accepted) => Promise<StepEnd>): Promise<OneTurn> {
   const turn = await oneRequest(context, it, place, rest)
   if (turn.end !== 'over') return turn
   const {result} = turn
@@ -94,7 +94,12 @@ async function writeAhead({options: {journal, book, clock}}: RunContext, it: Wri
 
 const serialOf = (ledger: Ledger | undefined) => (ledger === undefined ? {} : {serial: ledger.serial})
 
-async function oneRequest(context: RunContext, it: Write, place: Place, rest: (accepted: Accepted) => Promise<StepEnd>): Promise<OneTurn> {
+async function oneRequest(
+  context: RunContext,
+  it: Write,
+  place: Turnstile,
+  rest: (accepted: Accepted) => Promise<StepEnd>,
+): Promise<OneTurn> {
   const {journal, clock, emit, stop} = context.options
   const {key, step, request} = it
   let sentAt = clock.now()
@@ -155,7 +160,7 @@ async function oneRequest(context: RunContext, it: Write, place: Place, rest: (a
 function held(
   {gate, options}: RunContext,
   {groups, kind: {api}}: Write,
-  place: Place,
+  place: Turnstile,
   {reason, crowded}: {readonly reason: string; readonly crowded: boolean},
 ): Held {
   const group = groups.find(it => (crowded ? it.account : it.root))

@@ -52,14 +52,14 @@ export interface FieldDiff {
 type Moved = NonNullable<Change['moved']>
 
 /** A place in the declaration, from the root down. Its pointer is written only where something is said of it. */
-interface Place {
-  readonly above?: Place
+interface FieldPlace {
+  readonly above?: FieldPlace
   readonly segment: string
   readonly rule: EffectiveRule
 }
 
 interface Difference {
-  readonly place: Place
+  readonly place: FieldPlace
   readonly declared: Value
   readonly live: Json | undefined
   readonly applied: Json | undefined
@@ -107,7 +107,7 @@ export function satisfied({kind, declared, live, ignore}: Pick<DiffInput, 'kind'
   return diffFields({kind, declared, live, ignore, applied: plainPart(declared), secretState: () => 'same'}).changes.length === 0
 }
 
-function compare(walk: Walk, place: Place, declared: Value, live: Json | undefined, applied: Json | undefined): void {
+function compare(walk: Walk, place: FieldPlace, declared: Value, live: Json | undefined, applied: Json | undefined): void {
   if (walk.ignore.length > 0 && isIgnored(walk.ignore, place)) return
   const {rule} = place
   const difference = {place, declared, live, applied}
@@ -131,18 +131,18 @@ const isClear = (declared: Value): boolean =>
   declared === null ||
   (!(declared instanceof Secret) && !(declared instanceof Deferred) && typeof declared === 'object' && Object.keys(declared).length === 0)
 
-const below = (above: Place, field: string): Place => ({above, segment: field, rule: above.rule.below(field)})
+const below = (above: FieldPlace, field: string): FieldPlace => ({above, segment: field, rule: above.rule.below(field)})
 
-const slot = (above: Place, index: number): Place => ({above, segment: String(index), rule: above.rule.below('*')})
+const slot = (above: FieldPlace, index: number): FieldPlace => ({above, segment: String(index), rule: above.rule.below('*')})
 
-const segmentsOf = ({above, segment}: Place): readonly string[] => (above === undefined ? [] : [...segmentsOf(above), segment])
+const segmentsOf = ({above, segment}: FieldPlace): readonly string[] => (above === undefined ? [] : [...segmentsOf(above), segment])
 
-const pathOf = (place: Place): string => formatPointer(segmentsOf(place))
+const pathOf = (place: FieldPlace): string => formatPointer(segmentsOf(place))
 
 const own = (value: Json | undefined, field: string): Json | undefined =>
   isJsonObject(value) && Object.hasOwn(value, field) ? value[field] : undefined
 
-function isIgnored(ignore: Walk['ignore'], place: Place): boolean {
+function isIgnored(ignore: Walk['ignore'], place: FieldPlace): boolean {
   const [concrete, general] = [segmentsOf(place), parsePointer(place.rule.pattern)]
   const isAt = (segment: string, depth: number) => segment === concrete[depth] || segment === general[depth]
   return ignore.some(pointer => pointer.length <= concrete.length && pointer.every(isAt))
@@ -252,7 +252,7 @@ function compareBags(walk: Walk, difference: Difference, declared: readonly Valu
 }
 
 /** Whether a value has everything that is declared. `sparse`: what it does not show is forgiven. */
-function holds({kind, ignore}: Walk, place: Place, declared: Value, value: Json | undefined, sparse = false): boolean {
+function holds({kind, ignore}: Walk, place: FieldPlace, declared: Value, value: Json | undefined, sparse = false): boolean {
   let held = true
   const fail = () => {
     held = false

@@ -58,7 +58,7 @@ export function levelsOf(kinds: Kinds): Kind[][] {
   return levels
 }
 
-interface Place {
+interface CollectionPlan {
   readonly backend: Backend
   readonly kind: Kind
   readonly parent: Ids
@@ -183,11 +183,11 @@ class Pass {
   }
 
   async #level(declarations: readonly Declaration[], entries: readonly {stack: string; entry: LedgerEntry}[]): Promise<void> {
-    const places = new Map<Backend, Map<string, Place>>()
-    const place = (stack: string, kind: Kind, parent: Ids): Place => {
+    const places = new Map<Backend, Map<string, CollectionPlan>>()
+    const place = (stack: string, kind: Kind, parent: Ids): CollectionPlan => {
       const backend = this.#input.backendOf(stack, kind.api)
       this.#ownership.speaksFor(backend, stack, kind.api)
-      const ofBackend = places.get(backend) ?? new Map<string, Place>()
+      const ofBackend = places.get(backend) ?? new Map<string, CollectionPlan>()
       places.set(backend, ofBackend)
       const id = `${kind.name} ${parent.join(' ')}`
       const known = ofBackend.get(id) ?? {backend, kind, parent, declarations: []}
@@ -262,7 +262,7 @@ class Pass {
     }
   }
 
-  #pair({backend, kind, parent, declarations}: Place): void {
+  #pair({backend, kind, parent, declarations}: CollectionPlan): void {
     const collection = this.#collections.at(backend, kind, parent)
     if (collection === undefined) return
     if (collection.gone && declarations.length > 0 && !kind.singleton) {

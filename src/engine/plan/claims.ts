@@ -213,14 +213,14 @@ function left(operation: Operation, wants: Operation['action'], {stack, address,
   }
 }
 
-type Place = {readonly stack: string; readonly address: string}
+type StackAddress = {readonly stack: string; readonly address: string}
 
-const movedTo = (stack: string, from: Place, to: Place): string => `stack ${stack} has it: ${transferCommand(from, to)}`
+const movedTo = (stack: string, from: StackAddress, to: StackAddress): string => `stack ${stack} has it: ${transferCommand(from, to)}`
 
-const transferOf = (from: Place, to: Place): string => transferCommand(from, to)
+const transferOf = (from: StackAddress, to: StackAddress): string => transferCommand(from, to)
 
 /** The command that makes it so, ready to be copied. */
-function transferCommand(from: Place, to: Place): string {
+function transferCommand(from: StackAddress, to: StackAddress): string {
   const as = from.address === to.address ? '' : ` --as '${to.address}'`
   return `svcctl transfer '${from.address}' --from ${from.stack} --to ${to.stack}${as}`
 }

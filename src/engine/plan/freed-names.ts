@@ -61,24 +61,24 @@ function nameRings(rings: readonly (readonly Renaming[])[]): OperationCycleError
 }
 
 /** Account, kind, parent and name: two objects cannot be in the same place at once. */
-interface Place {
+interface NameSlot {
   readonly account: string
   readonly kind: string
   readonly parent: string
   readonly name: string
 }
 
-const textOf = ({account, kind, parent, name}: Place): string => `${account} ${kind} ${parent} ${name}`
+const textOf = ({account, kind, parent, name}: NameSlot): string => `${account} ${kind} ${parent} ${name}`
 
 function accountOf({stack, kind}: Operation, input: Input): string {
   const api = input.kinds.get(kind)?.api
   return (api && input.accountOf?.(stack, api)) ?? ''
 }
 
-const same = (a: Place | undefined, b: Place | undefined): boolean => a !== undefined && b !== undefined && textOf(a) === textOf(b)
+const same = (a: NameSlot | undefined, b: NameSlot | undefined): boolean => a !== undefined && b !== undefined && textOf(a) === textOf(b)
 
 /** Where the object stands now, if it will not stand there any more. */
-function placeLeft(operation: Operation, input: Input): Place | undefined {
+function placeLeft(operation: Operation, input: Input): NameSlot | undefined {
   const {observation, kinds} = input
   const {action, kind, remoteId} = operation
   if (remoteId === undefined || (action !== 'delete' && action !== 'replace' && action !== 'update')) return undefined
@@ -90,7 +90,7 @@ function placeLeft(operation: Operation, input: Input): Place | undefined {
 }
 
 /** Where the object will stand. */
-function placeTaken(operation: Operation, input: Input): Place | undefined {
+function placeTaken(operation: Operation, input: Input): NameSlot | undefined {
   const {observation, kinds} = input
   const {action, kind, name} = operation
   if (name === undefined || (action !== 'create' && action !== 'replace' && action !== 'update')) return undefined

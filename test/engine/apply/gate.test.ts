@@ -1,10 +1,10 @@
 import {describe, expect, it} from 'vitest'
-import {Gate, type Group, type Passage, type Place} from '../../../src/engine/apply/gate.ts'
+import {Gate, type Group, type Passage, type Turnstile} from '../../../src/engine/apply/gate.ts'
 import {Lab, stackOf} from '../../support/lab.ts'
 
 /** A turn in a gate that lasts until it is told to leave. */
 function turn(gate: Gate, groups: readonly Group[], {key = '', behind = 0}: {key?: string; behind?: number} = {}) {
-  const state: {place?: Place; leave: () => void; passage: Promise<Passage<void>>} = {
+  const state: {place?: Turnstile; leave: () => void; passage: Promise<Passage<void>>} = {
     leave: () => {},
     passage: Promise.resolve({passed: false}),
   }
@@ -35,7 +35,7 @@ describe('a gate before which thousands wait', () => {
     const costMs = async (count: number): Promise<number> => {
       const before = process.cpuUsage()
       const gate = new Gate()
-      const work = (place: Place) => Promise.resolve(place.answered(true))
+      const work = (place: Turnstile) => Promise.resolve(place.answered(true))
       await Promise.all(
         Array.from({length: count}, (_none, i) => gate.within({key: `${i}`, groups: groupsOf(i), behind: i % 7}, undefined, work)),
       )

@@ -1,0 +1,42 @@
+/** What pages name is there: files of the repository, and functions and types of the source. */
+import {readdirSync, readFileSync} from 'node:fs'
+import {join} from 'node:path'
+import {fileURLToPath} from 'node:url'
+import {describe, expect, it} from 'vitest'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+const below = (folder: string) => readdirSync(join(root, folder), {recursive: true, encoding: 'utf8'}).map(it => `${folder}/${it}`)
+
+const files = ['bench', 'docs', 'examples', 'schemas', 'scripts', 'src', 'stacks', 'test'].flatMap(below)
+const sources = files.filter(it => /^(src|scripts|bench|test)\/.*\.(ts|mjs)$/.test(it) && it !== 'test/documents.test.ts')
+const words = new Set(sources.flatMap(it => read(it).match(/[A-Za-z_$][\w$]*/g) ?? []))
+const pages = [
+  'CONTRIBUTING.md',
+  'README.md',
+  'bench/README.md',
+  'src/README.md',
+  ...files.filter(it => it.startsWith('docs/') && it.endsWith('.md')),
+]
+
+/** What stands in a page as code, outside of whole blocks of it. */
+const codeIn = (page: string): string[] =>
+  [
+    ...read(page)
+      .replaceAll(/```[\s\S]*?```/g, '')
+      .matchAll(/`([^`\n]+)`/g),
+  ].flatMap(it => it[1] ?? [])
+
+const isFile = (code: string) => /^[\w./-]+\.(ts|mjs|sh)$/.test(code)
+const isName = (code: string) => /^[A-Za-z]\w*[a-z][A-Z]\w*(\(\))?$/.test(code)
+
+describe.each(pages)('%s', page => {
+  it('names files that are there', () => {
+    const missing = codeIn(page).filter(it => isFile(it) && !files.some(file => `/${file}`.endsWith(`/${it.replace(/^(\.\.?\/)+/, '')}`)))
+    expect(missing).toEqual([])
+  })
+
+  it('names functions, types and fields that are there', () => {
+    expect(codeIn(page).filter(it => isName(it) && !words.has(it.replace('()', '')))).toEqual([])
+  })
+})
