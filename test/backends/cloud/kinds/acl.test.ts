@@ -38,6 +38,6 @@ describe('an ACL user', () => {
   })
 
   it('has a password that is never compared with an answer nor shown', () => {
-    expect(cloudAclUser.fields['/password']).toEqual({writeOnly: true, secret: true})
+    expect(cloudAclUser.fields['/password']).toEqual({writeOnly: true, secret: true, always: true})
   })
 })
