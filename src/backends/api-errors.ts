@@ -77,16 +77,20 @@ export class RateLimitedError extends AnswerError {
   }
 }
 
+const setInStack = (field: string, because: string): string => `Set "${field}" in the stack${because}, then plan again.`
+
 /** The API understood the request and refused it (400, 409, …). Sending it again cannot help. */
 export class RefusedError extends AnswerError {
   constructor(voice: Voice, asked: Asked, answer: ApiAnswer) {
     const {field, constraint} = saidIn(answer.text)
     const because = constraint === undefined ? '' : ` (the API says: ${constraint})`
-    const advice = voice.fieldAdvice ?? ((name, why) => `Set "${name}" in the stack${why}, then plan again.`)
+    // What is read is in no stack.
+    const inStack = asked.method === 'GET' ? undefined : setInStack
+    const advice = voice.fieldAdvice ?? inStack
     super(`${nameOf(asked)} was refused: ${wordsOf(answer)}`, answer, {
       ...said(voice, 'refused'),
       ...(answer.status === 409 && voice.conflictAdvice ? {suggestions: voice.conflictAdvice} : {}),
-      ...(field === undefined ? {} : {suggestions: [advice(field, because)]}),
+      ...(field === undefined || advice === undefined ? {} : {suggestions: [advice(field, because)]}),
     })
   }
 }
