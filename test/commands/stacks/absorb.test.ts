@@ -264,14 +264,24 @@ describe('svcctl absorb', {timeout: 300_000}, () => {
     expect([text(), readdirSync(join(at.folder, '.svcctl', 'absorb'))]).toEqual([broken, []])
   })
 
+  it('that is stopped before the proof puts the files back itself', async () => {
+    const waiting = waitingProgram()
+    await applied(waiting)
+    change('number', {memoryLimitInGb: 4})
+    writeFileSync(join(at.folder, 'once'), '')
+    const running = at.start(['absorb', '--yes'])
+    await untilChanged(waiting)
+    running.kill('SIGINT')
+    const outcome = await running.done
+    expect([outcome.code, outcome.stderr], outcome.stdout).toEqual([4, expect.stringContaining('E_INTERRUPTED')])
+    expect([text(), readdirSync(join(at.folder, '.svcctl', 'absorb'))]).toEqual([waiting, []])
+    expect(readdirSync(at.folder).filter(it => it.endsWith('.lock'))).toEqual([])
+  })
+
   it('that is killed before the proof is undone by the next command; what a person has changed since stays', {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async () => {
-    // The second time the program runs it waits.
-    const waiting = SMALL.replace(
-      '    super(scope, id)\n',
-      `    super(scope, id)\n    if (existsSync('wait')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)\n    if (existsSync('once')) renameSync('once', 'wait')\n`,
-    ).replace('import {Aspects', "import {existsSync, renameSync} from 'node:fs'\nimport {Aspects")
+    const waiting = waitingProgram()
     const killed = async () => {
       writeFileSync(join(at.folder, 'once'), '')
       const running = at.start(['absorb', '--yes', '-vv'])
@@ -311,6 +321,13 @@ describe('svcctl absorb', {timeout: 300_000}, () => {
     expect(at.simulator.log).toEqual([])
   })
 })
+
+/** The second time it runs it waits. */
+const waitingProgram = (): string =>
+  SMALL.replace(
+    '    super(scope, id)\n',
+    `    super(scope, id)\n    if (existsSync('wait')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)\n    if (existsSync('once')) renameSync('once', 'wait')\n`,
+  ).replace('import {Aspects', "import {existsSync, renameSync} from 'node:fs'\nimport {Aspects")
 
 /** Until the file is another one. */
 async function untilChanged(from: string): Promise<void> {

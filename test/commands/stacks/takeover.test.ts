@@ -192,7 +192,7 @@ describe('svcctl import --from-tfstate', () => {
   })
 
   it('--dir writes the code of what the state has, with ids of the state, and ledgers: the plan of it is empty', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const input = stateFile('modules')
     const before = sum(input)
