@@ -4,7 +4,7 @@ import type {Json, JsonObject} from '../base/json.ts'
 import {formatPointer} from '../base/pointer.ts'
 import {withJsonBanner} from './banner.ts'
 import {jsonFields} from './json-text.ts'
-import type {ExportModel} from './model.ts'
+import type {ExportedObject, ExportModel} from './model.ts'
 
 export const EXPORT_FORMAT = 'svcctl.export/1'
 
@@ -75,9 +75,11 @@ export interface DocumentParts {
   readonly notRead: readonly NotRead[]
   readonly files: readonly string[]
   readonly proof: ProofResult
+  /** Objects that the language has no place for: all of their fields are left out. */
+  readonly leavesOut?: (object: ExportedObject) => boolean
 }
 
-export function exportDocument({model, notRead, files, proof}: DocumentParts): ExportDocument {
+export function exportDocument({model, notRead, files, proof, leavesOut}: DocumentParts): ExportDocument {
   return {
     format: EXPORT_FORMAT,
     objects: model.stacks
@@ -91,7 +93,7 @@ export function exportDocument({model, notRead, files, proof}: DocumentParts): E
         ...(it.parent === undefined ? {} : {parent: it.parent.remoteId}),
         spec: {...it.spec, ...it.unlisted},
         secrets: Object.keys(it.secrets).map(field => formatPointer([field])),
-        leftOut: [...it.leftOut],
+        leftOut: leavesOut?.(it) ? [...new Set([...Object.keys({...it.spec, ...it.unlisted}), ...it.leftOut])].sort() : [...it.leftOut],
       })),
     ...(model.undeclarable.length === 0
       ? {}

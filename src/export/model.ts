@@ -6,7 +6,7 @@ import type {LiveObject} from '../engine/model/live.ts'
 import {exportedFields} from './fields.ts'
 import {objectIds, type StackIds, stackIds} from './ids.ts'
 import {byRemoteId, byText} from './natural-order.ts'
-import {camelCase, pascalCase, plainWord} from './words.ts'
+import {pascalCase, plainWord} from './words.ts'
 
 export type Split = 'subscription' | 'none'
 
@@ -73,6 +73,10 @@ export interface ExportedObject {
   /** Fields that hold a secret, and its variable. */
   readonly secrets: Readonly<Record<string, string>>
   readonly leftOut: readonly string[]
+  /** Another object in the same place has the same name: only its remote id tells which one is meant. */
+  readonly isNamesake: boolean
+  /** As it was read; for what one language has a place for, and our declarations have not. */
+  readonly live: LiveObject
 }
 
 interface Draft {
@@ -85,7 +89,7 @@ export function exportModel(input: ExportInput): ExportModel {
   const known = new Map([...around, ...objects].map(it => [it.remoteId, it]))
   const namesakes = countedNames([...known.values()], kinds)
   const undeclarable: Undeclarable[] = []
-  const drafts = objects.toSorted(byPlace(kinds)).flatMap((live): Draft[] => {
+  const drafts = objects.toSorted(byPlace(kinds, known)).flatMap((live): Draft[] => {
     const isNamesake = (namesakes.get(nameIn(live, kinds)) ?? 0) > 1
     const fields = exportedFields(live, {allFields, hides, isNamesake})
     if (fields.problems.length === 0) return [{live, fields}]
@@ -165,6 +169,8 @@ function exportedStack(
       references,
       secrets: Object.fromEntries(fields.secrets.map(it => [it, `${id}_${unread[0] === it ? 'password' : plainWord(it)}`])),
       leftOut: fields.leftOut,
+      isNamesake: (namesakes.get(nameIn(live, kinds)) ?? 0) > 1 && live.name !== undefined,
+      live,
     }
   })
   return {...stack, apis: [...new Set(objects.map(it => it.kind.api))].sort(), objects}
@@ -222,15 +228,24 @@ function countedNames(all: readonly LiveObject[], kinds: Kinds): ReadonlyMap<str
   return counts
 }
 
-/** By kind, parent, name, id. */
-function byPlace(kinds: Kinds): (a: LiveObject, b: LiveObject) => number {
+/** By kind, parent, name, id; parents by their names, so that the order stays when everything is made anew. */
+function byPlace(kinds: Kinds, known: ReadonlyMap<string, LiveObject>): (a: LiveObject, b: LiveObject) => number {
   const order = [...kinds.keys()]
+  const namesAbove = ({remoteId}: LiveObject): string => {
+    const above = parentRemoteId({kinds}, remoteId)
+    const parent = above === undefined ? undefined : known.get(above)
+    return parent === undefined ? '' : `${namesAbove(parent)}\0${parent.name ?? ''}`
+  }
+  const above = new Map<string, string>()
+  const placeOf = (it: LiveObject): string => {
+    const place = above.get(it.remoteId) ?? namesAbove(it)
+    above.set(it.remoteId, place)
+    return place
+  }
   return (a, b) =>
     order.indexOf(a.kind.name) - order.indexOf(b.kind.name) ||
+    byText(placeOf(a), placeOf(b)) ||
     byRemoteId(parentRemoteId({kinds}, a.remoteId) ?? '', parentRemoteId({kinds}, b.remoteId) ?? '') ||
     byText(a.name ?? '', b.name ?? '') ||
     byRemoteId(a.remoteId, b.remoteId)
 }
-
-/** The name of an object's variable in the class of its stack. */
-export const variableOf = (id: string): string => camelCase(id)

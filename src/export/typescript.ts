@@ -94,9 +94,14 @@ function tableLines({objects, varying, asConst}: Table, taken: Set<string>): rea
   const tail = asConst ? ' as const' : ''
   return [
     `${head}${printed(rows, INDENT, INDENT + head.length, tail)}${tail}`,
-    `for (const {id${varying.length === 0 ? '' : ', ...own'}} of ${name})`,
-    `  ${printed(call, INDENT + 2)}`,
+    ...loop(`for (const {id${varying.length === 0 ? '' : ', ...own'}} of ${name})`, call),
   ]
+}
+
+/** In one line where that is room enough. */
+function loop(head: string, call: Code): readonly string[] {
+  const line = printed(call, INDENT, INDENT + head.length + 1)
+  return line.includes('\n') ? [head, `  ${printed(call, INDENT + 2)}`] : [`${head} ${line}`]
 }
 
 /** `databases`, or `databases2`: no variable that is there already. */
@@ -149,7 +154,7 @@ function tailFields(object: ExportedObject, each?: string): readonly Field[] {
 /** Which object is which, for import blocks: the one place where remote ids stand. */
 export function adoption(stacks: readonly ExportedStack[]): Piece {
   const objects: JsonObject = Object.fromEntries(
-    stacks.map(stack => [stack.id, Object.fromEntries(stack.objects.map(it => [it.id, it.remoteId]))]),
+    stacks.filter(it => it.objects.length > 0).map(stack => [stack.id, Object.fromEntries(stack.objects.map(it => [it.id, it.remoteId]))]),
   )
   const head = 'const objects: Record<string, Record<string, string>> = '
   const body = [

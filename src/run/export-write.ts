@@ -2,6 +2,7 @@
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
 import {AppError} from '../base/errors.ts'
+import type {Json} from '../base/json.ts'
 import {writeFolder} from '../base/write-folder.ts'
 import type {Connection} from '../config/connection.ts'
 import {SynthesisError} from '../declaration/language/errors.ts'
@@ -9,10 +10,12 @@ import type {LoadedDeclarations} from '../declaration/read/load.ts'
 import type {Kind} from '../engine/model/kind.ts'
 import {keyOfOperation} from '../engine/model/value.ts'
 import type {World} from '../engine/observe/read-world.ts'
+import {withBanner} from '../export/banner.ts'
 import {documentText, type ExportDocument, exportDocument, type NotRead, type ProofResult} from '../export/document.ts'
 import {typescriptFiles, typescriptModule} from '../export/files.ts'
 import type {ExportModel} from '../export/model.ts'
 import {projectFiles} from '../export/project.ts'
+import {isLeftOutOfTerraform, terraformFiles} from '../export/terraform.ts'
 import type {RequestAllowance} from '../transport/request-allowance.ts'
 import {type ExportPlace, outdatedFiles} from './export-place.ts'
 import {declarationsOf, factsOf, provePlan, refusal} from './export-proof.ts'
@@ -67,14 +70,26 @@ export interface ExportWritten {
 
 export async function writeExport(tools: ExportTools, exported: Exported): Promise<ExportWritten> {
   const {to, adopt, model, place, tables} = exported
-  const files = to === 'typescript' ? typescriptFiles(model, {tables, adopts: adopt === 'blocks'}) : new Map<string, string>()
+  const hides = (value: Json) => tools.host.redactor.value(value)
+  const files =
+    to === 'typescript'
+      ? typescriptFiles(model, {tables, adopts: adopt === 'blocks'})
+      : to === 'terraform'
+        ? bannered(terraformFiles(model, hides))
+        : new Map<string, string>()
   const project =
     to === 'typescript' && place !== undefined && !place.isWithin
       ? missingIn(place, projectFiles(tools.host.version))
       : new Map<string, string>()
   const names = [...files.keys(), ...(to === 'terraform' ? [] : ['export.json'])].sort()
   const outdated = place === undefined ? [] : outdatedFiles(place, names)
-  const documentOf = (proof: ProofResult): ExportDocument => exportDocument({...exported, files: place === undefined ? [] : names, proof})
+  const documentOf = (proof: ProofResult): ExportDocument =>
+    exportDocument({
+      ...exported,
+      files: place === undefined ? [] : names,
+      proof,
+      ...(to === 'terraform' ? {leavesOut: isLeftOutOfTerraform} : {}),
+    })
   const write = (proof: ProofResult): void => {
     if (place === undefined) return
     tools.onWrite()
@@ -82,9 +97,17 @@ export async function writeExport(tools: ExportTools, exported: Exported): Promi
     writeFolder(place.dir, new Map([...files, ...project, ...last]), outdated)
   }
   const {proof, used} = await proven(tools, exported, write)
-  const text = to === 'typescript' ? typescriptModule(model, {tables, adopts: adopt === 'blocks'}) : ''
+  const text =
+    to === 'typescript'
+      ? typescriptModule(model, {tables, adopts: adopt === 'blocks'})
+      : to === 'terraform'
+        ? [...terraformFiles(model, hides)].map(([name, content]) => `# ${name}\n${content}`).join('\n')
+        : ''
   return {document: documentOf(proof), text, model, used}
 }
+
+const bannered = (files: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
+  new Map([...files].map(([name, content]) => [name, withBanner(`\n${content}`, '#')]))
 
 const missingIn = ({dir}: ExportPlace, files: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
   new Map([...files].filter(([name]) => !existsSync(join(dir, name))))

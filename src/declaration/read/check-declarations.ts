@@ -17,7 +17,9 @@ export function checkDuplicates(all: readonly Resolved[], index: DraftIndex, pro
     const name = kind.singleton ? kind.name : draft.naturalKey
     if (name === undefined || (kind.parent && !declaration.parent)) continue
     const parent = parentText(declaration.parent) ?? index.account(draft.stack, kind.api)
-    const slot = `${kind.name}\0${parent}\0${name}`
+    // Where a name may stand for several, an import block tells which one is meant.
+    const meant = kind.identity.unique || kind.singleton ? '' : (declaration.importId ?? '')
+    const slot = `${kind.name}\0${parent}\0${name}\0${meant}`
     const other = first.get(slot)
     if (other === undefined) first.set(slot, draft)
     else if (kind.singleton) problems.add(draft.place, `there is only one ${kind.noun}, and ${other.key} declares it already`)

@@ -1,0 +1,156 @@
+/** Exported objects as HCL for the vendor's provider: the way out. */
+import type {Json, JsonObject} from '../base/json.ts'
+import {idsIn} from '../engine/model/kind.ts'
+import {type Block, Expression, type HclValue, hclFile} from './hcl.ts'
+import type {ExportedObject, ExportedStack, ExportModel} from './model.ts'
+import {ACL_ROLE, ACL_RULE, ACL_USER, PROVIDER, RESOURCES} from './rediscloud.ts'
+
+/** The files by their names. `acl.tf.example` is not loaded by Terraform. */
+export function terraformFiles({stacks: all}: ExportModel, hides: (value: Json) => Json): ReadonlyMap<string, string> {
+  const stacks = all.map(stack => ({
+    ...stack,
+    objects: stack.objects.map(it => ({...it, live: {...it.live, fields: hides(it.live.fields) as JsonObject}})),
+  }))
+  const variables = new Variables()
+  const imports: Block[] = []
+  const files = new Map<string, string>([['versions.tf', hclFile(versions())]])
+  const taken = new Set(['versions', 'imports', 'variables'])
+  for (const stack of stacks) {
+    const blocks = stack.objects.flatMap(it => resource(stack, it, variables, imports))
+    if (blocks.length > 0) files.set(`${taken.has(stack.id) ? `subscription_${stack.id}` : stack.id}.tf`, hclFile(blocks))
+  }
+  files.set('imports.tf', hclFile(imports))
+  files.set('variables.tf', variables.file())
+  files.set('acl.tf.example', aclExample(stacks))
+  return files
+}
+
+/** What has no resource in the provider. */
+export const isLeftOutOfTerraform = ({kind}: ExportedObject): boolean => RESOURCES[kind.name] === undefined
+
+function versions(): readonly Block[] {
+  const provider = {type: 'required_providers', attributes: [['rediscloud', {...PROVIDER}] as const]}
+  return [
+    {type: 'terraform', attributes: [['required_version', '>= 1.5']], blocks: [provider]},
+    {type: 'provider', labels: ['rediscloud'], attributes: []},
+  ]
+}
+
+const localName = (stack: ExportedStack, {id, parent}: ExportedObject): string => (parent === undefined ? stack.id : `${stack.id}_${id}`)
+
+function resource(stack: ExportedStack, object: ExportedObject, variables: Variables, imports: Block[]): readonly Block[] {
+  const known = RESOURCES[object.kind.name]
+  if (known === undefined) return []
+  const {type, importId, body} = known
+  const name = localName(stack, object)
+  const ids = idsIn(object.kind, object.remoteId) ?? []
+  imports.push({
+    type: 'import',
+    attributes: [
+      ['to', new Expression(`${type}.${name}`)],
+      ['id', importId(ids)],
+    ],
+  })
+  const own = body(object, (attribute, as) => variables.ask(`${name}_${attribute}`, as))
+  return [{type: 'resource', labels: [type, name], ...own, attributes: [...parentAttribute(stack, object, ids), ...own.attributes]}]
+}
+
+function parentAttribute(stack: ExportedStack, {parent}: ExportedObject, ids: readonly string[]): readonly (readonly [string, HclValue])[] {
+  if (parent === undefined) return []
+  const declared = stack.objects.find(it => it.remoteId === parent.remoteId)
+  const type = declared && RESOURCES[declared.kind.name]?.type
+  return [['subscription_id', declared && type !== undefined ? new Expression(`${type}.${localName(stack, declared)}.id`) : (ids[0] ?? '')]]
+}
+
+class Variables {
+  readonly #asked = new Map<string, 'string' | 'number' | 'secret'>()
+
+  ask(name: string, type: 'string' | 'number' | 'secret'): HclValue {
+    this.#asked.set(name, type)
+    return new Expression(`var.${name}`)
+  }
+
+  file(): string {
+    return hclFile(
+      [...this.#asked]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, type]) => ({
+          type: 'variable',
+          labels: [name],
+          attributes: [
+            ['type', new Expression(type === 'number' ? 'number' : 'string')],
+            ...(type === 'secret' ? [['sensitive', true] as const] : []),
+          ],
+        })),
+    )
+  }
+}
+
+const ACL_NOTE = [
+  '# In this provider rules, roles and users belong to the account, and a role says in which databases a rule holds.',
+  '# Where these come from, each database has its own. Terraform does not load this file: take from it what is meant.',
+  '',
+]
+
+function aclExample(stacks: readonly ExportedStack[]): string {
+  const variables = new Variables()
+  const blocks = stacks.flatMap(stack => stack.objects.flatMap(it => aclBlocks(stack, it, variables)))
+  return [...ACL_NOTE, hclFile(blocks), ...(blocks.length > 0 ? [variables.file()] : [])].join('\n').trimEnd().concat('\n')
+}
+
+function aclBlocks(stack: ExportedStack, object: ExportedObject, variables: Variables): readonly Block[] {
+  const {kind, id, spec, parent, references} = object
+  const name = `${stack.id}_${id}`
+  if (kind.name === ACL_RULE.kind) {
+    const database = stack.objects.find(it => it.remoteId === parent?.remoteId)
+    const subscription = database && stack.objects.find(it => it.remoteId === database.parent?.remoteId)
+    const idOf = (it: ExportedObject | undefined, attribute: string): HclValue => {
+      const type = it && RESOURCES[it.kind.name]?.type
+      return it && type !== undefined ? new Expression(`${type}.${localName(stack, it)}.${attribute}`) : ''
+    }
+    return [
+      {
+        type: 'resource',
+        labels: [ACL_RULE.type, name],
+        attributes: [
+          ['name', name],
+          ['rule', String(spec.rule ?? '')],
+        ],
+      },
+      {
+        type: 'resource',
+        labels: [ACL_ROLE.type, name],
+        attributes: [['name', name]],
+        blocks: [
+          {
+            type: 'rule',
+            attributes: [['name', new Expression(`${ACL_RULE.type}.${name}.name`)]],
+            blocks: [
+              {
+                type: 'database',
+                attributes: [
+                  ['subscription', idOf(subscription, 'id')],
+                  ['database', idOf(database, 'db_id')],
+                ],
+              },
+            ],
+          },
+        ],
+      },
+    ]
+  }
+  if (kind.name !== ACL_USER.kind) return []
+  const rule = references.role
+  const role: HclValue = rule === undefined ? String(spec.role ?? '') : new Expression(`${ACL_ROLE.type}.${stack.id}_${rule}.name`)
+  return [
+    {
+      type: 'resource',
+      labels: [ACL_USER.type, name],
+      attributes: [
+        ['name', name],
+        ['role', role],
+        ['password', variables.ask(`${name}_password`, 'secret')],
+      ],
+    },
+  ]
+}
