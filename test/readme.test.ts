@@ -9,38 +9,14 @@ import {dirname, join} from 'node:path'
 import {createInterface} from 'node:readline'
 import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {blocksIn, type Command, commandsIn, type Ended, runLine} from './support/page.ts'
 import {type Place, PROGRAM, place} from './support/program.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
 
-interface Block {
-  readonly language: string
-  readonly text: string
-  /** The file it shows: named alone on a line above it. */
-  readonly file: string | undefined
-}
-
-const blocks: readonly Block[] = [...readme.matchAll(/(?:^`([\w./-]+)`\n\n)?^```(\w+)\n([\s\S]*?)^```$/gm)].map(it => ({
-  file: it[1],
-  language: it[2] ?? '',
-  text: it[3] ?? '',
-}))
-
-interface Command {
-  readonly text: string
-  readonly exit: number
-}
-
-const commandsOf = (language: string): Command[] =>
-  blocks
-    .filter(it => it.language === language)
-    .flatMap(it => it.text.split('\n'))
-    .filter(line => line !== '')
-    .map(line => {
-      const [, text = '', comment = ''] = /^(.*?)(?: # (.*))?$/.exec(line) ?? []
-      return {text, exit: Number(/^exit (\d+)/.exec(comment)?.[1] ?? 0)}
-    })
+const blocks = blocksIn(readme)
+const commandsOf = (language: string) => commandsIn(blocks, language)
 
 let here: Place
 let simulator: ChildProcess | undefined
@@ -85,27 +61,13 @@ async function startSimulator(words: readonly string[]): Promise<void> {
   }
 }
 
-interface Ended {
-  readonly text: string
-  readonly code: number | null
-  readonly output: string
-}
-
 async function run({text}: Command): Promise<Ended> {
   const exported = /^export (\w+)=(\S*)$/.exec(text)
   if (exported?.[1] !== undefined) {
     variables[exported[1]] = exported[2] ?? ''
     return {text, code: 0, output: ''}
   }
-  const child = spawn('sh', ['-c', text], {cwd: here.folder, env: {...here.env, ...variables}, stdio: ['ignore', 'pipe', 'pipe']})
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', part => {
-      output += part
-    })
-  }
-  const [code] = (await once(child, 'close')) as [number | null]
-  return {text, code, output}
+  return runLine(text, here.folder, {...here.env, ...variables})
 }
 
 describe('the README', () => {

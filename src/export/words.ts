@@ -25,15 +25,14 @@ export const camelCase = (id: string): string => id.replace(/_+([a-z0-9])/g, (_,
 
 export const pascalCase = (id: string): string => camelCase(`_${id}`)
 
-/** What no variable may be called, in any kind of JavaScript. */
+/** What no variable may be called. */
 const LANGUAGE =
-  'abstract arguments as async await boolean break case catch class const continue debugger declare default delete do else enum eval ' +
-  'export extends false final finally for from function get if implements import in instanceof interface let module native new null ' +
-  'of package private protected public require return set static super switch synchronized this throw throws transient true try ' +
-  'type typeof undefined var void volatile while with yield'
+  'arguments await break case catch class const continue debugger default delete do else enum eval export extends false finally for ' +
+  'function if implements import in instanceof interface let new null package private protected public return static super switch ' +
+  'this throw true try typeof undefined var void while with yield'
 
-/** What the files that are written use themselves. */
-const OWN = 'adopt app cloud cluster id main object objects own scope secret unlisted'
+/** What the class of a stack uses itself, as a variable or as an id. */
+const OWN = 'cloud cluster id own scope secret unlisted'
 
 const RESERVED: ReadonlySet<string> = new Set(`${LANGUAGE} ${OWN}`.split(' '))
 

@@ -126,9 +126,10 @@ async function proven(
     return {proof: stacks, used: 0}
   }
   const {host, connect, allowance} = tools
-  const project = exported.place?.project ?? host.cwd
+  // What other ledgers have says nothing of the code: only those that are to be written are looked at.
+  const ledgers = adopt === 'ledger' ? (exported.place?.project ?? host.cwd) : join(host.cwd, '.svcctl', 'no-ledgers')
   const workspace = await Workspace.open({
-    host: {...host, cwd: project},
+    host: {...host, cwd: ledgers},
     variables: [],
     connect,
     stacks: stacks.stacks,

@@ -23,7 +23,7 @@ describe('an id', () => {
   })
 
   it('is no word of the language or of the files', () => {
-    expect(idsOf('class', 'this', 'scope', 'of')).toEqual(['class_1', 'this_2', 'scope_3', 'of_4'])
+    expect(idsOf('class', 'this', 'scope', 'main')).toEqual(['class_1', 'this_2', 'scope_3', 'main'])
   })
 
   it('is told apart from one that is alike by the greater remote id, also where only the variables are alike', () => {

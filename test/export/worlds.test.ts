@@ -10,7 +10,7 @@ import {world} from '../../src/simulator/index.ts'
 import {Lab, type StackBuilder} from '../support/lab.ts'
 import {declared, exported, Projects} from './exported.ts'
 
-const WORLDS = Number(process.env.SVCCTL_WORLDS ?? 60)
+const WORLDS = Number(process.env.SVCCTL_WORLDS ?? 24)
 const STYLE = {parser: 'typescript', semi: false, singleQuote: true, bracketSpacing: false, printWidth: 100} as const
 
 const names = ['cache', 'My DB & Co.', '1st', 'a\nb', '`q`', '${x}', '*/ end', "it's", 'Überfluß', 'orders']
@@ -114,18 +114,18 @@ describe(`${WORLDS} random worlds`, () => {
       first.push({name, config, lab, model})
     }
     await projects.synthesize()
-  }, 240_000)
+  }, 600_000)
 
   it('become code that compiles strictly', async () => {
     expect(await projects.compile()).toBe('')
-  }, 240_000)
+  }, 600_000)
 
   it('become code that prettier leaves as it is', async () => {
     for (const {model} of first) {
       for (const [path, text] of typescriptFiles(model, {tables: 3, adopts: true}))
         if (path.endsWith('.ts')) expect(await prettier.format(text, STYLE)).toBe(text)
     }
-  }, 240_000)
+  }, 600_000)
 
   it('are adopted as they are: no field differs, and no secret is asked for', async () => {
     for (const {name, lab} of first) {
@@ -133,7 +133,7 @@ describe(`${WORLDS} random worlds`, () => {
       const {plan} = await lab.run(() => lab.planOf(stacks))
       expect(plan.operations.filter(it => it.action !== 'adopt').map(it => [name, it.address, it.action, it.changes])).toEqual([])
     }
-  }, 240_000)
+  }, 600_000)
 
   it('are made anew by an apply of their code, and exported as the same declarations', async () => {
     for (const {name, config, model} of first) {

@@ -1,13 +1,11 @@
 /** svcctl export as people use it: what is live becomes a project, which is planned at once and changes nothing. */
-import {existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs'
+import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {exportSchema} from '../../../src/export/document.ts'
 import {world} from '../../../src/simulator/index.ts'
+import {linkPackages} from '../../support/app.ts'
 import {documentOf, type Site, site} from '../../support/site.ts'
-
-const repository = fileURLToPath(new URL('../../..', import.meta.url))
 
 /** Every file of a folder, by its path in it. */
 function filesIn(folder: string): Record<string, string> {
@@ -17,15 +15,6 @@ function filesIn(folder: string): Record<string, string> {
       .map(it => [join(it.parentPath, it.name), readFileSync(join(it.parentPath, it.name), 'utf8')] as const)
       .map(([path, text]) => [path.slice(folder.length + 1), text]),
   )
-}
-
-/** As `npm install` would leave it. */
-function install(folder: string): void {
-  const modules = join(folder, 'node_modules')
-  mkdirSync(join(modules, '@cdktf'), {recursive: true})
-  for (const name of ['cdktf', 'constructs', 'tsx', '@cdktf/provider-null'])
-    symlinkSync(join(repository, 'node_modules', name), join(modules, name))
-  symlinkSync(repository, join(modules, 'svcctl'))
 }
 
 describe('an account nobody declared', () => {
@@ -97,7 +86,7 @@ describe('an account nobody declared', () => {
     })
     expect(here.writes).toEqual([])
     expect(here.simulator.log.filter(it => it.path === '/' && it.api === 'cloud')).toHaveLength(1)
-    install(dir)
+    linkPackages(dir)
     const plan = await here.fast(['plan', '--detailed-exitcode', '-o', 'json'], {cwd: dir})
     expect(documentOf(plan).operations.filter((it: {action: string}) => it.action !== 'no-op')).toEqual([])
     expect(plan.code).toBe(0)
