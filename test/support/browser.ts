@@ -1,8 +1,8 @@
 /** Debian's Chromium, driven without a browser of anybody else's: pages are looked at as people see them. */
-import {mkdirSync, readFileSync} from 'node:fs'
-import {createRequire} from 'node:module'
+import {mkdirSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import axe from 'axe-core'
 import {type Browser, type BrowserContextOptions, chromium, type Page} from 'playwright-core'
 import {lacks, pathOf} from './tools.ts'
 
@@ -39,14 +39,12 @@ export async function look(browser: Browser, file: string, options: BrowserConte
   return {page, requests, said}
 }
 
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
-
 /** Rules of accessibility that the page breaks, each with the elements that do. */
 export async function violationsOf(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axeSource)
+  await page.evaluate(axe.source)
   return page.evaluate(async () => {
-    const {axe} = globalThis as unknown as {axe: {run(): Promise<{violations: {id: string; nodes: {html: string}[]}[]}>}}
-    const {violations} = await axe.run()
+    const {axe: rules} = globalThis as unknown as {axe: {run(): Promise<{violations: {id: string; nodes: {html: string}[]}[]}>}}
+    const {violations} = await rules.run()
     return violations.map(it => `${it.id}: ${it.nodes.map(node => node.html.slice(0, 120)).join(' | ')}`)
   })
 }

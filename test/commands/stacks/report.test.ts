@@ -107,9 +107,16 @@ describe('--report', () => {
   })
 
   it('is written of a refusal and of a failure too, and of an apply as it ended', async () => {
-    const applied = await at.fast(['apply', '--synth-dir', dir(), '--auto-approve', '--report', `markdown=${name}.md`])
+    const applied = await at.fast([
+      ...['apply', '--synth-dir', dir(), '--auto-approve'],
+      ...['--report', `markdown=${name}.md`, '--report', `html=${name}.html`],
+    ])
     expect(applied.code).toBe(0)
     expect(read(`${name}.md`)).toContain(`### svcctl: ${name}: 2 done`)
+    // Two changes, each from being sent to being ready, the second one after the first.
+    expect(read(`${name}.html`)).toMatch(
+      /How long it took[\s\S]*all ready after [^,]+, proven after [\s\S]*(?:class="bar (?:sending|task|settling)"[\s\S]*){2}/,
+    )
     const gone = saveStack(at.folder, jsonStack(name).subscription('sub', {name}))
     const refused = await at.fast([
       'apply',
