@@ -56,6 +56,9 @@ function assertOneStack({stacks}: LoadedDeclarations, flags: StackFlagValues, co
 }
 
 export abstract class ApplyCommandBase extends StackCommand {
+  /** Who approved the plan in its review, and when. */
+  private approval: {readonly by: string; readonly at: string} | undefined
+
   protected async applyStacks(flags: ApplyFlagValues, destroy: boolean): Promise<ExitCode> {
     const {heldOperations, kinds, lastingPlan, lookAgain, planWorkspace, waitForOthers} = await applyParts()
     const options = planOptions(flags)
@@ -203,7 +206,8 @@ export abstract class ApplyCommandBase extends StackCommand {
     if (host === undefined) return undefined
     const {approvedOn} = await import('../run/review.ts')
     const {by, at} = await approvedOn(this.context, host, plan)
-    this.logger.note(`approved by ${by} at ${new Date(at).toISOString()}`)
+    this.approval = {by, at: new Date(at).toISOString()}
+    this.logger.note(`approved by ${by} at ${this.approval.at}`)
     return plan.hash
   }
 
@@ -273,7 +277,8 @@ export abstract class ApplyCommandBase extends StackCommand {
         ),
     })
     const paint = paintFor(this.context.streams.stdout, this.context.environment)
-    const document = applyDocument(done, whole, built.approved)
+    const ended = applyDocument(done, whole, built.approved)
+    const document: typeof ended = this.approval === undefined ? ended : Object.assign(ended, {approval: this.approval})
     await this.reportApply(whole, document)
     await this.print(document, {text: () => applySummary({...done, bill: plan.bill}, paint)})
     return applyExit(done)

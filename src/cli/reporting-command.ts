@@ -1,5 +1,5 @@
 /** Commands that take `--report`: what they come to is written in other forms too, also when it is a failure. */
-import type {ExitCode} from '../base/errors.ts'
+import {EXIT, type ExitCode} from '../base/errors.ts'
 import type {Plan} from '../engine/model/plan.ts'
 import type {PlanReportOptions} from '../report/formats/of-plan.ts'
 import type {RecordedTimeline} from '../report/formats/recorded-timeline.ts'
@@ -49,7 +49,13 @@ export abstract class ReportingCommand extends BaseCommand {
       await reports.write(error).catch(it => this.logger.warn(`no report was written: ${asAppError(it).message}`))
       throw thrown
     }
-    await reports.write()
+    try {
+      await reports.write()
+    } catch (thrown) {
+      // What became of the work says more than a report that could not be written.
+      if (code === undefined || code === EXIT.ok) throw thrown
+      this.logger.warn(`no report was written: ${asAppError(thrown).message}`)
+    }
     return code
   }
 

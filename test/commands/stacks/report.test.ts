@@ -195,3 +195,13 @@ describe('--approve HASH@COMMIT', () => {
     expect([documentOf(a).source, documentOf(b).source]).toEqual([{commit: COMMIT}, undefined])
   })
 })
+
+describe('a report that cannot be written', () => {
+  it('does not hide how the work ended', async () => {
+    const env = {GITHUB_OUTPUT: join(at.folder, 'no', 'such', 'folder')}
+    const pending = await at.fast(['plan', '--synth-dir', dir(), '--report', 'github', '--detailed-exitcode'], {env})
+    expect([pending.code, pending.stderr]).toEqual([2, expect.stringContaining('no report was written')])
+    const quiet = await at.fast(['plan', '--synth-dir', dir(), '--report', 'github'], {env})
+    expect([quiet.code, quiet.stderr]).toEqual([1, expect.stringContaining('E_FILE_WRITE')])
+  })
+})
