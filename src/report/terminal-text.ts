@@ -51,8 +51,14 @@ const letterByLetter =
   text => {
     if (text.length <= LONG) return measure(text)
     let width = 0
-    for (const letter of eachLetter(text)) width += measure(letter)
-    return width
+    let part = ''
+    for (const letter of eachLetter(text)) {
+      part += letter
+      if (part.length < LONG) continue
+      width += measure(part)
+      part = ''
+    }
+    return width + measure(part)
   }
 
 export const padTo = (text: string, width: number, measure: Measure): string => text + ' '.repeat(Math.max(0, width - measure(text)))
