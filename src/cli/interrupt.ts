@@ -120,20 +120,44 @@ function endOnInterrupt(end: (usual: Usual) => Promise<number>): () => void {
   }
 }
 
+/** Takes away what ends the process when it is interrupted, of whoever it is. @returns puts it back */
+function withoutEnders(): () => void {
+  const away = SIGNALS.flatMap(signal =>
+    process
+      .listeners(signal)
+      .filter(it => enders.has(it))
+      .map(it => [signal, it] as const),
+  )
+  for (const [signal, it] of away) process.off(signal, it)
+  return () => {
+    for (const [signal, it] of away) process.on(signal, it)
+  }
+}
+
 /**
  * Runs `work`, and ends the process when it is interrupted meanwhile (`endOnInterrupt`). What the work comes to after
  * that is never heard of: what a closed connection breaks is no failure to tell.
+ *
+ * @param work - is given what leaves signals to the system again: a handler is not called while the program computes, and
+ *   who computes for seconds, with nothing left to do when stopped, is better ended by the system
  */
-export async function endingOnInterrupt<T>(work: () => Promise<T>, end: (usual: Usual) => Promise<number>): Promise<T> {
+export async function endingOnInterrupt<T>(
+  work: (leaveToSystem: () => void) => Promise<T>,
+  end: (usual: Usual) => Promise<number>,
+): Promise<T> {
   let ending = false
+  let comeBack = (): void => {}
   const off = endOnInterrupt(usual => {
     ending = true
     return end(usual)
   })
   try {
-    return await work()
+    return await work(() => {
+      comeBack = withoutEnders()
+    })
   } finally {
     if (ending) await new Promise<never>(() => {})
+    comeBack()
     off()
   }
 }

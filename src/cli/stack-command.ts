@@ -80,7 +80,7 @@ export abstract class StackCommand extends ReportingCommand {
   protected async readDeclarations(flags: StackFlagValues, mode: StackSource['mode'] = 'plan'): Promise<LoadedDeclarations> {
     const {readDeclarations} = await import('../run/declarations.ts')
     const app = new AbortController()
-    const reading = readDeclarations(this.context, {
+    const source = {
       synthDir: flags['synth-dir'],
       synthEnvironment: flags['synth-env'],
       stacks: flags.stack,
@@ -88,12 +88,16 @@ export abstract class StackCommand extends ReportingCommand {
       mode,
       variables: variableOptions(this.argv),
       signal: app.signal,
-    })
+    }
+    let reading: Promise<LoadedDeclarations> | undefined
     const loaded = await endingOnInterrupt(
-      () => reading,
+      leaveToSystem => {
+        reading = readDeclarations(this.context, {...source, onEvaluate: leaveToSystem})
+        return reading
+      },
       async usual => {
         app.abort()
-        await reading.catch(() => undefined)
+        await reading?.catch(() => undefined)
         this.sayStopped()
         return usual
       },

@@ -22,12 +22,14 @@ export interface StackSource {
   readonly variables: readonly VariableOption[]
   /** Ends the app, which runs in a process group of its own: neither Ctrl-C nor the end of a terminal reaches it. */
   readonly signal: AbortSignal
+  /** The app has ended and nothing of it is left: from now on the program only computes. */
+  readonly onEvaluate?: () => void
 }
 
 /** Declarations from the app or a folder, their warnings said, their secrets registered. */
 export async function readDeclarations(
   host: Host,
-  {synthDir, synthEnvironment, stacks, stateFile, mode, variables, signal}: StackSource,
+  {synthDir, synthEnvironment, stacks, stateFile, mode, variables, signal, onEvaluate}: StackSource,
 ): Promise<LoadedDeclarations> {
   // What is secret in what the app says is known when its stacks have been read: until then nothing of it is shown.
   const said = new LastLines()
@@ -45,6 +47,7 @@ export async function readDeclarations(
     variables,
     onSecret: value => host.redactor.registerValue(value),
     onLine: line => said.add(line),
+    onEvaluate,
   }).finally(() => {
     for (const line of said.all) host.log.info(line)
   })

@@ -16,7 +16,9 @@ const MAX_SIZE = 500_000
 export const MAX_TEXT = 4_000_000
 
 /** Of all expressions of an app. */
-const MAX_ALL_STEPS = 100_000_000
+const MAX_ALL_STEPS = 20_000_000
+/** Of all searches for patterns, each of which has a bound of its own. */
+const MAX_ALL_SEARCH_MS = 10_000
 /** Of all values that are large, with each use of them: what makes an app too large is never many small ones. */
 const MAX_ALL_SIZE = 20_000_000
 const LARGE = 1000
@@ -27,11 +29,19 @@ let depth = 0
 let steps = 0
 let allSteps = 0
 let allSize = 0
+let searchedMs = 0
 
 /** Another app is read. */
 export function resetSpent(): void {
   allSteps = 0
   allSize = 0
+  searchedMs = 0
+}
+
+/** @param ms - of the processor that one search took; a busy machine is no reason to refuse one. @throws ExpressionError when all searches of the app took too long */
+export function searched(ms: number): void {
+  searchedMs += ms
+  if (searchedMs > MAX_ALL_SEARCH_MS) throw new ExpressionError('the searches of the app take too long: write simpler patterns', 0)
 }
 
 /** @throws ExpressionError for a text that is too long to be read */

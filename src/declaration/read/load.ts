@@ -36,6 +36,8 @@ export interface LoadOptions {
   readonly onSecret?: ((value: Json) => void) | undefined
   /** Told each line that the app writes. No secret of its stacks is known before they are read. */
   readonly onLine?: ((line: string) => void) | undefined
+  /** Called when everything is read and evaluating begins, which goes on without a pause. */
+  readonly onEvaluate?: (() => void) | undefined
 }
 
 export interface LoadedDeclarations {
@@ -68,6 +70,7 @@ export async function loadDeclarations(options: LoadOptions): Promise<LoadedDecl
     files: await valuesBeside(read, options),
     commandLine: await readVariableOptions(options.variables ?? [], cwd, names),
   })
+  options.onEvaluate?.()
   const refused = read.annotations.filter(it => it.level === 'error').map(annotationProblem)
   const result = withProblems(refused, () => readStacks({documents: read.documents, kinds, given, mode, selected, onSecret}))
   return {

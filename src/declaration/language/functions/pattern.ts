@@ -5,6 +5,7 @@
  */
 import {createContext, runInContext} from 'node:vm'
 import type {Json} from '../../../base/json.ts'
+import {searched} from '../expression-limits.ts'
 import {assertShort, joined} from './joined-text.ts'
 import {ArgumentError} from './rule.ts'
 
@@ -111,6 +112,7 @@ class Translated implements Pattern {
     context.regexp = this.#regexp
     context.text = text
     context.limit = limit
+    const began = process.cpuUsage()
     try {
       return runInContext(SEARCH, context, {timeout: DEADLINE_MS}) as readonly RegExpExecArray[]
     } catch (error) {
@@ -120,6 +122,7 @@ class Translated implements Pattern {
       throw error
     } finally {
       context.text = undefined
+      searched(process.cpuUsage(began).user / 1000)
     }
   }
 }

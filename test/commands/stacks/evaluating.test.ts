@@ -1,0 +1,60 @@
+import {readFileSync} from 'node:fs'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {systemClock} from '../../../src/base/clock.ts'
+import {type Site, site} from '../../support/site.ts'
+import {jsonStack, saveStack} from '../../support/stack-json.ts'
+
+let here: Site
+beforeEach(async () => {
+  here = await site()
+})
+afterEach(() => here.close())
+
+/** Hundredths of a second that a process has computed. */
+const computed = (pid: number): number => {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    .replace(/^.*\) /s, '')
+    .split(' ')
+  return Number(fields[11]) + Number(fields[12])
+}
+
+describe.skipIf(process.platform !== 'linux')('a stack that takes long to evaluate', () => {
+  it.each([
+    ['SIGTERM', 'validate'],
+    ['SIGINT', 'plan'],
+  ] as const)(
+    'is left alone at once at a %s, in %s too',
+    async (signal, command) => {
+      const long = 'db-${count.index}-${length([for i in range(1000) : [for j in range(100) : j]])}'
+      const folder = saveStack(
+        here.folder,
+        jsonStack('long').block('resource', {
+          null_resource: {a: {count: 3000, triggers: {kind: 'cluster.database', spec: '{"memory_size":104857600}', 'spec/name': long}}},
+        }),
+      )
+      const running = here.start([command, '--synth-dir', folder, '-v'], {asItIs: true})
+      // Far more than reading the file takes, and far less than all of it.
+      while (computed(running.pid) < 400) await systemClock.sleep(20)
+      const before = computed(running.pid)
+      let last = before
+      running.kill(signal)
+      const ended = running.done.then(outcome => outcome)
+      const watch = (async () => {
+        try {
+          for (;;) {
+            last = computed(running.pid)
+            await systemClock.sleep(5)
+          }
+        } catch {
+          // It is gone.
+        }
+      })()
+      // No code: it did not end by itself.
+      expect((await ended).code).toBeNull()
+      await watch
+      expect(last - before).toBeLessThan(200)
+      expect(here.simulator.log).toEqual([])
+    },
+    120_000,
+  )
+})
