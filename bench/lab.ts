@@ -1,2 +1,2 @@
 /** The lab of the tests, under a name of its own: benchmarks measure the same reconciler in the same virtual time. */
-export {Lab, type LabOptions, type StackBuilder, stackOf} from '../test/support/lab.ts'
+export {Lab, type StackBuilder, stackOf} from '../test/support/lab.ts'

@@ -80,16 +80,6 @@ export function rawBody(voice: Voice, asked: Asked, answer: Answered): RawBody {
 
 const isBinary = (bytes: Uint8Array): boolean => bytes.subarray(0, 1024).includes(0)
 
-/** What the API itself said, for the error document of programs: parsed where it can be. */
-export function saidByApi({text}: Pick<ApiAnswer, 'text'>): ExactJson {
-  if (text.trim() === '') return null
-  try {
-    return maskSecrets(parseSpelledJson(text))
-  } catch {
-    return text
-  }
-}
-
 /** Headers as they may be shown. */
 export const shownHeaders = (headers: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, isSecretName(name) ? REDACTED : value]))

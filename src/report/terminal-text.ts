@@ -61,8 +61,6 @@ const letterByLetter =
     return width + measure(part)
   }
 
-export const padTo = (text: string, width: number, measure: Measure): string => text + ' '.repeat(Math.max(0, width - measure(text)))
-
 /** Cut to `width` columns, with an ellipsis where something is missing. Never cuts a character in two. */
 export function fitTo(text: string, width: number, measure: Measure): string {
   if (text.length <= LONG && measure(text) <= width) return text

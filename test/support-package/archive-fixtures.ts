@@ -1,6 +1,6 @@
 /** Archives in a line: `archive(file('a.log', 'text'), link('b', 'a.log'))`. */
 import {execFileSync} from 'node:child_process'
-import {mkdtempSync, readFileSync, writeFileSync} from 'node:fs'
+import {mkdtempSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {gunzipSync, gzipSync} from 'node:zlib'
@@ -83,5 +83,3 @@ function tarCommand(bytes: Buffer, action: string, ...paths: string[]): Buffer {
 
 /** The tar inside, to compare headers byte by byte. */
 export const inside = (bytes: Uint8Array): Buffer => gunzipSync(bytes)
-
-export const readBytes = (path: string): Buffer => readFileSync(path)

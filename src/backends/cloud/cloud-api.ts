@@ -46,20 +46,9 @@ export const listAclUsers = (cloud: CloudBackend, subscription: Id, database: Id
 export const listTasks = (cloud: CloudBackend, status?: string, options?: RequestOptions): Rows =>
   wholeList(cloud.reader, status === undefined ? '/tasks' : `/tasks?status=${encodeURIComponent(status)}`, options)
 
-export const readSubscription = (cloud: CloudBackend, subscription: Id, options?: RequestOptions): Promise<JsonObject | undefined> =>
-  cloud.reader.read({method: 'GET', path: under(subscription)}, options)
-
 export const readDatabase = (
   cloud: CloudBackend,
   subscription: Id,
   database: Id,
   options?: RequestOptions,
 ): Promise<JsonObject | undefined> => cloud.reader.read({method: 'GET', path: underDatabase(subscription, database)}, options)
-
-export const readPeering = (
-  cloud: CloudBackend,
-  subscription: Id,
-  peering: Id,
-  options?: RequestOptions,
-): Promise<JsonObject | undefined> =>
-  cloud.reader.read({method: 'GET', path: `${under(subscription)}/peerings/${encodeURIComponent(peering)}`}, options)

@@ -36,7 +36,6 @@ export const listModules = (cluster: ClusterBackend, options?: RequestOptions): 
 
 export const readBdb = (cluster: ClusterBackend, uid: Id, options?: RequestOptions): Found => read(cluster, one('bdbs', uid), options)
 export const readNode = (cluster: ClusterBackend, uid: Id, options?: RequestOptions): Found => read(cluster, one('nodes', uid), options)
-export const readUser = (cluster: ClusterBackend, id: Id, options?: RequestOptions): Found => read(cluster, one('users', id), options)
 export const readModule = (cluster: ClusterBackend, id: Id, options?: RequestOptions): Found => read(cluster, one('modules', id), options)
 
 export const checkNode = (cluster: ClusterBackend, uid: Id, options?: RequestOptions): Promise<WriteOutcome> =>

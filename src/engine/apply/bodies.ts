@@ -7,7 +7,7 @@ import {withLeft} from '../model/left-alone.ts'
 import type {Change} from '../model/plan.ts'
 
 /** Every declared field, secrets in clear; what is created only together with the object is in it too. */
-export const createBodyOf = ({declared}: {readonly kind: Kind; readonly declared: JsonObject}): JsonObject => ({...declared})
+export const createBodyOf = (declared: JsonObject): JsonObject => ({...declared})
 
 /**
  * The changed fields alone. A list goes out as it is declared. An object goes out whole, declared over live, because

@@ -20,7 +20,7 @@ import {write} from './write-step.ts'
 export async function create(scene: Scene): Promise<StepEnd> {
   const parent = scene.parentIds()
   const declared = wireObject(scene.spec)
-  const request = scene.kind.verbs.create?.(parent, createBodyOf({kind: scene.kind, declared}))
+  const request = scene.kind.verbs.create?.(parent, createBodyOf(declared))
   if (request === undefined) throw new TypeError(`${scene.kind.name} cannot be created`)
   const collection = scene.context.collection(scene.backend, scene.kind, parent)
   const before = new Set(collection.last?.collection.objects.map(it => it.remoteId))

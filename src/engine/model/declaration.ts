@@ -1,5 +1,5 @@
 /** What the stacks want: the declaration layer makes these, the planner reads them. */
-import type {Json, JsonObject} from '../../base/json.ts'
+import type {Json} from '../../base/json.ts'
 import type {Key, Value, ValueObject} from './value.ts'
 
 /** Where a thing was written. */
@@ -128,5 +128,3 @@ export interface Lookup {
  * @throws AppError when something it reads is still missing
  */
 export type Evaluate = (expression: string, stack: string, lookup: Lookup) => Json
-
-export type {JsonObject}

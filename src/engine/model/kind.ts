@@ -64,8 +64,6 @@ export interface Kind {
   readonly inlineChildren?: {readonly field: string; readonly kind: string}
   /** The child kinds an `exclusive` policy may name, by the policy's word: `{databases: 'cloud.database'}`. */
   readonly exclusive?: Readonly<Record<string, string>>
-  /** Outputs other objects may read, beyond the live fields by name. */
-  readonly outputs?: readonly string[]
   readonly code: KindInCode
 }
 

@@ -22,15 +22,7 @@ export interface Change {
 }
 
 /** Why an operation waits for another one. */
-export const EDGE_REASONS = [
-  'parent',
-  'reference',
-  'depends_on',
-  'children first',
-  'dependants first',
-  'frees the name',
-  'exclusive group',
-] as const
+export const EDGE_REASONS = ['parent', 'reference', 'depends_on', 'children first', 'dependants first', 'frees the name'] as const
 export type EdgeReason = (typeof EDGE_REASONS)[number]
 
 export interface Edge {

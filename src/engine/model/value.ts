@@ -4,7 +4,7 @@
  * A `Secret` has a value that may be sent but never shown. A `Deferred` has no value yet: it hangs on something the
  * API answers during the apply (a new object's id, an endpoint).
  */
-import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
+import type {Json, JsonObject} from '../../base/json.ts'
 
 export type Value = Json | Secret | Deferred | readonly Value[] | {readonly [key: string]: Value}
 export type ValueObject = {readonly [key: string]: Value}
@@ -79,9 +79,6 @@ export class Deferred {
     return {unknown: true}
   }
 }
-
-export const isLeaf = (value: Value | undefined): boolean =>
-  value === undefined || value instanceof Secret || value instanceof Deferred || (!Array.isArray(value) && !isJsonObject(value))
 
 /** The value as anyone may see it: `{"secret": true}` and `{"unknown": true}` in place of what is not plain. */
 export const shown = (value: Value): Json =>

@@ -1,6 +1,5 @@
 import {describe, expect, it} from 'vitest'
 import {cloudDatabase} from '../../../src/backends/cloud/kinds/database.ts'
-import {cloudSubscription} from '../../../src/backends/cloud/kinds/subscription.ts'
 import {clusterPolicy} from '../../../src/backends/cluster/kinds/policy.ts'
 import {createBodyOf, patchOf} from '../../../src/engine/apply/bodies.ts'
 
@@ -83,6 +82,6 @@ describe('the body of an update', () => {
 describe('the body of a create', () => {
   it('carries every declared field, those that are sent on create only too', () => {
     const declared = {name: 'orders', databases: [{name: 'cache'}]}
-    expect(createBodyOf({kind: cloudSubscription, declared})).toEqual(declared)
+    expect(createBodyOf(declared)).toEqual(declared)
   })
 })
