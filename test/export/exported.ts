@@ -15,7 +15,7 @@ import {readWorld, type World} from '../../src/engine/observe/read-world.ts'
 import {typescriptFiles} from '../../src/export/files.ts'
 import {type ExportModel, exportModel, type Split} from '../../src/export/model.ts'
 import type {Lab} from '../support/lab.ts'
-import {PROGRAM, place} from '../support/program.ts'
+import {place} from '../support/program.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -115,5 +115,3 @@ export class Projects {
     rmSync(this.folder, {recursive: true, force: true})
   }
 }
-
-export {PROGRAM}
