@@ -100,6 +100,10 @@ export const CALLED: Readonly<Record<string, Called>> = {
       {words: 'apply {}/saved.plan --auto-approve', knows: [SECRETS.variable]},
     ],
   },
+  absorb: stacks('absorb --dry-run'),
+  // What the code host repeats is asked of it in the tests of reports.
+  comment: alone('comment {}/saved.plan --on github'),
+  export: server('export cloud --dir {}/code', 'export cluster --to json --dir {}/code'),
   destroy: stacks(
     'destroy --synth-dir shop --auto-approve --allow-destroy *',
     'destroy --synth-dir far --auto-approve --allow-destroy *',
@@ -273,7 +277,7 @@ export async function parrots(): Promise<World> {
     .subscription('main', {name: 'far'})
   saveStack(folder, shop(1))
   saveStack(folder, far)
-  writeFileSync(join(folder, 'cdktf.json'), '{"language": "typescript", "app": "true"}')
+  writeFileSync(join(folder, 'cdktf.json'), JSON.stringify({language: 'typescript', app: 'cp -R both/. "$CDKTF_OUTDIR"'}))
   writeFileSync(join(folder, 'package.tar.gz'), gzipSync(archive(file('a.log', 'text'))))
   writeFileSync(join(folder, 'module.zip'), 'PK\u0003\u0004 and more')
   writeFileSync(
