@@ -3,8 +3,16 @@ import {existsSync, readdirSync, symlinkSync} from 'node:fs'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {afterEach, describe, expect, it} from 'vitest'
+import {kinds} from '../../src/backends/kinds.ts'
+import type {JsonObject} from '../../src/base/json.ts'
+import {diffFields} from '../../src/engine/model/diff.ts'
+import type {Plan} from '../../src/engine/model/plan.ts'
 import {planSchema} from '../../src/engine/model/plan-schema.ts'
 import {documentOf, type Site, site} from '../support/site.ts'
+
+interface ExportDocument {
+  readonly objects: readonly {readonly kind: string; readonly spec: JsonObject}[]
+}
 
 const repository = fileURLToPath(new URL('../..', import.meta.url))
 const examples = readdirSync(join(repository, 'examples'), {withFileTypes: true})
@@ -42,9 +50,28 @@ async function wholeLife(here: Site, args: readonly string[]): Promise<Record<st
   const left = planSchema.parse(documentOf(again)).operations.filter(it => it.action !== 'no-op')
   expect(left).toEqual([])
   expect(again.code).toBe(0)
-  const kinds: Record<string, number> = {}
-  for (const {kind} of plan.operations) kinds[kind] = (kinds[kind] ?? 0) + 1
-  return kinds
+  await exportsTheSame(here, plan)
+  const counts: Record<string, number> = {}
+  for (const {kind} of plan.operations) counts[kind] = (counts[kind] ?? 0) + 1
+  return counts
+}
+
+/** What was declared, applied and exported is declared the same: but for secrets, and for what another object decides. */
+async function exportsTheSame(here: Site, plan: Plan): Promise<void> {
+  const {objects} = documentOf(await here.fast(['export', '--kinds', '*', '-o', 'json'])) as unknown as ExportDocument
+  const differing: string[] = []
+  for (const {address, kind: name, declared} of plan.operations) {
+    const kind = kinds.get(name)
+    if (kind === undefined || declared === undefined) continue
+    const spec = Object.fromEntries(
+      Object.entries(declared.spec).filter(([, value]) => !/"(secret|unknown)":true/.test(JSON.stringify(value))),
+    )
+    const key = kind.identity.key(spec)
+    const same = objects.filter(it => it.kind === name && (kind.singleton || key === undefined || kind.identity.key(it.spec) === key))
+    const changes = same.map(({spec: live}) => diffFields({kind, declared: spec, live, ignore: [], secretState: () => 'same'}).changes)
+    if (!changes.some(it => it.length === 0)) differing.push(`${address}: ${JSON.stringify(changes)}`)
+  }
+  expect(differing).toEqual([])
 }
 
 let here: Site | undefined
@@ -59,8 +86,8 @@ describe('an example', () => {
       readdirSync(join(repository, folder)).filter(it => /\.(ts|json)$/.test(it)),
     )
     const args = existsSync(join(repository, folder, 'cdktf.json')) ? [] : ['--synth-dir', '.']
-    const kinds = await wholeLife(here, args)
-    expect(Object.keys(kinds)).not.toEqual([])
+    const counts = await wholeLife(here, args)
+    expect(Object.keys(counts)).not.toEqual([])
   })
 })
 
