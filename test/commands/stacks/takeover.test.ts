@@ -201,11 +201,11 @@ describe('svcctl import --from-tfstate', () => {
     expect(takeoverSchema.safeParse(documentOf(outcome)).error).toBeUndefined()
     const {imported, missing, differs, files, proof, stateRm} = documentOf(outcome)
     expect(imported.map((it: {stack: string; address: string; from: string}) => [it.stack, it.address, it.from])).toEqual([
-      ['main_1', 'null_resource.a_x_k_b_prod_eu', 'module.a.module.x["k"].rediscloud_subscription.b["prod.eu"]'],
-      ['main_1', 'null_resource.a_this_0', 'module.a.rediscloud_subscription_database.this[0]'],
-      ['main_1', 'null_resource.a_this_1', 'module.a.rediscloud_subscription_database.this[1]'],
-      ['main_1', 'null_resource.reader', 'rediscloud_acl_rule.reader'],
-      ['main_1', 'null_resource.app_1', 'rediscloud_acl_user.app'],
+      ['main', 'null_resource.a_x_k_b_prod_eu', 'module.a.module.x["k"].rediscloud_subscription.b["prod.eu"]'],
+      ['main', 'null_resource.a_this_0', 'module.a.rediscloud_subscription_database.this[0]'],
+      ['main', 'null_resource.a_this_1', 'module.a.rediscloud_subscription_database.this[1]'],
+      ['main', 'null_resource.reader', 'rediscloud_acl_rule.reader'],
+      ['main', 'null_resource.app', 'rediscloud_acl_user.app'],
       ['other', 'null_resource.a_x_k_b_prod_us', 'module.a.module.x["k"].rediscloud_subscription.b["prod.us"]'],
     ])
     // The rule and the user are in one of the two databases that the role names.
@@ -214,7 +214,7 @@ describe('svcctl import --from-tfstate', () => {
       ['rediscloud_acl_user.app', 'cloud/subscriptions/1/databases/2'],
     ])
     expect(differs).toContainEqual({
-      stack: 'main_1',
+      stack: 'main',
       address: 'null_resource.a_this_0',
       path: '/dataPersistence',
       before: 'none',
@@ -223,10 +223,10 @@ describe('svcctl import --from-tfstate', () => {
     expect([proof, stateRm.length, files]).toEqual([
       'empty',
       4,
-      ['export.json', 'main.ts', 'secrets.env.example', 'stacks/main_1.ts', 'stacks/other.ts'],
+      ['export.json', 'main.ts', 'secrets.env.example', 'stacks/main.ts', 'stacks/other.ts'],
     ])
-    expect(readFileSync(join(at.folder, 'code', 'stacks', 'main_1.ts'), 'utf8')).toContain("new Database(this, 'a_this_0', {")
-    expect(JSON.parse(readFileSync(join(at.folder, 'code', 'terraform.main_1.tfstate'), 'utf8')).resources.length).toBe(5)
+    expect(readFileSync(join(at.folder, 'code', 'stacks', 'main.ts'), 'utf8')).toContain("new Database(this, 'a_this_0', {")
+    expect(JSON.parse(readFileSync(join(at.folder, 'code', 'terraform.main.tfstate'), 'utf8')).resources.length).toBe(5)
     expect([at.writes, sum(input)]).toEqual([[], before])
     linkPackages(at.folder)
     const plan = await at.fast(['plan', '--detailed-exitcode', '-o', 'json'], {cwd: join(at.folder, 'code')})
