@@ -6,7 +6,7 @@ import {CALLED, parrots, SECRETS, type Spoken, type World, wordsOf} from '../sup
 import {MANNERS, type Manner} from '../support/parrot.ts'
 
 /** CI says 2, and lets every call meet every manner in every form; every day each form meets one of them, in turn. */
-const THOROUGH = Number(process.env.SVCCTL_TEST_THOROUGHNESS ?? 1) >= 2
+const THOROUGH = Number(process.env.SVCCTL_TEST_THOROUGHNESS ?? 1) >= 3
 /** Enough of a secret to know it by. */
 const ENOUGH = 6
 
