@@ -5,7 +5,7 @@ import {formsOf} from '../support/echo-server.ts'
 import {CALLED, parrots, SECRETS, type Spoken, type World, wordsOf} from '../support/every-command.ts'
 import {MANNERS, type Manner} from '../support/parrot.ts'
 
-/** CI says 2, and lets every call meet every manner in every form; every day each form meets one of them, in turn. */
+/** Each form meets one manner, in turn. At 3 every call meets every manner in every form, which takes minutes. */
 const THOROUGH = Number(process.env.SVCCTL_TEST_THOROUGHNESS ?? 1) >= 3
 /** Enough of a secret to know it by. */
 const ENOUGH = 6
