@@ -2,6 +2,8 @@
 import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {systemClock} from '../../../src/base/clock.ts'
+import {waitFor} from '../../../src/base/wait-for.ts'
 import {exportSchema} from '../../../src/export/document.ts'
 import {world} from '../../../src/simulator/index.ts'
 import {linkPackages} from '../../support/app.ts'
@@ -132,5 +134,32 @@ describe('an account nobody declared', () => {
     expect(documentOf(done).error.message).toContain('cloud/subscriptions/3, cloud/subscriptions/4')
     const all = await here.fast(['export', 'cloud', '-o', 'json'])
     expect(documentOf(all)).toMatchObject({proof: 'adopts'})
+  })
+})
+
+describe('an account that changes while it is read', () => {
+  it('is exit 7: the fields are named, and the files are kept', async () => {
+    const here = await site({cloud: {taskMs: 1, readyMs: 0, sparseLists: true, defaultsFilled: true}})
+    try {
+      world().subscription('a').database('b').database('c').into(here.simulator)
+      const path = '/subscriptions/1/databases/1'
+      here.simulator.inject({match: {method: 'GET', path: `**${path}`}, action: {type: 'delay', ms: 1000}})
+      const running = here.start(['export', '--dir', 'infra', '-o', 'json'])
+      const read = (end: string) => here.simulator.log.some(it => it.path.endsWith(end))
+      await waitFor(() => Promise.resolve(read('/subscriptions/1/databases') || undefined), {
+        clock: systemClock,
+        everyMs: 20,
+        timeoutMs: 30_000,
+      })
+      here.simulator.edit({path: 'cloud/subscriptions/1/databases/1', set: {memoryLimitInGb: 9}})
+      const done = await running.done
+      expect([done.code, documentOf(done)]).toMatchObject([
+        7,
+        {proof: 'differs', differs: [{address: 'null_resource.b', paths: ['/memoryLimitInGb']}]},
+      ])
+      expect(existsSync(join(here.folder, 'infra', 'main.ts'))).toBe(true)
+    } finally {
+      await here.close()
+    }
   })
 })
