@@ -1,6 +1,6 @@
 /** One object of an API: a `null_resource` of cdktf's own null provider, whose triggers are its declaration. */
 import {Resource} from '@cdktf/provider-null/lib/resource/index.js'
-import {Annotations, dependable, propertyAccess, ref, type TerraformStack, Token} from 'cdktf'
+import {Annotations, dependable, propertyAccess, ref, type TerraformProvider, type TerraformStack, Token} from 'cdktf'
 import type {Construct, IConstruct} from 'constructs'
 import {canonicalJson} from '../../base/json.ts'
 import {escapeTemplate} from '../language/expression.ts'
@@ -109,6 +109,20 @@ export abstract class ManagedObject<Kind extends string, Props extends ManagedOb
       kind: this.kind,
       id: this.#instanceAttribute(key, 'id'),
       output: field => this.#instanceAttribute(key, 'triggers', this.#declareOutput(field)),
+    }
+  }
+
+  /**
+   * Says which object of the API this is. cdktf would ask `terraform version` for each of them, 0.1 s apiece, and fail where
+   * Terraform is not installed; it is svcctl that reads import blocks.
+   */
+  override importFrom(id: string, provider?: TerraformProvider): void {
+    const {node} = this
+    node.addValidation = () => {}
+    try {
+      super.importFrom(id, provider)
+    } finally {
+      Reflect.deleteProperty(node, 'addValidation')
     }
   }
 

@@ -1,4 +1,4 @@
-import {Aspects, Fn, TerraformCount, TerraformIterator, TerraformOutput, type TerraformStack, TerraformVariable, Token} from 'cdktf'
+import {App, Aspects, Fn, TerraformCount, TerraformIterator, TerraformOutput, TerraformStack, TerraformVariable, Token} from 'cdktf'
 import {describe, expect, it} from 'vitest'
 import {AclRule, AclUser, ClusterDatabase, ClusterUser, Database, Subscription, unlisted} from '../../../src/index.ts'
 import {type Resource, synthesized, triggers, triggersOf} from './synthesized.ts'
@@ -101,6 +101,21 @@ describe("cdktf's own options", () => {
   it('an import is a block of its own', () => {
     const file = synthesized(stack => database(stack, 'a').importFrom('cloud/subscriptions/12/databases/51'))
     expect(file.import).toEqual([{id: 'cloud/subscriptions/12/databases/51', to: 'null_resource.a'}])
+  })
+
+  it('an import asks for no Terraform, and takes what else is checked along', () => {
+    const {PATH} = process.env
+    process.env.PATH = '/nowhere'
+    try {
+      const stack = new TerraformStack(new App(), 'shop')
+      const a = database(stack, 'a')
+      a.importFrom('cloud/subscriptions/12/databases/51')
+      expect(a.node.validate()).toEqual([])
+      a.node.addValidation({validate: () => ['no']})
+      expect(a.node.validate()).toEqual(['no'])
+    } finally {
+      process.env.PATH = PATH
+    }
   })
 
   it('a moved address is a block of its own, by id and by target', () => {
