@@ -45,11 +45,14 @@ beforeAll(async () => {
 afterAll(() => here.close())
 
 describe('the pages about getting in and out', () => {
-  it.each(['adopting.md', 'leaving.md'])(
+  it.each([
+    ['adopting.md', 'An account that nobody declared'],
+    ['leaving.md', undefined],
+  ])(
     '%s has commands that do what they say, one after the other, and change nothing',
-    async page => {
-      expect(commandsOf(page).length).toBeGreaterThan(3)
-      for (const {text, exit} of commandsOf(page)) {
+    async (page, section) => {
+      expect(commandsOf(page, section).length).toBeGreaterThan(3)
+      for (const {text, exit} of commandsOf(page, section)) {
         const ended = await runLine(text, here.folder, {...here.env, PATH: path})
         expect(ended, ended.output).toMatchObject({text, code: exit})
       }
