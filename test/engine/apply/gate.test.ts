@@ -43,7 +43,9 @@ describe('a gate before which thousands wait', () => {
       return (user + system) / 1000
     }
     await costMs(1_000)
-    const [small, large] = [await costMs(2_000), await costMs(8_000)]
+    // The least of several: what else the machine does, a collection of garbage too, only ever adds.
+    const least = async (count: number) => Math.min(await costMs(count), await costMs(count), await costMs(count))
+    const [small, large] = [await least(2_000), await least(8_000)]
     expect(large / small).toBeLessThan(10)
   })
 })
