@@ -68,7 +68,8 @@ export class Originals {
   /** @throws AbsorbFileError: the originals stay */
   putBack(): void {
     for (const {path, before, after} of this.#changes) {
-      if (digest(readFileSync(path)) === digest(after)) restore(path, before, this.#folder)
+      // One that a person has taken away meanwhile stays away.
+      if (existsSync(path) && digest(readFileSync(path)) === digest(after)) restore(path, before, this.#folder)
     }
     this.forget()
   }

@@ -25,6 +25,7 @@ import type {BuiltPlan} from '../engine/plan/build.ts'
 import {asRecorded} from '../engine/plan/take-over.ts'
 import {createRunId} from '../ledger/journal-file.ts'
 import {recordPlan} from './apply.ts'
+import {assertNothingOpen} from './dead-runs.ts'
 import {planWorkspace} from './plan.ts'
 import type {Workspace} from './workspace.ts'
 
@@ -250,6 +251,7 @@ export async function carryOutAbsorption(
 ): Promise<AbsorbDone> {
   const {absorbed, manual, files, built} = planned
   if (files.length === 0) return {absorbed, manual, proof: 'not run'}
+  assertNothingOpen(workspace)
   const {host} = workspace
   const holder = {
     ...identityOf(hostname(), process.pid),

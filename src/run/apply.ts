@@ -26,6 +26,7 @@ import {createRunId} from '../ledger/journal-file.ts'
 import {accountsOf, recordedAccounts} from './accounts.ts'
 import {carryOver} from './carry-over.ts'
 import {changeLimits, LearnedLimits} from './change-limits.ts'
+import {assertNothingOpen} from './dead-runs.ts'
 import {RunJournal} from './journal.ts'
 import {LearnedDurations} from './learned-durations.ts'
 import {withLeftOut} from './left-out.ts'
@@ -201,6 +202,7 @@ export async function recordPlan(
   {plan, observation}: Pick<ApplyInput, 'plan' | 'observation'>,
   {outputs}: {readonly outputs: boolean},
 ): Promise<ApplyResult> {
+  assertNothingOpen(workspace)
   const secrets = new RunSecrets(workspace, observation.pairs)
   secrets.assertAll(plan)
   const book = bookOf(workspace, plan, secrets)

@@ -31,16 +31,21 @@ export class OtherAccountRunError extends AppError {
   }
 }
 
-/** What the live state shows is half done, and the plan of it would say so of the wrong things. */
+/** What the live state shows is half done, and whatever is made of it would say so of the wrong things. */
 export class UnsettledRunError extends AppError {
-  constructor(notes: readonly string[], cause: AppError) {
-    super(`${cause.message}; an unfinished run may be why: ${notes.join('; ')}`, {
-      code: 'E_RUN_UNSETTLED',
-      exit: EXIT.refused,
-      suggestions: ['Settle it first with: svcctl apply --resume', ...cause.suggestions],
-      ...(cause.problems === undefined ? {} : {problems: cause.problems}),
-      cause,
-    })
+  /** @param cause - what went wrong for it; absent: nothing was tried */
+  constructor(notes: readonly string[], cause?: AppError) {
+    const open = notes.join('; ')
+    super(
+      cause === undefined ? `an unfinished run has requests open here: ${open}` : `${cause.message}; an unfinished run may be why: ${open}`,
+      {
+        code: 'E_RUN_UNSETTLED',
+        exit: EXIT.refused,
+        suggestions: ['Settle it first with: svcctl apply --resume', ...(cause?.suggestions ?? [])],
+        ...(cause?.problems === undefined ? {} : {problems: cause.problems}),
+        cause,
+      },
+    )
   }
 }
 
@@ -74,6 +79,27 @@ export async function openRequests(workspace: Workspace): Promise<string[]> {
     }
   }
   return notes
+}
+
+/**
+ * For whoever records what is live as it is: an object that one of our runs has half made would be recorded as finished, and
+ * what a run has changed taken for somebody else's doing. Asks no server; ledgers tell of runs whose disk is gone.
+ * @throws UnsettledRunError
+ */
+export function assertNothingOpen(workspace: Workspace): void {
+  const stacks = namesOf(workspace)
+  const open = (run: string, dead: DeadRun): string[] => {
+    const {loose, uncertain} = partOf(dead, stacks)
+    return [...loose, ...uncertain].map(({key, step}) => `${step} of ${key} in run ${run}`)
+  }
+  const known = knownRuns(workspace.host)
+  const notes = [
+    ...unfinishedRuns(workspace).flatMap(it => open(it.header.run, it)),
+    ...[...workspace.ledgers.values()]
+      .flatMap(({pending}) => pendingRuns(pending).runs)
+      .flatMap(({run, entries}) => (known.has(run) ? [] : open(run, readRun(entries)))),
+  ]
+  if (notes.length > 0) throw new UnsettledRunError([...new Set(notes)])
 }
 
 export interface Settled {

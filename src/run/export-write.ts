@@ -145,7 +145,11 @@ async function proven(
     const records = adopt === 'ledger' && first.proof === 'adopts'
     write(records ? {proof: 'empty'} : first)
     if (!records) return {proof: first, used: 0}
-    const after = await recorded(seen, exported)
+    const after = await recorded(seen, exported).catch((error: unknown) => {
+      // The ledgers are as they were: a plan of the code adopts.
+      write(first)
+      throw error
+    })
     if (after.proof !== 'empty') write(after)
     return {proof: after, used: workspace.usedRequests()}
   } finally {

@@ -15,6 +15,7 @@ import {observe} from '../engine/observe/observe.ts'
 import type {BuiltPlan} from '../engine/plan/build.ts'
 import {asFound} from '../engine/plan/take-over.ts'
 import {recordPlan} from './apply.ts'
+import {assertNothingOpen} from './dead-runs.ts'
 import {type ImportPairs, ImportPairsError} from './import-pairs.ts'
 import {planWorkspace} from './plan.ts'
 import type {Workspace} from './workspace.ts'
@@ -78,11 +79,12 @@ export interface ImportWishes {
 /**
  * Under the locks of the ledgers.
  *
- * @throws ImportOwnedError, ImportPairsError, ImportAbsentError: nothing was recorded
+ * @throws ImportOwnedError, ImportPairsError, ImportAbsentError, UnsettledRunError: nothing was recorded
  */
 export async function importObjects(workspace: Workspace, {pairs, onRecord, keeps = it => it}: ImportWishes): Promise<ImportDone> {
   const {open, skipped} = pairs === undefined ? {open: undefined, skipped: []} : unowned(workspace, pairs)
   if (open?.size === 0) return {imported: [], skipped}
+  assertNothingOpen(workspace)
   if (open !== undefined) await assertThere(workspace, open)
   const built = await planWorkspace(workspace, {options: {}, choice: chosen(open)})
   const {found, left} = sorted(built, open === undefined)

@@ -1,4 +1,5 @@
 /** A run gives up waiting while the server goes on: the object is not finished, and no later run says that it is. */
+import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, it} from 'vitest'
 import {documentOf, type Site, site} from '../../support/site.ts'
@@ -67,4 +68,21 @@ it('a create that a dead run had sent is not sent again by a replacement that ma
   const last = await here.fast(['apply', ...on, '--auto-approve', '--allow-destroy', '*'])
   expect(last.code, last.stdout + last.stderr).toBe(0)
   expect(here.writes.map(it => it.split(' ')[0])).toEqual(['POST', 'DELETE'])
+}, 60_000)
+
+it('an object that a run has half made is not recorded by import as if it were finished: 3, the ledger stays, and apply goes on', async () => {
+  saveStack(here.folder, base())
+  const on = ['--synth-dir', join(here.folder, 'shop')]
+  expect(await here.fast(['apply', ...on, '--auto-approve'])).toMatchObject({code: 0})
+  saveStack(here.folder, base().database('cache', 'main'))
+  here.simulator.configure({cloud: {taskMs: 3_000}})
+  expect((await here.fast(['apply', ...on, '--auto-approve', '--timeout', '500ms'])).code).toBe(12)
+  const ledger = join(here.folder, 'terraform.shop.tfstate')
+  const before = readFileSync(ledger, 'utf8')
+  const refused = await here.fast(['import', '--all', ...on, '-o', 'json'])
+  expect([refused.code, documentOf(refused).error?.code]).toEqual([3, 'E_RUN_UNSETTLED'])
+  expect(readFileSync(ledger, 'utf8')).toBe(before)
+  here.simulator.configure({cloud: {taskMs: 1}})
+  expect((await here.fast(['apply', ...on, '--auto-approve'])).code).toBe(0)
+  expect((await here.fast(['import', '--all', ...on])).code).toBe(0)
 }, 60_000)
