@@ -1,8 +1,9 @@
 /** The ledgers of stacks, opened without any connection to the APIs. */
 import {existsSync} from 'node:fs'
-import {hostname, userInfo} from 'node:os'
+import {hostname} from 'node:os'
 import {resolve} from 'node:path'
 import {AppError, EXIT} from '../base/errors.ts'
+import {userName} from '../config/actor.ts'
 import {environmentMaxResponse} from '../config/settings.ts'
 import type {StackDeclarations} from '../engine/model/declaration.ts'
 import type {ManagedLedgerStore, Notice} from '../ledger/managed-store.ts'
@@ -86,14 +87,5 @@ export function openStores(host: Host, stacks: readonly StackDeclarations[]): Op
     close: async () => {
       await Promise.all(networks.map(it => it.close()))
     },
-  }
-}
-
-function userName(): string {
-  try {
-    return userInfo().username
-  } catch {
-    // No entry for this user id, as in many containers.
-    return 'unknown'
   }
 }
