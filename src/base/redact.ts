@@ -141,10 +141,16 @@ function formsOf(secret: string): Iterable<string> {
   const written = new Set([...plain].flatMap(text => [text, ...inAddresses(text), ...inHtml(text)]))
   const quoted = new Set([...written].flatMap(text => [text, ...inJson(text)]))
   for (const text of [...quoted]) quoted.add(quotedIn(text))
-  return [...quoted, ...inBase64(secret)]
+  return [...quoted, ...inBase64(secret), ...inHex(secret)]
 }
 
 const quotedIn = (text: string): string => JSON.stringify(text).slice(1, -1)
+
+/** As a dump of bytes has it. */
+function inHex(secret: string): readonly string[] {
+  const hex = Buffer.from(secret).toString('hex')
+  return [hex, hex.toUpperCase()]
+}
 
 /** With and without escapes for what is not ASCII, and for `/` as PHP writes it. */
 function inJson(text: string): readonly string[] {

@@ -1,12 +1,21 @@
 /**
  * Files that are read into memory as a whole, up to a bound: what a path leads to may be larger than any memory, or have
  * no end at all. Files of a project have bounds of their own (`ReadAllowance`).
+ *
+ * A FIFO is opened without waiting for who writes into it: a thread that waits in the system keeps the process from ending.
  */
-import {closeSync, openSync, readSync} from 'node:fs'
+import {closeSync, constants, fstatSync, openSync, readSync, realpathSync} from 'node:fs'
 import {open} from 'node:fs/promises'
+import {systemClock} from './clock.ts'
+import {systemCode} from './system-code.ts'
+import {waitFor} from './wait-for.ts'
 
 const LARGEST_FILE_BYTES = 192 * 1_048_576
 const PART_BYTES = 262_144
+const READ_ONLY = constants.O_RDONLY | constants.O_NONBLOCK
+const LOOK_MS = 20
+/** Five seconds for somebody to open the other end of a FIFO. */
+const LOOKS_FOR_WRITER = 250
 
 /** With a code as the system's own errors have one, since who reads a file says in its own words that it cannot be read. */
 class FileTooLargeError extends Error {
@@ -17,34 +26,124 @@ class FileTooLargeError extends Error {
   }
 }
 
-/** @throws FileTooLargeError, and the system's errors */
-export async function readWholeFile(path: string, largest = LARGEST_FILE_BYTES): Promise<Buffer> {
-  const handle = await open(path)
+/** With a code as the system's own errors have one. */
+class NoWriterError extends Error {
+  readonly code = 'ETIMEDOUT'
+
+  constructor(path: string) {
+    super(`nobody writes into ${path}`)
+  }
+}
+
+/**
+ * Its bytes, in parts. A FIFO is waited for until somebody writes into it (five seconds), and then for as long as that takes.
+ *
+ * @throws NoWriterError, and the system's errors
+ */
+export async function* partsOfFile(path: string): AsyncGenerator<Buffer> {
+  const handle = await open(path, READ_ONLY)
   try {
-    const parts = new Parts(path, largest)
-    while (parts.add(await handle.read(parts.next(), 0, PART_BYTES, null)));
-    return parts.whole()
+    const source = new Source(path, (await handle.stat()).isFIFO())
+    const look = () => handle.read(Buffer.allocUnsafe(PART_BYTES), 0, PART_BYTES, null).catch(notYet)
+    for (;;) {
+      const part = await waitFor(async () => source.taken(await look()), {
+        clock: systemClock,
+        everyMs: LOOK_MS,
+        timeoutMs: Number.POSITIVE_INFINITY,
+      })
+      if (part === undefined || part.length === 0) return
+      yield part
+    }
   } finally {
     await handle.close()
   }
 }
 
-/** @throws FileTooLargeError, and the system's errors */
+/** @throws FileTooLargeError, NoWriterError, and the system's errors */
+export async function readWholeFile(path: string, largest = LARGEST_FILE_BYTES): Promise<Buffer> {
+  const whole = new Whole(path, largest)
+  for await (const part of partsOfFile(path)) whole.add(part)
+  return whole.bytes()
+}
+
+/** @throws FileTooLargeError, NoWriterError, and the system's errors */
 export function readWholeFileSync(path: string, largest = LARGEST_FILE_BYTES): Buffer {
-  const file = openSync(path, 'r')
+  const file = openSync(path, READ_ONLY)
   try {
-    const parts = new Parts(path, largest)
-    for (let more = true; more; ) {
-      const buffer = parts.next()
-      more = parts.add({buffer, bytesRead: readSync(file, buffer, 0, PART_BYTES, null)})
+    const whole = new Whole(path, largest)
+    const source = new Source(path, fstatSync(file).isFIFO())
+    for (;;) {
+      const part = source.taken(readOnce(file))
+      if (part?.length === 0) return whole.bytes()
+      if (part === undefined) pause()
+      else whole.add(part)
     }
-    return parts.whole()
   } finally {
     closeSync(file)
   }
 }
 
-class Parts {
+interface Read {
+  readonly buffer: Buffer
+  readonly bytesRead: number
+}
+
+function readOnce(file: number): Read | undefined {
+  const buffer = Buffer.allocUnsafe(PART_BYTES)
+  try {
+    return {buffer, bytesRead: readSync(file, buffer, 0, PART_BYTES, null)}
+  } catch (error) {
+    return notYet(error)
+  }
+}
+
+/** The other end is open, and nothing has come. */
+function notYet(error: unknown): undefined {
+  if (systemCode(error) !== 'EAGAIN') throw error
+}
+
+const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS)
+
+/** Tells the end of a file from a FIFO that nobody has written into yet. */
+class Source {
+  readonly #path: string
+  #mayStart: boolean
+  #looks = 0
+
+  constructor(path: string, fifo: boolean) {
+    this.#path = path
+    this.#mayStart = fifo && hasName(path)
+  }
+
+  /**
+   * @returns `undefined` for "not yet", an empty part for the end
+   * @throws NoWriterError
+   */
+  taken(read: Read | undefined): Buffer | undefined {
+    if (read === undefined) {
+      this.#mayStart = false
+      return undefined
+    }
+    if (read.bytesRead === 0 && this.#mayStart) {
+      if (++this.#looks > LOOKS_FOR_WRITER) throw new NoWriterError(this.#path)
+      return undefined
+    }
+    this.#mayStart = false
+    return read.buffer.subarray(0, read.bytesRead)
+  }
+}
+
+/** A pipe of `<(…)` has none: nobody opens its other end a second time. */
+function hasName(path: string): boolean {
+  try {
+    realpathSync.native(path)
+    return true
+  } catch {
+    return false
+  }
+}
+
+class Whole {
   readonly #path: string
   readonly #largest: number
   readonly #parts: Buffer[] = []
@@ -55,19 +154,13 @@ class Parts {
     this.#largest = largest
   }
 
-  next(): Buffer {
-    return Buffer.allocUnsafe(PART_BYTES)
-  }
-
-  /** Whether there may be more. */
-  add({buffer, bytesRead}: {readonly buffer: Buffer; readonly bytesRead: number}): boolean {
-    this.#bytes += bytesRead
+  add(part: Buffer): void {
+    this.#bytes += part.length
     if (this.#bytes > this.#largest) throw new FileTooLargeError(this.#path, this.#largest)
-    this.#parts.push(buffer.subarray(0, bytesRead))
-    return bytesRead > 0
+    this.#parts.push(part)
   }
 
-  whole(): Buffer {
+  bytes(): Buffer {
     return Buffer.concat(this.#parts, this.#bytes)
   }
 }

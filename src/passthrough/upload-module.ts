@@ -3,7 +3,7 @@
  * the server line has no such path (wire facts, "module upload").
  */
 
-import {createReadStream} from 'node:fs'
+import {constants, createReadStream} from 'node:fs'
 import {open} from 'node:fs/promises'
 import {basename} from 'node:path'
 import {answerBody} from '../backends/answer-body.ts'
@@ -51,7 +51,8 @@ export interface ModuleFile {
 /** @throws ModuleFileError, before anything is sent */
 export async function checkModuleFile(path: string): Promise<ModuleFile> {
   try {
-    const file = await open(path)
+    // Opened without waiting for who writes into it, should it be a FIFO.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       const stats = await file.stat()
       if (!stats.isFile()) throw new ModuleFileError(path, 'is no file')

@@ -1,9 +1,9 @@
 /** A file that a person named, or standard input for `-`: read whole, and never more than it may have. */
-import {createReadStream} from 'node:fs'
 import {stat} from 'node:fs/promises'
 import {resolve} from 'node:path'
 import {formatSizeBytes} from '../base/units.ts'
 import {UsageError} from '../base/usage-error.ts'
+import {partsOfFile} from '../base/whole-file.ts'
 
 export interface NamedInput {
   readonly text: string
@@ -26,7 +26,7 @@ export async function readNamedInput(
   let bytes = 0
   try {
     if (file !== '-' && (await stat(resolve(cwd, file))).size > maxBytes) throw tooLarge()
-    const source: AsyncIterable<string | Buffer> = file === '-' ? stdin : createReadStream(resolve(cwd, file))
+    const source: AsyncIterable<string | Buffer> = file === '-' ? stdin : partsOfFile(resolve(cwd, file))
     for await (const part of source) {
       const piece = Buffer.from(part)
       bytes += piece.length

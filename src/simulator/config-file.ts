@@ -1,8 +1,8 @@
 /** The file of `svcctl simulator --config`. */
-import {readFileSync} from 'node:fs'
 import type {z} from 'zod'
 import {AppError, EXIT, type Problem} from '../base/errors.ts'
 import {formatPointer} from '../base/pointer.ts'
+import {readWholeFileSync} from '../base/whole-file.ts'
 import {type SimulatorConfigInput, simulatorConfig} from './config.ts'
 
 /** The simulator's configuration file cannot be used. */
@@ -22,7 +22,7 @@ export class SimulatorConfigError extends AppError {
 export function readSimulatorConfig(path: string): SimulatorConfigInput {
   let given: unknown
   try {
-    given = JSON.parse(readFileSync(path, 'utf8'))
+    given = JSON.parse(readWholeFileSync(path).toString())
   } catch (error) {
     const why = error instanceof SyntaxError ? `it is not valid JSON (${error.message})` : 'it cannot be read'
     throw new SimulatorConfigError(path, [{message: why, source: path}], error)

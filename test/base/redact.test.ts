@@ -53,6 +53,8 @@ describe('a redactor', () => {
     ['HTML', 'p&quot;ss wörd/1!'],
     ['HTML in JSON that is quoted', 'p&quot;ss w\\\\u00f6rd/1!'],
     ['an address in JSON of PHP', 'p%22ss%20w%C3%B6rd\\/1!'],
+    ['hex', '702273732077c3b672642f3121'],
+    ['hex in capitals', '702273732077C3B672642F3121'],
     ['base64 without its padding', 'cCJzcyB3w7ZyZC8xIQ'],
   ])('hides a secret in %s', (_, form) => {
     expect(knowing('p"ss wörd/1!').text(`a ${form} b`)).toBe('a [redacted] b')

@@ -1,3 +1,5 @@
+import {execFileSync, spawn} from 'node:child_process'
+import {once} from 'node:events'
 import {mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
@@ -35,5 +37,31 @@ describe('a file that is read as a whole', () => {
     const path = join(folder, 'none')
     await expect(readWholeFile(path)).rejects.toMatchObject({code: 'ENOENT'})
     expect(() => readWholeFileSync(path)).toThrow('ENOENT')
+  })
+
+  it('may be a FIFO: what is written into it late and in parts, and nothing more', async () => {
+    const path = join(folder, 'fifo')
+    execFileSync('mkfifo', [path])
+    const ended = once(spawn('sh', ['-c', 'exec >"$1"; printf ab; sleep 0.1; printf cd', 'sh', path]), 'exit')
+    expect((await readWholeFile(path)).toString()).toBe('abcd')
+    await ended
+    spawn('sh', ['-c', 'exec >"$1"; printf ab; sleep 0.1; printf cd', 'sh', path])
+    expect(readWholeFileSync(path).toString()).toBe('abcd')
+  })
+
+  it('a FIFO that nobody writes into is given up', async () => {
+    const path = join(folder, 'silent')
+    execFileSync('mkfifo', [path])
+    await expect(readWholeFile(path)).rejects.toMatchObject({code: 'ETIMEDOUT', message: `nobody writes into ${path}`})
+  }, 30_000)
+
+  it('a pipe that ended without a word is empty at once', () => {
+    const program = `import {readWholeFile, readWholeFileSync} from '${join(import.meta.dirname, '../../src/base/whole-file.ts')}'
+      console.log((await readWholeFile(process.argv[1])).length + readWholeFileSync(process.argv[2]).length)`
+    expect(
+      execFileSync('bash', ['-c', 'sleep 0.1; node --import tsx --input-type=module -e "$1" <(true) <(printf abc)', 'bash', program], {
+        encoding: 'utf8',
+      }),
+    ).toBe('3\n')
   })
 })

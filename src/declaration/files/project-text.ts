@@ -3,8 +3,9 @@
  * brackets that become a hundred times their size in memory. All that is read of one app has bounds.
  */
 import {constants} from 'node:fs'
-import {type FileHandle, open} from 'node:fs/promises'
+import {open} from 'node:fs/promises'
 import {formatSizeBytes} from '../../base/units.ts'
+import {partsOfFile} from '../../base/whole-file.ts'
 import {StackFileError} from '../language/errors.ts'
 
 const MAX_BYTES = 24 * 2 ** 20
@@ -28,7 +29,7 @@ export class ReadAllowance {
     try {
       const stats = await file.stat()
       if (!stats.isFile()) throw new StackFileError(shown, 'is no file', 'Put a file there, or take it away.')
-      return await this.#take(file, shown)
+      return await this.#take(file.createReadStream({autoClose: false, highWaterMark: 256 * 1024}), shown)
     } finally {
       await file.close()
     }
@@ -36,22 +37,17 @@ export class ReadAllowance {
 
   /** As `read`, of a file that a person named: it may be a pipe, as `<(…)` is. */
   async readNamed(path: string, shown: string): Promise<string> {
-    const file = await open(path)
-    try {
-      return await this.#take(file, shown)
-    } finally {
-      await file.close()
-    }
+    return await this.#take(partsOfFile(path), shown)
   }
 
-  async #take(file: FileHandle, shown: string): Promise<string> {
+  async #take(file: AsyncIterable<Buffer>, shown: string): Promise<string> {
     const parts: Buffer[] = []
-    for await (const part of file.createReadStream({autoClose: false, highWaterMark: 256 * 1024})) {
-      this.#bytes -= (part as Buffer).length
+    for await (const part of file) {
+      this.#bytes -= part.length
       if (this.#bytes < 0) throw tooMuch(shown, formatSizeBytes(MAX_BYTES))
-      this.#values -= valuesIn(part as Buffer)
+      this.#values -= valuesIn(part)
       if (this.#values < 0) throw tooMuch(shown, `${MAX_VALUES} values`)
-      parts.push(part as Buffer)
+      parts.push(part)
     }
     return Buffer.concat(parts).toString('utf8')
   }
