@@ -12,6 +12,7 @@ export const table: CommandTable = {
     export: () => import('./export.ts'),
     'force-unlock': () => import('./force-unlock.ts'),
     forget: () => import('./forget.ts'),
+    graph: () => import('./graph.ts'),
     import: () => import('./import.ts'),
     output: () => import('./output.ts'),
     plan: () => import('./plan.ts'),

@@ -3,11 +3,11 @@ import {z} from 'zod'
 import type {Json} from '../base/json.ts'
 import type {AbsorbDone} from './absorb.ts'
 import type {ImportDone} from './import.ts'
+import {published, requestsSchema as requests} from './published-schema.ts'
 import type {TakeoverDone} from './takeover.ts'
 
 const json: z.ZodType<Json> = z.json()
 
-const requests = z.strictObject({used: z.int().nonnegative()}).describe('what the servers saw')
 const before = json.exactOptional()
 const after = json.exactOptional()
 const path = z.string().describe('JSON pointer in the spec')
@@ -84,10 +84,4 @@ export const importJsonSchemas = (): Readonly<Record<'import' | 'takeover' | 'ab
     'What `svcctl import --from-tfstate FILE -o json` prints. It holds no secrets.',
   ),
   absorb: published(absorbSchema, 'Drift in the code that declares it', 'What `svcctl absorb -o json` prints.'),
-})
-
-const published = (schema: z.ZodType, title: string, description: string): Record<string, unknown> => ({
-  ...z.toJSONSchema(schema, {unrepresentable: 'any', reused: 'inline'}),
-  title,
-  description,
 })

@@ -112,6 +112,7 @@ export const CALLED: Readonly<Record<string, Called>> = {
   drift: both('drift'),
   'force-unlock': server('force-unlock some-id --synth-dir far --yes', 'force-unlock --synth-dir shop --yes'),
   forget: server('forget null_resource.main --synth-dir far --anyway --yes', 'forget null_resource.cache --synth-dir shop --anyway --yes'),
+  graph: stacks('graph --synth-dir shop', 'graph --synth-dir far --format mermaid', 'graph {}/saved.plan'),
   import: stacks('import --all --synth-dir shop', 'import null_resource.more cloud/subscriptions/1 --synth-dir far'),
   output: server('output --synth-dir far', 'output --synth-dir shop'),
   plan: stacks(

@@ -1,6 +1,7 @@
 /** A report as JUnit XML: a suite per stack, a case per address, for the pages that CI systems make of tests. */
 import {shownValue} from '../plan-text.ts'
 import {harmless} from '../terminal-text.ts'
+import {xmlLetters} from '../xml-letters.ts'
 import type {ReportFormat} from './format.ts'
 import type {Report, ReportObject} from './report.ts'
 import {brief, briefValue, fieldOf, titleParts} from './shown.ts'
@@ -101,10 +102,7 @@ function failedSuite({command}: Report, {code, message, suggestions}: NonNullabl
 const NAMED: Readonly<Record<string, string>> = {'&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;'}
 
 /** What XML 1.0 can hold at all, in a form that stays text. */
-const content = (text: string): string =>
-  harmless(text)
-    .replace(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]|[\ufffe\uffff]/g, '\ufffd')
-    .replace(/[&<>"']/g, it => NAMED[it] ?? it)
+const content = (text: string): string => xmlLetters(harmless(text)).replace(/[&<>"']/g, it => NAMED[it] ?? it)
 
 const attribute = (text: string): string => content(brief(text))
 

@@ -37,7 +37,7 @@ export function planReport(frame: ReportFrame, plan: Plan, {apply, kinds, stepSe
     hash,
     approve: approvalOf(plan),
     refused: guards.length > 0,
-    objects: objectsOf(plan),
+    objects: reportObjects(plan),
     guards,
     cost: {used: requests.used, requests: bill.requests, seconds: bill.seconds, bound: bill.bound},
     notShown: notShown(plan, kinds),
@@ -53,7 +53,7 @@ export function planReport(frame: ReportFrame, plan: Plan, {apply, kinds, stepSe
 export const approvalOf = ({hash, source}: Pick<Plan, 'hash' | 'source'>): string =>
   source === undefined ? hash.slice(0, APPROVED_HASH) : `${hash.slice(0, APPROVED_HASH)}@${source.commit.slice(0, APPROVED_COMMIT)}`
 
-function objectsOf(plan: Plan): ReportObject[] {
+export function reportObjects(plan: Pick<Plan, 'operations' | 'written'>): ReportObject[] {
   const {written = {}} = plan
   return plan.operations.map(it => {
     const key = keyOfOperation(it)
