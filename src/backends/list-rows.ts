@@ -2,52 +2,21 @@
  * The rows of a list in every spelling of the wire facts ("List bodies", "Ids"): a bare array, an object with one
  * array, or rows nested below their parent (`{subscription: [{subscriptionId, databases: […]}]}`).
  */
-import {isDotSegment} from '../base/dot-segment.ts'
+import {idIn} from '../base/id-in.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
-
-/** Names the array may have, by the last segment of the list's path; its own name in camel case is always one. */
-const ARRAY_NAMES: Readonly<Record<string, readonly string[]>> = {
-  subscriptions: ['subscription'],
-  rules: ['redisRules', 'aclRules'],
-  users: ['redisUsers', 'aclUsers'],
-  peerings: ['vpcPeerings'],
-  logs: ['logs', 'events'],
-}
+import {listAt, PARENT_ARRAYS, PARENT_IDS} from './lists.ts'
 
 /** Arrays that may stand beside the rows and never are the rows. */
-const NEVER_ROWS = new Set(['links', 'subscription', 'subscriptions', 'errors', 'warnings'])
-
-/** Field names of an id by the last segment of the list's path, the most specific first; `id` is always one. */
-const ID_NAMES: Readonly<Record<string, readonly string[]>> = {
-  subscriptions: ['subscriptionId'],
-  databases: ['databaseId'],
-  peerings: ['vpcPeeringId', 'peeringId'],
-  rules: ['ruleId', 'aclRuleId'],
-  users: ['userId', 'aclUserId', 'uid'],
-  tasks: ['taskId'],
-  'payment-methods': ['paymentMethodId'],
-  regions: ['regionId'],
-  bdbs: ['uid'],
-  nodes: ['uid'],
-  roles: ['uid'],
-  modules: ['uid'],
-}
-
-/** Lists nobody manages: a row without an id is shown all the same, and known by its name or its content. */
-const READ_ONLY = new Set(['regions', 'payment-methods', 'roles', 'logs'])
-
-/** `databases` of `/subscriptions/12/databases`. */
-export const collectionOf = (path: string): string => path.split('?')[0]?.split('/').filter(Boolean).at(-1) ?? ''
+const NEVER_ROWS = new Set(['links', 'errors', 'warnings', ...PARENT_ARRAYS])
 
 /**
- * @param path - of the list; its last segment says what the rows are
+ * @param path - of the list, which says what the rows are
  * @returns every slot of the array, in order; `undefined` when there is no list in this body
  */
 export function rowsIn(body: Json, path: string): readonly Json[] | undefined {
   if (Array.isArray(body)) return body as readonly Json[]
   if (!isJsonObject(body)) return undefined
-  const collection = collectionOf(path)
-  const names = [camel(collection), ...(ARRAY_NAMES[collection] ?? [])]
+  const {arrays: names} = listAt(path)
   const named = arrayNamed(body, names)
   if (named) return named
   const nested = nestedRows(body, names, path)
@@ -65,20 +34,10 @@ export function objectsIn(body: Json, path: string): readonly JsonObject[] | und
 /** The id of a row as text; `undefined` when it has none. */
 export function rowId(row: Json, path: string): string | undefined {
   if (!isJsonObject(row)) return undefined
-  const collection = collectionOf(path)
-  const id = idAmong(row, [...(ID_NAMES[collection] ?? []), 'id'])
-  if (id !== undefined || !READ_ONLY.has(collection)) return id
+  const {ids, onlyShown} = listAt(path)
+  const id = idIn(row, ...ids)
+  if (id !== undefined || !onlyShown) return id
   return typeof row.name === 'string' ? row.name : JSON.stringify(row)
-}
-
-/** The first of these fields that holds an id: a whole number, or text that is not empty and no `..`. */
-export function idAmong(row: JsonObject, names: readonly string[]): string | undefined {
-  for (const name of names) {
-    const value = row[name]
-    if (typeof value === 'string' && value.trim() !== '' && !isDotSegment(value.trim())) return value.trim()
-    if (typeof value === 'number' && Number.isInteger(value)) return String(value)
-  }
-  return undefined
 }
 
 function arrayNamed(body: JsonObject, names: readonly string[]): readonly Json[] | undefined {
@@ -98,11 +57,9 @@ function nestedRows(body: JsonObject, names: readonly string[], path: string): r
     for (const parent of parents) {
       if (!isJsonObject(parent)) continue
       const rows = arrayNamed(parent, names)
-      const id = idAmong(parent, ['subscriptionId', 'databaseId'])
+      const id = idIn(parent, ...PARENT_IDS)
       if (rows && (id === undefined || segments.includes(id))) found = [...(found ?? []), ...rows]
     }
   }
   return found
 }
-
-const camel = (text: string): string => text.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())

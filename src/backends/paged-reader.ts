@@ -10,6 +10,7 @@ import type {Listing, Reader, ReadOptions, RequestOptions} from '../engine/model
 import type {ApiRequest} from '../engine/model/kind.ts'
 import {rowId} from './list-rows.ts'
 import {type KeyedRow, ListWalk} from './list-walk.ts'
+import {type ListParent, parentOf} from './lists.ts'
 import {type FetchPage, type PageAnswer, PagingFacts} from './paging-facts.ts'
 import type {Warn} from './warning.ts'
 
@@ -118,7 +119,7 @@ export class PagedReader implements Reader {
   }
 
   /** Whether the parent stands in a list of this run; `undefined` when no list can tell. */
-  #listed(parent: Parent): boolean | undefined {
+  #listed(parent: ListParent): boolean | undefined {
     const list = this.#lists.get(parent.collection)?.found
     if (list === undefined) return undefined
     if (list.rows.some(row => rowId(row, parent.collection) === parent.id)) return true
@@ -154,19 +155,4 @@ function keyedRow(row: Json, path: string): KeyedRow<JsonObject> {
   const id = rowId(row, path)
   if (id !== undefined) return {key: id, row: row as JsonObject}
   return {key: `?${JSON.stringify(row)}`, row: undefined, ...(isJsonObject(row) ? {withoutId: row} : {})}
-}
-
-interface Parent {
-  readonly path: string
-  readonly collection: string
-  readonly id: string
-}
-
-/** The object a collection stands below: `/subscriptions/12` of `/subscriptions/12/databases`. */
-function parentOf(path: string): Parent | undefined {
-  const segments = path.split('?')[0]?.split('/') ?? []
-  const above = segments.at(-2) === 'acl' ? segments.slice(0, -2) : segments.slice(0, -1)
-  // A collection at the root (`/subscriptions`, `/v1/bdbs`) has no parent.
-  if (above.length < 3 || above.length % 2 === 0) return undefined
-  return {path: above.join('/'), collection: above.slice(0, -1).join('/'), id: decodeURIComponent(above.at(-1) ?? '')}
 }

@@ -1,8 +1,8 @@
 /** A task or an action in either vocabulary (wire facts, "Task body", "Task status"; cluster `/v1/actions`). */
+import {idIn} from '../base/id-in.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import type {TaskFailure, TaskState, TaskView} from '../engine/model/backend.ts'
 import {saidBy} from './error-body.ts'
-import {idAmong} from './list-rows.ts'
 import {notNow} from './not-now.ts'
 
 const STATES: Readonly<Record<string, TaskState>> = {
@@ -31,7 +31,7 @@ const TASK_FIELDS = new Set(['taskId', 'action_uid', 'commandType', 'status', 'd
 
 /** Whether this body is a task instead of what was asked for. */
 export function isTaskAnswer(body: Json | undefined, status: number): body is JsonObject {
-  if (!isJsonObject(body) || idAmong(body, ['taskId']) === undefined) return false
+  if (!isJsonObject(body) || idIn(body, 'taskId') === undefined) return false
   return status === 202 || Object.keys(body).every(key => TASK_FIELDS.has(key))
 }
 
@@ -41,12 +41,12 @@ export const taskResource = (body: JsonObject): Json | undefined => (isJsonObjec
 /** @returns undefined when this is no task */
 export function taskView(body: Json): TaskView | undefined {
   if (!isJsonObject(body)) return undefined
-  const id = idAmong(body, ['taskId', 'action_uid', 'id'])
+  const id = idIn(body, 'taskId', 'action_uid', 'id')
   if (id === undefined) return undefined
   const status = typeof body.status === 'string' ? body.status : ''
   const response = isJsonObject(body.response) ? body.response : {}
   const state = taskState(status) ?? 'running'
-  const resourceId = idAmong(response, ['resourceId']) ?? idAmong(body, ['resourceId'])
+  const resourceId = idIn(response, 'resourceId') ?? idIn(body, 'resourceId')
   const commandType = textOf(body.commandType) ?? textOf(body.name)
   const description = textOf(body.description) ?? progressOf(body.progress)
   const startedAt = startOf(body)

@@ -1,5 +1,7 @@
 /** What became of a write, from its answer or the lack of one. Everything is a value here: the engine decides. */
+
 import type {AppError} from '../base/errors.ts'
+import {idIn} from '../base/id-in.ts'
 import {isJsonObject, type Json} from '../base/json.ts'
 import type {WriteOutcome} from '../engine/model/backend.ts'
 import type {ApiRequest} from '../engine/model/kind.ts'
@@ -8,7 +10,6 @@ import {classify429} from '../transport/classify-429.ts'
 import {answerBody} from './answer-body.ts'
 import {errorOf, UnknownOutcomeError, UnreadableError, type Voice, wordsOf} from './api-errors.ts'
 import {type Said, saidIn} from './error-body.ts'
-import {idAmong} from './list-rows.ts'
 import {isTaken, notNow} from './not-now.ts'
 
 export interface WriteRules {
@@ -44,7 +45,7 @@ function accepted(request: ApiRequest, answer: ApiAnswer, {voice, handles}: Writ
   return {outcome: 'accepted', body: body.value, ...(taskId === undefined ? {} : {taskId})}
 }
 
-const handleIn = (body: Json, names: readonly string[]): string | undefined => (isJsonObject(body) ? idAmong(body, names) : undefined)
+const handleIn = (body: Json, names: readonly string[]): string | undefined => (isJsonObject(body) ? idIn(body, ...names) : undefined)
 
 function refusal(request: ApiRequest, answer: ApiAnswer, {voice, changesInFlight, refusedBy503}: WriteRules): WriteOutcome {
   const {status} = answer

@@ -2,11 +2,13 @@
  * What every command is: options parsed, a result written in the form asked for, everything else on standard error.
  * A command's `run` answers an exit code when it is not 0, and throws an AppError when it failed.
  */
+
+import type {Api} from '../base/apis.ts'
 import type {AppError, ExitCode} from '../base/errors.ts'
 import type {JsonObject} from '../base/json.ts'
 import {type ExactJson, stringifyExactJson} from '../base/lossless-json.ts'
 import {UsageError} from '../base/usage-error.ts'
-import {type Api, type Connection, resolveConnection} from '../config/connection.ts'
+import {type Connection, resolveConnection} from '../config/connection.ts'
 import {describeSource} from '../config/connection-sources.ts'
 import {isDocumentFormat, isOutputFormat, type OutputFormat, type Presentation, renderOutput} from '../report/output-format.ts'
 import {compileQuery, type Query} from '../report/query.ts'

@@ -1,4 +1,5 @@
 import {resolve} from 'node:path'
+import type {Api} from '../base/apis.ts'
 import {EXIT, type ExitCode} from '../base/errors.ts'
 import {asJson} from '../base/json.ts'
 import {UsageError} from '../base/usage-error.ts'
@@ -160,7 +161,7 @@ export default class ImportCommand extends StackCommand {
     const most = flags['max-requests']
     const tools = {
       host: this.context,
-      connect: (api: 'cloud' | 'cluster') => this.connect(api, flags, {bothApis: true}),
+      connect: (api: Api) => this.connect(api, flags, {bothApis: true}),
       allowance: most === undefined ? undefined : new RequestAllowance(most),
       onWrite: () => {
         this.changed = true

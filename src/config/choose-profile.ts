@@ -3,7 +3,8 @@
  * A target is code, and code of a pull request: it chooses who to be, and never more than the person outside allowed.
  */
 
-import {type Api, ProfileTypeError} from './connection-errors.ts'
+import type {Api} from '../base/apis.ts'
+import {ProfileTypeError} from './connection-errors.ts'
 import type {Environment} from './environment.ts'
 import type {Deployment} from './profile-fields.ts'
 import type {Profile, Profiles} from './profiles.ts'

@@ -1,6 +1,7 @@
 /** Which options, variables and fields decide about a connection, for what its errors advise. */
+
+import type {Api} from '../base/apis.ts'
 import type {ConnectionAdvice} from '../transport/connection-advice.ts'
-import type {Api} from './connection-errors.ts'
 import {optionRow, type SourcedField, variablesOf} from './option-table.ts'
 
 const waysOf = (field: SourcedField, api: Api, value = ''): readonly string[] => [

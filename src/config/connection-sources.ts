@@ -1,5 +1,5 @@
 /** One field of a connection, from whichever source comes first by `option-table.ts`. The one place that decides it. */
-import type {Api} from './connection-errors.ts'
+import type {Api} from '../base/apis.ts'
 import {type OptionRow, optionRow, type SourcedField, variablesOf} from './option-table.ts'
 import type {Profile} from './profiles.ts'
 

@@ -3,17 +3,16 @@
  * comes first (`option-table.ts`), and the story of where it came from.
  */
 import {createHash} from 'node:crypto'
+import type {Api} from '../base/apis.ts'
 import type {TrustedFile} from '../transport/trusted-file.ts'
 import {chooseProfile, type ProfileWish} from './choose-profile.ts'
-import {AddressError, type Api, NoAddressError, NoCredentialsError} from './connection-errors.ts'
+import {AddressError, NoAddressError, NoCredentialsError} from './connection-errors.ts'
 import {describeSource, type Source, type Sourced, SourcePicker} from './connection-sources.ts'
 import {type Environment, EnvironmentError} from './environment.ts'
 import {dereference, type Keyring} from './keyring.ts'
 import {SWITCHES} from './profile-fields.ts'
 import type {Profiles} from './profiles.ts'
 import {resolveSettings, type SettingFlags, type Settings} from './settings.ts'
-
-export type {Api} from './connection-errors.ts'
 
 export interface CredentialFlags {
   readonly apiUrl?: string | undefined

@@ -4,7 +4,7 @@
  *
  * Two things have an order of their own: the profile itself (`choose-profile.ts`) and the upload key (`files-key.ts`).
  */
-import type {Api} from './connection-errors.ts'
+import type {Api} from '../base/apis.ts'
 import type {ProfileFieldName} from './profile-fields.ts'
 
 /**

@@ -1,4 +1,5 @@
 /** What a profile or a flag may say about how to work, beside who to be. */
+import type {Api} from '../base/apis.ts'
 import {parseDuration} from '../base/duration.ts'
 import {MAX_RESPONSE_BYTES} from '../transport/http.ts'
 import {describeSource, type Source, type SourcePicker} from './connection-sources.ts'
@@ -54,7 +55,7 @@ export interface Settings {
 const CONTRACT_RATE = {cloud: {rate: 100, burst: 150}, cluster: undefined} as const
 
 /** @throws UnsetVariableError, ProfileValueError */
-export function resolveSettings(api: 'cloud' | 'cluster', picker: SourcePicker, flags: SettingFlags): Settings {
+export function resolveSettings(api: Api, picker: SourcePicker, flags: SettingFlags): Settings {
   const text = (field: SourcedField, flag?: string) => picker.pick(field, flag)?.value
   const number = (field: SourcedField, flag: number | undefined) => picker.pickAs(field, flag, Number)?.value
   const duration = (field: SourcedField, flag: number | undefined) => picker.pickAs(field, flag, parseDuration)?.value

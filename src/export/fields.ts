@@ -7,7 +7,7 @@ import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {escapeSegment} from '../base/pointer.ts'
 import {isSecretName, secretsInDocument} from '../base/secret-fields.ts'
 import {bare, type EffectiveRule, rootRule} from '../engine/model/field-rules.ts'
-import type {Kind} from '../engine/model/kind.ts'
+import {idOf, type Kind} from '../engine/model/kind.ts'
 import {ordered} from '../engine/model/list-pairing.ts'
 import type {LiveObject} from '../engine/model/live.ts'
 import {legible} from '../engine/model/meaning.ts'
@@ -84,8 +84,8 @@ const isServers = (field: string): boolean => /^(u?id|status|links)$|_(u?id|stat
 const isAlias = (kind: Kind, field: string, value: Json): boolean =>
   Object.keys(kind.normalize?.({[field]: value}) ?? {}).some(it => it !== field && Object.hasOwn(kind.spec.shape, it))
 
-const isOwnId = ({identity}: Kind, field: string, value: Json, ids: readonly string[]): boolean =>
-  ids.length > 0 && identity.id({[field]: value}) === ids.at(-1)
+const isOwnId = (kind: Kind, field: string, value: Json, ids: readonly string[]): boolean =>
+  ids.length > 0 && idOf(kind, {[field]: value}) === ids.at(-1)
 
 const tellsByName = ({identity}: Kind, {...fields}: JsonObject, id: string, {isNamesake}: FieldOptions): boolean =>
   !isNamesake && identity.key(Object.fromEntries(Object.entries(fields).filter(([field]) => field !== id))) !== undefined

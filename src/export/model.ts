@@ -1,4 +1,5 @@
 /** What is exported, as it will stand in code: stacks, ids, fields, references and secrets. Pure, and the same for every form. */
+import type {Api} from '../base/apis.ts'
 import type {Json, JsonObject} from '../base/json.ts'
 import {escapeSegment} from '../base/pointer.ts'
 import {type Kind, type Kinds, parentRemoteId} from '../engine/model/kind.ts'
@@ -44,7 +45,7 @@ export interface ExportedStack {
   readonly id: string
   readonly className: string
   /** The APIs its objects are of. */
-  readonly apis: readonly Kind['api'][]
+  readonly apis: readonly Api[]
   /** By kind, parent, name and id; what is referred to stands before what refers to it. */
   readonly objects: readonly ExportedObject[]
 }

@@ -7,10 +7,11 @@
 import {answerBody} from '../backends/answer-body.ts'
 import type {Voice} from '../backends/api-errors.ts'
 import {errorOf} from '../backends/api-errors.ts'
-import {idAmong} from '../backends/list-rows.ts'
+import {kindAt} from '../backends/lists.ts'
 import {taskView} from '../backends/task-view.ts'
 import type {Clock} from '../base/clock.ts'
 import {AppError, EXIT} from '../base/errors.ts'
+import {idIn} from '../base/id-in.ts'
 import {isJsonObject, type JsonObject} from '../base/json.ts'
 import {type ExactJson, parseSpelledJson} from '../base/lossless-json.ts'
 import {maskSecrets} from '../base/secret-fields.ts'
@@ -50,9 +51,6 @@ export interface FollowOptions {
   readonly onProgress: (text: string) => void
   readonly signal?: AbortSignal
 }
-
-/** Their status is that of their change; a node that is down is not changing. */
-const GOES_BY_STATUS = /\/bdbs\/[^/]+$/
 
 export class TaskFailed extends AppError {
   constructor(started: Started, view: TaskView) {
@@ -125,12 +123,12 @@ export function startedBy(
 ): Started | undefined {
   const fields = isJsonObject(body) ? (body as JsonObject) : {}
   if (deployment === 'cloud') {
-    const id = idAmong(fields, ['taskId'])
+    const id = idIn(fields, 'taskId')
     return id === undefined ? undefined : {deployment, id}
   }
-  const object = objectOf(method, path.split('?')[0] ?? path, idAmong(fields, ['uid']))
+  const object = objectOf(method, path.split('?')[0] ?? path, idIn(fields, 'uid'))
   const changed: ChangedObject | undefined = object === undefined ? undefined : {deployment, object, deletes: method === 'DELETE'}
-  const id = idAmong(fields, ['action_uid'])
+  const id = idIn(fields, 'action_uid')
   return id === undefined ? changed : {deployment, id, ...(changed && {changed})}
 }
 
@@ -160,6 +158,9 @@ export async function follow(started: Started, options: FollowOptions): Promise<
     throw error
   }
 }
+
+/** Whether its status is that of its change: a node that is down is not changing. Preview versions show the same objects. */
+const goesByStatus = (object: string): boolean => kindAt(object.replace(/^\/v\d+\//, '/v1/'))?.ready !== undefined
 
 class Look {
   readonly #started: Started
@@ -232,7 +233,7 @@ class Look {
         error: {message: `the object is ${status}`, transient: false},
       })
     }
-    const settled = status === 'active' || !(GOES_BY_STATUS.test(object) || /pending/.test(status))
+    const settled = status === 'active' || !(goesByStatus(object) || /pending/.test(status))
     return settled && !deletes ? shown(answer) : 'unclear'
   }
 

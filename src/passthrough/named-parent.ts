@@ -67,7 +67,7 @@ export async function subscriptionId(cloud: CloudBackend, wanted: Wanted, option
 /** As `subscriptionId`, within one subscription. */
 export async function databaseId(cloud: CloudBackend, subscription: string, wanted: Wanted, options?: RequestOptions): Promise<string> {
   const remote = /^cloud\/subscriptions\/\d+\/databases\/(\d+)$/
-  return idOf('database', wanted, remote, '/databases', () => listDatabases(cloud, subscription, options))
+  return idOf('database', wanted, remote, `/subscriptions/${subscription}/databases`, () => listDatabases(cloud, subscription, options))
 }
 
 async function idOf(

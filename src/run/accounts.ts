@@ -2,12 +2,14 @@
  * Whose account a plan, a run or a ledger is of. Address and key tell it without a request; another key of the same
  * account is told by the account's own id, which is asked for once and then kept (design section 10, "Account").
  */
+
+import type {Api} from '../base/apis.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import type {StackDeclarations} from '../engine/model/declaration.ts'
 import type {Ledger, LedgerAccount} from '../engine/model/ledger.ts'
 import type {Plan} from '../engine/model/plan.ts'
 import {keyOf} from '../engine/model/value.ts'
-import type {Api, Workspace} from './workspace.ts'
+import type {Workspace} from './workspace.ts'
 
 /** The part of a workspace that says whom its stacks speak to. */
 export interface ConnectedStacks {

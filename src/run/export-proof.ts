@@ -2,11 +2,13 @@
  * The proof of an export: what was written is synthesized as its user will do it, and planned over the very facts that
  * were read. No request is sent.
  */
+
 import {existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {kinds} from '../backends/kinds.ts'
+import type {Api} from '../base/apis.ts'
 import {parseJson} from '../base/bounded-json.ts'
 import {AppError} from '../base/errors.ts'
 import {isJsonObject} from '../base/json.ts'
@@ -15,7 +17,6 @@ import {shellWord} from '../base/shell-word.ts'
 import {writeFolder} from '../base/write-folder.ts'
 import {type LoadedDeclarations, loadDeclarations} from '../declaration/read/load.ts'
 import type {Backend} from '../engine/model/backend.ts'
-import type {Kind} from '../engine/model/kind.ts'
 import type {Operation} from '../engine/model/plan.ts'
 import {knownFacts, UnknownFactError} from '../engine/observe/known-facts.ts'
 import type {World} from '../engine/observe/read-world.ts'
@@ -104,7 +105,7 @@ function upwards<T>(from: string, look: (folder: string) => T | undefined): T | 
 }
 
 /** What was read, in the place of the APIs. */
-export function factsOf({collections, facts}: World): (stack: string, api: Kind['api']) => Backend {
+export function factsOf({collections, facts}: World): (stack: string, api: Api) => Backend {
   const backends = {cloud: knownFacts('cloud', kinds, collections, facts), cluster: knownFacts('cluster', kinds, collections, facts)}
   return (_, api) => backends[api]
 }

@@ -1,4 +1,5 @@
 /** What `svcctl export` is told to export: places, and kinds. */
+import {APIS, type Api} from '../base/apis.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {globPattern} from '../base/glob.ts'
 import {nearest} from '../base/nearest.ts'
@@ -29,8 +30,6 @@ export class ExportAmbiguousError extends AppError {
   }
 }
 
-type Api = Kind['api']
-
 export interface What {
   readonly apis: readonly Api[]
   /** Everything of these, not only what is named: nothing was named. */
@@ -42,7 +41,6 @@ export interface What {
   readonly covers: (live: LiveObject, scope: readonly string[]) => boolean
 }
 
-const APIS: readonly Api[] = ['cloud', 'cluster']
 const NAMED = 'subscription:'
 
 /**

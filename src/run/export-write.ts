@@ -1,13 +1,14 @@
 /** From an export's model to its files: written all at once, proven, and (where that is wished) taken into ledgers. */
+
 import {existsSync} from 'node:fs'
 import {join} from 'node:path'
+import type {Api} from '../base/apis.ts'
 import {AppError} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
 import {writeFolder} from '../base/write-folder.ts'
 import type {Connection} from '../config/connection.ts'
 import {SynthesisError} from '../declaration/language/errors.ts'
 import type {LoadedDeclarations} from '../declaration/read/load.ts'
-import type {Kind} from '../engine/model/kind.ts'
 import {keyOfOperation} from '../engine/model/value.ts'
 import type {World} from '../engine/observe/read-world.ts'
 import {withBanner} from '../export/banner.ts'
@@ -36,7 +37,7 @@ export interface ExportOptions {
 
 export interface ExportTools {
   readonly host: Host
-  readonly connect: (api: Kind['api']) => Promise<Connection>
+  readonly connect: (api: Api) => Promise<Connection>
   readonly allowance: RequestAllowance | undefined
   /** Right before something is written that stays. */
   readonly onWrite: () => void

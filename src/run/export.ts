@@ -1,11 +1,12 @@
 /** `svcctl export`: what is live, as code that declares it, proven in the same run. */
+
 import {kinds} from '../backends/kinds.ts'
+import type {Api} from '../base/apis.ts'
 import {AppError, EXIT, type ExitCode} from '../base/errors.ts'
 import {secretsInDocument} from '../base/secret-fields.ts'
 import type {Connection} from '../config/connection.ts'
 import {NoCredentialsError, ProfileTypeError} from '../config/connection-errors.ts'
 import type {Backend} from '../engine/model/backend.ts'
-import type {Kind} from '../engine/model/kind.ts'
 import type {LiveObject} from '../engine/model/live.ts'
 import {readWorld, type World} from '../engine/observe/read-world.ts'
 import type {ExportDocument, NotRead} from '../export/document.ts'
@@ -50,7 +51,6 @@ export class ExportSizeError extends AppError {
   }
 }
 
-type Api = Kind['api']
 type Opened = Pick<OpenedApi<Backend>, 'backend' | 'client' | 'close'>
 
 export async function exportLive(tools: ExportTools, wish: ExportWish): Promise<ExportDone> {

@@ -66,7 +66,7 @@ export async function waitForOthers(
     let last: TaskView[] = []
     const clear = await waitFor(
       async () => {
-        last = await foreignTasks(backend, operations, plan.operations, taskIds)
+        last = await foreignTasks(backend, operations, {all: plan.operations, kinds, ours: taskIds})
         if (last.length === 0) return true
         if (mode === 'refuse') throw new ForeignTasksError(last, false)
         say(last)

@@ -1,9 +1,9 @@
 import {kinds} from '../backends/kinds.ts'
+import type {Api} from '../base/apis.ts'
 import type {StackDeclarations} from '../engine/model/declaration.ts'
-import type {Kind} from '../engine/model/kind.ts'
 
 /** Of a stack that is not selected, only what a selected one refers to is read. */
-export function neededApis(stack: StackDeclarations, selected: readonly StackDeclarations[]): readonly Kind['api'][] {
+export function neededApis(stack: StackDeclarations, selected: readonly StackDeclarations[]): readonly Api[] {
   const prefix = `${stack.name}:`
   const referred = selected.some(it =>
     it.declarations.some(

@@ -5,6 +5,7 @@
 import {openCloudBackend} from '../backends/cloud/backend.ts'
 import {openClusterBackend} from '../backends/cluster/backend.ts'
 import {kinds} from '../backends/kinds.ts'
+import type {Api} from '../base/apis.ts'
 import type {JsonObject} from '../base/json.ts'
 import {VirtualClock} from '../base/virtual-clock.ts'
 import {evaluate} from '../declaration/read/residual.ts'
@@ -25,7 +26,7 @@ import {planWorkspace} from './plan.ts'
 import type {PlanOptions} from './plan-options.ts'
 import {RunSecrets} from './secrets.ts'
 import {runTiming} from './timing.ts'
-import type {Api, Workspace} from './workspace.ts'
+import type {Workspace} from './workspace.ts'
 
 export interface Rehearsal {
   readonly calls: readonly {

@@ -1,14 +1,10 @@
 /** Whose accounts the stacks of an app speak to: what their ledgers remember, and what a request tells where they do not. */
+import {APIS, type Api} from '../base/apis.ts'
 import {AppError} from '../base/errors.ts'
 import type {Connection} from '../config/connection.ts'
 import type {StackAccount} from '../engine/model/accounts.ts'
 import type {StackDeclarations} from '../engine/model/declaration.ts'
-import type {Kind} from '../engine/model/kind.ts'
 import type {Ledger} from '../engine/model/ledger.ts'
-
-type Api = Kind['api']
-
-const APIS: readonly Api[] = ['cloud', 'cluster']
 
 type OpenedBy = (stack: string, api: Api) => {readonly connection: Connection; readonly account: () => Promise<string>} | undefined
 

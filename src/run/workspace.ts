@@ -2,11 +2,13 @@
  * Everything a command about stacks works with: declarations, their ledgers, and connections that are opened when the
  * first request of a stack's API is made.
  */
+
 import type {CloudBackend} from '../backends/cloud/backend.ts'
 import {readCloudAccount} from '../backends/cloud/cloud-api.ts'
 import type {ClusterBackend} from '../backends/cluster/backend.ts'
 import {readClusterAccount} from '../backends/cluster/cluster-api.ts'
 import {kinds} from '../backends/kinds.ts'
+import type {Api} from '../base/apis.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import type {Connection} from '../config/connection.ts'
 import type {Settings} from '../config/settings.ts'
@@ -15,7 +17,6 @@ import {type VariableLookup, variableLookup} from '../declaration/read/variable-
 import {accountGroups} from '../engine/model/accounts.ts'
 import type {Backend} from '../engine/model/backend.ts'
 import type {StackDeclarations} from '../engine/model/declaration.ts'
-import type {Kind} from '../engine/model/kind.ts'
 import type {Ledger} from '../engine/model/ledger.ts'
 import type {AccountOf} from '../engine/model/ownership.ts'
 import type {Plan} from '../engine/model/plan.ts'
@@ -34,7 +35,6 @@ import {type OpenedApi, openCloud, openCluster} from './open-api.ts'
 import {formerLedgers, type LedgerOf, type OtherLedgers, readOtherLedgers} from './other-ledgers.ts'
 import {stackAccounts} from './stack-accounts.ts'
 
-export type Api = Kind['api']
 export type Connect = (api: Api, target: string | undefined) => Promise<Connection>
 
 export interface WorkspaceOptions {

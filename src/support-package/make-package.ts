@@ -122,7 +122,7 @@ async function proveNode(uid: string, {cluster, signal, onEvent}: MakeOptions): 
     const nodes = await listNodes(cluster, options)
     throw new NoSuchNodeError(
       uid,
-      nodes.flatMap(node => rowId(node, '/nodes') ?? []),
+      nodes.flatMap(node => rowId(node, '/v1/nodes') ?? []),
     )
   } catch (error) {
     if (signal?.aborted || !(error instanceof AppError) || error instanceof NoSuchNodeError) throw error

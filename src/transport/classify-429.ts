@@ -18,7 +18,7 @@ export interface Refused429 {
   readonly changesInFlight?: number
 }
 
-const CHANGES = /CONCURREN|PENDING|IN_PROGRESS|NOT_ACTIVE|SIMULTANEOUS|TOO_MANY_(CHANGES|TASKS|OPERATIONS|SUBSCRIPTIONS|DATABASES)/
+const CHANGES = /CONCURREN|PENDING|IN_PROGRESS|NOT_ACTIVE|SIMULTANEOUS|TOO_MANY_(?!REQUESTS|CALLS|QUERIES)/
 const REQUESTS = /(^|_)RATE(_|$)|TOO_MANY_REQUESTS|THROTTL/
 
 /** The strongest evidence first: the API's own code, then what is left, then the server's wish, then what we know to be running. */

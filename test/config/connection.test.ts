@@ -1,6 +1,7 @@
 import {describe, expect, it} from 'vitest'
+import type {Api} from '../../src/base/apis.ts'
 import {parseConfigText} from '../../src/config/config-file.ts'
-import {type Api, type ConnectionInput, resolveConnection} from '../../src/config/connection.ts'
+import {type ConnectionInput, resolveConnection} from '../../src/config/connection.ts'
 import {readEnvironment} from '../../src/config/environment.ts'
 import type {Keyring} from '../../src/config/keyring.ts'
 import {Profiles} from '../../src/config/profiles.ts'

@@ -1,7 +1,8 @@
 /** One row of the table after the other, given by every source at once: who wins is what the table says. */
 import {describe, expect, it} from 'vitest'
+import type {Api} from '../../src/base/apis.ts'
 import {parseConfigText} from '../../src/config/config-file.ts'
-import {type Api, type Connection, type ConnectionInput, resolveConnection} from '../../src/config/connection.ts'
+import {type Connection, type ConnectionInput, resolveConnection} from '../../src/config/connection.ts'
 import {describeSource} from '../../src/config/connection-sources.ts'
 import {readEnvironment} from '../../src/config/environment.ts'
 import {OPTION_TABLE, optionRow, type SourcedField, variablesOf} from '../../src/config/option-table.ts'

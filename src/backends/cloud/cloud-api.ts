@@ -1,8 +1,8 @@
 /** The reads of the cloud API (contract section 4), one function a row. Writes of managed objects belong to their kinds. */
+import {idIn} from '../../base/id-in.ts'
 import {canonicalJson, isJsonObject, type JsonObject} from '../../base/json.ts'
 import type {RequestOptions} from '../../engine/model/backend.ts'
 import type {Account} from '../account.ts'
-import {idAmong} from '../list-rows.ts'
 import {wholeList} from '../whole-list.ts'
 import type {CloudBackend} from './backend.ts'
 
@@ -21,8 +21,8 @@ export async function readCloudAccount(cloud: CloudBackend, options?: RequestOpt
   const answer = (await cloud.reader.read({method: 'GET', path: '/'}, options)) ?? (await cloud.get('/', options))
   const outer = isJsonObject(answer) ? answer : {}
   const body = isJsonObject(outer.account) ? outer.account : outer
-  const name = idAmong(body, ['name', 'accountName'])
-  return {key: idAmong(body, ['accountId', 'id']) ?? name ?? canonicalJson(body), ...(name === undefined ? {} : {name}), body}
+  const name = idIn(body, 'name', 'accountName')
+  return {key: idIn(body, 'accountId', 'id') ?? name ?? canonicalJson(body), ...(name === undefined ? {} : {name}), body}
 }
 
 export const listPaymentMethods = (cloud: CloudBackend, options?: RequestOptions): Rows =>

@@ -1,10 +1,10 @@
 /** The reads of the cluster API (contract section 4 and wire facts), one function a row, and the two actions outside kinds. */
+import {idIn} from '../../base/id-in.ts'
 import {canonicalJson, type Json, type JsonObject} from '../../base/json.ts'
 import type {RequestOptions, WriteOutcome} from '../../engine/model/backend.ts'
 import type {ApiAnswer} from '../../transport/api-client.ts'
 import type {Account} from '../account.ts'
 import {saidIn} from '../error-body.ts'
-import {idAmong} from '../list-rows.ts'
 import {wholeList} from '../whole-list.ts'
 import type {ClusterBackend} from './backend.ts'
 
@@ -22,7 +22,7 @@ export const readBootstrap = (cluster: ClusterBackend, options?: RequestOptions)
 /** The cluster has no account: its name tells one from another. */
 export async function readClusterAccount(cluster: ClusterBackend, options?: RequestOptions): Promise<Account> {
   const body = (await readCluster(cluster, options)) ?? {}
-  const name = idAmong(body, ['name'])
+  const name = idIn(body, 'name')
   return {key: name ?? canonicalJson(body), ...(name === undefined ? {} : {name}), body}
 }
 

@@ -9,6 +9,7 @@
  * - a local backend with a relative path, unless the stack has a backend of its own
  * - the check that no two constructs share an address, which Terraform JSON would merge without a word
  */
+
 import {Resource} from '@cdktf/provider-null/lib/resource/index.js'
 import {
   LocalBackend,
@@ -20,6 +21,7 @@ import {
   TerraformVariable,
 } from 'cdktf'
 import type {IConstruct} from 'constructs'
+import type {Api} from '../../base/apis.ts'
 import {ConstructError} from './construct-error.ts'
 import {DefaultNullProvider} from './default-null-provider.ts'
 import {placeOf} from './source-line.ts'
@@ -89,7 +91,7 @@ export class StackCompanion extends TerraformElement {
         .find(it => it.cdktfStack === stack) ?? new LocalBackend(stack, {path: `terraform.${stack.node.id}.tfstate`})
   }
 
-  target(scope: IConstruct, api: 'cloud' | 'cluster', options: TargetOptions): void {
+  target(scope: IConstruct, api: Api, options: TargetOptions): void {
     if (this.#targets[api]) {
       throw new StackOptionError(
         scope,

@@ -1,4 +1,5 @@
 /** What a parent's text names; interface.md: "a remote path, else all digits = id, else a name". */
+import type {Api} from '../../base/apis.ts'
 import type {ParentRef, Target} from '../../engine/model/declaration.ts'
 import {type Kinds, locate} from '../../engine/model/kind.ts'
 import type {Key} from '../../engine/model/value.ts'
@@ -26,7 +27,7 @@ export class DraftIndex {
   }
 
   /** Which account a stack's objects of one API are in, as far as the stacks say. */
-  account(stack: string, api: 'cloud' | 'cluster'): string {
+  account(stack: string, api: Api): string {
     const {profile = '', account = ''} = this.#targets.get(stack)?.[api] ?? {}
     return `${profile}\0${account}`
   }

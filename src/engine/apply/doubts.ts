@@ -5,9 +5,12 @@
  */
 import type {Clock} from '../../base/clock.ts'
 import {type Backend, PRIORITY, type TaskList, type TaskView} from '../model/backend.ts'
+import type {Kinds} from '../model/kind.ts'
 import {type Seen, SharedLook} from './shared-look.ts'
+import {TaskWords} from './task-words.ts'
 
 export class Doubts {
+  readonly words: TaskWords
   readonly #clock: Clock
   /** Of every task this run, or the dead one, started: they explain themselves. */
   readonly #taskIds: ReadonlySet<string>
@@ -15,7 +18,8 @@ export class Doubts {
   readonly #found: {readonly kind: string; readonly id: string}[] = []
   readonly #open = new Set<Lookup>()
 
-  constructor(clock: Clock, taskIds: ReadonlySet<string>) {
+  constructor(clock: Clock, taskIds: ReadonlySet<string>, kinds: Kinds) {
+    this.words = new TaskWords(kinds)
     this.#clock = clock
     this.#taskIds = taskIds
   }
@@ -33,7 +37,7 @@ export class Doubts {
   }
 
   explains(task: TaskView): boolean {
-    return this.#taskIds.has(task.id) || this.#found.some(it => it.id === task.resourceId && concerns(task, it.kind))
+    return this.#taskIds.has(task.id) || this.#found.some(it => it.id === task.resourceId && this.words.concerns(task, it.kind))
   }
 
   enter(): Lookup {
@@ -66,14 +70,3 @@ export class Lookup {
     this.#all.delete(this)
   }
 }
-
-const SUBJECTS = ['subscription', 'database', 'peering', 'rule', 'user']
-
-/** Whether a task may be about this kind: one that names another kind of thing is not. */
-export function concerns({commandType}: TaskView, kind: string): boolean {
-  const said = SUBJECTS.filter(word => commandType?.toLowerCase().includes(word))
-  return said.length === 0 || said.some(word => kind.includes(word))
-}
-
-/** Whether a task may be a create. One that does not say what it does may be anything. */
-export const creates = ({commandType}: TaskView): boolean => commandType === undefined || /create|add|import|peering/i.test(commandType)

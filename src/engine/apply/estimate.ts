@@ -1,6 +1,6 @@
 /** How much of a run is left, told as it shrinks. */
 
-import type {Kind} from '../model/kind.ts'
+import type {Backend} from '../model/backend.ts'
 import type {Operation} from '../model/plan.ts'
 import {type Key, keyOfOperation} from '../model/value.ts'
 import {billOf, stepsOf} from '../plan/bill.ts'
@@ -34,13 +34,17 @@ export class Estimate {
     emit({type: 'estimate', ...left})
   }
 
-  /** The cloud's, where it has a part in it: the cluster has none. */
+  /** The smallest of those that have a part in it. */
   #budget(operations: readonly Operation[]): {readonly perMinute: number; readonly tokens: number} {
     const {backendOf, kinds} = this.#options
-    const apiOf = (it: Operation): Kind['api'] => kinds.get(it.kind)?.api ?? 'cloud'
-    const dear = operations.find(it => apiOf(it) === 'cloud') ?? operations[0]
-    if (dear === undefined) return {perMinute: Number.POSITIVE_INFINITY, tokens: 0}
-    const {perMinute, available} = backendOf(dear.stack, apiOf(dear)).spending
-    return {perMinute, tokens: available}
+    const backends = new Set<Backend>()
+    for (const {stack, kind} of operations) {
+      const api = kinds.get(kind)?.api
+      if (api !== undefined) backends.add(backendOf(stack, api))
+    }
+    let least = {perMinute: Number.POSITIVE_INFINITY, tokens: 0}
+    for (const {spending} of backends)
+      if (spending.perMinute < least.perMinute) least = {perMinute: spending.perMinute, tokens: spending.available}
+    return least
   }
 }

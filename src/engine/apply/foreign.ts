@@ -4,21 +4,25 @@
  */
 
 import {type Backend, PRIORITY, type TaskView} from '../model/backend.ts'
+import type {Kinds} from '../model/kind.ts'
 import type {Operation} from '../model/plan.ts'
 import {keyOfOperation} from '../model/value.ts'
 import {stepsOf} from '../plan/bill.ts'
-import {concerns, creates} from './doubts.ts'
+import {TaskWords} from './task-words.ts'
 
-/**
- * Running tasks that may touch what these operations touch. One request.
- * @param all - of the same plan: parents of what is created may be in it unchanged
- * @param ours - tasks of runs that died: they are nobody else's, and are waited for in another way
- */
+interface PlannedBeside {
+  /** All of the same plan: parents of what is created may be in it unchanged. */
+  readonly all: readonly Operation[]
+  readonly kinds: Kinds
+  /** Tasks of runs that died: they are nobody else's, and are waited for in another way. */
+  readonly ours?: ReadonlySet<string>
+}
+
+/** Running tasks that may touch what these operations touch. One request. */
 export async function foreignTasks(
   backend: Backend,
   operations: readonly Operation[],
-  all: readonly Operation[],
-  ours: ReadonlySet<string> = new Set(),
+  {all, kinds, ours = new Set()}: PlannedBeside,
 ): Promise<TaskView[]> {
   const list = await backend.tasks({priority: PRIORITY.poll})
   const running = list?.tasks.filter(it => it.state === 'running' && !ours.has(it.id)) ?? []
@@ -28,18 +32,19 @@ export async function foreignTasks(
     const parent = declared?.parent
     return parent?.by === 'key' ? paths.get(parent.key) : parent?.by === 'remoteId' ? parent.remoteId : undefined
   }
-  return running.filter(task => operations.some(it => mayTouch(task, it, parentOf(it))))
+  const words = new TaskWords(kinds)
+  return running.filter(task => operations.some(it => mayTouch(task, it, parentOf(it), words)))
 }
 
-function mayTouch(task: TaskView, operation: Operation, parent: string | undefined): boolean {
+function mayTouch(task: TaskView, operation: Operation, parent: string | undefined, words: TaskWords): boolean {
   const {remoteId, name} = operation
-  if (task.resourceId !== undefined && idIn(remoteId) === task.resourceId && concerns(task, operation.kind)) return true
+  if (task.resourceId !== undefined && ownId(remoteId) === task.resourceId && words.concerns(task, operation.kind)) return true
   if (name !== undefined && names(task.description ?? '', name)) return true
   if (!stepsOf(operation).includes('create')) return false
   // A create of that kind which does not say of what may be the very one that is planned.
-  if (creates(task)) return task.resourceId === undefined && concerns(task, operation.kind)
+  if (words.creates(task)) return task.resourceId === undefined && words.concerns(task, operation.kind)
   // What is created would go with a parent that is being deleted, or be refused while it changes.
-  return task.resourceId !== undefined && idIn(parent) === task.resourceId
+  return task.resourceId !== undefined && ownId(parent) === task.resourceId
 }
 
 /** Whether a sentence has a name in it, and not only its letters: "is being queued" does not speak of `queue`. */
@@ -51,4 +56,4 @@ function names(sentence: string, name: string): boolean {
 }
 
 /** The object's own id: the end of its remote path. */
-const idIn = (remoteId: string | undefined): string | undefined => remoteId?.slice(remoteId.lastIndexOf('/') + 1)
+const ownId = (remoteId: string | undefined): string | undefined => remoteId?.slice(remoteId.lastIndexOf('/') + 1)

@@ -6,6 +6,7 @@
  *
  * A place is taken and given back by `within` alone, whatever happens inside.
  */
+import type {Api} from '../../base/apis.ts'
 import {onAbort} from '../../base/on-abort.ts'
 import {Crowd, type Refused} from './crowd.ts'
 
@@ -15,7 +16,7 @@ export interface Group {
   /** Where places are counted by something: everybody with the same one shares a place (subscriptions with a change in them). */
   readonly shared?: string
   /** Of a root object's own group: the API it is of, whose other roots are likely to have as many places. */
-  readonly root?: 'cloud' | 'cluster'
+  readonly root?: Api
   /** Everything that changes at one API: how many that may be is found out carefully. */
   readonly account?: true
   /** Every turn has a place in it. */
@@ -58,7 +59,7 @@ export class Gate {
   readonly #taken = new Map<string, Map<string, number>>()
   readonly #crowds = new Map<string, Crowd>()
   /** Groups of root objects that refused, by API. */
-  readonly #narrowRoots = new Map<'cloud' | 'cluster', Set<string>>()
+  readonly #narrowRoots = new Map<Api, Set<string>>()
   /** Places that are not coming back, by group: whose they are. */
   readonly #lost = new Map<string, string[]>()
   readonly #accounts = new Map<string, Group>()
@@ -128,7 +129,7 @@ export class Gate {
   }
 
   /** What a second root object showed to be the rule for all of them; one alone may be busy with somebody else's change. */
-  placesInRoots(api: 'cloud' | 'cluster'): number | undefined {
+  placesInRoots(api: Api): number | undefined {
     const roots = this.#narrowRoots.get(api)
     return [...(roots ?? [])].map(it => this.#crowd(it).places).sort((a, b) => a - b)[1]
   }

@@ -15,7 +15,7 @@ import {plainPart} from '../model/resolve.ts'
 import type {Key} from '../model/value.ts'
 import {ObjectFailedError, OperationTimeoutError, TaskFailedError} from './apply-errors.ts'
 import {CollectionWatch} from './collection-watch.ts'
-import {creates, Doubts} from './doubts.ts'
+import {Doubts} from './doubts.ts'
 import {RecoveredLedger} from './recovered-ledger.ts'
 import type {Recovered, RecoverInput, Undecided} from './recovery.ts'
 import {CERTAIN_AFTER_MS, settleCreate} from './settle-doubt.ts'
@@ -56,7 +56,7 @@ class Recovery {
   constructor(input: RecoverInput) {
     this.#input = input
     this.#ledger = new RecoveredLedger(input)
-    this.#doubts = new Doubts(input.clock, input.dead.taskIds)
+    this.#doubts = new Doubts(input.clock, input.dead.taskIds, input.kinds)
   }
 
   async run(): Promise<Recovered> {
@@ -196,7 +196,7 @@ class Recovery {
     const end = await waitFor<Fate>(
       async () => {
         const {startedAt, value: list} = await this.#doubts.tasks(backend, since)
-        const running = list?.tasks.some(it => it.state === 'running' && !creates(it)) ?? false
+        const running = list?.tasks.some(it => it.state === 'running' && !this.#doubts.words.creates(it)) ?? false
         const seen = await watch?.since(since, collection => collection.objects.some(itself))
         since = startedAt + lagMs
         const live = seen?.collection.objects.find(itself)

@@ -1,10 +1,11 @@
+import type {Api} from '../../base/apis.ts'
 import type {Clock} from '../../base/clock.ts'
 import type {AppError} from '../../base/errors.ts'
 import type {Backend} from '../model/backend.ts'
 import type {Lookup} from '../model/declaration.ts'
 import type {Emit, Step} from '../model/events.ts'
 import type {DeadRun, JournalEntry} from '../model/journal.ts'
-import type {Ids, Kind, Kinds} from '../model/kind.ts'
+import type {Ids, Kinds} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import type {OpenLeaf, Operation} from '../model/plan.ts'
 import type {Key, Secret} from '../model/value.ts'
@@ -17,7 +18,7 @@ export interface RecoverInput {
   /** The operations of the dead run's plan. */
   readonly operations: readonly Operation[]
   readonly kinds: Kinds
-  readonly backendOf: (stack: string, api: Kind['api']) => Backend
+  readonly backendOf: (stack: string, api: Api) => Backend
   readonly book: LedgerBook
   /** Secrets as they are declared now; nobody says that they are what the dead run sent. */
   readonly secret: (operation: Operation, leaf: OpenLeaf) => Secret

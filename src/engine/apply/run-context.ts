@@ -1,5 +1,7 @@
 /** What every part of an apply needs, and the parts they share. */
+
 import {setMaxListeners} from 'node:events'
+import type {Api} from '../../base/apis.ts'
 import type {Clock} from '../../base/clock.ts'
 import type {AppError} from '../../base/errors.ts'
 import type {Json} from '../../base/json.ts'
@@ -24,7 +26,7 @@ import {TaskWatch} from './task-watch.ts'
 export interface RunOptions {
   readonly run: string
   readonly kinds: Kinds
-  readonly backendOf: (stack: string, api: Kind['api']) => Backend
+  readonly backendOf: (stack: string, api: Api) => Backend
   readonly clock: Clock
   readonly evaluate: Evaluate
   /** Takes known secrets out of what servers show, before a ledger has it. */
@@ -43,7 +45,7 @@ export interface RunOptions {
   readonly durationMs?: (kind: string, step: Step) => number
   readonly limits: ChangeLimits
   /** More than one root object of this API refused further changes while so many ran in it. */
-  readonly narrowed?: (api: Kind['api'], perRoot: number) => void
+  readonly narrowed?: (api: Api, perRoot: number) => void
   readonly pace: Pace
   /** One operation's wait. */
   readonly timeoutMs: number
@@ -87,7 +89,7 @@ export class RunContext {
     const stop = AbortSignal.any([options.stop, this.#broken.signal])
     this.options = {...options, stop}
     this.over = AbortSignal.any([stop, this.#ended.signal])
-    this.doubts = new Doubts(options.clock, this.taskIds)
+    this.doubts = new Doubts(options.clock, this.taskIds, options.kinds)
     for (const key of unsent) this.#unsent.add(key)
     // Everything that waits listens to it.
     setMaxListeners(0, options.stop, stop, this.over)

@@ -12,7 +12,7 @@ import type {Backend, TaskView} from '../model/backend.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
 import {UnknownOutcomeError} from './apply-errors.ts'
 import type {CollectionWatch} from './collection-watch.ts'
-import {concerns, creates, type Doubts, type Lookup} from './doubts.ts'
+import type {Doubts, Lookup} from './doubts.ts'
 import type {Doubt, DoubtSettled} from './write.ts'
 
 export interface CreateInDoubt {
@@ -125,11 +125,11 @@ async function suspects(
   const young = (task: TaskView) => isAhead || task.startedAt === undefined || task.startedAt >= doubt.sentAt - CLOCK_SKEW_MS
   // A task whose object is there, and is another one, explains itself too.
   const explained = (it: TaskView) => doubts.explains(it) || (it.resourceId !== undefined && known.has(it.resourceId))
-  const strangers = list.tasks.filter(it => !explained(it) && young(it) && concerns(it, kind))
-  if (strangers.some(it => it.state === 'running' && creates(it))) return 'wait'
+  const strangers = list.tasks.filter(it => !explained(it) && young(it) && doubts.words.concerns(it, kind))
+  if (strangers.some(it => it.state === 'running' && doubts.words.creates(it))) return 'wait'
   // A task without a beginning may be as old as the account: done, it says nothing of a create that left no object.
   const unexplained = strangers.some(
-    it => it.state === 'done' && creates(it) && it.startedAt !== undefined && clock.now() - it.startedAt < CLOCK_SKEW_MS,
+    it => it.state === 'done' && doubts.words.creates(it) && it.startedAt !== undefined && clock.now() - it.startedAt < CLOCK_SKEW_MS,
   )
   return list.complete && !unexplained ? 'none' : 'no proof'
 }

@@ -1,16 +1,6 @@
-/** What every kind reads from a live object in more than one spelling: its id, and whether it is ready. */
+/** What every kind reads from a live object: its name, whether it is ready, fields that have two spellings. */
 import type {Json, JsonObject} from '../../base/json.ts'
 import type {Readiness} from '../model/kind.ts'
-
-/** The first of these fields that holds an id, a whole number or text, as text. */
-export function idIn(live: JsonObject, ...fields: readonly string[]): string | undefined {
-  for (const field of fields) {
-    const id = live[field]
-    if (typeof id === 'number' && Number.isSafeInteger(id)) return String(id)
-    if (typeof id === 'string' && id !== '') return id
-  }
-  return undefined
-}
 
 /** Text that may be a natural key; an empty one is none. */
 export const textIn = (it: JsonObject, field: string): string | undefined => {

@@ -1,9 +1,7 @@
 /** Which stacks speak to one account: by the account's own id, or by address and key where the id is not known. */
-import type {Kind} from './kind.ts'
+import type {Api} from '../../base/apis.ts'
 import type {LedgerAccount} from './ledger.ts'
 import type {AccountOf} from './ownership.ts'
-
-type Api = Kind['api']
 
 export interface StackAccount extends LedgerAccount {
   readonly stack: string

@@ -3,6 +3,7 @@
  * counts, paces and retries. Everything that can happen to a write is a value here, so that the engine decides what
  * it means without knowing a status code.
  */
+import type {Api} from '../../base/apis.ts'
 import type {AppError} from '../../base/errors.ts'
 import type {Json, JsonObject} from '../../base/json.ts'
 import type {ApiRequest} from './kind.ts'
@@ -106,7 +107,7 @@ export interface TaskList {
 }
 
 export interface Backend {
-  readonly name: 'cloud' | 'cluster'
+  readonly name: Api
   readonly reader: Reader
   write(request: ApiRequest, options?: RequestOptions): Promise<WriteOutcome>
   /** All recent tasks with one request where the API can; `undefined` where it has no such list. */

@@ -4,7 +4,9 @@
  * before any of it is sent.
  */
 import type {z} from 'zod'
+import type {Api} from '../../base/apis.ts'
 import {isDotSegment} from '../../base/dot-segment.ts'
+import {idIn} from '../../base/id-in.ts'
 import type {Json, JsonObject} from '../../base/json.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -25,7 +27,7 @@ export interface Kind {
   /** `cloud.database` */
   readonly name: string
   /** Which connection serves it. */
-  readonly api: 'cloud' | 'cluster'
+  readonly api: Api
   /** For sentences: `database`. */
   readonly noun: string
   /** The kind it lives in, and the spec field that names the parent. */
@@ -42,6 +44,10 @@ export interface Kind {
    */
   readonly fields: Readonly<Record<string, FieldRule>>
   readonly verbs: Verbs
+  /** Names the array of its list may have, beside the one the path of the list says. */
+  readonly arrays?: readonly string[]
+  /** Words by which a task says that it is about such an object: the `database` of `databaseCreateRequest`. */
+  readonly taskWords?: readonly string[]
   /** Why a verb is left out, in words that follow "blocked: ". */
   readonly absent?: {readonly create?: string; readonly update?: string; readonly delete?: string}
   /** The object as the API answers it, in the spelling of the spec (`regionName` → `region`). Unknown fields stay. */
@@ -80,8 +86,8 @@ export interface KindInCode {
 export interface Identity {
   /** The natural key of a declaration or a (normalized) live object, for people and for pairing. */
   readonly key: (it: JsonObject) => string | undefined
-  /** The remote id of a live object; either spelling, a number or digits, as text. `undefined`: the row is no such object. */
-  readonly id: (live: JsonObject) => string | undefined
+  /** The fields that may hold its own id, the most specific first; none of what there is one of. See `idOf`. */
+  readonly ids: readonly string[]
   /** Whether a declaration and a (normalized) live object are the same thing; default: equal keys. */
   readonly matches?: (spec: JsonObject, live: JsonObject) => boolean
   /** The server refuses a second object with the same key in the same parent. Only then may a lost create be sent again. */
@@ -132,6 +138,10 @@ export type Kinds = ReadonlyMap<string, Kind>
 
 /** Checks nothing at run time; gives a kind's file its types. */
 export const defineKind = <const K extends Kind>(kind: K): K => kind
+
+/** The id of a live object as text; `undefined`: the row is no such object. */
+export const idOf = ({identity, remote, singleton}: Kind, live: JsonObject): string | undefined =>
+  singleton ? remote.split('/').at(-1) : idIn(live, ...identity.ids)
 
 /** `cloud/subscriptions/12/databases/51` of a kind's pattern and ids. */
 export function remoteIdOf(kind: Kind, ids: Ids): string {

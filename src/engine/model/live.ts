@@ -2,7 +2,7 @@
 import {createHash} from 'node:crypto'
 import {type Json, type JsonObject, writeCanonicalJson} from '../../base/json.ts'
 import {type Backend, PRIORITY} from './backend.ts'
-import {type Ids, type Kind, remoteIdOf} from './kind.ts'
+import {type Ids, idOf, type Kind, remoteIdOf} from './kind.ts'
 
 export interface LiveObject {
   readonly kind: Kind
@@ -35,7 +35,7 @@ export interface Collection {
 export function liveObject(kind: Kind, parent: Ids, row: JsonObject, askedFor?: string): LiveObject | undefined {
   const fields = kind.normalize ? kind.normalize(row) : row
   if (kind.singleton) return {kind, ids: [], remoteId: remoteIdOf(kind, []), fields, name: kind.identity.key(fields)}
-  const id = askedFor ?? kind.identity.id(row) ?? kind.identity.id(fields)
+  const id = askedFor ?? idOf(kind, row) ?? idOf(kind, fields)
   if (id === undefined) return undefined
   const ids = [...parent, id]
   return {kind, ids, remoteId: remoteIdOf(kind, ids), fields, name: kind.identity.key(fields)}

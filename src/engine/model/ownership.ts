@@ -4,8 +4,9 @@
  * A remote path names an object within one account. Two stacks that speak to two clusters may both have a
  * `cluster/bdbs/3`, and neither has the other's.
  */
+import type {Api} from '../../base/apis.ts'
 import type {Backend} from './backend.ts'
-import type {Kind, Kinds} from './kind.ts'
+import type {Kinds} from './kind.ts'
 import type {Ledger, LedgerEntry} from './ledger.ts'
 
 export interface Owner {
@@ -14,7 +15,7 @@ export interface Owner {
 }
 
 /** A name for the account that a stack speaks to: equal for stacks that share one. */
-export type AccountOf = (stack: string, api: Kind['api']) => string
+export type AccountOf = (stack: string, api: Api) => string
 
 export interface OwnershipInput {
   /** Of the stacks of this run. */
@@ -40,7 +41,7 @@ export class Ownership {
   }
 
   /** Notes that what this backend shows is in the account of that stack. */
-  speaksFor(backend: Backend, stack: string, api: Kind['api']): void {
+  speaksFor(backend: Backend, stack: string, api: Api): void {
     if (!this.#accounts.has(backend)) this.#accounts.set(backend, this.#accountOf(stack, api))
   }
 
@@ -54,17 +55,17 @@ export class Ownership {
   }
 
   /** The ledger that has it: the stack's own, where several do. */
-  of(stack: string, api: Kind['api'], remoteId: string): Owner | undefined {
+  of(stack: string, api: Api, remoteId: string): Owner | undefined {
     const owners = this.#at(stack, api, remoteId)
     return owners.length < 2 ? owners[0] : (owners.find(it => it.stack === stack) ?? owners[0])
   }
 
   /** The ledger of another stack that has it. */
-  elsewhere(stack: string, api: Kind['api'], remoteId: string): Owner | undefined {
+  elsewhere(stack: string, api: Api, remoteId: string): Owner | undefined {
     return this.#at(stack, api, remoteId).find(it => it.stack !== stack)
   }
 
-  #at(stack: string, api: Kind['api'], remoteId: string): readonly Owner[] {
+  #at(stack: string, api: Api, remoteId: string): readonly Owner[] {
     return this.#owners.get(this.#accountOf(stack, api))?.get(remoteId) ?? NOBODY
   }
 

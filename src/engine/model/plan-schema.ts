@@ -2,7 +2,9 @@
  * The saved plan as a schema: files are parsed with it, and `schemas/plan.schema.json` is made from it. It is closed: the
  * hash in a plan covers every field, so one that this program does not know cannot be honoured and is refused.
  */
+
 import {z} from 'zod'
+import {APIS} from '../../base/apis.ts'
 import type {Json} from '../../base/json.ts'
 import {CAUSE_WORDS} from './cause.ts'
 import type {ParentRef, Policy, Target} from './declaration.ts'
@@ -164,7 +166,7 @@ const stack = closed<PlannedStack>()({
 })
 
 const fact = closed<Fact>()({
-  api: z.enum(['cloud', 'cluster']),
+  api: z.enum(APIS),
   kind: z.string(),
   path: z.string(),
   rows: count,

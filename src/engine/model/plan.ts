@@ -1,4 +1,5 @@
 /** The plan as a document: what `plan -o json` prints and `--out` saves. Published as `schemas/plan.schema.json`. */
+import type {Api} from '../../base/apis.ts'
 import type {Json, JsonObject} from '../../base/json.ts'
 import type {Cause} from './cause.ts'
 import type {LedgerLocation, ParentRef, Policy, Target} from './declaration.ts'
@@ -98,7 +99,7 @@ export interface DeclaredObject {
 
 /** One list the plan was made from. */
 export interface Fact {
-  readonly api: 'cloud' | 'cluster'
+  readonly api: Api
   readonly kind: string
   readonly path: string
   readonly rows: number

@@ -1,6 +1,7 @@
 /** What was read, in the place of an API: it answers what it has, asks nobody, and takes no writes. */
+import type {Api} from '../../base/apis.ts'
 import type {Backend} from '../model/backend.ts'
-import {type Kind, type Kinds, remoteIdOf} from '../model/kind.ts'
+import {type Kinds, remoteIdOf} from '../model/kind.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
 
 /** Something was asked for that nobody has read. */
@@ -9,7 +10,7 @@ export class UnknownFactError extends Error {}
 /**
  * @param facts - the objects of these collections as they are to be seen; those that are not among them are gone
  */
-export function knownFacts(api: Kind['api'], kinds: Kinds, collections: readonly Collection[], facts: readonly LiveObject[]): Backend {
+export function knownFacts(api: Api, kinds: Kinds, collections: readonly Collection[], facts: readonly LiveObject[]): Backend {
   const lists = new Map(collections.filter(it => it.kind.api === api).map(it => [it.path, it]))
   const objects = new Map(facts.map(it => [it.remoteId, it]))
   const byPath = new Map(

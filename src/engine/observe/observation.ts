@@ -1,9 +1,10 @@
 /** What is read for, and what was seen: pairs of a declaration and its live object, and what is left over. */
+import type {Api} from '../../base/apis.ts'
 import type {Problem} from '../../base/errors.ts'
 import type {JsonObject} from '../../base/json.ts'
 import type {Backend} from '../model/backend.ts'
 import type {Declaration, Evaluate, StackDeclarations} from '../model/declaration.ts'
-import type {Ids, Kind} from '../model/kind.ts'
+import type {Ids} from '../model/kind.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
 import type {Ownership, OwnershipInput} from '../model/ownership.ts'
@@ -16,7 +17,7 @@ export interface ObserveInput extends OwnershipInput {
   readonly stacks: readonly StackDeclarations[]
   /** The stacks this run is about. */
   readonly selected: ReadonlySet<string>
-  readonly backendOf: (stack: string, api: Kind['api']) => Backend
+  readonly backendOf: (stack: string, api: Api) => Backend
   readonly evaluate: Evaluate
   readonly variable: (stack: string, name: string) => JsonObject[string] | undefined
   /** Narrows the read-set (`--target`, `apply PLAN`); default: everything selected. */

@@ -1,5 +1,6 @@
 /** What one walk over the levels has read so far, and what may be concluded from it. */
 
+import type {Api} from '../../base/apis.ts'
 import type {Backend} from '../model/backend.ts'
 import type {Declaration} from '../model/declaration.ts'
 import {type Ids, idsIn, type Kind, type Kinds, remoteIdOf} from '../model/kind.ts'
@@ -10,7 +11,7 @@ import type {NotShown, ReadById} from './read-by-id.ts'
 
 export interface ReadCollectionsInput {
   readonly kinds: Kinds
-  readonly backendOf: (stack: string, api: Kind['api']) => Backend
+  readonly backendOf: (stack: string, api: Api) => Backend
 }
 
 /** An object as a ledger or an import block names it. */

@@ -2,6 +2,7 @@
  * Reads all there is of some kinds, whoever declares it: level by level, each list proven whole, as a plan reads what is
  * declared. Nothing but GETs.
  */
+import type {Api} from '../../base/apis.ts'
 import type {Backend} from '../model/backend.ts'
 import type {Kind, Kinds} from '../model/kind.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
@@ -12,7 +13,7 @@ import {type WholeRows, wholeRows} from './whole-rows.ts'
 
 export interface ReadWorldInput {
   readonly kinds: Kinds
-  readonly backends: ReadonlyMap<Kind['api'], Backend>
+  readonly backends: ReadonlyMap<Api, Backend>
   /** Kinds whose objects are wanted. Those they live in are read too. */
   readonly wants: (kind: Kind) => boolean
   /**
@@ -76,7 +77,7 @@ export function neededKinds({kinds, backends, wants}: Pick<ReadWorldInput, 'kind
   return needed
 }
 
-function backendOf(backends: ReadWorldInput['backends'], api: Kind['api']): Backend {
+function backendOf(backends: ReadWorldInput['backends'], api: Api): Backend {
   const backend = backends.get(api)
   if (backend === undefined) throw new TypeError(`no connection to the ${api} API`)
   return backend

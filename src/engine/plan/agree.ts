@@ -3,6 +3,7 @@
  * follows from what would be sent (declarations, remote paths, lifts); a file in which it does not was changed by
  * somebody, whatever hash was put into it.
  */
+import {APIS} from '../../base/apis.ts'
 import type {Problem} from '../../base/errors.ts'
 import {canonicalJson} from '../../base/json.ts'
 import type {Kinds} from '../model/kind.ts'
@@ -70,7 +71,7 @@ function* orderFaults(operations: readonly Operation[]): Generator<string> {
 
 /** Every API that is spoken to has an account, and no other has. */
 function* accountFaults({operations, stacks, accounts}: Plan, kinds: Kinds): Generator<string> {
-  const known = new Set<string>(['cloud', 'cluster'].flatMap(api => [api, ...stacks.map(it => `${it.name}:${api}`)]))
+  const known = new Set<string>(APIS.flatMap(api => [api, ...stacks.map(it => `${it.name}:${api}`)]))
   for (const name of Object.keys(accounts)) if (!known.has(name)) yield `it names an account for ${name}, which is no API of its stacks`
   const needed = new Set(
     operations.flatMap(it => {

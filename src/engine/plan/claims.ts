@@ -5,6 +5,7 @@
  *
  * A stack that has an object in its ledger and declares it keeps it, whoever else declares it too.
  */
+import type {Api} from '../../base/apis.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
 import type {Cause} from '../model/cause.ts'
 import {type Kind, parentRemoteId} from '../model/kind.ts'
@@ -177,7 +178,7 @@ export class Claims {
     return stacks.some(it => it.name === stack && it.declarations.some(d => d.address === entry.address && d.kind === entry.kind))
   }
 
-  #account(stack: string, api: Kind['api']): string {
+  #account(stack: string, api: Api): string {
     return this.#input.accountOf?.(stack, api) ?? ''
   }
 

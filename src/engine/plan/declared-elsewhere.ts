@@ -3,6 +3,7 @@
  * `--target`. Told from what is read anyway: no request is made for it. Where the parent cannot be told, the name alone
  * decides, since an object too many that is left alone is the lesser harm.
  */
+import type {Api} from '../../base/apis.ts'
 import type {JsonObject} from '../../base/json.ts'
 import type {Declaration} from '../model/declaration.ts'
 import {type Ids, idsIn, type Kind} from '../model/kind.ts'
@@ -147,7 +148,7 @@ export class DeclaredElsewhere {
     return found ?? []
   }
 
-  #account(stack: string, api: Kind['api']): string {
+  #account(stack: string, api: Api): string {
     return this.#input.accountOf?.(stack, api) ?? ''
   }
 

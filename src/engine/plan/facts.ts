@@ -5,7 +5,7 @@
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import {parsePointer} from '../../base/pointer.ts'
 import {type EffectiveRule, type Pattern, rootRule} from '../model/field-rules.ts'
-import type {Kind} from '../model/kind.ts'
+import {idOf, type Kind} from '../model/kind.ts'
 import {canonical} from '../model/meaning.ts'
 import {Deferred, Secret, type Value, type ValueObject} from '../model/value.ts'
 
@@ -40,7 +40,7 @@ interface Branch {
  */
 export function factRow(kind: Kind, live: JsonObject, pointers: readonly string[]): JsonObject {
   return {
-    id: kind.identity.id(live) ?? null,
+    id: idOf(kind, live) ?? null,
     key: kind.identity.key(live) ?? null,
     fields: part(live, treeOf(pointers)),
   }

@@ -2,9 +2,10 @@
  * One object stands in one operation of a plan, and one key too. Two operations that mean one object would each be
  * right and together destroy it. Asserted for every plan that is made and for every run before its first request.
  */
+import type {Api} from '../../base/apis.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
 import type {Backend} from '../model/backend.ts'
-import type {Kind, Kinds} from '../model/kind.ts'
+import type {Kinds} from '../model/kind.ts'
 import type {Operation} from '../model/plan.ts'
 import {type Key, keyOfOperation} from '../model/value.ts'
 
@@ -24,11 +25,7 @@ export class PlanDefectError extends AppError {
  * @param backendOf - two accounts may each have an object of the same path
  * @throws PlanDefectError
  */
-export function assertOneEach(
-  operations: readonly Operation[],
-  kinds: Kinds,
-  backendOf: (stack: string, api: Kind['api']) => Backend,
-): void {
+export function assertOneEach(operations: readonly Operation[], kinds: Kinds, backendOf: (stack: string, api: Api) => Backend): void {
   const byKey = new Map<Key, Operation>()
   const byObject = new Map<Backend, Map<string, Operation>>()
   const twice: {what: string; operations: Operation[]}[] = []

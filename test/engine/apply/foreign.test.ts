@@ -1,5 +1,6 @@
 /** What somebody else has in flight, and whether it is about what is planned. */
 import {describe, expect, it} from 'vitest'
+import {kinds} from '../../../src/backends/kinds.ts'
 import {foreignTasks} from '../../../src/engine/apply/foreign.ts'
 import type {Backend, TaskView} from '../../../src/engine/model/backend.ts'
 import {Lab, stackOf} from '../../support/lab.ts'
@@ -16,6 +17,6 @@ describe("somebody else's task", () => {
     const {operations} = (await lab.run(() => lab.plan([stackOf().bdb(name)]))).plan
     const task: TaskView = {id: 't', state: 'running', status: 'processing', commandType: 'subscriptionUpdateRequest', description}
     const backend = {tasks: async () => ({tasks: [task], complete: true})} as unknown as Backend
-    expect(await foreignTasks(backend, operations, operations)).toEqual(about ? [task] : [])
+    expect(await foreignTasks(backend, operations, {all: operations, kinds})).toEqual(about ? [task] : [])
   })
 })

@@ -4,7 +4,7 @@
  */
 import {z} from 'zod'
 import {collectionVerbs} from '../../../engine/kinds/collection-verbs.ts'
-import {idIn, readyByStatus, textIn} from '../../../engine/kinds/live-row.ts'
+import {readyByStatus, textIn} from '../../../engine/kinds/live-row.ts'
 import {defineKind} from '../../../engine/model/kind.ts'
 import {aclRisk, sameAclText, withAclSpellings} from '../acl-text.ts'
 
@@ -24,9 +24,11 @@ export const cloudAclRule = defineKind({
   parent: {kind: 'cloud.database', field: 'database'},
   remote: 'cloud/subscriptions/*/databases/*/acl/rules/*',
   spec,
-  identity: {key: it => textIn(it, 'name'), id: live => idIn(live, 'id', 'ruleId'), unique: true},
+  identity: {key: it => textIn(it, 'name'), ids: ['ruleId', 'aclRuleId', 'id'], unique: true},
   fields: {'/rule': text, '/redisRule': text, '/acl': text},
   verbs: collectionVerbs('/subscriptions/*/databases/*/acl/rules', ['list', 'create']),
+  arrays: ['redisRules', 'aclRules'],
+  taskWords: ['rule'],
   absent: {
     update: 'the API can list and create ACL rules, but not change them',
     delete: 'the API can list and create ACL rules, but not delete them',

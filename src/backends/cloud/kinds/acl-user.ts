@@ -5,7 +5,7 @@
  */
 import {z} from 'zod'
 import {collectionVerbs} from '../../../engine/kinds/collection-verbs.ts'
-import {idIn, readyByStatus, textIn} from '../../../engine/kinds/live-row.ts'
+import {readyByStatus, textIn} from '../../../engine/kinds/live-row.ts'
 import {defineKind} from '../../../engine/model/kind.ts'
 import {aclRisk, sameAclText, withAclSpellings} from '../acl-text.ts'
 
@@ -27,7 +27,7 @@ export const cloudAclUser = defineKind({
   parent: {kind: 'cloud.database', field: 'database'},
   remote: 'cloud/subscriptions/*/databases/*/acl/users/*',
   spec,
-  identity: {key: it => textIn(it, 'name'), id: live => idIn(live, 'id', 'userId'), unique: true},
+  identity: {key: it => textIn(it, 'name'), ids: ['userId', 'aclUserId', 'id'], unique: true},
   fields: {
     '/name': {immutable: true},
     '/role': {...allows, names: 'cloud.acl_rule'},
@@ -36,6 +36,8 @@ export const cloudAclUser = defineKind({
     '/password': {writeOnly: true, secret: true, always: true},
   },
   verbs: collectionVerbs('/subscriptions/*/databases/*/acl/users', ['list', 'create']),
+  arrays: ['redisUsers', 'aclUsers'],
+  taskWords: ['user'],
   absent: {
     update: 'the API can list and create ACL users, but not change them',
     delete: 'the API can list and create ACL users, but not delete them',

@@ -2,7 +2,7 @@
 import {z} from 'zod'
 import {nearest} from '../../../base/nearest.ts'
 import {collectionVerbs} from '../../../engine/kinds/collection-verbs.ts'
-import {idIn, readyByStatus, textIn} from '../../../engine/kinds/live-row.ts'
+import {readyByStatus, textIn} from '../../../engine/kinds/live-row.ts'
 import {unlessStronger, whenChanged, whenLess, whenOff} from '../../../engine/kinds/risk.ts'
 import {defineKind} from '../../../engine/model/kind.ts'
 
@@ -106,7 +106,7 @@ export const cloudDatabase = defineKind({
   parent: {kind: 'cloud.subscription', field: 'subscription'},
   remote: 'cloud/subscriptions/*/databases/*',
   spec,
-  identity: {key: it => textIn(it, 'name'), id: live => idIn(live, 'databaseId', 'id'), unique: true, renames: 'name'},
+  identity: {key: it => textIn(it, 'name'), ids: ['databaseId', 'id'], unique: true, renames: 'name'},
   fields: {
     '/memoryLimitInGb': {risk: whenLess('less memory: data may be evicted or writes refused')},
     '/protocol': immutable,
@@ -122,6 +122,7 @@ export const cloudDatabase = defineKind({
     '/backup/enabled': {risk: whenOff('backups stop')},
   },
   verbs: collectionVerbs('/subscriptions/*/databases', ['list', 'read', 'create', 'update', 'delete']),
+  taskWords: ['database'],
   ready: readyByStatus({ready: ['active'], failed: ['error', 'failed']}),
   guarded: true,
   code: {construct: 'Database', id: '{name}'},

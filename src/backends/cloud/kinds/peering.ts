@@ -6,7 +6,7 @@
 import {z} from 'zod'
 import type {Json, JsonObject} from '../../../base/json.ts'
 import {collectionVerbs} from '../../../engine/kinds/collection-verbs.ts'
-import {idIn, readyByStatus, renamed} from '../../../engine/kinds/live-row.ts'
+import {readyByStatus, renamed} from '../../../engine/kinds/live-row.ts'
 import {whenChanged} from '../../../engine/kinds/risk.ts'
 import {defineKind} from '../../../engine/model/kind.ts'
 import {same} from '../../../engine/model/meaning.ts'
@@ -109,7 +109,7 @@ export const cloudPeering = defineKind({
   parent: {kind: 'cloud.subscription', field: 'subscription'},
   remote: 'cloud/subscriptions/*/peerings/*',
   spec,
-  identity: {key, id: live => idIn(live, 'vpcPeeringId', 'peeringId', 'id'), matches, unique: false},
+  identity: {key, ids: ['vpcPeeringId', 'peeringId', 'id'], matches, unique: false},
   fields: {
     // Whatever the answer leaves out cannot have changed: nothing of a peering ever does.
     '': {
@@ -120,6 +120,8 @@ export const cloudPeering = defineKind({
     '/provider': {equal: sameProvider},
   },
   verbs: collectionVerbs('/subscriptions/*/peerings', ['list', 'read', 'create', 'delete']),
+  arrays: ['vpcPeerings'],
+  taskWords: ['peering'],
   absent: {update: 'the API can create and delete peerings, but not change them'},
   normalize: live => renamed(live, {regionName: 'region', vpcUid: 'vpcId'}),
   ready: readyByStatus({

@@ -10,7 +10,7 @@
 import {z} from 'zod'
 import {isJsonObject, type Json, type JsonObject} from '../../../base/json.ts'
 import {collectionVerbs} from '../../../engine/kinds/collection-verbs.ts'
-import {idIn, readyByStatus, renamed, textIn} from '../../../engine/kinds/live-row.ts'
+import {readyByStatus, renamed, textIn} from '../../../engine/kinds/live-row.ts'
 import {defineKind} from '../../../engine/model/kind.ts'
 
 const spec = z.looseObject({
@@ -65,7 +65,7 @@ export const cloudSubscription = defineKind({
   remote: 'cloud/subscriptions/*',
   spec,
   // An account may hold two subscriptions of one name: the pair is then refused, and a lost create is never repeated.
-  identity: {key: it => textIn(it, 'name'), id: live => idIn(live, 'subscriptionId', 'id'), unique: false, renames: 'name'},
+  identity: {key: it => textIn(it, 'name'), ids: ['subscriptionId', 'id'], unique: false, renames: 'name'},
   fields: {
     '/databases': {createOnly: true},
     '/cloudProviders': {keyedBy: 'provider'},
@@ -73,6 +73,8 @@ export const cloudSubscription = defineKind({
     '/paymentMethod': {mayBeAbsent: true},
   },
   verbs: collectionVerbs('/subscriptions', ['list', 'read', 'create', 'update', 'delete']),
+  arrays: ['subscription'],
+  taskWords: ['subscription'],
   normalize: live => paymentOf(renamed(live, {cloudDetails: 'cloudProviders'})),
   ready: readyByStatus({ready: ['active'], failed: ['error', 'failed']}),
   guarded: true,

@@ -3,8 +3,9 @@
  * whose change may lose data, and unknown ones pass through.
  */
 import {z} from 'zod'
+import {idIn} from '../../../base/id-in.ts'
 import {collectionVerbs} from '../../../engine/kinds/collection-verbs.ts'
-import {idIn, readyByStatus, textIn} from '../../../engine/kinds/live-row.ts'
+import {readyByStatus, textIn} from '../../../engine/kinds/live-row.ts'
 import {unlessStronger, whenChanged, whenLess, whenOff} from '../../../engine/kinds/risk.ts'
 import {defineKind} from '../../../engine/model/kind.ts'
 
@@ -48,7 +49,7 @@ export const clusterDatabase = defineKind({
   spec,
   identity: {
     key: it => textIn(it, 'name') ?? idIn(it, 'uid'),
-    id: live => idIn(live, 'uid', 'id'),
+    ids: ['uid', 'id'],
     matches: (declared, live) => {
       const [uid, name] = [idIn(declared, 'uid'), textIn(declared, 'name')]
       return uid === undefined ? name !== undefined && name === textIn(live, 'name') : uid === idIn(live, 'uid', 'id')
@@ -67,6 +68,7 @@ export const clusterDatabase = defineKind({
     '/authentication_sasl_pass': hidden,
   },
   verbs: collectionVerbs('/v1/bdbs', ['list', 'read', 'create', 'update', 'delete']),
+  taskWords: ['database'],
   ready: readyByStatus({ready: ['active'], failed: ['error', 'failed', 'creation-failed']}),
   guarded: true,
   code: {construct: 'ClusterDatabase', id: 'db_{name}'},

@@ -1,7 +1,7 @@
 /** A machine of the cluster. Nodes are never created or deleted through the API: one that is not there is an error. */
 import {z} from 'zod'
+import {idIn} from '../../../base/id-in.ts'
 import {collectionVerbs} from '../../../engine/kinds/collection-verbs.ts'
-import {idIn} from '../../../engine/kinds/live-row.ts'
 import {defineKind} from '../../../engine/model/kind.ts'
 
 const spec = z.looseObject({
@@ -17,7 +17,7 @@ export const clusterNode = defineKind({
   noun: 'node',
   remote: 'cluster/nodes/*',
   spec,
-  identity: {key: it => idIn(it, 'uid', 'id'), id: live => idIn(live, 'uid', 'id'), unique: true},
+  identity: {key: it => idIn(it, 'uid', 'id'), ids: ['uid', 'id'], unique: true},
   fields: {'/uid': {immutable: true}},
   verbs: collectionVerbs('/v1/nodes', ['list', 'read', 'update']),
   absent: {

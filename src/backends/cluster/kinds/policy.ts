@@ -9,7 +9,7 @@ export const clusterPolicy = defineKind({
   noun: 'cluster policy',
   remote: 'cluster/policy',
   spec: z.looseObject({}),
-  identity: {key: () => 'policy', id: () => 'policy', unique: true},
+  identity: {key: () => 'policy', ids: [], unique: true},
   fields: {'': {risk: whenChanged('changes the defaults of the whole cluster')}},
   verbs: {
     read: () => ({method: 'GET', path: '/v1/cluster/policy'}),

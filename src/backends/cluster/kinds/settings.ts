@@ -16,7 +16,7 @@ export const clusterSettings = defineKind({
   noun: 'cluster settings',
   remote: 'cluster/settings',
   spec,
-  identity: {key: () => 'settings', id: () => 'settings', unique: true},
+  identity: {key: () => 'settings', ids: [], unique: true},
   fields: {
     '': {risk: whenChanged('changes the whole cluster')},
     // Clusters differ in whether they show it.

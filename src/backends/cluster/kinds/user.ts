@@ -1,7 +1,7 @@
 /** Someone who may sign in to the cluster. The contract names only `name`; other fields pass through. */
 import {z} from 'zod'
 import {collectionVerbs} from '../../../engine/kinds/collection-verbs.ts'
-import {idIn, textIn} from '../../../engine/kinds/live-row.ts'
+import {textIn} from '../../../engine/kinds/live-row.ts'
 import {whenChanged} from '../../../engine/kinds/risk.ts'
 import {defineKind} from '../../../engine/model/kind.ts'
 
@@ -26,12 +26,13 @@ export const clusterUser = defineKind({
   noun: 'user',
   remote: 'cluster/users/*',
   spec,
-  identity: {key: it => textIn(it, 'name'), id: live => idIn(live, 'uid', 'id'), unique: true, renames: 'name'},
+  identity: {key: it => textIn(it, 'name'), ids: ['uid', 'id'], unique: true, renames: 'name'},
   fields: {
     '/role': wider,
     '/role_uids': wider,
     '/password': {writeOnly: true, secret: true, always: true},
   },
   verbs: collectionVerbs('/v1/users', ['list', 'read', 'create', 'update', 'delete']),
+  taskWords: ['user'],
   code: {construct: 'ClusterUser', id: 'user_{name}'},
 })

@@ -1,6 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {cloudDatabase} from '../../../../src/backends/cloud/kinds/database.ts'
 import {ruleAt} from '../../../../src/engine/model/field-rules.ts'
+import {idOf} from '../../../../src/engine/model/kind.ts'
 
 const full = {
   name: 'cache',
@@ -34,14 +35,14 @@ describe('a cloud database', () => {
   })
 
   it('is found by its name, and its id is read in either spelling', () => {
-    const {key, id} = cloudDatabase.identity
-    expect([key({name: 'cache'}), key({}), id({databaseId: 51}), id({id: '51'}), id({id: null})]).toEqual([
-      'cache',
-      undefined,
-      '51',
-      '51',
-      undefined,
-    ])
+    const {key} = cloudDatabase.identity
+    expect([
+      key({name: 'cache'}),
+      key({}),
+      idOf(cloudDatabase, {databaseId: 51}),
+      idOf(cloudDatabase, {id: '51'}),
+      idOf(cloudDatabase, {id: null}),
+    ]).toEqual(['cache', undefined, '51', '51', undefined])
   })
 
   it('is ready when active, failed on error, and on its way in every other status', () => {

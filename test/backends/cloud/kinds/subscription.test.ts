@@ -1,12 +1,17 @@
 import {describe, expect, it} from 'vitest'
 import {cloudSubscription} from '../../../../src/backends/cloud/kinds/subscription.ts'
 import {diffFields} from '../../../../src/engine/model/diff.ts'
+import {idOf} from '../../../../src/engine/model/kind.ts'
 
 describe('a cloud subscription', () => {
   it('is found by its name, and its id is read in either spelling', () => {
-    const {key, id} = cloudSubscription.identity
+    const {key} = cloudSubscription.identity
     expect(key({name: 'orders'})).toBe('orders')
-    expect([id({id: 12}), id({subscriptionId: '12', id: 5}), id({name: 'orders'})]).toEqual(['12', '12', undefined])
+    expect([
+      idOf(cloudSubscription, {id: 12}),
+      idOf(cloudSubscription, {subscriptionId: '12', id: 5}),
+      idOf(cloudSubscription, {name: 'orders'}),
+    ]).toEqual(['12', '12', undefined])
   })
 
   it('takes the fields of its create body as they are, and refuses wrong types of those it knows', () => {

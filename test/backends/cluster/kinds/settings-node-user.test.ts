@@ -4,6 +4,7 @@ import {clusterPolicy} from '../../../../src/backends/cluster/kinds/policy.ts'
 import {clusterSettings} from '../../../../src/backends/cluster/kinds/settings.ts'
 import {clusterUser} from '../../../../src/backends/cluster/kinds/user.ts'
 import {ruleAt} from '../../../../src/engine/model/field-rules.ts'
+import {idOf} from '../../../../src/engine/model/kind.ts'
 
 describe('cluster settings and policy', () => {
   it('warn of every change, since it is the whole cluster that changes', () => {
@@ -18,16 +19,16 @@ describe('cluster settings and policy', () => {
 
 describe('a cluster node', () => {
   it('is found by its uid, a number or digits', () => {
-    const {key, id} = clusterNode.identity
-    expect([key({uid: 1}), id({uid: '1'}), id({rack_id: 'a'})]).toEqual(['1', '1', undefined])
+    const {key} = clusterNode.identity
+    expect([key({uid: 1}), idOf(clusterNode, {uid: '1'}), idOf(clusterNode, {rack_id: 'a'})]).toEqual(['1', '1', undefined])
     expect(clusterNode.spec.safeParse({rack_id: 'a'}).success).toBe(false)
   })
 })
 
 describe('a cluster user', () => {
   it('is found by its name, and its id is read in either spelling', () => {
-    const {key, id} = clusterUser.identity
-    expect([key({name: 'ops'}), id({uid: 4}), id({id: '4'})]).toEqual(['ops', '4', '4'])
+    const {key} = clusterUser.identity
+    expect([key({name: 'ops'}), idOf(clusterUser, {uid: 4}), idOf(clusterUser, {id: '4'})]).toEqual(['ops', '4', '4'])
   })
 
   it('has a password that never comes back', () => {
