@@ -1,6 +1,7 @@
 import {EXIT, type ExitCode} from '../base/errors.ts'
 import {asJson} from '../base/json.ts'
 import {bothApisFlags} from '../cli/parse/flags.ts'
+import {Flags} from '../cli/parse/oclif.ts'
 import {selectionOf} from '../cli/parse/plan-options.ts'
 import {reportFlags} from '../cli/parse/report-flags.ts'
 import {selectionFlags, stackFlags} from '../cli/parse/stack-flags.ts'
@@ -9,24 +10,39 @@ import {paintFor} from '../cli/shell/context.ts'
 import type {StackFlagValues} from '../cli/stack-command.ts'
 import {driftTable, driftText} from '../report/drift-text.ts'
 
+interface DriftFlagValues extends StackFlagValues, Partial<Record<'target' | 'exclude', readonly string[] | undefined>> {
+  readonly baseline?: string | undefined
+}
+
 export default class DriftCommand extends ReadingStackCommand {
   static override summary = 'show what somebody changed since the last apply'
-  static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --stack shop --output json']
-  static override flags = {...bothApisFlags, ...stackFlags, ...selectionFlags, ...reportFlags}
+  static override examples = [
+    '<%= config.bin %> <%= command.id %>',
+    '<%= config.bin %> <%= command.id %> --stack shop --output json',
+    '<%= config.bin %> <%= command.id %> --baseline drift-baseline.json',
+  ]
+  static override flags = {
+    ...bothApisFlags,
+    ...stackFlags,
+    ...selectionFlags,
+    ...reportFlags,
+    baseline: Flags.string({summary: 'what is accepted for now, as svcctl drift accept wrote it', helpValue: '<file>'}),
+  }
 
   protected async read() {
     const {flags} = await this.parse(DriftCommand)
     return this.reporting('drift', flags, () => this.#drift(flags))
   }
 
-  async #drift(flags: StackFlagValues & Partial<Record<'target' | 'exclude', readonly string[] | undefined>>): Promise<ExitCode> {
-    const {readDrift} = await import('../run/drift.ts')
+  async #drift(flags: DriftFlagValues): Promise<ExitCode> {
+    const [{readDrift}, {judgedBy}] = await Promise.all([import('../run/drift.ts'), import('../run/judged-drift.ts')])
     // What was applied is compared, not what is declared: nobody has to know the secrets for it.
     const loaded = await this.readDeclarations(flags, 'validate')
-    const {report, unchanged, used} = await this.inWorkspace(loaded, flags, 'plan', async workspace => ({
-      ...(await readDrift(workspace, selectionOf(flags))),
-      used: workspace.usedRequests(),
-    }))
+    const {report, unchanged, used} = await this.inWorkspace(loaded, flags, 'plan', async workspace => {
+      const judge = await judgedBy(workspace, {stdin: this.context.streams.stdin, file: flags.baseline})
+      const reading = await readDrift(workspace, selectionOf(flags))
+      return {...reading, report: judge(reading), used: workspace.usedRequests()}
+    })
     if (this.reports !== undefined) {
       const {driftReport} = await import('../report/formats/of-drift.ts')
       const stacks = loaded.stacks.map(it => it.name)

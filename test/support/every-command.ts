@@ -110,6 +110,7 @@ export const CALLED: Readonly<Record<string, Called>> = {
     'destroy --synth-dir shop --out {}/other.plan',
   ),
   drift: both('drift'),
+  'drift accept': both('drift accept null_resource.main --until 1d --reason why --baseline {}/accepted.json'),
   'force-unlock': server('force-unlock some-id --synth-dir far --yes', 'force-unlock --synth-dir shop --yes'),
   forget: server('forget null_resource.main --synth-dir far --anyway --yes', 'forget null_resource.cache --synth-dir shop --anyway --yes'),
   graph: stacks('graph --synth-dir shop', 'graph --synth-dir far --format mermaid', 'graph {}/saved.plan'),

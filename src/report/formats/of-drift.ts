@@ -1,6 +1,7 @@
 /** A drift as a report: what was applied last against what is there. */
 
 import {keyOfOperation} from '../../engine/model/value.ts'
+import type {AcceptedDrift, JudgedDrift} from '../../engine/plan/accepted-drift.ts'
 import type {Drifted, DriftReport, OwnedObject} from '../../engine/plan/drift.ts'
 import type {ReportFrame} from './of-plan.ts'
 import type {Report, ReportObject} from './report.ts'
@@ -17,10 +18,11 @@ export interface DriftReportOptions {
 
 export function driftReport(
   frame: ReportFrame,
-  {drifted, summary}: Pick<DriftReport, 'drifted' | 'summary'>,
+  judged: Pick<DriftReport, 'drifted' | 'summary'> & Partial<Pick<JudgedDrift, 'accepted' | 'expired' | 'unused'>>,
   {stacks, unchanged, used, written}: DriftReportOptions,
 ): Report {
-  const object = (it: OwnedObject, rest: Pick<ReportObject, 'action' | 'changes'>): ReportObject => {
+  const {drifted, summary, accepted = [], expired = [], unused = []} = judged
+  const object = (it: OwnedObject, rest: Pick<ReportObject, 'action' | 'changes' | 'accepted'>): ReportObject => {
     const key = keyOfOperation(it)
     const place = written.get(key)
     return {
@@ -36,15 +38,49 @@ export function driftReport(
     }
   }
   const changed = (it: Drifted): ReportObject => object(it, {action: it.missing ? 'missing' : 'drifted', changes: it.changes})
+  const open = new Set(drifted.map(keyOfOperation))
+  const whole = new Map<string, AcceptedDrift[]>()
+  const partly = accepted.filter(it => open.has(keyOfOperation(it)))
+  for (const it of accepted)
+    if (!open.has(keyOfOperation(it))) whole.set(keyOfOperation(it), [...(whole.get(keyOfOperation(it)) ?? []), it])
   return {
     ...frame,
     stacks,
     refused: false,
-    objects: [...drifted.map(changed), ...unchanged.map(it => object(it, {action: 'unchanged', changes: []}))],
+    objects: [
+      ...drifted.map(changed),
+      ...[...whole.values()].flatMap(acceptedObject(object)),
+      ...unchanged.map(it => object(it, {action: 'unchanged', changes: []})),
+    ],
     guards: [],
     cost: {used},
     notShown:
       summary.unmanaged === 0 ? [] : [`${summary.unmanaged} unmanaged ${summary.unmanaged === 1 ? 'object' : 'objects'} left alone`],
-    notes: [],
+    notes: [
+      ...partly.map(it => `${keyOfOperation(it)}: ${it.path} is accepted by ${it.by} until ${it.until}: ${it.reason}`),
+      ...expired.map(it => `${it.address}: ${it.path || 'that it is gone'} was accepted until ${it.until}, and is no more`),
+      ...unused.map(it => `${it.address}: ${it.path || 'that it is gone'} is accepted until ${it.until}, and is not so`),
+    ],
   }
 }
+
+type MakeObject = (it: OwnedObject, rest: Pick<ReportObject, 'action' | 'changes' | 'accepted'>) => ReportObject
+
+/** An object of which all that drifted is accepted: until the first of it runs out. */
+const acceptedObject =
+  (object: MakeObject) =>
+  (fields: readonly AcceptedDrift[]): ReportObject[] => {
+    const [first] = fields.toSorted((a, b) => Date.parse(a.until) - Date.parse(b.until))
+    if (first === undefined) return []
+    const changes = fields.flatMap(({path, before, after}) =>
+      path === '' ? [] : [{path, ...(before === undefined ? {} : {before}), ...(after === undefined ? {} : {after})}],
+    )
+    const said = (of: (it: AcceptedDrift) => string) => [...new Set(fields.map(of))].join(', ')
+    return [
+      object(first, {
+        action: changes.length === 0 ? 'missing' : 'drifted',
+        changes,
+        accepted: {by: said(it => it.by), until: first.until, reason: said(it => it.reason)},
+      }),
+    ]
+  }

@@ -65,8 +65,11 @@ export function countsInWords(report: Report): string {
     const counts = STATES.map(state => [objects.filter(it => it.state === state).length, state] as const).filter(([count]) => count > 0)
     return counts.length === 0 ? 'nothing to do' : counts.map(([count, state]) => `${grouped(count)} ${state}`).join(', ')
   }
-  const counts = ORDER.map(action => [objects.filter(it => it.action === action).length, PLANNED[action]] as const)
-  const shown = counts.filter(([count]) => count > 0).map(([count, words]) => `${grouped(count)} ${words}`)
+  const {accepted} = groupsOf(report)
+  const open = objects.filter(it => it.accepted === undefined)
+  const counts = ORDER.map(action => [open.filter(it => it.action === action).length, PLANNED[action]] as const)
+  const all = [...counts, [accepted.length, 'accepted'] as const]
+  const shown = all.filter(([count]) => count > 0).map(([count, words]) => `${grouped(count)} ${words}`)
   if (shown.length > 0) return shown.join(', ')
   return command === 'drift' ? 'no drift' : 'no changes'
 }
@@ -94,7 +97,7 @@ export interface Groups {
   readonly held: readonly ReportObject[]
   /** Of an apply: what did not end well. */
   readonly failed: readonly ReportObject[]
-  /** Of a drift: what is otherwise than it was applied. */
+  /** Of a drift: what is otherwise than it was applied, and nobody accepts. */
   readonly drifted: readonly ReportObject[]
   readonly accepted: readonly ReportObject[]
 }
@@ -106,7 +109,7 @@ export function groupsOf({objects}: Report): Groups {
     blocked: objects.filter(it => it.action === 'blocked' || it.state === 'blocked'),
     held: objects.filter(it => it.held !== undefined),
     failed: objects.filter(it => it.state === 'failed' || it.state === 'unknown' || it.state === 'skipped' || it.state === 'detached'),
-    drifted: objects.filter(it => it.action === 'drifted' || it.action === 'missing'),
+    drifted: objects.filter(it => (it.action === 'drifted' || it.action === 'missing') && it.accepted === undefined),
     accepted: objects.filter(it => it.accepted !== undefined),
   }
 }

@@ -1,0 +1,14 @@
+/** The published schemas by the names of their files, each from the code that checks by it or prints it. */
+import {baselineJsonSchema} from '../src/engine/model/drift-baseline.ts'
+import {planJsonSchema} from '../src/engine/model/plan-schema.ts'
+import {exportJsonSchema} from '../src/export/document.ts'
+import {graphJsonSchema} from '../src/run/graph-document.ts'
+import {importJsonSchemas} from '../src/run/import-document.ts'
+
+export const schemas = (): Readonly<Record<string, Record<string, unknown>>> => ({
+  plan: planJsonSchema(),
+  export: exportJsonSchema(),
+  graph: graphJsonSchema(),
+  baseline: baselineJsonSchema(),
+  ...importJsonSchemas(),
+})

@@ -1,0 +1,55 @@
+import {asJson} from '../../base/json.ts'
+import {shellWord} from '../../base/shell-word.ts'
+import {bothApisFlags} from '../../cli/parse/flags.ts'
+import {objectWords} from '../../cli/parse/object-words.ts'
+import {Args, Flags} from '../../cli/parse/oclif.ts'
+import {ledgerFlags, stackFlags} from '../../cli/parse/stack-flags.ts'
+import {MissingArgumentError} from '../../cli/parse/usage-error.ts'
+import {ReadingStackCommand} from '../../cli/reading-stack-command.ts'
+import {acceptedText} from '../../report/drift-text.ts'
+
+export default class DriftAcceptCommand extends ReadingStackCommand {
+  static override summary = 'live with what has drifted, until a day and for a reason'
+  static override description =
+    'Writes what the objects have now into a baseline: "svcctl drift --baseline FILE" no longer counts that, and whatever else they come to have is drift again. An apply takes no notice of it.\n'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> null_resource.cache --until 14d --reason "scaled up for the sale"',
+    "<%= config.bin %> <%= command.id %> 'shop/cache#/memoryLimitInGb' --until 2026-12-24T00:00:00Z --reason SHOP-4711 --by ada@example.com",
+    "<%= config.bin %> <%= command.id %> 'null_resource.cache#/throughputMeasurement' --any --until 30d --reason autoscaled",
+  ]
+  static override strict = false
+  static override args = {
+    address: Args.string({description: 'object, or object#/path of one field', ignoreStdin: true}),
+  }
+  static override flags = {
+    ...bothApisFlags,
+    ...stackFlags,
+    state: ledgerFlags.state,
+    until: Flags.string({summary: 'how long: 14d, or RFC 3339; at most 180 days', helpValue: '<when>', required: true}),
+    reason: Flags.string({summary: 'why it is to stay so', helpValue: '<text>', required: true}),
+    by: Flags.string({summary: "who accepts it (default: the CI job's actor, else user@host)", helpValue: '<name>'}),
+    baseline: Flags.string({summary: 'file to write (default: drift-baseline.json)', helpValue: '<file>'}),
+    any: Flags.boolean({summary: 'whatever value the fields have, from now on'}),
+    'max-requests': ledgerFlags['max-requests'],
+    reserve: ledgerFlags.reserve,
+  }
+
+  protected async read(): Promise<undefined> {
+    const {argv, flags} = await this.parse(DriftAcceptCommand)
+    const words = objectWords(argv, DriftAcceptCommand, this.id)
+    if (words.length === 0) throw new MissingArgumentError('argument', ['address'], this.id)
+    const [{acceptance, acceptDrift}, {USUAL_BASELINE}] = await Promise.all([
+      import('../../run/accept-drift.ts'),
+      import('../../run/drift-baseline.ts'),
+    ])
+    const {until, reason, by, any = false, baseline: file = USUAL_BASELINE} = flags
+    const how = acceptance(this.context, {until, reason, by})
+    const loaded = await this.readDeclarations(flags, 'validate')
+    const done = await this.inWorkspace(loaded, flags, 'plan', async workspace => ({
+      ...(await acceptDrift(workspace, {words, file, any, ...how})),
+      requests: {used: workspace.usedRequests()},
+    }))
+    await this.print(asJson(done), {text: () => acceptedText(done)})
+    this.logger.note(`from now on: svcctl drift --baseline ${shellWord(file)}`)
+  }
+}
