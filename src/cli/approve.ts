@@ -17,17 +17,14 @@ export class PlanRefusedError extends AppError {
     const changes = new Map(operations.map(it => [spoken(keyOfOperation(it), covered), changeWords(it)]))
     // What would become of somebody else's object is for whoever is asked to read, also where the plan is not shown.
     const said = ({code}: GuardResult, address: string) => (code === 'G_FIRST_CONTACT' ? (changes.get(address) ?? '') : '')
-    super(
-      `the plan is refused: ${guards
-        .map(it => `${it.message} (${it.code}: ${it.addresses.map(address => `${address}${said(it, address)}`).join(', ')})`)
-        .join('; ')}`,
-      {
-        code: 'E_PLAN_REFUSED',
-        exit: EXIT.refused,
-        problems: guards.flatMap(it => it.addresses.map(address => ({address, message: `${it.message}${said(it, address)} (${it.code})`}))),
-        suggestions: [...new Set(guards.map(it => `${it.code}: ${liftedBy(it.allow)}`))],
-      },
-    )
+    const details = (it: GuardResult) =>
+      it.addresses.filter(address => said(it, address) !== '').map(address => `${address}${said(it, address)}`)
+    super(`the plan is refused: ${guards.map(it => `${it.message} (${[it.code, ...details(it)].join('; ')})`).join('; ')}`, {
+      code: 'E_PLAN_REFUSED',
+      exit: EXIT.refused,
+      problems: guards.flatMap(it => it.addresses.map(address => ({address, message: `${it.code}${said(it, address)}`}))),
+      suggestions: [...new Set(guards.map(it => `${it.code}: ${liftedBy(it.allow)}`))],
+    })
   }
 }
 

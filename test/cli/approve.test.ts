@@ -74,7 +74,7 @@ describe('a plan that is refused, at a terminal', () => {
     expect(await asked(['G_FIRST_CONTACT'], 'yes', {autoApprove: true})).toEqual({
       refused: 'E_PLAN_REFUSED',
       shown: '',
-      message: 'the plan is refused: no (G_FIRST_CONTACT: null_resource.cache: memoryLimitInGb 1 -> 0.5, password (absent) -> (secret))',
+      message: 'the plan is refused: no (G_FIRST_CONTACT; null_resource.cache: memoryLimitInGb 1 -> 0.5, password (absent) -> (secret))',
     })
   })
 })

@@ -92,7 +92,7 @@ export function sampleReport(): Report {
         code: 'G_PROTECTED',
         addresses: ['null_resource.legacy-sessions', 'null_resource.orders'],
         allow: '--allow-destroy null_resource.legacy-sessions --allow-destroy null_resource.orders',
-        message: 'these hold data and would be deleted or replaced',
+        message: '3 objects with data would be deleted or replaced',
       },
     ],
     more: {

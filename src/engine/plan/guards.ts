@@ -22,10 +22,14 @@ const NAMED = 20
 
 /** Why an object may not go without being asked for, and in which manners that may be said; the strictest first. */
 const REMOVALS = {
-  G_NO_LEDGER: {lifting: ['itself'], message: 'without a ledger nothing proves that these are ours'},
-  G_ADOPTED: {lifting: ['itself', 'pattern', 'all'], message: 'these were not created from here, only adopted or imported'},
-  G_PROTECTED: {lifting: ['itself', 'pattern', 'all', 'kind'], message: 'these hold data and would be deleted or replaced'},
-} as const satisfies Readonly<Record<string, {readonly lifting: readonly Manner[]; readonly message: string}>>
+  G_NO_LEDGER: {lifting: ['itself'], message: it => `${objects(it)} would be deleted or replaced, and no ledger says whose`},
+  G_ADOPTED: {lifting: ['itself', 'pattern', 'all'], message: it => `${objects(it)} not created from here would be deleted or replaced`},
+  G_PROTECTED: {lifting: ['itself', 'pattern', 'all', 'kind'], message: it => `${objects(it)} with data would be deleted or replaced`},
+} as const satisfies Readonly<Record<string, {readonly lifting: readonly Manner[]; readonly message: (count: number) => string}>>
+
+function objects(count: number): string {
+  return count === 1 ? '1 object' : `${count} objects`
+}
 
 type RemovalCode = keyof typeof REMOVALS
 const REMOVAL_CODES = Object.keys(REMOVALS) as RemovalCode[]
@@ -42,16 +46,17 @@ export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
   const drifted = operations.filter(it => it.changes.some(change => change.moved === 'outside' || change.moved === 'both'))
   const prevented = destroying(plan).filter(preventsDestroy)
   const blocked = operations.filter(it => it.action === 'blocked' && it.elsewhere === undefined)
+  const elsewhere = operations.filter(it => it.elsewhere !== undefined)
   return [
     ...REMOVAL_CODES.flatMap(code => {
       const those = removed.get(code) ?? []
-      return guard(code, those, naming('--allow-destroy', those, said, code === 'G_PROTECTED'), REMOVALS[code].message)
+      return guard(code, those, naming('--allow-destroy', those, said, code === 'G_PROTECTED'), REMOVALS[code].message(those.length))
     }),
     ...guard(
       'G_FIRST_CONTACT',
       contacts,
       naming('--adopt', contacts, said, true),
-      'these were found by name, the ledger does not have them, and they would be changed',
+      `${objects(contacts.length)} found by name, which no ledger has, would be changed`,
     ),
     ...guard(
       'G_PREVENT_DESTROY',
@@ -59,11 +64,18 @@ export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
       prevented.every(it => it.declared)
         ? 'take prevent_destroy out of the stack'
         : 'declare it without prevent_destroy and apply that first, or forget it with a removed block',
-      'lifecycle.prevent_destroy is set on these',
+      `${objects(prevented.length)} with lifecycle.prevent_destroy would be deleted or replaced`,
     ),
     ...thresholds(plan, said),
     ...emptied(plan, said),
-    ...(lifts.refuseRisky ? guard('G_RISKY', risky, '--no-refuse-risky', 'these changes may lose data or availability') : []),
+    ...(lifts.refuseRisky
+      ? guard(
+          'G_RISKY',
+          risky,
+          '--no-refuse-risky',
+          `${objects(risky.length)} would be changed in a way that may lose data or availability`,
+        )
+      : []),
     ...(lifts.onDrift === 'refuse'
       ? guard('G_DRIFT', drifted, '--on-drift overwrite', `somebody changed declared fields since the last apply: ${driftOf(drifted)}`)
       : []),
@@ -74,9 +86,9 @@ export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
       ? []
       : guard(
           'G_ELSEWHERE',
-          operations.filter(it => it.elsewhere !== undefined),
+          elsewhere,
           '--skip-blocked',
-          'another stack has these; svcctl transfer moves them, --skip-blocked does the rest',
+          `another stack has ${objects(elsewhere.length)} of these; svcctl transfer moves them, --skip-blocked does the rest`,
         )),
   ]
 }
@@ -88,8 +100,8 @@ const LACKING: readonly Cause[] = ['no-create', 'no-update', 'no-delete']
 
 const whyBlocked = (those: readonly Operation[]): string =>
   those.every(it => LACKING.includes(it.cause))
-    ? 'the API has no way to do these'
-    : 'these cannot be done as things are, each for the reason it names'
+    ? `the API has no way to do this to ${objects(those.length)}`
+    : `${objects(those.length)} cannot be changed as things are, each for the reason it names`
 
 /** Where a list could not be read whole, `--accept` says something else: that nothing of the kind is there. */
 const whatAccepting = (those: readonly Operation[]): string => {

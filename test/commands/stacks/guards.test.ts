@@ -190,8 +190,8 @@ describe('first contact', () => {
     expect([refused.code, at.writes]).toEqual([3, []])
     const {error} = documentOf(refused)
     expect(error.problems).toEqual([
-      {address: 'null_resource.a', message: expect.stringContaining(': memoryLimitInGb 2 -> 1 (G_FIRST_CONTACT)')},
-      {address: 'null_resource.u', message: expect.stringContaining(': role "admin" -> "db_viewer" (G_FIRST_CONTACT)')},
+      {address: 'null_resource.a', message: expect.stringContaining('G_FIRST_CONTACT: memoryLimitInGb 2 -> 1')},
+      {address: 'null_resource.u', message: expect.stringContaining('G_FIRST_CONTACT: role "admin" -> "db_viewer"')},
     ])
     expect(error.suggestions).toEqual(['G_FIRST_CONTACT: allow with --adopt null_resource.a --adopt null_resource.u'])
     expect((await apply(ours(1, 'db_viewer'), '--allow-destroy', '*', '--adopt', 'cluster.user')).code).toBe(3)

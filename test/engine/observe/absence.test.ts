@@ -136,7 +136,7 @@ describe('a list that cannot be read whole', () => {
       )
       const {guards} = (await lab.plan([stack], {...lying, lifts: {skipBlocked: false}})).plan
       expect(guards.map(it => it.message)).toEqual([
-        'these cannot be done as things are, each for the reason it names; --skip-blocked does the rest, --accept creates one that is certainly not there',
+        '1 object cannot be changed as things are, each for the reason it names; --skip-blocked does the rest, --accept creates one that is certainly not there',
       ])
       expect(said(await planned(lab, stack, {...lying, lifts: {accept: ['cache']}}))).toEqual(['create cache accepted'])
     })

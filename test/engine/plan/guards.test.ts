@@ -215,13 +215,13 @@ describe('what the API cannot do', () => {
       const message = async (next: StackBuilder) =>
         (await lab.plan([next], asking)).plan.guards.find(it => it.code === 'G_BLOCKED')?.message
       expect(await message(rules('+@all ~*'))).toBe(
-        'the API has no way to do these; --skip-blocked does the rest, --accept records one that is so already',
+        'the API has no way to do this to 1 object; --skip-blocked does the rest, --accept records one that is so already',
       )
       lab.simulator.edit({path: 'cloud/subscriptions/1/databases', create: {name: 'by-hand', memoryLimitInGb: 1}})
       const {plan} = await lab.plan([stackOf()], {...asking, destroy: true})
       expect(plan.operations.find(it => it.action === 'blocked')?.cause).toBe('not-empty')
       expect(plan.guards.find(it => it.code === 'G_BLOCKED')?.message).toContain(
-        'cannot be done as things are, each for the reason it names',
+        'cannot be changed as things are, each for the reason it names',
       )
     })
   })

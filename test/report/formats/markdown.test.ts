@@ -58,7 +58,7 @@ describe('a report in Markdown', () => {
             code: 'G_PROTECTED',
             addresses: ['null_resource.c'],
             allow: '--allow-destroy null_resource.c',
-            message: 'these hold data and would be deleted or replaced',
+            message: '3 objects with data would be deleted or replaced',
           },
         ],
         more: {source: {repository: 'o/r', commit: 'c'.repeat(40)}, unmanaged: 4, notAfter: '2026-11-23T00:00:00.000Z'},
