@@ -3,6 +3,7 @@ import {BaseSequencer, type TestSpecification} from 'vitest/node'
 
 /** What takes longest begins first, so that nobody waits for one file at the end: tests that live of child processes. */
 const LONG = [
+  /ci-runners/,
   /examples\/plan/,
   /readme/,
   /support-package\/support-package/,

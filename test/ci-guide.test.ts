@@ -1,15 +1,16 @@
 /** docs/ci.md and what it calls (`ci/`), run as a reader would: against a simulator and a code host on local ports. */
 import {execFileSync} from 'node:child_process'
-import {existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
-import {join} from 'node:path'
+import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, beforeEach, describe, expect, it} from 'vitest'
 import {parse} from 'yaml'
+import {saveApp} from './support/ci-project.ts'
 import {bash, binFolder, readAction, readComponent, runAction, runJob, type Step} from './support/ci-runner.ts'
 import {type CodeHostServer, startCodeHost} from './support/code-host.ts'
-import {type Site, site} from './support/site.ts'
-import {jsonStack, saveStack} from './support/stack-json.ts'
+import {FAST_PROFILE, type Site, site} from './support/site.ts'
+import {jsonStack} from './support/stack-json.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const guide = readFileSync(join(root, 'docs', 'ci.md'), 'utf8')
@@ -36,31 +37,9 @@ beforeEach(async () => {
   await at?.close()
   at = await site()
   Object.assign(code.world, {comments: [], reviews: [], approvalsLeft: 0, head: COMMIT, open: true})
-  saveStack(at.folder, jsonStack('shop').subscription('sub', {name: 'shop'}).database('a', 'sub'))
-  // An app whose stacks lie there already.
-  writeFileSync(
-    join(at.folder, 'cdktf.json'),
-    JSON.stringify({
-      language: 'typescript',
-      app: `mkdir -p "$CDKTF_OUTDIR/stacks/shop" && cp shop/cdk.tf.json "$CDKTF_OUTDIR/stacks/shop/" && cp app-manifest.json "$CDKTF_OUTDIR/manifest.json"`,
-    }),
-  )
-  writeFileSync(
-    join(at.folder, 'app-manifest.json'),
-    JSON.stringify({
-      version: '0.21.0',
-      stacks: {
-        shop: {
-          name: 'shop',
-          synthesizedStackPath: 'stacks/shop/cdk.tf.json',
-          workingDirectory: 'stacks/shop',
-          constructPath: 'shop',
-          annotations: [],
-          dependencies: [],
-        },
-      },
-    }),
-  )
+  saveApp(at.folder, jsonStack('shop').subscription('sub', {name: 'shop'}).database('a', 'sub'))
+  mkdirSync(dirname(at.configFile), {recursive: true})
+  writeFileSync(at.configFile, FAST_PROFILE, {mode: 0o600})
   env = {...at.env, PATH: `${binFolder(at.home)}:${at.env.PATH ?? ''}`}
 }, 60_000)
 afterAll(() => at?.close())
@@ -89,18 +68,24 @@ describe('the action for GitHub', () => {
       expect([name, others, Object.keys(ours?.with ?? {}).filter(it => action.inputs[it] === undefined)]).toEqual([name, [], []])
       expect(ours?.with?.command).toBe(name)
       if (name === 'validate') expect([JSON.stringify(job).includes('secrets.'), job.environment]).toEqual([false, undefined])
-      else expect([job.environment, job.concurrency]).toEqual([name, 'svcctl-shop'])
+      else expect(job.environment).toBe(name)
     }
+  })
+
+  it('is called so that plans of one pull request wait for each other, and so do applies of the stack', () => {
+    const [text = ''] = blocks('GitHub', 'yaml')
+    const {jobs} = parse(text) as {jobs: Record<string, {concurrency?: string}>}
+    expect(Object.values(jobs).map(it => it.concurrency)).toEqual([
+      undefined,
+      expect.stringMatching(/^svcctl-shop-\$\{\{ github\.event\.number \}\}$/),
+      'svcctl-shop',
+    ])
   })
 
   it('does the whole loop: plan, comment, approval, apply; a push is planned anew in the same comment', async () => {
     const job = {...env, ...code.github, GITHUB_TOKEN: '', GITHUB_ACTIONS: 'true', GITHUB_SHA: COMMIT}
     const run = (given: Record<string, string>, more: Record<string, string> = {}) =>
-      runAction(
-        action,
-        {args: '--poll-interval 20ms --rate 60000 --burst 60000', ...given},
-        {cwd: at.folder, env: {...job, ...more}, token: 'bot-token'},
-      )
+      runAction(action, given, {cwd: at.folder, env: {...job, ...more}, token: 'bot-token'})
     const planned = await run({
       command: 'plan',
       stack: 'shop',
@@ -129,7 +114,7 @@ describe('the action for GitHub', () => {
     // A job of the first commit that ends late.
     expect((await run({command: 'plan', stack: 'shop', plan: 'late.plan', comment: 'true'})).stdout).toContain('skipped')
     code.world.approve('boris')
-    const applied = await run({command: 'apply', plan: 'shop.plan', approve: 'github'}, again)
+    const applied = await run({command: 'apply', plan: 'shop.plan', approve: 'github', args: '--lock-timeout 5s'}, again)
     expect([applied.code, at.writes.filter(it => it.startsWith('POST')).length]).toEqual([0, 2])
     const stale = await run({command: 'apply', plan: 'shop.plan', approve: planned.outputs.approve ?? ''}, again)
     expect([stale.code, stale.stdout]).toEqual([5, expect.stringContaining('::error title=E_STALE_COMMIT::')])

@@ -1,104 +1,87 @@
-/** The jobs of `ci/` under real local runners: what they make of our files, and not what we think they make of them. */
-import {execFileSync} from 'node:child_process'
-import {copyFileSync, existsSync, mkdirSync, writeFileSync} from 'node:fs'
-import {join} from 'node:path'
-import {fileURLToPath} from 'node:url'
-import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {binFolder, spawned} from './support/ci-runner.ts'
+/** The pipelines of docs/ci.md under real local runners: what they make of our files, and not what we think they make of them. */
+import {afterAll, beforeAll, describe, expect, it, vi} from 'vitest'
+import {type CiProject, ciProject} from './support/ci-project.ts'
 import {type CodeHostServer, startCodeHost} from './support/code-host.ts'
+import {lacksRunner, RUNNERS} from './support/local-runners.ts'
 import {type Site, site} from './support/site.ts'
-import {jsonStack, saveStack} from './support/stack-json.ts'
-import {lacks} from './support/tools.ts'
+import {type JsonStack, jsonStack} from './support/stack-json.ts'
+import {type StateServer, startStateServer} from './support/state-server.ts'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-/** Where scripts/install-ci-runners.sh puts them. */
-const RUNNER = join(root, 'node_modules', '.ci-runners', 'node_modules', '.bin', 'gitlab-ci-local')
+for (const kind of RUNNERS) {
+  const title = `the pipelines under ${kind.name}`
+  describe.skipIf(lacksRunner(title, kind))(title, () => {
+    let at: Site
+    let code: CodeHostServer
+    let ledger: StateServer
+    let project: CiProject
+    beforeAll(async () => {
+      ;[at, code, ledger] = await Promise.all([site(), startCodeHost(), startStateServer()])
+      project = ciProject()
+    }, 60_000)
+    afterAll(async () => {
+      await Promise.all([at?.close(), code?.close(), ledger?.close()])
+      project?.remove()
+    })
 
-function lacksRunner(test: string, file: string): boolean {
-  if (existsSync(file)) return lacks(test, 'bash', 'git', 'rsync')
-  console.warn(`SKIPPED: ${test}: not there: ${file}. scripts/install-ci-runners.sh brings it`)
-  return true
-}
-
-describe.skipIf(lacksRunner('the jobs under gitlab-ci-local', RUNNER))('the jobs under gitlab-ci-local', () => {
-  let at: Site
-  let code: CodeHostServer
-  beforeAll(async () => {
-    ;[at, code] = await Promise.all([site(), startCodeHost()])
-  }, 60_000)
-  afterAll(async () => {
-    await at?.close()
-    await code?.close()
-  })
-
-  it('do the whole loop: plan, comment, approval, apply, and a push that comes after the approval', async () => {
-    const git = (...words: string[]) =>
-      execFileSync('git', ['-c', 'user.name=ana', '-c', 'user.email=ana@example.com', ...words], {cwd: at.folder, encoding: 'utf8'}).trim()
-    saveStack(at.folder, jsonStack('shop').subscription('sub', {name: 'shop'}).database('a', 'sub'))
-    const app =
-      'mkdir -p "$CDKTF_OUTDIR/stacks/shop" && cp shop/cdk.tf.json "$CDKTF_OUTDIR/stacks/shop/" && cp app-manifest.json "$CDKTF_OUTDIR/manifest.json"'
-    writeFileSync(join(at.folder, 'cdktf.json'), JSON.stringify({language: 'typescript', app}))
-    const shop = {
-      name: 'shop',
-      synthesizedStackPath: 'stacks/shop/cdk.tf.json',
-      workingDirectory: 'stacks/shop',
-      constructPath: 'shop',
-      annotations: [],
-      dependencies: [],
+    const shop = (...databases: readonly string[]): JsonStack => {
+      const {address} = ledger
+      const stack = jsonStack('shop').backend({http: {address, lock_address: address, unlock_address: address}})
+      return databases.reduce((it, name) => it.database(name, 'main'), stack.subscription('main'))
     }
-    writeFileSync(join(at.folder, 'app-manifest.json'), JSON.stringify({version: '0.21.0', stacks: {shop}}))
-    mkdirSync(join(at.folder, 'ci', 'gitlab'), {recursive: true})
-    copyFileSync(join(root, 'ci', 'gitlab', 'svcctl.yml'), join(at.folder, 'ci', 'gitlab', 'svcctl.yml'))
-    writeFileSync(
-      join(at.folder, '.gitlab-ci.yml'),
-      'stages: [deploy]\ninclude:\n  - local: ci/gitlab/svcctl.yml\n    inputs:\n      stage: deploy\n      stack: shop\n      image: node:20\n',
-    )
-    writeFileSync(join(at.folder, '.gitignore'), '.gitlab-ci-local/\nhome/\n')
-    git('init', '-q', '-b', 'topic', '.')
-    git('remote', 'add', 'origin', 'https://gitlab.example/acme/shop.git')
-    git('add', '-A')
-    git('commit', '-q', '-m', 'first')
-    code.world.head = git('rev-parse', 'HEAD')
-    const path = `${binFolder(at.home)}:${at.env.PATH ?? ''}`
-    const run = (job: string, more: Readonly<Record<string, string>> = {}) => {
-      const variables = {
-        ...at.env,
-        ...code.gitlab,
-        PATH: path,
-        CI_PIPELINE_SOURCE: 'merge_request_event',
-        CI_COMMIT_SHA: code.world.head,
-        ...more,
+    /** Names of what the service made, in order. */
+    const made = () => at.simulator.log.filter(it => it.method === 'POST' && it.status < 300).map(it => (it.body as {name: string}).name)
+    /** Run and commit of each comment. */
+    const comments = () => code.world.comments.map(it => / run=(\d+) hash=[0-9a-f]{64} commit=(\w+) /.exec(it.body)?.slice(1))
+
+    it('do the whole loop, and what a runner left that is gone another one finishes', async () => {
+      const runner = kind.open({project, code, services: at.env})
+      const push = (...databases: readonly string[]): string => {
+        const commit = project.push(shop(...databases))
+        code.world.push(commit)
+        return commit
       }
-      return spawned(
-        RUNNER,
-        [job, '--force-shell-executor', ...Object.entries(variables).flatMap(([name, value]) => ['--variable', `${name}=${value}`])],
-        {cwd: at.folder, env: {...at.env, PATH: path}},
-      )
-    }
-    const said = async (job: string, more?: Readonly<Record<string, string>>) => {
-      const {code: exit, stdout, stderr} = await run(job, more)
-      return {exit, text: `${stdout}${stderr}`}
-    }
-    const planned = await said('svcctl:plan')
-    expect([planned.exit, planned.text]).toEqual([0, expect.stringContaining('created https://gitlab.example')])
-    expect(code.world.comments).toHaveLength(1)
-    const late = await said('svcctl:plan', {CI_PIPELINE_ID: '9'})
-    expect([late.text, code.world.comments.map(it => / run=(\d+) /.exec(it.body)?.[1])]).toEqual([
-      expect.stringContaining('skipped'),
-      ['10'],
-    ])
-    const early = await said('svcctl:apply')
-    expect([early.text, at.writes]).toEqual([expect.stringContaining('E_NOT_APPROVED'), []])
-    code.world.approve('boris')
-    const first = code.world.head
-    code.world.head = 'd'.repeat(40)
-    expect((await said('svcctl:apply', {CI_COMMIT_SHA: first})).text).toContain('E_NOT_APPROVED')
-    code.world.head = first
-    const applied = await said('svcctl:apply')
-    expect([applied.exit, at.writes.filter(it => it.startsWith('POST')).length, applied.text.includes('approved by boris')]).toEqual([
-      0,
-      2,
-      true,
-    ])
-  }, 300_000)
-})
+      const begin = (job: 'plan' | 'apply', commit: string, run: number) => runner.start(job, project.checkout(commit), {commit, run})
+      const end = (...job: Parameters<typeof begin>) => begin(...job).done
+
+      const first = push('a')
+      const planned = await end('plan', first, 10)
+      expect([planned.ok, comments()], planned.text).toEqual([true, [['10', first]]])
+
+      // A commit comes after the approval, and the pipeline of the older one goes on.
+      code.world.approve('boris')
+      const second = push('a', 'b', 'c', 'd')
+      const stale = await end('apply', first, 10)
+      expect([stale.ok, stale.text, made()]).toEqual([false, expect.stringContaining('E_NOT_APPROVED'), []])
+
+      // The new one is planned in the same comment, and the older one's plan, made once more, ends late.
+      const again = await end('plan', second, 11)
+      expect([again.ok, comments()], again.text).toEqual([true, [['11', second]]])
+      const late = await end('plan', first, 10)
+      expect([late.ok, late.text, comments()]).toEqual([true, expect.stringContaining('skipped'), [['11', second]]])
+
+      // The ledger does not answer any more, and then the machine is gone.
+      code.world.approve('boris')
+      ledger.hold = () => made().length > 2
+      const lost = begin('apply', second, 11)
+      await vi.waitFor(() => expect(made()).toEqual(['main', 'a', 'b']), {timeout: 60_000, interval: 20})
+      await lost.kill()
+      ledger.hold = () => false
+
+      // Another one finds the lock; a person takes it away with the command that the message has.
+      const locked = await end('apply', second, 11)
+      const [unlock = ''] = /svcctl force-unlock --stack shop [0-9a-f-]+/.exec(locked.text) ?? []
+      expect([locked.ok, locked.text]).toEqual([false, expect.stringContaining('E_LOCKED')])
+      const {folder} = project.checkout(second)
+      const unlocked = await at.run([...unlock.split(' ').slice(1), '--yes'], {cwd: folder})
+      expect(unlocked.code, unlocked.stderr).toBe(0)
+
+      // What was approved is finished: nothing twice, nothing lost, one comment.
+      const finished = await end('apply', second, 11)
+      expect([finished.ok, finished.text], finished.text).toEqual([true, expect.stringContaining('approved by boris')])
+      expect(made()).toEqual(['main', 'a', 'b', 'c', 'd'])
+      expect([ledger.lock, comments()]).toEqual([undefined, [['11', second]]])
+      const left = await at.fast(['plan', '--detailed-exitcode'], {cwd: folder})
+      expect([left.code, left.stdout]).toEqual([0, expect.stringContaining('5 unchanged')])
+    }, 300_000)
+  })
+}

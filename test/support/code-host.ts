@@ -34,6 +34,8 @@ export class CodeHostWorld {
   saysWhen = true
   author = 'ana'
   head = 'c'.repeat(40)
+  /** Commits of the request before its head. */
+  readonly earlier: string[] = []
   open = true
   /** `GET /user` is answered 403, as the token of a job of GitHub is. */
   nameless = false
@@ -56,6 +58,17 @@ export class CodeHostWorld {
     const made = {id: this.#ids++, body, by, createdAt: at, updatedAt: at}
     this.comments.push(made)
     return made
+  }
+
+  push(commit: string): void {
+    this.earlier.push(this.head)
+    this.head = commit
+  }
+
+  /** Of a route with a commit in it: the same with the head in its place, where the commit is one of the request's. */
+  ofHead(route: string): string {
+    const commit = /\/commits\/(\w+)\//.exec(route)?.[1]
+    return commit !== undefined && this.earlier.includes(commit) ? route.replace(commit, this.head) : route
   }
 
   approve(by: string, commit = this.head): void {
@@ -123,7 +136,7 @@ function answer(world: CodeHostWorld, request: IncomingMessage, sent: {readonly 
   if (who === undefined) return {status: 401, body: {message: 'Bad credentials'}}
   if (request.method !== 'GET' && world.readOnly.has(token)) return {status: 403, body: {message: 'Resource not accessible by integration'}}
   const [host, ...path] = pathname.slice(1).split('/')
-  const route = `${request.method} ${path.join('/')}`
+  const route = world.ofHead(`${request.method} ${path.join('/')}`)
   const page = (rows: readonly unknown[]): Answer => {
     const [size, at] = [Number(searchParams.get('per_page') ?? 30), Number(searchParams.get('page') ?? 1)]
     return {status: 200, body: rows.slice((at - 1) * size, at * size)}

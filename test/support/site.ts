@@ -7,6 +7,10 @@ import {type Outcome, type Place, PROGRAM, place, type RunOptions} from './progr
 /** Nothing waits longer than it must: a fast poller and no limit of our own. */
 export const FAST = ['--poll-interval', '20ms', '--rate', '60000', '--burst', '60000'] as const
 
+/** The same as a configuration, for commands that somebody else writes. */
+export const FAST_PROFILE =
+  '[profiles.fast]\ndeployment_type = "cloud"\ndefault = true\nrate = 60000\nburst = 60000\npoll_interval = "20ms"\n'
+
 /** Services that finish everything at once. */
 export const PROMPT: SimulatorConfigInput = {cloud: {taskMs: 1, readyMs: 0}, cluster: {changeMs: 1}}
 
