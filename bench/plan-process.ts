@@ -1,14 +1,14 @@
 /** The whole `plan` process over large stacks, with and without synth, beside Terraform on as many resources. */
-import {spawn, spawnSync} from 'node:child_process'
+import {spawnSync} from 'node:child_process'
 import {mkdirSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {createInterface} from 'node:readline'
 import {fileURLToPath} from 'node:url'
 import type {Json} from '../src/base/json.ts'
 import {type Measured, measureChild} from './child.ts'
 import type {Shape} from './growth.ts'
 import {Lab, stackOf} from './lab.ts'
+import {startSimulator} from './simulator-process.ts'
 import {PROGRAM} from './start-up.ts'
 
 const APP = fileURLToPath(new URL('./large-app.mjs', import.meta.url))
@@ -86,14 +86,4 @@ function terraformData(count: number, shape: Shape): Json {
     {input: {name: `d${i}`}, ...(shape === 'chain' && i > 0 ? {depends_on: [`terraform_data.d${i - 1}`]} : {})},
   ])
   return {resource: {terraform_data: Object.fromEntries(resources)}}
-}
-
-async function startSimulator(): Promise<{readonly env: Readonly<Record<string, string>>; readonly stop: () => void}> {
-  const child = spawn(process.execPath, [PROGRAM, 'simulator', '-o', 'json'], {stdio: ['ignore', 'pipe', 'inherit']})
-  const line = await new Promise<string>((resolve, reject) => {
-    createInterface(child.stdout).once('line', resolve)
-    child.once('exit', code => reject(new Error(`the simulator ended (${code})`)))
-  })
-  const {env} = JSON.parse(line) as {env: Record<string, string>}
-  return {env, stop: () => void child.kill('SIGTERM')}
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run bench [-- PART…]`: prints a table for each part and writes `bench/results/<part>.json`.
  *
- * Parts: requests, makespan, refusals, growth, start-up, plan, support-package. Without a word all but the last, which
+ * Parts: requests, makespan, refusals, growth, start-up, plan, secrets, support-package. Without a word all but the last, which
  * needs two gigabytes of streaming. `--quick` leaves out the largest sizes.
  */
 import {spawnSync} from 'node:child_process'
@@ -15,6 +15,7 @@ import {type MakespanCase, measureMakespan, measureReference} from './makespan.t
 import {measureOverhead, measurePlans} from './plan-process.ts'
 import {countRefusals} from './refusals.ts'
 import {countRequests} from './requests.ts'
+import {measureSecrets} from './secrets.ts'
 import {measureStartUp} from './start-up.ts'
 
 const {values, positionals} = parseArgs({options: {quick: {type: 'boolean', default: false}}, allowPositionals: true})
@@ -137,6 +138,14 @@ const PARTS: Readonly<Record<string, Part>> = {
       above_node_ms: rounded(it.aboveNodeMs, 0),
     })),
   plan,
+  secrets: async () =>
+    (await measureSecrets({subscriptions: 8, databases: quick ? 16 : 200})).map(it => ({
+      what: it.what,
+      secrets: it.secrets,
+      seconds: rounded(it.seconds, 3),
+      cpu_s: it.cpuSeconds === undefined ? null : rounded(it.cpuSeconds),
+      bar_s: it.bar ?? null,
+    })),
 }
 
 /** A program of its own, with bars of its own. */

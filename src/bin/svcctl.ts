@@ -16,11 +16,13 @@ function printVersion(): void {
 }
 
 async function run(): Promise<never> {
-  const [{flushed, main}, {processStreams}, {table}] = await Promise.all([
+  const [{flushed, main}, {processStreams}, {table}, {makeThreadsFor}] = await Promise.all([
     import('../cli/main.ts'),
     import('../cli/show/process-streams.ts'),
     import('../commands/table.ts'),
+    import('../config/thread-pool.ts'),
   ])
+  makeThreadsFor()
   const output = processStreams()
   const code = await main({argv, table, version, overrides: {streams: output.streams}, site: process})
   await Promise.all([flushed(process.stdout), flushed(process.stderr)])

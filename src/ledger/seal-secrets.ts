@@ -1,13 +1,26 @@
 /** Between the secrets of a run and the digests of a ledger: which moved since the last apply, and what to keep of them. */
 import type {RandomBytes} from '../base/random.ts'
 import type {StackSecrets} from '../engine/apply/ledger-book.ts'
+import type {KnownSecret} from '../engine/apply/sent-secrets.ts'
 import type {SecretStateOf} from '../engine/model/diff.ts'
 import type {Ledger, LedgerEntry} from '../engine/model/ledger.ts'
 import {openLeaves} from '../engine/model/resolve.ts'
 import {type Key, Secret} from '../engine/model/value.ts'
 import type {Paired} from '../engine/observe/observation.ts'
 import {entryOf} from '../engine/observe/pair.ts'
-import {assumed, createSecretSalt, digestIn, isAssumed, LedgerKeyError, type RecordedSecret, SecretDigests} from './secret-digests.ts'
+import {DigestLine, URGENCY} from './digest-line.ts'
+import {
+  assumed,
+  createSecretSalt,
+  digestIn,
+  isAssumed,
+  isDigest,
+  LedgerKeyError,
+  type RecordedSecret,
+  type Sealed,
+  SecretDigests,
+} from './secret-digests.ts'
+import {type GroupDigests, groupDigestsOf, groupsOf, isOfRecords, overSeveral} from './secret-groups.ts'
 
 /** Secrets as they are declared: by address, then by JSON pointer. */
 export type DeclaredSecrets = ReadonlyMap<string, ReadonlyMap<string, Secret>>
@@ -16,17 +29,19 @@ export type DeclaredSecrets = ReadonlyMap<string, ReadonlyMap<string, Secret>>
 export class SecretSealer {
   readonly #key: string | undefined
   readonly #random: RandomBytes
+  readonly #line: DigestLine
   readonly #bySalt = new Map<string, SecretDigests>()
   readonly #fresh = new Map<string, Promise<string>>()
 
   /** @param key - the value of `SVC_LEDGER_KEY` */
-  constructor(random: RandomBytes, key?: string) {
+  constructor(random: RandomBytes, key?: string, line = new DigestLine()) {
+    this.#line = line
     this.#random = random
     this.#key = key
   }
 
   #digests(salt: string): SecretDigests {
-    const known = this.#bySalt.get(salt) ?? new SecretDigests(salt, this.#key)
+    const known = this.#bySalt.get(salt) ?? new SecretDigests(salt, this.#key, this.#line)
     this.#bySalt.set(salt, known)
     return known
   }
@@ -53,13 +68,14 @@ export class SecretSealer {
         fields.push({...fieldOf(entry, pointer, leaf), recorded: digest, at: `${declaration.key} ${pointer}`})
       }
     }
-    const digestsOverAll = new Map([...ledgers.values()].flatMap(it => (it.secretSalt ? [[it.secretSalt, it.secretsDigest]] : [])))
-    for (const [salt, fields] of bySalt) {
-      const changed = await this.#digests(salt).changed(fields, digestsOverAll.get(salt))
+    const overAll = new Map([...ledgers.values()].flatMap(it => (it.secretSalt ? [[it.secretSalt, groupDigestsOf(it)] as const] : [])))
+    const compare = async ([salt, fields]: readonly [string, readonly RecordedAt[]]) => {
+      const changed = await this.#digests(salt).changed(fields, overAll.get(salt))
       // What was only ever taken for equal still is: nobody knows more of it than at first.
       for (const {at, context, recorded} of fields)
         states.set(at, changed.has(context) ? 'changed' : isAssumed(recorded) ? 'unknown' : 'same')
     }
+    await Promise.all([...bySalt].map(compare))
     return (key, pointer) => states.get(`${key} ${pointer}`) ?? this.#unrecorded(ledgers, pairs, key)
   }
 
@@ -78,7 +94,7 @@ export class SecretSealer {
    */
   async sentDigest(ledger: Ledger, context: string, secret: Secret): Promise<string> {
     const salt = await this.#saltOf(ledger)
-    return `${salt}/${await this.#digests(salt).digest({context, value: secret.value, version: secret.version})}`
+    return `${salt}/${await this.#digests(salt).digest({context, value: secret.value, version: secret.version}, URGENCY.sending)}`
   }
 
   /** Whether this is what was sent; no, where that cannot be told any more. */
@@ -99,44 +115,54 @@ export class SecretSealer {
     return this.#digests(salt).isAsRecorded({...fieldOf(entry, pointer, secret), recorded: digest})
   }
 
+  /** Begins the digests that a ledger will need of an object, while the run waits for other things; `seal` finds them made. */
+  ahead(ledger: Ledger, entry: LedgerEntry, secrets: ReadonlyMap<string, KnownSecret>): void {
+    const begin = async () => {
+      const digests = this.#digests(await this.#saltOf(ledger))
+      await Promise.all([...secrets].map(([pointer, {secret}]) => digests.digest(fieldOf(entry, pointer, secret), URGENCY.sent)))
+    }
+    // Whoever seals hears of a failure.
+    void begin().catch(() => {})
+  }
+
   /**
-   * The ledger with digests of these secrets. The digest over all is made where every secret's value is known to be
-   * the recorded one.
+   * The ledger with digests of these secrets. Those over several are made where every secret's value is known to be the
+   * recorded one, and stay where nothing they are made of has changed.
    *
    * @param secrets - what was sent or taken for equal just now, by address and pointer
    * @param others - what is declared, whatever became of it
+   * @param closing - `false` while the run goes on: what is over several is left to the end
    */
-  async seal(ledger: Ledger, secrets: StackSecrets, others: DeclaredSecrets): Promise<Ledger> {
+  async seal(ledger: Ledger, secrets: StackSecrets, others: DeclaredSecrets, {closing = true} = {}): Promise<Ledger> {
     const salt = await this.#saltOf(ledger)
     const digests = this.#digests(salt)
     const entries = new Map(ledger.entries)
-    const all: RecordedSecret[] = []
-    let complete = true
-    for (const [address, entry] of ledger.entries) {
-      const known = secrets.get(address)
-      const kept: Record<string, string> = {...entry.secrets}
-      for (const [pointer, {secret, sent}] of known ?? []) {
-        const digest = await digests.digest(fieldOf(entry, pointer, secret))
-        kept[pointer] = sent ? digest : assumed(digest)
-      }
-      if (known) entries.set(address, {...entry, secrets: kept})
-      for (const [pointer, recorded] of Object.entries(kept)) {
-        const secret = known?.get(pointer)?.secret ?? others.get(address)?.get(pointer)
-        const field = secret && {...fieldOf(entry, pointer, secret), recorded}
-        // A value that is declared and not there yet would be proven "unchanged" for ever.
-        if (field !== undefined && (await digests.isAsRecorded(field))) all.push(field)
-        else complete = false
-      }
-    }
-    const {secretsDigest: _, ...rest} = ledger
-    const sealed = {...rest, entries, secretSalt: salt}
-    return complete && all.some(it => it.version === undefined) ? {...sealed, secretsDigest: await digests.digestAll(all)} : sealed
+    await Promise.all(
+      [...secrets].map(async ([address, known]) => {
+        const entry = ledger.entries.get(address)
+        if (entry !== undefined) entries.set(address, {...entry, secrets: {...entry.secrets, ...(await recordsOf(digests, entry, known))}})
+      }),
+    )
+    const secretAt = (address: string, pointer: string) => secrets.get(address)?.get(pointer)?.secret ?? others.get(address)?.get(pointer)
+    const former = groupDigestsOf(ledger)
+    const sealed = await this.#compared(digests, recordedIn(entries.values(), secretAt), former, closing)
+    const {secretsDigest: _all, secretGroups: _groups, ...rest} = ledger
+    return {...rest, entries, secretSalt: salt, ...overSeveral(await digests.overGroups(sealed, former, closing))}
+  }
+
+  /** A value that is declared and not there yet would be proven "unchanged" for ever: each is compared with what is recorded. */
+  async #compared(digests: SecretDigests, recorded: readonly RecordedField[], former: GroupDigests, closing: boolean): Promise<Sealed[]> {
+    const isMade = closing && [...groupsOf(recorded)].some(([group, members]) => !isOfRecords(former.get(group), members))
+    const given = isMade ? recorded.filter(it => it.value !== undefined) : []
+    const moved = await digests.changed(given, former)
+    const known = new Set(given.flatMap(it => (moved.has(it.context) ? [] : it.context)))
+    return recorded.map(it => ({...it, isKnown: known.has(it.context)}))
   }
 
   /** Of a ledger that has none yet the one it will have. */
   #saltOf({stack, secretSalt}: Ledger): Promise<string> {
     if (secretSalt !== undefined) return Promise.resolve(secretSalt)
-    const known = this.#fresh.get(stack) ?? createSecretSalt(this.#random, this.#key)
+    const known = this.#fresh.get(stack) ?? createSecretSalt(this.#random, this.#key, this.#line)
     this.#fresh.set(stack, known)
     return known
   }
@@ -145,6 +171,40 @@ export class SecretSealer {
 function splitOnce(text: string, by: string): readonly [string, string | undefined] {
   const at = text.indexOf(by)
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)]
+}
+
+/** What a ledger is to keep of an object's secrets. Those that were sent are the recorded ones from here on. */
+async function recordsOf(
+  digests: SecretDigests,
+  entry: LedgerEntry,
+  known: ReadonlyMap<string, KnownSecret>,
+): Promise<LedgerEntry['secrets']> {
+  const kept = [...known].map(async ([pointer, {secret, sent}]) => {
+    const field = fieldOf(entry, pointer, secret)
+    const digest = await digests.digest(field)
+    const recorded = sent ? digest : assumed(digest)
+    digests.prove({...field, recorded})
+    return [pointer, recorded] as const
+  })
+  return Object.fromEntries(await Promise.all(kept))
+}
+
+interface RecordedField extends RecordedSecret {
+  readonly recorded: string
+}
+
+/** All of which a ledger has a digest with its own salt, with their values where those are known. */
+function recordedIn(
+  entries: Iterable<LedgerEntry>,
+  secretAt: (address: string, pointer: string) => Secret | undefined,
+): readonly RecordedField[] {
+  return [...entries].flatMap(entry =>
+    Object.entries(entry.secrets).flatMap(([pointer, recorded]) => {
+      if (!isDigest(recorded)) return []
+      const secret = secretAt(entry.address, pointer)
+      return [{context: `${entry.remoteId}${pointer}`, value: secret?.version === undefined ? secret?.value : undefined, recorded}]
+    }),
+  )
 }
 
 interface RecordedAt extends RecordedSecret {

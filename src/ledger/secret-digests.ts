@@ -2,16 +2,17 @@
  * What a ledger keeps of a secret: enough to tell that it is still the same, too little to guess it cheaply.
  *
  * Every digest is a scrypt of its own (about 50 ms), so that weak passwords cost an attacker as much as they cost us.
- * To prove that nothing changed, one digest over all secrets is compared instead: one scrypt, however many there are.
+ * To prove that nothing changed, one digest over all secrets is compared instead: one scrypt, however many there are; and
+ * to find the one that did, digests over groups of them (`secret-groups.ts`).
  * The salt belongs to the ledger; `SVC_LEDGER_KEY` is mixed in when it is set, and a ledger remembers that it was.
  */
-import {createHmac, scrypt, timingSafeEqual} from 'node:crypto'
+import {createHmac, timingSafeEqual} from 'node:crypto'
 import {AppError, EXIT} from '../base/errors.ts'
 import {canonicalJson, type Json} from '../base/json.ts'
 import type {RandomBytes} from '../base/random.ts'
+import {DigestLine, URGENCY, type Urgency} from './digest-line.ts'
+import {digestOfRecords, type GroupDigests, groupsOf, isOfRecords, splitUp, withRecords} from './secret-groups.ts'
 
-/** 16 MiB and about 50 ms each; a change of these needs a new prefix. */
-const COST = {N: 16_384, r: 8, p: 1}
 const PREFIX = 'scrypt:'
 /** Then the salt, a colon and the digest. */
 const FOREIGN = 'scrypt@'
@@ -45,6 +46,8 @@ export const assumed = (digest: string): string => `${ASSUMED}${digest}`
 export const isAssumed = (recorded: string | undefined): boolean => recorded?.startsWith(ASSUMED) === true
 /** Whatever its value is: only the version is kept, and a salt is no part of it. */
 export const isVersion = (recorded: string): boolean => bare(recorded).startsWith(VERSION)
+/** Whether it is a digest with the ledger's own salt. */
+export const isDigest = (recorded: string): boolean => bare(recorded).startsWith(PREFIX)
 const bare = (recorded: string): string => (recorded.startsWith(ASSUMED) ? recorded.slice(ASSUMED.length) : recorded)
 
 /** A digest as another ledger keeps it: with the salt it was made with. A version needs none. */
@@ -84,15 +87,22 @@ export class LedgerKeyError extends AppError {
  *
  * @param key - the value of `SVC_LEDGER_KEY`; empty counts as not set
  */
-export async function createSecretSalt(random: RandomBytes, key?: string): Promise<string> {
+export async function createSecretSalt(random: RandomBytes, key?: string, line = new DigestLine()): Promise<string> {
   const salt = Buffer.from(random(SALT_BYTES)).toString('base64url')
-  return key ? `${salt}.${await keyCheck(salt, key)}` : salt
+  return key ? `${salt}.${await keyCheck(salt, key, line)}` : salt
+}
+
+/** A secret of which a ledger has a digest, and whether its value is known to be the one that was recorded. */
+export interface Sealed extends RecordedSecret {
+  readonly recorded: string
+  readonly isKnown: boolean
 }
 
 export class SecretDigests {
   readonly #salt: string
   readonly #check: string | undefined
   readonly #key: string
+  readonly #line: DigestLine
   readonly #made = new Map<string, Promise<string>>()
   /** Fields the digest over all has proven to be as recorded. */
   readonly #proven = new Set<string>()
@@ -103,8 +113,10 @@ export class SecretDigests {
    *
    * @param salt - of `createSecretSalt`
    * @param key - the value of `SVC_LEDGER_KEY`; ignored by a ledger that began without one (see `isKeyUnused`)
+   * @param line - shared by all digests of a process
    */
-  constructor(salt: string, key = '') {
+  constructor(salt: string, key = '', line = new DigestLine()) {
+    this.#line = line
     const [plain = '', check] = salt.split('.')
     this.#salt = plain
     this.#check = check
@@ -120,32 +132,33 @@ export class SecretDigests {
    *
    * @throws LedgerKeyError
    */
-  async digest({context, value, version}: SecretField): Promise<string> {
+  async digest({context, value, version}: SecretField, urgency: Urgency = URGENCY.asked): Promise<string> {
     if (version !== undefined) return `${VERSION}${version}`
     await this.#verifyKey()
-    return this.#scrypt(['field', context, value ?? null])
+    return this.#scrypt(['field', context, value ?? null], urgency)
   }
 
   /**
-   * One digest over all secrets and over what is kept of each, so that it stops being valid when either changes.
+   * One digest over several secrets and over what is kept of each, so that it stops being valid when either changes.
    * The order of the fields means nothing; versioned ones are no part of it.
    *
    * @throws LedgerKeyError
    */
   async digestAll(fields: readonly RecordedSecret[]): Promise<string> {
     await this.#verifyKey()
-    return this.#scrypt(allOf(fields))
+    return withRecords(await this.#scrypt(allOf(fields), URGENCY.asked), recordsIn(fields))
   }
 
   /**
-   * Which secrets are not what was recorded. One scrypt when none is; else one for each that has a digest.
-   * A new field, or one that went from a version to a value or back, counts as changed and costs nothing.
+   * Which secrets are not what was recorded. One scrypt when none is; else one for each group on the way to those that
+   * moved, and for each secret beside them. A new field, or one that went from a version to a value or back, counts as
+   * changed and costs nothing.
    *
-   * @param recordedAll - the ledger's digest over all, made of the recorded ones among `fields`
+   * @param recordedAll - the ledger's digests over all and over groups, made of the recorded ones among `fields`
    * @returns their contexts
    * @throws LedgerKeyError
    */
-  async changed(fields: readonly RecordedSecret[], recordedAll?: string): Promise<ReadonlySet<string>> {
+  async changed(fields: readonly RecordedSecret[], recordedAll: GroupDigests = new Map()): Promise<ReadonlySet<string>> {
     const moved = new Set<string>()
     const digested: RecordedSecret[] = []
     for (const field of fields) {
@@ -153,17 +166,54 @@ export class SecretDigests {
       if (field.version === undefined && recorded?.startsWith(PREFIX)) digested.push(field)
       else if (field.version === undefined || recorded !== `${VERSION}${field.version}`) moved.add(field.context)
     }
-    if (digested.length === 0) return moved
-    if (recordedAll !== undefined && isSame(await this.digestAll(digested), recordedAll)) {
-      for (const field of digested) this.#proven.add(this.#idOf(field))
-      return moved
-    }
-    await Promise.all(
-      digested.map(async field => {
-        if (!(await this.isAsRecorded(field))) moved.add(field.context)
-      }),
-    )
+    for (const {context} of await this.#moved(digested, recordedAll, '')) moved.add(context)
     return moved
+  }
+
+  /** Those of a group that are not as recorded. */
+  async #moved(fields: readonly RecordedSecret[], groups: GroupDigests, group: string): Promise<readonly RecordedSecret[]> {
+    if (fields.every(it => this.#isProven(it))) return []
+    const kept = digestOfRecords(groups.get(group), recordsIn(fields))
+    if (kept !== undefined && isSame(await this.#overAll(fields), kept)) {
+      for (const field of fields) this.prove(field)
+      return []
+    }
+    const isSplit = [...groups.keys()].some(it => it.length > group.length && it.startsWith(group))
+    const parts = isSplit
+      ? [...splitUp(fields, group)].map(([name, part]) => this.#moved(part, groups, name))
+      : fields.map(async field => ((await this.isAsRecorded(field)) ? [] : [field]))
+    return (await Promise.all(parts)).flat()
+  }
+
+  async #overAll(fields: readonly RecordedSecret[]): Promise<string> {
+    await this.#verifyKey()
+    return this.#scrypt(allOf(fields), URGENCY.asked)
+  }
+
+  /**
+   * What to keep over several of a ledger's secrets. What was made of the same records stays, whatever is known of the
+   * values; the rest is made where every value is known to be the recorded one.
+   *
+   * @param sealed - all of which the ledger has a digest
+   * @param former - what it has over several of them
+   * @param make - else nothing new is made: that costs, and this is not the end
+   */
+  async overGroups(sealed: readonly Sealed[], former: GroupDigests, make: boolean): Promise<GroupDigests> {
+    const kept = [...groupsOf(sealed)].map(async ([group, members]): Promise<readonly (readonly [string, string])[]> => {
+      const known = former.get(group)
+      if (known !== undefined && isOfRecords(known, members)) return [[group, known]]
+      return make && members.every(it => it.isKnown) ? [[group, await this.digestAll(members)]] : []
+    })
+    return new Map((await Promise.all(kept)).flat())
+  }
+
+  /** The value of this one is known to be the recorded one: it was sent, or is covered by a digest that holds. */
+  prove(field: RecordedSecret): void {
+    this.#proven.add(this.#idOf(field))
+  }
+
+  #isProven(field: RecordedSecret): boolean {
+    return this.#proven.size > 0 && this.#proven.has(this.#idOf(field))
   }
 
   /**
@@ -173,7 +223,7 @@ export class SecretDigests {
    */
   async isAsRecorded(field: RecordedSecret): Promise<boolean> {
     const {recorded} = field
-    return recorded !== undefined && (this.#proven.has(this.#idOf(field)) || isSame(await this.digest(field), bare(recorded)))
+    return recorded !== undefined && (this.#isProven(field) || isSame(await this.digest(field), bare(recorded)))
   }
 
   #idOf({context, value, recorded = ''}: RecordedSecret): string {
@@ -184,18 +234,22 @@ export class SecretDigests {
   #verifyKey(): Promise<void> {
     this.#checked ??= (async () => {
       if (this.#check === undefined) return
-      if (this.#key === '' || !isSame(await keyCheck(this.#salt, this.#key), this.#check)) throw new LedgerKeyError(this.#key !== '')
+      if (this.#key === '' || !isSame(await keyCheck(this.#salt, this.#key, this.#line), this.#check))
+        throw new LedgerKeyError(this.#key !== '')
     })()
     return this.#checked
   }
 
-  #scrypt(input: Json): Promise<string> {
+  #scrypt(input: Json, urgency: Urgency): Promise<string> {
     const text = hmac(this.#key, canonicalJson(input))
-    const made = this.#made.get(text) ?? derive(text, this.#salt, DIGEST_BYTES).then(digest => `${PREFIX}${digest}`)
+    const made = this.#made.get(text) ?? this.#line.scrypt(text, this.#salt, DIGEST_BYTES, urgency).then(digest => `${PREFIX}${digest}`)
     this.#made.set(text, made)
     return made
   }
 }
+
+const recordsIn = (fields: readonly RecordedSecret[]) =>
+  fields.filter(it => it.version === undefined).map(({context, recorded = ''}) => ({context, recorded}))
 
 const allOf = (fields: readonly RecordedSecret[]): Json => [
   'all',
@@ -209,12 +263,8 @@ const allOf = (fields: readonly RecordedSecret[]): Json => [
 const hmac = (key: string, text: string): string => createHmac('sha256', key).update(text).digest('base64url')
 
 /** Few bits of the key, behind a scrypt: enough to notice a wrong one. */
-const keyCheck = (salt: string, key: string): Promise<string> => derive(hmac(key, 'key check'), salt, CHECK_BYTES)
-
-const derive = (text: string, salt: string, bytes: number): Promise<string> =>
-  new Promise((resolve, reject) => {
-    scrypt(text, salt, bytes, COST, (error, digest) => (error ? reject(error) : resolve(digest.toString('base64url'))))
-  })
+const keyCheck = (salt: string, key: string, line: DigestLine): Promise<string> =>
+  line.scrypt(hmac(key, 'key check'), salt, CHECK_BYTES, URGENCY.asked)
 
 function isSame(a: string, b: string): boolean {
   const [left, right] = [Buffer.from(a), Buffer.from(b)]

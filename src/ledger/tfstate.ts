@@ -52,6 +52,7 @@ const stateSchema = z.object({
     accounts: z.record(text, z.object({address: text, keyHash: text, account: text.optional()})),
     secret_salt: text.optional(),
     secrets_digest: text.optional(),
+    secret_groups: z.record(text, text).optional(),
     pending: z.json().optional(),
     gone: z.array(z.object({id: text, address: text, remote_id: text, to: z.object({stack: text, address: text})})).optional(),
   }),
@@ -119,6 +120,7 @@ export function encodeLedger(ledger: Ledger): string {
       ),
       ...(ledger.secretSalt !== undefined && {secret_salt: ledger.secretSalt}),
       ...(ledger.secretsDigest !== undefined && {secrets_digest: ledger.secretsDigest}),
+      ...(ledger.secretGroups !== undefined && {secret_groups: sorted(ledger.secretGroups)}),
       ...(ledger.pending !== undefined && {pending: sorted(ledger.pending)}),
       ...(ledger.gone !== undefined && ledger.gone.length > 0 && {gone: ledger.gone.map(encodeTombstone)}),
     },
@@ -163,7 +165,7 @@ export function decodeLedger(content: string, where: LedgerPlace): Ledger {
       entries.set(entry.address, entry)
     }
   }
-  const {accounts, secret_salt, secrets_digest, pending, gone} = state.svcctl
+  const {accounts, secret_salt, secrets_digest, secret_groups, pending, gone} = state.svcctl
   return {
     stack: where.stack,
     condition: 'present',
@@ -174,6 +176,7 @@ export function decodeLedger(content: string, where: LedgerPlace): Ledger {
     outputs: mapValues(state.outputs, ({value, sensitive = false}) => ({value, sensitive})),
     ...(secret_salt !== undefined && {secretSalt: secret_salt}),
     ...(secrets_digest !== undefined && {secretsDigest: secrets_digest}),
+    ...(secret_groups !== undefined && {secretGroups: secret_groups}),
     ...(pending !== undefined && {pending}),
     ...(rewrittenBy !== undefined && {rewrittenBy}),
     ...(gone !== undefined && {gone: gone.map(({remote_id, ...it}) => ({...it, remoteId: remote_id}))}),

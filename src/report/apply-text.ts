@@ -69,6 +69,10 @@ export function applyLines({paint, now, several, constructs, quiet = false}: App
           return [`${title(event.key)}: ${harmless(event.why)}; looking whether the ${event.step} happened`]
         case 'ended':
           return endedLines(event, title(event.key), several, paint)
+        case 'recording':
+          return quiet || event.secrets === 0
+            ? []
+            : [`writing the ledger, with digests of ${event.secrets} secret${event.secrets === 1 ? '' : 's'} ...`]
         case 'proving':
           return quiet || event.objects === 0 ? [] : [`proving ${event.objects} object${event.objects === 1 ? '' : 's'} ...`]
         case 'warning':
@@ -113,6 +117,9 @@ function endedLines(event: Extract<ApplyEvent, {type: 'ended'}>, title: string, 
   ]
 }
 
+/** A ledger that was slow. */
+const WORTH_SAYING_MS = 1_000
+
 const ORDER: readonly State[] = ['done', 'no-op', 'failed', 'skipped', 'blocked', 'detached', 'unknown']
 
 export interface ApplyOutcome {
@@ -137,10 +144,11 @@ const requestsText = (all: number, before: number): string =>
   all === before ? `${all} request${all === 1 ? '' : 's'}` : `${all} requests: ${before} to plan, ${all - before} to apply`
 
 export function applySummary({run, result, requests, before, residualPlan, bill}: ApplyOutcome, paint: Ansis): string {
-  const {summary, residual, readyMs, provenMs} = result
+  const {summary, residual, readyMs, recordedMs, provenMs} = result
+  const waited = recordedMs < WORTH_SAYING_MS ? '' : `, waited ${formatDuration(recordedMs)} for the ledger (with digests of secrets)`
   const counts = ORDER.filter(state => summary[state] > 0).map(state => `${summary[state]} ${state}`)
   const lines = [
-    `${paint.bold('Apply:')} ${counts.length === 0 ? 'nothing to do' : counts.join(', ')}. ${requestsText(requests, before)}${beside(bill && `${bill.requests}`)}, ready after ${formatDuration(readyMs)}${beside(bill && timeText(bill.ready))}, proven after ${formatDuration(provenMs)}${beside(bill && timeText(bill))}.`,
+    `${paint.bold('Apply:')} ${counts.length === 0 ? 'nothing to do' : counts.join(', ')}. ${requestsText(requests, before)}${beside(bill && `${bill.requests}`)}, ready after ${formatDuration(readyMs)}${beside(bill && timeText(bill.ready))}${waited}, proven after ${formatDuration(provenMs)}${beside(bill && timeText(bill))}.`,
   ]
   for (const {address, fields} of residual) {
     lines.push(`${paint.red('not converged:')} ${address}`)

@@ -63,6 +63,7 @@ export class RunningObjects {
       case 'end':
         this.#begun = undefined
         return
+      case 'recording':
       case 'warning':
         return
       default:

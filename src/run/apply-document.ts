@@ -51,7 +51,7 @@ export function applyDocument(
       })),
     })),
     requests: {used: requests},
-    seconds: {ready: result.readyMs / 1000, proven: result.provenMs / 1000},
+    seconds: {ready: result.readyMs / 1000, ledger: result.recordedMs / 1000, proven: result.provenMs / 1000},
     bill: {...plan.bill, ready: {...plan.bill.ready}},
     plan: plan.hash,
     ...(approved === undefined ? {} : {notChecked: notChecked(approved).length}),

@@ -152,8 +152,11 @@ const permissionOf = ({accept: _, noDestroy: _no, ...permission}: Lifts): RunHea
 })
 
 function bookOf({ledgers, stores, sealer}: Workspace, plan: Plan, secrets: RunSecrets): LedgerBook {
-  const book: LedgerBook = new LedgerBook(ledgers, stores, ledger =>
-    sealer.seal(ledger, book.secretsOf(ledger.stack), secrets.ofStack(ledger.stack, plan)),
+  const book: LedgerBook = new LedgerBook(
+    ledgers,
+    stores,
+    (ledger, closing) => sealer.seal(ledger, book.secretsOf(ledger.stack), secrets.ofStack(ledger.stack, plan), {closing}),
+    (ledger, entry, known) => sealer.ahead(ledger, entry, known),
   )
   return book
 }

@@ -246,8 +246,12 @@ async function settleOne(
 ): Promise<Recovered> {
   const secrets = new RunSecrets(workspace, new Map())
   const ledgers = await workspace.loadLedgers()
-  const book = new LedgerBook(ledgers, workspace.stores, ledger =>
-    workspace.sealer.seal(ledger, book.secretsOf(ledger.stack), secrets.ofStack(ledger.stack, {operations})),
+  const {sealer} = workspace
+  const book: LedgerBook = new LedgerBook(
+    ledgers,
+    workspace.stores,
+    (ledger, closing) => sealer.seal(ledger, book.secretsOf(ledger.stack), secrets.ofStack(ledger.stack, {operations}), {closing}),
+    (ledger, entry, known) => sealer.ahead(ledger, entry, known),
   )
   emit({type: 'warning', message: `run ${run} did not end; looking up first what became of its requests (${dead.loose.length})`})
   const recovered = await recover({
@@ -258,8 +262,8 @@ async function settleOne(
     backendOf: workspace.backendOf,
     book,
     secret: secrets.ifKnown,
-    wasSent: (digest, context, secret) => workspace.sealer.wasSent(digest, context, secret),
-    isRecorded: (ledger, entry, pointer, secret) => workspace.sealer.isRecorded(ledger, entry, pointer, secret),
+    wasSent: (digest, context, secret) => sealer.wasSent(digest, context, secret),
+    isRecorded: (ledger, entry, pointer, secret) => sealer.isRecorded(ledger, entry, pointer, secret),
     evaluate,
     lookup: {variable: workspace.variable, attribute: (key, attribute) => attributeIn(book, key, attribute)},
     clock: workspace.host.clock,

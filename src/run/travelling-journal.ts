@@ -85,7 +85,7 @@ export class TravellingJournal implements Journal {
     this.#open.set(entry.key, [...before, entry])
     try {
       this.#pack()
-      await this.#book.flush()
+      await this.#book.flush({closing: false})
       await last()
       // Last: what is not in the journal was not sent, wherever it may have travelled.
       this.#inner.append(entry, durable)

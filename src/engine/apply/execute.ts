@@ -78,14 +78,17 @@ class Run {
     this.#context.end()
     const readyMs = clock.now() - this.#startedAt
     await this.#assertWhole()
+    const written = clock.now()
+    emit({type: 'recording', secrets: book.secretsCount})
     await book.save(run, clock, emit)
+    const recordedMs = clock.now() - written
     journal.append({type: 'recorded', keys: ended.flatMap(it => (it.state === 'done' ? keyOfOperation(it.operation) : []))}, true)
     const residual = stop.aborted ? [] : await this.#prover.finish()
     const summary = summaryOf(ended)
     // A run that let go of something is not over: whoever comes next settles it.
     if (summary.detached + summary.unknown === 0 && !stop.aborted) journal.append({type: 'end', summary}, true)
     emit({type: 'end', ms: clock.now() - this.#startedAt})
-    return {ended, summary, residual, objects: this.#objects, readyMs, provenMs: clock.now() - this.#startedAt}
+    return {ended, summary, residual, objects: this.#objects, readyMs, recordedMs, provenMs: clock.now() - this.#startedAt}
   }
 
   /** Without it the next run takes what it finds for somebody else's, and looks more closely: no reason to fail now. */
@@ -110,7 +113,7 @@ class Run {
     }
     for (const [stack, objects] of renamed) book.rename(stack, objects)
     // Before anything is sent: what a run that breaks off has recorded must not stand for something else.
-    if (renamed.size > 0 && this.#context.unsent > 0) await book.flush()
+    if (renamed.size > 0 && this.#context.unsent > 0) await book.flush({closing: false})
   }
 
   /** @throws what the run could not go on after; what it had done is in the ledger as far as that can still be written. */

@@ -13,8 +13,14 @@ import type {KnownSecret} from './sent-secrets.ts'
 /** Secrets of one stack whose digests are still to be made: by address, then by JSON pointer. */
 export type StackSecrets = ReadonlyMap<string, ReadonlyMap<string, KnownSecret>>
 
-/** Puts digests of a stack's secrets into its ledger. */
-export type SealSecrets = (ledger: Ledger) => Promise<Ledger>
+/**
+ * Puts digests of a stack's secrets into its ledger.
+ * @param closing - `false` while the run goes on: what can be left to its end is
+ */
+export type SealSecrets = (ledger: Ledger, closing: boolean) => Promise<Ledger>
+
+/** Told of secrets as soon as they are recorded, long before the ledger is written: their digests take time. */
+export type SealAhead = (ledger: Ledger, entry: LedgerEntry, secrets: ReadonlyMap<string, KnownSecret>) => void
 
 /** 1, 2, 4, 8 and 16 s between them. */
 const SAVE_TRIES = 6
@@ -47,18 +53,28 @@ export class LedgerBook {
   readonly #ledgers: Map<string, Ledger>
   readonly #stores: ReadonlyMap<string, LedgerStore>
   readonly #seal: SealSecrets
+  readonly #ahead: SealAhead
   readonly #secrets = new Map<string, Map<string, ReadonlyMap<string, KnownSecret>>>()
   /** Stacks with changes that are not written, and the addresses among them. */
   readonly #dirty = new Map<string, Set<string>>()
+  /** Stacks that were written while the run went on, without what was left to its end. */
+  readonly #unclosed = new Set<string>()
   #beforeSave: (stack: string) => void = () => {}
   #onSaved: (stack: string, serial: number) => void = () => {}
   #writing: Promise<void> = Promise.resolve()
   #queued: Promise<void> | undefined
+  #closing = false
 
-  constructor(ledgers: ReadonlyMap<string, Ledger>, stores: ReadonlyMap<string, LedgerStore>, seal: SealSecrets) {
+  constructor(
+    ledgers: ReadonlyMap<string, Ledger>,
+    stores: ReadonlyMap<string, LedgerStore>,
+    seal: SealSecrets,
+    ahead: SealAhead = () => {},
+  ) {
     this.#ledgers = new Map(ledgers)
     this.#stores = stores
     this.#seal = seal
+    this.#ahead = ahead
   }
 
   /** Told of every version that this run writes. */
@@ -80,12 +96,19 @@ export class LedgerBook {
     return this.#secrets.get(stack) ?? new Map()
   }
 
+  /** Secrets of this run whose digests its ledgers are to have. */
+  get secretsCount(): number {
+    return [...this.#secrets.values()].flatMap(ofStack => [...ofStack.values()]).reduce((sum, it) => sum + it.size, 0)
+  }
+
   /** @param secrets - those whose digests are made when the ledger is written; what the entry has of others stays */
   record(stack: string, entry: LedgerEntry, secrets: ReadonlyMap<string, KnownSecret>): void {
     this.#edit(stack, [entry.address], entries => entries.set(entry.address, entry))
     const ofStack = this.#secrets.get(stack) ?? new Map<string, ReadonlyMap<string, KnownSecret>>()
     this.#secrets.set(stack, ofStack)
     ofStack.set(entry.address, secrets)
+    const ledger = this.#ledgers.get(stack)
+    if (ledger !== undefined && secrets.size > 0) this.#ahead(ledger, entry, secrets)
   }
 
   /**
@@ -147,11 +170,17 @@ export class LedgerBook {
     await this.#stores.get(stack)?.assertHeld()
   }
 
-  /** Writes what changed; one write at a time, and whoever asks while one waits for its turn shares that one. */
-  flush(): Promise<void> {
+  /**
+   * Writes what changed; one write at a time, and whoever asks while one waits for its turn shares that one.
+   * @param closing - `false` while requests wait for it: what can be left to the end of the run is
+   */
+  flush({closing = true} = {}): Promise<void> {
+    this.#closing ||= closing
     this.#queued ??= this.#writing.then(() => {
       this.#queued = undefined
-      return this.#write()
+      const closes = this.#closing
+      this.#closing = false
+      return this.#write(closes)
     })
     // One that fails keeps nobody after it from writing.
     this.#writing = this.#queued.catch(() => {})
@@ -184,8 +213,9 @@ export class LedgerBook {
     return [...this.#dirty].flatMap(([stack, addresses]) => [...addresses].map(it => keyOf(stack, it)))
   }
 
-  async #write(): Promise<void> {
+  async #write(closing: boolean): Promise<void> {
     const failures: unknown[] = []
+    if (closing) for (const stack of this.#unclosed) this.#touch(stack, [])
     for (const stack of [...this.#dirty.keys()]) this.#beforeSave(stack)
     for (const [stack, addresses] of [...this.#dirty]) {
       const ledger = this.#ledgers.get(stack)
@@ -193,8 +223,10 @@ export class LedgerBook {
       if (ledger === undefined || store === undefined) continue
       this.#dirty.delete(stack)
       try {
-        const secrets = this.#secrets.get(stack)
-        const saved = await store.save(secrets && secrets.size > 0 ? await this.#seal(ledger) : ledger)
+        const isSealed = ledger.secretSalt !== undefined || (this.#secrets.get(stack)?.size ?? 0) > 0
+        const saved = await store.save(isSealed ? await this.#seal(ledger, closing) : ledger)
+        if (closing) this.#unclosed.delete(stack)
+        else if (isSealed) this.#unclosed.add(stack)
         const now = this.#ledgers.get(stack)
         // What was recorded while it was being written stays; the rest is as written.
         const {serial, lineage, secretSalt} = saved

@@ -66,6 +66,7 @@ class Recovery {
     if (lag > 0 && lag <= lagMs) await clock.sleep(lag, signal)
     this.#since = clock.now()
     for (const it of dead.uncertain) this.#ledger.doubtSecrets(it)
+    for (const it of dead.settled) if (it.recorded !== true) this.#ledger.compareAhead(it)
     for (const it of dead.settled) {
       if (it.remoteId !== undefined && it.step !== 'delete') this.#ledger.isAt(it.key, it.remoteId)
       if (it.recorded !== true) await this.#ledger.record(it)

@@ -55,6 +55,19 @@ export class RecoveredLedger {
     this.#remote.set(key, remoteId)
   }
 
+  /** Begins what `record` waits for of each secret, so that many take as long as there are processors for them. */
+  compareAhead({key, step, remoteId, secrets = {}}: SettledStep): void {
+    const sent = Object.entries(secrets)
+    const operation = sent.length === 0 ? undefined : this.#operations.get(key)
+    if (operation === undefined || remoteId === undefined) return
+    const declared = secretsIn(this.declared(operation))
+    for (const [pointer, digest] of sent) {
+      const secret = declared.get(pointer)
+      // Whoever records it hears of a failure.
+      if (secret) void this.#input.wasSent(digest, sentContext({key, step, remoteId}, pointer), secret).catch(() => {})
+    }
+  }
+
   async record({key, step, kind, remoteId, secrets = {}}: SettledStep): Promise<void> {
     if (step === 'delete') return this.#dropped(key)
     if (remoteId === undefined) return

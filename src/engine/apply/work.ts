@@ -39,6 +39,8 @@ export interface ApplyResult {
   /** Ids and live fields as the run left them. */
   readonly objects: Objects
   readonly readyMs: number
+  /** How long the run waited for its ledgers once all was ready, digests of secrets included; what is proven meanwhile goes on. */
+  readonly recordedMs: number
   readonly provenMs: number
 }
 

@@ -36,6 +36,8 @@ export type ApplyEvent =
       readonly error?: AppError
       readonly because?: Key
     }
+  /** All has ended, and the ledgers are written; digests of so many secrets stand in them, made by now or not. */
+  | {readonly type: 'recording'; readonly secrets: number}
   | {readonly type: 'proving'; readonly objects: number}
   | {readonly type: 'proved'; readonly objects: number; readonly residual: number}
   | {readonly type: 'warning'; readonly message: string}

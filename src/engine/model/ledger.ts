@@ -57,9 +57,10 @@ export interface Ledger {
   readonly outputs: Readonly<Record<string, LedgerOutput>>
   /** Objects that went to other stacks; absent where none did. */
   readonly gone?: readonly Tombstone[]
-  /** scrypt salt of this ledger, and one digest over all secrets. */
+  /** scrypt salt of this ledger, one digest over all secrets, and those over groups of them. */
   readonly secretSalt?: string
   readonly secretsDigest?: string
+  readonly secretGroups?: Readonly<Record<string, string>>
   /** Another program wrote it last, and left out what svcctl keeps beside the entries: accounts, the salt of the secrets. */
   readonly rewrittenBy?: string
   /** The head of an unfinished run's journal (http ledgers). */

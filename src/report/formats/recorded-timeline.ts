@@ -43,6 +43,7 @@ export class RecordedTimeline {
       case 'held':
       case 'in doubt':
       case 'estimate':
+      case 'recording':
       case 'proving':
       case 'warning':
       case 'end':

@@ -4,6 +4,7 @@ import {VirtualClock} from '../../../src/base/virtual-clock.ts'
 import {LedgerBook} from '../../../src/engine/apply/ledger-book.ts'
 import {deposedAddress} from '../../../src/engine/model/deposed.ts'
 import type {Ledger, LedgerEntry} from '../../../src/engine/model/ledger.ts'
+import {Secret} from '../../../src/engine/model/value.ts'
 import {MemoryStore} from '../../support/lab.ts'
 
 const entry = (name: string): LedgerEntry => ({
@@ -62,6 +63,32 @@ describe('the ledger of a run', () => {
     book.record('till', entry('b'), new Map())
     await expect(book.flush()).rejects.toThrow('no space')
     expect([bad.ledger.condition, good.ledger.condition]).toEqual(['absent', 'present'])
+  })
+
+  it('begins the digests of secrets when they are recorded, and is written whole at the end where it was not on the way', async () => {
+    const store = new Failing('shop', 0)
+    const [closings, begun]: [boolean[], string[]] = [[], []]
+    const book = new LedgerBook(
+      new Map([['shop', store.ledger]]),
+      new Map([['shop', store]]),
+      (ledger, closing) => {
+        closings.push(closing)
+        return Promise.resolve(closing ? {...ledger, secretsDigest: 'over all'} : ledger)
+      },
+      (_, {address}, secrets) => begun.push(`${address} ${[...secrets.keys()]}`),
+    )
+    book.record('shop', entry('a'), new Map([['/password', {secret: new Secret('tulip', undefined), sent: true}]]))
+    book.record('shop', entry('b'), new Map())
+    expect(begun).toEqual(['null_resource.a /password'])
+    await book.flush({closing: false})
+    expect(store.ledger.secretsDigest).toBeUndefined()
+    await book.flush()
+    await book.flush()
+    expect([closings, store.ledger.secretsDigest]).toEqual([[false, true], 'over all'])
+    // Whoever closes while somebody else waits for a write gets one that closes.
+    book.record('shop', entry('c'), new Map())
+    await Promise.all([book.flush({closing: false}), book.flush()])
+    expect(closings).toEqual([false, true, true])
   })
 
   it('is written once for all who ask while a write is going on', async () => {

@@ -1,0 +1,179 @@
+/** Digests are counted and not timed: each of them is some 50 ms of a processor. */
+import {createHash} from 'node:crypto'
+import {describe, expect, it} from 'vitest'
+import {emptyLedger, type Ledger, type LedgerEntry} from '../../src/engine/model/ledger.ts'
+import {Secret} from '../../src/engine/model/value.ts'
+import type {Paired} from '../../src/engine/observe/observation.ts'
+import {DigestLine} from '../../src/ledger/digest-line.ts'
+import {SecretSealer} from '../../src/ledger/seal-secrets.ts'
+import {decodeLedger, encodeLedger} from '../../src/ledger/tfstate.ts'
+
+const random = (bytes: number) => new Uint8Array(bytes).fill(7)
+
+/** Counts what would be made; what it answers differs with all that a scrypt's answer does. */
+class CountedLine extends DigestLine {
+  made = 0
+
+  override scrypt(text: string, salt: string, bytes: number): Promise<string> {
+    this.made++
+    return Promise.resolve(createHash('sha512').update(`${salt} ${text}`).digest().subarray(0, bytes).toString('base64url'))
+  }
+}
+
+type Values = ReadonlyMap<string, string>
+const values = (count: number): Values => new Map(Array.from({length: count}, (_, i) => [`u${i}`, `value ${i}`]))
+const withValue = (of: Values, name: string, value: string): Values => new Map(of).set(name, value)
+const without = (of: Values, name: string): Values => new Map([...of].filter(([it]) => it !== name))
+
+const entry = (name: string): LedgerEntry => ({
+  address: `null_resource.${name}`,
+  kind: 'cluster.user',
+  remoteId: `cluster/users/${name}`,
+  origin: 'created',
+  applied: {},
+  secrets: {},
+  dependsOn: [],
+  removal: 'delete',
+  preventDestroy: false,
+  exclusive: [],
+  outputs: {},
+})
+const secretOf = (value: string) => new Secret(value, '${var.pw}')
+const declared = (of: Values) =>
+  new Map([...of].map(([name, value]) => [`null_resource.${name}`, new Map([['/password', secretOf(value)]])]))
+const sent = (of: Values) =>
+  new Map([...declared(of)].map(([address, leaves]) => [address, new Map([...leaves].map(([at, secret]) => [at, {secret, sent: true}]))]))
+
+/** As a new process finds it. */
+const reloaded = (ledger: Ledger): Ledger =>
+  decodeLedger(encodeLedger({...ledger, serial: 1, lineage: 'l'}), {place: 'x', stack: 'shop', setAside: ''})
+
+const bare = (of: Values): Ledger => ({
+  ...emptyLedger('shop'),
+  condition: 'present',
+  entries: new Map([...of.keys()].map(name => [`null_resource.${name}`, entry(name)])),
+})
+
+const sealedWith = async (of: Values) =>
+  reloaded(await new SecretSealer(random, undefined, new CountedLine()).seal(bare(of), sent(of), new Map()))
+
+/** A process that plans, and then applies what differs. */
+function process(ledger: Ledger) {
+  const line = new CountedLine()
+  const sealer = new SecretSealer(random, undefined, line)
+  return {
+    line,
+    sealer,
+    changed: async (of: Values) => {
+      const pairs = [...of].map(([name, value]) => {
+        const key = `shop:null_resource.${name}`
+        const declaration = {stack: 'shop', key, kind: 'cluster.user', address: `null_resource.${name}`}
+        return [key, {declaration, spec: {password: secretOf(value)}} as unknown as Paired] as const
+      })
+      const stateOf = await sealer.states(new Map([['shop', ledger]]), new Map(pairs))
+      return [...of].flatMap(([name, value]) =>
+        stateOf(`shop:null_resource.${name}`, '/password', secretOf(value)) === 'same' ? [] : [name],
+      )
+    },
+  }
+}
+
+describe('a plan over 400 secrets', () => {
+  const all = values(400)
+
+  it('makes one digest where none of them changed', async () => {
+    const plan = process(await sealedWith(all))
+    expect(await plan.changed(all)).toEqual([])
+    expect(plan.line.made).toBe(1)
+  })
+
+  it('finds the one that changed, with a tenth of the digests', async () => {
+    const plan = process(await sealedWith(all))
+    expect(await plan.changed(withValue(all, 'u7', 'rotated'))).toEqual(['u7'])
+    expect(plan.line.made).toBeLessThanOrEqual(1 + 16 + 40)
+    expect(plan.line.made).toBeGreaterThan(1)
+  })
+
+  it('looks at no more of them where one is not declared any more, and another one is new', async () => {
+    const ledger = await sealedWith(all)
+    const fewer = process(ledger)
+    expect(await fewer.changed(without(all, 'u7'))).toEqual([])
+    // It is known without a digest which group the missing one was in.
+    expect(fewer.line.made).toBeLessThanOrEqual(15 + 40)
+    const more = process(ledger)
+    expect(await more.changed(withValue(all, 'new', 'one more'))).toEqual(['new'])
+    expect(more.line.made).toBe(1)
+  })
+
+  it('finds all of many that changed, and believes no digest over a group that is not of these records', async () => {
+    const ledger = await sealedWith(all)
+    const many = [...all.keys()].filter((_, i) => i % 3 === 0)
+    const rotated = many.reduce((of, name) => withValue(of, name, 'rotated'), all)
+    expect((await process(ledger).changed(rotated)).sort()).toEqual([...many].sort())
+    const swapped = {...ledger, entries: new Map(ledger.entries)}
+    const [a, b] = [ledger.entries.get('null_resource.u1'), ledger.entries.get('null_resource.u2')]
+    if (a === undefined || b === undefined) throw new Error('no entry')
+    swapped.entries.set(a.address, {...a, secrets: b.secrets})
+    expect(await process(swapped).changed(all)).toEqual(['u1'])
+  })
+})
+
+describe('sealing a ledger of 400 secrets', () => {
+  const all = values(400)
+
+  it('has made nothing but the digests over several by the end, where each was begun when it was sent', async () => {
+    const {sealer, line} = process(bare(all))
+    for (const [name, value] of all) sealer.ahead(bare(all), entry(name), new Map([['/password', {secret: secretOf(value), sent: true}]]))
+    await expect.poll(() => line.made).toBe(400)
+    const ledger = await sealer.seal(bare(all), sent(all), new Map())
+    expect(line.made).toBe(400 + 1 + 16)
+    expect(await process(reloaded(ledger)).changed(all)).toEqual([])
+  })
+
+  it('makes three where one was sent: its own, that of its group and the one over all', async () => {
+    const rotated = withValue(all, 'u7', 'rotated')
+    const ledger = await sealedWith(all)
+    const {sealer, line, changed} = process(ledger)
+    await changed(rotated)
+    const planned = line.made
+    const after = await sealer.seal(ledger, sent(new Map([['u7', 'rotated']])), declared(rotated))
+    // Its own was made by the plan, which looked whether it is the recorded one.
+    expect(line.made - planned).toBe(2)
+    const next = process(reloaded(after))
+    expect(await next.changed(rotated)).toEqual([])
+    expect(next.line.made).toBe(1)
+  })
+
+  it('keeps what is over several as long as nothing it is made of changes, whatever is known of the values', async () => {
+    const ledger = await sealedWith(all)
+    const {sealer, line} = process(ledger)
+    const after = await sealer.seal(ledger, new Map(), new Map())
+    expect(line.made).toBe(0)
+    expect(after).toEqual(ledger)
+  })
+
+  it('drops what one that left the ledger was part of, and makes it anew where the others are known', async () => {
+    const ledger = await sealedWith(all)
+    const entries = new Map([...ledger.entries].filter(([address]) => address !== 'null_resource.u7'))
+    const rest = without(all, 'u7')
+    const unknown = await process(ledger).sealer.seal({...ledger, entries}, new Map(), new Map())
+    expect([unknown.secretsDigest, Object.keys(unknown.secretGroups ?? {}).length]).toEqual([undefined, 15])
+    const run = process(ledger)
+    await run.changed(rest)
+    const planned = run.line.made
+    const known = reloaded(await run.sealer.seal({...ledger, entries}, new Map(), declared(rest)))
+    expect(run.line.made - planned).toBe(2)
+    const next = process(known)
+    expect(await next.changed(rest)).toEqual([])
+    expect(next.line.made).toBe(1)
+  })
+
+  it('leaves what is over several to the end of a run', async () => {
+    const {sealer, line} = process(bare(all))
+    const meanwhile = await sealer.seal(bare(all), sent(all), new Map(), {closing: false})
+    expect([line.made, meanwhile.secretsDigest, meanwhile.secretGroups]).toEqual([400, undefined, undefined])
+    const end = await sealer.seal(meanwhile, sent(all), new Map())
+    expect(line.made).toBe(400 + 17)
+    expect(await process(reloaded(end)).changed(all)).toEqual([])
+  })
+})
