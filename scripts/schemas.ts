@@ -2,12 +2,14 @@
 import {baselineJsonSchema} from '../src/engine/model/drift-baseline.ts'
 import {planJsonSchema} from '../src/engine/model/plan-schema.ts'
 import {exportJsonSchema} from '../src/export/document.ts'
+import {compareJsonSchema} from '../src/run/compare-document.ts'
 import {graphJsonSchema} from '../src/run/graph-document.ts'
 import {importJsonSchemas} from '../src/run/import-document.ts'
 
 export const schemas = (): Readonly<Record<string, Record<string, unknown>>> => ({
   plan: planJsonSchema(),
   export: exportJsonSchema(),
+  compare: compareJsonSchema(),
   graph: graphJsonSchema(),
   baseline: baselineJsonSchema(),
   ...importJsonSchemas(),

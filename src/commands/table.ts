@@ -7,6 +7,7 @@ export const table: CommandTable = {
     api: () => import('./api.ts'),
     apply: () => import('./apply.ts'),
     comment: () => import('./comment.ts'),
+    compare: () => import('./compare.ts'),
     destroy: () => import('./destroy.ts'),
     drift: () => import('./drift.ts'),
     'drift accept': () => import('./drift/accept.ts'),
