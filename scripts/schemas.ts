@@ -5,12 +5,14 @@ import {exportJsonSchema} from '../src/export/document.ts'
 import {compareJsonSchema} from '../src/run/compare-document.ts'
 import {graphJsonSchema} from '../src/run/graph-document.ts'
 import {importJsonSchemas} from '../src/run/import-document.ts'
+import {secretsJsonSchema} from '../src/run/secrets-document.ts'
 
 export const schemas = (): Readonly<Record<string, Record<string, unknown>>> => ({
   plan: planJsonSchema(),
   export: exportJsonSchema(),
   compare: compareJsonSchema(),
   graph: graphJsonSchema(),
+  secrets: secretsJsonSchema(),
   baseline: baselineJsonSchema(),
   ...importJsonSchemas(),
 })

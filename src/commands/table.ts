@@ -23,6 +23,7 @@ export const table: CommandTable = {
     'runs list': () => import('./runs/list.ts'),
     'runs prune': () => import('./runs/prune.ts'),
     'runs show': () => import('./runs/show.ts'),
+    secrets: () => import('./secrets.ts'),
     show: () => import('./show.ts'),
     'state list': () => import('./state/list.ts'),
     'state mv': () => import('./state/mv.ts'),

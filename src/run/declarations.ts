@@ -4,7 +4,7 @@ import {hostname} from 'node:os'
 import {join} from 'node:path'
 import {kinds} from '../backends/kinds.ts'
 import {holderState} from '../base/process-lock.ts'
-import {type LoadedDeclarations, loadDeclarations} from '../declaration/read/load.ts'
+import {type LoadedDeclarations, type LoadOptions, loadDeclarations} from '../declaration/read/load.ts'
 import type {VariableOption} from '../declaration/read/variable-files.ts'
 import type {StackDeclarations} from '../engine/model/declaration.ts'
 import {atStateFile} from '../ledger/open-ledger.ts'
@@ -17,7 +17,7 @@ export interface StackSource {
   readonly stacks: readonly string[] | undefined
   /** `--state` */
   readonly stateFile: string | undefined
-  readonly mode: 'plan' | 'validate'
+  readonly mode: LoadOptions['mode']
   /** `--var` and `--var-file`, in the order that decides between them. */
   readonly variables: readonly VariableOption[]
   /** Ends the app, which runs in a process group of its own: neither Ctrl-C nor the end of a terminal reaches it. */

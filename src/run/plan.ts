@@ -7,6 +7,7 @@ import {currentJob} from '../config/ci-job.ts'
 import type {Variables} from '../config/environment.ts'
 import {DeclarationError} from '../declaration/language/errors.ts'
 import {evaluate} from '../declaration/read/residual.ts'
+import {variablesRead} from '../declaration/read/secret-variables.ts'
 import {sourceOf} from '../engine/model/declaration.ts'
 import {isSecretOutput} from '../engine/model/field-rules.ts'
 import type {Ledger} from '../engine/model/ledger.ts'
@@ -125,7 +126,7 @@ function assertSecretsGiven({stacks}: Workspace, {plan, observation}: BuiltPlan)
     const pair = observation.pairs.get(keyOfOperation(operation))
     return openLeaves(pair?.spec ?? {}).flatMap(({pointer, leaf}): Problem[] => {
       if (!(leaf instanceof Secret) || leaf.value !== undefined || !sendsField(operation, pointer)) return []
-      const variables = [...new Set([...(leaf.expression ?? '').matchAll(/\bvar\.([\w-]+)/g)].map(it => it[1] ?? ''))]
+      const variables = [...new Set(variablesRead(leaf.expression ?? '', operation.stack).map(it => it.name))]
       const name = variables.join(' and ')
       return [
         {

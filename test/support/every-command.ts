@@ -128,6 +128,7 @@ export const CALLED: Readonly<Record<string, Called>> = {
   'runs list': alone('runs list'),
   'runs prune': alone('runs prune'),
   'runs show': alone(({run}) => `runs show ${run}`),
+  secrets: {...stacks('secrets --synth-dir shop', 'secrets --synth-dir both'), alone: true},
   show: alone('show {}/saved.plan'),
   'state list': server('state list --synth-dir far', 'state list --synth-dir shop'),
   'state mv': server('state mv null_resource.cache --from shop --to far --synth-dir both --anyway'),

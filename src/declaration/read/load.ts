@@ -11,6 +11,7 @@ import {type Annotation, type ReadStacks, readStackDocuments} from '../files/sta
 import {synthesize} from '../files/synthesize.ts'
 import {DeclarationError, NoStacksError, UnknownStackError} from '../language/errors.ts'
 import {readStacks} from './read-stacks.ts'
+import type {SecretVariable} from './secret-variables.ts'
 import {readVariableFiles, readVariableOptions, type VariableOption} from './variable-files.ts'
 import {givenValues} from './variables.ts'
 
@@ -19,8 +20,8 @@ export interface LoadOptions {
   readonly cwd: string
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly kinds: Kinds
-  /** `plan` refuses a variable without a value, `validate` takes it as unknown. */
-  readonly mode: 'plan' | 'validate'
+  /** `plan` refuses a variable without a value, `validate` takes it as unknown, `withheld` every secret too. */
+  readonly mode: 'plan' | 'validate' | 'withheld'
   /** Read this folder instead of running the app. */
   readonly synthDir?: string | undefined
   /** Variables of the environment that the app gets beside what every program needs; names or globs. */
@@ -47,6 +48,8 @@ export interface LoadedDeclarations {
   readonly others: readonly StackDeclarations[]
   /** Annotations, files that were not read, values nobody asked for. Warnings of one stack stand in the stack. */
   readonly warnings: readonly string[]
+  /** The sensitive variables of all stacks. */
+  readonly secrets: readonly SecretVariable[]
 }
 
 /** @throws DeclarationError with every problem; NoStacksError, StackFileError, SynthesisError, UnknownStackError, VariableError */
@@ -72,11 +75,15 @@ export async function loadDeclarations(options: LoadOptions): Promise<LoadedDecl
   })
   options.onEvaluate?.()
   const refused = read.annotations.filter(it => it.level === 'error').map(annotationProblem)
-  const result = withProblems(refused, () => readStacks({documents: read.documents, kinds, given, mode, selected, onSecret}))
+  const withheld = mode === 'withheld'
+  const result = withProblems(refused, () =>
+    readStacks({documents: read.documents, kinds, given, mode: withheld ? 'validate' : mode, withheld, selected, onSecret}),
+  )
   return {
     stacks: result.stacks.filter(stack => selected.has(stack.name)),
     others: result.stacks.filter(stack => !selected.has(stack.name)),
     warnings: [...read.warnings, ...read.annotations.filter(it => it.level !== 'error').map(annotationText), ...result.warnings],
+    secrets: result.secrets,
   }
 }
 

@@ -11,6 +11,7 @@ import {DeclarationError} from '../language/errors.ts'
 import {checkCycles, checkDuplicates, type Resolved} from './check-declarations.ts'
 import type {Draft} from './draft.ts'
 import {DraftIndex, parentOf} from './parents.ts'
+import {type SecretVariable, secretVariables, withoutSecrets} from './secret-variables.ts'
 import {AppContext, ledgerPlace, StackNames} from './stack-names.ts'
 import {StackReader} from './stack-reader.ts'
 import {type GivenValues, gatherVariables} from './variables.ts'
@@ -22,6 +23,8 @@ export interface ReadInput {
   readonly given: GivenValues
   /** `plan` refuses variables without a value; `validate` leaves what hangs on them unknown. */
   readonly mode: 'plan' | 'validate'
+  /** As if nobody had given a value of a secret. */
+  readonly withheld?: boolean
   /** The stacks asked for; all are read and checked, because they refer to each other. */
   readonly selected: ReadonlySet<string>
   /** Is told every value that must not be shown, before anything is said of the stacks. */
@@ -33,10 +36,11 @@ export interface ReadResult {
   readonly stacks: readonly StackDeclarations[]
   /** Those of no stack in particular. */
   readonly warnings: readonly string[]
+  readonly secrets: readonly SecretVariable[]
 }
 
 /** @throws DeclarationError with every problem of all stacks */
-export function readStacks({documents, kinds, given, mode, selected, onSecret = () => {}}: ReadInput): ReadResult {
+export function readStacks({documents, kinds, given, mode, withheld = false, selected, onSecret = () => {}}: ReadInput): ReadResult {
   const misshapen = documents.flatMap(document => document.misshapen)
   if (misshapen.length > 0)
     throw new DeclarationError(spokenProblems([...misshapen, ...documents.flatMap(document => document.problems)], selected))
@@ -47,7 +51,8 @@ export function readStacks({documents, kinds, given, mode, selected, onSecret = 
     for (const {sensitive, value} of variables.values()) if (sensitive && value !== undefined) onSecret(value)
   const app = new AppContext(mode, selected)
   const stacks = documents.map(document => {
-    const names = new StackNames(document, app, gathered.byStack.get(document.name) ?? new Map())
+    const variables = gathered.byStack.get(document.name) ?? new Map()
+    const names = new StackNames(document, app, withheld ? withoutSecrets(variables) : variables)
     const ledger = ledgerOf(document, problems)
     const place = ledger.type === 'local' ? ledgerPlace('local', ledger.file) : ledger.address && ledgerPlace('http', ledger.address)
     const other = place === undefined ? undefined : app.byLedger.get(place)
@@ -89,6 +94,7 @@ export function readStacks({documents, kinds, given, mode, selected, onSecret = 
       warnings: problems.warnings.filter(it => it.stack === reader.stack).map(it => it.text),
     })),
     warnings: gathered.warnings,
+    secrets: secretVariables(gathered.byStack),
   }
 }
 
