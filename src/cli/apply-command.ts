@@ -265,6 +265,7 @@ export abstract class ApplyCommandBase extends StackCommand {
       observation,
       emit,
       maxInflight: flags['max-inflight'],
+      approval: this.approval,
       detach: flags.wait === false,
       warn: text => this.logger.warn(text),
       stoppable: (run, atOnce) =>

@@ -28,6 +28,10 @@ export interface CiJob {
   readonly workspace?: string
   readonly token?: string
   readonly actor?: string
+  /** The page of this run. */
+  readonly url?: string
+  /** The branch or tag. */
+  readonly ref?: string
 }
 
 /** `undefined` outside of CI. */
@@ -55,6 +59,8 @@ function githubJob(all: Variables): CiJob {
     ...present('workspace', all.GITHUB_WORKSPACE),
     ...present('token', all.GITHUB_TOKEN || all.GH_TOKEN),
     ...present('actor', all.GITHUB_ACTOR),
+    ...present('url', githubRun(all)),
+    ...present('ref', all.GITHUB_HEAD_REF || all.GITHUB_REF_NAME || all.GITHUB_REF),
   }
 }
 
@@ -71,7 +77,14 @@ function gitlabJob(all: Variables): CiJob {
     ...present('workspace', all.CI_PROJECT_DIR),
     ...present('token', all.GITLAB_TOKEN),
     ...present('actor', all.GITLAB_USER_LOGIN),
+    ...present('url', all.CI_JOB_URL || all.CI_PIPELINE_URL),
+    ...present('ref', all.CI_MERGE_REQUEST_SOURCE_BRANCH_NAME || all.CI_COMMIT_REF_NAME),
   }
+}
+
+function githubRun({GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run}: Variables): string | undefined {
+  if (!set(repository) || !set(run)) return undefined
+  return `${(server || 'https://github.com').replace(/\/+$/, '')}/${repository}/actions/runs/${run}`
 }
 
 /** What started the workflow. A file that cannot be read says nothing. */

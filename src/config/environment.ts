@@ -32,6 +32,8 @@ export interface Environment {
   readonly profile?: string
   readonly configFile: string
   readonly stateDir: string
+  /** `SVC_AUDIT_DIR`: where the audits of stacks are kept; absent: beside their runs. */
+  readonly auditDir?: string
   readonly logLevel: LogLevel
   readonly ledgerKey?: string
   /** `TF_HTTP_*` with the prefix cut off: `ADDRESS`, `LOCK_ADDRESS`, `PASSWORD`, … */
@@ -121,7 +123,12 @@ export function readEnvironment(all: Variables): Environment {
       https: text('https_proxy') ?? text('HTTPS_PROXY'),
       noProxy: text('no_proxy') ?? text('NO_PROXY'),
     }),
-    ...present({systemCaFile: text('SSL_CERT_FILE'), profile: text('SVC_PROFILE'), ledgerKey: text('SVC_LEDGER_KEY')}),
+    ...present({
+      systemCaFile: text('SSL_CERT_FILE'),
+      profile: text('SVC_PROFILE'),
+      ledgerKey: text('SVC_LEDGER_KEY'),
+      auditDir: text('SVC_AUDIT_DIR'),
+    }),
     configFile: text('SVC_CONFIG_FILE') ?? join(folder('XDG_CONFIG_HOME', '.config'), 'svcctl', 'config.toml'),
     stateDir: text('SVC_STATE_DIR') ?? join(folder('XDG_STATE_HOME', join('.local', 'state')), 'svcctl'),
     logLevel: logLevelOf(text('SVC_LOG')),

@@ -52,6 +52,7 @@ interface HeldLock {
 export class HttpLedgerStore implements ManagedLedgerStore {
   readonly place: string
   readonly key: string
+  readonly isRemote = true
   readonly lockKey?: string
   readonly #options: HttpStoreOptions
   readonly #where: LedgerPlace

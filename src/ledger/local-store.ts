@@ -51,6 +51,7 @@ interface Version extends LedgerVersion {
 export class LocalLedgerStore implements ManagedLedgerStore {
   readonly place: string
   readonly key: string
+  readonly isRemote = false
   readonly #options: LocalStoreOptions
   /** Where the file really lies: lock, backup and every new version are beside it, and a link to it stays a link. */
   readonly #path: string

@@ -8,6 +8,8 @@ import type {LedgerStore, Unlock} from '../engine/model/ledger.ts'
 export interface ManagedLedgerStore extends LedgerStore {
   /** Equal for equal places, whatever way they were named; see `stateKeyOf`. */
   readonly key: string
+  /** It is behind an address: it outlives the disk of whoever writes it, and others write it too. */
+  readonly isRemote: boolean
   /** Equal for ledgers that have one lock together; absent where the lock is the ledger's own. */
   readonly lockKey?: string
   /** Who has the lock now; `undefined` when nobody has. */

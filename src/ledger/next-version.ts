@@ -22,7 +22,11 @@ export function nextVersion(ledger: Ledger, known: LedgerVersion | undefined, wh
 /** @throws LedgerChangedError when what is there is another version than what was expected */
 export function assertVersion(expected: LedgerVersion, found: LedgerVersion | undefined, where: LedgerPlace): void {
   if (found === undefined || (found.serial === expected.serial && found.lineage === expected.lineage)) return
+  // Its name was chosen before it was written for the first time.
+  if (expected.serial === 0 && isNone(found)) return
   throw new LedgerChangedError(where, words(expected), words(found))
 }
+
+const isNone = ({serial, lineage}: LedgerVersion): boolean => serial === 0 && lineage === ''
 
 const words = ({serial, lineage}: LedgerVersion): string => (lineage === '' ? 'none' : `serial ${serial} of ${lineage}`)

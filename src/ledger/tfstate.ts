@@ -12,7 +12,7 @@ import {z} from 'zod'
 import {parseAnyJson, parseJson} from '../base/bounded-json.ts'
 import {hasDotSegment} from '../base/dot-segment.ts'
 import {canonicalJson, isJsonObject, type Json, type JsonObject} from '../base/json.ts'
-import type {Ledger, LedgerEntry, Tombstone, TransferMark} from '../engine/model/ledger.ts'
+import type {Ledger, LedgerAudit, LedgerEntry, Tombstone, TransferMark} from '../engine/model/ledger.ts'
 import {keyOf, keyOfOperation} from '../engine/model/value.ts'
 import {ctyTypeOf} from './cty-type.ts'
 import {LedgerDamagedError, LedgerForeignError, LedgerNewerError, LedgerNotOursError, type LedgerPlace} from './errors.ts'
@@ -26,6 +26,7 @@ const PROVIDER = 'provider["registry.terraform.io/hashicorp/null"]'
 const REMOTE_PATH = /^(cloud|cluster)(\/[^/\s]+)+$/
 
 const text = z.string()
+const chainHead = {seq: z.int().nonnegative(), hash: text}
 const stateSchema = z.object({
   serial: z.int().nonnegative(),
   lineage: text.min(1),
@@ -54,6 +55,13 @@ const stateSchema = z.object({
     secrets_digest: text.optional(),
     secret_groups: z.record(text, text).optional(),
     pending: z.json().optional(),
+    audit: z
+      .object({
+        ...chainHead,
+        files: z.array(z.object({file: text, ...chainHead})),
+        last: z.array(text).exactOptional(),
+      })
+      .optional(),
     gone: z.array(z.object({id: text, address: text, remote_id: text, to: z.object({stack: text, address: text})})).optional(),
   }),
 })
@@ -122,6 +130,7 @@ export function encodeLedger(ledger: Ledger): string {
       ...(ledger.secretsDigest !== undefined && {secrets_digest: ledger.secretsDigest}),
       ...(ledger.secretGroups !== undefined && {secret_groups: sorted(ledger.secretGroups)}),
       ...(ledger.pending !== undefined && {pending: sorted(ledger.pending)}),
+      ...(ledger.audit !== undefined && {audit: encodeAudit(ledger.audit)}),
       ...(ledger.gone !== undefined && ledger.gone.length > 0 && {gone: ledger.gone.map(encodeTombstone)}),
     },
   }
@@ -165,7 +174,7 @@ export function decodeLedger(content: string, where: LedgerPlace): Ledger {
       entries.set(entry.address, entry)
     }
   }
-  const {accounts, secret_salt, secrets_digest, secret_groups, pending, gone} = state.svcctl
+  const {accounts, secret_salt, secrets_digest, secret_groups, pending, audit, gone} = state.svcctl
   return {
     stack: where.stack,
     condition: 'present',
@@ -178,10 +187,19 @@ export function decodeLedger(content: string, where: LedgerPlace): Ledger {
     ...(secrets_digest !== undefined && {secretsDigest: secrets_digest}),
     ...(secret_groups !== undefined && {secretGroups: secret_groups}),
     ...(pending !== undefined && {pending}),
+    ...(audit !== undefined && {audit}),
     ...(rewrittenBy !== undefined && {rewrittenBy}),
     ...(gone !== undefined && {gone: gone.map(({remote_id, ...it}) => ({...it, remoteId: remote_id}))}),
   }
 }
+
+/** Key by key, so that the same ledger gives the same bytes. */
+const encodeAudit = ({seq, hash, files, last}: LedgerAudit): JsonObject => ({
+  seq,
+  hash,
+  files: files.map(it => ({file: it.file, seq: it.seq, hash: it.hash})),
+  ...(last !== undefined && {last}),
+})
 
 const encodeTombstone = ({id, address, remoteId, to: {stack, address: there}}: Tombstone): JsonObject => ({
   id,

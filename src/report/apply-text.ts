@@ -132,6 +132,8 @@ export interface ApplyOutcome {
   readonly residualPlan?: string
   /** What the plan said it would take. */
   readonly bill?: Bill
+  /** The last lines of the audits of its stacks. */
+  readonly audit?: readonly {readonly stack: string; readonly seq: number; readonly hash: string}[]
 }
 
 /** What was expected, beside what it was. */
@@ -143,7 +145,7 @@ const timeText = ({seconds, bound}: BoundTime): string => `${formatDuration(seco
 const requestsText = (all: number, before: number): string =>
   all === before ? `${all} request${all === 1 ? '' : 's'}` : `${all} requests: ${before} to plan, ${all - before} to apply`
 
-export function applySummary({run, result, requests, before, residualPlan, bill}: ApplyOutcome, paint: Ansis): string {
+export function applySummary({run, result, requests, before, residualPlan, bill, audit = []}: ApplyOutcome, paint: Ansis): string {
   const {summary, residual, readyMs, recordedMs, provenMs} = result
   const waited = recordedMs < WORTH_SAYING_MS ? '' : `, waited ${formatDuration(recordedMs)} for the ledger (with digests of secrets)`
   const counts = ORDER.filter(state => summary[state] > 0).map(state => `${summary[state]} ${state}`)
@@ -162,5 +164,6 @@ export function applySummary({run, result, requests, before, residualPlan, bill}
   }
   if (run !== undefined && summary.detached + summary.unknown > 0) lines.push(`Go on with: svcctl apply --resume ${run}`)
   if (residualPlan !== undefined) lines.push(`What is left to do: svcctl apply ${shellWord(residualPlan)}`)
+  for (const {stack, seq, hash} of audit) lines.push(`Audit: ${oneLine(stack)} ${seq} ${hash}`)
   return `${lines.join('\n')}\n`
 }

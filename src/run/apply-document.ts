@@ -19,7 +19,7 @@ export const notChecked = ({operations}: Pick<Plan, 'operations'>): string[] =>
  * @param approved - the plan as it was saved, where it was
  */
 export function applyDocument(
-  {run, result, requests, residualPlan, undecided}: ApplyDone,
+  {run, result, requests, residualPlan, undecided, audit}: ApplyDone,
   plan: Plan,
   approved?: Plan,
 ): AppliedDocument & JsonObject {
@@ -56,6 +56,7 @@ export function applyDocument(
     plan: plan.hash,
     ...(approved === undefined ? {} : {notChecked: notChecked(approved).length}),
     ...(residualPlan === undefined ? {} : {residualPlan}),
+    audit: audit.map(({stack, seq, hash}) => ({stack, seq, hash})),
   }
 }
 

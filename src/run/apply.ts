@@ -24,12 +24,15 @@ import {restOf} from '../engine/plan/rest.ts'
 import type {LeftOut} from '../engine/plan/safe.ts'
 import {createRunId} from '../ledger/journal-file.ts'
 import {accountsOf, recordedAccounts} from './accounts.ts'
+import type {AuditHead} from './audit.ts'
+import type {Approval} from './audit-operations.ts'
 import {carryOver} from './carry-over.ts'
 import {changeLimits, LearnedLimits} from './change-limits.ts'
 import {assertNothingOpen} from './dead-runs.ts'
 import {RunJournal} from './journal.ts'
 import {LearnedDurations} from './learned-durations.ts'
 import {withLeftOut} from './left-out.ts'
+import {RunAudit} from './run-audit.ts'
 import {type RunHeader, startRun, tidyRuns, writeResidual} from './run-files.ts'
 import {RunSecrets} from './secrets.ts'
 import {runTiming} from './timing.ts'
@@ -52,6 +55,8 @@ export interface ApplyInput {
   readonly emit: Emit
   readonly maxInflight: number | undefined
   readonly detach: boolean
+  /** Who approved the plan in its review. */
+  readonly approval?: Approval | undefined
   readonly warn: (text: string) => void
   /**
    * How the run is told to stop, from its first request to its last: the signal starts nothing new. Who is told to end at once
@@ -73,6 +78,8 @@ export interface ApplyDone {
   readonly undecided: readonly AppError[]
   /** Where the rest is, when there is one. */
   readonly residualPlan?: string
+  /** The last lines of the audits of its stacks; none: nothing was done. */
+  readonly audit: readonly AuditHead[]
 }
 
 export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
@@ -111,9 +118,11 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   const durations = new LearnedDurations(host)
   const limits = new LearnedLimits(workspace)
   const travelling = remote.size > 0 ? new TravellingJournal(run, written, book, remote, plan) : undefined
+  const audit = new RunAudit(input, run, book)
   try {
+    await audit.begin(() => written.append({type: 'end', summary: {}}, true))
     const options = {
-      ...optionsOf(input, run, book, travelling ?? written, interrupts.signal, limits),
+      ...optionsOf({...input, emit: audit.emit}, run, book, travelling ?? written, interrupts.signal, limits),
       learned: durations.learn,
       durationMs: durations.of,
     }
@@ -123,6 +132,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
     if (limits.news !== undefined) input.warn(limits.news)
     for (const stack of workspace.stacks) book.setOutputs(stack.name, outputsOf(workspace, plan, stack.name, result))
     travelling?.ended()
+    await audit.end(result, interrupts.signal.aborted)
     await book.save(run, host.clock, input.emit)
     const whole = input.whole?.plan ?? plan
     const rest = restOf({...whole, accounts}, result, {kinds, approved: input.whole?.approved ?? input.approved, lifts: input.lifts})
@@ -133,12 +143,15 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
       requests: workspace.usedRequests(),
       before,
       undecided,
+      audit: audit.heads,
       ...(rest === undefined ? {} : {residualPlan: writeResidual(host, run, rest)}),
     }
   } catch (error) {
+    await audit.broke(error)
     throw written.withRecord(error)
   } finally {
     interrupts.off()
+    audit.close()
     written.leave()
     file.close()
     tidyRuns(host, run)
@@ -229,7 +242,7 @@ async function nothingToDo(
   for (const stack of outputs ? workspace.stacks : []) book.setOutputs(stack.name, outputsOf(workspace, plan, stack.name, result))
   await book.flush()
   const requests = workspace.usedRequests()
-  return {result, interrupted: false, requests, before: requests}
+  return {result, interrupted: false, requests, before: requests, audit: []}
 }
 
 /** Objects the plan only refers to. */

@@ -31,6 +31,7 @@ describe('the CI job', () => {
       commit: SHA,
       run: 42,
       token: 't',
+      url: 'https://github.com/o/r/actions/runs/42',
     })
     writeFileSync(event, JSON.stringify({pull_request: {number: 7, head: {sha: HEAD}}}))
     expect(currentJob(all)).toMatchObject({commit: HEAD, request: 7})

@@ -7,7 +7,15 @@ import type {ApplyDone} from '../../src/run/apply.ts'
 import {applyDocument, applyExit} from '../../src/run/apply-document.ts'
 import {Lab, stackOf} from '../support/lab.ts'
 
-const done = (result: ApplyResult): ApplyDone => ({run: 'run-1', result, interrupted: false, requests: 0, before: 0, undecided: []})
+const done = (result: ApplyResult): ApplyDone => ({
+  run: 'run-1',
+  result,
+  interrupted: false,
+  requests: 0,
+  before: 0,
+  undecided: [],
+  audit: [],
+})
 
 const undecided: Undecided = {
   key: 'shop:null_resource.other',

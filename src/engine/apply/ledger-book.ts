@@ -6,7 +6,7 @@ import {canonicalJson, type Json} from '../../base/json.ts'
 import {type Tried, tryAgain} from '../../base/try-again.ts'
 import {deposedAddress, isDeposed} from '../model/deposed.ts'
 import type {Emit} from '../model/events.ts'
-import type {Ledger, LedgerEntry, LedgerOutput, LedgerStore} from '../model/ledger.ts'
+import type {Ledger, LedgerAudit, LedgerEntry, LedgerOutput, LedgerStore} from '../model/ledger.ts'
 import {type Key, keyOf} from '../model/value.ts'
 import type {KnownSecret} from './sent-secrets.ts'
 
@@ -59,6 +59,7 @@ export class LedgerBook {
   readonly #dirty = new Map<string, Set<string>>()
   /** Stacks that were written while the run went on, without what was left to its end. */
   readonly #unclosed = new Set<string>()
+  #settle: (stack: string) => Promise<void> = () => Promise.resolve()
   #beforeSave: (stack: string) => void = () => {}
   #onSaved: (stack: string, serial: number) => void = () => {}
   #writing: Promise<void> = Promise.resolve()
@@ -80,6 +81,11 @@ export class LedgerBook {
   /** Told of every version that this run writes. */
   whenSaved(listener: (stack: string, serial: number) => void): void {
     this.#onSaved = listener
+  }
+
+  /** Awaited before each write of a stack, first of all: what the ledger is to name is on the disk when it resolves. */
+  settleFirst(listener: (stack: string) => Promise<void>): void {
+    this.#settle = listener
   }
 
   /** Asked before each write of a stack: what has to say which version it stands in is put there now. */
@@ -165,6 +171,17 @@ export class LedgerBook {
     this.#replace(stack, ({pending: _, ...ledger}) => (pending === undefined ? ledger : {...ledger, pending}))
   }
 
+  /** How far its audit has come. */
+  setAudit(stack: string, audit: LedgerAudit): void {
+    this.#replace(stack, ledger => ({...ledger, audit}))
+  }
+
+  /** A ledger that was never written is called so from now on. */
+  setLineage(stack: string, lineage: string): void {
+    const ledger = this.#ledgers.get(stack)
+    if (ledger?.lineage === '') this.#ledgers.set(stack, {...ledger, lineage})
+  }
+
   /** @throws LockLostError: somebody else may be changing this stack */
   async assertHeld(stack: string): Promise<void> {
     await this.#stores.get(stack)?.assertHeld()
@@ -216,6 +233,7 @@ export class LedgerBook {
   async #write(closing: boolean): Promise<void> {
     const failures: unknown[] = []
     if (closing) for (const stack of this.#unclosed) this.#touch(stack, [])
+    for (const stack of [...this.#dirty.keys()]) await this.#settle(stack)
     for (const stack of [...this.#dirty.keys()]) this.#beforeSave(stack)
     for (const [stack, addresses] of [...this.#dirty]) {
       const ledger = this.#ledgers.get(stack)

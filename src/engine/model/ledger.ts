@@ -65,6 +65,19 @@ export interface Ledger {
   readonly rewrittenBy?: string
   /** The head of an unfinished run's journal (http ledgers). */
   readonly pending?: Json
+  /** How far the audit of the stack has come; absent where nothing was audited yet, or an older version wrote last. */
+  readonly audit?: LedgerAudit
+}
+
+/** The last line of an audit, and what is needed to go on with it where its files are not. */
+export interface LedgerAudit {
+  readonly seq: number
+  /** Of that line. */
+  readonly hash: string
+  /** The files that were written last, and their last lines. */
+  readonly files: readonly {readonly file: string; readonly seq: number; readonly hash: string}[]
+  /** The newest lines, oldest first, in a ledger that outlives the disk. */
+  readonly last?: readonly string[]
 }
 
 export interface LedgerAccount {

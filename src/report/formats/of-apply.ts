@@ -21,17 +21,19 @@ export interface AppliedDocument {
   readonly converged: boolean
   readonly requests: {readonly used: number}
   readonly residualPlan?: string
+  /** The last lines of the audits of its stacks. */
+  readonly audit?: readonly {readonly stack: string; readonly seq: number; readonly hash: string}[]
 }
 
 export function applyReport(
   frame: ReportFrame,
   plan: Plan,
   document: AppliedDocument,
-  options: PlanReportOptions & {readonly timeline?: Timeline; readonly auditHead?: string},
+  options: PlanReportOptions & {readonly timeline?: Timeline},
 ): Report {
   const ended = new Map(document.operations.map(it => [keyOfOperation(it), it]))
   const {apply: _, ...planned} = planReport(frame, plan, options)
-  const {run, residualPlan, converged, requests} = document
+  const {run, residualPlan, converged, requests, audit = []} = document
   return {
     ...planned,
     refused: false,
@@ -50,6 +52,10 @@ export function applyReport(
     cost: {...planned.cost, used: requests.used},
     applied: {converged, ...(run === null ? {} : {run}), ...(residualPlan === undefined ? {} : {residualPlan})},
     ...(options.timeline === undefined ? {} : {timeline: options.timeline}),
-    ...(options.auditHead === undefined ? {} : {auditHead: options.auditHead}),
+    ...(audit.length === 0 ? {} : {auditHead: headsText(audit)}),
   }
 }
+
+/** What `svcctl audit verify --head` takes; of several stacks each with its name. */
+const headsText = (audit: NonNullable<AppliedDocument['audit']>): string =>
+  audit.map(({stack, hash}) => (audit.length === 1 ? hash : `${stack}:${hash}`)).join(' ')

@@ -1,0 +1,223 @@
+/**
+ * Whether an audit is as it was written. Each file is read line by line; a line must follow the one before it, or say
+ * itself what stands before it because the chain went on elsewhere. Then all files together are held against what the
+ * ledger knows: its head, and how far it has seen each file go.
+ */
+
+import {fileIdOf} from './chain-file.ts'
+import {type AuditEntry, type ChainHead, NOTHING, readLine, statedSeq} from './entry.ts'
+
+export interface ReadFile {
+  readonly path: string
+  readonly lines: Iterable<{readonly text: string; readonly torn: boolean}>
+}
+
+/** What a line is to the lines around it. */
+type Link = Pick<AuditEntry, 'seq' | 'hash' | 'prev' | 'run' | 'event' | 'lineage' | 'here' | 'stack'>
+
+export interface Fault {
+  /** The first number that is not as it was written. */
+  readonly seq: number
+  readonly message: string
+}
+
+export interface CheckedFile {
+  readonly path: string
+  readonly id: string
+  readonly links: readonly Link[]
+  /** The last line was being written when its writer died. */
+  readonly torn: boolean
+  readonly fault?: Fault
+}
+
+/** Lines that no file here has. */
+export interface Gap {
+  readonly from: number
+  readonly to: number
+}
+
+/** What the ledger says of a chain. */
+export interface LedgerWord extends ChainHead {
+  readonly lineage: string
+  readonly files: readonly ({readonly file: string} & ChainHead)[]
+  /** Lines that it carries along. */
+  readonly last: readonly string[]
+  /** There is no other machine that could have the rest. */
+  readonly allHere: boolean
+}
+
+export interface CheckedChain {
+  readonly head?: ChainHead
+  readonly lines: number
+  readonly gaps: readonly Gap[]
+  /** Lines that the ledger does not know yet. */
+  readonly ahead: number
+  readonly fault?: Fault & {readonly path?: string}
+}
+
+/** One file by itself. */
+export function checkFile({path, lines}: ReadFile): CheckedFile {
+  const links: Link[] = []
+  let before: ChainHead = {seq: 0, hash: NOTHING}
+  let torn = false
+  let fault: Fault | undefined
+  const wrong: {readonly text: string; readonly entry?: AuditEntry}[] = []
+  for (const line of lines) {
+    if (line.torn) {
+      torn = true
+      break
+    }
+    const entry = readLine(line.text)
+    if (wrong.length > 0) {
+      // What comes behind the first fault says which kind it is.
+      wrong.push({text: line.text, ...(entry && {entry})})
+      if (wrong.length > 3) break
+      continue
+    }
+    if (entry !== undefined && follows(entry, before)) {
+      const {seq, hash, prev, run, event, lineage, here, stack} = entry
+      links.push({seq, hash, prev, event, lineage, stack, ...(run === undefined ? {} : {run}), ...(here === undefined ? {} : {here})})
+      before = {seq, hash}
+    } else wrong.push({text: line.text, ...(entry && {entry})})
+  }
+  if (wrong.length > 0) fault = faultIn(before, wrong)
+  return {path, id: fileIdOf(links[0]), links, torn, ...(fault === undefined ? {} : {fault})}
+}
+
+const follows = ({seq, prev, here}: AuditEntry, before: ChainHead): boolean =>
+  here === undefined ? seq === before.seq + 1 && prev === before.hash : here.seq === before.seq && here.hash === before.hash
+
+function faultIn(before: ChainHead, [first, ...later]: readonly {readonly text: string; readonly entry?: AuditEntry}[]): Fault {
+  const expected = before.seq + 1
+  const next = later.find(it => it.entry !== undefined)?.entry
+  const {entry} = first ?? {}
+  if (entry === undefined) {
+    // A line that went on from elsewhere has a number of its own: the next one says which.
+    const stated = statedSeq(first?.text ?? '')
+    const seq = next !== undefined && stated === next.seq - 1 ? stated : expected
+    return {seq, message: `line ${seq} was altered`}
+  }
+  if (entry.here !== undefined) {
+    const {seq, hash} = entry.here
+    if (seq > before.seq) return {seq: expected, message: `line ${expected} is missing`}
+    if (seq === before.seq && hash !== before.hash) return {seq: before.seq, message: `line ${before.seq} was altered`}
+    return {seq: entry.seq, message: `line ${entry.seq} stands in another place than it was written to`}
+  }
+  if (entry.seq === expected) return {seq: Math.max(1, before.seq), message: `line ${Math.max(1, before.seq)} was altered`}
+  if (entry.seq < expected) return {seq: expected, message: `where line ${expected} was, line ${entry.seq} is`}
+  const isLater = later.some(it => it.entry?.seq === expected)
+  return isLater
+    ? {seq: expected, message: `line ${expected} stands behind line ${entry.seq}`}
+    : {seq: expected, message: `line ${expected} is missing`}
+}
+
+/**
+ * The files of one stack together.
+ *
+ * @param head - a hash, or the beginning of one, that the chain must have
+ */
+export function checkChain(files: readonly CheckedFile[], ledger: LedgerWord | undefined, head: string | undefined): CheckedChain {
+  const carried = carriedBy(ledger)
+  const all = new Map<string, Link>()
+  for (const {links} of [...files, carried]) for (const link of links) all.set(link.hash, link)
+  const sorted = [...all.values()].sort((a, b) => a.seq - b.seq)
+  const last = sorted.at(-1)
+  const base = {...(last && {head: {seq: last.seq, hash: last.hash}}), lines: all.size}
+  const numbers = new Set(sorted.map(it => it.seq))
+  const ahead = ledger === undefined ? [] : sorted.filter(it => it.seq > ledger.seq && it.lineage === ledger.lineage)
+  const broken = faultOf(files, carried) ?? cutIn(files, numbers) ?? (ledger && behindLedger(files, ledger, all)) ?? aheadOf(ahead)
+  const missed = broken === undefined && head !== undefined ? behindHead(head, all, last) : undefined
+  const fault = broken ?? missed
+  return {...base, gaps: gapsIn(sorted, all, ledger), ahead: ahead.length, ...(fault === undefined ? {} : {fault})}
+}
+
+/** What it carries along begins anywhere, and may leave lines out that a file has. */
+function carriedBy(ledger: LedgerWord | undefined): CheckedFile {
+  const links: Link[] = []
+  for (const text of ledger?.last ?? []) {
+    const entry = readLine(text)
+    const before = links.at(-1)
+    if (
+      entry === undefined ||
+      (before !== undefined && (entry.seq <= before.seq || (entry.seq === before.seq + 1 && entry.prev !== before.hash)))
+    ) {
+      const seq = entry?.seq ?? statedSeq(text) ?? (before?.seq ?? 0) + 1
+      return {
+        path: 'the ledger',
+        id: '',
+        links,
+        torn: false,
+        fault: {seq, message: `line ${seq}, which the ledger carries along, was altered`},
+      }
+    }
+    links.push(entry)
+  }
+  return {path: 'the ledger', id: '', links, torn: false}
+}
+
+function faultOf(files: readonly CheckedFile[], carried: CheckedFile): CheckedChain['fault'] {
+  for (const {path, fault} of [...files, carried]) if (fault !== undefined) return {...fault, path}
+  return undefined
+}
+
+/** Lines that a file should have had when it was gone on with, and that no other file has. */
+function cutIn(files: readonly CheckedFile[], numbers: ReadonlySet<number>): CheckedChain['fault'] {
+  for (const {path, links} of files) {
+    for (const {here} of links) {
+      for (let seq = (here?.seq ?? 0) + 1; here?.had !== undefined && seq <= here.had; seq++)
+        if (!numbers.has(seq)) return {seq, message: `line ${seq} is missing: the file was cut`, path}
+    }
+  }
+  return undefined
+}
+
+function behindLedger(files: readonly CheckedFile[], ledger: LedgerWord, all: ReadonlyMap<string, Link>): CheckedChain['fault'] {
+  for (const {path, id, links} of files) {
+    const known = ledger.files.find(it => it.file === id)
+    const fault = known && behind(links, known)
+    if (fault !== undefined) return {...fault, path}
+  }
+  if (all.has(ledger.hash) || !ledger.allHere) return undefined
+  const [file] = files
+  const fault = behind(file?.links ?? [], ledger)
+  return fault && {...fault, ...(file && {path: file.path})}
+}
+
+/** Whether these lines end before one that they had, or have another one in its place. */
+function behind(links: readonly Link[], known: ChainHead): Fault | undefined {
+  if (links.some(it => it.hash === known.hash)) return undefined
+  const last = links.reduce((most, it) => Math.max(most, it.seq), 0)
+  if (last < known.seq)
+    return {seq: last + 1, message: `it was cut short: line ${last + 1} is missing, and the ledger knows of ${known.seq}`}
+  return {seq: known.seq, message: `line ${known.seq} is another one than the ledger knows`}
+}
+
+/** A run that did not end, or whose end the ledger could not take, is ahead of the ledger; two cannot be. */
+function aheadOf(ahead: readonly Link[]): Fault | undefined {
+  let run: string | undefined
+  for (const {seq, run: of, event} of ahead) {
+    if (of === undefined || !BEGINS.has(event)) continue
+    run ??= of
+    if (of !== run) return {seq, message: `line ${seq} begins another run that the ledger knows nothing of: the ledger was put back`}
+  }
+  return undefined
+}
+
+const BEGINS: ReadonlySet<Link['event']> = new Set(['apply-begin', 'import', 'forget', 'transfer', 'absorb'])
+
+function behindHead(head: string, all: ReadonlyMap<string, Link>, last: Link | undefined): Fault | undefined {
+  for (const hash of all.keys()) if (hash.startsWith(head)) return undefined
+  const seq = (last?.seq ?? 0) + 1
+  return {seq, message: `it was cut short: the line with the hash ${head} is not there, and line ${seq - 1} is the last one`}
+}
+
+function gapsIn(sorted: readonly Link[], all: ReadonlyMap<string, Link>, ledger: LedgerWord | undefined): Gap[] {
+  const gaps: Gap[] = []
+  let before = 0
+  for (const {seq, prev} of sorted) {
+    if (prev !== NOTHING && !all.has(prev)) gaps.push({from: Math.min(before + 1, seq - 1), to: seq - 1})
+    before = seq
+  }
+  if (ledger !== undefined && !all.has(ledger.hash)) gaps.push({from: Math.min(before + 1, ledger.seq), to: ledger.seq})
+  return gaps
+}

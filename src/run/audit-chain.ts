@@ -1,0 +1,188 @@
+/** The audit of one stack while a command adds to it: its file here, and what its ledger is to say of it. */
+import {hostname} from 'node:os'
+import {join, resolve} from 'node:path'
+import {bounded} from '../audit/bounds.ts'
+import {ChainFile, type Written} from '../audit/chain-file.ts'
+import type {AuditActor, AuditEntry, AuditEvent, UnchainedEntry} from '../audit/entry.ts'
+import {AuditPlaceError, auditWriteError} from '../audit/errors.ts'
+import {partOfPath} from '../base/path-part.ts'
+import {holderState, identityOf} from '../base/process-lock.ts'
+import {randomHex} from '../base/random.ts'
+import {waitFor} from '../base/wait-for.ts'
+import {actorOf} from '../config/actor.ts'
+import {currentJob} from '../config/ci-job.ts'
+import type {Ledger, LedgerAudit} from '../engine/model/ledger.ts'
+import type {Host} from './host.ts'
+
+/** Files of a chain that a ledger remembers: those that were written last. */
+const FILES = 16
+/** What a ledger carries along: lines, and characters of all of them. */
+const CARRIED = 100
+const CARRIED_CHARACTERS = 48_000
+/** Somebody else's line takes a thousandth of that. */
+const LOCK_WAIT_MS = 10_000
+
+/** Where audits are: `SVC_AUDIT_DIR`, or beside the runs. @throws AuditPlaceError */
+export function auditFolder({environment, cwd}: Pick<Host, 'environment' | 'cwd'>): string {
+  const {auditDir} = environment
+  if (auditDir === undefined) return join(cwd, '.svcctl', 'audit')
+  if (/^[a-z][a-z\d+.-]+:\/\//i.test(auditDir)) throw new AuditPlaceError(auditDir)
+  return resolve(cwd, auditDir)
+}
+
+/** @throws AuditPlaceError, PathPartError */
+export const auditPath = (host: Pick<Host, 'environment' | 'cwd'>, stack: string): string =>
+  join(auditFolder(host), `${partOfPath(stack, 'a stack')}.jsonl`)
+
+/** Who does what this command does, and where: the same in all its lines. */
+export interface Doer {
+  readonly actor: AuditActor
+  readonly ci?: NonNullable<AuditEntry['ci']>
+}
+
+/** @param by - `--by`. @throws UsageError */
+export function doerOf({environment}: Pick<Host, 'environment'>, by?: string): Doer {
+  const {url, commit, ref} = currentJob(environment.all) ?? {}
+  const ci = {...(url && {url}), ...(commit && {commit}), ...(ref && {ref})}
+  return {actor: actorOf(environment, by), ...(Object.keys(ci).length > 0 && {ci})}
+}
+
+export class StackChain {
+  readonly stack: string
+  readonly #host: Host
+  readonly #doer: Doer
+  readonly #lineage: string
+  readonly #isRemote: boolean
+  readonly #file: ChainFile
+  /** Lines that are not in the file yet, because somebody else writes there just now. */
+  #queue: UnchainedEntry[] = []
+  #audit: LedgerAudit | undefined
+  #isSynced = true
+  #run: string | undefined
+
+  /**
+   * @param isRemote - other machines write to the same ledger
+   * @throws AuditPlaceError, AuditWriteError
+   */
+  constructor(
+    host: Host,
+    {stack, lineage, audit}: Pick<Ledger, 'stack' | 'lineage' | 'audit'>,
+    {doer, isRemote}: {readonly doer: Doer; readonly isRemote: boolean},
+  ) {
+    this.stack = stack
+    this.#host = host
+    this.#doer = doer
+    this.#lineage = lineage
+    this.#isRemote = isRemote
+    this.#audit = audit
+    const {random, clock} = host
+    const own = identityOf(hostname(), process.pid)
+    const chance = randomHex(random, 6)
+    let locks = 0
+    const since = new Date(clock.now()).toISOString()
+    this.#file = new ChainFile(auditPath(host, stack), {
+      holder: () => ({...own, id: `${chance}-${++locks}`, who: 'svcctl audit', since}),
+      stateOf: holder => holderState(holder, own.host),
+    })
+  }
+
+  /** From here on things were sent: what goes wrong is gone on from with this run. */
+  hasBegun(run: string): void {
+    this.#run = run
+  }
+
+  /** What the ledger is to say once all of it is on the disk; absent: there is no line yet. */
+  get audit(): LedgerAudit | undefined {
+    return this.#audit
+  }
+
+  /**
+   * Finds lines that the ledger does not know: of a run that died.
+   * @returns whether there are any
+   * @throws AuditWriteError, AuditLockedError
+   */
+  async catchUp(): Promise<boolean> {
+    const before = this.#audit?.hash
+    const written = await this.#locked(() => this.#file.append([], this.#known()))
+    if (written.head.seq === 0 || written.head.hash === before) return false
+    this.#learn(written)
+    this.#isSynced = false
+    return true
+  }
+
+  /** The line is in the file when it returns, unless somebody else writes there just now. @throws AuditWriteError */
+  note(event: AuditEvent): void {
+    this.#queue.push(this.#entry(event))
+    this.#told(() => this.#write())
+  }
+
+  /**
+   * All lines are on the disk when it resolves.
+   * @throws AuditWriteError, AuditLockedError
+   */
+  async settle(): Promise<LedgerAudit | undefined> {
+    await this.#locked(() => this.#write())
+    if (!this.#isSynced) this.#told(() => this.#file.sync())
+    this.#isSynced = true
+    return this.#audit
+  }
+
+  close(): void {
+    this.#file.close()
+  }
+
+  #entry(event: AuditEvent): UnchainedEntry {
+    const {redactor, wallClock} = this.#host
+    const at = new Date(wallClock.now()).toISOString()
+    // Secrets first: half of one would not be known for one.
+    return {v: 1, at, stack: this.stack, lineage: this.#lineage, ...redactor.value(this.#doer), ...bounded(redactor.value(event))}
+  }
+
+  /** @returns `undefined` while somebody else writes */
+  #write(): true | undefined {
+    if (this.#queue.length === 0) return true
+    const written = this.#file.append(this.#queue, this.#known())
+    if (written === undefined) return undefined
+    this.#queue = []
+    this.#isSynced = false
+    this.#learn(written)
+    return true
+  }
+
+  #known() {
+    const audit = this.#audit
+    return audit && {seq: audit.seq, hash: audit.hash, files: audit.files, allHere: !this.#isRemote}
+  }
+
+  #learn({file, head, lines}: Written): void {
+    const others = this.#audit?.files.filter(it => it.file !== file) ?? []
+    const files = [...(file === '' ? [] : [{file, ...head}]), ...others].slice(0, FILES)
+    const last = this.#isRemote ? newest([...(this.#audit?.last ?? []), ...lines.map(it => it.text)]) : undefined
+    this.#audit = {...head, files, ...(last && {last})}
+  }
+
+  #told<T>(work: () => T): T {
+    try {
+      return work()
+    } catch (error) {
+      throw auditWriteError(this.#file.path, error, this.#run)
+    }
+  }
+
+  async #locked<T>(work: () => T | undefined): Promise<T> {
+    const look = () => Promise.resolve(this.#told(work))
+    const done = await waitFor(look, {clock: this.#host.clock, everyMs: 20, timeoutMs: LOCK_WAIT_MS})
+    if (done === undefined) throw this.#file.locked()
+    return done
+  }
+}
+
+/** As many of the last ones as may be carried along. */
+function newest(lines: readonly string[]): readonly string[] {
+  let from = lines.length
+  for (let size = 0; from > 0 && lines.length - from < CARRIED; from--) {
+    size += lines[from - 1]?.length ?? 0
+    if (size > CARRIED_CHARACTERS) break
+  }
+  return lines.slice(from)
+}
