@@ -3,7 +3,7 @@
  * written, so that they stay links; and what is there and is no regular file is never replaced by one.
  */
 import {lstatSync, readlinkSync, realpathSync, type Stats, statSync} from 'node:fs'
-import {basename, dirname, join, resolve} from 'node:path'
+import {basename, dirname, isAbsolute, join, resolve} from 'node:path'
 import {AppError, EXIT} from './errors.ts'
 import {systemCode} from './system-code.ts'
 
@@ -26,17 +26,22 @@ export class NotAFileError extends AppError {
 
 const MOST_LINKS = 40
 
-/** @throws NotAFileError for a folder, a socket, or a link nobody should follow; the system's error when it cannot be looked at */
-export function placeOfFile(path: string): FilePlace {
-  if (/[/\\]$/.test(path) && statOf(path) === undefined) throw new NotAFileError(path, 'names a folder, and a file is to be written')
+/**
+ * @param named - by a person; as it is said again when it cannot be
+ * @param cwd - where a relative path begins; the folder of this process when nobody says it
+ * @throws NotAFileError for a folder, a socket, or a link nobody should follow; the system's error when it cannot be looked at
+ */
+export function placeOfFile(named: string, cwd = ''): FilePlace {
+  const path = isAbsolute(named) ? named : join(cwd, named)
+  if (/[/\\]$/.test(path) && statOf(path) === undefined) throw new NotAFileError(named, 'names a folder, and a file is to be written')
   const found = statOf(path)
   if (found === undefined) return {is: 'file', path: nameToTake(path)}
-  if (found.isDirectory()) throw new NotAFileError(path, 'is a folder, and a file is to be written')
+  if (found.isDirectory()) throw new NotAFileError(named, 'is a folder, and a file is to be written')
   if (found.isFile()) {
     refuseStrangersLink(path)
     return {is: 'file', path: realpathSync(path)}
   }
-  if (found.isSocket()) throw new NotAFileError(path, 'is a socket, and a file is to be written')
+  if (found.isSocket()) throw new NotAFileError(named, 'is a socket, and a file is to be written')
   return {is: 'stream', path, fifo: found.isFIFO()}
 }
 

@@ -32,10 +32,16 @@ export class NamedFileError extends AppError {
   }
 }
 
+export interface NamedFileHost {
+  readonly clock: Clock
+  /** Where a relative path begins. */
+  readonly cwd: string
+}
+
 /** @throws NotAFileError, NamedFileError */
-export async function writeNamedFile(path: string, data: string, clock: Clock): Promise<void> {
+export async function writeNamedFile(path: string, data: string, {clock, cwd}: NamedFileHost): Promise<void> {
   try {
-    const place = placeOfFile(path)
+    const place = placeOfFile(path, cwd)
     if (place.is === 'file') await writeFileAtomic(place.path, data, {mode: 0o600})
     else await pourInto(place.path, place.fifo, [Buffer.from(data)], clock)
   } catch (error) {

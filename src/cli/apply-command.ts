@@ -83,7 +83,7 @@ export abstract class ApplyCommandBase extends StackCommand {
 
   protected async applyFile(file: string, flags: ApplyFlagValues): Promise<ExitCode> {
     const {applyCommand, assertCommit, readPlan, recheckPlan, waitForOthers} = await applyParts()
-    const plan = await readPlan(file)
+    const plan = await readPlan(file, this.context.cwd)
     await this.reportPlan(plan, applyCommand(file, plan, flags))
     assertCommit(plan, flags.approvedCommit, flags.commit ?? headOfRequest(this.context))
     const {stacks, others} = flags['synth-dir'] === undefined ? {stacks: [], others: []} : await this.readDeclarations(flags)

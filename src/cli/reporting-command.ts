@@ -24,7 +24,7 @@ export abstract class ReportingCommand extends BaseCommand {
     work: () => Promise<ExitCode | undefined>,
   ): Promise<ExitCode | undefined> {
     if (flags.report === undefined || flags.report.length === 0) return work()
-    const wishes = reportWishes(flags.report, this.forPrograms)
+    const wishes = reportWishes(flags.report, this.forPrograms, this.context.cwd)
     const [{Reports}, {RecordedTimeline}, {asAppError}] = await Promise.all([
       import('../run/reports.ts'),
       import('../report/formats/recorded-timeline.ts'),

@@ -5,7 +5,7 @@
  * when there is work for it, here and in the commands.
  */
 import {existsSync} from 'node:fs'
-import {dirname} from 'node:path'
+import {dirname, resolve} from 'node:path'
 import {EXIT, type ExitCode} from '../base/errors.ts'
 import {placeOfFile} from '../base/file-place.ts'
 import {asJson} from '../base/json.ts'
@@ -173,10 +173,10 @@ export abstract class StackCommand extends ReportingCommand {
 
   /** Makes a plan, saves it where that is asked for, and prints it. Changes nothing. */
   protected async makePlan(flags: PlanFlagValues, destroy: boolean): Promise<ExitCode> {
-    if (flags.out !== undefined && !existsSync(dirname(flags.out)))
+    if (flags.out !== undefined && !existsSync(resolve(this.context.cwd, dirname(flags.out))))
       throw new UsageError(`--out ${flags.out}: there is no folder ${dirname(flags.out)}`, ['Make the folder first, or name another file.'])
     // What cannot hold a plan is refused before anything is read.
-    const place = flags.out === undefined ? undefined : placeOfFile(flags.out)
+    const place = flags.out === undefined ? undefined : placeOfFile(flags.out, this.context.cwd)
     const [
       {lastingPlan, outputsToRecord, planWorkspace},
       {openRequests, UnsettledRunError},
@@ -207,7 +207,7 @@ export abstract class StackCommand extends ReportingCommand {
     })
     await this.reportPlan(plan, flags.out === undefined ? planAgain(plan) : applyCommand(flags.out, plan, flags))
     if (flags.out !== undefined) {
-      await writeNamedFile(flags.out, `${JSON.stringify(plan, null, 2)}\n`, this.context.clock)
+      await writeNamedFile(flags.out, `${JSON.stringify(plan, null, 2)}\n`, this.context)
       const next = plan.guards.length > 0 ? 'it is refused as it is' : `apply it with: ${applyCommand(flags.out, plan, flags)}`
       this.logger.note(place?.is === 'stream' ? `The plan was written to ${flags.out}` : `The plan is in ${flags.out}; ${next}`)
     }

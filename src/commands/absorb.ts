@@ -84,7 +84,7 @@ export default class AbsorbCommand extends StackCommand {
     const [{unifiedDiff}, {writeNamedFile}] = await Promise.all([import('../absorb/patch.ts'), import('../base/named-file.ts')])
     const text = unifiedDiff(files.map(({file, before, after}) => ({file, before: Buffer.from(before).toString('utf8'), after})))
     if (to === '-') await this.write(text, true)
-    else await writeNamedFile(to, text, this.context.clock)
+    else await writeNamedFile(to, text, this.context)
   }
 
   async #absorb(workspace: Workspace, planned: Absorption, flags: AbsorbFlagValues): Promise<AbsorbDone> {

@@ -23,7 +23,7 @@ Which request is meant, and the token, say the variables of the job: GITHUB_*, C
       import('../run/review.ts'),
       import('../cli/show/next-command.ts'),
     ])
-    const plan = await readPlan(args.plan)
+    const plan = await readPlan(args.plan, this.context.cwd)
     const options = await this.planReportOptions(applyCommand(args.plan, plan, {}))
     const done = await commentPlan(this.context, flags.on, plan, options)
     await this.print(asJson(done), {text: () => `${done.action} ${done.url}`})

@@ -55,6 +55,7 @@ function open(
   const network = createTransport({
     insecure: connection.insecure,
     trust: connection.trust,
+    cwd: host.cwd,
     advice: adviceFor(connection.api),
     timeoutMs: settings.requestTimeoutMs,
     maxResponseBytes: settings.maxResponseBytes,

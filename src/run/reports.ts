@@ -1,5 +1,6 @@
 /** The reports of one command: what is known by its end, rendered in every form that was asked for, wherever it goes. */
 import {appendFile} from 'node:fs/promises'
+import {resolve} from 'node:path'
 import {type AppError, EXIT} from '../base/errors.ts'
 import {NamedFileError, writeNamedFile} from '../base/named-file.ts'
 import {currentJob} from '../config/ci-job.ts'
@@ -82,10 +83,10 @@ export class Reports {
   }
 
   async #put({to, text}: Piece, {file, format}: ReportWish): Promise<void> {
-    const {environment, clock} = this.#host
+    const {environment} = this.#host
     switch (to) {
       case 'place':
-        return file === undefined ? this.#outlets.stdout(text) : writeNamedFile(file, text, clock)
+        return file === undefined ? this.#outlets.stdout(text) : writeNamedFile(file, text, this.#host)
       case 'log':
         return this.#outlets.log(text)
       case 'job summary':
@@ -103,7 +104,7 @@ export class Reports {
       return
     }
     try {
-      await appendFile(file, text)
+      await appendFile(resolve(this.#host.cwd, file), text)
     } catch (error) {
       throw new NamedFileError(file, error)
     }

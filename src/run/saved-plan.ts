@@ -1,4 +1,5 @@
 /** Reads a plan file, and makes of it what is to be carried out now. */
+import {resolve} from 'node:path'
 import {kinds} from '../backends/kinds.ts'
 import {JsonBoundsError, parseJson} from '../base/bounded-json.ts'
 import {AppError, EXIT, type Problem} from '../base/errors.ts'
@@ -60,11 +61,11 @@ export class PlanTargetError extends AppError {
   }
 }
 
-/** @throws PlanFileError, PlanAlteredError */
-export async function readPlan(path: string): Promise<Plan> {
+/** @param cwd - where a relative path begins @throws PlanFileError, PlanAlteredError */
+export async function readPlan(path: string, cwd = ''): Promise<Plan> {
   let text: string
   try {
-    text = (await readWholeFile(path)).toString()
+    text = (await readWholeFile(resolve(cwd, path))).toString()
   } catch (error) {
     throw new PlanFileError(path, 'cannot be read', {cause: error})
   }

@@ -1,4 +1,5 @@
 /** Files of certificates to trust beside the built-in ones. */
+import {resolve} from 'node:path'
 import {AppError, EXIT} from '../base/errors.ts'
 import {readWholeFileSync} from '../base/whole-file.ts'
 
@@ -21,10 +22,10 @@ export class CaFileError extends AppError {
 }
 
 /** @throws CaFileError when it cannot be read or holds no certificate */
-export function readCertificates(file: TrustedFile): string {
+export function readCertificates(file: TrustedFile, cwd = ''): string {
   let text: string
   try {
-    text = readWholeFileSync(file.path).toString()
+    text = readWholeFileSync(resolve(cwd, file.path)).toString()
   } catch (error) {
     throw new CaFileError(file, 'cannot be read', error)
   }

@@ -29,6 +29,8 @@ export interface NetworkOptions {
   readonly insecure?: boolean
   /** Certificates to trust beside the built-in ones. */
   readonly trust?: readonly TrustedFile[]
+  /** Where relative paths of those begin; the folder of this process when nobody says it. */
+  readonly cwd?: string
   /** What errors may advise; general words without it. */
   readonly advice?: ConnectionAdvice
   /** Absent: every server is reached directly. */
@@ -154,7 +156,8 @@ async function openNetwork(options: NetworkOptions): Promise<Network> {
     timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     rejectUnauthorized: options.insecure !== true,
     // A list of authorities replaces the built-in one, so that has to be in it again.
-    ...(options.trust !== undefined && options.trust.length > 0 && {ca: [...rootCertificates, ...options.trust.map(readCertificates)]}),
+    ...(options.trust !== undefined &&
+      options.trust.length > 0 && {ca: [...rootCertificates, ...options.trust.map(it => readCertificates(it, options.cwd))]}),
   }
   const opened = new Map<string, Dispatcher>()
   const open = (proxy: ProxyServer | undefined): Dispatcher => {

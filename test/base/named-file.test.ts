@@ -17,7 +17,7 @@ afterEach(() => rmSync(folder, {recursive: true, force: true}))
 describe('a file somebody named', () => {
   it('is replaced as a whole', async () => {
     writeFileSync(at('a'), 'a longer text that was there')
-    await writeNamedFile(at('a'), 'new', systemClock)
+    await writeNamedFile(at('a'), 'new', {clock: systemClock, cwd: folder})
     expect([readFileSync(at('a'), 'utf8'), readdirSync(folder)]).toEqual(['new', ['a']])
   })
 
@@ -35,7 +35,7 @@ describe('a file somebody named', () => {
         await systemClock.sleep(1)
       },
     }
-    await writeNamedFile(at('fifo'), text, clock)
+    await writeNamedFile(at('fifo'), text, {clock, cwd: folder})
     expect((await read)?.stdout).toBe(text)
   })
 
@@ -51,7 +51,7 @@ describe('a file somebody named', () => {
     if (process.platform !== 'linux') return ctx.skip('there is no /dev/full')
     // Behind a link, so that a mistake here replaces the link and not the device.
     symlinkSync('/dev/full', at('full'))
-    await expect(writeNamedFile(at('full'), 'x', systemClock)).rejects.toMatchObject({
+    await expect(writeNamedFile(at('full'), 'x', {clock: systemClock, cwd: folder})).rejects.toMatchObject({
       code: 'E_FILE_WRITE',
       message: `${at('full')} could not be written (ENOSPC)`,
     })
@@ -59,6 +59,6 @@ describe('a file somebody named', () => {
   })
 
   it('that is a folder is refused', async () => {
-    await expect(writeNamedFile(folder, 'x', systemClock)).rejects.toMatchObject({code: 'E_NOT_A_FILE', exit: 64})
+    await expect(writeNamedFile(folder, 'x', {clock: systemClock, cwd: folder})).rejects.toMatchObject({code: 'E_NOT_A_FILE', exit: 64})
   })
 })

@@ -48,7 +48,9 @@ describe('a support package', () => {
     execFileSync('mkfifo', [at('fifo')])
     const temporary = at('tmp')
     mkdirSync(temporary)
-    const made = here.fast(['enterprise', 'support-package', 'cluster', '--file', 'fifo', '-o', 'json'], {env: {TMPDIR: temporary}})
+    const made = here.child(['enterprise', 'support-package', 'cluster', '--file', 'fifo', '-o', 'json', ...FAST], {
+      env: {TMPDIR: temporary},
+    })
     const {stdout} = await promisify(execFile)('cat', [at('fifo')], {encoding: 'buffer', maxBuffer: 100_000_000})
     const outcome = await made
     expect(outcome.code, outcome.stderr).toBe(0)

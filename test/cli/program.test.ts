@@ -11,7 +11,7 @@ beforeAll(() => {
 afterAll(() => here.remove())
 
 const run = (line: string, env: Record<string, string> = {}): Promise<Outcome> =>
-  here.run(
+  here.child(
     line.split(' ').filter(word => word !== ''),
     {env},
   )
@@ -236,7 +236,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); _svcctl; echo "\${COMPREPLY[*]}"`
     writeFileSync(join(folder, 'cdktf.out', 'manifest.json'), JSON.stringify({stacks: {web: {synthesizedStackPath: 'web.tf.json'}}}))
     const declared = {front: {count: 2}, rules: {for_each: {admin: 1}}, computed: {for_each: '${toset(["a"])}'}}
     writeFileSync(join(folder, 'cdktf.out', 'web.tf.json'), JSON.stringify({resource: {null_resource: declared}}))
-    expect((await here.run(['completion', '--values', 'addresses'], {cwd: folder})).stdout.trim().split('\n')).toEqual([
+    expect((await here.child(['completion', '--values', 'addresses'], {cwd: folder})).stdout.trim().split('\n')).toEqual([
       'null_resource.cache',
       'null_resource.cache["eu west"]',
       'null_resource.cache["o\'neil"]',

@@ -21,7 +21,7 @@ process.on('exit', () => writeFileSync(${JSON.stringify(join(here.folder, 'peak'
 afterEach(() => here.remove())
 
 async function measured(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome & {peakKb: number}> {
-  const outcome = await here.run(words, {env: {...env, NODE_OPTIONS: `--import ${join(here.folder, 'peak.mjs')}`}})
+  const outcome = await here.child(words, {env: {...env, NODE_OPTIONS: `--import ${join(here.folder, 'peak.mjs')}`}})
   return {...outcome, peakKb: Number(readFileSync(join(here.folder, 'peak'), 'utf8'))}
 }
 

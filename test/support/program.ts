@@ -1,15 +1,21 @@
 /**
- * svcctl as a child process: the built program, in a folder and a home of its own, with an environment that holds what
- * the test says and nothing of the machine's.
+ * svcctl in a folder and a home of its own, with an environment that holds what the test says and nothing of the
+ * machine's: called in this process, by the function the program itself calls, or the built program as a child.
  */
 import {execFileSync, spawn} from 'node:child_process'
-import {existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync} from 'node:fs'
+import {existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {Readable, Writable} from 'node:stream'
 import {fileURLToPath} from 'node:url'
+import {main} from '../../src/cli/main.ts'
+import {table} from '../../src/commands/table.ts'
+import {readEnvironment} from '../../src/config/environment.ts'
+import {type Keyring, KeyringUnavailableError} from '../../src/config/keyring.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 export const PROGRAM = join(root, 'dist', 'bin', 'svcctl.js')
+const {version} = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {readonly version: string}
 
 export interface Outcome {
   readonly code: number | null
@@ -29,7 +35,10 @@ export interface Place {
   /** `$XDG_CONFIG_HOME/svcctl/config.toml` */
   readonly configFile: string
   readonly env: Readonly<Record<string, string>>
+  /** In this process: for all that is not about the process itself (its signals, its start, its streams, its memory). */
   run(args: readonly string[], options?: RunOptions): Promise<Outcome>
+  /** The built program as a child, which costs a tenth of a second of a core. */
+  child(args: readonly string[], options?: RunOptions): Promise<Outcome>
   /** A command line as it was printed, `svcctl …`, given to a shell with these words behind it. */
   shell(line: string, more: readonly string[], options?: RunOptions): Promise<Outcome>
   remove(): void
@@ -54,7 +63,8 @@ export function place(): Place {
     home,
     configFile: join(home, '.config', 'svcctl', 'config.toml'),
     env,
-    run: (args, options = {}) =>
+    run: (args, options = {}) => runHere(args, {cwd: join(folder, 'work'), ...options, env: {...env, ...options.env}}),
+    child: (args, options = {}) =>
       runChild(process.execPath, [PROGRAM, ...args], {cwd: join(folder, 'work'), ...options, env: {...env, ...options.env}}),
     shell: (line, more, options = {}) =>
       runChild('sh', ['-c', `svcctl() { "$NODE" "$PROGRAM" "$@" ${more.join(' ')}; }\n${line}`], {
@@ -63,6 +73,36 @@ export function place(): Place {
         env: {...env, ...options.env, NODE: process.execPath, PROGRAM},
       }),
     remove: () => rmSync(folder, {recursive: true, force: true}),
+  }
+}
+
+/** What Node, its libraries and the system read of a process' environment, and nobody can hand them. */
+const OF_PROCESS = /^(?:NODE_|UV_|DBUS_|TMPDIR$|TZ$)/
+
+/** Nobody's own keyring is looked into by a test. */
+const noKeyring = () => Promise.reject(new KeyringUnavailableError('test', new Error('there is none here')))
+const NO_KEYRING: Keyring = {get: noKeyring, set: noKeyring, remove: noKeyring}
+
+async function runHere(args: readonly string[], {cwd = '', env = {}, input}: RunOptions): Promise<Outcome> {
+  const unheard = Object.keys(env).filter(it => OF_PROCESS.test(it))
+  if (unheard.length > 0) throw new Error(`${unheard.join(', ')} is read by a process: use child() in place of run()`)
+  const [stdout, stderr] = [new Collected(), new Collected()]
+  const streams = {stdin: Readable.from(input === undefined ? [] : [input]), stdout, stderr}
+  const overrides = {environment: readEnvironment(env), streams, cwd, keyring: NO_KEYRING}
+  const code = await main({argv: args, table, version, overrides})
+  return {code, stdout: stdout.text, stderr: stderr.text}
+}
+
+class Collected extends Writable {
+  readonly #chunks: Buffer[] = []
+
+  get text(): string {
+    return Buffer.concat(this.#chunks).toString()
+  }
+
+  override _write(chunk: Buffer, _: string, done: () => void): void {
+    this.#chunks.push(chunk)
+    done()
   }
 }
 

@@ -1,4 +1,4 @@
-/** A place to work in with both APIs beside it: the simulator behind real sockets, and svcctl as a child process. */
+/** A place to work in with both APIs beside it: the simulator behind real sockets, and svcctl in this process or as a child. */
 import {spawn} from 'node:child_process'
 import {systemClock} from '../../src/base/clock.ts'
 import {createSimulator, readyDocument, type Simulator, type SimulatorConfigInput, serveSimulator} from '../../src/simulator/index.ts'
@@ -40,11 +40,13 @@ export async function site(config: SimulatorConfigInput = PROMPT, {tls = false}:
   const here = place()
   const env = {...here.env, ...services}
   const run = (args: readonly string[], options: RunOptions = {}) => here.run(args, {...options, env: {...services, ...options.env}})
+  const child = (args: readonly string[], options: RunOptions = {}) => here.child(args, {...options, env: {...services, ...options.env}})
   return {
     ...here,
     env,
     simulator,
     run,
+    child,
     shell: (line, more, options = {}) => here.shell(line, [...more, ...FAST], {...options, env: {...services, ...options.env}}),
     fast: (args, options) => run([...args, ...FAST], options),
     start: (args, options = {}) =>

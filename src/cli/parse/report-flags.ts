@@ -1,6 +1,6 @@
 /** What `--report` asks for: forms, and the files they go to. Checked before anything is read. */
 import {existsSync} from 'node:fs'
-import {dirname} from 'node:path'
+import {dirname, resolve} from 'node:path'
 import {placeOfFile} from '../../base/file-place.ts'
 import {nearest} from '../../base/nearest.ts'
 import {UsageError} from '../../base/usage-error.ts'
@@ -20,10 +20,11 @@ export const reportFlags = {
 
 /**
  * @param documents - whether `-o` or `-q` puts a document on standard output
+ * @param cwd - where relative paths begin
  * @throws UsageError
  */
-export function reportWishes(words: readonly string[], documents: boolean): ReportWish[] {
-  const wishes = words.map(wishOf)
+export function reportWishes(words: readonly string[], documents: boolean, cwd: string): ReportWish[] {
+  const wishes = words.map(word => wishOf(word, cwd))
   const onStdout = wishes.filter(it => it.file === undefined)
   // Annotations of a job go to standard error where a document stands on standard output; nothing else can.
   const alone = onStdout.filter(it => !documents || it.format !== 'github')
@@ -39,7 +40,7 @@ export function reportWishes(words: readonly string[], documents: boolean): Repo
   return wishes
 }
 
-function wishOf(word: string): ReportWish {
+function wishOf(word: string, cwd: string): ReportWish {
   const [, format = '', file] = /^([^=]*)(?:=([\s\S]*))?$/.exec(word) ?? []
   if (!isReportFormat(format)) {
     const close = nearest(format, REPORT_FORMATS)
@@ -49,9 +50,9 @@ function wishOf(word: string): ReportWish {
   }
   if (file === undefined) return {format}
   if (file === '') throw new UsageError(`--report ${word} names no file`, [`Write --report ${format}=FILE, or --report ${format}.`])
-  if (!existsSync(dirname(file)))
+  if (!existsSync(resolve(cwd, dirname(file))))
     throw new UsageError(`--report ${word}: there is no folder ${dirname(file)}`, ['Make the folder first, or name another file.'])
   // What cannot hold a report is refused before anything is read.
-  placeOfFile(file)
+  placeOfFile(file, cwd)
   return {format, file}
 }

@@ -22,7 +22,8 @@ export default class PlanDiffCommand extends BaseCommand {
       import('../../engine/plan/plan-diff.ts'),
       import('../../report/plan-diff-text.ts'),
     ])
-    const [before, after] = await Promise.all([readPlan(args.before), readPlan(args.after)])
+    const {cwd} = this.context
+    const [before, after] = await Promise.all([readPlan(args.before, cwd), readPlan(args.after, cwd)])
     const differences = diffPlans(before, after)
     const document = {before: before.hash, after: after.hash, differences: differences.map(asJson)}
     await this.print(document, {text: () => planDiffText(differences)})

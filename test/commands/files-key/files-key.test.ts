@@ -45,7 +45,7 @@ describe('files-key set', () => {
 
   it('with --use-keyring and no keyring fails, and never falls back to plain text', async () => {
     writeConfig(LAB)
-    const {code, stdout, stderr} = await here.run(['files-key', 'set', KEY, '--use-keyring', '-o', 'json'], {
+    const {code, stdout, stderr} = await here.child(['files-key', 'set', KEY, '--use-keyring', '-o', 'json'], {
       env: {DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent'},
     })
     expect(code).toBe(1)
@@ -57,9 +57,7 @@ describe('files-key set', () => {
 
 describe('files-key get', () => {
   const get = async (env: Record<string, string> = {}) => {
-    const {code, stdout} = await here.run(['files-key', 'get', '-o', 'json'], {
-      env: {DBUS_SESSION_BUS_ADDRESS: 'unix:path=/nonexistent', ...env},
-    })
+    const {code, stdout} = await here.run(['files-key', 'get', '-o', 'json'], {env})
     expect(code).toBe(0)
     return JSON.parse(stdout)
   }

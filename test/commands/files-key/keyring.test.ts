@@ -84,7 +84,7 @@ describe.skipIf(lacks('a real keyring', 'dbus-run-session', 'dbus-send', 'gnome-
   })
 
   const run = (args: readonly string[], {input, env = open.env}: {input?: string; env?: Readonly<Record<string, string>>} = {}) =>
-    here.run(args, {env, ...(input === undefined ? {} : {input})})
+    here.child(args, {env, ...(input === undefined ? {} : {input})})
   const config = () => (existsSync(here.configFile) ? readFileSync(here.configFile, 'utf8') : '')
 
   it('keeps the upload key: the file holds a reference, get shows it masked, remove takes both away', async () => {

@@ -20,12 +20,12 @@ describe('eight edits at once', () => {
     writeFileSync(here.configFile, COMMENTED, {mode: 0o600})
     const outcomes = await Promise.all([
       ...[1, 2, 3, 4].map(n =>
-        here.run(['profile', 'set', `p${n}`, '--deployment', 'cloud', '--api-key', `key-${n}`, '--api-secret', 's']),
+        here.child(['profile', 'set', `p${n}`, '--deployment', 'cloud', '--api-key', `key-${n}`, '--api-secret', 's']),
       ),
-      here.run(['profile', 'set', 'old', '--api-url', 'https://api.example.com/v1']),
-      here.run(['profile', 'set', 'old', '--rate', '60']),
-      here.run(['profile', 'default', 'old']),
-      here.run(['files-key', 'set', 'upload-key-1']),
+      here.child(['profile', 'set', 'old', '--api-url', 'https://api.example.com/v1']),
+      here.child(['profile', 'set', 'old', '--rate', '60']),
+      here.child(['profile', 'default', 'old']),
+      here.child(['files-key', 'set', 'upload-key-1']),
     ])
     expect(outcomes.map(it => [it.code, it.stderr])).toEqual(outcomes.map(() => [0, '']))
     const text = readFileSync(here.configFile, 'utf8')
@@ -61,7 +61,7 @@ describe('an editor that is killed', () => {
     expect(names).toEqual(expect.arrayContaining(['old', ...editors.filter((_, index) => ends[index] === '0').map(it => it.name)]))
     expect(readFileSync(here.configFile, 'utf8').split('\n')).toEqual(expect.arrayContaining(COMMENTED.trimEnd().split('\n')))
 
-    const after = await here.run(['profile', 'set', 'last', '--deployment', 'cloud', '--api-key', 'k', '--api-secret', 's'])
+    const after = await here.child(['profile', 'set', 'last', '--deployment', 'cloud', '--api-key', 'k', '--api-secret', 's'])
     expect([after.code, after.stderr]).toEqual([0, ''])
   }, 60_000)
 })

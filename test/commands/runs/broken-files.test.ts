@@ -38,7 +38,7 @@ async function killedAfter(writes: number): Promise<void> {
   running.kill('SIGKILL')
   await running.done
   // What it had sent arrives though it is dead: after this nothing of it is on the way.
-  await here.run(['--version'])
+  await here.child(['--version'])
 }
 
 /** Everything once, and a second plan is empty. */

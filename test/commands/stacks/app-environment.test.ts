@@ -27,7 +27,7 @@ it.skipIf(process.platform !== 'linux')(
       writeFileSync(join(here.folder, 'cdktf.json'), JSON.stringify({app: 'exec node app.cjs'}))
       const secret = 'never-to-be-seen'
       const env = {PROD_SECRET: secret, TF_TOKEN_app: secret, HTTP_PROXY: `http://u:${secret}@127.0.0.1:1`}
-      const done = await here.run(['plan'], {env: {...env, NO_PROXY: '*', TF_VAR_pw: secret}})
+      const done = await here.child(['plan'], {env: {...env, NO_PROXY: '*', TF_VAR_pw: secret}})
       expect(done).toMatchObject({code: 0})
       const text = await readFile(join(here.folder, 'seen.json'), 'utf8')
       for (const hidden of [secret, here.env.SVC_CLOUD_SECRET_KEY ?? '']) expect(text).not.toContain(hidden)

@@ -86,7 +86,7 @@ export async function openUploadService(context: Context, profile: string | unde
   const address = environment.files.apiUrl
   if (address === undefined) throw new FilesAddressError('is not known')
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) throw new FilesAddressError('is no http(s) address')
-  const network = createTransport({proxy: environment.proxy, trust: environmentTrust(environment), advice: ADVICE})
+  const network = createTransport({proxy: environment.proxy, trust: environmentTrust(environment), cwd: context.cwd, advice: ADVICE})
   const {rate: perMinute, burst, requestTimeoutMs} = pace
   const limits = perMinute === undefined ? NO_LIMITS : {perMinute, burst: burst ?? Math.ceil(perMinute * 1.5), reserve: 0}
   const budget = createBudget({limits, clock})
