@@ -145,6 +145,9 @@ describe('a dead run', () => {
       }
       expect(await here.run(['runs', 'list'])).toMatchObject({code: 0, stderr: expect.stringContaining(journal)})
       expect(filesBelow(here.folder)).toEqual(before)
+      // What the dead run began is there by now; nobody is left who knows that it was on its way.
+      const {tasks} = here.simulator.world.cloud
+      await expect.poll(() => Object.values(tasks).every(it => it.doneAt <= Date.now()), {interval: 5, timeout: 10_000}).toBe(true)
       const applied = await here.fast(['apply', ...stack, '--auto-approve', '--foreign', 'ignore'])
       expect([applied.code, applied.stderr.includes(`${journal}.damaged`)]).toEqual([0, true])
       expect(existsSync(`${journal}.damaged`)).toBe(true)
