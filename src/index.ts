@@ -12,31 +12,8 @@ export {
   unchecked,
   unlisted,
 } from './declaration/constructs/authored.ts'
-export {
-  AclRule,
-  type AclRuleProps,
-  AclUser,
-  type AclUserProps,
-  Database,
-  type DatabaseProps,
-  Subscription,
-  SubscriptionFileError,
-  type SubscriptionProps,
-  VpcPeering,
-  type VpcPeeringProps,
-} from './declaration/constructs/cloud.ts'
-export {
-  ClusterDatabase,
-  type ClusterDatabaseProps,
-  ClusterNode,
-  type ClusterNodeProps,
-  ClusterPolicy,
-  type ClusterPolicyProps,
-  ClusterSettings,
-  type ClusterSettingsProps,
-  ClusterUser,
-  type ClusterUserProps,
-} from './declaration/constructs/cluster.ts'
+export * from './declaration/constructs/cloud.ts'
+export * from './declaration/constructs/cluster.ts'
 export {SpecValueError} from './declaration/constructs/hoist.ts'
 export {
   ConstructReferenceError,

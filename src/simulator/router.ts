@@ -3,7 +3,7 @@ import {type Answer, type Exchange, Refusal} from './answer.ts'
 
 export type Handler = (exchange: Exchange, ...ids: string[]) => Answer
 
-interface Route {
+export interface Route {
   readonly method: string
   readonly parts: readonly string[]
   readonly handler: Handler

@@ -1,5 +1,6 @@
 /** Puts objects of real servers into a world, under their own ids: for rehearsing a plan against what is there now. */
 import type {JsonObject} from '../base/json.ts'
+import {COUNTED, ofEachCollection} from './collections.ts'
 import {collection} from './store.ts'
 import {entry, type World} from './world.ts'
 
@@ -12,9 +13,10 @@ export interface SeedObject {
 /** Parents come before their children, whatever the order they are given in. */
 export function seedWorld(world: World, objects: readonly SeedObject[], now: number): void {
   world.cloud.subscriptions = {}
-  world.cluster.bdbs = {}
-  world.cluster.users = {}
-  world.cluster.nodes = {}
+  Object.assign(
+    world.cluster,
+    ofEachCollection(() => ({})),
+  )
   for (const {remoteId, fields} of objects.toSorted((a, b) => depth(a) - depth(b))) {
     if (remoteId === 'cluster/settings') Object.assign(world.cluster.settings, fields)
     else if (remoteId === 'cluster/policy') Object.assign(world.cluster.policy, fields)
@@ -31,5 +33,4 @@ export function seedWorld(world: World, objects: readonly SeedObject[], now: num
   }
 }
 
-const COUNTED = ['subscriptions', 'databases', 'peerings', 'acl/rules', 'acl/users', 'bdbs', 'users', 'nodes']
 const depth = ({remoteId}: SeedObject): number => remoteId.split('/').length

@@ -2,16 +2,14 @@
  * Objects of the world by their remote path (`cloud/subscriptions/12/databases/51/acl/rules/7`, `cluster/bdbs/3`):
  * finding them, changing them, and the effects that wait for their moment.
  */
-import type {Branch, Change, Effect, Entries, Entry, Fields, World} from './world.ts'
-
-const BRANCHES: readonly Branch[] = ['databases', 'peerings', 'acl/rules', 'acl/users']
-const CLUSTER_COLLECTIONS = ['bdbs', 'nodes', 'users', 'roles', 'modules'] as const
+import {branchAt, clusterCollection} from './collections.ts'
+import type {Change, Effect, Entries, Entry, Fields, World} from './world.ts'
 
 /** The collection a path names, `undefined` when its parent does not exist or it names none. */
 export function collection(world: World, path: string): Entries | undefined {
   const parts = path.split('/')
   if (parts[0] === 'cluster' && parts.length === 2) {
-    const name = CLUSTER_COLLECTIONS.find(known => known === parts[1])
+    const name = clusterCollection(parts[1])
     return name && world.cluster[name]
   }
   if (parts[0] !== 'cloud' || parts[1] !== 'subscriptions') return undefined
@@ -19,7 +17,7 @@ export function collection(world: World, path: string): Entries | undefined {
   let at = 2
   while (at < parts.length) {
     const parent = alive(entries[parts[at] ?? ''])
-    const branch = BRANCHES.find(known => known === parts[at + 1] || known === `${parts[at + 1]}/${parts[at + 2]}`)
+    const branch = branchAt(parts[at + 1], parts[at + 2])
     if (!parent || !branch) return undefined
     entries = parent.children[branch] ??= {}
     at += branch.includes('/') ? 3 : 2

@@ -2,7 +2,7 @@
 import {z} from 'zod'
 import type {JsonObject} from '../base/json.ts'
 import {collection, find, revise} from './store.ts'
-import {type Entry, entry, type Fields, nextId, type World} from './world.ts'
+import {type Entry, entry, type Fields, newId, type World} from './world.ts'
 
 export const worldEdit = z.strictObject({
   /** A remote path: `cloud/subscriptions/1/databases/2`, `cluster/settings`. With `create`, a collection: `cloud/subscriptions`. */
@@ -31,9 +31,7 @@ export function applyEdit(world: World, now: number, lagMs: number, edit: WorldE
   if (edit.create) {
     const entries = collection(world, edit.path)
     if (!entries) throw new NoSuchObject(`There is no collection ${edit.path}.`)
-    const kind = edit.path.replace(/^cluster\//, '').replace(/^.*\/(?=databases$|peerings$|subscriptions$|acl\/)/, '')
-    const number = nextId(world, kind)
-    const id = kind === 'peerings' ? `pcx-${number}` : number
+    const id = newId(world, edit.path)
     entries[id] = entry({...edit.create}, now - lagMs, edit.status ?? 'active')
     return `${edit.path}/${id}`
   }

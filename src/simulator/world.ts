@@ -5,12 +5,12 @@
  * an object's status follows from `busy`, and a list that lags looks at `past`.
  */
 import type {Json} from '../base/json.ts'
+import {type Branch, type ClusterCollectionName, idsOf} from './collections.ts'
 import type {RandomState} from './random.ts'
 
 /** Fields in the contract's spelling. */
 export type Fields = Record<string, Json>
 export type Entries = Record<string, Entry>
-export type Branch = 'databases' | 'peerings' | 'acl/rules' | 'acl/users'
 
 export interface Entry {
   fields: Fields
@@ -113,17 +113,12 @@ export interface World {
   cluster: {
     settings: Fields
     policy: Fields
-    bdbs: Entries
-    nodes: Entries
-    users: Entries
-    roles: Entries
-    modules: Entries
     logs: Fields[]
     actions: Record<string, Action>
     debuginfo: Record<string, DebuginfoTask>
     /** Why a database cannot be reached, by uid: `no_quorum`. */
     unavailable: Record<string, string>
-  }
+  } & Record<ClusterCollectionName, Entries>
   uploads: {
     files: Record<string, UploadedFile>
     sessions: Record<string, UploadSession>
@@ -151,6 +146,12 @@ export function nextId(world: World, kind: string): string {
   const id = (world.counters[kind] ?? 0) + 1
   world.counters[kind] = id
   return String(id)
+}
+
+/** A new id for a collection, by its path. */
+export function newId(world: World, path: string): string {
+  const {counter, prefix} = idsOf(path) ?? {counter: path, prefix: ''}
+  return `${prefix}${nextId(world, counter)}`
 }
 
 export interface Bucket {

@@ -1,7 +1,7 @@
 import {type Answer, type Exchange, objectBody, Refusal} from '../answer.ts'
 import {drawDuration} from '../random.ts'
 import {find} from '../store.ts'
-import {entry, nextId} from '../world.ts'
+import {entry, newId} from '../world.ts'
 import {accept} from './change.ts'
 import {branchOf} from './databases.ts'
 import {readList, viewOf} from './read-list.ts'
@@ -34,7 +34,7 @@ export function createPeering(exchange: Exchange, subscriptionId: string): Answe
   if (Object.keys(body).length === 0) {
     throw new Refusal(400, 'INVALID_REQUEST', 'The body names no network.', {field: 'vpcId', constraint: 'required'})
   }
-  const id = `pcx-${nextId(world, 'peerings')}`
+  const id = newId(world, `${subscriptionPath(subscriptionId)}/peerings`)
   const made = entry(kept(exchange, body), now, config.cloud.peeringStatus)
   return accept(exchange, {
     command: 'vpcPeeringCreateRequest',

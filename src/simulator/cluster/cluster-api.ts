@@ -7,6 +7,7 @@ import {createBdb, deleteBdb, listBdbs, readBdb, updateBdb} from './bdbs.ts'
 import {clusterScope, databaseScope, downloadPackage, listPackages, nodeScope, nodesScope, packagePath, packageStatus} from './debuginfo.ts'
 import {listLogs} from './event-log.ts'
 import {deleteModule, listModules, readModule, uploadV1, uploadV2} from './modules.ts'
+import {plainRoutes} from './plain-objects.ts'
 import {
   checkNode,
   listNodes,
@@ -19,7 +20,6 @@ import {
   updatePolicy,
 } from './settings.ts'
 import {bdbStats, clusterStats, endpointStats, nodeStats, shardStats} from './statistics.ts'
-import {createUser, deleteUser, listRoles, listUsers, readUser, updateUser} from './users.ts'
 
 // Of two paths that fit, the first answers: `/v1/nodes/debuginfo` stands before `/v1/nodes/*`.
 const ROUTES = [
@@ -62,12 +62,7 @@ const ROUTES = [
   route('GET', '/v1/nodes/*', readNode),
   route('PUT', '/v1/nodes/*', updateNode),
   route('POST', '/v1/nodes/*/actions/check', checkNode),
-  route('GET', '/v1/users', listUsers),
-  route('POST', '/v1/users', createUser),
-  route('GET', '/v1/users/*', readUser),
-  route('PUT', '/v1/users/*', updateUser),
-  route('DELETE', '/v1/users/*', deleteUser),
-  route('GET', '/v1/roles', listRoles),
+  ...plainRoutes,
   route('GET', '/v1/logs', listLogs),
   route('GET', '/v1/actions', listActions),
   route('GET', '/v1/actions/*', readAction),

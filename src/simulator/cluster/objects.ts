@@ -1,17 +1,20 @@
 /** What all collections of the cluster share: numeric uids, lists with the common query parameters, 404s. */
 import {type Answer, type Exchange, Refusal} from '../answer.ts'
+import type {ClusterCollectionName} from '../collections.ts'
 import {type ListRules, page} from '../list-query.ts'
 import {find, listed} from '../store.ts'
 import type {Entries, Entry, Fields} from '../world.ts'
 
-type Collection = 'bdbs' | 'nodes' | 'users' | 'roles' | 'modules'
 export type Show = (exchange: Exchange, id: string, entry: Entry, fields: Fields) => Fields
 
-export const objectPath = (collection: Collection, id: string): string => `cluster/${collection}/${id}`
+export const objectPath = (collection: ClusterCollectionName, id: string): string => `cluster/${collection}/${id}`
 
-export function theObject({world}: Exchange, collection: Collection, id: string): Entry {
+/** `user` of `users`. */
+export const nounOf = (collection: ClusterCollectionName): string => collection.replace(/s$/, '')
+
+export function theObject({world}: Exchange, collection: ClusterCollectionName, id: string): Entry {
   const found = find(world, objectPath(collection, id))
-  if (!found) throw new Refusal(404, `${collection.replace(/s$/, '')}_not_exist`, `There is no ${collection.replace(/s$/, '')} ${id}.`)
+  if (!found) throw new Refusal(404, `${nounOf(collection)}_not_exist`, `There is no ${nounOf(collection)} ${id}.`)
   return found
 }
 
