@@ -11,7 +11,7 @@ const named = (name: string): Kind => {
 const names = (holds: (kind: Kind) => unknown) => all.filter(holds).map(kind => kind.name)
 
 describe('the kinds', () => {
-  it('are the ten of the two APIs', () => {
+  it('are those of the two APIs', () => {
     expect([...kinds.keys()]).toEqual([
       'cloud.subscription',
       'cloud.database',

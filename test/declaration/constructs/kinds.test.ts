@@ -186,7 +186,7 @@ describe('the constructs and the kinds', () => {
     )
   })
 
-  it('are the same ten', () => {
+  it('are the same', () => {
     expect(made.map(it => it.kind)).toEqual([...cloudKinds, ...clusterKinds].map(it => it.name))
   })
 
