@@ -51,7 +51,10 @@ export const CLUSTER_COLLECTIONS = {
     writeOnly: ['password', 'new_password', 'password_hash'],
     initial: [{name: 'Administrator', email: 'admin@cluster.local', role: 'admin', role_uids: [1], auth_method: 'regular'}],
   },
-  roles: {serves: ['list'], initial: ['admin', 'cluster_member', 'cluster_viewer', 'db_member', 'db_viewer'].map(role)},
+  roles: {
+    serves: ['list'],
+    initial: ['admin', 'cluster_member', 'cluster_viewer', 'db_member', 'db_viewer'].map(role),
+  },
   modules: {initial: [module('ReJSON', 'RedisJSON', '2.6.10'), module('search', 'RediSearch 2', '2.8.12')]},
 } as const satisfies Readonly<Record<string, ClusterCollection>>
 
