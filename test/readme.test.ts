@@ -117,7 +117,8 @@ describe('the README', () => {
   })
 
   it('and the pages of docs link to files that are there', () => {
-    const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...readdirSync(join(root, 'docs')).map(it => join('docs', it))]
+    const docs = readdirSync(join(root, 'docs')).filter(it => it.endsWith('.md'))
+    const pages = ['README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...docs.map(it => join('docs', it))]
     const missing = pages.flatMap(page => {
       const text = readFileSync(join(root, page), 'utf8')
       const links = [...text.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(it => it[1] ?? '').filter(it => !/^https?:/.test(it))

@@ -7,8 +7,8 @@ import {brief} from './shown.ts'
 
 /** Means nothing inside of back quotes, in a table or out of one. */
 const PLAIN_CODE = /^[^\s`|<>\\\p{C}](?:[^`|<>\\\n\r\p{C}]*[^\s`|<>\\\p{C}])?$/u
-/** Neither marks up nor links nor calls anybody. */
-const PLAIN_WORDS = /^[\p{L}\p{N} .,:;()'"/=+%-]*$/u
+/** Neither marks up nor links nor calls anybody; an underscore does not inside of a word. */
+const PLAIN_WORDS = /^(?:[\p{L}\p{N} .,:;()'"/=+%-]|(?<=[\p{L}\p{N}])_(?=[\p{L}\p{N}]))*$/u
 const LINK = /:\/\/|www\.|^[-+]|^\d+[.)]/i
 
 /** Text as code: on one line, cut to 200 characters, and shown letter by letter whatever it holds. */

@@ -9,7 +9,7 @@ import type {ReportFormat} from './format.ts'
 import {code, command, fenced, words} from './markdown-text.ts'
 import type {Report, ReportAction, ReportObject} from './report.ts'
 import {isDestroy, isRisky, risksOf} from './report.ts'
-import {briefValue, byKind, costInWords, counted, fieldOf, grouped, groupsOf, titleParts, verdict} from './shown.ts'
+import {briefValue, byKind, costInWords, counted, fieldOf, grouped, groupsOf, guardWords, titleParts, verdict} from './shown.ts'
 
 export interface MarkdownLimit {
   readonly most: number
@@ -90,11 +90,7 @@ function summaryTable(report: Report): string {
     ],
     [
       'Guards',
-      guards.length === 0
-        ? 'none'
-        : guards
-            .map(it => `**${it.code}**: ${words(it.message)} (${counted(it.addresses.length, 'object')}); ${liftedWords(it.allow)}`)
-            .join('<br>'),
+      guards.length === 0 ? 'none' : guards.map(it => `**${it.code}**: ${words(guardWords(it))}; ${liftedWords(it.allow)}`).join('<br>'),
     ],
     [
       'Blocked, held',

@@ -1,6 +1,7 @@
 /** Pieces of text that every format shows in the same words. What they return is not escaped for any format. */
 import {formatDuration} from '../../base/duration.ts'
 import type {Json} from '../../base/json.ts'
+import type {GuardResult} from '../../engine/model/plan.ts'
 import {shownValue} from '../plan-text.ts'
 import {oneLine} from '../terminal-text.ts'
 import {isDestroy, isRisky, type Report, type ReportAction, type ReportChange, type ReportObject} from './report.ts'
@@ -72,6 +73,19 @@ export function countsInWords(report: Report): string {
   const shown = all.filter(([count]) => count > 0).map(([count, words]) => `${grouped(count)} ${words}`)
   if (shown.length > 0) return shown.join(', ')
   return command === 'drift' ? 'no drift' : 'no changes'
+}
+
+/** What stands against a plan, with how many objects it is about, once. */
+export const guardWords = ({message, addresses}: GuardResult): string =>
+  /^\d/.test(message) || addresses.length === 0 ? message : `${message} (${counted(addresses.length, 'object')})`
+
+/** What somebody has to look at first stands first; otherwise as it is carried out. */
+export function byWeight(objects: readonly ReportObject[]): readonly ReportObject[] {
+  const weight = ({action, state}: ReportObject): number => {
+    const ofState = state === undefined || state === 'no-op' ? -1 : STATES.indexOf(state as (typeof STATES)[number])
+    return ofState >= 0 ? ofState : ORDER.indexOf(action)
+  }
+  return objects.toSorted((a, b) => weight(a) - weight(b))
 }
 
 /** What the heading says after the stacks. */

@@ -4,7 +4,7 @@ import type {Edge} from '../../../engine/model/plan.ts'
 import {liftedBy} from '../../plan-text.ts'
 import type {Report, ReportChange, ReportObject, Timeline, TimelineRow} from '../report.ts'
 import {isActive, isDestroy, isRisky, risksOf} from '../report.ts'
-import {briefValue, byKind, costInWords, counted, fieldOf, grouped, groupsOf, titleParts, verdict} from '../shown.ts'
+import {briefValue, byKind, byWeight, costInWords, counted, fieldOf, grouped, groupsOf, guardWords, titleParts, verdict} from '../shown.ts'
 import {type Html, html, wholeText} from './html-text.ts'
 
 /** What a page that would be too large leaves out. */
@@ -18,6 +18,11 @@ const title = (it: ReportObject, several: boolean): Html => {
   const [head = '', ...rest] = titleParts(it, several)
   return html`<strong>${head}</strong>${rest.map(part => html`<span class="sub"><code>${part}</code></span>`)}`
 }
+
+const titlesOf = ({objects, stacks}: Report): ReadonlyMap<string, string> =>
+  new Map(objects.map(it => [it.key, titleParts(it, stacks.length > 1)[0] ?? it.key]))
+
+const lifted = (allow: string): Html => (allow.startsWith('--') ? html`allow with <code>${allow}</code>` : html`${liftedBy(allow)}`)
 
 const badge = (word: string): Html => html`<span class="badge ${/^[a-z-]+$/.test(word) ? word : ''}">${word}</span>`
 
@@ -94,7 +99,7 @@ export function summary(report: Report): Html {
       'Guards',
       guards.length === 0
         ? html`none`
-        : html`${guards.map(it => html`<p><strong>${it.code}</strong>: ${it.message} (${counted(it.addresses.length, 'object')}); ${liftedBy(it.allow)}</p>`)}`,
+        : html`${guards.map(it => html`<p><strong>${it.code}</strong>: ${guardWords(it)}; ${lifted(it.allow)}</p>`)}`,
     ],
     [
       'Blocked, held',
@@ -157,7 +162,7 @@ export function attention(report: Report, {most}: PageCut): Html {
     cell: it => html`${title(it, several)}${it.name === undefined ? undefined : html`<span class="sub">${it.name}</span>`}`,
   }
   const action: Column = {name: 'Action', cell: it => badge(actionOf(it))}
-  const kind: Column = {name: 'Kind', cell: it => html`<code>${it.kind}</code>`}
+  const kind: Column = {name: 'Kind', cell: it => html`<code class="kind">${it.kind}</code>`}
   return html`${objectTable('failed', 'Failed', failed, [object, action, {name: 'Why', cell: it => (it.error === undefined ? html`because of ${it.because ?? ''}` : html`<strong>${it.error.code}</strong>: ${it.error.message}`)}], most)}${objectTable(
     'destroys',
     'Destroys',
@@ -207,15 +212,16 @@ function fieldTable(changes: readonly ReportChange[], before: string, after: str
 
 /** Everything that is done, one by one, with a filter for those who have the script. */
 export function changesSection(report: Report, cut: PageCut): Html | undefined {
-  const objects = report.objects.filter(isActive)
+  const objects = byWeight(report.objects.filter(isActive))
   if (objects.length === 0) return undefined
+  const titles = titlesOf(report)
   const shown = objects.slice(0, cut.most)
   const more = objects.slice(cut.most)
   const choices = (name: string, label: string, values: readonly string[]) =>
     html`<div><label for="f-${name}">${label}</label><select id="f-${name}" name="${name}"><option value="">all</option>${values.map(it => html`<option value="${it}">${it}</option>`)}</select></div>`
   return html`<section aria-labelledby="changes"><h2 id="changes">${counted(objects.length, 'change')}</h2>
 <form class="filter" hidden>${choices('action', 'Action', [...new Set(shown.map(actionOf))])}${choices('kind', 'Kind', [...new Set(shown.map(it => it.kind))].toSorted())}<div class="grow"><label for="f-text">Text</label><input id="f-text" name="text" type="search" autocomplete="off"></div><output aria-live="polite"></output></form>
-<div class="card">${shown.map(it => change(it, report.stacks.length > 1, cut))}</div>${
+<div class="card">${shown.map(it => change(it, report.stacks.length > 1, titles, cut))}</div>${
     more.length === 0
       ? undefined
       : html`<ul>${byKind(more)
@@ -224,7 +230,7 @@ export function changesSection(report: Report, cut: PageCut): Html | undefined {
   }</section>`
 }
 
-function change(it: ReportObject, several: boolean, cut: PageCut): Html {
+function change(it: ReportObject, several: boolean, titles: ReadonlyMap<string, string>, cut: PageCut): Html {
   const fields = cut.fields || isDestroy(it) || isRisky(it) ? it.changes : []
   const word = actionOf(it)
   const after = it.edges.slice(0, 20)
@@ -234,7 +240,7 @@ function change(it: ReportObject, several: boolean, cut: PageCut): Html {
     it.error === undefined ? undefined : html`<p><strong>${it.error.code}</strong>: ${it.error.message}</p>`
   }${fields.length === 0 ? undefined : html`<div class="scroll" tabindex="0" role="region" aria-label="Fields of ${it.address}">${fieldTable(fields, 'Before', 'After')}</div>`}${
     it.changes.length > 0 && fields.length === 0 ? html`<p class="why">${counted(it.changes.length, 'field')}</p>` : undefined
-  }${after.length === 0 ? undefined : html`<p class="why">after ${after.map((edge: Edge) => edge.key).join(', ')}</p>`}</div></details>`
+  }${after.length === 0 ? undefined : html`<p class="why">after ${after.map((edge: Edge) => titles.get(edge.key) ?? edge.key).join(', ')}</p>`}</div></details>`
 }
 
 /** `cloud.database "cache". it is not there yet [cloud/subscriptions/1]` */
@@ -244,7 +250,7 @@ const sentenceOf = (it: ReportObject): Html =>
   }${it.remoteId === undefined ? undefined : html` <code>${it.remoteId}</code>`}`
 
 export function timelineTable(report: Report, {rows, is}: Timeline, most: number): Html {
-  const titles = new Map(report.objects.map(it => [it.key, titleParts(it, report.stacks.length > 1)[0] ?? it.key]))
+  const titles = titlesOf(report)
   const columns: readonly (readonly [string, keyof TimelineRow])[] =
     is === 'planned'
       ? [
@@ -267,8 +273,7 @@ export function timelineTable(report: Report, {rows, is}: Timeline, most: number
 }
 
 export function edgeTable(report: Report, most: number): Html {
-  const several = report.stacks.length > 1
-  const titles = new Map(report.objects.map(it => [it.key, titleParts(it, several)[0] ?? it.key]))
+  const titles = titlesOf(report)
   const rows = report.objects.filter(isActive).flatMap(it => it.edges.map(edge => [it, edge] as const))
   return html`<details class="more"><summary>The dependencies as a table</summary><div class="card scroll" tabindex="0" role="region" aria-label="The dependencies as a table"><table><thead><tr><th scope="col">Object</th><th scope="col">waits for</th><th scope="col">because of</th></tr></thead><tbody>${rows
     .slice(0, most)

@@ -42,7 +42,8 @@ td{min-width:6rem}
 .badge.update,.badge.drifted,.badge.blocked,.badge.skipped,.badge.unknown,.badge.detached{background:var(--amber-bg);color:var(--amber)}
 .badge.create,.badge.done{background:var(--green-bg);color:var(--green)}
 .badge.adopt,.badge.move,.badge.forget{background:var(--blue-bg);color:var(--blue)}
-details.op td code{overflow-wrap:normal}
+details.op td code,td .kind,td .badge{overflow-wrap:normal}
+td .badge{white-space:nowrap}
 .risk{color:var(--amber);font-weight:600}
 details.op{border-top:1px solid var(--line)}
 details.op:first-child{border-top:0}
@@ -62,13 +63,13 @@ form.filter .grow{flex:1 1 12rem}
 form.filter .grow input{width:100%}
 form.filter output{color:var(--soft);font-size:.9rem;padding-bottom:.5rem}
 .picture{max-height:40rem;padding:1rem}
-svg{display:block}
+svg{display:block}.picture>svg{margin:0 auto}
 .node path,.node polygon{fill:var(--card);stroke:var(--soft);stroke-width:1.2}
 .node text{fill:var(--text);font:10.5px system-ui,sans-serif}
 .node.a-failed path,.node.a-failed polygon,.node.a-delete path,.node.a-replace path,.node.a-delete polygon,.node.a-replace polygon{fill:var(--red-bg);stroke:var(--red);stroke-width:2}
 .node.a-update path,.node.a-update polygon,.node.a-blocked polygon,.node.a-blocked path{fill:var(--amber-bg);stroke:var(--amber)}
 .node.a-create path,.node.a-create polygon{fill:var(--green-bg);stroke:var(--green)}
-.node.a-adopt path,.node.a-move path,.node.a-forget path{fill:var(--blue-bg);stroke:var(--blue)}
+.node.a-adopt path,.node.a-move path,.node.a-forget path,.node.a-adopt polygon,.node.a-move polygon,.node.a-forget polygon{fill:var(--blue-bg);stroke:var(--blue)}
 .edge path{fill:none;stroke:var(--soft)}
 .edge polygon{fill:var(--soft);stroke:var(--soft)}
 .edge.parent path{stroke-dasharray:4 3}
