@@ -9,6 +9,7 @@ import {writeFolder} from '../base/write-folder.ts'
 import type {Connection} from '../config/connection.ts'
 import {SynthesisError} from '../declaration/language/errors.ts'
 import type {LoadedDeclarations} from '../declaration/read/load.ts'
+import {emptyLedger} from '../engine/model/ledger.ts'
 import {keyOfOperation} from '../engine/model/value.ts'
 import type {World} from '../engine/observe/read-world.ts'
 import {withBanner} from '../export/banner.ts'
@@ -127,23 +128,24 @@ async function proven(
     return {proof: stacks, used: 0}
   }
   const {host, connect, allowance} = tools
-  // What other ledgers have says nothing of the code: only those that are to be written are looked at.
-  const ledgers = adopt === 'ledger' ? (exported.place?.project ?? host.cwd) : join(host.cwd, '.svcctl', 'no-ledgers')
+  const writes = adopt === 'ledger'
   const workspace = await Workspace.open({
-    host: {...host, cwd: ledgers},
+    host: writes ? {...host, cwd: exported.place?.project ?? host.cwd} : host,
     variables: [],
     connect,
     stacks: stacks.stacks,
     others: [],
     mode: 'plan',
     allowance,
+    // What ledgers and files of values have says nothing of the code: only ledgers that are to be written are looked at.
+    ...(writes ? {} : {ledgers: new Map(stacks.stacks.map(it => [it.name, emptyLedger(it.name)])), variable: () => undefined}),
   })
   try {
     // Planned over the facts that were read: not one request more.
     const seen = workspace.seen({backendOf: factsOf(world)})
-    if (adopt === 'ledger') assertNoLedger(seen)
+    if (writes) assertNoLedger(seen)
     const first = withVanished(await provePlan(seen), world)
-    const records = adopt === 'ledger' && first.proof === 'adopts'
+    const records = writes && first.proof === 'adopts'
     write(records ? {proof: 'empty'} : first)
     if (!records) return {proof: first, used: 0}
     const after = await recorded(seen, exported).catch((error: unknown) => {

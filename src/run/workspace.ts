@@ -50,6 +50,8 @@ export interface WorkspaceOptions {
   readonly allowance: RequestAllowance | undefined
   /** Hears of every request. */
   readonly onEvent?: OnTransportEvent
+  /** Ledgers that are given: none is read, neither these nor those of other stacks. */
+  readonly ledgers?: ReadonlyMap<string, Ledger>
 }
 
 /** More requests are needed than `--max-requests` leaves. Nothing was sent but what `sent` counts. */
@@ -124,7 +126,7 @@ export class Workspace {
         other: {ledgers: [], unread: new Map(), stores: new Map()},
         accountOf: () => '',
       },
-      {},
+      options.ledgers === undefined ? {} : {ledgers: options.ledgers},
     )
     await workspace.#connectAll()
     return workspace
@@ -172,8 +174,10 @@ export class Workspace {
   /** Which stacks of the app, of this run or not, speak to one account. */
   readonly accountOf: AccountOf = (stack, api) => this.#opened.accountOf(stack, api)
 
-  /** Reads every ledger there is to know again, those of other stacks too. */
+  /** Reads every ledger there is to know again, those of other stacks too, for all that look at this workspace. */
   async loadLedgers(): Promise<ReadonlyMap<string, Ledger>> {
+    // Who is given ledgers would not see those that are read, and everybody else would.
+    if (this.#view.ledgers !== undefined) throw new TypeError('the ledgers of this view are given: nothing is read in their place')
     const [own, other] = await Promise.all([
       Promise.all([...this.stores].map(async ([stack, store]) => [stack, await store.load()] as const)),
       this.#readOthers(),
@@ -296,7 +300,7 @@ export class Workspace {
   }
 
   async #connectAll(): Promise<void> {
-    await this.loadLedgers()
+    if (this.#view.ledgers === undefined) await this.loadLedgers()
     for (const stack of [...this.stacks, ...this.others]) {
       const apis = this.stacks.includes(stack) ? this.apisOf(stack) : neededApis(stack, this.stacks)
       for (const api of apis) this.#opened.byStack.set(`${stack.name} ${api}`, await this.#openFor(stack, api))

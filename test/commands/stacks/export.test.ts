@@ -1,5 +1,5 @@
 /** svcctl export as people use it: what is live becomes a project, which is planned at once and changes nothing. */
-import {existsSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {systemClock} from '../../../src/base/clock.ts'
@@ -76,6 +76,16 @@ describe('an account nobody declared', () => {
     expect([edited.code, documentOf(edited).error.code]).toEqual([3, 'E_EXPORT_EDITED'])
     expect(documentOf(edited).error.message).toContain('main.ts, stacks/shop.ts')
     expect(readFileSync(join(here.folder, 'infra', 'main.ts'), 'utf8')).toBe(`${before['main.ts']}// mine\n`)
+  })
+
+  it('is proven by itself: what ledgers and values lie in the folder says nothing of the code', async () => {
+    const beside = {'terraform.orders.tfstate': '{"damaged', 'terraform.tfvars.json': '{"also'}
+    for (const [name, text] of Object.entries(beside)) writeFileSync(join(here.folder, name), text)
+    const done = await here.fast(['export', '--dir', 'alone', '-o', 'json'])
+    expect([done.code, done.stderr]).toEqual([0, expect.not.stringContaining('tfstate')])
+    expect(documentOf(done)).toMatchObject({proof: 'adopts'})
+    expect(existsSync(join(here.folder, '.svcctl', 'no-ledgers'))).toBe(false)
+    for (const name of Object.keys(beside)) rmSync(join(here.folder, name))
   })
 
   it('goes into ledgers in the same command, and then there is nothing to plan: no password is asked for', async () => {
