@@ -31,12 +31,29 @@ function wrapLine(line: string, width: number, measure: Measure): string {
   const mark = MARK.exec(plain)?.[0] ?? ''
   if (measure(plain) <= width || (mark === '' && plain.startsWith(' '))) return line
   const indent = ' '.repeat(mark.startsWith(' ') ? mark.length : 2)
+  return folded(wordsOf(line), {width, indent, measure, isBody: current => isBody(current, mark)}).join('\n')
+}
+
+/** A text without marks or commands, in lines of this width: a column of a help page. */
+export const foldedLines = (text: string, width: number): string[] =>
+  text === '' ? [] : folded(text.split(' '), {width, indent: '', measure: roughWidth, isBody: () => true})
+
+interface Folding {
+  readonly width: number
+  /** What all lines but the first begin with. */
+  readonly indent: string
+  readonly measure: Measure
+  /** Whether what stands so far may be a line of its own. */
+  readonly isBody: (line: string) => boolean
+}
+
+function folded(words: readonly string[], {width, indent, measure, isBody}: Folding): string[] {
   const lines: string[] = []
   let current = ''
   let used = 0
-  for (const word of wordsOf(line)) {
+  for (const word of words) {
     const needs = measure(stripVTControlCharacters(word))
-    if (current.trim() !== '' && used + 1 + needs > width && isBody(current, mark)) {
+    if (current.trim() !== '' && used + 1 + needs > width && isBody(current)) {
       lines.push(current)
       current = indent + word
       used = indent.length + needs
@@ -45,7 +62,7 @@ function wrapLine(line: string, width: number, measure: Measure): string {
       current = current === '' ? word : `${current} ${word}`
     }
   }
-  return [...lines, current].join('\n')
+  return [...lines, current]
 }
 
 /** Whether the line holds more than its mark: a mark alone is no line. */

@@ -8,6 +8,7 @@ import type {ExportModel} from '../../src/export/model.ts'
 import type {SimulatorConfigInput, WorldBuilder} from '../../src/simulator/index.ts'
 import {world} from '../../src/simulator/index.ts'
 import {Lab, type StackBuilder} from '../support/lab.ts'
+import {databaseFields} from '../support/random-stacks.ts'
 import {declared, exported, Projects} from './exported.ts'
 
 const WORLDS = Number(process.env.SVCCTL_WORLDS ?? 24)
@@ -16,22 +17,7 @@ const STYLE = {parser: 'typescript', semi: false, singleQuote: true, bracketSpac
 const names = ['cache', 'My DB & Co.', '1st', 'a\nb', '`q`', '${x}', '*/ end', "it's", 'Überfluß', 'orders']
 const some = <T>(values: readonly T[], max: number) => fc.subarray([...values], {maxLength: max})
 
-const database = fc.record(
-  {
-    memoryLimitInGb: fc.constantFrom(0.1, 1, 2.5),
-    replication: fc.boolean(),
-    dataPersistence: fc.constantFrom('none', 'aof-every-1-second'),
-    port: fc.constantFrom(12_000, 12_001),
-    modules: fc.subarray([{name: 'json'}, {name: 'search'}]),
-    alerts: fc.subarray([
-      {name: 'dataset-size', value: 80},
-      {name: 'throughput-higher-than', value: 5000},
-    ]),
-    throughputMeasurement: fc.constantFrom({by: 'operations-per-second', value: 1000}, {by: 'number-of-shards', value: 2}),
-    backup: fc.constantFrom({interval: 6, enabled: true}, {enabled: false}),
-  },
-  {requiredKeys: ['memoryLimitInGb']},
-)
+const database = databaseFields({by: 'number-of-shards', value: 2})
 
 interface RandomWorld {
   readonly build: WorldBuilder

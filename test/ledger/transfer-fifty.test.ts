@@ -12,6 +12,7 @@ import {lockAll} from '../../src/ledger/managed-store.ts'
 import {openLedgerStore} from '../../src/ledger/open-ledger.ts'
 import {type Arrived, asArrived, finishTransfers, marksIn, moveLedger, transferEntries} from '../../src/ledger/transfer.ts'
 import {createTransport, type NetworkTransport} from '../../src/transport/undici-transport.ts'
+import {dying, Killed} from '../support/dying-stores.ts'
 import {Lab, stackOf} from '../support/lab.ts'
 import {type StateServer, startStateServer} from '../support/state-server.ts'
 
@@ -49,31 +50,6 @@ const http = (): LedgerLocation => ({
   lockAddress: server.address,
   unlockAddress: server.address,
 })
-
-class Killed extends Error {}
-
-/** The process dies at the nth write, before or after it has arrived. */
-function dying(stores: ReadonlyMap<string, LedgerStore>, at: number, when: 'before' | 'after'): Map<string, LedgerStore> {
-  let writes = 0
-  return new Map(
-    [...stores].map(([name, store]) => [
-      name,
-      {
-        place: store.place,
-        load: () => store.load(),
-        lock: (timeoutMs: number) => store.lock(timeoutMs),
-        assertHeld: () => store.assertHeld(),
-        save: async (ledger: Ledger) => {
-          const isLast = ++writes === at
-          if (writes > at || (isLast && when === 'before')) throw new Killed('before')
-          const saved = await store.save(ledger)
-          if (isLast) throw new Killed('after')
-          return saved
-        },
-      },
-    ]),
-  )
-}
 
 async function locked<T>(stores: ReadonlyMap<string, ManagedLedgerStore>, work: () => Promise<T>): Promise<T> {
   const unlock = await lockAll([...stores.values()], {timeoutMs: 0, clock: systemClock})

@@ -2,31 +2,8 @@
 import {describe, expect, it} from 'vitest'
 import type {Ledger, LedgerEntry, LedgerStore} from '../../src/engine/model/ledger.ts'
 import {asArrived, type EntryMove, finishTransfers, transferEntries} from '../../src/ledger/transfer.ts'
+import {dying, Killed} from '../support/dying-stores.ts'
 import {Lab, MemoryStore, stackOf} from '../support/lab.ts'
-
-class Killed extends Error {}
-
-/** Stores whose writes are counted together; the process dies at the nth, before or after it reached the disk. */
-function dying(stores: ReadonlyMap<string, LedgerStore>, at: number, when: 'before' | 'after'): Map<string, LedgerStore> {
-  let writes = 0
-  return new Map(
-    [...stores].map(([stack, store]) => [
-      stack,
-      {
-        place: store.place,
-        load: () => store.load(),
-        lock: (timeoutMs: number) => store.lock(timeoutMs),
-        save: async (ledger: Ledger) => {
-          const isLast = ++writes === at
-          if (writes > at || (isLast && when === 'before')) throw new Killed('before')
-          const saved = await store.save(ledger)
-          if (isLast) throw new Killed('after')
-          return saved
-        },
-      } as LedgerStore,
-    ]),
-  )
-}
 
 const ownersOf = (ledgers: Iterable<Ledger>): Record<string, string[]> => {
   const owners: Record<string, string[]> = {}

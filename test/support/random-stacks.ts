@@ -37,22 +37,24 @@ export interface RandomStack {
 const seldom = fc.integer({min: 0, max: 9}).map(it => it === 0)
 const password = fc.constantFrom('one', 'two').map(it => `${SECRET_MARK}-${it}`)
 
-const databaseFields = fc.record(
-  {
-    memoryLimitInGb: fc.constantFrom(0.1, 1, 2.5),
-    replication: fc.boolean(),
-    dataPersistence: fc.constantFrom('none', 'aof-every-1-second'),
-    port: fc.constantFrom(12_000, 12_001),
-    modules: fc.subarray([{name: 'json'}, {name: 'search'}]),
-    alerts: fc.subarray([
-      {name: 'dataset-size', value: 80},
-      {name: 'throughput-higher-than', value: 5000},
-    ]),
-    throughputMeasurement: fc.constantFrom({by: 'operations-per-second', value: 1000}, {by: 'operations-per-second', value: 2000}),
-    backup: fc.constantFrom({interval: 6, enabled: true}, {enabled: false}),
-  },
-  {requiredKeys: ['memoryLimitInGb']},
-)
+/** @param throughput - another one than a thousand operations a second */
+export const databaseFields = (throughput: {readonly by: string; readonly value: number}) =>
+  fc.record(
+    {
+      memoryLimitInGb: fc.constantFrom(0.1, 1, 2.5),
+      replication: fc.boolean(),
+      dataPersistence: fc.constantFrom('none', 'aof-every-1-second'),
+      port: fc.constantFrom(12_000, 12_001),
+      modules: fc.subarray([{name: 'json'}, {name: 'search'}]),
+      alerts: fc.subarray([
+        {name: 'dataset-size', value: 80},
+        {name: 'throughput-higher-than', value: 5000},
+      ]),
+      throughputMeasurement: fc.constantFrom({by: 'operations-per-second', value: 1000}, throughput),
+      backup: fc.constantFrom({interval: 6, enabled: true}, {enabled: false}),
+    },
+    {requiredKeys: ['memoryLimitInGb']},
+  )
 
 const named = <T>(names: readonly string[], rest: (name: string) => fc.Arbitrary<T>, max = names.length) =>
   fc.subarray([...names], {maxLength: max}).chain(chosen => fc.tuple(...chosen.map(rest)))
@@ -61,7 +63,7 @@ const database = (name: string): fc.Arbitrary<RandomDatabase> =>
   fc.record({
     name: fc.constant(name),
     renamed: seldom,
-    fields: databaseFields,
+    fields: databaseFields({by: 'operations-per-second', value: 2000}),
     rules: named(['r', 's'], it => fc.record({name: fc.constant(it), rule: fc.constantFrom('+@read ~*', '+@all ~cache:*')})),
     users: named(['u', 'v'], it => fc.record({name: fc.constant(it), role: fc.constantFrom('r', 's'), password})),
     removal: fc.constantFrom('delete', 'delete', 'delete', 'retain'),

@@ -58,11 +58,12 @@ class JudgedError extends Error {
 function judgedFlag(name: string, flag: Flag): Flag {
   if (flag.type !== 'option') return flag
   let given = 0
-  const judge = async (text: string, context: never, options: never): Promise<unknown> => {
+  const {options: choices, ...rest} = flag
+  const judge: typeof flag.parse = async (text, context, options) => {
     given += 1
     // All that were given are counted by then.
     await undefined
-    judgeChoice(`--${name} takes`, `--${name} `, text, flag.options)
+    judgeChoice(`--${name} takes`, `--${name} `, text, choices)
     if (given > 1 && isOnce(flag)) throw new JudgedError(new WrongValueError(`--${name} is given ${given} times`, ['Give it once.']))
     try {
       return await flag.parse(text, context, options)
@@ -71,16 +72,16 @@ function judgedFlag(name: string, flag: Flag): Flag {
       throw new JudgedError(error)
     }
   }
-  const taking = {options: undefined, multiple: true, multipleNonGreedy: isOnce(flag) || flag.multipleNonGreedy, parse: judge}
-  return {...flag, ...taking} as unknown as Flag
+  return {...rest, multiple: true, multipleNonGreedy: isOnce(flag) || flag.multipleNonGreedy === true, parse: judge}
 }
 
 function judgedArg(name: string, arg: Arg): Arg {
+  const {options: choices, ...rest} = arg
   const judge: Arg['parse'] = (text, context, options) => {
-    judgeChoice(`${name.toUpperCase()} is`, '', text, arg.options)
+    judgeChoice(`${name.toUpperCase()} is`, '', text, choices)
     return arg.parse(text, context, options)
   }
-  return {...arg, options: undefined, parse: judge} as unknown as Arg
+  return {...rest, parse: judge}
 }
 
 /** The command's help is the next step, whatever else is. */

@@ -1,5 +1,6 @@
 /** `--help`, for the program, a topic or a command. Results of a question: standard output, exit 0. */
 import type {Ansis} from 'ansis'
+import {foldedLines} from '../../report/wrap-text.ts'
 import {OPTIONAL_TOPIC} from '../shell/command-table.ts'
 import type {CommandTable} from '../shell/context.ts'
 import type {ArgInfo, CommandInfo, FlagInfo} from '../shell/manifest.ts'
@@ -61,7 +62,7 @@ export function commandHelp(info: CommandInfo, paint: Ansis, width: number): str
       ? ''
       : section(
           'description',
-          info.description.split('\n').flatMap(line => wrap(line, width - 2)),
+          info.description.split('\n').flatMap(line => foldedLines(line, width - 2)),
           paint,
         ),
     section('examples', info.examples, paint),
@@ -105,7 +106,7 @@ function rowsSection(title: string, rows: readonly Row[], paint: Ansis, width: n
   return section(
     title,
     rows.flatMap(([label, text]) => {
-      const lines = wrap(text, Math.max(30, width - left - 6))
+      const lines = foldedLines(text, Math.max(30, width - left - 6))
       const long = label.length > left
       const first = long
         ? [label, ...lines.slice(0, 1).map(line => `${' '.repeat(left)}  ${line}`)]
@@ -114,16 +115,4 @@ function rowsSection(title: string, rows: readonly Row[], paint: Ansis, width: n
     }),
     paint,
   )
-}
-
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = []
-  let line = ''
-  for (const word of text.split(' ')) {
-    if (line !== '' && line.length + 1 + word.length > width) {
-      lines.push(line)
-      line = word
-    } else line = line === '' ? word : `${line} ${word}`
-  }
-  return line === '' ? lines : [...lines, line]
 }

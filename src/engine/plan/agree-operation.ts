@@ -8,7 +8,7 @@ import type {Action, Change, Edge, Operation} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
 import {openLeaves, plainPart} from '../model/resolve.ts'
 import {Deferred, type Key, keyOfOperation, Secret, type Value, type ValueObject} from '../model/value.ts'
-import {createChanges} from './operations.ts'
+import {createChanges} from './creation.ts'
 
 /** What an operation has by its action; what is not named may be there or not. */
 const SHAPES: Readonly<Record<Action, {readonly declared?: boolean; readonly remoteId?: boolean; readonly changes?: false}>> = {

@@ -18,10 +18,11 @@ import {observe} from '../observe/observe.ts'
 import type {Selection} from '../observe/select.ts'
 import {billOf} from './bill.ts'
 import {Claims} from './claims.ts'
+import {createdAnew} from './creation.ts'
 import {factsOf, sealed, summaryOf} from './document.ts'
 import {evaluateGuards} from './guards.ts'
 import {assertOneEach} from './one-operation.ts'
-import {createdAnew, planOperations} from './operations.ts'
+import {planOperations} from './operations.ts'
 import type {PlanInput} from './plan-input.ts'
 
 /** More than one live object fits a declaration: nobody but a person can say which is meant. */

@@ -4,22 +4,11 @@ import {VirtualClock} from '../../../src/base/virtual-clock.ts'
 import {LedgerBook} from '../../../src/engine/apply/ledger-book.ts'
 import {deposedAddress} from '../../../src/engine/model/deposed.ts'
 import type {Ledger, LedgerEntry} from '../../../src/engine/model/ledger.ts'
+import {bareEntry} from '../../../src/engine/model/ledger-entry.ts'
 import {Secret} from '../../../src/engine/model/value.ts'
 import {MemoryStore} from '../../support/lab.ts'
 
-const entry = (name: string): LedgerEntry => ({
-  address: `null_resource.${name}`,
-  kind: 'cloud.database',
-  remoteId: `cloud/subscriptions/1/databases/${name}`,
-  origin: 'created',
-  applied: {},
-  secrets: {},
-  dependsOn: [],
-  removal: 'delete',
-  preventDestroy: false,
-  exclusive: [],
-  outputs: {},
-})
+const entry = (name: string): LedgerEntry => bareEntry(`null_resource.${name}`, 'cloud.database', `cloud/subscriptions/1/databases/${name}`)
 
 /** Refuses as often as it is told to. */
 class Failing extends MemoryStore {

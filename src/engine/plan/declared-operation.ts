@@ -1,0 +1,226 @@
+/**
+ * What becomes of one declared object: created where it is not there, replaced where it cannot be changed in place,
+ * updated, adopted, moved, left as it is, or blocked for want of a verb.
+ */
+
+import type {Cause} from '../model/cause.ts'
+import {diffFields, type FieldDiff} from '../model/diff.ts'
+import {type Kind, remoteIdOf} from '../model/kind.ts'
+import type {LedgerEntry} from '../model/ledger.ts'
+import type {LiveObject} from '../model/live.ts'
+import type {Change, Operation} from '../model/plan.ts'
+import {declaredPart} from '../model/planned-object.ts'
+import {plainPart} from '../model/resolve.ts'
+import {Deferred, type Key, type Value, type ValueObject} from '../model/value.ts'
+import type {Paired} from '../observe/observation.ts'
+import {entryOf} from '../observe/pair.ts'
+import {createChanges, creation, type Found, replacement, type Why} from './creation.ts'
+import {formerOf} from './former.ts'
+import type {PlanInput} from './plan-input.ts'
+import {type keysThen, recordedAs} from './recorded.ts'
+
+export interface Planning extends PlanInput {
+  readonly keyThen: ReturnType<typeof keysThen>
+}
+
+/** A declared object with what all steps go by. */
+interface Subject {
+  readonly input: Planning
+  readonly pair: Paired
+  readonly kind: Kind
+  /** As it would be sent now. */
+  readonly spec: ValueObject
+  readonly entry: LedgerEntry | undefined
+  readonly base: Found
+}
+
+/**
+ * @param replaced - whatever is replaced already: what hangs on it comes later
+ * @param notes - hears what the plan says beside
+ */
+export function operationOf(input: Planning, pair: Paired, replaced: ReadonlySet<Key>, notes: string[]): Operation {
+  const subject = subjectOf(input, pair, replaced)
+  const {kind, spec, entry, base} = subject
+  const live = pair.match?.live
+  if (pair.doubt) return {...base, changes: createChanges(kind, spec), action: 'blocked', wants: 'create', ...pair.doubt}
+  if (pair.stray) return elsewhere(subject, pair.stray)
+  if (live === undefined) return creation(kind, base, spec, entry)
+  const diff = diffTo(subject, live)
+  const parent = pair.declaration.parent
+  if (parent?.by === 'key' && replaced.has(parent.key)) return withParent(subject, live, diff.changes)
+  const {changes, kept} = keptOutside(subject, diff.changes)
+  notes.push(...notesOf(subject, live, diff, kept))
+  const found = {
+    ...base,
+    remoteId: live.remoteId,
+    changes,
+    ...(kept.length > 0 ? {kept} : {}),
+    ...originOf(pair, entry),
+    ...movedFrom(pair),
+  }
+  if (changes.length === 0) return settled(input, pair, entry, found)
+  return changed(subject, {...found, ...adopting(pair)}, live, diff.immutable)
+}
+
+function subjectOf(input: Planning, pair: Paired, replaced: ReadonlySet<Key>): Subject {
+  const {declaration} = pair
+  const kind = input.kinds.get(declaration.kind)
+  if (kind === undefined) throw new TypeError(`no kind ${declaration.kind}`)
+  const spec = reopened(declaration.spec, pair.spec, replaced) as ValueObject
+  const name = kind.identity.key(plainPart(spec))
+  const base: Found = {
+    stack: declaration.stack,
+    address: declaration.address,
+    kind: kind.name,
+    ...(name === undefined ? {} : {name}),
+    ...(declaration.source.construct === undefined ? {} : {construct: declaration.source.construct}),
+    changes: [],
+    because: [],
+    edges: [],
+    ...declaredPart(declaration, spec, parentOf(input, pair)),
+  }
+  return {input, pair, kind, spec, entry: entryOf(input.ledgers, pair), base}
+}
+
+const diffTo = ({input, pair: {declaration}, kind, spec, entry}: Subject, {fields}: LiveObject): FieldDiff =>
+  diffFields({
+    kind,
+    declared: spec,
+    live: fields,
+    ...(entry ? {applied: entry.applied} : {}),
+    ignore: declaration.policy.ignoreChanges,
+    secretState: (pointer, secret) => input.secretState(declaration.key, pointer, secret),
+    hides: input.hides,
+  })
+
+/** The ledger has it in another parent than the declared one. */
+function elsewhere(subject: Subject, stray: LiveObject): Operation {
+  const {kind, entry, base} = subject
+  const found = {...base, remoteId: stray.remoteId, changes: diffTo(subject, stray).changes, ...ownedAs(entry)}
+  return replacement(kind, found, false, stray, {cause: 'parent-changed', reason: `it moves to another ${kind.parent?.field ?? 'parent'}`})
+}
+
+function withParent({pair, kind, entry, base}: Subject, live: LiveObject, changes: readonly Change[]): Operation {
+  return {
+    ...base,
+    action: 'replace',
+    cause: 'parent-replaced',
+    remoteId: live.remoteId,
+    reason: `its ${kind.parent?.field ?? 'parent'} is replaced`,
+    changes,
+    former: formerOf(live),
+    ...originOf(pair, entry),
+    ...adopting(pair),
+  }
+}
+
+/** The fields that are left as somebody else set them, and the changes without them. */
+function keptOutside({input, pair: {declaration}}: Subject, all: readonly Change[]): {changes: readonly Change[]; kept: readonly string[]} {
+  const keeps = ({path}: Change) => input.lifts.onDrift === 'keep' || input.kept?.get(declaration.key)?.includes(path) === true
+  const kept = all.filter(it => it.moved === 'outside' && keeps(it)).map(it => it.path)
+  return {changes: all.filter(it => !kept.includes(it.path)), kept}
+}
+
+function* notesOf(
+  {pair: {declaration}, kind, entry}: Subject,
+  live: LiveObject,
+  diff: FieldDiff,
+  kept: readonly string[],
+): Generator<string> {
+  if (kept.length > 0) yield `${declaration.key}: ${kept.join(', ')} changed outside and left so (--on-drift keep)`
+  if (diff.assumed.length > 0 && entry === undefined)
+    yield `${declaration.key}: ${diff.assumed.join(', ')} cannot be read back and is taken for equal, for want of a ledger`
+  if (kind.ready?.(live.fields) === 'failed')
+    yield `${declaration.key}: the API says that this ${kind.noun} failed (status "${String(live.fields.status)}"); no change of its fields repairs that`
+}
+
+/** @param fixed - fields that cannot be changed in place, whether they change or not */
+function changed({pair, kind}: Subject, found: Found, live: LiveObject, fixed: readonly string[]): Operation {
+  const {changes} = found
+  const immutable = fixed.filter(path => changes.some(it => it.path === path || it.path.startsWith(`${path}/`)))
+  const {createBeforeDestroy} = pair.declaration.policy
+  if (immutable.length > 0) {
+    const why: Why = {cause: 'immutable-field', reason: `${immutable.join(', ')} cannot be changed in place`}
+    return replacement(kind, found, createBeforeDestroy, live, why)
+  }
+  if (kind.verbs.update !== undefined) return {...found, action: 'update', ...whyUpdate(changes, pair)}
+  if (kind.verbs.create !== undefined && kind.verbs.delete !== undefined) {
+    const why: Why = {cause: 'no-update', reason: kind.absent?.update ?? `a ${kind.noun} cannot be changed in place`}
+    return replacement(kind, found, createBeforeDestroy, live, why)
+  }
+  const {adopts: _, ...rest} = found
+  const reason = kind.absent?.update ?? `the API cannot change a ${kind.noun}`
+  return {...rest, action: 'blocked', wants: 'update', cause: 'no-update', reason}
+}
+
+/** Whether the ledger does not have what was found. */
+const adopting = ({match}: Paired): Pick<Operation, 'adopts'> =>
+  match?.found === 'import' || match?.found === 'name' ? {adopts: true} : {}
+
+const movedFrom = ({match}: Paired): Pick<Operation, 'movedFrom'> =>
+  match?.formerAddress === undefined ? {} : {movedFrom: match.formerAddress}
+
+function settled(input: Planning, pair: Paired, entry: LedgerEntry | undefined, found: Found): Operation {
+  const match = pair.match
+  if (found.movedFrom !== undefined)
+    return {...found, action: 'move', cause: 'address-changed', reason: `the ledger has it as ${found.movedFrom}`}
+  if (match?.found === 'import') return {...found, action: 'adopt', cause: 'import-block', reason: 'import block', origin: 'imported'}
+  if (entry === undefined || match?.found === 'name')
+    return {...found, action: 'adopt', cause: 'found-by-name', reason: 'found by name, and every declared field agrees'}
+  if (!recordedAs(input, pair, entry))
+    return {...found, action: 'adopt', cause: 'ledger-older', reason: 'it is as declared; the ledger has older values'}
+  // Secrets stay: the digest over all of a ledger's secrets needs every one of them again.
+  const {declared: _, deferred: _deferred, ...bare} = found
+  return {...bare, action: 'no-op', cause: 'as-declared', reason: 'it is as declared'}
+}
+
+/** A parent that was named in text, or that the plan does not cover, as what it turned out to be. */
+function parentOf({kinds, observation}: PlanInput, {declaration, parent}: Paired): Paired['declaration']['parent'] {
+  const ref = declaration.parent
+  const kind = kinds.get(kinds.get(declaration.kind)?.parent?.kind ?? '')
+  if (ref === undefined || kind === undefined || parent === undefined) return ref
+  const remoteId = remoteIdOf(kind, parent)
+  if (ref.by !== 'key') return {by: 'remoteId', remoteId}
+  return observation.pairs.get(ref.key)?.context ? {...ref, remoteId} : ref
+}
+
+const UPDATES = {
+  'import-block': 'import block; it differs from the declaration',
+  'found-by-name': 'found by name; it differs from the declaration',
+  'changed-outside': 'changed outside since the last apply',
+  'changed-in-git': 'changed in git',
+  'changed-both': 'changed in git and outside',
+  differs: 'it differs from the declaration',
+} as const satisfies Partial<Record<Cause, string>>
+
+function whyUpdate(changes: readonly Change[], {match}: Paired): Why {
+  const cause = match?.found === 'import' ? 'import-block' : match?.found === 'name' ? 'found-by-name' : whoChanged(changes)
+  return {cause, reason: UPDATES[cause]}
+}
+
+function whoChanged(changes: readonly Change[]): keyof typeof UPDATES {
+  if (changes.every(it => it.moved === 'outside')) return 'changed-outside'
+  if (changes.every(it => it.moved === 'in git')) return 'changed-in-git'
+  return changes.some(it => it.moved === 'outside' || it.moved === 'both') ? 'changed-both' : 'differs'
+}
+
+const ownedAs = (entry: LedgerEntry | undefined): Pick<Operation, 'origin'> => (entry ? {origin: entry.origin} : {})
+
+const originOf = ({match}: Paired, entry: LedgerEntry | undefined): Pick<Operation, 'origin'> =>
+  match?.found === 'import' ? {origin: 'imported'} : ownedAs(entry)
+
+/** Takes back what was filled in from an object that will be replaced: its id and outputs will be others. */
+function reopened(declared: Value, resolved: Value, replaced: ReadonlySet<Key>): Value {
+  if (replaced.size === 0) return resolved
+  if (declared instanceof Deferred) return declared.needs.some(it => replaced.has(it)) ? declared : resolved
+  if (Array.isArray(declared) && Array.isArray(resolved)) {
+    return (declared as readonly Value[]).map((item, i) => reopened(item, (resolved as readonly Value[])[i] ?? null, replaced))
+  }
+  if (isPlainObject(declared) && isPlainObject(resolved)) {
+    return Object.fromEntries(Object.entries(declared).map(([key, item]) => [key, reopened(item, resolved[key] ?? null, replaced)]))
+  }
+  return resolved
+}
+
+const isPlainObject = (value: Value): value is ValueObject =>
+  value !== null && typeof value === 'object' && Object.getPrototypeOf(value) === Object.prototype
