@@ -8,7 +8,7 @@ import {applyReport} from '../../../src/report/formats/of-apply.ts'
 import {planReport} from '../../../src/report/formats/of-plan.ts'
 import type {Timeline} from '../../../src/report/formats/report.ts'
 import {lacksBrowser, look, openBrowser, pictureFile, violationsOf} from '../../support/browser.ts'
-import {created, deleted, HOSTILE, madePlan, operation} from '../../support/made-plan.ts'
+import {created, deleted, HOSTILE, madePlan, operation, updated} from '../../support/made-plan.ts'
 import {FRAME, inside, OPTIONS, sampleReport} from '../../support/sample-report.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'svcctl-page-'))
@@ -56,7 +56,7 @@ describe('the page', () => {
       /content="default-src 'none'; style-src 'sha256-[^']{44}'; script-src 'sha256-[^']{44}'; base-uri 'none'; form-action 'none'"/,
     )
     expect([...text.matchAll(/<(?:script|style)[ >]/g)]).toHaveLength(2)
-    expect(text).not.toMatch(/ (?:src|href|style|on[a-z]+)="/)
+    expect(text).not.toMatch(/ (?:src|style|on[a-z]+)="| href="[^#]/)
   })
 
   it('says what Markdown says, in its order', async () => {
@@ -74,6 +74,20 @@ describe('the page', () => {
     ].map(it => text.indexOf(it))
     expect(parts).not.toContain(-1)
     expect(parts).toEqual(parts.toSorted((a, b) => a - b))
+  })
+
+  it('has a place for each of its parts that is there, and leads to it', async () => {
+    const text = await makePage(sampleReport())
+    const places = [...text.matchAll(/<a href="#(\w+)">/g)].map(it => it[1])
+    expect(places).toEqual(['destroys', 'risks', 'changes', 'graph', 'timeline', 'next'])
+    for (const it of places) expect(text).toContain(`id="${it}"`)
+  })
+
+  it('lists what destroys first, wherever in the order of execution it stands', async () => {
+    const operations = [created('a', 1), updated('b'), deleted('c'), created('d', 1)]
+    const text = await makePage(planReport(FRAME, madePlan({operations}), OPTIONS))
+    const changes = text.slice(text.indexOf('id="changes"'), text.indexOf('id="next"'))
+    expect([...changes.matchAll(/<summary><span class="badge (\w+)">/g)].map(it => it[1])).toEqual(['delete', 'update', 'create', 'create'])
   })
 
   it('of 2 000 operations is made in less than two seconds of work, and is smaller than 5 MB', async () => {
@@ -232,6 +246,10 @@ describe.skipIf(lacksBrowser('the page in a browser'))('the page in a browser', 
     const {page, said} = await look(browser, file)
     await page.getByLabel('Text').fill('s79d23')
     expect([await page.locator('details.op:not([hidden])').count(), said]).toEqual([1, []])
+    // What comes after the changes is found without walking past all of them.
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(12_000)
+    await page.getByLabel('Text').fill('')
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeLessThan(12_000)
     await page.context().close()
   }, 60_000)
 })

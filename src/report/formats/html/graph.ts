@@ -3,6 +3,7 @@ import {type Graph, graphOf, rootsOf} from '../../graph/graph.ts'
 import {drawing, MOST_NODES} from '../../graph/svg.ts'
 import type {Report, ReportObject} from '../report.ts'
 import {isActive} from '../report.ts'
+import {byWeight} from '../shown.ts'
 import {Html} from './html-text.ts'
 
 /** So many pictures; beyond that the table tells. */
@@ -38,7 +39,7 @@ export async function dependencyPictures(report: Report): Promise<readonly Pictu
 }
 
 function graphsOf(report: Report): Drawn[] {
-  const active = new Map(report.objects.filter(isActive).map(it => [it.key, it]))
+  const active = new Map(byWeight(report.objects.filter(isActive)).map(it => [it.key, it]))
   // What waits for nothing, and nothing for it, is no part of the picture.
   const tied = new Set(
     [...active.values()].flatMap(it => it.edges.filter(edge => active.has(edge.key)).flatMap(edge => [it.key, edge.key])),

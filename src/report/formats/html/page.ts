@@ -7,7 +7,7 @@ import {formatDuration} from '../../../base/duration.ts'
 import type {ReportFormat} from '../format.ts'
 import type {Report, Timeline} from '../report.ts'
 import {isActive} from '../report.ts'
-import {counted, verdict} from '../shown.ts'
+import {counted, groupsOf, verdict} from '../shown.ts'
 import {dependencyPictures, type Picture} from './graph.ts'
 import {Html, html} from './html-text.ts'
 import {
@@ -58,8 +58,21 @@ function leastBytes({objects}: Report, {fields, most}: PageCut): number {
 
 function rendered(report: Report, pictures: readonly Picture[], cut: PageCut): string {
   const {stacks, command} = report
-  const body = html`${pageHead(report)}
-<main>${tiles(report)}${summary(report)}${failureSection(report)}${attention(report, cut)}${changesSection(report, cut)}${graphSection(report, pictures, cut)}${timelineSection(report, cut)}${nextSteps(report)}${
+  const parts = {changes: changesSection(report, cut), graph: graphSection(report, pictures, cut), timeline: timelineSection(report, cut)}
+  const next = nextSteps(report)
+  const {failed, destroys, risks, drifted} = groupsOf(report)
+  const places: readonly (readonly [id: string, words: string, isThere: boolean])[] = [
+    ['failed', 'Failed', failed.length > 0],
+    ['destroys', 'Destroys', destroys.length > 0],
+    ['risks', 'Risks', risks.length > 0],
+    ['drift', 'Drift', drifted.length > 0],
+    ['changes', 'Changes', parts.changes !== undefined],
+    ['graph', 'What waits for what', parts.graph !== undefined],
+    ['timeline', 'Timeline', parts.timeline !== undefined],
+    ['next', report.applied === undefined ? 'To apply it' : 'The run', next !== undefined],
+  ]
+  const body = html`${pageHead(report, places)}
+<main>${tiles(report)}${summary(report)}${failureSection(report)}${attention(report, cut)}${parts.changes}${parts.graph}${parts.timeline}${next}${
     cut === CUTS[0]
       ? undefined
       : html`<p class="why">This page is cut: ${cut.fields ? '' : 'fields are shown of what destroys or risks something only'}${cut.pictures ? '' : ', and without pictures'}.</p>`
@@ -79,10 +92,10 @@ function graphSection(report: Report, pictures: readonly Picture[], {most}: Page
   return html`<section aria-labelledby="graph"><h2 id="graph">What waits for what</h2>${
     pictures.length === 1 && only !== undefined
       ? frame(only)
-      : pictures.map(
+      : html`<div class="scroll long" tabindex="0" role="region" aria-label="A picture for each subscription">${pictures.map(
           (it, at) =>
             html`<details class="more"${at === 0 ? html` open` : undefined}><summary>${it.of ?? ''}: ${counted(it.nodes, 'object')}</summary>${frame(it)}</details>`,
-        )
+        )}</div>`
   }${aloneWords(report, pictures)}${edgeTable(report, most)}</section>`
 }
 

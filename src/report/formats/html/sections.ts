@@ -28,7 +28,8 @@ const badge = (word: string): Html => html`<span class="badge ${/^[a-z-]+$/.test
 
 const actionOf = (it: ReportObject): string => (it.state === undefined || it.state === 'no-op' ? it.action : it.state)
 
-export function pageHead(report: Report): Html {
+/** @param places - where in the page what is, as far as it is there */
+export function pageHead(report: Report, places: readonly (readonly [id: string, words: string, isThere: boolean])[]): Html {
   const {command, stacks, repository, commit, run, hash, failure, refused} = report
   const quiet = failure === undefined && !refused && !report.objects.some(isActive)
   const bad = failure !== undefined || refused || groupsOf(report).failed.length > 0
@@ -39,7 +40,8 @@ export function pageHead(report: Report): Html {
     ...(commit === undefined ? [] : [html`<li>commit <code>${commit.slice(0, 12)}</code></li>`]),
     ...(hash === undefined ? [] : [html`<li>plan <code>${hash.slice(0, 12)}</code></li>`]),
     ...(run === 0 ? [] : [html`<li>job ${run}</li>`]),
-  ]}</ul></header>`
+  ]}</ul>
+<nav aria-label="In this page"><ul class="facts">${places.filter(([, , isThere]) => isThere).map(([id, words]) => html`<li><a href="#${id}">${words}</a></li>`)}</ul></nav></header>`
 }
 
 const TILES = [
@@ -210,6 +212,9 @@ function fieldTable(changes: readonly ReportChange[], before: string, after: str
   )}</tbody></table>`
 }
 
+/** More are scrolled in a box of their own, so that what comes after them is found. */
+const MANY = 100
+
 /** Everything that is done, one by one, with a filter for those who have the script. */
 export function changesSection(report: Report, cut: PageCut): Html | undefined {
   const objects = byWeight(report.objects.filter(isActive))
@@ -221,7 +226,7 @@ export function changesSection(report: Report, cut: PageCut): Html | undefined {
     html`<div><label for="f-${name}">${label}</label><select id="f-${name}" name="${name}"><option value="">all</option>${values.map(it => html`<option value="${it}">${it}</option>`)}</select></div>`
   return html`<section aria-labelledby="changes"><h2 id="changes">${counted(objects.length, 'change')}</h2>
 <form class="filter" hidden>${choices('action', 'Action', [...new Set(shown.map(actionOf))])}${choices('kind', 'Kind', [...new Set(shown.map(it => it.kind))].toSorted())}<div class="grow"><label for="f-text">Text</label><input id="f-text" name="text" type="search" autocomplete="off"></div><output aria-live="polite"></output></form>
-<div class="card">${shown.map(it => change(it, report.stacks.length > 1, titles, cut))}</div>${
+${shown.length > MANY ? html`<div class="card long" tabindex="0" role="region" aria-label="The changes, one by one">` : html`<div class="card">`}${shown.map(it => change(it, report.stacks.length > 1, titles, cut))}</div>${
     more.length === 0
       ? undefined
       : html`<ul>${byKind(more)

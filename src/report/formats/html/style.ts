@@ -17,6 +17,9 @@ h3{margin:1.25rem 0 .5rem;font-size:1rem}
 .verdict.bad{background:var(--red-bg);color:var(--red)}
 .verdict.good{background:var(--green-bg);color:var(--green)}
 .facts{display:flex;flex-wrap:wrap;gap:.25rem 1.25rem;margin:.75rem 0 0;padding:0;list-style:none;color:var(--soft);font-size:.9rem}
+a{color:var(--accent)}
+nav .facts{margin-top:.5rem}
+.long{max-height:44rem;overflow:auto}
 code,pre{font-family:var(--mono);font-size:.88em}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(7.5rem,1fr));gap:.75rem;margin:1.5rem 0 0;padding:0;list-style:none}
 .tiles li{padding:.75rem 1rem;background:var(--card);border:1px solid var(--line);border-radius:.75rem}
@@ -30,7 +33,7 @@ dl.card dt:first-of-type,dl.card dd:first-of-type{border-top:0}
 dl.card dt{font-weight:600;background:var(--grey-bg)}
 dd p{margin:0 0 .25rem}dd p:last-child{margin:0}
 .scroll{overflow:auto;max-width:100%}
-.scroll:focus-visible,summary:focus-visible,input:focus-visible,select:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+.scroll:focus-visible,.long:focus-visible,a:focus-visible,summary:focus-visible,input:focus-visible,select:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 table{border-collapse:collapse;width:100%;font-size:.92rem}
 th,td{padding:.5rem .85rem;text-align:left;vertical-align:top;border-top:1px solid var(--line)}
 thead th{border-top:0;background:var(--grey-bg);font-weight:600;white-space:nowrap}
@@ -106,7 +109,7 @@ table.stack td::before{content:attr(data-name);display:block;color:var(--soft);f
 }
 @media print{
 :root{color-scheme:light;--bg:#fff;--card:#fff;--line:#bbb;--text:#000;--soft:#333}
-body{font-size:11pt}form.filter{display:none}.picture,.scroll{max-height:none;overflow:visible}.card{break-inside:auto}tr,details.op{break-inside:avoid}
+body{font-size:11pt}form.filter,nav{display:none}.picture,.scroll,.long{max-height:none;overflow:visible}.card{break-inside:auto}tr,details.op{break-inside:avoid}
 svg{max-width:100%;height:auto}
 }
 `
