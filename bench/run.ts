@@ -1,7 +1,7 @@
 /**
  * `npm run bench [-- PART…]`: prints a table for each part and writes `bench/results/<part>.json`.
  *
- * Parts: requests, makespan, refusals, growth, start-up, plan, secrets, support-package. Without a word all but the last, which
+ * Parts: requests, makespan, refusals, growth, start-up, plan, secrets, budget, support-package. Without a word all but the last, which
  * needs two gigabytes of streaming. `--quick` leaves out the largest sizes.
  */
 import {spawnSync} from 'node:child_process'
@@ -10,6 +10,7 @@ import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {parseArgs} from 'node:util'
 import {tableOf} from '../src/report/table.ts'
+import {measureBudgetFile} from './budget-file.ts'
 import {measureGrowth} from './growth.ts'
 import {type MakespanCase, measureMakespan, measureReference} from './makespan.ts'
 import {measureOverhead, measurePlans} from './plan-process.ts'
@@ -125,6 +126,29 @@ async function plan(): Promise<Row[]> {
   return rows
 }
 
+async function budget(): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const [processes, perMinute] of [
+    [1, 100],
+    [1, 3000],
+    [4, 3000],
+  ] as const) {
+    const it = await measureBudgetFile(processes, perMinute, quick ? 5 : 20)
+    rows.push({
+      processes,
+      per_minute: perMinute,
+      seconds: rounded(it.seconds, 1),
+      requests: it.requests,
+      allowed: rounded(it.allowed, 0),
+      refused: it.refused,
+      in_budget_percent: rounded(100 * it.inBudget),
+      most: it.shares[0],
+      fewest: it.shares[1],
+    })
+  }
+  return rows
+}
+
 const PARTS: Readonly<Record<string, Part>> = {
   requests: async () => (await countRequests()).map(it => ({...it})),
   makespan,
@@ -146,6 +170,7 @@ const PARTS: Readonly<Record<string, Part>> = {
       cpu_s: it.cpuSeconds === undefined ? null : rounded(it.cpuSeconds),
       bar_s: it.bar ?? null,
     })),
+  budget,
 }
 
 /** A program of its own, with bars of its own. */

@@ -161,10 +161,21 @@ export function parseHolder(it: unknown): LockHolder | undefined {
   return {id, host, pid, who: text_(who), start: text_(start), pidSpace: text_(pidSpace), since: text_(since)}
 }
 
+/** What stays the same as long as this process runs is looked up once. */
+function once<T>(look: () => T): () => T {
+  let known: {readonly value: T} | undefined
+  return () => {
+    known ??= {value: look()}
+    return known.value
+  }
+}
+
+const bootId = once(() => readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim())
+
 /** `<boot>/<clock ticks>`, `ended` for a process that only waits to be reaped, `undefined` where nothing can be told. */
 function startOf(pid: number): string | 'ended' | undefined {
   try {
-    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
+    const boot = bootId()
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The second field is the program's name in brackets and may hold anything; the third is the state, the 22nd the start.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -176,13 +187,13 @@ function startOf(pid: number): string | 'ended' | undefined {
 }
 
 /** Two machines may have one name, and the first pid space of every kernel has one number: the machine is part of it, as a hash. */
-function ownPidSpace(): string {
+const ownPidSpace = once((): string => {
   try {
     return [readlinkSync('/proc/self/ns/pid'), machine()].join(' ').trim()
   } catch {
     return ''
   }
-}
+})
 
 function machine(): string {
   try {

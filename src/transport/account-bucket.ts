@@ -122,6 +122,8 @@ export interface Take {
 
 export interface Wish {
   readonly wanted: number
+  /** Fewer are not worth taking: then none is granted, and the wait is for so many; 1 unless told. */
+  readonly least?: number
   /** May take from the reserve. */
   readonly interactive: boolean
   /** Requests of the asking process that have no answer yet. */
@@ -129,7 +131,7 @@ export interface Wish {
 }
 
 /** Takes as many tokens as are there, up to `wanted`. */
-export function take(before: AccountBucket, limits: RateLimits, now: number, {wanted, interactive, inFlight}: Wish): Take {
+export function take(before: AccountBucket, limits: RateLimits, now: number, {wanted, least = 1, interactive, inFlight}: Wish): Take {
   const bucket = refill(before, limits, now)
   if (now < bucket.pausedUntil) return {bucket, granted: 0, waitMs: bucket.pausedUntil - now, paused: true}
   const scouting = bucket.doubtful || (bucket.tells !== false && now - bucket.toldAt > FRESH_MS)
@@ -141,12 +143,14 @@ export function take(before: AccountBucket, limits: RateLimits, now: number, {wa
   const keptThere = Math.min(kept + margin, Math.max(0, bucket.serverBurst - 1))
   const free = Math.min(bucket.own - kept, bucket.server - keptThere)
   const granted = Math.max(0, Math.min(wanted, room, Math.floor(free + TINY)))
-  if (granted === 0) {
+  // More than a bucket can ever hold beside what is kept would never come.
+  const enough = Math.max(1, Math.min(least, room, Math.floor(Math.min(limits.burst - kept, bucket.serverBurst - keptThere))))
+  if (granted < enough) {
     const waitMs = Math.max(
-      tokenWaitMs(1 + kept - bucket.own, limits.perMinute),
-      tokenWaitMs(1 + keptThere - bucket.server, serverPerMinute(bucket, limits)),
+      tokenWaitMs(enough + kept - bucket.own, limits.perMinute),
+      tokenWaitMs(enough + keptThere - bucket.server, serverPerMinute(bucket, limits)),
     )
-    return {bucket, granted, waitMs}
+    return {bucket, granted: 0, waitMs}
   }
   return {
     bucket: {...bucket, own: bucket.own - granted, server: bucket.server - granted, outstanding: bucket.outstanding + granted},
@@ -154,6 +158,13 @@ export function take(before: AccountBucket, limits: RateLimits, now: number, {wa
     waitMs: 0,
   }
 }
+
+/** Tokens that were taken and not used. */
+export const giveBack = (bucket: AccountBucket, limits: RateLimits, tokens: number): AccountBucket => ({
+  ...bucket,
+  own: Math.min(limits.burst, bucket.own + tokens),
+  server: Math.min(bucket.serverBurst, bucket.server + tokens),
+})
 
 /** A silent server may have begun to count later than we did, by the time of the first request's way. */
 const marginOf = ({tells, margin}: AccountBucket): number => (tells === false ? Math.max(1, margin) : margin)

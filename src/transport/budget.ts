@@ -59,7 +59,8 @@ export interface Budget {
 
 /** Tokens and what is known of the account. Synchronous: nothing happens between a look and the taking. */
 export interface TokenStore {
-  take(wish: Wish, now: number): Pick<Take, 'granted' | 'waitMs' | 'paused'> & {readonly answered: number}
+  /** @param waiting - requests that wait for a token, those of the wish among them */
+  take(wish: Wish, now: number, waiting: number): Pick<Take, 'granted' | 'waitMs' | 'paused'> & {readonly answered: number}
   settle(settled: Omit<Settlement, 'alone'>, now: number): void
   pause(ms: number, now: number): void
   view(now: number): {readonly available: number; readonly perMinute: number; readonly burst: number}
@@ -200,6 +201,7 @@ class QueuedBudget implements Budget {
       const {granted, waitMs, answered, paused} = this.#store.take(
         {wanted: interactive ? 1 : Math.min(room, this.#line.size), interactive, inFlight: this.#open.count},
         now,
+        this.#line.size,
       )
       if (granted === 0) {
         this.#say(waitMs, paused === true, now)

@@ -1,6 +1,6 @@
 /** The file of a shared budget. Rewritten as a whole under its lock; losing it loses a minute's knowledge and no more. */
 
-import {readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs'
+import {closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync} from 'node:fs'
 import {parseAnyJson} from '../base/bounded-json.ts'
 import {isJsonObject, type JsonObject} from '../base/json.ts'
 import type {LockHolder} from '../base/process-lock.ts'
@@ -8,10 +8,14 @@ import {isAbsent} from '../base/system-code.ts'
 import type {AccountBucket, RateLimits} from './account-bucket.ts'
 
 const FORMAT = 'svcctl.budget/1'
+/** Some members more than there are now. */
+const LONGEST_REST = 10_000
 
 /** A process that spends from the bucket. */
 export interface Member extends LockHolder, RateLimits {
   readonly outstanding: number
+  /** It had more to send than tokens. */
+  readonly wants: boolean
   /** ms since the epoch. */
   readonly seenAt: number
 }
@@ -42,13 +46,43 @@ export function readSharedBucket(file: string): ReadBucket {
   }
 }
 
-/** Not flushed to the disk: after a power cut nobody is in flight any more. */
+/**
+ * Not flushed to the disk: after a power cut nobody is in flight any more. A file that is there is written over where it
+ * lies: some file systems flush one that is put in the place of another, or cut to nothing, which takes milliseconds; and
+ * what a crash leaves half written is made anew.
+ */
 export function writeSharedBucket(file: string, {bucket, members}: SharedBucket, id: string): void {
-  const aside = `${file}.${id}.new`
   // JSON has no infinity: "never told" is null.
   const toldAt = Number.isFinite(bucket.toldAt) ? bucket.toldAt : null
+  const text = JSON.stringify({format: FORMAT, ...bucket, toldAt, members})
+  if (!writtenOver(file, text)) writeAside(file, text, id)
+}
+
+/** @returns whether there was a file; where the new text is shorter, spaces end it */
+function writtenOver(file: string, text: string): boolean {
+  let opened: number
   try {
-    writeFileSync(aside, JSON.stringify({format: FORMAT, ...bucket, toldAt, members}), {mode: 0o600})
+    opened = openSync(file, 'r+')
+  } catch (error) {
+    if (isAbsent(error)) return false
+    throw error
+  }
+  try {
+    const bytes = Buffer.from(text)
+    const rest = Math.max(0, fstatSync(opened).size - bytes.length)
+    // A file that somebody filled would stay so for ever.
+    if (rest > LONGEST_REST) return false
+    writeSync(opened, Buffer.concat([bytes, Buffer.alloc(rest, ' ')]), 0, undefined, 0)
+    return true
+  } finally {
+    closeSync(opened)
+  }
+}
+
+function writeAside(file: string, text: string, id: string): void {
+  const aside = `${file}.${id}.new`
+  try {
+    writeFileSync(aside, text, {mode: 0o600})
     renameSync(aside, file)
   } catch (error) {
     rmSync(aside, {force: true})
@@ -97,6 +131,7 @@ function parseMember(value: unknown): Member {
     burst: positiveAt(value, 'burst'),
     reserve: numberAt(value, 'reserve'),
     outstanding: numberAt(value, 'outstanding'),
+    wants: value.wants === true,
     seenAt: numberAt(value, 'seenAt'),
   }
 }

@@ -1,7 +1,9 @@
 /**
  * One account's budget for all processes of this machine: the bucket lies in a file of the state folder, and whoever
- * needs tokens takes a batch under a lock that is held for less than a millisecond. Nothing is touched before the
- * first request.
+ * needs tokens takes a lease of them under a lock that is held for less than a millisecond. A lease is what the rate
+ * gives a process in a quarter of a second, so that a request more costs nothing but memory at high rates; at the usual
+ * ones it is a single token. What is left of one is given back with the next exchange, and lost with its process. Nothing
+ * is touched before the first request.
  *
  * Where the file cannot be locked this process counts for itself, and says so: that is worse than sharing and better
  * than not working.
@@ -26,11 +28,13 @@ import {
   type AccountBucket,
   available,
   effectivePerMinute,
+  giveBack,
   newBucket,
   pause,
   type RateLimits,
   type Settlement,
   settle,
+  type Take,
   take,
   type Wish,
 } from './account-bucket.ts'
@@ -78,8 +82,20 @@ const PATIENCE_MS = 2_000
 const ABANDONED_MS = 60_000
 /** How long a process of another host counts as running after its last sign. */
 const UNSEEN_MS = 120_000
-/** Answers are told to the others at the latest after this many. */
+/** Answers are told to the others at the latest after this many, or after as many as two leases have. */
 const UNTOLD = 8
+/** What comes in this time is one lease. */
+const LEASE_MS = 250
+/** Older knowledge of the account, and of others, is none: what is left of a lease then goes back first. */
+const LEASE_ENDS_MS = 1_000
+
+/** Both ends count: a clock that was set back is in none. */
+interface Span {
+  readonly since: number
+  readonly until: number
+}
+const NEVER: Span = {since: 0, until: 0}
+const isIn = ({since, until}: Span, now: number): boolean => now >= since && now < until
 
 type Change = (bucket: AccountBucket, limits: RateLimits) => AccountBucket
 
@@ -90,6 +106,17 @@ class SharedStore implements TokenStore {
   #untold: Omit<Settlement, 'alone'>[] = []
   #pausedUntil = 0
   #inFlight = 0
+  /** Tokens that were taken and not used yet. */
+  #leased = 0
+  #lease: Span = NEVER
+  /** When the tokens of about one lease were used: whoever used them lately will want as many soon. */
+  readonly #usedAt: number[] = []
+  /** As long as this, another exchange would find nothing, or leave nothing to others. */
+  #none: Span & {readonly interactive: boolean; readonly paused?: true} = {...NEVER, interactive: false}
+  /** Others that had more to send than tokens when they were seen last, a moment ago. */
+  #hungry = 0
+  /** Whether we had. */
+  #wants = false
   /** As last read or written. */
   #known: AccountBucket
   #inForce: RateLimits
@@ -104,36 +131,69 @@ class SharedStore implements TokenStore {
     this.#inForce = options.limits
   }
 
-  take(wish: Wish, now: number): ReturnType<TokenStore['take']> {
-    let granted = 0
-    let waitMs = 0
-    let paused = {}
+  take(wish: Wish, now: number, waiting: number): ReturnType<TokenStore['take']> {
+    if (this.#leased > 0 && isIn(this.#lease, now) && now >= this.#pausedUntil) return this.#use(Math.min(wish.wanted, this.#leased), now)
+    const {interactive} = wish
+    const largest = this.#largestLease
+    const {until, paused} = this.#none
+    // An answer may bring a token earlier: where a lease is one token, that is worth another look.
+    if (isIn(this.#none, now) && this.#none.interactive === interactive && (largest > 1 || this.#untold.length === 0))
+      return {granted: 0, waitMs: until - now, answered: this.#known.answered, ...(paused ? {paused} : {})}
+    const asked = this.#hungry > 0 && largest > 1 ? Math.min(wish.wanted, largest) : wish.wanted
+    const wanted = Math.max(asked, Math.min(largest, Math.max(waiting, this.#usedLately(now))))
+    // In a line of many nobody gains by one token at a time: all wait for as many as they will use at once.
+    const least = interactive || this.#hungry > 0 ? 1 : Math.min(largest, waiting)
+    let none: Pick<Take, 'waitMs' | 'paused'> = {waitMs: 0}
     const done = this.#exchange(now, (bucket, limits) => {
-      const taken = take(bucket, limits, now, wish)
-      granted = taken.granted
-      waitMs = taken.waitMs
-      paused = taken.paused ? {paused: true} : {}
+      const taken = take(bucket, limits, now, {...wish, wanted, least})
+      this.#leased = taken.granted
+      this.#lease = {since: now, until: now + LEASE_ENDS_MS}
+      this.#wants = waiting > taken.granted
+      none = {waitMs: taken.waitMs, ...(taken.paused ? {paused: true} : {})}
+      // With a lease it is known as well when the next one is worth asking for.
+      const next = taken.granted > 0 && largest > 1 ? take(taken.bucket, limits, now, {...wish, wanted: least, least}) : taken
+      const waitMs = next.granted === 0 && Number.isFinite(next.waitMs) ? next.waitMs : 0
+      const isShort = available(taken.bucket, limits, now) < inLeaseTime(taken.bucket, limits)
+      const turnMs = taken.granted > 0 && largest > 1 && isShort && this.#hungry > 0 && !interactive ? LEASE_MS : 0
+      this.#none = {since: now, until: now + Math.max(waitMs, turnMs), interactive, ...(next.paused ? {paused: true} : {})}
       return taken.bucket
     })
-    if (done) {
-      this.#inFlight += granted
-      return {granted, waitMs, ...paused, answered: this.#known.answered}
-    }
-    return this.#alone?.take(wish, now) ?? {granted: 0, waitMs: this.#pauseForLock(), answered: 0}
+    if (done) return {...this.#use(Math.min(wish.wanted, this.#leased), now), ...none}
+    return this.#alone?.take(wish, now, waiting) ?? {granted: 0, waitMs: this.#pauseForLock(), answered: 0}
+  }
+
+  #use(granted: number, now: number): {readonly granted: number; readonly waitMs: 0; readonly answered: number} {
+    this.#leased -= granted
+    this.#inFlight += granted
+    for (let i = 0; i < granted; i++) this.#usedAt.push(now)
+    this.#usedAt.splice(0, this.#usedAt.length - this.#largestLease)
+    // Those who were answered meanwhile are in no other one's way any more.
+    return {granted, waitMs: 0, answered: this.#known.answered + this.#untold.length}
+  }
+
+  #usedLately(now: number): number {
+    return this.#usedAt.filter(it => Math.abs(now - it) <= LEASE_MS).length
+  }
+
+  /** This process' share of what comes in the time of a lease, and never more than a part of what can be there at all. */
+  get #largestLease(): number {
+    const limits = this.#inForce
+    return Math.max(1, Math.ceil(Math.min(inLeaseTime(this.#known, limits), limits.burst / 2) / (this.#hungry + 1) - 0.5))
   }
 
   settle(settled: Omit<Settlement, 'alone'>, now: number): void {
     this.#inFlight -= 1
     if (this.#alone) this.#alone.settle(settled, now)
     else this.#untold.push(settled)
-    // Not at once: the next take tells the others anyway, and until then they are a little too careful.
-    if (this.#untold.length >= UNTOLD) this.#exchange(now)
+    // Not at once: the next lease tells the others anyway, and until then they are a little too careful.
+    if (this.#untold.length >= Math.max(UNTOLD, 2 * this.#largestLease)) this.#exchange(now)
   }
 
   pause(ms: number, now: number): void {
     if (this.#alone) this.#alone.pause(ms, now)
     else {
       this.#pausedUntil = Math.max(this.#pausedUntil, now + ms)
+      this.#none = {...NEVER, interactive: false}
       this.#exchange(now)
     }
   }
@@ -141,7 +201,11 @@ class SharedStore implements TokenStore {
   view(now: number): ReturnType<TokenStore['view']> {
     if (this.#alone) return this.#alone.view(now)
     const limits = this.#inForce
-    return {available: available(this.#known, limits, now), perMinute: effectivePerMinute(this.#known, limits), burst: limits.burst}
+    return {
+      available: this.#leased + available(this.#known, limits, now),
+      perMinute: effectivePerMinute(this.#known, limits),
+      burst: limits.burst,
+    }
   }
 
   close(now: number): void {
@@ -181,12 +245,14 @@ class SharedStore implements TokenStore {
     const alone = others.length === 0
     const elsewhere = others.reduce((sum, {outstanding}) => sum + outstanding, 0)
     const found = read.state === 'read' ? read.shared.bucket : newBucket(limits, now)
+    this.#hungry = others.filter(it => it.wants && Math.abs(now - it.seenAt) <= 2 * LEASE_MS).length
     // Counted anew each time, so that what a dead process had on its way is forgotten with it.
-    let bucket: AccountBucket = {...found, outstanding: elsewhere + this.#inFlight + this.#untold.length}
+    let bucket: AccountBucket = {...giveBack(found, limits, this.#leased), outstanding: elsewhere + this.#inFlight + this.#untold.length}
+    this.#leased = 0
     for (const settled of this.#untold) bucket = settle(bucket, limits, now, {...settled, alone})
     if (this.#pausedUntil > now) bucket = pause(bucket, limits, now, this.#pausedUntil - now)
     if (change) bucket = change(bucket, limits)
-    const us: Member = {...self, ...own, outstanding: bucket.outstanding - elsewhere, seenAt: now}
+    const us: Member = {...self, ...own, outstanding: bucket.outstanding - elsewhere, wants: this.#wants, seenAt: now}
     writeSharedBucket(this.#file, {bucket, members: leaving ? others : [...others, us]}, self.id)
     this.#untold = []
     this.#pausedUntil = 0
@@ -232,9 +298,13 @@ class SharedStore implements TokenStore {
     if (this.#alone) return
     const store = memoryStore(limits, clock, {...this.#known, outstanding: this.#inFlight})
     this.#alone = store
+    this.#leased = 0
+    this.#none = {...NEVER, interactive: false}
     onEvent?.({type: 'budget-alone', file: this.#file, because})
   }
 }
+
+const inLeaseTime = (bucket: AccountBucket, limits: RateLimits): number => (effectivePerMinute(bucket, limits) * LEASE_MS) / 60_000
 
 /** Of processes with different limits the lowest hold while they run, and the largest reserve. */
 function lowest(all: readonly RateLimits[]): RateLimits {
