@@ -1,7 +1,9 @@
 /** The published schemas by the names of their files, each from the code that checks by it or prints it. */
+import {auditJsonSchema} from '../src/audit/entry.ts'
 import {baselineJsonSchema} from '../src/engine/model/drift-baseline.ts'
 import {planJsonSchema} from '../src/engine/model/plan-schema.ts'
 import {exportJsonSchema} from '../src/export/document.ts'
+import {historyJsonSchema, verifyJsonSchema} from '../src/run/audit-document.ts'
 import {compareJsonSchema} from '../src/run/compare-document.ts'
 import {graphJsonSchema} from '../src/run/graph-document.ts'
 import {importJsonSchemas} from '../src/run/import-document.ts'
@@ -14,5 +16,8 @@ export const schemas = (): Readonly<Record<string, Record<string, unknown>>> => 
   graph: graphJsonSchema(),
   secrets: secretsJsonSchema(),
   baseline: baselineJsonSchema(),
+  audit: auditJsonSchema(),
+  'audit-verify': verifyJsonSchema(),
+  history: historyJsonSchema(),
   ...importJsonSchemas(),
 })

@@ -151,8 +151,9 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z.strictObject({
 
 /** As published in `schemas/`. */
 export const auditJsonSchema = (): Record<string, unknown> => ({
-  ...z.toJSONSchema(auditEntrySchema),
-  title: 'svcctl: one line of an audit (.svcctl/audit/<stack>.jsonl)',
+  ...z.toJSONSchema(auditEntrySchema, {unrepresentable: 'any', reused: 'inline'}),
+  title: 'One line of an audit',
+  description: 'What stands in `.svcctl/audit/<stack>.jsonl`, one line of canonical JSON an event. It holds no secrets.',
 })
 
 const hashOf = (rest: object): string => createHash('sha256').update(canonicalJson(rest)).digest('hex')

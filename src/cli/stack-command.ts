@@ -113,6 +113,12 @@ export abstract class StackCommand extends ReportingCommand {
     return LedgerDesk.open(this.context, loaded, this.stoppable, {stacks: flags.stack ?? [], file: flags.state})
   }
 
+  /** The ledgers that lie in the working folder, whether there is an app or not. */
+  protected async openDeskOfFolder(): Promise<LedgerDesk> {
+    const {LedgerDesk} = await import('../run/ledger-desk.ts')
+    return LedgerDesk.open(this.context, {stacks: [], others: []}, this.stoppable, {stacks: [], file: undefined})
+  }
+
   /** Runs `work` in a workspace over these stacks; connections are closed afterwards in any case. */
   protected async inWorkspace<T>(
     {stacks, others, variable}: Pick<WorkspaceOptions, 'stacks' | 'others' | 'variable'>,

@@ -31,7 +31,7 @@ export default class ForceUnlockCommand extends StackCommand {
         const locks = held.map(({stack, lock}) => `${stack} (${lock?.holder})`).join(', ')
         await this.confirm(`Take the lock away: ${locks}?`, flags.yes)
       }
-      const unlocked = await unlockAll(seen)
+      const unlocked = await unlockAll(this.context, seen)
       await this.print(asJson(unlocked), {
         text: () =>
           unlocked.map(it => `${it.stack}: ${it.holder === null ? 'was not locked' : `unlocked; it was held by ${it.holder}`}`).join('\n'),

@@ -33,6 +33,8 @@ export const table: CommandTable = {
     simulator: () => import('./simulator.ts'),
     validate: () => import('./validate.ts'),
     completion: () => import('./completion.ts'),
+    'audit verify': () => import('./audit/verify.ts'),
+    history: () => import('./history.ts'),
     'cloud account': () => import('./cloud/account.ts'),
     'cloud acl rules': () => import('./cloud/acl/rules.ts'),
     'cloud acl users': () => import('./cloud/acl/users.ts'),
@@ -76,6 +78,7 @@ export const table: CommandTable = {
     version: () => import('./version.ts'),
   },
   topics: {
+    audit: 'what was done, as a chain of hashes',
     cloud: 'the cloud account and what is in it, as lists',
     'cloud acl': 'ACL rules and users of a database',
     enterprise: 'commands for a self-hosted cluster',

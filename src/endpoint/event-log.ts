@@ -1,21 +1,10 @@
 /** The cluster's log: which part of it is wanted, one entry as a line, and reading it on as it grows. */
 import type {LogsWanted} from '../backends/cluster/cluster-api.ts'
 import type {Clock} from '../base/clock.ts'
-import {parseDuration} from '../base/duration.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {canonicalJson, type Json, type JsonObject} from '../base/json.ts'
+import {parseMoment} from '../base/moment.ts'
 import {waitFor} from '../base/wait-for.ts'
-
-/** Text that is neither a moment nor a length of time. */
-export class MomentError extends AppError {
-  constructor(option: string, text: string) {
-    super(`${option}: ${JSON.stringify(text)} is no time`, {
-      code: 'E_MOMENT',
-      exit: EXIT.usage,
-      suggestions: [`Write a UTC time (${option} 2026-01-31T08:00:00Z), a day, or how long ago it was (${option} 15m, 2h, 3d).`],
-    })
-  }
-}
 
 /** `--since` lies behind `--until`. */
 export class EmptyWindowError extends AppError {
@@ -26,18 +15,6 @@ export class EmptyWindowError extends AppError {
       suggestions: ['Give --since an earlier time, or --until a later one.'],
     })
   }
-}
-
-const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/i
-
-/** @returns milliseconds since the epoch; a time without a zone is UTC, as the API's own. @throws MomentError */
-export function parseMoment(option: string, text: string, now: number): number {
-  if (ISO.test(text)) {
-    const zoned = /T.*(Z|[+-]\d{2}:?\d{2})$/i.test(text) || !text.toUpperCase().includes('T') ? text : `${text}Z`
-    const at = Date.parse(zoned)
-    if (!Number.isNaN(at)) return at
-  } else if (/^\d+(\.\d+)?(ms|s|m|h|d)$/.test(text)) return now - parseDuration(text)
-  throw new MomentError(option, text)
 }
 
 export interface LogWindow {

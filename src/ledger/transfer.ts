@@ -29,6 +29,18 @@ export interface Arrived extends Pick<EntryMove, 'from' | 'to'> {
   readonly remoteId: string
 }
 
+/**
+ * Told of what arrives before the last two writes about it, and again where these were not made.
+ * @param ledgers - by `ledgerName`
+ * @returns how far audits have come, by the same names
+ */
+export type Arriving = (
+  arrived: readonly Arrived[],
+  ledgers: ReadonlyMap<string, Ledger>,
+) => Promise<ReadonlyMap<string, NonNullable<Ledger['audit']>>>
+
+const nobodyHears: Arriving = () => Promise.resolve(new Map())
+
 /** Tombstones that a ledger keeps: the newest ones. */
 const TOMBSTONES = 1_000
 
@@ -42,6 +54,7 @@ export async function transferEntries(
   id: string,
   moves: readonly EntryMove[],
   stores: ReadonlyMap<string, LedgerStore>,
+  arriving: Arriving = nobodyHears,
 ): Promise<Arrived[]> {
   if (moves.length === 0) return []
   const renamed = new Map(moves.map(({from, to}) => [keyOfOperation(from), keyOfOperation(to)]))
@@ -52,7 +65,7 @@ export async function transferEntries(
     const incoming = moves.filter(it => it.to.stack === stack)
     await store.save(withIncoming(await store.load(), incoming, sources, id, renamed))
   }
-  return finishTransfers(stores)
+  return finishTransfers(stores, arriving)
 }
 
 /**
@@ -66,6 +79,7 @@ export async function moveLedger(
   from: {readonly stack: string; readonly state: string},
   stores: ReadonlyMap<string, LedgerStore>,
   openEnds: (former: Json | undefined, now: Json | undefined) => Json | undefined,
+  arriving: Arriving = nobodyHears,
 ): Promise<Arrived[]> {
   const former = await storeOf(stores, ledgerName(from)).load()
   const store = storeOf(stores, from.stack)
@@ -86,14 +100,15 @@ export async function moveLedger(
   const outputs = {...former.outputs, ...now.outputs}
   const stones = [...(former.gone ?? []), ...(incoming.gone ?? [])].filter(it => !known.has(it.remoteId))
   const gone = [...new Map(stones.map(it => [`${it.id} ${it.remoteId}`, it])).values()].slice(-TOMBSTONES)
-  const after: Ledger = {...incoming, outputs, gone, ...(pending === undefined ? {} : {pending})}
+  const audit = (former.audit?.seq ?? 0) > (now.audit?.seq ?? 0) ? former.audit : now.audit
+  const after: Ledger = {...incoming, outputs, gone, ...(pending === undefined ? {} : {pending}), ...(audit && {audit})}
   if (moves.length === 0 && restOf(after) === restOf(now)) return []
   await store.save(after)
-  return finishTransfers(stores)
+  return finishTransfers(stores, arriving)
 }
 
-const restOf = ({outputs, gone = [], pending = null}: Ledger): string =>
-  canonicalJson({outputs: asJson(outputs), gone: asJson(gone), pending})
+const restOf = ({outputs, gone = [], pending = null, audit}: Ledger): string =>
+  canonicalJson({outputs: asJson(outputs), gone: asJson(gone), pending, audit: audit?.seq})
 
 /** What is under way between these ledgers. */
 export const marksIn = (ledgers: Iterable<Ledger>): {readonly stack: string; readonly entry: LedgerEntry; readonly mark: TransferMark}[] =>
@@ -107,12 +122,23 @@ export const marksIn = (ledgers: Iterable<Ledger>): {readonly stack: string; rea
  *
  * @returns what has arrived
  */
-export async function finishTransfers(stores: ReadonlyMap<string, LedgerStore>): Promise<Arrived[]> {
+export async function finishTransfers(stores: ReadonlyMap<string, LedgerStore>, arriving: Arriving = nobodyHears): Promise<Arrived[]> {
   const ledgers = new Map<string, Ledger>()
   for (const [name, store] of stores) ledgers.set(name, await store.load())
   // Nothing goes to a former ledger.
   const present = [...ledgers].flatMap(([name, ledger]) => (name === ledger.stack ? [ledger] : []))
   const marks = marksIn(present).filter(it => ledgers.has(ledgerName(it.mark.from)))
+  if (marks.length === 0) return []
+  const arrived = marks.map(({stack, entry, mark}) => ({
+    id: mark.id,
+    from: mark.from,
+    to: {stack, address: entry.address},
+    remoteId: entry.remoteId,
+  }))
+  for (const [name, audit] of await arriving(arrived, ledgers)) {
+    const ledger = ledgers.get(name)
+    if (ledger !== undefined) ledgers.set(name, {...ledger, audit})
+  }
   const renamed = new Map(marks.map(({stack, entry, mark}) => [keyOfOperation(mark.from), keyOf(stack, entry.address)] as const))
   for (const source of namesOf(marks.map(it => it.mark.from))) {
     const ledger = ledgers.get(source)
@@ -133,12 +159,7 @@ export async function finishTransfers(stores: ReadonlyMap<string, LedgerStore>):
       ),
     )
   }
-  return marks.map(({stack, entry, mark}) => ({
-    id: mark.id,
-    from: mark.from,
-    to: {stack, address: entry.address},
-    remoteId: entry.remoteId,
-  }))
+  return arrived
 }
 
 /**

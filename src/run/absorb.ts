@@ -8,6 +8,7 @@ import {resolve} from 'node:path'
 import {FileEdits, type Position, type Refusal, type Wish} from '../absorb/edit.ts'
 import {type FileChange, Originals} from '../absorb/originals.ts'
 import {readProgram} from '../absorb/syntax.ts'
+import type {AuditEvent} from '../audit/entry.ts'
 import {kinds} from '../backends/kinds.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {canonicalJson, type Json} from '../base/json.ts'
@@ -25,6 +26,7 @@ import type {BuiltPlan} from '../engine/plan/build.ts'
 import {asRecorded} from '../engine/plan/take-over.ts'
 import {createRunId} from '../ledger/journal-file.ts'
 import {recordPlan} from './apply.ts'
+import {shownChanges} from './audit-operations.ts'
 import {assertNothingOpen} from './dead-runs.ts'
 import {planWorkspace} from './plan.ts'
 import type {Workspace} from './workspace.ts'
@@ -327,7 +329,15 @@ async function record(workspace: Workspace, after: BuiltPlan, absorbed: readonly
     const entry = workspace.ledgers.get(it.stack)?.entries.get(it.address)
     return keys.has(keyOfOperation(it)) && it.action !== 'no-op' && entry !== undefined ? asRecorded(it, entry) : []
   })
-  const {ended} = await recordPlan(workspace, {...after, plan: {...after.plan, operations}}, {outputs: false})
-  const failed = ended.find(it => it.state !== 'done')?.error
-  if (failed !== undefined) throw failed
+  const events = operations.map(it => ({stack: it.stack, event: absorbEvent(it, absorbed)}))
+  await recordPlan(workspace, {...after, plan: {...after.plan, operations}}, {outputs: false, events})
 }
+
+/** The values that stood in the code, and those that stand there now. */
+const absorbEvent = (operation: Operation, absorbed: readonly AbsorbedField[]): AuditEvent => ({
+  event: 'absorb',
+  address: operation.address,
+  ...(operation.remoteId === undefined ? {} : {remoteId: operation.remoteId}),
+  state: 'done',
+  changes: shownChanges(absorbed.filter(it => keyOfOperation(it) === keyOfOperation(operation))),
+})

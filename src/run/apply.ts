@@ -24,7 +24,8 @@ import {restOf} from '../engine/plan/rest.ts'
 import type {LeftOut} from '../engine/plan/safe.ts'
 import {createRunId} from '../ledger/journal-file.ts'
 import {accountsOf, recordedAccounts} from './accounts.ts'
-import type {AuditHead} from './audit.ts'
+import {type AuditHead, auditedInBook, type StackEvent} from './audit.ts'
+import {auditArrivals} from './audit-arrivals.ts'
 import type {Approval} from './audit-operations.ts'
 import {carryOver} from './carry-over.ts'
 import {changeLimits, LearnedLimits} from './change-limits.ts'
@@ -93,7 +94,9 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   const said = new Set([...held.values()].flatMap(it => ('error' in it ? it.error : [])))
   const undecided = input.undecided.map(it => it.error).filter(it => !said.has(it))
   for (const {message} of undecided) input.emit({type: 'warning', message})
-  if (await carryOver(createRunId(host.clock, host.random), plan.operations, workspace.stores, held)) await workspace.loadLedgers()
+  const transfer = createRunId(host.clock, host.random)
+  const arriving = auditArrivals(host, workspace.stores, transfer)
+  if (await carryOver(transfer, plan.operations, workspace.stores, held, arriving)) await workspace.loadLedgers()
   const book = bookOf(workspace, plan, secrets)
   const recorded = new Map<string, Pick<Ledger, 'accounts'>>()
   for (const stack of workspace.stacks) recorded.set(stack.name, {accounts: await recordedAccounts(workspace, stack)})
@@ -212,11 +215,12 @@ function optionsOf(
 /**
  * Writes what operations that send nothing make known into the ledgers; for commands that only take note.
  * @param outputs - whether the stacks' outputs are taken note of, too
+ * @param events - what is said of it in the audits
  */
 export async function recordPlan(
   workspace: Workspace,
   {plan, observation}: Pick<ApplyInput, 'plan' | 'observation'>,
-  {outputs}: {readonly outputs: boolean},
+  {outputs, events}: {readonly outputs: boolean; readonly events: readonly StackEvent[]},
 ): Promise<ApplyResult> {
   assertNothingOpen(workspace)
   const secrets = new RunSecrets(workspace, observation.pairs)
@@ -224,7 +228,13 @@ export async function recordPlan(
   const book = bookOf(workspace, plan, secrets)
   for (const stack of workspace.stacks) book.setAccounts(stack.name, await recordedAccounts(workspace, stack))
   const input = {workspace, plan, observation, emit: () => {}, maxInflight: undefined, detach: false}
-  return (await nothingToDo(input, workOf(plan, observation, secrets), book, {outputs})).result
+  const run = createRunId(workspace.host.clock, workspace.host.random)
+  return auditedInBook(workspace, book, run, events, async () => {
+    const {result} = await nothingToDo(input, workOf(plan, observation, secrets), book, {outputs})
+    const failed = result.ended.find(it => it.state !== 'done')?.error
+    if (failed !== undefined) throw failed
+    return result
+  })
 }
 
 /** Nothing is sent, so there is nothing to journal; the ledger may still learn of outputs and accounts. */

@@ -110,6 +110,42 @@ export class BookAudit {
   }
 }
 
+/** A line that is to be written, and in which audit. */
+export interface StackEvent {
+  readonly stack: string
+  readonly event: AuditEvent
+}
+
+/**
+ * Writes into the ledgers of a book what these lines say, which are written first; where that fails, more lines say so.
+ * @throws AuditWriteError, AuditLockedError: the ledgers are as they were; and what `work` throws
+ */
+export async function auditedInBook<T>(
+  {host, stores}: {readonly host: Host; readonly stores: ReadonlyMap<string, Pick<ManagedLedgerStore, 'isRemote'>>},
+  book: LedgerBook,
+  run: string,
+  events: readonly StackEvent[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const audit = new BookAudit(host, book, stores, run)
+  const note = (more: Partial<AuditEvent> = {}) => {
+    for (const {stack, event} of events) audit.note(stack, {...event, ...more})
+    return audit.settle()
+  }
+  try {
+    await audit.begin(events.map(it => it.stack))
+    await note()
+    try {
+      return await work()
+    } catch (error) {
+      await note(failed(error)).catch(it => host.log.debug(String(it)))
+      throw error
+    }
+  } finally {
+    audit.close()
+  }
+}
+
 export interface AuditedPlace {
   readonly stack: string
   readonly store: ManagedLedgerStore
@@ -147,6 +183,19 @@ export async function audited<T>(host: Host, place: AuditedPlace, event: AuditEv
   } catch (error) {
     await appendAudit(host, place, {...event, ...failed(error)}).catch(it => host.log.debug(String(it)))
     throw error
+  }
+}
+
+/**
+ * Before something begins that has several writes, and whose line comes behind the first of them.
+ * @throws AuditWriteError, AuditLockedError
+ */
+export async function assertAuditable(host: Host, ledger: Ledger, store: Pick<ManagedLedgerStore, 'isRemote'> | undefined): Promise<void> {
+  const chain = new StackChain(host, ledger, {doer: doerOf(host), isRemote: store?.isRemote ?? false})
+  try {
+    await chain.catchUp()
+  } finally {
+    chain.close()
   }
 }
 

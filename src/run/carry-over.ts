@@ -4,7 +4,7 @@ import {neededBy} from '../engine/model/declaration.ts'
 import type {LedgerStore} from '../engine/model/ledger.ts'
 import type {Operation} from '../engine/model/plan.ts'
 import {type Key, keyOfOperation} from '../engine/model/value.ts'
-import {type EntryMove, transferEntries} from '../ledger/transfer.ts'
+import {type Arriving, type EntryMove, transferEntries} from '../ledger/transfer.ts'
 
 /** The moves between stacks that a plan holds. */
 export const movesIn = (operations: readonly Operation[]): EntryMove[] =>
@@ -23,8 +23,9 @@ export async function carryOver(
   operations: readonly Operation[],
   stores: ReadonlyMap<string, LedgerStore>,
   held: ReadonlyMap<Key, unknown>,
+  arriving?: Arriving,
 ): Promise<boolean> {
   const moves = movesIn(operations.filter(it => !held.has(keyOfOperation(it))))
-  await transferEntries(run, moves, stores)
+  await transferEntries(run, moves, stores, arriving)
   return moves.length > 0
 }

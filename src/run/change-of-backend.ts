@@ -7,6 +7,8 @@ import {createRunId} from '../ledger/journal-file.ts'
 import {lockAll} from '../ledger/managed-store.ts'
 import {locationOf} from '../ledger/open-ledger.ts'
 import {ledgerName, marksIn, moveLedger} from '../ledger/transfer.ts'
+import {assertAuditable} from './audit.ts'
+import {auditArrivals} from './audit-arrivals.ts'
 import type {LedgerDesk} from './ledger-desk.ts'
 import {AddressTakenError, assertSameAccounts, type Transferred, told} from './transfer.ts'
 import {packed, pendingRuns} from './travelling-journal.ts'
@@ -54,7 +56,8 @@ export async function changeBackend(
     const taken = objects.flatMap(({entry}) => (known.has(entry.remoteId) ? [] : (there.entries.get(entry.address) ?? [])))
     if (taken.length > 0) throw new AddressTakenError(stack, taken)
     const id = createRunId(clock, random)
-    const arrived = await moveLedger(id, from, stores, bothOpenEnds)
+    await assertAuditable(desk.host, there, own)
+    const arrived = await moveLedger(id, from, stores, bothOpenEnds, auditArrivals(desk.host, stores, id))
     return {transfer: id, moved: arrived.map(told), declaredStill: []}
   })
 }

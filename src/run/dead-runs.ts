@@ -10,10 +10,11 @@ import {recover} from '../engine/apply/recover.ts'
 import type {Recovered} from '../engine/apply/recovery.ts'
 import {recordedAttribute} from '../engine/model/attribute.ts'
 import type {Emit} from '../engine/model/events.ts'
-import {type DeadRun, isSettled, type JournalEntry, partOf, readRun} from '../engine/model/journal.ts'
+import {type DeadRun, isSettled, type JournalEntry, partOf, readRun, type SettledStep} from '../engine/model/journal.ts'
 import type {Operation, Plan} from '../engine/model/plan.ts'
 import {continueJournal, damagedCopyOf} from '../ledger/journal-file.ts'
 import {checkAccounts, type OtherAccount, otherAccount} from './accounts.ts'
+import {auditDeadRun} from './audit-dead-run.ts'
 import {knownRuns, markIfEnded, openRuns, planOf, RunPlanError, type RunStory, tidyOpenRuns} from './run-files.ts'
 import {RunSecrets} from './secrets.ts'
 import {runTiming} from './timing.ts'
@@ -253,6 +254,7 @@ async function settleOne(
     (ledger, closing) => sealer.seal(ledger, book.secretsOf(ledger.stack), secrets.ofStack(ledger.stack, {operations}), {closing}),
     (ledger, entry, known) => sealer.ahead(ledger, entry, known),
   )
+  const settled: SettledStep[] = [...dead.settled]
   emit({type: 'warning', message: `run ${run} did not end; looking up first what became of its requests (${dead.loose.length})`})
   const recovered = await recover({
     run,
@@ -270,8 +272,12 @@ async function settleOne(
     ...runTiming(workspace.settings),
     signal,
     emit,
-    note,
+    note: entry => {
+      if (entry.type === 'settled' && entry.failed === undefined) settled.push(entry)
+      note(entry)
+    },
   })
+  await auditDeadRun(workspace, book, {run, operations, settled, failed: recovered.failed, unknown: recovered.unknown})
   for (const {error} of recovered.failed) emit({type: 'warning', message: `run ${run}: ${error.message}`})
   return recovered
 }

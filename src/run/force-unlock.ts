@@ -1,5 +1,8 @@
 /** `svcctl force-unlock`: whose locks they are is looked at before anybody is asked, and nothing else is taken away then. */
+import type {AuditEvent} from '../audit/entry.ts'
 import {LockIdError, type LockSeen, type ManagedLedgerStore} from '../ledger/managed-store.ts'
+import {audited} from './audit.ts'
+import type {Host} from './host.ts'
 
 export interface SeenLock {
   readonly stack: string
@@ -35,11 +38,17 @@ export interface Unlocked {
   readonly holder: string | null
 }
 
-/** A lock that has passed to somebody else since it was looked at stays. @throws LockIdError */
-export async function unlockAll(seen: readonly SeenLock[]): Promise<Unlocked[]> {
+const unlockEvent = ({id, holder}: LockSeen): AuditEvent => ({
+  event: 'force-unlock',
+  state: 'done',
+  reason: `held by ${holder}${id === undefined ? '' : `, lock ${id}`}`,
+})
+
+/** A lock that has passed to somebody else since it was looked at stays. @throws LockIdError, AuditWriteError */
+export async function unlockAll(host: Host, seen: readonly SeenLock[]): Promise<Unlocked[]> {
   const unlocked: Unlocked[] = []
   for (const {stack, store, lock} of seen) {
-    const forced = lock === undefined ? undefined : await store.forceUnlock(lock.id)
+    const forced = lock && (await audited(host, {stack, store}, unlockEvent(lock), () => store.forceUnlock(lock.id)))
     unlocked.push({stack, place: store.place, holder: forced === undefined || lock === undefined ? null : lock.holder})
   }
   return unlocked

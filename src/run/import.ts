@@ -2,6 +2,7 @@
  * `svcctl import`: what is declared and live already is taken into the ledgers as it is. Nothing but GETs is sent, no
  * code is touched, and all of it happens under the locks of the ledgers, or none of it.
  */
+import type {AuditChange, AuditEvent} from '../audit/entry.ts'
 import {kinds} from '../backends/kinds.ts'
 import {AppError, EXIT, type Problem} from '../base/errors.ts'
 import {evaluate} from '../declaration/read/residual.ts'
@@ -15,6 +16,7 @@ import {observe} from '../engine/observe/observe.ts'
 import type {BuiltPlan} from '../engine/plan/build.ts'
 import {asFound} from '../engine/plan/take-over.ts'
 import {recordPlan} from './apply.ts'
+import {shownChanges} from './audit-operations.ts'
 import {assertNothingOpen} from './dead-runs.ts'
 import {type ImportPairs, ImportPairsError} from './import-pairs.ts'
 import {planWorkspace} from './plan.ts'
@@ -99,27 +101,34 @@ export async function importObjects(workspace: Workspace, {pairs, onRecord, keep
   if (found.length > 0) {
     onRecord()
     const operations = found.map(it => keeps(asFound(it, 'imported')))
-    const {ended} = await recordPlan(workspace, {...built, plan: {...built.plan, operations}}, {outputs: true})
-    const failed = ended.find(it => it.state !== 'done')?.error
-    if (failed !== undefined) throw failed
+    const events = found.map(it => ({stack: it.stack, event: importEvent(it)}))
+    await recordPlan(workspace, {...built, plan: {...built.plan, operations}}, {outputs: true, events})
   }
   return {
-    imported: found.map(({stack, address, kind, remoteId = '', changes, secrets = []}) => ({
-      stack,
-      address,
-      kind,
-      remoteId,
-      differs: changes
-        .filter(({path}) => !secrets.some(it => it.path === path))
-        .map(({path, before, after}) => ({
-          path,
-          ...(before === undefined ? {} : {before}),
-          ...(after === undefined ? {} : {after}),
-        })),
+    imported: found.map(it => ({
+      stack: it.stack,
+      address: it.address,
+      kind: it.kind,
+      remoteId: it.remoteId ?? '',
+      differs: differing(it),
     })),
     skipped: [...skipped, ...left.map(({stack, address, reason}) => ({address: keyOf(stack, address), reason}))],
   }
 }
+
+/** Fields that are declared otherwise than they are live; secrets are none. */
+const differing = ({changes, secrets = []}: Operation): AuditChange[] =>
+  shownChanges(changes.filter(({path}) => !secrets.some(it => it.path === path)))
+
+/** Of what is declared otherwise the ledger has now what is live. */
+const importEvent = (operation: Operation): AuditEvent => ({
+  event: 'import',
+  address: operation.address,
+  ...(operation.remoteId === undefined ? {} : {remoteId: operation.remoteId}),
+  action: 'adopt',
+  state: 'done',
+  changes: differing(operation).map(({path, before}) => ({path, ...(before === undefined ? {} : {after: before})})),
+})
 
 /** Nothing but these is looked at; absent: everything. */
 export const chosen = (pairs: ImportPairs | undefined): Choice => ({

@@ -102,6 +102,7 @@ export class LedgerDesk {
     const {cwd, clock, log} = this.host
     const take = (signal: AbortSignal) =>
       lockSettled({
+        host: this.host,
         stores,
         others: () => readOtherLedgers(cwd, stacks, rest, this.#stores.other),
         former: this.#stores.former,

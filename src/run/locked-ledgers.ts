@@ -5,6 +5,7 @@ import {Stopped} from '../engine/apply/run-context.ts'
 import type {Unlock} from '../engine/model/ledger.ts'
 import {afterFailure, lockAll, type ManagedLedgerStore} from '../ledger/managed-store.ts'
 import {type Arrived, finishTransfers, ledgerName, marksIn} from '../ledger/transfer.ts'
+import {auditArrivals} from './audit-arrivals.ts'
 import type {Host} from './host.ts'
 import type {OpenedStores} from './ledger-stores.ts'
 import type {OtherLedgers} from './other-ledgers.ts'
@@ -12,6 +13,7 @@ import type {OtherLedgers} from './other-ledgers.ts'
 export interface LockWish {
   readonly stores: ReadonlyMap<string, ManagedLedgerStore>
   /** Reads the ledgers that are not locked. */
+  readonly host: Host
   readonly others: () => Promise<OtherLedgers>
   readonly former: OpenedStores['former']
   readonly timeoutMs: number
@@ -27,7 +29,17 @@ export interface LockWish {
 const ROUNDS = 8
 
 /** @throws what taking a lock throws; the signal's reason, with no lock held */
-export async function lockSettled({stores, others, former, timeoutMs, clock, signal, finished, stillLocked}: LockWish): Promise<Unlock> {
+export async function lockSettled({
+  host,
+  stores,
+  others,
+  former,
+  timeoutMs,
+  clock,
+  signal,
+  finished,
+  stillLocked,
+}: LockWish): Promise<Unlock> {
   const until = clock.now() + timeoutMs
   const lock = (all: readonly ManagedLedgerStore[]) =>
     lockAll(all, {timeoutMs: Math.max(0, until - clock.now()), clock, ...(signal ? {signal} : {})})
@@ -39,7 +51,7 @@ export async function lockSettled({stores, others, former, timeoutMs, clock, sig
     await unlock()
     signal?.throwIfAborted()
     const unlockAll = await lock([...new Map([...stores, ...partners]).values()])
-    await underLock(unlockAll, async () => finished(await finishTransfers(partners)), stillLocked)
+    await underLock(unlockAll, async () => finished(await finishTransfers(partners, auditArrivals(host, partners))), stillLocked)
   }
 }
 

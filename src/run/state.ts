@@ -1,10 +1,12 @@
 /** What ledgers have, as lists, one object, and less of it: `state list`, `state show`, `forget`. No request is sent. */
+import type {AuditEvent} from '../audit/entry.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {parsePointer} from '../base/pointer.ts'
 import {UsageError} from '../base/usage-error.ts'
 import type {LedgerEntry} from '../engine/model/ledger.ts'
 import {keyOf} from '../engine/model/value.ts'
+import {saveAudited} from './audit.ts'
 import type {LedgerDesk, OwnedObject} from './ledger-desk.ts'
 
 /** The next apply would find it by its name and take it over again. */
@@ -40,6 +42,15 @@ export class SeveralMeantError extends UsageError {
     super(`${word} means ${names.join(', ')}`, [`Name one of them: ${names[0] ?? ''}`])
   }
 }
+
+const forgetEvent = (owned: OwnedObject): AuditEvent => ({
+  event: 'forget',
+  address: owned.entry.address,
+  remoteId: owned.entry.remoteId,
+  action: 'forget',
+  state: 'done',
+  changes: [{path: '', before: shownApplied(owned.entry)}],
+})
 
 /** What was applied last; secrets are marks, and not even digests are shown. */
 export function shownApplied({applied, secrets}: LedgerEntry): JsonObject {
@@ -94,7 +105,9 @@ export async function forget(
           entries.delete(it.entry.address)
           forgotten.push(it)
         }
-        if (entries.size < ledger.entries.size) await store.save({...ledger, entries})
+        if (entries.size === ledger.entries.size) continue
+        const gone = forgotten.filter(it => it.stack === stack).map(forgetEvent)
+        await saveAudited(desk.host, store, ledger, gone, now => ({...now, entries}))
       }
       return forgotten
     },

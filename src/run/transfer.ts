@@ -9,6 +9,8 @@ import {lockAll, type ManagedLedgerStore} from '../ledger/managed-store.ts'
 import {MemoryLedgerStore} from '../ledger/memory-store.ts'
 import {type Arrived, apiOf, type EntryMove, finishTransfers, ledgerName, marksIn, transferEntries} from '../ledger/transfer.ts'
 import {OtherAccountError} from './accounts.ts'
+import {assertAuditable} from './audit.ts'
+import {auditArrivals} from './audit-arrivals.ts'
 import type {LedgerDesk, OwnedObject} from './ledger-desk.ts'
 
 export interface TransferWish {
@@ -121,7 +123,8 @@ export async function transfer(desk: LedgerDesk, {words, from, to, as, anyway, l
     const undeclared = anyway ? [] : moves.filter(it => it.declared === undefined).map(it => it.to.address)
     if (undeclared.length > 0) throw new NotDeclaredError(to, undeclared)
     const id = createRunId(desk.host.clock, desk.host.random)
-    const arrived = await transferEntries(id, moves, stores)
+    for (const [stack, store] of stores) await assertAuditable(desk.host, ledgers.get(stack) ?? emptyLedger(stack), store)
+    const arrived = await transferEntries(id, moves, stores, auditArrivals(desk.host, stores, id))
     const declaredStill = chosen.filter(it => desk.declaration(from, it.entry) !== undefined).map(it => it.entry.address)
     return {transfer: id, moved: arrived.map(told), declaredStill}
   })
@@ -196,7 +199,7 @@ export async function resumeTransfers(desk: LedgerDesk, lockTimeoutMs: number): 
   const open = new Map([...stores].filter(([name]) => names.has(name)))
   const take = (signal: AbortSignal) => lockAll([...open.values()], {timeoutMs: lockTimeoutMs, clock, signal})
   return desk.under(take, async () => {
-    const arrived = await finishTransfers(new Map([...open, ...gone]))
+    const arrived = await finishTransfers(new Map([...open, ...gone]), auditArrivals(desk.host, open))
     const ids = [...new Set(arrived.map(it => it.id))]
     return {transfer: ids.join(', ') || null, moved: arrived.map(told), declaredStill: []}
   })

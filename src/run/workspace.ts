@@ -203,6 +203,7 @@ export class Workspace {
   lock(timeoutMs: number, signal?: AbortSignal): Promise<() => Promise<void>> {
     const {stores, host} = this
     return lockSettled({
+      host,
       stores,
       others: () => this.#readOthers(),
       former: this.#opened.ledgerStores.former,

@@ -1,7 +1,8 @@
 import {describe, expect, it} from 'vitest'
 import type {JsonObject} from '../../src/base/json.ts'
+import {parseMoment} from '../../src/base/moment.ts'
 import {VirtualClock} from '../../src/base/virtual-clock.ts'
-import {followLog, logLine, parseMoment} from '../../src/endpoint/event-log.ts'
+import {followLog, logLine} from '../../src/endpoint/event-log.ts'
 
 const NOW = Date.UTC(2026, 0, 31, 12)
 

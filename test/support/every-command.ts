@@ -101,6 +101,8 @@ export const CALLED: Readonly<Record<string, Called>> = {
     ],
   },
   absorb: stacks('absorb --dry-run'),
+  'audit verify': server('audit verify --synth-dir far', 'audit verify --synth-dir shop'),
+  history: server('history --synth-dir far', 'history null_resource.cache --synth-dir shop', 'history --synth-dir both'),
   // What the code host repeats is asked of it in the tests of reports.
   comment: alone('comment {}/saved.plan --on github'),
   export: server('export cloud --dir {}/code', 'export cluster --to json --dir {}/code'),

@@ -3,6 +3,7 @@ import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync}
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {type AuditEntry, readLine} from '../../../src/audit/entry.ts'
+import {historySchema, verifySchema} from '../../../src/run/audit-document.ts'
 import {documentOf, type Site, site} from '../../support/site.ts'
 import {type JsonStack, jsonStack, saveStacks} from '../../support/stack-json.ts'
 import type {StateServer} from '../../support/state-server.ts'
@@ -105,5 +106,146 @@ describe('an apply', () => {
     const outcome = await fast(['apply', '--auto-approve'], [shop()])
     expect(outcome.stderr).not.toContain('did not end')
     expect(told().length).toBe(4)
+  })
+})
+
+const run = (args: readonly string[], stacks: readonly JsonStack[], env: Record<string, string> = {}) =>
+  at.run([...args, '--synth-dir', saveStacks(at.folder, stacks), '-o', 'json'], {env})
+const verified = async (stacks: readonly JsonStack[], args: readonly string[] = [], env: Record<string, string> = {}) => {
+  const outcome = await run(['audit', 'verify', ...args], stacks, env)
+  expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0)
+  verifySchema.parse(documentOf(outcome))
+  return documentOf(outcome).chains
+}
+const history = async (stacks: readonly JsonStack[], args: readonly string[] = [], env: Record<string, string> = {}) => {
+  const outcome = await run(['history', ...args], stacks, env)
+  expect(outcome.code, outcome.stdout + outcome.stderr).toBe(0)
+  historySchema.parse(documentOf(outcome))
+  return documentOf(outcome)
+}
+/** `operation null_resource.cache update` */
+const words = (events: readonly {event: string; address?: string; action?: string}[]) =>
+  events.map(it => [it.event, it.address, it.event === 'operation' ? it.action : undefined].filter(Boolean).join(' '))
+
+describe('audit verify', () => {
+  it('finds all as it was written, and says how far the chain has come', async () => {
+    await applied([shop()])
+    const {audit} = await applied([shop(2)])
+    const head = {seq: 7, hash: audit[0].hash}
+    expect(await verified([shop()])).toEqual([
+      {stack: 'shop', files: [{file: pathOf('shop'), lines: 7, torn: false}], head, ledger: head, lines: 7, ahead: 0, gaps: []},
+    ])
+    expect(await verified([shop()], ['--head', audit[0].hash])).toHaveLength(1)
+    expect(await verified([shop()], [pathOf('shop'), '--head', linesIn(pathOf('shop'))[3]?.hash.slice(0, 12) ?? ''])).toHaveLength(1)
+    expect((await run(['audit', 'verify', '--head', 'abc'], [shop()])).code).toBe(64)
+    expect((await run(['audit', 'verify', 'nothing.jsonl'], [shop()])).code).toBe(11)
+  })
+
+  it('ends with 1 and the first number that is wrong, with its ledger and without an app', async () => {
+    await applied([shop()])
+    const whole = readFileSync(pathOf('shop'), 'utf8')
+    const lines = whole.split(/(?<=\n)/)
+    const broken = async (content: string, args: readonly string[] = []) => {
+      writeFileSync(pathOf('shop'), content)
+      const outcome = await run(['audit', 'verify', ...args], [shop()])
+      const {code, message} = documentOf(outcome).error
+      return [outcome.code, code, Number(/line (\d+)/.exec(message)?.[1])]
+    }
+    expect(await broken(whole.replace('"create"', '"Create"'))).toEqual([1, 'E_AUDIT_BROKEN', 2])
+    expect(await broken([lines[0], lines[2], lines[3]].join(''))).toEqual([1, 'E_AUDIT_BROKEN', 2])
+    expect(await broken([lines[0], lines[2], lines[1], lines[3]].join(''))).toEqual([1, 'E_AUDIT_BROKEN', 2])
+    expect(await broken(lines.slice(0, 3).join(''))).toEqual([1, 'E_AUDIT_BROKEN', 4])
+    expect(await broken(lines.slice(0, 3).join(''), [pathOf('shop')])).toEqual([1, 'E_AUDIT_BROKEN', 4])
+    const alone = await at.run(['audit', 'verify', pathOf('shop'), '-o', 'json'])
+    expect([alone.code, documentOf(alone).error.code]).toEqual([1, 'E_AUDIT_BROKEN'])
+    rmSync(pathOf('shop'))
+    const gone = await run(['audit', 'verify'], [shop()])
+    expect([gone.code, documentOf(gone).error.message]).toEqual([1, expect.stringContaining('line 1 is missing')])
+  })
+})
+
+describe('history', () => {
+  const renamed = () =>
+    jsonStack('shop')
+      .subscription('main')
+      .database('store', 'main', {name: 'cache', memoryLimitInGb: 2})
+      .block('moved', [{from: 'null_resource.cache', to: 'null_resource.store'}])
+
+  it('tells the newest first, with old and new values, and of one object through renames', async () => {
+    await applied([shop()])
+    await applied([shop(2)])
+    await applied([renamed()])
+    const all = await history([renamed()])
+    expect(all.gaps).toEqual([])
+    expect(all.events[0]).toMatchObject({event: 'apply-end', state: 'converged', seq: 10})
+    const object = await history([renamed()], ['null_resource.store'])
+    expect(words(object.events)).toEqual([
+      'operation null_resource.store move',
+      'operation null_resource.cache update',
+      'operation null_resource.cache create',
+    ])
+    expect(object.events[0]).toMatchObject({from: {stack: 'shop', address: 'null_resource.cache'}, by: expect.stringContaining('@')})
+    expect(object.events[1].changes).toEqual([{path: '/memoryLimitInGb', before: 1, after: 2}])
+    expect(words((await history([renamed()], ['cache'])).events)).toEqual(words(object.events))
+    expect(words((await history([renamed()], ['cloud/subscriptions/1/databases/1'])).events)).toEqual(words(object.events))
+    const unknown = await run(['history', 'null_resource.cachee'], [renamed()])
+    expect([unknown.code, documentOf(unknown).error.suggestions]).toEqual([64, ['Did you mean null_resource.cache?']])
+    const text = await at.run(['history', 'store', '--synth-dir', saveStacks(at.folder, [renamed()])])
+    expect(text.stdout).toContain('memoryLimitInGb: 1 -> 2')
+    expect(text.stdout).toContain('move done null_resource.store, before null_resource.cache')
+  })
+
+  it('follows an object through transfers, and tells what import, forget and force-unlock did', async () => {
+    const source = () => jsonStack('a').subscription('main').database('cache', 'main')
+    const other = () => jsonStack('b').subscription('other')
+    const MAIN = '${data.terraform_remote_state.a.outputs.main}'
+    const handed = () => [
+      jsonStack('a')
+        .subscription('main')
+        .block('output', {main: {value: '${null_resource.main.id}'}}),
+      other()
+        .database('cache', MAIN)
+        .block('data', {terraform_remote_state: {a: {backend: 'local', config: {path: 'terraform.a.tfstate'}}}}),
+    ]
+    await applied([source().block('output', {main: {value: '${null_resource.main.id}'}}), other()], ['--stack', '*'])
+    const moved = await run(['transfer', 'null_resource.cache', '--from', 'a', '--to', 'b'], handed())
+    expect(moved.code, moved.stderr).toBe(0)
+    expect(await verified(handed())).toMatchObject([
+      {stack: 'a', ahead: 0, gaps: []},
+      {stack: 'b', ahead: 0, gaps: []},
+    ])
+    const {events} = await history(handed(), ['b:null_resource.cache'])
+    expect(events.map((it: {stack: string; event: string}) => `${it.stack} ${it.event}`).sort()).toEqual([
+      'a operation',
+      'a transfer',
+      'b transfer',
+    ])
+    expect(events.at(-1)).toMatchObject({event: 'operation', action: 'create', stack: 'a'})
+    const forgotten = await run(['forget', 'b:null_resource.cache', '--anyway', '--yes'], handed())
+    expect(forgotten.code, forgotten.stderr).toBe(0)
+    const back = await fast(['import', 'b:null_resource.cache', 'cloud/subscriptions/1/databases/1'], handed())
+    expect(back.code, back.stdout).toBe(0)
+    const [imported, gone] = (await history(handed(), ['b:null_resource.cache'])).events
+    expect([imported.event, gone.event]).toEqual(['import', 'forget'])
+    expect(gone.changes).toEqual([{path: '', before: expect.objectContaining({name: 'cache'})}])
+    writeFileSync(join(at.folder, '.terraform.b.tfstate.svcctl.lock'), JSON.stringify({id: 'x-1', host: 'gone', pid: 1}))
+    const unlocked = await run(['force-unlock', '--stack', 'b', '--yes'], handed())
+    expect(unlocked.code, unlocked.stderr).toBe(0)
+    expect((await history(handed(), ['--stack', 'b'])).events[0]).toMatchObject({
+      event: 'force-unlock',
+      reason: expect.stringContaining('pid 1 on gone'),
+    })
+    expect(await verified(handed())).toMatchObject([{ahead: 0}, {ahead: 1}])
+  })
+
+  it('says only what somebody did or approved, and only from a moment on', async () => {
+    await applied([shop()], [], {GITLAB_CI: 'true', GITLAB_USER_LOGIN: 'ada', CI_COMMIT_SHA: 'c'.repeat(40)})
+    await applied([shop(2)], [], {GITLAB_CI: 'true', GITLAB_USER_LOGIN: 'grace', CI_COMMIT_SHA: 'd'.repeat(40)})
+    const by = async (...args: readonly string[]) => (await history([shop(2)], args)).events.map((it: {by: string}) => it.by)
+    expect(await by('--by', 'ada')).toEqual(['ada', 'ada', 'ada', 'ada'])
+    expect(await by('--by', 'gr*', '--since', '1h')).toEqual(['grace', 'grace', 'grace'])
+    expect(await by('--since', '2100-01-01T00:00:00Z')).toEqual([])
+    expect((await history([shop(2)], ['--by', 'grace'])).events[0].commit).toBe('d'.repeat(40))
+    expect((await run(['history', '--since', 'yesterday'], [shop(2)])).code).toBe(64)
   })
 })

@@ -1,0 +1,68 @@
+/** The audits there are: the files of stacks here, and what their ledgers know and carry along. */
+import {existsSync} from 'node:fs'
+import {type AuditEntry, readLine} from '../audit/entry.ts'
+import {linesIfThere, linesOf} from '../audit/lines.ts'
+import {type CheckedFile, checkFile, type LedgerWord} from '../audit/verify.ts'
+import {AppError} from '../base/errors.ts'
+import type {Ledger} from '../engine/model/ledger.ts'
+import {auditPath} from './audit-chain.ts'
+import type {Host} from './host.ts'
+import type {LedgerDesk} from './ledger-desk.ts'
+import type {LedgerOf} from './other-ledgers.ts'
+
+export interface KnownStack {
+  readonly stack: string
+  /** Absent: its ledger cannot be read. */
+  readonly word?: LedgerWord | undefined
+  readonly ledger?: Ledger
+}
+
+/**
+ * What the ledgers say of audits. They are read before the files: a line is in its file before a ledger names it.
+ * A ledger that cannot be read is said, and says nothing.
+ */
+export async function ledgerWords(desk: LedgerDesk, stacks: readonly LedgerOf[]): Promise<KnownStack[]> {
+  const stores = desk.open(stacks)
+  const read = async ({name: stack}: LedgerOf): Promise<KnownStack> => {
+    const store = stores.get(stack)
+    try {
+      const ledger = await store?.load()
+      return ledger === undefined ? {stack} : {stack, ledger, word: wordOf(ledger, store?.isRemote ?? false)}
+    } catch (error) {
+      if (!(error instanceof AppError)) throw error
+      desk.host.log.warn(`what the ledger of stack ${stack} says of its audit is not known: ${error.message}`)
+      return {stack}
+    }
+  }
+  return Promise.all(stacks.map(read))
+}
+
+function wordOf({lineage, audit}: Ledger, isRemote: boolean): LedgerWord | undefined {
+  return audit && {lineage, seq: audit.seq, hash: audit.hash, files: audit.files, last: audit.last ?? [], allHere: !isRemote}
+}
+
+/** One file; `undefined` where there is none. @throws AuditReadError */
+export function checkedFile(path: string): CheckedFile | undefined {
+  return existsSync(path) ? checkFile({path, lines: linesOf(path)}) : undefined
+}
+
+/**
+ * Every line about a stack that is here, each once. What cannot be read is left out: `audit verify` says what it was.
+ * @throws AuditReadError
+ */
+export function readEntries(
+  host: Host,
+  stack: string,
+  word: LedgerWord | undefined,
+): {readonly entries: AuditEntry[]; readonly unread: number} {
+  const entries = new Map<string, AuditEntry>()
+  let unread = 0
+  const learn = (text: string): void => {
+    const entry = readLine(text)
+    if (entry !== undefined) entries.set(entry.hash, entry)
+    else unread++
+  }
+  for (const {text, torn} of linesIfThere(auditPath(host, stack))) if (!torn) learn(text)
+  for (const text of word?.last ?? []) learn(text)
+  return {entries: [...entries.values()], unread}
+}

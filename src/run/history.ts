@@ -1,0 +1,135 @@
+/** `svcctl history`: who did what to which object, the newest first. No request is sent. */
+import type {AuditEntry} from '../audit/entry.ts'
+import {inOrder, objectsOf} from '../audit/history.ts'
+import {checkChain, type Gap} from '../audit/verify.ts'
+import {kinds} from '../backends/kinds.ts'
+import {globPattern, isGlob} from '../base/glob.ts'
+import {parseMoment} from '../base/moment.ts'
+import {keyOf, keyOfOperation} from '../engine/model/value.ts'
+import {UnknownAddressError} from '../engine/observe/choice.ts'
+import {type Named, namedObjects, Words} from '../engine/observe/selector.ts'
+import {auditPath} from './audit-chain.ts'
+import {checkedFile, type KnownStack, ledgerWords, readEntries} from './audit-read.ts'
+import type {LedgerDesk} from './ledger-desk.ts'
+
+/** One line of an audit, as it is shown. */
+export interface HistoryEvent extends Omit<AuditEntry, 'v' | 'prev' | 'here' | 'actor' | 'ci' | 'plan' | 'lineage'> {
+  /** Who did it. */
+  readonly by: string
+  readonly host: string
+  readonly commit?: string
+  /** The page of the CI job. */
+  readonly url?: string
+  /** The plan's hash, and who approved it in its review. */
+  readonly plan?: string
+  readonly approvedBy?: string
+  readonly approvedAt?: string
+}
+
+export interface History {
+  readonly events: readonly HistoryEvent[]
+  /** Lines that are not here. */
+  readonly gaps: readonly ({readonly stack: string} & Gap)[]
+}
+
+export interface HistoryWish {
+  readonly stacks: readonly string[]
+  /** An object by any of its names; absent: everything. */
+  readonly word: string | undefined
+  /** A moment, or how long ago. */
+  readonly since: string | undefined
+  /** Who did or approved it, or a pattern of that. */
+  readonly by: string | undefined
+}
+
+/** @throws UnknownAddressError, MomentError, AuditReadError */
+export async function readHistory(desk: LedgerDesk, {stacks, word, since, by}: HistoryWish): Promise<History> {
+  const from = since === undefined ? undefined : new Date(parseMoment('--since', since, desk.host.wallClock.now())).toISOString()
+  const chosen = new Set(desk.chosen(stacks).map(it => it.name))
+  // What came from another stack has its beginning there.
+  const known = await ledgerWords(desk, desk.chosen([]))
+  const all = inOrder(entriesOf(desk, known))
+  const wanted = word === undefined ? all.filter(it => chosen.has(it.stack)) : about(desk, known, all, word, chosen)
+  const shown = wanted.filter(it => (from === undefined || it.at >= from) && (by === undefined || isBy(it, by)))
+  const named = new Set(word === undefined ? chosen : wanted.map(it => it.stack))
+  const gaps = known.filter(it => named.has(it.stack)).flatMap(it => gapsIn(desk, it))
+  return {events: shown.reverse().map(shownEvent), gaps}
+}
+
+/** Of all stacks, and of those that theirs came from. */
+function entriesOf({host}: LedgerDesk, known: readonly KnownStack[]): AuditEntry[] {
+  const words = new Map(known.map(it => [it.stack, it.word]))
+  const open = [...words.keys()]
+  const seen = new Set(open)
+  const all: AuditEntry[] = []
+  for (let stack = open.pop(); stack !== undefined; stack = open.pop()) {
+    const {entries, unread} = readEntries(host, stack, words.get(stack))
+    if (unread > 0)
+      host.log.warn(
+        `${unread} line${unread === 1 ? '' : 's'} of the audit of stack ${stack} cannot be read: svcctl audit verify says which`,
+      )
+    for (const entry of entries) {
+      all.push(entry)
+      for (const other of [entry.from?.stack, entry.to?.stack]) {
+        if (other === undefined || seen.has(other)) continue
+        seen.add(other)
+        open.push(other)
+      }
+    }
+  }
+  return all
+}
+
+/** @throws UnknownAddressError */
+function about(
+  desk: LedgerDesk,
+  known: readonly KnownStack[],
+  all: readonly AuditEntry[],
+  word: string,
+  chosen: ReadonlySet<string>,
+): AuditEntry[] {
+  const ledgers = new Map(known.flatMap(({stack, ledger}) => (ledger === undefined ? [] : [[stack, ledger] as const])))
+  const named = [...namedObjects(desk.stacks, ledgers, kinds), ...namesIn(all)].filter(it => chosen.has(it.stack))
+  const meaning = new Words([word], named, kinds)
+  if (meaning.idle.length > 0) throw new UnknownAddressError([{flag: 'history', word}], named)
+  const meant = new Set(named.filter(it => meaning.mean(it)).map(keyOfOperation))
+  const objects = objectsOf(all)
+  const wanted = new Set<number>()
+  for (const [{stack, address = ''}, object] of objects) if (meant.has(keyOf(stack, address))) wanted.add(object)
+  return all.filter(it => wanted.has(objects.get(it) ?? -1))
+}
+
+/** What objects were called when lines were written about them. */
+function namesIn(all: readonly AuditEntry[]): Named[] {
+  const names = new Map<string, Named>()
+  for (const {stack, address, remoteId} of all) {
+    if (address !== undefined)
+      names.set(`${keyOf(stack, address)} ${remoteId ?? ''}`, {stack, address, kind: '', ...(remoteId === undefined ? {} : {remoteId})})
+  }
+  return [...names.values()]
+}
+
+/** A name before an @ is one, too. */
+function isBy({actor, plan}: AuditEntry, by: string): boolean {
+  const pattern = isGlob(by) ? globPattern(by) : undefined
+  return [actor.name, plan?.approvedBy].some(it => it !== undefined && (pattern?.test(it) ?? (it === by || it.split('@')[0] === by)))
+}
+
+function gapsIn({host}: LedgerDesk, {stack, word}: KnownStack): History['gaps'] {
+  const file = checkedFile(auditPath(host, stack))
+  return checkChain(file ? [file] : [], word, undefined).gaps.map(it => ({stack, ...it}))
+}
+
+function shownEvent({v: _, prev: _prev, here: _here, lineage: _lineage, actor, ci, plan, ...rest}: AuditEntry): HistoryEvent {
+  const commit = ci?.commit ?? plan?.commit
+  return {
+    ...rest,
+    by: actor.name,
+    host: actor.host,
+    ...(commit === undefined ? {} : {commit}),
+    ...(ci?.url === undefined ? {} : {url: ci.url}),
+    ...(plan === undefined ? {} : {plan: plan.hash}),
+    ...(plan?.approvedBy === undefined ? {} : {approvedBy: plan.approvedBy}),
+    ...(plan?.approvedAt === undefined ? {} : {approvedAt: plan.approvedAt}),
+  }
+}
