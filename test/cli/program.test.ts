@@ -10,17 +10,16 @@ beforeAll(() => {
 })
 afterAll(() => here.remove())
 
-const run = (line: string, env: Record<string, string> = {}): Promise<Outcome> =>
-  here.child(
-    line.split(' ').filter(word => word !== ''),
-    {env},
-  )
+const wordsOf = (line: string) => line.split(' ').filter(word => word !== '')
+const run = (line: string, env: Record<string, string> = {}): Promise<Outcome> => here.run(wordsOf(line), {env})
+/** Where what the build made of it is looked at as well: its version, its help, its parser. */
+const built = (line: string, env: Record<string, string> = {}): Promise<Outcome> => here.child(wordsOf(line), {env})
 const {version} = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
 
 describe('the version', () => {
   it('is printed alone by --version, version and -version', async () => {
     for (const words of ['--version', 'version', '-version', 'version --output text']) {
-      expect(await run(words)).toEqual({code: 0, stdout: `${version}\n`, stderr: ''})
+      expect(await built(words)).toEqual({code: 0, stdout: `${version}\n`, stderr: ''})
     }
   })
 
@@ -49,7 +48,7 @@ describe('help', () => {
       ['help profile set', '--deployment'],
       ['profile set -h', 'examples'],
     ] as const) {
-      const {code, stdout, stderr} = await run(words)
+      const {code, stdout, stderr} = await built(words)
       expect({words, code, stderr}).toEqual({words, code: 0, stderr: ''})
       expect(stdout).toContain(says)
     }
@@ -113,7 +112,7 @@ describe('a mistake on the command line', () => {
     ['profile list -o jsno', 'E_USAGE', 'Did you mean --output json?'],
     ['completion tcsh', 'E_USAGE', 'SHELL is one of: bash'],
   ])('%s is exit 64, told to people on standard error and to programs as one document', async (words, code, says) => {
-    const text = await run(words)
+    const text = await built(words)
     expect(text.code).toBe(64)
     expect(text.stdout).toBe('')
     expect(text.stderr).toContain(says)
@@ -156,7 +155,7 @@ describe('a mistake on the command line', () => {
 
 describe('the environment', () => {
   it('with a value nobody can understand is exit 64', async () => {
-    const {code, stderr} = await run('version', {SVC_LOG: 'loud'})
+    const {code, stderr} = await built('version', {SVC_LOG: 'loud'})
     expect(code).toBe(64)
     expect(stderr).toContain('SVC_LOG')
   })
@@ -236,7 +235,7 @@ COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); _svcctl; echo "\${COMPREPLY[*]}"`
     writeFileSync(join(folder, 'cdktf.out', 'manifest.json'), JSON.stringify({stacks: {web: {synthesizedStackPath: 'web.tf.json'}}}))
     const declared = {front: {count: 2}, rules: {for_each: {admin: 1}}, computed: {for_each: '${toset(["a"])}'}}
     writeFileSync(join(folder, 'cdktf.out', 'web.tf.json'), JSON.stringify({resource: {null_resource: declared}}))
-    expect((await here.child(['completion', '--values', 'addresses'], {cwd: folder})).stdout.trim().split('\n')).toEqual([
+    expect((await here.run(['completion', '--values', 'addresses'], {cwd: folder})).stdout.trim().split('\n')).toEqual([
       'null_resource.cache',
       'null_resource.cache["eu west"]',
       'null_resource.cache["o\'neil"]',

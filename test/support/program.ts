@@ -57,6 +57,8 @@ export function place(): Place {
     XDG_CONFIG_HOME: join(home, '.config'),
     XDG_STATE_HOME: join(home, '.local', 'state'),
     LANG: 'C.UTF-8',
+    // In memory, where that can be (vitest.config.ts).
+    ...(process.env.TMPDIR === undefined ? {} : {TMPDIR: process.env.TMPDIR}),
   }
   return {
     folder: join(folder, 'work'),
@@ -84,7 +86,7 @@ const noKeyring = () => Promise.reject(new KeyringUnavailableError('test', new E
 const NO_KEYRING: Keyring = {get: noKeyring, set: noKeyring, remove: noKeyring}
 
 async function runHere(args: readonly string[], {cwd = '', env = {}, input}: RunOptions): Promise<Outcome> {
-  const unheard = Object.keys(env).filter(it => OF_PROCESS.test(it))
+  const unheard = Object.keys(env).filter(it => OF_PROCESS.test(it) && env[it] !== process.env[it])
   if (unheard.length > 0) throw new Error(`${unheard.join(', ')} is read by a process: use child() in place of run()`)
   const [stdout, stderr] = [new Collected(), new Collected()]
   const streams = {stdin: Readable.from(input === undefined ? [] : [input]), stdout, stderr}

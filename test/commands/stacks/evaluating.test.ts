@@ -34,7 +34,7 @@ describe.skipIf(process.platform !== 'linux')('a stack that takes long to evalua
       )
       const running = here.start([command, '--synth-dir', folder, '-v'], {asItIs: true})
       // Far more than reading the file takes, and far less than all of it.
-      while (computed(running.pid) < 400) await systemClock.sleep(20)
+      while (computed(running.pid) < 150) await systemClock.sleep(20)
       const before = computed(running.pid)
       let last = before
       running.kill(signal)

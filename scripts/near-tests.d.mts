@@ -1,0 +1,1 @@
+export function testsNear(changed: readonly string[], exists: (path: string) => boolean): string[] | undefined
