@@ -3,6 +3,7 @@ import {auditJsonSchema} from '../src/audit/entry.ts'
 import {baselineJsonSchema} from '../src/engine/model/drift-baseline.ts'
 import {planJsonSchema} from '../src/engine/model/plan-schema.ts'
 import {exportJsonSchema} from '../src/export/document.ts'
+import {ledgerLocation} from '../src/ledger/backends/registry.ts'
 import {historyJsonSchema, verifyJsonSchema} from '../src/run/audit-document.ts'
 import {compareJsonSchema} from '../src/run/compare-document.ts'
 import {graphJsonSchema} from '../src/run/graph-document.ts'
@@ -10,7 +11,7 @@ import {importJsonSchemas} from '../src/run/import-document.ts'
 import {secretsJsonSchema} from '../src/run/secrets-document.ts'
 
 export const schemas = (): Readonly<Record<string, Record<string, unknown>>> => ({
-  plan: planJsonSchema(),
+  plan: planJsonSchema(ledgerLocation),
   export: exportJsonSchema(),
   compare: compareJsonSchema(),
   graph: graphJsonSchema(),

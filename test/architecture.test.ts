@@ -176,6 +176,12 @@ describe('the source', () => {
     expect(idle.map(([place]) => place)).toEqual([])
   })
 
+  it('asks of no ledger which backend it is kept in: the backend says what follows from that', () => {
+    expect(places(/[.{ ]type [!=]== '(local|http)'|type: '(local|http)'/, it => it.path.startsWith('ledger/backends/'))).toEqual([
+      'ledger/http-backend.ts',
+    ])
+  })
+
   it('makes folders, and puts files in the place of others, in one way', () => {
     expect(places(/\bmkdir(Sync)?\(/, it => it.path === 'base/make-folder.ts')).toEqual([])
     // Backups, damaged journals, the parts of an archive and the shared budget have ways of their own, each in one file.

@@ -5,9 +5,24 @@
  * their origins: a stack, or a plan file, that names another one does not get it.
  */
 import {AppError, EXIT} from '../base/errors.ts'
-import type {LedgerLocation} from '../engine/model/declaration.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What a stack says of it. */
+export type HttpLocation = {
+  readonly type: 'http'
+  readonly address?: string
+  readonly lockAddress?: string
+  readonly unlockAddress?: string
+  readonly lockMethod?: string
+  readonly unlockMethod?: string
+  readonly updateMethod?: string
+  readonly username?: string
+  readonly skipCertVerification?: boolean
+  readonly retryMax?: number
+  readonly retryWaitMinSeconds?: number
+  readonly retryWaitMaxSeconds?: number
+}
 
 export interface HttpBackend {
   readonly address: string
@@ -36,7 +51,7 @@ export class HttpBackendError extends AppError {
 }
 
 /** @throws HttpBackendError */
-export function httpBackendOf(location: Extract<LedgerLocation, {type: 'http'}>, environment: Environment, stack: string): HttpBackend {
+export function httpBackendOf(location: HttpLocation, environment: Environment, stack: string): HttpBackend {
   const variable = (name: string): string | undefined => environment[name] || undefined
   const address = (field: string, own: string | undefined, name: string): string | undefined => {
     const text = own ?? variable(name)

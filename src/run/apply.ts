@@ -117,7 +117,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   const {run, journal: file} = startRun(host, input.approved, {accounts, approved: permissionOf(input.lifts)})
   const interrupts = input.stoppable(run, () => file.close())
   const written = new RunJournal(run, file, () => workspace.usedRequests())
-  const remote = new Set(workspace.stacks.filter(it => it.ledger.type === 'http').map(it => it.name))
+  const remote = new Set([...workspace.stores].flatMap(([stack, store]) => (store.isRemote ? [stack] : [])))
   const durations = new LearnedDurations(host)
   const limits = new LearnedLimits(workspace)
   const travelling = remote.size > 0 ? new TravellingJournal(run, written, book, remote, plan) : undefined

@@ -3,6 +3,7 @@ import {resolve} from 'node:path'
 import type {Json} from '../base/json.ts'
 import {UsageError} from '../base/usage-error.ts'
 import type {Ledger} from '../engine/model/ledger.ts'
+import {fileOf} from '../ledger/backends/registry.ts'
 import {createRunId} from '../ledger/journal-file.ts'
 import {lockAll} from '../ledger/managed-store.ts'
 import {locationOf} from '../ledger/open-ledger.ts'
@@ -64,8 +65,8 @@ export async function changeBackend(
 
 /** Absolute, for whoever goes on with this from elsewhere. */
 function placeOf({host}: LedgerDesk, state: string): string {
-  const location = locationOf(state)
-  if (location.type === 'local') return resolve(host.cwd, location.file)
+  const file = fileOf(locationOf(state))
+  if (file !== undefined) return resolve(host.cwd, file)
   const {username, password, search} = URL.canParse(state) ? new URL(state) : {username: '', password: '', search: 'it is no address'}
   if (username + password + search === '') return state
   throw new UsageError('--from-state takes the plain address of a ledger: it is written down until all has arrived', [

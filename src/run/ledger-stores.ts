@@ -6,6 +6,7 @@ import {AppError, EXIT} from '../base/errors.ts'
 import {userName} from '../config/actor.ts'
 import {environmentMaxResponse} from '../config/settings.ts'
 import type {StackDeclarations} from '../engine/model/declaration.ts'
+import {backendOf, fileOf} from '../ledger/backends/registry.ts'
 import type {ManagedLedgerStore, Notice} from '../ledger/managed-store.ts'
 import {locationOf, openLedgerStore} from '../ledger/open-ledger.ts'
 import {createTransport, type NetworkTransport} from '../transport/undici-transport.ts'
@@ -37,9 +38,9 @@ export class SharedLedgerError extends AppError {
 /** @throws SharedLedgerError, HttpBackendError */
 export function openStores(host: Host, stacks: readonly StackDeclarations[]): OpenedStores {
   const networks: NetworkTransport[] = []
-  const {TF_HTTP_USERNAME = '', TF_HTTP_PASSWORD = ''} = host.environment.all
   const open = ({name, ledger}: LedgerOf, notice: Notice): ManagedLedgerStore => {
-    if (ledger.type === 'http') host.redactor.registerBasic(ledger.username ?? TF_HTTP_USERNAME, TF_HTTP_PASSWORD)
+    const signIn = backendOf(ledger).signIn?.(ledger, host.environment.all)
+    if (signIn !== undefined) host.redactor.registerBasic(signIn.username, signIn.password)
     return openLedgerStore(ledger, {
       stack: name,
       folder: host.cwd,
@@ -80,7 +81,8 @@ export function openStores(host: Host, stacks: readonly StackDeclarations[]): Op
     },
     former: (name, state) => {
       const ledger = locationOf(state)
-      if (ledger.type === 'local' && !existsSync(resolve(host.cwd, ledger.file))) return undefined
+      const file = fileOf(ledger)
+      if (file !== undefined && !existsSync(resolve(host.cwd, file))) return undefined
       return open({name, ledger}, text => host.log.warn(text))
     },
     keyOf: stack => open(stack, () => {}).key,

@@ -9,8 +9,10 @@ import {AppError} from '../base/errors.ts'
 import {readWholeFile} from '../base/whole-file.ts'
 import type {LedgerLocation, StackDeclarations} from '../engine/model/declaration.ts'
 import type {Ledger} from '../engine/model/ledger.ts'
+import type {LedgerPlaceOptions} from '../ledger/backends/backend.ts'
+import {localLedger} from '../ledger/backends/local.ts'
+import {fileOf} from '../ledger/backends/registry.ts'
 import type {ManagedLedgerStore} from '../ledger/managed-store.ts'
-import type {LedgerPlaceOptions} from '../ledger/open-ledger.ts'
 import {decodeLedger, stackIn} from '../ledger/tfstate.ts'
 
 /** A stack as far as its ledger is concerned. */
@@ -65,14 +67,14 @@ export async function leftBehind(folder: string, known: readonly Pick<StackDecla
   const found = await Promise.all(
     there.map(async (path): Promise<LedgerOf[]> => {
       const name = await stackOf(path)
-      return name === undefined || names.has(name) ? [] : [{name, ledger: {type: 'local', file: path}}]
+      return name === undefined || names.has(name) ? [] : [{name, ledger: localLedger(path)}]
     }),
   )
   return found.flat()
 }
 
 async function filesBeside(folder: string, known: readonly Pick<LedgerOf, 'ledger'>[]): Promise<string[]> {
-  const files = known.flatMap(({ledger}) => (ledger.type === 'local' ? [resolve(folder, ledger.file)] : []))
+  const files = known.flatMap(({ledger}) => fileOf(ledger) ?? []).map(file => resolve(folder, file))
   const folders = new Set([folder, ...files.map(it => dirname(it))])
   return (await Promise.all([...folders].map(statesIn))).flat().filter(path => !files.includes(path))
 }

@@ -22,7 +22,7 @@ import {
   type Plan,
   type PlannedStack,
 } from '../engine/model/plan.ts'
-import {planSchema} from '../engine/model/plan-schema.ts'
+import {planSchemaWith} from '../engine/model/plan-schema.ts'
 import {openLeaves} from '../engine/model/resolve.ts'
 import {type Key, keyOfOperation, Secret} from '../engine/model/value.ts'
 import {assertPermissions, wholePlan} from '../engine/observe/choice.ts'
@@ -31,6 +31,7 @@ import type {BuiltPlan} from '../engine/plan/build.ts'
 import {assertSealed, summaryOf} from '../engine/plan/document.ts'
 import {evaluateGuards} from '../engine/plan/guards.ts'
 import {PlanExpiredError, stacksOf, stillValid, touched, touchedLedger} from '../engine/plan/recheck.ts'
+import {ledgerLocation} from '../ledger/backends/registry.ts'
 import {type ConnectedStacks, type OtherAccount, otherAccount} from './accounts.ts'
 import {liftsOf, liftsToApply} from './lifts.ts'
 import {planWorkspace, readOnlyGuard} from './plan.ts'
@@ -61,6 +62,9 @@ export class PlanTargetError extends AppError {
   }
 }
 
+/** A plan whose ledgers are where this program keeps ledgers. */
+const knownPlan = planSchemaWith(ledgerLocation)
+
 /** @param cwd - where a relative path begins @throws PlanFileError, PlanAlteredError */
 export async function readPlan(path: string, cwd = ''): Promise<Plan> {
   let text: string
@@ -81,7 +85,7 @@ export async function readPlan(path: string, cwd = ''): Promise<Plan> {
     throw new PlanFileError(path, `is a plan of another version (${document.format}; this program writes ${PLAN_FORMAT})`)
   // Before anything else is said of it: the hash covers what this program does not know, too.
   if (typeof document.hash === 'string') assertSealed({...document, hash: document.hash})
-  const {success, data: plan, error} = planSchema.safeParse(document)
+  const {success, data: plan, error} = knownPlan.safeParse(document)
   if (!success) {
     const problems = error.issues.map(({path: at, message}) => ({path: formatPointer(at.map(String)), message}))
     throw new PlanFileError(path, 'is no plan as schemas/plan.schema.json describes it', {cause: error, problems})

@@ -1,4 +1,5 @@
 /** `svcctl import --from-tfstate`: what a Terraform state has goes into the ledgers; neither the file nor an object changes. */
+
 import {resolve} from 'node:path'
 import {kinds} from '../backends/kinds.ts'
 import {AppError, EXIT} from '../base/errors.ts'
@@ -12,6 +13,7 @@ import type {LiveObject} from '../engine/model/live.ts'
 import type {Operation} from '../engine/model/plan.ts'
 import {type Key, keyOfOperation} from '../engine/model/value.ts'
 import type {Observation} from '../engine/observe/observation.ts'
+import {fileOf} from '../ledger/backends/registry.ts'
 import {meetByName} from '../takeover/meet.ts'
 import {removeCommand} from '../takeover/read-state.ts'
 import type {LeftOut, NamedStateObject, StateObject, StateObjects} from '../takeover/state-objects.ts'
@@ -34,7 +36,10 @@ export class StateIsLedgerError extends AppError {
 
 /** @param file - the state, as it was named @throws StateIsLedgerError */
 export function assertNoLedger(cwd: string, file: string, stacks: readonly Pick<StackDeclarations, 'name' | 'ledger'>[]): void {
-  const holder = stacks.find(({ledger}) => ledger.type === 'local' && resolve(cwd, ledger.file) === resolve(cwd, file))
+  const holder = stacks.find(({ledger}) => {
+    const own = fileOf(ledger)
+    return own !== undefined && resolve(cwd, own) === resolve(cwd, file)
+  })
   if (file !== '-' && holder !== undefined) throw new StateIsLedgerError(file, holder.name)
 }
 

@@ -1,8 +1,7 @@
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import type {Clock} from '../../src/base/clock.ts'
 import {systemRandom} from '../../src/base/random.ts'
-import type {LedgerLocation} from '../../src/engine/model/declaration.ts'
-import {httpBackendOf} from '../../src/ledger/http-backend.ts'
+import {type HttpLocation, httpBackendOf} from '../../src/ledger/http-backend.ts'
 import {lockAll} from '../../src/ledger/managed-store.ts'
 import {openLedgerStore} from '../../src/ledger/open-ledger.ts'
 import {createTransport, type NetworkTransport} from '../../src/transport/undici-transport.ts'
@@ -36,8 +35,6 @@ const clock = (): Clock => {
     },
   }
 }
-
-type HttpLocation = Extract<LedgerLocation, {type: 'http'}>
 
 const open = (location: HttpLocation, environment: Record<string, string> = {}) =>
   openLedgerStore(location, {

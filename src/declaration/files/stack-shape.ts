@@ -7,6 +7,7 @@
  * stack does not have is not in it.
  */
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
+import {LEDGER_BACKENDS} from '../../ledger/backends/registry.ts'
 import {nameOf} from '../language/functions/rule.ts'
 import {hint} from '../language/hint.ts'
 
@@ -35,28 +36,10 @@ const block = (what: string): BodyShape => ({what, arguments: {}, others: 'any',
 
 const LIFECYCLE = block('lifecycle')
 
-const BACKENDS: Readonly<Record<string, BodyShape>> = {
-  local: {what: 'the backend local', arguments: {path: 'text', workspace_dir: 'text'}},
-  http: {
-    what: 'the backend http',
-    arguments: {
-      address: 'text',
-      lock_address: 'text',
-      unlock_address: 'text',
-      lock_method: 'text',
-      unlock_method: 'text',
-      update_method: 'text',
-      username: 'text',
-      password: 'text',
-      skip_cert_verification: 'flag',
-      retry_max: 'number',
-      retry_wait_min: 'number',
-      retry_wait_max: 'number',
-    },
-    // backend-block.ts says so of a name that is not here.
-    others: 'any',
-  },
-}
+/** Of a name that is not among its arguments backend-block.ts says so. */
+const BACKENDS: Readonly<Record<string, BodyShape>> = Object.fromEntries(
+  [...LEDGER_BACKENDS].map(([type, it]) => [type, {what: `the backend ${type}`, arguments: it.arguments, others: 'any'}]),
+)
 
 /** Bodies of the blocks a stack may have, by the word they begin with. */
 export const BODIES = {

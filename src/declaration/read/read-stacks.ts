@@ -1,9 +1,11 @@
 /** From documents to declarations: evaluated, checked, and everything wrong said at once. Pure. */
+
 import type {Json} from '../../base/json.ts'
 import type {Declaration, Dependency, ParentRef, StackDeclarations} from '../../engine/model/declaration.ts'
 import type {Kinds} from '../../engine/model/kind.ts'
 import {openLeaves} from '../../engine/model/resolve.ts'
 import {type Key, Secret, spokenProblems, type Value} from '../../engine/model/value.ts'
+import {backendOf} from '../../ledger/backends/registry.ts'
 import {ledgerOf, targetsOf} from '../files/backend-block.ts'
 import {Problems} from '../files/problems.ts'
 import type {StackDocument} from '../files/stack-document.ts'
@@ -12,7 +14,7 @@ import {checkCycles, checkDuplicates, type Resolved} from './check-declarations.
 import type {Draft} from './draft.ts'
 import {DraftIndex, parentOf} from './parents.ts'
 import {type SecretVariable, secretVariables, withoutSecrets} from './secret-variables.ts'
-import {AppContext, ledgerPlace, StackNames} from './stack-names.ts'
+import {AppContext, StackNames} from './stack-names.ts'
 import {StackReader} from './stack-reader.ts'
 import {type GivenValues, gatherVariables} from './variables.ts'
 
@@ -54,7 +56,7 @@ export function readStacks({documents, kinds, given, mode, withheld = false, sel
     const variables = gathered.byStack.get(document.name) ?? new Map()
     const names = new StackNames(document, app, withheld ? withoutSecrets(variables) : variables)
     const ledger = ledgerOf(document, problems)
-    const place = ledger.type === 'local' ? ledgerPlace('local', ledger.file) : ledger.address && ledgerPlace('http', ledger.address)
+    const place = backendOf(ledger).place(ledger)
     const other = place === undefined ? undefined : app.byLedger.get(place)
     if (other) {
       const [block] = document.terraform

@@ -5,9 +5,10 @@
  * Two things are noted on the way: which objects an evaluation reads, for the order of work; and what is being
  * evaluated, so that a value that hangs on itself is found.
  */
+
 import {isJsonObject, type Json} from '../../base/json.ts'
 import {type Key, keyOf} from '../../engine/model/value.ts'
-import {ledgerFile} from '../files/backend-block.ts'
+import {LEDGER_BACKENDS} from '../../ledger/backends/registry.ts'
 import type {StackDocument} from '../files/stack-document.ts'
 import {ExpressionError, ExpressionValueError} from '../language/errors.ts'
 import {evaluateNode} from '../language/evaluate-expression.ts'
@@ -351,10 +352,8 @@ export class StackNames {
 
 /** The place of a ledger, as both its stack and who reads it spell it: a file's name, an address. */
 function remoteLedger({backend, config}: {readonly [key: string]: Json}, at: number): string {
-  const fields = isJsonObject(config) ? config : {}
-  if (backend === 'local' && typeof fields.path === 'string') return ledgerPlace('local', fields.path)
-  if (backend === 'http' && typeof fields.address === 'string') return ledgerPlace('http', fields.address)
-  throw new ExpressionError(`svcctl reads no remote state of backend ${JSON.stringify(backend)}`, at, 'Backends are local and http.')
+  const place = typeof backend === 'string' ? LEDGER_BACKENDS.get(backend)?.remoteState(isJsonObject(config) ? config : {}) : undefined
+  if (place !== undefined) return place
+  const known = [...LEDGER_BACKENDS.keys()].join(' and ')
+  throw new ExpressionError(`svcctl reads no remote state of backend ${JSON.stringify(backend)}`, at, `Backends are ${known}.`)
 }
-
-export const ledgerPlace = (type: 'local' | 'http', place: string): string => (type === 'local' ? `file ${ledgerFile(place)}` : place)

@@ -79,22 +79,12 @@ export interface OutputDeclaration {
   readonly description?: string
 }
 
-export type LedgerLocation =
-  | {readonly type: 'local' /** a name, or a path where somebody chose one */; readonly file: string}
-  | {
-      readonly type: 'http'
-      readonly address?: string
-      readonly lockAddress?: string
-      readonly unlockAddress?: string
-      readonly lockMethod?: string
-      readonly unlockMethod?: string
-      readonly updateMethod?: string
-      readonly username?: string
-      readonly skipCertVerification?: boolean
-      readonly retryMax?: number
-      readonly retryWaitMinSeconds?: number
-      readonly retryWaitMaxSeconds?: number
-    }
+/** Where a ledger is kept: data that travels in plans, and that only its backend (`src/ledger/backends`) reads. */
+export interface LedgerLocation {
+  /** The word of the `backend` block. */
+  readonly type: string
+  readonly [argument: string]: string | number | boolean
+}
 
 export interface Target {
   readonly profile?: string

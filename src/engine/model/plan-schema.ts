@@ -7,7 +7,7 @@ import {z} from 'zod'
 import {APIS} from '../../base/apis.ts'
 import type {Json} from '../../base/json.ts'
 import {CAUSE_WORDS} from './cause.ts'
-import type {ParentRef, Policy, Target} from './declaration.ts'
+import type {LedgerLocation, ParentRef, Policy, Target} from './declaration.ts'
 import {
   ACTIONS,
   type Bill,
@@ -129,41 +129,24 @@ export const operationSchema = closed<Operation>()({
 
 const target = closed<Target>()({profile: z.string().exactOptional(), account: z.string().exactOptional()})
 
-const ledger = z.discriminatedUnion('type', [
-  z.strictObject({type: z.literal('local'), file: z.string().describe('a path; a relative one counts from the folder of the stacks')}),
-  z.strictObject({
-    type: z.literal('http'),
-    address: z.string().exactOptional(),
-    lockAddress: z.string().exactOptional(),
-    unlockAddress: z.string().exactOptional(),
-    lockMethod: z.string().exactOptional(),
-    unlockMethod: z.string().exactOptional(),
-    updateMethod: z.string().exactOptional(),
-    username: z.string().exactOptional(),
-    skipCertVerification: z.boolean().exactOptional(),
-    retryMax: z.number().exactOptional(),
-    retryWaitMinSeconds: z.number().exactOptional(),
-    retryWaitMaxSeconds: z.number().exactOptional(),
-  }),
-])
-
-const stack = closed<PlannedStack>()({
-  name: z.string(),
-  ledger,
-  ledgerCondition: z.enum(['present', 'absent']),
-  targets: z.strictObject({cloud: target.exactOptional(), cluster: target.exactOptional()}),
-  owned: count.describe('objects the ledger owns'),
-  declared: count.describe('objects the stack declares'),
-  outputs: z.array(
-    closed<PlannedStack['outputs'][number]>()({
-      name: z.string(),
-      value: json,
-      sensitive: z.boolean(),
-      expression: z.string().exactOptional(),
-      secret: z.literal(true).exactOptional(),
-    }),
-  ),
-})
+const stackWith = (ledger: z.ZodType<LedgerLocation>) =>
+  closed<PlannedStack>()({
+    name: z.string(),
+    ledger,
+    ledgerCondition: z.enum(['present', 'absent']),
+    targets: z.strictObject({cloud: target.exactOptional(), cluster: target.exactOptional()}),
+    owned: count.describe('objects the ledger owns'),
+    declared: count.describe('objects the stack declares'),
+    outputs: z.array(
+      closed<PlannedStack['outputs'][number]>()({
+        name: z.string(),
+        value: json,
+        sensitive: z.boolean(),
+        expression: z.string().exactOptional(),
+        secret: z.literal(true).exactOptional(),
+      }),
+    ),
+  })
 
 const fact = closed<Fact>()({
   api: z.enum(APIS),
@@ -210,45 +193,49 @@ const bill = closed<Bill>()({
   ready: closed<BoundTime>()(boundTime).describe('until everything is ready; the rest is the proof'),
 })
 
-export const planSchema = closed<Plan>()({
-  format: z.literal(PLAN_FORMAT),
-  tool: z.string().describe('the program that made it'),
-  stacks: z.array(stack),
-  otherStacks: z
-    .array(z.strictObject({name: z.string(), ledger}))
-    .exactOptional()
-    .describe('the other stacks of the app: what their ledgers have is left alone'),
-  accounts: z.record(z.string(), z.strictObject({address: z.string(), keyHash: z.string(), account: z.string().exactOptional()})),
-  declarationsDigest: digest,
-  scope: z.enum(['all', 'targeted', 'changed']),
-  selectors: selectors.describe('what was selected'),
-  lifts: lifts.describe('what lifts guards or decides what is sent: approved with the plan'),
-  destroy: z.literal(true).exactOptional().describe('made by svcctl destroy'),
-  facts: z.array(fact).describe('the lists the plan was made from'),
-  operations: z.array(operationSchema).describe('in the order of execution'),
-  summary: z.record(action, count),
-  unmanaged: z
-    .union([count, z.array(closed<Unmanaged>()({kind: z.string(), name: z.string().nullable(), remoteId: z.string()}))])
-    .describe('objects that were seen and belong to no stack of the app: how many, or with --unmanaged which'),
-  notes: z.array(z.string()),
-  guards: z.array(guard).describe('what refuses the plan'),
-  requests: z.strictObject({used: count, avoided: count}),
-  bill,
-  notAfter: z.iso.datetime().exactOptional(),
-  residualOf: digest.exactOptional().describe('of what is left of another plan: its hash'),
-  source: closed<PlanSource>()({
-    repository: z.string().exactOptional(),
-    commit: z.string().regex(/^[0-9a-f]{8,64}$/),
+/** @param ledger - the locations that are known; who only looks at a plan takes any */
+export const planSchemaWith = (ledger: z.ZodType<LedgerLocation>): z.ZodType<Plan> =>
+  closed<Plan>()({
+    format: z.literal(PLAN_FORMAT),
+    tool: z.string().describe('the program that made it'),
+    stacks: z.array(stackWith(ledger)),
+    otherStacks: z
+      .array(z.strictObject({name: z.string(), ledger}))
+      .exactOptional()
+      .describe('the other stacks of the app: what their ledgers have is left alone'),
+    accounts: z.record(z.string(), z.strictObject({address: z.string(), keyHash: z.string(), account: z.string().exactOptional()})),
+    declarationsDigest: digest,
+    scope: z.enum(['all', 'targeted', 'changed']),
+    selectors: selectors.describe('what was selected'),
+    lifts: lifts.describe('what lifts guards or decides what is sent: approved with the plan'),
+    destroy: z.literal(true).exactOptional().describe('made by svcctl destroy'),
+    facts: z.array(fact).describe('the lists the plan was made from'),
+    operations: z.array(operationSchema).describe('in the order of execution'),
+    summary: z.record(action, count),
+    unmanaged: z
+      .union([count, z.array(closed<Unmanaged>()({kind: z.string(), name: z.string().nullable(), remoteId: z.string()}))])
+      .describe('objects that were seen and belong to no stack of the app: how many, or with --unmanaged which'),
+    notes: z.array(z.string()),
+    guards: z.array(guard).describe('what refuses the plan'),
+    requests: z.strictObject({used: count, avoided: count}),
+    bill,
+    notAfter: z.iso.datetime().exactOptional(),
+    residualOf: digest.exactOptional().describe('of what is left of another plan: its hash'),
+    source: closed<PlanSource>()({
+      repository: z.string().exactOptional(),
+      commit: z.string().regex(/^[0-9a-f]{8,64}$/),
+    })
+      .exactOptional()
+      .describe('what it was made from'),
+    written: z.record(z.string(), z.string()).exactOptional().describe('where the objects are declared, as file:line, by stack:address'),
+    hash: digest.describe('over everything but requests, bill, source, written and itself'),
   })
-    .exactOptional()
-    .describe('what it was made from'),
-  written: z.record(z.string(), z.string()).exactOptional().describe('where the objects are declared, as file:line, by stack:address'),
-  hash: digest.describe('over everything but requests, bill, source, written and itself'),
-}) satisfies z.ZodType<Plan>
+
+export const planSchema = planSchemaWith(z.object({type: z.string()}).catchall(z.union([z.string(), z.number(), z.boolean()])))
 
 /** The schema as published, draft 2020-12. */
-export const planJsonSchema = (): Record<string, unknown> => ({
-  ...z.toJSONSchema(planSchema, {unrepresentable: 'any', reused: 'ref'}),
+export const planJsonSchema = (ledger: z.ZodType<LedgerLocation>): Record<string, unknown> => ({
+  ...z.toJSONSchema(planSchemaWith(ledger), {unrepresentable: 'any', reused: 'ref'}),
   title: 'A plan of svcctl',
   description: 'What `svcctl plan -o json` prints and `svcctl plan --out FILE` saves. It holds no secrets.',
 })
