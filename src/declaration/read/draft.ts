@@ -54,6 +54,13 @@ export function draftOf(instance: ObjectInstance, dependsOn: ReadonlySet<Key>): 
   for (const pointer of fitted.clearSecrets) {
     problems.warn(place, `${pointer} is a secret written in clear in the stack: give it through a sensitive variable (secret())`)
   }
+  for (const field of secretNames(kind, spec, plainPart(fitted.spec))) {
+    problems.add(
+      place,
+      `${JSON.stringify(field)} is secret, and a ${kind.noun} is found by it and shown with it: take a variable that is not sensitive`,
+      `/${field}`,
+    )
+  }
   return {
     key: keyOf(place.stack, instance.address),
     stack: place.stack,
@@ -70,6 +77,14 @@ export function draftOf(instance: ObjectInstance, dependsOn: ReadonlySet<Key>): 
     dependsOn,
     outputs: block.outputs,
   }
+}
+
+/** Fields that make it the same thing for whoever looks for it, and are secret: nothing would ever be found by them. */
+function secretNames({identity}: Kind, spec: {readonly [field: string]: OpenValue}, plain: JsonObject): string[] {
+  const key = identity.key(plain)
+  return Object.keys(spec).filter(
+    field => opensIn(spec[field] ?? null).some(open => open.secret) && identity.key({...plain, [field]: 'any'}) !== key,
+  )
 }
 
 function draftParent(

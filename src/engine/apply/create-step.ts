@@ -27,6 +27,7 @@ export async function create(scene: Scene): Promise<StepEnd> {
   const plain = plainPart(scene.spec)
   const fits = (it: LiveObject) =>
     !before.has(it.remoteId) &&
+    !scene.work.objects.isAnothers(scene.work.key, it.remoteId) &&
     it.remoteId !== scene.work.operation.remoteId &&
     (scene.kind.identity.matches?.(plain, it.fields) ?? it.name === scene.kind.identity.key(plain))
   if (madeInline(scene)) return takeOver(scene, collection, fits)

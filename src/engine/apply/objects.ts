@@ -4,12 +4,20 @@ import type {Key} from '../model/value.ts'
 /** What is known of the objects while the run goes on: ids and live fields other operations read. */
 export class Objects {
   readonly #remote = new Map<Key, string>()
+  readonly #keys = new Map<string, Key>()
   readonly #live = new Map<Key, LiveObject>()
   readonly #inline = new Set<string>()
 
   set(key: Key, remoteId: string, live?: LiveObject): void {
     this.#remote.set(key, remoteId)
+    this.#keys.set(remoteId, key)
     if (live) this.#live.set(key, live)
+  }
+
+  /** Whether it is known as the object of something else: no create has made it. */
+  isAnothers(key: Key, remoteId: string): boolean {
+    const owner = this.#keys.get(remoteId)
+    return owner !== undefined && owner !== key
   }
 
   remoteId(key: Key): string | undefined {

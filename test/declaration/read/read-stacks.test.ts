@@ -368,6 +368,21 @@ describe('secrets and values known later', () => {
     expect(declarationOf(read(text), 'two')).toMatchObject({clearSecrets: ['/password'], spec: {password: new Secret('dflt')}})
   })
 
+  it.each([
+    ['cloud.subscription', {}, 'name', '${var.pw}'],
+    ['cloud.subscription', {}, 'name', 'main-${var.pw}'],
+    ['cluster.user', {email: 'a@b.c', role: 'admin'}, 'name', '${var.pw}'],
+    ['cloud.peering', {provider: 'AWS', region: 'us-east-1', awsAccountId: '1', vpcCidr: '10.0.0.0/16'}, 'vpcId', '${var.pw}'],
+  ])(
+    'what a %s is found by cannot be secret: nothing would be found by it, after a lost answer least of all',
+    (kind, fields, field, text) => {
+      const more: Readonly<Record<string, string>> = kind === 'cloud.peering' ? {'spec/subscription': '${null_resource.orders.id}'} : {}
+      const blocks = {variable: pw}
+      const objects = withObjects({two: [kind, fields, {...more, [`spec/${field}`]: text}]}, blocks)
+      expect(messagesOf(() => read(objects, {variables: {environment}})).join()).toContain(`"${field}" is secret, and a `)
+    },
+  )
+
   it('a secret does not leave through a problem', () => {
     const text = withObjects(
       {two: ['cloud.database', {name: 't', subscription: 'x'}, {'spec/memoryLimitInGb': '${var.pw}'}]},
