@@ -115,7 +115,7 @@ export const CALLED: Readonly<Record<string, Called>> = {
   'drift accept': both('drift accept null_resource.main --until 1d --reason why --baseline {}/accepted.json'),
   'force-unlock': server('force-unlock some-id --synth-dir far --yes', 'force-unlock --synth-dir shop --yes'),
   forget: server('forget null_resource.main --synth-dir far --anyway --yes', 'forget null_resource.cache --synth-dir shop --anyway --yes'),
-  compare: stacks('compare shop far --synth-dir both', 'compare shop far --synth-dir both --live'),
+  compare: stacks('compare shop far --synth-dir both --live', 'compare shop far --synth-dir both'),
   graph: stacks('graph --synth-dir shop', 'graph --synth-dir far --format mermaid', 'graph {}/saved.plan'),
   import: stacks('import --all --synth-dir shop', 'import null_resource.more cloud/subscriptions/1 --synth-dir far'),
   output: server('output --synth-dir far', 'output --synth-dir shop'),
