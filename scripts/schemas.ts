@@ -6,6 +6,7 @@ import {exportJsonSchema} from '../src/export/document.ts'
 import {ledgerLocation} from '../src/ledger/backends/registry.ts'
 import {historyJsonSchema, verifyJsonSchema} from '../src/run/audit-document.ts'
 import {compareJsonSchema} from '../src/run/compare-document.ts'
+import {explainJsonSchema} from '../src/run/explain-document.ts'
 import {graphJsonSchema} from '../src/run/graph-document.ts'
 import {importJsonSchemas} from '../src/run/import-document.ts'
 import {secretsJsonSchema} from '../src/run/secrets-document.ts'
@@ -14,6 +15,7 @@ export const schemas = (): Readonly<Record<string, Record<string, unknown>>> => 
   plan: planJsonSchema(ledgerLocation),
   export: exportJsonSchema(),
   compare: compareJsonSchema(),
+  explain: explainJsonSchema(),
   graph: graphJsonSchema(),
   secrets: secretsJsonSchema(),
   baseline: baselineJsonSchema(),

@@ -48,7 +48,7 @@ export default class GraphCommand extends ReadingStackCommand {
     if (given !== undefined)
       throw new UsageError(`--${given} says what is planned, and ${file} is planned already`, [`Leave --${given} out, or the file.`])
     const [{readPlan}, {graphDone}] = await Promise.all([import('../run/saved-plan.ts'), import('../run/graph.ts')])
-    return {done: await graphDone(await readPlan(file), flags.format), used: 0}
+    return {done: await graphDone(await readPlan(file, this.context.cwd), flags.format), used: 0}
   }
 
   async #planned(flags: GraphFlagValues, format: GraphFormat) {

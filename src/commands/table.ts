@@ -11,6 +11,7 @@ export const table: CommandTable = {
     destroy: () => import('./destroy.ts'),
     drift: () => import('./drift.ts'),
     'drift accept': () => import('./drift/accept.ts'),
+    explain: () => import('./explain.ts'),
     export: () => import('./export.ts'),
     'force-unlock': () => import('./force-unlock.ts'),
     forget: () => import('./forget.ts'),

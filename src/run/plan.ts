@@ -8,6 +8,7 @@ import type {Variables} from '../config/environment.ts'
 import {DeclarationError} from '../declaration/language/errors.ts'
 import {evaluate} from '../declaration/read/residual.ts'
 import {variablesRead} from '../declaration/read/secret-variables.ts'
+import type {FieldDecision} from '../engine/model/decision.ts'
 import {sourceOf} from '../engine/model/declaration.ts'
 import {isSecretOutput} from '../engine/model/field-rules.ts'
 import type {Ledger} from '../engine/model/ledger.ts'
@@ -41,11 +42,13 @@ export interface PlanWishes {
   readonly choice?: Choice
   /** Of a saved plan: what it leaves as somebody changed it. */
   readonly kept?: ReadonlyMap<Key, readonly string[]>
+  /** Gets how each field was decided, by object. */
+  readonly decisions?: Map<Key, readonly FieldDecision[]>
 }
 
 export async function planWorkspace(
   workspace: Workspace,
-  {options, lifts: planned, destroy = false, validForMs, notes = [], onlyChanged = false, kept = new Map(), choice}: PlanWishes,
+  {options, lifts: planned, destroy = false, validForMs, notes = [], onlyChanged = false, kept = new Map(), choice, decisions}: PlanWishes,
 ): Promise<BuiltPlan> {
   const {settings, host} = workspace
   const stacks = [...workspace.stacks, ...workspace.others]
@@ -70,6 +73,7 @@ export async function planWorkspace(
     destroy,
     secretStates: pairs => workspace.sealer.states(workspace.allLedgers, pairs),
     kept,
+    decisions,
     hides: value => host.redactor.value(value),
     tool: `svcctl ${host.version}`,
     accounts: accountsOf(workspace),

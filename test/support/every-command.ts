@@ -105,6 +105,11 @@ export const CALLED: Readonly<Record<string, Called>> = {
   history: server('history --synth-dir far', 'history null_resource.cache --synth-dir shop', 'history --synth-dir both'),
   // What the code host repeats is asked of it in the tests of reports.
   comment: alone('comment {}/saved.plan --on github'),
+  explain: stacks(
+    'explain null_resource.cache --synth-dir shop',
+    'explain null_resource.main --synth-dir far',
+    'explain cache {}/saved.plan',
+  ),
   export: server('export cloud --dir {}/code', 'export cluster --to json --dir {}/code'),
   destroy: stacks(
     'destroy --synth-dir shop --auto-approve --allow-destroy *',

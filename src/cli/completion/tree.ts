@@ -38,6 +38,8 @@ const BY_FLAG: Readonly<Record<string, ValueKind>> = {
 
 /** Commands whose first argument is one of these. */
 const BY_COMMAND: Readonly<Record<string, ValueKind>> = {
+  compare: 'stacks',
+  explain: 'addresses',
   'profile set': 'profiles',
   'profile show': 'profiles',
   'profile default': 'profiles',

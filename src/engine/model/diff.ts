@@ -7,15 +7,17 @@
  * A change stands at the deepest place that says what happened: `/alerts/0/value` when a threshold differs, `/alerts`
  * when an alert is there or gone, `/backup` when there is no backup at all.
  */
-import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
+import {canonicalJson, isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import {formatPointer, parsePointer} from '../../base/pointer.ts'
-import {type EffectiveRule, type Pattern, rootRule} from './field-rules.ts'
+import {type Decided, decidedBy, type FieldDecision, NOT_IN_PLACE, WHO_MOVED} from './decision.ts'
+import {type EffectiveRule, rootRule} from './field-rules.ts'
 import type {Kind} from './kind.ts'
 import {byKey, ordered, pairsUp} from './list-pairing.ts'
 import {legible, sameLeaf} from './meaning.ts'
 import type {Change} from './plan.ts'
 import {openLeaves, plainPart, wireValue} from './resolve.ts'
-import {Deferred, type Key, Secret, shown, type Value, type ValueObject} from './value.ts'
+import {seenAs, shownAs} from './shown-field.ts'
+import {Deferred, type Key, Secret, type Value, type ValueObject} from './value.ts'
 
 /** What the ledger says of a secret that the API does not show. `unknown`: there is no ledger, or nothing in it. */
 export type SecretState = (pointer: string, secret: Secret) => 'same' | 'changed' | 'unknown'
@@ -35,6 +37,8 @@ export interface DiffInput {
   readonly ignore: readonly string[]
   /** Takes known secrets out of what a server shows, in whatever field it repeats them. */
   readonly hides?: Hides | undefined
+  /** Hears of every field how it was decided. Without it nothing is said of those that do not differ. */
+  readonly decides?: ((decision: FieldDecision) => void) | undefined
 }
 
 export type Hides = (shown: Json) => Json
@@ -78,9 +82,18 @@ interface Walk {
   differs(difference: Difference): void
   missing(path: string): void
   assumes(path: string): void
+  /** A field is settled and does not differ. Absent where nobody asks. */
+  decides?(place: FieldPlace, decided: Decided, values: Values, rule: string): void
 }
 
-export function diffFields({kind, declared, live, applied, secretState, ignore, hides = it => it}: DiffInput): FieldDiff {
+/** What is compared at a place; nothing is declared of what only a server shows. */
+interface Values {
+  readonly declared?: Value
+  readonly live: Json | undefined
+  readonly applied: Json | undefined
+}
+
+export function diffFields({kind, declared, live, applied, secretState, ignore, hides = it => it, decides}: DiffInput): FieldDiff {
   const changes: Change[] = []
   const immutable: string[] = []
   const missingInLive: string[] = []
@@ -92,11 +105,14 @@ export function diffFields({kind, declared, live, applied, secretState, ignore, 
     secretState,
     hides,
     differs: difference => {
-      changes.push(changeOf(walk, difference, applied !== undefined))
+      const change = changeOf(walk, difference, applied !== undefined)
+      changes.push(change)
       if (difference.place.rule.immutable) immutable.push(pathOf(difference.place))
+      decides?.(decisionOf(walk, difference.place, decidedBy(change), difference, whyDiffers(change, difference)))
     },
     missing: path => missingInLive.push(path),
     assumes: path => assumed.push(path),
+    ...(decides && {decides: (place, decided, values, rule) => decides(decisionOf(walk, place, decided, values, rule))}),
   }
   compare(walk, {segment: '', rule: rootRule(kind)}, declared, live, applied)
   return {changes, immutable, missingInLive, assumed}
@@ -108,23 +124,40 @@ export function satisfied({kind, declared, live, ignore}: Pick<DiffInput, 'kind'
 }
 
 function compare(walk: Walk, place: FieldPlace, declared: Value, live: Json | undefined, applied: Json | undefined): void {
-  if (walk.ignore.length > 0 && isIgnored(walk.ignore, place)) return
   const {rule} = place
   const difference = {place, declared, live, applied}
-  if (rule.createOnly) return
-  if (rule.writeOnly) compareUnseen(walk, difference)
+  if (walk.ignore.length > 0 && isIgnored(walk.ignore, place))
+    walk.decides?.(place, 'ignored', difference, 'lifecycle.ignore_changes names it')
+  else if (rule.createOnly) walk.decides?.(place, 'create-only', difference, 'sent on create only, and never compared')
+  else if (rule.writeOnly) compareUnseen(walk, difference)
   else if (live === undefined) compareAbsent(walk, difference)
-  else if (live === null && isClear(declared)) return
+  else if (live === null && isClear(declared)) walk.decides?.(place, declared === null ? 'equal' : 'normalised', difference, NOTHING)
   else if (declared instanceof Deferred) walk.differs({...difference, moved: 'unknown'})
   else if (declared instanceof Secret) compareSecret(walk, difference, declared, live)
   else if (Array.isArray(declared) && Array.isArray(live)) {
     compareLists(walk, difference, declared as readonly Value[], live as readonly Json[])
   } else if (isJsonObject(declared) && isJsonObject(live)) {
-    for (const field of Object.keys(declared).sort()) {
+    const fields = Object.keys(declared).sort()
+    for (const field of fields) {
       compare(walk, below(place, field), declared[field] ?? null, own(live, field), own(applied, field))
     }
+    if (walk.decides === undefined) return
+    if (fields.length === 0 && place.above !== undefined) walk.decides(place, 'equal', difference, 'no field of it is declared')
+    for (const field of Object.keys(live).sort()) {
+      if (Object.hasOwn(declared, field)) continue
+      walk.decides(
+        below(place, field),
+        'undeclared',
+        {live: live[field], applied: own(applied, field)},
+        'nobody declares it: it is left alone',
+      )
+    }
   } else if (!(rule.equal ?? sameLeaf)(declared as Json, live)) walk.differs(difference)
+  else if (declared === live) walk.decides?.(place, 'equal', difference, 'the same value')
+  else walk.decides?.(place, 'normalised', difference, rule.equal ? 'the API takes both spellings for the same' : 'the same number')
 }
+
+const NOTHING = 'declared as nothing, and nothing is there'
 
 /** Of what is declared so, nothing is left to read back. */
 const isClear = (declared: Value): boolean =>
@@ -165,7 +198,11 @@ function compareUnseen(walk: Walk, difference: Difference): void {
   const state = walk.secretState(pathOf(place), asSecret(declared))
   if (state === 'changed') walk.differs({...difference, moved: 'in git'})
   if (state === 'unknown') walk.assumes(pathOf(place))
+  if (state !== 'changed') walk.decides?.(place, 'write-only', difference, state === 'same' ? UNSEEN_SAME : UNSEEN)
 }
+
+const UNSEEN_SAME = 'no answer shows it; the ledger knows that this was sent'
+const UNSEEN = 'no answer shows it; taken for equal, for want of a ledger that knows'
 
 /**
  * A declared field this answer does not show. Where its absence may mean nothing, the ledger is asked; and where a
@@ -182,12 +219,15 @@ function compareAbsent(walk: Walk, difference: Difference): void {
   else if (declared instanceof Secret || rule.secret) {
     if (hopeless) compareUnseen(walk, difference)
     else compareUnshownSecret(walk, difference)
-  } else if (isClear(declared) && (applied === undefined || (rule.known && !mute))) return
+  } else if (isClear(declared) && (applied === undefined || (rule.known && !mute))) walk.decides?.(place, 'normalised', difference, NOTHING)
   else if (!mute && rule.known) walk.differs(difference)
   else if (applied !== undefined) {
     if (!holds(walk, place, declared, applied)) walk.differs({...difference, moved: 'in git'})
-  } else if (mute && (!walk.owned || (rule.mayBeAbsent && hopeless))) walk.assumes(pathOf(place))
-  else walk.differs(difference)
+    else walk.decides?.(place, 'unread', difference, 'no answer shows it; the ledger has it as declared')
+  } else if (mute && (!walk.owned || (rule.mayBeAbsent && hopeless))) {
+    walk.assumes(pathOf(place))
+    walk.decides?.(place, 'unread', difference, 'no answer shows it; taken for equal, for want of a ledger that knows')
+  } else walk.differs(difference)
 }
 
 /**
@@ -200,8 +240,8 @@ function compareUnshownSecret(walk: Walk, difference: Difference): void {
   const secret = asSecret(declared)
   const state = walk.secretState(pathOf(place), secret)
   const promised = rule.known && !rule.mayBeAbsent && secret.version === undefined
-  if (state === 'same' && !promised) return
-  walk.differs({...difference, moved: state === 'same' ? 'outside' : state === 'changed' ? 'in git' : 'unknown'})
+  if (state === 'same' && !promised) walk.decides?.(place, 'unread', difference, UNSEEN_SAME)
+  else walk.differs({...difference, moved: state === 'same' ? 'outside' : state === 'changed' ? 'in git' : 'unknown'})
 }
 
 /** A secret the API does show. One with a version is known by that alone. */
@@ -210,10 +250,13 @@ function compareSecret(walk: Walk, difference: Difference, secret: Secret, live:
   const state = walk.secretState(pathOf(place), secret)
   if (secret.version !== undefined && state !== 'unknown') {
     if (state === 'changed') walk.differs({...difference, moved: 'in git'})
-  } else if (secret.value === undefined) walk.assumes(pathOf(place))
-  else if (!holds(walk, place, secret.value, live)) {
+    else walk.decides?.(place, 'equal', difference, 'the version that was sent last')
+  } else if (secret.value === undefined) {
+    walk.assumes(pathOf(place))
+    walk.decides?.(place, 'unread', difference, 'nobody gave its value; taken for equal')
+  } else if (!holds(walk, place, secret.value, live)) {
     walk.differs({...difference, moved: state === 'same' ? 'outside' : state === 'changed' ? 'in git' : 'unknown'})
-  }
+  } else walk.decides?.(place, 'equal', difference, 'the same value')
 }
 
 function compareLists(walk: Walk, difference: Difference, declared: readonly Value[], live: readonly Json[]): void {
@@ -232,11 +275,15 @@ function compareLists(walk: Walk, difference: Difference, declared: readonly Val
   // In a list the server adds to, only the ledger's items can be gone, and only from the declaration.
   if (gone || lacking) walk.differs(gone && rule.serverAdds ? {...difference, moved: 'in git'} : difference)
   else {
+    if (shownItems.size > wanted.size) walk.decides?.(place, 'server-added', difference, ADDED)
+    else if (wanted.size === 0) walk.decides?.(place, 'equal', difference, 'both are empty')
     for (const [index, [text, item]] of [...wanted].entries()) {
       compare(walk, slot(place, index), item, shownItems.get(text), before.get(text))
     }
   }
 }
+
+const ADDED = 'the server adds items of its own to this list'
 
 /** Items without a key: each must find one of its own that agrees. */
 function compareBags(walk: Walk, difference: Difference, declared: readonly Value[], live: readonly Json[]): void {
@@ -245,10 +292,15 @@ function compareBags(walk: Walk, difference: Difference, declared: readonly Valu
   const fits = rule.serverAdds ? declared.length <= live.length : declared.length === live.length
   const pairUp = (sparse: boolean) =>
     fits && pairsUp(declared.length, live.length, (i, j) => holds(walk, slot(place, i), declared[i] ?? null, live[j], sparse))
-  if (pairUp(false)) return
-  // They agree in all they show: a sparse row, or fields that never come back.
-  if (pairUp(true)) compareAbsent(walk, difference)
-  else walk.differs(difference)
+  if (pairUp(false)) {
+    if (walk.decides === undefined) return
+    if (declared.length < live.length) walk.decides(place, 'server-added', difference, ADDED)
+    else if (canonicalJson(shownAs(rule, declared)) === canonicalJson(live)) walk.decides(place, 'equal', difference, 'the same items')
+    else walk.decides(place, 'normalised', difference, 'the same items; no order of a list means anything')
+  } else if (pairUp(true)) {
+    // They agree in all they show: a sparse row, or fields that never come back.
+    compareAbsent(walk, difference)
+  } else walk.differs(difference)
 }
 
 /** Whether a value has everything that is declared. `sparse`: what it does not show is forgiven. */
@@ -276,7 +328,7 @@ function holds({kind, ignore}: Walk, place: FieldPlace, declared: Value, value: 
 function changeOf(walk: Walk, difference: Difference, threeWay: boolean): Change {
   const {place, declared, live} = difference
   const {rule} = place
-  const seen = (value: Json) => walk.hides(masked(rule, value, secretPlaces(declared, rule)))
+  const seen = (value: Json) => walk.hides(seenAs(rule, declared, value))
   const before = rule.writeOnly ? {secret: true} : live === undefined ? undefined : seen(legible(ordered(onlyDeclared(declared, live))))
   const after = shownAs(rule, declared)
   const risk = rule.risk?.(before, after)
@@ -289,9 +341,22 @@ function changeOf(walk: Walk, difference: Difference, threeWay: boolean): Change
   }
 }
 
-/** A declared value as a change shows it. */
-export const shownAs = (rule: EffectiveRule, declared: Value): Json =>
-  declared instanceof Deferred ? shown(declared) : masked(rule, shown(declared), secretPlaces(declared, rule))
+function decisionOf(walk: Walk, place: FieldPlace, decided: Decided, {declared, live, applied}: Values, rule: string): FieldDecision {
+  const seen = (value: Json) => walk.hides(seenAs(place.rule, declared ?? null, legible(value)))
+  return {
+    path: pathOf(place),
+    ...(declared === undefined ? {} : {declared: shownAs(place.rule, declared)}),
+    ...(applied === undefined ? {} : {ledger: seen(applied)}),
+    ...(live === undefined ? {} : {live: seen(live)}),
+    decided,
+    rule,
+  }
+}
+
+function whyDiffers({moved = 'unknown'}: Change, {place: {rule}, declared}: Difference): string {
+  const who = declared instanceof Deferred ? 'its value is known when what it reads was applied' : WHO_MOVED[moved]
+  return rule.immutable ? `${who}; ${NOT_IN_PLACE}` : who
+}
 
 function whoMoved(walk: Walk, {place, declared, live, applied}: Difference): Moved {
   if (applied === undefined) return 'in git'
@@ -310,25 +375,4 @@ function onlyDeclared(declared: Value, live: Json): Json {
   return (live as readonly Json[]).map(item =>
     isJsonObject(item) ? Object.fromEntries(Object.entries(item).filter(([field]) => fields.has(field))) : item,
   )
-}
-
-function secretPlaces(declared: Value, rule: EffectiveRule): ReadonlySet<Pattern> {
-  const found = new Set<Pattern>()
-  const look = (value: Value, at: EffectiveRule): void => {
-    if (value instanceof Secret) found.add(at.pattern)
-    else if (value instanceof Deferred) {
-      if (value.secret) found.add(at.pattern)
-    } else if (Array.isArray(value)) for (const item of value as readonly Value[]) look(item, at.below('*'))
-    else if (isJsonObject(value)) for (const [field, item] of Object.entries(value)) look(item, at.below(field))
-  }
-  look(declared, rule)
-  return found
-}
-
-/** The value as anyone may see it. */
-function masked(rule: EffectiveRule, value: Json, secrets: ReadonlySet<Pattern>): Json {
-  if (rule.secret || rule.writeOnly || secrets.has(rule.pattern)) return {secret: true}
-  if (Array.isArray(value)) return (value as readonly Json[]).map(item => masked(rule.below('*'), item, secrets))
-  if (!isJsonObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([field, item]) => [field, masked(rule.below(field), item, secrets)]))
 }

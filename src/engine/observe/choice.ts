@@ -35,7 +35,9 @@ const OPTIONS = Object.keys(FLAGS) as (keyof OptionWords)[]
 const PERMISSIONS: readonly (keyof OptionWords)[] = ['allowDestroy', 'adopt']
 
 export class UnknownAddressError extends AppError {
-  constructor(unknown: readonly Unknown[], objects: Iterable<Named>) {
+  readonly #of: readonly [readonly Unknown[], readonly Named[]]
+
+  constructor(unknown: readonly Unknown[], objects: readonly Named[]) {
     const known = spellings(objects)
     const near = [...new Set(unknown.flatMap(({word}) => nearestOf(word, known).map(it => `Did you mean ${it}?`)))]
     super(unknown.map(({flag, word}) => `${flag} ${word}: no declared or owned object is called so`).join('\n'), {
@@ -44,6 +46,16 @@ export class UnknownAddressError extends AppError {
       exit: EXIT.usage,
       suggestions: near.length > 0 ? near : ['Use an address, a construct path or a remote id as "svcctl plan" shows them.'],
     })
+    this.#of = [unknown, objects]
+  }
+
+  /** The same of a command that was given the words in another way. */
+  calledBy(name: string): UnknownAddressError {
+    const [unknown, objects] = this.#of
+    return new UnknownAddressError(
+      unknown.map(({word}) => ({flag: name, word})),
+      objects,
+    )
   }
 }
 

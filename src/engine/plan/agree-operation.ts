@@ -1,12 +1,12 @@
 /** Whether one operation of a saved plan says what it would send, as far as the plan itself can tell. */
 import {canonicalJson, isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import {escapeSegment, unescapeSegment} from '../../base/pointer.ts'
-import {shownAs} from '../model/diff.ts'
 import {type EffectiveRule, rootRule} from '../model/field-rules.ts'
 import {type Kind, type Kinds, locate, parentRemoteId} from '../model/kind.ts'
 import type {Action, Change, Edge, Operation} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
 import {openLeaves, plainPart} from '../model/resolve.ts'
+import {shownAs} from '../model/shown-field.ts'
 import {Deferred, type Key, keyOfOperation, Secret, type Value, type ValueObject} from '../model/value.ts'
 import {createChanges} from './creation.ts'
 

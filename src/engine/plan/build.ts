@@ -50,7 +50,7 @@ export class PlanProblemsError extends AppError {
   }
 }
 
-export interface BuildPlanInput extends Omit<ObserveInput, 'wants'>, Pick<PlanInput, 'kept'> {
+export interface BuildPlanInput extends Omit<ObserveInput, 'wants'>, Pick<PlanInput, 'kept' | 'decisions'> {
   /** What the ledgers know of the secrets that were found declared. */
   readonly secretStates: (pairs: Observation['pairs']) => Promise<SecretStateOf>
   readonly tool: string

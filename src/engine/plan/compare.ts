@@ -5,12 +5,12 @@
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import {formatPointer} from '../../base/pointer.ts'
 import type {Declaration, ParentRef} from '../model/declaration.ts'
-import {shownAs} from '../model/diff.ts'
 import {type EffectiveRule, rootRule} from '../model/field-rules.ts'
 import type {Kind, Kinds} from '../model/kind.ts'
 import {byKey, ordered, pairsUp} from '../model/list-pairing.ts'
 import {legible, sameLeaf} from '../model/meaning.ts'
 import {openLeaves} from '../model/resolve.ts'
+import {shownAs} from '../model/shown-field.ts'
 import {Deferred, type Key, Secret, type Value, type ValueObject} from '../model/value.ts'
 
 export interface ComparedObject {

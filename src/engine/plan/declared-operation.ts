@@ -4,6 +4,7 @@
  */
 
 import type {Cause} from '../model/cause.ts'
+import type {FieldDecision} from '../model/decision.ts'
 import {diffFields, type FieldDiff} from '../model/diff.ts'
 import {type Kind, remoteIdOf} from '../model/kind.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
@@ -82,8 +83,10 @@ function subjectOf(input: Planning, pair: Paired, replaced: ReadonlySet<Key>): S
   return {input, pair, kind, spec, entry: entryOf(input.ledgers, pair), base}
 }
 
-const diffTo = ({input, pair: {declaration}, kind, spec, entry}: Subject, {fields}: LiveObject): FieldDiff =>
-  diffFields({
+function diffTo({input, pair: {declaration}, kind, spec, entry}: Subject, {fields}: LiveObject): FieldDiff {
+  const decided: FieldDecision[] = []
+  input.decisions?.set(declaration.key, decided)
+  return diffFields({
     kind,
     declared: spec,
     live: fields,
@@ -91,7 +94,9 @@ const diffTo = ({input, pair: {declaration}, kind, spec, entry}: Subject, {field
     ignore: declaration.policy.ignoreChanges,
     secretState: (pointer, secret) => input.secretState(declaration.key, pointer, secret),
     hides: input.hides,
+    ...(input.decisions && {decides: decided.push.bind(decided)}),
   })
+}
 
 /** The ledger has it in another parent than the declared one. */
 function elsewhere(subject: Subject, stray: LiveObject): Operation {

@@ -3,12 +3,12 @@
  * tells when it has become something else: another name, or other data in it.
  */
 import {canonicalJson, type Json, type JsonObject} from '../../base/json.ts'
-import {shownAs} from '../model/diff.ts'
 import {rootRule} from '../model/field-rules.ts'
 import {ordered} from '../model/list-pairing.ts'
 import type {LiveObject} from '../model/live.ts'
 import {canonical, legible} from '../model/meaning.ts'
 import type {Operation} from '../model/plan.ts'
+import {shownAs} from '../model/shown-field.ts'
 
 /** The fields a stack could declare, as a plan may show them; what else a server says of it changes by itself. */
 export function formerOf({kind, fields}: Pick<LiveObject, 'kind' | 'fields'>): JsonObject {

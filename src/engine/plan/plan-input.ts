@@ -1,3 +1,4 @@
+import type {FieldDecision} from '../model/decision.ts'
 import type {StackDeclarations} from '../model/declaration.ts'
 import type {Hides, SecretStateOf} from '../model/diff.ts'
 import type {OwnershipInput} from '../model/ownership.ts'
@@ -14,6 +15,8 @@ export interface PlanInput extends OwnershipInput {
   readonly lifts: Pick<Lifts, 'onDrift' | 'noDestroy'>
   /** Fields that a saved plan leaves as somebody changed them, whatever `onDrift` says. */
   readonly kept?: ReadonlyMap<Key, readonly string[]>
+  /** Gets how each field was decided, by object: for whoever explains a plan. */
+  readonly decisions?: Map<Key, readonly FieldDecision[]> | undefined
   /** `svcctl destroy`: nothing is declared, since that is what was asked for. */
   readonly destroy?: boolean
 }

@@ -3,8 +3,9 @@
  * what it stands on, so that the arrows to what stays as it is are there too, as far as they are known: a saved plan has
  * the declarations of what it changes, and a stack those of everything.
  */
-import {type Declaration, neededBy} from '../../engine/model/declaration.ts'
+import type {Declaration} from '../../engine/model/declaration.ts'
 import type {Edge, Plan} from '../../engine/model/plan.ts'
+import {standsOn} from '../../engine/model/stands-on.ts'
 import {type Key, keyOfOperation} from '../../engine/model/value.ts'
 import {reportObjects} from '../formats/of-plan.ts'
 import type {GraphObject} from './graph.ts'
@@ -27,7 +28,7 @@ export function planGraph(plan: Pick<Plan, 'operations' | 'written'>, declaratio
 }
 
 /** By key: what an object waits for, and then what else it stands on. Nothing but objects of the plan is named. */
-export function edgesOf(plan: Pick<Plan, 'operations'>, declarations: readonly Declaration[] = []): ReadonlyMap<Key, readonly Edge[]> {
+function edgesOf(plan: Pick<Plan, 'operations'>, declarations: readonly Declaration[] = []): ReadonlyMap<Key, readonly Edge[]> {
   const declared = new Map<Key, Hangs>(declarations.map(it => [it.key, it]))
   const planned = new Map(plan.operations.map(it => [keyOfOperation(it), it]))
   return new Map(
@@ -41,15 +42,4 @@ export function edgesOf(plan: Pick<Plan, 'operations'>, declarations: readonly D
       return [key, [...it.edges, ...stands]]
     }),
   )
-}
-
-function standsOn(it: Hangs | undefined): readonly Edge[] {
-  if (it === undefined) return []
-  const reasons = new Map<Key, Edge['reason']>(it.dependsOn.map(({key, reason}) => [key, reason]))
-  if (it.parent?.by === 'key') reasons.set(it.parent.key, 'parent')
-  return neededBy(it).flatMap(key => {
-    const reason = reasons.get(key)
-    reasons.delete(key)
-    return reason === undefined ? [] : [{key, reason}]
-  })
 }

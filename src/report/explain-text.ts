@@ -1,0 +1,121 @@
+/** Why a plan does what it does to one object, as people read it in 80 columns. */
+import type {Ansis} from 'ansis'
+import type {FieldDecision} from '../engine/model/decision.ts'
+import {isDifference} from '../engine/model/decision.ts'
+import type {Edge, GuardResult} from '../engine/model/plan.ts'
+import {keyOf, spoken} from '../engine/model/value.ts'
+import {brief} from './formats/shown.ts'
+import {liftedBy, shownValue} from './plan-text.ts'
+import {titleOf} from './running-objects.ts'
+import {table} from './table.ts'
+import {oneLine} from './terminal-text.ts'
+
+export interface ShownExplanation {
+  readonly stack: string
+  readonly address: string
+  readonly kind: string
+  readonly name?: string
+  readonly construct?: string
+  readonly remoteId?: string
+  readonly action: string
+  readonly reason: string
+  readonly source?: string
+  readonly identity: {readonly rule: string}
+  readonly guards: readonly GuardResult[]
+  readonly holds: readonly {readonly by: string; readonly until: string; readonly reason: string}[]
+  readonly edges: {readonly waitsFor: readonly Edge[]; readonly waitedForBy: readonly Edge[]}
+  readonly fields: readonly FieldDecision[]
+  readonly sends: readonly {readonly method: string; readonly path: string}[]
+  readonly requests: {readonly used: number}
+}
+
+const COLUMNS = 80
+
+export function explainText(it: ShownExplanation, paint: Ansis): string {
+  const {stack, address, kind, name, construct, remoteId, action, reason, source, identity, guards, holds, edges, fields, sends, requests} =
+    it
+  const title = `${paint.bold(titleOf(keyOf(stack, address), false, construct))} ${kind}${name === undefined ? '' : ` ${JSON.stringify(oneLine(name))}`}`
+  const differing = fields.filter(isDifference)
+  const settled = fields.filter(field => !isDifference(field) && field.decided !== 'undeclared')
+  const undeclared = fields.filter(field => field.decided === 'undeclared')
+  const said = (edge: Edge) => `${spoken(edge.key, [stack])} (${edge.reason})`
+  const lines = [
+    `${paint.yellow(action)} ${title}`,
+    ...facts([
+      ['why', [reason]],
+      ['live', remoteId === undefined ? [] : [remoteId]],
+      ['declared', source === undefined ? [] : [source]],
+      ['identity', [identity.rule]],
+      ['refused', guards.flatMap(guard => [`${guard.message} (${guard.code})`, liftedBy(guard.allow)])],
+      ['held', holds.map(hold => `by ${hold.by} until ${hold.until}: ${hold.reason}`)],
+      ['stands on', edges.waitsFor.map(said)],
+      ['needed by', edges.waitedForBy.map(said)],
+      ['sends', sends.map(({method, path}) => `${method} ${path}`)],
+    ]),
+    ...(differing.length === 0 ? [] : ['', ...differing.flatMap(field => differenceLines(field, paint))]),
+    ...(settled.length === 0 ? [] : ['', ...settled.flatMap(settledLines)]),
+    ...(undeclared.length === 0 ? [] : ['', ...folded(`  undeclared, left alone: ${undeclared.map(nameOf).join(', ')}`, '    ')]),
+    '',
+    `${requests.used} ${requests.used === 1 ? 'request' : 'requests'} used.`,
+  ]
+  return lines.join('\n')
+}
+
+const nameOf = ({path}: FieldDecision): string => (path === '' ? '(object)' : oneLine(path.slice(1)))
+
+/** `  why        changed in git`, and one line for each that follows. */
+const facts = (rows: readonly (readonly [string, readonly string[]])[]): string[] =>
+  rows.flatMap(([title, texts]) =>
+    texts.flatMap((text, at) => folded(`  ${(at === 0 ? title : '').padEnd(11)}${oneLine(text)}`, ' '.repeat(13))),
+  )
+
+function differenceLines(field: FieldDecision, paint: Ansis): string[] {
+  const values = (['declared', 'ledger', 'live'] as const).flatMap(side => {
+    const value = field[side]
+    return value === undefined ? [] : [`    ${side.padEnd(9)} ${brief(shownValue(value))}`]
+  })
+  return [
+    `  ${paint.yellow(nameOf(field))}: ${paint.bold(field.decided)}`,
+    ...values.flatMap(line => folded(line, ' '.repeat(14))),
+    ...folded(`    ${field.rule}`, '    '),
+  ]
+}
+
+/** A field that does not differ is a line, where that is enough. */
+function settledLines(field: FieldDecision): string[] {
+  const value = field.declared === undefined ? '' : ` = ${brief(shownValue(field.declared))}`
+  const said = field.decided === 'equal' ? 'equal' : `${field.decided}: ${field.rule}`
+  const line = `  ${nameOf(field)}${value}  ${said}`
+  return line.length <= COLUMNS ? [line] : [...folded(`  ${nameOf(field)}${value}`, '    '), ...folded(`    ${said}`, '    ')]
+}
+
+/** In lines of 80 columns, broken at spaces; a word that is longer stays whole. */
+function folded(text: string, indent: string): string[] {
+  const lines: string[] = []
+  let line = ''
+  const [, front = '', rest = ''] = /^(\s*)(.*)$/s.exec(text) ?? []
+  for (const word of rest.split(' ')) {
+    if (line === '') line = `${lines.length === 0 ? front : indent}${word}`
+    else if (line.length + 1 + word.length <= COLUMNS) line += ` ${word}`
+    else {
+      lines.push(line)
+      line = `${indent}${word}`
+    }
+  }
+  return [...lines, line]
+}
+
+/** `-o table`: one line a field. */
+export const explainTable = ({fields}: ShownExplanation, widest?: number): Promise<string> =>
+  table(
+    fields,
+    [
+      {title: 'path', value: it => it.path},
+      {title: 'decided', value: it => it.decided},
+      {title: 'declared', value: it => (it.declared === undefined ? undefined : shownValue(it.declared))},
+      {title: 'ledger', value: it => (it.ledger === undefined ? undefined : shownValue(it.ledger))},
+      {title: 'live', value: it => (it.live === undefined ? undefined : shownValue(it.live))},
+      {title: 'rule', value: it => it.rule},
+    ],
+    widest,
+  )
