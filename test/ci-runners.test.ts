@@ -7,6 +7,9 @@ import {type Site, site} from './support/site.ts'
 import {type JsonStack, jsonStack} from './support/stack-json.ts'
 import {type StateServer, startStateServer} from './support/state-server.ts'
 
+/** Who the state server lets in. */
+const STATE = {username: 'pipeline', password: 'password-of-the-state'}
+
 for (const kind of RUNNERS) {
   const title = `the pipelines under ${kind.name}`
   describe.skipIf(lacksRunner(title, kind))(title, () => {
@@ -15,7 +18,7 @@ for (const kind of RUNNERS) {
     let ledger: StateServer
     let project: CiProject
     beforeAll(async () => {
-      ;[at, code, ledger] = await Promise.all([site(), startCodeHost(), startStateServer()])
+      ;[at, code, ledger] = await Promise.all([site(), startCodeHost(), startStateServer(STATE)])
       project = ciProject()
     }, 60_000)
     afterAll(async () => {
@@ -25,7 +28,8 @@ for (const kind of RUNNERS) {
 
     const shop = (...databases: readonly string[]): JsonStack => {
       const {address} = ledger
-      const stack = jsonStack('shop').backend({http: {address, lock_address: address, unlock_address: address}})
+      const lock = `${address}/lock`
+      const stack = jsonStack('shop').backend({http: {address, lock_address: lock, unlock_address: lock}})
       return databases.reduce((it, name) => it.database(name, 'main'), stack.subscription('main'))
     }
     /** Names of what the service made, in order. */
@@ -34,7 +38,7 @@ for (const kind of RUNNERS) {
     const comments = () => code.world.comments.map(it => / run=(\d+) hash=[0-9a-f]{64} commit=(\w+) /.exec(it.body)?.slice(1))
 
     it('do the whole loop, and what a runner left that is gone another one finishes', async () => {
-      const runner = kind.open({project, code, services: at.env})
+      const runner = kind.open({project, code, services: at.env, ledger: {address: ledger.address, ...STATE}})
       const push = (...databases: readonly string[]): string => {
         const commit = project.push(shop(...databases))
         code.world.push(commit)
@@ -72,7 +76,11 @@ for (const kind of RUNNERS) {
       const [unlock = ''] = /svcctl force-unlock --stack shop [0-9a-f-]+/.exec(locked.text) ?? []
       expect([locked.ok, locked.text]).toEqual([false, expect.stringContaining('E_LOCKED')])
       const {folder} = project.checkout(second)
-      const unlocked = await at.run([...unlock.split(' ').slice(1), '--yes'], {cwd: folder})
+      const env = {
+        ...{TF_HTTP_ADDRESS: ledger.address, TF_HTTP_USERNAME: STATE.username, TF_HTTP_PASSWORD: STATE.password},
+        ...{TF_HTTP_LOCK_METHOD: 'POST', TF_HTTP_UNLOCK_METHOD: 'DELETE'},
+      }
+      const unlocked = await at.run([...unlock.split(' ').slice(1), '--yes'], {cwd: folder, env})
       expect(unlocked.code, unlocked.stderr).toBe(0)
 
       // What was approved is finished: nothing twice, nothing lost, one comment.
@@ -80,7 +88,7 @@ for (const kind of RUNNERS) {
       expect([finished.ok, finished.text], finished.text).toEqual([true, expect.stringContaining('approved by boris')])
       expect(made()).toEqual(['main', 'a', 'b', 'c', 'd'])
       expect([ledger.lock, comments()]).toEqual([undefined, [['11', second]]])
-      const left = await at.fast(['plan', '--detailed-exitcode'], {cwd: folder})
+      const left = await at.fast(['plan', '--detailed-exitcode'], {cwd: folder, env})
       expect([left.code, left.stdout]).toEqual([0, expect.stringContaining('5 unchanged')])
     }, 300_000)
   })

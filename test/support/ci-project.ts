@@ -52,10 +52,11 @@ function pipelines(): Readonly<Record<string, string>> {
   const guide = blocksIn(readFileSync(join(root, 'docs', 'ci.md'), 'utf8')).filter(it => it.language === 'yaml')
   const workflow = guide.find(it => it.text.includes('workflow_dispatch'))?.text
   const include = guide.find(it => it.text.startsWith('include:'))?.text
-  if (workflow === undefined || include === undefined) throw new Error('docs/ci.md has no pipelines')
+  const variables = guide.find(it => it.text.startsWith('variables:'))?.text
+  if (workflow === undefined || include === undefined || variables === undefined) throw new Error('docs/ci.md has no pipelines')
   return {
     '.github/workflows/infrastructure.yml': workflow,
-    '.gitlab-ci.yml': include,
+    '.gitlab-ci.yml': include + variables,
     'ci/gitlab/svcctl.yml': readFileSync(join(root, 'ci', 'gitlab', 'svcctl.yml'), 'utf8'),
   }
 }

@@ -44,6 +44,7 @@ export interface World {
   readonly code: CodeHostServer
   /** What the services ask of their clients. */
   readonly services: Readonly<Record<string, string>>
+  readonly ledger: {readonly address: string; readonly username: string; readonly password: string}
 }
 
 export interface RunnerKind {
@@ -89,7 +90,7 @@ function fastProfile(disk: Disk): string {
 const option = (name: string, values: Readonly<Record<string, string | undefined>>): string[] =>
   Object.entries(values).flatMap(([key, value]) => [name, `${key}=${value ?? ''}`])
 
-function act({project, code, services}: World): LocalRunner {
+function act({project, code, services, ledger}: World): LocalRunner {
   const place = join(project.artifacts, '..')
   // What the guide's workflow takes from elsewhere, as far as it uses it: two actions, and the program `gh`.
   const action = (name: string, inputs: readonly string[], script: string): string => {
@@ -106,7 +107,7 @@ function act({project, code, services}: World): LocalRunner {
   const upload = action(
     'upload-artifact',
     ['name', 'path'],
-    `to='${project.artifacts}'/$(git rev-parse HEAD)/$GIVEN_NAME; mkdir -p "$to"; for it in $GIVEN_PATH; do [ ! -e "$it" ] || cp "$it" "$to"; done`,
+    `to='${project.artifacts}'/$(git rev-parse HEAD)/$GIVEN_NAME; mkdir -p "$to"; for it in $GIVEN_PATH; do [ ! -e "$it" ] || cp -r "$it" "$to"; done`,
   )
   const bin = join(place, 'bin')
   mkdirSync(bin, {recursive: true})
@@ -135,8 +136,10 @@ esac
           ...['-P', 'ubuntu-latest=-self-hosted', '--no-cache-server', '-e', event, '--actor', 'ana', '--concurrent-jobs', '1'],
           ...['--local-repository', `actions/checkout@v4=${checkout}`, '--local-repository', `actions/upload-artifact@v4=${upload}`],
           ...option('--env', {GITHUB_API_URL, GITHUB_REPOSITORY, GITHUB_RUN_ID: String(run)}),
-          ...option('--env', {SVC_CLOUD_API_URL, SVC_CONFIG_FILE: fastProfile(disk)}),
+          ...option('--env', {SVC_CONFIG_FILE: fastProfile(disk)}),
+          ...option('--var', {SVC_CLOUD_API_URL, TF_HTTP_ADDRESS: ledger.address, TF_HTTP_USERNAME: ledger.username}),
           ...option('--secret', {GITHUB_TOKEN, READ_KEY: key, READ_SECRET: secret, WRITE_KEY: key, WRITE_SECRET: secret}),
+          ...option('--secret', {STATE_PASSWORD: ledger.password}),
         ],
         disk,
         bin,
@@ -145,7 +148,7 @@ esac
   }
 }
 
-function gitlabCiLocal({project, code, services}: World): LocalRunner {
+function gitlabCiLocal({project, code, services, ledger}: World): LocalRunner {
   let isChecked = false
   return {
     start: (job, disk, {commit, run}) => {
@@ -160,6 +163,9 @@ function gitlabCiLocal({project, code, services}: World): LocalRunner {
         ...code.gitlab,
         ...services,
         SVC_CONFIG_FILE: fastProfile(disk),
+        TF_HTTP_ADDRESS: ledger.address,
+        TF_HTTP_USERNAME: ledger.username,
+        CI_JOB_TOKEN: ledger.password,
         CI_PIPELINE_SOURCE: 'merge_request_event',
         CI_COMMIT_SHA: commit,
         CI_PIPELINE_ID: String(run),

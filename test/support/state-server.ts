@@ -45,7 +45,7 @@ export async function startStateServer(options: {readonly username?: string; rea
     const md5 = request.headers['content-md5']
     if (body !== '' && md5 !== createHash('md5').update(body).digest('base64')) return {status: 400, body: 'Content-MD5 does not fit'}
     const locked = {status: 423, body: JSON.stringify(it.lock)}
-    switch (request.method) {
+    switch (methodOf(request)) {
       case 'GET':
         if (it.page !== undefined) return {status: 200, body: it.page}
         return it.state === undefined ? {status: 404} : {status: 200, body: it.state}
@@ -109,5 +109,9 @@ export async function startStateServer(options: {readonly username?: string; rea
   }
   return it
 }
+
+/** GitLab locks with a POST to a place of its own. */
+const methodOf = ({method, url}: IncomingMessage): string | undefined =>
+  url?.endsWith('/lock') ? ({POST: 'LOCK', DELETE: 'UNLOCK'}[method ?? ''] ?? method) : method
 
 const serialOf = (state: string): number => JSON.parse(state).serial
