@@ -10,6 +10,7 @@ import {explainJsonSchema} from '../src/run/explain-document.ts'
 import {graphJsonSchema} from '../src/run/graph-document.ts'
 import {importJsonSchemas} from '../src/run/import-document.ts'
 import {secretsJsonSchema} from '../src/run/secrets-document.ts'
+import {undoJsonSchema} from '../src/run/undo-document.ts'
 
 export const schemas = (): Readonly<Record<string, Record<string, unknown>>> => ({
   plan: planJsonSchema(ledgerLocation),
@@ -22,5 +23,6 @@ export const schemas = (): Readonly<Record<string, Record<string, unknown>>> => 
   audit: auditJsonSchema(),
   'audit-verify': verifyJsonSchema(),
   history: historyJsonSchema(),
+  undo: undoJsonSchema(),
   ...importJsonSchemas(),
 })

@@ -30,6 +30,7 @@ export const table: CommandTable = {
     'state mv': () => import('./state/mv.ts'),
     'state rm': () => import('./state/rm.ts'),
     'state show': () => import('./state/show.ts'),
+    undo: () => import('./undo.ts'),
     transfer: () => import('./transfer.ts'),
     simulator: () => import('./simulator.ts'),
     validate: () => import('./validate.ts'),

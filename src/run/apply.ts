@@ -11,6 +11,7 @@ import type {RunOptions} from '../engine/apply/run-context.ts'
 import {type Held, heldOperations} from '../engine/apply/undecided.ts'
 import type {ApplyResult, Work} from '../engine/apply/work.ts'
 import {runAttribute} from '../engine/model/attribute.ts'
+import {beforeImage} from '../engine/model/before-image.ts'
 import type {Lookup} from '../engine/model/declaration.ts'
 import type {Emit} from '../engine/model/events.ts'
 import type {Journal} from '../engine/model/journal.ts'
@@ -94,6 +95,8 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   const said = new Set([...held.values()].flatMap(it => ('error' in it ? it.error : [])))
   const undecided = input.undecided.map(it => it.error).filter(it => !said.has(it))
   for (const {message} of undecided) input.emit({type: 'warning', message})
+  // As they are before anything of this run stands in them.
+  const image = beforeImage(plan.operations, workspace.ledgers)
   const transfer = createRunId(host.clock, host.random)
   const arriving = auditArrivals(host, workspace.stores, transfer)
   if (await carryOver(transfer, plan.operations, workspace.stores, held, arriving)) await workspace.loadLedgers()
@@ -114,7 +117,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
     return {...nothing, result, undecided, ...(residual === undefined ? {} : {residualPlan: residual})}
   }
   const accounts = accountsOf(workspace, recorded)
-  const {run, journal: file} = startRun(host, input.approved, {accounts, approved: permissionOf(input.lifts)})
+  const {run, journal: file} = startRun(host, input.approved, {accounts, approved: permissionOf(input.lifts), before: image})
   const interrupts = input.stoppable(run, () => file.close())
   const written = new RunJournal(run, file, () => workspace.usedRequests())
   const remote = new Set([...workspace.stores].flatMap(([stack, store]) => (store.isRemote ? [stack] : [])))

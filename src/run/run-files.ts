@@ -3,9 +3,12 @@ import {existsSync, renameSync} from 'node:fs'
 import {hostname} from 'node:os'
 import {z} from 'zod'
 import {writeFileAtomicSync} from '../base/atomic-file.ts'
+import {parseJson} from '../base/bounded-json.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {asJson} from '../base/json.ts'
 import {holderState, identityOf} from '../base/process-lock.ts'
+import {readWholeFileSync} from '../base/whole-file.ts'
+import {type BeforeImage, beforeImageSchema} from '../engine/model/before-image.ts'
 import {type DeadRun, type JournalEntry, readRun} from '../engine/model/journal.ts'
 import {journalEntrySchema} from '../engine/model/journal-schema.ts'
 import {ON_DRIFT, type Plan} from '../engine/model/plan.ts'
@@ -89,14 +92,18 @@ export class RunPlanError extends AppError {
 }
 
 const planPath = (host: Host, run: string): string => journalPath(runsFolder(host.cwd), run).replace(/\.jsonl$/, '.plan.json')
+const beforePath = (host: Host, run: string): string => journalPath(runsFolder(host.cwd), run).replace(/\.jsonl$/, '.before.json')
 export const residualPath = (host: Host, run: string): string =>
   journalPath(runsFolder(host.cwd), run).replace(/\.jsonl$/, '.residual.json')
 
-/** Begins a run: its plan and its journal are on disk when this returns. @throws JournalWriteError */
+/**
+ * Begins a run: its journal, its plan and what the ledgers had before it are on disk when this returns.
+ * @throws JournalWriteError
+ */
 export function startRun(
   host: Host,
   plan: Plan,
-  {accounts, approved}: Pick<RunHeader, 'accounts' | 'approved'>,
+  {accounts, approved, before}: Pick<RunHeader, 'accounts' | 'approved'> & {readonly before: BeforeImage},
 ): {readonly run: string; readonly journal: JournalFile} {
   const run = createRunId(host.clock, host.random)
   const header: RunHeader = {
@@ -110,13 +117,25 @@ export function startRun(
     approved,
   }
   const journal = createJournal(journalPath(runsFolder(host.cwd), run), asJson(header))
+  let path = planPath(host, run)
   try {
-    writeFileAtomicSync(planPath(host, run), `${JSON.stringify(plan)}\n`, {mode: 0o600})
+    writeFileAtomicSync(path, `${JSON.stringify(plan)}\n`, {mode: 0o600})
+    path = beforePath(host, run)
+    writeFileAtomicSync(path, `${JSON.stringify(before)}\n`, {mode: 0o600})
   } catch (error) {
     journal.close()
-    throw new JournalWriteError(planPath(host, run), error)
+    throw new JournalWriteError(path, error)
   }
   return {run, journal}
+}
+
+/** What the ledgers had before a run; `undefined` where nobody can tell any more: an older version, another machine, damage. */
+export function beforeOf(host: Host, run: string): BeforeImage | undefined {
+  try {
+    return beforeImageSchema.safeParse(parseJson(readWholeFileSync(beforePath(host, run)).toString())).data
+  } catch {
+    return undefined
+  }
 }
 
 /**

@@ -146,6 +146,8 @@ export const CALLED: Readonly<Record<string, Called>> = {
   'state show': server('state show null_resource.main --synth-dir far', 'state show null_resource.cache --synth-dir shop'),
   transfer: server('transfer null_resource.cache --from shop --to far --synth-dir both --anyway', 'transfer --resume --synth-dir both'),
   simulator: {calls: [], not: 'it prints the keys of its own services, which are nobody’s, and ends when it is stopped'},
+  // As an apply of a plan: what stands in clear in a stack that is not read is nobody's to know.
+  undo: {calls: [{words: ({run}) => `undo ${run} --out {}/undo.plan`, knows: [SECRETS.variable]}]},
   validate: {...stacks('validate --synth-dir shop', 'validate --synth-dir both'), alone: true},
   completion: alone('completion bash', 'completion --values addresses', 'completion --values profiles', 'completion --values runs'),
   'cloud account': server('cloud account'),

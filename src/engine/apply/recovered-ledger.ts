@@ -10,7 +10,7 @@ import {declarationOf} from '../model/planned-object.ts'
 import {resolveValue} from '../model/resolve.ts'
 import {type Key, keyOfOperation, type Secret, type ValueObject} from '../model/value.ts'
 import type {RecoverInput} from './recovery.ts'
-import {type KnownSecret, sentContext, withoutSecrets} from './sent-secrets.ts'
+import {type KnownSecret, secretsLeft, sentContext, withoutSecrets} from './sent-secrets.ts'
 
 /** Where a ledger has an object. */
 interface OwnedEntry {
@@ -92,7 +92,7 @@ export class RecoveredLedger {
     const deposed = deposedEntry(operation, former)
     if (deposed !== undefined && deposed.remoteId !== remoteId) book.record(stack, deposed, new Map())
     const spec = this.declared(operation)
-    const kept: Record<string, string> = {}
+    const kept = secretsLeft(operation.secretsKept, former?.remoteId === remoteId ? former : undefined)
     const known = new Map<string, KnownSecret>()
     for (const [pointer, secret] of secretsIn(spec)) {
       const sent = secrets[pointer]

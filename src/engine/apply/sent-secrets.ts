@@ -51,12 +51,12 @@ function at(value: Json, [first, ...rest]: readonly string[]): Json | undefined 
  * @param former - what the ledger has of the same object
  */
 export function secretsToRecord(
-  {changes}: Operation,
+  {changes, secretsKept = []}: Operation,
   spec: ValueObject,
   sent: ReadonlySet<string>,
   former: LedgerEntry | undefined,
 ): SecretsToRecord {
-  const kept: Record<string, string> = {}
+  const kept = secretsLeft(secretsKept, former)
   const known = new Map<string, KnownSecret>()
   for (const [pointer, secret] of secretsIn(spec)) {
     const recorded = former?.secrets[pointer]
@@ -68,6 +68,10 @@ export function secretsToRecord(
   }
   return {kept, known}
 }
+
+/** Digests of what an undo says nothing of. */
+export const secretsLeft = (pointers: readonly string[] = [], former: LedgerEntry | undefined): Record<string, string> =>
+  Object.fromEntries(Object.entries(former?.secrets ?? {}).filter(([pointer]) => pointers.includes(pointer)))
 
 /** The same entry without what it knows of these secrets: the next plan sends them. */
 export function withoutSecrets(entry: LedgerEntry, pointers: Iterable<string>): LedgerEntry {

@@ -36,6 +36,8 @@ export const CAUSES = {
   retain: 'its removal policy says that it stays',
   'never-deleted': 'objects of its kind are never deleted',
   'goes-with-parent': 'its parent takes it along',
+  // whatever an undo plans
+  undone: 'a run did the contrary, and is undone',
   // blocked, or replace where one of the verbs is missing
   'no-create': 'the API cannot create it',
   'no-update': 'the API cannot change it in place',

@@ -123,6 +123,10 @@ export const operationSchema = closed<Operation>()({
   deferred: z.array(openLeaf).exactOptional(),
   secrets: z.array(openLeaf).exactOptional(),
   kept: z.array(z.string()).exactOptional().describe('declared fields that somebody changed and that stay so, as JSON pointers'),
+  secretsKept: z
+    .array(z.string())
+    .exactOptional()
+    .describe('of an undo: secret fields that it says nothing of and that stay as they are, as JSON pointers'),
   former: jsonObject.exactOptional().describe('of what is deleted or replaced: its fields as they were seen'),
   takes: z.array(z.string()).exactOptional().describe('objects that go with this one'),
 })
@@ -209,6 +213,7 @@ export const planSchemaWith = (ledger: z.ZodType<LedgerLocation>): z.ZodType<Pla
     selectors: selectors.describe('what was selected'),
     lifts: lifts.describe('what lifts guards or decides what is sent: approved with the plan'),
     destroy: z.literal(true).exactOptional().describe('made by svcctl destroy'),
+    undo: z.strictObject({run: z.string()}).exactOptional().describe('made by svcctl undo: the run that it undoes'),
     facts: z.array(fact).describe('the lists the plan was made from'),
     operations: z.array(operationSchema).describe('in the order of execution'),
     summary: z.record(action, count),

@@ -83,6 +83,8 @@ export interface Operation {
   readonly secrets?: readonly OpenLeaf[]
   /** Declared fields that somebody changed and that stay so (`--on-drift keep`), as JSON pointers. */
   readonly kept?: readonly string[]
+  /** Of an undo: secret fields of the object that it says nothing of, and whose digests stay in the ledger, as JSON pointers. */
+  readonly secretsKept?: readonly string[]
   /** Of what is deleted or replaced: its fields as they were seen, secrets marked. */
   readonly former?: JsonObject
   /** Objects that go with this one and get no request of their own. */
@@ -204,6 +206,8 @@ export interface Plan {
   readonly lifts: Lifts
   /** Of `svcctl destroy`: that nothing is declared is what was asked for. */
   readonly destroy?: true
+  /** Of `svcctl undo`: the run that it undoes. */
+  readonly undo?: {readonly run: string}
   readonly facts: readonly Fact[]
   readonly operations: readonly Operation[]
   readonly summary: Readonly<Record<Action, number>>

@@ -83,10 +83,13 @@ function* accountFaults({operations, stacks, accounts}: Plan, kinds: Kinds): Gen
 }
 
 /** The words a plan was made with, and what came of them. */
-function* wordFaults({scope, selectors, destroy, operations, lifts}: Plan): Generator<string> {
+function* wordFaults({scope, selectors, destroy, undo, operations, lifts}: Plan): Generator<string> {
   const chosen = selectors.target.length + selectors.exclude.length > 0
   if (scope !== 'changed' && chosen !== (scope === 'targeted')) yield `its scope is ${scope}, with ${chosen ? '' : 'no '}selectors`
+  if (undo !== undefined && (destroy || lifts.onDrift !== 'keep'))
+    yield 'it is an undo, which keeps what somebody changed since and destroys nothing else'
   for (const it of operations) {
+    if (undo === undefined && (it.cause === 'undone' || it.secretsKept !== undefined)) yield `${it.address} is undone, and no run is`
     if (destroy ? it.declared !== undefined || it.cause === 'not-declared' : it.cause === 'destroy')
       yield `${it.address}: ${it.action} (${it.cause}) is no part of a ${destroy ? 'destroy' : 'plan that is no destroy'}`
     const destroys = it.action === 'delete' || it.action === 'replace'

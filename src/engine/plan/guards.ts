@@ -10,7 +10,7 @@ import {keyOfOperation, spoken} from '../model/value.ts'
 import {ALL, type Manner, Words} from '../observe/selector.ts'
 
 /** What guards look at: nothing that is not in the plan. */
-export type Guarded = Pick<Plan, 'operations' | 'stacks' | 'lifts' | 'destroy'>
+export type Guarded = Pick<Plan, 'operations' | 'stacks' | 'lifts' | 'destroy' | 'undo'>
 
 const DEFAULT_MAX_DESTROY = '30%'
 
@@ -25,6 +25,7 @@ const REMOVALS = {
   G_NO_LEDGER: {lifting: ['itself'], message: it => `${objects(it)} would be deleted or replaced, and no ledger says whose`},
   G_ADOPTED: {lifting: ['itself', 'pattern', 'all'], message: it => `${objects(it)} not created from here would be deleted or replaced`},
   G_PROTECTED: {lifting: ['itself', 'pattern', 'all', 'kind'], message: it => `${objects(it)} with data would be deleted or replaced`},
+  G_UNDO: {lifting: ['itself', 'pattern', 'all', 'kind'], message: it => `${objects(it)} that the run has made would be deleted`},
 } as const satisfies Readonly<Record<string, {readonly lifting: readonly Manner[]; readonly message: (count: number) => string}>>
 
 function objects(count: number): string {
@@ -50,7 +51,12 @@ export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
   return [
     ...REMOVAL_CODES.flatMap(code => {
       const those = removed.get(code) ?? []
-      return guard(code, those, naming('--allow-destroy', those, said, code === 'G_PROTECTED'), REMOVALS[code].message(those.length))
+      return guard(
+        code,
+        those,
+        naming('--allow-destroy', those, said, (REMOVALS[code].lifting as readonly Manner[]).includes('kind')),
+        REMOVALS[code].message(those.length),
+      )
     }),
     ...guard(
       'G_FIRST_CONTACT',
@@ -125,7 +131,9 @@ function refusedRemovals(plan: Guarded, kinds: Kinds): ReadonlyMap<RemovalCode, 
           ? 'G_ADOPTED'
           : kinds.get(it.kind)?.guarded
             ? 'G_PROTECTED'
-            : undefined
+            : plan.undo === undefined
+              ? undefined
+              : 'G_UNDO'
     const manner = allowance.mannerOf(it)
     const lifting: readonly Manner[] = code === undefined ? [] : REMOVALS[code].lifting
     if (code === undefined || (manner !== undefined && lifting.includes(manner))) continue
@@ -194,8 +202,9 @@ function thresholds(plan: Guarded, said: (it: Operation) => string): GuardResult
   ]
 }
 
-function emptied({destroy, stacks, operations}: Guarded, said: (it: Operation) => string): GuardResult[] {
-  if (destroy) return []
+function emptied({destroy, undo, stacks, operations}: Guarded, said: (it: Operation) => string): GuardResult[] {
+  // Of an undo each object that goes is asked for by itself.
+  if (destroy || undo) return []
   return stacks
     .filter(({name, declared, owned}) => {
       // What moves to another stack in this plan is declared there.

@@ -70,7 +70,7 @@ export function stacksOf(plan: Plan, secret: (operation: Operation, leaf: OpenLe
 }
 
 /** Why an object is only forgotten by what a stack says, which the plan does not have. */
-const KEPT: readonly Cause[] = ['removed-block', 'retain']
+const KEPT: readonly Cause[] = ['removed-block', 'retain', 'undone']
 
 /** The import block that an object not owned yet was found by: another one may have its name. */
 const importOf = ({action, adopts, origin, remoteId}: Operation): Pick<Declaration, 'importId'> =>
@@ -200,8 +200,14 @@ function takenMeanwhile(plan: Plan, fresh: ReadonlyMap<Key, Operation>, ledgers:
   })
 }
 
-/** What it is called in the code of a stack that is not here is as it was planned. */
-const calledAs = ({construct}: Operation, again: Operation): Operation => (construct === undefined ? again : {...again, construct})
+/** What the plan knows of it that planning again cannot: its name in the code of a stack that is not here, why it is undone. */
+const calledAs = ({construct, action, cause, reason, secretsKept}: Operation, again: Operation): Operation => ({
+  ...again,
+  ...(construct === undefined ? {} : {construct}),
+  ...(secretsKept === undefined ? {} : {secretsKept}),
+  // Why it is undone no declaration says.
+  ...(cause === 'undone' && action === again.action ? {cause, reason} : {}),
+})
 
 /** Of a replacement that made its new object and stopped: the deletion of the old one. */
 function leftToDelete(planned: Operation, fresh: ReadonlyMap<Key, Operation>): Operation | undefined {

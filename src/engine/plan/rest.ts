@@ -111,11 +111,12 @@ export function isSubset(rest: Plan, approved: Plan): boolean {
 const withoutOrder = ({edges: _, because: _because, ...rest}: Operation) => rest
 
 /** What holds for all operations: whose ledgers and outputs, how long, and what is lifted. */
-const frameOf = ({format, stacks, otherStacks, destroy, lifts, selectors, scope, notAfter}: Plan) => ({
+const frameOf = ({format, stacks, otherStacks, destroy, undo, lifts, selectors, scope, notAfter}: Plan) => ({
   format,
   stacks: stacks.map(({name, ledger, targets, outputs}) => ({name, ledger, targets, outputs})),
   otherStacks,
   destroy,
+  undo,
   lifts,
   selectors,
   scope,

@@ -1,0 +1,55 @@
+import {existsSync} from 'node:fs'
+import {dirname, resolve} from 'node:path'
+import {asJson} from '../base/json.ts'
+import {UsageError} from '../base/usage-error.ts'
+import {bothApisFlags, durationFlag} from '../cli/parse/flags.ts'
+import {Args, Flags} from '../cli/parse/oclif.ts'
+import {planOptions} from '../cli/parse/plan-options.ts'
+import {commitFlags, guardFlags, ledgerFlags} from '../cli/parse/stack-flags.ts'
+import {ReadingStackCommand} from '../cli/reading-stack-command.ts'
+
+export default class UndoCommand extends ReadingStackCommand {
+  static override summary = 'plan the way back from a run: what was applied before it'
+  static override description =
+    'Writes a plan like any other: show it, have it approved, apply it. What somebody changed since stays as it is, and what no plan brings back is named: data that was deleted or replaced, secrets, what the API cannot change. The code is not touched: it still declares what the run did.\n'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> 20261122T101500-1a2b3c --out undo.plan',
+    "<%= config.bin %> <%= command.id %> 20261122T101500-1a2b3c --out undo.plan --allow-destroy '*' --output json",
+  ]
+  static override args = {run: Args.string({description: 'a run as "svcctl runs list" names it', required: true, ignoreStdin: true})}
+  static override flags = {
+    ...bothApisFlags,
+    state: ledgerFlags.state,
+    out: Flags.string({summary: 'where the plan is written, for svcctl apply FILE', helpValue: '<file>', required: true}),
+    'valid-for': durationFlag({summary: 'how long the plan may be applied'}),
+    ...commitFlags,
+    recreate: Flags.boolean({summary: 'make again, empty, what the run deleted or replaced', helpGroup: 'SAFETY'}),
+    'allow-destroy': guardFlags['allow-destroy'],
+    'max-destroy': guardFlags['max-destroy'],
+    'refuse-risky': guardFlags['refuse-risky'],
+    'max-requests': ledgerFlags['max-requests'],
+    reserve: ledgerFlags.reserve,
+  }
+
+  protected async read(): Promise<undefined> {
+    const {args, flags} = await this.parse(UndoCommand)
+    const {out} = flags
+    if (!existsSync(dirname(resolve(this.context.cwd, out))))
+      throw new UsageError(`--out ${out}: there is no folder ${dirname(out)}`, ['Make the folder first, or name another file.'])
+    const [{openUndo}, {undoDocument}, {applyCommand}, {writeNamedFile}] = await Promise.all([
+      import('../run/open-undo.ts'),
+      import('../run/undo-document.ts'),
+      import('../cli/show/next-command.ts'),
+      import('../base/named-file.ts'),
+    ])
+    const opened = await openUndo(this.context, args.run, {stateFile: flags.state})
+    const done = await this.inWorkspace(opened, flags, 'plan', workspace =>
+      opened.undo(workspace, {recreate: flags.recreate ?? false, options: planOptions(flags), validForMs: flags['valid-for']}),
+    )
+    const {plan} = done
+    await writeNamedFile(out, `${JSON.stringify(plan, null, 2)}\n`, this.context)
+    await this.print(asJson(undoDocument(args.run, out, done)), {text: () => this.planText(plan)})
+    const next = plan.guards.length > 0 ? 'it is refused as it is' : `apply it with: ${applyCommand(out, plan, flags)}`
+    this.logger.note(`The plan is in ${out}; ${next}`)
+  }
+}
