@@ -54,6 +54,9 @@ describe.each(['github', 'gitlab'] as const)('a plan that is reviewed on %s', on
     const applied = await at.fast(['apply', file, '--approve-from', on, '-o', 'json'], {env})
     expect([applied.code, documentOf(applied).summary.done]).toEqual([0, 2])
     expect(documentOf(applied).approval).toEqual({by: 'boris', at: code.world.reviews[0]?.at})
+    const {events} = documentOf(await at.run(['history', '--synth-dir', dir(), '--by', 'boris', '-o', 'json']))
+    expect(events.slice(0, 4).map((it: {event: string}) => it.event)).toEqual(['apply-end', 'operation', 'operation', 'apply-begin'])
+    expect(events[1]).toMatchObject({approvedBy: 'boris', approvedAt: code.world.reviews[0]?.at, commit: 'c'.repeat(40), plan: hash})
   })
 
   it('is not applied when a commit came after the approval', async () => {
