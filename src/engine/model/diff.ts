@@ -9,7 +9,7 @@
  */
 import {canonicalJson, isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import {formatPointer, parsePointer} from '../../base/pointer.ts'
-import {type Decided, decidedBy, type FieldDecision, NOT_IN_PLACE, WHO_MOVED} from './decision.ts'
+import {DECISIONS, type Decided, decidedBy, type FieldDecision, NOT_IN_PLACE, WHO_MOVED} from './decision.ts'
 import {type EffectiveRule, rootRule} from './field-rules.ts'
 import type {Kind} from './kind.ts'
 import {byKey, ordered, pairsUp} from './list-pairing.ts'
@@ -145,12 +145,9 @@ function compare(walk: Walk, place: FieldPlace, declared: Value, live: Json | un
     if (fields.length === 0 && place.above !== undefined) walk.decides(place, 'equal', difference, 'no field of it is declared')
     for (const field of Object.keys(live).sort()) {
       if (Object.hasOwn(declared, field)) continue
-      walk.decides(
-        below(place, field),
-        'undeclared',
-        {live: live[field], applied: own(applied, field)},
-        'nobody declares it: it is left alone',
-      )
+      const values = {live: live[field], applied: own(applied, field)}
+      // What a server calls its fields may repeat a secret too, and a pointer spells it in a way of its own.
+      walk.decides({...below(place, field), segment: String(walk.hides(field))}, 'undeclared', values, DECISIONS.undeclared)
     }
   } else if (!(rule.equal ?? sameLeaf)(declared as Json, live)) walk.differs(difference)
   else if (declared === live) walk.decides?.(place, 'equal', difference, 'the same value')
