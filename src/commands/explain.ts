@@ -7,8 +7,7 @@ import {guardFlags, selectionFlags, stackFlags} from '../cli/parse/stack-flags.t
 import {ReadingStackCommand} from '../cli/reading-stack-command.ts'
 import {paintFor} from '../cli/shell/context.ts'
 import type {StackFlagValues} from '../cli/stack-command.ts'
-import {explainTable, explainText} from '../report/explain-text.ts'
-import type {Explanation} from '../run/explain.ts'
+import {type Explanation, explainTable, explainText} from '../report/explain-text.ts'
 
 const {target: _target, exclude: _exclude, ...otherSelectionFlags} = selectionFlags
 

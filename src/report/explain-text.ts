@@ -1,37 +1,50 @@
 /** Why a plan does what it does to one object, as people read it in 80 columns. */
 import type {Ansis} from 'ansis'
-import type {FieldDecision} from '../engine/model/decision.ts'
-import {isDifference} from '../engine/model/decision.ts'
-import type {Edge, GuardResult} from '../engine/model/plan.ts'
+import type {Cause} from '../engine/model/cause.ts'
+import {type FieldDecision, isDifference} from '../engine/model/decision.ts'
+import type {Action, Edge, GuardResult} from '../engine/model/plan.ts'
 import {keyOf, spoken} from '../engine/model/value.ts'
+import type {EdgesAround, Identity} from '../engine/plan/explain.ts'
 import {brief} from './formats/shown.ts'
 import {liftedBy, shownValue} from './plan-text.ts'
 import {titleOf} from './running-objects.ts'
 import {table} from './table.ts'
 import {oneLine} from './terminal-text.ts'
 
-export interface ShownExplanation {
+/** Somebody's word that nothing is to be done to an object for a while. */
+export interface Hold {
+  readonly by: string
+  readonly until: string
+  readonly reason: string
+}
+
+export interface Explanation {
   readonly stack: string
   readonly address: string
   readonly kind: string
   readonly name?: string
   readonly construct?: string
   readonly remoteId?: string
-  readonly action: string
+  readonly action: Action
+  /** Of a blocked one: what it would have been. */
+  readonly wants?: Action
+  readonly cause: Cause
   readonly reason: string
+  /** `stacks/shop.ts:12` */
   readonly source?: string
-  readonly identity: {readonly rule: string}
+  readonly identity: Identity
   readonly guards: readonly GuardResult[]
-  readonly holds: readonly {readonly by: string; readonly until: string; readonly reason: string}[]
-  readonly edges: {readonly waitsFor: readonly Edge[]; readonly waitedForBy: readonly Edge[]}
+  readonly holds: readonly Hold[]
+  readonly edges: EdgesAround
   readonly fields: readonly FieldDecision[]
+  /** The writes that an apply sends for it. */
   readonly sends: readonly {readonly method: string; readonly path: string}[]
   readonly requests: {readonly used: number}
 }
 
 const COLUMNS = 80
 
-export function explainText(it: ShownExplanation, paint: Ansis): string {
+export function explainText(it: Explanation, paint: Ansis): string {
   const {stack, address, kind, name, construct, remoteId, action, reason, source, identity, guards, holds, edges, fields, sends, requests} =
     it
   const title = `${paint.bold(titleOf(keyOf(stack, address), false, construct))} ${kind}${name === undefined ? '' : ` ${JSON.stringify(oneLine(name))}`}`
@@ -106,7 +119,7 @@ function folded(text: string, indent: string): string[] {
 }
 
 /** `-o table`: one line a field. */
-export const explainTable = ({fields}: ShownExplanation, widest?: number): Promise<string> =>
+export const explainTable = ({fields}: Explanation, widest?: number): Promise<string> =>
   table(
     fields,
     [

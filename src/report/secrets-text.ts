@@ -3,20 +3,34 @@ import type {Ansis} from 'ansis'
 import {table} from './table.ts'
 import {oneLine} from './terminal-text.ts'
 
-export interface ShownSecret {
-  readonly stack: string
-  readonly name: string
-  readonly variable: string
-  readonly version: string | null
-  readonly set: boolean
-  readonly usedBy: readonly string[]
+export interface SecretField {
+  /** `stack:address` where it is of another stack. */
+  readonly address: string
+  /** JSON pointer. */
+  readonly path: string
   readonly changeable: boolean
-  readonly fields: readonly {readonly address: string; readonly path: string; readonly why?: string}[]
+  /** Why not. */
+  readonly why?: string
 }
 
-const versionOf = ({version}: ShownSecret): string => (version === null ? 'no version' : `version ${oneLine(version)}`)
+export interface SecretUse {
+  readonly stack: string
+  readonly name: string
+  /** Of the environment. */
+  readonly variable: string
+  /** `null`: a salted digest of the value tells whether it changed. */
+  readonly version: string | null
+  readonly set: boolean
+  /** Addresses. */
+  readonly usedBy: readonly string[]
+  /** Whether an apply can change it everywhere. */
+  readonly changeable: boolean
+  readonly fields: readonly SecretField[]
+}
 
-export function secretsText(secrets: readonly ShownSecret[], paint: Ansis): string {
+const versionOf = ({version}: SecretUse): string => (version === null ? 'no version' : `version ${oneLine(version)}`)
+
+export function secretsText(secrets: readonly SecretUse[], paint: Ansis): string {
   if (secrets.length === 0) return 'No secrets: no stack has a sensitive variable.'
   const several = new Set(secrets.map(it => it.stack)).size > 1
   const lines = secrets.flatMap(it => [
@@ -43,7 +57,7 @@ const HOW_ELSE = [
 ]
 
 /** `-o table`: one line a secret. */
-export const secretsTable = (secrets: readonly ShownSecret[], widest?: number): Promise<string> =>
+export const secretsTable = (secrets: readonly SecretUse[], widest?: number): Promise<string> =>
   table(
     secrets,
     [

@@ -7,16 +7,15 @@ import {globPattern} from '../base/glob.ts'
 import {nearest} from '../base/nearest.ts'
 import {UsageError} from '../base/usage-error.ts'
 import {UnknownStackError} from '../declaration/language/errors.ts'
-import {evaluate} from '../declaration/read/residual.ts'
 import type {Declaration, StackDeclarations} from '../engine/model/declaration.ts'
 import type {Key} from '../engine/model/value.ts'
 import {keyOfOperation} from '../engine/model/value.ts'
 import {UnknownAddressError} from '../engine/observe/choice.ts'
 import type {Observation} from '../engine/observe/observation.ts'
-import {observe} from '../engine/observe/observe.ts'
 import {namedObjects, Words} from '../engine/observe/selector.ts'
 import {AmbiguousIdentityError, PlanProblemsError} from '../engine/plan/build.ts'
 import {type ComparedObject, type Comparison, compareObjects} from '../engine/plan/compare.ts'
+import {observeWorkspace} from './observe-workspace.ts'
 import type {Workspace} from './workspace.ts'
 
 /** `--map FROM=TO`: a construct, or what is inside of it, stands elsewhere in the second stack. */
@@ -61,21 +60,7 @@ export async function compareLive(
   maps: readonly PlaceMap[],
 ): Promise<Comparison> {
   const [inA, inB] = placed(a, b, maps)
-  const {ledgers, otherLedgers, accountOf, backendOf, variable} = workspace
-  const selected = new Set([a.name, b.name])
-  const stacks = [...workspace.stacks, ...workspace.others]
-  const observation = await observe({
-    stacks,
-    selected,
-    ledgers,
-    otherLedgers,
-    accountOf,
-    kinds,
-    backendOf,
-    evaluate,
-    variable,
-    wants: () => true,
-  })
+  const observation = await observeWorkspace(workspace, () => true)
   if (observation.ambiguous.length > 0) throw new AmbiguousIdentityError(observation.ambiguous)
   if (observation.problems.length > 0) throw new PlanProblemsError(observation.problems)
   return compareObjects(live(inA, observation), live(inB, observation), kinds)

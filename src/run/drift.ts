@@ -1,11 +1,10 @@
 /** From an open workspace to a drift report. */
 import {kinds} from '../backends/kinds.ts'
-import {evaluate} from '../declaration/read/residual.ts'
 import {parentRemoteId} from '../engine/model/kind.ts'
 import {chooseKnown} from '../engine/observe/choice.ts'
-import {observe} from '../engine/observe/observe.ts'
 import type {Selection} from '../engine/observe/select.ts'
 import {appliedStack, type DriftReading, driftOf} from '../engine/plan/drift.ts'
+import {observeWorkspace} from './observe-workspace.ts'
 import type {Workspace} from './workspace.ts'
 
 export async function readDrift(workspace: Workspace, selection: Selection): Promise<DriftReading> {
@@ -16,17 +15,6 @@ export async function readDrift(workspace: Workspace, selection: Selection): Pro
   })
   const selected = new Set(stacks.map(it => it.name))
   const wants = chooseKnown({stacks: [...workspace.stacks, ...workspace.others], ledgers, kinds, selection, selected}, {reads: true})
-  const observation = await observe({
-    stacks,
-    selected,
-    ledgers,
-    otherLedgers: workspace.otherLedgers,
-    accountOf: workspace.accountOf,
-    kinds,
-    backendOf: workspace.backendOf,
-    evaluate,
-    variable: workspace.variable,
-    wants,
-  })
+  const observation = await observeWorkspace(workspace, wants, {stacks})
   return driftOf(observation, stacks, ledgers, kinds)
 }

@@ -4,7 +4,7 @@ import type {Json} from '../base/json.ts'
 import {CAUSE_WORDS} from '../engine/model/cause.ts'
 import {DECIDED} from '../engine/model/decision.ts'
 import {ACTIONS, EDGE_REASONS} from '../engine/model/plan.ts'
-import type {Explanation} from './explain.ts'
+import type {Explanation} from '../report/explain-text.ts'
 import {published, requestsSchema} from './published-schema.ts'
 
 const json: z.ZodType<Json> = z.json()

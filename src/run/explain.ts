@@ -4,50 +4,19 @@
  */
 import {kinds} from '../backends/kinds.ts'
 import {UsageError} from '../base/usage-error.ts'
-import type {Cause} from '../engine/model/cause.ts'
 import type {FieldDecision} from '../engine/model/decision.ts'
 import type {Declaration} from '../engine/model/declaration.ts'
 import type {Kind} from '../engine/model/kind.ts'
-import type {Action, GuardResult, Operation, Plan} from '../engine/model/plan.ts'
+import type {Operation, Plan} from '../engine/model/plan.ts'
 import {type Key, keyOfOperation, spoken} from '../engine/model/value.ts'
 import {UnknownAddressError} from '../engine/observe/choice.ts'
 import type {Found} from '../engine/observe/pair.ts'
 import {type Named, namedObjects, Words} from '../engine/observe/selector.ts'
-import {type EdgesAround, type ExplainInput, edgesAround, fieldsOf, type Identity, identityOf, requestsOf} from '../engine/plan/explain.ts'
+import {type ExplainInput, edgesAround, fieldsOf, identityOf, requestsOf} from '../engine/plan/explain.ts'
+import type {Explanation, Hold} from '../report/explain-text.ts'
 import {planWorkspace} from './plan.ts'
 import type {PlanOptions} from './plan-options.ts'
 import type {Workspace} from './workspace.ts'
-
-/** Somebody's word that nothing is to be done to an object for a while. */
-export interface Hold {
-  readonly by: string
-  readonly until: string
-  readonly reason: string
-}
-
-export interface Explanation {
-  readonly stack: string
-  readonly address: string
-  readonly kind: string
-  readonly name?: string
-  readonly construct?: string
-  readonly remoteId?: string
-  readonly action: Action
-  /** Of a blocked one: what it would have been. */
-  readonly wants?: Action
-  readonly cause: Cause
-  readonly reason: string
-  /** `stacks/shop.ts:12` */
-  readonly source?: string
-  readonly identity: Identity
-  readonly guards: readonly GuardResult[]
-  readonly holds: readonly Hold[]
-  readonly edges: EdgesAround
-  readonly fields: readonly FieldDecision[]
-  /** The writes that an apply sends for it. */
-  readonly sends: readonly {readonly method: string; readonly path: string}[]
-  readonly requests: {readonly used: number}
-}
 
 /** @throws UnknownAddressError, UsageError for a word that means several objects, and what planning throws */
 export async function explainObject(workspace: Workspace, word: string, options: PlanOptions): Promise<Explanation> {

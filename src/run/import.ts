@@ -5,20 +5,19 @@
 import type {AuditChange, AuditEvent} from '../audit/entry.ts'
 import {kinds} from '../backends/kinds.ts'
 import {AppError, EXIT, type Problem} from '../base/errors.ts'
-import {evaluate} from '../declaration/read/residual.ts'
 import {parentRemoteId, remoteIdOf} from '../engine/model/kind.ts'
 import {Ownership} from '../engine/model/ownership.ts'
 import type {Change, Operation} from '../engine/model/plan.ts'
 import {type Key, keyOf, spokenProblems} from '../engine/model/value.ts'
 import type {Choice} from '../engine/observe/choice.ts'
 import type {Observation, Paired} from '../engine/observe/observation.ts'
-import {observe} from '../engine/observe/observe.ts'
 import type {BuiltPlan} from '../engine/plan/build.ts'
 import {asFound} from '../engine/plan/take-over.ts'
 import {recordPlan} from './apply.ts'
 import {shownChanges} from './audit-operations.ts'
 import {assertNothingOpen} from './dead-runs.ts'
 import {type ImportPairs, ImportPairsError} from './import-pairs.ts'
+import {observeWorkspace} from './observe-workspace.ts'
 import {planWorkspace} from './plan.ts'
 import type {Workspace} from './workspace.ts'
 
@@ -164,22 +163,6 @@ function unowned(workspace: Workspace, pairs: ImportPairs): {readonly open: Impo
   }
   if (problems.length > 0) throw new ImportOwnedError(spoken(workspace, problems))
   return {open, skipped}
-}
-
-export function observeWorkspace(workspace: Workspace, wants: (key: Key) => boolean, ledgers = workspace.ledgers): Promise<Observation> {
-  const {stacks, others, otherLedgers, accountOf, backendOf, variable} = workspace
-  return observe({
-    stacks: [...stacks, ...others],
-    selected: new Set(stacks.map(it => it.name)),
-    ledgers,
-    otherLedgers,
-    accountOf,
-    kinds,
-    backendOf,
-    evaluate,
-    variable,
-    wants,
-  })
 }
 
 /** @throws ImportPairsError for what is somewhere else than it is declared, ImportAbsentError for what is nowhere */

@@ -7,31 +7,7 @@ import {ruleAt} from '../engine/model/field-rules.ts'
 import type {Kind} from '../engine/model/kind.ts'
 import {openLeaves} from '../engine/model/resolve.ts'
 import {keyOf} from '../engine/model/value.ts'
-
-export interface SecretField {
-  /** `stack:address` where it is of another stack. */
-  readonly address: string
-  /** JSON pointer. */
-  readonly path: string
-  readonly changeable: boolean
-  /** Why not. */
-  readonly why?: string
-}
-
-export interface SecretUse {
-  readonly stack: string
-  readonly name: string
-  /** Of the environment. */
-  readonly variable: string
-  /** `null`: a salted digest of the value tells whether it changed. */
-  readonly version: string | null
-  readonly set: boolean
-  /** Addresses. */
-  readonly usedBy: readonly string[]
-  /** Whether an apply can change it everywhere. */
-  readonly changeable: boolean
-  readonly fields: readonly SecretField[]
-}
+import type {SecretField, SecretUse} from '../report/secrets-text.ts'
 
 /** @param stacks - those that are asked for; others may use their secrets too */
 export function secretUses(

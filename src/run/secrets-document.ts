@@ -1,7 +1,7 @@
 /** What `svcctl secrets` prints with `-o json`, as published in `schemas/`. */
 import {z} from 'zod'
+import type {SecretUse} from '../report/secrets-text.ts'
 import {published} from './published-schema.ts'
-import type {SecretUse} from './secret-uses.ts'
 
 export const secretsSchema: z.ZodType<readonly SecretUse[]> = z.array(
   z.strictObject({

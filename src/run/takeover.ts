@@ -17,8 +17,9 @@ import {fileOf} from '../ledger/backends/registry.ts'
 import {meetByName} from '../takeover/meet.ts'
 import {removeCommand} from '../takeover/read-state.ts'
 import type {LeftOut, NamedStateObject, StateObject, StateObjects} from '../takeover/state-objects.ts'
-import {chosen, type Imported, importObjects, observeWorkspace, type Skipped} from './import.ts'
+import {chosen, type Imported, importObjects, type Skipped} from './import.ts'
 import {withImports} from './import-pairs.ts'
+import {observeWorkspace} from './observe-workspace.ts'
 import {planWorkspace} from './plan.ts'
 import type {Workspace} from './workspace.ts'
 
@@ -97,7 +98,7 @@ export async function takeOver(
   {values, onRecord}: {readonly values: 'live' | 'state'; readonly onRecord: () => void},
 ): Promise<TakeoverDone> {
   const {free, elsewhere} = unowned(workspace, objects)
-  const observation = await observeWorkspace(workspace, () => true, withStateObjects(workspace, free))
+  const observation = await observeWorkspace(workspace, () => true, {ledgers: withStateObjects(workspace, free)})
   const {met, missing, undeclared} = meetLive(observation, free, named, isReachable(workspace))
   const pairs = new Map(met.map(it => [it.key, it.live.remoteId]))
   const differs = met.flatMap(differencesOf)
