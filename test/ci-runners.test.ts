@@ -3,7 +3,7 @@ import {afterAll, beforeAll, describe, expect, it, vi} from 'vitest'
 import {type CiProject, ciProject} from './support/ci-project.ts'
 import {type CodeHostServer, startCodeHost} from './support/code-host.ts'
 import {lacksRunner, RUNNERS} from './support/local-runners.ts'
-import {type Site, site} from './support/site.ts'
+import {documentOf, type Site, site} from './support/site.ts'
 import {type JsonStack, jsonStack} from './support/stack-json.ts'
 import {type StateServer, startStateServer} from './support/state-server.ts'
 
@@ -90,6 +90,19 @@ for (const kind of RUNNERS) {
       expect([ledger.lock, comments()]).toEqual([undefined, [['11', second]]])
       const left = await at.fast(['plan', '--detailed-exitcode'], {cwd: folder, env})
       expect([left.code, left.stdout]).toEqual([0, expect.stringContaining('5 unchanged')])
+
+      // What was done is known on a disk that saw none of it, with whoever approved it, and by both runners once.
+      const audit = (...words: readonly string[]) => at.run([...words, '--stack', 'shop', '-o', 'json'], {cwd: folder, env})
+      const {events} = documentOf(await audit('history')) as {events: Record<string, string>[]}
+      const told = (name: string) => events.filter(it => it.event === name).map(it => [it.state, it.address, it.approvedBy])
+      expect(told('operation').toSorted()).toEqual(['a', 'b', 'c', 'd', 'main'].map(it => ['done', `null_resource.${it}`, 'boris']))
+      expect(told('apply-end')).toEqual([
+        ['converged', undefined, 'boris'],
+        ['settled', undefined, 'boris'],
+      ])
+      expect(events.find(it => it.event === 'force-unlock')?.reason?.match(/lock [0-9a-f-]{36}/g)).toHaveLength(1)
+      const {code: verified, stdout} = await audit('audit', 'verify')
+      expect([verified, JSON.parse(stdout).chains]).toEqual([0, [expect.objectContaining({ahead: 0, gaps: []})]])
     }, 300_000)
   })
 }

@@ -41,7 +41,8 @@ export interface Unlocked {
 const unlockEvent = ({id, holder}: LockSeen): AuditEvent => ({
   event: 'force-unlock',
   state: 'done',
-  reason: `held by ${holder}${id === undefined ? '' : `, lock ${id}`}`,
+  // Who holds a lock of a state server is told with its id.
+  reason: `held by ${holder}${id === undefined || holder.includes(id) ? '' : `, lock ${id}`}`,
 })
 
 /** A lock that has passed to somebody else since it was looked at stays. @throws LockIdError, AuditWriteError */
