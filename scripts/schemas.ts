@@ -1,11 +1,14 @@
 /** The published schemas by the names of their files, each from the code that checks by it or prints it. */
 import {auditJsonSchema} from '../src/audit/entry.ts'
+import {configJsonSchema} from '../src/config/config-schema.ts'
+import {projectJsonSchema} from '../src/declaration/files/project-schema.ts'
 import {baselineJsonSchema} from '../src/engine/model/drift-baseline.ts'
 import {planJsonSchema} from '../src/engine/model/plan-schema.ts'
 import {exportJsonSchema} from '../src/export/document.ts'
 import {ledgerLocation} from '../src/ledger/backends/registry.ts'
 import {historyJsonSchema, verifyJsonSchema} from '../src/run/audit-document.ts'
 import {compareJsonSchema} from '../src/run/compare-document.ts'
+import {documentJsonSchemas} from '../src/run/document-schemas.ts'
 import {explainJsonSchema} from '../src/run/explain-document.ts'
 import {graphJsonSchema} from '../src/run/graph-document.ts'
 import {importJsonSchemas} from '../src/run/import-document.ts'
@@ -24,5 +27,8 @@ export const schemas = (): Readonly<Record<string, Record<string, unknown>>> => 
   'audit-verify': verifyJsonSchema(),
   history: historyJsonSchema(),
   undo: undoJsonSchema(),
+  config: configJsonSchema(),
+  cdktf: projectJsonSchema(),
+  ...documentJsonSchemas(),
   ...importJsonSchemas(),
 })

@@ -34,7 +34,7 @@ export interface DriftBaseline {
 
 const said = z.string().regex(/\S/, 'is empty')
 
-const entrySchema: z.ZodType<BaselineEntry> = z
+export const baselineEntrySchema: z.ZodType<BaselineEntry> = z
   .strictObject({
     address: said.describe('null_resource.cache, or with its stack: shop:null_resource.cache'),
     path: z
@@ -64,7 +64,7 @@ const entrySchema: z.ZodType<BaselineEntry> = z
 export const baselineSchema: z.ZodType<DriftBaseline> = z.strictObject({
   $schema: z.string().exactOptional().describe('for editors'),
   format: z.literal(BASELINE_FORMAT),
-  entries: z.array(entrySchema).describe('sorted by address and path'),
+  entries: z.array(baselineEntrySchema).describe('sorted by address and path'),
 })
 
 /** The schema as published, draft 2020-12. */
