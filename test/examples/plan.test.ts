@@ -1,5 +1,5 @@
 /** Every example, and the stacks of the demo: planned, applied, and planned again, as somebody in that folder would. */
-import {existsSync, readdirSync, symlinkSync} from 'node:fs'
+import {existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {afterEach, describe, expect, it} from 'vitest'
@@ -32,8 +32,18 @@ function copyInto(here: Site, folder: string, names: readonly string[]): void {
   if (!names.includes('node_modules')) symlinkSync(join(repository, 'node_modules'), join(here.folder, 'node_modules'))
 }
 
+/** What the app writes is kept: it is run once, and read again as if it were run again. */
+function keepSynthesized(here: Site): readonly string[] {
+  const file = join(here.folder, 'cdktf.json')
+  const project = JSON.parse(readFileSync(file, 'utf8'))
+  rmSync(file)
+  writeFileSync(file, JSON.stringify({...project, app: `${project.app} && cp -R "$CDKTF_OUTDIR" synthesized`}))
+  return ['--synth-dir', 'synthesized']
+}
+
 /** @returns what the example was found to hold, by kind */
 async function wholeLife(here: Site, args: readonly string[]): Promise<Record<string, number>> {
+  const same = args.length > 0 ? args : keepSynthesized(here)
   const options = {env: passwords}
   const first = await here.fast(['plan', '--out', 'first.plan', '--detailed-exitcode', '-o', 'json', ...args], options)
   expect(first).toMatchObject({code: 2})
@@ -46,7 +56,7 @@ async function wholeLife(here: Site, args: readonly string[]): Promise<Record<st
   expect(documentOf(apply)).toMatchObject({converged: true, residual: []})
   expect(apply.code).toBe(0)
 
-  const again = await here.fast(['plan', '--detailed-exitcode', '-o', 'json', ...args], options)
+  const again = await here.fast(['plan', '--detailed-exitcode', '-o', 'json', ...same], options)
   const left = planSchema.parse(documentOf(again)).operations.filter(it => it.action !== 'no-op')
   expect(left).toEqual([])
   expect(again.code).toBe(0)
