@@ -42,7 +42,9 @@ export default class CompareCommand extends ReadingStackCommand {
     ])
     const maps = (flags.map ?? []).map(placeMap)
     // What is declared is compared as it stands: a variable without a value is one in both.
-    const loaded = await this.readDeclarations({...flags, stack: [args.a, args.b]}, flags.live ? 'plan' : 'validate')
+    const loaded = flags.live
+      ? await this.readDeclarations({...flags, stack: [args.a, args.b]})
+      : await this.readDeclarations(flags, 'validate')
     const [a, b] = [namedStack(args.a, loaded.stacks), namedStack(args.b, loaded.stacks)]
     const {found, used} = flags.live
       ? await this.inWorkspace(loaded, flags, 'plan', async workspace => ({

@@ -41,7 +41,7 @@ export function namedStack(word: string, stacks: readonly StackDeclarations[]): 
   const fitting = stacks.filter(it => it.name === word)
   const found = fitting.length > 0 ? fitting : stacks.filter(it => globPattern(word).test(it.name))
   const [only, another] = found
-  if (only === undefined) throw new UnknownStackError(word, names, nearest(word, names), 'the stack')
+  if (only === undefined) throw new UnknownStackError(word, names, nearest(word, names), 'stack')
   if (another !== undefined)
     throw new UsageError(`${word} fits several stacks: ${found.map(it => it.name).join(', ')}`, ['Name one of them.'])
   return only

@@ -87,7 +87,7 @@ describe('svcctl compare', () => {
     expect([outcome.code, documentOf(outcome).error.code, documentOf(outcome).error.suggestions[0]]).toEqual([
       64,
       'E_STACK_UNKNOWN',
-      expect.stringContaining('Did you mean --stack staging?'),
+      expect.stringContaining('Did you mean stack staging? The stacks are: '),
     ])
   })
 })

@@ -97,6 +97,17 @@ describe('svcctl explain', () => {
     expect(lifted.document.guards).toEqual([])
   })
 
+  it('knows what was renamed in the stack by either address', async () => {
+    const renamed = shop(1).remove('solo').database('other', 'sub', {name: 'solo'})
+    const [by, was] = [await explain(renamed, 'null_resource.other'), await explain(renamed, 'null_resource.solo')]
+    expect([by.document.action, by.document.address, by.document.identity]).toEqual([
+      'move',
+      'null_resource.other',
+      {by: 'moved', key: 'solo', rule: 'the ledger has it as null_resource.solo'},
+    ])
+    expect(was.document).toEqual({...by.document, requests: was.document.requests})
+  })
+
   it('with a saved plan asks nobody, and says the same of what differs', async () => {
     const synthDir = saveStack(at.folder, shop(2))
     const live = await explain(shop(2), 'db')
