@@ -76,7 +76,7 @@ export abstract class ReportingCommand extends BaseCommand {
     const [{kinds}, {LearnedDurations}] = await Promise.all([import('../backends/kinds.ts'), import('../run/learned-durations.ts')])
     const durations = new LearnedDurations(this.context)
     return {
-      kinds: [...kinds.values()].map(({name, api}) => ({name, api})),
+      kinds: [...kinds.values()].map(({name, api, guarded}) => ({name, api, guarded})),
       stepSeconds: (kind, step) => durations.of(kind, step) / 1000,
       ...(apply === undefined ? {} : {apply}),
     }

@@ -9,7 +9,7 @@ import type {ReportFormat} from './format.ts'
 import {code, command, fenced, words} from './markdown-text.ts'
 import type {Report, ReportAction, ReportObject} from './report.ts'
 import {isDestroy, isRisky, risksOf} from './report.ts'
-import {briefValue, byKind, costInWords, counted, fieldOf, grouped, groupsOf, guardWords, titleParts, verdict} from './shown.ts'
+import {briefValue, byKind, costInWords, counted, fieldOf, grouped, groupsOf, guardWords, lossesOf, titleParts, verdict} from './shown.ts'
 
 export interface MarkdownLimit {
   readonly most: number
@@ -191,10 +191,7 @@ function unfolded(report: Report, cut: Cut): string[] {
         code(it.kind),
         state(it),
         words(it.reason ?? ''),
-        someWords([
-          ...risksOf(it).map(risk => risk.risk),
-          ...(it.takes === undefined ? [] : [`takes ${counted(it.takes.length, 'object')} along`]),
-        ]) || '-',
+        someWords(lossesOf(it)) || '-',
       ],
     },
     {

@@ -18,8 +18,8 @@ export interface ReportFrame {
 export interface PlanReportOptions {
   /** The command that carries it out. */
   readonly apply?: string
-  /** Kinds of which no list was read for this plan, although its servers have them. */
-  readonly kinds: readonly {readonly name: string; readonly api: string}[]
+  /** All there are: some were not read for this plan, although its servers have them, and some hold data. */
+  readonly kinds: readonly {readonly name: string; readonly api: string; readonly guarded?: boolean | undefined}[]
   readonly stepSeconds: StepSeconds
 }
 
@@ -37,7 +37,7 @@ export function planReport(frame: ReportFrame, plan: Plan, {apply, kinds, stepSe
     hash,
     approve: approvalOf(plan),
     refused: guards.length > 0,
-    objects: reportObjects(plan),
+    objects: reportObjects(plan, new Set(kinds.flatMap(it => (it.guarded ? [it.name] : [])))),
     guards,
     cost: {used: requests.used, requests: bill.requests, seconds: bill.seconds, bound: bill.bound},
     notShown: notShown(plan, kinds),
@@ -53,12 +53,13 @@ export function planReport(frame: ReportFrame, plan: Plan, {apply, kinds, stepSe
 export const approvalOf = ({hash, source}: Pick<Plan, 'hash' | 'source'>): string =>
   source === undefined ? hash.slice(0, APPROVED_HASH) : `${hash.slice(0, APPROVED_HASH)}@${source.commit.slice(0, APPROVED_COMMIT)}`
 
-export function reportObjects(plan: Pick<Plan, 'operations' | 'written'>): ReportObject[] {
+/** @param guarded - kinds that hold data */
+export function reportObjects(plan: Pick<Plan, 'operations' | 'written'>, guarded: ReadonlySet<string> = new Set()): ReportObject[] {
   const {written = {}} = plan
   return plan.operations.map(it => {
     const key = keyOfOperation(it)
     const place = written[key]
-    return {...objectOf(it), ...(place === undefined ? {} : {written: place})}
+    return {...objectOf(it), ...(place === undefined ? {} : {written: place}), ...(guarded.has(it.kind) ? {holdsData: true} : {})}
   })
 }
 

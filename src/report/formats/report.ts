@@ -43,6 +43,8 @@ export interface ReportObject {
   readonly adopts?: boolean
   readonly changes: readonly ReportChange[]
   readonly movedFrom?: string
+  /** There is data in it, which goes with it. */
+  readonly holdsData?: true
   /** Objects that go with it. */
   readonly takes?: readonly string[]
   /** What it waits for. */

@@ -4,7 +4,7 @@ import type {Json} from '../../base/json.ts'
 import type {GuardResult} from '../../engine/model/plan.ts'
 import {shownValue} from '../plan-text.ts'
 import {oneLine} from '../terminal-text.ts'
-import {isDestroy, isRisky, type Report, type ReportAction, type ReportChange, type ReportObject} from './report.ts'
+import {isDestroy, isRisky, type Report, type ReportAction, type ReportChange, type ReportObject, risksOf} from './report.ts'
 
 /** A longer text loses its middle. */
 const LONGEST = 200
@@ -78,6 +78,15 @@ export function countsInWords(report: Report): string {
 /** What stands against a plan, with how many objects it is about, once. */
 export const guardWords = ({message, addresses}: GuardResult): string =>
   /^\d/.test(message) || addresses.length === 0 ? message : `${message} (${counted(addresses.length, 'object')})`
+
+/** What goes with an object, or is risked with it. */
+export function lossesOf(it: ReportObject): readonly string[] {
+  const risks = [...new Set(risksOf(it).map(risk => risk.risk))]
+  return [
+    ...(it.holdsData && isDestroy(it) && risks.length === 0 ? ['its data is lost'] : risks),
+    ...(it.takes === undefined ? [] : [`takes ${counted(it.takes.length, 'object')} along`]),
+  ]
+}
 
 /** What somebody has to look at first stands first; otherwise as it is carried out. */
 export function byWeight(objects: readonly ReportObject[]): readonly ReportObject[] {

@@ -93,6 +93,21 @@ describe('a report in Markdown', () => {
     expectWhole(text)
   })
 
+  it('says of what is deleted or replaced that its data is lost, where there is data in it', () => {
+    const operations = [
+      deleted('a'),
+      deleted('b', {kind: 'cloud.acl_rule'}),
+      operation('c', {
+        action: 'replace',
+        changes: [{path: '/port', before: 1, after: 2, risk: 'the database is replaced and its data is lost'}],
+      }),
+    ]
+    const kinds = [{name: 'cloud.database', api: 'cloud', guarded: true}]
+    const lines = linesOf(markdown(planReport(FRAME, madePlan({operations}), {...OPTIONS, kinds})))
+    const risks = lines.filter(it => / \| (?:delete|replace) \| /.test(it)).map(it => it.split(' | ').at(-1))
+    expect(risks).toEqual(['its data is lost |', '- |', 'the database is replaced and its data is lost |'])
+  })
+
   it('has every row of its table when there is nothing to say', () => {
     const text = markdown(reportOf({operations: []}))
     for (const row of ROWS) expect(text).toMatch(new RegExp(`^\\| ${row} \\| .+ \\|$`, 'm'))

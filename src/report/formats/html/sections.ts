@@ -4,7 +4,20 @@ import type {Edge} from '../../../engine/model/plan.ts'
 import {liftedBy} from '../../plan-text.ts'
 import type {Report, ReportChange, ReportObject, Timeline, TimelineRow} from '../report.ts'
 import {isActive, isDestroy, isRisky, risksOf} from '../report.ts'
-import {briefValue, byKind, byWeight, costInWords, counted, fieldOf, grouped, groupsOf, guardWords, titleParts, verdict} from '../shown.ts'
+import {
+  briefValue,
+  byKind,
+  byWeight,
+  costInWords,
+  counted,
+  fieldOf,
+  grouped,
+  groupsOf,
+  guardWords,
+  lossesOf,
+  titleParts,
+  verdict,
+} from '../shown.ts'
 import {type Html, html, wholeText} from './html-text.ts'
 
 /** What a page that would be too large leaves out. */
@@ -199,11 +212,7 @@ export function attention(report: Report, {most}: PageCut): Html {
   )}${objectTable('drift', 'Drift', drifted, [object, kind, action, {name: 'Applied, and now', cell: it => (it.action === 'missing' ? html`the object is gone` : fieldTable(it.changes.slice(0, 20), 'Applied', 'Now'))}], most)}`
 }
 
-const riskWords = (it: ReportObject): string =>
-  [
-    ...new Set(risksOf(it).map(risk => risk.risk)),
-    ...(it.takes === undefined ? [] : [`takes ${counted(it.takes.length, 'object')} along`]),
-  ].join('; ') || '-'
+const riskWords = (it: ReportObject): string => lossesOf(it).join('; ') || '-'
 
 function fieldTable(changes: readonly ReportChange[], before: string, after: string): Html {
   return html`<table><thead><tr><th scope="col">Field</th><th scope="col">${before}</th><th scope="col">${after}</th></tr></thead><tbody>${changes.map(
