@@ -2,6 +2,7 @@
 import {readdirSync, readFileSync} from 'node:fs'
 import {dirname, join, relative, sep} from 'node:path'
 import {fileURLToPath} from 'node:url'
+import {parse} from '@babel/parser'
 import {describe, expect, it} from 'vitest'
 import {kinds} from '../src/backends/kinds.ts'
 
@@ -16,6 +17,7 @@ const ROOMS: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   ]),
 )
 const LARGEST_LINES = 400
+const LONGEST_FUNCTION = 80
 
 interface SourceFile {
   /** Below `src`, with `/`. */
@@ -224,6 +226,10 @@ describe('the source', () => {
     expect(files.filter(it => mechanism.test(it.text)).map(it => it.path)).toEqual([place])
   })
 
+  it(`has no function of more than ${LONGEST_FUNCTION} lines`, () => {
+    expect(files.flatMap(({path, text}) => longFunctionsIn(text).map(it => `${path}: ${it}`))).toEqual([])
+  })
+
   it(`has no file of more than ${LARGEST_LINES} lines, and none that is named after nothing`, () => {
     expect(files.filter(it => it.text.split('\n').length - 1 > LARGEST_LINES).map(it => it.path)).toEqual([])
     expect(files.filter(it => /(^|\/)(utils?|helpers?|common|misc)\.ts$/.test(it.path)).map(it => it.path)).toEqual([])
@@ -253,4 +259,20 @@ function circleIn(graph: ReadonlyMap<string, readonly string[]>): string[] {
     if (circle.length > 0) return circle
   }
   return []
+}
+
+/** By what begins on their first line. A function in a function counts for both. */
+function longFunctionsIn(text: string): string[] {
+  if (text.split('\n').length <= LONGEST_FUNCTION) return []
+  const found: string[] = []
+  const visit = (it: unknown): void => {
+    if (Array.isArray(it)) for (const item of it) visit(item)
+    if (typeof it !== 'object' || it === null || !('type' in it)) return
+    const {type, loc} = it as {type: unknown; loc?: {start: {line: number}; end: {line: number}}}
+    if (loc && /Function|^Class(Private)?Method$|^ObjectMethod$/.test(String(type)) && loc.end.line - loc.start.line >= LONGEST_FUNCTION)
+      found.push(text.split('\n')[loc.start.line - 1]?.trim() ?? '')
+    for (const [field, value] of Object.entries(it)) if (!/Comments$|^loc$/.test(field)) visit(value)
+  }
+  visit(parse(text, {sourceType: 'module', plugins: ['typescript']}).program)
+  return found
 }

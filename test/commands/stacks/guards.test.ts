@@ -1,19 +1,15 @@
 import {mkdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
-import {afterAll, beforeAll, beforeEach, describe, expect, it} from 'vitest'
-import {documentOf, PROMPT, type Site, site} from '../../support/site.ts'
+import {describe, expect, it} from 'vitest'
+import {sharedSite} from '../../support/shared-site.ts'
+import {documentOf, PROMPT, type Site} from '../../support/site.ts'
 import {type JsonStack, jsonStack, saveStack} from '../../support/stack-json.ts'
 
 let at: Site
-let count = 0
-/** Every test has names of its own: one world serves them all. */
 let name = ''
-beforeAll(async () => {
-  at = await site()
-})
-afterAll(() => at.close())
-beforeEach(() => {
-  name = `g${++count}`
+sharedSite('g', (shared, own) => {
+  at = shared
+  name = own
   at.simulator.configure({spelling: 'contract', ...PROMPT})
   at.simulator.clearFaults()
 })

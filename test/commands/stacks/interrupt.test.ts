@@ -1,21 +1,18 @@
 import {readdirSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
+import {afterEach, describe, expect, it} from 'vitest'
 import {systemClock} from '../../../src/base/clock.ts'
 import {waitFor} from '../../../src/base/wait-for.ts'
-import {documentOf, PROMPT, type Site, site} from '../../support/site.ts'
+import {sharedSite} from '../../support/shared-site.ts'
+import {documentOf, PROMPT, type Site} from '../../support/site.ts'
 import {type JsonStack, jsonStack, saveStack} from '../../support/stack-json.ts'
 import {hasTerminal, openTerminal, type Terminal} from '../../support/terminal.ts'
 
 let at: Site
-let count = 0
 let name = ''
-beforeAll(async () => {
-  at = await site()
-})
-afterAll(() => at.close())
-beforeEach(() => {
-  name = `i${++count}`
+sharedSite('i', (shared, own) => {
+  at = shared
+  name = own
 })
 afterEach(() => at.simulator.configure({spelling: 'contract', ...PROMPT}))
 

@@ -1,20 +1,16 @@
 import {createHash} from 'node:crypto'
 import {existsSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterAll, beforeAll, beforeEach, describe, expect, it} from 'vitest'
-import {documentOf, type Site, site} from '../../support/site.ts'
+import {describe, expect, it} from 'vitest'
+import {sharedSite} from '../../support/shared-site.ts'
+import {documentOf, type Site} from '../../support/site.ts'
 import {jsonStack, saveStack} from '../../support/stack-json.ts'
 
 let at: Site
-let count = 0
 let name = ''
-beforeAll(async () => {
-  at = await site()
-})
-afterAll(() => at.close())
-beforeEach(() => {
-  name = `r${++count}`
-  at.simulator.clearLog()
+sharedSite('r', (shared, own) => {
+  at = shared
+  name = own
 })
 
 const stack = (memoryLimitInGb = 1) => jsonStack(name).subscription('sub', {name}).database('a', 'sub', {memoryLimitInGb})

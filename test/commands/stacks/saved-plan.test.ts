@@ -1,20 +1,16 @@
 import {readFileSync, rmSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterAll, beforeAll, beforeEach, describe, expect, it} from 'vitest'
+import {describe, expect, it} from 'vitest'
 import {hashOf} from '../../../src/engine/plan/document.ts'
-import {documentOf, type Site, site} from '../../support/site.ts'
+import {sharedSite} from '../../support/shared-site.ts'
+import {documentOf, type Site} from '../../support/site.ts'
 import {jsonStack, saveStack} from '../../support/stack-json.ts'
 
 let at: Site
-let count = 0
 let name = ''
-beforeAll(async () => {
-  at = await site()
-})
-afterAll(() => at.close())
-beforeEach(() => {
-  name = `p${++count}`
-  at.simulator.clearLog()
+sharedSite('p', (shared, own) => {
+  at = shared
+  name = own
 })
 
 const secrets = {env: {TF_VAR_pw: 'geheim-12345'}}
