@@ -60,6 +60,7 @@ const stateSchema = z.object({
         ...chainHead,
         files: z.array(z.object({file: text, ...chainHead})),
         last: z.array(text).exactOptional(),
+        same: z.object({serial: z.int(), as: z.int()}).exactOptional(),
       })
       .optional(),
     gone: z.array(z.object({id: text, address: text, remote_id: text, to: z.object({stack: text, address: text})})).optional(),
@@ -194,11 +195,12 @@ export function decodeLedger(content: string, where: LedgerPlace): Ledger {
 }
 
 /** Key by key, so that the same ledger gives the same bytes. */
-const encodeAudit = ({seq, hash, files, last}: LedgerAudit): JsonObject => ({
+const encodeAudit = ({seq, hash, files, last, same}: LedgerAudit): JsonObject => ({
   seq,
   hash,
   files: files.map(it => ({file: it.file, seq: it.seq, hash: it.hash})),
   ...(last !== undefined && {last}),
+  ...(same !== undefined && {same: {serial: same.serial, as: same.as}}),
 })
 
 const encodeTombstone = ({id, address, remoteId, to: {stack, address: there}}: Tombstone): JsonObject => ({

@@ -3,7 +3,7 @@ import type {AuditEvent, ChainHead} from '../audit/entry.ts'
 import {AppError} from '../base/errors.ts'
 import {randomUuid} from '../base/random.ts'
 import type {LedgerBook} from '../engine/apply/ledger-book.ts'
-import {emptyLedger, type Ledger} from '../engine/model/ledger.ts'
+import {auditedOnly, emptyLedger, type Ledger} from '../engine/model/ledger.ts'
 import type {ManagedLedgerStore} from '../ledger/managed-store.ts'
 import {type Doer, doerOf, StackChain} from './audit-chain.ts'
 import type {Host} from './host.ts'
@@ -221,7 +221,7 @@ export async function saveAudited(
   let now = named(host, ledger)
   const chain = new StackChain(host, now, {doer: doerOf(host), isRemote: store.isRemote})
   try {
-    if ((await chain.catchUp()) && chain.audit !== undefined) now = await store.save({...now, audit: chain.audit})
+    if ((await chain.catchUp()) && chain.audit !== undefined) now = await store.save(auditedOnly(now, chain.audit))
     for (const event of events) chain.note(event)
     const audit = await chain.settle()
     try {

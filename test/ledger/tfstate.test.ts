@@ -22,6 +22,15 @@ describe('a ledger as Terraform state', () => {
     expect(decodeLedger(encodeLedger(ledger), where)).toEqual(ledger)
   })
 
+  it('keeps how far the audit has come, which older versions pass over', () => {
+    const head = {seq: 7, hash: 'f'.repeat(64)}
+    const audit = {...head, files: [{file: 'f00', ...head}], last: ['{"a":"1"}'], same: {serial: 3, as: 2}}
+    expect(decodeLedger(encodeLedger({...fullLedger(), audit}), where).audit).toEqual(audit)
+    const short = {...head, files: []}
+    expect(decodeLedger(encodeLedger({...fullLedger(), audit: short}), where).audit).toEqual(short)
+    expect(JSON.parse(encodeLedger({...fullLedger(), audit})).svcctl.format).toBe(1)
+  })
+
   it('has the same bytes whatever the order in which it was put together', () => {
     const ledger = fullLedger()
     const other = {

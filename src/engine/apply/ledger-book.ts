@@ -6,7 +6,7 @@ import {canonicalJson, type Json} from '../../base/json.ts'
 import {type Tried, tryAgain} from '../../base/try-again.ts'
 import {deposedAddress, isDeposed} from '../model/deposed.ts'
 import type {Emit} from '../model/events.ts'
-import type {Ledger, LedgerAudit, LedgerEntry, LedgerOutput, LedgerStore} from '../model/ledger.ts'
+import {auditedOnly, type Ledger, type LedgerAudit, type LedgerEntry, type LedgerOutput, type LedgerStore} from '../model/ledger.ts'
 import {type Key, keyOf} from '../model/value.ts'
 import type {KnownSecret} from './sent-secrets.ts'
 
@@ -57,6 +57,8 @@ export class LedgerBook {
   readonly #secrets = new Map<string, Map<string, ReadonlyMap<string, KnownSecret>>>()
   /** Stacks with changes that are not written, and the addresses among them. */
   readonly #dirty = new Map<string, Set<string>>()
+  /** Those of them of which the audit alone has come further. */
+  readonly #auditOnly = new Set<string>()
   /** Stacks that were written while the run went on, without what was left to its end. */
   readonly #unclosed = new Set<string>()
   #settle: (stack: string) => Promise<void> = () => Promise.resolve()
@@ -173,7 +175,9 @@ export class LedgerBook {
 
   /** How far its audit has come. */
   setAudit(stack: string, audit: LedgerAudit): void {
-    this.#replace(stack, ledger => ({...ledger, audit}))
+    const isOnly = this.#auditOnly.has(stack) || !this.#dirty.has(stack)
+    this.#replace(stack, ledger => ({...ledger, audit: {...audit, ...(ledger.audit?.same && {same: ledger.audit.same})}}))
+    if (isOnly) this.#auditOnly.add(stack)
   }
 
   /** A ledger that was never written is called so from now on. */
@@ -240,9 +244,11 @@ export class LedgerBook {
       const store = this.#stores.get(stack)
       if (ledger === undefined || store === undefined) continue
       this.#dirty.delete(stack)
+      const isOnly = this.#auditOnly.delete(stack)
       try {
         const isSealed = ledger.secretSalt !== undefined || (this.#secrets.get(stack)?.size ?? 0) > 0
-        const saved = await store.save(isSealed ? await this.#seal(ledger, closing) : ledger)
+        const sealed = isSealed ? await this.#seal(ledger, closing) : ledger
+        const saved = await store.save(isOnly && sealed.audit ? auditedOnly(sealed, sealed.audit) : sealed)
         if (closing) this.#unclosed.delete(stack)
         else if (isSealed) this.#unclosed.add(stack)
         const now = this.#ledgers.get(stack)
@@ -264,6 +270,7 @@ export class LedgerBook {
   }
 
   #touch(stack: string, addresses: Iterable<string>): void {
+    this.#auditOnly.delete(stack)
     const known = this.#dirty.get(stack) ?? new Set<string>()
     this.#dirty.set(stack, known)
     for (const address of addresses) known.add(address)

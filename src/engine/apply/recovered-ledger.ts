@@ -3,7 +3,7 @@ import {AppError} from '../../base/errors.ts'
 import type {Lookup} from '../model/declaration.ts'
 import {deposedAddress, deposedEntry, deposes} from '../model/deposed.ts'
 import {type SettledStep, stackOf, type UncertainSecrets} from '../model/journal.ts'
-import type {Ledger, LedgerEntry} from '../model/ledger.ts'
+import {contentSerial, type Ledger, type LedgerEntry} from '../model/ledger.ts'
 import {bareEntry, ledgerEntryOf, secretsIn} from '../model/ledger-entry.ts'
 import type {Operation} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
@@ -38,7 +38,7 @@ export class RecoveredLedger {
   constructor(input: RecoverInput) {
     this.#input = input
     this.#operations = new Map(input.operations.map(it => [keyOfOperation(it), it]))
-    this.#serials = new Map([...input.dead.serials.keys()].flatMap(stack => [[stack, input.book.ledger(stack)?.serial ?? 0] as const]))
+    this.#serials = new Map([...input.dead.serials.keys()].flatMap(stack => [[stack, serialIn(input.book.ledger(stack))] as const]))
     const {loose, settled, uncertain} = input.dead
     const stacks = new Set([...loose, ...settled, ...uncertain].map(it => stackOf(it.key)))
     this.#addresses = new Map([...stacks].map(stack => [stack, addressesIn(input.book.ledger(stack))]))
@@ -210,3 +210,6 @@ export class RecoveredLedger {
     }) as ValueObject
   }
 }
+
+/** What only the audit was written for changes nothing that a run knew. */
+const serialIn = (ledger: Ledger | undefined): number => (ledger === undefined ? 0 : contentSerial(ledger))

@@ -78,7 +78,19 @@ export interface LedgerAudit {
   readonly files: readonly {readonly file: string; readonly seq: number; readonly hash: string}[]
   /** The newest lines, oldest first, in a ledger that outlives the disk. */
   readonly last?: readonly string[]
+  /** Of a version that says no more than how far the audit has come: which one has the same objects. */
+  readonly same?: {readonly serial: number; readonly as: number}
 }
+
+/** The version from which on nothing but the audit has changed. */
+export const contentSerial = ({serial, audit}: Pick<Ledger, 'serial' | 'audit'>): number =>
+  audit?.same?.serial === serial ? audit.same.as : serial
+
+/** The same ledger before it is written for its audit alone. */
+export const auditedOnly = (ledger: Ledger, audit: LedgerAudit): Ledger => ({
+  ...ledger,
+  audit: {...audit, same: {serial: ledger.serial + 1, as: contentSerial(ledger)}},
+})
 
 export interface LedgerAccount {
   readonly address: string

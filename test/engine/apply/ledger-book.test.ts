@@ -3,7 +3,7 @@ import {AppError, EXIT, type ExitCode} from '../../../src/base/errors.ts'
 import {VirtualClock} from '../../../src/base/virtual-clock.ts'
 import {LedgerBook} from '../../../src/engine/apply/ledger-book.ts'
 import {deposedAddress} from '../../../src/engine/model/deposed.ts'
-import type {Ledger, LedgerEntry} from '../../../src/engine/model/ledger.ts'
+import {contentSerial, type Ledger, type LedgerEntry} from '../../../src/engine/model/ledger.ts'
 import {bareEntry} from '../../../src/engine/model/ledger-entry.ts'
 import {Secret} from '../../../src/engine/model/value.ts'
 import {MemoryStore} from '../../support/lab.ts'
@@ -52,6 +52,31 @@ describe('the ledger of a run', () => {
     book.record('till', entry('b'), new Map())
     await expect(book.flush()).rejects.toThrow('no space')
     expect([bad.ledger.condition, good.ledger.condition]).toEqual(['absent', 'present'])
+  })
+
+  it('that is written for its audit alone has the objects of the version before, however often', async () => {
+    const store = new Failing('shop', 0)
+    const book = bookOf(store)
+    const audit = (seq: number) => book.setAudit('shop', {seq, hash: `${seq}`, files: []})
+    const written = async () => {
+      await book.flush()
+      return [store.ledger.serial, contentSerial(store.ledger), store.ledger.audit?.seq]
+    }
+    book.record('shop', entry('a'), new Map())
+    audit(1)
+    expect(await written()).toEqual([1, 1, 1])
+    audit(2)
+    expect(await written()).toEqual([2, 1, 2])
+    audit(3)
+    expect(await written()).toEqual([3, 1, 3])
+    audit(4)
+    book.record('shop', entry('b'), new Map())
+    expect(await written()).toEqual([4, 4, 4])
+    // Somebody who knows nothing of that writes on.
+    audit(5)
+    await book.flush()
+    const {ledger} = store
+    expect([contentSerial(ledger), contentSerial(await store.save(ledger))]).toEqual([4, 6])
   })
 
   it('begins the digests of secrets when they are recorded, and is written whole at the end where it was not on the way', async () => {
