@@ -1,6 +1,7 @@
 /** The published schemas by the names of their files, each from the code that checks by it or prints it. */
 import {auditJsonSchema} from '../src/audit/entry.ts'
 import {configJsonSchema} from '../src/config/config-schema.ts'
+import {controlsJsonSchema} from '../src/controls/document.ts'
 import {projectJsonSchema} from '../src/declaration/files/project-schema.ts'
 import {baselineJsonSchema} from '../src/engine/model/drift-baseline.ts'
 import {planJsonSchema} from '../src/engine/model/plan-schema.ts'
@@ -26,6 +27,7 @@ export const schemas = (): Readonly<Record<string, Record<string, unknown>>> => 
   audit: auditJsonSchema(),
   'audit-verify': verifyJsonSchema(),
   history: historyJsonSchema(),
+  controls: controlsJsonSchema(),
   undo: undoJsonSchema(),
   config: configJsonSchema(),
   cdktf: projectJsonSchema(),

@@ -42,6 +42,8 @@ export interface ApplyFlagValues extends StackFlagValues, PlanFlags {
   readonly approvedCommit?: string | undefined
   readonly 'approve-from'?: CodeHost | undefined
   readonly 'safe-only'?: boolean | undefined
+  /** Why holds and freezes are passed. */
+  readonly 'break-glass'?: string | undefined
   readonly foreign?: 'wait' | 'refuse' | 'ignore' | undefined
   /** `--no-wait` */
   readonly wait?: boolean | undefined
@@ -141,13 +143,14 @@ export abstract class ApplyCommandBase extends StackCommand {
       await this.print(asJson(runDocument(story)), {text: () => runText(story)})
       return EXIT.ok
     }
-    return this.inPlanned({...plan, accounts: story.header.accounts}, flags, [], async (workspace, emit) => {
+    const wait = async (workspace: Workspace, emit: Emit) => {
       const {unknown} = await this.settled(workspace, emit, story)
       const after = findRun(this.context, run)
       await this.print(asJson(runDocument(after)), {text: () => runText(after)})
       const {undecidedExit} = await applyParts()
       return undecidedExit(unknown.map(it => it.error)) ?? EXIT.ok
-    })
+    }
+    return this.inPlanned({...plan, accounts: story.header.accounts}, flags, [], wait, 'ignore')
   }
 
   private async inPlanned(
@@ -155,6 +158,7 @@ export abstract class ApplyCommandBase extends StackCommand {
     flags: ApplyFlagValues,
     stacks: readonly StackDeclarations[],
     work: (workspace: Workspace, emit: Emit) => Promise<ExitCode>,
+    frozen?: 'ignore',
   ): Promise<ExitCode> {
     const {assertTarget, hideSecretsOf, inStateFile, othersOf, planSecrets, planStacks, variableLookup} = await applyParts()
     const variables = variableOptions(this.argv)
@@ -165,12 +169,18 @@ export abstract class ApplyCommandBase extends StackCommand {
     const planned = planStacks(plan, secret).map(it => inStateFile(it, flags.state))
     return this.inWorkspace({stacks: planned, others: othersOf(plan), variable}, flags, 'full', async workspace => {
       await assertTarget(workspace, plan)
-      return this.lockedWithProgress(workspace, flags, emit => work(workspace, emit))
+      return this.lockedWithProgress(workspace, flags, emit => work(workspace, emit), frozen)
     })
   }
 
-  private lockedWithProgress<T>(workspace: Workspace, flags: ApplyFlagValues, work: (emit: Emit) => Promise<T>): Promise<T> {
-    return this.locked(workspace, flags['lock-timeout'], () => this.withProgress(workspace, work))
+  private lockedWithProgress<T>(
+    workspace: Workspace,
+    flags: ApplyFlagValues,
+    work: (emit: Emit) => Promise<T>,
+    frozen?: 'ignore',
+  ): Promise<T> {
+    const obeys = flags['break-glass'] === undefined ? 'obey' : 'break glass'
+    return this.locked(workspace, flags['lock-timeout'], () => this.withProgress(workspace, work), frozen ?? obeys)
   }
 
   private async settled(workspace: Workspace, emit: Emit, only?: RunStory): Promise<Settled> {
@@ -221,11 +231,24 @@ export abstract class ApplyCommandBase extends StackCommand {
 
   /** Shows the plan, has it approved, carries it out, and says what came of it. */
   private async carryOut(workspace: Workspace, built: ToCarryOut, flags: ApplyFlagValues, emit: Emit): Promise<ExitCode> {
-    const {applyDocument, applyExit, applyPlan, approveFresh, assertCommit, kinds, notChecked, planAgain, PlanRefusedError, safePart} =
-      await applyParts()
+    const {
+      applyDocument,
+      applyExit,
+      applyPlan,
+      approveFresh,
+      assertCommit,
+      kinds,
+      notChecked,
+      pastHolds,
+      planAgain,
+      PlanRefusedError,
+      safePart,
+    } = await applyParts()
     const {unknown} = built
     // Of `--safe-only` a part is carried out; what is approved is the whole.
-    const partOf = (whole: Plan) => (flags['safe-only'] ? safePart(whole, kinds) : {plan: whole, leftOut: undefined})
+    const breakGlass = flags['break-glass']
+    const passed = (plan: Plan) => (breakGlass === undefined ? plan : pastHolds(plan))
+    const partOf = (whole: Plan) => (flags['safe-only'] ? safePart(passed(whole), kinds) : {plan: passed(whole), leftOut: undefined})
     const asked = {...partOf(built.plan).plan, hash: built.plan.hash}
     if (built.approved === undefined) await this.reportPlan(built.plan, planAgain(built.plan))
     assertCommit(built.plan, flags.approvedCommit, flags.commit)
@@ -253,6 +276,7 @@ export abstract class ApplyCommandBase extends StackCommand {
     const done = await applyPlan({
       workspace,
       plan,
+      breakGlass,
       undecided: unknown,
       // A run that is resumed later does this part too, and no more.
       approved: leftOut === undefined ? (built.approved ?? built.plan) : plan,

@@ -110,13 +110,22 @@ export abstract class StackCommand extends ReportingCommand {
   protected async openDesk(flags: StackFlagValues): Promise<LedgerDesk> {
     const loaded = await this.readDeclarations({...flags, stack: undefined, state: undefined}, 'validate')
     const {LedgerDesk} = await import('../run/ledger-desk.ts')
-    return LedgerDesk.open(this.context, loaded, this.stoppable, {stacks: flags.stack ?? [], file: flags.state})
+    const {meantAccounts} = await import('./meant-accounts.ts')
+    return LedgerDesk.open(this.context, loaded, this.stoppable, {
+      stacks: flags.stack ?? [],
+      file: flags.state,
+      accounts: targets => meantAccounts(this.context, flags.profile, targets),
+    })
   }
 
   /** The ledgers that lie in the working folder, whether there is an app or not. */
   protected async openDeskOfFolder(): Promise<LedgerDesk> {
     const {LedgerDesk} = await import('../run/ledger-desk.ts')
-    return LedgerDesk.open(this.context, {stacks: [], others: []}, this.stoppable, {stacks: [], file: undefined})
+    return LedgerDesk.open(this.context, {stacks: [], others: []}, this.stoppable, {
+      stacks: [],
+      file: undefined,
+      accounts: () => Promise.resolve([]),
+    })
   }
 
   /** Runs `work` in a workspace over these stacks; connections are closed afterwards in any case. */
@@ -157,9 +166,21 @@ export abstract class StackCommand extends ReportingCommand {
     }
   }
 
-  /** Holds the locks of all stacks while `work` goes on; ledgers are read under them. */
-  protected async locked<T>(workspace: Workspace, lockTimeoutMs: number | undefined, work: () => Promise<T>): Promise<T> {
-    const {givenBack, lockedUntil} = await import('../run/locked-ledgers.ts')
+  /**
+   * Holds the locks of all stacks while `work` goes on; ledgers are read under them. Whoever takes them is about to change
+   * something, and is refused where that is frozen.
+   *
+   * @param frozen - `obey` unless told: freezes count; `break glass`: only strict ones; `ignore`: it changes nothing
+   * @throws FrozenError, ControlsError
+   */
+  protected async locked<T>(
+    workspace: Workspace,
+    lockTimeoutMs: number | undefined,
+    work: () => Promise<T>,
+    frozen: 'obey' | 'break glass' | 'ignore' = 'obey',
+  ): Promise<T> {
+    const [{givenBack, lockedUntil}, {assertOpen}] = await Promise.all([import('../run/locked-ledgers.ts'), import('../run/controls.ts')])
+    if (frozen !== 'ignore') await this.reading(() => assertOpen(workspace.controls, frozen === 'break glass'))
     const stop = new AbortController()
     const taking = workspace.lock(lockTimeoutMs ?? 0, stop.signal)
     const run = async () => {

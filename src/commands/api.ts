@@ -49,10 +49,18 @@ export default class ApiCommand extends ServerCommand {
     const body = flags.data === undefined ? undefined : await this.#body(flags.data, request)
     const connection = await this.connect(request.deployment === 'cloud' ? 'cloud' : 'cluster', flags)
     if (flags.curl || flags['dry-run']) return this.#show(request, body, connection, flags.curl)
+    if (request.method !== 'GET') await this.#warnOfFreezes(connection)
     const open = async (): Promise<OpenedApi<unknown>> =>
       connection.api === 'cloud' ? openCloud(this.context, connection) : openCluster(this.context, connection)
     await this.closing(open, api => this.#send(new ApiRun(this.context, api, request), request, body, flags))
     return undefined
+  }
+
+  /** People on call know what they do; that somebody wants nothing changed they may not know. */
+  async #warnOfFreezes({address, keyHash, settings: {controls}}: Connection): Promise<void> {
+    const {warningsOf} = await import('../run/controls.ts')
+    for (const text of await warningsOf(this.context, {address, keyHash, ...(controls === undefined ? {} : {controls})}))
+      this.logger.warn(text)
   }
 
   async #send(run: ApiRun, request: RawRequest, body: RequestBody | undefined, flags: SendFlags): Promise<void> {

@@ -33,15 +33,22 @@ export default class ApplyCommand extends ApplyCommandBase {
       helpGroup: 'SAFETY',
       exclusive: ['resume', 'attach'],
     }),
+    'break-glass': Flags.string({
+      summary: 'pass holds and freezes that are not strict, for this reason (10 characters or more); it goes into the audit first',
+      helpGroup: 'SAFETY',
+      helpValue: '<reason>',
+      exclusive: ['skip-held', 'attach'],
+    }),
     resume: Flags.boolean({summary: 'finish the newest unfinished run, or the one that is named', exclusive: ['attach', 'approve']}),
     attach: Flags.string({summary: 'wait for what this run has in flight, and start nothing', helpValue: '<run>'}),
   }
 
   async run() {
     const {args, flags} = await this.parse(ApplyCommand)
-    const {approve, ...others} = flags
+    const {approve, 'break-glass': why, ...others} = flags
+    const breakGlass = why === undefined ? {} : {'break-glass': (await import('../run/break-glass.ts')).breakingGlass(this.context, why)}
     const [hash, commit] = approve?.split('@') ?? []
-    const given = {...others, approve: hash, approvedCommit: commit}
+    const given = {...others, ...breakGlass, approve: hash, approvedCommit: commit}
     return this.reporting('apply', flags, async () => {
       if (flags.attach !== undefined) {
         if (args.plan !== undefined) throw new UsageError('--attach takes a run and no plan', ['Leave the plan out.'])

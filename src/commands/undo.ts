@@ -36,16 +36,18 @@ export default class UndoCommand extends ReadingStackCommand {
     const {out} = flags
     if (!existsSync(dirname(resolve(this.context.cwd, out))))
       throw new UsageError(`--out ${out}: there is no folder ${dirname(out)}`, ['Make the folder first, or name another file.'])
-    const [{openUndo}, {undoDocument}, {applyCommand}, {writeNamedFile}] = await Promise.all([
+    const [{assertOpen}, {openUndo}, {undoDocument}, {applyCommand}, {writeNamedFile}] = await Promise.all([
+      import('../run/controls.ts'),
       import('../run/open-undo.ts'),
       import('../run/undo-document.ts'),
       import('../cli/show/next-command.ts'),
       import('../base/named-file.ts'),
     ])
     const opened = await openUndo(this.context, args.run, {stateFile: flags.state})
-    const done = await this.inWorkspace(opened, flags, 'plan', workspace =>
-      opened.undo(workspace, {recreate: flags.recreate ?? false, options: planOptions(flags), validForMs: flags['valid-for']}),
-    )
+    const done = await this.inWorkspace(opened, flags, 'plan', async workspace => {
+      await assertOpen(workspace.controls)
+      return opened.undo(workspace, {recreate: flags.recreate ?? false, options: planOptions(flags), validForMs: flags['valid-for']})
+    })
     const {plan} = done
     await writeNamedFile(out, `${JSON.stringify(plan, null, 2)}\n`, this.context)
     await this.print(asJson(undoDocument(args.run, out, done)), {text: () => this.planText(plan)})

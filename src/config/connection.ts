@@ -113,7 +113,7 @@ export async function resolveConnection(api: Api, input: ConnectionInput): Promi
     insecure,
     trust: trustedFiles(caFile, environment),
     ...(profile === undefined ? {} : {profile: profile.name}),
-    keyHash: createHash('sha256').update(`${address}\n${idText}`).digest('hex').slice(0, 16),
+    keyHash: keyHashOf(address, idText),
     ...(subscription === undefined ? {} : {subscription: subscription.value}),
     settings,
     ...(readOnlyBy === undefined ? {} : {readOnlyBy}),
@@ -121,6 +121,29 @@ export async function resolveConnection(api: Api, input: ConnectionInput): Promi
     warnings,
     secrets: api === 'cloud' ? [idText, secretText] : [secretText],
   }
+}
+
+const keyHashOf = (address: string, id: string): string => createHash('sha256').update(`${address}\n${id}`).digest('hex').slice(0, 16)
+
+/** Whom a connection would speak to, as far as that needs no secret. */
+export interface MeantAccount extends Pick<Connection, 'api' | 'address' | 'keyHash'> {
+  /** Where its holds and freezes are, for all machines. */
+  readonly controls?: string
+}
+
+/**
+ * @returns `undefined` where nothing says who that is: nobody has configured this API
+ * @throws UnknownProfileError, ProfileTypeError, ProfileValueError, UnsetVariableError, AddressError
+ */
+export async function accountMeant(api: Api, input: ConnectionInput): Promise<MeantAccount | undefined> {
+  const {environment, profiles, keyring, flags, wish} = input
+  const {profile} = chooseProfile(api, profiles, environment, wish)
+  const picker = new SourcePicker(api, profile, environment.sources)
+  const {address: addressed, id} = api === 'cloud' ? pickCloud(picker, flags) : pickCluster(picker, flags)
+  if (id === undefined || addressed === undefined) return undefined
+  const address = cleanAddress(api, addressed)
+  const controls = picker.pick('controls')?.value
+  return {api, address, keyHash: keyHashOf(address, await inClear(id, keyring)), ...(controls === undefined ? {} : {controls})}
 }
 
 interface Picked {

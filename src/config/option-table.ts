@@ -48,6 +48,7 @@ export const OPTION_TABLE = {
   adopt: {first: 'option'},
   limits: {first: 'option'},
   mode: {first: 'option'},
+  controls: {first: 'option'},
 } as const satisfies Partial<Record<ProfileFieldName, OptionRow>>
 
 export type SourcedField = keyof typeof OPTION_TABLE

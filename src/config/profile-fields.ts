@@ -1,4 +1,5 @@
 /** What may stand in a profile, as data: `profile set`, `show`, `validate` and the connection all read this table. */
+import {isAbsolute} from 'node:path'
 import {parseDuration} from '../base/duration.ts'
 import {parseSizeBytes} from '../base/units.ts'
 
@@ -26,6 +27,12 @@ function webAddress(value: string): string | undefined {
   // An address is shown wherever it is used, and no connection takes one with credentials in it.
   return `${username}${password}${search}${hash}` === '' ? undefined : 'an address without a user name, password, query or fragment'
 }
+
+/** The same place wherever a command is run. */
+const controlsPlace = (value: string): string | undefined =>
+  isAbsolute(value) || (/^https?:/i.test(value) && webAddress(value) === undefined)
+    ? undefined
+    : 'an absolute path, or an address without a user name, password, query or fragment'
 
 export const A_SIZE = 'a size above zero such as 64MiB'
 
@@ -62,6 +69,7 @@ export const PROFILE_FIELDS = {
   on_drift: {type: 'text', choices: ['overwrite', 'refuse', 'keep']},
   adopt: {type: 'text', choices: ['equal', 'changes']},
   mode: {type: 'text', choices: ['read-write', 'read-only']},
+  controls: {type: 'text', refuse: controlsPlace},
   default_subscription: {type: 'text'},
   default_database: {type: 'text'},
 } as const satisfies Record<string, ProfileField>

@@ -47,6 +47,8 @@ export interface Settings {
   /** What may be taken over when it is found by name: what is as declared already, or what has to be changed too. */
   readonly adopt: 'equal' | 'changes'
   readonly mode: 'read-write' | 'read-only'
+  /** A path or an address: where holds and freezes of the account are, for all machines. */
+  readonly controls?: string
   /** `--database`, or the profile's `default_database`: an id or a name. */
   readonly database?: string
 }
@@ -63,6 +65,7 @@ export function resolveSettings(api: Api, picker: SourcePicker, flags: SettingFl
   const burst = number('burst', flags.burst)
   const pollIntervalMs = duration('poll_interval', flags.pollIntervalMs)
   const maxDestroy = text('max_destroy', flags.maxDestroy)
+  const controls = text('controls')
   const database = text('default_database', flags.database)
   return {
     // A rate of one's own brings a burst in the contract's proportion, unless that is given too.
@@ -78,6 +81,7 @@ export function resolveSettings(api: Api, picker: SourcePicker, flags: SettingFl
     onDrift: picker.pickAs('on_drift', flags.onDrift, onDriftOf)?.value ?? 'overwrite',
     adopt: text('adopt') === 'changes' ? 'changes' : 'equal',
     mode: text('mode') === 'read-only' ? 'read-only' : 'read-write',
+    ...(controls === undefined ? {} : {controls}),
     ...(database === undefined ? {} : {database}),
   }
 }

@@ -29,6 +29,18 @@ import {LockIdError, type LockSeen, lockPauseMs, type ManagedLedgerStore, type N
 import {type LedgerVersion, nextVersion} from './next-version.ts'
 import {decodeLedger, encodeLedger} from './tfstate.ts'
 
+/** What stands in the file; a ledger as Terraform state unless told. */
+export interface FileContent {
+  /** What is larger is not read. */
+  readonly largestBytes?: number
+  /** Whether the version that a run found stays beside the file. */
+  readonly keepsBackup: boolean
+  readonly encode: (ledger: Ledger) => string
+  readonly decode: (content: string, where: LedgerPlace) => Ledger
+}
+
+const STATE: FileContent = {keepsBackup: true, encode: encodeLedger, decode: decodeLedger}
+
 export interface LocalStoreOptions {
   /** Absolute. */
   readonly path: string
@@ -41,6 +53,7 @@ export interface LocalStoreOptions {
   readonly clock: Clock
   readonly random: RandomBytes
   readonly notice: Notice
+  readonly content?: FileContent
 }
 
 interface Version extends LedgerVersion {
@@ -56,6 +69,7 @@ export class LocalLedgerStore implements ManagedLedgerStore {
   /** Where the file really lies: lock, backup and every new version are beside it, and a link to it stays a link. */
   readonly #path: string
   readonly #where: LedgerPlace
+  readonly #content: FileContent
   #known: Version | undefined
   #lockId: string | undefined
   #backedUp = false
@@ -66,6 +80,7 @@ export class LocalLedgerStore implements ManagedLedgerStore {
     const path = fileAt(options.path)
     this.#options = options
     this.#path = path
+    this.#content = options.content ?? STATE
     this.place = options.path
     this.key = `local:${path}`
     const name = shellWord(path)
@@ -81,7 +96,7 @@ export class LocalLedgerStore implements ManagedLedgerStore {
 
   async load(): Promise<Ledger> {
     const read = await this.#read()
-    const ledger = read === undefined ? emptyLedger(this.#options.stack) : decodeLedger(read.content, this.#where)
+    const ledger = read === undefined ? emptyLedger(this.#options.stack) : this.#content.decode(read.content, this.#where)
     this.#known = {serial: ledger.serial, lineage: ledger.lineage, file: read?.file ?? 'absent'}
     return ledger
   }
@@ -97,10 +112,10 @@ export class LocalLedgerStore implements ManagedLedgerStore {
       known = this.#known
     }
     const saved = nextVersion(ledger, known, this.#where, random)
-    const content = encodeLedger(saved)
+    const content = this.#content.encode(saved)
     try {
       makeFolder(dirname(path))
-      if (!this.#backedUp) keepBackup(path)
+      if (this.#content.keepsBackup && !this.#backedUp) keepBackup(path)
       this.#backedUp = true
       await writeFileAtomic(path, content, {mode: 0o600})
     } catch (error) {
@@ -191,8 +206,10 @@ export class LocalLedgerStore implements ManagedLedgerStore {
     try {
       const handle = await open(this.#path, 'r')
       try {
-        const content = await handle.readFile('utf8')
-        return {content, file: signature(await handle.stat())}
+        const there = await handle.stat()
+        const {largestBytes = there.size} = this.#content
+        if (there.size > largestBytes) throw new Error(`it has ${there.size} bytes, and more than ${largestBytes} are not read`)
+        return {content: await handle.readFile('utf8'), file: signature(there)}
       } finally {
         await handle.close()
       }

@@ -162,6 +162,7 @@ export function applySummary({run, result, requests, before, residualPlan, bill,
       lines.push(`  ${values}${diagnosis}; ${harmless(advice)}`)
     }
   }
+  if (result.closed !== undefined) lines.push(`${paint.red('stopped:')} ${harmless(result.closed.by.message)}`)
   if (run !== undefined && summary.detached + summary.unknown > 0) lines.push(`Go on with: svcctl apply --resume ${run}`)
   if (residualPlan !== undefined) lines.push(`What is left to do: svcctl apply ${shellWord(residualPlan)}`)
   for (const {stack, seq, hash} of audit) lines.push(`Audit: ${oneLine(stack)} ${seq} ${hash}`)

@@ -1,5 +1,6 @@
 /** A drift report as a person reads it. */
 import type {Ansis} from 'ansis'
+import {frozenWords, heldWords} from '../engine/model/controls.ts'
 import type {BaselineEntry} from '../engine/model/drift-baseline.ts'
 import {keyOfOperation} from '../engine/model/value.ts'
 import type {JudgedDrift} from '../engine/plan/accepted-drift.ts'
@@ -7,7 +8,7 @@ import type {DriftReport} from '../engine/plan/drift.ts'
 import {shownValue} from './plan-text.ts'
 import {titleOf} from './running-objects.ts'
 import {table} from './table.ts'
-import {oneLine} from './terminal-text.ts'
+import {harmless, oneLine} from './terminal-text.ts'
 
 /** What was applied and what is there now, in words where there is none. */
 const sides = ({before, after}: Pick<DriftReport['drifted'][number]['changes'][number], 'before' | 'after'>) =>
@@ -23,7 +24,11 @@ export function driftText(report: DriftReport | JudgedDrift, several: boolean, p
   const judged = 'accepted' in report ? judgedLines(report, title, paint) : []
   const accepted = 'accepted' in report ? [`${report.summary.accepted} accepted`] : []
   const counts = `${[`${summary.drifted} drifted`, `${summary.missing} missing`, ...accepted, `${summary.unchanged} unchanged`, `${summary.unmanaged} unmanaged`].join(', ')}.`
-  const all = [...lines, ...judged]
+  const said = [
+    ...(report.holds ?? []).map(it => `${paint.yellow('held')} ${title(it)}, ${harmless(heldWords(it))}`),
+    ...(report.freezes ?? []).map(it => `${paint.red('frozen:')} ${harmless(frozenWords(it))}`),
+  ]
+  const all = [...lines, ...judged, ...said]
   return [...all, ...(all.length > 0 ? [''] : []), drifted.length === 0 ? `${paint.green('No drift.')} ${counts}` : counts].join('\n')
 }
 

@@ -3,6 +3,7 @@ import type {Ansis} from 'ansis'
 import {formatDuration} from '../base/duration.ts'
 import type {Json} from '../base/json.ts'
 import {shellWord} from '../base/shell-word.ts'
+import {frozenWords, heldWords} from '../engine/model/controls.ts'
 import {
   type Action,
   type Change,
@@ -10,6 +11,7 @@ import {
   type Lifts,
   type Operation,
   type Plan,
+  type PlannedFreeze,
   type Selectors,
   unmanagedCount,
 } from '../engine/model/plan.ts'
@@ -57,9 +59,13 @@ export function planText(plan: Plan, paint: Ansis): string {
   if (said.length > 0) lines.push(`planned with ${said.map(oneLine).join(' ')}`)
   if (plan.notAfter !== undefined) lines.push(`may be applied until ${plan.notAfter}`)
   if (plan.guards.length > 0) lines.push('', ...guardLines(plan.guards, paint))
+  lines.push(...freezeLines(plan.freezes ?? [], paint))
   lines.push(`plan ${plan.hash.slice(0, 12)}`)
   return `${lines.join('\n')}\n`
 }
+
+export const freezeLines = (freezes: readonly PlannedFreeze[], paint: Ansis): string[] =>
+  freezes.map(it => `${paint.red('frozen:')} ${harmless(frozenWords(it))}`)
 
 /** The options a plan was made with, as they would be given again. */
 export const plannedWith = ({selectors, lifts}: Pick<Plan, 'selectors' | 'lifts'>): string[] => [
@@ -72,11 +78,12 @@ const options = (name: string, words: readonly string[]): string[] => words.map(
 const selectorWords = ({target, exclude}: Selectors): string[] => [...options('target', target), ...options('exclude', exclude)]
 
 /** What the plan lifts or leaves out, as the options that say so. */
-const liftWords = ({allowDestroy, adopt, accept, skipBlocked, onDrift, maxDestroy, noDestroy, refuseRisky}: Lifts): string[] => [
+const liftWords = ({allowDestroy, adopt, accept, skipBlocked, skipHeld, onDrift, maxDestroy, noDestroy, refuseRisky}: Lifts): string[] => [
   ...options('allow-destroy', allowDestroy),
   ...options('adopt', adopt),
   ...options('accept', accept),
   ...(skipBlocked ? ['--skip-blocked'] : []),
+  ...(skipHeld ? ['--skip-held'] : []),
   ...(onDrift === 'overwrite' ? [] : options('on-drift', [onDrift])),
   ...(maxDestroy === undefined ? [] : options('max-destroy', [maxDestroy])),
   ...(noDestroy ? ['--no-destroy'] : []),
@@ -119,11 +126,12 @@ export const guardLines = (guards: readonly GuardResult[], paint: Ansis): string
   ])
 
 function operationLines(operation: Operation, several: boolean, paint: Ansis): string[] {
-  const {action, address, stack, kind, name, construct, changes, reason, remoteId, because, movedFrom, from, later} = operation
+  const {action, address, stack, kind, name, construct, changes, reason, remoteId, because, movedFrom, from, later, held} = operation
   const colour = {create: paint.green, delete: paint.red, replace: paint.red, blocked: paint.magenta}[action as string] ?? paint.yellow
   const what = `${kind}${name === undefined ? '' : ` ${JSON.stringify(oneLine(name))}`}`
   const lines = [`${colour(`${SIGNS[action]} ${action}`)} ${paint.bold(titleOf(keyOf(stack, address), several, construct))} ${what}`]
   lines.push(paint.dim(`    ${oneLine(reason)}${remoteId === undefined ? '' : ` [${oneLine(remoteId)}]`}`))
+  if (held !== undefined) lines.push(paint.red(`    ${oneLine(heldWords(held))}`))
   if (movedFrom !== undefined) lines.push(paint.dim(`    from ${oneLine(movedFrom)}`))
   if (from !== undefined) lines.push(paint.dim(`    from ${oneLine(from.address)} of stack ${oneLine(from.stack)}`))
   if (later !== undefined) lines.push(paint.dim(`    left for the next apply: ${oneLine(later.join(', '))}`))

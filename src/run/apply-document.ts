@@ -105,7 +105,8 @@ function exitOfRun({result, interrupted, undecided}: ApplyDone): ExitCode {
   )
   const only = (exit: ExitCode) => failed.length > 0 && failed.every(it => exitOf(it) === exit)
   for (const exit of [EXIT.unauthorized, EXIT.unreachable, EXIT.exhausted]) if (!accepted && only(exit)) return exit
-  if (interrupted || summary.detached > 0) return EXIT.interrupted
+  if (result.closed !== undefined && !result.closed.sent && !interrupted) return EXIT.refused
+  if (interrupted || result.closed !== undefined || summary.detached > 0) return EXIT.interrupted
   if (only(EXIT.timeout) && summary.unknown + summary.blocked === 0) return EXIT.timeout
   if (summary.failed + summary.unknown + summary.skipped + summary.blocked > 0) return EXIT.partial
   return undecidedExit(undecided) ?? (isConverged(result) ? EXIT.ok : EXIT.notConverged)

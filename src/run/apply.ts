@@ -37,6 +37,7 @@ import {withLeftOut} from './left-out.ts'
 import {RunAudit} from './run-audit.ts'
 import {type RunHeader, startRun, tidyRuns, writeResidual} from './run-files.ts'
 import {RunSecrets} from './secrets.ts'
+import {openControls} from './supervision.ts'
 import {runTiming} from './timing.ts'
 import {TravellingJournal} from './travelling-journal.ts'
 import type {Workspace} from './workspace.ts'
@@ -51,6 +52,8 @@ export interface ApplyInput {
   readonly whole?: {readonly plan: Plan; readonly approved: Plan; readonly leftOut: readonly LeftOut[]} | undefined
   /** What holds for this run: the plan's, and what its options or a person lifted. */
   readonly lifts: Lifts
+  /** `--break-glass`, and why: holds and freezes that are not strict do not count. */
+  readonly breakGlass?: string | undefined
   /** What dead runs have begun and nobody can tell the end of yet. */
   readonly undecided: readonly Undecided[]
   readonly observation: Observation
@@ -86,11 +89,11 @@ export interface ApplyDone {
 
 export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   const {workspace, plan, observation} = input
-  const {host} = workspace
-  const before = workspace.usedRequests()
+  const [{host}, before] = [workspace, workspace.usedRequests()]
+  const controls = await openControls(workspace, plan, input.breakGlass)
   const secrets = new RunSecrets(workspace, observation.pairs)
   secrets.assertAll(plan)
-  const held = heldOperations(plan.operations, input.undecided, kinds)
+  const held = new Map([...controls.left, ...heldOperations(plan.operations, input.undecided, kinds)])
   const work = workOf(plan, observation, secrets, held)
   const said = new Set([...held.values()].flatMap(it => ('error' in it ? it.error : [])))
   const undecided = input.undecided.map(it => it.error).filter(it => !said.has(it))
@@ -129,6 +132,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
     await audit.begin(() => written.append({type: 'end', summary: {}}, true))
     const options = {
       ...optionsOf({...input, emit: audit.emit}, run, book, travelling ?? written, interrupts.signal, limits),
+      supervision: controls.supervision,
       learned: durations.learn,
       durationMs: durations.of,
     }

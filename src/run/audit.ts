@@ -151,13 +151,16 @@ export interface AuditedPlace {
   readonly store: ManagedLedgerStore
 }
 
+type Events = AuditEvent | readonly AuditEvent[]
+const listed = (events: Events): readonly AuditEvent[] => ('event' in events ? [events] : events)
+
 /**
- * One line about a stack, on the disk when it resolves. No lock of the ledger is needed: whoever writes that next finds the
+ * Lines about a stack, on the disk when it resolves. No lock of the ledger is needed: whoever writes that next finds the
  * line before its own.
  *
  * @throws AuditWriteError, AuditLockedError, AuditPlaceError: what it is about must not be done
  */
-export async function appendAudit(host: Host, {stack, store}: AuditedPlace, event: AuditEvent, by?: string): Promise<void> {
+export async function appendAudit(host: Host, {stack, store}: AuditedPlace, events: Events, by?: string): Promise<void> {
   const ledger = await store.load().catch((error: unknown) => {
     // Of a ledger that cannot be read nothing is known, and what is done about it belongs here all the same.
     if (!(error instanceof AppError)) throw error
@@ -165,7 +168,7 @@ export async function appendAudit(host: Host, {stack, store}: AuditedPlace, even
   })
   const chain = new StackChain(host, ledger, {doer: doerOf(host, by), isRemote: store.isRemote})
   try {
-    chain.note(event)
+    for (const event of listed(events)) chain.note(event)
     await chain.settle()
   } finally {
     chain.close()
@@ -173,15 +176,16 @@ export async function appendAudit(host: Host, {stack, store}: AuditedPlace, even
 }
 
 /**
- * Does something that one line says, which is written first; where it fails, a second line says so.
+ * Does something that one line says, or some, which are written first; where it fails, others say so.
  * @throws what `work` throws, and what `appendAudit` throws
  */
-export async function audited<T>(host: Host, place: AuditedPlace, event: AuditEvent, work: () => Promise<T>): Promise<T> {
-  await appendAudit(host, place, event)
+export async function audited<T>(host: Host, place: AuditedPlace, events: Events, work: () => Promise<T>, by?: string): Promise<T> {
+  await appendAudit(host, place, events, by)
   try {
     return await work()
   } catch (error) {
-    await appendAudit(host, place, {...event, ...failed(error)}).catch(it => host.log.debug(String(it)))
+    const ended = listed(events).map(it => ({...it, ...failed(error)}))
+    await appendAudit(host, place, ended, by).catch(it => host.log.debug(String(it)))
     throw error
   }
 }

@@ -56,6 +56,8 @@ export async function changeBackend(
     const known = new Set([...there.entries.values()].map(it => it.remoteId))
     const taken = objects.flatMap(({entry}) => (known.has(entry.remoteId) ? [] : (there.entries.get(entry.address) ?? [])))
     if (taken.length > 0) throw new AddressTakenError(stack, taken)
+    // What is held beside the former ledger would be held no more.
+    await desk.assertFree([{name: stack, ledger: locationOf(place)}], objects)
     const id = createRunId(clock, random)
     await assertAuditable(desk.host, there, own)
     const arrived = await moveLedger(id, from, stores, bothOpenEnds, auditArrivals(desk.host, stores, id))

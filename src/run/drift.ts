@@ -3,7 +3,8 @@ import {kinds} from '../backends/kinds.ts'
 import {parentRemoteId} from '../engine/model/kind.ts'
 import {chooseKnown} from '../engine/observe/choice.ts'
 import type {Selection} from '../engine/observe/select.ts'
-import {appliedStack, type DriftReading, driftOf} from '../engine/plan/drift.ts'
+import {appliedStack, type DriftReading, driftOf, withControls} from '../engine/plan/drift.ts'
+import {controlsSeen, plannedFreezes} from './controls-seen.ts'
 import {observeWorkspace} from './observe-workspace.ts'
 import type {Workspace} from './workspace.ts'
 
@@ -16,5 +17,6 @@ export async function readDrift(workspace: Workspace, selection: Selection): Pro
   const selected = new Set(stacks.map(it => it.name))
   const wants = chooseKnown({stacks: [...workspace.stacks, ...workspace.others], ledgers, kinds, selection, selected}, {reads: true})
   const observation = await observeWorkspace(workspace, wants, {stacks})
-  return driftOf(observation, stacks, ledgers, kinds)
+  const {freezes, holds} = await controlsSeen(workspace)
+  return withControls(driftOf(observation, stacks, ledgers, kinds), holds, plannedFreezes(freezes), ledgers)
 }

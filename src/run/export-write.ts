@@ -19,6 +19,7 @@ import type {ExportModel} from '../export/model.ts'
 import {projectFiles} from '../export/project.ts'
 import {isLeftOutOfTerraform, terraformFiles} from '../export/terraform.ts'
 import type {RequestAllowance} from '../transport/request-allowance.ts'
+import {assertOpen} from './controls.ts'
 import {type ExportPlace, outdatedFiles} from './export-place.ts'
 import {declarationsOf, factsOf, provePlan, refusal} from './export-proof.ts'
 import type {Host} from './host.ts'
@@ -198,6 +199,7 @@ function withVanished(result: ProofResult, {vanished}: World): ProofResult {
 
 async function recorded(workspace: Workspace, {model, lockTimeoutMs}: Exported): Promise<ProofResult> {
   const pairs = new Map(model.stacks.flatMap(it => it.objects).map(it => [keyOfOperation(it), it.remoteId]))
+  await assertOpen(workspace.controls)
   const unlock = await workspace.lock(lockTimeoutMs)
   try {
     await workspace.loadLedgers()

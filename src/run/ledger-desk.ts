@@ -1,15 +1,17 @@
 /** The ledgers of an app, and those left beside them, for commands that send no request. */
 import {kinds} from '../backends/kinds.ts'
 import {nearest} from '../base/nearest.ts'
+import {HeldObjectsError} from '../controls/errors.ts'
 import {UnknownStackError} from '../declaration/language/errors.ts'
 import {type LoadedDeclarations, selectStacks} from '../declaration/read/load.ts'
 import type {Declaration, StackDeclarations} from '../engine/model/declaration.ts'
 import type {Ledger, LedgerEntry, Unlock} from '../engine/model/ledger.ts'
-import {keyOf} from '../engine/model/value.ts'
+import {keyOf, keyOfOperation} from '../engine/model/value.ts'
 import {UnknownAddressError} from '../engine/observe/choice.ts'
 import {type Named, namedObjects, Words} from '../engine/observe/selector.ts'
 import type {ManagedLedgerStore} from '../ledger/managed-store.ts'
 import {asArrived} from '../ledger/transfer.ts'
+import {assertNotFrozen, type ControlledAccount, RunControls} from './controls.ts'
 import {inStateFile} from './declarations.ts'
 import type {Host} from './host.ts'
 import {type OpenedStores, openStores, SharedLedgerError} from './ledger-stores.ts'
@@ -21,6 +23,9 @@ export interface OwnedObject {
   readonly entry: LedgerEntry
 }
 
+/** The accounts that stacks speak to, as far as the configuration says. */
+export type AccountsOf = (stacks: readonly StackDeclarations[]) => Promise<readonly ControlledAccount[]>
+
 export class LedgerDesk {
   readonly host: Host
   /** Of the app. */
@@ -29,24 +34,32 @@ export class LedgerDesk {
   readonly left: readonly LedgerOf[]
   readonly #stores: OpenedStores
   readonly #stoppable: Stoppable
+  readonly #accounts: AccountsOf
 
   /**
-   * @param state - the file that is the ledger of the one stack that is chosen
+   * @param state - the file that is the ledger of the one stack that is chosen, and whose accounts are whose
    * @throws UnknownStackError, SharedLedgerError, StateFileError
    */
   static async open(
     host: Host,
     {stacks, others}: Pick<LoadedDeclarations, 'stacks' | 'others'>,
     stoppable: Stoppable,
-    state: {readonly stacks: readonly string[]; readonly file: string | undefined},
+    state: {readonly stacks: readonly string[]; readonly file: string | undefined; readonly accounts: AccountsOf},
   ): Promise<LedgerDesk> {
     const app = withStateFile([...stacks, ...others], state)
     const left = await leftBehind(host.cwd, app)
     const once = left.filter((it, i) => left.findIndex(other => other.name === it.name) === i)
-    return new LedgerDesk(host, app, once, stoppable)
+    return new LedgerDesk(host, app, once, stoppable, state.accounts)
   }
 
-  private constructor(host: Host, stacks: readonly StackDeclarations[], left: readonly LedgerOf[], stoppable: Stoppable) {
+  private constructor(
+    host: Host,
+    stacks: readonly StackDeclarations[],
+    left: readonly LedgerOf[],
+    stoppable: Stoppable,
+    accounts: AccountsOf,
+  ) {
+    this.#accounts = accounts
     this.#stoppable = stoppable
     this.host = host
     this.stacks = stacks
@@ -91,12 +104,37 @@ export class LedgerDesk {
     return new Map(asArrived(ledgers).map(it => [it.stack, it]))
   }
 
+  /**
+   * That nothing of it is frozen, and none of the objects held: whoever changes their ledgers asks first.
+   * @throws FrozenError, HeldObjectsError, ControlsError
+   */
+  async assertFree(stacks: readonly LedgerOf[], objects: readonly OwnedObject[] = []): Promise<void> {
+    const names = new Set(stacks.map(it => it.name))
+    const meant = await this.#accounts(this.stacks.filter(it => names.has(it.name)))
+    // Whom they spoke to at their last apply; a ledger that cannot be read is told of by whoever needs it.
+    const ledgers = await this.loadReadable()
+    const recorded = [...names].flatMap(it => Object.values(ledgers.get(it)?.accounts ?? {}))
+    const controls = new RunControls(this.host, stacks, [...meant, ...recorded])
+    try {
+      const inForce = await controls.read()
+      assertNotFrozen(inForce)
+      const held = objects.flatMap(({stack, entry: {address, remoteId}}) => {
+        const hold = inForce.holds.get(stack)?.find(it => it.address === address || it.remoteId === remoteId)
+        return hold === undefined ? [] : [{address: keyOf(stack, address), hold}]
+      })
+      if (held.length > 0) throw new HeldObjectsError(held)
+    } finally {
+      await controls.close()
+    }
+  }
+
   /** Takes their locks once nothing is on its way to or from them, and gives them back when `work` has ended. */
-  locked<T>(
+  async locked<T>(
     stacks: readonly LedgerOf[],
     timeoutMs: number,
     work: (stores: ReadonlyMap<string, ManagedLedgerStore>) => Promise<T>,
   ): Promise<T> {
+    await this.assertFree(stacks)
     const stores = this.open(stacks)
     const rest = this.#all().filter(it => !stores.has(it.name))
     const {cwd, clock, log} = this.host
@@ -142,6 +180,29 @@ export class LedgerDesk {
     )
   }
 
+  /** What is declared or owned and called so, one for each; with its remote id where it is owned. @throws UnknownAddressError */
+  meant(ledgers: ReadonlyMap<string, Ledger>, words: readonly string[], what: string): readonly Named[] {
+    const all = this.known(ledgers)
+    const meaning = new Words(words, all, kinds)
+    if (meaning.idle.length > 0)
+      throw new UnknownAddressError(
+        meaning.idle.map(word => ({flag: what, word})),
+        all,
+      )
+    const found = new Map<string, Named>()
+    for (const it of all) if (meaning.mean(it)) found.set(keyOfOperation(it), {...found.get(keyOfOperation(it)), ...it})
+    return [...found.values()]
+  }
+
+  /** All that is declared in these stacks, and all that their ledgers own. */
+  known(ledgers: ReadonlyMap<string, Ledger>): readonly Named[] {
+    return namedObjects(
+      this.stacks.filter(it => ledgers.has(it.name)),
+      ledgers,
+      kinds,
+    )
+  }
+
   unknown(ledgers: ReadonlyMap<string, Ledger>, words: readonly string[], what: string): UnknownAddressError {
     return new UnknownAddressError(
       words.map(word => ({flag: what, word})),
@@ -151,11 +212,7 @@ export class LedgerDesk {
 
   /** What the ledgers have, as people call it. */
   #named(ledgers: ReadonlyMap<string, Ledger>): Named[] {
-    return namedObjects(
-      this.stacks.filter(it => ledgers.has(it.name)),
-      ledgers,
-      kinds,
-    ).filter(it => ledgers.get(it.stack)?.entries.has(it.address))
+    return this.known(ledgers).filter(it => ledgers.get(it.stack)?.entries.has(it.address))
   }
 
   declaration(stack: string, {address, kind}: Pick<LedgerEntry, 'address' | 'kind'>): Declaration | undefined {

@@ -1,17 +1,14 @@
 /** The ledgers of stacks, opened without any connection to the APIs. */
 import {existsSync} from 'node:fs'
-import {hostname} from 'node:os'
 import {resolve} from 'node:path'
 import {AppError, EXIT} from '../base/errors.ts'
-import {userName} from '../config/actor.ts'
-import {environmentMaxResponse} from '../config/settings.ts'
 import type {StackDeclarations} from '../engine/model/declaration.ts'
-import {backendOf, fileOf} from '../ledger/backends/registry.ts'
+import {fileOf} from '../ledger/backends/registry.ts'
 import type {ManagedLedgerStore, Notice} from '../ledger/managed-store.ts'
-import {locationOf, openLedgerStore} from '../ledger/open-ledger.ts'
-import {createTransport, type NetworkTransport} from '../transport/undici-transport.ts'
+import {locationOf} from '../ledger/open-ledger.ts'
 import type {Host} from './host.ts'
 import type {LedgerOf} from './other-ledgers.ts'
+import {StateStores} from './state-store.ts'
 
 export interface OpenedStores {
   readonly stores: ReadonlyMap<string, ManagedLedgerStore>
@@ -37,33 +34,8 @@ export class SharedLedgerError extends AppError {
 
 /** @throws SharedLedgerError, HttpBackendError */
 export function openStores(host: Host, stacks: readonly StackDeclarations[]): OpenedStores {
-  const networks: NetworkTransport[] = []
-  const open = ({name, ledger}: LedgerOf, notice: Notice): ManagedLedgerStore => {
-    const signIn = backendOf(ledger).signIn?.(ledger, host.environment.all)
-    if (signIn !== undefined) host.redactor.registerBasic(signIn.username, signIn.password)
-    return openLedgerStore(ledger, {
-      stack: name,
-      folder: host.cwd,
-      environment: host.environment.all,
-      transport: ({insecure}) => {
-        const network = createTransport({
-          insecure,
-          proxy: host.environment.proxy,
-          maxResponseBytes: environmentMaxResponse(host.environment),
-        })
-        networks.push(network)
-        return network.send
-      },
-      clock: host.clock,
-      random: host.random,
-      pid: process.pid,
-      host: hostname(),
-      user: userName(),
-      version: host.version,
-      notice,
-      onWait: text => host.log.warn(text),
-    })
-  }
+  const states = new StateStores(host)
+  const open = (stack: LedgerOf, notice: Notice): ManagedLedgerStore => states.open(stack, {notice, onWait: text => host.log.warn(text)})
   const stores = stacks.map(stack => [stack.name, open(stack, text => host.log.warn(text))] as const)
   const owners = new Map<string, string>()
   for (const [stack, store] of stores) {
@@ -86,8 +58,6 @@ export function openStores(host: Host, stacks: readonly StackDeclarations[]): Op
       return open({name, ledger}, text => host.log.warn(text))
     },
     keyOf: stack => open(stack, () => {}).key,
-    close: async () => {
-      await Promise.all(networks.map(it => it.close()))
-    },
+    close: () => states.close(),
   }
 }

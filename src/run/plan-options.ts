@@ -18,6 +18,8 @@ export interface PlanOptions {
   readonly refuseRisky?: boolean | undefined
   readonly onDrift?: Lifts['onDrift'] | undefined
   readonly skipBlocked?: boolean | undefined
+  /** Do the rest of a plan with held operations. */
+  readonly skipHeld?: boolean | undefined
   /** Most changes that run at once: the bill says how long the apply will be. */
   readonly maxInflight?: number | undefined
   /** Lists what nobody declares instead of counting it. */

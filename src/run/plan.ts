@@ -24,6 +24,7 @@ import {type BuiltPlan, buildPlan} from '../engine/plan/build.ts'
 import {sealed} from '../engine/plan/document.ts'
 import {accountsOf, checkAccounts, namedAccounts} from './accounts.ts'
 import {changeLimits, LearnedLimits} from './change-limits.ts'
+import {controlsSeen, plannedFreezes} from './controls-seen.ts'
 import {LearnedDurations} from './learned-durations.ts'
 import {liftsOf} from './lifts.ts'
 import type {PlanOptions} from './plan-options.ts'
@@ -58,6 +59,7 @@ export async function planWorkspace(
   if (choice === undefined && planned === undefined)
     assertWords({stacks, ledgers: workspace.ledgers, kinds, selected, destroy, words: {...selection, ...lifts}})
   await checkAccounts(workspace)
+  const {freezes, holds} = await controlsSeen(workspace)
   const cloud = workspace.connections.find(it => it.api === 'cloud')?.settings
   const built = await buildPlan({
     stacks,
@@ -74,6 +76,7 @@ export async function planWorkspace(
     secretStates: pairs => workspace.sealer.states(workspace.allLedgers, pairs),
     kept,
     decisions,
+    holds,
     hides: value => host.redactor.value(value),
     tool: `svcctl ${host.version}`,
     accounts: accountsOf(workspace),
@@ -102,7 +105,10 @@ export async function planWorkspace(
   const guards = [...plan.guards, ...readOnlyGuard(workspace, plan.operations)]
   // What the servers call their objects is theirs to choose.
   const {unmanaged, notes: said} = host.redactor.value({unmanaged: plan.unmanaged, notes: plan.notes})
-  return {...built, plan: sealed({...plan, unmanaged, notes: said, requests, guards})}
+  return {
+    ...built,
+    plan: sealed({...plan, unmanaged, notes: said, requests, guards, ...(freezes.length === 0 ? {} : {freezes: plannedFreezes(freezes)})}),
+  }
 }
 
 /** The commit that `--commit` names, else the one the CI job is about. */

@@ -90,6 +90,10 @@ export async function forget(
   if (stacks.length === 0 && names.size > 1) throw new SeveralMeantError(words.join(' '), meant)
   const declared = anyway ? [] : meant.filter(it => desk.declaration(it.stack, it.entry) !== undefined)
   if (declared.length > 0) throw new StillDeclaredError(declared.map(it => keyOf(it.stack, it.entry.address)))
+  await desk.assertFree(
+    chosen.filter(it => names.has(it.name)),
+    meant,
+  )
   await confirm(meant)
   return desk.locked(
     chosen.filter(it => names.has(it.name)),

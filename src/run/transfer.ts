@@ -122,6 +122,7 @@ export async function transfer(desk: LedgerDesk, {words, from, to, as, anyway, l
     if (taken.length > 0) throw new AddressTakenError(to, taken)
     const undeclared = anyway ? [] : moves.filter(it => it.declared === undefined).map(it => it.to.address)
     if (undeclared.length > 0) throw new NotDeclaredError(to, undeclared)
+    await desk.assertFree([source, destination], chosen)
     const id = createRunId(desk.host.clock, desk.host.random)
     for (const [stack, store] of stores) await assertAuditable(desk.host, ledgers.get(stack) ?? emptyLedger(stack), store)
     const arrived = await transferEntries(id, moves, stores, auditArrivals(desk.host, stores, id))
@@ -167,6 +168,7 @@ export function assertSameAccounts(src: Ledger, dst: Ledger, chosen: readonly Ow
  * nobody has it besides.
  */
 export async function resumeTransfers(desk: LedgerDesk, lockTimeoutMs: number): Promise<Transferred> {
+  await desk.assertFree(desk.chosen([]))
   const {clock, log} = desk.host
   const stores = new Map<string, ManagedLedgerStore>()
   const unread = new Set<string>()

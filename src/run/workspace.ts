@@ -26,6 +26,7 @@ import {SecretSealer} from '../ledger/seal-secrets.ts'
 import {asArrived} from '../ledger/transfer.ts'
 import type {RequestAllowance} from '../transport/request-allowance.ts'
 import type {OnTransportEvent} from '../transport/transport-event.ts'
+import {RunControls} from './controls.ts'
 import type {Host} from './host.ts'
 import {type OpenedStores, openStores} from './ledger-stores.ts'
 import {leftText, rewrittenText} from './ledger-words.ts'
@@ -81,6 +82,7 @@ interface Opened {
   readonly connections: Map<string, OpenedStackApi>
   readonly byStack: Map<string, OpenedStackApi>
   readonly saidUnread: Set<string>
+  controls: RunControls | undefined
   ledgers: ReadonlyMap<string, Ledger>
   other: OtherLedgers
   accountOf: AccountOf
@@ -122,6 +124,7 @@ export class Workspace {
         connections: new Map(),
         byStack: new Map(),
         saidUnread: new Set(),
+        controls: undefined,
         ledgers: new Map(),
         other: {ledgers: [], unread: new Map(), stores: new Map()},
         accountOf: () => '',
@@ -244,6 +247,22 @@ export class Workspace {
     return [...this.#opened.connections.values()].map(it => it.api.connection)
   }
 
+  /** Holds and freezes of its stacks and accounts. @throws HttpBackendError */
+  get controls(): RunControls {
+    const accounts = this.connections.map(({address, keyHash, settings: {controls}}) => ({
+      address,
+      keyHash,
+      ...(controls === undefined ? {} : {controls}),
+    }))
+    this.#opened.controls ??= new RunControls(this.host, this.#opened.options.stacks, accounts)
+    return this.#opened.controls
+  }
+
+  /** Whether it is open for nothing but reading. */
+  get onlyReads(): boolean {
+    return this.#opened.options.mode === 'plan'
+  }
+
   /** The settings that are in force for the run as a whole: of several connections the strictest. */
   get settings(): Settings | undefined {
     const all = this.connections.map(it => it.settings)
@@ -329,7 +348,8 @@ export class Workspace {
   }
 
   async close(): Promise<void> {
-    await Promise.all([...[...this.#opened.connections.values()].map(it => it.api.close()), this.#opened.ledgerStores.close()])
+    const {connections, ledgerStores, controls} = this.#opened
+    await Promise.all([...[...connections.values()].map(it => it.api.close()), ledgerStores.close(), controls?.close()])
   }
 }
 

@@ -60,10 +60,12 @@ export interface SharedBudgetOptions {
 }
 
 /** Where the budget of an account is kept. */
-export function budgetFile(stateDir: string, address: string, keyHash: string): string {
-  const account = createHash('sha256').update(`${address}\n${keyHash}`).digest('hex').slice(0, 24)
-  return join(stateDir, 'budget', `${account}.json`)
-}
+export const budgetFile = (stateDir: string, address: string, keyHash: string): string =>
+  join(stateDir, 'budget', `${accountKey(address, keyHash)}.json`)
+
+/** What files of an account are called by. */
+export const accountKey = (address: string, keyHash: string): string =>
+  createHash('sha256').update(`${address}\n${keyHash}`).digest('hex').slice(0, 24)
 
 /** A budget without a limit of our own is not shared: there is nothing to divide. */
 export function createSharedBudget(options: SharedBudgetOptions): Budget {

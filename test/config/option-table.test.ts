@@ -104,6 +104,7 @@ const CASES: Readonly<Record<SourcedField, Case>> = {
   on_drift: {values: ['overwrite', 'refuse', {onDrift: 'keep'}], shown: ['overwrite', 'refuse', 'keep'], of: it => it.settings.onDrift},
   adopt: {values: ['equal', 'changes', {}], shown: ['equal', 'changes', undefined], of: it => it.settings.adopt},
   limits: {values: ['none', 'conservative', {}], shown: ['none', 'conservative', undefined], of: it => it.settings.limits},
+  controls: {values: ['/variable', '/profile', {}], shown: ['/variable', '/profile', undefined], of: it => it.settings.controls},
   mode: {values: ['read-write', 'read-only', {}], shown: ['read-write', 'read-only', undefined], of: it => it.settings.mode},
 }
 

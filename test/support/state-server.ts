@@ -6,12 +6,27 @@ import {createHash} from 'node:crypto'
 import {createServer, type IncomingMessage} from 'node:http'
 import type {AddressInfo} from 'node:net'
 
+/** A state and its lock. */
+export interface Slot {
+  state: string | undefined
+  lock: {readonly ID: string} | undefined
+}
+
 export interface StateServer {
   readonly address: string
   /** The state as it was sent last. */
   state: string | undefined
   /** The description of the lock that is held, as it was sent. */
   lock: {readonly ID: string} | undefined
+  /** What stands at the same address with `-controls` behind it: another state, with a lock of its own. */
+  readonly controls: Slot & {
+    /** As `requests`, with the milliseconds of the machine when each came. */
+    readonly requests: {readonly is: string; readonly at: number}[]
+    /** Answers for the next requests there instead of the real ones; `hang`: none. */
+    readonly faults: (number | 'hang')[]
+    /** As long as it is set, every request there is answered so. */
+    away: number | 'hang' | undefined
+  }
   /** `METHOD /path?query`, in order. */
   readonly requests: string[]
   /** Answers for the next requests instead of the real ones: a status, `drop` after the effect, or half of it and no word of its length. */
@@ -37,6 +52,7 @@ export async function startStateServer(options: {readonly username?: string; rea
   const expected = options.username && `Basic ${Buffer.from(`${options.username}:${options.password}`).toString('base64')}`
 
   const answer = (request: IncomingMessage, body: string): {status: number; body?: string | undefined} => {
+    const slot: Slot = isControls(request) ? it.controls : it
     if (expected) {
       const {authorization} = request.headers
       if (authorization === undefined) return {status: 401}
@@ -44,30 +60,30 @@ export async function startStateServer(options: {readonly username?: string; rea
     }
     const md5 = request.headers['content-md5']
     if (body !== '' && md5 !== createHash('md5').update(body).digest('base64')) return {status: 400, body: 'Content-MD5 does not fit'}
-    const locked = {status: 423, body: JSON.stringify(it.lock)}
+    const locked = {status: 423, body: JSON.stringify(slot.lock)}
     switch (methodOf(request)) {
       case 'GET':
         if (it.page !== undefined) return {status: 200, body: it.page}
-        return it.state === undefined ? {status: 404} : {status: 200, body: it.state}
+        return slot.state === undefined ? {status: 404} : {status: 200, body: slot.state}
       case 'POST':
       case 'PUT': {
         if (it.page !== undefined) return {status: 200, body: it.page}
         const id = new URL(request.url ?? '', 'http://x').searchParams.get('ID')
-        if (it.lock && it.lock.ID !== id) return locked
-        if (it.serialTaken !== undefined && it.state !== undefined && serialOf(body) <= serialOf(it.state))
+        if (slot.lock && slot.lock.ID !== id) return locked
+        if (it.serialTaken !== undefined && slot.state !== undefined && serialOf(body) <= serialOf(slot.state))
           return {status: it.serialTaken, body: 'the serial is taken'}
-        it.state = body
+        slot.state = body
         return {status: 200, body: 'ok'}
       }
       case 'LOCK':
-        if (it.lock && it.lockAnswer === 'nameless') return {status: 423, body: 'somebody has it'}
-        if (it.lock && !(it.lockAnswer === 'repeated' && it.lock.ID === JSON.parse(body).ID)) return locked
-        it.lock = JSON.parse(body)
+        if (slot.lock && it.lockAnswer === 'nameless') return {status: 423, body: 'somebody has it'}
+        if (slot.lock && !(it.lockAnswer === 'repeated' && slot.lock.ID === JSON.parse(body).ID)) return locked
+        slot.lock = JSON.parse(body)
         return {status: 200}
       case 'UNLOCK':
         if (it.unlockFails) return {status: 500, body: 'no'}
-        if (it.lock && it.lock.ID !== JSON.parse(body).ID) return locked
-        it.lock = undefined
+        if (slot.lock && slot.lock.ID !== JSON.parse(body).ID) return locked
+        slot.lock = undefined
         return {status: 200}
       default:
         return {status: 405}
@@ -75,9 +91,18 @@ export async function startStateServer(options: {readonly username?: string; rea
   }
 
   const server = createServer(async (request, response) => {
-    it.requests.push(`${request.method} ${request.url}`)
+    const line = `${request.method} ${request.url}`
+    if (isControls(request)) it.controls.requests.push({is: line, at: Date.now()})
+    else it.requests.push(line)
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
+    if (isControls(request)) {
+      const away = it.controls.faults.shift() ?? it.controls.away
+      if (away === 'hang') return
+      if (away !== undefined) return response.writeHead(away).end('away')
+      const {status, body} = answer(request, Buffer.concat(chunks).toString('utf8'))
+      return response.writeHead(status, body === undefined ? {} : {'content-type': 'application/json'}).end(body)
+    }
     if (request.method === 'POST') it.beforeWrite()
     const fault = it.faults.shift()
     if (typeof fault === 'number') return response.writeHead(fault).end('not now')
@@ -92,6 +117,7 @@ export async function startStateServer(options: {readonly username?: string; rea
     address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/state/shop`,
     state: undefined,
     lock: undefined,
+    controls: {state: undefined, lock: undefined, requests: [], faults: [], away: undefined},
     requests: [],
     faults: [],
     hold: () => false,
@@ -113,5 +139,7 @@ export async function startStateServer(options: {readonly username?: string; rea
 /** GitLab locks with a POST to a place of its own. */
 const methodOf = ({method, url}: IncomingMessage): string | undefined =>
   url?.endsWith('/lock') ? ({POST: 'LOCK', DELETE: 'UNLOCK'}[method ?? ''] ?? method) : method
+
+const isControls = ({url = ''}: IncomingMessage): boolean => /-controls(\/lock)?$/.test(url.split('?')[0] ?? '')
 
 const serialOf = (state: string): number => JSON.parse(state).serial

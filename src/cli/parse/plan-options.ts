@@ -12,6 +12,7 @@ export interface PlanFlags {
   readonly 'refuse-risky'?: boolean | undefined
   readonly 'on-drift'?: 'overwrite' | 'refuse' | 'keep' | undefined
   readonly 'skip-blocked'?: boolean | undefined
+  readonly 'skip-held'?: boolean | undefined
   readonly adopt?: readonly string[] | undefined
   readonly accept?: readonly string[] | undefined
   readonly 'max-inflight'?: number | undefined
@@ -31,6 +32,7 @@ export const planOptions = (flags: PlanFlags): ApplyOptions => ({
   refuseRisky: flags['refuse-risky'],
   onDrift: flags['on-drift'],
   skipBlocked: flags['skip-blocked'],
+  skipHeld: flags['skip-held'],
   maxInflight: flags['max-inflight'],
   unmanaged: flags.unmanaged,
   approve: flags.approve,

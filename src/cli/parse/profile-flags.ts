@@ -25,6 +25,7 @@ const SUMMARIES: Readonly<Record<Exclude<ProfileFieldName, 'deployment_type'>, s
   on_drift: 'what to do with fields somebody changed outside',
   adopt: 'what is taken over when it is found by name: only what is as declared, or what would be changed too',
   mode: 'read-only refuses every change',
+  controls: 'where holds and freezes of the account are: an absolute path, or an address',
   default_subscription: 'subscription used when none is named',
   default_database: 'database used when none is named',
 }

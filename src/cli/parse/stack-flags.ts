@@ -110,6 +110,7 @@ export const guardFlags = {
     options: ['overwrite', 'refuse', 'keep'] as const,
   })(),
   'skip-blocked': Flags.boolean({summary: 'leave out what the API cannot do, and do the rest', helpGroup: SAFETY}),
+  'skip-held': Flags.boolean({summary: 'leave out what somebody holds (svcctl hold), and do the rest', helpGroup: SAFETY}),
   accept: Flags.string({
     summary: 'record the declared state of a blocked object as reached',
     helpGroup: SAFETY,

@@ -67,6 +67,7 @@ class Run {
   }
 
   async toEnd(): Promise<ApplyResult> {
+    const {supervisor} = this.#context
     const {clock, emit, run, book, journal, stop} = this.#context.options
     book.whenSaved((stack, serial) => this.#noteSaved(stack, serial))
     emit({type: 'begin', run, operations: [...this.#work.values()].filter(it => it.operation.action !== 'no-op').length})
@@ -74,8 +75,10 @@ class Run {
     await this.#renameOwned()
     // Operations stand after what they wait for: the promises an operation waits for exist when it starts.
     for (const [key, work] of this.#work) this.#ended.set(key, this.#one(key, work))
+    const watching = supervisor?.watch(() => this.#context.unsent > 0, this.#context.over).catch(error => this.#context.fail(error))
     const ended = await Promise.all(this.#ended.values())
     this.#context.end()
+    await watching
     const readyMs = clock.now() - this.#startedAt
     await this.#assertWhole()
     const written = clock.now()
@@ -86,9 +89,18 @@ class Run {
     const residual = stop.aborted ? [] : await this.#prover.finish()
     const summary = summaryOf(ended)
     // A run that let go of something is not over: whoever comes next settles it.
-    if (summary.detached + summary.unknown === 0 && !stop.aborted) journal.append({type: 'end', summary}, true)
+    const closed = this.#closed(ended)
+    if (summary.detached + summary.unknown === 0 && !stop.aborted && closed === undefined) journal.append({type: 'end', summary}, true)
     emit({type: 'end', ms: clock.now() - this.#startedAt})
-    return {ended, summary, residual, objects: this.#objects, readyMs, recordedMs, provenMs: clock.now() - this.#startedAt}
+    const provenMs = clock.now() - this.#startedAt
+    return {ended, summary, residual, objects: this.#objects, readyMs, recordedMs, provenMs, ...(closed === undefined ? {} : {closed})}
+  }
+
+  /** What kept operations from beginning, where something did. */
+  #closed(ended: readonly Ended[]): ApplyResult['closed'] {
+    const {closedBy, supervisor} = this.#context
+    if (closedBy === undefined || !ended.some(it => it.error === closedBy)) return undefined
+    return {by: closedBy, sent: supervisor?.hasPermitted === true}
   }
 
   /** Without it the next run takes what it finds for somebody else's, and looks more closely: no reason to fail now. */
@@ -105,9 +117,9 @@ class Run {
   async #renameOwned(): Promise<void> {
     const {book} = this.#context.options
     const renamed = new Map<string, Renamed[]>()
-    for (const {operation} of this.#work.values()) {
+    for (const {operation, held} of this.#work.values()) {
       const {stack, address, movedFrom, remoteId} = operation
-      if (movedFrom === undefined) continue
+      if (movedFrom === undefined || (held !== undefined && 'left' in held)) continue
       const ofStack = renamed.get(stack) ?? []
       renamed.set(stack, [...ofStack, {from: movedFrom, to: address, ...(remoteId === undefined ? {} : {remoteId})}])
     }
@@ -137,7 +149,7 @@ class Run {
   }
 
   async #carriedOut(key: Key, work: Work): Promise<Ended> {
-    const {clock, emit, journal, stop} = this.#context.options
+    const {clock, emit, journal} = this.#context.options
     const {operation} = work
     const began = clock.now()
     const because = await this.#inTheWay(operation.edges)
@@ -149,10 +161,10 @@ class Run {
     else if (because !== undefined) ended = end('skipped', {because})
     else if (operation.action === 'no-op') ended = end('no-op', operation.remoteId === undefined ? {} : {remoteId: operation.remoteId})
     else if (operation.action === 'blocked') ended = end('blocked', {error: new BlockedError(operation)})
-    else if (stop.aborted) ended = end('skipped')
+    else if (this.#context.closing.aborted) ended = end('skipped')
     else ended = await runOperation(this.#context, {...work, key, behind: this.#behind.get(key) ?? 1, objects: this.#objects, end})
     if (ended.state === 'skipped' && ended.because === undefined && ended.error === undefined)
-      ended = {...ended, error: new NotStartedError()}
+      ended = {...ended, error: this.#context.closedBy ?? new NotStartedError()}
     if (operation.action !== 'no-op' || held !== undefined) {
       journal.append({type: 'ended', key, state: ended.state}, false)
       emit({
@@ -196,6 +208,7 @@ class Run {
 /** A wait that ran out is one, whoever began what is waited for. */
 function heldBack(held: Held, end: (state: State, rest: Partial<Ended>) => Ended): Ended {
   if ('because' in held) return end('skipped', {because: held.because})
+  if ('left' in held) return end('skipped', {error: held.left})
   return end(held.error.exit === EXIT.timeout ? 'failed' : 'unknown', {error: held.error})
 }
 

@@ -21,6 +21,7 @@ import {Gate} from './gate.ts'
 import type {LedgerBook} from './ledger-book.ts'
 import {Promptness} from './promptness.ts'
 import type {Pace} from './shared-watch.ts'
+import {type Supervision, Supervisor} from './supervisor.ts'
 import {TaskWatch} from './task-watch.ts'
 
 export interface RunOptions {
@@ -53,6 +54,8 @@ export interface RunOptions {
   readonly listLagMs: number
   /** `--no-wait`: what has a task is let go of as soon as its id is known. */
   readonly detach?: boolean
+  /** Who is asked right before each request whether it may leave; absent: it may. */
+  readonly supervision?: Supervision
   /** First Ctrl-C: start nothing new, let go of what is in flight. */
   readonly stop: AbortSignal
 }
@@ -70,6 +73,9 @@ export class RunContext {
   readonly options: RunOptions
   /** Fires when the last operation has ended, or the run is told to stop. */
   readonly over: AbortSignal
+  /** Fires when nothing more may be sent: also where what is in flight is waited for. */
+  readonly closing: AbortSignal
+  readonly supervisor: Supervisor | undefined
   readonly gate = new Gate()
   /** Of every task this run started. */
   readonly taskIds = new Set<string>()
@@ -83,22 +89,39 @@ export class RunContext {
   readonly #prompt = new Map<Backend, Map<string, Promptness>>()
   readonly #broken = new AbortController()
   readonly #ended = new AbortController()
+  readonly #closed = new AbortController()
+  #closedBy: AppError | undefined
   #failure: {readonly error: unknown} | undefined
 
   constructor(options: RunOptions, unsent: Iterable<Key>) {
     const stop = AbortSignal.any([options.stop, this.#broken.signal])
     this.options = {...options, stop}
     this.over = AbortSignal.any([stop, this.#ended.signal])
+    this.closing = AbortSignal.any([stop, this.#closed.signal])
+    this.supervisor =
+      options.supervision &&
+      new Supervisor(options.supervision, options.clock, {close: why => this.#close(why), fail: error => this.fail(error)})
     this.doubts = new Doubts(options.clock, this.taskIds, options.kinds)
     for (const key of unsent) this.#unsent.add(key)
     // Everything that waits listens to it.
-    setMaxListeners(0, options.stop, stop, this.over)
+    setMaxListeners(0, options.stop, stop, this.over, this.closing)
   }
 
   /** The run cannot go on (its lock is gone, its journal cannot be written): nothing new begins, and what waits is let go of. */
   fail(error: unknown): void {
     this.#failure ??= {error}
     this.#broken.abort(new Stopped())
+  }
+
+  /** Nothing new is sent from here on; what is in flight comes to its end. */
+  #close(why: AppError): void {
+    this.#closedBy = why
+    this.options.emit({type: 'warning', message: why.message})
+    this.#closed.abort(new Stopped())
+  }
+
+  get closedBy(): AppError | undefined {
+    return this.#closedBy
   }
 
   /** Why the run ended before its time. */
@@ -161,7 +184,7 @@ export type Failure =
   | {readonly state: 'unknown'; readonly error: AppError}
   | {readonly state: 'detached'; readonly error: AppError}
   /** `because`: what is in the way. */
-  | {readonly state: 'skipped'; readonly because?: Key}
+  | {readonly state: 'skipped'; readonly because?: Key; readonly error?: AppError}
 
 export type StepEnd =
   /** `atOnce`: seen at the first look. */

@@ -9,8 +9,11 @@ import type {Operation} from '../model/plan.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import type {Undecided} from './recovery.ts'
 
-/** Why an operation may not begin: nobody can tell the end of what is done to its object, or to one that it hangs on. */
-export type Held = {readonly error: AppError} | {readonly because: Key}
+/**
+ * Why an operation may not begin: nobody can tell the end of what is done to its object, or to one that it hangs on; or
+ * (`left`) a person wants the object left alone.
+ */
+export type Held = {readonly error: AppError} | {readonly because: Key} | {readonly left: AppError}
 
 export function heldOperations(operations: readonly Operation[], undecided: readonly Undecided[], kinds: Kinds): ReadonlyMap<Key, Held> {
   const found = new Map<Key, Held>()

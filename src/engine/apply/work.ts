@@ -15,7 +15,7 @@ export interface Work {
   /** Absent for a removal. */
   readonly declaration?: Declaration
   readonly live?: LiveObject
-  /** Something that a dead run has begun there has no end yet (`undecided.ts`). */
+  /** It may not begin (`undecided.ts`). */
   readonly held?: Held
 }
 
@@ -38,6 +38,8 @@ export interface ApplyResult {
   readonly residual: readonly Residual[]
   /** Ids and live fields as the run left them. */
   readonly objects: Objects
+  /** Somebody said meanwhile that nothing more is sent. `sent`: something had left by then. */
+  readonly closed?: {readonly by: AppError; readonly sent: boolean}
   readonly readyMs: number
   /** How long the run waited for its ledgers once all was ready, digests of secrets included; what is proven meanwhile goes on. */
   readonly recordedMs: number

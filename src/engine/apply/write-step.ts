@@ -4,13 +4,14 @@
  */
 
 import {AppError} from '../../base/errors.ts'
-import {PRIORITY} from '../model/backend.ts'
+import {PRIORITY, type WriteOutcome} from '../model/backend.ts'
 import type {Ledger} from '../model/ledger.ts'
 import {DetachedError, OperationTimeoutError, UnknownOutcomeError} from './apply-errors.ts'
 import type {Refused} from './crowd.ts'
 import {followTask, unseen} from './follow-task.ts'
 import type {Group, Turnstile} from './gate.ts'
 import {type RunContext, type StepEnd, Stopped} from './run-context.ts'
+import {NotPermittedError} from './supervisor.ts'
 import type {Accepted, Doubt, DoubtSettled, Write} from './write.ts'
 
 /**
@@ -18,10 +19,9 @@ import type {Accepted, Doubt, DoubtSettled, Write} from './write.ts'
  * @throws AppError when the request could not be journaled, or its stack is not locked by this run: nothing was sent
  */
 export async function write(context: RunContext, it: Write, rest: (accepted: Accepted) => Promise<StepEnd>): Promise<StepEnd> {
-  const {stop} = context.options
   let resent = false
   for (;;) {
-    const passage = await context.gate.within(it, stop, place => oneTurn(context, it, place, rest))
+    const passage = await context.gate.within(it, context.closing, place => oneTurn(context, it, place, rest))
     if (!passage.passed) return {ok: false, state: 'skipped', ...(passage.by === undefined ? {} : {because: passage.by})}
     const turn = passage.value
     if (turn.end === 'over') return turn.result
@@ -61,7 +61,7 @@ const FRESH_MS = 2_000
  * locked by this run (who took the lock away may have sent the same meanwhile), and it is in the journal. The journal
  * comes last: what stands there as sent has left, unless the process ended in that very moment.
  */
-async function writeAhead({options: {journal, book, clock}}: RunContext, it: Write, sentAt: number): Promise<void> {
+async function writeAhead({options: {journal, book, clock}, supervisor}: RunContext, it: Write, sentAt: number): Promise<void> {
   const {key, step, request, kind} = it
   const naming = {
     ...(it.name === undefined ? {} : {name: it.name}),
@@ -73,9 +73,12 @@ async function writeAhead({options: {journal, book, clock}}: RunContext, it: Wri
   // What cannot be looked up afterwards must not be lost with the machine: which object is new, and which secret was sent.
   const durable = step === 'create' || it.secrets !== undefined
   let lookedAt = clock.now()
-  const assertHeld = () => {
+  let until = Number.POSITIVE_INFINITY
+  // The one place that every write passes: its lock is ours, and nobody has said that it is not to be sent.
+  const assertHeld = async () => {
     lookedAt = clock.now()
-    return book.assertHeld(it.stack)
+    await book.assertHeld(it.stack)
+    if (supervisor !== undefined) until = await supervisor.permit(key)
   }
   if (durable && journal.announce) await journal.announce(entry, durable, assertHeld)
   else {
@@ -83,11 +86,12 @@ async function writeAhead({options: {journal, book, clock}}: RunContext, it: Wri
     journal.append(entry, durable)
   }
   // Set back or forward, the clock says that time was lost.
-  if (Math.abs(clock.now() - lookedAt) <= FRESH_MS) return
+  if (Math.abs(clock.now() - lookedAt) <= FRESH_MS && clock.now() < until) return
   try {
     await assertHeld()
   } catch (error) {
-    journal.append({type: 'void', key, step, why: error instanceof AppError ? error.code : 'it was not sent'}, false)
+    const why = error instanceof NotPermittedError ? error.reason : error
+    journal.append({type: 'void', key, step, why: why instanceof AppError ? why.code : 'it was not sent'}, false)
     throw error
   }
 }
@@ -100,15 +104,25 @@ async function oneRequest(
   place: Turnstile,
   rest: (accepted: Accepted) => Promise<StepEnd>,
 ): Promise<OneTurn> {
-  const {journal, clock, emit, stop} = context.options
+  const {journal, clock, emit} = context.options
   const {key, step, request} = it
   let sentAt = clock.now()
-  const beforeSend = () => {
+  let tries = 0
+  const beforeSend = async () => {
     sentAt = clock.now()
-    return writeAhead(context, it, sentAt)
+    await writeAhead(context, it, sentAt)
+    tries += 1
   }
   const over = (result: StepEnd): OneTurn => ({end: 'over', result})
-  const sent = await it.backend.write(request, {priority: PRIORITY.write - it.behind, stop, beforeSend})
+  let sent: WriteOutcome
+  try {
+    sent = await it.backend.write(request, {priority: PRIORITY.write - it.behind, stop: context.closing, beforeSend})
+  } catch (error) {
+    if (!(error instanceof NotPermittedError)) throw error
+    // A try before this one has left, and may have taken effect.
+    if (tries > 0) return doubtful(context, it, {sentAt, cause: error.reason}, rest)
+    return over({ok: false, state: 'skipped', error: error.reason})
+  }
   // Who was refused for being one too many is not heard of before the group is narrower.
   if (sent.outcome !== 'busy' && sent.outcome !== 'crowded') place.answered(sent.outcome === 'accepted')
   switch (sent.outcome) {
@@ -147,7 +161,7 @@ async function oneRequest(
     case 'refused':
     case 'unsent':
       journal.append({type: 'void', key, step, why: sent.error.code}, false)
-      if (sent.outcome === 'unsent' && stop.aborted) return over({ok: false, state: 'skipped'})
+      if (sent.outcome === 'unsent' && context.closing.aborted) return over({ok: false, state: 'skipped'})
       return over({ok: false, state: 'failed', error: sent.error})
     case 'unknown':
       return doubtful(context, it, {sentAt, cause: sent.error}, rest)
@@ -173,7 +187,7 @@ function held(
 
 /** With something of ours in the way the gate does the waiting. Somebody else's is waited for here, as long as one operation may take. */
 async function pause(context: RunContext, it: Write, {reason, group, refused}: Held): Promise<StepEnd | undefined> {
-  const {clock, emit, stop, timeoutMs, pace} = context.options
+  const {clock, emit, timeoutMs, pace} = context.options
   if (refused.others > 0) {
     emit({type: 'held', key: it.key, reason, waitMs: 0})
     return undefined
@@ -183,10 +197,10 @@ async function pause(context: RunContext, it: Write, {reason, group, refused}: H
     if (left <= 0) return {ok: false, state: 'failed', error: new OperationTimeoutError(it.what, reason, timeoutMs)}
     const waitMs = Math.min(left, pace.maxMs, Math.round(pace.minMs * 1.5 ** (refused.inARow - 1)))
     emit({type: 'held', key: it.key, reason, waitMs})
-    await clock.sleep(waitMs, stop)
+    await clock.sleep(waitMs, context.closing)
     return undefined
   } catch (error) {
-    if (stop.aborted) return {ok: false, state: 'skipped'}
+    if (context.closing.aborted) return {ok: false, state: 'skipped'}
     throw error
   } finally {
     context.gate.open(group)
@@ -215,6 +229,11 @@ async function doubtful(context: RunContext, it: Write, doubt: Doubt, rest: (acc
     return {end: 'over', result: await rest(accepted)}
   }
   if (found.settled === 'unknown') return {end: 'over', result: {ok: false, state: 'unknown', error: found.error}}
+  // What says the same when it is said twice is not looked for: it would be sent again, and now it may not be.
+  if (it.step !== 'create' && context.closing.aborted) {
+    const error = new UnknownOutcomeError(it.what, 'its answer was lost, and nothing more is sent', doubt.cause)
+    return {end: 'over', result: {ok: false, state: 'unknown', error}}
+  }
   journal.append({type: 'void', key: it.key, step: it.step, why: 'it did not arrive'}, false)
   return {end: 'again'}
 }

@@ -7,6 +7,7 @@ import {z} from 'zod'
 import {APIS} from '../../base/apis.ts'
 import type {Json} from '../../base/json.ts'
 import {CAUSE_WORDS} from './cause.ts'
+import type {Agreed} from './controls.ts'
 import type {LedgerLocation, ParentRef, Policy, Target} from './declaration.ts'
 import {
   ACTIONS,
@@ -24,6 +25,7 @@ import {
   type Operation,
   PLAN_FORMAT,
   type Plan,
+  type PlannedFreeze,
   type PlannedStack,
   type PlanSource,
   type Selectors,
@@ -92,6 +94,12 @@ const declared = closed<DeclaredObject>()({
   outputs: z.array(z.string()),
 })
 
+const agreed = {
+  by: z.string(),
+  until: z.iso.datetime({offset: true}).describe('counts no more from then on'),
+  reason: z.string(),
+}
+
 export const operationSchema = closed<Operation>()({
   stack: z.string(),
   address: z.string().describe("Terraform's address: null_resource.cache"),
@@ -129,6 +137,7 @@ export const operationSchema = closed<Operation>()({
     .describe('of an undo: secret fields that it says nothing of and that stay as they are, as JSON pointers'),
   former: jsonObject.exactOptional().describe('of what is deleted or replaced: its fields as they were seen'),
   takes: z.array(z.string()).exactOptional().describe('objects that go with this one'),
+  held: closed<Agreed>()(agreed).exactOptional().describe('somebody holds the object, or one that would go with it'),
 })
 
 const target = closed<Target>()({profile: z.string().exactOptional(), account: z.string().exactOptional()})
@@ -174,6 +183,7 @@ const lifts = closed<Lifts>()({
   adopt: words.describe('--adopt'),
   accept: words.describe('--accept'),
   skipBlocked: z.boolean(),
+  skipHeld: z.literal(true).exactOptional().describe('--skip-held'),
   onDrift: z.enum(ON_DRIFT),
   maxDestroy: z
     .string()
@@ -225,6 +235,17 @@ export const planSchemaWith = (ledger: z.ZodType<LedgerLocation>): z.ZodType<Pla
     requests: z.strictObject({used: count, avoided: count}),
     bill,
     notAfter: z.iso.datetime().exactOptional(),
+    freezes: z
+      .array(
+        closed<PlannedFreeze>()({
+          id: z.string(),
+          stack: z.string().exactOptional().describe('absent: the account'),
+          ...agreed,
+          strict: z.boolean().describe('--break-glass does not pass it'),
+        }),
+      )
+      .exactOptional()
+      .describe('what an apply of now would be refused for'),
     residualOf: digest.exactOptional().describe('of what is left of another plan: its hash'),
     source: closed<PlanSource>()({
       repository: z.string().exactOptional(),
@@ -233,7 +254,7 @@ export const planSchemaWith = (ledger: z.ZodType<LedgerLocation>): z.ZodType<Pla
       .exactOptional()
       .describe('what it was made from'),
     written: z.record(z.string(), z.string()).exactOptional().describe('where the objects are declared, as file:line, by stack:address'),
-    hash: digest.describe('over everything but requests, bill, source, written and itself'),
+    hash: digest.describe('over everything but requests, bill, source, written, freezes and itself'),
   })
 
 export const planSchema = planSchemaWith(z.object({type: z.string()}).catchall(z.union([z.string(), z.number(), z.boolean()])))

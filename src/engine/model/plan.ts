@@ -2,6 +2,7 @@
 import type {Api} from '../../base/apis.ts'
 import type {Json, JsonObject} from '../../base/json.ts'
 import type {Cause} from './cause.ts'
+import type {Agreed, Freeze} from './controls.ts'
 import type {LedgerLocation, ParentRef, Policy, Target} from './declaration.ts'
 import type {LedgerAccount, Origin} from './ledger.ts'
 
@@ -89,6 +90,8 @@ export interface Operation {
   readonly former?: JsonObject
   /** Objects that go with this one and get no request of their own. */
   readonly takes?: readonly string[]
+  /** Somebody holds the object, or one that would go with it. */
+  readonly held?: Agreed
 }
 
 export interface DeclaredObject {
@@ -143,6 +146,8 @@ export interface Lifts {
   /** Blocked objects whose declared state somebody has reached by other means. */
   readonly accept: readonly string[]
   readonly skipBlocked: boolean
+  /** What is held is left out, and the rest is done; absent: it refuses the plan. */
+  readonly skipHeld?: true
   /** What to do about a declared field somebody changed since the last apply. */
   readonly onDrift: (typeof ON_DRIFT)[number]
   /** `5` or `30%`; absent: the default. */
@@ -192,6 +197,8 @@ export interface PlannedStack {
   }[]
 }
 
+export type PlannedFreeze = Omit<Freeze, 'at'>
+
 export interface Plan {
   readonly format: typeof PLAN_FORMAT
   readonly tool: string
@@ -218,11 +225,13 @@ export interface Plan {
   readonly requests: {readonly used: number; readonly avoided: number}
   readonly bill: Bill
   readonly notAfter?: string
+  /** What an apply of now would be refused for. */
+  readonly freezes?: readonly PlannedFreeze[]
   /** Of a residual plan: the hash of the plan it is the rest of. */
   readonly residualOf?: string
   readonly source?: PlanSource
   /** Where what is changed is declared, by key: `stacks/shop.ts:12`, counted from the folder of the stacks. */
   readonly written?: Readonly<Record<string, string>>
-  /** sha256 over everything but `requests`, `bill`, `source`, `written` and itself. */
+  /** sha256 over everything but `requests`, `bill`, `source`, `written`, `freezes` and itself. */
   readonly hash: string
 }

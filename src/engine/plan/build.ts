@@ -1,6 +1,7 @@
 /** The whole way from declarations to a sealed plan: observe, pair, diff, order, guard, bill. Sends nothing but GETs. */
 import {AppError, EXIT, type Problem} from '../../base/errors.ts'
 import {liveAttribute} from '../model/attribute.ts'
+import type {Hold} from '../model/controls.ts'
 import {type Declaration, type StackDeclarations, sourceOf} from '../model/declaration.ts'
 import type {Hides, SecretStateOf} from '../model/diff.ts'
 import type {Kind} from '../model/kind.ts'
@@ -21,6 +22,7 @@ import {Claims} from './claims.ts'
 import {createdAnew} from './creation.ts'
 import {factsOf, sealed, summaryOf} from './document.ts'
 import {evaluateGuards} from './guards.ts'
+import {withHolds} from './holds.ts'
 import {assertOneEach} from './one-operation.ts'
 import {planOperations} from './operations.ts'
 import type {PlanInput} from './plan-input.ts'
@@ -73,6 +75,8 @@ export interface BuildPlanInput extends Omit<ObserveInput, 'wants'>, Pick<PlanIn
   readonly hides?: Hides
   /** `--scope changed`: only what differs from the ledger is looked at. */
   readonly onlyChanged?: boolean
+  /** By stack. */
+  readonly holds?: ReadonlyMap<string, readonly Hold[]>
   /** Said with the plan: what of dead runs is still open. */
   readonly notes?: readonly string[]
 }
@@ -100,7 +104,7 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     notes,
   } = planOperations({...input, observation, secretState: await input.secretStates(observation.pairs)})
   const {accepts, keeps, permissions} = choice.over(all)
-  const operations = accepted(all, accepts, observation).filter(keeps)
+  const operations = withHolds(accepted(all, accepts, observation).filter(keeps), input.holds, input.ledgers)
   assertOneEach(operations, input.kinds, input.backendOf)
   new Claims({...input, observation}).assertRespected(operations)
   const stacks = input.stacks

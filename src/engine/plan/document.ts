@@ -24,13 +24,14 @@ export class PlanAlteredError extends AppError {
   }
 }
 
-/** Everything the hash covers: all that decides what is sent, and all that is said of it; not what it costs, nor where it was written. */
+/** Everything the hash covers: all that decides what is sent, and all that is said of it; not what it costs, where it was written, nor what is frozen for now. */
 export function hashOf(plan: object): string {
   const {
     requests: _requests,
     bill: _bill,
     source: _source,
     written: _written,
+    freezes: _freezes,
     hash: _hash,
     ...covered
   } = plan as Readonly<Record<string, unknown>>

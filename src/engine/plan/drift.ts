@@ -1,9 +1,10 @@
 /** Last applied against live, for what the ledgers own. A change in git is no drift. */
+import {type Agreed, agreed, type Hold} from '../model/controls.ts'
 import type {Declaration, StackDeclarations} from '../model/declaration.ts'
 import {diffFields} from '../model/diff.ts'
 import type {Kinds} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
-import type {Change} from '../model/plan.ts'
+import type {Change, PlannedFreeze} from '../model/plan.ts'
 import {keyOf, keyOfOperation} from '../model/value.ts'
 import type {Observation} from '../observe/observation.ts'
 import {planRemovals} from './removals.ts'
@@ -21,6 +22,7 @@ export interface Drifted extends OwnedObject {
   /** The object is gone. */
   readonly missing: boolean
   readonly changes: readonly Pick<Change, 'path' | 'before' | 'after' | 'risk'>[]
+  readonly held?: Agreed
 }
 
 /** A report, and what it only counts. */
@@ -29,9 +31,19 @@ export interface DriftReading {
   readonly unchanged: readonly OwnedObject[]
 }
 
+/** An object that somebody holds. */
+export interface HeldObject extends Agreed {
+  readonly stack: string
+  readonly address: string
+}
+
 export interface DriftReport {
   readonly drifted: readonly Drifted[]
   readonly summary: {readonly drifted: number; readonly missing: number; readonly unchanged: number; readonly unmanaged: number}
+  /** Owned objects that are held, drifted or not; absent: none. */
+  readonly holds?: readonly HeldObject[]
+  /** Absent: nothing is frozen. */
+  readonly freezes?: readonly PlannedFreeze[]
 }
 
 /** What was applied last, as if it were declared: what drift compares with. Parents are where the objects are. */
@@ -110,6 +122,32 @@ export function driftOf(
   const missing = drifted.filter(it => it.missing).length
   return {
     report: {drifted, summary: {drifted: drifted.length - missing, missing, unchanged: unchanged.length, unmanaged: unmanaged.length}},
+    unchanged,
+  }
+}
+
+/** What people have said of these objects, beside what has become of them. */
+export function withControls(
+  {report, unchanged}: DriftReading,
+  holds: ReadonlyMap<string, readonly Hold[]>,
+  freezes: readonly PlannedFreeze[],
+  ledgers: ReadonlyMap<string, Ledger>,
+): DriftReading {
+  const heldAt = ({stack, address}: OwnedObject): Agreed | undefined => {
+    const remoteId = ledgers.get(stack)?.entries.get(address)?.remoteId
+    const hold = holds.get(stack)?.find(it => it.address === address || (remoteId !== undefined && it.remoteId === remoteId))
+    return hold && agreed(hold)
+  }
+  const drifted = report.drifted.map(it => {
+    const held = heldAt(it)
+    return held === undefined ? it : {...it, held}
+  })
+  const held = [...report.drifted, ...unchanged].flatMap(it => {
+    const hold = heldAt(it)
+    return hold === undefined ? [] : [{stack: it.stack, address: it.address, ...hold}]
+  })
+  return {
+    report: {...report, drifted, ...(held.length === 0 ? {} : {holds: held}), ...(freezes.length === 0 ? {} : {freezes})},
     unchanged,
   }
 }

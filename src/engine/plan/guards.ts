@@ -48,6 +48,7 @@ export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
   const prevented = destroying(plan).filter(preventsDestroy)
   const blocked = operations.filter(it => it.action === 'blocked' && it.elsewhere === undefined)
   const elsewhere = operations.filter(it => it.elsewhere !== undefined)
+  const held = operations.filter(it => it.held !== undefined)
   return [
     ...REMOVAL_CODES.flatMap(code => {
       const those = removed.get(code) ?? []
@@ -85,6 +86,7 @@ export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
     ...(lifts.onDrift === 'refuse'
       ? guard('G_DRIFT', drifted, '--on-drift overwrite', `somebody changed declared fields since the last apply: ${driftOf(drifted)}`)
       : []),
+    ...(lifts.skipHeld ? [] : guard('G_HELD', held, '--skip-held', `${whyHeld(held, said)}; --skip-held does the rest`)),
     ...(lifts.skipBlocked
       ? []
       : guard('G_BLOCKED', blocked, '--skip-blocked', `${whyBlocked(blocked)}; --skip-blocked does the rest, ${whatAccepting(blocked)}`)),
@@ -101,6 +103,17 @@ export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
 
 const destroying = ({operations}: Pick<Guarded, 'operations'>): Operation[] =>
   operations.filter(it => it.action === 'delete' || it.action === 'replace')
+
+/** One person may hold many objects with one word. */
+function whyHeld(those: readonly Operation[], said: (it: Operation) => string): string {
+  const words = new Map<string, string[]>()
+  for (const it of those) {
+    if (it.held === undefined) continue
+    const why = `by ${it.held.by} until ${it.held.until}: ${it.held.reason}`
+    words.set(why, [...(words.get(why) ?? []), said(it)])
+  }
+  return `these are held ${[...words.keys()].join('; ')}`
+}
 
 const LACKING: readonly Cause[] = ['no-create', 'no-update', 'no-delete']
 

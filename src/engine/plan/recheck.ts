@@ -121,6 +121,8 @@ export function stillValid(
 ): Operation[] {
   const owned = ({stack, address, movedFrom}: Operation) =>
     [address, movedFrom].some(it => it !== undefined && ledgers.get(stack)?.entries.has(it))
+  // What was approved as left out stays so; what was refused for a hold that is over is refused no more.
+  const leavesHeld = plan.lifts.skipHeld === true
   const byKey = new Map<Key, Operation>(fresh.map(it => [keyOfOperation(it), it]))
   const moved = [...parentsMoved(plan, ledgers), ...joinedMeanwhile(plan, fresh), ...takenMeanwhile(plan, byKey, ledgers)]
   const operations = plan.operations.map(planned => {
@@ -129,7 +131,11 @@ export function stillValid(
     if (planned.action === 'replace' && now?.action === 'create' && halfReplaced.has(keyOfOperation(planned))) return calledAs(planned, now)
     const verdict = compare(planned, now, owned(planned))
     if (typeof verdict !== 'string')
-      return {...calledAs(planned, verdict), ...(planned.preventDestroy ? {preventDestroy: true as const} : {})}
+      return {
+        ...calledAs(planned, verdict),
+        ...(planned.preventDestroy ? {preventDestroy: true as const} : {}),
+        ...(leavesHeld && planned.held && verdict.action !== 'no-op' ? {held: planned.held} : {}),
+      }
     moved.push({address: keyOfOperation(planned), message: verdict})
     return planned
   })

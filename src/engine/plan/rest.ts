@@ -55,6 +55,7 @@ export function restOf(
       former: _former,
       from: _otherStack,
       later: _later,
+      held: _held,
       ...rest
     } = it
     return {
@@ -71,7 +72,7 @@ export function restOf(
   if (all.every(it => it.action === 'no-op')) return undefined
   // What waited for something that is done waits for nothing now, and stands where it stands without that.
   const operations = inOrder(all)
-  const {hash, ...content} = plan
+  const {hash, freezes: _freezes, ...content} = plan
   const stacks = plan.stacks.map(it => ({...it, owned: it.owned - handedOver(plan, it.name, done)}))
   const rest = {...content, stacks, lifts: liftedMore(approved.lifts, lifts), residualOf: plan.residualOf ?? hash, operations}
   return sealed({...rest, summary: summaryOf(operations), guards: evaluateGuards(rest, kinds)})
@@ -85,6 +86,7 @@ function liftedMore(approved: Lifts, run: Lifts): Lifts {
     allowDestroy: either(approved.allowDestroy, run.allowDestroy),
     adopt: either(approved.adopt, run.adopt),
     skipBlocked: approved.skipBlocked || run.skipBlocked,
+    ...(approved.skipHeld || run.skipHeld ? {skipHeld: true as const} : {}),
     refuseRisky: approved.refuseRisky && run.refuseRisky,
     ...(approved.onDrift === 'refuse' ? {onDrift: run.onDrift} : {}),
     ...(run.maxDestroy === undefined ? {} : {maxDestroy: run.maxDestroy}),

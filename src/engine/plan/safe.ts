@@ -45,7 +45,8 @@ export function safePart(plan: Plan, kinds: Kinds): SafePart {
   return {plan: sealed({...part, guards: still}), leftOut: [...left.values()]}
 }
 
-function unsafeBecause({action, adopts, changes}: Operation): string | undefined {
+function unsafeBecause({action, adopts, changes, held}: Operation): string | undefined {
+  if (held !== undefined) return `it is held by ${held.by} until ${held.until}: ${held.reason}`
   switch (action) {
     case 'create':
     case 'adopt':

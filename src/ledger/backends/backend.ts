@@ -9,6 +9,7 @@ import type {RandomBytes} from '../../base/random.ts'
 import type {LedgerLocation} from '../../engine/model/declaration.ts'
 import type {Transport} from '../../transport/http.ts'
 import type {Environment} from '../http-backend.ts'
+import type {FileContent} from '../local-store.ts'
 import type {ManagedLedgerStore, Notice} from '../managed-store.ts'
 
 export interface LedgerPlaceOptions {
@@ -33,6 +34,10 @@ export interface OpenLedgerOptions extends LedgerPlaceOptions {
   readonly notice: Notice
   /** Hears what is waited for; `notice` unless told. */
   readonly onWait?: Notice
+  /** Tries after the first one, where that is not for the place to say. */
+  readonly retryMax?: number
+  /** What stands in a file, where it is no ledger. */
+  readonly fileContent?: FileContent
 }
 
 /** Whose block is read. */
@@ -60,6 +65,10 @@ export interface LedgerBackend<L extends LedgerLocation = LedgerLocation> {
   readonly file?: (location: L) => string
   /** What its server is signed in to with, beside what the stack says: to be hidden wherever it comes up. */
   readonly signIn?: (location: L, environment: Environment) => {readonly username: string; readonly password: string}
+  /** Beside a ledger: where the holds and freezes of its stack are. @throws HttpBackendError */
+  readonly controls: (location: L, options: Pick<LedgerPlaceOptions, 'stack' | 'environment'>) => L
+  /** Of what somebody names by an address alone: the same, locked by what answers there; `undefined`: it has a lock of its own. */
+  readonly lockedThere: (location: L) => L | undefined
   readonly open: (location: L, options: OpenLedgerOptions) => ManagedLedgerStore
 }
 
@@ -70,6 +79,8 @@ export const defineBackend = <L extends LedgerLocation>(backend: LedgerBackend<L
   return {
     ...rest,
     place: location => backend.place(own(location)),
+    controls: (location, options) => backend.controls(own(location), options),
+    lockedThere: location => backend.lockedThere(own(location)),
     open: (location, options) => backend.open(own(location), options),
     ...(file && {file: location => file(own(location))}),
     ...(signIn && {signIn: (location, environment) => signIn(own(location), environment)}),

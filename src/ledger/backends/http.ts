@@ -75,8 +75,15 @@ export const http = defineBackend<HttpLocation>({
     username: username ?? TF_HTTP_USERNAME,
     password: TF_HTTP_PASSWORD,
   }),
-  open(where, {stack, host, user, version, clock, random, notice, onWait = notice, environment, transport}) {
-    const backend = httpBackendOf(where, environment, stack)
+  controls(where, {stack, environment}) {
+    const {address, lockAddress, unlockAddress} = httpBackendOf(where, environment, stack)
+    const beside = (lock: string | undefined) => lock && besideLock(lock, address)
+    return {...where, ...defined({address: besideAddress(address), lockAddress: beside(lockAddress), unlockAddress: beside(unlockAddress)})}
+  },
+  lockedThere: ({address, ...where}) =>
+    address === undefined ? undefined : {...where, address, lockAddress: address, unlockAddress: address},
+  open(where, {stack, host, user, version, clock, random, notice, onWait = notice, environment, transport, retryMax}) {
+    const backend = httpBackendOf({...where, ...defined({retryMax})}, environment, stack)
     const {skipCertVerification: insecure} = backend
     if (insecure) notice(`The certificate of the state server of stack "${stack}" is not verified (skip_cert_verification).`)
     return new HttpLedgerStore({
@@ -92,6 +99,19 @@ export const http = defineBackend<HttpLocation>({
     })
   },
 })
+
+/** `https://host/state/shop?x=1` → `https://host/state/shop-controls?x=1` */
+function besideAddress(address: string): string {
+  const url = new URL(address)
+  url.pathname = url.pathname.replace(/(\/*)$/, '-controls$1')
+  return url.href
+}
+
+/** A lock's that begins with the ledger's own (`…/shop/lock`) is where a server like GitLab has the lock of that other state. */
+function besideLock(lock: string, address: string): string {
+  const [own, whole] = [new URL(address).href, new URL(lock).href]
+  return whole.startsWith(`${own}/`) ? `${besideAddress(address)}${whole.slice(own.length)}` : besideAddress(lock)
+}
 
 /** Without the fields that are undefined. */
 function defined<T extends object>(fields: T): {[K in keyof T]?: Exclude<T[K], undefined>} {

@@ -33,7 +33,9 @@ export const local = defineBackend<Local>({
   remoteState: ({path}) => (typeof path === 'string' ? placeOf(path) : undefined),
   named: text => (/^https?:/i.test(text) ? undefined : localLedger(text)),
   file: ({file}) => file,
-  open: ({file}, {folder, stack, host, pid, user, clock, random, notice}) =>
+  controls: ({file}) => localLedger(`${file}.controls.json`),
+  lockedThere: () => undefined,
+  open: ({file}, {folder, stack, host, pid, user, clock, random, notice, fileContent}) =>
     new LocalLedgerStore({
       path: resolve(folder, file),
       stack,
@@ -43,5 +45,6 @@ export const local = defineBackend<Local>({
       clock,
       random,
       notice,
+      ...(fileContent === undefined ? {} : {content: fileContent}),
     }),
 })

@@ -1,5 +1,6 @@
 /** A drift as a report: what was applied last against what is there. */
 
+import {agreed, frozenWords} from '../../engine/model/controls.ts'
 import {keyOfOperation} from '../../engine/model/value.ts'
 import type {AcceptedDrift, JudgedDrift} from '../../engine/plan/accepted-drift.ts'
 import type {Drifted, DriftReport, OwnedObject} from '../../engine/plan/drift.ts'
@@ -18,13 +19,14 @@ export interface DriftReportOptions {
 
 export function driftReport(
   frame: ReportFrame,
-  judged: Pick<DriftReport, 'drifted' | 'summary'> & Partial<Pick<JudgedDrift, 'accepted' | 'expired' | 'unused'>>,
+  judged: Pick<DriftReport, 'drifted' | 'summary' | 'freezes' | 'holds'> & Partial<Pick<JudgedDrift, 'accepted' | 'expired' | 'unused'>>,
   {stacks, unchanged, used, written}: DriftReportOptions,
 ): Report {
-  const {drifted, summary, accepted = [], expired = [], unused = []} = judged
+  const {drifted, summary, accepted = [], expired = [], unused = [], freezes = [], holds = []} = judged
   const object = (it: OwnedObject, rest: Pick<ReportObject, 'action' | 'changes' | 'accepted'>): ReportObject => {
     const key = keyOfOperation(it)
     const place = written.get(key)
+    const held = holds.find(hold => keyOfOperation(hold) === key)
     return {
       key,
       stack: it.stack,
@@ -34,6 +36,7 @@ export function driftReport(
       ...(it.name === undefined ? {} : {name: it.name}),
       ...(it.construct === undefined ? {} : {construct: it.construct}),
       ...(place === undefined ? {} : {written: place}),
+      ...(held === undefined ? {} : {held: agreed(held)}),
       ...rest,
     }
   }
@@ -57,6 +60,7 @@ export function driftReport(
     notShown:
       summary.unmanaged === 0 ? [] : [`${summary.unmanaged} unmanaged ${summary.unmanaged === 1 ? 'object' : 'objects'} left alone`],
     notes: [
+      ...freezes.map(frozenWords),
       ...partly.map(it => `${keyOfOperation(it)}: ${it.path} is accepted by ${it.by} until ${it.until}: ${it.reason}`),
       ...expired.map(it => `${it.address}: ${it.path || 'that it is gone'} was accepted until ${it.until}, and is no more`),
       ...unused.map(it => `${it.address}: ${it.path || 'that it is gone'} is accepted until ${it.until}, and is not so`),

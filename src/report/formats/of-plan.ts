@@ -1,5 +1,6 @@
 /** A plan as a report. What a plan cannot tell of itself (the job, the file, learned durations) is a parameter. */
 import type {Json} from '../../base/json.ts'
+import {frozenWords} from '../../engine/model/controls.ts'
 import type {Operation, Plan} from '../../engine/model/plan.ts'
 import {unmanagedCount} from '../../engine/model/plan.ts'
 import {type Key, keyOfOperation} from '../../engine/model/value.ts'
@@ -28,7 +29,7 @@ const APPROVED_COMMIT = 12
 const APPROVED_HASH = 12
 
 export function planReport(frame: ReportFrame, plan: Plan, {apply, kinds, stepSeconds}: PlanReportOptions): Report {
-  const {source, hash, guards, notes, bill, requests} = plan
+  const {source, hash, guards, notes, bill, requests, freezes = []} = plan
   const commit = source?.commit ?? frame.commit
   const repository = source?.repository ?? frame.repository
   return {
@@ -36,12 +37,12 @@ export function planReport(frame: ReportFrame, plan: Plan, {apply, kinds, stepSe
     stacks: plan.stacks.map(it => it.name),
     hash,
     approve: approvalOf(plan),
-    refused: guards.length > 0,
+    refused: guards.length > 0 || freezes.length > 0,
     objects: reportObjects(plan, new Set(kinds.flatMap(it => (it.guarded ? [it.name] : [])))),
     guards,
     cost: {used: requests.used, requests: bill.requests, seconds: bill.seconds, bound: bill.bound},
     notShown: notShown(plan, kinds),
-    notes,
+    notes: [...freezes.map(frozenWords), ...notes],
     timeline: plannedTimeline(plan.operations, stepSeconds),
     ...(commit === undefined ? {} : {commit}),
     ...(repository === undefined ? {} : {repository}),
@@ -80,6 +81,7 @@ function objectOf(it: Operation): ReportObject {
     ...(it.wants === undefined ? {} : {wants: it.wants}),
     ...(it.adopts === undefined ? {} : {adopts: it.adopts}),
     ...(it.takes === undefined ? {} : {takes: it.takes}),
+    ...(it.held === undefined ? {} : {held: it.held}),
     ...(it.from === undefined ? (it.movedFrom === undefined ? {} : {movedFrom: it.movedFrom}) : {movedFrom: keyOfOperation(it.from)}),
     ...(parent === undefined ? {} : {parent}),
   }

@@ -3,6 +3,7 @@
  * renderer. Plain data: secrets are taken out of it before anything is rendered, and nothing in it is escaped yet.
  */
 import type {Json} from '../../base/json.ts'
+import type {Agreed} from '../../engine/model/controls.ts'
 import type {State} from '../../engine/model/events.ts'
 import type {Action, Edge, GuardResult} from '../../engine/model/plan.ts'
 import type {Key} from '../../engine/model/value.ts'
@@ -19,13 +20,6 @@ export interface ReportChange {
   readonly after?: Json
   readonly risk?: string
   readonly moved?: 'in git' | 'outside' | 'both' | 'unknown'
-}
-
-/** A person's word that something is to stay as it is for a while. */
-export interface Agreed {
-  readonly by: string
-  readonly until: string
-  readonly reason: string
 }
 
 export interface ReportObject {

@@ -1,0 +1,38 @@
+import {asJson} from '../base/json.ts'
+import {FreezeCommandBase} from '../cli/freeze-command.ts'
+import {accountFlags, saidFlags} from '../cli/parse/control-flags.ts'
+import {Flags} from '../cli/parse/oclif.ts'
+import {stackFlags, stateFlag} from '../cli/parse/stack-flags.ts'
+
+export default class FreezeCommand extends FreezeCommandBase {
+  static override summary = 'send nothing to a stack or an account for a while, on any machine'
+  static override description =
+    'apply, destroy, import, forget and transfer refuse (E_FROZEN) until it is over or lifted. An apply that is under way on any machine that shares the controls sends nothing new five seconds after this command has returned: what is in flight comes to its end, the rest is saved as a plan.\n'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> --stack shop --until 4h --reason "incident 4711"',
+    '<%= config.bin %> <%= command.id %> --account --profile prod --until 2026-12-01T08:00:00Z --reason "end of the quarter" --strict',
+  ]
+  static override flags = {
+    ...stackFlags,
+    ...stateFlag,
+    ...accountFlags,
+    ...saidFlags,
+    strict: Flags.boolean({summary: 'apply --break-glass does not pass it either'}),
+  }
+
+  async run(): Promise<undefined> {
+    const {flags} = await this.parse(FreezeCommand)
+    const {freeze} = await import('../run/freeze.ts')
+    await this.withOne(flags, async scope => {
+      const freezes = await freeze(this.context, scope, {...flags, strict: flags.strict ?? false})
+      await this.print(asJson({freezes, requests: {used: 0}}), {
+        text: () =>
+          freezes
+            .map(
+              it => `${it.stack === undefined ? `the account (${it.place})` : `stack ${it.stack}`} is frozen until ${it.until}: ${it.id}`,
+            )
+            .join('\n'),
+      })
+    })
+  }
+}

@@ -1,0 +1,32 @@
+import {asJson} from '../../base/json.ts'
+import {FreezeCommandBase} from '../../cli/freeze-command.ts'
+import {accountFlags} from '../../cli/parse/control-flags.ts'
+import {objectWords} from '../../cli/parse/object-words.ts'
+import {Args} from '../../cli/parse/oclif.ts'
+import {stackFlags, stateFlag} from '../../cli/parse/stack-flags.ts'
+import {MissingArgumentError} from '../../cli/parse/usage-error.ts'
+
+export default class FreezeLiftCommand extends FreezeCommandBase {
+  static override summary = 'end a freeze before its time'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> f-1a2b3c4d',
+    '<%= config.bin %> <%= command.id %> f-1a2b3c4d --account --profile prod',
+  ]
+  static override strict = false
+  static override args = {id: Args.string({description: 'the freeze, as svcctl freeze list names it', ignoreStdin: true})}
+  static override flags = {...stackFlags, ...stateFlag, ...accountFlags}
+
+  async run(): Promise<undefined> {
+    const {argv, flags} = await this.parse(FreezeLiftCommand)
+    const ids = objectWords(argv, FreezeLiftCommand, this.id)
+    if (ids.length === 0) throw new MissingArgumentError('argument', ['id'], this.id)
+    const {liftFreezes} = await import('../../run/freeze.ts')
+    await this.withAll(flags, async scope => {
+      const lifted = await liftFreezes(this.context, scope, ids)
+      await this.print(asJson({lifted, requests: {used: 0}}), {
+        text: () =>
+          lifted.map(it => `${it.stack === undefined ? 'the account' : `stack ${it.stack}`} is frozen no more (${it.id})`).join('\n'),
+      })
+    })
+  }
+}

@@ -1,0 +1,38 @@
+import {asJson} from '../../base/json.ts'
+import {objectWords} from '../../cli/parse/object-words.ts'
+import {Args} from '../../cli/parse/oclif.ts'
+import {stackFlags, stateFlag} from '../../cli/parse/stack-flags.ts'
+import {MissingArgumentError} from '../../cli/parse/usage-error.ts'
+import {StackCommand} from '../../cli/stack-command.ts'
+
+export default class HoldLiftCommand extends StackCommand {
+  static override summary = 'let go of what is held'
+  static override examples = [
+    '<%= config.bin %> <%= command.id %> null_resource.cache',
+    "<%= config.bin %> <%= command.id %> '*' --stack shop",
+  ]
+  static override strict = false
+  static override args = {
+    address: Args.string({
+      description: "what is let go of: as it was held or as it is called now, or a pattern; '*' for all",
+      ignoreStdin: true,
+    }),
+  }
+  static override flags = {...stackFlags, ...stateFlag}
+
+  async run(): Promise<undefined> {
+    const {argv, flags} = await this.parse(HoldLiftCommand)
+    const words = objectWords(argv, HoldLiftCommand, this.id)
+    if (words.length === 0) throw new MissingArgumentError('argument', ['address'], this.id)
+    const {liftHolds} = await import('../../run/hold.ts')
+    const desk = await this.openDesk(flags)
+    try {
+      const lifted = await liftHolds(desk, flags.stack ?? [], words)
+      await this.print(asJson({lifted, requests: {used: 0}}), {
+        text: () => lifted.map(it => `${it.stack}:${it.address} is held no more`).join('\n'),
+      })
+    } finally {
+      await desk.close()
+    }
+  }
+}

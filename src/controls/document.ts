@@ -1,0 +1,116 @@
+/**
+ * Holds and freezes as a document: `svcctl.controls/1`. In a file it stands by itself; behind Terraform's HTTP state
+ * protocol it is an output of a state that has nothing else, because that is what such servers keep.
+ */
+import {z} from 'zod'
+import {parseJson} from '../base/bounded-json.ts'
+import {isOver} from '../base/deadline.ts'
+import {asJson, isJsonObject, type Json} from '../base/json.ts'
+import type {Controls, Freeze, Hold} from '../engine/model/controls.ts'
+
+export const CONTROLS_FORMAT = 'svcctl.controls/1'
+
+/** More than this nobody said one by one: of each sort, and in all. */
+export const MOST_ENTRIES = 10_000
+export const LARGEST_BYTES = 8_388_608
+
+export const LONGEST_REASON = 1_000
+
+const moment = z.iso.datetime({offset: true})
+const agreed = {
+  by: z.string().min(1).describe('who said so'),
+  until: moment.describe('counts no more from then on'),
+  reason: z.string().min(1),
+  at: moment.describe('when it was said'),
+}
+
+const freeze = z.strictObject({
+  id: z.string().regex(/^[\w-]{1,64}$/),
+  stack: z.string().exactOptional().describe('absent: the account'),
+  ...agreed,
+  strict: z.boolean().describe('--break-glass does not pass it'),
+})
+
+const hold = z.strictObject({
+  stack: z.string(),
+  address: z.string().min(1),
+  kind: z.string(),
+  remoteId: z.string().exactOptional().describe('the object, whatever address it goes by later'),
+  ...agreed,
+})
+
+export const controlsSchema = z.strictObject({
+  format: z.literal(CONTROLS_FORMAT),
+  serial: z.int().nonnegative().describe('one more with each change'),
+  freezes: z.array(freeze).max(MOST_ENTRIES),
+  holds: z.array(hold).max(MOST_ENTRIES),
+})
+
+/** As published in `schemas/`. */
+export const controlsJsonSchema = (): Record<string, unknown> => ({
+  ...z.toJSONSchema(controlsSchema, {unrepresentable: 'any'}),
+  title: 'Holds and freezes of svcctl',
+  description: 'What stands in `<ledger>.controls.json`, and behind http as the output `controls` of a state.',
+})
+
+/** It is there, and it is not what svcctl wrote. In words that follow "cannot be read: ". */
+export class NoControlsError extends Error {}
+
+/** @throws NoControlsError */
+export function controlsIn(document: unknown): Controls {
+  if (!isJsonObject(document) || typeof document.format !== 'string') throw new NoControlsError('it is no document of controls')
+  if (document.format !== CONTROLS_FORMAT)
+    throw new NoControlsError(
+      `it is of another version (${JSON.stringify(document.format.slice(0, 40))}; this program knows ${CONTROLS_FORMAT})`,
+    )
+  const {success, data, error} = controlsSchema.safeParse(document)
+  if (success) return data
+  const [issue] = error.issues
+  throw new NoControlsError(`${issue?.path.map(String).join('.') || 'it'}: ${issue?.message ?? 'not as it should be'}`)
+}
+
+/** @throws NoControlsError */
+export function parseControls(content: string): Controls {
+  let document: unknown
+  try {
+    document = parseJson(content)
+  } catch {
+    throw new NoControlsError('it is no JSON')
+  }
+  return controlsIn(document)
+}
+
+/** Sorted, so that the same controls are the same bytes. */
+export const controlsDocument = ({serial, freezes, holds}: Controls): Json =>
+  asJson({
+    format: CONTROLS_FORMAT,
+    serial,
+    freezes: freezes.toSorted(by(it => it.id)),
+    holds: holds.toSorted(by(it => `${it.stack}:${it.address}`)),
+  })
+
+const by =
+  <T>(text: (it: T) => string) =>
+  (a: T, b: T): number =>
+    text(a) < text(b) ? -1 : text(a) > text(b) ? 1 : 0
+
+/** Without what is over. */
+export const inForce = ({serial, freezes, holds}: Controls, nowMs: number): Controls => ({
+  serial,
+  freezes: freezes.filter(it => !isOver(it.until, nowMs)),
+  holds: holds.filter(it => !isOver(it.until, nowMs)),
+})
+
+/** An object has one hold: the last word counts. */
+export const withHolds = (controls: Controls, added: readonly Hold[]): Controls => ({
+  ...controls,
+  holds: [...controls.holds.filter(it => !added.some(one => isSame(one, it))), ...added],
+})
+
+export const isSame = (a: Pick<Hold, 'address' | 'remoteId'>, b: Pick<Hold, 'address' | 'remoteId'>): boolean =>
+  a.remoteId !== undefined && b.remoteId !== undefined ? a.remoteId === b.remoteId : a.address === b.address
+
+export const withFreeze = (controls: Controls, added: Freeze): Controls => ({
+  ...controls,
+  freezes: [...controls.freezes.filter(it => it.id !== added.id), added],
+})

@@ -1,0 +1,31 @@
+/** Holds and freezes as tables. */
+import type {Freeze, Hold} from '../engine/model/controls.ts'
+import {table} from './table.ts'
+
+export const holdTable = (holds: readonly Hold[], widest: number | undefined): Promise<string> =>
+  table(
+    holds,
+    [
+      {title: 'stack', value: it => it.stack},
+      {title: 'address', value: it => it.address},
+      {title: 'until', value: it => it.until},
+      {title: 'by', value: it => it.by},
+      {title: 'reason', value: it => it.reason},
+    ],
+    widest,
+  )
+
+export const freezeTable = (freezes: readonly (Freeze & {readonly place: string})[], widest: number | undefined): Promise<string> =>
+  table(
+    freezes,
+    [
+      {title: 'id', value: it => it.id},
+      {title: 'of', value: it => (it.stack === undefined ? 'the account' : `stack ${it.stack}`)},
+      {title: 'until', value: it => it.until},
+      {title: 'strict', value: it => (it.strict ? 'yes' : 'no')},
+      {title: 'by', value: it => it.by},
+      {title: 'reason', value: it => it.reason},
+      {title: 'kept in', value: it => it.place},
+    ],
+    widest,
+  )
