@@ -75,7 +75,7 @@ export class UnknownRunError extends AppError {
           ? ['Runs lie in .svcctl/runs beside cdktf.json: run this there.']
           : run === undefined
             ? ['All runs ended, and nothing is to be resumed: svcctl apply plans what is left to do.']
-            : ['The runs that are here: svcctl runs list'],
+            : ['The runs that are here: svcctl runs list', 'What another machine has run is known there, in its .svcctl/runs.'],
     })
   }
 }

@@ -154,8 +154,9 @@ interface Out extends Left {
   readonly verdict?: 'conflicts' | 'impossible'
 }
 
-async function planned(workspace: Workspace, {plan: made, options, validForMs, notes}: UndoWish, {wishes}: UndoDraft): Promise<BuiltPlan> {
-  const stacks = undoStacks(made.stacks, wishes, stack => outputsOf(workspace, stack))
+async function planned(workspace: Workspace, wish: UndoWish, {wishes}: UndoDraft): Promise<BuiltPlan> {
+  const {plan: made, options, validForMs, notes} = wish
+  const stacks = undoStacks(made.stacks, wishes, stack => outputsOf(workspace, wish, stack))
   const ledgers = new Map([...workspace.ledgers].map(([stack, it]) => [stack, undoLedger(it, wishes)]))
   return planWorkspace(viewOf(workspace, stacks, ledgers), {
     options: {...options, unmanaged: true},
@@ -183,9 +184,12 @@ const undoLifts = ({settings}: Workspace, options: UndoWish['options']): Lifts =
   onDrift: 'keep',
 })
 
-/** An apply writes all outputs of a stack: those of an undo are what the ledger has. */
-const outputsOf = ({ledgers}: Workspace, stack: string): StackDeclarations['outputs'] =>
-  Object.entries(ledgers.get(stack)?.outputs ?? {}).map(([name, {value, sensitive}]) => ({name, value, sensitive}))
+/** An apply writes all outputs of a stack: what they were before the run, and where others wrote since, what they are now. */
+function outputsOf({ledgers}: Workspace, {image, story}: UndoWish, stack: string): StackDeclarations['outputs'] {
+  const now = ledgers.get(stack)
+  const before = now?.serial === story.serials.get(stack) ? image?.stacks[stack]?.outputs : undefined
+  return Object.entries(before ?? now?.outputs ?? {}).map(([name, {value, sensitive}]) => ({name, value, sensitive}))
+}
 
 /** What nothing can be planned for, as planning says: each problem names its object. */
 function problemsIn(error: unknown, {wishes}: UndoDraft): Out[] {

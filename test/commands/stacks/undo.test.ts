@@ -1,11 +1,12 @@
 /** `undo RUN --out FILE`: the way back from a run, as a saved plan like any other. */
-import {readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {undoSchema} from '../../../src/run/undo-document.ts'
 import {type Inside, inside} from '../../support/inside.ts'
 import {documentOf} from '../../support/site.ts'
 import {type JsonStack, jsonStack, saveStack, saveStacks} from '../../support/stack-json.ts'
+import {startStateServer} from '../../support/state-server.ts'
 
 let at: Inside
 beforeEach(async () => {
@@ -360,6 +361,37 @@ describe('undo', () => {
       code: 3,
       stdout: expect.stringContaining('E_UNDO_UNFINISHED'),
     })
+  })
+
+  it('goes back in a ledger behind HTTP too, on the machine that has made the run and on no other', async () => {
+    const states = await startStateServer()
+    try {
+      const {address} = states
+      const behind = (memoryLimitInGb: number) =>
+        jsonStack('shop')
+          .backend({http: {address, lock_address: address, unlock_address: address}})
+          .subscription('main')
+          .database('cache', 'main', {memoryLimitInGb})
+          .bdb('local')
+          .block('output', {size: {value: String(memoryLimitInGb)}})
+      const from = save(behind(1))
+      await apply(from)
+      save(behind(2))
+      const {run} = await apply(from)
+      const elsewhere = join(at.folder, 'elsewhere')
+      mkdirSync(elsewhere)
+      const there = await at.fast(['undo', run, '--out', 'undo.plan'], {cwd: elsewhere})
+      expect([there.code, there.stderr]).toEqual([11, expect.stringContaining('.svcctl/runs')])
+      const done = await undo(run)
+      expect(actions(done.undoable)).toEqual({cache: 'update'})
+      // The plan goes where it is wanted: the other machine has the ledger and needs nothing else.
+      expect(await at.fast(['apply', join(at.folder, 'undo.plan'), '--auto-approve'], {cwd: elsewhere})).toMatchObject({code: 0})
+      expect(JSON.parse(states.state ?? '').outputs.size.value).toBe('1')
+      save(behind(1))
+      expect(open(await planOf(from))).toEqual({})
+    } finally {
+      await states.close()
+    }
   })
 
   it('is refused as any plan is when somebody has changed the file', async () => {
