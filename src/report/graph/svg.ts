@@ -9,7 +9,14 @@ import {lookOf} from './looks.ts'
 
 /** A larger picture is nothing that anybody could look at, and takes minutes to lay out. */
 export const MOST_NODES = 400
-const MOST_ARROWS = 2_000
+/** Labels take the longest: arrows with one may be as many as in a tree, or so many. */
+const MOST_LABELS = 300
+/** Of arrows without labels. */
+export const MOST_ARROWS = 500
+
+/** Where arrows cross a lot, Graphviz looks for a better place for as long as it may: a tenth of the time gives nearly the same. */
+const HURRIED = {nslimit: 0.5, nslimit1: 0.5, mclimit: 0.2, searchsize: 10}
+const MANY_ARROWS = 150
 
 export type Draw = (graph: Graph) => string
 
@@ -23,7 +30,13 @@ export async function drawing({reasons}: {readonly reasons: boolean}): Promise<D
   return ({nodes, edges}) => {
     const graph: VizGraph = {
       directed: true,
-      graphAttributes: {rankdir: 'LR', ranksep: 0.5, nodesep: 0.14, bgcolor: 'transparent'},
+      graphAttributes: {
+        rankdir: 'LR',
+        ranksep: 0.5,
+        nodesep: 0.14,
+        bgcolor: 'transparent',
+        ...(edges.length > MANY_ARROWS ? HURRIED : {}),
+      },
       nodeAttributes: {shape: 'box', fontsize: 12.5, height: 0.35, margin: '0.16,0.05', fontname: 'sans-serif'},
       edgeAttributes: {arrowsize: 0.6, fontsize: 10, fontname: 'sans-serif'},
       nodes: nodes.map(it => ({name: it.id, attributes: {label: labelOf(it), class: classOf(it.look)}})),
@@ -55,7 +68,11 @@ export async function svgPicture(
   objects: readonly GraphObject[],
   several: boolean,
 ): Promise<{readonly graph: Graph; readonly svg: string}> {
-  const graph = fittingGraph(objects, several, it => it.nodes.length <= MOST_NODES && it.edges.length <= MOST_ARROWS)
+  const graph = fittingGraph(
+    objects,
+    several,
+    ({nodes, edges}) => nodes.length <= MOST_NODES && (edges.length <= MOST_LABELS || edges.length < nodes.length),
+  )
   const draw = await drawing({reasons: true})
   const title = `What waits for what: ${graph.nodes.length} boxes, ${graph.edges.length} arrows; one box is ${LEVEL_WORDS[graph.level]}.`
   const svg = draw(graph).replace(/<svg ([^<>]*)>/, `<svg role="img" $1>\n<title>${title}</title>\n<style>${styleOf(graph)}</style>`)

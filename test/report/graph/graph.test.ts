@@ -171,4 +171,25 @@ describe('a graph that is too large for Mermaid', () => {
     const {graph} = await svgPicture(drawn(...subscriptions(30, 20, 'delete')), false)
     expect([graph.level, graph.nodes.length <= MOST_NODES]).toEqual(['alike', true])
   })
+
+  it('is drawn in seconds of work where everything hangs on everything', async () => {
+    const dense = (count: number, each: number) =>
+      drawn(
+        ...Array.from({length: count}, (_, at) =>
+          operation(`l${at}`, {
+            edges: Array.from({length: Math.min(at, each)}, (_, k) => ({
+              key: `shop:null_resource.l${(at * 7919 + k * 104_729) % at}`,
+              reason: 'reference' as const,
+            })),
+          }),
+        ),
+      )
+    // Graphviz is loaded once per process.
+    await svgPicture(dense(3, 1), false)
+    const begun = process.cpuUsage()
+    const levels = [(await svgPicture(dense(390, 5), false)).graph.level, (await svgPicture(dense(100, 3), false)).graph.level]
+    const {user, system} = process.cpuUsage(begun)
+    expect(levels).toEqual(['kind', 'object'])
+    expect((user + system) / 1_000_000).toBeLessThan(10)
+  })
 })

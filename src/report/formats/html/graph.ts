@@ -1,6 +1,6 @@
 /** The page's pictures of what waits for what: one of everything, or one a subscription. */
-import {type Graph, graphOf, rootsOf} from '../../graph/graph.ts'
-import {drawing, MOST_NODES} from '../../graph/svg.ts'
+import {fittingGraph, type Graph, rootsOf} from '../../graph/graph.ts'
+import {drawing, MOST_ARROWS, MOST_NODES} from '../../graph/svg.ts'
 import type {Report, ReportObject} from '../report.ts'
 import {isActive} from '../report.ts'
 import {byWeight} from '../shown.ts'
@@ -49,7 +49,7 @@ function graphsOf(report: Report): Drawn[] {
   if (objects.length === 0) return []
   const drawn = (those: readonly ReportObject[]): Drawn => ({
     objects: those.length,
-    graph: graphOf(those, several, those.length > MOST_NODES ? 'alike' : 'object'),
+    graph: fittingGraph(those, several, ({nodes, edges}) => nodes.length <= MOST_NODES && edges.length <= MOST_ARROWS),
   })
   if (objects.length <= MOST_NODES) return [drawn(objects)]
   const rootOf = rootsOf(report.objects)
