@@ -208,3 +208,24 @@ describe('the guide for a bare shell', () => {
     expect(at.writes).toHaveLength(2)
   }, 120_000)
 })
+
+describe('a freeze', () => {
+  it('stops jobs as the guide says, and no plan', async () => {
+    const [text = ''] = blocks('When everything has to stop', 'sh')
+    for (const line of text.split('\n').filter(it => it !== '')) {
+      const exit = Number(/ # exit (\d+)/.exec(line)?.[1] ?? 0)
+      const outcome = await bash(line, at.folder, env)
+      expect([line, outcome.code, exit === outcome.code ? '' : outcome.stderr]).toEqual([line, exit, ''])
+    }
+    const job = {...env, ...code.github, GITHUB_TOKEN: '', GITHUB_ACTIONS: 'true', GITHUB_SHA: COMMIT}
+    const run = (given: Record<string, string>) => runAction(action, given, {cwd: at.folder, env: job, token: 'bot-token'})
+    const planned = await run({command: 'plan', stack: 'shop', plan: 'shop.plan', comment: 'true'})
+    expect([planned.code, code.world.comments.at(-1)?.body]).toEqual([0, expect.stringContaining('incident 4711')])
+    code.world.approve('boris')
+    const applied = await run({command: 'apply', plan: 'shop.plan', approve: 'github'})
+    expect([applied.code, applied.stdout, at.writes]).toEqual([3, expect.stringContaining('::error title=E_FROZEN::'), []])
+    const [{id}] = JSON.parse((await bash('svcctl freeze list -o json', at.folder, env)).stdout).freezes
+    expect((await bash(`svcctl freeze lift ${id}`, at.folder, env)).code).toBe(0)
+    expect((await run({command: 'apply', plan: 'shop.plan', approve: 'github'})).code).toBe(0)
+  }, 120_000)
+})

@@ -80,6 +80,7 @@ function annotationsOf(report: Report): Readonly<Record<Level, readonly Annotati
           ),
         ),
       ...held.map(it => about(it, 'held', `by ${it.held?.by ?? ''} until ${it.held?.until ?? ''}`)),
+      ...(report.frozen ?? []).map(it => ({title: 'frozen', message: it})),
       ...report.notes.map(it => ({title: 'note', message: it})),
     ],
   }

@@ -77,7 +77,7 @@ const heading = (report: Report): string => {
 
 /** All rows always, so that a reader who looks for one finds it in its place. */
 function summaryTable(report: Report): string {
-  const {guards, notShown} = report
+  const {guards, notShown, frozen = []} = report
   const {destroys, risks, blocked, held, accepted} = groupsOf(report)
   const replaced = destroys.filter(it => it.action === 'replace')
   const rows: readonly (readonly [string, string])[] = [
@@ -90,7 +90,12 @@ function summaryTable(report: Report): string {
     ],
     [
       'Guards',
-      guards.length === 0 ? 'none' : guards.map(it => `**${it.code}**: ${words(guardWords(it))}; ${liftedWords(it.allow)}`).join('<br>'),
+      guards.length + frozen.length === 0
+        ? 'none'
+        : [
+            ...some(frozen, it => `**Frozen**: ${words(it)}`),
+            ...guards.map(it => `**${it.code}**: ${words(guardWords(it))}; ${liftedWords(it.allow)}`),
+          ].join('<br>'),
     ],
     [
       'Blocked, held',

@@ -108,6 +108,8 @@ export interface Report {
   /** In the order of execution. */
   readonly objects: readonly ReportObject[]
   readonly guards: readonly GuardResult[]
+  /** Freezes that stand against it, in words. */
+  readonly frozen?: readonly string[]
   readonly cost: {
     /** Requests sent so far. */
     readonly used?: number

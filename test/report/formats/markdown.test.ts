@@ -108,6 +108,15 @@ describe('a report in Markdown', () => {
     expect(risks).toEqual(['its data is lost |', '- |', 'the database is replaced and its data is lost |'])
   })
 
+  it('says in the row of guards who has frozen what until when', () => {
+    const freeze = {id: 'f-1', stack: 'shop', by: 'ada', until: '2026-11-23T00:00:00.000Z', reason: 'incident 4711', strict: false}
+    const text = markdown(reportOf({operations: [created('a', 1)], more: {freezes: [freeze]}}))
+    expect(text).toContain('### svcctl: shop: refused (1 to create)')
+    expect(text).toMatch(
+      /^\| Guards \| \*\*Frozen\*\*: stack shop is frozen by ada until 2026-11-23T00:00:00.000Z \(f-1\): incident 4711 \|$/m,
+    )
+  })
+
   it('has every row of its table when there is nothing to say', () => {
     const text = markdown(reportOf({operations: []}))
     for (const row of ROWS) expect(text).toMatch(new RegExp(`^\\| ${row} \\| .+ \\|$`, 'm'))

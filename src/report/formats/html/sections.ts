@@ -89,7 +89,7 @@ export function tiles({objects, applied}: Report): Html {
 }
 
 export function summary(report: Report): Html {
-  const {guards, notShown, notes} = report
+  const {guards, notShown, notes, frozen = []} = report
   const {destroys, risks, blocked, held, accepted} = groupsOf(report)
   const replaced = destroys.filter(it => it.action === 'replace').length
   const several = report.stacks.length > 1
@@ -112,9 +112,9 @@ export function summary(report: Report): Html {
     ],
     [
       'Guards',
-      guards.length === 0
+      guards.length + frozen.length === 0
         ? html`none`
-        : html`${guards.map(it => html`<p><strong>${it.code}</strong>: ${guardWords(it)}; ${lifted(it.allow)}</p>`)}`,
+        : html`${frozen.map(it => html`<p><strong>Frozen</strong>: ${it}</p>`)}${guards.map(it => html`<p><strong>${it.code}</strong>: ${guardWords(it)}; ${lifted(it.allow)}</p>`)}`,
     ],
     [
       'Blocked, held',
