@@ -73,7 +73,10 @@ async function ready(
       since: accepted.acceptedAt,
       soon,
     })
-  const found = ({live}: {readonly live?: LiveObject}): StepEnd => ({ok: true, ...(live ? {live, remoteId: live.remoteId} : {})})
+  const found = ({live}: {readonly live?: LiveObject}): StepEnd => ({
+    ok: true,
+    ...(live ? {live, remoteId: live.remoteId, seen: live} : {}),
+  })
   if (!soon) {
     const end = await seen()
     return end.ok ? found(end) : end
@@ -120,9 +123,9 @@ async function takeOver(scene: Scene, collection: CollectionWatch, fits: (live: 
     ignore: scene.work.declaration?.policy.ignoreChanges ?? [],
     secretState: () => 'changed',
   })
-  if (changes.length === 0) return {ok: true, remoteId, live}
+  if (changes.length === 0) return {ok: true, remoteId, live, seen: live}
   const updated = await update(scene, remoteId, ids, live, changes)
-  return updated.ok ? {ok: true, remoteId, live: updated.live ?? live} : updated
+  return updated.ok ? {...updated, remoteId, live: updated.live ?? live} : updated
 }
 
 const namesIn = (items: ValueObject[string] | undefined): readonly string[] =>

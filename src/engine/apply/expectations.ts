@@ -4,9 +4,9 @@
  */
 
 /** Two looks as near to each other as this part of the time tell when it was. */
-const NEAR = 0.2
+const NEAR = 0.1
 /** How fast it is forgotten that something still went on: it may go faster by now. */
-const FORGET = 0.995
+const FORGET = 0.9998
 
 interface Known {
   readonly goingOnMs: number
@@ -40,6 +40,7 @@ export class Expectations {
   wasOver(sort: string, ageMs: number, late: boolean): void {
     const known = this.#known.get(sort)
     if (late && (known === undefined || ageMs > known.overMs)) return
-    this.#known.set(sort, {goingOnMs: FORGET * Math.min(known?.goingOnMs ?? 0, ageMs), overMs: ageMs})
+    const isKnown = known !== undefined && known.goingOnMs < known.overMs && known.overMs < ageMs
+    this.#known.set(sort, {goingOnMs: FORGET * Math.min(known?.goingOnMs ?? 0, ageMs), overMs: isKnown ? known.overMs : ageMs})
   }
 }

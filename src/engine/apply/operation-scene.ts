@@ -28,6 +28,8 @@ export class Scene implements Staged {
   readonly spec: ValueObject
   /** Pointers of the secrets that were sent. */
   readonly sent = new Set<string>()
+  /** When the last change was known to have settled: its task was over, or it needed none. */
+  settledAt: number | undefined
 
   constructor(context: RunContext, work: RunWork) {
     const {operation, declaration} = work
@@ -53,6 +55,7 @@ export class Scene implements Staged {
   /** Waits for what comes after the request itself, and writes the end down. */
   async settle(step: Step, {acceptedAt}: Accepted, rest: () => Promise<StepEnd>): Promise<StepEnd> {
     const {journal, clock, learned} = this.context.options
+    this.settledAt = clock.now()
     const end = await rest()
     if (!end.ok) return end
     const remoteId = end.remoteId ?? this.work.operation.remoteId
@@ -82,7 +85,7 @@ export class Scene implements Staged {
       const goesOn = async () => (await collection.await(sought, clock.now() + timeoutMs, this.context.over, () => {})) !== undefined
       return {ok: false, state: 'failed', error, goesOn}
     }
-    if (news === 'gone') return {ok: true}
+    if (news === 'gone') return {ok: true, seen: news}
     if (news.failed) {
       await remember(this, news.live.remoteId, news.live)
       return {
@@ -91,7 +94,7 @@ export class Scene implements Staged {
         error: new ObjectFailedError(this.what(sought.step), news.live.remoteId, String(news.live.fields.status)),
       }
     }
-    return {ok: true, live: news.live, remoteId: news.live.remoteId, atOnce: news.atOnce}
+    return {ok: true, live: news.live, remoteId: news.live.remoteId, atOnce: news.atOnce, seen: news.live}
   }
 
   writing(step: Step, parent: Ids, remoteId?: string): Omit<Write, 'request' | 'settleDoubt'> {

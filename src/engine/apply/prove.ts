@@ -23,14 +23,16 @@ import type {Ended, Residual, ResidualField, Work} from './work.ts'
 
 /** Looks at a collection before a difference counts: lists lag behind tasks by up to 2 s (wire facts). */
 const LOOKS = 4
+/** Of the tokens that there can be: more of them come in vain. */
+const NEARLY_FULL = 0.8
 
 interface TouchedCollection {
   readonly kind: Kind
   readonly parent: Ids
   readonly watch: CollectionWatch
   readonly done: Ended[]
-  /** When the last of them ended: only a look that began later proves anything. */
-  lastEnd: number
+  /** When the last of them settled: only a look that began later proves anything. */
+  settledAt: number
 }
 
 export class Prover {
@@ -63,13 +65,17 @@ export class Prover {
     this.#spend()
   }
 
-  /** Reads what has settled, as far as the budget has more than what is still to be sent needs. */
+  /** Reads what has settled, as far as the budget has more than what is still to be sent needs, or more than it can keep. */
   #spend(): void {
     const waiting: TouchedCollection[] = []
+    let begun = 0
     for (const place of this.#settled) {
-      const {spending} = place.watch.backend
-      if (this.#context.unsent === 0 || spending.available - spending.waiting > this.#context.unsent) this.#begin(place)
-      else waiting.push(place)
+      const {available, waiting: inLine, burst} = place.watch.backend.spending
+      const spare = available - inLine - begun
+      if (this.#context.unsent === 0 || spare > this.#context.unsent || spare > NEARLY_FULL * burst) {
+        begun++
+        this.#begin(place)
+      } else waiting.push(place)
     }
     this.#settled = waiting
   }
@@ -100,14 +106,19 @@ export class Prover {
     const places = this.#places.get(group) ?? new Map<string, TouchedCollection>()
     this.#places.set(group, places)
     const id = `${operation.stack} ${kind.name} ${parent.join(' ')}`
-    const place = places.get(id) ?? {kind, parent, watch: this.#context.collection(backend, kind, parent), done: [], lastEnd: 0}
+    const place = places.get(id) ?? {kind, parent, watch: this.#context.collection(backend, kind, parent), done: [], settledAt: 0}
     places.set(id, place)
     place.done.push(ended)
-    place.lastEnd = this.#context.options.clock.now()
+    place.settledAt = Math.max(place.settledAt, ended.settledAt ?? this.#context.options.clock.now())
   }
 
   async #prove(place: TouchedCollection): Promise<Residual[]> {
     const {clock, listLagMs, stop, journal} = this.#context.options
+    const verified = () => journal.append({type: 'verified', keys: place.done.map(it => keyOfOperation(it.operation))}, false)
+    if (await this.#isSeen(place)) {
+      verified()
+      return []
+    }
     let residual: Residual[] = []
     let looks = 0
     const clean = await waitFor(
@@ -125,14 +136,21 @@ export class Prover {
       if (stop.aborted) return undefined
       throw error
     })
-    if (clean && residual.length === 0) journal.append({type: 'verified', keys: place.done.map(it => keyOfOperation(it.operation))}, false)
+    if (clean && residual.length === 0) verified()
     return residual
   }
 
+  /** Whether the looks that their readiness needed have shown all of them as they were sent. */
+  async #isSeen(place: TouchedCollection): Promise<boolean> {
+    if (place.done.some(it => it.seen === undefined)) return false
+    const found = await Promise.all(place.done.map(it => this.#one(place, it, it.seen === 'gone' ? undefined : it.seen)))
+    return found.every(it => it === undefined)
+  }
+
   /** The look that showed the last object ready will do, if it saw everything; otherwise a new one. */
-  async #lookAt({watch, done, lastEnd}: TouchedCollection, looks: number): Promise<Look> {
+  async #lookAt({watch, done, settledAt}: TouchedCollection, looks: number): Promise<Look> {
     const last = watch.last
-    const recent = looks === 1 && last !== undefined && last.startedAt >= lastEnd ? last : undefined
+    const recent = looks === 1 && last !== undefined && last.startedAt >= settledAt ? last : undefined
     const look = recent ?? (await watch.lookAtAll(PRIORITY.proof))
     // What is not shown is neither gone nor missing before the list is known to be whole.
     const shown = new Set(look.collection.objects.map(it => it.remoteId))

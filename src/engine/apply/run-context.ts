@@ -23,6 +23,7 @@ import {Promptness} from './promptness.ts'
 import type {Pace} from './shared-watch.ts'
 import {type Supervision, Supervisor} from './supervisor.ts'
 import {TaskWatch} from './task-watch.ts'
+import type {Seen} from './work.ts'
 
 export interface RunOptions {
   readonly run: string
@@ -187,5 +188,13 @@ export type Failure =
   | {readonly state: 'skipped'; readonly because?: Key; readonly error?: AppError}
 
 export type StepEnd =
-  /** `atOnce`: seen at the first look. */
-  {readonly ok: true; readonly live?: LiveObject; readonly remoteId?: string; readonly atOnce?: boolean} | ({readonly ok: false} & Failure)
+  | {
+      readonly ok: true
+      readonly live?: LiveObject
+      readonly remoteId?: string
+      /** At the first look. */
+      readonly atOnce?: boolean
+      /** As a look showed it that began after the change had settled: no other one is needed to prove it. */
+      readonly seen?: Seen
+    }
+  | ({readonly ok: false} & Failure)

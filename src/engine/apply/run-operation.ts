@@ -13,7 +13,7 @@ import {depose, remember} from './remember.ts'
 import type {RunContext, StepEnd} from './run-context.ts'
 import type {RunWork} from './staged.ts'
 import {update} from './update-step.ts'
-import type {Ended} from './work.ts'
+import type {Ended, Seen} from './work.ts'
 
 /** Whatever goes wrong with it is how the operation ended. @throws what ends the whole run: its lock is somebody else's */
 export async function runOperation(context: RunContext, work: RunWork): Promise<Ended> {
@@ -30,6 +30,7 @@ async function carryOut(scene: Scene): Promise<Ended> {
   let remoteId = operation.remoteId
   let live = scene.work.live
   let isStale = false
+  let seen: Seen | undefined
   for (const step of scene.steps()) {
     scene.context.options.emit({type: 'started', key: scene.work.key, action: operation.action, step})
     // Of a replacement it is the old object that goes, also where the new one was made first.
@@ -41,6 +42,8 @@ async function carryOut(scene: Scene): Promise<Ended> {
         ...(remoteId === undefined ? {} : {remoteId}),
       })
     }
+    // Of a replacement it is the new object that is to be proven.
+    if (step !== 'delete' || operation.action === 'delete') seen = done.seen
     if (step === 'create') {
       ;({remoteId, live} = done)
       // The old one is still to go: should that fail, the new one is known all the same.
@@ -59,7 +62,12 @@ async function carryOut(scene: Scene): Promise<Ended> {
     if (step === 'create') noteInline(scene)
   }
   await remember(scene, remoteId, live, isStale)
-  return end('done', {...(remoteId === undefined ? {} : {remoteId}), spec: scene.spec})
+  return end('done', {
+    ...(remoteId === undefined ? {} : {remoteId}),
+    spec: scene.spec,
+    ...(scene.settledAt === undefined ? {} : {settledAt: scene.settledAt}),
+    ...(seen === undefined ? {} : {seen}),
+  })
 }
 
 async function stepOf(scene: Scene, step: Step, remoteId: string | undefined, live: LiveObject | undefined): Promise<StepEnd> {

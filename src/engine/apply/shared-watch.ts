@@ -65,6 +65,11 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
     return this.#pace.minMs
   }
 
+  /** How long a look that is due may wait for others that are due a little later: from then on they go in step. */
+  protected get slackMs(): number {
+    return 0
+  }
+
   /** Looks that failed for good: every waiter is told through this. */
   protected abstract failed(item: Item, error: unknown): void
 
@@ -93,11 +98,18 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
     await waitFor(() => this.#round(), {clock, everyMs: () => this.#pauseMs(), timeoutMs: Number.POSITIVE_INFINITY})
   }
 
-  /** Until the first one is due. */
+  /** Until the first one is due, or those that follow it closely. */
   #pauseMs(): number {
-    let at = Number.POSITIVE_INFINITY
-    for (const {dueAt} of this.#items.values()) at = Math.min(at, dueAt)
-    return Math.max(0, Math.ceil(Math.min(this.#pace.maxMs, Math.max(at, this.#lookedAt + this.gapMs) - this.#clock.now())))
+    return Math.max(0, Math.ceil(Math.min(this.#pace.maxMs, this.#nextLookAt - this.#clock.now())))
+  }
+
+  get #nextLookAt(): number {
+    let first = Number.POSITIVE_INFINITY
+    for (const {dueAt} of this.#items.values()) first = Math.min(first, dueAt)
+    let last = first
+    const {slackMs} = this
+    for (const {dueAt} of this.#items.values()) if (dueAt > last && dueAt <= first + slackMs) last = dueAt
+    return Math.max(last, this.#lookedAt + this.gapMs)
   }
 
   /** Sleeps, unless somebody comes who is due before. */
@@ -114,8 +126,8 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
     if (this.#items.size === 0) return this.#rest()
     const items = [...this.#items.keys()]
     const due = new Set(items.filter(it => this.#isDue(it)))
-    // Who woke the pause up waits for the shortest one as everybody does.
-    if (due.size === 0 || this.#clock.now() < this.#lookedAt + this.gapMs) return undefined
+    // Who woke the pause up waits for the shortest one as everybody does, and for those who are close behind.
+    if (due.size === 0 || this.#clock.now() < this.#nextLookAt) return undefined
     try {
       // Between two looks there is the shortest pause, whoever they are for: one answers all who wait.
       const news = await this.look(items, due).finally(() => {

@@ -80,6 +80,15 @@ export class TaskWatch extends SharedWatch<Waiting, TaskNews> {
     return available < SCARCE * perMinute ? 2 * super.gapMs : super.gapMs
   }
 
+  /**
+   * Chains of changes that are a moment apart would need a look each for ever. Those of many that wait cost one second
+   * once; where requests are not counted they need not wait at all.
+   */
+  protected override get slackMs(): number {
+    const {available, perMinute} = this.#backend.spending
+    return Number.isFinite(perMinute) && available >= SCARCE * perMinute ? super.gapMs : 0
+  }
+
   protected override failed(item: Waiting, error: unknown): void {
     item.fail(error)
   }

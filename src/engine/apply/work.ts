@@ -30,7 +30,14 @@ export interface Ended {
   readonly ms: number
   /** As it was sent; for the proof. */
   readonly spec?: ValueObject
+  /** When its last change was known to have settled, milliseconds since the epoch: a look that began later is its proof. */
+  readonly settledAt?: number
+  /** Such a look, which its readiness needed. */
+  readonly seen?: Seen
 }
+
+/** What a look showed. */
+export type Seen = LiveObject | 'gone'
 
 export interface ApplyResult {
   readonly ended: readonly Ended[]

@@ -38,6 +38,13 @@ class Watch extends SharedWatch<Item, string> {
   }
 }
 
+/** Looks that wait a moment for those that are close behind. */
+class Patient extends Watch {
+  protected override get slackMs(): number {
+    return 1_000
+  }
+}
+
 class LookError extends AppError {
   constructor(exit: ExitCode) {
     super('the look failed', {code: 'E_LOOK', exit})
@@ -50,6 +57,23 @@ describe('a shared watch', () => {
     const watch = new Watch(clock)
     expect(await clock.run(Promise.all([watch.await('a'), watch.await('b')]))).toEqual(['a is there', 'b is there'])
     expect(watch.looks).toBe(1)
+  })
+
+  it('brings chains into step that are a moment apart, by one wait, where a look answers all', async () => {
+    const looksOf = async (watch: Watch, clock: VirtualClock) => {
+      // Each step takes two seconds; the second chain is half a second behind.
+      watch.answer = items => new Map(items.flatMap(it => (clock.now() - (it.since ?? 0) >= 2_000 ? [[it, 'over'] as const] : [])))
+      const chain = async (steps: number): Promise<void> => {
+        for (let i = 0; i < steps; i++) await watch.await('a', 60_000, {sort: 'a step', since: clock.now()})
+      }
+      const later = clock.sleep(2_600).then(() => chain(20))
+      await clock.run(Promise.all([chain(20), later]))
+      return watch.looks
+    }
+    const [patient, hasty] = [new VirtualClock(), new VirtualClock()]
+    const [few, many] = [await looksOf(new Patient(patient), patient), await looksOf(new Watch(hasty), hasty)]
+    expect(few).toBeLessThan(0.75 * many)
+    expect(patient.now() - START).toBeLessThanOrEqual(hasty.now() - START + 2_000)
   })
 
   it('goes on for whoever asks again the moment the last one was told', async () => {
