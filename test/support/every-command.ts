@@ -382,7 +382,8 @@ export async function parrots(): Promise<World> {
 export function wordsOf({words}: Call, {names, folder}: World, {alone}: Called): string[] {
   const line = (typeof words === 'string' ? words : words(names)).replaceAll('{}', folder)
   const [command, data] = line.split(' --data ')
-  const fast = alone || /^(?:validate|output|state|transfer|forget|force-unlock|support-package upload|profile)/.test(line) ? [] : FAST
+  const fast =
+    alone || /^(?:validate|output|audit|history|state|transfer|forget|force-unlock|support-package upload|profile)/.test(line) ? [] : FAST
   return [...(command ?? '').split(' '), ...(data === undefined ? [] : ['--data', data]), ...fast]
 }
 
