@@ -38,6 +38,7 @@ function roomOf(path: string): string {
 const ABOUT_KINDS: readonly (readonly [place: string, why: string])[] = [
   ['backends/cloud/', 'the kinds of the cloud API, and its requests'],
   ['backends/cluster/', 'the kinds of the cluster API, and its requests'],
+  ['backends/list-path.ts', 'what answers put in front of names: aclUsers'],
   ['simulator/', 'plays the servers'],
   ['declaration/constructs/', 'a class for each kind'],
   ['declaration/read/stack-reader.ts', 'an example in an error'],
@@ -53,15 +54,14 @@ const ABOUT_KINDS: readonly (readonly [place: string, why: string])[] = [
   ['support-package/', 'packages of a node or a database'],
 ]
 
-/** What kinds are called, in full or in part: names, nouns, steps of paths, fields of ids, arrays, words of tasks. */
+/** What kinds are called, in full or in part: names, nouns, steps of paths, fields of ids, words of tasks. */
 function wordsOfKinds(): ReadonlySet<string> {
-  const words = [...kinds.values()].flatMap(({name, noun, remote, identity, arrays = [], taskWords = []}) => [
+  const words = [...kinds.values()].flatMap(({name, noun, remote, identity, taskWords = []}) => [
     name,
     ...name.split('.').slice(1),
     noun,
     ...remote.split('/').slice(1),
     ...identity.ids,
-    ...arrays,
     ...taskWords,
   ])
   // Words of many other things: a policy of a declaration, a user of a code host, modules of Node, the id of anything.

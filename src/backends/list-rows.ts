@@ -4,10 +4,10 @@
  */
 import {idIn} from '../base/id-in.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
-import {listAt, PARENT_ARRAYS, PARENT_IDS} from './lists.ts'
+import {arraysAbove, arraysOf, idsAbove, idsOf, isOnlyShown} from './list-path.ts'
 
 /** Arrays that may stand beside the rows and never are the rows. */
-const NEVER_ROWS = new Set(['links', 'errors', 'warnings', ...PARENT_ARRAYS])
+const NEVER_ROWS = ['links', 'errors', 'warnings']
 
 /**
  * @param path - of the list, which says what the rows are
@@ -16,12 +16,13 @@ const NEVER_ROWS = new Set(['links', 'errors', 'warnings', ...PARENT_ARRAYS])
 export function rowsIn(body: Json, path: string): readonly Json[] | undefined {
   if (Array.isArray(body)) return body as readonly Json[]
   if (!isJsonObject(body)) return undefined
-  const {arrays: names} = listAt(path)
+  const names = arraysOf(path)
   const named = arrayNamed(body, names)
   if (named) return named
   const nested = nestedRows(body, names, path)
   if (nested) return nested
-  const arrays = Object.entries(body).filter(([key, value]) => Array.isArray(value) && !NEVER_ROWS.has(key))
+  const others = [...NEVER_ROWS, ...arraysAbove(path)]
+  const arrays = Object.entries(body).filter(([key, value]) => Array.isArray(value) && !others.includes(key))
   return arrays.length === 1 ? (arrays[0]?.[1] as readonly Json[]) : undefined
 }
 
@@ -34,9 +35,8 @@ export function objectsIn(body: Json, path: string): readonly JsonObject[] | und
 /** The id of a row as text; `undefined` when it has none. */
 export function rowId(row: Json, path: string): string | undefined {
   if (!isJsonObject(row)) return undefined
-  const {ids, onlyShown} = listAt(path)
-  const id = idIn(row, ...ids)
-  if (id !== undefined || !onlyShown) return id
+  const id = idIn(row, ...idsOf(path))
+  if (id !== undefined || !isOnlyShown(path)) return id
   return typeof row.name === 'string' ? row.name : JSON.stringify(row)
 }
 
@@ -51,13 +51,14 @@ function arrayNamed(body: JsonObject, names: readonly string[]): readonly Json[]
 /** Rows below their parent. Another parent's rows are not ours, should a server send them along. */
 function nestedRows(body: JsonObject, names: readonly string[], path: string): readonly Json[] | undefined {
   const segments = path.split('/')
+  const ids = idsAbove(path)
   let found: Json[] | undefined
   for (const value of Object.values(body)) {
     const parents = Array.isArray(value) ? (value as readonly Json[]) : [value]
     for (const parent of parents) {
       if (!isJsonObject(parent)) continue
       const rows = arrayNamed(parent, names)
-      const id = idIn(parent, ...PARENT_IDS)
+      const id = idIn(parent, ...ids)
       if (rows && (id === undefined || segments.includes(id))) found = [...(found ?? []), ...rows]
     }
   }

@@ -8,9 +8,9 @@
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import type {Listing, Reader, ReadOptions, RequestOptions} from '../engine/model/backend.ts'
 import type {ApiRequest} from '../engine/model/kind.ts'
+import {type ListParent, parentOf} from './list-path.ts'
 import {rowId} from './list-rows.ts'
 import {type KeyedRow, ListWalk} from './list-walk.ts'
-import {type ListParent, parentOf} from './lists.ts'
 import {type FetchPage, type PageAnswer, PagingFacts} from './paging-facts.ts'
 import type {Warn} from './warning.ts'
 

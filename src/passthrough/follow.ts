@@ -7,7 +7,6 @@
 import {answerBody} from '../backends/answer-body.ts'
 import type {Voice} from '../backends/api-errors.ts'
 import {errorOf} from '../backends/api-errors.ts'
-import {kindAt} from '../backends/lists.ts'
 import {taskView} from '../backends/task-view.ts'
 import type {Clock} from '../base/clock.ts'
 import {AppError, EXIT} from '../base/errors.ts'
@@ -160,7 +159,10 @@ export async function follow(started: Started, options: FollowOptions): Promise<
 }
 
 /** Whether its status is that of its change: a node that is down is not changing. Preview versions show the same objects. */
-const goesByStatus = (object: string): boolean => kindAt(object.replace(/^\/v\d+\//, '/v1/'))?.ready !== undefined
+async function goesByStatus(object: string): Promise<boolean> {
+  const {kindAt} = await import('../backends/kind-at.ts')
+  return kindAt(object.replace(/^\/v\d+\//, '/v1/'))?.ready !== undefined
+}
 
 class Look {
   readonly #started: Started
@@ -233,7 +235,7 @@ class Look {
         error: {message: `the object is ${status}`, transient: false},
       })
     }
-    const settled = status === 'active' || !(goesByStatus(object) || /pending/.test(status))
+    const settled = status === 'active' || !(/pending/.test(status) || (await goesByStatus(object)))
     return settled && !deletes ? shown(answer) : 'unclear'
   }
 

@@ -4,9 +4,9 @@
  */
 import type {Voice} from '../backends/api-errors.ts'
 import {ApiReads, asPage} from '../backends/api-reads.ts'
+import {collectionOf} from '../backends/list-path.ts'
 import {rowId, rowsIn} from '../backends/list-rows.ts'
 import {type KeyedRow, ListWalk} from '../backends/list-walk.ts'
-import {collectionOf} from '../backends/lists.ts'
 import {PagedReader} from '../backends/paged-reader.ts'
 import {type FetchPage, PagingFacts} from '../backends/paging-facts.ts'
 import type {Clock} from '../base/clock.ts'

@@ -1,5 +1,5 @@
 /** Where a stack's ledger lies: Terraform's `backend` block. */
-import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
+import {isJsonObject, type Json} from '../../base/json.ts'
 import type {LedgerLocation} from '../../engine/model/declaration.ts'
 import {local} from '../../ledger/backends/local.ts'
 import {BACKEND_WORDS, LEDGER_BACKENDS} from '../../ledger/backends/registry.ts'

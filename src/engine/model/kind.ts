@@ -44,8 +44,6 @@ export interface Kind {
    */
   readonly fields: Readonly<Record<string, FieldRule>>
   readonly verbs: Verbs
-  /** Names the array of its list may have, beside the one the path of the list says. */
-  readonly arrays?: readonly string[]
   /** Words by which a task says that it is about such an object: the `database` of `databaseCreateRequest`. */
   readonly taskWords?: readonly string[]
   /** Why a verb is left out, in words that follow "blocked: ". */

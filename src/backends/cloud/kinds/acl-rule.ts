@@ -27,7 +27,6 @@ export const cloudAclRule = defineKind({
   identity: {key: it => textIn(it, 'name'), ids: ['ruleId', 'aclRuleId', 'id'], unique: true},
   fields: {'/rule': text, '/redisRule': text, '/acl': text},
   verbs: collectionVerbs('/subscriptions/*/databases/*/acl/rules', ['list', 'create']),
-  arrays: ['redisRules', 'aclRules'],
   taskWords: ['rule'],
   absent: {
     update: 'the API can list and create ACL rules, but not change them',

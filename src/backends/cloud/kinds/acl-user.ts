@@ -36,7 +36,6 @@ export const cloudAclUser = defineKind({
     '/password': {writeOnly: true, secret: true, always: true},
   },
   verbs: collectionVerbs('/subscriptions/*/databases/*/acl/users', ['list', 'create']),
-  arrays: ['redisUsers', 'aclUsers'],
   taskWords: ['user'],
   absent: {
     update: 'the API can list and create ACL users, but not change them',

@@ -120,7 +120,6 @@ export const cloudPeering = defineKind({
     '/provider': {equal: sameProvider},
   },
   verbs: collectionVerbs('/subscriptions/*/peerings', ['list', 'read', 'create', 'delete']),
-  arrays: ['vpcPeerings'],
   taskWords: ['peering'],
   absent: {update: 'the API can create and delete peerings, but not change them'},
   normalize: live => renamed(live, {regionName: 'region', vpcUid: 'vpcId'}),

@@ -73,7 +73,6 @@ export const cloudSubscription = defineKind({
     '/paymentMethod': {mayBeAbsent: true},
   },
   verbs: collectionVerbs('/subscriptions', ['list', 'read', 'create', 'update', 'delete']),
-  arrays: ['subscription'],
   taskWords: ['subscription'],
   normalize: live => paymentOf(renamed(live, {cloudDetails: 'cloudProviders'})),
   ready: readyByStatus({ready: ['active'], failed: ['error', 'failed']}),
