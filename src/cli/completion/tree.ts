@@ -40,6 +40,7 @@ const BY_FLAG: Readonly<Record<string, ValueKind>> = {
 const BY_COMMAND: Readonly<Record<string, ValueKind>> = {
   compare: 'stacks',
   explain: 'addresses',
+  history: 'addresses',
   'profile set': 'profiles',
   'profile show': 'profiles',
   'profile default': 'profiles',

@@ -80,14 +80,17 @@ describe('an apply', () => {
 
   it('names the job of CI, and keeps lines where SVC_AUDIT_DIR says', async () => {
     const commit = '0123456789abcdef0123456789abcdef01234567'
-    await applied([shop()], [], {
+    await applied([shop()], ['--report', 'github'], {
       SVC_AUDIT_DIR: 'kept',
       CI_COMMIT_SHA: commit,
       GITLAB_CI: 'true',
       GITLAB_USER_LOGIN: 'ada',
       CI_JOB_URL: 'https://gitlab.example/jobs/7',
       CI_COMMIT_REF_NAME: 'main',
+      GITHUB_OUTPUT: join(at.folder, 'outputs'),
     })
+    const last = linesIn(join(folder('kept'), 'shop.jsonl')).at(-1)
+    expect(readFileSync(join(at.folder, 'outputs'), 'utf8')).toMatch(new RegExp(`audit_head(=|<<\\S+\n)${last?.hash}\n`))
     expect(existsSync(folder())).toBe(false)
     expect(readdirSync(folder('kept'))).toEqual(['shop.jsonl'])
     for (const line of linesIn(join(folder('kept'), 'shop.jsonl')))
