@@ -85,12 +85,22 @@ const apply = z.strictObject({
 })
 
 const owned = {stack: z.string(), address, kind: z.string(), name: z.string().exactOptional(), construct: z.string().exactOptional()}
+const agreed = {by: z.string(), until: z.string(), reason: z.string()}
+const held = z.strictObject(agreed).exactOptional().describe('somebody holds it')
 const sides = {before: json.exactOptional().describe('as it was applied'), after: json.exactOptional().describe('as it is')}
+
+const frozen = z.strictObject({
+  id: z.string(),
+  stack: z.string().exactOptional().describe('absent: the account'),
+  ...agreed,
+  strict: z.boolean().describe('--break-glass does not pass it'),
+})
 
 const drift = z.strictObject({
   drifted: z.array(
     z.strictObject({
       ...owned,
+      held,
       missing: z.boolean(),
       changes: z.array(z.strictObject({path, ...sides, risk: z.string().exactOptional()})),
     }),
@@ -103,11 +113,16 @@ const drift = z.strictObject({
     accepted: count.exactOptional().describe('of --baseline: objects in which nothing else drifted'),
   }),
   accepted: z
-    .array(z.strictObject({...owned, path, ...sides, until: z.string(), by: z.string(), reason: z.string()}))
+    .array(z.strictObject({...owned, held, path, ...sides, ...agreed}))
     .exactOptional()
     .describe('of --baseline'),
   expired: z.array(baselineEntrySchema).exactOptional(),
   unused: z.array(baselineEntrySchema).exactOptional(),
+  holds: z
+    .array(z.strictObject({stack: z.string(), address, ...agreed}))
+    .exactOptional()
+    .describe('owned objects that somebody holds'),
+  freezes: z.array(frozen).exactOptional().describe('what is frozen'),
 })
 
 const driftAccept = z.strictObject({

@@ -74,6 +74,12 @@ describe('documents of commands', () => {
     fits('drift-accept', await print(['drift', 'accept', 'null_resource.cache', '--until', '2d', '--reason', 'why', ...from]))
     expect(baselineSchema.safeParse(JSON.parse(readFileSync(join(at.folder, 'drift-baseline.json'), 'utf8'))).error).toBe(undefined)
     fits('drift', await print(['drift', '--baseline', 'drift-baseline.json', ...from]))
+    const said = ['--until', '1d', '--reason', 'why', ...from]
+    for (const words of [['hold', 'null_resource.cache'], ['freeze']]) expect(await at.run([...words, ...said])).toMatchObject({code: 0})
+    const heldAndFrozen = await print(['drift', ...from])
+    expect([heldAndFrozen.holds, heldAndFrozen.freezes].map(it => it?.length)).toEqual([1, 1])
+    fits('drift', heldAndFrozen)
+    fits('drift', await print(['drift', '--baseline', 'drift-baseline.json', ...from]))
     at.later(3 * 86_400_000)
     fits('drift', await print(['drift', '--baseline', 'drift-baseline.json', ...from]))
   })

@@ -363,6 +363,20 @@ describe('undo', () => {
     })
   })
 
+  it('leaves to whoever holds an object that it is held', async () => {
+    const from = save(base())
+    await apply(from)
+    save(base().database('cache', 'main', {memoryLimitInGb: 2}))
+    const {run} = await apply(from)
+    expect(await at.run(['hold', 'null_resource.cache', '--until', '1d', '--reason', 'why', ...from])).toMatchObject({code: 0})
+    const done = await undo(run)
+    expect(done.guards.map(it => it.code)).toEqual(['G_HELD'])
+    expect(await carryOut()).toMatchObject({code: 3})
+    expect(await at.run(['hold', 'lift', 'null_resource.cache', ...from])).toMatchObject({code: 0})
+    expect((await undo(run)).guards).toEqual([])
+    expect(await carryOut()).toMatchObject({code: 0})
+  })
+
   it('goes back in a ledger behind HTTP too, on the machine that has made the run and on no other', async () => {
     const states = await startStateServer()
     try {
