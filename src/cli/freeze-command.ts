@@ -1,6 +1,7 @@
 /** What the commands about freezes share: which stacks and accounts they are about. */
 import {shellWord} from '../base/shell-word.ts'
 import {UsageError} from '../base/usage-error.ts'
+import type {StackDeclarations} from '../engine/model/declaration.ts'
 import type {FreezeScope} from '../run/freeze.ts'
 import {meantAccounts} from './meant-accounts.ts'
 import {StackCommand, type StackFlagValues} from './stack-command.ts'
@@ -12,9 +13,12 @@ export interface FreezeFlagValues extends StackFlagValues {
 export abstract class FreezeCommandBase extends StackCommand {
   /** What is to be frozen: of several stacks those that are named. @throws UsageError */
   protected withOne<T>(flags: FreezeFlagValues, work: (scope: FreezeScope) => Promise<T>): Promise<T> {
-    return this.#within(flags, work, async ({stacks}) => {
+    return this.#within(flags, work, async ({stacks: all, targets}) => {
+      const isNamed = (flags.stack?.length ?? 0) > 0
+      // Ledgers that lie beside those of the app are frozen by name only.
+      const stacks = isNamed ? all : (targets ?? [])
       const [first, second] = stacks
-      if (second !== undefined && (flags.stack?.length ?? 0) === 0)
+      if (second !== undefined && !isNamed)
         throw new UsageError(`the app has ${stacks.length} stacks (${stacks.map(it => it.name).join(', ')}), and freeze does not choose`, [
           `Name them: svcctl freeze --stack ${shellWord(first?.name ?? '')}, --stack '*' for all, or --account.`,
         ])
@@ -35,7 +39,8 @@ export abstract class FreezeCommandBase extends StackCommand {
     work: (scope: FreezeScope) => Promise<T>,
     scopeOf: (chosen: {
       readonly stacks: FreezeScope['stacks']
-      readonly targets: Parameters<typeof meantAccounts>[2]
+      /** Those of the app. */
+      readonly targets?: readonly StackDeclarations[]
     }) => Promise<FreezeScope>,
   ): Promise<T> {
     if (flags.account) {

@@ -121,7 +121,7 @@ export const CALLED: Readonly<Record<string, Called>> = {
   'drift accept': both('drift accept null_resource.main --until 1d --reason why --baseline {}/accepted.json'),
   'force-unlock': server('force-unlock some-id --synth-dir far --yes', 'force-unlock --synth-dir shop --yes'),
   forget: server('forget null_resource.main --synth-dir far --anyway --yes', 'forget null_resource.cache --synth-dir shop --anyway --yes'),
-  freeze: server('freeze --synth-dir far --until 1h --reason why', 'freeze --account --until 1h --reason why'),
+  freeze: server('freeze --synth-dir far --stack far --until 1h --reason why', 'freeze --account --until 1h --reason why'),
   'freeze lift': server('freeze lift f-0 --synth-dir far', 'freeze lift f-0 --account'),
   'freeze list': server('freeze list --synth-dir far', 'freeze list --synth-dir shop'),
   hold: server(
@@ -384,7 +384,9 @@ export function wordsOf({words}: Call, {names, folder}: World, {alone}: Called):
   const line = (typeof words === 'string' ? words : words(names)).replaceAll('{}', folder)
   const [command, data] = line.split(' --data ')
   const fast =
-    alone || /^(?:validate|output|audit|history|state|transfer|forget|force-unlock|support-package upload|profile)/.test(line) ? [] : FAST
+    alone || /^(?:validate|output|state|transfer|forget|force-unlock|audit|history|freeze|hold|support-package upload|profile)/.test(line)
+      ? []
+      : FAST
   return [...(command ?? '').split(' '), ...(data === undefined ? [] : ['--data', data]), ...fast]
 }
 

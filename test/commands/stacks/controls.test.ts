@@ -256,6 +256,12 @@ describe('a frozen stack', () => {
     ])
   })
 
+  it('is the app’s own where other ledgers lie beside it', async () => {
+    declare(new JsonStack('old').subscription('former'))
+    await here.fast(['apply', '--auto-approve', '--synth-dir', join(here.folder, 'old')], {env})
+    expect(documentOf(await freezeShop()).freezes.map((it: {stack: string}) => it.stack)).toEqual(['shop'])
+  })
+
   it('of several needs a name', async () => {
     const both = ['--synth-dir', saveStacks(here.folder, [shop(), new JsonStack('other').subscription('more')]), '-o', 'json']
     const words = ['freeze', '--until', '1h', '--reason', 'x']
