@@ -1,6 +1,7 @@
 /** Why a plan does what it does to one object, as people read it in 80 columns. */
 import type {Ansis} from 'ansis'
 import type {Cause} from '../engine/model/cause.ts'
+import type {Agreed} from '../engine/model/controls.ts'
 import {type FieldDecision, isDifference} from '../engine/model/decision.ts'
 import type {Action, Edge, GuardResult} from '../engine/model/plan.ts'
 import {keyOf, spoken} from '../engine/model/value.ts'
@@ -10,13 +11,6 @@ import {liftedBy, shownValue} from './plan-text.ts'
 import {titleOf} from './running-objects.ts'
 import {table} from './table.ts'
 import {oneLine} from './terminal-text.ts'
-
-/** Somebody's word that nothing is to be done to an object for a while. */
-export interface Hold {
-  readonly by: string
-  readonly until: string
-  readonly reason: string
-}
 
 export interface Explanation {
   readonly stack: string
@@ -34,7 +28,7 @@ export interface Explanation {
   readonly source?: string
   readonly identity: Identity
   readonly guards: readonly GuardResult[]
-  readonly holds: readonly Hold[]
+  readonly holds: readonly Agreed[]
   readonly edges: EdgesAround
   readonly fields: readonly FieldDecision[]
   /** The writes that an apply sends for it. */

@@ -13,7 +13,7 @@ import {UnknownAddressError} from '../engine/observe/choice.ts'
 import type {Found} from '../engine/observe/pair.ts'
 import {type Named, namedObjects, Words} from '../engine/observe/selector.ts'
 import {type ExplainInput, edgesAround, fieldsOf, identityOf, requestsOf} from '../engine/plan/explain.ts'
-import type {Explanation, Hold} from '../report/explain-text.ts'
+import type {Explanation} from '../report/explain-text.ts'
 import {planWorkspace} from './plan.ts'
 import type {PlanOptions} from './plan-options.ts'
 import type {Workspace} from './workspace.ts'
@@ -74,7 +74,7 @@ function meantOf(word: string, operations: readonly Operation[], known: readonly
 }
 
 interface Explained extends Pick<ExplainInput, 'decisions' | 'entry'> {
-  readonly operation: Operation & {readonly held?: Hold}
+  readonly operation: Operation
   readonly plan: Plan
   readonly declarations: readonly Declaration[]
   readonly found?: Found | undefined

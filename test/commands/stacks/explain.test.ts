@@ -108,6 +108,20 @@ describe('svcctl explain', () => {
     expect(was.document).toEqual({...by.document, requests: was.document.requests})
   })
 
+  it('says who holds it, until when and why', async () => {
+    const synthDir = saveStack(at.folder, shop(2))
+    const words = ['null_resource.db', '--until', '2h', '--reason', 'incident 7', '--by', 'ada']
+    const held = await at.run(['hold', ...words, '--synth-dir', synthDir])
+    expect(held.code, held.stderr).toBe(0)
+    const {document} = await explain(shop(2), 'db')
+    expect(explainSchema.safeParse(document).error).toBeUndefined()
+    expect(document.holds).toEqual([{by: 'ada', until: expect.any(String), reason: 'incident 7'}])
+    expect(document.guards.map((it: {code: string}) => it.code)).toContain('G_HELD')
+    const text = await at.fast(['explain', 'db', '--synth-dir', synthDir, ...PW])
+    expect(text.stdout).toMatch(/\n {2}held +by ada until \S+: incident 7\n/)
+    expect((await at.run(['hold', 'lift', 'null_resource.db', '--synth-dir', synthDir])).code).toBe(0)
+  })
+
   it('with a saved plan asks nobody, and says the same of what differs', async () => {
     const synthDir = saveStack(at.folder, shop(2))
     const live = await explain(shop(2), 'db')
