@@ -1,14 +1,14 @@
 /** Where holds and freezes are kept: beside the ledger they are about, and for an account in the state folder or where its profile says. */
 import {join} from 'node:path'
 import type {LedgerLocation} from '../engine/model/declaration.ts'
+import type {LedgerPlaceOptions} from '../ledger/backends/backend.ts'
 import {localLedger} from '../ledger/backends/local.ts'
 import {backendOf} from '../ledger/backends/registry.ts'
-import type {Environment} from '../ledger/http-backend.ts'
 import {locationOf} from '../ledger/open-ledger.ts'
 
-/** Of a stack. @throws HttpBackendError */
-export const besideLedger = (ledger: LedgerLocation, environment: Environment, stack: string): LedgerLocation =>
-  backendOf(ledger).controls(ledger, {environment, stack})
+/** Of a stack. @throws HttpBackendError, NotAFileError */
+export const besideLedger = (ledger: LedgerLocation, options: LedgerPlaceOptions): LedgerLocation =>
+  backendOf(ledger).controls(ledger, options)
 
 export interface AccountPlace {
   readonly location: LedgerLocation

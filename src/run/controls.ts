@@ -44,7 +44,7 @@ export class RunControls {
     this.#states = new StateStores(host)
     const {all, stateDir} = host.environment
     const places: (AccountPlace & {readonly stack?: string})[] = [
-      ...stacks.map(({name, ledger}) => ({stack: name, location: besideLedger(ledger, all, name)})),
+      ...stacks.map(({name, ledger}) => ({stack: name, location: besideLedger(ledger, {environment: all, stack: name, folder: host.cwd})})),
       ...accounts.map(({address, keyHash, controls}) => ofAccount(stateDir, accountKey(address, keyHash), controls)),
     ]
     const kept = places.map(({stack, ...place}) => ({

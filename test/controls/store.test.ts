@@ -1,4 +1,4 @@
-import {existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
@@ -52,10 +52,14 @@ function open(location: LedgerLocation, {clock = quick, lockless}: {clock?: Cloc
   return new ControlsStore(store(location), now, lockless && store(lockless))
 }
 
-const file = (): LedgerLocation => besideLedger({type: 'local', file: join(folder, 'terraform.shop.tfstate')}, {}, 'shop')
+const file = (): LedgerLocation =>
+  besideLedger({type: 'local', file: join(folder, 'terraform.shop.tfstate')}, {environment: {}, stack: 'shop', folder})
 const path = () => join(folder, 'terraform.shop.tfstate.controls.json')
 const http = (): LedgerLocation =>
-  besideLedger({type: 'http', address: server.address, lockAddress: server.address, unlockAddress: server.address}, {}, 'shop')
+  besideLedger(
+    {type: 'http', address: server.address, lockAddress: server.address, unlockAddress: server.address},
+    {environment: {}, stack: 'shop', folder},
+  )
 const places = [
   ['in a file', file],
   ['behind http', http],
@@ -247,7 +251,10 @@ function passing(onSleep: () => void = () => {}): Clock {
 
 describe('where controls are kept', () => {
   const besides = (address: string, lockAddress?: string) =>
-    besideLedger({type: 'http', address, ...(lockAddress ? {lockAddress, unlockAddress: lockAddress} : {})}, {}, 'shop')
+    besideLedger(
+      {type: 'http', address, ...(lockAddress ? {lockAddress, unlockAddress: lockAddress} : {})},
+      {environment: {}, stack: 'shop', folder},
+    )
 
   it.each([
     ['https://host/state/shop', undefined, 'https://host/state/shop-controls', undefined],
@@ -273,12 +280,25 @@ describe('where controls are kept', () => {
       TF_HTTP_LOCK_ADDRESS: 'https://h/s/lock',
       TF_HTTP_UNLOCK_ADDRESS: 'https://h/s/lock',
     }
-    expect(besideLedger({type: 'http'}, environment, 'shop')).toEqual({
+    expect(besideLedger({type: 'http'}, {environment, stack: 'shop', folder})).toEqual({
       type: 'http',
       address: 'https://h/s-controls',
       lockAddress: 'https://h/s-controls/lock',
       unlockAddress: 'https://h/s-controls/lock',
     })
+  })
+
+  it.each(['a ledger', 'nothing yet'])('is one place for all who link to %s', what => {
+    const real = join(folder, 'shared.tfstate')
+    if (what === 'a ledger') writeFileSync(real, '{}')
+    const of = (checkout: string, ledger: string) =>
+      besideLedger({type: 'local', file: ledger}, {environment: {}, stack: 'shop', folder: checkout})
+    const linked = ['a', 'b'].map(name => {
+      mkdirSync(join(folder, name))
+      symlinkSync(real, join(folder, name, 'terraform.shop.tfstate'))
+      return of(join(folder, name), 'terraform.shop.tfstate')
+    })
+    expect([...linked, of(folder, 'shared.tfstate')]).toEqual(Array(3).fill({type: 'local', file: `${real}.controls.json`}))
   })
 
   it('is the state folder for an account, unless its profile says where', () => {

@@ -65,8 +65,8 @@ export interface LedgerBackend<L extends LedgerLocation = LedgerLocation> {
   readonly file?: (location: L) => string
   /** What its server is signed in to with, beside what the stack says: to be hidden wherever it comes up. */
   readonly signIn?: (location: L, environment: Environment) => {readonly username: string; readonly password: string}
-  /** Beside a ledger: where the holds and freezes of its stack are. @throws HttpBackendError */
-  readonly controls: (location: L, options: Pick<LedgerPlaceOptions, 'stack' | 'environment'>) => L
+  /** Beside a ledger, as it really lies: where the holds and freezes of its stack are. @throws HttpBackendError, NotAFileError */
+  readonly controls: (location: L, options: LedgerPlaceOptions) => L
   /** Of what somebody names by an address alone: the same, locked by what answers there; `undefined`: it has a lock of its own. */
   readonly lockedThere: (location: L) => L | undefined
   readonly open: (location: L, options: OpenLedgerOptions) => ManagedLedgerStore

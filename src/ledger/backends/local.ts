@@ -1,6 +1,7 @@
 /** A file, beside `cdktf.json` or where somebody said: Terraform's backend `local`. */
 import {isAbsolute, resolve} from 'node:path'
 import {z} from 'zod'
+import {fileAt} from '../../base/file-place.ts'
 import {holderState, identityOf} from '../../base/process-lock.ts'
 import {LocalLedgerStore} from '../local-store.ts'
 import {defineBackend} from './backend.ts'
@@ -33,7 +34,8 @@ export const local = defineBackend<Local>({
   remoteState: ({path}) => (typeof path === 'string' ? placeOf(path) : undefined),
   named: text => (/^https?:/i.test(text) ? undefined : localLedger(text)),
   file: ({file}) => file,
-  controls: ({file}) => localLedger(`${file}.controls.json`),
+  // Several checkouts may link to one ledger: what holds for it lies where its lock does.
+  controls: ({file}, {folder}) => localLedger(`${fileAt(resolve(folder, file))}.controls.json`),
   lockedThere: () => undefined,
   open: ({file}, {folder, stack, host, pid, user, clock, random, notice, fileContent}) =>
     new LocalLedgerStore({
