@@ -64,6 +64,8 @@ export class Supervisor {
   #looking: Promise<void> | undefined
   #misses = 0
   #hasPermitted = false
+  /** Of these something has reached the API. */
+  readonly #begun = new Set<Key>()
   #closed: AppError | undefined
 
   /**
@@ -88,10 +90,15 @@ export class Supervisor {
    */
   async permit(key: Key): Promise<number> {
     while (this.#closed === undefined && this.#age >= LOOK_EVERY_MS) await this.#look()
-    const why = this.#closed ?? this.#seen.left(key)
+    const why = this.#closed ?? (this.#begun.has(key) ? undefined : this.#seen.left(key))
     if (why !== undefined) throw new NotPermittedError(why)
     this.#hasPermitted = true
     return this.#lookedAt + VALID_MS
+  }
+
+  /** What was begun is brought to its end: a replacement whose old object is gone has nothing left that could stay as it is. */
+  began(key: Key): void {
+    this.#begun.add(key)
   }
 
   /** Looks as long as there is something to send. @param signal - ends it, without an error */
@@ -102,7 +109,7 @@ export class Supervisor {
       if (this.#hasPermitted && this.#age >= LOOK_EVERY_MS) await this.#look()
       return undefined
     }
-    const everyMs = () => Math.max(1, LOOK_EVERY_MS - Math.max(0, this.#age))
+    const everyMs = () => (this.#hasPermitted ? Math.max(1, LOOK_EVERY_MS - Math.max(0, this.#age)) : LOOK_EVERY_MS)
     try {
       await waitFor(look, {clock: this.#clock, everyMs, timeoutMs: Number.POSITIVE_INFINITY, signal})
     } catch (error) {

@@ -20,14 +20,19 @@ import type {Accepted, Doubt, DoubtSettled, Write} from './write.ts'
  */
 export async function write(context: RunContext, it: Write, rest: (accepted: Accepted) => Promise<StepEnd>): Promise<StepEnd> {
   let resent = false
+  // A create is sent again when nothing came of the first one; of anything else nobody has looked.
+  const over = (end: StepEnd): StepEnd =>
+    resent && it.step !== 'create' && !end.ok && end.state === 'skipped'
+      ? {ok: false, state: 'unknown', error: new UnknownOutcomeError(it.what, 'its answer was lost, and it was not sent again')}
+      : end
   for (;;) {
     const passage = await context.gate.within(it, context.closing, place => oneTurn(context, it, place, rest))
-    if (!passage.passed) return {ok: false, state: 'skipped', ...(passage.by === undefined ? {} : {because: passage.by})}
+    if (!passage.passed) return over({ok: false, state: 'skipped', ...(passage.by === undefined ? {} : {because: passage.by})})
     const turn = passage.value
-    if (turn.end === 'over') return turn.result
+    if (turn.end === 'over') return over(turn.result)
     if (turn.end === 'held') {
       const failure = await pause(context, it, turn)
-      if (failure !== undefined) return failure
+      if (failure !== undefined) return over(failure)
     } else {
       if (resent) return {ok: false, state: 'unknown', error: new UnknownOutcomeError(it.what, 'two answers were lost')}
       resent = true
@@ -127,6 +132,7 @@ async function oneRequest(
   if (sent.outcome !== 'busy' && sent.outcome !== 'crowded') place.answered(sent.outcome === 'accepted')
   switch (sent.outcome) {
     case 'accepted': {
+      context.supervisor?.began(key)
       if (it.last) context.sent(key)
       emit({type: 'accepted', key, step, ...(sent.taskId === undefined ? {} : {taskId: sent.taskId})})
       const accepted: Accepted = {acceptedAt: clock.now(), ...(sent.body === undefined ? {} : {body: sent.body})}
@@ -209,6 +215,8 @@ async function pause(context: RunContext, it: Write, {reason, group, refused}: H
 
 async function doubtful(context: RunContext, it: Write, doubt: Doubt, rest: (accepted: Accepted) => Promise<StepEnd>): Promise<OneTurn> {
   const {emit, journal, stop, clock} = context.options
+  // A create that never arrived has begun nothing.
+  if (it.step !== 'create') context.supervisor?.began(it.key)
   emit({
     type: 'in doubt',
     key: it.key,

@@ -216,4 +216,27 @@ describe('a write that is tried again while somebody freezes', () => {
     expect(result.summary).toMatchObject({done: 2, unknown: 0, skipped: 0})
     expect(writes(lab).filter(it => it.method === 'POST')).toHaveLength(2)
   })
+
+  it('is brought to its end where somebody holds its object meanwhile: what arrived is not said to be left as it was', async () => {
+    const lab = new Lab()
+    const shop = (memory: number) => stackOf('shop').subscription('main').database('cache', 'main', {memoryLimitInGb: memory})
+    await lab.run(() => lab.apply([shop(1)]))
+    lab.simulator.inject({match: {method: 'PUT'}, times: 1, action: {type: 'hang', effect: true}})
+    const began = lab.clock.now()
+    const supervision = supervised(lab.clock, now => ({left: () => (now - began >= 4_000 ? HELD : undefined)}))
+    const result = await lab.run(() => lab.apply([shop(2)], {run: {supervision}}))
+    const ended = result.ended.find(it => it.operation.address === 'null_resource.cache')
+    expect([ended?.state, lab.entry('shop', 'cache')?.applied.memoryLimitInGb]).toEqual(['done', 2])
+  })
+
+  it('and a replacement whose old object is gone makes the new one, whoever holds it by then', async () => {
+    const lab = new Lab()
+    const shop = (port: number) => stackOf('shop').subscription('main').database('cache', 'main', {port})
+    await lab.run(() => lab.apply([shop(12_001)]))
+    lab.simulator.configure({cloud: {taskMs: 20_000}})
+    const began = lab.clock.now()
+    const supervision = supervised(lab.clock, now => ({left: () => (now - began >= 8_000 ? HELD : undefined)}))
+    const result = await lab.run(() => lab.apply([shop(12_002)], {lifts: {allowDestroy: ['*']}, run: {supervision}}))
+    expect(result.ended.find(it => it.operation.action === 'replace')?.state).toBe('done')
+  })
 })
