@@ -18,7 +18,9 @@ export function actorOf({all}: Pick<Environment, 'all'>, by?: string): Actor {
   const host = hostname()
   if (by !== undefined) return {name: saidBy(by), source: 'by', host}
   const job = currentJob(all)?.actor?.trim()
-  return job ? {name: job.slice(0, LONGEST_NAME), source: 'ci', host} : {name: `${userName()}@${host}`, source: 'user', host}
+  return job
+    ? {name: job.replaceAll(/\p{Cc}/gu, ' ').slice(0, LONGEST_NAME), source: 'ci', host}
+    : {name: `${userName()}@${host}`, source: 'user', host}
 }
 
 function saidBy(by: string): string {

@@ -16,25 +16,32 @@ export const LARGEST_BYTES = 8_388_608
 
 export const LONGEST_REASON = 1_000
 
+/** One line: it is printed beside lines of ours. */
+const line = (longest: number) =>
+  z
+    .string()
+    .min(1)
+    .max(longest)
+    .regex(/^\P{Cc}*$/u)
 const moment = z.iso.datetime({offset: true})
 const agreed = {
-  by: z.string().min(1).describe('who said so'),
+  by: line(200).describe('who said so'),
   until: moment.describe('counts no more from then on'),
-  reason: z.string().min(1),
+  reason: line(LONGEST_REASON),
   at: moment.describe('when it was said'),
 }
 
 const freeze = z.strictObject({
   id: z.string().regex(/^[\w-]{1,64}$/),
-  stack: z.string().exactOptional().describe('absent: the account'),
+  stack: line(LONGEST_REASON).exactOptional().describe('absent: the account'),
   ...agreed,
   strict: z.boolean().describe('--break-glass does not pass it'),
 })
 
 const hold = z.strictObject({
-  stack: z.string(),
-  address: z.string().min(1),
-  kind: z.string(),
+  stack: line(LONGEST_REASON),
+  address: line(LONGEST_REASON),
+  kind: line(LONGEST_REASON),
   remoteId: z.string().exactOptional().describe('the object, whatever address it goes by later'),
   ...agreed,
 })

@@ -8,7 +8,7 @@ import type {DriftReport} from '../engine/plan/drift.ts'
 import {shownValue} from './plan-text.ts'
 import {titleOf} from './running-objects.ts'
 import {table} from './table.ts'
-import {harmless, oneLine} from './terminal-text.ts'
+import {oneLine} from './terminal-text.ts'
 
 /** What was applied and what is there now, in words where there is none. */
 const sides = ({before, after}: Pick<DriftReport['drifted'][number]['changes'][number], 'before' | 'after'>) =>
@@ -25,8 +25,8 @@ export function driftText(report: DriftReport | JudgedDrift, several: boolean, p
   const accepted = 'accepted' in report ? [`${report.summary.accepted} accepted`] : []
   const counts = `${[`${summary.drifted} drifted`, `${summary.missing} missing`, ...accepted, `${summary.unchanged} unchanged`, `${summary.unmanaged} unmanaged`].join(', ')}.`
   const said = [
-    ...(report.holds ?? []).map(it => `${paint.yellow('held')} ${title(it)}, ${harmless(heldWords(it))}`),
-    ...(report.freezes ?? []).map(it => `${paint.red('frozen:')} ${harmless(frozenWords(it))}`),
+    ...(report.holds ?? []).map(it => `${paint.yellow('held')} ${title(it)}, ${oneLine(heldWords(it))}`),
+    ...(report.freezes ?? []).map(it => `${paint.red('frozen:')} ${oneLine(frozenWords(it))}`),
   ]
   const all = [...lines, ...judged, ...said]
   return [...all, ...(all.length > 0 ? [''] : []), drifted.length === 0 ? `${paint.green('No drift.')} ${counts}` : counts].join('\n')

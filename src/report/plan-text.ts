@@ -18,7 +18,7 @@ import {
 import {keyOf, keyOfOperation} from '../engine/model/value.ts'
 import {titleOf} from './running-objects.ts'
 import {table} from './table.ts'
-import {harmless, oneLine} from './terminal-text.ts'
+import {oneLine} from './terminal-text.ts'
 
 const SIGNS: Readonly<Record<Action, string>> = {
   create: '+',
@@ -47,7 +47,7 @@ export function planText(plan: Plan, paint: Ansis): string {
   const lines: string[] = []
   const several = plan.stacks.length > 1
   for (const operation of plan.operations) if (operation.action !== 'no-op') lines.push(...operationLines(operation, several, paint), '')
-  for (const note of plan.notes) lines.push(`${paint.yellow('note:')} ${harmless(note)}`)
+  for (const note of plan.notes) lines.push(`${paint.yellow('note:')} ${oneLine(note)}`)
   if (plan.notes.length > 0) lines.push('')
   lines.push(countsLine(plan, paint))
   lines.push(...unmanagedLines(plan))
@@ -65,7 +65,7 @@ export function planText(plan: Plan, paint: Ansis): string {
 }
 
 export const freezeLines = (freezes: readonly PlannedFreeze[], paint: Ansis): string[] =>
-  freezes.map(it => `${paint.red('frozen:')} ${harmless(frozenWords(it))}`)
+  freezes.map(it => `${paint.red('frozen:')} ${oneLine(frozenWords(it))}`)
 
 /** The options a plan was made with, as they would be given again. */
 export const plannedWith = ({selectors, lifts}: Pick<Plan, 'selectors' | 'lifts'>): string[] => [
@@ -120,9 +120,9 @@ export const liftedBy = (allow: string): string =>
 
 export const guardLines = (guards: readonly GuardResult[], paint: Ansis): string[] =>
   guards.flatMap(({code, message, addresses, allow}) => [
-    `${paint.red('refused:')} ${harmless(message)} (${code})`,
+    `${paint.red('refused:')} ${oneLine(message)} (${code})`,
     ...addresses.map(it => `  ${oneLine(it)}`),
-    `  ${harmless(liftedBy(allow))}`,
+    `  ${oneLine(liftedBy(allow))}`,
   ])
 
 function operationLines(operation: Operation, several: boolean, paint: Ansis): string[] {

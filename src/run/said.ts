@@ -21,7 +21,7 @@ export function saidNow({environment, wallClock, redactor}: Host, {until, reason
   return {
     by: redactor.text(actorOf(environment, by).name),
     until: parseDeadline(until, now, MOST_DAYS),
-    reason: redactor.text(reasonIn(reason, '--reason')),
+    reason: redactor.text(reasonIn(reason, '--reason')).slice(0, LONGEST_REASON),
     at: new Date(now).toISOString(),
   }
 }

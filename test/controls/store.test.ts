@@ -151,6 +151,11 @@ describe('the document', () => {
       'freezes.0.reason',
     ],
     [
+      'a reason with a line of ours in it',
+      JSON.stringify({format: 'svcctl.controls/1', serial: 1, freezes: [{...freeze('f'), reason: 'x\nNo drift.'}], holds: []}),
+      'freezes.0.reason',
+    ],
+    [
       'a moment that is none',
       JSON.stringify({format: 'svcctl.controls/1', serial: 1, freezes: [freeze('f', 'soon')], holds: []}),
       'freezes.0.until',

@@ -5,6 +5,7 @@ import {objectWords} from '../../cli/parse/object-words.ts'
 import {Args} from '../../cli/parse/oclif.ts'
 import {stackFlags, stateFlag} from '../../cli/parse/stack-flags.ts'
 import {MissingArgumentError} from '../../cli/parse/usage-error.ts'
+import {oneLine} from '../../report/terminal-text.ts'
 
 export default class FreezeLiftCommand extends FreezeCommandBase {
   static override summary = 'end a freeze before its time'
@@ -25,7 +26,9 @@ export default class FreezeLiftCommand extends FreezeCommandBase {
       const lifted = await liftFreezes(this.context, scope, ids)
       await this.print(asJson({lifted, requests: {used: 0}}), {
         text: () =>
-          lifted.map(it => `${it.stack === undefined ? 'the account' : `stack ${it.stack}`} is frozen no more (${it.id})`).join('\n'),
+          lifted
+            .map(it => `${it.stack === undefined ? 'the account' : `stack ${oneLine(it.stack)}`} is frozen no more (${it.id})`)
+            .join('\n'),
       })
     })
   }

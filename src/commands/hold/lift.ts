@@ -4,6 +4,7 @@ import {Args} from '../../cli/parse/oclif.ts'
 import {stackFlags, stateFlag} from '../../cli/parse/stack-flags.ts'
 import {MissingArgumentError} from '../../cli/parse/usage-error.ts'
 import {StackCommand} from '../../cli/stack-command.ts'
+import {oneLine} from '../../report/terminal-text.ts'
 
 export default class HoldLiftCommand extends StackCommand {
   static override summary = 'let go of what is held'
@@ -29,7 +30,7 @@ export default class HoldLiftCommand extends StackCommand {
     try {
       const lifted = await liftHolds(desk, flags.stack ?? [], words)
       await this.print(asJson({lifted, requests: {used: 0}}), {
-        text: () => lifted.map(it => `${it.stack}:${it.address} is held no more`).join('\n'),
+        text: () => lifted.map(it => `${oneLine(`${it.stack}:${it.address}`)} is held no more`).join('\n'),
       })
     } finally {
       await desk.close()
