@@ -180,11 +180,16 @@ export abstract class StackCommand extends ReportingCommand {
     frozen: 'obey' | 'break glass' | 'ignore' = 'obey',
   ): Promise<T> {
     const [{givenBack, lockedUntil}, {assertOpen}] = await Promise.all([import('../run/locked-ledgers.ts'), import('../run/controls.ts')])
-    if (frozen !== 'ignore') await this.reading(() => assertOpen(workspace.controls, frozen === 'break glass'))
+    const open = async () => {
+      if (frozen !== 'ignore') await assertOpen(workspace.controls, frozen === 'break glass')
+    }
+    await this.reading(open)
     const stop = new AbortController()
     const taking = workspace.lock(lockTimeoutMs ?? 0, stop.signal)
     const run = async () => {
       await taking
+      // Somebody may have frozen it while the lock was waited for.
+      await open()
       await workspace.loadLedgers()
       return work()
     }

@@ -53,6 +53,8 @@ export interface LocalStoreOptions {
   readonly clock: Clock
   readonly random: RandomBytes
   readonly notice: Notice
+  /** Hears what is waited for; `notice` unless told. */
+  readonly onWait?: Notice
   readonly content?: FileContent
 }
 
@@ -126,7 +128,7 @@ export class LocalLedgerStore implements ManagedLedgerStore {
   }
 
   async lock(timeoutMs: number, signal?: AbortSignal): Promise<Unlock> {
-    const {stack, process, who, clock, random, stateOf, notice} = this.#options
+    const {stack, process, who, clock, random, stateOf, notice, onWait = notice} = this.#options
     const path = this.#path
     const file = lockFileOf(path)
     const mine: LockHolder = {...process, id: randomHex(random, 8), who, since: new Date(clock.now()).toISOString()}
@@ -137,7 +139,7 @@ export class LocalLedgerStore implements ManagedLedgerStore {
     const look = async (): Promise<ProcessLock | undefined> => {
       const attempt = tryProcessLock(file, mine, stateOf)
       if (attempt.held) return attempt.lock
-      if (looks++ === 0) sayWaiting(notice, path, wordsOf(attempt.holder), timeoutMs)
+      if (looks++ === 0) sayWaiting(onWait, path, wordsOf(attempt.holder), timeoutMs)
       holder = attempt.holder
       return undefined
     }

@@ -202,6 +202,8 @@ async function recorded(workspace: Workspace, {model, lockTimeoutMs}: Exported):
   await assertOpen(workspace.controls)
   const unlock = await workspace.lock(lockTimeoutMs)
   try {
+    // Somebody may have frozen it while the lock was waited for.
+    await assertOpen(workspace.controls)
     await workspace.loadLedgers()
     assertNoLedger(workspace)
     await importObjects(workspace, {pairs, onRecord: () => {}})

@@ -90,30 +90,26 @@ export async function forget(
   if (stacks.length === 0 && names.size > 1) throw new SeveralMeantError(words.join(' '), meant)
   const declared = anyway ? [] : meant.filter(it => desk.declaration(it.stack, it.entry) !== undefined)
   if (declared.length > 0) throw new StillDeclaredError(declared.map(it => keyOf(it.stack, it.entry.address)))
-  await desk.assertFree(
-    chosen.filter(it => names.has(it.name)),
-    meant,
-  )
+  const concerned = chosen.filter(it => names.has(it.name))
+  await desk.assertFree(concerned, meant)
   await confirm(meant)
-  return desk.locked(
-    chosen.filter(it => names.has(it.name)),
-    lockTimeoutMs,
-    async stores => {
-      const forgotten: OwnedObject[] = []
-      for (const [stack, store] of stores) {
-        const ledger = await store.load()
-        const entries = new Map(ledger.entries)
-        for (const it of meant) {
-          // What became another object since it was asked about stays.
-          if (it.stack !== stack || entries.get(it.entry.address)?.remoteId !== it.entry.remoteId) continue
-          entries.delete(it.entry.address)
-          forgotten.push(it)
-        }
-        if (entries.size === ledger.entries.size) continue
-        const gone = forgotten.filter(it => it.stack === stack).map(forgetEvent)
-        await saveAudited(desk.host, store, ledger, gone, now => ({...now, entries}))
+  return desk.locked(concerned, lockTimeoutMs, async stores => {
+    // While somebody was asked, or a lock was waited for, it may have been frozen or held.
+    await desk.assertFree(concerned, meant)
+    const forgotten: OwnedObject[] = []
+    for (const [stack, store] of stores) {
+      const ledger = await store.load()
+      const entries = new Map(ledger.entries)
+      for (const it of meant) {
+        // What became another object since it was asked about stays.
+        if (it.stack !== stack || entries.get(it.entry.address)?.remoteId !== it.entry.remoteId) continue
+        entries.delete(it.entry.address)
+        forgotten.push(it)
       }
-      return forgotten
-    },
-  )
+      if (entries.size === ledger.entries.size) continue
+      const gone = forgotten.filter(it => it.stack === stack).map(forgetEvent)
+      await saveAudited(desk.host, store, ledger, gone, now => ({...now, entries}))
+    }
+    return forgotten
+  })
 }

@@ -201,6 +201,7 @@ export async function resumeTransfers(desk: LedgerDesk, lockTimeoutMs: number): 
   const open = new Map([...stores].filter(([name]) => names.has(name)))
   const take = (signal: AbortSignal) => lockAll([...open.values()], {timeoutMs: lockTimeoutMs, clock, signal})
   return desk.under(take, async () => {
+    await desk.assertFree(desk.chosen([]))
     const arrived = await finishTransfers(new Map([...open, ...gone]), auditArrivals(desk.host, open))
     const ids = [...new Set(arrived.map(it => it.id))]
     return {transfer: ids.join(', ') || null, moved: arrived.map(told), declaredStill: []}

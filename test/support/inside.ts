@@ -31,6 +31,8 @@ export interface Inside {
 export interface InsideOptions {
   readonly env?: Readonly<Record<string, string>>
   readonly cwd?: string
+  /** Hears what is said on standard error, while the command goes on. */
+  readonly heard?: (text: string) => void
 }
 
 export async function inside(config: SimulatorConfigInput = PROMPT): Promise<Inside> {
@@ -43,8 +45,8 @@ export async function inside(config: SimulatorConfigInput = PROMPT): Promise<Ins
   const env = {...services, PATH: process.env.PATH ?? '', HOME: home, LANG: 'C.UTF-8'}
   let ahead = 0
   const clock: Clock = {now: () => Date.now() + ahead, sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 20), signal)}
-  const run = async (argv: readonly string[], {env: more = {}, cwd = folder}: InsideOptions = {}): Promise<Outcome> => {
-    const [stdout, stderr] = [new Heard(), new Heard()]
+  const run = async (argv: readonly string[], {env: more = {}, cwd = folder, heard}: InsideOptions = {}): Promise<Outcome> => {
+    const [stdout, stderr] = [new Heard(), new Heard(heard)]
     const environment = readEnvironment({...env, ...more})
     const code = await main({
       argv,
@@ -76,12 +78,17 @@ export async function inside(config: SimulatorConfigInput = PROMPT): Promise<Ins
 class Heard extends Writable {
   text = ''
 
-  constructor() {
+  readonly #heard: (text: string) => void
+
+  constructor(heard: (text: string) => void = () => {}) {
     super({decodeStrings: false})
+    this.#heard = heard
   }
 
   override _write(chunk: string | Uint8Array, _: string, done: () => void): void {
-    this.text += Buffer.from(chunk as string).toString()
+    const text = Buffer.from(chunk as string).toString()
+    this.text += text
+    this.#heard(text)
     done()
   }
 }

@@ -1,8 +1,11 @@
 /** Holds, freezes and broken glass, as whoever types the commands meets them. */
 import {existsSync, mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {hostname} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {identityOf, tryProcessLock} from '../../../src/base/process-lock.ts'
 import {controlsSchema} from '../../../src/controls/document.ts'
+import {lockFileOf} from '../../../src/ledger/local-store.ts'
 import {type Inside, inside} from '../../support/inside.ts'
 import {documentOf} from '../../support/site.ts'
 import {JsonStack, saveStack, saveStacks} from '../../support/stack-json.ts'
@@ -278,6 +281,33 @@ describe('a frozen stack', () => {
     const document = JSON.parse(readFileSync(controlsFile(), 'utf8'))
     expect(controlsSchema.parse(document)).toEqual(document)
     expect(document).toMatchObject({format: 'svcctl.controls/1', serial: 2, freezes: [{strict: true}], holds: [{by: 'ada'}]})
+  })
+})
+
+describe('a freeze that comes while the lock is waited for', () => {
+  it.each([
+    ['import', '--all'],
+    ['forget', 'b', '--anyway', '--yes'],
+    ['apply', '--auto-approve'],
+  ])('stops %s before it writes the ledger', async (...words) => {
+    await run('forget', 'a', '--anyway', '--yes')
+    const ledger = join(here.folder, 'terraform.shop.tfstate')
+    const somebody = {...identityOf(hostname(), process.pid), id: '1', who: 'somebody', since: ''}
+    const taken = tryProcessLock(lockFileOf(ledger), somebody, () => 'alive')
+    if (!taken.held) throw new Error('the ledger is locked')
+    const before = readFileSync(ledger, 'utf8')
+    let frozen: Promise<unknown> | undefined
+    const heard = (text: string) => {
+      if (!text.includes('somebody')) return
+      frozen ??= freezeShop().finally(() => taken.lock.release())
+    }
+    const done = await here[words[0] === 'forget' ? 'run' : 'fast']([...words, '--lock-timeout', '20s', '-o', 'json', ...on()], {
+      env,
+      heard,
+    })
+    await frozen
+    expect([done.code, documentOf(done).error?.code], done.stderr).toEqual([3, 'E_FROZEN'])
+    expect(readFileSync(ledger, 'utf8')).toBe(before)
   })
 })
 
