@@ -1,6 +1,7 @@
 /** Until when something that a person said counts: a hold, a freeze, an accepted difference. Nothing of that lasts for ever. */
 import {formatDuration, parseDuration} from './duration.ts'
 import {AppError, EXIT} from './errors.ts'
+import {FURTHEST_MS} from './moment.ts'
 
 const DAY_MS = 86_400_000
 
@@ -53,7 +54,7 @@ function durationFrom(text: string, nowMs: number): number | undefined {
   if (!/[a-z]$/.test(text)) return undefined
   try {
     const at = nowMs + parseDuration(text)
-    return at > 8.64e15 ? Number.POSITIVE_INFINITY : at
+    return at > FURTHEST_MS ? Number.POSITIVE_INFINITY : at
   } catch (error) {
     if (error instanceof AppError) return undefined
     throw error

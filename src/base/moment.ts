@@ -13,6 +13,9 @@ export class MomentError extends AppError {
   }
 }
 
+/** From the epoch, either way: no `Date` is further away. */
+export const FURTHEST_MS = 8.64e15
+
 const ISO = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})?)?$/i
 
 /** @returns milliseconds since the epoch; a time without a zone is UTC, as the API's own. @throws MomentError */
@@ -21,6 +24,10 @@ export function parseMoment(option: string, text: string, now: number): number {
     const zoned = /T.*(Z|[+-]\d{2}:?\d{2})$/i.test(text) || !text.toUpperCase().includes('T') ? text : `${text}Z`
     const at = Date.parse(zoned)
     if (!Number.isNaN(at)) return at
-  } else if (/^\d+(\.\d+)?(ms|s|m|h|d)$/.test(text)) return now - parseDuration(text)
+  } else if (/^\d+(\.\d+)?(ms|s|m|h|d)$/.test(text)) {
+    const at = now - parseDuration(text)
+    // A length of time may be longer than all that a calendar has.
+    if (Math.abs(at) <= FURTHEST_MS) return at
+  }
   throw new MomentError(option, text)
 }
