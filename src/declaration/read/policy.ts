@@ -1,9 +1,9 @@
 /** Terraform's `lifecycle` and our `policy` trigger: what holds for an object beside its fields. */
 import {JsonBoundsError, parseJson} from '../../base/bounded-json.ts'
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
-import {parsePointer} from '../../base/pointer.ts'
 import type {Policy} from '../../engine/model/declaration.ts'
 import type {Kind} from '../../engine/model/kind.ts'
+import {pointerFault} from '../../engine/model/pointer-schema.ts'
 import {jsonFault} from '../files/json-positions.ts'
 import type {Problems, SourcePlace} from '../files/problems.ts'
 import {blocksIn} from '../files/stack-document.ts'
@@ -84,6 +84,8 @@ interface OwnPolicy {
 
 /** Of lists and objects. */
 const MAX_LEVELS = 100
+/** Of a text that is none. */
+const MOST_SHOWN = 100
 const NO_POLICY: OwnPolicy = {exclusive: [], removal: 'delete', ignoreChanges: []}
 const WORDS = ['exclusive', 'removal', 'ignoreChanges']
 
@@ -121,21 +123,13 @@ function policyTrigger(trigger: Json | undefined, kind: Kind, say: Say): OwnPoli
     return false
   })
   const ignoreChanges = texts(policy.ignoreChanges, 'policy.ignoreChanges', say).filter(pointer => {
-    if (isPointer(pointer)) return true
-    say(`policy.ignoreChanges: ${JSON.stringify(pointer)} is no JSON pointer: write "/${pointer.replaceAll('.', '/')}"`)
+    const fault = pointerFault(pointer)
+    if (fault === undefined) return true
+    const advice = pointer.startsWith('/') ? '' : `: write "/${pointer.replaceAll('.', '/')}"`
+    say(`policy.ignoreChanges: ${JSON.stringify(pointer.slice(0, MOST_SHOWN))} ${fault}${advice}`)
     return false
   })
   return {exclusive, removal: removal === 'retain' ? 'retain' : 'delete', ignoreChanges}
-}
-
-function isPointer(text: string): boolean {
-  try {
-    parsePointer(text)
-    return true
-  } catch (error) {
-    if (error instanceof RangeError) return false
-    throw error
-  }
 }
 
 function texts(value: Json | undefined, what: string, say: Say): readonly string[] {

@@ -7,6 +7,7 @@ import type {Json, JsonObject} from '../../base/json.ts'
 import {deposedAddress} from './deposed.ts'
 import type {Ledger, LedgerEntry, LedgerOutput} from './ledger.ts'
 import type {Operation} from './plan.ts'
+import {pointer} from './pointer-schema.ts'
 
 export const BEFORE_FORMAT = 'svcctl.before/1'
 
@@ -30,7 +31,7 @@ const entry: z.ZodType<LedgerEntry> = z.object({
   remoteId: z.string(),
   origin: z.enum(['created', 'imported', 'adopted']),
   applied: z.record(z.string(), json) as z.ZodType<JsonObject>,
-  secrets: z.record(z.string(), z.string()),
+  secrets: z.record(pointer, z.string()),
   dependsOn: z.array(z.string()),
   removal: z.enum(['delete', 'retain']),
   preventDestroy: z.boolean(),

@@ -1,6 +1,7 @@
 /** Drift that somebody lives with for a while, as a file: `drift --baseline FILE`. It excuses nothing but what it names. */
 import {z} from 'zod'
 import type {Json} from '../../base/json.ts'
+import {shortPointer} from './pointer-schema.ts'
 
 export const BASELINE_FORMAT = 'svcctl.drift-baseline/1'
 
@@ -37,10 +38,7 @@ const said = z.string().regex(/\S/, 'is empty')
 export const baselineEntrySchema: z.ZodType<BaselineEntry> = z
   .strictObject({
     address: said.describe('null_resource.cache, or with its stack: shop:null_resource.cache'),
-    path: z
-      .string()
-      .regex(/^(\/.*)?$/s, 'is no JSON pointer')
-      .describe('JSON pointer in the spec; empty: the object as a whole'),
+    path: shortPointer.describe('JSON pointer in the spec; empty: the object as a whole'),
     value: z.json().exactOptional().describe('accepted is this live value alone'),
     any: z.literal(true).exactOptional().describe('accepted is whatever the field has; the only way for a secret'),
     missing: z.literal(true).exactOptional().describe('accepted is that the field, or with an empty path the object, is gone'),

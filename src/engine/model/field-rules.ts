@@ -13,7 +13,7 @@ export interface EffectiveRule extends FieldRule {
   readonly known: boolean
   /** The schema refuses fields it does not name, so what a server adds below is not ours to send. */
   readonly strict: boolean
-  /** The rule of a field or, with `*`, of a list slot below; each is worked out once. */
+  /** The rule of a field or, with `*`, of a list slot below; each that a schema may know is worked out once. */
   below(segment: string): EffectiveRule
 }
 
@@ -56,7 +56,8 @@ function effectiveRule(kind: Kind, pattern: Pattern, schema: z.core.$ZodType | u
       // No kind knows every field an API may have: what is called like a secret is one.
       const named = segment !== '*' && isSecretName(segment) ? {...passedOn, secret: true} : passedOn
       const rule = effectiveRule(kind, `${pattern}/${escapeSegment(segment)}`, schemaBelow(schema, segment), named)
-      children.set(segment, rule)
+      // As many as anybody names, and as deep: below what no schema knows none is kept.
+      if (schema !== undefined) children.set(segment, rule)
       return rule
     },
   }

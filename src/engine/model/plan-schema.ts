@@ -31,6 +31,7 @@ import {
   type Selectors,
   type Unmanaged,
 } from './plan.ts'
+import {pointer} from './pointer-schema.ts'
 
 /** A closed object with exactly the fields of `T`: a field added to the type and not here is a compile error. */
 const closed =
@@ -47,7 +48,7 @@ const key = z.string().describe('stack:address')
 const action = z.enum(ACTIONS)
 
 const change = closed<Change>()({
-  path: z.string().describe('JSON pointer in the declared object'),
+  path: pointer.describe('JSON pointer in the declared object'),
   before: json.exactOptional().describe('absent: the field was not there; {"secret": true} for a secret'),
   after: json.exactOptional().describe('absent: the field goes; {"unknown": true} for a value that is known during the apply'),
   risk: z.string().exactOptional().describe('what the change may lose, in words'),
@@ -60,7 +61,7 @@ const edge = closed<Edge>()({
 })
 
 const openLeaf = closed<OpenLeaf>()({
-  path: z.string().describe('JSON pointer in the declared object'),
+  path: pointer.describe('JSON pointer in the declared object'),
   expression: z.string().exactOptional().describe('what it is evaluated from during the apply'),
   version: z.string().exactOptional().describe('of a secret that is compared by its version'),
   needs: z.array(key).exactOptional().describe('the objects it reads'),
@@ -70,7 +71,7 @@ const openLeaf = closed<OpenLeaf>()({
 const policy = closed<Policy>()({
   exclusive: z.array(z.string()),
   removal: z.enum(['delete', 'retain']),
-  ignoreChanges: z.array(z.string()).describe('JSON pointers; an empty one is the whole object'),
+  ignoreChanges: z.array(pointer).describe('JSON pointers; an empty one is the whole object'),
   preventDestroy: z.boolean(),
   createBeforeDestroy: z.boolean(),
 })
@@ -117,7 +118,7 @@ export const operationSchema = closed<Operation>()({
     .strictObject({stack: z.string(), address: z.string()})
     .exactOptional()
     .describe('of a move between stacks: whose it is until then'),
-  later: z.array(z.string()).exactOptional().describe('of a move between stacks: fields that differ, for the next plan, as JSON pointers'),
+  later: z.array(pointer).exactOptional().describe('of a move between stacks: fields that differ, for the next plan, as JSON pointers'),
   elsewhere: z
     .strictObject({stack: z.string(), address: z.string().exactOptional()})
     .exactOptional()
@@ -130,9 +131,9 @@ export const operationSchema = closed<Operation>()({
   origin: z.enum(['created', 'imported', 'adopted']).exactOptional(),
   deferred: z.array(openLeaf).exactOptional(),
   secrets: z.array(openLeaf).exactOptional(),
-  kept: z.array(z.string()).exactOptional().describe('declared fields that somebody changed and that stay so, as JSON pointers'),
+  kept: z.array(pointer).exactOptional().describe('declared fields that somebody changed and that stay so, as JSON pointers'),
   secretsKept: z
-    .array(z.string())
+    .array(pointer)
     .exactOptional()
     .describe('of an undo: secret fields that it says nothing of and that stay as they are, as JSON pointers'),
   former: jsonObject.exactOptional().describe('of what is deleted or replaced: its fields as they were seen'),

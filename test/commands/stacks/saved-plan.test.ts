@@ -89,6 +89,25 @@ describe('a saved plan', () => {
     expect((await at.run(['show', file])).code).toBe(3)
   })
 
+  it('with a place that is no JSON pointer is no plan to anybody, sealed as it may be', async () => {
+    const {file, text} = await saved()
+    const {hash: _, ...plan} = JSON.parse(text)
+    const policy = {...plan.operations[1].declared.policy, ignoreChanges: ['x']}
+    plan.operations[1].declared = {...plan.operations[1].declared, policy}
+    writeFileSync(join(at.folder, file), JSON.stringify({...plan, hash: hashOf(plan)}))
+    for (const args of [
+      ['show', file],
+      ['explain', 'null_resource.a', file],
+      ['apply', file, '--auto-approve'],
+    ]) {
+      const outcome = await (args[0] === 'show' ? at.run : at.fast)([...args, '-o', 'json'], secrets)
+      expect([outcome.code, documentOf(outcome).error.code, at.writes]).toEqual([64, 'E_PLAN_FILE', []])
+      expect(documentOf(outcome).error.problems).toEqual([
+        {path: '/operations/1/declared/policy/ignoreChanges/0', message: 'is no JSON pointer'},
+      ])
+    }
+  })
+
   it.each([
     ['not there', undefined],
     ['no JSON', '{'],

@@ -485,6 +485,15 @@ describe('policy and lifecycle', () => {
     expect(declarationOf(stack, 't').policy.ignoreChanges).toEqual([''])
   })
 
+  it.each([
+    ['memoryLimit.x', '"memoryLimit.x" is no JSON pointer: write "/memoryLimit/x"'],
+    ['/a'.repeat(1_001), `${JSON.stringify('/a'.repeat(50))} has more than 1000 segments`],
+    ['/'.repeat(70_000), `${JSON.stringify('/'.repeat(100))} has more than 65536 characters`],
+  ])('leave alone only what a plan can name: %#', (place, fault) => {
+    const text: StackText = {objects: {s: ['cloud.subscription', {name: 's'}, {policy: JSON.stringify({ignoreChanges: [place]})}, {}]}}
+    expect(messagesOf(() => read(text))).toEqual([`null_resource.s: policy.ignoreChanges: ${fault}`])
+  })
+
   it('say by name what svcctl does not do, and the nearest word for what nobody does', () => {
     const text: StackText = {
       objects: {

@@ -1,5 +1,6 @@
 import {readFileSync} from 'node:fs'
 import {describe, expect, it} from 'vitest'
+import {beforeImageSchema} from '../../../src/engine/model/before-image.ts'
 import {CAUSES} from '../../../src/engine/model/cause.ts'
 import {ACTIONS} from '../../../src/engine/model/plan.ts'
 import {planSchema} from '../../../src/engine/model/plan-schema.ts'
@@ -52,6 +53,48 @@ describe('the schema of a plan', () => {
   it('refuses a field it does not know, for the hash covers it and nobody would honour it', () => {
     expect(planSchema.safeParse({...smallest, extra: true}).success).toBe(false)
     expect(planSchema.safeParse({...smallest, operations: [{...operation, force: true}]}).success).toBe(false)
+  })
+})
+
+describe('a place in a plan', () => {
+  const policy = {exclusive: [], removal: 'delete', ignoreChanges: [] as string[], preventDestroy: false, createBeforeDestroy: false}
+  const holding: readonly (readonly [string, (pointer: string) => object])[] = [
+    ['changes/0/path', path => ({changes: [{path}]})],
+    ['later/0', pointer => ({later: [pointer]})],
+    ['kept/0', pointer => ({kept: [pointer]})],
+    ['secretsKept/0', pointer => ({secretsKept: [pointer]})],
+    ['deferred/0/path', path => ({deferred: [{path}]})],
+    ['secrets/0/path', path => ({secrets: [{path}]})],
+    [
+      'declared/policy/ignoreChanges/0',
+      pointer => ({declared: {spec: {}, dependsOn: [], outputs: [], policy: {...policy, ignoreChanges: [pointer]}}}),
+    ],
+  ]
+
+  it.each(holding)('%s is a JSON pointer that the program can walk', (place, withPointer) => {
+    const issuesWith = (pointer: string) => issuesOf({...smallest, operations: [{...operation, ...withPointer(pointer)}]})
+    for (const pointer of ['', '/', '/a~1b/0', '/line\nbreak/x', '/a'.repeat(1_000)]) expect(issuesWith(pointer)).toEqual([])
+    for (const pointer of ['x', ' /x', '\n/x', '/a'.repeat(1_001), `/${'a'.repeat(65_536)}`, '/'.repeat(1_000_000)])
+      expect(issuesWith(pointer)).toEqual([`operations/0/${place}`])
+  })
+
+  it('is one in what a run had before it, too', () => {
+    const entry = {
+      address: 'null_resource.cache',
+      kind: 'cloud.database',
+      remoteId: 'cloud/subscriptions/1/databases/1',
+      origin: 'created',
+      applied: {},
+      secrets: {'/password': 'version:1'},
+      dependsOn: [],
+      removal: 'delete',
+      preventDestroy: false,
+      exclusive: [],
+      outputs: {},
+    }
+    const image = (it: object) => ({format: 'svcctl.before/1', stacks: {shop: {serial: 1, entries: [it], outputs: {}}}})
+    expect(beforeImageSchema.safeParse(image(entry)).success).toBe(true)
+    expect(beforeImageSchema.safeParse(image({...entry, secrets: {password: 'version:1'}})).success).toBe(false)
   })
 })
 
