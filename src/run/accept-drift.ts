@@ -4,16 +4,18 @@ import {parseDeadline} from '../base/deadline.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {parsePointer, valueAt} from '../base/pointer.ts'
 import {shellWord} from '../base/shell-word.ts'
-import {notEmpty, UsageError} from '../base/usage-error.ts'
+import {UsageError} from '../base/usage-error.ts'
 import {actorOf} from '../config/actor.ts'
 import {type BaselineEntry, MAX_ACCEPTED_DAYS} from '../engine/model/drift-baseline.ts'
 import type {LedgerEntry} from '../engine/model/ledger.ts'
+import {pointerFault, shortPointer} from '../engine/model/pointer-schema.ts'
 import {type Key, keyOfOperation} from '../engine/model/value.ts'
 import {UnknownAddressError} from '../engine/observe/choice.ts'
 import {namedObjects, Words} from '../engine/observe/selector.ts'
 import {readDrift} from './drift.ts'
 import {isSecretField, knownTo, meantBy, writeEntries} from './drift-baseline.ts'
 import type {Host} from './host.ts'
+import {reasonIn} from './said.ts'
 import type {Workspace} from './workspace.ts'
 
 /** The value of a field must not be shown, so that it cannot stand in a file that people share. */
@@ -48,7 +50,7 @@ export const acceptance = (
 ): Pick<AcceptWish, 'until' | 'by' | 'reason'> => ({
   until: parseDeadline(until, wallClock.now(), MAX_ACCEPTED_DAYS),
   by: actorOf(environment, by).name,
-  reason: notEmpty(reason, '--reason').trim(),
+  reason: reasonIn(reason, '--reason'),
 })
 
 export interface AcceptDone {
@@ -67,17 +69,19 @@ export async function acceptDrift(workspace: Workspace, wish: AcceptWish): Promi
   const {report} = await readDrift(workspace, {target: keys, exclude: []})
   const several = workspace.stacks.length + workspace.others.length > 1
   const secret: {key: Key; path: string}[] = []
+  // The file is for the repository: what was read by now says what is secret.
+  const rest = {until: wish.until, by: host.redactor.text(wish.by), reason: host.redactor.text(wish.reason)}
   const entries = asked.flatMap(({key, word, path}): BaselineEntry[] => {
     const owned = ownedAt(workspace, key)
     const kind = kinds.get(owned?.kind ?? '')
     const drifted = report.drifted.find(it => keyOfOperation(it) === key)
     const base = {address: several ? key : key.slice(key.indexOf(':') + 1)}
-    const rest = {until: wish.until, by: wish.by, reason: wish.reason}
     if (drifted?.missing && path === undefined) return [{...base, path: '', missing: true, ...rest}]
     if (wish.any && path !== undefined && owned !== undefined && isApplied(owned, path)) return [{...base, path, any: true, ...rest}]
     const changes = drifted?.changes.filter(it => path === undefined || it.path === path || it.path.startsWith(`${path}/`)) ?? []
     if (changes.length === 0) throw new NothingDriftedError(word, path)
     return changes.map(({path: at, after}): BaselineEntry => {
+      assertShort(word, at)
       if (wish.any) return {...base, path: at, any: true, ...rest}
       if (after === undefined) return {...base, path: at, missing: true, ...rest}
       const hidden = JSON.stringify(host.redactor.value(after)) !== JSON.stringify(after)
@@ -89,6 +93,18 @@ export async function acceptDrift(workspace: Workspace, wish: AcceptWish): Promi
   await writeEntries(host, wish.file, entries, baseline => void meantBy(baseline, wish.file, knownTo(workspace)))
   return {file: wish.file, entries}
 }
+
+/** @throws UsageError for what no baseline could be read with */
+function assertShort(word: string, path: string): void {
+  const fault = pointerFault(path, shortPointer)
+  if (fault === undefined) return
+  const shown = word.length > MOST_SHOWN ? `${word.slice(0, MOST_SHOWN)}…` : word
+  throw new UsageError(`${shown}: the path of the field ${fault}, and a baseline takes none that has`, [
+    'Name the field as svcctl drift does, or one above it.',
+  ])
+}
+
+const MOST_SHOWN = 100
 
 class NothingDriftedError extends UsageError {
   constructor(word: string, path: string | undefined) {
@@ -123,6 +139,7 @@ function askedFor(workspace: Workspace, words: readonly string[]): Asked[] {
       const meaning = new Words([word.slice(0, cut)], objects, kinds)
       const meant = new Set(objects.filter(it => meaning.mean(it)).map(keyOfOperation))
       const path = cut === word.length ? {} : {path: word.slice(cut + 1)}
+      if (meant.size > 0 && path.path !== undefined) assertShort(word, path.path)
       if (meant.size > 0) return [...meant].sort().map(key => ({key, word, ...path}))
     }
     const declared = new Words([word.slice(0, cuts.at(-1))], everything, kinds)

@@ -1,5 +1,5 @@
 /** `drift accept` and `drift --baseline`: what somebody lives with for a while, and nothing beside it. */
-import {existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs'
+import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
 import {type Inside, inside} from '../../support/inside.ts'
@@ -190,6 +190,9 @@ describe('a baseline', () => {
     ['a field of its own', [{...ENTRY, ticket: 'X'}], 'ticket'],
     ['a value for the whole object', [{...ENTRY, path: '', value: {}}], 'has a value and no path'],
     ['no pointer', [{...ENTRY, path: 'memoryLimitInGb'}], 'is no JSON pointer'],
+    ['a pointer of 10 kB', [{...ENTRY, path: '/a'.repeat(5_000)}], '/entries/0/path has more than 4096 characters'],
+    ['a pointer of 400 kB', [{...ENTRY, path: '/a'.repeat(200_000)}], '/entries/0/path has more than 4096 characters'],
+    ['a pointer of 101 segments', [{...ENTRY, path: '/a'.repeat(101)}], '/entries/0/path has more than 100 segments'],
     ['a secret', [{...ENTRY, path: '/password', value: 'hunter2'}], '/password is a secret'],
     ['a secret within', [{...ENTRY, path: '/tls', value: {clientKey: 'hunter2'}}], '/tls is a secret'],
   ])('with %s is refused before a request, by its entry, and no value is repeated', async (_, entries, message) => {
@@ -221,9 +224,45 @@ describe('a baseline', () => {
     ['more than 180 days', ['--until', '181d', '--reason', 'why']],
     ['a day that is over', ['--until', '2020-01-01T00:00:00Z', '--reason', 'why']],
     ['no day', ['--reason', 'why']],
+    ['a reason of two lines', ['--until', '1d', '--reason', 'why\nindeed']],
+    ['a reason that drives a terminal', ['--until', '1d', '--reason', 'why\u001b[2J']],
+    ['a reason of a thousand words', ['--until', '1d', '--reason', 'why '.repeat(1_000)]],
   ])('gets nothing that has %s', async (_, how) => {
     expect(await at.fast(['drift', 'accept', 'null_resource.cache', ...how, ...from])).toMatchObject({code: 64})
     expect(existsSync(join(at.folder, 'drift-baseline.json'))).toBe(false)
+  })
+
+  it.each([
+    ['/a'.repeat(60_000), 'has more than 4096 characters'],
+    ['/a'.repeat(101), 'has more than 100 segments'],
+  ])('gets no field that it could not be read with: %#', async (path, fault) => {
+    for (const more of [[], ['--any']]) {
+      const {code, stderr} = await accept([...from, ...more], `null_resource.cache#${path}`)
+      expect(code).toBe(64)
+      expect(stderr).toContain(`the path of the field ${fault}`)
+      expect(stderr.length).toBeLessThan(1_000)
+    }
+    expect(existsSync(join(at.folder, 'drift-baseline.json'))).toBe(false)
+  })
+
+  it('takes a field of a hundred segments that the object does not have', async () => {
+    save([{...ENTRY, path: '/a'.repeat(100), until: inDays(3)}])
+    const {code, ...same} = await drift(from)
+    expect([code, documentOf({code, ...same}).unused]).toMatchObject([2, [{path: '/a'.repeat(100)}]])
+  })
+
+  it('holds no secret that somebody put into the reason or the name', async () => {
+    const secret = 'geheim-12345'
+    const stack = shop()
+      .block('variable', {pw: {type: 'string', sensitive: true}})
+      .user('u', 'cache', {role: 'x'}, {expressions: {'/password': '${var.pw}'}})
+    const own = join(at.folder, 'own')
+    mkdirSync(own)
+    const how = ['--until', '1d', '--reason', `rotate ${secret}`, '--by', `ada ${secret}`, '--synth-dir', saveStack(own, stack)]
+    const {code, stdout} = await at.fast(['drift', 'accept', 'null_resource.cache', ...how, '--var', `pw=${secret}`])
+    expect([code, stdout.includes(secret)]).toEqual([0, false])
+    expect(JSON.stringify(file())).not.toContain(secret)
+    expect(file().entries).toMatchObject([{reason: expect.stringMatching(/^rotate \S+$/), by: expect.stringMatching(/^ada \S+$/)}])
   })
 
   it('gets nothing of what is as it was applied, and nothing that nobody has', async () => {
