@@ -84,7 +84,7 @@ export abstract class ApplyCommandBase extends StackCommand {
   }
 
   protected async applyFile(file: string, flags: ApplyFlagValues): Promise<ExitCode> {
-    const {applyCommand, assertCommit, readPlan, recheckPlan, waitForOthers} = await applyParts()
+    const {applyCommand, assertCommit, halfReplaced, readPlan, recheckPlan, waitForOthers} = await applyParts()
     const plan = await readPlan(file, this.context.cwd)
     await this.reportPlan(plan, applyCommand(file, plan, flags))
     assertCommit(plan, flags.approvedCommit, flags.commit ?? headOfRequest(this.context))
@@ -96,7 +96,8 @@ export abstract class ApplyCommandBase extends StackCommand {
       const {unknown} = settled
       await waitForOthers(workspace, plan, flags.foreign ?? 'wait', emit, settled)
       const options = planOptions({...flags, approve: granted ?? flags.approve})
-      const recheck = (given: ApplyOptions) => recheckPlan(workspace, plan, given, {undecided: unknown})
+      const recheck = (given: ApplyOptions) =>
+        recheckPlan(workspace, plan, given, {halfReplaced: halfReplaced(this.context, plan), undecided: unknown})
       const built = await recheck(options)
       const again = (lifted: Pick<Lifts, 'allowDestroy' | 'adopt'>) => recheck(withLifted(options, lifted))
       return this.carryOut(workspace, {...built, unknown, approved: plan, again}, {...flags, approve, 'approve-from': undefined}, emit)
@@ -105,7 +106,7 @@ export abstract class ApplyCommandBase extends StackCommand {
 
   /** Finishes a run that did not end: what it started is settled, the rest of its plan is carried out. */
   protected async resume(run: string | undefined, flags: ApplyFlagValues): Promise<ExitCode> {
-    const {findRun, planOf, recheckPlan, RunPlanError} = await applyParts()
+    const {findRun, halfReplaced, planOf, recheckPlan, RunPlanError} = await applyParts()
     const story = findRun(this.context, run)
     const plan = await planOf(this.context, story.header.run)
     if (plan === undefined) throw new RunPlanError(story.header.run)
@@ -116,6 +117,7 @@ export abstract class ApplyCommandBase extends StackCommand {
       'allow-destroy': [...(flags['allow-destroy'] ?? []), ...permission.allowDestroy],
       adopt: [...(flags.adopt ?? []), ...permission.adopt],
       'skip-blocked': flags['skip-blocked'] || permission.skipBlocked,
+      'skip-held': flags['skip-held'] || (flags['break-glass'] === undefined && permission.skipHeld),
       ...(permission.maxDestroy === undefined ? {} : {'max-destroy': permission.maxDestroy}),
       ...(permission.refuseRisky === false && flags['refuse-risky'] === undefined ? {'refuse-risky': false} : {}),
       ...(permission.onDrift === undefined || flags['on-drift'] !== undefined ? {} : {'on-drift': permission.onDrift}),
@@ -126,7 +128,7 @@ export abstract class ApplyCommandBase extends StackCommand {
       // What was open when the run died is settled now, and may be half of a replacement.
       const recheck = () =>
         recheckPlan(workspace, plan, planOptions(allowed), {
-          halfReplaced: halfReplaced(findRun(this.context, story.header.run)),
+          halfReplaced: halfReplaced(this.context, plan),
           undecided: unknown,
           resumed: true,
         })
@@ -342,9 +344,6 @@ interface ToCarryOut extends BuiltPlan {
   /** The plan that was approved, where `plan` is what is left of it. */
   readonly approved?: Plan
 }
-
-/** Replacements whose old object the run had deleted already: what is left of them is a create. */
-const halfReplaced = ({settled}: RunStory): ReadonlySet<Key> => new Set(settled.flatMap(it => (it.step === 'delete' ? [it.key] : [])))
 
 /** A run that is still going on is waited for. */
 async function ended(context: Context, story: RunStory, timeoutMs: number | undefined): Promise<RunStory> {

@@ -12,6 +12,7 @@ import {type BeforeImage, beforeImageSchema} from '../engine/model/before-image.
 import {type DeadRun, type JournalEntry, readRun} from '../engine/model/journal.ts'
 import {journalEntrySchema} from '../engine/model/journal-schema.ts'
 import {ON_DRIFT, type Plan} from '../engine/model/plan.ts'
+import type {Key} from '../engine/model/value.ts'
 import {
   createJournal,
   createRunId,
@@ -39,6 +40,8 @@ const headerSchema = z.object({
   startedAt: z.number(),
   /** The plan's hash. */
   plan: z.string(),
+  /** Of the plan that this one is the rest of. */
+  residualOf: z.string().exactOptional(),
   stacks: z.array(z.string()),
   accounts: z.record(z.string(), z.object({address: z.string(), keyHash: z.string(), account: z.string().exactOptional()})),
   /** What the person or job that approved it allowed: a resumed run has the same permission. */
@@ -49,6 +52,7 @@ const headerSchema = z.object({
     maxDestroy: z.string().optional(),
     refuseRisky: z.boolean().optional(),
     onDrift: z.enum(ON_DRIFT).optional(),
+    skipHeld: z.literal(true).exactOptional(),
   }),
 })
 export type RunHeader = z.output<typeof headerSchema>
@@ -112,6 +116,7 @@ export function startRun(
     process: identityOf(hostname(), process.pid),
     startedAt: host.clock.now(),
     plan: plan.hash,
+    ...(plan.residualOf === undefined ? {} : {residualOf: plan.residualOf}),
     stacks: plan.stacks.map(it => it.name),
     accounts,
     approved,
@@ -177,6 +182,15 @@ export const readRuns = (host: Host): RunsHere => readAll(listRuns(runsFolder(ho
 export function openRuns(host: Host): RunsHere {
   const over = endedRuns(runsFolder(host.cwd))
   return readAll(listRuns(runsFolder(host.cwd)).filter(it => !over.has(it.run)))
+}
+
+/** Replacements whose old object runs of this plan, or of what it is the rest of, have deleted: a create is left of them. */
+export function halfReplaced(host: Host, {hash, residualOf = hash, operations}: Plan): ReadonlySet<Key> {
+  if (!operations.some(it => it.action === 'replace')) return new Set()
+  const own = readRuns(host).stories.filter(
+    ({header}) => header.plan === hash || header.plan === residualOf || header.residualOf === residualOf,
+  )
+  return new Set(own.flatMap(({settled}) => settled.flatMap(it => (it.step === 'delete' ? [it.key] : []))))
 }
 
 function readAll(files: readonly {readonly path: string}[]): RunsHere {

@@ -73,6 +73,17 @@ describe('a held object', () => {
     expect(existsSync(document.residualPlan)).toBe(true)
   })
 
+  it('stays left out when the run of a saved plan is resumed', async () => {
+    await holdA()
+    declare(shop(2, 2))
+    const file = join(here.folder, 'shop.plan')
+    await fast('plan', '--out', file)
+    const begun = await here.fast(['apply', file, '--auto-approve', '--skip-held', '--no-wait', '-o', 'json'], {env})
+    expect(states(documentOf(begun))).toMatchObject({a: 'skipped'})
+    const resumed = await here.fast(['apply', '--resume', documentOf(begun).run, '-o', 'json'], {env})
+    expect([resumed.code, states(documentOf(resumed))], resumed.stderr).toMatchObject([6, {a: 'skipped'}])
+  })
+
   it('keeps what it lives in from being deleted, with it or alone', async () => {
     await holdA()
     declare(new JsonStack('shop').subscription('other'))
