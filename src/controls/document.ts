@@ -31,14 +31,14 @@ const agreed = {
   at: moment.describe('when it was said'),
 }
 
-const freeze = z.strictObject({
+export const freezeSchema = z.strictObject({
   id: z.string().regex(/^[\w-]{1,64}$/),
   stack: line(LONGEST_REASON).exactOptional().describe('absent: the account'),
   ...agreed,
   strict: z.boolean().describe('--break-glass does not pass it'),
 })
 
-const hold = z.strictObject({
+export const holdSchema = z.strictObject({
   stack: line(LONGEST_REASON),
   address: line(LONGEST_REASON),
   kind: line(LONGEST_REASON),
@@ -49,8 +49,8 @@ const hold = z.strictObject({
 export const controlsSchema = z.strictObject({
   format: z.literal(CONTROLS_FORMAT),
   serial: z.int().nonnegative().describe('one more with each change'),
-  freezes: z.array(freeze).max(MOST_ENTRIES),
-  holds: z.array(hold).max(MOST_ENTRIES),
+  freezes: z.array(freezeSchema).max(MOST_ENTRIES),
+  holds: z.array(holdSchema).max(MOST_ENTRIES),
 })
 
 /** As published in `schemas/`. */

@@ -1,6 +1,8 @@
 /** What commands print with `-o json` and no schema of their own says: published in `schemas/` by these names. */
 import {z} from 'zod'
+import {APIS} from '../base/apis.ts'
 import type {Json} from '../base/json.ts'
+import {freezeSchema, holdSchema} from '../controls/document.ts'
 import {baselineEntrySchema} from '../engine/model/drift-baseline.ts'
 import {STATES} from '../engine/model/events.ts'
 import {ACTIONS} from '../engine/model/plan.ts'
@@ -169,7 +171,69 @@ const entry = z.strictObject({
   origin: z.enum(['created', 'imported', 'adopted']),
 })
 const stateList = z.strictObject({resources: z.array(entry), requests})
+const stateShow = z.strictObject({
+  resource: entry.extend({
+    lastApplied: z.record(z.string(), json).describe('the spec; {"secret": true} stands for what is secret'),
+    outputs: z.record(z.string(), json),
+    dependsOn: z.array(z.string()).describe('keys of objects: shop:null_resource.main'),
+  }),
+  requests,
+})
 const forget = z.strictObject({forgotten: z.array(entry), requests})
+
+const place = z.strictObject({stack: z.string(), address})
+const transfer = z.strictObject({
+  transfer: z.string().nullable().describe('its id, several with ", " between them; null: there was nothing to move'),
+  moved: z.array(z.strictObject({from: place, to: place, remoteId: z.string()})),
+  requests,
+})
+
+const forceUnlock = z.array(
+  z.strictObject({
+    stack: z.string(),
+    place: z.string().describe('file or address of the ledger'),
+    holder: z.string().nullable().describe('who had the lock; null: it was not locked'),
+  }),
+)
+
+const ofStack = z.record(z.string(), z.strictObject({value: json, sensitive: z.boolean()})).describe('by the names of outputs')
+const output = z.union([ofStack.describe('of one stack'), z.record(z.string(), ofStack).describe('of several, by their names')])
+
+const warnings = z.array(z.string())
+const validate = z.strictObject({
+  valid: z.literal(true).describe('what is not valid is a failure'),
+  stacks: z.array(z.strictObject({name: z.string(), declarations: count, warnings})),
+  warnings: warnings.describe('of the whole'),
+})
+
+const rehearse = z.strictObject({
+  plan: hash,
+  calls: z.array(
+    z.strictObject({
+      seconds: z.number().describe('after the start, in virtual time'),
+      api: z.enum(APIS),
+      method: z.string(),
+      path: z.string(),
+      status: z.int(),
+    }),
+  ),
+  requests: count,
+  seconds: z.strictObject({ready: z.number(), proven: z.number()}),
+  summary: z.record(z.enum(STATES), count),
+  bill: bill.describe('as the plan has it'),
+  second_plan: z.strictObject({
+    empty: z.boolean(),
+    operations: z.array(z.strictObject({stack: z.string(), address, action})).describe('what another apply would still have to do'),
+  }),
+})
+
+const runsPrune = z.strictObject({removed: z.array(z.string()).describe('names of runs')})
+
+const kept = freezeSchema.extend({place: z.string().describe('the file or address it is kept in')})
+const hold = z.strictObject({holds: z.array(holdSchema), requests})
+const holdLift = z.strictObject({lifted: z.array(holdSchema), requests})
+const freeze = z.strictObject({freezes: z.array(kept), requests})
+const freezeLift = z.strictObject({lifted: z.array(kept), requests})
 
 /** By the names of their files, each with what it is of. */
 export const documentSchemas = {
@@ -178,10 +242,21 @@ export const documentSchemas = {
   drift: [drift, 'Drift', 'What `svcctl drift -o json` prints.'],
   'drift-accept': [driftAccept, 'Drift that is accepted', 'What `svcctl drift accept -o json` prints.'],
   error: [failure, 'A failure', 'What every command prints with `-o json` when it fails.'],
+  'force-unlock': [forceUnlock, 'Locks taken away', 'What `svcctl force-unlock -o json` prints.'],
   forget: [forget, 'What a ledger forgot', 'What `svcctl forget -o json` and `svcctl state rm -o json` print.'],
+  freeze: [freeze, 'Freezes', 'What `svcctl freeze -o json` and `svcctl freeze list -o json` print.'],
+  'freeze-lift': [freezeLift, 'Freezes that are ended', 'What `svcctl freeze lift -o json` prints.'],
+  hold: [hold, 'Holds', 'What `svcctl hold -o json` and `svcctl hold list -o json` print.'],
+  'hold-lift': [holdLift, 'Holds that are ended', 'What `svcctl hold lift -o json` prints.'],
+  output: [output, 'Outputs', 'What `svcctl output -o json` prints; with a name it prints the value alone, which may be any JSON.'],
   'plan-diff': [planDiff, 'What is different between two plans', 'What `svcctl plan diff -o json` prints.'],
+  rehearse: [rehearse, 'A rehearsal', 'What `svcctl rehearse -o json` prints.'],
   run: [run, 'A run', 'What `svcctl runs show -o json` prints; `svcctl runs list -o json` prints a list of them.'],
+  'runs-prune': [runsPrune, 'Runs that were removed', 'What `svcctl runs prune -o json` prints.'],
   'state-list': [stateList, 'What ledgers have', 'What `svcctl state list -o json` prints.'],
+  'state-show': [stateShow, 'What a ledger has of an object', 'What `svcctl state show -o json` prints. It holds no secrets.'],
+  transfer: [transfer, 'Objects that another stack has now', 'What `svcctl transfer -o json` and `svcctl state mv -o json` print.'],
+  validate: [validate, 'Stacks that are valid', 'What `svcctl validate -o json` prints.'],
 } as const satisfies Readonly<Record<string, readonly [z.ZodType, string, string]>>
 
 /** The schemas as published, draft 2020-12. */

@@ -4,16 +4,20 @@ import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {parse} from 'smol-toml'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {systemClock} from '../../src/base/clock.ts'
+import {identityOf} from '../../src/base/process-lock.ts'
+import {systemRandom} from '../../src/base/random.ts'
 import {configSchema} from '../../src/config/config-schema.ts'
 import {PROFILE_FIELDS} from '../../src/config/profile-fields.ts'
 import {projectSchema} from '../../src/declaration/files/project-schema.ts'
 import {baselineSchema} from '../../src/engine/model/drift-baseline.ts'
 import {planSchema} from '../../src/engine/model/plan-schema.ts'
+import {LocalLedgerStore} from '../../src/ledger/local-store.ts'
 import {documentSchemas} from '../../src/run/document-schemas.ts'
 import {type CodeHostServer, startCodeHost} from '../support/code-host.ts'
 import {type Inside, inside} from '../support/inside.ts'
 import {documentOf} from '../support/site.ts'
-import {jsonStack, saveStack} from '../support/stack-json.ts'
+import {type JsonStack, jsonStack, saveStack, saveStacks} from '../support/stack-json.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const text = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -84,11 +88,90 @@ describe('documents of commands', () => {
     fits('drift', await print(['drift', '--baseline', 'drift-baseline.json', ...from]))
   })
 
+  it('of holds and freezes fit', async () => {
+    const said = ['--until', '1d', '--reason', 'why', ...from]
+    for (const words of [
+      ['hold', 'null_resource.cache', ...said],
+      ['hold', 'list', ...from],
+    ]) {
+      const held = await asIs(words)
+      expect(held.holds).toMatchObject([{remoteId: 'cloud/subscriptions/1/databases/1'}])
+      fits('hold', held)
+    }
+    const letGo = await asIs(['hold', 'lift', 'null_resource.cache', ...from])
+    expect(letGo.lifted).toHaveLength(1)
+    fits('hold-lift', letGo)
+    fits('freeze', await asIs(['freeze', ...said]))
+    fits('freeze', await asIs(['freeze', '--account', '--strict', '--until', '1d', '--reason', 'why']))
+    const frozen = await asIs(['freeze', 'list', ...from])
+    expect(frozen.freezes.map((it: {stack?: string}) => it.stack)).toEqual(['shop', undefined, undefined])
+    fits('freeze', frozen)
+    const ended = await asIs(['freeze', 'lift', ...frozen.freezes.map((it: {id: string}) => it.id), ...from])
+    expect(ended.lifted).toHaveLength(3)
+    fits('freeze-lift', ended)
+  })
+
+  it('of stacks that are checked, rehearsed and moved between fit, and of their outputs', async () => {
+    const outputs = {name: {value: 'x'}, id: {value: '${null_resource.main.id}', sensitive: true}, given: {value: '${var.given}'}}
+    const source = (name: string) =>
+      jsonStack(name)
+        .subscription(name)
+        .subscription('main', {name: `main-${name}`})
+        .block('variable', {given: {sensitive: true}})
+        .block('output', outputs)
+    const env = {TF_VAR_given: 'c4nnot-b3-s33n'}
+    const both = (a: JsonStack, b: JsonStack) => ['--synth-dir', saveStacks(at.folder, [a, b])]
+    const [a, b] = [source('a'), jsonStack('b').subscription('b')]
+    const before = both(a, b)
+    const checked = await asIs(['validate', ...before])
+    expect(checked.stacks).toHaveLength(2)
+    fits('validate', checked)
+    const rehearsed = await print(['rehearse', '--stack', '*', ...before], env)
+    expect(rehearsed.calls.length).toBeGreaterThan(0)
+    fits('rehearse', rehearsed)
+    fits('apply', await print(['apply', '--stack', '*', '--auto-approve', ...before], env))
+    fits('rehearse', await print(['rehearse', '--stack', '*', ...before], env))
+    const one = await asIs(['output', '--stack', 'a', ...before])
+    expect(Object.keys(one).sort()).toEqual(['given', 'id', 'name'])
+    fits('output', one)
+    const several = await asIs(['output', '--stack', '*', ...before])
+    expect(several).toEqual({a: one, b: {}})
+    fits('output', several)
+    const after = both(jsonStack('a').subscription('main', {name: 'main-a'}), jsonStack('b').subscription('b').subscription('a'))
+    const moved = await asIs(['transfer', 'null_resource.a', '--from', 'a', '--to', 'b', ...after])
+    expect(moved.moved).toHaveLength(1)
+    fits('transfer', moved)
+    fits('transfer', await asIs(['transfer', '--resume', ...after]))
+    fits('state-show', await asIs(['state', 'show', 'a:null_resource.main', ...after]))
+  })
+
+  it('of a lock that is taken away fit', async () => {
+    await new LocalLedgerStore({
+      path: join(at.folder, 'terraform.shop.tfstate'),
+      stack: 'shop',
+      process: identityOf('elsewhere', 1),
+      stateOf: () => 'elsewhere',
+      who: 'ada',
+      clock: systemClock,
+      random: systemRandom,
+      notice: () => {},
+    }).lock(0)
+    for (const holder of [expect.stringContaining('ada'), null]) {
+      const unlocked = await asIs(['force-unlock', '--yes', ...from])
+      expect(unlocked).toMatchObject([{holder}])
+      fits('force-unlock', unlocked)
+    }
+  })
+
   it('of runs, of ledgers and of failures fit', async () => {
     for (const run of await asIs(['runs', 'list'])) {
       fits('run', run)
       fits('run', await asIs(['runs', 'show', run.run]))
     }
+    at.later(40 * 86_400_000)
+    const pruned = await asIs(['runs', 'prune', '--keep', '0'])
+    expect(pruned.removed.length).toBeGreaterThan(0)
+    fits('runs-prune', pruned)
     fits('state-list', await asIs(['state', 'list', ...from]))
     fits('forget', await asIs(['forget', 'null_resource.local', '--anyway', '--yes', ...from]))
     fits('error', await asIs(['runs', 'show', 'nothing']))
