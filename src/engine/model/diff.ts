@@ -16,7 +16,7 @@ import {byKey, ordered, pairsUp} from './list-pairing.ts'
 import {legible, sameLeaf} from './meaning.ts'
 import type {Change} from './plan.ts'
 import {openLeaves, plainPart, wireValue} from './resolve.ts'
-import {seenAs, shownAs} from './shown-field.ts'
+import {type RecordedSecrets, secretsBelow, seenAs, shownAs} from './shown-field.ts'
 import {Deferred, type Key, Secret, type Value, type ValueObject} from './value.ts'
 
 /** What the ledger says of a secret that the API does not show. `unknown`: there is no ledger, or nothing in it. */
@@ -32,6 +32,8 @@ export interface DiffInput {
   readonly live: JsonObject
   /** The last-applied values, where a ledger has them. */
   readonly applied?: JsonObject
+  /** Where the ledger knows of secrets: what is seen there is not shown, whatever is declared by now. */
+  readonly recorded?: RecordedSecrets
   readonly secretState: SecretState
   /** JSON pointers that are not compared, nor anything below; `*` is any list slot, `''` is the whole object. */
   readonly ignore: readonly string[]
@@ -79,6 +81,7 @@ interface Walk {
   readonly owned: boolean
   readonly secretState: SecretState
   readonly hides: Hides
+  readonly recorded: RecordedSecrets
   differs(difference: Difference): void
   missing(path: string): void
   assumes(path: string): void
@@ -93,7 +96,8 @@ interface Values {
   readonly applied: Json | undefined
 }
 
-export function diffFields({kind, declared, live, applied, secretState, ignore, hides = it => it, decides}: DiffInput): FieldDiff {
+export function diffFields(input: DiffInput): FieldDiff {
+  const {kind, declared, live, applied, recorded = [], secretState, ignore, hides = it => it, decides} = input
   const changes: Change[] = []
   const immutable: string[] = []
   const missingInLive: string[] = []
@@ -104,6 +108,7 @@ export function diffFields({kind, declared, live, applied, secretState, ignore, 
     owned: applied !== undefined,
     secretState,
     hides,
+    recorded,
     differs: difference => {
       const change = changeOf(walk, difference, applied !== undefined)
       changes.push(change)
@@ -312,6 +317,7 @@ function holds({kind, ignore}: Walk, place: FieldPlace, declared: Value, value: 
     owned: false,
     secretState: () => 'same',
     hides: it => it,
+    recorded: [],
     differs: difference => {
       if (!sparse || difference.live !== undefined) fail()
     },
@@ -322,11 +328,18 @@ function holds({kind, ignore}: Walk, place: FieldPlace, declared: Value, value: 
   return held
 }
 
+/** What is live, or was applied, at a place, as anyone may see it. */
+const seenAt = ({hides, recorded}: Walk, {rule}: FieldPlace, declared: Value, value: Json): Json =>
+  hides(seenAs(rule, declared, value, recorded.length === 0 ? [] : parsePointer(rule.pattern).reduce(secretsBelow, recorded)))
+
 function changeOf(walk: Walk, difference: Difference, threeWay: boolean): Change {
   const {place, declared, live} = difference
   const {rule} = place
-  const seen = (value: Json) => walk.hides(seenAs(rule, declared, value))
-  const before = rule.writeOnly ? {secret: true} : live === undefined ? undefined : seen(legible(ordered(onlyDeclared(declared, live))))
+  const before = rule.writeOnly
+    ? {secret: true}
+    : live === undefined
+      ? undefined
+      : seenAt(walk, place, declared, legible(ordered(onlyDeclared(declared, live))))
   const after = shownAs(rule, declared)
   const risk = rule.risk?.(before, after)
   return {
@@ -339,7 +352,7 @@ function changeOf(walk: Walk, difference: Difference, threeWay: boolean): Change
 }
 
 function decisionOf(walk: Walk, place: FieldPlace, decided: Decided, {declared, live, applied}: Values, rule: string): FieldDecision {
-  const seen = (value: Json) => walk.hides(seenAs(place.rule, declared ?? null, legible(value)))
+  const seen = (value: Json) => seenAt(walk, place, declared ?? null, legible(value))
   return {
     path: pathOf(place),
     ...(declared === undefined ? {} : {declared: shownAs(place.rule, declared)}),

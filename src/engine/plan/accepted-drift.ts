@@ -1,7 +1,8 @@
 /** What of a drift somebody has accepted, and what of that has run out or is about nothing. */
 import {isOver} from '../../base/deadline.ts'
-import {canonicalJson, isJsonObject, type Json} from '../../base/json.ts'
+import {canonicalJson, type Json} from '../../base/json.ts'
 import type {BaselineEntry} from '../model/drift-baseline.ts'
+import {holdsMark} from '../model/shown-field.ts'
 import {type Key, keyOfOperation} from '../model/value.ts'
 import type {Drifted, DriftReport, OwnedObject} from './drift.ts'
 
@@ -89,12 +90,6 @@ function isFor(entry: BaselineEntry, path: string, live: Json | undefined): bool
   if (entry.any) return path === entry.path || path.startsWith(`${entry.path}/`)
   if (entry.path !== path) return false
   if (live === undefined) return entry.missing === true
+  // Of what is not shown, nobody can have accepted that very value.
   return entry.value !== undefined && !holdsMark(live) && canonicalJson(entry.value) === canonicalJson(live)
-}
-
-/** Whether something in it is not shown: then nobody can have accepted that very value. */
-export function holdsMark(value: Json): boolean {
-  if (Array.isArray(value)) return (value as readonly Json[]).some(holdsMark)
-  if (!isJsonObject(value)) return false
-  return (value.secret === true && Object.keys(value).length === 1) || Object.values(value).some(holdsMark)
 }

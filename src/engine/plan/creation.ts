@@ -1,4 +1,5 @@
 /** Objects that are made: for the first time, in the place of another one, or anew where they would have had to move. */
+import type {JsonObject} from '../../base/json.ts'
 import type {Cause} from '../model/cause.ts'
 import {rootRule} from '../model/field-rules.ts'
 import type {Kind} from '../model/kind.ts'
@@ -7,7 +8,6 @@ import type {LiveObject} from '../model/live.ts'
 import type {Change, Operation} from '../model/plan.ts'
 import {shown, type ValueObject} from '../model/value.ts'
 import type {Paired} from '../observe/observation.ts'
-import {formerOf} from './former.ts'
 
 /** What an operation is before it is known what is to be done. */
 export type Found = Omit<Operation, 'action' | keyof Why>
@@ -32,7 +32,14 @@ export const createChanges = (kind: Kind, spec: ValueObject): Change[] =>
       return {path: pattern, after: secret || writeOnly ? {secret: true} : shown(spec[field] ?? null)}
     })
 
-export function replacement(kind: Kind, found: Found, createFirst: boolean, live: LiveObject, why: Why): Operation {
+export interface Replaced {
+  readonly kind: Kind
+  readonly live: LiveObject
+  /** As the plan may show what it was. */
+  readonly former: JsonObject
+}
+
+export function replacement({kind, live, former}: Replaced, found: Found, createFirst: boolean, why: Why): Operation {
   if (kind.verbs.delete === undefined || kind.verbs.create === undefined) {
     return {
       ...found,
@@ -51,7 +58,7 @@ export function replacement(kind: Kind, found: Found, createFirst: boolean, live
       reason: `${why.reason}; create_before_destroy needs another name, since two ${kind.noun}s called ${JSON.stringify(found.name ?? '')} cannot exist at once`,
     }
   }
-  return {...found, action: 'replace', ...why, former: formerOf(live)}
+  return {...found, action: 'replace', ...why, former}
 }
 
 /** @param why - `old`: what becomes of the object it was, which is not deleted by an operation of its own */

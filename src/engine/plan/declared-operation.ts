@@ -12,10 +12,11 @@ import type {LiveObject} from '../model/live.ts'
 import type {Change, Operation} from '../model/plan.ts'
 import {declaredPart} from '../model/planned-object.ts'
 import {plainPart} from '../model/resolve.ts'
+import {recordedSecrets} from '../model/shown-field.ts'
 import {Deferred, type Key, type Value, type ValueObject} from '../model/value.ts'
 import type {Paired} from '../observe/observation.ts'
 import {entryOf} from '../observe/pair.ts'
-import {createChanges, creation, type Found, replacement, type Why} from './creation.ts'
+import {createChanges, creation, type Found, type Replaced, replacement, type Why} from './creation.ts'
 import {formerOf} from './former.ts'
 import type {PlanInput} from './plan-input.ts'
 import {type keysThen, recordedAs} from './recorded.ts'
@@ -91,6 +92,7 @@ function diffTo({input, pair: {declaration}, kind, spec, entry}: Subject, {field
     declared: spec,
     live: fields,
     ...(entry ? {applied: entry.applied} : {}),
+    recorded: recordedSecrets(entry),
     ignore: declaration.policy.ignoreChanges,
     secretState: (pointer, secret) => input.secretState(declaration.key, pointer, secret),
     hides: input.hides,
@@ -102,10 +104,21 @@ function diffTo({input, pair: {declaration}, kind, spec, entry}: Subject, {field
 function elsewhere(subject: Subject, stray: LiveObject): Operation {
   const {kind, entry, base} = subject
   const found = {...base, remoteId: stray.remoteId, changes: diffTo(subject, stray).changes, ...ownedAs(entry)}
-  return replacement(kind, found, false, stray, {cause: 'parent-changed', reason: `it moves to another ${kind.parent?.field ?? 'parent'}`})
+  return replacement(replacedIn(subject, stray), found, false, {
+    cause: 'parent-changed',
+    reason: `it moves to another ${kind.parent?.field ?? 'parent'}`,
+  })
 }
 
-function withParent({pair, kind, entry, base}: Subject, live: LiveObject, changes: readonly Change[]): Operation {
+/** What is there, with what may be shown of it: neither what the ledger nor what the declaration knows for a secret. */
+const replacedIn = ({kind, spec, entry}: Subject, live: LiveObject): Replaced => ({
+  kind,
+  live,
+  former: formerOf(live, recordedSecrets(entry), spec),
+})
+
+function withParent(subject: Subject, live: LiveObject, changes: readonly Change[]): Operation {
+  const {pair, kind, entry, base} = subject
   return {
     ...base,
     action: 'replace',
@@ -113,7 +126,7 @@ function withParent({pair, kind, entry, base}: Subject, live: LiveObject, change
     remoteId: live.remoteId,
     reason: `its ${kind.parent?.field ?? 'parent'} is replaced`,
     changes,
-    former: formerOf(live),
+    former: replacedIn(subject, live).former,
     ...originOf(pair, entry),
     ...adopting(pair),
   }
@@ -140,18 +153,19 @@ function* notesOf(
 }
 
 /** @param fixed - fields that cannot be changed in place, whether they change or not */
-function changed({pair, kind}: Subject, found: Found, live: LiveObject, fixed: readonly string[]): Operation {
+function changed(subject: Subject, found: Found, live: LiveObject, fixed: readonly string[]): Operation {
+  const {pair, kind} = subject
   const {changes} = found
   const immutable = fixed.filter(path => changes.some(it => it.path === path || it.path.startsWith(`${path}/`)))
   const {createBeforeDestroy} = pair.declaration.policy
   if (immutable.length > 0) {
     const why: Why = {cause: 'immutable-field', reason: `${immutable.join(', ')} cannot be changed in place`}
-    return replacement(kind, found, createBeforeDestroy, live, why)
+    return replacement(replacedIn(subject, live), found, createBeforeDestroy, why)
   }
   if (kind.verbs.update !== undefined) return {...found, action: 'update', ...whyUpdate(changes, pair)}
   if (kind.verbs.create !== undefined && kind.verbs.delete !== undefined) {
     const why: Why = {cause: 'no-update', reason: kind.absent?.update ?? `a ${kind.noun} cannot be changed in place`}
-    return replacement(kind, found, createBeforeDestroy, live, why)
+    return replacement(replacedIn(subject, live), found, createBeforeDestroy, why)
   }
   const {adopts: _, ...rest} = found
   const reason = kind.absent?.update ?? `the API cannot change a ${kind.noun}`

@@ -5,6 +5,7 @@ import {diffFields} from '../model/diff.ts'
 import type {Kinds} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import type {Change, PlannedFreeze} from '../model/plan.ts'
+import {recordedSecrets} from '../model/shown-field.ts'
 import {keyOf, keyOfOperation} from '../model/value.ts'
 import type {Observation} from '../observe/observation.ts'
 import {planRemovals} from './removals.ts'
@@ -164,6 +165,7 @@ function changesSince(
     declared: entry.applied,
     live,
     applied: entry.applied,
+    recorded: recordedSecrets(entry),
     ignore: declaration.policy.ignoreChanges,
     secretState: () => 'same',
   })

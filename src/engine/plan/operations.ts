@@ -43,11 +43,12 @@ export function planOperations(given: PlanInput): PlannedOperations {
   }
 }
 
-/** What only a server says of an object, that is its name and its fields where nothing declares it, may repeat a secret. */
+/** What only a server says of an object, that is its fields, and its name where nothing declares it, may repeat a secret. */
 function hiding(input: PlanInput, operation: Operation): Operation {
   const {declared, name, former} = operation
-  if (declared !== undefined || input.hides === undefined) return operation
-  return {...operation, ...(name === undefined ? {} : {name: hidden(input, name)}), ...(former && {former: hidden(input, former)})}
+  if (input.hides === undefined) return operation
+  const isDeclared = declared !== undefined || name === undefined
+  return {...operation, ...(isDeclared ? {} : {name: hidden(input, name)}), ...(former && {former: hidden(input, former)})}
 }
 
 const hidden = <T extends Json>({hides = it => it}: PlanInput, shown: T): T => hides(shown) as T

@@ -3,7 +3,7 @@
  * operation is either identical (it may go), already satisfied (nothing to do) or stale.
  */
 import {AppError, EXIT} from '../../base/errors.ts'
-import {canonicalJson} from '../../base/json.ts'
+import {canonicalJson, type Json} from '../../base/json.ts'
 import type {Cause} from '../model/cause.ts'
 import type {Declaration, StackDeclarations} from '../model/declaration.ts'
 import {deposedAddress, deposes} from '../model/deposed.ts'
@@ -12,7 +12,7 @@ import {bareEntry} from '../model/ledger-entry.ts'
 import type {OpenLeaf, Operation, Plan} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
 import {type Key, keyOf, keyOfOperation, type Secret, spokenProblems} from '../model/value.ts'
-import {formerDifferences} from './former.ts'
+import {differenceOf, formerDifferences} from './former.ts'
 
 /** Facts the plan was made from have moved. Nothing was sent. */
 export class StalePlanError extends AppError {
@@ -260,11 +260,15 @@ function compare(planned: Operation, now: Operation | undefined, owned: boolean)
     it.changes.map(({path, before}) => ({path, before: before ?? null})).sort((a, b) => (a.path < b.path ? -1 : 1))
   if (canonicalJson(facts(now)) === canonicalJson(facts(planned)))
     return {...now, ...(planned.declared ? {declared: now.declared ?? planned.declared} : {})}
-  const before = new Map(facts(planned).map(it => [it.path, canonicalJson(it.before)]))
-  const differing = facts(now).filter(it => before.get(it.path) !== canonicalJson(it.before))
+  const before = new Map(facts(planned).map(it => [it.path, it.before]))
+  const isAsBefore = ({path, before: is}: {path: string; before: Json}) => {
+    const was = before.get(path)
+    return was !== undefined && canonicalJson(was) === canonicalJson(is)
+  }
+  const differing = facts(now).filter(it => !isAsBefore(it))
   const gone = facts(planned).filter(it => !now.changes.some(change => change.path === it.path))
   return [
-    ...differing.map(it => `${it.path} is ${JSON.stringify(it.before)}, and was ${before.get(it.path) ?? 'as declared'} when planned`),
+    ...differing.map(it => differenceOf(it.path, before.get(it.path), it.before)),
     ...gone.map(it => `${it.path} is as declared already`),
   ].join(', ')
 }

@@ -10,10 +10,11 @@ import {type Ids, type Kind, locate} from '../model/kind.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
 import type {Operation, Unmanaged} from '../model/plan.ts'
+import {type RecordedSecrets, recordedSecrets, secretsBelow} from '../model/shown-field.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import type {Orphan} from '../observe/observation.ts'
 import {Claims} from './claims.ts'
-import {formerOf} from './former.ts'
+import {formerOf, nameShown} from './former.ts'
 import {objectAt, objectOf, parentOf} from './object-names.ts'
 import type {PlanInput} from './plan-input.ts'
 import {TakenAlong} from './taken-along.ts'
@@ -95,6 +96,8 @@ function removalOf(
   // The more careful one holds: a wish that was written down counts before it was applied.
   const {policy, source} = declarations.get(keyOf(stack, address)) ?? {}
   const said = [entry, policy]
+  const recorded = recordedSecrets(entry)
+  const name = live && nameShown(live, recorded)
   const base = {
     stack,
     address,
@@ -104,7 +107,7 @@ function removalOf(
     ...(address === entry.address ? {} : {movedFrom: entry.address}),
     origin: entry.origin,
     ...(said.some(it => it?.preventDestroy) ? {preventDestroy: true as const} : {}),
-    ...(live?.name === undefined ? {} : {name: live.name}),
+    ...(name === undefined ? {} : {name}),
     // It goes by the path that every other plan shows.
     ...(source?.construct === undefined ? {} : {construct: source.construct}),
     changes: [],
@@ -139,7 +142,7 @@ function removalOf(
     const reason = kind.absent?.delete ?? `the API cannot delete a ${kind.noun}`
     return {...base, action: 'blocked', wants: 'delete', cause: 'no-delete', reason}
   }
-  return {...base, action: 'delete', ...whyDelete(input, entry, address), former: formerOf(live)}
+  return {...base, action: 'delete', ...whyDelete(input, entry, address), former: formerOf(live, recorded)}
 }
 
 function whyDelete({destroy}: PlanInput, entry: LedgerEntry, address: string): Pick<Operation, 'cause' | 'reason'> {
@@ -243,10 +246,13 @@ function inlineRemovals(input: PlanInput, operations: readonly Operation[], free
     const entry = input.ledgers.get(operation.stack)?.entries.get(operation.address)
     if (operation.action !== 'delete' || kind.inlineChildren === undefined || entry === undefined || operation.remoteId === undefined)
       return []
-    const names = inlineNames(entry, kind.inlineChildren.field)
+    const {field} = kind.inlineChildren
+    const names = inlineNames(entry, field)
+    // The ledger has what they were made with in the list they were declared in.
+    const recorded = secretsBelow(secretsBelow(recordedSecrets(entry), field), '*')
     return childrenOf(input, operation.stack, operation.remoteId, [kind.inlineChildren.kind])
       .filter(it => free(operation.stack, it) && it.name !== undefined && names.has(it.name))
-      .map(live => undeclared(operation.stack, live, 'made-inline', `it was made with ${operation.address} and goes with it`))
+      .map(live => undeclared(operation.stack, live, 'made-inline', `it was made with ${operation.address} and goes with it`, recorded))
       .sort(byAddress)
   })
 }
@@ -260,7 +266,7 @@ function inlineNames(entry: LedgerEntry, field: string): Set<string> {
 }
 
 /** An object without a declaration: its address is its remote path. */
-const undeclared = (stack: string, live: LiveObject, cause: Cause, reason: string): Operation => ({
+const undeclared = (stack: string, live: LiveObject, cause: Cause, reason: string, recorded: RecordedSecrets = []): Operation => ({
   stack,
   address: live.remoteId,
   kind: live.kind.name,
@@ -269,7 +275,7 @@ const undeclared = (stack: string, live: LiveObject, cause: Cause, reason: strin
   reason,
   remoteId: live.remoteId,
   ...(live.name === undefined ? {} : {name: live.name}),
-  former: formerOf(live),
+  former: formerOf(live, recorded),
   changes: [],
   because: [],
   edges: [],

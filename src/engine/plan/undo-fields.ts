@@ -5,7 +5,7 @@ import {diffFields} from '../model/diff.ts'
 import type {Kind} from '../model/kind.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
 import type {Operation} from '../model/plan.ts'
-import {holdsMark} from './accepted-drift.ts'
+import {holdsMark} from '../model/shown-field.ts'
 
 /** A field that stays as it is, and why. */
 export interface FieldLeft {
@@ -84,7 +84,7 @@ export function fieldsBack(touched: Touched, before: LedgerEntry): FieldsBack {
   const drifted = driftedFields(touched)
   const spec: Record<string, Json> = {...now.applied}
   const conflicts: FieldLeft[] = []
-  const impossible: FieldLeft[] = []
+  const impossible = secretsChanged(operation, now)
   for (const field of [...new Set([...Object.keys(before.applied), ...Object.keys(now.applied)])].sort()) {
     const [was, then] = [before.applied[field], left(touched, field)]
     const path = formatPointer([field])
@@ -95,10 +95,10 @@ export function fieldsBack(touched: Touched, before: LedgerEntry): FieldsBack {
     else {
       const seen = operation.changes.find(it => it.path === path)?.before
       if (seen !== undefined && !isOpen(seen)) spec[field] = seen
-      else impossible.push({path, why: 'it was not declared before, and to leave a field out changes nothing'})
+      else if (!impossible.some(it => it.path === path))
+        impossible.push({path, why: 'it was not declared before, and to leave a field out changes nothing'})
     }
   }
-  impossible.push(...secretsChanged(operation, now))
   return {spec, conflicts, impossible}
 }
 
