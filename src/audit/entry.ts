@@ -101,7 +101,7 @@ const value = z.json()
 export const auditEntrySchema: z.ZodType<AuditEntry> = z.strictObject({
   v: z.literal(1),
   seq: seq.describe('1, 2, 3 …, through all machines'),
-  at: z.string().describe('RFC 3339, UTC, by the clock of the machine'),
+  at: z.iso.datetime().describe('RFC 3339, UTC, by the clock of the machine'),
   event: z.enum(AUDIT_EVENTS),
   stack: z.string(),
   lineage: z.string().describe('of the ledger'),
@@ -118,7 +118,7 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z.strictObject({
     .strictObject({
       hash: z.string(),
       approvedBy: z.string().exactOptional(),
-      approvedAt: z.string().exactOptional(),
+      approvedAt: z.iso.datetime({offset: true}).exactOptional(),
       commit: z.string().exactOptional().describe('what it was made from'),
     })
     .exactOptional(),

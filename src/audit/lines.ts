@@ -1,5 +1,5 @@
 /** The lines of a file, without having all of it in memory: from its beginning, and from its end. */
-import {closeSync, openSync, readSync} from 'node:fs'
+import {closeSync, constants, fstatSync, openSync, readSync} from 'node:fs'
 import {isAbsent} from '../base/system-code.ts'
 import {AuditReadError} from './errors.ts'
 
@@ -9,19 +9,34 @@ const LONGEST = 1024 * 1024
 
 const BREAK = 0x0a
 
-/** @returns lines without their breaks; the last one is `torn` where it has none: its writer died */
-export function* linesOf(path: string): Generator<{readonly text: string; readonly torn: boolean}> {
-  let file: number
+export interface OpenAudit {
+  readonly file: number
+  /** What it had when it was opened: what comes later is read another time. */
+  readonly size: number
+}
+
+/** A FIFO or a device may have no end, or keep whoever opens it. @throws AuditReadError */
+export function openAudit(path: string): OpenAudit {
+  let file: number | undefined
   try {
-    file = openSync(path, 'r')
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    const stats = fstatSync(file)
+    if (!stats.isFile()) throw new Error('it is no file')
+    return {file, size: stats.size}
   } catch (error) {
+    if (file !== undefined) closeSync(file)
     throw new AuditReadError(path, error)
   }
+}
+
+/** @returns lines without their breaks; the last one is `torn` where it has none: its writer died */
+export function* linesOf(path: string): Generator<{readonly text: string; readonly torn: boolean}> {
+  const {file, size} = openAudit(path)
   try {
     let rest: Buffer = Buffer.alloc(0)
-    for (let at = 0; ; ) {
-      const chunk = Buffer.allocUnsafe(CHUNK)
-      const count = readSync(file, chunk, 0, CHUNK, at)
+    for (let at = 0; at < size; ) {
+      const chunk = Buffer.allocUnsafe(Math.min(CHUNK, size - at))
+      const count = readSync(file, chunk, 0, chunk.length, at)
       if (count === 0) break
       at += count
       const bytes = rest.length === 0 ? chunk.subarray(0, count) : Buffer.concat([rest, chunk.subarray(0, count)])

@@ -3,22 +3,13 @@
  * itself what stands before it because the chain went on elsewhere. Then all files together are held against what the
  * ledger knows: its head, and how far it has seen each file go.
  */
-
+import {type Fault, type Link, linesBeside} from './beside.ts'
 import {fileIdOf} from './chain-file.ts'
 import {type AuditEntry, type ChainHead, NOTHING, readLine, statedSeq} from './entry.ts'
 
 export interface ReadFile {
   readonly path: string
   readonly lines: Iterable<{readonly text: string; readonly torn: boolean}>
-}
-
-/** What a line is to the lines around it. */
-type Link = Pick<AuditEntry, 'seq' | 'hash' | 'prev' | 'run' | 'event' | 'lineage' | 'here' | 'stack'>
-
-export interface Fault {
-  /** The first number that is not as it was written. */
-  readonly seq: number
-  readonly message: string
 }
 
 export interface CheckedFile {
@@ -52,6 +43,8 @@ export interface CheckedChain {
   readonly gaps: readonly Gap[]
   /** Lines that the ledger does not know yet. */
   readonly ahead: number
+  /** Lines that are here and not in the chain; absent: there are none. They do not count. */
+  readonly beside?: readonly ChainHead[]
   readonly fault?: Fault & {readonly path?: string}
 }
 
@@ -75,8 +68,13 @@ export function checkFile({path, lines}: ReadFile): CheckedFile {
       continue
     }
     if (entry !== undefined && follows(entry, before)) {
-      const {seq, hash, prev, run, event, lineage, here, stack} = entry
-      links.push({seq, hash, prev, event, lineage, stack, ...(run === undefined ? {} : {run}), ...(here === undefined ? {} : {here})})
+      const {seq, hash, prev, run, event, state, lineage, here, stack} = entry
+      links.push({
+        ...{seq, hash, prev, event, lineage, stack},
+        ...(run === undefined ? {} : {run}),
+        ...(state === undefined ? {} : {state}),
+        ...(here === undefined ? {} : {here}),
+      })
       before = {seq, hash}
     } else wrong.push({text: line.text, ...(entry && {entry})})
   }
@@ -120,15 +118,32 @@ export function checkChain(files: readonly CheckedFile[], ledger: LedgerWord | u
   const carried = carriedBy(ledger)
   const all = new Map<string, Link>()
   for (const {links} of [...files, carried]) for (const link of links) all.set(link.hash, link)
-  const sorted = [...all.values()].sort((a, b) => a.seq - b.seq)
+  const written = [...all.values()].sort((a, b) => a.seq - b.seq)
+  const beside = linesBeside(written, all, anchorsOf(files, ledger, head, all))
+  const sorted = written.filter(it => !beside.lines.has(it.hash))
+  const others = written.filter(it => beside.lines.has(it.hash)).map(({seq, hash}) => ({seq, hash}))
   const last = sorted.at(-1)
-  const base = {...(last && {head: {seq: last.seq, hash: last.hash}}), lines: all.size}
-  const numbers = new Set(sorted.map(it => it.seq))
+  const base = {...(last && {head: {seq: last.seq, hash: last.hash}}), lines: sorted.length, ...(others.length > 0 && {beside: others})}
+  const numbers = new Set(written.map(it => it.seq))
   const ahead = ledger === undefined ? [] : sorted.filter(it => it.seq > ledger.seq && it.lineage === ledger.lineage)
-  const broken = faultOf(files, carried) ?? cutIn(files, numbers) ?? (ledger && behindLedger(files, ledger, all)) ?? aheadOf(ahead)
-  const missed = broken === undefined && head !== undefined ? behindHead(head, all, last) : undefined
+  const broken =
+    faultOf(files, carried) ?? cutIn(files, numbers) ?? (ledger && behindLedger(files, ledger, all)) ?? beside.fault ?? aheadOf(ahead)
+  const missed = broken === undefined && head !== undefined ? behindHead(head, sorted) : undefined
   const fault = broken ?? missed
   return {...base, gaps: gapsIn(sorted, all, ledger), ahead: ahead.length, ...(fault === undefined ? {} : {fault})}
+}
+
+/** Whoever writes a ledger has its lock: all that it names is one chain. */
+function anchorsOf(
+  files: readonly CheckedFile[],
+  ledger: LedgerWord | undefined,
+  head: string | undefined,
+  all: ReadonlyMap<string, Link>,
+) {
+  const known = ledger === undefined ? [] : [ledger, ...ledger.files].map(it => it.hash)
+  const carried = (ledger?.last ?? []).flatMap(it => readLine(it)?.hash ?? []).reverse()
+  const named = head === undefined ? [] : [...all.keys()].filter(it => it.startsWith(head))
+  return {hashes: [...known, ...carried, ...named], lineage: ledger?.lineage, allHere: ledger?.allHere === true && files.length === 1}
 }
 
 /** What it carries along begins anywhere, and may leave lines out that a file has. */
@@ -205,9 +220,9 @@ function aheadOf(ahead: readonly Link[]): Fault | undefined {
 
 const BEGINS: ReadonlySet<Link['event']> = new Set(['apply-begin', 'import', 'forget', 'transfer', 'absorb'])
 
-function behindHead(head: string, all: ReadonlyMap<string, Link>, last: Link | undefined): Fault | undefined {
-  for (const hash of all.keys()) if (hash.startsWith(head)) return undefined
-  const seq = (last?.seq ?? 0) + 1
+function behindHead(head: string, sorted: readonly Link[]): Fault | undefined {
+  if (sorted.some(it => it.hash.startsWith(head))) return undefined
+  const seq = (sorted.at(-1)?.seq ?? 0) + 1
   return {seq, message: `it was cut short: the line with the hash ${head} is not there, and line ${seq - 1} is the last one`}
 }
 

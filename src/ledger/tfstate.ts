@@ -12,7 +12,15 @@ import {z} from 'zod'
 import {parseAnyJson, parseJson} from '../base/bounded-json.ts'
 import {hasDotSegment} from '../base/dot-segment.ts'
 import {canonicalJson, isJsonObject, type Json, type JsonObject} from '../base/json.ts'
-import type {Ledger, LedgerAudit, LedgerEntry, Tombstone, TransferMark} from '../engine/model/ledger.ts'
+import {
+  CARRIED_CHARACTERS,
+  CARRIED_LINES,
+  type Ledger,
+  type LedgerAudit,
+  type LedgerEntry,
+  type Tombstone,
+  type TransferMark,
+} from '../engine/model/ledger.ts'
 import {keyOf, keyOfOperation} from '../engine/model/value.ts'
 import {ctyTypeOf} from './cty-type.ts'
 import {LedgerDamagedError, LedgerForeignError, LedgerNewerError, LedgerNotOursError, type LedgerPlace} from './errors.ts'
@@ -26,6 +34,7 @@ const PROVIDER = 'provider["registry.terraform.io/hashicorp/null"]'
 const REMOTE_PATH = /^(cloud|cluster)(\/[^/\s]+)+$/
 
 const text = z.string()
+const isCarried = (lines: readonly string[]): boolean => lines.reduce((sum, it) => sum + it.length, 0) <= CARRIED_CHARACTERS
 const chainHead = {seq: z.int().nonnegative(), hash: text}
 const stateSchema = z.object({
   serial: z.int().nonnegative(),
@@ -59,7 +68,7 @@ const stateSchema = z.object({
       .object({
         ...chainHead,
         files: z.array(z.object({file: text, ...chainHead})),
-        last: z.array(text).exactOptional(),
+        last: z.array(text).max(CARRIED_LINES).refine(isCarried, 'more than a ledger carries along').exactOptional(),
         same: z.object({serial: z.int(), as: z.int()}).exactOptional(),
       })
       .optional(),

@@ -23,22 +23,32 @@ export interface ShownChain {
   readonly lines: number
   readonly ahead: number
   readonly gaps: readonly Omit<ShownGap, 'stack'>[]
+  readonly beside?: readonly Head[]
 }
 
 const gapText = ({from, to}: Omit<ShownGap, 'stack'>): string =>
   from === to ? `line ${from} is not here: another machine wrote it` : `lines ${from} to ${to} are not here: other machines wrote them`
+
+const MOST_NAMED = 5
+
+function besideText(beside: readonly Head[]): string {
+  const named = beside.slice(0, MOST_NAMED).map(it => `${it.seq} ${it.hash.slice(0, 12)}`)
+  const rest = beside.length > MOST_NAMED ? `, and ${beside.length - MOST_NAMED} more` : ''
+  return `beside the chain, and proven by nothing: ${named.join(', ')}${rest} (holds, unlocks, and runs that died, while another machine went on)`
+}
 
 export function auditText(chains: readonly ShownChain[], paint: Ansis): string {
   if (chains.length === 0) return 'No audit: nothing was applied, imported or moved here yet.'
   return chains.map(it => chainLines(it, paint).join('\n')).join('\n')
 }
 
-function chainLines({stack, files, head, ledger, lines, ahead, gaps}: ShownChain, paint: Ansis): string[] {
+function chainLines({stack, files, head, ledger, lines, ahead, gaps, beside = []}: ShownChain, paint: Ansis): string[] {
   const last = head === null ? '' : `; the last is ${head.seq} ${head.hash}`
   const count = lines === 1 ? '1 line is as it was written' : `${lines} lines are as they were written`
   return [
     `${paint.bold(oneLine(stack))}: ${count}${last}`,
     ...gaps.map(it => `    ${paint.yellow(gapText(it))}`),
+    ...(beside.length === 0 ? [] : [`    ${paint.yellow(besideText(beside))}`]),
     ...(ahead === 0 ? [] : [`    ${ahead} of them stand behind what its ledger knows: of a run that did not end, or of holds and freezes`]),
     ...files.filter(it => it.torn).map(it => `    the last line of ${oneLine(it.file)} was not written to its end, and does not count`),
     ...(ledger === null ? [`    ${paint.yellow('its ledger names no line: whether the end was cut off cannot be told')}`] : []),
@@ -54,6 +64,7 @@ export interface ShownChange {
 export interface ShownEvent {
   readonly stack: string
   readonly seq: number
+  readonly beside?: true
   readonly at: string
   readonly event: string
   readonly by: string
@@ -88,10 +99,12 @@ function eventLines(it: ShownEvent, paint: Ansis): string[] {
     oneLine(at.stack === it.stack ? at.address : `${at.stack}:${at.address}`)
   const moved = `${it.from ? `, before ${place(it.from)}` : ''}${it.to ? `, now ${place(it.to)}` : ''}`
   const approved =
-    it.approvedBy === undefined ? '' : `, approved by ${oneLine(it.approvedBy)}${it.approvedAt === undefined ? '' : ` at ${it.approvedAt}`}`
+    it.approvedBy === undefined
+      ? ''
+      : `, approved by ${oneLine(it.approvedBy)}${it.approvedAt === undefined ? '' : ` at ${oneLine(it.approvedAt)}`}`
   const commit = it.commit === undefined ? '' : `, commit ${oneLine(it.commit).slice(0, 12)}`
   return [
-    `${it.at} ${oneLine(it.stack)} ${it.seq}: ${paint.bold(`${oneLine(what)}${which}`)}${moved}`,
+    `${oneLine(it.at)} ${oneLine(it.stack)} ${it.seq}: ${paint.bold(`${oneLine(what)}${which}`)}${moved}${it.beside ? ' (beside the chain)' : ''}`,
     `    by ${oneLine(it.by)}${commit}${approved}${it.run === undefined ? '' : `, run ${oneLine(it.run)}`}`,
     ...(it.reason === undefined ? [] : [`    ${oneLine(it.reason)}${it.until === undefined ? '' : ` (until ${oneLine(it.until)})`}`]),
     ...(it.changes ?? []).map(changeLine),

@@ -11,14 +11,11 @@ import {randomHex} from '../base/random.ts'
 import {waitFor} from '../base/wait-for.ts'
 import {actorOf} from '../config/actor.ts'
 import {currentJob} from '../config/ci-job.ts'
-import type {Ledger, LedgerAudit} from '../engine/model/ledger.ts'
+import {CARRIED_CHARACTERS, CARRIED_LINES, type Ledger, type LedgerAudit} from '../engine/model/ledger.ts'
 import type {Host} from './host.ts'
 
 /** Files of a chain that a ledger remembers: those that were written last. */
 const FILES = 16
-/** What a ledger carries along: lines, and characters of all of them. */
-const CARRIED = 100
-const CARRIED_CHARACTERS = 48_000
 /** Somebody else's line takes a thousandth of that. */
 const LOCK_WAIT_MS = 10_000
 
@@ -180,7 +177,7 @@ export class StackChain {
 /** As many of the last ones as may be carried along. */
 function newest(lines: readonly string[]): readonly string[] {
   let from = lines.length
-  for (let size = 0; from > 0 && lines.length - from < CARRIED; from--) {
+  for (let size = 0; from > 0 && lines.length - from < CARRIED_LINES; from--) {
     size += lines[from - 1]?.length ?? 0
     if (size > CARRIED_CHARACTERS) break
   }

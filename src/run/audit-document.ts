@@ -24,6 +24,10 @@ export const verifySchema: z.ZodType<{readonly chains: readonly VerifiedChain[]}
       lines: count,
       ahead: count.describe('lines that the ledger does not know yet'),
       gaps: z.array(z.strictObject(gap)).describe('lines that are not here'),
+      beside: z
+        .array(head)
+        .exactOptional()
+        .describe('lines that are here and not in the chain: nothing proves them, and they do not count'),
     }),
   ),
 })
@@ -35,6 +39,7 @@ export const historySchema: z.ZodType<History> = z.strictObject({
         stack: z.string(),
         seq: count,
         hash: z.string(),
+        beside: z.literal(true).exactOptional().describe('it is not in the chain: nothing proves it'),
         at: z.string(),
         event: z.enum(AUDIT_EVENTS),
         by: z.string().describe('who did it'),

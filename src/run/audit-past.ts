@@ -1,8 +1,8 @@
 /** What an audit has of a run already: whoever finishes what another process began writes nothing twice. */
-import {closeSync, fstatSync, openSync} from 'node:fs'
+import {closeSync} from 'node:fs'
 import {type AuditEntry, readLine} from '../audit/entry.ts'
 import {AuditReadError} from '../audit/errors.ts'
-import {linesBack} from '../audit/lines.ts'
+import {linesBack, type OpenAudit, openAudit} from '../audit/lines.ts'
 import {isAbsent} from '../base/system-code.ts'
 import type {LedgerAudit} from '../engine/model/ledger.ts'
 import {auditPath} from './audit-chain.ts'
@@ -27,21 +27,21 @@ export function linesOfRun(host: Host, stack: string, audit: LedgerAudit | undef
 
 /** The newest first. */
 function* recentLines(path: string): Generator<AuditEntry> {
-  let file: number
+  let open: OpenAudit
   try {
-    file = openSync(path, 'r')
+    open = openAudit(path)
   } catch (error) {
-    if (isAbsent(error)) return
-    throw new AuditReadError(path, error)
+    if (error instanceof AuditReadError && isAbsent(error.cause)) return
+    throw error
   }
   try {
     let count = 0
-    for (const {text} of linesBack(file, fstatSync(file).size)) {
+    for (const {text} of linesBack(open.file, open.size)) {
       const entry = readLine(text)
       if (entry !== undefined) yield entry
       if (++count > MOST_LINES) return
     }
   } finally {
-    closeSync(file)
+    closeSync(open.file)
   }
 }

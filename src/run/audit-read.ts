@@ -59,7 +59,8 @@ export function readEntries(
   let unread = 0
   const learn = (text: string): void => {
     const entry = readLine(text)
-    if (entry !== undefined) entries.set(entry.hash, entry)
+    // A line of another stack has been put there.
+    if (entry?.stack === stack) entries.set(entry.hash, entry)
     else unread++
   }
   for (const {text, torn} of linesIfThere(auditPath(host, stack))) if (!torn) learn(text)

@@ -21,6 +21,8 @@ export interface VerifiedChain {
   readonly ahead: number
   /** Lines that are not here. */
   readonly gaps: readonly Gap[]
+  /** Lines that are here and not in the chain. */
+  readonly beside?: readonly ChainHead[]
 }
 
 export interface VerifyWish {
@@ -62,6 +64,7 @@ function verified({stack, files, word, chain}: Chain & {readonly chain: CheckedC
     lines: chain.lines,
     ahead: chain.ahead,
     gaps: chain.gaps,
+    ...(chain.beside && {beside: chain.beside}),
   }
 }
 

@@ -1,10 +1,11 @@
 /** `svcctl history`: who did what to which object, the newest first. No request is sent. */
 import type {AuditEntry} from '../audit/entry.ts'
 import {inOrder, objectsOf} from '../audit/history.ts'
-import {checkChain, type Gap} from '../audit/verify.ts'
+import {type CheckedChain, checkChain, type Gap} from '../audit/verify.ts'
 import {kinds} from '../backends/kinds.ts'
 import {globPattern, isGlob} from '../base/glob.ts'
 import {parseMoment} from '../base/moment.ts'
+import {PathPartError, partOfPath} from '../base/path-part.ts'
 import {keyOf, keyOfOperation} from '../engine/model/value.ts'
 import {UnknownAddressError} from '../engine/observe/choice.ts'
 import {type Named, namedObjects, Words} from '../engine/observe/selector.ts'
@@ -24,6 +25,8 @@ export interface HistoryEvent extends Omit<AuditEntry, 'v' | 'prev' | 'here' | '
   readonly plan?: string
   readonly approvedBy?: string
   readonly approvedAt?: string
+  /** It is not in the chain. */
+  readonly beside?: true
 }
 
 export interface History {
@@ -52,8 +55,10 @@ export async function readHistory(desk: LedgerDesk, {stacks, word, since, by}: H
   const wanted = word === undefined ? all.filter(it => chosen.has(it.stack)) : about(desk, known, all, word, chosen)
   const shown = wanted.filter(it => (from === undefined || it.at >= from) && (by === undefined || isBy(it, by)))
   const named = new Set(word === undefined ? chosen : wanted.map(it => it.stack))
-  const gaps = known.filter(it => named.has(it.stack)).flatMap(it => gapsIn(desk, it))
-  return {events: shown.reverse().map(shownEvent), gaps}
+  const chains = known.filter(it => named.has(it.stack)).map(it => ({stack: it.stack, ...chainOf(desk, it)}))
+  const gaps = chains.flatMap(({stack, gaps: own}) => own.map(it => ({stack, ...it})))
+  const beside = new Set(chains.flatMap(it => it.beside?.map(({hash}) => hash) ?? []))
+  return {events: shown.reverse().map(it => ({...shownEvent(it), ...(beside.has(it.hash) && {beside: true as const})})), gaps}
 }
 
 /** Of all stacks, and of those that theirs came from. */
@@ -62,6 +67,7 @@ function entriesOf({host}: LedgerDesk, known: readonly KnownStack[]): AuditEntry
   const open = [...words.keys()]
   const seen = new Set(open)
   const all: AuditEntry[] = []
+  let odd = 0
   for (let stack = open.pop(); stack !== undefined; stack = open.pop()) {
     const {entries, unread} = readEntries(host, stack, words.get(stack))
     if (unread > 0)
@@ -73,11 +79,24 @@ function entriesOf({host}: LedgerDesk, known: readonly KnownStack[]): AuditEntry
       for (const other of [entry.from?.stack, entry.to?.stack]) {
         if (other === undefined || seen.has(other)) continue
         seen.add(other)
-        open.push(other)
+        const fault = faultOfName(other)
+        if (fault === undefined) open.push(other)
+        else if (++odd === 1) host.log.warn(`a line of the audit of stack ${stack} names another stack that cannot be: ${fault}`)
       }
     }
   }
   return all
+}
+
+/** Why no stack can have this name: whoever wrote the line chose it. */
+function faultOfName(stack: string): string | undefined {
+  try {
+    partOfPath(stack, 'a stack')
+    return undefined
+  } catch (error) {
+    if (!(error instanceof PathPartError)) throw error
+    return error.message
+  }
 }
 
 /** @throws UnknownAddressError */
@@ -115,9 +134,9 @@ function isBy({actor, plan}: AuditEntry, by: string): boolean {
   return [actor.name, plan?.approvedBy].some(it => it !== undefined && (pattern?.test(it) ?? (it === by || it.split('@')[0] === by)))
 }
 
-function gapsIn({host}: LedgerDesk, {stack, word}: KnownStack): History['gaps'] {
+function chainOf({host}: LedgerDesk, {stack, word}: KnownStack): CheckedChain {
   const file = checkedFile(auditPath(host, stack))
-  return checkChain(file ? [file] : [], word, undefined).gaps.map(it => ({stack, ...it}))
+  return checkChain(file ? [file] : [], word, undefined)
 }
 
 function shownEvent({v: _, prev: _prev, here: _here, lineage: _lineage, actor, ci, plan, ...rest}: AuditEntry): HistoryEvent {

@@ -205,3 +205,76 @@ describe('an audit that several machines have written', () => {
     expect(check(bytesOf(first), ledger).fault).toMatchObject({seq: 5, path: 'the ledger'})
   })
 })
+
+describe('a line that was added to the past', () => {
+  const run = (count: number, after: ChainHead, name: string) => [
+    chained(entry({event: 'apply-begin', run: name}), after),
+    ...lines(count, {seq: after.seq + 1, hash: chained(entry({event: 'apply-begin', run: name}), after).entry.hash}, {run: name}),
+  ]
+  const closed = (count: number, after: ChainHead, name: string) => {
+    const own = run(count, after, name)
+    return [...own, chained(entry({event: 'apply-end', run: name, state: 'converged'}), headOf(own))]
+  }
+  const all = [...closed(3, BEGIN, 'run-1')]
+  all.push(...closed(3, headOf(all), 'run-2'))
+  const head = headOf(all)
+  const forged = (after: ChainHead, event: Partial<AuditEvent> = {}, seam: ChainHead | undefined = head) =>
+    chained(entry({action: 'delete', address: 'null_resource.a1', plan: {hash: 'p', approvedBy: 'the-boss'}, ...event}), after, seam)
+  const third = headOf(all.slice(0, 3))
+  const remote = (more: Partial<LedgerWord> = {}) => ledgerAt(head, {allHere: false, ...more})
+
+  it('is not as it was written: with a ledger of this machine, with one behind HTTP, with the printed hash and with none', () => {
+    for (const event of [{}, {run: 'run-1'}, {run: 'run-9'}]) {
+      const content = bytesOf([...all, forged(third, event)])
+      expect(check(content, ledgerAt(head)).fault).toMatchObject({seq: 4})
+      expect(check(content, remote()).fault).toMatchObject({seq: 4})
+      expect(check(content, undefined, head.hash.slice(0, 12)).fault).toMatchObject({seq: 4})
+      expect(check(content).fault).toMatchObject({seq: 4})
+    }
+  })
+
+  it('is not a hold either where no other machine can have written it', () => {
+    const content = bytesOf([...all, forged(third, {event: 'hold'})])
+    expect(check(content, ledgerAt(head)).fault).toMatchObject({seq: 4})
+    expect(check(content, remote())).toMatchObject({lines: 10, head, beside: [{seq: 4}]})
+  })
+
+  it('is found in a file of its own, and where it gives itself another number', () => {
+    const alone = fileOf(bytesOf([forged(third, {run: 'run-1'}, BEGIN)]), 'theirs')
+    expect(checkChain([fileOf(bytesOf(all)), alone], remote(), undefined).fault).toMatchObject({seq: 4})
+    const renumbered = chained(entry(), {seq: 7, hash: third.hash}, head)
+    expect(check(bytesOf([...all, renumbered]), remote()).fault).toMatchObject({seq: 8})
+  })
+
+  it('is found as a whole file beside what the ledger carries along', () => {
+    const last = all.map(it => it.text)
+    const other = [...closed(2, BEGIN, 'run-3')]
+    other.push(...closed(2, headOf(other), 'run-4'))
+    expect(check(bytesOf(other), remote({last})).fault).toMatchObject({seq: 5})
+    expect(check(bytesOf(lines(8, BEGIN, {run: 'run-5'})), remote({last})).fault).toMatchObject({seq: 1})
+  })
+
+  it('and one about another stack do not go together', () => {
+    const other = chained({...entry(), stack: 'other'}, head)
+    expect(check(bytesOf([...all, other])).fault).toMatchObject({seq: all.length + 1})
+  })
+
+  it('is none where a machine wrote of a hold or of a run that died, while another one went on', () => {
+    const half = all.slice(0, 5)
+    const dead = run(2, headOf(half), 'run-3')
+    const held = lines(12, headOf(half), {event: 'hold'})
+    for (const side of [dead, held, [...held, ...run(2, headOf(held), 'run-3')]]) {
+      const files = [fileOf(bytesOf(all), 'a'), fileOf(bytesOf([...half, ...side]), 'b')]
+      const checked = checkChain(files, remote(), undefined)
+      expect(checked.fault).toBeUndefined()
+      expect(checked).toMatchObject({lines: 10, head, beside: side.map(({entry: {seq, hash}}) => ({seq, hash})), gaps: [], ahead: 0})
+    }
+    // Of a run whose beginning the ledger had got, and which the next one finished from its journal.
+    const begun = run(1, BEGIN, 'run-1')
+    const settled = [...begun, chained(entry({event: 'apply-end', run: 'run-1', state: 'settled'}), headOf(begun))]
+    const lost = lines(3, headOf(begun), {run: 'run-1', reason: 'lost'})
+    const files = [fileOf(bytesOf(settled), 'a'), fileOf(bytesOf([...begun, ...lost]), 'b')]
+    const both = checkChain(files, ledgerAt(headOf(settled), {allHere: false}), undefined)
+    expect([both.fault, both.beside?.length, both.lines]).toEqual([undefined, 3, 3])
+  })
+})

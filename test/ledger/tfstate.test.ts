@@ -31,6 +31,13 @@ describe('a ledger as Terraform state', () => {
     expect(JSON.parse(encodeLedger({...fullLedger(), audit})).svcctl.format).toBe(1)
   })
 
+  it('carries no more lines of an audit along than are ever written', () => {
+    const head = {seq: 7, hash: 'f'.repeat(64)}
+    for (const last of [Array<string>(101).fill('{}'), ['x'.repeat(48_001)]])
+      expect(reason(encodeLedger({...fullLedger(), audit: {...head, files: [], last}}))).toMatch(/^E_LEDGER_DAMAGED: /)
+    expect(reason(encodeLedger({...fullLedger(), audit: {...head, files: [], last: Array<string>(100).fill('{}')}}))).toBe('it was read')
+  })
+
   it('has the same bytes whatever the order in which it was put together', () => {
     const ledger = fullLedger()
     const other = {

@@ -69,6 +69,10 @@ export interface Ledger {
   readonly audit?: LedgerAudit
 }
 
+/** The most lines of an audit that a ledger carries along, and the most characters of all of them. */
+export const CARRIED_LINES = 100
+export const CARRIED_CHARACTERS = 48_000
+
 /** The last line of an audit, and what is needed to go on with it where its files are not. */
 export interface LedgerAudit {
   readonly seq: number

@@ -1,8 +1,8 @@
 /** The audit of stacks: what commands leave in it, and what is found in it later. */
-import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {type AuditEntry, readLine} from '../../../src/audit/entry.ts'
+import {type AuditEntry, chained, readLine} from '../../../src/audit/entry.ts'
 import {historySchema, verifySchema} from '../../../src/run/audit-document.ts'
 import {documentOf, type Site, site} from '../../support/site.ts'
 import {type JsonStack, jsonStack, saveStacks} from '../../support/stack-json.ts'
@@ -250,5 +250,37 @@ describe('history', () => {
     expect(await by('--since', '2100-01-01T00:00:00Z')).toEqual([])
     expect((await history([shop(2)], ['--by', 'grace'])).events[0].commit).toBe('d'.repeat(40))
     expect((await run(['history', '--since', 'yesterday'], [shop(2)])).code).toBe(64)
+  })
+
+  it('goes on beside a line that names what no stack can be called, and leaves out what is about another stack', async () => {
+    await applied([shop()])
+    const own = linesIn(pathOf('shop')).at(-1)
+    if (own === undefined) throw new RangeError()
+    const {seq: _, hash: _hash, prev: _prev, here: _here, ...rest} = own
+    const odd = chained({...rest, event: 'transfer', address: 'null_resource.x', from: {stack: '../../x', address: 'null_resource.x'}}, own)
+    const other = chained({...rest, stack: 'other', at: '2026-01-01T00:00:00.000Z'}, odd.entry)
+    appendFileSync(pathOf('shop'), `${odd.text}\n${other.text}\n`)
+    const outcome = await run(['history'], [shop()])
+    expect(outcome.code, outcome.stdout).toBe(0)
+    expect(documentOf(outcome).events.map((it: {seq: number}) => it.seq)).toEqual([5, 4, 3, 2, 1])
+    expect(outcome.stderr).toContain('names another stack that cannot be')
+    expect(outcome.stderr).toContain('1 line of the audit of stack shop cannot be read')
+  })
+
+  it('marks what somebody put into the past, and audit verify finds it', async () => {
+    await applied([shop()])
+    const all = linesIn(pathOf('shop'))
+    const [first, second] = all
+    const head = all.at(-1)
+    if (first === undefined || second === undefined || head === undefined) throw new RangeError()
+    const {seq: _, hash: _hash, prev: _prev, here: _here, ...rest} = second
+    const forged = chained({...rest, action: 'delete'}, first, {seq: head.seq, hash: head.hash})
+    appendFileSync(pathOf('shop'), `${forged.text}\n`)
+    for (const args of [[], ['--head', head.hash], [pathOf('shop')]]) {
+      const outcome = await run(['audit', 'verify', ...args], [shop()])
+      expect([outcome.code, documentOf(outcome).error?.code]).toEqual([1, 'E_AUDIT_BROKEN'])
+    }
+    const {events} = await history([shop()])
+    expect(events.filter((it: {beside?: true}) => it.beside).map((it: {action: string}) => it.action)).toEqual(['delete'])
   })
 })

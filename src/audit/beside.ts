@@ -1,0 +1,160 @@
+/**
+ * Which lines are the chain, and which stand beside it.
+ *
+ * The chain is what leads back, `prev` by `prev`, from the lines that the ledger knows (or from `--head`). Another line with
+ * a number that the chain has is no part of it. Machines write such lines too: holds, freezes and unlocks take no lock of
+ * the ledger, and a run may die before its ledger knows of it. Nobody else does.
+ */
+import {type AuditEntry, type ChainHead, NOTHING} from './entry.ts'
+
+/** What a line is to the lines around it. */
+export type Link = Pick<AuditEntry, 'seq' | 'hash' | 'prev' | 'run' | 'event' | 'state' | 'lineage' | 'here' | 'stack'>
+
+export interface Fault {
+  /** The first number that is not as it was written. */
+  readonly seq: number
+  readonly message: string
+}
+
+/** What is known to be in the chain. */
+export interface Anchors {
+  /** Hashes, the surest first. */
+  readonly hashes: readonly string[]
+  /** Of the ledger; another one's lines may have any numbers. */
+  readonly lineage: string | undefined
+  /** No other machine writes, and all of the chain is in one file. */
+  readonly allHere: boolean
+}
+
+export interface Beside {
+  /** By hash. */
+  readonly lines: ReadonlySet<string>
+  readonly fault?: Fault
+}
+
+/** Written without the ledger's lock. */
+const LOOSE: ReadonlySet<Link['event']> = new Set(['hold', 'freeze', 'lift', 'force-unlock'])
+/** Only ever written after the beginning of their run. */
+const INNER: ReadonlySet<Link['event']> = new Set(['operation', 'apply-end'])
+
+/** @param sorted - all lines, each once, by number */
+export function linesBeside(sorted: readonly Link[], all: ReadonlyMap<string, Link>, anchors: Anchors): Beside {
+  const chain = new Chain(all)
+  for (const hash of anchors.hashes) chain.adopt(hash)
+  const sure = new Set(chain.hashes)
+  // Behind a gap, and without a ledger, the longest of what is here counts.
+  for (const link of sorted.toReversed()) if (!LOOSE.has(link.event)) chain.adopt(link.hash)
+  const lines = new Set<string>()
+  const side = sorted.filter(link => {
+    const isSide = !chain.hashes.has(link.hash) && (lines.has(link.prev) || chain.hasOther(link))
+    if (isSide) lines.add(link.hash)
+    return isSide
+  })
+  const fault = misnumbered(sorted, all) ?? strangerIn(side, {all, chain, sure, sorted, anchors})
+  return {lines, ...(fault === undefined ? {} : {fault})}
+}
+
+class Chain {
+  readonly hashes = new Set<string>()
+  readonly #all: ReadonlyMap<string, Link>
+  /** The line with each number, known by itself or by the one behind it. */
+  readonly #bySeq = new Map<number, string>()
+  readonly #refused = new Set<string>()
+
+  constructor(all: ReadonlyMap<string, Link>) {
+    this.#all = all
+  }
+
+  hasOther({seq, hash}: ChainHead): boolean {
+    const known = this.#bySeq.get(seq)
+    return known !== undefined && known !== hash
+  }
+
+  /** This line and all before it, unless one of them contradicts what is known. */
+  adopt(hash: string): void {
+    const path: Link[] = []
+    let link = this.#all.get(hash)
+    while (link !== undefined && !this.hashes.has(link.hash)) {
+      path.push(link)
+      if (this.#refused.has(link.hash) || this.hasOther(link) || this.hasOther({seq: link.seq - 1, hash: link.prev})) {
+        for (const it of path) this.#refused.add(it.hash)
+        return
+      }
+      link = this.#all.get(link.prev)
+    }
+    for (const it of path) {
+      this.hashes.add(it.hash)
+      this.#bySeq.set(it.seq, it.hash)
+      this.#bySeq.set(it.seq - 1, it.prev)
+    }
+  }
+}
+
+function misnumbered(sorted: readonly Link[], all: ReadonlyMap<string, Link>): Fault | undefined {
+  for (const {seq, prev, stack} of sorted) {
+    if (stack !== sorted[0]?.stack) return {seq, message: `line ${seq} was added: it is about another stack`}
+    const before = prev === NOTHING ? 0 : all.get(prev)?.seq
+    if (before === undefined ? seq < 2 : seq !== before + 1)
+      return {seq, message: `line ${seq} was added: its number does not follow that of the line before it`}
+  }
+  return undefined
+}
+
+interface Known {
+  readonly all: ReadonlyMap<string, Link>
+  readonly sorted: readonly Link[]
+  readonly chain: Chain
+  /** What leads to what the ledger knows. */
+  readonly sure: ReadonlySet<string>
+  readonly anchors: Anchors
+}
+
+/** A branch beside the chain, from where it leaves it. */
+interface Branch {
+  /** Its first number. */
+  readonly from: number
+  readonly begun: Set<string>
+}
+
+/** The first line beside the chain that no machine of ours could have written there. */
+function strangerIn(side: readonly Link[], {all, sorted, chain, sure, anchors}: Known): Fault | undefined {
+  if (side.length === 0) return undefined
+  const branches = new Map<string, Branch>()
+  const runs = runsIn(sorted.filter(it => chain.hashes.has(it.hash)))
+  for (const link of side) {
+    const {seq, event, run = '', here, hash, prev} = link
+    const branch = branches.get(prev) ?? {from: seq, begun: new Set()}
+    branches.set(hash, branch)
+    const added = {seq, message: `line ${seq} was added: another line has its place in the chain`}
+    if (anchors.lineage !== undefined && link.lineage !== anchors.lineage && link.lineage !== '') continue
+    // Whoever goes on in a file knows what of the chain is in it.
+    const late = here !== undefined && here.seq >= seq && sure.has(here.hash)
+    if (late && (anchors.allHere || !LOOSE.has(event))) return added
+    if (LOOSE.has(event)) continue
+    if (event === 'apply-begin') branch.begun.add(run)
+    // The ledger is never behind by more than one run.
+    if (branch.begun.size > 1 && sure.size > 0) return added
+    const isLinked = prev === NOTHING || all.has(prev) || chain.hasOther({seq: seq - 1, hash: prev})
+    if (INNER.has(event) && !branch.begun.has(run) && !couldDie(runs.get(run) ?? [], branch.from, isLinked)) return added
+  }
+  return undefined
+}
+
+/** Where the runs of the chain begin and end, by run. */
+function runsIn(chain: readonly Link[]): ReadonlyMap<string, readonly Link[]> {
+  const runs = new Map<string, Link[]>()
+  for (const it of chain) {
+    if (it.run === undefined || it.event === 'operation') continue
+    const own = runs.get(it.run) ?? []
+    own.push(it)
+    runs.set(it.run, own)
+  }
+  return runs
+}
+
+/** Whether a run that began in the chain could have gone on beside it from this number: it did not come to its own end in it. */
+function couldDie(run: readonly Link[], from: number, isLinked: boolean): boolean {
+  if (!run.some(it => it.seq < from)) return !isLinked
+  const next = run.find(it => it.seq >= from)
+  return next === undefined || next.event !== 'apply-end' || next.state === 'settled'
+}
