@@ -5,6 +5,7 @@ import type {JsonObject} from '../base/json.ts'
 import type {BeforeImage} from '../engine/model/before-image.ts'
 import type {Cause} from '../engine/model/cause.ts'
 import type {StackDeclarations} from '../engine/model/declaration.ts'
+import {isUntouchedSince} from '../engine/model/ledger.ts'
 import type {Lifts, Operation, Plan} from '../engine/model/plan.ts'
 import {type Key, keyOfOperation, spoken} from '../engine/model/value.ts'
 import {assertPermissions, wholePlan} from '../engine/observe/choice.ts'
@@ -187,7 +188,8 @@ const undoLifts = ({settings}: Workspace, options: UndoWish['options']): Lifts =
 /** An apply writes all outputs of a stack: what they were before the run, and where others wrote since, what they are now. */
 function outputsOf({ledgers}: Workspace, {image, story}: UndoWish, stack: string): StackDeclarations['outputs'] {
   const now = ledgers.get(stack)
-  const before = now?.serial === story.serials.get(stack) ? image?.stacks[stack]?.outputs : undefined
+  const untouched = now === undefined || isUntouchedSince(now, story.serials.get(stack))
+  const before = untouched ? image?.stacks[stack]?.outputs : undefined
   return Object.entries(before ?? now?.outputs ?? {}).map(([name, {value, sensitive}]) => ({name, value, sensitive}))
 }
 

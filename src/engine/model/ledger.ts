@@ -90,6 +90,10 @@ export interface LedgerAudit {
 export const contentSerial = ({serial, audit}: Pick<Ledger, 'serial' | 'audit'>): number =>
   audit?.same?.serial === serial ? audit.same.as : serial
 
+/** Whether nothing but its audit was written since a run had it as this serial; `undefined`: the run did not write it. */
+export const isUntouchedSince = (ledger: Ledger, serial: number | undefined): boolean =>
+  serial !== undefined && contentSerial(ledger) <= serial && serial <= ledger.serial
+
 /** The same ledger before it is written for its audit alone. */
 export const auditedOnly = (ledger: Ledger, audit: LedgerAudit): Ledger => ({
   ...ledger,

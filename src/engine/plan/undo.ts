@@ -8,7 +8,7 @@ import type {Declaration} from '../model/declaration.ts'
 import {stackOf} from '../model/journal.ts'
 import {keysNow} from '../model/keys-now.ts'
 import {type Kind, parentRemoteId} from '../model/kind.ts'
-import {contentSerial, type LedgerEntry} from '../model/ledger.ts'
+import {isUntouchedSince, type LedgerEntry} from '../model/ledger.ts'
 import type {Operation} from '../model/plan.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import {changedSince, type FieldLeft, fieldsBack, seenBack, type Touched} from './undo-fields.ts'
@@ -220,12 +220,12 @@ class WayBack {
 
   #touched(operation: Operation, {stack, entry}: Located): Touched {
     const {ledgers, serials, live} = this.#input
-    const [known, ledger] = [serials.get(stack), ledgers.get(stack)]
+    const ledger = ledgers.get(stack)
     return {
       kind: this.#kind(operation),
       operation,
       now: entry,
-      untouched: known !== undefined && ledger !== undefined && contentSerial(ledger) <= known && known <= ledger.serial,
+      untouched: ledger !== undefined && isUntouchedSince(ledger, serials.get(stack)),
       live: live.get(liveKey(stack, entry.remoteId)),
     }
   }

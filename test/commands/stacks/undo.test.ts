@@ -442,3 +442,28 @@ describe('undo', () => {
     expect(at.writes.length).toBe(writes)
   })
 })
+
+describe('outputs', () => {
+  it('go back to what they were, where the audit alone was written since', async () => {
+    const declared = (size: string, memoryLimitInGb: number) =>
+      save(
+        jsonStack('shop')
+          .subscription('main')
+          .block('output', {size: {value: size}})
+          .database('a', 'main', {memoryLimitInGb}),
+      )
+    const output = () => JSON.parse(readFileSync(join(at.folder, 'terraform.shop.tfstate'), 'utf8')).outputs.size.value
+    const from = declared('1', 1)
+    await apply(from)
+    declared('2', 2)
+    const {run} = await apply(from)
+    declared('2', 3)
+    await at.run(['hold', 'a', '--until', '4h', '--reason', 'load test', ...from])
+    expect((await at.fast(['apply', ...from, '--auto-approve', '--skip-held'])).code).toBe(6)
+    await at.run(['hold', 'lift', 'a', ...from])
+    const before = output()
+    await undo(run)
+    expect(await carryOut()).toMatchObject({code: 0})
+    expect([before, output()]).toEqual(['2', '1'])
+  })
+})
