@@ -30,8 +30,12 @@ export function breakingGlass({environment, redactor}: Pick<Host, 'environment' 
   return redactor.text(reason)
 }
 
-/** What a plan is refused for, but for holds. */
-export const pastHolds = (plan: Plan): Plan => ({...plan, guards: plan.guards.filter(it => it.code !== 'G_HELD')})
+/** The plan as if nothing were held; what it was approved to leave out stays so. */
+export const pastHolds = (plan: Plan): Plan => ({
+  ...plan,
+  guards: plan.guards.filter(it => it.code !== 'G_HELD'),
+  operations: plan.lifts.skipHeld ? plan.operations : plan.operations.map(({held: _, ...it}) => it),
+})
 
 /** @throws AuditWriteError, AuditLockedError: nothing may be passed */
 export async function auditBreakGlass({host, stores}: Workspace, {hash}: Pick<Plan, 'hash'>, reason: string): Promise<void> {

@@ -411,6 +411,13 @@ describe('broken glass', () => {
     expect(broken).toBeLessThan(events.lastIndexOf('apply-begin'))
   })
 
+  it('lets --safe-only do what is held and safe', async () => {
+    await holdA()
+    declare(shop(2, 2))
+    const done = await apply('--safe-only', '--break-glass', 'the pager says so: 4711')
+    expect([done.code, states(documentOf(done))], done.stderr).toMatchObject([0, {a: 'done', b: 'done'}])
+  })
+
   it('passes no strict freeze, and no other guard', async () => {
     await freezeShop('--strict')
     declare(shop(2))
