@@ -75,7 +75,7 @@ export function assertCommit({source}: Pick<Plan, 'source'>, approved: string | 
 }
 
 /** Guards that a person at a terminal lifts: those of deletions by typing the plan's short hash, the other with a yes. */
-const LIFTED_BY_HASH: readonly string[] = ['G_PROTECTED', 'G_ADOPTED', 'G_NO_LEDGER']
+const LIFTED_BY_HASH: readonly string[] = ['G_PROTECTED', 'G_ADOPTED', 'G_NO_LEDGER', 'G_UNDO']
 const LIFTED_BY_YES: readonly string[] = ['G_FIRST_CONTACT']
 
 export interface Approval {
