@@ -28,9 +28,8 @@ export interface LockTools {
 
 /** What is known of the chain beside what the file has. */
 export interface KnownChain extends ChainHead {
-  readonly files: readonly ({readonly file: string} & ChainHead)[]
-  /** There is no other machine: all of the chain is in this file. */
-  readonly allHere: boolean
+  /** Those that are no more are `isHere` too. */
+  readonly files: readonly ({readonly file: string; readonly isHere: boolean} & ChainHead)[]
 }
 
 export interface Written {
@@ -151,8 +150,9 @@ export class ChainFile {
       const ahead = isSame(head, base) ? [] : this.#behind(base, size)
       if (ahead !== undefined) return {after: head, ahead}
     }
-    const had = this.#mine?.seq ?? known?.files.find(it => it.file === this.#id)?.seq ?? (known?.allHere ? known.seq : undefined)
-    return {after: base, seam: {...at, ...(had !== undefined && had > at.seq ? {had} : {})}, ahead: []}
+    const own = known?.files.filter(it => it.isHere || it.file === this.#id) ?? []
+    const had = this.#mine?.seq ?? Math.max(0, ...own.map(it => it.seq))
+    return {after: base, seam: {...at, ...(had > at.seq ? {had} : {})}, ahead: []}
   }
 
   /** The lines behind one of the last ones, of a run that did not come to its end; `undefined` where that one is not there. */

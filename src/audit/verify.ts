@@ -30,11 +30,10 @@ export interface Gap {
 /** What the ledger says of a chain. */
 export interface LedgerWord extends ChainHead {
   readonly lineage: string
-  readonly files: readonly ({readonly file: string} & ChainHead)[]
+  /** `isHere`: it is to be where the files are that are looked at; of no other one the absence says anything. */
+  readonly files: readonly ({readonly file: string; readonly isHere: boolean} & ChainHead)[]
   /** Lines that it carries along. */
   readonly last: readonly string[]
-  /** There is no other machine that could have the rest. */
-  readonly allHere: boolean
 }
 
 export interface CheckedChain {
@@ -143,7 +142,8 @@ function anchorsOf(
   const known = ledger === undefined ? [] : [ledger, ...ledger.files].map(it => it.hash)
   const carried = (ledger?.last ?? []).flatMap(it => readLine(it)?.hash ?? []).reverse()
   const named = head === undefined ? [] : [...all.keys()].filter(it => it.startsWith(head))
-  return {hashes: [...known, ...carried, ...named], lineage: ledger?.lineage, allHere: ledger?.allHere === true && files.length === 1}
+  const allHere = files.length === 1 && ledger !== undefined && ledger.files.length > 0 && ledger.files.every(it => it.isHere)
+  return {hashes: [...known, ...carried, ...named], lineage: ledger?.lineage, allHere}
 }
 
 /** What it carries along begins anywhere, and may leave lines out that a file has. */
@@ -192,10 +192,9 @@ function behindLedger(files: readonly CheckedFile[], ledger: LedgerWord, all: Re
     const fault = known && behind(links, known)
     if (fault !== undefined) return {...fault, path}
   }
-  if (all.has(ledger.hash) || !ledger.allHere) return undefined
-  const [file] = files
-  const fault = behind(file?.links ?? [], ledger)
-  return fault && {...fault, ...(file && {path: file.path})}
+  const lost = ledger.files.find(it => it.isHere && !all.has(it.hash))
+  const fault = lost && behind([...all.values()], lost)
+  return fault && {...fault, ...(files[0] && {path: files[0].path})}
 }
 
 /** Whether these lines end before one that they had, or have another one in its place. */

@@ -67,7 +67,7 @@ const stateSchema = z.object({
     audit: z
       .object({
         ...chainHead,
-        files: z.array(z.object({file: text, ...chainHead})),
+        files: z.array(z.object({file: text, ...chainHead, place: text.exactOptional()})),
         last: z.array(text).max(CARRIED_LINES).refine(isCarried, 'more than a ledger carries along').exactOptional(),
         same: z.object({serial: z.int(), as: z.int()}).exactOptional(),
       })
@@ -207,7 +207,7 @@ export function decodeLedger(content: string, where: LedgerPlace): Ledger {
 const encodeAudit = ({seq, hash, files, last, same}: LedgerAudit): JsonObject => ({
   seq,
   hash,
-  files: files.map(it => ({file: it.file, seq: it.seq, hash: it.hash})),
+  files: files.map(({file, seq, hash, place}) => ({file, seq, hash, ...(place !== undefined && {place})})),
   ...(last !== undefined && {last}),
   ...(same !== undefined && {same: {serial: same.serial, as: same.as}}),
 })

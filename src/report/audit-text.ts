@@ -27,7 +27,7 @@ export interface ShownChain {
 }
 
 const gapText = ({from, to}: Omit<ShownGap, 'stack'>): string =>
-  from === to ? `line ${from} is not here: another machine wrote it` : `lines ${from} to ${to} are not here: other machines wrote them`
+  from === to ? `line ${from} is not here: it was written elsewhere` : `lines ${from} to ${to} are not here: they were written elsewhere`
 
 const MOST_NAMED = 5
 

@@ -5,6 +5,7 @@ import {bounded} from '../audit/bounds.ts'
 import {ChainFile, type Written} from '../audit/chain-file.ts'
 import type {AuditActor, AuditEntry, AuditEvent, UnchainedEntry} from '../audit/entry.ts'
 import {AuditPlaceError, auditWriteError} from '../audit/errors.ts'
+import {filesAt, placeOf} from '../audit/place.ts'
 import {partOfPath} from '../base/path-part.ts'
 import {holderState, identityOf} from '../base/process-lock.ts'
 import {randomHex} from '../base/random.ts'
@@ -51,6 +52,8 @@ export class StackChain {
   readonly #lineage: string
   readonly #isRemote: boolean
   readonly #file: ChainFile
+  /** Of a ledger that is a file: behind HTTP it outlives the disks of its machines. */
+  readonly #place: string | undefined
   /** Lines that are not in the file yet, because somebody else writes there just now. */
   #queue: UnchainedEntry[] = []
   #audit: LedgerAudit | undefined
@@ -73,11 +76,13 @@ export class StackChain {
     this.#isRemote = isRemote
     this.#audit = audit
     const {random, clock} = host
+    const path = auditPath(host, stack)
+    this.#place = isRemote ? undefined : placeOf(hostname(), path)
     const own = identityOf(hostname(), process.pid)
     const chance = randomHex(random, 6)
     let locks = 0
     const since = new Date(clock.now()).toISOString()
-    this.#file = new ChainFile(auditPath(host, stack), {
+    this.#file = new ChainFile(path, {
       holder: () => ({...own, id: `${chance}-${++locks}`, who: 'svcctl audit', since}),
       stateOf: holder => holderState(holder, own.host),
     })
@@ -148,12 +153,13 @@ export class StackChain {
 
   #known() {
     const audit = this.#audit
-    return audit && {seq: audit.seq, hash: audit.hash, files: audit.files, allHere: !this.#isRemote}
+    return audit && {seq: audit.seq, hash: audit.hash, files: filesAt(audit.files, this.#place === undefined ? [] : [this.#place])}
   }
 
   #learn({file, head, lines}: Written): void {
     const others = this.#audit?.files.filter(it => it.file !== file) ?? []
-    const files = [...(file === '' ? [] : [{file, ...head}]), ...others].slice(0, FILES)
+    const own = {file, ...head, ...(this.#place === undefined ? {} : {place: this.#place})}
+    const files = [...(file === '' ? [] : [own]), ...others].slice(0, FILES)
     const last = this.#isRemote ? newest([...(this.#audit?.last ?? []), ...lines.map(it => it.text)]) : undefined
     this.#audit = {...head, files, ...(last && {last})}
   }

@@ -1,7 +1,9 @@
 /** The audits there are: the files of stacks here, and what their ledgers know and carry along. */
 import {existsSync} from 'node:fs'
+import {hostname} from 'node:os'
 import {type AuditEntry, readLine} from '../audit/entry.ts'
 import {linesIfThere, linesOf} from '../audit/lines.ts'
+import {filesAt, placeOf} from '../audit/place.ts'
 import {type CheckedFile, checkFile, type LedgerWord} from '../audit/verify.ts'
 import {AppError} from '../base/errors.ts'
 import type {Ledger} from '../engine/model/ledger.ts'
@@ -20,14 +22,18 @@ export interface KnownStack {
 /**
  * What the ledgers say of audits. They are read before the files: a line is in its file before a ledger names it.
  * A ledger that cannot be read is said, and says nothing.
+ *
+ * @param files - that are looked at; absent: those of the stacks
  */
-export async function ledgerWords(desk: LedgerDesk, stacks: readonly LedgerOf[]): Promise<KnownStack[]> {
+export async function ledgerWords(desk: LedgerDesk, stacks: readonly LedgerOf[], files?: readonly string[]): Promise<KnownStack[]> {
   const stores = desk.open(stacks)
   const read = async ({name: stack}: LedgerOf): Promise<KnownStack> => {
     const store = stores.get(stack)
     try {
       const ledger = await store?.load()
-      return ledger === undefined ? {stack} : {stack, ledger, word: wordOf(ledger, store?.isRemote ?? false)}
+      return ledger === undefined
+        ? {stack}
+        : {stack, ledger, word: wordOf(ledger, store?.isRemote ? [] : (files ?? [auditPath(desk.host, stack)]))}
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       desk.host.log.warn(`what the ledger of stack ${stack} says of its audit is not known: ${error.message}`)
@@ -37,8 +43,11 @@ export async function ledgerWords(desk: LedgerDesk, stacks: readonly LedgerOf[])
   return Promise.all(stacks.map(read))
 }
 
-function wordOf({lineage, audit}: Ledger, isRemote: boolean): LedgerWord | undefined {
-  return audit && {lineage, seq: audit.seq, hash: audit.hash, files: audit.files, last: audit.last ?? [], allHere: !isRemote}
+/** @param files - that are missed where they are not any more */
+function wordOf({lineage, audit}: Ledger, files: readonly string[]): LedgerWord | undefined {
+  if (audit === undefined) return undefined
+  const places = files.map(it => placeOf(hostname(), it))
+  return {lineage, seq: audit.seq, hash: audit.hash, files: filesAt(audit.files, places), last: audit.last ?? []}
 }
 
 /** One file; `undefined` where there is none. @throws AuditReadError */

@@ -88,8 +88,9 @@ async function ofStacks(desk: LedgerDesk, names: readonly string[]): Promise<Cha
 /** Those of one stack are one audit; the ledger of that stack counts where it is of the same history. */
 async function ofFiles(desk: LedgerDesk, names: readonly string[], stacks: readonly string[]): Promise<Chain[]> {
   const all = desk.chosen(stacks)
-  const known = await ledgerWords(desk, all)
-  const files = names.map(name => checkFile({path: name, lines: linesOf(resolve(desk.host.cwd, name))}))
+  const paths = names.map(it => resolve(desk.host.cwd, it))
+  const known = await ledgerWords(desk, all, paths)
+  const files = paths.map((path, at) => checkFile({path: names[at] ?? path, lines: linesOf(path)}))
   const byStack = new Map<string, CheckedFile[]>()
   for (const file of files) {
     const stack = file.links[0]?.stack ?? stackIn(file.path)

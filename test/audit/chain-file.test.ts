@@ -38,8 +38,7 @@ const textOf = (file: ChainFile) => readFileSync(file.path, 'utf8').split('\n').
 const check = (file: ChainFile) => checkFile({path: file.path, lines: linesOf(file.path)})
 const known = ({head, file}: Written, more: Partial<KnownChain> = {}): KnownChain => ({
   ...head,
-  files: [{file, ...head}],
-  allHere: false,
+  files: [{file, ...head, isHere: false}],
   ...more,
 })
 
@@ -114,7 +113,10 @@ describe('the file of an audit', () => {
     rmSync(chain().path)
     expect(written(chain(), known(all)).lines[0]?.entry.here).toEqual({seq: 0, hash: NOTHING})
     rmSync(chain().path)
-    expect(written(chain(), known(all, {allHere: true})).lines[0]?.entry.here).toMatchObject({seq: 0, had: 3})
+    expect(written(chain(), known(all, {files: [{file: all.file, ...all.head, isHere: true}]})).lines[0]?.entry.here).toMatchObject({
+      seq: 0,
+      had: 3,
+    })
   })
 
   it('notices that its lines were taken away while a run goes on', () => {

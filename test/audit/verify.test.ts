@@ -31,9 +31,8 @@ function fileOf(content: string, path = 'shop.jsonl') {
 const ledgerAt = (head: ChainHead, more: Partial<LedgerWord> = {}): LedgerWord => ({
   ...head,
   lineage: 'l-1',
-  files: [],
+  files: [{file: 'f', ...head, isHere: true}],
   last: [],
-  allHere: true,
   ...more,
 })
 const check = (content: string, ledger?: LedgerWord, head?: string): CheckedChain =>
@@ -113,7 +112,7 @@ describe('an audit is verified', () => {
 
   it('and a file that is gone is missing from its first line, where no other machine could have it', () => {
     expect(check('', ledgerAt(head)).fault).toMatchObject({seq: 1})
-    expect(check('', ledgerAt(head, {allHere: false}))).toEqual({lines: 0, gaps: [{from: 1, to: 8}], ahead: 0})
+    expect(check('', ledgerAt(head, {files: []}))).toEqual({lines: 0, gaps: [{from: 1, to: 8}], ahead: 0})
   })
 })
 
@@ -153,7 +152,7 @@ describe('an audit that several machines have written', () => {
   const mine = [...first, ...third]
 
   it('names what is not here, and is not broken', () => {
-    const checked = check(bytesOf(mine), ledgerAt(headOf(third), {allHere: false}))
+    const checked = check(bytesOf(mine), ledgerAt(headOf(third), {files: []}))
     expect(checked).toEqual({head: headOf(third), lines: 6, gaps: [{from: 4, to: 7}], ahead: 0})
   })
 
@@ -162,11 +161,11 @@ describe('an audit that several machines have written', () => {
     const rest = lines(3, theirs.entry)
     const back = chained(entry({address: 'back'}), headOf(rest), headOf(first))
     const files = [fileOf(bytesOf([...first, back]), 'a'), fileOf(bytesOf([theirs, ...rest]), 'b')]
-    expect(checkChain(files, ledgerAt(headOf([back]), {allHere: false}), undefined)).toMatchObject({gaps: [], lines: 8})
+    expect(checkChain(files, ledgerAt(headOf([back]), {files: []}), undefined)).toMatchObject({gaps: [], lines: 8})
   })
 
   it('is whole where the ledger carries along what no file has', () => {
-    const ledger = ledgerAt(headOf(third), {allHere: false, last: second.map(it => it.text)})
+    const ledger = ledgerAt(headOf(third), {files: [], last: second.map(it => it.text)})
     expect(check(bytesOf(mine), ledger)).toMatchObject({gaps: [], lines: 10})
     expect(check('', ledger)).toMatchObject({
       gaps: [
@@ -179,17 +178,35 @@ describe('an audit that several machines have written', () => {
   it('cannot have lines taken out and called another machine’s', () => {
     for (const at of mine.keys()) {
       const rest = [...mine.slice(0, at), ...mine.slice(at + 1)]
-      const ledger = ledgerAt(headOf(third), {allHere: false, files: [{file: mine[0]?.entry.hash.slice(0, 12) ?? '', ...headOf(third)}]})
+      const ledger = ledgerAt(headOf(third), {files: [{file: mine[0]?.entry.hash.slice(0, 12) ?? '', ...headOf(third), isHere: false}]})
       expect([at, check(bytesOf(rest), ledger).fault?.seq]).toEqual([at, at < 3 ? at + 1 : at === 3 ? 4 : mine[at]?.entry.seq])
     }
   })
 
   it('was cut short where the ledger had seen more of this very file', () => {
-    const files = [{file: first[0]?.entry.hash.slice(0, 12) ?? '', ...headOf(first)}]
-    const ledger = ledgerAt(headOf(second), {allHere: false, files})
+    const files = [{file: first[0]?.entry.hash.slice(0, 12) ?? '', ...headOf(first), isHere: false}]
+    const ledger = ledgerAt(headOf(second), {files})
     expect(check(bytesOf(first), ledger)).toMatchObject({gaps: [{from: 4, to: 7}]})
     expect(check(bytesOf(first), ledger).fault).toBeUndefined()
     expect(check(bytesOf(first.slice(0, 2)), ledger).fault).toMatchObject({seq: 3})
+  })
+
+  it('and a ledger that is a file misses none but what was in the place that is looked at', () => {
+    const [a, b] = [
+      {file: 'a', ...headOf(first)},
+      {file: 'b', ...headOf(second)},
+    ]
+    const at = (isHere: readonly boolean[]) =>
+      ledgerAt(headOf(second), {
+        files: [
+          {...a, isHere: isHere[0] ?? false},
+          {...b, isHere: isHere[1] ?? false},
+        ],
+      })
+    expect(check('', at([false, false]))).toEqual({lines: 0, gaps: [{from: 1, to: 7}], ahead: 0})
+    expect(check(bytesOf(first), at([true, false]))).toEqual({head: headOf(first), lines: 3, gaps: [{from: 4, to: 7}], ahead: 0})
+    expect(check(bytesOf(first), at([true, true])).fault).toMatchObject({seq: 4})
+    expect(check('', at([true, false])).fault).toMatchObject({seq: 1})
   })
 
   it('stays broken once a file was cut, whatever comes behind, until a copy of the lines is there', () => {
@@ -201,7 +218,7 @@ describe('an audit that several machines have written', () => {
 
   it('does not take a line of the ledger for one that was altered there', () => {
     const [one, two] = second.map(it => it.text)
-    const ledger = ledgerAt(headOf(second), {allHere: false, last: [one ?? '', (two ?? '').replace('a5', 'b5')]})
+    const ledger = ledgerAt(headOf(second), {files: [], last: [one ?? '', (two ?? '').replace('a5', 'b5')]})
     expect(check(bytesOf(first), ledger).fault).toMatchObject({seq: 5, path: 'the ledger'})
   })
 })
@@ -221,7 +238,7 @@ describe('a line that was added to the past', () => {
   const forged = (after: ChainHead, event: Partial<AuditEvent> = {}, seam: ChainHead | undefined = head) =>
     chained(entry({action: 'delete', address: 'null_resource.a1', plan: {hash: 'p', approvedBy: 'the-boss'}, ...event}), after, seam)
   const third = headOf(all.slice(0, 3))
-  const remote = (more: Partial<LedgerWord> = {}) => ledgerAt(head, {allHere: false, ...more})
+  const remote = (more: Partial<LedgerWord> = {}) => ledgerAt(head, {files: [], ...more})
 
   it('is not as it was written: with a ledger of this machine, with one behind HTTP, with the printed hash and with none', () => {
     for (const event of [{}, {run: 'run-1'}, {run: 'run-9'}]) {
@@ -274,7 +291,7 @@ describe('a line that was added to the past', () => {
     const settled = [...begun, chained(entry({event: 'apply-end', run: 'run-1', state: 'settled'}), headOf(begun))]
     const lost = lines(3, headOf(begun), {run: 'run-1', reason: 'lost'})
     const files = [fileOf(bytesOf(settled), 'a'), fileOf(bytesOf([...begun, ...lost]), 'b')]
-    const both = checkChain(files, ledgerAt(headOf(settled), {allHere: false}), undefined)
+    const both = checkChain(files, ledgerAt(headOf(settled), {files: []}), undefined)
     expect([both.fault, both.beside?.length, both.lines]).toEqual([undefined, 3, 3])
   })
 })

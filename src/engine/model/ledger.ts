@@ -78,8 +78,8 @@ export interface LedgerAudit {
   readonly seq: number
   /** Of that line. */
   readonly hash: string
-  /** The files that were written last, and their last lines. */
-  readonly files: readonly {readonly file: string; readonly seq: number; readonly hash: string}[]
+  /** The files that were written last, and their last lines; `place`: where they are, in a ledger that is a file. */
+  readonly files: readonly {readonly file: string; readonly seq: number; readonly hash: string; readonly place?: string}[]
   /** The newest lines, oldest first, in a ledger that outlives the disk. */
   readonly last?: readonly string[]
   /** Of a version that says no more than how far the audit has come: which one has the same objects. */

@@ -1,5 +1,5 @@
 /** The audit of runs that die, of machines that take turns, and of ledgers that lose what they were told. */
-import {existsSync, mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {type AuditEntry, type ChainHead, chained, NOTHING, readLine} from '../../../src/audit/entry.ts'
@@ -153,6 +153,36 @@ describe('machines that take turns', () => {
     await applied(behindHttp(shop(2)), a)
     expect(linesIn(pathIn('a')).map(it => it.seq)).toEqual([5, 6, 7])
     expect(await verified(behindHttp(), [], a)).toMatchObject({lines: 3, gaps: [{from: 1, to: 4}]})
+  })
+})
+
+describe('working folders with one ledger that is a file', () => {
+  const a = {SVC_AUDIT_DIR: 'a'}
+  const b = {SVC_AUDIT_DIR: 'b'}
+
+  it('go on with one chain: what the other one has is no fault, and what is missing in the own one is', async () => {
+    await applied(shop(), a)
+    expect(await verified(shop(), [], b)).toMatchObject({lines: 0, gaps: [{from: 1, to: 4}]})
+    await applied(shop(2), b)
+    await applied(shop(3), a)
+    expect(await verified(shop(), [], a)).toMatchObject({lines: 7, gaps: [{from: 5, to: 7}]})
+    expect(await verified(shop(), [], b)).toMatchObject({
+      lines: 3,
+      gaps: [
+        {from: 1, to: 4},
+        {from: 8, to: 10},
+      ],
+    })
+    expect(await verified(shop(), [pathIn('b'), pathIn('a')])).toMatchObject({lines: 10, gaps: []})
+    const moved = join(at.folder, 'moved')
+    renameSync(join(at.folder, 'b'), moved)
+    for (const apply of [false, true, true]) {
+      if (apply) await applied(shop(linesIn(pathIn('a')).length), b)
+      const lost = await run(['audit', 'verify'], shop(), b)
+      expect([lost.code, documentOf(lost).error?.message]).toEqual([1, expect.stringContaining('is missing')])
+    }
+    expect(await verified(shop(), [], a)).toMatchObject({lines: 7})
+    expect(await verified(shop(), [pathIn('a'), pathIn('b'), pathIn('moved')])).toMatchObject({gaps: []})
   })
 })
 
