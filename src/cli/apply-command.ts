@@ -84,7 +84,7 @@ export abstract class ApplyCommandBase extends StackCommand {
   }
 
   protected async applyFile(file: string, flags: ApplyFlagValues): Promise<ExitCode> {
-    const {applyCommand, assertCommit, halfReplaced, readPlan, recheckPlan, waitForOthers} = await applyParts()
+    const {applyCommand, assertCommit, readPlan, recheckPlan, waitForOthers} = await applyParts()
     const plan = await readPlan(file, this.context.cwd)
     await this.reportPlan(plan, applyCommand(file, plan, flags))
     assertCommit(plan, flags.approvedCommit, flags.commit ?? headOfRequest(this.context))
@@ -96,8 +96,7 @@ export abstract class ApplyCommandBase extends StackCommand {
       const {unknown} = settled
       await waitForOthers(workspace, plan, flags.foreign ?? 'wait', emit, settled)
       const options = planOptions({...flags, approve: granted ?? flags.approve})
-      const recheck = (given: ApplyOptions) =>
-        recheckPlan(workspace, plan, given, {halfReplaced: halfReplaced(this.context, plan), undecided: unknown})
+      const recheck = (given: ApplyOptions) => recheckPlan(workspace, plan, given, {undecided: unknown})
       const built = await recheck(options)
       const again = (lifted: Pick<Lifts, 'allowDestroy' | 'adopt'>) => recheck(withLifted(options, lifted))
       return this.carryOut(workspace, {...built, unknown, approved: plan, again}, {...flags, approve, 'approve-from': undefined}, emit)
@@ -106,7 +105,7 @@ export abstract class ApplyCommandBase extends StackCommand {
 
   /** Finishes a run that did not end: what it started is settled, the rest of its plan is carried out. */
   protected async resume(run: string | undefined, flags: ApplyFlagValues): Promise<ExitCode> {
-    const {findRun, halfReplaced, planOf, recheckPlan, RunPlanError} = await applyParts()
+    const {findRun, planOf, recheckPlan, RunPlanError} = await applyParts()
     const story = findRun(this.context, run)
     const plan = await planOf(this.context, story.header.run)
     if (plan === undefined) throw new RunPlanError(story.header.run)
@@ -128,7 +127,6 @@ export abstract class ApplyCommandBase extends StackCommand {
       // What was open when the run died is settled now, and may be half of a replacement.
       const recheck = () =>
         recheckPlan(workspace, plan, planOptions(allowed), {
-          halfReplaced: halfReplaced(this.context, plan),
           undecided: unknown,
           resumed: true,
         })

@@ -26,7 +26,7 @@ export async function lookAgain(
     destroy,
     choice: {...choice, wants: key => looked.has(key)},
   })
-  const operations = stillValid(plan, fresh.plan.operations, workspace.allLedgers, new Set(), open)
+  const operations = stillValid(plan, fresh.plan.operations, workspace.allLedgers, open)
   return {
     // Nothing is in it that was not there before, and the ledgers are ours: what refused the plan was lifted.
     plan: {...plan, operations, summary: summaryOf(operations), guards: [], requests: fresh.plan.requests},

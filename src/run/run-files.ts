@@ -12,7 +12,6 @@ import {type BeforeImage, beforeImageSchema} from '../engine/model/before-image.
 import {type DeadRun, type JournalEntry, readRun} from '../engine/model/journal.ts'
 import {journalEntrySchema} from '../engine/model/journal-schema.ts'
 import {ON_DRIFT, type Plan} from '../engine/model/plan.ts'
-import type {Key} from '../engine/model/value.ts'
 import {
   createJournal,
   createRunId,
@@ -182,15 +181,6 @@ export const readRuns = (host: Host): RunsHere => readAll(listRuns(runsFolder(ho
 export function openRuns(host: Host): RunsHere {
   const over = endedRuns(runsFolder(host.cwd))
   return readAll(listRuns(runsFolder(host.cwd)).filter(it => !over.has(it.run)))
-}
-
-/** Replacements whose old object runs of this plan, or of what it is the rest of, have deleted: a create is left of them. */
-export function halfReplaced(host: Host, {hash, residualOf = hash, operations}: Plan): ReadonlySet<Key> {
-  if (!operations.some(it => it.action === 'replace')) return new Set()
-  const own = readRuns(host).stories.filter(
-    ({header}) => header.plan === hash || header.plan === residualOf || header.residualOf === residualOf,
-  )
-  return new Set(own.flatMap(({settled}) => settled.flatMap(it => (it.step === 'delete' ? [it.key] : []))))
 }
 
 function readAll(files: readonly {readonly path: string}[]): RunsHere {

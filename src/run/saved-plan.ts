@@ -24,7 +24,7 @@ import {
 } from '../engine/model/plan.ts'
 import {planSchemaWith} from '../engine/model/plan-schema.ts'
 import {openLeaves} from '../engine/model/resolve.ts'
-import {type Key, keyOfOperation, Secret} from '../engine/model/value.ts'
+import {keyOfOperation, Secret} from '../engine/model/value.ts'
 import {assertPermissions, wholePlan} from '../engine/observe/choice.ts'
 import {assertAgrees} from '../engine/plan/agree.ts'
 import type {BuiltPlan} from '../engine/plan/build.ts'
@@ -153,8 +153,6 @@ export async function assertTarget(workspace: ConnectedStacks, plan: Pick<Plan, 
 }
 
 export interface RecheckOptions {
-  /** Replacements of a resumed run whose old object is deleted. */
-  readonly halfReplaced?: ReadonlySet<Key>
   /** What a dead run has begun and nobody can tell the end of yet. */
   readonly undecided?: readonly Undecided[]
   /** What the ledgers have by now is what the run itself has made of them: thresholds count as they did when it began. */
@@ -169,7 +167,7 @@ export async function recheckPlan(
   workspace: Workspace,
   plan: Plan,
   options: ApplyOptions,
-  {halfReplaced = new Set(), undecided = [], resumed = false}: RecheckOptions = {},
+  {undecided = [], resumed = false}: RecheckOptions = {},
 ): Promise<BuiltPlan> {
   if (plan.notAfter !== undefined && workspace.host.clock.now() > Date.parse(plan.notAfter)) throw new PlanExpiredError(plan.notAfter)
   // What the plan was made with may name what it leaves out.
@@ -190,7 +188,7 @@ export async function recheckPlan(
     kept: new Map(touched(plan).map(it => [keyOfOperation(it), it.kept ?? []])),
   })
   const open = new Set(heldOperations(plan.operations, undecided, kinds).keys())
-  const operations = stillValid(plan, fresh.plan.operations, workspace.allLedgers, halfReplaced, open)
+  const operations = stillValid(plan, fresh.plan.operations, workspace.allLedgers, open)
   const lifts = liftsToApply(plan, options, workspace.settings)
   // Nobody is believed about what a ledger has: it is there to be asked.
   const stacks = resumed ? plan.stacks : plan.stacks.map(it => ({...it, ...countsOf(full.get(it.name))}))

@@ -107,7 +107,6 @@ export function touchedLedger(ledger: Ledger, plan: Plan): Ledger {
 /**
  * The operations to carry out: fresh ones where the plan still holds, no-ops where somebody was faster.
  *
- * @param halfReplaced - replacements of a resumed run whose old object is deleted: only the create is left of them
  * @param undecided - operations on what a dead run has begun and nobody can tell the end of: they are not begun anyway
  * @param ledgers - whole, those of other stacks too: what they have under the planned addresses decides whose the objects are
  * @throws StalePlanError with everything that moved
@@ -116,7 +115,6 @@ export function stillValid(
   plan: Plan,
   fresh: readonly Operation[],
   ledgers: ReadonlyMap<string, Ledger>,
-  halfReplaced: ReadonlySet<Key> = new Set(),
   undecided: ReadonlySet<Key> = new Set(),
 ): Operation[] {
   const owned = ({stack, address, movedFrom}: Operation) =>
@@ -128,7 +126,6 @@ export function stillValid(
   const operations = plan.operations.map(planned => {
     if (planned.action === 'no-op' || undecided.has(keyOfOperation(planned))) return planned
     const now = byKey.get(keyOfOperation(planned))
-    if (planned.action === 'replace' && now?.action === 'create' && halfReplaced.has(keyOfOperation(planned))) return calledAs(planned, now)
     const verdict = compare(planned, now, owned(planned))
     if (typeof verdict !== 'string')
       return {
@@ -246,6 +243,8 @@ function compare(planned: Operation, now: Operation | undefined, owned: boolean)
   }
   if (now.action === 'no-op') return {...satisfied, ...(now.remoteId === undefined ? {} : {remoteId: now.remoteId})}
   if (forgotten) return now
+  // What was to go is gone, with a run that went no further or by somebody's hand: the new one is still to be made.
+  if (planned.action === 'replace' && now.action === 'create' && (owned || planned.adopts === true)) return now
   const sends = (it: Operation) => it.action !== 'adopt' && it.action !== 'move'
   // Recording what is already so sends nothing and takes nothing from anybody.
   if (!sends(now) && now.changes.length === 0 && planned.action !== 'delete' && planned.action !== 'replace') return now
