@@ -138,7 +138,8 @@ function parseMember(value: unknown): Member {
 
 function numberAt(object: JsonObject, name: string): number {
   const value = object[name]
-  if (typeof value !== 'number') throw new TypeError(`"${name}" is no number`)
+  // JSON reads 1e999 as one that is never reached.
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw new TypeError(`"${name}" is no number`)
   return value
 }
 

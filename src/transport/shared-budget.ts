@@ -111,6 +111,8 @@ class SharedStore implements TokenStore {
   /** Tokens that were taken and not used yet. */
   #leased = 0
   #lease: Span = NEVER
+  /** They may be of the reserve: whoever may not take from that gets none of them. */
+  #ofReserve = false
   /** When the tokens of about one lease were used: whoever used them lately will want as many soon. */
   readonly #usedAt: number[] = []
   /** As long as this, another exchange would find nothing, or leave nothing to others. */
@@ -134,8 +136,10 @@ class SharedStore implements TokenStore {
   }
 
   take(wish: Wish, now: number, waiting: number): ReturnType<TokenStore['take']> {
-    if (this.#leased > 0 && isIn(this.#lease, now) && now >= this.#pausedUntil) return this.#use(Math.min(wish.wanted, this.#leased), now)
     const {interactive} = wish
+    const isFor = interactive || !this.#ofReserve
+    if (this.#leased > 0 && isFor && isIn(this.#lease, now) && now >= this.#pausedUntil)
+      return this.#use(Math.min(wish.wanted, this.#leased), now)
     const largest = this.#largestLease
     const {until, paused} = this.#none
     // An answer may bring a token earlier: where a lease is one token, that is worth another look.
@@ -149,6 +153,7 @@ class SharedStore implements TokenStore {
     const done = this.#exchange(now, (bucket, limits) => {
       const taken = take(bucket, limits, now, {...wish, wanted, least})
       this.#leased = taken.granted
+      this.#ofReserve = interactive && limits.reserve > 0
       this.#lease = {since: now, until: now + LEASE_ENDS_MS}
       this.#wants = waiting > taken.granted
       none = {waitMs: taken.waitMs, ...(taken.paused ? {paused: true} : {})}
@@ -298,8 +303,11 @@ class SharedStore implements TokenStore {
   #goAlone(because: string): void {
     const {limits, clock, onEvent} = this.#options
     if (this.#alone) return
+    const now = clock.now()
     const store = memoryStore(limits, clock, {...this.#known, outstanding: this.#inFlight})
     this.#alone = store
+    // What a server asked for holds, whether or not others could be told.
+    if (this.#pausedUntil > now) store.pause(this.#pausedUntil - now, now)
     this.#leased = 0
     this.#none = {...NEVER, interactive: false}
     onEvent?.({type: 'budget-alone', file: this.#file, because})

@@ -20,7 +20,7 @@ const account = {address: 'https://api.example/v1', keyHash: 'k'}
 const ENOUGH = {status: 200, headers: {'x-ratelimit-remaining': '1000'}}
 const written = () => JSON.parse(readFileSync(budgetFile(stateDir, account.address, account.keyHash), 'utf8')) as {own: number}
 
-function processes(clock: Clock, perMinute: number, burst = 150) {
+function processes(clock: Clock, perMinute: number, burst = 150, reserve = 0) {
   const dead = new Set<number>()
   const exchanges = new Map<number, number>()
   let chance = 0
@@ -28,7 +28,7 @@ function processes(clock: Clock, perMinute: number, burst = 150) {
     createSharedBudget({
       stateDir,
       ...account,
-      limits: {perMinute, burst, reserve: 0},
+      limits: {perMinute, burst, reserve},
       clock,
       // Eight bytes name the lock of each exchange.
       random: count => {
@@ -131,6 +131,22 @@ describe('a lease', () => {
     const began = clock.now()
     ;(await clock.run(budget.acquire(PRIORITY.read))).settle(ENOUGH)
     expect(clock.now() - began).toBe(7_000)
+  })
+
+  it('that a person on call has taken is no way for others to the reserve', async () => {
+    const clock = new VirtualClock()
+    const {start} = processes(clock, 3_000, 30, 20)
+    const budget = start(1)
+    await leased(clock, budget)
+    // All but the reserve is spent; what comes meanwhile is too little to count.
+    const rest = await clock.run(Promise.all(Array.from({length: 5}, () => budget.acquire(PRIORITY.read))))
+    for (const permit of rest) permit.settle(ENOUGH)
+    const began = clock.now()
+    ;(await clock.run(budget.acquire(PRIORITY.interactive))).settle(ENOUGH)
+    expect(clock.now()).toBe(began)
+    // One token of the reserve is gone, and so one more has to come before the next one of others.
+    ;(await clock.run(budget.acquire(PRIORITY.read))).settle(ENOUGH)
+    expect(clock.now() - began).toBe(40)
   })
 
   it('is one token at the usual rate, so that nobody holds what another one could send', async () => {

@@ -9,6 +9,7 @@ import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import type {Clock} from '../../src/base/clock.ts'
 import {VirtualClock} from '../../src/base/virtual-clock.ts'
 import {PRIORITY} from '../../src/engine/model/backend.ts'
+import {newBucket} from '../../src/transport/account-bucket.ts'
 import type {Budget} from '../../src/transport/budget.ts'
 import {budgetFile, createSharedBudget, type SharedBudgetOptions} from '../../src/transport/shared-budget.ts'
 import type {TransportEvent} from '../../src/transport/transport-event.ts'
@@ -190,7 +191,9 @@ describe('a budget file', () => {
   })
 
   it('that is damaged is made anew, and that is said', async () => {
-    for (const damage of ['', '{"format":"svcctl.budget/1","own":"many"}', '[]', '{"format":"svcctl.budget/9"}']) {
+    const known = {...newBucket({perMinute: 60, burst: 5, reserve: 0}, 0), toldAt: null, learnedPerMinute: undefined, tells: undefined}
+    const endless = JSON.stringify({format: 'svcctl.budget/1', ...known, members: []}).replace('"at":0', '"at":1e999')
+    for (const damage of ['', '{"format":"svcctl.budget/1","own":"many"}', '[]', '{"format":"svcctl.budget/9"}', endless]) {
       mkdirSync(dirname(file()), {recursive: true})
       writeFileSync(file(), damage)
       const events: TransportEvent[] = []
@@ -230,6 +233,33 @@ describe('a budget file', () => {
     await clock.run(spend(budget))
     expect(clock.now() - began).toBeGreaterThan(2_000)
     expect(events).toMatchObject([{type: 'budget-alone', because: 'it stayed locked by process 99 on here'}])
+  })
+
+  it('keeps the pause that a server asked for when it can be written no more in that very moment', async () => {
+    const clock = new VirtualClock()
+    const events: TransportEvent[] = []
+    const budget = processes(clock, events).start(1, 600, 50)
+    await spend(budget)
+    rmSync(file())
+    mkdirSync(file())
+    budget.pause(7_000)
+    expect(events).toMatchObject([{type: 'budget-alone'}])
+    const began = clock.now()
+    await clock.run(spend(budget))
+    expect(clock.now() - began).toBe(7_000)
+  })
+
+  it('keeps the pause that a server asked for when the lock stays held from then on', async () => {
+    const clock = new VirtualClock()
+    const events: TransportEvent[] = []
+    const budget = processes(clock, events).start(1, 600, 50)
+    await spend(budget)
+    lockedBy(99, clock.now())
+    budget.pause(7_000)
+    const began = clock.now()
+    await clock.run(spend(budget))
+    expect(events).toMatchObject([{type: 'budget-alone'}, {type: 'waiting', paused: true}])
+    expect(clock.now() - began).toBe(7_000)
   })
 
   it('whose lock was left by a dead process is taken over at once', async () => {
