@@ -225,6 +225,9 @@ function notToBe({plan}: BuiltPlan, {wishes}: UndoDraft, recreate: boolean): Out
     if (it.action === 'replace' && !recreate)
       return out('impossible', `${it.reason}: it would be replaced; --recreate does that, and empties it`)
     if (it.action === 'create' && wish.risk === undefined) return out('conflicts', 'it is gone since')
+    // What is like it by now is somebody's, and not empty.
+    if (wish.risk !== undefined && wish.of.action !== 'replace' && it.action !== 'create')
+      return out('conflicts', `somebody has made one like it since: ${it.remoteId ?? ''}`)
     const again = wish.of.action === 'forget' && wish.risk === undefined
     if (again && it.action !== 'adopt') return out('conflicts', `${it.reason}: somebody has changed it since`)
     return []
@@ -241,6 +244,7 @@ async function whole(
 ): Promise<UndoDone> {
   const {run} = wish.story.header
   const wishes = new Map(draft.wishes.map(it => [it.key, it]))
+  assertWished(built.plan.operations, wishes)
   const operations = built.plan.operations.map(it => undone(it, wishes.get(keyOfOperation(it)), run))
   const conflicts = [...draft.conflicts, ...found.conflicts].map(notUndone)
   const impossible = [...draft.impossible, ...found.impossible].map(notUndone)
@@ -256,7 +260,10 @@ async function whole(
     ...(operations.length === 0 ? [] : [GIT]),
     ...conflicts.map(said('left out, for it was changed since')),
     ...impossible.map(said('cannot be undone')),
-    ...draft.wishes.flatMap(it => (it.risk === undefined ? [] : [`${spoken(it.key, covered)} is ${it.risk}`])),
+    ...operations.flatMap(it => {
+      const risk = riskOf(it, wishes.get(keyOfOperation(it)))
+      return risk === undefined ? [] : [`${spoken(keyOfOperation(it), covered)} is ${risk}`]
+    }),
     ...content.notes,
   ]
   const undoing = {
@@ -274,12 +281,25 @@ async function whole(
   return {
     plan,
     undoable: operations.map(it => {
-      const {of, risk} = wishes.get(keyOfOperation(it)) ?? {of: it}
-      return {stack: it.stack, address: it.address, kind: it.kind, was: of.action, action: it.action, ...(risk === undefined ? {} : {risk})}
+      const wish = wishes.get(keyOfOperation(it))
+      const risk = riskOf(it, wish)
+      const was = (wish?.of ?? it).action
+      return {stack: it.stack, address: it.address, kind: it.kind, was, action: it.action, ...(risk === undefined ? {} : {risk})}
     }),
     conflicts,
     impossible,
   }
+}
+
+/** Of an object that turns out to be only changed nothing is lost. */
+const riskOf = ({action}: Operation, wish: Wish | undefined): string | undefined =>
+  action === 'create' || action === 'replace' ? wish?.risk : undefined
+
+/** Nothing is done that no operation of the run asks for; what was made inside of what goes has no address of its own. */
+function assertWished(operations: readonly Operation[], wishes: ReadonlyMap<Key, Wish>): void {
+  const other = operations.filter(it => !wishes.has(keyOfOperation(it)) && it.cause !== 'made-inline')
+  if (other.length > 0)
+    throw new TypeError(`an undo of what no run did: ${other.map(it => `${it.action} ${keyOfOperation(it)}`).join(', ')}`)
 }
 
 const DID: Readonly<Record<Operation['action'], string>> = {
@@ -294,13 +314,16 @@ const DID: Readonly<Record<Operation['action'], string>> = {
   blocked: 'left it as it was',
 }
 
+/** What is done for another object's sake is done for that, in an undo too: nothing is sent of it but with that one. */
+const FOLLOWING: readonly Cause[] = ['goes-with-parent', 'parent-replaced']
+
 /** Why it is done says the run, and not the code: nobody has changed that. */
 function undone(operation: Operation, wish: Wish | undefined, run: string): Operation {
   if (wish === undefined) return operation
   const {of, secretsKept} = wish
   const changes = operation.changes.map(({moved: _, ...it}) => it)
-  const reason = `run ${run} ${DID[of.action]}, and is undone`
-  return {...operation, cause: 'undone', reason, changes, ...(secretsKept.length === 0 ? {} : {secretsKept})}
+  const why = FOLLOWING.includes(operation.cause) ? {} : {cause: 'undone' as const, reason: `run ${run} ${DID[of.action]}, and is undone`}
+  return {...operation, ...why, changes, ...(secretsKept.length === 0 ? {} : {secretsKept})}
 }
 
 /** What a stack owns, and what it would declare if the code said what the undo makes. */

@@ -89,17 +89,45 @@ export function fieldsBack(touched: Touched, before: LedgerEntry): FieldsBack {
     const [was, then] = [before.applied[field], left(touched, field)]
     const path = formatPointer([field])
     if (same(was, then)) continue
-    if (!same(now.applied[field], then)) conflicts.push({path, why: LATER})
-    else if (was !== undefined && (!drifted.has(field) || isThere(touched, field, was))) spec[field] = was
-    else if (drifted.has(field)) conflicts.push({path, why: OUTSIDE})
+    if (!same(now.applied[field], then)) {
+      conflicts.push({path, why: LATER})
+      continue
+    }
+    const back = valueBack(operation, [field], was, then)
+    if (drifted.has(field) && (back.value === undefined || !isThere(touched, field, back.value))) conflicts.push({path, why: OUTSIDE})
     else {
-      const seen = operation.changes.find(it => it.path === path)?.before
-      if (seen !== undefined && !isOpen(seen)) spec[field] = seen
-      else if (!impossible.some(it => it.path === path))
-        impossible.push({path, why: 'it was not declared before, and to leave a field out changes nothing'})
+      if (back.value !== undefined) spec[field] = back.value
+      impossible.push(...back.undeclared.filter(at => !impossible.some(it => it.path === at)).map(at => ({path: at, why: UNDECLARED})))
     }
   }
   return {spec, conflicts, impossible}
+}
+
+const UNDECLARED = 'it was not declared before, and to leave a field out changes nothing'
+
+/**
+ * What was declared; what was not, as the run found it. An object goes out over what is live, so that this is asked of
+ * each field in it.
+ *
+ * @returns `undeclared`: paths of what nobody knows, and what stays
+ */
+function valueBack(
+  operation: Operation,
+  at: readonly string[],
+  was: Json | undefined,
+  then: Json | undefined,
+): {readonly value: Json | undefined; readonly undeclared: readonly string[]} {
+  if (isJsonObject(was) && isJsonObject(then)) {
+    const inner = [...new Set([...Object.keys(was), ...Object.keys(then)])].map(
+      field => [field, valueBack(operation, [...at, field], was[field], then[field])] as const,
+    )
+    const known = inner.flatMap(([field, {value}]) => (value === undefined ? [] : [[field, value] as const]))
+    return {value: Object.fromEntries(known), undeclared: inner.flatMap(([, it]) => it.undeclared)}
+  }
+  if (was !== undefined) return {value: was, undeclared: []}
+  const path = formatPointer(at)
+  const seen = operation.changes.find(it => it.path === path)?.before
+  return seen === undefined || isOpen(seen) ? {value: then, undeclared: [path]} : {value: seen, undeclared: []}
 }
 
 /** Of an update that took the object over: what was live before it. */

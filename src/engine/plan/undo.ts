@@ -26,9 +26,8 @@ const EMPTY = 'made again and empty: what was in it is gone'
 export function draftUndo(input: UndoInput): UndoDraft {
   const back = new WayBack(input)
   const found = input.plan.operations.flatMap(operation => {
-    const key = keyOfOperation(operation)
-    const done = input.done.get(key)
-    return done === undefined || input.left.has(key) ? [] : [{key, kind: operation.kind, ...back.of(operation, done)}]
+    const verdict = back.of(operation)
+    return verdict === undefined ? [] : [{key: keyOfOperation(operation), kind: operation.kind, ...verdict}]
   })
   const held = heldBack(
     input,
@@ -51,9 +50,10 @@ class WayBack {
   readonly #keyNow: (key: Key) => Key
   readonly #before = new Map<Key, LedgerEntry>()
   /** Addresses that get free on the way back, since their objects go to others. */
-  readonly #leaving: ReadonlySet<Key>
-  /** What is made again, by the remote path that it had. */
-  readonly #remade: ReadonlyMap<string, Key>
+  readonly #leaving: Set<Key>
+  /** What the run has destroyed, by the remote paths of the object and of its successor. */
+  readonly #destroyers = new Map<string, Operation>()
+  readonly #verdicts = new Map<Key, Verdict>()
 
   /** By stack and remote path. */
   readonly #owned = new Map<string, Located>()
@@ -66,18 +66,34 @@ class WayBack {
     this.#keyNow = keysNow([...input.others, ...input.ledgers.values()])
     for (const [stack, {entries}] of Object.entries(input.image.stacks))
       for (const it of entries) this.#before.set(keyOf(stack, it.address), it)
-    const ours = input.plan.operations.filter(it => input.done.has(keyOfOperation(it)) && !input.left.has(keyOfOperation(it)))
-    this.#leaving = new Set(ours.flatMap(it => (it.movedFrom === undefined && it.from === undefined ? [] : [keyOfOperation(it)])))
-    this.#remade = new Map(
-      ours.flatMap(it => {
-        const key = keyOfOperation(it)
-        const before = this.#before.get(key)
-        return input.recreate && before !== undefined && remakes(it) ? [[liveKey(it.stack, before.remoteId), key] as const] : []
-      }),
-    )
+    const ours = input.plan.operations.filter(it => input.done.has(keyOfOperation(it)))
+    for (const it of ours.filter(destroys)) {
+      const key = keyOfOperation(it)
+      for (const id of [this.#before.get(key)?.remoteId, input.done.get(key)?.remoteId])
+        if (id !== undefined) this.#destroyers.set(liveKey(it.stack, id), it)
+    }
+    const movers = ours.filter(it => (it.movedFrom !== undefined || it.from !== undefined) && !input.left.has(keyOfOperation(it)))
+    this.#leaving = new Set(movers.map(keyOfOperation))
+    // Who has to stay keeps its address, and whoever had that one before stays for it.
+    for (let before = -1; before !== this.#leaving.size; ) {
+      before = this.#leaving.size
+      for (const it of movers) if (!this.#leaves(it)) this.#leaving.delete(keyOfOperation(it))
+    }
   }
 
-  of(operation: Operation, {remoteId}: {readonly remoteId?: string}): Verdict {
+  /** What there is to be done for an operation of the run; `undefined`: nothing came of it, or it stays as it is. */
+  of(operation: Operation): Verdict | undefined {
+    const key = keyOfOperation(operation)
+    const done = this.#input.done.get(key)
+    if (done === undefined || this.#input.left.has(key)) return undefined
+    const known = this.#verdicts.get(key)
+    if (known !== undefined) return known
+    const verdict = this.#verdictOn(operation, done)
+    this.#verdicts.set(key, verdict)
+    return verdict
+  }
+
+  #verdictOn(operation: Operation, {remoteId}: {readonly remoteId?: string}): Verdict {
     switch (operation.action) {
       case 'create':
         return this.#created(operation, remoteId)
@@ -150,6 +166,9 @@ class WayBack {
     if (before === undefined) return impossible('what was in it is gone, and no ledger had it')
     if (Object.keys(before.secrets).length > 0)
       return impossible('its secrets are kept nowhere: what it was is made again by an apply of the code that declared it')
+    const above = this.#destroyerOf(operation.stack, before.remoteId)
+    if (above !== undefined && this.of(above)?.wish === undefined)
+      return impossible(`${keyOfOperation(above)}, which it was in, is not made again`)
     const key = keyOf(operation.stack, before.address)
     const there = this.#input.ledgers.get(operation.stack)?.entries.get(before.address)
     if (operation.action !== 'replace') {
@@ -188,6 +207,17 @@ class WayBack {
     if (at.key !== keyOfOperation(operation)) return stays(`it was given the address ${at.key} since`)
     if (this.#has(former) && !this.#leaving.has(former)) return stays(`${former} is another object by now`)
     return {key: former, conflicts: []}
+  }
+
+  #leaves(operation: Operation): boolean {
+    const at = this.#located(operation, operation.remoteId)
+    return at !== undefined && this.#home(operation, at).key !== at.key
+  }
+
+  /** The operation of the run that has destroyed what an object was in, or is in now. */
+  #destroyerOf(stack: string, remoteId: string): Operation | undefined {
+    const parent = parentRemoteId(this.#input, remoteId)
+    return parent === undefined ? undefined : this.#destroyers.get(liveKey(stack, parent))
   }
 
   #has(key: Key): boolean {
@@ -251,7 +281,8 @@ class WayBack {
     const stack = stackOf(key)
     const kind = this.#kind(operation)
     const parent = parentRemoteId(this.#input, before.remoteId)
-    const remade = parent === undefined ? undefined : this.#remade.get(liveKey(stack, parent))
+    const above = this.#input.recreate ? this.#destroyerOf(stack, before.remoteId) : undefined
+    const remade = above && this.of(above)?.wish?.key
     const needs = [...new Set(before.dependsOn.map(this.#keyNow))].filter(it => it !== key && it !== remade)
     const declaration: Declaration = {
       stack,
@@ -289,4 +320,4 @@ interface Located {
 /** Why an object was let go that is still there. */
 const LET_GO: readonly Operation['cause'][] = ['removed-block', 'retain', 'never-deleted', 'undone']
 
-const remakes = ({action, cause}: Operation): boolean => action === 'delete' || action === 'replace' || cause === 'goes-with-parent'
+const destroys = ({action, cause}: Operation): boolean => action === 'delete' || action === 'replace' || cause === 'goes-with-parent'

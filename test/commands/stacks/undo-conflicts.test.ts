@@ -1,0 +1,112 @@
+/** What an undo must not take for its own: addresses, names, fields and parents that somebody has by now. */
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {undoSchema} from '../../../src/run/undo-document.ts'
+import {type Inside, inside} from '../../support/inside.ts'
+import {documentOf} from '../../support/site.ts'
+import {type JsonStack, jsonStack, saveStack} from '../../support/stack-json.ts'
+
+let at: Inside
+beforeEach(async () => {
+  at = await inside()
+})
+afterEach(() => at.close())
+
+const DB = 'cloud/subscriptions/1/databases'
+const base = () => jsonStack('shop').subscription('main')
+
+/** @returns the run's id */
+async function apply(stack: JsonStack): Promise<string> {
+  const from = ['--synth-dir', saveStack(at.folder, stack)]
+  const outcome = await at.fast(['apply', ...from, '--auto-approve', '--allow-destroy', '*', '-o', 'json'])
+  expect(outcome).toMatchObject({code: 0})
+  return documentOf(outcome).run
+}
+
+async function undo(run: string, ...more: readonly string[]) {
+  const outcome = await at.fast(['undo', run, '--out', join(at.folder, 'undo.plan'), '--allow-destroy', '*', '-o', 'json', ...more])
+  expect(outcome).toMatchObject({code: 0})
+  return undoSchema.parse(documentOf(outcome))
+}
+
+const carryOut = () => at.fast(['apply', join(at.folder, 'undo.plan'), '--auto-approve', '-o', 'json'])
+
+describe('an address that is taken by now', () => {
+  it('keeps everything in a chain of moves where it is, and nothing is deleted for it', async () => {
+    await apply(base().bdb('a', {name: 'x'}).add('cluster.user', 'b', {name: 'y', role: 'db_viewer'}))
+    const moved = () => base().bdb('b', {name: 'x'}).add('cluster.user', 'c', {name: 'y', role: 'db_viewer'})
+    const run = await apply(moved())
+    await apply(moved().bdb('a', {name: 'z'}))
+    const done = await undo(run)
+    expect(done.undoable).toEqual([])
+    expect(done.conflicts.map(it => [it.address, it.why])).toEqual([
+      ['null_resource.b', 'it stays at its address: shop:null_resource.a is another object by now'],
+      ['null_resource.c', 'it stays at its address: shop:null_resource.b is another object by now'],
+    ])
+  })
+})
+
+describe('--recreate', () => {
+  it('takes nothing over that somebody has made in the meantime', async () => {
+    await apply(base().database('cache', 'main'))
+    const run = await apply(base())
+    at.simulator.edit({path: DB, create: {name: 'cache', memoryLimitInGb: 1}})
+    const done = await undo(run, '--recreate')
+    expect(done.undoable).toEqual([])
+    expect(done.conflicts).toMatchObject([{address: 'null_resource.cache', why: `somebody has made one like it since: ${DB}/2`}])
+  })
+
+  it('makes nothing again where what it was in is another one by now', async () => {
+    const two = () => base().subscription('second').database('inner', 'second')
+    await apply(two())
+    const run = await apply(base())
+    await apply(base().subscription('second'))
+    const done = await undo(run, '--recreate')
+    expect(done.undoable).toEqual([])
+    expect(done.conflicts).toMatchObject([{address: 'null_resource.second'}])
+    expect(done.impossible).toMatchObject([{address: 'null_resource.inner', why: expect.stringContaining('is not made again')}])
+  })
+
+  it('of a replaced database makes what was in it again, too', async () => {
+    const shop = (port: number) => base().database('cache', 'main', {port}).rule('ro', 'cache')
+    await apply(shop(12_000))
+    const run = await apply(shop(12_001))
+    const done = await undo(run, '--recreate')
+    expect(done.undoable.map(it => [it.address, it.action])).toEqual([
+      ['null_resource.cache', 'replace'],
+      ['null_resource.ro', 'replace'],
+    ])
+    expect(await carryOut()).toMatchObject({code: 0})
+    const from = ['--synth-dir', saveStack(at.folder, shop(12_000))]
+    expect(documentOf(await at.fast(['plan', ...from, '-o', 'json'])).summary).toMatchObject({'no-op': 3})
+    // And back once more.
+    const again = await undo(documentOf(await at.run(['runs', 'list', '-o', 'json'])).at(-1).run, '--recreate')
+    expect(again.undoable.map(it => it.action)).toEqual(['replace', 'replace'])
+  })
+})
+
+describe('a field inside an object that is sent whole', () => {
+  it('gets back what was there, and is named where nobody knows that', async () => {
+    await apply(
+      base()
+        .bdb('cache', {extra: {x: 1}})
+        .bdb('other', {extra: {x: 1}}),
+    )
+    at.simulator.edit({path: 'cluster/bdbs/1', set: {extra: {x: 1, y: 7}}})
+    const run = await apply(
+      base()
+        .bdb('cache', {extra: {x: 1, y: 2}})
+        .bdb('other', {extra: {x: 2, y: 2}}),
+    )
+    const done = await undo(run)
+    expect(done.impossible).toMatchObject([
+      {address: 'null_resource.other', path: '/extra/y', why: expect.stringContaining('not declared')},
+    ])
+    expect(await carryOut()).toMatchObject({code: 0})
+    const live = Object.values(at.simulator.world.cluster.bdbs).map(it => it.fields.extra)
+    expect(live).toEqual([
+      {x: 1, y: 7},
+      {x: 1, y: 2},
+    ])
+  })
+})
