@@ -5,19 +5,25 @@
  */
 import {randomBytes} from 'node:crypto'
 import {closeSync, constants, fchmodSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeFileSync} from 'node:fs'
-import {open, rename, rm} from 'node:fs/promises'
+import {open, rm} from 'node:fs/promises'
 import {basename, dirname, join} from 'node:path'
 import {fileAt} from './file-place.ts'
 
 export interface AtomicFileOptions {
   /** Permissions of the new file, whatever the umask; 0o600 unless told. */
   readonly mode?: number
+  /** Asked right before the new file takes the name: what it throws leaves the old one there. */
+  readonly assertStill?: () => void
 }
 
 const CREATE_ONLY = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
 
 /** @throws NotAFileError, the system's error (`ENOSPC`, `EACCES`, …), with the old file as it was and nothing left behind */
-export async function writeFileAtomic(named: string, data: string | Uint8Array, {mode = 0o600}: AtomicFileOptions = {}): Promise<void> {
+export async function writeFileAtomic(
+  named: string,
+  data: string | Uint8Array,
+  {mode = 0o600, assertStill}: AtomicFileOptions = {},
+): Promise<void> {
   const path = fileAt(named)
   const temporary = temporaryNameFor(path)
   try {
@@ -29,7 +35,9 @@ export async function writeFileAtomic(named: string, data: string | Uint8Array, 
     } finally {
       await file.close()
     }
-    await rename(temporary, path)
+    assertStill?.()
+    // In the same turn: between both there is no time for anybody.
+    renameSync(temporary, path)
   } catch (error) {
     await rm(temporary, {force: true})
     throw error
@@ -38,7 +46,7 @@ export async function writeFileAtomic(named: string, data: string | Uint8Array, 
 }
 
 /** As `writeFileAtomic`, for the few places that must not let anything else happen in between. */
-export function writeFileAtomicSync(named: string, data: string | Uint8Array, {mode = 0o600}: AtomicFileOptions = {}): void {
+export function writeFileAtomicSync(named: string, data: string | Uint8Array, {mode = 0o600}: Pick<AtomicFileOptions, 'mode'> = {}): void {
   const path = fileAt(named)
   const temporary = temporaryNameFor(path)
   try {

@@ -135,11 +135,19 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     if (held.id !== undefined) url.searchParams.set('ID', held.id)
     const version = {serial: saved.serial, lineage: saved.lineage}
     this.#tried = {content}
-    const answer = await this.#send({method: backend.updateMethod, url: url.href, body: content})
+    const again = () => this.#assertUnwritten(held, content, before)
+    const answer = await this.#send({method: backend.updateMethod, url: url.href, body: content, again})
     if (!isSuccess(answer) || isPage(answer)) await this.#assertTaken(answer, content, before)
     this.#known = version
     this.#tried = undefined
     return saved
+  }
+
+  /** A try that comes after a pause is a write of its own: meanwhile the lock may have been forced, and the ledger written. */
+  async #assertUnwritten(held: HeldLock, content: string, before: LedgerVersion): Promise<void> {
+    if (held.fence) return held.fence.assertHeld()
+    const found = await this.#get()
+    if (found.content !== content) assertVersion(before, found.ledger, this.#where)
   }
 
   /**
@@ -175,8 +183,11 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     const started = clock.now()
     const {id, body} = this.#newLock('svcctl apply')
     let holder: JsonObject | undefined
+    let isUnheard = false
     const look = async (): Promise<true | undefined> => {
+      isUnheard = true
       const answer = await this.#send({method: lockMethod, url: lockAddress, body}, signal)
+      isUnheard = false
       if (!isLocked(answer)) {
         this.#expectSuccess('lock', answer)
         return true
@@ -193,7 +204,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
       isHeld = await waitFor(look, {clock, everyMs: lockPauseMs, timeoutMs, ...(signal && {signal})})
     } catch (error) {
       // The last try may have taken it without an answer; where somebody else was seen to hold it, theirs stays untouched.
-      if (holder === undefined) await this.#unlock(body).catch(() => {})
+      if (holder === undefined || (isUnheard && (await this.#isOurs(id, body).catch(() => false)))) await this.#unlock(body).catch(() => {})
       throw error
     }
     if (!isHeld) throw new LedgerLockedError(this.#where, describeLock(holder), textOf(holder?.ID), clock.now() - started)
@@ -207,6 +218,14 @@ export class HttpLedgerStore implements ManagedLedgerStore {
       lost: found => new LedgerLockLostError(this.#where, found),
     })
     return this.#hold({id, fence, isFresh: false}, () => this.#unlock(body))
+  }
+
+  /** Whether this lock is the one that is held, or is held now that it was asked for. */
+  async #isOurs(id: string, body: string): Promise<boolean> {
+    const {lockAddress, lockMethod} = this.#options.backend
+    if (lockAddress === undefined) return false
+    const answer = await this.#send({method: lockMethod, url: lockAddress, body})
+    return isLocked(answer) ? lockInfoIn(answer)?.ID === id : isSuccess(answer)
   }
 
   #newLock(operation: string): {readonly id: string; readonly body: string} {

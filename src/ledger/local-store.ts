@@ -119,8 +119,10 @@ export class LocalLedgerStore implements ManagedLedgerStore {
       makeFolder(dirname(path))
       if (this.#content.keepsBackup && !this.#backedUp) keepBackup(path)
       this.#backedUp = true
-      await writeFileAtomic(path, content, {mode: 0o600})
+      // What is written may be large, and the disk slow.
+      await writeFileAtomic(path, content, {mode: 0o600, assertStill: () => this.#expectLock()})
     } catch (error) {
+      if (error instanceof LedgerLockLostError) throw error
       throw this.#accessError('write', error)
     }
     this.#known = {serial: saved.serial, lineage: saved.lineage, file: await signatureOf(path)}

@@ -13,6 +13,8 @@ export interface StateRequest {
   readonly method: string
   readonly url: string
   readonly body?: string
+  /** Asked before each further try; what it throws ends them. */
+  readonly again?: () => Promise<void>
 }
 
 /** However long a server wishes: nobody waits longer without a decision. */
@@ -33,7 +35,7 @@ export type SendState = (request: StateRequest, signal?: AbortSignal) => Promise
 export function stateRequests(backend: HttpBackend, transport: Transport, clock: Clock, notice: Notice): SendState {
   const {username, password = '', trusted, retryMax, retryWaitMinMs, retryWaitMaxMs} = backend
   const waitMs = (tries: number, wish = 0) => Math.max(Math.min(retryWaitMinMs * 2 ** (tries - 1), retryWaitMaxMs), wish)
-  return async ({method, url, body}, signal) => {
+  return async ({method, url, body, again}, signal) => {
     const headers = {
       accept: 'application/json',
       ...(username !== undefined &&
@@ -43,6 +45,7 @@ export function stateRequests(backend: HttpBackend, transport: Transport, clock:
     let isRepeat = false
     const once = async (tries: number): Promise<Tried<StateAnswer>> => {
       const isLast = tries > retryMax
+      if (tries > 1) await again?.()
       const pause = (why: string, wish?: number): Tried<never> => {
         const ms = waitMs(tries, wish)
         notice(

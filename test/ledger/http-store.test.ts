@@ -12,12 +12,15 @@ let server: StateServer
 let network: NetworkTransport
 let notices: string[]
 let slept: number[]
+/** Happens in a pause. */
+let meanwhile: () => Promise<void>
 
 beforeEach(async () => {
   server = await startStateServer()
   network = createTransport()
   notices = []
   slept = []
+  meanwhile = async () => {}
 })
 afterEach(async () => {
   await network.close()
@@ -32,6 +35,7 @@ const clock = (): Clock => {
     sleep: async ms => {
       slept.push(ms)
       now += ms
+      await meanwhile()
     },
   }
 }
@@ -150,6 +154,73 @@ describe('a ledger behind the HTTP state protocol', () => {
     await store().lock(0)
     await expect(it.save(ledger)).rejects.toMatchObject({code: 'E_LOCK_LOST', exit: 10})
     expect(server.state).toBeUndefined()
+  })
+
+  /** Once, in the pause before the second try of a write: somebody forces the lock, writes and goes. */
+  const forcedInThePause = (location: HttpLocation) => {
+    server.beforeWrite = () => {
+      server.beforeWrite = () => {}
+      server.faults.push(503)
+    }
+    meanwhile = async () => {
+      meanwhile = async () => {}
+      const theirs = open(location)
+      if (server.lock) await theirs.forceUnlock(server.lock.ID)
+      const unlock = await theirs.lock(0)
+      await theirs.save({...(await theirs.load()), outputs: {whose: {value: 'theirs', sensitive: false}}})
+      await unlock()
+    }
+  }
+
+  it('is not written by a second try, before which the lock was forced', async () => {
+    const {address} = server
+    const it = store()
+    await it.lock(0)
+    const ledger = await it.load()
+    forcedInThePause({type: 'http', address, lockAddress: address, unlockAddress: address})
+    await expect(it.save(ledger)).rejects.toMatchObject({code: 'E_LOCK_LOST', exit: 10})
+    expect(server.state).toContain('theirs')
+  })
+
+  it('without locks is not written by a second try, before which somebody else wrote it', async () => {
+    const it = open({type: 'http', address: server.address})
+    await it.lock(0)
+    const ledger = await it.load()
+    forcedInThePause({type: 'http', address: server.address})
+    await expect(it.save(ledger)).rejects.toMatchObject({code: 'E_LEDGER_CHANGED', exit: 5})
+    expect(server.state).toContain('theirs')
+  })
+
+  it('is not left locked by who gave up in the moment in which it got the lock it had waited for', async () => {
+    const unlock = await store().lock(0)
+    const stop = new AbortController()
+    meanwhile = async () => {
+      meanwhile = async () => {}
+      await unlock()
+      server.hold = () => {
+        server.hold = () => false
+        setImmediate(() => stop.abort())
+        return true
+      }
+    }
+    await expect(store().lock(60_000, stop.signal)).rejects.toMatchObject({code: 'E_REQUEST_ABORTED'})
+    expect(server.lock).toBeUndefined()
+  })
+
+  it("keeps somebody else's lock where who waits for it gives up", async () => {
+    await store().lock(0)
+    const held = server.lock
+    const stop = new AbortController()
+    meanwhile = async () => {
+      server.hold = () => {
+        server.hold = () => false
+        setImmediate(() => stop.abort())
+        return true
+      }
+      meanwhile = async () => {}
+    }
+    await expect(store().lock(60_000, stop.signal)).rejects.toMatchObject({code: 'E_REQUEST_ABORTED'})
+    expect(server.lock).toEqual(held)
   })
 
   it('without locks is said to be so, and compared before every write', async () => {

@@ -18,6 +18,7 @@ import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {systemClock} from '../../src/base/clock.ts'
 import {holderState, identityOf} from '../../src/base/process-lock.ts'
 import {systemRandom} from '../../src/base/random.ts'
+import {emptyLedger, type Ledger} from '../../src/engine/model/ledger.ts'
 import {LocalLedgerStore, type LocalStoreOptions, lockFileOf} from '../../src/ledger/local-store.ts'
 import {lockAll} from '../../src/ledger/managed-store.ts'
 import {entry, fullLedger, ledgerOf} from './sample-ledger.ts'
@@ -82,6 +83,22 @@ describe('a ledger in a file', () => {
     await unlock()
     expect(saved).toMatchObject({condition: 'present', serial: 1, lineage: '07070707-0707-4707-8707-070707070707'})
     expect(await store().load()).toEqual(saved)
+  })
+
+  it('is not put in the place of what somebody wrote who forced the lock while it was being written', async () => {
+    const theirs = store()
+    // What takes time between the look at the lock and the new file: this process may be stopped there.
+    const encode = (ledger: Ledger) => {
+      rmSync(lockFileOf(path))
+      writeFileSync(path, 'theirs')
+      return JSON.stringify(ledger.serial)
+    }
+    const it = store({content: {keepsBackup: false, encode, decode: () => emptyLedger('shop')}})
+    await it.lock(0)
+    await expect(it.save(await it.load())).rejects.toMatchObject({code: 'E_LOCK_LOST', exit: 10})
+    expect(readFileSync(path, 'utf8')).toBe('theirs')
+    expect(readdirSync(folder)).toEqual(['terraform.shop.tfstate'])
+    expect(await theirs.lockSeen()).toBeUndefined()
   })
 
   it('is readable by its owner only and leaves no other file but the backup', async () => {
