@@ -156,6 +156,7 @@ export async function finishTransfers(stores: ReadonlyMap<string, LedgerStore>, 
       unmarked(
         ledger,
         here.map(it => it.entry.address),
+        renamed,
       ),
     )
   }
@@ -213,6 +214,7 @@ function withIncoming(
     if (former !== undefined) {
       const aside = deposedAddress(to.address, former.remoteId)
       entries.set(aside, {...former, address: aside})
+      known.set(former.remoteId, aside)
     }
     entries.set(to.address, {
       ...entry,
@@ -250,10 +252,7 @@ function dropped(ledger: Ledger, going: ReturnType<typeof marksIn>, renamed: Rea
   if (leaving.length === 0) return ledger
   const entries = new Map(ledger.entries)
   for (const {mark, entry} of leaving) entries.delete(addressThere(ledger, mark, entry) ?? '')
-  for (const [address, it] of entries) {
-    if (it.dependsOn.some(key => renamed.has(key)))
-      entries.set(address, {...it, dependsOn: it.dependsOn.map(key => renamed.get(key) ?? key)})
-  }
+  renameIn(entries, renamed)
   const stones = leaving.map(
     ({stack, entry, mark}): Tombstone => ({
       id: mark.id,
@@ -265,8 +264,19 @@ function dropped(ledger: Ledger, going: ReturnType<typeof marksIn>, renamed: Rea
   return {...ledger, entries, gone: [...(ledger.gone ?? []), ...stones].slice(-TOMBSTONES)}
 }
 
-function unmarked(ledger: Ledger, addresses: readonly string[]): Ledger {
+/** What hangs on something that has another key by now. What has come is named anew already. */
+function renameIn(entries: Map<string, LedgerEntry>, renamed: ReadonlyMap<Key, Key>): void {
+  for (const [address, it] of entries) {
+    if (it.transfer === undefined && it.dependsOn.some(key => renamed.has(key)))
+      entries.set(address, {...it, dependsOn: it.dependsOn.map(key => renamed.get(key) ?? key)})
+  }
+}
+
+function unmarked(ledger: Ledger, addresses: readonly string[], renamed: ReadonlyMap<Key, Key>): Ledger {
   const entries = new Map(ledger.entries)
+  // Of a key that is another object's by now nobody can tell here which of them is meant: sources know, and were written.
+  const taken = new Set(renamed.values())
+  renameIn(entries, new Map([...renamed].filter(([key]) => !taken.has(key))))
   for (const address of addresses) {
     const marked = entries.get(address)
     if (marked === undefined) continue

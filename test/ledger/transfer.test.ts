@@ -212,6 +212,49 @@ describe('entries that go to another ledger', () => {
     expect(source.ledger.entries.get('null_resource.stays')?.dependsOn).toEqual(['b:null_resource.cache'])
   })
 
+  it('are named anew by what the other ledger has that hung on them all along', async () => {
+    const source = store('a', [entry('db', 'x/1')])
+    const target = store('b', [entry('u', 'x/1/2', {dependsOn: ['a:null_resource.db']})])
+    const stores = new Map([
+      ['a', source],
+      ['b', target],
+    ] as const)
+    await transferEntries('t', [move('a:db', 'b', 'cache')], stores)
+    expect(target.ledger.entries.get('null_resource.u')?.dependsOn).toEqual(['b:null_resource.cache'])
+  })
+
+  it('hang on what they hung on after two objects have taken the places of each other', async () => {
+    const source = store('a', [entry('db', 'x/1'), entry('u', 'x/1/2', {dependsOn: ['a:null_resource.db']})])
+    const target = store('b', [entry('db', 'x/2'), entry('v', 'x/2/2', {dependsOn: ['b:null_resource.db']})])
+    const stores = new Map([
+      ['a', source],
+      ['b', target],
+    ] as const)
+    await transferEntries(
+      't',
+      [move('a:db', 'b'), move('a:u', 'b'), {...move('b:db', 'a'), from: {stack: 'b', address: 'null_resource.db'}}],
+      stores,
+    )
+    expect(ownersOf([source.ledger, target.ledger])).toMatchObject({'x/1': ['b:null_resource.db'], 'x/2': ['a:null_resource.db']})
+    expect(target.ledger.entries.get('null_resource.u')?.dependsOn).toEqual(['b:null_resource.db'])
+    expect(target.ledger.entries.get('null_resource.v')?.dependsOn).toEqual(['a:null_resource.db'])
+  })
+
+  it('have one owner each, too, where one takes the address under which the other ledger has the next one already', async () => {
+    const source = store('a', [entry('cache', 'x/2'), entry('old', 'x/1')])
+    const target = store('b', [entry('cache', 'x/1')])
+    const stores = new Map([
+      ['a', source],
+      ['b', target],
+    ] as const)
+    await transferEntries('t', [move('a:cache', 'b'), move('a:old', 'b')], stores)
+    expect(ownersOf([source.ledger, target.ledger])).toEqual({
+      'x/2': ['b:null_resource.cache'],
+      'x/1': [expect.stringMatching(/^b:null_resource\.cache \(deposed /)],
+    })
+    expect([...target.ledger.entries.values()].filter(it => it.transfer)).toEqual([])
+  })
+
   it('that the other ledger has already are dropped here, and stay there as they are', async () => {
     const source = store('a', [entry('u', 'x/1', {origin: 'created'})])
     const target = store('b', [entry('mine', 'x/1', {applied: {name: 'newer'}})])
