@@ -31,6 +31,7 @@ import type {Approval} from './audit-operations.ts'
 import {carryOver} from './carry-over.ts'
 import {changeLimits, LearnedLimits} from './change-limits.ts'
 import {assertNothingOpen} from './dead-runs.ts'
+import {givingWay} from './giving-way.ts'
 import {RunJournal} from './journal.ts'
 import {LearnedDurations} from './learned-durations.ts'
 import {withLeftOut} from './left-out.ts'
@@ -90,11 +91,13 @@ export interface ApplyDone {
 export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   const {workspace, plan, observation} = input
   const [{host}, before] = [workspace, workspace.usedRequests()]
-  const controls = await openControls(workspace, plan, input.breakGlass)
+  const whole = input.whole?.plan ?? plan
+  const controls = await openControls(workspace, plan, whole, input.breakGlass)
   const secrets = new RunSecrets(workspace, observation.pairs)
   secrets.assertAll(plan)
   const held = new Map([...controls.left, ...heldOperations(plan.operations, input.undecided, kinds)])
   const work = workOf(plan, observation, secrets, held)
+  const begun = plan.operations.filter(it => !held.has(keyOfOperation(it)))
   const said = new Set([...held.values()].flatMap(it => ('error' in it ? it.error : [])))
   const undecided = input.undecided.map(it => it.error).filter(it => !said.has(it))
   for (const {message} of undecided) input.emit({type: 'warning', message})
@@ -107,19 +110,9 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   const recorded = new Map<string, Pick<Ledger, 'accounts'>>()
   for (const stack of workspace.stacks) recorded.set(stack.name, {accounts: await recordedAccounts(workspace, stack)})
   for (const [stack, {accounts}] of recorded) book.setAccounts(stack, accounts)
-  if (!plan.operations.some(it => it.action !== 'no-op')) {
-    const nothing = await nothingToDo(input, work, book)
-    if (input.whole === undefined || input.whole.leftOut.length === 0) return {...nothing, undecided}
-    const rest = restOf({...input.whole.plan, accounts: accountsOf(workspace, recorded)}, nothing.result, {
-      kinds,
-      approved: input.whole.approved,
-      lifts: input.lifts,
-    })
-    const residual = rest && writeResidual(host, createRunId(host.clock, host.random), rest)
-    const result = withLeftOut(nothing.result, input.whole.leftOut)
-    return {...nothing, result, undecided, ...(residual === undefined ? {} : {residualPlan: residual})}
-  }
   const accounts = accountsOf(workspace, recorded)
+  if (!plan.operations.some(it => it.action !== 'no-op'))
+    return {...withRest(input, accounts, await nothingToDo(input, work, book)), undecided}
   const {run, journal: file} = startRun(host, input.approved, {accounts, approved: permissionOf(input.lifts), before: image})
   const interrupts = input.stoppable(run, () => file.close())
   const written = new RunJournal(run, file, () => workspace.usedRequests())
@@ -133,6 +126,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
     const options = {
       ...optionsOf({...input, emit: audit.emit}, run, book, travelling ?? written, interrupts.signal, limits),
       supervision: controls.supervision,
+      givingWay: givingWay(plan.operations, begun, observation),
       learned: durations.learn,
       durationMs: durations.of,
     }
@@ -144,7 +138,6 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
     travelling?.ended()
     await audit.end(result, interrupts.signal.aborted)
     await book.save(run, host.clock, input.emit)
-    const whole = input.whole?.plan ?? plan
     const rest = restOf({...whole, accounts}, result, {kinds, approved: input.whole?.approved ?? input.approved, lifts: input.lifts})
     return {
       run,
@@ -166,6 +159,19 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
     file.close()
     tidyRuns(host, run)
   }
+}
+
+/** Where nothing is done, what was left out is the rest. */
+function withRest<T extends Omit<ApplyDone, 'undecided'>>(
+  {workspace: {host}, whole, lifts}: ApplyInput,
+  accounts: Plan['accounts'],
+  done: T,
+): T {
+  if (whole === undefined || whole.leftOut.length === 0) return done
+  const rest = restOf({...whole.plan, accounts}, done.result, {kinds, approved: whole.approved, lifts})
+  const residual = rest && writeResidual(host, createRunId(host.clock, host.random), rest)
+  const result = withLeftOut(done.result, whole.leftOut)
+  return {...done, result, ...(residual === undefined ? {} : {residualPlan: residual})}
 }
 
 const permissionOf = ({accept: _, noDestroy: _no, ...permission}: Lifts): RunHeader['approved'] => ({

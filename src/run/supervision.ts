@@ -17,10 +17,11 @@ export interface OpenControls {
 }
 
 /**
+ * @param whole - what `plan` is a part of: what is held keeps its address also where it is left out
  * @param why - of `--break-glass`: it stands in the audit before anything is passed
  * @throws FrozenError, ControlsError, AuditWriteError: nothing was changed
  */
-export async function openControls(workspace: Workspace, plan: Plan, why: string | undefined): Promise<OpenControls> {
+export async function openControls(workspace: Workspace, plan: Plan, whole: Plan, why: string | undefined): Promise<OpenControls> {
   const breakGlass = why !== undefined
   const {controls, host, ledgers} = workspace
   const at = host.clock.now()
@@ -38,7 +39,7 @@ export async function openControls(workspace: Workspace, plan: Plan, why: string
     },
   })
   return {
-    left: leftAlone(plan.operations, it => {
+    left: leftAlone(whole.operations, it => {
       // What was approved as left out stays so.
       const marked = !breakGlass || plan.lifts.skipHeld ? it.held : undefined
       return marked ?? holdOn(it, inForce.holds, ledgers)

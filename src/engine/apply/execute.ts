@@ -115,14 +115,15 @@ class Run {
 
   /** Objects that go by another address than before, all at once: two may have changed places, and none may be lost on the way. */
   async #renameOwned(): Promise<void> {
-    const {book} = this.#context.options
+    const {book, givingWay = []} = this.#context.options
     const renamed = new Map<string, Renamed[]>()
+    const rename = (stack: string, it: Renamed) => renamed.set(stack, [...(renamed.get(stack) ?? []), it])
     for (const {operation, held} of this.#work.values()) {
       const {stack, address, movedFrom, remoteId} = operation
       if (movedFrom === undefined || (held !== undefined && 'left' in held)) continue
-      const ofStack = renamed.get(stack) ?? []
-      renamed.set(stack, [...ofStack, {from: movedFrom, to: address, ...(remoteId === undefined ? {} : {remoteId})}])
+      rename(stack, {from: movedFrom, to: address, ...(remoteId === undefined ? {} : {remoteId})})
     }
+    for (const {stack, ...it} of givingWay) rename(stack, it)
     for (const [stack, objects] of renamed) book.rename(stack, objects)
     // Before anything is sent: what a run that breaks off has recorded must not stand for something else.
     if (renamed.size > 0 && this.#context.unsent > 0) await book.flush({closing: false})

@@ -49,6 +49,12 @@ export interface Renamed {
   readonly remoteId?: string
 }
 
+/** The same, of an object that its run does nothing else to. */
+export interface GivingWay extends Renamed {
+  readonly stack: string
+  readonly remoteId: string
+}
+
 export class LedgerBook {
   readonly #ledgers: Map<string, Ledger>
   readonly #stores: ReadonlyMap<string, LedgerStore>

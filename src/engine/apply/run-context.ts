@@ -18,7 +18,7 @@ import {CollectionWatch} from './collection-watch.ts'
 import {Doubts} from './doubts.ts'
 import {Expectations} from './expectations.ts'
 import {Gate} from './gate.ts'
-import type {LedgerBook} from './ledger-book.ts'
+import type {GivingWay, LedgerBook} from './ledger-book.ts'
 import {Promptness} from './promptness.ts'
 import type {Pace} from './shared-watch.ts'
 import {type Supervision, Supervisor} from './supervisor.ts'
@@ -37,6 +37,8 @@ export interface RunOptions {
   readonly learnsSecret?: ((value: Json) => void) | undefined
   readonly variable: (stack: string, name: string) => Json | undefined
   readonly book: LedgerBook
+  /** Objects that are no part of the run, and whose addresses it gives to others. */
+  readonly givingWay?: readonly GivingWay[]
   /** What the journal keeps of a secret that is sent (`sent-secrets.ts`); absent where there is no journal. */
   readonly sentDigest?: (stack: string, context: string, secret: Secret) => Promise<string>
   readonly journal: Journal

@@ -1,0 +1,39 @@
+/**
+ * Addresses in a ledger that a run gives to other objects, while who has them is no part of the run (`--safe-only`,
+ * `--no-destroy`): such an object goes where the whole plan would have put it. Written over, it would be nobody's any more.
+ */
+import type {GivingWay} from '../engine/apply/ledger-book.ts'
+import type {Operation} from '../engine/model/plan.ts'
+import {type Key, keyOf, keyOfOperation} from '../engine/model/value.ts'
+import type {Observation} from '../engine/observe/observation.ts'
+
+/** @param begun - the operations that may begin */
+export function givingWay(
+  operations: readonly Operation[],
+  begun: readonly Operation[],
+  {pairs, orphans}: Pick<Observation, 'pairs' | 'orphans'>,
+): GivingWay[] {
+  const all: GivingWay[] = [
+    ...orphans.flatMap(({stack, entry, address, heldBy}) =>
+      heldBy === undefined && address !== entry.address ? [{stack, from: entry.address, to: address, remoteId: entry.remoteId}] : [],
+    ),
+    ...[...pairs.values()].flatMap(({declaration: {stack, address}, match}) =>
+      match?.formerAddress === undefined ? [] : [{stack, from: match.formerAddress, to: address, remoteId: match.live.remoteId}],
+    ),
+  ]
+  const own = new Set(operations.flatMap(({stack, remoteId}) => (remoteId === undefined ? [] : [keyOf(stack, remoteId)])))
+  const taken = new Set<Key>(begun.filter(it => it.action !== 'no-op').map(keyOfOperation))
+  const left = new Set(all.filter(it => !own.has(keyOf(it.stack, it.remoteId))))
+  const found: GivingWay[] = []
+  // Who gives way takes an address in turn.
+  for (let before = -1; before < found.length; ) {
+    before = found.length
+    for (const it of left) {
+      if (!taken.has(keyOf(it.stack, it.from))) continue
+      taken.add(keyOf(it.stack, it.to))
+      left.delete(it)
+      found.push(it)
+    }
+  }
+  return found
+}
