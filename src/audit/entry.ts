@@ -93,9 +93,11 @@ export type UnchainedEntry = Omit<AuditEntry, 'seq' | 'prev' | 'hash' | 'here'>
 /** What stands in `prev` of the first line of all. */
 export const NOTHING = '0'.repeat(64)
 
+/** More than is ever written. */
+const text = z.string().max(4_096)
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const seq = z.int().nonnegative()
-const place = z.strictObject({stack: z.string(), address: z.string()})
+const place = z.strictObject({stack: text, address: text})
 const value = z.json()
 
 export const auditEntrySchema: z.ZodType<AuditEntry> = z.strictObject({
@@ -103,33 +105,31 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z.strictObject({
   seq: seq.describe('1, 2, 3 …, through all machines'),
   at: z.iso.datetime().describe('RFC 3339, UTC, by the clock of the machine'),
   event: z.enum(AUDIT_EVENTS),
-  stack: z.string(),
-  lineage: z.string().describe('of the ledger'),
-  run: z.string().exactOptional(),
+  stack: text,
+  lineage: text.describe('of the ledger'),
+  run: text.exactOptional(),
   actor: z.strictObject({
-    name: z.string(),
+    name: text,
     source: z.enum(['by', 'ci', 'user']).describe("--by, the CI job's actor, user@host"),
-    host: z.string(),
+    host: text,
   }),
-  ci: z
-    .strictObject({url: z.string().exactOptional(), commit: z.string().exactOptional(), ref: z.string().exactOptional()})
-    .exactOptional(),
+  ci: z.strictObject({url: text.exactOptional(), commit: text.exactOptional(), ref: text.exactOptional()}).exactOptional(),
   plan: z
     .strictObject({
-      hash: z.string(),
-      approvedBy: z.string().exactOptional(),
+      hash: text,
+      approvedBy: text.exactOptional(),
       approvedAt: z.iso.datetime({offset: true}).exactOptional(),
-      commit: z.string().exactOptional().describe('what it was made from'),
+      commit: text.exactOptional().describe('what it was made from'),
     })
     .exactOptional(),
-  address: z.string().exactOptional(),
-  remoteId: z.string().exactOptional(),
-  action: z.string().exactOptional(),
-  state: z.string().exactOptional().describe('how it ended'),
+  address: text.exactOptional(),
+  remoteId: text.exactOptional(),
+  action: text.exactOptional(),
+  state: text.exactOptional().describe('how it ended'),
   changes: z
     .array(
       z.strictObject({
-        path: z.string().describe('JSON pointer in the spec; empty: the whole object'),
+        path: text.describe('JSON pointer in the spec; empty: the whole object'),
         before: value.exactOptional(),
         after: value.exactOptional(),
       }),
@@ -137,8 +137,8 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z.strictObject({
     .exactOptional()
     .describe('secrets are {"secret": true}, long values {"cut": text, "length": number}'),
   changesLeftOut: z.int().positive().exactOptional().describe('changes for which the line has no room'),
-  reason: z.string().exactOptional(),
-  until: z.string().exactOptional(),
+  reason: text.exactOptional(),
+  until: text.exactOptional(),
   from: place.exactOptional().describe('what the object was called before'),
   to: place.exactOptional().describe('what the object is called in the stack it went to'),
   here: z

@@ -14,6 +14,7 @@ import {hasDotSegment} from '../base/dot-segment.ts'
 import {canonicalJson, isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {
   CARRIED_CHARACTERS,
+  CARRIED_FILES,
   CARRIED_LINES,
   type Ledger,
   type LedgerAudit,
@@ -21,6 +22,7 @@ import {
   type Tombstone,
   type TransferMark,
 } from '../engine/model/ledger.ts'
+import {pointerFault} from '../engine/model/pointer-schema.ts'
 import {keyOf, keyOfOperation} from '../engine/model/value.ts'
 import {ctyTypeOf} from './cty-type.ts'
 import {LedgerDamagedError, LedgerForeignError, LedgerNewerError, LedgerNotOursError, type LedgerPlace} from './errors.ts'
@@ -35,7 +37,8 @@ const REMOTE_PATH = /^(cloud|cluster)(\/[^/\s]+)+$/
 
 const text = z.string()
 const isCarried = (lines: readonly string[]): boolean => lines.reduce((sum, it) => sum + it.length, 0) <= CARRIED_CHARACTERS
-const chainHead = {seq: z.int().nonnegative(), hash: text}
+const digits = (count: number) => z.string().regex(new RegExp(`^[0-9a-f]{${count}}$`))
+const chainHead = {seq: z.int().nonnegative(), hash: digits(64)}
 const stateSchema = z.object({
   serial: z.int().nonnegative(),
   lineage: text.min(1),
@@ -67,7 +70,7 @@ const stateSchema = z.object({
     audit: z
       .object({
         ...chainHead,
-        files: z.array(z.object({file: text, ...chainHead, place: text.exactOptional()})),
+        files: z.array(z.object({file: digits(12), ...chainHead, place: digits(12).exactOptional()})).max(CARRIED_FILES),
         last: z.array(text).max(CARRIED_LINES).refine(isCarried, 'more than a ledger carries along').exactOptional(),
         same: z.object({serial: z.int(), as: z.int()}).exactOptional(),
       })
@@ -290,8 +293,12 @@ function decodeInstance(
     const secrets: [string, string][] = []
     const outputs: [string, Json][] = []
     for (const [key, value] of Object.entries(triggers)) {
-      if (key.startsWith('secret/')) secrets.push([key.slice('secret'.length), value])
-      else if (key.startsWith('out/')) {
+      if (key.startsWith('secret/')) {
+        const pointer = key.slice('secret'.length)
+        const fault = pointerFault(pointer)
+        if (fault !== undefined) throw damaged(`the place of one of its secrets ${fault}`)
+        secrets.push([pointer, value])
+      } else if (key.startsWith('out/')) {
         const name = key.slice('out/'.length)
         outputs.push([name, jsonOutputs.has(name) ? parseJson(value) : value])
       }

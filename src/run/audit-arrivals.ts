@@ -5,6 +5,7 @@ import type {ManagedLedgerStore} from '../ledger/managed-store.ts'
 import {type Arrived, type Arriving, ledgerName} from '../ledger/transfer.ts'
 import {doerOf, StackChain} from './audit-chain.ts'
 import {linesOfRun} from './audit-past.ts'
+import {asWritten} from './audit-words.ts'
 import type {Host} from './host.ts'
 
 /**
@@ -15,7 +16,8 @@ export const auditArrivals =
   (host: Host, stores: ReadonlyMap<string, Pick<ManagedLedgerStore, 'isRemote'>>, fresh?: string): Arriving =>
   async (arrived, ledgers) => {
     const audits = new Map<string, LedgerAudit>()
-    for (const [name, events] of eventsOf(arrived)) {
+    for (const [name, all] of eventsOf(arrived)) {
+      const events = all.map(it => ({...it, ...asWritten(host, it)}))
       const ledger = ledgers.get(name)
       // A ledger that is not there any more has no audit to go on with.
       if (ledger === undefined || ledger.condition === 'absent') continue

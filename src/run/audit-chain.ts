@@ -1,9 +1,8 @@
 /** The audit of one stack while a command adds to it: its file here, and what its ledger is to say of it. */
 import {hostname} from 'node:os'
 import {join, resolve} from 'node:path'
-import {bounded} from '../audit/bounds.ts'
 import {ChainFile, type Written} from '../audit/chain-file.ts'
-import type {AuditActor, AuditEntry, AuditEvent, UnchainedEntry} from '../audit/entry.ts'
+import type {AuditEvent, UnchainedEntry} from '../audit/entry.ts'
 import {AuditPlaceError, auditWriteError} from '../audit/errors.ts'
 import {filesAt, placeOf} from '../audit/place.ts'
 import {partOfPath} from '../base/path-part.ts'
@@ -12,11 +11,10 @@ import {randomHex} from '../base/random.ts'
 import {waitFor} from '../base/wait-for.ts'
 import {actorOf} from '../config/actor.ts'
 import {currentJob} from '../config/ci-job.ts'
-import {CARRIED_CHARACTERS, CARRIED_LINES, type Ledger, type LedgerAudit} from '../engine/model/ledger.ts'
+import {CARRIED_CHARACTERS, CARRIED_FILES, CARRIED_LINES, type Ledger, type LedgerAudit} from '../engine/model/ledger.ts'
+import {asWritten, type Doer, doerAsWritten} from './audit-words.ts'
 import type {Host} from './host.ts'
 
-/** Files of a chain that a ledger remembers: those that were written last. */
-const FILES = 16
 /** Somebody else's line takes a thousandth of that. */
 const LOCK_WAIT_MS = 10_000
 
@@ -31,12 +29,6 @@ export function auditFolder({environment, cwd}: Pick<Host, 'environment' | 'cwd'
 /** @throws AuditPlaceError, PathPartError */
 export const auditPath = (host: Pick<Host, 'environment' | 'cwd'>, stack: string): string =>
   join(auditFolder(host), `${partOfPath(stack, 'a stack')}.jsonl`)
-
-/** Who does what this command does, and where: the same in all its lines. */
-export interface Doer {
-  readonly actor: AuditActor
-  readonly ci?: NonNullable<AuditEntry['ci']>
-}
 
 /** @param by - `--by`. @throws UsageError */
 export function doerOf({environment}: Pick<Host, 'environment'>, by?: string): Doer {
@@ -134,10 +126,8 @@ export class StackChain {
   }
 
   #entry(event: AuditEvent): UnchainedEntry {
-    const {redactor, wallClock} = this.#host
-    const at = new Date(wallClock.now()).toISOString()
-    // Secrets first: half of one would not be known for one.
-    return {v: 1, at, stack: this.stack, lineage: this.#lineage, ...redactor.value(this.#doer), ...bounded(redactor.value(event))}
+    const at = new Date(this.#host.wallClock.now()).toISOString()
+    return {v: 1, at, stack: this.stack, lineage: this.#lineage, ...doerAsWritten(this.#host, this.#doer), ...asWritten(this.#host, event)}
   }
 
   /** @returns `undefined` while somebody else writes */
@@ -159,7 +149,7 @@ export class StackChain {
   #learn({file, head, lines}: Written): void {
     const others = this.#audit?.files.filter(it => it.file !== file) ?? []
     const own = {file, ...head, ...(this.#place === undefined ? {} : {place: this.#place})}
-    const files = [...(file === '' ? [] : [own]), ...others].slice(0, FILES)
+    const files = [...(file === '' ? [] : [own]), ...others].slice(0, CARRIED_FILES)
     const last = this.#isRemote ? newest([...(this.#audit?.last ?? []), ...lines.map(it => it.text)]) : undefined
     this.#audit = {...head, files, ...(last && {last})}
   }

@@ -12,6 +12,8 @@ import {stepsOf} from '../engine/plan/bill.ts'
 import {BookAudit, failed} from './audit.ts'
 import {operationEvent} from './audit-operations.ts'
 import {linesOfRun} from './audit-past.ts'
+import {asWritten} from './audit-words.ts'
+import type {Host} from './host.ts'
 import type {Workspace} from './workspace.ts'
 
 export interface DeadRunWork {
@@ -29,7 +31,7 @@ export async function auditDeadRun({host, stores}: Workspace, book: LedgerBook, 
   try {
     const missing = [...stores.keys()].flatMap(stack => {
       const told = linesOfRun(host, stack, book.ledger(stack)?.audit, dead.run)
-      return missingLines(dead, stack, told).map(event => ({stack, event}))
+      return missingLines(host, dead, stack, told).map(event => ({stack, event}))
     })
     if (missing.length === 0) return
     await audit.begin(missing.map(it => it.stack))
@@ -41,12 +43,14 @@ export async function auditDeadRun({host, stores}: Workspace, book: LedgerBook, 
   }
 }
 
-function missingLines(dead: DeadRunWork, stack: string, told: readonly AuditEntry[]): AuditEvent[] {
+function missingLines(host: Host, dead: DeadRunWork, stack: string, told: readonly AuditEntry[]): AuditEvent[] {
   const begin = told.find(it => it.event === 'apply-begin')
   const plan = begin?.plan && {plan: begin.plan}
   const reason = begin === undefined ? 'its run had died' : `sent by ${begin.actor.name}, whose run had died`
-  const has = (address: string, isDone: boolean) =>
-    told.some(it => it.event === 'operation' && it.address === address && (!isDone || it.state === 'done'))
+  const has = (event: AuditEvent, isDone: boolean) => {
+    const {address} = asWritten(host, event)
+    return told.some(it => it.event === 'operation' && it.address === address && (!isDone || it.state === 'done'))
+  }
   const operations = new Map(dead.operations.map(it => [keyOfOperation(it), it]))
   const steps = new Map<Key, DeadRunWork['settled'][number][]>()
   for (const it of dead.settled) if (stackOf(it.key) === stack) steps.set(it.key, [...(steps.get(it.key) ?? []), it])
@@ -55,12 +59,13 @@ function missingLines(dead: DeadRunWork, stack: string, told: readonly AuditEntr
     const operation = operations.get(key)
     const isDone = operation === undefined || stepsOf(operation).every(step => own.some(it => it.step === step))
     const event = operation ? operationEvent(operation, isDone ? 'done' : 'failed', own.at(-1)?.remoteId) : stepEvent(key, own)
-    if (!has(event.address ?? '', isDone)) events.push({...event, reason, ...plan})
+    if (!has(event, isDone)) events.push({...event, reason, ...plan})
   }
   for (const {key, error} of dead.failed) {
     const operation = operations.get(key)
-    if (operation !== undefined && stackOf(key) === stack && !has(operation.address, false))
-      events.push({...operationEvent(operation, 'failed'), ...failed(error), ...plan})
+    if (operation === undefined || stackOf(key) !== stack) continue
+    const event = {...operationEvent(operation, 'failed'), ...failed(error), ...plan}
+    if (!has(event, false)) events.push(event)
   }
   const isOver = told.some(it => it.event === 'apply-end') || dead.unknown.some(it => stackOf(it.key) === stack)
   if (begin !== undefined && !isOver) events.push({event: 'apply-end', state: 'settled', reason, ...plan})

@@ -5,7 +5,8 @@ import {randomUuid} from '../base/random.ts'
 import type {LedgerBook} from '../engine/apply/ledger-book.ts'
 import {auditedOnly, emptyLedger, type Ledger} from '../engine/model/ledger.ts'
 import type {ManagedLedgerStore} from '../ledger/managed-store.ts'
-import {type Doer, doerOf, StackChain} from './audit-chain.ts'
+import {doerOf, StackChain} from './audit-chain.ts'
+import type {Doer} from './audit-words.ts'
 import type {Host} from './host.ts'
 
 /** The last line of a stack's audit. */

@@ -23,7 +23,7 @@ describe('what an audit keeps of a change', () => {
     expect(change?.before).toMatchObject({length: 10_000})
     const cut = cutOf(change?.before)
     expect(cut).toMatch(/^<x+…x+>$/)
-    expect(cut.length).toBe(501)
+    expect(cut.length).toBe(500)
   })
 
   it('is the same of a long list, as JSON', () => {
@@ -36,6 +36,24 @@ describe('what an audit keeps of a change', () => {
       const [change] = bounded(update([{path: '/t', after: `${shift}${'😀'.repeat(2_000)}`}])).changes ?? []
       expect(cutOf(change?.after)).not.toMatch(/\p{Cs}/u)
     }
+  })
+
+  it('is a part of every name that is too long, once and for all', () => {
+    const long = 'n'.repeat(2_000_000)
+    const place = {stack: long, address: long}
+    const event = {
+      event: 'transfer',
+      run: 'r',
+      plan: {hash: 'h', approvedBy: long},
+      address: long,
+      remoteId: long,
+      from: place,
+      to: place,
+    } as const
+    const line = bounded({...update([{path: long, after: long}]), ...event, reason: long})
+    expect(JSON.stringify(line).length).toBeLessThan(20_000)
+    expect(bounded(line)).toEqual(line)
+    expect(line).toMatchObject({run: 'r', address: expect.stringMatching(/^n{899}…n{100}$/)})
   })
 
   it('is so many fields as fit into a line, and how many are left out', () => {

@@ -1,4 +1,5 @@
 import {describe, expect, it} from 'vitest'
+import type {Ledger, LedgerEntry} from '../../src/engine/model/ledger.ts'
 import {decodeLedger, encodeLedger} from '../../src/ledger/tfstate.ts'
 import {entry, fullLedger, ledgerOf} from './sample-ledger.ts'
 
@@ -24,7 +25,7 @@ describe('a ledger as Terraform state', () => {
 
   it('keeps how far the audit has come, which older versions pass over', () => {
     const head = {seq: 7, hash: 'f'.repeat(64)}
-    const audit = {...head, files: [{file: 'f00', ...head}], last: ['{"a":"1"}'], same: {serial: 3, as: 2}}
+    const audit = {...head, files: [{file: 'f00'.repeat(4), ...head, place: '0'.repeat(12)}], last: ['{"a":"1"}'], same: {serial: 3, as: 2}}
     expect(decodeLedger(encodeLedger({...fullLedger(), audit}), where).audit).toEqual(audit)
     const short = {...head, files: []}
     expect(decodeLedger(encodeLedger({...fullLedger(), audit: short}), where).audit).toEqual(short)
@@ -36,6 +37,25 @@ describe('a ledger as Terraform state', () => {
     for (const last of [Array<string>(101).fill('{}'), ['x'.repeat(48_001)]])
       expect(reason(encodeLedger({...fullLedger(), audit: {...head, files: [], last}}))).toMatch(/^E_LEDGER_DAMAGED: /)
     expect(reason(encodeLedger({...fullLedger(), audit: {...head, files: [], last: Array<string>(100).fill('{}')}}))).toBe('it was read')
+  })
+
+  it('says of an audit only what was ever written, and of secrets where they are in an object', () => {
+    const head = {seq: 7, hash: 'f'.repeat(64)}
+    const file = {file: '0'.repeat(12), ...head}
+    const read = (audit: Ledger['audit'] & object) => reason(encodeLedger({...fullLedger(), audit}))
+    expect(read({...head, files: Array<typeof file>(16).fill(file)})).toBe('it was read')
+    for (const audit of [
+      {...head, files: Array<typeof file>(17).fill(file)},
+      {...head, hash: 'f'.repeat(400_000), files: []},
+      {...head, files: [{...file, file: 'f'.repeat(400_000)}]},
+      {...head, files: [{...file, place: 'here'}]},
+    ])
+      expect(read(audit)).toMatch(/^E_LEDGER_DAMAGED: /)
+    for (const place of ['/a'.repeat(200_000), `/${'a'.repeat(70_000)}`]) {
+      const [[address, entry]] = [...fullLedger().entries] as [[string, LedgerEntry]]
+      const entries = new Map([[address, {...entry, secrets: {[place]: 'scrypt:0'}}]])
+      expect(reason(encodeLedger({...fullLedger(), entries}))).toMatch(/^E_LEDGER_DAMAGED: .*the place of one of its secrets has more than/)
+    }
   })
 
   it('has the same bytes whatever the order in which it was put together', () => {

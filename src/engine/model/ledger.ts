@@ -72,6 +72,8 @@ export interface Ledger {
 /** The most lines of an audit that a ledger carries along, and the most characters of all of them. */
 export const CARRIED_LINES = 100
 export const CARRIED_CHARACTERS = 48_000
+/** Files of an audit that a ledger remembers: those that were written last. */
+export const CARRIED_FILES = 16
 
 /** The last line of an audit, and what is needed to go on with it where its files are not. */
 export interface LedgerAudit {

@@ -99,6 +99,20 @@ describe('an apply', () => {
     expect([refused.code, documentOf(refused).error.code]).toEqual([64, 'E_AUDIT_DIR'])
   })
 
+  it('leaves lines that can be read, whatever word is a secret and however long the names are that others give', async () => {
+    const words = ['apply', 'operation', 'done', 'create', 'user', '2026', 'ci', '0000']
+    const variables = Object.fromEntries(words.map((_, i) => [`v${i}`, {type: 'string', sensitive: true}]))
+    const given = Object.fromEntries(words.map((it, i) => [`TF_VAR_v${i}`, it]))
+    const long = {GITLAB_CI: 'true', CI_JOB_URL: `https://gitlab.example/${'x'.repeat(100_000)}`, CI_COMMIT_REF_NAME: 'r'.repeat(100_000)}
+    const stack = () => shop().block('variable', variables)
+    await applied([stack()], [], {...given, ...long})
+    expect(told()).toHaveLength(4)
+    expect(await verified([stack()], [], given)).toMatchObject([{lines: 4, ahead: 0}])
+    for (const it of linesIn(pathOf('shop')))
+      expect(it.ci).toMatchObject({url: expect.stringMatching(/^.{999,1000}$/), ref: expect.stringMatching(/^.{999,1000}$/)})
+    expect(linesIn(pathOf('shop')).map(it => it.event)).toEqual(['apply-begin', 'operation', 'operation', 'apply-end'])
+  })
+
   it('sends nothing when its beginning cannot be written, and leaves nothing open', async () => {
     mkdirSync(join(at.folder, '.svcctl'))
     writeFileSync(folder(), 'no folder')
