@@ -63,19 +63,29 @@ export interface StartTime {
   readonly medianMs: number
   /** The least disturbed of them: on a machine that others use too, the one to compare. */
   readonly leastMs: number
+  /** The least user and system time, which others disturb less. */
+  readonly leastCpuMs: number
 }
 
-/** Wall time of several starts of each command, in turns, so that all meet the same weather. */
-export function startTimes(commands: readonly (readonly [string, ...string[]])[], options: ChildOptions, rounds = 15): StartTime[] {
-  const times = commands.map((): number[] => [])
-  for (let round = 0; round < rounds; round++) {
-    for (const [i, [program, ...args]] of commands.entries()) {
-      const began = performance.now()
-      spawnSync(program, args, {cwd: options.cwd, env: clean(options.env), stdio: 'ignore'})
-      times[i]?.push(performance.now() - began)
+export interface Started extends ChildOptions {
+  readonly command: readonly [string, ...string[]]
+}
+
+/** Times of several starts of each command, in turns, so that all meet the same weather. The first of each is not counted. */
+export function startTimes(commands: readonly Started[], rounds = 15): StartTime[] {
+  const script = 'TIMEFORMAT="%R %U %S"; time "$@" >/dev/null 2>&1'
+  const times = commands.map((): {wallMs: number; cpuMs: number}[] => [])
+  for (let round = 0; round <= rounds; round++) {
+    for (const [i, {command, cwd, env}] of commands.entries()) {
+      const {stderr} = spawnSync('bash', ['-c', script, 'bash', ...command], {cwd, env: clean(env), encoding: 'utf8'})
+      const [wall = 0, user = 0, system = 0] = stderr.trim().split(' ').map(Number)
+      if (round > 0) times[i]?.push({wallMs: wall * 1000, cpuMs: (user + system) * 1000})
     }
   }
-  return times.map(it => it.sort((a, b) => a - b)).map(it => ({medianMs: it[Math.floor(rounds / 2)] ?? 0, leastMs: it[0] ?? 0}))
+  return times.map(it => {
+    const walls = it.map(({wallMs}) => wallMs).sort((a, b) => a - b)
+    return {medianMs: walls[Math.floor(rounds / 2)] ?? 0, leastMs: walls[0] ?? 0, leastCpuMs: Math.min(...it.map(({cpuMs}) => cpuMs))}
+  })
 }
 
 /** Of a process and everything below it, as Linux tells. */

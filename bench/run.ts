@@ -160,6 +160,8 @@ const PARTS: Readonly<Record<string, Part>> = {
       median_ms: rounded(it.medianMs, 0),
       least_ms: rounded(it.leastMs, 0),
       above_node_ms: rounded(it.aboveNodeMs, 0),
+      least_cpu_ms: rounded(it.leastCpuMs, 0),
+      cpu_above_node_ms: rounded(it.cpuAboveNodeMs, 0),
     })),
   plan,
   secrets: async () =>

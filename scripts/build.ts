@@ -94,7 +94,7 @@ async function commonJs(code: string): Promise<string> {
     format: 'cjs',
     platform: 'node',
     supported: {'dynamic-import': false},
-    define: {'import.meta.url': 'importMetaUrl'},
+    define: {'import.meta.url': 'importMetaUrl', 'import.meta.dirname': '__dirname'},
   })
   return here + transformed.code
 }
@@ -129,7 +129,7 @@ function put(path: string, text: string, mode = 0o755): void {
 
 const program = async (): Promise<void> => {
   await bundle({
-    entryPoints: {svcctl: 'src/bin/svcctl.ts'},
+    entryPoints: {program: 'src/bin/program.ts'},
     outdir: 'dist/bin',
     format: 'cjs',
     chunkNames: '[name]-[hash]',
@@ -137,6 +137,8 @@ const program = async (): Promise<void> => {
     external: ['@napi-rs/keyring'],
     plugins: [leanOclif(root), leanUndici, leanZod],
   })
+  // The first file is whole in itself: what it loads is loaded its own way, and nothing is there twice.
+  await bundle({entryPoints: {svcctl: 'src/bin/svcctl.ts'}, outdir: 'dist/bin', format: 'cjs'})
   put(join(dist, 'bin', 'package.json'), JSON.stringify({type: 'commonjs'}), 0o644)
   const infos = await describeAll(table)
   put(join(dist, 'bin', MANIFEST_FILE), JSON.stringify(infos))

@@ -77,6 +77,7 @@ function programPage(infos: readonly CommandInfo[], topics: Readonly<Record<stri
       joined(entry(['$XDG_CONFIG_HOME/svcctl/config.toml'], 'Profiles (TOML, mode 0600).')),
       joined(entry(['terraform.<stack>.tfstate'], 'What a stack owns, beside cdktf.json or in the working folder.')),
       joined(entry(['.svcctl/runs/'], 'Journals of applies.')),
+      joined(entry(['$XDG_CACHE_HOME/svcctl/code/'], 'Compiled code of svcctl itself, for quicker starts; may be removed.')),
     ]),
     section(
       'EXIT STATUS',

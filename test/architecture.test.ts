@@ -186,10 +186,11 @@ describe('the source', () => {
 
   it('makes folders, and puts files in the place of others, in one way', () => {
     expect(places(/\bmkdir(Sync)?\(/, it => it.path === 'base/make-folder.ts')).toEqual([])
-    // Backups, damaged journals, the parts of an archive and the shared budget have ways of their own, each in one file.
+    // Backups, damaged journals, the parts of an archive, the shared budget and compiled code have ways of their own, each in one file.
     const own = [
       'base/atomic-file.ts',
       'base/write-folder.ts',
+      'bin/code-cache.ts',
       'run/run-files.ts',
       'ledger/local-store.ts',
       'support-package/part-file.ts',

@@ -2,17 +2,16 @@
  * The environment, read once at the edge and typed. Nothing else in the program looks at `process.env`.
  * An empty variable counts as absent, as it does in a shell's `${VAR:-default}`.
  */
-import {userInfo} from 'node:os'
-import {isAbsolute, join} from 'node:path'
+import {join} from 'node:path'
 import {AppError, EXIT} from '../base/errors.ts'
 import {secretsInAddress} from '../base/secret-fields.ts'
 import {forgetVariables} from './forget-variables.ts'
 import {SOURCE_VARIABLES} from './option-table.ts'
+import {isCi, userFolders, type Variables} from './user-folders.ts'
 
 export type LogLevel = 'quiet' | 'info' | 'debug' | 'trace'
 
-/** Variables as the process got them. */
-export type Variables = Readonly<Record<string, string | undefined>>
+export type {Variables} from './user-folders.ts'
 
 /** A value with the name of its variable, for `-vv` and for warnings. */
 export interface FromVariable {
@@ -102,14 +101,7 @@ export function readEnvironment(all: Variables): Environment {
     const value = text(variable)
     return value === undefined ? undefined : {variable, value}
   }
-  // The XDG rules, and for a home too: what is relative is to be ignored. It would mean whatever lies in the working folder,
-  // which is somebody else's: the profile of a cloned repository.
-  const absolute = (name: string): string | undefined => {
-    const given = text(name)
-    return given !== undefined && isAbsolute(given) ? given : undefined
-  }
-  const home = absolute('HOME') ?? absolute('USERPROFILE') ?? ownHome()
-  const folder = (name: string, otherwise: string): string => absolute(name) ?? join(home, otherwise)
+  const {home, folder} = userFolders(all)
   return {
     sources: Object.fromEntries(SOURCE_VARIABLES.flatMap(name => (text(name) === undefined ? [] : [[name, text(name) ?? '']]))),
     files: present({
@@ -134,7 +126,7 @@ export function readEnvironment(all: Variables): Environment {
     logLevel: logLevelOf(text('SVC_LOG')),
     terraformHttp: withPrefix(all, 'TF_HTTP_'),
     terraformVariables: withPrefix(all, 'TF_VAR_'),
-    ci: !['', 'false', '0'].includes(all.CI ?? ''),
+    ci: isCi(all),
     noColor: (all.NO_COLOR ?? '') !== '',
     forceColor: !['', 'false', '0'].includes(all.FORCE_COLOR ?? ''),
     home,
@@ -146,16 +138,6 @@ export function readEnvironment(all: Variables): Environment {
     ],
     all,
     forget: () => {},
-  }
-}
-
-/** What the system says: Node's own `homedir` believes an empty HOME. Who is nobody has no home, and only root writes to `/`. */
-function ownHome(): string {
-  try {
-    const {homedir} = userInfo()
-    return isAbsolute(homedir) ? homedir : '/'
-  } catch {
-    return '/'
   }
 }
 

@@ -56,6 +56,8 @@ export function place(): Place {
     HOME: home,
     XDG_CONFIG_HOME: join(home, '.config'),
     XDG_STATE_HOME: join(home, '.local', 'state'),
+    // Compiled code is the same for all homes, and theirs are new each time.
+    XDG_CACHE_HOME: join(tmpdir(), 'svcctl-test-cache'),
     LANG: 'C.UTF-8',
     // In memory, where that can be (vitest.config.ts).
     ...(process.env.TMPDIR === undefined ? {} : {TMPDIR: process.env.TMPDIR}),

@@ -1,0 +1,14 @@
+/** What every call loads that does more than say its version. */
+import {flushed, main} from '../cli/main.ts'
+import {processStreams} from '../cli/show/process-streams.ts'
+import {table} from '../commands/table.ts'
+import {makeThreadsFor} from '../config/thread-pool.ts'
+
+export async function run(argv: readonly string[], version: string): Promise<never> {
+  makeThreadsFor()
+  const output = processStreams()
+  const code = await main({argv, table, version, overrides: {streams: output.streams}, site: process})
+  await Promise.all([flushed(process.stdout), flushed(process.stderr)])
+  // Sockets kept open for the next request must not keep the process.
+  process.exit(output.settle(code))
+}
