@@ -17,6 +17,7 @@ import {
   isDigest,
   LedgerKeyError,
   type RecordedSecret,
+  recordsIn,
   type Sealed,
   SecretDigests,
 } from './secret-digests.ts'
@@ -60,17 +61,24 @@ export class SecretSealer {
       if (entry === undefined) continue
       for (const {pointer, leaf} of openLeaves(spec)) {
         if (!(leaf instanceof Secret)) continue
+        const ledger = match?.owner?.stack ?? declaration.stack
         // A digest that came with its object from another ledger brought that one's salt.
-        const {salt = ledgers.get(match?.owner?.stack ?? declaration.stack)?.secretSalt, digest} = digestIn(entry.secrets[pointer])
+        const {salt = ledgers.get(ledger)?.secretSalt, digest} = digestIn(entry.secrets[pointer])
         if (salt === undefined) continue
         const fields = bySalt.get(salt) ?? []
         if (fields.length === 0) bySalt.set(salt, fields)
-        fields.push({...fieldOf(entry, pointer, leaf), recorded: digest, at: `${declaration.key} ${pointer}`})
+        fields.push({...fieldOf(entry, pointer, leaf), recorded: digest, at: `${declaration.key} ${pointer}`, ledger})
       }
     }
-    const overAll = new Map([...ledgers.values()].flatMap(it => (it.secretSalt ? [[it.secretSalt, groupDigestsOf(it)] as const] : [])))
-    const compare = async ([salt, fields]: readonly [string, readonly RecordedAt[]]) => {
-      const changed = await this.#digests(salt).changed(fields, overAll.get(salt))
+    const compare = async ([salt, all]: readonly [string, readonly RecordedAt[]]) => {
+      const parts = partsOf(
+        all,
+        [...ledgers.values()].filter(it => it.secretSalt === salt),
+      )
+      await Promise.all(parts.map(({fields, over}) => compareWith(salt, fields, over)))
+    }
+    const compareWith = async (salt: string, fields: readonly RecordedAt[], over: GroupDigests) => {
+      const changed = await this.#digests(salt).changed(fields, over)
       // What was only ever taken for equal still is: nobody knows more of it than at first.
       for (const {at, context, recorded} of fields)
         states.set(at, changed.has(context) ? 'changed' : isAssumed(recorded) ? 'unknown' : 'same')
@@ -209,6 +217,25 @@ function recordedIn(
 
 interface RecordedAt extends RecordedSecret {
   readonly at: string
+  /** The stack whose ledger has it. */
+  readonly ledger: string
+}
+
+/**
+ * What the digests over several are to be compared for. Ledgers may have one salt together, since what is moved to a new
+ * one takes it along: either one has the digest of all, made before they moved, or each has one of its own.
+ */
+function partsOf(fields: readonly RecordedAt[], ledgers: readonly Ledger[]): {fields: readonly RecordedAt[]; over: GroupDigests}[] {
+  const overs = new Map(ledgers.map(it => [it.stack, groupDigestsOf(it)]))
+  const whole = [...overs.values()].find(it => isOfRecords(it.get(''), recordsIn(fields)))
+  if (whole !== undefined || overs.size <= 1) return [{fields, over: whole ?? [...overs.values()][0] ?? new Map()}]
+  const parts = new Map<string, RecordedAt[]>()
+  for (const field of fields) {
+    const part = parts.get(field.ledger) ?? []
+    if (part.length === 0) parts.set(field.ledger, part)
+    part.push(field)
+  }
+  return [...parts].map(([ledger, part]) => ({fields: part, over: overs.get(ledger) ?? new Map()}))
 }
 
 const fieldOf = (entry: LedgerEntry, pointer: string, secret: Secret): RecordedSecret => ({

@@ -248,7 +248,8 @@ export class SecretDigests {
   }
 }
 
-const recordsIn = (fields: readonly RecordedSecret[]) =>
+/** Of what a digest over several is made: a version is no part of it. */
+export const recordsIn = (fields: readonly RecordedSecret[]) =>
   fields.filter(it => it.version === undefined).map(({context, recorded = ''}) => ({context, recorded}))
 
 const allOf = (fields: readonly RecordedSecret[]): Json => [
