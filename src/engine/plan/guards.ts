@@ -45,7 +45,7 @@ export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
   const contacts = firstContacts(plan, kinds)
   const risky = operations.filter(it => it.changes.some(change => change.risk !== undefined))
   const drifted = operations.filter(it => it.changes.some(change => change.moved === 'outside' || change.moved === 'both'))
-  const prevented = destroying(plan).filter(preventsDestroy)
+  const prevented = lost(plan).filter(preventsDestroy)
   const blocked = operations.filter(it => it.action === 'blocked' && it.elsewhere === undefined)
   const elsewhere = operations.filter(it => it.elsewhere !== undefined)
   const held = operations.filter(it => it.held !== undefined)
@@ -104,6 +104,12 @@ export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
 const destroying = ({operations}: Pick<Guarded, 'operations'>): Operation[] =>
   operations.filter(it => it.action === 'delete' || it.action === 'replace')
 
+/** What is not there any more afterwards: nothing is sent for what its parent takes along, and it is gone all the same. */
+const lost = (plan: Pick<Guarded, 'operations'>): Operation[] => [
+  ...destroying(plan),
+  ...plan.operations.filter(it => it.cause === 'goes-with-parent'),
+]
+
 /** One person may hold many objects with one word. */
 function whyHeld(those: readonly Operation[], said: (it: Operation) => string): string {
   const words = new Map<string, string[]>()
@@ -135,18 +141,20 @@ function refusedRemovals(plan: Guarded, kinds: Kinds): ReadonlyMap<RemovalCode, 
   const allowance = new Words(plan.lifts.allowDestroy, plan.operations, kinds)
   const without = new Set(plan.stacks.flatMap(it => (it.ledgerCondition === 'absent' ? [it.name] : [])))
   const refused = new Map<RemovalCode, Operation[]>()
-  for (const it of destroying(plan)) {
+  for (const it of lost(plan)) {
     const adopted = it.adopts === true || (it.origin !== undefined && it.origin !== 'created')
     const code: RemovalCode | undefined =
       without.has(it.stack) && (it.action === 'delete' || adopted)
         ? 'G_NO_LEDGER'
         : adopted
           ? 'G_ADOPTED'
-          : kinds.get(it.kind)?.guarded
-            ? 'G_PROTECTED'
-            : plan.undo === undefined
-              ? undefined
-              : 'G_UNDO'
+          : it.action === 'forget'
+            ? undefined
+            : kinds.get(it.kind)?.guarded
+              ? 'G_PROTECTED'
+              : plan.undo === undefined
+                ? undefined
+                : 'G_UNDO'
     const manner = allowance.mannerOf(it)
     const lifting: readonly Manner[] = code === undefined ? [] : REMOVALS[code].lifting
     if (code === undefined || (manner !== undefined && lifting.includes(manner))) continue

@@ -4,7 +4,6 @@
  */
 import {isJsonObject, type Json} from '../../base/json.ts'
 import type {Cause} from '../model/cause.ts'
-import type {Declaration} from '../model/declaration.ts'
 import {isDeposed} from '../model/deposed.ts'
 import {type Ids, type Kind, locate} from '../model/kind.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
@@ -15,6 +14,7 @@ import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import type {Orphan} from '../observe/observation.ts'
 import {Claims} from './claims.ts'
 import {formerOf, nameShown} from './former.ts'
+import {LastWishes} from './kept.ts'
 import {objectAt, objectOf, parentOf} from './object-names.ts'
 import type {PlanInput} from './plan-input.ts'
 import {TakenAlong} from './taken-along.ts'
@@ -39,8 +39,8 @@ export function planRemovals(
     if (ledgers.get(stack)?.condition === 'absent' && !isNew())
       notes.push(`${stack}: there is no ledger: what is not declared any more is not seen, and stays`)
   }
-  const declarations = input.destroy ? declaredThere(input) : new Map<Key, Declared>()
-  const orphans = observation.orphans.map(it => along.respected(claims.respected(removalOf(input, it, declarations)))).sort(byAddress)
+  const wishes = new LastWishes(input)
+  const orphans = observation.orphans.map(it => along.respected(claims.respected(removalOf(input, it, wishes)))).sort(byAddress)
   const taken = new Set([...declared, ...orphans].flatMap(it => objectOf(input, it) ?? []))
   for (const {declaration, match} of observation.pairs.values())
     if (match) taken.add(objectAt(input, declaration.stack, match.live.kind.name, match.live.remoteId))
@@ -81,21 +81,10 @@ function unmanagedIn({observation, stacks, accountOf}: PlanInput, taken: Readonl
     .sort((a, b) => (a.remoteId < b.remoteId ? -1 : 1))
 }
 
-/** What is destroyed was declared, maybe otherwise than it was applied last. */
-const declaredThere = ({stacks, selected}: PlanInput): ReadonlyMap<Key, Declared> =>
-  new Map(stacks.flatMap(it => (selected.has(it.name) ? it.declarations.map(it => [it.key, it] as const) : [])))
-
-type Declared = Pick<Declaration, 'policy' | 'source'>
-
-function removalOf(
-  input: PlanInput,
-  {stack, entry, address, live, doubt, heldBy}: Orphan,
-  declarations: ReadonlyMap<Key, Declared>,
-): Operation {
+function removalOf(input: PlanInput, orphan: Orphan, wishes: LastWishes): Operation {
+  const {stack, entry, address, live, doubt, heldBy} = orphan
   const kind = kindOf(input, entry.kind)
-  // The more careful one holds: a wish that was written down counts before it was applied.
-  const {policy, source} = declarations.get(keyOf(stack, address)) ?? {}
-  const said = [entry, policy]
+  const construct = wishes.declared(orphan)?.source.construct
   const recorded = recordedSecrets(entry)
   const name = live && nameShown(live, recorded)
   const base = {
@@ -106,17 +95,14 @@ function removalOf(
     ...(heldBy === undefined ? {remoteId: entry.remoteId} : {}),
     ...(address === entry.address ? {} : {movedFrom: entry.address}),
     origin: entry.origin,
-    ...(said.some(it => it?.preventDestroy) ? {preventDestroy: true as const} : {}),
+    ...(wishes.preventsDestroy(orphan) ? {preventDestroy: true as const} : {}),
     ...(name === undefined ? {} : {name}),
     // It goes by the path that every other plan shows.
-    ...(source?.construct === undefined ? {} : {construct: source.construct}),
+    ...(construct === undefined ? {} : {construct}),
     changes: [],
     because: [],
     edges: [],
   }
-  const removed = input.stacks
-    .find(it => it.name === stack)
-    ?.removed.find(it => it.from === entry.address || entry.address.startsWith(`${it.from}[`))
   if (heldBy !== undefined)
     return {...base, action: 'forget', cause: 'held-elsewhere', reason: `${heldBy} has the same object (${entry.remoteId})`}
   if (doubt !== undefined) return {...base, action: 'blocked', wants: 'delete', cause: doubt.cause, reason: doubt.reason}
@@ -128,9 +114,8 @@ function removalOf(
     return {...base, action: 'blocked', wants: 'delete', cause: 'maybe-elsewhere', reason, elsewhere: {stack: from.stack}}
   }
   if (live === undefined) return {...base, action: 'forget', cause: 'gone', reason: 'it is gone already'}
-  if (removed?.destroy === false) return {...base, action: 'forget', cause: 'removed-block', reason: 'removed block'}
-  if (said.some(it => it?.removal === 'retain'))
-    return {...base, action: 'forget', cause: 'retain', reason: 'removalPolicy retain: it stays as it is'}
+  const keeps = wishes.keeps(orphan)
+  if (keeps !== undefined) return {...base, action: 'forget', cause: keeps, reason: KEPT[keeps]}
   if (kind.singleton || kind.adoptOnly)
     return {
       ...base,
@@ -144,6 +129,8 @@ function removalOf(
   }
   return {...base, action: 'delete', ...whyDelete(input, entry, address), former: formerOf(live, recorded)}
 }
+
+const KEPT = {'removed-block': 'removed block', retain: 'removalPolicy retain: it stays as it is'} as const
 
 function whyDelete({destroy}: PlanInput, entry: LedgerEntry, address: string): Pick<Operation, 'cause' | 'reason'> {
   if (isDeposed(entry.address))

@@ -1,20 +1,23 @@
 /**
  * What is deleted or replaced takes along what lives in it and cannot stay without it. Nothing goes that way that nobody
- * decided on: a child that is declared still (its parent named in text, or by another stack), or that this run leaves
- * out, keeps what it lives in.
+ * decided on: a child that is declared still (its parent named in text, or by another stack), that this run leaves out, or
+ * of which the stack says that it is to stay, keeps what it lives in.
  */
 import {type Kind, parentRemoteId} from '../model/kind.ts'
 import type {Operation} from '../model/plan.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
+import {LastWishes} from './kept.ts'
 import {objectAt} from './object-names.ts'
 import type {PlanInput} from './plan-input.ts'
 
-type Input = Pick<PlanInput, 'observation' | 'ledgers' | 'kinds' | 'accountOf'>
+type Input = Pick<PlanInput, 'observation' | 'ledgers' | 'kinds' | 'accountOf' | 'stacks' | 'selected' | 'destroy'>
 
 interface Child {
   readonly key: Key
-  readonly why: 'is declared' | 'is left out of this run'
+  readonly why: 'is declared' | 'is left out of this run' | 'is to stay (removed block)' | 'is to stay (removalPolicy retain)'
 }
+
+const KEPT = {'removed-block': 'is to stay (removed block)', retain: 'is to stay (removalPolicy retain)'} as const
 
 export class TakenAlong {
   readonly #input: Input
@@ -33,6 +36,13 @@ export class TakenAlong {
       meant.add(objectAt(input, stack, match.live.kind.name, match.live.remoteId))
       if (operations.get(key)?.cause !== 'parent-replaced')
         this.#stays(stack, match.live.kind, match.live.remoteId, {key, why: 'is declared'})
+    }
+    const wishes = new LastWishes(input)
+    for (const orphan of observation.orphans) {
+      const {stack, entry, address, live, heldBy} = orphan
+      const kept = live?.kind.goesWithParent && heldBy === undefined ? wishes.keeps(orphan) : undefined
+      if (live !== undefined && kept !== undefined)
+        this.#stays(stack, live.kind, entry.remoteId, {key: keyOf(stack, address), why: KEPT[kept]})
     }
     const removed = new Set(observation.orphans.map(it => keyOf(it.stack, it.entry.address)))
     for (const [stack, {entries}] of ledgers) {

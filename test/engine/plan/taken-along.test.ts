@@ -1,5 +1,6 @@
 /** What lives in an object that is deleted or replaced goes with it: only where somebody decided so. */
 import {describe, expect, it} from 'vitest'
+import type {Policy} from '../../../src/engine/model/declaration.ts'
 import type {Operation} from '../../../src/engine/model/plan.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
 
@@ -87,6 +88,51 @@ describe('a destroy', () => {
       const prevented = await lab.plan([now({preventDestroy: true})], {destroy: true})
       expect(prevented.plan.guards).toMatchObject([{code: 'G_PREVENT_DESTROY', addresses: ['null_resource.db']}])
       await lab.recheck(prevented.plan, []).then(({plan}) => expect(plan.guards).toEqual(prevented.plan.guards))
+    })
+  })
+})
+
+describe('a child of which the stack says something', () => {
+  const ruled = (policy: Partial<Policy>) =>
+    shop().add('cloud.acl_rule', 'ro', {name: 'ro', rule: '+@read ~*'}, {parent: {by: 'key', key: 'shop:null_resource.db'}, policy})
+
+  it.each([
+    ['removalPolicy retain', ruled({removal: 'retain'}), without()],
+    ['a removed block', ruled({}), without().removed('ro', {destroy: false})],
+  ])('stays with what it lives in (%s)', async (_, before, now) => {
+    const lab = await started(before)
+    await lab.run(async () => {
+      const {plan} = await lab.plan([now])
+      expect(of(plan.operations, 'db')).toMatchObject({action: 'blocked', wants: 'delete', reason: expect.stringContaining('is to stay')})
+      expect(of(plan.operations, 'ro')).toMatchObject({action: 'forget'})
+    })
+  })
+
+  it('stays where its database would be replaced, and where everything is destroyed', async () => {
+    const lab = await started(ruled({removal: 'retain'}))
+    await lab.run(async () => {
+      const replaced = await lab.plan([shop(12_001)])
+      expect(of(replaced.plan.operations, 'db')).toMatchObject({action: 'blocked', wants: 'replace'})
+      const {plan} = await lab.plan([ruled({removal: 'retain'})], {destroy: true})
+      expect(plan.summary).toMatchObject({delete: 0, blocked: 2, forget: 1})
+    })
+  })
+
+  it('is guarded as if it were deleted by itself: prevent_destroy, and what was adopted', async () => {
+    const lab = await started(ruled({preventDestroy: true}))
+    await lab.run(async () => {
+      const {plan} = await lab.plan([without()])
+      expect(of(plan.operations, 'ro')).toMatchObject({action: 'forget', cause: 'goes-with-parent'})
+      expect(plan.guards).toMatchObject([{code: 'G_PREVENT_DESTROY', addresses: ['null_resource.ro']}])
+    })
+    const taken = await started(shop())
+    taken.simulator.edit({path: 'cloud/subscriptions/1/databases/1/acl/rules', create: {name: 'ro', rule: '+@read ~*'}})
+    await taken.run(async () => {
+      await taken.apply([ruled({})])
+      expect(taken.entry('shop', 'ro')?.origin).toBe('adopted')
+      const {guards} = (await taken.plan([without()], {lifts: {allowDestroy: ['cloud.database', 'cloud.acl_rule']}})).plan
+      expect(guards).toMatchObject([{code: 'G_ADOPTED', addresses: ['null_resource.ro']}])
+      expect((await taken.plan([without()])).plan.guards).toEqual([])
     })
   })
 })
