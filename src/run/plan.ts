@@ -78,6 +78,7 @@ export async function planWorkspace(
     decisions,
     holds,
     hides: value => host.redactor.value(value),
+    learnsSecret: value => host.redactor.registerValue(value),
     tool: `svcctl ${host.version}`,
     accounts: accountsOf(workspace),
     lifts,

@@ -24,7 +24,7 @@ import {
 } from '../engine/model/plan.ts'
 import {planSchemaWith} from '../engine/model/plan-schema.ts'
 import {openLeaves} from '../engine/model/resolve.ts'
-import {keyOfOperation, Secret} from '../engine/model/value.ts'
+import {Deferred, keyOfOperation, Secret} from '../engine/model/value.ts'
 import {assertPermissions, wholePlan} from '../engine/observe/choice.ts'
 import {assertAgrees} from '../engine/plan/agree.ts'
 import type {BuiltPlan} from '../engine/plan/build.ts'
@@ -94,18 +94,19 @@ export async function readPlan(path: string, cwd = ''): Promise<Plan> {
   return plan
 }
 
-/** Secrets of a plan: evaluated again, or from the stacks where they stand in clear. */
+/** Secrets of a plan: evaluated again, from the stacks where they stand in clear, or left to what live objects answer. */
 export function planSecrets(
   variable: VariableLookup,
   stacks: readonly StackDeclarations[],
   redactor: Redactor,
-): (operation: Operation, leaf: OpenLeaf) => Secret {
+): (operation: Operation, leaf: OpenLeaf) => Secret | Deferred {
   const declared = new Map(stacks.flatMap(it => it.declarations).map(it => [it.key, it.spec]))
   return (operation, leaf) => {
     const spec = declared.get(keyOfOperation(operation))
     const there = spec && openLeaves(spec).find(it => it.pointer === leaf.path)?.leaf
     if (there instanceof Secret && there.value !== undefined) return known(there, redactor)
-    const {expression} = leaf
+    const {expression, needs} = leaf
+    if (expression !== undefined && needs !== undefined) return new Deferred(expression, needs, true)
     if (expression === undefined) throw new ClearSecretError(operation, leaf.path)
     const lookup = {variable: watched(variable, redactor), attribute: () => undefined}
     return known(

@@ -3,7 +3,7 @@ import type {JsonObject} from '../../base/json.ts'
 import type {Step} from '../model/events.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
 import {ledgerEntryOf} from '../model/ledger-entry.ts'
-import {secretsSent, sentContext, withoutSecrets} from './sent-secrets.ts'
+import {secretsSent, sentContext, withUnknown} from './sent-secrets.ts'
 import type {Staged} from './staged.ts'
 import type {Write} from './write.ts'
 
@@ -33,7 +33,7 @@ export function doubtSecrets(scene: Staged, remoteId: string): void {
   const {book} = scene.context.options
   if (scene.sent.size === 0 || declaration === undefined) return
   const entry = formerEntry(scene, remoteId) ?? ledgerEntryOf(operation, declaration, remoteId, {}, {})
-  book.record(operation.stack, withoutSecrets(entry, scene.sent), new Map())
+  book.record(operation.stack, withUnknown(entry, scene.sent), new Map())
 }
 
 /** What the ledger has of this very object. */

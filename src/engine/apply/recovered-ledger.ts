@@ -2,6 +2,7 @@
 import {AppError} from '../../base/errors.ts'
 import type {Lookup} from '../model/declaration.ts'
 import {deposedAddress, deposedEntry, deposes} from '../model/deposed.ts'
+import {FORMER_SECRET} from '../model/former-secret.ts'
 import {type SettledStep, stackOf, type UncertainSecrets} from '../model/journal.ts'
 import {contentSerial, type Ledger, type LedgerEntry} from '../model/ledger.ts'
 import {bareEntry, ledgerEntryOf, secretsIn} from '../model/ledger-entry.ts'
@@ -10,7 +11,7 @@ import {declarationOf} from '../model/planned-object.ts'
 import {resolveValue} from '../model/resolve.ts'
 import {type Key, keyOfOperation, type Secret, type ValueObject} from '../model/value.ts'
 import type {RecoverInput} from './recovery.ts'
-import {type KnownSecret, secretsLeft, sentContext, withoutSecrets} from './sent-secrets.ts'
+import {type KnownSecret, secretsLeft, sentContext, withUnknown} from './sent-secrets.ts'
 
 /** Where a ledger has an object. */
 interface OwnedEntry {
@@ -78,13 +79,13 @@ export class RecoveredLedger {
     const place = this.#placeOf(key, remoteId)
     if (place !== 'unknown' && place !== 'as it was') {
       // A later run, or a person, knows better what the object is, and whose.
-      if (place !== 'taken out') book.record(place.stack, await this.#withoutDoubted(place, {key, step, remoteId, secrets}), new Map())
+      if (place !== 'taken out') book.record(place.stack, await this.#withDoubted(place, {key, step, remoteId, secrets}), new Map())
       return
     }
     if (operation?.declared === undefined) {
       // Without the plan of the run its object is ours all the same.
       if (step === 'create' && kind !== undefined && place === 'unknown')
-        book.record(stackOf(key), bareEntry(addressIn(key), kind, remoteId), new Map())
+        book.record(stackOf(key), withUnknown(bareEntry(addressIn(key), kind, remoteId), Object.keys(secrets)), new Map())
       return
     }
     const {stack} = operation
@@ -92,21 +93,25 @@ export class RecoveredLedger {
     const deposed = deposedEntry(operation, former)
     if (deposed !== undefined && deposed.remoteId !== remoteId) book.record(stack, deposed, new Map())
     const spec = this.declared(operation)
-    const kept = secretsLeft(operation.secretsKept, former?.remoteId === remoteId ? former : undefined)
+    const there = former?.remoteId === remoteId ? former : undefined
+    const kept = secretsLeft(operation, spec, there)
     const known = new Map<string, KnownSecret>()
     for (const [pointer, secret] of secretsIn(spec)) {
       const sent = secrets[pointer]
-      const before = former?.remoteId === remoteId ? former.secrets[pointer] : undefined
+      const before = there?.secrets[pointer]
       const context = sentContext({key, step, remoteId}, pointer)
-      // Rotated since, or never sent: the ledger has nothing of it, and the next plan sends it.
       if (sent === undefined) Object.assign(kept, before === undefined ? {} : {[pointer]: before})
       else if (await this.#input.wasSent(sent, context, secret)) known.set(pointer, {secret, sent: true})
+      // Rotated since: the ledger has nothing of its value, and the next plan sends it.
+      else kept[pointer] = FORMER_SECRET
     }
+    // What it was declared with then, and is declared with no more.
+    for (const pointer of Object.keys(secrets)) if (!known.has(pointer)) kept[pointer] ??= FORMER_SECRET
     book.record(stack, ledgerEntryOf(operation, operation.declared, remoteId, spec, former?.outputs ?? {}, kept), known)
   }
 
   /** Of a secret that this run had sent, and that the ledger knows another value of, nobody knows which came last. */
-  async #withoutDoubted(
+  async #withDoubted(
     {stack, entry: there}: OwnedEntry,
     {secrets = {}, ...sent}: Omit<SettledStep, 'kind'> & {readonly remoteId: string},
   ): Promise<LedgerEntry> {
@@ -124,7 +129,7 @@ export class RecoveredLedger {
         (await isRecorded(ledger, there, pointer, secret))
       if (!same) doubted.push(pointer)
     }
-    return withoutSecrets(there, doubted)
+    return withUnknown(there, doubted)
   }
 
   /** A secret that may have arrived: whatever is declared by now is sent, also where that is the former one. */
@@ -136,7 +141,7 @@ export class RecoveredLedger {
     const known = typeof place === 'string' ? this.#entry(key) : place.entry
     const entry = known ?? (operation?.declared === undefined ? undefined : ledgerEntryOf(operation, operation.declared, remoteId, {}, {}))
     const stack = typeof place === 'string' ? stackOf(key) : place.stack
-    if (entry?.remoteId === remoteId) this.#input.book.record(stack, withoutSecrets(entry, Object.keys(secrets)), new Map())
+    if (entry?.remoteId === remoteId) this.#input.book.record(stack, withUnknown(entry, Object.keys(secrets)), new Map())
   }
 
   #isOwn(key: Key, remoteId: string | undefined): void {

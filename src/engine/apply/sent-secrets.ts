@@ -6,6 +6,7 @@
 import {canonicalJson, isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import {parsePointer} from '../../base/pointer.ts'
 import type {Step} from '../model/events.ts'
+import {FORMER_SECRET, formerSecrets, isDeclaredClear} from '../model/former-secret.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
 import {secretsIn} from '../model/ledger-entry.ts'
 import type {Operation} from '../model/plan.ts'
@@ -51,30 +52,49 @@ function at(value: Json, [first, ...rest]: readonly string[]): Json | undefined 
  * @param former - what the ledger has of the same object
  */
 export function secretsToRecord(
-  {changes, secretsKept = []}: Operation,
+  operation: Operation,
   spec: ValueObject,
   sent: ReadonlySet<string>,
   former: LedgerEntry | undefined,
 ): SecretsToRecord {
-  const kept = secretsLeft(secretsKept, former)
+  const {changes} = operation
+  const kept = secretsLeft(operation, spec, former)
   const known = new Map<string, KnownSecret>()
   for (const [pointer, secret] of secretsIn(spec)) {
     const recorded = former?.secrets[pointer]
     // A change that was accepted as reached (`--accept`) was not sent, and what the ledger had is not so any more.
-    const moved = changes.some(({path}) => pointer === path || pointer.startsWith(`${path}/`) || path.startsWith(`${pointer}/`))
+    const moved = changes.some(({path}) => isWithin(pointer, path) || isWithin(path, pointer))
     if (sent.has(pointer)) known.set(pointer, {secret, sent: true})
-    else if (recorded !== undefined && !moved) kept[pointer] = recorded
+    else if (recorded !== undefined && recorded !== FORMER_SECRET && !moved) kept[pointer] = recorded
     else known.set(pointer, {secret, sent: false})
   }
   return {kept, known}
 }
 
-/** Digests of what an undo says nothing of. */
-export const secretsLeft = (pointers: readonly string[] = [], former: LedgerEntry | undefined): Record<string, string> =>
-  Object.fromEntries(Object.entries(former?.secrets ?? {}).filter(([pointer]) => pointers.includes(pointer)))
-
-/** The same entry without what it knows of these secrets: the next plan sends them. */
-export function withoutSecrets(entry: LedgerEntry, pointers: Iterable<string>): LedgerEntry {
-  const gone = new Set(pointers)
-  return {...entry, secrets: Object.fromEntries(Object.entries(entry.secrets).filter(([pointer]) => !gone.has(pointer)))}
+/**
+ * What the ledger keeps of secrets that are declared no more: the digests of those that an undo says nothing of, and of
+ * the rest that they are secrets. One goes where another value was sent in its place.
+ */
+export function secretsLeft(
+  {changes, cause, secretsKept = []}: Operation,
+  spec: ValueObject,
+  former: LedgerEntry | undefined,
+): Record<string, string> {
+  const declared = secretsIn(spec)
+  const wasSent = (pointer: string) =>
+    cause !== 'accepted' && isDeclaredClear(spec, pointer) && changes.some(({path}) => isWithin(pointer, path))
+  return Object.fromEntries(
+    Object.entries(former?.secrets ?? {}).flatMap(([pointer, recorded]) => {
+      if (secretsKept.includes(pointer)) return [[pointer, recorded]]
+      return declared.has(pointer) || wasSent(pointer) ? [] : [[pointer, FORMER_SECRET]]
+    }),
+  )
 }
+
+const isWithin = (pointer: string, above: string): boolean => pointer === above || pointer.startsWith(`${above}/`)
+
+/** The same entry where nobody knows these secrets: the next plan sends them. */
+export const withUnknown = (entry: LedgerEntry, pointers: Iterable<string>): LedgerEntry => ({
+  ...entry,
+  secrets: {...entry.secrets, ...formerSecrets(pointers)},
+})

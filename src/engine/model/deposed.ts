@@ -3,6 +3,7 @@
  * the successor under the address, and the former one beside it until it is deleted. Without that record nobody would
  * delete it when the run between the two steps ends. Terraform's word and spelling for the same thing.
  */
+import {formerSecrets} from './former-secret.ts'
 import type {LedgerEntry} from './ledger.ts'
 import {sha256} from './live.ts'
 import type {Operation} from './plan.ts'
@@ -25,7 +26,7 @@ export const deposes = ({action, declared, remoteId}: Operation): boolean =>
   action === 'replace' && declared?.policy.createBeforeDestroy === true && remoteId !== undefined
 
 /**
- * @param former - what the ledger said of the address before; its secrets are left out: nobody compares them again
+ * @param former - what the ledger said of the address before; of its secrets stays where they are: nobody compares them again
  * @returns undefined where nothing is deposed
  */
 export function deposedEntry(operation: Operation, former: LedgerEntry | undefined): LedgerEntry | undefined {
@@ -38,7 +39,7 @@ export function deposedEntry(operation: Operation, former: LedgerEntry | undefin
     remoteId,
     origin: known?.origin ?? origin ?? 'created',
     applied: known?.applied ?? {},
-    secrets: {},
+    secrets: formerSecrets(Object.keys(known?.secrets ?? {})),
     dependsOn: known?.dependsOn ?? [],
     removal: 'delete',
     preventDestroy: false,

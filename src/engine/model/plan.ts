@@ -40,7 +40,7 @@ export interface OpenLeaf {
   readonly expression?: string
   /** Of `secret(…, {version})`. */
   readonly version?: string
-  /** For a deferred leaf: the keys it reads, and whether the value will be secret. */
+  /** The keys it reads, and for a deferred leaf whether the value will be secret. */
   readonly needs?: readonly string[]
   readonly secret?: true
 }

@@ -33,6 +33,7 @@ function openSecret(pointer: string, leaf: Secret): OpenLeaf {
     path: pointer,
     ...(leaf.expression === undefined ? {} : {expression: leaf.expression}),
     ...(leaf.version === undefined ? {} : {version: leaf.version}),
+    ...(leaf.needs.length === 0 ? {} : {needs: leaf.needs}),
   }
 }
 
@@ -41,7 +42,7 @@ function openSecret(pointer: string, leaf: Secret): OpenLeaf {
  *
  * @param secret - answers a secret leaf of the plan; throws when it cannot
  */
-export function declarationOf(operation: Operation, secret: (leaf: OpenLeaf) => Secret): Declaration | undefined {
+export function declarationOf(operation: Operation, secret: (leaf: OpenLeaf) => Secret | Deferred): Declaration | undefined {
   const {declared, stack, address, kind, construct} = operation
   if (declared === undefined) return undefined
   const leaves = new Map<string, Value>()

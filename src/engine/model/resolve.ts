@@ -3,8 +3,8 @@ import type {Json, JsonObject} from '../../base/json.ts'
 import {formatPointer} from '../../base/pointer.ts'
 import {Deferred, Secret, type Value, type ValueObject, withParts} from './value.ts'
 
-/** @returns undefined when the answer is not known yet */
-export type Answer = (deferred: Deferred) => Json | undefined
+/** @returns undefined when the answer is not known yet; a secret where what it reads turned out to be one */
+export type Answer = (deferred: Deferred) => Json | Secret | undefined
 
 /**
  * The same value with every answerable `Deferred` replaced; a secret one becomes a `Secret`. An expression that gives
@@ -17,7 +17,7 @@ function resolved(value: Value, answer: Answer): Value | undefined {
     const known = answer(value)
     if (known === undefined) return value
     if (known === null) return undefined
-    return value.secret ? new Secret(known, value.expression) : known
+    return value.secret && !(known instanceof Secret) ? new Secret(known, value.expression, undefined, value.needs) : known
   }
   return withParts(value, item => resolved(item, answer))
 }

@@ -48,11 +48,14 @@ export class Secret {
   readonly expression: string | undefined
   /** Set by `secret(…, {version})`: then the version alone is stored and compared, never the value. */
   readonly version: string | undefined
+  /** The objects whose live fields gave the value: a plan without its stacks asks them again. */
+  readonly needs: readonly Key[]
 
-  constructor(value: Json | undefined, expression?: string, version?: string) {
+  constructor(value: Json | undefined, expression?: string, version?: string, needs: readonly Key[] = []) {
     this.value = value
     this.expression = expression
     this.version = version
+    this.needs = needs
   }
 
   /** No accident of printing may show the value. */

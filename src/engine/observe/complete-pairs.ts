@@ -1,25 +1,31 @@
 /** What pairs of a declaration and its live object are completed with once everything is read. */
 
-import {liveAttribute} from '../model/attribute.ts'
+import {isRecordedSecret, liveAttribute} from '../model/attribute.ts'
 import {diffFields} from '../model/diff.ts'
 import {liveObject, outputOf} from '../model/live.ts'
 import {resolveValue} from '../model/resolve.ts'
-import type {Key, ValueObject} from '../model/value.ts'
+import {recordedSecrets} from '../model/shown-field.ts'
+import {type Key, Secret, type ValueObject} from '../model/value.ts'
 import type {ObserveInput, Paired} from './observation.ts'
+import {entryOf} from './pair.ts'
 
 /** Fills in what another object's live fields already answer. */
 export function resolveSpecs(input: ObserveInput, pairs: ReadonlyMap<Key, Paired>): Map<Key, Paired> {
-  const lookup = {
-    variable: input.variable,
-    attribute: (key: Key, attribute: string) => liveAttribute(pairs.get(key)?.match?.live, attribute),
-  }
+  const ledgers = new Map([...(input.otherLedgers ?? []).map(it => [it.stack, it] as const), ...input.ledgers])
   const resolved = new Map<Key, Paired>()
   for (const [key, pair] of pairs) {
-    const spec = resolveValue(pair.spec, deferred =>
-      deferred.needs.every(it => pairs.get(it)?.match !== undefined)
-        ? tryEvaluate(() => input.evaluate(deferred.expression, pair.declaration.stack, lookup))
-        : undefined,
-    )
+    const spec = resolveValue(pair.spec, ({expression, needs}) => {
+      if (!needs.every(it => pairs.get(it)?.match !== undefined)) return undefined
+      let secret = false
+      const attribute = (of: Key, name: string) => {
+        const read = pairs.get(of)
+        // Nobody declares it there any more, and a ledger knows that it was a secret.
+        secret ||= read !== undefined && isRecordedSecret(recordedSecrets(entryOf(ledgers, read)), name)
+        return liveAttribute(read?.match?.live, name)
+      }
+      const value = tryEvaluate(() => input.evaluate(expression, pair.declaration.stack, {variable: input.variable, attribute}))
+      return secret && value !== undefined && value !== null ? new Secret(value, expression, undefined, needs) : value
+    })
     resolved.set(key, {...pair, spec: spec as ValueObject})
   }
   return resolved

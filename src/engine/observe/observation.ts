@@ -1,7 +1,7 @@
 /** What is read for, and what was seen: pairs of a declaration and its live object, and what is left over. */
 import type {Api} from '../../base/apis.ts'
 import type {Problem} from '../../base/errors.ts'
-import type {JsonObject} from '../../base/json.ts'
+import type {Json, JsonObject} from '../../base/json.ts'
 import type {Backend} from '../model/backend.ts'
 import type {Declaration, Evaluate, StackDeclarations} from '../model/declaration.ts'
 import type {Ids} from '../model/kind.ts'
@@ -22,6 +22,8 @@ export interface ObserveInput extends OwnershipInput {
   readonly variable: (stack: string, name: string) => JsonObject[string] | undefined
   /** Narrows the read-set (`--target`, `apply PLAN`); default: everything selected. */
   readonly wants?: (key: Key) => boolean
+  /** Told of what stands where a ledger knows of a secret. */
+  readonly learnsSecret?: (value: Json) => void
   /** Takes nothing as declared: everything the ledgers own is an orphan. */
   readonly destroy?: boolean
 }

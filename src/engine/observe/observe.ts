@@ -15,6 +15,7 @@ import {type LiveObject, objectIn} from '../model/live.ts'
 import {Ownership} from '../model/ownership.ts'
 import {type Key, keyOf} from '../model/value.ts'
 import {fetchSparse, resolveSpecs} from './complete-pairs.ts'
+import {liveSecrets} from './live-secrets.ts'
 import {NamedParents} from './named-parent.ts'
 import type {Observation, ObserveInput, Paired} from './observation.ts'
 import {orphansOf} from './orphans.ts'
@@ -39,7 +40,9 @@ export async function observe(input: ObserveInput): Promise<Observation> {
     pass = await look()
   }
   const {notShown: _, ...seen} = pass
-  return {...seen, pairs: await fetchSparse(input, resolveSpecs(input, seen.pairs))}
+  const observation = {...seen, pairs: await fetchSparse(input, resolveSpecs(input, seen.pairs))}
+  if (input.learnsSecret) for (const value of liveSecrets(observation)) input.learnsSecret(value)
+  return observation
 }
 
 /** Kinds of the same depth: subscriptions and everything of the cluster, then databases and peerings, then ACLs. */

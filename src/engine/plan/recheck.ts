@@ -11,7 +11,7 @@ import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import {bareEntry} from '../model/ledger-entry.ts'
 import type {OpenLeaf, Operation, Plan} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
-import {type Key, keyOf, keyOfOperation, type Secret, spokenProblems} from '../model/value.ts'
+import {type Deferred, type Key, keyOf, keyOfOperation, type Secret, spokenProblems} from '../model/value.ts'
 import {differenceOf, formerDifferences} from './former.ts'
 
 /** Facts the plan was made from have moved. Nothing was sent. */
@@ -40,7 +40,7 @@ export class PlanExpiredError extends AppError {
 export const touched = (plan: Plan): Operation[] => plan.operations.filter(it => it.action !== 'no-op')
 
 /** The stacks of a plan as far as it touches them; parents that stay as they are become remote paths. */
-export function stacksOf(plan: Plan, secret: (operation: Operation, leaf: OpenLeaf) => Secret): StackDeclarations[] {
+export function stacksOf(plan: Plan, secret: (operation: Operation, leaf: OpenLeaf) => Secret | Deferred): StackDeclarations[] {
   const settled = new Map(plan.operations.filter(it => it.action === 'no-op').map(it => [keyOfOperation(it), it.remoteId]))
   const declarations = touched(plan).flatMap(it => {
     const declaration = declarationOf(it, leaf => secret(it, leaf))

@@ -3,12 +3,13 @@ import {isJsonObject, type Json} from '../../base/json.ts'
 import {neededBy} from '../model/declaration.ts'
 import type {Hides} from '../model/diff.ts'
 import {isSecretOutput} from '../model/field-rules.ts'
+import {FORMER_SECRET} from '../model/former-secret.ts'
 import {keysNow} from '../model/keys-now.ts'
 import type {Kinds} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import {outputOf} from '../model/live.ts'
-import {plainPart} from '../model/resolve.ts'
-import {type Key, keyOf} from '../model/value.ts'
+import {openLeaves, plainPart} from '../model/resolve.ts'
+import {type Key, keyOf, type ValueObject} from '../model/value.ts'
 import type {Paired} from '../observe/observation.ts'
 
 interface RecordInput {
@@ -32,8 +33,15 @@ export function recordedAs({kinds, hides = it => it, keyThen}: RecordInput, pair
     // An older version wrote secret ones down.
     (kind === undefined || !Object.keys(entry.outputs).some(it => isSecretOutput(kind, it))) &&
     outputs.every(it => sameValue(hides((match && outputOf(match.live, it)) ?? null), entry.outputs[it] ?? null)) &&
-    sameValue(plainPart(spec), entry.applied)
+    sameValue(plainPart(spec), entry.applied) &&
+    secretsAsRecorded(spec, entry)
   )
+}
+
+/** What is declared no more is marked as such, and what is declared again is that no more. */
+function secretsAsRecorded(spec: ValueObject, {secrets}: LedgerEntry): boolean {
+  const open = openLeaves(spec).map(it => it.pointer)
+  return Object.entries(secrets).every(([pointer, recorded]) => open.includes(pointer) === (recorded !== FORMER_SECRET))
 }
 
 /** What the plan gives another address, or moves here from another stack, takes those that hang on it along. */

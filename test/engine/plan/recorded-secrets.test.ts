@@ -2,6 +2,7 @@
 import {describe, expect, it} from 'vitest'
 import {cloudDatabase} from '../../../src/backends/cloud/kinds/database.ts'
 import {isJsonObject, type Json} from '../../../src/base/json.ts'
+import {isDeclaredClear} from '../../../src/engine/model/former-secret.ts'
 import {Secret} from '../../../src/engine/model/value.ts'
 import {formerOf} from '../../../src/engine/plan/former.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
@@ -11,7 +12,8 @@ const VALUE = 'volatile-lru'
 const MARK = {secret: true}
 
 const main = () => stackOf('shop').subscription('main')
-const cache = (spec: Parameters<StackBuilder['database']>[2]) => main().database('cache', 'main', spec)
+const cache = (...[spec, policy]: Parameters<StackBuilder['database']> extends [string, string, ...infer More] ? More : never) =>
+  main().database('cache', 'main', spec, policy)
 const hidden = () => cache({port: 12_000, dataEvictionPolicy: new Secret(VALUE)})
 
 const applied = async (work: (lab: Lab) => Promise<void>) => {
@@ -84,6 +86,82 @@ describe('the value of a secret that only the ledger knows of', () => {
         message: expect.stringMatching(/^(?!.*volatile).*\/dataEvictionPolicy holds a secret, and is not as it was when planned/s),
       })
     })
+  })
+})
+
+describe('a secret that is declared no more', () => {
+  const SECRETS = {'/dataEvictionPolicy': 'former'}
+  const kept = (lab: Lab, address = 'cache') => lab.entry('shop', address)?.secrets
+
+  it('stays known as one through every change of its object that leaves it alone', async () => {
+    await applied(async lab => {
+      await lab.apply([cache({memoryLimitInGb: 2})])
+      expect(kept(lab)).toEqual(SECRETS)
+      await lab.apply([cache({memoryLimitInGb: 3})])
+      expect(kept(lab)).toEqual(SECRETS)
+      const {plan} = await lab.plan([main()])
+      expect(JSON.stringify(plan)).not.toContain(VALUE)
+    })
+  })
+
+  it('is marked as such by the next apply, where nothing else is changed', async () => {
+    await applied(async lab => {
+      const next = cache({port: 12_000})
+      expect(active((await lab.plan([next])).plan.operations)).toMatchObject([{action: 'adopt', cause: 'ledger-older'}])
+      await lab.apply([next])
+      expect(kept(lab)).toEqual(SECRETS)
+      expect(active((await lab.plan([next])).plan.operations)).toEqual([])
+    })
+  })
+
+  it('stays known as one where a literal takes its place and is ignored', async () => {
+    await applied(async lab => {
+      await lab.apply([cache({dataEvictionPolicy: 'noeviction', memoryLimitInGb: 2}, {ignoreChanges: ['/dataEvictionPolicy']})])
+      expect(kept(lab)).toEqual(SECRETS)
+    })
+  })
+
+  it('is forgotten with a value that took its place, and with its object', async () => {
+    await applied(async lab => {
+      await lab.apply([cache({memoryLimitInGb: 2})])
+      await lab.apply([cache({memoryLimitInGb: 2, dataEvictionPolicy: 'noeviction'})])
+      expect(kept(lab)).toEqual({})
+    })
+  })
+
+  it('is told whoever writes what is said, wherever it is seen', async () => {
+    await applied(async lab => {
+      await lab.apply([cache({memoryLimitInGb: 2})])
+      const learned: Json[] = []
+      await lab.plan([cache({memoryLimitInGb: 2})], {learnsSecret: value => learned.push(value)})
+      expect(new Set(learned)).toEqual(new Set([VALUE]))
+    })
+  })
+})
+
+describe('a place in a specification', () => {
+  const spec = {
+    plain: 1,
+    none: null,
+    within: {other: 2, hidden: new Secret('x')},
+    list: [{name: 'a'}, {name: 'b', value: 3}],
+  }
+
+  it.each([
+    ['/plain', true],
+    ['/none', true],
+    ['/plain/that/is/no/object', true],
+    ['/within', false],
+    ['/within/other', true],
+    ['/within/hidden/below', true],
+    ['/within/gone', false],
+    ['/gone', false],
+    ['/list', true],
+    ['/list/0/value', false],
+    ['/list/1/value', true],
+    ['/list/2/value', true],
+  ])('%s is said in clear: %s', (pointer, clear) => {
+    expect(isDeclaredClear(spec, pointer)).toBe(clear)
   })
 })
 
