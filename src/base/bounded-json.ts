@@ -8,7 +8,7 @@ import type {Json} from './json.ts'
 export const MAX_JSON_LEVELS = 1000
 
 /** In 64 MiB, what an answer may have, there is room for five times as many; a list of ten thousand objects has a tenth. */
-const MAX_JSON_VALUES = 5_000_000
+export const MAX_JSON_VALUES = 5_000_000
 
 /** It is JSON, but none that is taken. Who asks whether a text is JSON need not tell the two apart. */
 export class JsonBoundsError extends SyntaxError {}

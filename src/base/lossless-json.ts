@@ -75,6 +75,10 @@ export function parseSpelledJson(text: string): ExactJson {
   })
 }
 
+/** As `parseSpelledJson`, of a part of a text that was looked at: whether some number is spelled otherwise, and that it is not too deep. */
+export const parseExactPart = (text: string, spelled: boolean): ExactJson =>
+  spelled ? parseSpelledJson(text) : (parseAnyJson(text) as Json)
+
 /** A field called `__proto__` is a server's own affair; what is too deep to be walked is everybody's. */
 function parsePlain(text: string): Json {
   const plain = parseAnyJson(text) as Json

@@ -22,6 +22,10 @@ export class Redactor {
   readonly #numbers = new Set<string>()
   #matcher: WordMatcher | undefined
   #cut: CutWords | undefined
+  /** The words as they stand in JSON. */
+  #written: WordMatcher | undefined
+  /** Half of a letter in some word: what JSON makes of it depends on what stands beside it. */
+  #isBroken = false
   readonly #keys = new Map<string, string>()
 
   /** Hides this text from now on, in every form that a server or a document may give it. Empty text is ignored. */
@@ -29,13 +33,16 @@ export class Redactor {
     if (secret === undefined || secret === '') return
     if (secret.length < SHORT) {
       this.#short.add(secret)
+      this.#written = undefined
       return
     }
     if (this.#forms.has(secret)) return
+    this.#isBroken ||= /\p{Cs}/u.test(secret)
     for (const form of formsOf(secret)) if (form.length >= SHORT) this.#forms.add(form)
     if (secret.length >= DIGITS && !Number.isNaN(Number(secret))) this.#numbers.add(secret)
     this.#matcher = undefined
     this.#cut = undefined
+    this.#written = undefined
     this.#keys.clear()
   }
 
@@ -73,6 +80,16 @@ export class Redactor {
    */
   value<T>(value: T): T {
     return this.#isEmpty ? value : (this.#walk(value) as T)
+  }
+
+  /**
+   * Whether `value` would hide anything of a document, told by its text as `JSON.stringify` writes it: one look instead of
+   * one for each value. `false` is certain, `true` a suspicion.
+   */
+  mayHideIn(json: string): boolean {
+    if (this.#isEmpty) return false
+    this.#written ??= new WordMatcher([...[...this.#forms].map(quotedIn), ...[...this.#short].map(it => JSON.stringify(it))])
+    return this.#isBroken || json.includes(ELLIPSIS) || this.#written.isIn(json)
   }
 
   #walk(value: unknown): unknown {

@@ -20,9 +20,23 @@ const SECRET_TOKEN = /(^|_)(access|auth|refresh|session|bearer|id|api|secret|sec
 export const isPrivateKey = (text: string): boolean => /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(text)
 
 const PEM = /-----BEGIN [A-Z0-9 ]+-----/
+const LEAST_PEM = '-----BEGIN X-----'.length
+
+/** Answers of `isSecretName`: the names of fields are few, and a list has them in each of its rows. */
+const judged = new Map<string, boolean>()
+const MOST_JUDGED = 10_000
 
 /** @param name - of a field or a header, in any of the spellings of either API */
 export function isSecretName(name: string): boolean {
+  const known = judged.get(name)
+  if (known !== undefined) return known
+  const isSecret = soundsSecret(name)
+  // What has a name for each of its objects need not be remembered.
+  if (judged.size < MOST_JUDGED) judged.set(name, isSecret)
+  return isSecret
+}
+
+function soundsSecret(name: string): boolean {
   const words = name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()
@@ -31,17 +45,42 @@ export function isSecretName(name: string): boolean {
   return SECRET_WORD.test(words) || SECRET_KEY.test(words) || SECRET_TOKEN.test(words) || words === 'cookie' || words === 'set_cookie'
 }
 
-/** The same document, every secret text in it hidden. Switches, empty texts and nulls stay: they give nothing away. */
-export function maskSecrets<T extends ExactJson>(document: T): T {
-  return masked(document, false) as T
+/**
+ * The same document, every secret text in it hidden. Switches, empty texts and nulls stay: they give nothing away.
+ * @param secret - whether what it stands in is secret by its name
+ */
+export function maskSecrets<T extends ExactJson>(document: T, secret = false): T {
+  return masked(document, secret) as T
 }
 
+/** What holds no secret comes back as it is: a list of thousands is not copied for the sake of one. */
 function masked(value: ExactJson, secret: boolean): ExactJson {
-  if (typeof value === 'string') return value !== '' && (secret || PEM.test(value)) ? REDACTED : value
+  if (typeof value === 'string') return (secret && value !== '') || (value.length >= LEAST_PEM && PEM.test(value)) ? REDACTED : value
   if (typeof value === 'number' || typeof value === 'bigint' || value instanceof ExactNumber) return secret ? REDACTED : value
-  if (Array.isArray(value)) return (value as readonly ExactJson[]).map(item => masked(item, secret))
   if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, masked(item, secret || isSecretName(name))]))
+  if (Array.isArray(value)) return maskedItems(value, secret)
+  const fields = value as {readonly [key: string]: ExactJson}
+  let changed: Record<string, ExactJson> | undefined
+  for (const name in fields) {
+    const item = fields[name] as ExactJson
+    const shown = masked(item, secret || isSecretName(name))
+    if (shown === item) continue
+    changed ??= {...fields}
+    changed[name] = shown
+  }
+  return changed ?? value
+}
+
+function maskedItems(items: readonly ExactJson[], secret: boolean): readonly ExactJson[] {
+  let changed: ExactJson[] | undefined
+  for (let at = 0; at < items.length; at++) {
+    const item = items[at] as ExactJson
+    const shown = masked(item, secret)
+    if (shown === item) continue
+    changed ??= [...items]
+    changed[at] = shown
+  }
+  return changed ?? items
 }
 
 /** Every secret text in a document: what must not be repeated when a server echoes it. */

@@ -60,6 +60,17 @@ export class WordMatcher {
     return start < 0 ? text : result + text.slice(copied, start) + replacement(text.slice(start, end)) + text.slice(end)
   }
 
+  /** Whether any of the words stands in the text. */
+  isIn(text: string): boolean {
+    for (let at = this.#shortest - 1; at < text.length; ) {
+      const slot = slotOf(text, at)
+      const shift = this.#shifts[slot] ?? 0
+      if (shift === 0 && this.#lengthAt(text, at - this.#shortest + 1, slot) > 0) return true
+      at += Math.max(1, shift)
+    }
+    return false
+  }
+
   /** Of the longest word that begins there; 0 where none does. */
   #lengthAt(text: string, from: number, slot: number): number {
     for (const word of this.#words.get(slot) ?? []) if (text.startsWith(word, from)) return word.length

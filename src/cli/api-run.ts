@@ -3,6 +3,7 @@
 import type {Voice} from '../backends/api-errors.ts'
 import type {ExactJson} from '../base/lossless-json.ts'
 import {pollInterval} from '../base/poll-interval.ts'
+import {showJson} from '../base/shown-json.ts'
 import {describeSource} from '../config/connection-sources.ts'
 import {PRIORITY} from '../engine/model/backend.ts'
 import {type FollowOptions, follow, type Started, startedBy} from '../passthrough/follow.ts'
@@ -67,6 +68,12 @@ export class ApiRun {
     this.refuseFailure(answer)
     const body = rawBody(this.#voice, this.#request, answer)
     return body.is === 'empty' ? undefined : body.document
+  }
+
+  /** A good answer as JSON text, where that can be made of its bytes at once; `undefined` where it goes by way of the document. */
+  shownJson(answer: ApiAnswer): readonly Uint8Array[] | undefined {
+    this.refuseFailure(answer)
+    return showJson(answer.bytes, this.#context)
   }
 
   refuseFailure(answer: ApiAnswer): void {

@@ -114,6 +114,12 @@ export abstract class BaseCommand {
     await this.write(text, presentation.isDocument === true || this.forPrograms)
   }
 
+  /** As `print`, for a document that is text already, its secrets hidden. */
+  protected async printText(parts: readonly Uint8Array[]): Promise<void> {
+    this.#printed = true
+    for (const part of parts) await this.write(part, true)
+  }
+
   /** As `print`, for one of a stream of results: a JSON document is one line, a YAML document begins with `---`. */
   protected async printNext(document: ExactJson, presentation: Presentation = {}): Promise<void> {
     const {redactor} = this.context

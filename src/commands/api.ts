@@ -76,12 +76,19 @@ export default class ApiCommand extends ServerCommand {
       await this.write(answer.bytes)
       return run.refuseFailure(answer)
     }
+    const shown = this.#isShownAsItCame(flags) ? run.shownJson(answer) : undefined
+    if (shown !== undefined) return this.printText(shown)
     const document = flags.wait ? await run.wait(run.document(answer)) : run.document(answer)
     const {status, headers} = answer
     await this.#answer(
       flags.include && this.forPrograms ? {status, headers: shownHeaders(headers), body: document ?? null} : document,
       request,
     )
+  }
+
+  /** Indented and without its secrets, and else as the server sent it: neither filtered nor made into another form. */
+  #isShownAsItCame({wait, include}: SendFlags): boolean {
+    return !wait && !this.filtering && (this.format === 'text' || (this.format === 'json' && !include))
   }
 
   #answered(run: ApiRun, request: RawRequest, body: RequestBody | undefined): Promise<ApiAnswer> {

@@ -2,7 +2,8 @@
 
 import {type Asked, errorOf, UnreadableError, type Voice} from '../backends/api-errors.ts'
 import {AppError} from '../base/errors.ts'
-import {type ExactJson, parseSpelledJson} from '../base/lossless-json.ts'
+import type {ExactJson} from '../base/lossless-json.ts'
+import {parseMaskedJson} from '../base/masked-json.ts'
 import {REDACTED} from '../base/redact.ts'
 import {isSecretName, maskSecrets} from '../base/secret-fields.ts'
 import {shellWord} from '../base/shell-word.ts'
@@ -66,13 +67,13 @@ export function refusalOf(voice: Voice, asked: Asked, answer: ApiAnswer): AppErr
 
 /** @throws UnreadableError, BinaryAnswerError */
 export function rawBody(voice: Voice, asked: Asked, answer: Answered): RawBody {
-  const {text, headers, bytes} = answer
-  if (text.trim() === '') return {is: 'empty'}
+  const {headers, bytes} = answer
   try {
-    return {is: 'document', document: maskSecrets(parseSpelledJson(text))}
+    return {is: 'document', document: parseMaskedJson(bytes)}
   } catch (cause) {
+    if (answer.text.trim() === '') return {is: 'empty'}
     const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? ''
-    if (type === 'text/plain' && !isBinary(bytes)) return {is: 'document', document: maskSecrets(text)}
+    if (type === 'text/plain' && !isBinary(bytes)) return {is: 'document', document: maskSecrets(answer.text)}
     if (isBinary(bytes)) throw new BinaryAnswerError(asked, type || 'unknown type', bytes.length)
     throw new UnreadableError(voice, asked, answer, cause)
   }

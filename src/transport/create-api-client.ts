@@ -387,8 +387,19 @@ const flowOf = ({body}: StreamCall): string | Uint8Array | AsyncIterable<Uint8Ar
 
 function answerOf({response, attempts, arrived}: Extract<Outcome<HttpResponse>, {answered: true}>): ApiAnswer {
   const {status, headers, body} = response
-  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
-  return {status, headers, bytes: body, text, attempts, ...(arrived && {mayHaveArrived: true})}
+  let text: string | undefined
+  return {
+    status,
+    headers,
+    bytes: body,
+    // Made when it is asked for: of a large body nobody may.
+    get text() {
+      text ??= Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
+      return text
+    },
+    attempts,
+    ...(arrived && {mayHaveArrived: true}),
+  }
 }
 
 const lowerCase = (headers: Readonly<Record<string, string>> = {}): Record<string, string> =>

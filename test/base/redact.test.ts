@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
 import {Redactor} from '../../src/base/redact.ts'
 
@@ -126,5 +127,28 @@ describe('a redactor', () => {
       const expected = [...text].filter((_, at) => !covered[at]).join('')
       expect(rest(knowing(...secrets).text(text))).toBe(expected)
     }
+  })
+})
+
+describe('a redactor that looks at JSON text', () => {
+  it('suspects every document that holds something to hide', () => {
+    const half = fc.constantFrom('\ud83d', '\ude00', '…', '"', '\\', '\n', '/', 'é', '\u202e', '12', 'a', 'b')
+    const word = fc.array(half, {minLength: 1, maxLength: 6}).map(them => them.join(''))
+    let suspected = 0
+    fc.assert(
+      fc.property(
+        fc.array(word, {minLength: 1, maxLength: 2}),
+        fc.array(fc.array(word, {maxLength: 3}), {maxLength: 4}),
+        (secrets, texts) => {
+          const redactor = knowing(...secrets)
+          const document = texts.map((them, at) => ({[them.join('')]: [secrets[at] ?? '', them.join(secrets[0])], n: Number(secrets[0])}))
+          if (redactor.mayHideIn(JSON.stringify(document, null, 2))) suspected++
+          else expect(redactor.value(document)).toStrictEqual(document)
+        },
+      ),
+      {numRuns: 500, seed: 20_261_122},
+    )
+    expect(suspected).toBeGreaterThan(100)
+    expect(knowing('secret-1').mayHideIn('{"a": ["nothing", 1]}')).toBe(false)
   })
 })
