@@ -4,10 +4,10 @@ import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {PROGRAM} from '../support/program.ts'
 import {type Service, service} from '../support/service.ts'
 
-const ROWS = 3_000
+const ROWS = 1_000
 const row = (id: number, more: string) =>
   `{"id": 90071992547409930${id}, "used": ${id}.10, "name": "cache-${id}", "password": "row-secret-${id}", "tags": [{"k": "\u009b\u202e${more}"}]}`
-/** A megabyte. */
+/** A third of a megabyte. */
 const list = (echoed: string) =>
   `{"account": 1, "databases": [${Array.from({length: ROWS}, (_, at) => row(at, echoed)).join(',\n')}], "links": []}`
 
@@ -47,19 +47,18 @@ describe('a large answer', () => {
   })
 
   it('is filtered, and shown in every other form, from the same values', async () => {
-    expect((await shown('-q', 'databases[2999].[id, used, password]')).stdout).toBe(
-      '[\n  900719925474099302999,\n  2999.1,\n  "[redacted]"\n]\n',
+    expect((await shown('-q', 'databases[999].[id, used, password]')).stdout).toBe(
+      '[\n  90071992547409930999,\n  999.1,\n  "[redacted]"\n]\n',
     )
     const rows = (await shown('-o', 'table')).stdout.trimEnd().split('\n')
     expect(rows).toHaveLength(ROWS + 1)
     expect(rows[1]).toMatch(/^ +900719925474099300 +0\.10 +cache-0 +\[redacted\] +\[\{"k":".*\[redacted\]"\}\]$/)
     expect((await shown('-o', 'yaml')).stdout).toContain('- id: 900719925474099301\n    used: 1.10\n')
-    expect((await shown('--raw')).stdout).toBe(body)
   })
 
   it('that breaks off, or is none in its middle, is an error and nothing of the answer', async () => {
     const whole = body
-    for (const broken of [whole.slice(0, -100), whole.replace('"name": "cache-2990"', '"name": cache-2990')]) {
+    for (const broken of [whole.slice(0, -100), whole.replace('"name": "cache-990"', '"name": cache-990')]) {
       body = broken
       const {code, stdout} = await shown('-o', 'json')
       expect([code, JSON.parse(stdout).error?.code]).toEqual([1, 'E_CLOUD_UNREADABLE'])
