@@ -7,7 +7,8 @@ import type {Clock} from '../base/clock.ts'
 import {hasDotSegment} from '../base/dot-segment.ts'
 import type {AppError} from '../base/errors.ts'
 import {PRIORITY, type Spending} from '../engine/model/backend.ts'
-import type {ApiAnswer, ApiCall, ConnectedClient, StreamCall} from './api-client.ts'
+import {answerOf} from './answer-of.ts'
+import type {ApiCall, ConnectedClient, StreamCall} from './api-client.ts'
 import type {Budget, Permit} from './budget.ts'
 import {classify429} from './classify-429.ts'
 import {ConnectionError} from './connection-error.ts'
@@ -150,7 +151,7 @@ class BudgetedClient implements ConnectedClient {
       words: response => Buffer.from(response.body).toString(),
       drop: async () => {},
     })
-    return outcome.answered ? {answered: true, answer: answerOf(outcome)} : outcome
+    return outcome.answered ? {answered: true, answer: answerOf(outcome.response, outcome)} : outcome
   }
 
   openStream: ConnectedClient['openStream'] = async (call, options = {}) => {
@@ -384,23 +385,6 @@ function bodyOf(call: ApiCall): {body?: string | Uint8Array; headers: Record<str
 
 const flowOf = ({body}: StreamCall): string | Uint8Array | AsyncIterable<Uint8Array> | undefined =>
   typeof body === 'function' ? body() : body
-
-function answerOf({response, attempts, arrived}: Extract<Outcome<HttpResponse>, {answered: true}>): ApiAnswer {
-  const {status, headers, body} = response
-  let text: string | undefined
-  return {
-    status,
-    headers,
-    bytes: body,
-    // Made when it is asked for: of a large body nobody may.
-    get text() {
-      text ??= Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
-      return text
-    },
-    attempts,
-    ...(arrived && {mayHaveArrived: true}),
-  }
-}
 
 const lowerCase = (headers: Readonly<Record<string, string>> = {}): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
