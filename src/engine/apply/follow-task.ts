@@ -21,11 +21,11 @@ export async function followTask(context: RunContext, it: Write, taskId: string,
   const sort = `${it.kind.name} ${step}`
   const waiting = (status: string) => emit({type: 'waiting', key, for: 'task', elapsedMs: clock.now() - acceptedAt, status})
   const failed = (failure: Failure): Followed => ({task: 'failed', failure})
+  const goesOn = async () => (await tasks.settled(taskId, clock.now() + timeoutMs, context.over, () => {}, sort)) !== undefined
   try {
     const news = await tasks.settled(taskId, acceptedAt + timeoutMs, stop, waiting, sort)
     if (news === undefined) {
       const error = new OperationTimeoutError(what, `task ${taskId}`, timeoutMs)
-      const goesOn = async () => (await tasks.settled(taskId, clock.now() + timeoutMs, context.over, () => {}, sort)) !== undefined
       return failed({state: 'failed', error, goesOn})
     }
     if (news === 'lost') return {task: 'lost'}
@@ -40,12 +40,12 @@ export async function followTask(context: RunContext, it: Write, taskId: string,
     return failed({state: 'failed', error: new TaskFailedError(what, taskId, failure)})
   } catch (error) {
     if (stop.aborted) return failed({state: 'detached', error: new DetachedError(what, `task ${taskId}`)})
-    if (error instanceof AppError) return failed(unseen(what, `task ${taskId} could not be read`, error))
+    if (error instanceof AppError) return failed({...unseen(what, `task ${taskId} could not be read`, error), goesOn})
     throw error
   }
 }
 
-export const unseen = (what: string, why: string, cause: AppError): Failure => ({
-  state: 'unknown',
+export const unseen = (what: string, why: string, cause: AppError) => ({
+  state: 'unknown' as const,
   error: new UnknownOutcomeError(what, `${why}: ${cause.message}`, cause),
 })

@@ -70,6 +70,7 @@ export class Scene implements Staged {
     const {since} = sought
     const waiting = (status: string) =>
       emit({type: 'waiting', key: this.work.key, for: sought.until, elapsedMs: clock.now() - since, status})
+    const goesOn = async () => (await collection.await(sought, clock.now() + timeoutMs, this.context.over, () => {})) !== undefined
     let news: ObjectNews | undefined
     try {
       news = await collection.await(sought, since + timeoutMs, stop, waiting)
@@ -77,12 +78,11 @@ export class Scene implements Staged {
       if (stop.aborted)
         return {ok: false, state: 'detached', error: new DetachedError(this.what(sought.step), `the wait for it to be ${sought.until}`)}
       if (error instanceof AppError)
-        return {ok: false, state: 'unknown', error: new UnknownOutcomeError(this.what(sought.step), error.message, error)}
+        return {ok: false, state: 'unknown', error: new UnknownOutcomeError(this.what(sought.step), error.message, error), goesOn}
       throw error
     }
     if (news === undefined) {
       const error = new OperationTimeoutError(this.what(sought.step), `${sought.remoteId ?? 'it'} to be ${sought.until}`, timeoutMs)
-      const goesOn = async () => (await collection.await(sought, clock.now() + timeoutMs, this.context.over, () => {})) !== undefined
       return {ok: false, state: 'failed', error, goesOn}
     }
     if (news === 'gone') return {ok: true, seen: news}

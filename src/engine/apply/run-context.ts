@@ -183,9 +183,7 @@ export class RunContext {
 /** Why a step did not end well. */
 export type Failure =
   /** `goesOn`: the API still works at it; resolves when it is over, with `false` when nobody waits for that any more. */
-  | {readonly state: 'failed'; readonly error: AppError; readonly goesOn?: () => Promise<boolean>}
-  | {readonly state: 'unknown'; readonly error: AppError}
-  | {readonly state: 'detached'; readonly error: AppError}
+  | {readonly state: 'failed' | 'unknown' | 'detached'; readonly error: AppError; readonly goesOn?: () => Promise<boolean>}
   /** `because`: what is in the way. */
   | {readonly state: 'skipped'; readonly because?: Key; readonly error?: AppError}
 

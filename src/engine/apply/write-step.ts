@@ -54,7 +54,7 @@ async function oneTurn(context: RunContext, it: Write, place: Turnstile, rest: (
   if (turn.end !== 'over') return turn
   const {result} = turn
   context.gate.ended(it.groups, result.ok, context.options.clock.now())
-  if (!result.ok && result.state === 'failed' && result.goesOn) place.keepUntil(result.goesOn())
+  if (!result.ok && 'goesOn' in result && result.goesOn) place.keepUntil(result.goesOn())
   return turn
 }
 
@@ -139,7 +139,11 @@ async function oneRequest(
       if (sent.taskId === undefined) return over(await rest(accepted))
       context.taskIds.add(sent.taskId)
       journal.append({type: 'handle', key, step, taskId: sent.taskId}, true)
-      if (context.options.detach) return over({ok: false, state: 'detached', error: new DetachedError(it.what, `task ${sent.taskId}`)})
+      if (context.options.detach) {
+        // It goes on, and nobody will see it end: who needs its place is not sent in this run.
+        const error = new DetachedError(it.what, `task ${sent.taskId}`)
+        return over({ok: false, state: 'detached', error, goesOn: () => Promise.resolve(false)})
+      }
       const followed = await followTask(context, it, sent.taskId, accepted)
       switch (followed.task) {
         case 'done':

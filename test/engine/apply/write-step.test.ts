@@ -80,6 +80,59 @@ describe('an operation that timed out while its task runs', () => {
   })
 })
 
+describe('an operation that is let go of (--no-wait) while its task runs', () => {
+  const lettingGo = {detach: true}
+  const skippedBecause = (first: string) => ['detached', `skipped shop:null_resource.${first}`, `skipped shop:null_resource.${first}`]
+  const said = (ended: readonly {readonly state: string; readonly because?: string}[]) =>
+    ended.filter(it => it.state !== 'no-op').map(it => [it.state, ...(it.because === undefined ? [] : [it.because])].join(' '))
+
+  it('keeps its place: no more run at once than may', async () => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 60_000, readyMs: 0}}})
+    const {ended} = await lab.run(() => lab.apply([subscriptions(3)], {run: {...lettingGo, limits: {inFlight: 1}}}))
+    expect(said(ended)).toEqual(skippedBecause('s1'))
+    expect(writesAt(lab)).toHaveLength(1)
+  })
+
+  it('does not have others asked for its subscription again and again: nobody waits', async () => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 100, readyMs: 0}}})
+    await lab.run(() => lab.apply([databases(0)]))
+    lab.simulator.configure({cloud: {busy: '409', taskMs: 600_000}})
+    const [began, sent] = [lab.clock.now(), writesAt(lab).length]
+    const {ended} = await lab.run(() => lab.apply([databases(3)], {run: lettingGo}))
+    expect(said(ended)).toEqual(skippedBecause('d1'))
+    expect(writesAt(lab).length - sent).toBeLessThanOrEqual(3)
+    expect(lab.clock.now() - began).toBeLessThan(10_000)
+  })
+})
+
+describe('an operation whose task nobody can look at', () => {
+  const away = (lab: Lab, times?: number) => {
+    for (const path of ['/tasks', '/tasks/*'])
+      lab.simulator.inject({match: {api: 'cloud', method: 'GET', path}, action: {type: 'status', status: 500}, ...(times ? {times} : {})})
+  }
+
+  it('keeps its place for good where that does not change', async () => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 60_000, readyMs: 0}}})
+    away(lab)
+    const {ended} = await lab.run(() => lab.apply([subscriptions(2)], {run: {limits: {inFlight: 1}}}))
+    expect(ended.map(it => [it.state, it.because])).toEqual([
+      ['unknown', undefined],
+      ['skipped', 'shop:null_resource.s1'],
+    ])
+    expect(writesAt(lab)).toHaveLength(1)
+  })
+
+  it('gives it back when it is seen to be over', async () => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 3_600_000, readyMs: 0}}})
+    // After the looks that may fail, each with the transport's own retries.
+    away(lab, 25)
+    const {ended} = await lab.run(() => lab.apply([subscriptions(2)], {run: {limits: {inFlight: 1}, timeoutMs: 7_200_000}}))
+    expect(ended.map(it => it.state)).toEqual(['unknown', 'done'])
+    const [first, second] = writesAt(lab)
+    expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(3_600_000)
+  })
+})
+
 describe('too many changes at once', () => {
   it.each([
     [40, 5],
