@@ -5,7 +5,7 @@
 
 import {AppError} from '../../base/errors.ts'
 import {PRIORITY, type WriteOutcome} from '../model/backend.ts'
-import type {Ledger} from '../model/ledger.ts'
+import {type Ledger, LockLostError} from '../model/ledger.ts'
 import {DetachedError, OperationTimeoutError, UnknownOutcomeError} from './apply-errors.ts'
 import type {Refused} from './crowd.ts'
 import {followTask, unseen} from './follow-task.ts'
@@ -26,7 +26,13 @@ export async function write(context: RunContext, it: Write, rest: (accepted: Acc
       ? {ok: false, state: 'unknown', error: new UnknownOutcomeError(it.what, 'its answer was lost, and it was not sent again')}
       : end
   for (;;) {
-    const passage = await context.gate.within(it, context.closing, place => oneTurn(context, it, place, rest))
+    const passage = await context.gate
+      .within(it, context.closing, place => oneTurn(context, it, place, rest))
+      .catch((error: unknown) => {
+        if (!resent || it.step === 'create' || !isItsOwn(error)) throw error
+        const unknown = new UnknownOutcomeError(it.what, `its answer was lost, and it could not be sent again: ${error.message}`, error)
+        return {passed: true, value: {end: 'over', result: {ok: false, state: 'unknown', error: unknown}}} as const
+      })
     if (!passage.passed) return over({ok: false, state: 'skipped', ...(passage.by === undefined ? {} : {because: passage.by})})
     const turn = passage.value
     if (turn.end === 'over') return over(turn.result)
@@ -39,6 +45,9 @@ export async function write(context: RunContext, it: Write, rest: (accepted: Acc
     }
   }
 }
+
+/** It ends the one operation, and not the run. */
+const isItsOwn = (error: unknown): error is AppError => error instanceof AppError && !(error instanceof LockLostError)
 
 interface Held {
   readonly end: 'held'
@@ -66,7 +75,11 @@ const FRESH_MS = 2_000
  * locked by this run (who took the lock away may have sent the same meanwhile), and it is in the journal. The journal
  * comes last: what stands there as sent has left, unless the process ended in that very moment.
  */
-async function writeAhead({options: {journal, book, clock}, supervisor}: RunContext, it: Write, sentAt: number): Promise<void> {
+async function writeAhead(
+  {options: {journal, book, clock}, supervisor}: RunContext,
+  it: Write,
+  {sentAt, isFirst}: {readonly sentAt: number; readonly isFirst: boolean},
+): Promise<void> {
   const {key, step, request, kind} = it
   const naming = {
     ...(it.name === undefined ? {} : {name: it.name}),
@@ -96,7 +109,8 @@ async function writeAhead({options: {journal, book, clock}, supervisor}: RunCont
     await assertHeld()
   } catch (error) {
     const why = error instanceof NotPermittedError ? error.reason : error
-    journal.append({type: 'void', key, step, why: why instanceof AppError ? why.code : 'it was not sent'}, false)
+    // Of an earlier try nobody can take that back.
+    if (isFirst) journal.append({type: 'void', key, step, why: why instanceof AppError ? why.code : 'it was not sent'}, false)
     throw error
   }
 }
@@ -115,7 +129,7 @@ async function oneRequest(
   let tries = 0
   const beforeSend = async () => {
     sentAt = clock.now()
-    await writeAhead(context, it, sentAt)
+    await writeAhead(context, it, {sentAt, isFirst: tries === 0})
     tries += 1
   }
   const over = (result: StepEnd): OneTurn => ({end: 'over', result})
@@ -123,9 +137,10 @@ async function oneRequest(
   try {
     sent = await it.backend.write(request, {priority: PRIORITY.write - it.behind, stop: context.closing, beforeSend})
   } catch (error) {
-    if (!(error instanceof NotPermittedError)) throw error
+    const cause = error instanceof NotPermittedError ? error.reason : error
     // A try before this one has left, and may have taken effect.
-    if (tries > 0) return doubtful(context, it, {sentAt, cause: error.reason}, rest)
+    if (tries > 0 && isItsOwn(cause)) return doubtful(context, it, {sentAt, cause}, rest)
+    if (!(error instanceof NotPermittedError)) throw error
     return over({ok: false, state: 'skipped', error: error.reason})
   }
   // Who was refused for being one too many is not heard of before the group is narrower.

@@ -1,7 +1,9 @@
 import {describe, expect, it} from 'vitest'
+import type {Clock} from '../../../src/base/clock.ts'
 import {AppError, EXIT} from '../../../src/base/errors.ts'
 import {VirtualClock} from '../../../src/base/virtual-clock.ts'
 import {NotPermittedError, type Restrictions, type Supervision, Supervisor} from '../../../src/engine/apply/supervisor.ts'
+import type {JournalEntry} from '../../../src/engine/model/journal.ts'
 import type {Key} from '../../../src/engine/model/value.ts'
 import {Lab, stackOf} from '../../support/lab.ts'
 
@@ -205,6 +207,23 @@ describe('a write that is tried again while somebody freezes', () => {
     const again = await lab.run(() => lab.apply([shop(2)]))
     expect(again.summary).toMatchObject({failed: 0, unknown: 0})
     expect(lab.entry('shop', 'cache')?.applied.memoryLimitInGb).toBe(2)
+  })
+
+  it('stays on record where its disk stood still: nobody takes back what has left before', async () => {
+    const lab = new Lab()
+    const shop = (memory: number) => stackOf('shop').subscription('main').database('cache', 'main', {memoryLimitInGb: memory})
+    await lab.run(() => lab.apply([shop(1)]))
+    lab.simulator.inject({match: {method: 'PUT'}, times: 1, action: {type: 'drop-after-effect'}})
+    let [asleep, sent] = [0, 0]
+    const clock: Clock = {now: () => lab.clock.now() + asleep, sleep: (ms, signal) => lab.clock.sleep(ms, signal)}
+    const supervision = supervised(lab.clock, () => (sent > 1 ? frozen : free))
+    const entries: string[] = []
+    const append = (entry: JournalEntry) => {
+      entries.push(entry.type)
+      if (entry.type === 'sent' && ++sent === 2) asleep += 60_000
+    }
+    const result = await lab.run(() => lab.apply([shop(2)], {run: {clock, supervision, journal: {append}}}))
+    expect([result.summary.unknown, entries.filter(it => it === 'sent' || it === 'void')]).toEqual([1, ['sent', 'sent']])
   })
 
   it('and creates is looked for: what arrived is done', async () => {

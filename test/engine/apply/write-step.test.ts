@@ -211,6 +211,30 @@ describe('an error before a request is sent', () => {
     expect([summary.failed, writesAt(lab), journal.filter(it => it.type === 'sent' || it.type === 'void')]).toEqual([2, [], []])
   })
 
+  const cache = (memory: number) => stackOf('shop').subscription('main').database('cache', 'main', {memoryLimitInGb: memory})
+  const failingAt = (lab: Lab, ...at: readonly number[]) => {
+    let sent = 0
+    return {
+      append: (entry: JournalEntry) => {
+        if (entry.type === 'sent' && at.includes(++sent)) throw new StateServerError()
+        lab.journal.push(entry)
+      },
+    }
+  }
+
+  it.each([
+    ['the end of nothing: a later one is done', [2], 'done', 2],
+    ['unknown where none came after it', [2, 3], 'unknown', 1],
+  ])('for another time is, after a try that may have arrived, %s', async (_, at, state, memory) => {
+    const lab = new Lab()
+    await lab.run(() => lab.apply([cache(1)]))
+    lab.simulator.inject({match: {method: 'PUT'}, times: 1, action: {type: 'drop-after-effect'}})
+    const {ended} = await lab.run(() => lab.apply([cache(2)], {run: {journal: failingAt(lab, ...at)}}))
+    const one = ended.find(it => it.operation.address === 'null_resource.cache')
+    expect([one?.state, one?.error?.code]).toEqual([state, state === 'done' ? undefined : 'E_OUTCOME_UNKNOWN'])
+    expect(lab.entry('shop', 'cache')?.applied.memoryLimitInGb).toBe(memory)
+  })
+
   it('is looked for again where the process or its disk stood still after the look at the lock', async () => {
     const lab = new Lab({simulator: {cloud: {taskMs: 100, readyMs: 0}}})
     const {held} = lab.store('shop')
