@@ -14,8 +14,8 @@ export function givingWay(
   {pairs, orphans}: Pick<Observation, 'pairs' | 'orphans'>,
 ): GivingWay[] {
   const all: GivingWay[] = [
-    ...orphans.flatMap(({stack, entry, address, heldBy}) =>
-      heldBy === undefined && address !== entry.address ? [{stack, from: entry.address, to: address, remoteId: entry.remoteId}] : [],
+    ...orphans.flatMap(({stack, object, address, heldBy}) =>
+      heldBy === undefined && address !== object.address ? [{stack, from: object.address, to: address, remoteId: object.remoteId}] : [],
     ),
     ...[...pairs.values()].flatMap(({declaration: {stack, address}, match}) =>
       match?.formerAddress === undefined ? [] : [{stack, from: match.formerAddress, to: address, remoteId: match.live.remoteId}],

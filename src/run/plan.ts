@@ -18,7 +18,7 @@ import {openLeaves} from '../engine/model/resolve.ts'
 import {sendsField} from '../engine/model/sent-field.ts'
 import {type Key, keyOfOperation, Secret, spoken} from '../engine/model/value.ts'
 import {assertWords, type Choice} from '../engine/observe/choice.ts'
-import type {Observation} from '../engine/observe/observation.ts'
+import type {Going, Observation} from '../engine/observe/observation.ts'
 import {stepsOf} from '../engine/plan/bill.ts'
 import {type BuiltPlan, buildPlan} from '../engine/plan/build.ts'
 import {sealed} from '../engine/plan/document.ts'
@@ -43,13 +43,26 @@ export interface PlanWishes {
   readonly choice?: Choice
   /** Of a saved plan: what it leaves as somebody changed it. */
   readonly kept?: ReadonlyMap<Key, readonly string[]>
+  /** Of a saved plan: what it deletes and no ledger has. */
+  readonly going?: readonly Going[]
   /** Gets how each field was decided, by object. */
   readonly decisions?: Map<Key, readonly FieldDecision[]>
 }
 
 export async function planWorkspace(
   workspace: Workspace,
-  {options, lifts: planned, destroy = false, validForMs, notes = [], onlyChanged = false, kept = new Map(), choice, decisions}: PlanWishes,
+  {
+    options,
+    lifts: planned,
+    destroy = false,
+    validForMs,
+    notes = [],
+    onlyChanged = false,
+    kept = new Map(),
+    going = [],
+    choice,
+    decisions,
+  }: PlanWishes,
 ): Promise<BuiltPlan> {
   const {settings, host} = workspace
   const stacks = [...workspace.stacks, ...workspace.others]
@@ -75,6 +88,7 @@ export async function planWorkspace(
     destroy,
     secretStates: pairs => workspace.sealer.states(workspace.allLedgers, pairs),
     kept,
+    going,
     decisions,
     holds,
     hides: value => host.redactor.value(value),

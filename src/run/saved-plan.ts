@@ -30,7 +30,7 @@ import {assertAgrees} from '../engine/plan/agree.ts'
 import type {BuiltPlan} from '../engine/plan/build.ts'
 import {assertSealed, summaryOf} from '../engine/plan/document.ts'
 import {evaluateGuards} from '../engine/plan/guards.ts'
-import {PlanExpiredError, stacksOf, stillValid, touched, touchedLedger} from '../engine/plan/recheck.ts'
+import {goingOf, PlanExpiredError, stacksOf, stillValid, touched, touchedLedger} from '../engine/plan/recheck.ts'
 import {ledgerLocation} from '../ledger/backends/registry.ts'
 import {type ConnectedStacks, type OtherAccount, otherAccount} from './accounts.ts'
 import {liftsOf, liftsToApply} from './lifts.ts'
@@ -186,6 +186,7 @@ export async function recheckPlan(
     lifts: {...plan.lifts, allowDestroy: [], adopt: [], accept: [], noDestroy: false, onDrift: 'overwrite'},
     choice: wholePlan(new Set(acceptedIn(plan))),
     destroy: plan.destroy === true,
+    going: goingOf(plan, full),
     kept: new Map(touched(plan).map(it => [keyOfOperation(it), it.kept ?? []])),
   })
   const open = new Set(heldOperations(plan.operations, undecided, kinds).keys())

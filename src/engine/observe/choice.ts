@@ -247,10 +247,10 @@ function seenIn({pairs, orphans, collections, ownership}: Observation, kinds: Ki
     named.push({stack, address, kind: kind.name, remoteId, ...(name === undefined ? {} : {name}), ...construct})
     for (const child of below(kind, policy.exclusive)) undeclared(stack, declaration.key, lists.get(placeOf(child, ids)))
   }
-  for (const {stack, entry, live} of orphans) {
-    const kind = kinds.get(entry.kind)
+  for (const {stack, object, live} of orphans) {
+    const kind = kinds.get(object.kind)
     if (live === undefined || kind === undefined) continue
-    for (const child of below(kind, [])) undeclared(stack, keyOf(stack, entry.address), lists.get(placeOf(child, live.ids)))
+    for (const child of below(kind, [])) undeclared(stack, keyOf(stack, object.address), lists.get(placeOf(child, live.ids)))
   }
   return {named, holders}
 }

@@ -24,6 +24,8 @@ export interface ObserveInput extends OwnershipInput {
   readonly wants?: (key: Key) => boolean
   /** Told of what stands where a ledger knows of a secret. */
   readonly learnsSecret?: (value: Json) => void
+  /** Looked at as if they were owned: a saved plan deletes them. */
+  readonly going?: readonly Going[]
   /** Takes nothing as declared: everything the ledgers own is an orphan. */
   readonly destroy?: boolean
 }
@@ -43,10 +45,20 @@ export interface Paired {
   readonly context: boolean
 }
 
-/** A ledger entry no declaration stands for any more, with what is left of its object. */
+/** Where an object stands: in a ledger, or in a plan that is about an object no ledger has. */
+export type Placed = Pick<LedgerEntry, 'address' | 'kind' | 'remoteId'>
+
+/** An object that no ledger has, and that is to go all the same: an undeclared one in an exclusive collection. */
+export interface Going extends Placed {
+  readonly stack: string
+}
+
+/** What no declaration stands for any more and is to go, with what is left of it. */
 export interface Orphan {
   readonly stack: string
-  readonly entry: LedgerEntry
+  readonly object: Placed
+  /** What its ledger has of it; absent where none has it. */
+  readonly entry?: LedgerEntry
   /** Where it stands in the plan: beside its own address where that is declared and means another object now. */
   readonly address: string
   readonly live?: LiveObject

@@ -10,7 +10,7 @@ import type {Problem} from '../../base/errors.ts'
 import type {Backend} from '../model/backend.ts'
 import type {Declaration, StackDeclarations} from '../model/declaration.ts'
 import {type Ids, idsIn, type Kind, type Kinds, remoteIdOf} from '../model/kind.ts'
-import type {Ledger, LedgerEntry} from '../model/ledger.ts'
+import type {Ledger} from '../model/ledger.ts'
 import {type LiveObject, objectIn} from '../model/live.ts'
 import {Ownership} from '../model/ownership.ts'
 import {type Key, keyOf} from '../model/value.ts'
@@ -18,7 +18,7 @@ import {fetchSparse, resolveSpecs} from './complete-pairs.ts'
 import {liveSecrets} from './live-secrets.ts'
 import {NamedParents} from './named-parent.ts'
 import type {Observation, ObserveInput, Paired} from './observation.ts'
-import {orphansOf} from './orphans.ts'
+import {orphansOf, type Standing} from './orphans.ts'
 import {entryOf, type Match, pairCollection} from './pair.ts'
 import {type NotShown, ReadById} from './read-by-id.ts'
 import {ReadCollections} from './read-collections.ts'
@@ -106,30 +106,26 @@ class Pass {
   }
 
   async run(): Promise<Omit<Observation, 'pairs'> & {readonly pairs: Map<Key, Paired>; readonly notShown: readonly NotShown[]}> {
-    const {selected, kinds, ledgers, wants = () => true} = this.#input
+    const {kinds, ledgers, wants = () => true} = this.#input
     const declarations = this.#declarations
-    const entries = [...ledgers]
-      .filter(([stack]) => selected.has(stack))
-      .flatMap(([stack, ledger]) =>
-        [...ledger.entries.values()].filter(entry => wants(keyOf(stack, entry.address))).map(entry => ({stack, entry})),
-      )
+    const objects = this.#standing().filter(it => wants(keyOf(it.stack, it.object.address)))
     for (const level of levelsOf(kinds)) {
       const names = new Set(level.map(it => it.name))
       await this.#level(
         declarations.filter(it => names.has(it.kind)),
-        entries.filter(it => names.has(it.entry.kind)),
+        objects.filter(it => names.has(it.object.kind)),
       )
     }
     const claims = this.#claims()
     this.#oneDeclarationEach(claims)
     const orphans = orphansOf({
-      entries,
+      objects,
       matches: this.#matches,
       declared: this.#input.destroy ? new Map() : this.#declared,
-      objectOf: (stack, entry) => this.#objectOf(stack, {kind: this.#kind(entry.kind), remoteId: entry.remoteId}),
+      objectOf: (stack, {kind, remoteId}) => this.#objectOf(stack, {kind: this.#kind(kind), remoteId}),
       claims,
-      live: (stack, entry) => this.#collections.live(stack, entry),
-      doubt: (stack, entry) => this.#collections.doubtOfEntry(stack, entry),
+      live: (stack, object) => this.#collections.live(stack, object),
+      doubt: (stack, object) => this.#collections.doubtOfEntry(stack, object),
     })
     const pairs = new Map<Key, Paired>()
     for (const declaration of declarations) {
@@ -150,17 +146,24 @@ class Pass {
       })
     }
     const imported = declarations.flatMap(({stack, kind, importId}) =>
-      importId === undefined ? [] : {stack, entry: {kind, remoteId: importId}},
+      importId === undefined ? [] : {stack, object: {kind, remoteId: importId}},
     )
     return {
       pairs,
       orphans,
-      notShown: [...entries, ...imported].flatMap(({stack, entry}) => this.#collections.notShown(stack, entry) ?? []),
+      notShown: [...objects, ...imported].flatMap(({stack, object}) => this.#collections.notShown(stack, object) ?? []),
       collections: this.#collections.all,
       ownership: this.#ownership,
       ambiguous: this.#ambiguous,
       problems: this.#problems,
     }
+  }
+
+  /** What the ledgers of this run have, and what goes although none has it. */
+  #standing(): Standing[] {
+    const {selected, ledgers, going = []} = this.#input
+    const owned = [...ledgers.values()].flatMap(({stack, entries}) => [...entries.values()].map(entry => ({stack, object: entry, entry})))
+    return [...owned, ...going.map(({stack, ...object}) => ({stack, object}))].filter(it => selected.has(it.stack))
   }
 
   /** One name for an object, whatever stack speaks of it: a remote path is a name within one account. */
@@ -185,7 +188,7 @@ class Pass {
     }
   }
 
-  async #level(declarations: readonly Declaration[], entries: readonly {stack: string; entry: LedgerEntry}[]): Promise<void> {
+  async #level(declarations: readonly Declaration[], objects: readonly Standing[]): Promise<void> {
     const places = new Map<Backend, Map<string, CollectionPlan>>()
     const place = (stack: string, kind: Kind, parent: Ids): CollectionPlan => {
       const backend = this.#input.backendOf(stack, kind.api)
@@ -215,9 +218,9 @@ class Pass {
           })
       }
     }
-    for (const {stack, entry} of entries) {
-      const kind = this.#kind(entry.kind)
-      const ids = idsIn(kind, entry.remoteId)
+    for (const {stack, object} of objects) {
+      const kind = this.#kind(object.kind)
+      const ids = idsIn(kind, object.remoteId)
       if (ids && (ids.length < 2 || this.#exists(stack, kind, ids.slice(0, -1)))) place(stack, kind, ids.slice(0, -1))
     }
     for (const {stack, kind, parent} of this.#exclusivePlaces()) place(stack, kind, parent)
@@ -247,20 +250,17 @@ class Pass {
   /** What stands in the way of deleting a parent must be known: the lists it has to be empty of. */
   *#fullPlaces(): Iterable<{stack: string; kind: Kind; parent: Ids}> {
     const claims = this.#claims()
-    for (const [stack, ledger] of this.#input.ledgers) {
-      if (!this.#input.selected.has(stack)) continue
-      for (const entry of ledger.entries.values()) {
-        const kind = this.#kind(entry.kind)
-        const key = keyOf(stack, entry.address)
-        const stays = claims.has(this.#objectOf(stack, {kind, remoteId: entry.remoteId}))
-        const left = this.#declared.get(key) === entry.kind && !this.#matches.has(key)
-        if (kind.emptyOf === undefined || (!this.#input.destroy && (stays || left))) continue
-        const ids = idsIn(kind, entry.remoteId)
-        for (const name of kind.emptyOf) {
-          const child = this.#kind(name)
-          const there = this.#collections.live(stack, entry) !== undefined
-          if (ids && there && this.#collections.of(stack, child, ids) === undefined) yield {stack, kind: child, parent: ids}
-        }
+    for (const {stack, object} of this.#standing()) {
+      const kind = this.#kind(object.kind)
+      const key = keyOf(stack, object.address)
+      const stays = claims.has(this.#objectOf(stack, {kind, remoteId: object.remoteId}))
+      const left = this.#declared.get(key) === object.kind && !this.#matches.has(key)
+      if (kind.emptyOf === undefined || (!this.#input.destroy && (stays || left))) continue
+      const ids = idsIn(kind, object.remoteId)
+      for (const name of kind.emptyOf) {
+        const child = this.#kind(name)
+        const there = this.#collections.live(stack, object) !== undefined
+        if (ids && there && this.#collections.of(stack, child, ids) === undefined) yield {stack, kind: child, parent: ids}
       }
     }
   }

@@ -153,7 +153,7 @@ export class Claims {
   /** By account and remote path of what holds it: one object of a stack whose own plan this run does not make. */
   #ownedBelow(): ReadonlyMap<string, Owner> {
     const {ledgers, otherLedgers = [], observation, kinds} = this.#input
-    const removed = new Set(observation.orphans.map(it => keyOf(it.stack, it.entry.address)))
+    const removed = new Set(observation.orphans.map(it => keyOf(it.stack, it.object.address)))
     const isPlanned = (stack: string, entry: LedgerEntry) => {
       const key = keyOf(stack, entry.address)
       return removed.has(key) || observation.pairs.get(key)?.context === false

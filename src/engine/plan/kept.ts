@@ -32,16 +32,19 @@ export class LastWishes {
 
   /** Why it stays as it is, and is only forgotten. */
   keeps(orphan: Orphan): 'removed-block' | 'retain' | undefined {
-    const {stack, entry} = orphan
+    const {
+      stack,
+      object: {address},
+    } = orphan
     const removed = this.#input.stacks
       .find(it => it.name === stack)
-      ?.removed.find(it => it.from === entry.address || entry.address.startsWith(`${it.from}[`))
+      ?.removed.find(it => it.from === address || address.startsWith(`${it.from}[`))
     if (removed?.destroy === false) return 'removed-block'
     return this.#said(orphan).some(it => it.removal === 'retain') ? 'retain' : undefined
   }
 
   #said(orphan: Orphan): readonly Pick<LedgerEntry, 'removal' | 'preventDestroy'>[] {
     const policy = this.declared(orphan)?.policy
-    return [orphan.entry, ...(policy ? [policy] : [])]
+    return [orphan.entry, policy].filter(it => it !== undefined)
   }
 }

@@ -8,10 +8,10 @@ import type {Cause} from '../model/cause.ts'
 import type {Declaration, StackDeclarations} from '../model/declaration.ts'
 import {deposedAddress, deposes} from '../model/deposed.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
-import {bareEntry} from '../model/ledger-entry.ts'
 import type {OpenLeaf, Operation, Plan} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
 import {type Deferred, type Key, keyOf, keyOfOperation, type Secret, spokenProblems} from '../model/value.ts'
+import type {Going} from '../observe/observation.ts'
 import {differenceOf, formerDifferences} from './former.ts'
 
 /** Facts the plan was made from have moved. Nothing was sent. */
@@ -81,9 +81,18 @@ export const othersOf = ({otherStacks = []}: Plan): StackDeclarations[] =>
   otherStacks.map(({name, ledger}) => ({name, ledger, declarations: [], outputs: [], targets: {}, moved: [], removed: [], warnings: []}))
 
 /**
- * A ledger cut down to what the plan touches. Undeclared objects of exclusive collections are put in as if they were
- * owned, so that planning again looks at them and nothing else.
+ * What the plan deletes and its stack's ledger does not have: undeclared objects of exclusive collections, and what left
+ * the ledger since. Planning again looks at them, too: gone, or only not ours any more.
+ *
+ * @param ledgers - whole
  */
+export const goingOf = (plan: Plan, ledgers: ReadonlyMap<string, Ledger>): Going[] =>
+  touched(plan).flatMap(({stack, address, kind, action, declared, remoteId}) => {
+    const disowned = action === 'delete' && !ledgers.get(stack)?.entries.has(address)
+    return declared === undefined && (remoteId === address || disowned) ? [{stack, address, kind, remoteId: remoteId ?? address}] : []
+  })
+
+/** A ledger cut down to what the plan touches. */
 export function touchedLedger(ledger: Ledger, plan: Plan): Ledger {
   const entries = new Map<string, LedgerEntry>()
   for (const it of touched(plan)) {
@@ -96,10 +105,6 @@ export function touchedLedger(ledger: Ledger, plan: Plan): Ledger {
       const entry = address === undefined ? undefined : ledger.entries.get(address)
       if (entry) entries.set(entry.address, entry)
     }
-    // So that the object of a planned deletion is looked at: gone, or only not ours any more.
-    const disowned = it.action === 'delete' && !entries.has(it.address)
-    if (it.declared === undefined && (it.remoteId === it.address || disowned))
-      entries.set(it.address, bareEntry(it.address, it.kind, it.remoteId ?? it.address))
   }
   return {...ledger, entries}
 }

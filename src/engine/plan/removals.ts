@@ -11,7 +11,7 @@ import type {Collection, LiveObject} from '../model/live.ts'
 import type {Operation, Unmanaged} from '../model/plan.ts'
 import {type RecordedSecrets, recordedSecrets, secretsBelow} from '../model/shown-field.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
-import type {Orphan} from '../observe/observation.ts'
+import type {Orphan, Placed} from '../observe/observation.ts'
 import {Claims} from './claims.ts'
 import {formerOf, nameShown} from './former.ts'
 import {LastWishes} from './kept.ts'
@@ -82,19 +82,19 @@ function unmanagedIn({observation, stacks, accountOf}: PlanInput, taken: Readonl
 }
 
 function removalOf(input: PlanInput, orphan: Orphan, wishes: LastWishes): Operation {
-  const {stack, entry, address, live, doubt, heldBy} = orphan
-  const kind = kindOf(input, entry.kind)
+  const {stack, object, entry, address, live, doubt, heldBy} = orphan
+  const kind = kindOf(input, object.kind)
   const construct = wishes.declared(orphan)?.source.construct
   const recorded = recordedSecrets(entry)
   const name = live && nameShown(live, recorded)
   const base = {
     stack,
     address,
-    kind: entry.kind,
+    kind: object.kind,
     // An object stands in one operation: that of whoever has it.
-    ...(heldBy === undefined ? {remoteId: entry.remoteId} : {}),
-    ...(address === entry.address ? {} : {movedFrom: entry.address}),
-    origin: entry.origin,
+    ...(heldBy === undefined ? {remoteId: object.remoteId} : {}),
+    ...(address === object.address ? {} : {movedFrom: object.address}),
+    ...(entry === undefined ? {} : {origin: entry.origin}),
     ...(wishes.preventsDestroy(orphan) ? {preventDestroy: true as const} : {}),
     ...(name === undefined ? {} : {name}),
     // It goes by the path that every other plan shows.
@@ -104,10 +104,10 @@ function removalOf(input: PlanInput, orphan: Orphan, wishes: LastWishes): Operat
     edges: [],
   }
   if (heldBy !== undefined)
-    return {...base, action: 'forget', cause: 'held-elsewhere', reason: `${heldBy} has the same object (${entry.remoteId})`}
+    return {...base, action: 'forget', cause: 'held-elsewhere', reason: `${heldBy} has the same object (${object.remoteId})`}
   if (doubt !== undefined) return {...base, action: 'blocked', wants: 'delete', cause: doubt.cause, reason: doubt.reason}
   // Its old ledger may have it still, and could not be asked.
-  if (entry.transfer !== undefined) {
+  if (entry?.transfer !== undefined) {
     const {from} = entry.transfer
     const where = from.state === undefined ? `stack ${from.stack}` : from.state
     const reason = `it is on its way here from ${where}: svcctl transfer --resume`
@@ -127,16 +127,16 @@ function removalOf(input: PlanInput, orphan: Orphan, wishes: LastWishes): Operat
     const reason = kind.absent?.delete ?? `the API cannot delete a ${kind.noun}`
     return {...base, action: 'blocked', wants: 'delete', cause: 'no-delete', reason}
   }
-  return {...base, action: 'delete', ...whyDelete(input, entry, address), former: formerOf(live, recorded)}
+  return {...base, action: 'delete', ...whyDelete(input, object, address), former: formerOf(live, recorded)}
 }
 
 const KEPT = {'removed-block': 'removed block', retain: 'removalPolicy retain: it stays as it is'} as const
 
-function whyDelete({destroy}: PlanInput, entry: LedgerEntry, address: string): Pick<Operation, 'cause' | 'reason'> {
-  if (isDeposed(entry.address))
+function whyDelete({destroy}: PlanInput, object: Placed, address: string): Pick<Operation, 'cause' | 'reason'> {
+  if (isDeposed(object.address))
     return {cause: 'deposed', reason: 'it was replaced: its successor is there, and it is what is left to delete'}
   if (destroy) return {cause: 'destroy', reason: 'destroy: asked for'}
-  if (address !== entry.address) return {cause: 'address-reused', reason: `no longer declared: ${entry.address} is another object now`}
+  if (address !== object.address) return {cause: 'address-reused', reason: `no longer declared: ${object.address} is another object now`}
   return {cause: 'not-declared', reason: 'no longer declared'}
 }
 

@@ -39,12 +39,12 @@ export class TakenAlong {
     }
     const wishes = new LastWishes(input)
     for (const orphan of observation.orphans) {
-      const {stack, entry, address, live, heldBy} = orphan
+      const {stack, object, address, live, heldBy} = orphan
       const kept = live?.kind.goesWithParent && heldBy === undefined ? wishes.keeps(orphan) : undefined
       if (live !== undefined && kept !== undefined)
-        this.#stays(stack, live.kind, entry.remoteId, {key: keyOf(stack, address), why: KEPT[kept]})
+        this.#stays(stack, live.kind, object.remoteId, {key: keyOf(stack, address), why: KEPT[kept]})
     }
-    const removed = new Set(observation.orphans.map(it => keyOf(it.stack, it.entry.address)))
+    const removed = new Set(observation.orphans.map(it => keyOf(it.stack, it.object.address)))
     for (const [stack, {entries}] of ledgers) {
       for (const {address, kind: name, remoteId} of entries.values()) {
         const kind = kinds.get(name)

@@ -1,5 +1,6 @@
 /** A plan made on Monday and applied on Wednesday, with a colleague's apply on Tuesday. */
 import {describe, expect, it} from 'vitest'
+import type {Operation} from '../../../src/engine/model/plan.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
 
 const main = (exclusive: readonly string[] = []) => stackOf('shop').subscription('main', {}, {exclusive})
@@ -94,6 +95,44 @@ describe('a parent of another stack', () => {
       }
       const outcome = await lab.recheck(plan, [app]).catch(error => error)
       expect(outcome.code).toBe(code)
+    })
+  })
+})
+
+describe('an undeclared object that is to go from an exclusive collection', () => {
+  const planned = main(['databases'])
+  const deletions = (operations: readonly Operation[]) => operations.filter(it => it.action === 'delete').map(it => [it.address, it.origin])
+  const cache = 'cloud/subscriptions/1/databases/1'
+
+  it('goes where it is as it was, and no ledger has it for that', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await forgotten(lab)
+      const plan = await monday(lab, planned)
+      const {plan: now, observation} = await lab.recheck(plan, [planned])
+      expect(deletions(now.operations)).toEqual([[cache, undefined]])
+      expect(observation.orphans).toMatchObject([{stack: 'shop', object: {address: cache}, live: {name: 'cache'}}])
+      expect(observation.orphans[0]?.entry).toBeUndefined()
+      expect(observation.ownership.of('shop', 'cloud', cache)).toBeUndefined()
+    })
+  })
+
+  it('is no deletion any more where somebody was faster, and a stale plan where somebody has changed it', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await forgotten(lab)
+      const plan = await monday(lab, planned)
+      const {ledger} = lab.store('shop')
+      await lab.apply([main().database('theirs', 'main', {name: 'cache', memoryLimitInGb: 7})])
+      lab.store('shop').ledger = ledger
+      await expect(lab.recheck(plan, [planned])).rejects.toMatchObject({
+        code: 'E_PLAN_STALE',
+        message: expect.stringContaining('memoryLimitInGb'),
+      })
+      await lab.apply([planned])
+      const {plan: now} = await lab.recheck(plan, [planned])
+      expect(deletions(now.operations)).toEqual([])
+      expect(now.operations.find(it => it.address === cache)).toMatchObject({action: 'no-op', cause: 'already-satisfied'})
     })
   })
 })
