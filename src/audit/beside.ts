@@ -5,7 +5,7 @@
  * a number that the chain has is no part of it. Machines write such lines too: holds, freezes and unlocks take no lock of
  * the ledger, and a run may die before its ledger knows of it. Nobody else does.
  */
-import {type AuditEntry, type ChainHead, NOTHING} from './entry.ts'
+import {type AuditEntry, type ChainHead, isOwn, NOTHING} from './entry.ts'
 
 /** What a line is to the lines around it. */
 export type Link = Pick<AuditEntry, 'seq' | 'hash' | 'prev' | 'run' | 'event' | 'state' | 'lineage' | 'here' | 'stack'>
@@ -65,6 +65,10 @@ class Chain {
     this.#all = all
   }
 
+  at(seq: number): Link | undefined {
+    return this.#all.get(this.#bySeq.get(seq) ?? '')
+  }
+
   hasOther({seq, hash}: ChainHead): boolean {
     const known = this.#bySeq.get(seq)
     return known !== undefined && known !== hash
@@ -121,19 +125,23 @@ function strangerIn(side: readonly Link[], {all, sorted, chain, sure, anchors}: 
   if (side.length === 0) return undefined
   const branches = new Map<string, Branch>()
   const runs = runsIn(sorted.filter(it => chain.hashes.has(it.hash)))
+  const forgotten = sorted.find(it => sure.has(it.hash) && isOwn(it))?.seq ?? Number.POSITIVE_INFINITY
   for (const link of side) {
     const {seq, event, run = '', here, hash, prev} = link
     const branch = branches.get(prev) ?? {from: seq, begun: new Set()}
     branches.set(hash, branch)
     const added = {seq, message: `line ${seq} was added: another line has its place in the chain`}
-    if (anchors.lineage !== undefined && link.lineage !== anchors.lineage && link.lineage !== '') continue
     // Whoever goes on in a file knows what of the chain is in it.
     const late = here !== undefined && here.seq >= seq && sure.has(here.hash)
-    if (late && (anchors.allHere || !LOOSE.has(event))) return added
+    if (late && anchors.allHere) return added
+    // A ledger can have the chain of a former one.
+    const lineage = chain.at(seq)?.lineage || anchors.lineage
+    if (lineage !== undefined && link.lineage !== lineage && link.lineage !== '') continue
+    if (late && !LOOSE.has(event)) return added
     if (LOOSE.has(event)) continue
     if (event === 'apply-begin') branch.begun.add(run)
-    // The ledger is never behind by more than one run.
-    if (branch.begun.size > 1 && sure.size > 0) return added
+    // The ledger is never behind by more than one run, for as long as it knows how far the chain is.
+    if (branch.begun.size > 1 && sure.size > 0 && branch.from < forgotten) return added
     const isLinked = prev === NOTHING || all.has(prev) || chain.hasOther({seq: seq - 1, hash: prev})
     if (INNER.has(event) && !branch.begun.has(run) && !couldDie(runs.get(run) ?? [], branch.from, isLinked)) return added
   }

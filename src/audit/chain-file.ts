@@ -12,7 +12,7 @@ import {syncFolder} from '../base/atomic-file.ts'
 import {fileAt} from '../base/file-place.ts'
 import {makeFolder} from '../base/make-folder.ts'
 import {type HolderState, type LockHolder, type ProcessLock, tryProcessLock} from '../base/process-lock.ts'
-import {type ChainedLine, type ChainHead, chained, NOTHING, readLine, type Seam, statedSeq, type UnchainedEntry} from './entry.ts'
+import {type ChainedLine, type ChainHead, chained, isOwn, NOTHING, readLine, type Seam, statedSeq, type UnchainedEntry} from './entry.ts'
 import {AuditLockedError} from './errors.ts'
 import {linesBack} from './lines.ts'
 
@@ -31,6 +31,9 @@ export interface KnownChain extends ChainHead {
   /** Those that are no more are `isHere` too. */
   readonly files: readonly ({readonly file: string; readonly isHere: boolean} & ChainHead)[]
 }
+
+/** `forgotten`: the ledger is there and knows nothing of an audit, because another program wrote it. `undefined`: there is none. */
+export type Known = KnownChain | 'forgotten' | undefined
 
 export interface Written {
   readonly file: string
@@ -71,7 +74,7 @@ export class ChainFile {
    * @returns `undefined` when somebody is
    * @throws the system's error, with the file as it was
    */
-  append(entries: readonly UnchainedEntry[], known: KnownChain | undefined): Written | undefined {
+  append(entries: readonly UnchainedEntry[], known: Known): Written | undefined {
     makeFolder(dirname(this.path), 0o700)
     const lock = this.#lock()
     if (lock === undefined) return undefined
@@ -106,7 +109,7 @@ export class ChainFile {
     return attempt.held ? attempt.lock : undefined
   }
 
-  #append(entries: readonly UnchainedEntry[], known: KnownChain | undefined): Written {
+  #append(entries: readonly UnchainedEntry[], known: Known): Written {
     this.#open()
     const isNew = this.#file === undefined
     const tail = this.#tail()
@@ -142,10 +145,12 @@ export class ChainFile {
   }
 
   /** What the next line follows, and what stands before it where that is another one. */
-  #next({head, intact, size}: Tail, known: KnownChain | undefined): {after: ChainHead; seam?: Seam; ahead: readonly ChainedLine[]} {
+  #next({head, intact, size}: Tail, word: Known): {after: ChainHead; seam?: Seam; ahead: readonly ChainedLine[]} {
+    const known = word === 'forgotten' ? undefined : word
     const base = this.#mine ?? (known && {seq: known.seq, hash: known.hash})
     const at = head ?? {seq: 0, hash: NOTHING}
-    if (base === undefined) return {after: at, ahead: []}
+    // Others may have gone further, and nobody can tell any more: the line says that it was so.
+    if (base === undefined) return {after: at, ...(word === 'forgotten' && head !== undefined && intact && {seam: at}), ahead: []}
     if (head !== undefined && intact) {
       const ahead = isSame(head, base) ? [] : this.#behind(base, size)
       if (ahead !== undefined) return {after: head, ahead}
@@ -165,7 +170,7 @@ export class ChainFile {
       if (entry === undefined || entry.seq <= wanted.seq) return undefined
       found.push({entry, text})
       if (entry.prev === wanted.hash) return found.reverse()
-      if (entry.here !== undefined) return undefined
+      if (entry.here !== undefined && !isOwn(entry)) return undefined
     }
     return undefined
   }

@@ -83,12 +83,15 @@ export interface AuditEntry extends AuditEvent, ChainHead {
   readonly lineage: string
   readonly actor: AuditActor
   readonly ci?: {readonly url?: string; readonly commit?: string; readonly ref?: string}
-  /** Present on the first line that a file has after lines of the chain that it does not have. */
+  /** Present on the first line that a file has after lines of the chain that it does not have, or of which nobody knows. */
   readonly here?: Seam
   readonly prev: string
 }
 
 export type UnchainedEntry = Omit<AuditEntry, 'seq' | 'prev' | 'hash' | 'here'>
+
+/** The ledger had forgotten how far the chain was: it went on from what this file has, and others may have had more. */
+export const isOwn = ({here, prev}: Pick<AuditEntry, 'here' | 'prev'>): boolean => here !== undefined && here.hash === prev
 
 /** What stands in `prev` of the first line of all. */
 export const NOTHING = '0'.repeat(64)
@@ -144,7 +147,9 @@ export const auditEntrySchema: z.ZodType<AuditEntry> = z.strictObject({
   here: z
     .strictObject({seq, hash, had: seq.exactOptional().describe('what the file should have had')})
     .exactOptional()
-    .describe('where the chain went on elsewhere before this line: the line that the file has before it'),
+    .describe(
+      'where the chain went on elsewhere before this line, or the ledger had forgotten of it: the line that the file has before it',
+    ),
   prev: hash.describe('of the line before it; zeros for the first one'),
   hash: hash.describe('sha256 of the canonical JSON of all the rest'),
 })

@@ -1,7 +1,7 @@
 /** The audit of one stack while a command adds to it: its file here, and what its ledger is to say of it. */
 import {hostname} from 'node:os'
 import {join, resolve} from 'node:path'
-import {ChainFile, type Written} from '../audit/chain-file.ts'
+import {ChainFile, type Known, type Written} from '../audit/chain-file.ts'
 import type {AuditEvent, UnchainedEntry} from '../audit/entry.ts'
 import {AuditPlaceError, auditWriteError} from '../audit/errors.ts'
 import {filesAt, placeOf} from '../audit/place.ts'
@@ -43,6 +43,8 @@ export class StackChain {
   readonly #doer: Doer
   readonly #lineage: string
   readonly #isRemote: boolean
+  /** Until a line says so. */
+  #isForgotten: boolean
   readonly #file: ChainFile
   /** Of a ledger that is a file: behind HTTP it outlives the disks of its machines. */
   readonly #place: string | undefined
@@ -58,7 +60,7 @@ export class StackChain {
    */
   constructor(
     host: Host,
-    {stack, lineage, audit}: Pick<Ledger, 'stack' | 'lineage' | 'audit'>,
+    {stack, lineage, audit, condition}: Pick<Ledger, 'stack' | 'lineage' | 'audit' | 'condition'>,
     {doer, isRemote}: {readonly doer: Doer; readonly isRemote: boolean},
   ) {
     this.stack = stack
@@ -67,6 +69,7 @@ export class StackChain {
     this.#lineage = lineage
     this.#isRemote = isRemote
     this.#audit = audit
+    this.#isForgotten = condition === 'present' && audit === undefined
     const {random, clock} = host
     const path = auditPath(host, stack)
     this.#place = isRemote ? undefined : placeOf(hostname(), path)
@@ -136,14 +139,17 @@ export class StackChain {
     const written = this.#file.append(this.#queue, this.#known())
     if (written === undefined) return undefined
     this.#queue = []
+    this.#isForgotten = false
     this.#isSynced = false
     this.#learn(written)
     return true
   }
 
-  #known() {
+  #known(): Known {
     const audit = this.#audit
-    return audit && {seq: audit.seq, hash: audit.hash, files: filesAt(audit.files, this.#place === undefined ? [] : [this.#place])}
+    if (this.#isForgotten) return 'forgotten'
+    if (audit === undefined) return undefined
+    return {seq: audit.seq, hash: audit.hash, files: filesAt(audit.files, this.#place === undefined ? [] : [this.#place])}
   }
 
   #learn({file, head, lines}: Written): void {

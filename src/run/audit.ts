@@ -192,16 +192,25 @@ export async function audited<T>(host: Host, place: AuditedPlace, events: Events
 }
 
 /**
- * Before something begins that has several writes, and whose line comes behind the first of them.
- * @throws AuditWriteError, AuditLockedError
+ * Before something begins that has several writes, and whose line comes behind the first of them: the ledger knows of all
+ * that is in the audit so far. Needs its lock.
+ *
+ * @throws AuditWriteError, AuditLockedError, and what writing the ledger throws
  */
-export async function assertAuditable(host: Host, ledger: Ledger, store: Pick<ManagedLedgerStore, 'isRemote'> | undefined): Promise<void> {
-  const chain = new StackChain(host, ledger, {doer: doerOf(host), isRemote: store?.isRemote ?? false})
+export async function assertAuditable(host: Host, ledger: Ledger, store: ManagedLedgerStore): Promise<void> {
+  const chain = new StackChain(host, ledger, {doer: doerOf(host), isRemote: store.isRemote})
   try {
-    await chain.catchUp()
+    await caughtUp(chain, ledger, store)
   } finally {
     chain.close()
   }
+}
+
+/** What a run that died has left in the audit its ledger gets to know, so that it is never behind by more than one run. */
+async function caughtUp(chain: StackChain, ledger: Ledger, store: ManagedLedgerStore): Promise<Ledger> {
+  const isBehind = await chain.catchUp()
+  // One that is not there yet is not made for this alone.
+  return isBehind && chain.audit !== undefined && ledger.condition === 'present' ? store.save(auditedOnly(ledger, chain.audit)) : ledger
 }
 
 /** How an event ended that did not end well. */
@@ -226,7 +235,7 @@ export async function saveAudited(
   let now = named(host, ledger)
   const chain = new StackChain(host, now, {doer: doerOf(host), isRemote: store.isRemote})
   try {
-    if ((await chain.catchUp()) && chain.audit !== undefined) now = await store.save(auditedOnly(now, chain.audit))
+    now = await caughtUp(chain, now, store)
     for (const event of events) chain.note(event)
     const audit = await chain.settle()
     try {

@@ -46,8 +46,9 @@ export async function changeBackend(
   const {clock, random} = desk.host
   const take = (signal: AbortSignal) => lockAll([...stores.values()], {timeoutMs: lockTimeoutMs, clock, signal})
   return desk.under(take, async () => {
-    const [former, there] = [await source.load(), await stores.get(stack)?.load()]
-    if (there === undefined) throw new TypeError('a ledger is not open')
+    const store = stores.get(stack)
+    if (store === undefined) throw new TypeError('a ledger is not open')
+    const [former, there] = [await source.load(), await store.load()]
     if (former.condition === 'absent')
       throw new UsageError(`--from-state ${state}: there is no ledger`, ['Check the address of the former ledger.'])
     assertNoneUnderWay([former, there])
@@ -59,7 +60,7 @@ export async function changeBackend(
     // What is held beside the former ledger would be held no more.
     await desk.assertFree([{name: stack, ledger: locationOf(place)}], objects)
     const id = createRunId(clock, random)
-    await assertAuditable(desk.host, there, own)
+    await assertAuditable(desk.host, there, store)
     const arrived = await moveLedger(id, from, stores, bothOpenEnds, auditArrivals(desk.host, stores, id))
     return {transfer: id, moved: arrived.map(told), declaredStill: []}
   })

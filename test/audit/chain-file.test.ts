@@ -2,7 +2,7 @@ import {appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync,
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {ChainFile, type KnownChain, type Written} from '../../src/audit/chain-file.ts'
+import {ChainFile, type Known, type KnownChain, type Written} from '../../src/audit/chain-file.ts'
 import {type AuditEvent, NOTHING, readLine, type UnchainedEntry} from '../../src/audit/entry.ts'
 import {linesOf} from '../../src/audit/lines.ts'
 import {checkFile} from '../../src/audit/verify.ts'
@@ -28,7 +28,7 @@ afterEach(() => rmSync(folder, {recursive: true, force: true}))
 const holder = (): LockHolder => ({host: 'here', pid: 1, start: '', pidSpace: '', id: `lock-${++locks}`, who: 'a test', since: ''})
 const chain = (name = 'shop', stateOf: (holder: LockHolder) => HolderState = () => 'alive') =>
   new ChainFile(join(folder, `${name}.jsonl`), {holder, stateOf})
-const written = (file: ChainFile, known?: KnownChain, ...events: Partial<AuditEvent>[]): Written => {
+const written = (file: ChainFile, known?: Known, ...events: Partial<AuditEvent>[]): Written => {
   const done = file.append((events.length === 0 ? [{}] : events).map(entry), known)
   file.close()
   if (done === undefined) throw new Error('somebody else writes')
@@ -103,6 +103,20 @@ describe('the file of an audit', () => {
       [4, 'next'],
     ])
     expect(chain().append([], known(first))).toMatchObject({head: next.head, lines: [{}, {}, {}]})
+  })
+
+  it('says that the ledger knew of nothing, and goes on from its own lines', () => {
+    const first = written(chain(), undefined, {}, {})
+    const next = written(chain(), 'forgotten', {address: 'a'}, {address: 'b'})
+    expect(next.lines.map(it => it.entry.here)).toEqual([first.head, undefined])
+    // That is no place where lines are missing.
+    const older = {seq: 1, hash: readLine(textOf(chain())[0] ?? '')?.hash ?? ''}
+    expect(
+      chain()
+        .append([], {...older, files: []})
+        ?.lines.map(it => it.entry.seq),
+    ).toEqual([2, 3, 4])
+    expect(check(chain()).fault).toBeUndefined()
   })
 
   it('says for good that lines are missing that the ledger had seen in this very file', () => {

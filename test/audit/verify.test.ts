@@ -232,6 +232,15 @@ describe('a line that was added to the past', () => {
     const own = run(count, after, name)
     return [...own, chained(entry({event: 'apply-end', run: name, state: 'converged'}), headOf(own))]
   }
+  /** The same lines behind another one. */
+  const again = (own: readonly ChainedLine[], after: ChainHead, seam?: ChainHead, more: Partial<UnchainedEntry> = {}) => {
+    const anew: ChainedLine[] = []
+    for (const {entry} of own) {
+      const {seq: _, hash: _hash, prev: _prev, ...it} = entry
+      anew.push(chained({...it, ...more}, anew.at(-1)?.entry ?? after, anew.length === 0 ? seam : undefined))
+    }
+    return anew
+  }
   const all = [...closed(3, BEGIN, 'run-1')]
   all.push(...closed(3, headOf(all), 'run-2'))
   const head = headOf(all)
@@ -274,6 +283,33 @@ describe('a line that was added to the past', () => {
   it('and one about another stack do not go together', () => {
     const other = chained({...entry(), stack: 'other'}, head)
     expect(check(bytesOf([...all, other])).fault).toMatchObject({seq: all.length + 1})
+  })
+
+  it('is none of another ledger either, in the one file of a ledger that is here', () => {
+    const other = chained({...entry({event: 'hold'}), lineage: 'l-2'}, third, head)
+    expect(check(bytesOf([...all, other]), ledgerAt(head)).fault).toMatchObject({seq: 4})
+    expect(check(bytesOf([...all, other]), remote())).toMatchObject({lines: 10, beside: [{seq: 4}]})
+  })
+
+  it('is none where the ledger had forgotten how far the audit was, and a machine went on from its own file', () => {
+    const theirs = again(closed(2, third, 'run-8'), third, BEGIN)
+    theirs.push(...closed(2, headOf(theirs), 'run-9'))
+    const files = (own: readonly ChainedLine[]) => [fileOf(bytesOf([...all.slice(0, 3), ...own]), 'a'), fileOf(bytesOf(theirs), 'b')]
+    expect(checkChain(files(all.slice(3)), remote(), undefined).fault).toMatchObject({seq: 8})
+    const own = again(all.slice(3), third, third)
+    const checked = checkChain(files(own), remote(headOf(own)), undefined)
+    expect(checked.fault).toBeUndefined()
+    expect(checked).toMatchObject({lines: 10, head: headOf(own), beside: theirs.map(({entry: {seq, hash}}) => ({seq, hash}))})
+    expect(checkChain(files(own).slice(1), remote({...headOf(own), last: own.map(it => it.text)}), undefined).fault).toBeUndefined()
+  })
+
+  it('is none where the ledger has the chain of a former one', () => {
+    const chain = again(all, BEGIN, undefined, {lineage: 'l-0'})
+    const own = closed(2, BEGIN, 'run-5')
+    own.push(...closed(2, headOf(own), 'run-6'))
+    const files = [fileOf(bytesOf(chain), 'a'), fileOf(bytesOf(own), 'b')]
+    expect(checkChain(files, remote(headOf(chain)), undefined)).toMatchObject({lines: 10, beside: own.map(() => ({}))})
+    expect(checkChain(files, remote(headOf(chain)), undefined).fault).toBeUndefined()
   })
 
   it('is none where a machine wrote of a hold or of a run that died, while another one went on', () => {

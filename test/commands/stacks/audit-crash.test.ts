@@ -110,6 +110,27 @@ describe('a run that is killed', () => {
   })
 })
 
+describe('a transfer that is killed', () => {
+  it('before its ledgers are written leaves no ledger that looks as if it was put back, though a run had died before', async () => {
+    const b = (memory = 1) => jsonStack('b').subscription('other', {}).database('own', 'other', {memoryLimitInGb: memory})
+    const both = (memory?: number) => ['--synth-dir', saveStacks(at.folder, [behindHttp(), b(memory)]), '-o', 'json']
+    const ledger = join(at.folder, 'terraform.b.tfstate')
+    const apply = async (memory?: number) => expect(await at.fast([...APPLY, '--stack', '*', ...both(memory)])).toMatchObject({code: 0})
+    await apply()
+    const before = readFileSync(ledger)
+    await apply(2)
+    // As if that run had died before it could write this.
+    writeFileSync(ledger, before)
+    const child = at.start(['transfer', 'null_resource.cache', '--from', 'shop', '--to', 'b', '--anyway', ...both()], {asItIs: true})
+    server.beforeWrite = () => child.kill('SIGKILL')
+    await child.done
+    server.beforeWrite = () => {}
+    const outcome = await at.run(['audit', 'verify', '--stack', 'b', ...both()])
+    expect(outcome.code, outcome.stdout).toBe(0)
+    expect(documentOf(outcome).chains).toMatchObject([{ahead: 1}])
+  })
+})
+
 describe('machines that take turns', () => {
   const a = {SVC_AUDIT_DIR: 'a'}
   const b = {SVC_AUDIT_DIR: 'b'}
@@ -196,6 +217,30 @@ describe('a ledger', () => {
     await applied(behindHttp(shop(2)))
     expect(ledgerNow().svcctl.audit.seq).toBe(7)
     expect(await verified(behindHttp())).toMatchObject({lines: 7, ahead: 0})
+  })
+
+  it('that lost it while machines took turns leaves lines beside the chain, and nobody counts as a forger', async () => {
+    const [a, b] = [{SVC_AUDIT_DIR: 'a'}, {SVC_AUDIT_DIR: 'b'}]
+    await applied(behindHttp(), a)
+    await applied(behindHttp(shop(2)), b)
+    await applied(behindHttp(shop(3)), b)
+    changeLedger(svcctl => {
+      delete svcctl.audit
+    })
+    await applied(behindHttp(shop(4)), a)
+    expect(
+      linesIn(pathIn('a'))
+        .map(it => [it.seq, it.here?.seq])
+        .slice(3, 6),
+    ).toEqual([
+      [4, undefined],
+      [5, 4],
+      [6, undefined],
+    ])
+    expect(await verified(behindHttp(), [], a)).toMatchObject({lines: 7, gaps: []})
+    expect(await verified(behindHttp(), [pathIn('a'), pathIn('b')])).toMatchObject({lines: 7, beside: Array(6).fill({})})
+    await applied(behindHttp(shop(5)), b)
+    expect(await verified(behindHttp(), [], b)).toMatchObject({head: {seq: 10}, gaps: [{from: 1, to: 4}], beside: Array(6).fill({})})
   })
 
   it('whose answers are lost, and that refuses a serial twice, has the last line all the same', async () => {
