@@ -97,7 +97,6 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   secrets.assertAll(plan)
   const held = new Map([...controls.left, ...heldOperations(plan.operations, input.undecided, kinds)])
   const work = workOf(plan, observation, secrets, held)
-  const begun = plan.operations.filter(it => !held.has(keyOfOperation(it)))
   const said = new Set([...held.values()].flatMap(it => ('error' in it ? it.error : [])))
   const undecided = input.undecided.map(it => it.error).filter(it => !said.has(it))
   for (const {message} of undecided) input.emit({type: 'warning', message})
@@ -126,7 +125,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
     const options = {
       ...optionsOf({...input, emit: audit.emit}, run, book, travelling ?? written, interrupts.signal, limits),
       supervision: controls.supervision,
-      givingWay: givingWay(plan.operations, begun, observation),
+      givingWay: givingWay(work, observation),
       learned: durations.learn,
       durationMs: durations.of,
     }
@@ -261,7 +260,8 @@ async function nothingToDo(
   const silent: Journal = {append: () => {}}
   const never = new AbortController().signal
   const run = createRunId(workspace.host.clock, workspace.host.random)
-  const result = await execute(work, optionsOf(input, run, book, silent, never), contextObjects(observation))
+  const options = {...optionsOf(input, run, book, silent, never), givingWay: givingWay(work, observation)}
+  const result = await execute(work, options, contextObjects(observation))
   for (const stack of outputs ? workspace.stacks : []) book.setOutputs(stack.name, outputsOf(workspace, plan, stack.name, result))
   await book.flush()
   const requests = workspace.usedRequests()

@@ -1,18 +1,13 @@
 /**
  * Addresses in a ledger that a run gives to other objects, while who has them is no part of the run (`--safe-only`,
- * `--no-destroy`): such an object goes where the whole plan would have put it. Written over, it would be nobody's any more.
+ * `--no-destroy`, `import --all`): such an object goes where the whole plan would have put it. Written over, it would be nobody's any more.
  */
 import type {GivingWay} from '../engine/apply/ledger-book.ts'
-import type {Operation} from '../engine/model/plan.ts'
+import type {Work} from '../engine/apply/work.ts'
 import {type Key, keyOf, keyOfOperation} from '../engine/model/value.ts'
 import type {Observation} from '../engine/observe/observation.ts'
 
-/** @param begun - the operations that may begin */
-export function givingWay(
-  operations: readonly Operation[],
-  begun: readonly Operation[],
-  {pairs, orphans}: Pick<Observation, 'pairs' | 'orphans'>,
-): GivingWay[] {
+export function givingWay(work: readonly Work[], {pairs, orphans}: Pick<Observation, 'pairs' | 'orphans'>): GivingWay[] {
   const all: GivingWay[] = [
     ...orphans.flatMap(({stack, object, address, heldBy}) =>
       heldBy === undefined && address !== object.address ? [{stack, from: object.address, to: address, remoteId: object.remoteId}] : [],
@@ -21,8 +16,9 @@ export function givingWay(
       match?.formerAddress === undefined ? [] : [{stack, from: match.formerAddress, to: address, remoteId: match.live.remoteId}],
     ),
   ]
-  const own = new Set(operations.flatMap(({stack, remoteId}) => (remoteId === undefined ? [] : [keyOf(stack, remoteId)])))
-  const taken = new Set<Key>(begun.filter(it => it.action !== 'no-op').map(keyOfOperation))
+  const own = new Set(work.flatMap(({operation: {stack, remoteId}}) => (remoteId === undefined ? [] : [keyOf(stack, remoteId)])))
+  const begun = work.filter(it => it.held === undefined && it.operation.action !== 'no-op')
+  const taken = new Set<Key>(begun.map(it => keyOfOperation(it.operation)))
   const left = new Set(all.filter(it => !own.has(keyOf(it.stack, it.remoteId))))
   const found: GivingWay[] = []
   // Who gives way takes an address in turn.

@@ -117,7 +117,12 @@ class Run {
   async #renameOwned(): Promise<void> {
     const {book, givingWay = []} = this.#context.options
     const renamed = new Map<string, Renamed[]>()
-    const rename = (stack: string, it: Renamed) => renamed.set(stack, [...(renamed.get(stack) ?? []), it])
+    // Thousands may move at once.
+    const rename = (stack: string, it: Renamed) => {
+      const ofStack = renamed.get(stack)
+      if (ofStack) ofStack.push(it)
+      else renamed.set(stack, [it])
+    }
     for (const {operation, held} of this.#work.values()) {
       const {stack, address, movedFrom, remoteId} = operation
       if (movedFrom === undefined || (held !== undefined && 'left' in held)) continue

@@ -62,6 +62,16 @@ describe('an object whose address is another one’s', () => {
     }
   })
 
+  it('stays in the ledger where import --all takes in the one that is called so now', async () => {
+    saveStack(here.folder, reused())
+    const body = {provider: 'AWS', region: 'us-east-1', vpcId: 'vpc-1', awsAccountId: '1', vpcCidr: '10.0.0.0/24'}
+    const made = await here.run(['api', 'cloud', 'post', '/subscriptions/1/peerings', '--data', JSON.stringify(body), '--wait'])
+    expect(made.code, made.stderr).toBe(0)
+    const imported = await here.run(['import', '--all', '-o', 'json', ...on()])
+    expect(imported.code, imported.stderr).toBe(0)
+    expect(Object.keys(await owned())).toEqual(expect.arrayContaining([PEERING, DATABASE]))
+  })
+
   it('stays in the ledger where a saved plan leaves its deletion out', async () => {
     saveStack(here.folder, reused())
     const file = join(here.folder, 'shop.plan')
