@@ -24,7 +24,7 @@ export class SpecValueError extends ConstructError {
 
 export interface HoistedSpec {
   /** Canonical JSON of the literals, `${` and `%{` escaped. */
-  readonly literals: string
+  readonly literals: () => string
   /** `spec/<pointer>` and `json/<pointer>`: text with tokens in it, a token, or a finished expression. */
   readonly expressions: Readonly<Record<string, string | number | IResolvable>>
   /** Pointers of texts in which somebody typed `${` by hand. */
@@ -53,11 +53,14 @@ export function hoist(owner: IConstruct, spec: Readonly<Record<string, unknown>>
   const walk = new Walk(owner, containers)
   const literals = walk.fields(spec, [])
   return {
-    literals: escapeTemplate(canonicalJson(literals)),
-    expressions: Object.fromEntries([...walk.expressions].sort(([a], [b]) => (a < b ? -1 : 1))),
+    literals: () => escapeTemplate(canonicalJson(literals)),
+    expressions: sorted(walk.expressions),
     typedExpressions: walk.typedExpressions,
   }
 }
+
+const sorted = <T>(entries: ReadonlyMap<string, T>): Readonly<Record<string, T>> =>
+  entries.size === 0 ? {} : Object.fromEntries([...entries].sort(([a], [b]) => (a < b ? -1 : 1)))
 
 type Path = readonly (string | number)[]
 type TextPart = string | {readonly token: IResolvable; readonly marker: string | number}

@@ -6,8 +6,8 @@ import {canonicalJson} from '../../base/json.ts'
 import {escapeTemplate} from '../language/expression.ts'
 import type {FieldPointer, PolicyOptions, RemovalPolicy, ResourceOptions} from './authored.ts'
 import {ConstructError} from './construct-error.ts'
-import {hoist} from './hoist.ts'
-import {settledObject, settledTexts} from './settled.ts'
+import {type HoistedSpec, hoist} from './hoist.ts'
+import {PlainRendering, settledObject, settledTexts} from './settled.ts'
 import {notePlace, placeOf} from './source-line.ts'
 import {RESOURCE_TYPE, StackCompanion} from './stack-companion.ts'
 import {withoutTrace} from './without-trace.ts'
@@ -162,21 +162,25 @@ export abstract class ManagedObject<Kind extends string, Props extends ManagedOb
   }
 
   protected override synthesizeAttributes(): {[name: string]: unknown} {
-    const {literals, expressions, typedExpressions} = hoist(this, this.renderedSpec(), this.containers)
-    for (const pointer of typedExpressions) this.#warnOfTypedExpression(pointer)
-    const policy = this.#policy()
-    return {
-      triggers: {
-        kind: this.kind,
-        spec: literals,
-        ...expressions,
-        ...Object.fromEntries([...this.#outputs].sort().map(name => [name, ''])),
-        ...(policy === undefined ? {} : {policy}),
-      },
-    }
+    return {triggers: this.#triggers(this.#hoisted())}
   }
 
   override toTerraform(): unknown {
+    if (!this.#isPlain()) return this.#elaborate()
+    const hoisted = this.#hoisted()
+    return new PlainRendering({
+      type: this.terraformResourceType,
+      name: this.friendlyUniqueId,
+      dependsOn: this.dependsOn,
+      expressions: hoisted.expressions,
+      triggers: () => this.#triggers(hoisted),
+      metadata: () => this.#nodeMetadata(),
+      elaborate: () => this.#elaborate(),
+    })
+  }
+
+  /** As cdktf renders a resource, with whatever may be said of one; three times the work. */
+  #elaborate(): unknown {
     const rendered: {resource?: Record<string, Record<string, {triggers: Record<string, unknown>}>>} = super.toTerraform()
     const attributes = rendered.resource?.[this.terraformResourceType]?.[this.friendlyUniqueId]
     if (attributes === undefined) return rendered
@@ -184,11 +188,43 @@ export abstract class ManagedObject<Kind extends string, Props extends ManagedOb
     return {...rendered, resource: {[this.terraformResourceType]: {[this.friendlyUniqueId]: settled}}}
   }
 
+  /** Whether nothing is said of it but what it depends on, by its program or by a class that extends it. */
+  #isPlain(): boolean {
+    const {dependsOn: _, ...others} = this.terraformMetaArguments
+    return (
+      Object.values(others).every(it => it === undefined) &&
+      this.provisioners === undefined &&
+      ELABORATE.every(name => isNothing(Reflect.get(this, name))) &&
+      !hasOverrides(this.cdktfStack) &&
+      leavesRendering(Object.getPrototypeOf(this))
+    )
+  }
+
   protected override get constructNodeMetadata(): {[key: string]: unknown} {
+    return Object.fromEntries(Object.entries(this.#nodeMetadata()).map(([key, value]) => [key, settledObject(value)]))
+  }
+
+  #nodeMetadata(): Readonly<Record<string, object>> {
     const metadata: Record<string, object> = {...super.constructNodeMetadata}
     const source = placeOf(this)
-    if (source !== undefined) metadata.svcctl = {source}
-    return Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, settledObject(value)]))
+    return source === undefined ? metadata : {...metadata, svcctl: {source}}
+  }
+
+  #hoisted(): HoistedSpec {
+    const hoisted = hoist(this, this.renderedSpec(), this.containers)
+    for (const pointer of hoisted.typedExpressions) this.#warnOfTypedExpression(pointer)
+    return hoisted
+  }
+
+  #triggers({literals, expressions}: HoistedSpec): Readonly<Record<string, unknown>> {
+    const policy = this.#policy()
+    return {
+      kind: this.kind,
+      spec: literals(),
+      ...expressions,
+      ...Object.fromEntries([...this.#outputs].sort().map(name => [name, ''])),
+      ...(policy === undefined ? {} : {policy}),
+    }
   }
 
   /** One token for each attribute, however often it is asked for. */
@@ -256,6 +292,25 @@ export abstract class ManagedObject<Kind extends string, Props extends ManagedOb
 function hasOverrides(stack: TerraformStack): boolean {
   const overrides: unknown = Reflect.get(stack, 'rawOverrides')
   return typeof overrides !== 'object' || overrides === null || Object.keys(overrides).length > 0
+}
+
+/** What cdktf keeps of overrides, moves and imports. */
+const ELABORATE = ['rawOverrides', '_imported', '_hasMoved', '_movedByTarget', '_movedById']
+
+const isNothing = (value: unknown): boolean =>
+  value === undefined || value === false || (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+
+/** What a class of a stack's program may have extended. */
+const RENDERING = ['synthesizeAttributes', 'constructNodeMetadata', 'terraformMetaArguments']
+const leaving = new WeakMap<object, boolean>([[ManagedObject.prototype, true]])
+
+function leavesRendering(prototype: object | null): boolean {
+  if (prototype === null) return false
+  const known = leaving.get(prototype)
+  if (known !== undefined) return known
+  const leaves = !RENDERING.some(name => Object.hasOwn(prototype, name)) && leavesRendering(Object.getPrototypeOf(prototype))
+  leaving.set(prototype, leaves)
+  return leaves
 }
 
 const isReference = (value: unknown): value is ObjectReferences =>

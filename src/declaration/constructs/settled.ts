@@ -48,10 +48,67 @@ class SettledTexts implements IResolvable {
   resolve(context: IResolveContext): undefined {
     const resolved: Record<string, unknown> = {}
     for (const [key, text] of Object.entries(this.#texts)) {
-      const value: unknown = typeof text === 'string' && !Token.isUnresolved(text) ? text : context.resolve(text)
+      const value = settledText(text, context)
       if (value !== undefined) resolved[key] = value
     }
     const result = this.#open ? resolved : new Settled(resolved)
+    context.registerPostProcessor({postProcess: () => result})
+  }
+
+  toString(): string {
+    return Token.asString(this)
+  }
+}
+
+const settledText = (text: unknown, context: IResolveContext): unknown =>
+  typeof text === 'string' && !Token.isUnresolved(text) ? text : context.resolve(text)
+
+/** A resource of which nothing is said but this. */
+export interface PlainResource {
+  readonly type: string
+  readonly name: string
+  readonly dependsOn: readonly string[] | undefined
+  /** The triggers in which tokens are. */
+  readonly expressions: Readonly<Record<string, unknown>>
+  /** All of them; asked for when they are written. */
+  readonly triggers: () => Readonly<Record<string, unknown>>
+  /** What stands under `//`, without tokens. */
+  readonly metadata: () => Readonly<Record<string, unknown>>
+  /** As cdktf renders it, for those who look into it. */
+  readonly elaborate: () => unknown
+}
+
+/**
+ * A resource that writes itself. While cdktf prepares, which is to find references to other stacks, only what has tokens is
+ * shown to it; after that it gets the resource as it is, and copies nothing of it.
+ */
+export class PlainRendering implements IResolvable {
+  readonly creationStack: string[] = []
+  readonly #resource: PlainResource
+
+  constructor(resource: PlainResource) {
+    this.#resource = resource
+  }
+
+  get resource(): unknown {
+    const rendered = this.#resource.elaborate()
+    return typeof rendered === 'object' && rendered !== null && 'resource' in rendered ? rendered.resource : undefined
+  }
+
+  resolve(context: IResolveContext): undefined {
+    const {type, name, dependsOn, expressions, triggers, metadata} = this.#resource
+    const after: unknown = dependsOn === undefined ? undefined : context.resolve(dependsOn)
+    if (context.preparing) {
+      for (const expression of Object.values(expressions)) context.resolve(expression)
+      return
+    }
+    const texts: Record<string, unknown> = {}
+    for (const [key, text] of Object.entries(triggers())) {
+      const value = settledText(text, context)
+      if (value !== undefined) texts[key] = value
+    }
+    const rendered = {triggers: texts, ...(after === undefined ? {} : {depends_on: after}), '//': metadata()}
+    const result = {resource: {[type]: {[name]: new Settled(rendered)}}}
     context.registerPostProcessor({postProcess: () => result})
   }
 
