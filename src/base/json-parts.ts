@@ -1,9 +1,7 @@
 /** A large JSON text as values, a part at a time: lists and objects that are opened, and items of theirs. */
 import {isJsonObject} from './json.ts'
 import {jsonCuts, STRETCH_BYTES, textOf} from './json-cuts.ts'
-import {type ExactJson, parseExactPart} from './lossless-json.ts'
-
-export type ExactObject = {readonly [key: string]: ExactJson}
+import {type ExactJson, type ExactObject, parseExactPart} from './lossless-json.ts'
 
 export type JsonPart =
   /** With its key, in an object. */

@@ -8,6 +8,8 @@ import type {Json} from './json.ts'
 
 export type ExactJson = Json | bigint | ExactNumber | readonly ExactJson[] | {readonly [key: string]: ExactJson}
 
+export type ExactObject = {readonly [key: string]: ExactJson}
+
 /** A number with the digits it came with: `1.10`, `1e400`, `-0`. It counts as the number nearest to it. */
 export class ExactNumber extends Number {
   readonly #text: string
@@ -110,12 +112,18 @@ const UNSEEN = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
 
 export const escapeUnseen = (json: string): string => json.replace(UNSEEN, mark => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
-function hasExact(value: unknown): boolean {
-  if (typeof value === 'bigint' || value instanceof ExactNumber) return true
-  if (value === null || typeof value !== 'object') return false
+/** Whether there is a number in it that is not JavaScript's. */
+export function hasExact(value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return typeof value === 'bigint'
+  if (value instanceof ExactNumber) return true
+  if (Array.isArray(value)) {
+    for (const item of value) if (hasExact(item)) return true
+    return false
+  }
   if ('toJSON' in value && typeof value.toJSON === 'function') return hasExact(value.toJSON())
-  const parts: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
-  return parts.some(hasExact)
+  const fields = value as Readonly<Record<string, unknown>>
+  for (const key in fields) if (hasExact(fields[key])) return true
+  return false
 }
 
 /** Numbers take the way through JSON.stringify as marked text. */

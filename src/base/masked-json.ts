@@ -1,6 +1,6 @@
 /** The document of an answer, with its secrets masked as it is read: of a large one, what is masked never stands beside the rest. */
-import {type ExactObject, jsonParts} from './json-parts.ts'
-import {type ExactJson, parseSpelledJson} from './lossless-json.ts'
+import {jsonParts} from './json-parts.ts'
+import {type ExactJson, type ExactObject, parseSpelledJson} from './lossless-json.ts'
 import {isSecretName, maskSecrets} from './secret-fields.ts'
 
 /**

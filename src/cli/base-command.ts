@@ -5,6 +5,7 @@
 
 import type {Api} from '../base/apis.ts'
 import type {AppError, ExitCode} from '../base/errors.ts'
+import {indentedJson} from '../base/indented-json.ts'
 import type {JsonObject} from '../base/json.ts'
 import {type ExactJson, stringifyExactJson} from '../base/lossless-json.ts'
 import {UsageError} from '../base/usage-error.ts'
@@ -109,13 +110,14 @@ export abstract class BaseCommand {
 
   /** Writes the result, filtered by `-q` and in the form of `-o`. Once per command. */
   protected async print(document: ExactJson, presentation: Presentation = {}): Promise<void> {
+    if (this.format === 'json') return this.printText(indentedJson(this.#filtered(document), this.context.redactor))
     const text = await this.#rendered(document, presentation)
     this.#printed = true
     await this.write(text, presentation.isDocument === true || this.forPrograms)
   }
 
   /** As `print`, for a document that is text already, its secrets hidden. */
-  protected async printText(parts: readonly Uint8Array[]): Promise<void> {
+  protected async printText(parts: Iterable<string | Uint8Array>): Promise<void> {
     this.#printed = true
     for (const part of parts) await this.write(part, true)
   }

@@ -73,8 +73,10 @@ function* nodesOf(node: unknown, above?: string): Generator<{node: AstNode; abov
   for (const child of [...(type === 'Literal' ? [] : [value]), ...(Array.isArray(children) ? children : [])]) yield* nodesOf(child, type)
 }
 
-export const search = (library: Jmespath, expression: string, document: ExactJson): ExactJson =>
-  fromLibrary(library.search(forLibrary(document), sortedByValue(library, expression)))
+export function search(library: Jmespath, expression: string, document: ExactJson): ExactJson {
+  const inherited = library.tokenize(expression).some(({value}) => typeof value === 'string' && value in Object.prototype)
+  return fromLibrary(library.search(inherited ? bareCopy(document) : forLibrary(document), sortedByValue(library, expression)))
+}
 
 /** `sort(x)` becomes `sort_by(x, &@)`, which compares by value. */
 function sortedByValue({tokenize}: Jmespath, expression: string): string {
@@ -94,25 +96,54 @@ function sortedByValue({tokenize}: Jmespath, expression: string): string {
 /** The one method the library calls on the objects it is given; a field of any other inherited name must not exist. */
 const BARE = Object.create(null, {hasOwnProperty: {value: Object.prototype.hasOwnProperty}})
 
-function forLibrary(value: ExactJson): unknown {
+/** For an expression with such a name in it. */
+function bareCopy(value: ExactJson): unknown {
+  if (value === null || typeof value !== 'object' || value instanceof ExactNumber) return forLibrary(value)
+  if (Array.isArray(value)) return value.map(bareCopy)
+  const bare = Object.create(BARE)
+  for (const [key, item] of Object.entries(value)) {
+    Object.defineProperty(bare, key, {value: bareCopy(item), enumerable: true, configurable: true, writable: true})
+  }
+  return bare
+}
+
+function forLibrary(value: unknown): unknown {
   if (typeof value === 'bigint') return new ExactNumber(String(value))
   // The library compares numbers by identity where they are objects: only what no number can hold is one.
   if (value instanceof ExactNumber) return value.isBeyond ? value : value.valueOf()
-  if (Array.isArray(value)) return value.map(forLibrary)
-  if (value === null || typeof value !== 'object') return value
-  const bare = Object.create(BARE)
-  for (const [key, item] of Object.entries(value)) {
-    Object.defineProperty(bare, key, {value: forLibrary(item), enumerable: true, configurable: true, writable: true})
-  }
-  return bare
+  return value !== null && typeof value === 'object' ? changed(value, forLibrary) : value
 }
 
 /** Functions, and whatever else is no JSON, are null. */
 function fromLibrary(value: unknown): ExactJson {
   if (value instanceof ExactNumber) return /^-?\d+$/.test(value.toString()) ? BigInt(value.toString()) : value
-  if (Array.isArray(value)) return value.map(fromLibrary)
   if (typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (value === null || typeof value !== 'object') return null
+  if (Object.getPrototypeOf(value) !== BARE) return changed(value, fromLibrary) as ExactJson
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fromLibrary(item)]))
+}
+
+/** The same list or object where nothing in it changes: answers of many megabytes are not copied for the sake of a query. */
+function changed(value: object, change: (item: unknown) => unknown): unknown {
+  if (Array.isArray(value)) {
+    const items: readonly unknown[] = value
+    let copy: unknown[] | undefined
+    for (let at = 0; at < items.length; at++) {
+      const item = change(items[at])
+      if (item === items[at]) continue
+      copy ??= [...items]
+      copy[at] = item
+    }
+    return copy ?? items
+  }
+  const fields = value as Readonly<Record<string, unknown>>
+  let copy: Record<string, unknown> | undefined
+  for (const key in fields) {
+    const item = change(fields[key])
+    if (item === fields[key]) continue
+    copy ??= {...fields}
+    copy[key] = item
+  }
+  return copy ?? fields
 }
