@@ -3,14 +3,13 @@
  * that leaves as text or as a document goes through here, at the latest where the process's streams are written.
  */
 import {CutWords, ELLIPSIS} from './cut-words.ts'
+import {formsOf, quotedIn} from './secret-forms.ts'
 import {WordMatcher} from './word-matcher.ts'
 
 export const REDACTED = '[redacted]'
 
 /** Shorter secrets are hidden only where they are the whole of a field: the letter `a` is in every sentence. */
 const SHORT = 4
-/** Lines of a secret that are hidden one by one: the lines of a PEM block, where a document wraps or indents it. */
-const LINE = 8
 /** A number with fewer digits is a port, a size or an id more often than it is the secret it looks like. */
 const DIGITS = 6
 /** Names of fields that are looked at once. */
@@ -146,53 +145,4 @@ const NAME = /^[A-Za-z_.-]*$/
 const isPlain = (value: object): boolean => {
   const prototype = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null
-}
-
-/**
- * Raw, on one line, without what cannot be seen, each long line by itself; each of these in addresses, forms and HTML; and
- * all of it once more as it stands in JSON, and in JSON that is quoted in JSON. A page that is shown as a field is both.
- */
-function formsOf(secret: string): Iterable<string> {
-  const lines = secret.split(/\r\n|\n|\r/).filter(({length}) => length >= LINE)
-  const plain = new Set([secret, ...lines, secret.replace(/\s+/g, ' ').trim(), secret.replace(/[\p{Cc}\p{Cf}]/gu, '')])
-  const written = new Set([...plain].flatMap(text => [text, ...inAddresses(text), ...inHtml(text)]))
-  const quoted = new Set([...written].flatMap(text => [text, ...inJson(text)]))
-  for (const text of [...quoted]) quoted.add(quotedIn(text))
-  return [...quoted, ...inBase64(secret), ...inHex(secret)]
-}
-
-const quotedIn = (text: string): string => JSON.stringify(text).slice(1, -1)
-
-/** As a dump of bytes has it. */
-function inHex(secret: string): readonly string[] {
-  const hex = Buffer.from(secret).toString('hex')
-  return [hex, hex.toUpperCase()]
-}
-
-/** With and without escapes for what is not ASCII, and for `/` as PHP writes it. */
-function inJson(text: string): readonly string[] {
-  const own = quotedIn(text)
-  const ascii = own.replace(/[\u007f-\uffff]/g, it => `\\u${it.charCodeAt(0).toString(16).padStart(4, '0')}`)
-  return [own, ascii, own.replaceAll('/', '\\/'), ascii.replaceAll('/', '\\/')]
-}
-
-function inAddresses(text: string): readonly string[] {
-  // Half of a surrogate pair has no encoding of its own.
-  const strict = encodeURIComponent(Buffer.from(text).toString())
-  const all = strict.replace(/[!'()*~]/g, it => `%${it.charCodeAt(0).toString(16).toUpperCase()}`)
-  const encoded = [strict, all, all.replaceAll('%20', '+'), encodeURI(Buffer.from(text).toString())]
-  return [...encoded, ...encoded.map(it => it.replace(/%[0-9A-F]{2}/g, code => code.toLowerCase()))]
-}
-
-/** Quotes are escaped where a text stands in an attribute, and need not be elsewhere; an apostrophe has three spellings. */
-function inHtml(text: string): readonly string[] {
-  const marks = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-  const spelled = (quote: string, apostrophe: string) => marks.replaceAll('"', quote).replaceAll("'", apostrophe)
-  return [marks, ...['&quot;', '&#34;'].flatMap(quote => ["'", '&#39;', '&#x27;', '&apos;'].map(it => spelled(quote, it)))]
-}
-
-function inBase64(secret: string): readonly string[] {
-  const whole = Buffer.from(secret)
-  const base64 = whole.toString('base64')
-  return [base64, base64.replace(/=+$/, ''), whole.toString('base64url'), encodeURIComponent(base64)]
 }

@@ -61,6 +61,39 @@ describe('a redactor', () => {
     expect(knowing('p"ss wörd/1!').text(`a ${form} b`)).toBe('a [redacted] b')
   })
 
+  it.each([
+    ['JSON of Go', 'p&ss<w>rd\'+"ö/1', 'p\\u0026ss\\u003cw\\u003erd\'+\\"ö/1'],
+    ['JSON of .NET', 'p&ss<w>rd\'+"ö/1', 'p\\u0026ss\\u003Cw\\u003Erd\\u0027\\u002B\\u0022\\u00F6/1'],
+    ['JSON of Java', 'wörd&1', 'w\\u00F6rd&1'],
+    ['an address in an address', 'p"ss/1', 'p%2522ss%252F1'],
+    ['XML', 'p&s\'s"', 'p&#38;s&#39;s&#34;'],
+    ['the quotes of a shell', "it's secret", "it'\\''s secret"],
+    ['the quotes of YAML and SQL', "it's secret", "it''s secret"],
+    ['the quotes of Python', "it's\\secret", "it\\'s\\\\secret"],
+    ['the quotes of a language that leaves the others alone', 'a"b\\c', 'a"b\\\\c'],
+    ['a header', 'wörd-1', 'wÃ¶rd-1'],
+    ['a dump, byte by byte', 'secret', '73 65 63 72 65 74'],
+    ['a fingerprint', 'secret', '73:65:63:72:65:74'],
+    ['a dump in pairs', 'secret', '7365 6372 6574'],
+  ])('hides a secret in %s', (_, secret, form) => {
+    expect(knowing(secret).text(`a ${form} b`)).toBe('a [redacted] b')
+  })
+
+  it('hides a secret in the base64 of something around it, wherever it begins there', () => {
+    const redactor = knowing('Zq7-secret-1')
+    for (const around of ['user:', 'users:', 'userss:', '{"password":"', '']) {
+      for (const behind of ['', '\n', '","z":1}']) {
+        for (const form of ['base64', 'base64url'] as const) {
+          const text = Buffer.from(`${around}Zq7-secret-1${behind}`).toString(form)
+          const [before = '', rest = ''] = redactor.text(`Basic ${text} end`).split('[redacted]')
+          // Nothing of it is left but the bits of a digit it shares with its neighbours.
+          expect(Buffer.from(before.replace('Basic ', ''), form).toString()).not.toContain('Zq')
+          expect(rest.length).toBeLessThan(behind.length * 2 + 8)
+        }
+      }
+    }
+  })
+
   it('hides what a cut has left of a secret, in any of its forms', () => {
     const redactor = knowing('p"ss wörd/1!')
     for (const part of ['p"ss', 'p%22ss%20w%C', 'cCJzcyB3w7Z']) {

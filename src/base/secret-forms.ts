@@ -1,0 +1,116 @@
+/** The spellings of a secret: what servers, their libraries, shells and dumps make of a text they repeat. */
+import {shellQuote} from './shell-word.ts'
+
+/** Lines of a secret that are hidden one by one: the lines of a PEM block, where a document wraps or indents it. */
+const LINE = 8
+
+/**
+ * Raw, on one line, without what cannot be seen, each long line by itself; each of these in addresses, forms and HTML; and
+ * all of it once more as it stands in JSON, and in JSON that is quoted in JSON. A page that is shown as a field is both.
+ * What is written in a rarer way is found where it stands by itself, and in JSON: all of it crossed would be a thousand forms.
+ */
+export function formsOf(secret: string): ReadonlySet<string> {
+  const lines = secret.split(/\r\n|\n|\r/).filter(({length}) => length >= LINE)
+  const plain = new Set([secret, ...lines, secret.replace(/\s+/g, ' ').trim(), secret.replace(/[\p{Cc}\p{Cf}]/gu, '')])
+  const written = new Set([...plain].flatMap(text => [text, ...inAddresses(text), ...inMarkup(text)]))
+  const forms = new Set([...written].flatMap(text => [text, ...inJson(text)]))
+  for (const rare of secret.length > SPELLED ? [] : rarely(secret)) forms.add(rare)
+  for (const text of [...forms]) forms.add(quotedIn(text))
+  for (const text of new Set([secret, quotedIn(secret)])) for (const form of inBase64(text)) forms.add(form)
+  for (const form of inHex(secret)) forms.add(form)
+  return forms
+}
+
+/** A longer one is a document, and is found by its lines. */
+const SPELLED = 1_000
+
+function rarely(secret: string): readonly string[] {
+  // As a header is read.
+  const bytes = Buffer.from(secret).toString('latin1')
+  return [bytes, ...twiceInAddresses(secret), ...inXml(secret), ...inQuotes(secret), ...escapedInJson(secret)]
+}
+
+/** As it stands between the quotes of JSON. */
+export const quotedIn = (text: string): string => JSON.stringify(text).slice(1, -1)
+
+/** As a dump of bytes has it: in one, byte by byte, and in pairs. */
+function inHex(text: string): readonly string[] {
+  const bytes = Buffer.from(text).toString('hex')
+  if (text.length > SPELLED) return [bytes, bytes.toUpperCase()]
+  const pairs = bytes.match(/../g) ?? []
+  const all = [bytes, pairs.join(' '), pairs.join(':'), pairs.join('\\x'), bytes.match(/.{1,4}/g)?.join(' ') ?? '']
+  return [...all, ...all.map(it => it.replace(/[a-f]/g, digit => digit.toUpperCase()))]
+}
+
+/** With and without escapes for what is not ASCII, and for `/` as PHP writes it. */
+function inJson(text: string): readonly string[] {
+  const own = quotedIn(text)
+  const ascii = own.replace(NOT_ASCII, it => `\\u${codeOf(it)}`)
+  return [own, ascii, own.replaceAll('/', '\\/'), ascii.replaceAll('/', '\\/')]
+}
+
+const NOT_ASCII = /[\u007f-\uffff]/g
+/** What libraries escape beyond what JSON asks for: what is not ASCII, what HTML takes for markup (Go), quotes (.NET). */
+const ESCAPED = [NOT_ASCII, /[<>&\u2028\u2029]/g, /\\"|['+`<>&\u007f-\uffff]/g]
+
+const codeOf = (text: string): string =>
+  text
+    .charCodeAt(text.length - 1)
+    .toString(16)
+    .padStart(4, '0')
+
+function escapedInJson(text: string): readonly string[] {
+  const own = quotedIn(text)
+  return ESCAPED.flatMap(escaped => [
+    own.replace(escaped, it => `\\u${codeOf(it)}`),
+    own.replace(escaped, it => `\\u${codeOf(it).toUpperCase()}`),
+  ])
+}
+
+/** One address in another. */
+const twiceInAddresses = (text: string): readonly string[] => inAddresses(text).map(it => it.replaceAll('%', '%25'))
+
+function inAddresses(text: string): readonly string[] {
+  // Half of a surrogate pair has no encoding of its own.
+  const strict = encodeURIComponent(Buffer.from(text).toString())
+  const all = strict.replace(/[!'()*~]/g, it => `%${it.charCodeAt(0).toString(16).toUpperCase()}`)
+  const spelled = [strict, all, all.replaceAll('%20', '+'), encodeURI(Buffer.from(text).toString())]
+  return [...spelled, ...spelled.map(it => it.replace(/%[0-9A-F]{2}/g, code => code.toLowerCase()))]
+}
+
+/** Quotes are escaped where a text stands in an attribute, and need not be elsewhere; an apostrophe has three spellings. */
+function inMarkup(text: string): readonly string[] {
+  const marks = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  const spelled = (quote: string, apostrophe: string) => marks.replaceAll('"', quote).replaceAll("'", apostrophe)
+  return [marks, ...['&quot;', '&#34;'].flatMap(quote => ["'", '&#39;', '&#x27;', '&apos;'].map(it => spelled(quote, it)))]
+}
+
+/** By the numbers of its characters. */
+function inXml(text: string): readonly string[] {
+  return [/[&<>"']/g, /[&<>"'\u007f-\u{10ffff}]/gu].flatMap(marks =>
+    [10, 16].map(base => text.replace(marks, it => `&#${base === 16 ? 'x' : ''}${(it.codePointAt(0) ?? 0).toString(base).toUpperCase()};`)),
+  )
+}
+
+/** Between quotes, as shells, YAML, SQL and the programs of many languages write them. */
+function inQuotes(text: string): readonly string[] {
+  const escaped = text.replaceAll('\\', '\\\\')
+  return [shellQuote(text).slice(1, -1), text.replaceAll("'", "''"), escaped, escaped.replaceAll("'", "\\'")]
+}
+
+/** Alone, and as it stands in the middle of something else: `user:password`, or a document. */
+function inBase64(text: string): readonly string[] {
+  const whole = Buffer.from(text)
+  const base64 = whole.toString('base64')
+  const within = [0, 1, 2].flatMap(before => {
+    const bits = 8 * (before + whole.length)
+    const digits = Buffer.concat([Buffer.alloc(before), whole]).toString('base64')
+    // The digits that say nothing of what stands before it and behind it.
+    const inner = digits.slice(Math.ceil((8 * before) / 6), Math.floor(bits / 6))
+    return inner.length < LEAST_DIGITS ? [] : [inner, inner.replaceAll('+', '-').replaceAll('/', '_')]
+  })
+  return [base64, base64.replace(/=+$/, ''), whole.toString('base64url'), encodeURIComponent(base64), ...within]
+}
+
+/** Fewer are found by chance. */
+const LEAST_DIGITS = 6
