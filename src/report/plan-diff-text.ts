@@ -4,15 +4,18 @@ import {shownValue} from './plan-text.ts'
 
 type Side = NonNullable<PlanDifference['before']>
 
-export function planDiffText(differences: readonly PlanDifference[]): string {
-  if (differences.length === 0) return 'The plans do the same.'
-  return differences
-    .flatMap(({stack, address, kind, what, before, after}) => [
+/** @param also - in words; what is different beside the operations */
+export function planDiffText(differences: readonly PlanDifference[], also: readonly string[]): string {
+  if (differences.length + also.length === 0) return 'The plans do the same.'
+  return [
+    ...differences.flatMap(({stack, address, kind, what, before, after, also: parts = []}) => [
       `${stack}:${address} ${kind}: ${what}`,
       ...(before ? sideLines('-', before) : []),
       ...(after ? sideLines('+', after) : []),
-    ])
-    .join('\n')
+      ...parts.map(it => `      ${it}`),
+    ]),
+    ...also,
+  ].join('\n')
 }
 
 const sideLines = (sign: string, {action, changes}: Side): string[] => [

@@ -159,8 +159,10 @@ const planDiff = z.strictObject({
       what: z.enum(['added', 'gone', 'other action', 'other changes']),
       before: side.exactOptional(),
       after: side.exactOptional(),
+      also: z.array(z.string()).exactOptional().describe('in words: what else of the operation is another one'),
     }),
   ),
+  also: z.array(z.string()).describe('in words: what is different beside the operations: lifts, accounts, ledgers, outputs, …'),
 })
 
 const entry = z.strictObject({

@@ -17,7 +17,7 @@ export default class PlanDiffCommand extends BaseCommand {
 
   async run() {
     const {args, flags} = await this.parse(PlanDiffCommand)
-    const [{readPlan}, {diffPlans}, {planDiffText}] = await Promise.all([
+    const [{readPlan}, {diffFrames, diffPlans}, {planDiffText}] = await Promise.all([
       import('../../run/saved-plan.ts'),
       import('../../engine/plan/plan-diff.ts'),
       import('../../report/plan-diff-text.ts'),
@@ -25,8 +25,9 @@ export default class PlanDiffCommand extends BaseCommand {
     const {cwd} = this.context
     const [before, after] = await Promise.all([readPlan(args.before, cwd), readPlan(args.after, cwd)])
     const differences = diffPlans(before, after)
-    const document = {before: before.hash, after: after.hash, differences: differences.map(asJson)}
-    await this.print(document, {text: () => planDiffText(differences)})
-    return flags['detailed-exitcode'] && differences.length > 0 ? EXIT.changes : EXIT.ok
+    const also = diffFrames(before, after)
+    const document = {before: before.hash, after: after.hash, differences: differences.map(asJson), also}
+    await this.print(document, {text: () => planDiffText(differences, also)})
+    return flags['detailed-exitcode'] && differences.length + also.length > 0 ? EXIT.changes : EXIT.ok
   }
 }

@@ -45,6 +45,7 @@ function* wholeFaults(plan: Plan, kinds: Kinds): Generator<string> {
   for (const {name, declared} of stacks) {
     const own = operations.filter(it => it.stack === name && it.declared !== undefined).length
     if (own > declared) yield `${name} declares ${declared} objects, and ${own} are planned`
+    if (declared > 0 && isEmptied(plan, name)) yield `${name} declares ${declared} objects, and none of them is planned`
   }
   const summary = summaryOf(operations)
   if (!same(summary, plan.summary)) yield `the summary counts ${spell(plan.summary)}, and the operations are ${spell(summary)}`
@@ -54,6 +55,13 @@ function* wholeFaults(plan: Plan, kinds: Kinds): Generator<string> {
   const guards = evaluateGuards(plan, kinds)
   const said = plan.guards.filter(it => it.code !== OF_THE_PROFILE)
   if (!same(guards, said)) yield `it names the guards ${codes(said)}, and ${codes(guards)} refuse it`
+}
+
+/** Whether a stack loses objects in a plan that has nothing of what it declares. */
+function isEmptied({operations, scope, undo}: Plan, stack: string): boolean {
+  const own = operations.filter(it => it.stack === stack)
+  const isDeclared = (it: Operation) => it.declared !== undefined || it.action === 'no-op'
+  return scope === 'all' && undo === undefined && own.some(it => it.action === 'delete') && !own.some(isDeclared)
 }
 
 /** The one guard that does not follow from the plan; an apply asks its own profile. */

@@ -168,7 +168,8 @@ function keepFull(input: PlanInput, operation: Operation, leaving: ReadonlySet<s
   const kind = kindOf(input, operation.kind)
   if (operation.action !== 'delete' || kind.emptyOf === undefined || operation.remoteId === undefined) return operation
   const {stack, remoteId} = operation
-  const staying = childrenOf(input, stack, remoteId, kind.emptyOf).filter(
+  // What a list shows is there, whether it is the whole list or not.
+  const staying = childrenOf(input, stack, remoteId, kind.emptyOf, () => true).filter(
     it => !leaving.has(objectAt(input, stack, it.kind.name, it.remoteId)),
   )
   if (staying.length === 0) return operation
@@ -268,19 +269,25 @@ const undeclared = (stack: string, live: LiveObject, cause: Cause, reason: strin
   edges: [],
 })
 
-/** In the account of a stack; each once, also where two connections lead there. */
+/** In the account of a stack; each once, also where two connections lead there. Nothing is deleted for what half a list shows. */
 function childrenOf(
   {observation: {collections, ownership}, kinds, accountOf}: PlanInput,
   stack: string,
   remoteId: string,
   names: readonly string[],
+  counts: (list: Collection) => boolean = ({proven}) => proven,
 ): LiveObject[] {
   const at = locate(kinds, remoteId)
   if (at === undefined) return []
   const around = collectionsBelow(collections)
   const account = accountOf?.(stack, at.kind.api) ?? ''
   const lists = names.flatMap(name => around.get(belowOf(name, at.ids)) ?? []).filter(it => ownership.accountAt(it.backend) === account)
-  const children = new Map(lists.flatMap(it => (it.proven ? it.objects : [])).map(it => [it.remoteId, it]))
+  const children = new Map(
+    lists
+      .filter(counts)
+      .flatMap(it => it.objects)
+      .map(it => [it.remoteId, it]),
+  )
   return [...children.values()]
 }
 

@@ -46,6 +46,10 @@ const unproven = (lab: Lab, ...paths: readonly string[]) =>
 const nameless = (lab: Lab, ...paths: readonly string[]) =>
   bent(lab, (path, listing) => (paths.includes(path) ? {...listing, rows: [], withoutId: listing.rows} : listing))
 
+/** Shows what there is, and cannot be shown whole. */
+const partly = (lab: Lab, ...paths: readonly string[]) =>
+  bent(lab, (path, listing) => (paths.includes(path) ? {...listing, proven: false} : listing))
+
 const planned = async (lab: Lab, stack: StackBuilder, more: Planning = {}): Promise<Operation[]> =>
   active((await lab.plan([stack], more)).plan.operations)
 
@@ -217,5 +221,19 @@ describe('a singleton', () => {
     const stack = stackOf().bdb('c').add('cluster.settings', 'settings', {name: 'eu-1'}).add('cluster.policy', 'policy', {upgrade: true})
     await lab.run(() => lab.plan([stack]))
     expect(lab.requests.filter(it => it === 'GET /v1/cluster' || it === 'GET /v1/cluster/policy')).toHaveLength(2)
+  })
+})
+
+describe('a subscription that goes', () => {
+  it('keeps what half a list shows in it, and stays', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf().subscription('main').subscription('other')])
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases', create: {name: 'theirs', memoryLimitInGb: 1}})
+      const list = '/subscriptions/1/databases'
+      const now = stackOf().subscription('other')
+      expect(said(await planned(lab, now))).toEqual(['blocked main not-empty'])
+      expect(said(await planned(lab, now, partly(lab, list)))).toEqual(['blocked main not-empty'])
+    })
   })
 })

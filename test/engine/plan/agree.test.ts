@@ -316,3 +316,16 @@ describe('a plan whose parent stays as it is', () => {
     })
   })
 })
+
+describe('a plan that empties a stack', () => {
+  it('is refused where its count says that something is declared, for that would lift G_EMPTY', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([before()])
+      const {plan} = await lab.plan([stackOf()])
+      expect(plan.guards.map(it => it.code)).toEqual(['G_EMPTY'])
+      const forged = {...plan, stacks: plan.stacks.map(it => ({...it, declared: 3})), guards: []}
+      expect(() => read(sealed(forged))).toThrow('shop declares 3 objects, and none of them is planned')
+    })
+  })
+})
