@@ -1,13 +1,14 @@
 import {mkdtempSync, readFileSync, rmSync, statfsSync} from 'node:fs'
+import {availableParallelism, totalmem} from 'node:os'
 import {join} from 'node:path'
 import {defineConfig} from 'vitest/config'
 import {BaseSequencer, type TestSpecification} from 'vitest/node'
 
-/** What takes longest begins first, so that nobody waits for one file at the end. */
+/** What takes longest begins first, most of it programs that are waited for, so that nobody waits for one file at the end. */
 const LONG = [
-  /ci-runners|demo|readme|examples\/plan/,
-  /stacks\/(?:absorb|transfer|stopped-holder|interrupt)|runs\/(?:rotated-secret|resume|half-done)|commands\/(?:stopped|every-output)/,
-  /bench|ci-guide|formats\/page|reconcile|engine\/plan\/scaling/,
+  /ci-runners|demo|readme|docs\/(?:ways|adopting|migrating|adding-a-kind)|examples\//,
+  /properties\/reconcile|failing-state-server|ci-guide|stacks\/(?:absorb|transfer|stopped-holder|interrupt)|runs\/(?:rotated-secret|resume|half-done)|commands\/(?:stopped|every-output)/,
+  /bench|formats\/page|kinds-contract|engine\/plan\/(?:scaling|agree)|apply\/crash|unfinished-object|lost-answers/,
 ]
 
 class LongFirst extends BaseSequencer {
@@ -42,6 +43,9 @@ function temporaryFolder(): Record<string, string> {
   }
 }
 
+/** Each holds up to a gigabyte. */
+const WORKERS = Math.max(2, Math.min(Math.ceil(2.5 * availableParallelism()), 12, Math.floor(totalmem() / 2 ** 30)))
+
 /** How much of each of these rooms all tests together run, in percent. It only rises. */
 const FLOOR = {lines: 90, branches: 85}
 
@@ -51,8 +55,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Files that start child processes share two cores with them; some only wait, and a third worker uses that time.
-    maxWorkers: 3,
+    // Half of the time a file waits, for its child processes or for a clock: with this many, two cores are busy.
+    maxWorkers: WORKERS,
     // No test replaces a module or changes what others see of this process, and loading all sources again for every
     // file costs half a second each.
     isolate: false,

@@ -48,7 +48,7 @@ describe('a new kind', () => {
     writeFileSync(join(copy, 'tsconfig.walk.json'), JSON.stringify({extends: './tsconfig.json', include: ['src', ...TESTS]}))
     const which = String.raw`cluster\.role|^the kinds|^the constructs and the kinds|^the source`
     const [{stdout}] = await Promise.all([
-      inCopy('vitest', 'run', ...TESTS, 'test/architecture.test.ts', '-t', which, '--reporter=json'),
+      inCopy('vitest', 'run', ...TESTS, 'test/architecture.test.ts', '-t', which, '--reporter=json', '--maxWorkers=1'),
       inCopy('tsc', '-p', 'tsconfig.walk.json'),
     ])
     const {numFailedTests, testResults} = JSON.parse(stdout) as {

@@ -17,12 +17,20 @@ const withoutVersion = (file: StackFile) => ({...file, '//': {...file['//'], met
 const withoutVersions = (stacks: Readonly<Record<string, StackFile>>) =>
   Object.fromEntries(Object.entries(stacks).map(([name, file]) => [name, withoutVersion(file)]))
 
+const runs = new Map<string, Promise<AppRun>>()
+
+/** What the app of a folder gives with cdktf: it is run once. */
+function runOf(folder: string): Promise<AppRun> {
+  const run = runs.get(folder) ?? runApp(join(repository, folder))
+  runs.set(folder, run)
+  return run
+}
+
 describe.each(apps)('the app of %s', folder => {
-  const stacksWith = (library: 'cdktf' | 'cdktn') => runApp(join(repository, folder), {library})
   let run: AppRun
 
   beforeAll(async () => {
-    run = await stacksWith('cdktf')
+    run = await runOf(folder)
   })
 
   it('synthesizes without a warning, a path of this machine or anything cdktf left unresolved', () => {
@@ -45,7 +53,7 @@ describe.each(apps)('the app of %s', folder => {
 
   it('gives the same stacks with cdktn', async () => {
     const versions = (stacks: AppRun['stacks']) => Object.values(stacks).map(file => (file['//'].metadata as {version: string}).version)
-    const other = await stacksWith('cdktn')
+    const other = await runApp(join(repository, folder), {library: 'cdktn'})
     expect(new Set(versions(run.stacks))).toEqual(new Set(['0.21.0']))
     expect(versions(other.stacks).every(version => version.startsWith('0.24.'))).toBe(true)
     expect(withoutVersions(other.stacks)).toEqual(withoutVersions(run.stacks))
@@ -56,7 +64,7 @@ describe('the stacks of the demo', () => {
   it('declare less when something is retired', async () => {
     const names = ({stacks}: AppRun) =>
       Object.fromEntries(Object.entries(stacks).map(([name, file]) => [name, Object.keys(triggersOf(file))]))
-    const all = names(await runApp(repository))
+    const all = names(await runOf('.'))
     const fewer = names(await runApp(repository, {context: {retire: 'reports,peering,operator'}}))
     expect(all).toEqual({
       shop: ['analyst', 'cache', 'peering', 'read_only', 'reports', 'sessions', 'storefront', 'subscription'],
@@ -71,7 +79,7 @@ describe('the stacks of the demo', () => {
 
 describe('the house rules of the conventions example', () => {
   it('fill in what a database does not say, and leave what it says', async () => {
-    const {stacks} = await runApp(join(repository, 'examples', 'conventions'))
+    const {stacks} = await runOf(join('examples', 'conventions'))
     const {orders, scratch} = triggersOf(stacks.conventions)
     expect(orders?.spec).toBe('{"alerts":[{"name":"dataset-size","value":80}],"memoryLimitInGb":2,"name":"orders","replication":true}')
     expect(scratch?.spec).toBe('{"alerts":[{"name":"dataset-size","value":80}],"memoryLimitInGb":1,"name":"scratch","replication":false}')

@@ -1,33 +1,30 @@
 /** A secret with a version needs no value while no operation sends it: in plans, applies, saved plans, and when all is destroyed. */
-
-import {writeFileSync} from 'node:fs'
 import {join} from 'node:path'
+import {TerraformStack} from 'cdktf'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {makeApp} from '../../support/app.ts'
+import {ClusterTarget, ClusterUser, secret} from '../../../src/index.ts'
+import {synthesizeInto} from '../../declaration/constructs/synthesized.ts'
 import {documentOf, type Site, site} from '../../support/site.ts'
-
-const program = (email: string, version: number) => `import {App, TerraformStack} from 'cdktf'
-import {ClusterTarget, ClusterUser, secret} from 'svcctl'
-
-const app = new App()
-const stack = new TerraformStack(app, 'team')
-new ClusterTarget(stack, 'cluster')
-new ClusterUser(stack, 'ada', {name: 'ada', role: 'db_viewer', email: '${email}', password: secret(stack, 'pw', {version: ${version}})})
-app.synth()
-`
 
 describe('a secret with a version', () => {
   const GIVEN = {TF_VAR_pw: 'correct-horse'}
   let here: Site
-  const write = (email: string, version = 1) => writeFileSync(join(here.folder, 'main.ts'), program(email, version))
+  const write = (email: string, version = 1) =>
+    synthesizeInto(join(here.folder, 'stacks'), app => {
+      const stack = new TerraformStack(app, 'team')
+      new ClusterTarget(stack, 'cluster')
+      new ClusterUser(stack, 'ada', {name: 'ada', role: 'db_viewer', email, password: secret(stack, 'pw', {version})})
+    })
+  const run = (words: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+    here.fast([...words, ...(words.includes('change.plan') && words[0] === 'apply' ? [] : ['--synth-dir', 'stacks'])], {env})
   const refusedFor = async (...words: string[]) => {
-    const done = await here.fast([...words, '-o', 'json'])
+    const done = await run([...words, '-o', 'json'])
     const {code, problems} = documentOf(done).error
     return [done.code, code, problems?.[0]?.address, problems?.[0]?.path, problems?.[0]?.message]
   }
   beforeAll(async () => {
     here = await site()
-    makeApp(here.folder, {'main.ts': program('ada@example.com', 1)})
+    write('ada@example.com')
   })
   afterAll(() => here.close())
 
@@ -36,28 +33,28 @@ describe('a secret with a version', () => {
     expect(await refusedFor('plan')).toEqual([64, 'E_DECLARATION', ...create])
     expect(await refusedFor('apply', '--auto-approve')).toEqual([64, 'E_DECLARATION', ...create])
     expect(here.writes).toEqual([])
-    expect((await here.run(['validate'])).code).toBe(0)
-    expect((await here.fast(['apply', '--auto-approve'], {env: GIVEN})).code).toBe(0)
+    expect((await here.run(['validate', '--synth-dir', 'stacks'])).code).toBe(0)
+    expect((await run(['apply', '--auto-approve'], GIVEN)).code).toBe(0)
   })
 
   it('is not asked for by what leaves it as it is, nor by an update of another field', async () => {
-    expect((await here.fast(['plan', '--detailed-exitcode'])).code).toBe(0)
+    expect((await run(['plan', '--detailed-exitcode'])).code).toBe(0)
     write('ada@example.org')
     here.simulator.clearLog()
-    expect((await here.fast(['apply', '--auto-approve'])).code).toBe(0)
+    expect((await run(['apply', '--auto-approve'])).code).toBe(0)
     expect(here.writes).toEqual(['PUT /v1/users/2'])
     expect(here.simulator.world.cluster.users['2']).toMatchObject({
       fields: {email: 'ada@example.org'},
       secrets: {password: 'correct-horse'},
     })
-    expect((await here.fast(['plan', '--detailed-exitcode'])).code).toBe(0)
+    expect((await run(['plan', '--detailed-exitcode'])).code).toBe(0)
   })
 
   it('is not asked for by a saved plan that does not send it', async () => {
     write('ada@example.net')
-    expect((await here.fast(['plan', '--out', 'change.plan'])).code).toBe(0)
-    expect((await here.fast(['apply', 'change.plan', '--auto-approve'])).code).toBe(0)
-    expect((await here.fast(['plan', '--detailed-exitcode'], {env: GIVEN})).code).toBe(0)
+    expect((await run(['plan', '--out', 'change.plan'])).code).toBe(0)
+    expect((await run(['apply', 'change.plan', '--auto-approve'])).code).toBe(0)
+    expect((await run(['plan', '--detailed-exitcode'], GIVEN)).code).toBe(0)
   })
 
   it('is asked for again when its version is raised, and then sent', async () => {
@@ -65,12 +62,12 @@ describe('a secret with a version', () => {
     here.simulator.clearLog()
     expect((await refusedFor('apply', '--auto-approve')).slice(0, 2)).toEqual([64, 'E_DECLARATION'])
     expect(here.writes).toEqual([])
-    expect((await here.fast(['apply', '--auto-approve'], {env: {TF_VAR_pw: 'battery-staple'}})).code).toBe(0)
+    expect((await run(['apply', '--auto-approve'], {TF_VAR_pw: 'battery-staple'})).code).toBe(0)
     expect(here.simulator.world.cluster.users['2']?.secrets).toMatchObject({password: 'battery-staple'})
-    expect((await here.fast(['plan', '--detailed-exitcode'])).code).toBe(0)
+    expect((await run(['plan', '--detailed-exitcode'])).code).toBe(0)
   })
 
   it('is not asked for when everything is destroyed', async () => {
-    expect((await here.fast(['destroy', '--auto-approve', '--allow-destroy', '*'])).code).toBe(0)
+    expect((await run(['destroy', '--auto-approve', '--allow-destroy', '*'])).code).toBe(0)
   })
 })

@@ -16,13 +16,18 @@ export interface Resource {
   readonly [argument: string]: unknown
 }
 
-/** Stack files by stack, of whatever `build` puts into the app. */
+/** A folder of stacks as a program leaves it, of whatever `build` puts into the app. For `--synth-dir`. */
+export function synthesizeInto(outdir: string, build: (app: App) => void): void {
+  const app = new App({outdir})
+  build(app)
+  app.synth()
+}
+
+/** Stack files by stack. */
 export function synthesizedApp(build: (app: App) => void): Readonly<Record<string, StackFile>> {
   const outdir = mkdtempSync(join(tmpdir(), 'constructs-'))
   try {
-    const app = new App({outdir})
-    build(app)
-    app.synth()
+    synthesizeInto(outdir, build)
     const {stacks} = JSON.parse(readFileSync(join(outdir, 'manifest.json'), 'utf8')) as {
       stacks: Record<string, {synthesizedStackPath: string}>
     }
