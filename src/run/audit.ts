@@ -118,7 +118,7 @@ export interface StackEvent {
 }
 
 /**
- * Writes into the ledgers of a book what these lines say, which are written first; where that fails, more lines say so.
+ * Writes into the ledgers of a book what these lines say, which are written first; where one fails, more lines say so.
  * @throws AuditWriteError, AuditLockedError: the ledgers are as they were; and what `work` throws
  */
 export async function auditedInBook<T>(
@@ -129,17 +129,19 @@ export async function auditedInBook<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const audit = new BookAudit(host, book, stores, run)
-  const note = (more: Partial<AuditEvent> = {}) => {
-    for (const {stack, event} of events) audit.note(stack, {...event, ...more})
+  const note = (said: readonly StackEvent[], more: Partial<AuditEvent> = {}) => {
+    for (const {stack, event} of said) audit.note(stack, {...event, ...more})
     return audit.settle()
   }
   try {
     await audit.begin(events.map(it => it.stack))
-    await note()
+    await note(events)
     try {
       return await work()
     } catch (error) {
-      await note(failed(error)).catch(it => host.log.debug(String(it)))
+      const unsaved = events.filter(it => !book.isSaved(it.stack))
+      // What failed before that is in none of them.
+      await note(unsaved.length > 0 ? unsaved : events, failed(error)).catch(it => host.log.debug(String(it)))
       throw error
     }
   } finally {

@@ -56,6 +56,9 @@ export async function readHistory(desk: LedgerDesk, {stacks, word, since, by}: H
   const shown = wanted.filter(it => (from === undefined || it.at >= from) && (by === undefined || isBy(it, by)))
   const named = new Set(word === undefined ? chosen : wanted.map(it => it.stack))
   const chains = known.filter(it => named.has(it.stack)).map(it => ({stack: it.stack, ...chainOf(desk, it)}))
+  for (const {stack, fault} of chains)
+    if (fault !== undefined)
+      desk.host.log.warn(`the audit of stack ${stack} is not as it was written: ${fault.message} (svcctl audit verify)`)
   const gaps = chains.flatMap(({stack, gaps: own}) => own.map(it => ({stack, ...it})))
   const beside = new Set(chains.flatMap(it => it.beside?.map(({hash}) => hash) ?? []))
   return {events: shown.reverse().map(it => ({...shownEvent(it), ...(beside.has(it.hash) && {beside: true as const})})), gaps}

@@ -101,6 +101,11 @@ export class LedgerBook {
     this.#beforeSave = listener
   }
 
+  /** Nothing of it waits to be written. */
+  isSaved(stack: string): boolean {
+    return !this.#dirty.has(stack)
+  }
+
   ledger(stack: string): Ledger | undefined {
     return this.#ledgers.get(stack)
   }

@@ -294,7 +294,9 @@ describe('history', () => {
       const outcome = await run(['audit', 'verify', ...args], [shop()])
       expect([outcome.code, documentOf(outcome).error?.code]).toEqual([1, 'E_AUDIT_BROKEN'])
     }
-    const {events} = await history([shop()])
+    const outcome = await run(['history'], [shop()])
+    expect(outcome.stderr).toContain('the audit of stack shop is not as it was written: line 2 was added')
+    const {events} = documentOf(outcome)
     expect(events.filter((it: {beside?: true}) => it.beside).map((it: {action: string}) => it.action)).toEqual(['delete'])
   })
 })
