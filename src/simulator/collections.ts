@@ -60,21 +60,41 @@ export const CLUSTER_COLLECTIONS = {
 
 export type ClusterCollectionName = keyof typeof CLUSTER_COLLECTIONS
 
+export interface CloudCollection {
+  readonly idPrefix: string
+  /** What its list is called, in an answer and in `asynchronousLists`. */
+  readonly list: string
+  /** Its objects may take a time of their own to be ready: by this name in `readyMsByKind`. */
+  readonly ready?: string
+}
+
 /** By the steps below their parent: `cloud/subscriptions/1/databases`. */
 export const CLOUD_BRANCHES = {
-  databases: {idPrefix: ''},
-  peerings: {idPrefix: 'pcx-'},
-  'acl/rules': {idPrefix: ''},
-  'acl/users': {idPrefix: ''},
-} as const
+  databases: {idPrefix: '', list: 'databases', ready: 'database'},
+  peerings: {idPrefix: 'pcx-', list: 'peerings', ready: 'peering'},
+  'acl/rules': {idPrefix: '', list: 'rules'},
+  'acl/users': {idPrefix: '', list: 'users'},
+} as const satisfies Readonly<Record<string, CloudCollection>>
+
+/** Those, and what they stand in. */
+const CLOUD_COLLECTIONS = {
+  subscriptions: {idPrefix: '', list: 'subscriptions', ready: 'subscription'},
+  ...CLOUD_BRANCHES,
+} as const satisfies Readonly<Record<string, CloudCollection>>
 
 export type Branch = keyof typeof CLOUD_BRANCHES
+type AnyCloudCollection = (typeof CLOUD_COLLECTIONS)[keyof typeof CLOUD_COLLECTIONS]
+export type ListName = AnyCloudCollection['list']
+type ReadyName = Extract<AnyCloudCollection, {readonly ready: string}>['ready']
+
+export const LISTS: readonly ListName[] = Object.values(CLOUD_COLLECTIONS).map(it => it.list)
+export const READY_BY_KIND: readonly ReadyName[] = Object.values(CLOUD_COLLECTIONS).flatMap(it => ('ready' in it ? it.ready : []))
 
 const BRANCHES = Object.keys(CLOUD_BRANCHES) as readonly Branch[]
 const CLUSTER_NAMES = Object.keys(CLUSTER_COLLECTIONS) as readonly ClusterCollectionName[]
 
 /** Whose ids are counted: each collection of the cluster, each sort of collection of the cloud. */
-export const COUNTED: readonly string[] = ['subscriptions', ...BRANCHES, ...CLUSTER_NAMES]
+export const COUNTED: readonly string[] = [...Object.keys(CLOUD_COLLECTIONS), ...CLUSTER_NAMES]
 
 export const clusterCollection = (name: string | undefined): ClusterCollectionName | undefined => CLUSTER_NAMES.find(it => it === name)
 

@@ -7,6 +7,7 @@
  */
 import {z} from 'zod'
 import {isJsonObject} from '../base/json.ts'
+import {LISTS, READY_BY_KIND} from './collections.ts'
 import {fault} from './fault-rule.ts'
 import {worldEdit} from './world-edit.ts'
 
@@ -46,7 +47,7 @@ const cloud = z.strictObject({
   taskMsByCommand: z.record(z.string(), duration).default({}),
   /** From the end of the task until the object is `active`. */
   readyMs: duration.default(200),
-  readyMsByKind: z.partialRecord(z.enum(['subscription', 'database', 'peering']), duration).default({}),
+  readyMsByKind: z.partialRecord(z.enum(READY_BY_KIND), duration).default({}),
   /** When a new object can be seen: as soon as the request is accepted, or when its task is done. */
   appears: z.enum(['accepted', 'completed']).default('completed'),
   /** How long lists show the state before a change. */
@@ -54,7 +55,7 @@ const cloud = z.strictObject({
   lists: z.enum(['bare', 'wrapped', 'nested']).default('bare'),
   emptyDatabaseList: z.enum(['empty', '404']).default('empty'),
   /** Lists that answer 202 with a task whose `response.resource` is the list. */
-  asynchronousLists: z.array(z.enum(['subscriptions', 'databases', 'peerings', 'rules', 'users'])).default([]),
+  asynchronousLists: z.array(z.enum(LISTS)).default([]),
   sparseLists: z.boolean().default(false),
   /** Lists and lists inside objects come in an order of their own. */
   shuffled: z.boolean().default(false),

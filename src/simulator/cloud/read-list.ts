@@ -1,13 +1,12 @@
 /** One way to answer a collection, in the request's own answer or in a task's (wire facts, "Task body"). */
 import {type Answer, type Exchange, Refusal} from '../answer.ts'
+import type {ListName} from '../collections.ts'
 import {page} from '../list-query.ts'
 import {drawDuration} from '../random.ts'
 import {listed} from '../store.ts'
 import type {Entries, Entry, Fields} from '../world.ts'
 import {listBody, type View} from './spelling.ts'
 import {newTask, showTask} from './tasks.ts'
-
-type ListName = 'subscriptions' | 'databases' | 'peerings' | 'rules' | 'users'
 
 export const viewOf = ({config, now, world}: Exchange, inList: boolean): View => ({config: config.cloud, now, inList, random: world.random})
 
