@@ -45,3 +45,14 @@ describe.each(pages)('%s', page => {
     expect(codeIn(page).filter(it => isName(it) && !words.has(it.replace('()', '')))).toEqual([])
   })
 })
+
+describe('src/README.md', () => {
+  it('says of each package that is installed what it is for', () => {
+    const {dependencies, devDependencies, optionalDependencies} = JSON.parse(read('package.json')) as Record<string, Record<string, string>>
+    const page = read('src/README.md')
+    const all = Object.keys({...dependencies, ...devDependencies, ...optionalDependencies})
+    const plain = (it: string) => it.replace('@biomejs/', '')
+    // Types of something are for that.
+    expect(all.filter(it => !it.startsWith('@types/') && !page.includes(`\`${plain(it)}\``))).toEqual([])
+  })
+})
