@@ -3,6 +3,8 @@ import {AppError, EXIT, type Problem} from '../../base/errors.ts'
 import {canonicalJson, type JsonObject} from '../../base/json.ts'
 import {sha256} from '../model/live.ts'
 import {ACTIONS, type Action, type Fact, type Operation, type Plan} from '../model/plan.ts'
+import {recordedSecrets} from '../model/shown-field.ts'
+import type {ValueObject} from '../model/value.ts'
 import type {Observation} from '../observe/observation.ts'
 import {comparedPointers, factRow} from './facts.ts'
 
@@ -57,19 +59,23 @@ export function summaryOf(operations: readonly Operation[]): Record<Action, numb
 }
 
 /** The lists a plan was made from, each with a digest over identity and compared fields of all its rows. */
-export function factsOf({collections, pairs}: Pick<Observation, 'collections' | 'pairs'>): Fact[] {
-  const compared = new Map<string, readonly string[]>()
+export function factsOf({collections, pairs, ownership}: Pick<Observation, 'collections' | 'pairs' | 'ownership'>): Fact[] {
+  const specs = new Map<string, ValueObject>()
   // As it was compared: a sparse row was read on its own, and is no other fact for it.
   const whole = new Map<string, JsonObject>()
   for (const {match, spec} of pairs.values()) {
     if (match === undefined) continue
-    compared.set(match.live.remoteId, comparedPointers(match.live.kind, spec))
+    specs.set(match.live.remoteId, spec)
     whole.set(match.live.remoteId, match.live.fields)
   }
   return collections
-    .map(({kind, path, objects}) => {
+    .map(({backend, kind, path, objects}) => {
       const rows = objects
-        .map(it => factRow(kind, whole.get(it.remoteId) ?? it.fields, compared.get(it.remoteId) ?? []))
+        .map(({remoteId, fields}) => {
+          const spec = specs.get(remoteId)
+          const recorded = recordedSecrets(ownership.at(backend, remoteId)?.entry)
+          return factRow(kind, whole.get(remoteId) ?? fields, spec ? comparedPointers(kind, spec, recorded) : [])
+        })
         .sort((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1))
       return {api: kind.api, kind: kind.name, path, rows: rows.length, digest: sha256(rows)}
     })

@@ -7,19 +7,29 @@ import {parsePointer} from '../../base/pointer.ts'
 import {type EffectiveRule, type Pattern, rootRule} from '../model/field-rules.ts'
 import {idOf, type Kind} from '../model/kind.ts'
 import {canonical} from '../model/meaning.ts'
+import {type RecordedSecrets, secretsBelow} from '../model/shown-field.ts'
 import {Deferred, Secret, type Value, type ValueObject} from '../model/value.ts'
 
-/** The places of a declaration that are compared with live values: `/name`, `/alerts/*` + `/value`. For `factRow`. */
-export function comparedPointers(kind: Kind, declared: ValueObject): readonly Pattern[] {
+/**
+ * The places of a declaration that are compared with live values: `/name`, `/alerts/*` + `/value`. For `factRow`. Without
+ * those of secrets: whoever has the plan could try words against a digest as fast as a processor can.
+ *
+ * @param recorded - where its ledger knows of secrets
+ */
+export function comparedPointers(kind: Kind, declared: ValueObject, recorded: RecordedSecrets = []): readonly Pattern[] {
   const found = new Set<Pattern>()
-  const look = (value: Value, rule: EffectiveRule): void => {
+  const hidden = new Set<Pattern>()
+  const look = (value: Value, rule: EffectiveRule, known: RecordedSecrets): void => {
     if (rule.createOnly || rule.writeOnly) return
-    const inner = partsOf(value)
-    if (inner.length === 0 && rule.pattern !== '') found.add(rule.pattern)
-    for (const [segment, item] of inner) look(item, rule.below(segment))
+    const isSecret = rule.secret || value instanceof Secret || (value instanceof Deferred && value.secret)
+    const inner = isSecret ? [] : partsOf(value)
+    if (isSecret || (inner.length === 0 && known.length > 0)) hidden.add(rule.pattern)
+    else if (inner.length === 0 && rule.pattern !== '') found.add(rule.pattern)
+    for (const [segment, item] of inner) look(item, rule.below(segment), secretsBelow(known, segment))
   }
-  look(declared, rootRule(kind))
-  return [...found].sort()
+  look(declared, rootRule(kind), recorded)
+  // One item of a list may hide what another one says.
+  return [...found].filter(it => !hidden.has(it)).sort()
 }
 
 function partsOf(value: Value): readonly (readonly [string, Value])[] {

@@ -2,7 +2,7 @@ import {describe, expect, it} from 'vitest'
 import {cloudDatabase} from '../../../src/backends/cloud/kinds/database.ts'
 import {clusterDatabase} from '../../../src/backends/cluster/kinds/database.ts'
 import {canonicalJson} from '../../../src/base/json.ts'
-import {Secret} from '../../../src/engine/model/value.ts'
+import {Deferred, Secret} from '../../../src/engine/model/value.ts'
 import {comparedPointers, factRow} from '../../../src/engine/plan/facts.ts'
 
 describe('a fact about a live row', () => {
@@ -21,6 +21,23 @@ describe('a fact about a live row', () => {
 
   it('leaves out what cannot be compared', () => {
     expect(comparedPointers(clusterDatabase, {name: 'a', authentication_redis_pass: new Secret('x')})).toEqual(['/name'])
+  })
+
+  it('has nothing of a secret: a digest of that could be guessed as fast as a processor can', () => {
+    const secret = new Secret('4711')
+    expect(
+      comparedPointers(cloudDatabase, {name: 'a', dataEvictionPolicy: secret, backup: {enabled: true, remoteBackupUrl: secret}}),
+    ).toEqual(['/backup/enabled', '/name'])
+    expect(comparedPointers(cloudDatabase, {name: 'a', dataEvictionPolicy: new Deferred('${x}', [], true)})).toEqual(['/name'])
+    expect(
+      comparedPointers(cloudDatabase, {
+        alerts: [
+          {name: 'a', value: secret},
+          {name: 'b', value: 1},
+        ],
+      }),
+    ).toEqual(['/alerts/*/name'])
+    expect(comparedPointers(cloudDatabase, {name: 'a', port: 1, modules: []}, [['port'], ['modules', '0', 'name']])).toEqual(['/name'])
   })
 
   it('has the same bytes whatever the order, the number format and what else the server shows', () => {

@@ -89,6 +89,18 @@ describe('the value of a secret that only the ledger knows of', () => {
   })
 })
 
+it('is in no digest of what a plan was made from', async () => {
+  const digests = async (value: string) => {
+    const lab = new Lab()
+    return await lab.run(async () => {
+      const stack = () => cache({dataEvictionPolicy: new Secret(value)})
+      await lab.apply([stack()])
+      return (await lab.plan([stack()])).plan.facts
+    })
+  }
+  expect(await digests('noeviction')).toEqual(await digests(VALUE))
+})
+
 describe('a secret that is declared no more', () => {
   const SECRETS = {'/dataEvictionPolicy': 'former'}
   const kept = (lab: Lab, address = 'cache') => lab.entry('shop', address)?.secrets
