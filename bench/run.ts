@@ -1,8 +1,8 @@
 /**
  * `npm run bench [-- PART…]`: prints a table for each part and writes `bench/results/<part>.json`.
  *
- * Parts: requests, makespan, refusals, growth, start-up, plan, secrets, budget, support-package. Without a word all but the last, which
- * needs two gigabytes of streaming. `--quick` leaves out the largest sizes.
+ * Parts: requests, makespan, refusals, growth, start-up, plan, large-answers, secrets, budget, support-package. Without a word all but
+ * the last, which needs two gigabytes of streaming. `--quick` leaves out the largest sizes.
  */
 import {spawnSync} from 'node:child_process'
 import {existsSync, mkdirSync, writeFileSync} from 'node:fs'
@@ -12,6 +12,7 @@ import {parseArgs} from 'node:util'
 import {tableOf} from '../src/report/table.ts'
 import {measureBudgetFile} from './budget-file.ts'
 import {measureGrowth} from './growth.ts'
+import {measureLargeAnswers} from './large-answers.ts'
 import {type MakespanCase, measureMakespan, measureReference} from './makespan.ts'
 import {measureOverhead, measurePlans} from './plan-process.ts'
 import {countRefusals} from './refusals.ts'
@@ -164,6 +165,15 @@ const PARTS: Readonly<Record<string, Part>> = {
       cpu_above_node_ms: rounded(it.cpuAboveNodeMs, 0),
     })),
   plan,
+  'large-answers': async () =>
+    (await measureLargeAnswers(26_900, quick ? 1 : 7)).map(it => ({
+      what: it.what,
+      MB: rounded(it.bytes / 1e6, 1),
+      wall_s: rounded(it.wallMs / 1000),
+      cpu_s: rounded(it.cpuMs / 1000),
+      of_bare_node: rounded(it.ratio),
+      peak_MiB: it.peakMiB,
+    })),
   secrets: async () =>
     (await measureSecrets({subscriptions: 8, databases: quick ? 16 : 200})).map(it => ({
       what: it.what,

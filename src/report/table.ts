@@ -21,22 +21,28 @@ export async function table<Row>(
   widest = Number.POSITIVE_INFINITY,
 ): Promise<string> {
   if (rows.length === 0) return ''
-  const texts = rows.map(row => columns.map(column => cellOf(column.value(row))))
   const titles = columns.map(column => oneLine(column.title).toUpperCase())
-  const measure = await measureFor([...titles, ...texts.flat()])
-  const cells = texts.map(row => row.map(text => fitTo(text, widest, measure)))
-  // The ellipsis of a cut cell is one column wide, whatever the measure makes of it.
-  const widthOf = (text: string) => (text.endsWith('…') ? measure(text.slice(0, -1)) + 1 : measure(text))
-  const widths = titles.map((title, at) => cells.reduce((widest, row) => Math.max(widest, widthOf(row[at] ?? '')), widthOf(title)))
-  const line = (parts: readonly string[]): string =>
-    parts
-      .map((text, at) => {
-        const space = ' '.repeat(Math.max(0, (widths[at] ?? 0) - widthOf(text)))
-        return columns[at]?.align === 'right' ? space + text : text + space
-      })
-      .join('  ')
-      .trimEnd()
-  return [line(titles), ...cells.map(line)].join('\n')
+  const texts = rows.map(row => columns.map(column => cellOf(column.value(row))))
+  const measure = await measureFor(each([titles, ...texts]))
+  const lines = [titles, ...(widest === Number.POSITIVE_INFINITY ? texts : texts.map(row => row.map(text => fitTo(text, widest, measure))))]
+  // The ellipsis of a cut cell is one column wide, whatever the measure makes of it. Each cell is measured once.
+  const own = lines.map(cells => cells.map(text => (text.endsWith('…') ? measure(text.slice(0, -1)) + 1 : measure(text))))
+  const widths = titles.map((_, at) => own.reduce((most, line) => Math.max(most, line[at] ?? 0), 0))
+  return lines
+    .map((cells, row) =>
+      cells
+        .map((text, at) => {
+          const space = ' '.repeat(Math.max(0, (widths[at] ?? 0) - (own[row]?.[at] ?? 0)))
+          return columns[at]?.align === 'right' ? space + text : text + space
+        })
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+function* each<T>(lists: readonly (readonly T[])[]): Generator<T> {
+  for (const list of lists) yield* list
 }
 
 /** One value as the text of a cell: absent and null are `-`, objects and lists are compact JSON. */
@@ -77,7 +83,8 @@ export const isNumeric = (value: ExactJson | undefined): boolean =>
 
 /** Every field of any row, in the order of first sight; numbers stand to the right. */
 function columnsOf(rows: readonly ExactRecord[]): Column<ExactRecord>[] {
-  const titles = new Set(rows.flatMap(row => Object.keys(row)))
+  const titles = new Set<string>()
+  for (const row of rows) for (const title of Object.keys(row)) titles.add(title)
   return [...titles].map(title => {
     const value = (row: ExactRecord) => (Object.hasOwn(row, title) ? row[title] : undefined)
     const numeric = rows.every(row => isNumeric(value(row)))

@@ -22,11 +22,16 @@ export const visible = (text: string): string =>
 /** As `visible`, on one line, so that nothing in it can look like a line of ours. */
 export const visibleLine = (text: string): string => visible(text).replaceAll('\n', '\\n')
 
+/** Words of ASCII with one space between them: most of what stands in a table. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/
+
 /** As `harmless`, on one line. */
 export const oneLine = (text: string): string =>
-  harmless(text)
-    .replace(/[\s\u0085]+/g, ' ')
-    .trim()
+  PLAIN.test(text)
+    ? text
+    : harmless(text)
+        .replace(/[\s\u0085]+/g, ' ')
+        .trim()
 
 /** How many columns a terminal needs for a text: two for a wide character, none for a combining one. */
 export type Measure = (text: string) => number

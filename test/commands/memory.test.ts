@@ -93,3 +93,35 @@ describe('the memory of the whole process stays below 300 MiB', () => {
     60_000,
   )
 })
+
+describe('the memory of the whole process stays below 200 MiB', () => {
+  it.each([
+    ['shown', []],
+    ['filtered', ['-q', '@']],
+  ])(
+    'while a list of 17 MB is %s',
+    async (_, words) => {
+      const row = JSON.stringify({
+        id: 51_000_000,
+        used: 1.5,
+        name: 'cache',
+        security: {password: 'secret-1', from: ['0.0.0.0/0']},
+        tags: [{key: 'team'}],
+      })
+      const body = `{"databases": [${Array.from({length: Math.round(17.4e6 / row.length)}, () => row).join(',')}]}`
+      const server = createServer((_request, response) => response.writeHead(200, {'content-type': 'application/json'}).end(body))
+      await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+      try {
+        const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+        const env = {SVC_ENTERPRISE_URL: url, SVC_ENTERPRISE_USER: 'u', SVC_ENTERPRISE_PASSWORD: 'password-1'}
+        const outcome = await measured(['api', 'enterprise', 'get', '/v1/bdbs', ...words], env)
+        expect([outcome.code, outcome.stderr, outcome.stdout.length > 17.4e6]).toEqual([0, '', true])
+        expect(outcome.peakKb).toBeLessThan(200 * 1024)
+      } finally {
+        server.closeAllConnections()
+        server.close()
+      }
+    },
+    60_000,
+  )
+})
