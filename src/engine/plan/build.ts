@@ -245,11 +245,10 @@ function plannedStack(
   stack: StackDeclarations,
 ): PlannedStack {
   const ledger = input.ledgers.get(stack.name)
-  const settled = new Set(
-    operations.filter(it => it.stack === stack.name && it.action === 'replace').map(it => `${it.stack}:${it.address}`),
-  )
+  // Of whatever stack it is: an output may read what another one has.
+  const replaced = new Set(operations.filter(it => it.action === 'replace').map(keyOfOperation))
   const answer = (deferred: Deferred) => {
-    if (deferred.needs.some(it => settled.has(it) || observation.pairs.get(it)?.match === undefined)) return undefined
+    if (deferred.needs.some(it => replaced.has(it) || observation.pairs.get(it)?.match === undefined)) return undefined
     return lookupAnswer(input, observation, stack.name, deferred)
   }
   return {

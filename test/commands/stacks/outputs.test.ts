@@ -1,0 +1,41 @@
+/** Outputs as an apply leaves them in the ledgers. */
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {type Inside, inside} from '../../support/inside.ts'
+import {documentOf} from '../../support/site.ts'
+import {jsonStack, saveStacks} from '../../support/stack-json.ts'
+
+let at: Inside
+beforeEach(async () => {
+  at = await inside()
+})
+afterEach(() => at.close())
+
+describe('an output of one stack that reads what another one has', () => {
+  it('is open where that is replaced in the same plan, and has the new value afterwards', async () => {
+    const shop = (port: number) =>
+      jsonStack('shop')
+        .subscription('main')
+        .database('db', 'main', {port})
+        .block('output', {db: {value: '${null_resource.db.id}'}})
+    const far = jsonStack('far')
+      .subscription('away')
+      .block('data', {terraform_remote_state: {shop: {backend: 'local', config: {path: 'terraform.shop.tfstate'}}}})
+      .block('output', {theirs: {value: '${data.terraform_remote_state.shop.outputs.db}'}})
+    const apply = async (port: number) => {
+      const from = ['--synth-dir', saveStacks(at.folder, [shop(port), far]), '--stack', '*', '-o', 'json']
+      const plan = documentOf(await at.fast(['plan', ...from]))
+      expect(await at.fast(['apply', ...from, '--auto-approve', '--allow-destroy', '*'])).toMatchObject({code: 0})
+      const {far: shown} = documentOf(await at.run(['output', ...from]))
+      return [plan.stacks.find((it: {name: string}) => it.name === 'far').outputs[0].value, shown.theirs.value]
+    }
+    const list = 'cloud/subscriptions'
+    const [, first] = await apply(12_000)
+    const [planned, second] = await apply(12_001)
+    expect([first, planned, second].map(it => (typeof it === 'string' ? it.slice(0, list.length) : it))).toEqual([
+      list,
+      {unknown: true},
+      list,
+    ])
+    expect(second).not.toBe(first)
+  })
+})
