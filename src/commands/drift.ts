@@ -55,11 +55,12 @@ export default class DriftCommand extends ReadingStackCommand {
       )
       this.reports.learn(frame => driftReport(frame, report, {stacks, unchanged, used, written}))
     }
-    if (this.format === 'table' && report.drifted.length === 0) this.logger.note('no drift')
+    const {drifted, unseen = []} = report
+    if (this.format === 'table' && drifted.length + unseen.length === 0) this.logger.note('no drift')
     await this.print(asJson(report), {
       table: widest => driftTable(report, widest),
       text: () => driftText(report, loaded.stacks.length > 1, paintFor(this.context.streams.stdout, this.context.environment)),
     })
-    return report.drifted.length > 0 ? EXIT.changes : EXIT.ok
+    return drifted.length > 0 ? EXIT.changes : unseen.length > 0 ? EXIT.partial : EXIT.ok
   }
 }

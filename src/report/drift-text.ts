@@ -21,6 +21,7 @@ export function driftText(report: DriftReport | JudgedDrift, several: boolean, p
     `${paint.yellow(missing ? 'missing' : 'drifted')} ${title(it)} ${kind}${name === undefined ? '' : ` ${JSON.stringify(oneLine(name))}`}`,
     ...changes.map(change => `    ${oneLine(change.path.slice(1))}: ${sides(change).join(' -> ')}`),
   ])
+  const unseen = (report.unseen ?? []).map(it => `${paint.yellow('unseen')} ${title(it)} ${it.kind}: ${oneLine(it.why)}`)
   const judged = 'accepted' in report ? judgedLines(report, title, paint) : []
   const accepted = 'accepted' in report ? [`${report.summary.accepted} accepted`] : []
   const counts = `${[`${summary.drifted} drifted`, `${summary.missing} missing`, ...accepted, `${summary.unchanged} unchanged`, `${summary.unmanaged} unmanaged`].join(', ')}.`
@@ -28,8 +29,9 @@ export function driftText(report: DriftReport | JudgedDrift, several: boolean, p
     ...(report.holds ?? []).map(it => `${paint.yellow('held')} ${title(it)}, ${oneLine(heldWords(it))}`),
     ...(report.freezes ?? []).map(it => `${paint.red('frozen:')} ${oneLine(frozenWords(it))}`),
   ]
-  const all = [...lines, ...judged, ...said]
-  return [...all, ...(all.length > 0 ? [''] : []), drifted.length === 0 ? `${paint.green('No drift.')} ${counts}` : counts].join('\n')
+  const all = [...lines, ...unseen, ...judged, ...said]
+  const isClean = drifted.length + unseen.length === 0
+  return [...all, ...(all.length > 0 ? [''] : []), isClean ? `${paint.green('No drift.')} ${counts}` : counts].join('\n')
 }
 
 function judgedLines(

@@ -118,6 +118,10 @@ const drift = z.strictObject({
     .array(z.strictObject({...owned, held, path, ...sides, ...agreed}))
     .exactOptional()
     .describe('of --baseline'),
+  unseen: z
+    .array(z.strictObject({...owned, why: z.string()}))
+    .exactOptional()
+    .describe('objects of which nobody can tell whether they are gone'),
   expired: z.array(baselineEntrySchema).exactOptional(),
   unused: z.array(baselineEntrySchema).exactOptional(),
   holds: z

@@ -293,8 +293,8 @@ export class Lab {
   }
 
   /** Of stacks that were not built here. */
-  async planOf(stacks: readonly StackDeclarations[]): Promise<BuiltPlan> {
-    return this.#plan(stacks, await this.ledgers(stacks.map(it => it.name)), {})
+  async planOf(stacks: readonly StackDeclarations[], more: Planning = {}): Promise<BuiltPlan> {
+    return this.#plan(stacks, await this.ledgers(stacks.map(it => it.name)), more)
   }
 
   async #plan(stacks: readonly StackDeclarations[], ledgers: ReadonlyMap<string, Ledger>, more: Planning): Promise<BuiltPlan> {

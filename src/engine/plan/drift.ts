@@ -26,6 +26,11 @@ export interface Drifted extends OwnedObject {
   readonly held?: Agreed
 }
 
+/** An owned object of which nobody can tell what has become: it has no address of its own, and its list cannot be read whole. */
+export interface UnseenObject extends OwnedObject {
+  readonly why: string
+}
+
 /** A report, and what it only counts. */
 export interface DriftReading {
   readonly report: DriftReport
@@ -41,6 +46,8 @@ export interface HeldObject extends Agreed {
 export interface DriftReport {
   readonly drifted: readonly Drifted[]
   readonly summary: {readonly drifted: number; readonly missing: number; readonly unchanged: number; readonly unmanaged: number}
+  /** Absent: all that is owned was seen, or is gone. */
+  readonly unseen?: readonly UnseenObject[]
   /** Owned objects that are held, drifted or not; absent: none. */
   readonly holds?: readonly HeldObject[]
   /** Absent: nothing is frozen. */
@@ -93,7 +100,8 @@ export function driftOf(
 ): DriftReading {
   const drifted: Drifted[] = []
   const unchanged: OwnedObject[] = []
-  for (const {declaration, match, context} of observation.pairs.values()) {
+  const unseen: UnseenObject[] = []
+  for (const {declaration, match, context, doubt} of observation.pairs.values()) {
     if (context) continue
     const entry = ledgers.get(declaration.stack)?.entries.get(declaration.address)
     const live = match?.found === 'ledger' ? match.live : undefined
@@ -108,7 +116,9 @@ export function driftOf(
       ...(name === undefined ? {} : {name}),
       ...(construct === undefined ? {} : {construct}),
     }
-    if (live === undefined) drifted.push({...base, missing: true, changes: []})
+    // What can be read by its id was, and is gone whatever its list shows.
+    if (live === undefined && doubt !== undefined && kind.verbs.read === undefined) unseen.push({...base, why: doubt.reason})
+    else if (live === undefined) drifted.push({...base, missing: true, changes: []})
     else {
       const changes = changesSince(entry, declaration, live.fields, kind)
       if (changes.length === 0) unchanged.push(base)
@@ -122,7 +132,11 @@ export function driftOf(
   drifted.sort((a, b) => (keyOfOperation(a) < keyOfOperation(b) ? -1 : 1))
   const missing = drifted.filter(it => it.missing).length
   return {
-    report: {drifted, summary: {drifted: drifted.length - missing, missing, unchanged: unchanged.length, unmanaged: unmanaged.length}},
+    report: {
+      drifted,
+      summary: {drifted: drifted.length - missing, missing, unchanged: unchanged.length, unmanaged: unmanaged.length},
+      ...(unseen.length === 0 ? {} : {unseen}),
+    },
     unchanged,
   }
 }

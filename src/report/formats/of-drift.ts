@@ -19,10 +19,11 @@ export interface DriftReportOptions {
 
 export function driftReport(
   frame: ReportFrame,
-  judged: Pick<DriftReport, 'drifted' | 'summary' | 'freezes' | 'holds'> & Partial<Pick<JudgedDrift, 'accepted' | 'expired' | 'unused'>>,
+  judged: Pick<DriftReport, 'drifted' | 'summary' | 'unseen' | 'freezes' | 'holds'> &
+    Partial<Pick<JudgedDrift, 'accepted' | 'expired' | 'unused'>>,
   {stacks, unchanged, used, written}: DriftReportOptions,
 ): Report {
-  const {drifted, summary, accepted = [], expired = [], unused = [], freezes = [], holds = []} = judged
+  const {drifted, summary, accepted = [], expired = [], unused = [], unseen = [], freezes = [], holds = []} = judged
   const object = (it: OwnedObject, rest: Pick<ReportObject, 'action' | 'changes' | 'accepted'>): ReportObject => {
     const key = keyOfOperation(it)
     const place = written.get(key)
@@ -60,6 +61,7 @@ export function driftReport(
     notShown:
       summary.unmanaged === 0 ? [] : [`${summary.unmanaged} unmanaged ${summary.unmanaged === 1 ? 'object' : 'objects'} left alone`],
     notes: [
+      ...unseen.map(it => `${keyOfOperation(it)}: ${it.why}`),
       ...freezes.map(frozenWords),
       ...partly.map(it => `${keyOfOperation(it)}: ${it.path} is accepted by ${it.by} until ${it.until}: ${it.reason}`),
       ...expired.map(it => `${it.address}: ${it.path || 'that it is gone'} was accepted until ${it.until}, and is no more`),

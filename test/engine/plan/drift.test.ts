@@ -1,16 +1,19 @@
+import {Ansis} from 'ansis'
 import {describe, expect, it} from 'vitest'
 import {kinds} from '../../../src/backends/kinds.ts'
+import type {Backend} from '../../../src/engine/model/backend.ts'
 import {parentRemoteId} from '../../../src/engine/model/kind.ts'
 import {appliedStack, type DriftReport, driftOf} from '../../../src/engine/plan/drift.ts'
+import {driftText} from '../../../src/report/drift-text.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
 
 const shop = (memoryLimitInGb = 1) =>
   stackOf().subscription('main').database('cache', 'main', {memoryLimitInGb}).rule('ro', 'cache').bdb('local')
 
-async function driftIn(lab: Lab, stack: StackBuilder): Promise<DriftReport> {
+async function driftIn(lab: Lab, stack: StackBuilder, backendOf?: ReturnType<Lab['backends']>): Promise<DriftReport> {
   const ledgers = await lab.ledgers([stack.name])
   const stacks = [...ledgers.values()].map(it => appliedStack(stack.build(), it, kinds, id => parentRemoteId({kinds}, id)))
-  const {observation} = await lab.planOf(stacks)
+  const {observation} = await lab.planOf(stacks, backendOf ? {backendOf} : {})
   return driftOf(observation, stacks, ledgers, kinds).report
 }
 
@@ -36,6 +39,32 @@ describe('drift', () => {
         {address: 'null_resource.local', missing: true, changes: []},
       ])
       expect(summary).toEqual({drifted: 1, missing: 1, unchanged: 2, unmanaged: 1})
+    })
+  })
+
+  it('does not call gone what a list that cannot be read whole does not show', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([shop()])
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1', set: {memoryLimitInGb: 3}})
+      const backends = lab.backends('plan')
+      const hidden = (backend: Backend): Backend => ({
+        ...backend,
+        reader: {
+          list: async (...given) => {
+            const listing = await backend.reader.list(...given)
+            return given[0].path.includes('/acl/') && listing ? {...listing, rows: [], proven: false} : listing
+          },
+          read: (...given) => backend.reader.read(...given),
+          prove: (...given) => backend.reader.prove(...given),
+          forget: path => backend.reader.forget(path),
+        },
+      })
+      const bent = {cloud: hidden(backends('', 'cloud')), cluster: backends('', 'cluster')}
+      const report = await driftIn(lab, shop(), (_, api) => bent[api])
+      expect(report.summary).toMatchObject({drifted: 1, missing: 0, unchanged: 2})
+      expect(report.unseen).toMatchObject([{address: 'null_resource.ro', why: expect.stringContaining('could not be read whole')}])
+      expect(driftText(report, false, new Ansis(0))).toMatch(/unseen null_resource.ro .*could not be read whole/)
     })
   })
 })
