@@ -103,8 +103,9 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     } catch (error) {
       if (!(error instanceof LedgerDamagedError)) throw error
       const again = await this.#content()
-      if (again === first) throw error
-      return this.#read(again)
+      if (again !== first) return this.#read(again)
+      if (first === '') return this.#read(undefined)
+      throw error
     }
   }
 
@@ -328,7 +329,8 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   #isAbsent(answer: HttpResponse): boolean {
     if (answer.status === 404 || answer.status === 204) return true
     this.#expectSuccess('read', answer)
-    return answer.body.byteLength === 0
+    // Else it may have been cut to nothing.
+    return answer.body.byteLength === 0 && ('content-length' in answer.headers || 'transfer-encoding' in answer.headers)
   }
 
   /** There is a password, and it is another server's. */

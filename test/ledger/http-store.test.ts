@@ -69,6 +69,17 @@ describe('a ledger behind the HTTP state protocol', () => {
     expect((await store().load()).condition).toBe('absent')
   })
 
+  it('is not taken for absent where an answer of unknown length was cut to nothing', async () => {
+    const it = store()
+    const unlock = await it.lock(0)
+    const saved = await it.save(await it.load())
+    await unlock()
+    server.faults.push('nothing')
+    expect(await store().load()).toEqual(saved)
+    server.faults.push('nothing', 'nothing')
+    expect((await store().load()).condition).toBe('absent')
+  })
+
   it('comes back as it was saved, under the lock that was taken for it', async () => {
     const it = store()
     const unlock = await it.lock(0)

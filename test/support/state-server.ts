@@ -29,8 +29,8 @@ export interface StateServer {
   }
   /** `METHOD /path?query`, in order. */
   readonly requests: string[]
-  /** Answers for the next requests instead of the real ones: a status, `drop` after the effect, or half of it and no word of its length. */
-  readonly faults: (number | 'drop' | 'half')[]
+  /** Answers for the next requests instead of the real ones: a status, `drop` after the effect, or half of it, or nothing, and no word of its length. */
+  readonly faults: (number | 'drop' | 'half' | 'nothing')[]
   /** Asked for each request, once it has taken effect: whether it is never answered. */
   hold: () => boolean
   /** How a LOCK of a lock that is held is answered: with its holder, without, or given to its holder again. */
@@ -109,6 +109,7 @@ export async function startStateServer(options: {readonly username?: string; rea
     const {status, body} = answer(request, Buffer.concat(chunks).toString('utf8'))
     if (fault === 'drop') return request.socket.destroy()
     if (fault === 'half') return request.socket.end(`HTTP/1.0 ${status} OK\r\n\r\n${(body ?? '').slice(0, (body ?? '').length / 2)}`)
+    if (fault === 'nothing') return request.socket.end(`HTTP/1.0 ${status} OK\r\n\r\n`)
     if (it.hold()) return
     response.writeHead(status, body === undefined ? {} : {'content-type': it.page === undefined ? it.contentType : 'text/html'}).end(body)
   })
