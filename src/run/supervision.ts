@@ -55,8 +55,10 @@ export async function openControls(workspace: Workspace, plan: Plan, whole: Plan
 /**
  * What is held, and what would take its place in the ledger: an address that the held object still has there belongs to
  * it until it may move.
+ *
+ * @param heldBy - who holds what an operation is about
  */
-function leftAlone(operations: readonly Operation[], heldBy: (it: Operation) => Agreed | undefined): ReadonlyMap<Key, Held> {
+export function leftAlone(operations: readonly Operation[], heldBy: (it: Operation) => Agreed | undefined): ReadonlyMap<Key, Held> {
   const left = new Map<Key, Held>()
   /** By the address in the ledger: whose that stays. */
   const staying = new Map<Key, {readonly key: Key; readonly hold: Agreed}>()

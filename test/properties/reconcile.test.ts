@@ -1,10 +1,13 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
+import {kinds} from '../../src/backends/kinds.ts'
 import {AppError} from '../../src/base/errors.ts'
 import {canonicalJson} from '../../src/base/json.ts'
 import type {Ended} from '../../src/engine/apply/work.ts'
 import type {Operation, Plan} from '../../src/engine/model/plan.ts'
 import {keyOfOperation} from '../../src/engine/model/value.ts'
+import {safePart} from '../../src/engine/plan/safe.ts'
+import {leftAlone as leftWhereHeld} from '../../src/run/supervision.ts'
 import type {SimulatorConfigInput} from '../../src/simulator/index.ts'
 import {Lab, StackBuilder} from '../support/lab.ts'
 import {liftsIn} from '../support/lifts-in.ts'
@@ -189,6 +192,93 @@ describe('addresses that come to mean other objects', () => {
       {numRuns: 150 * THOROUGHNESS, seed: SEED},
     )
     expect(tally.done).toBeGreaterThan(3 * tally.refused)
+  })
+})
+
+describe('addresses that come to mean other objects in a run that leaves something out', () => {
+  it.each(['--no-destroy', '--safe-only'])(
+    'lose none that is left out (%s), and the next whole run ends as declared',
+    {
+      timeout: 120_000,
+    },
+    async word => {
+      const tally = {refused: 0, kept: 0}
+      await fc.assert(
+        fc.asyncProperty(arrangement, arrangement, async (first, second) => {
+          const lab = new Lab({perMinute: 100_000, burst: 100_000})
+          await lab.run(async () => {
+            if ((await unlessRefused(() => lab.apply([arranged(first)]))) === undefined) return
+            await lab.clock.sleep(60_000)
+            const stack = arranged(second)
+            const built = await unlessRefused(() => lab.plan([stack], {lifts: {noDestroy: word === '--no-destroy'}}))
+            if (built === undefined) {
+              tally.refused++
+              return
+            }
+            const before = ownedBy(lab, 'shop')
+            const plan = word === '--safe-only' ? safePart(built.plan, kinds).plan : built.plan
+            const {ended} = await lab.execute({...built, plan}, [stack])
+            const gone = ended.flatMap(({operation: {action, remoteId}, state}) =>
+              state === 'done' && (action === 'forget' || action === 'delete' || action === 'replace') ? (remoteId ?? []) : [],
+            )
+            const after = ownedBy(lab, 'shop')
+            expect([...before].filter(it => !after.has(it) && !gone.includes(it))).toEqual([])
+            if (plan.operations.length < built.plan.operations.length || word === '--no-destroy') tally.kept++
+            await lab.clock.sleep(60_000)
+            const whole = await unlessRefused(() => lab.apply([stack]))
+            if (whole === undefined) return
+            await lab.clock.sleep(60_000)
+            const left = (await lab.plan([stack])).plan
+            oneOperationEach(left)
+            expect(told(unexplained(left, whole))).toEqual([])
+          })
+        }),
+        {numRuns: 30 * THOROUGHNESS, seed: SEED},
+      )
+      expect(tally.kept).toBeGreaterThan(10)
+    },
+  )
+})
+
+describe('addresses that come to mean other objects while some are held', () => {
+  it('take nothing from those, and the next whole run ends as declared', {timeout: 120_000}, async () => {
+    const tally = {held: 0}
+    const agreed = {by: 'ada', until: '2027-01-01T00:00:00Z', reason: 'load test', at: '2026-01-01T00:00:00Z'}
+    await fc.assert(
+      fc.asyncProperty(
+        arrangement,
+        arrangement,
+        fc.array(fc.nat({max: 8}), {minLength: 1, maxLength: 3}),
+        async (first, second, picked) => {
+          const lab = new Lab({perMinute: 100_000, burst: 100_000})
+          await lab.run(async () => {
+            if ((await unlessRefused(() => lab.apply([arranged(first)]))) === undefined) return
+            await lab.clock.sleep(60_000)
+            const entries = [...lab.store('shop').ledger.entries.values()]
+            const held = [...new Set(picked.map(at => entries[at % entries.length]))].filter(it => it !== undefined)
+            const holds = held.map(({address, kind, remoteId}) => ({stack: 'shop', address, kind, remoteId, ...agreed}))
+            const stack = arranged(second)
+            const built = await unlessRefused(() => lab.plan([stack], {holds: new Map([['shop', holds]]), lifts: {skipHeld: true}}))
+            if (built === undefined) return
+            const before = objectsOf(lab.simulator)
+            lab.simulator.clearLog()
+            const left = leftWhereHeld(built.plan.operations, it => it.held)
+            await lab.execute(built, [stack], {}, [], left)
+            const after = lab.store('shop').ledger.entries
+            leftAlone(lab, new Set(held.map(one => one.remoteId)), before)
+            expect(held.map(one => [one.address, after.get(one.address)?.remoteId])).toEqual(held.map(one => [one.address, one.remoteId]))
+            tally.held += built.plan.operations.filter(it => it.held !== undefined).length
+            await lab.clock.sleep(60_000)
+            const whole = await unlessRefused(() => lab.apply([stack]))
+            if (whole === undefined) return
+            await lab.clock.sleep(60_000)
+            expect(told(unexplained((await lab.plan([stack])).plan, whole))).toEqual([])
+          })
+        },
+      ),
+      {numRuns: 30 * THOROUGHNESS, seed: SEED},
+    )
+    expect(tally.held).toBeGreaterThan(10)
   })
 })
 

@@ -13,7 +13,7 @@ import {execute} from '../../src/engine/apply/execute.ts'
 import {LedgerBook, type StackSecrets} from '../../src/engine/apply/ledger-book.ts'
 import type {Undecided} from '../../src/engine/apply/recovery.ts'
 import type {RunOptions} from '../../src/engine/apply/run-context.ts'
-import {heldOperations} from '../../src/engine/apply/undecided.ts'
+import {type Held, heldOperations} from '../../src/engine/apply/undecided.ts'
 import type {ApplyResult, Work} from '../../src/engine/apply/work.ts'
 import type {Backend} from '../../src/engine/model/backend.ts'
 import type {Declaration, ParentRef, Policy, StackDeclarations} from '../../src/engine/model/declaration.ts'
@@ -24,7 +24,7 @@ import {emptyLedger, type Ledger, type LedgerEntry, type LedgerStore, LockLostEr
 import type {Lifts, OpenLeaf, Operation, Plan} from '../../src/engine/model/plan.ts'
 import {declarationOf} from '../../src/engine/model/planned-object.ts'
 import {openLeaves} from '../../src/engine/model/resolve.ts'
-import {keyOf, keyOfOperation, Secret, type ValueObject} from '../../src/engine/model/value.ts'
+import {type Key, keyOf, keyOfOperation, Secret, type ValueObject} from '../../src/engine/model/value.ts'
 import type {Observation} from '../../src/engine/observe/observation.ts'
 import {entryOf} from '../../src/engine/observe/pair.ts'
 import {assertAgrees} from '../../src/engine/plan/agree.ts'
@@ -33,6 +33,7 @@ import {summaryOf} from '../../src/engine/plan/document.ts'
 import {evaluateGuards} from '../../src/engine/plan/guards.ts'
 import {goingOf, stacksOf, stillValid, touchedLedger} from '../../src/engine/plan/recheck.ts'
 import {carryOver} from '../../src/run/carry-over.ts'
+import {givingWay} from '../../src/run/giving-way.ts'
 import {createSimulator, type Simulator, type SimulatorConfigInput} from '../../src/simulator/index.ts'
 import {type Budget, CLOUD_LIMITS, createBudget, NO_LIMITS} from '../../src/transport/budget.ts'
 import {createApiClient} from '../../src/transport/create-api-client.ts'
@@ -356,9 +357,10 @@ export class Lab {
     builders: readonly StackBuilder[],
     {journalOf, ...run}: Partial<RunOptions> & {readonly journalOf?: (book: LedgerBook) => Journal} = {},
     undecided: readonly Undecided[] = [],
+    left: ReadonlyMap<Key, Held> = new Map(),
   ): Promise<Applied> {
     const {plan, observation} = built
-    const held = heldOperations(plan.operations, undecided, kinds)
+    const held = new Map([...left, ...heldOperations(plan.operations, undecided, kinds)])
     const secrets = secretsOf(builders)
     const work: Work[] = plan.operations.map(operation => {
       const declaration = declarationOf(operation, leaf => secrets(operation, leaf))
@@ -388,6 +390,7 @@ export class Lab {
         book,
         journal: {append: entry => void this.journal.push(entry)},
         emit: event => void this.events.push(event),
+        givingWay: givingWay(work, observation),
         limits: {},
         pace: {minMs: 1000, maxMs: 10_000},
         timeoutMs: 30 * 60_000,
