@@ -11,6 +11,8 @@ import {type Pace, SharedWatch, type Watched} from './shared-watch.ts'
 
 /** A look that writes kept from leaving for so long goes before them: a capped list would forget what it is about. */
 const OVERDUE_MS = 60_000
+/** No error: to make one for every answer is most of what a look costs this process. */
+const ANSWERED = 'answered'
 /** Of what a minute brings: with less than this at hand, requests are scarce. */
 const SCARCE = 0.5
 /** Rounds without the list after it showed nothing of ours: 1, 2, 4, … and at most this many. */
@@ -138,7 +140,7 @@ export class TaskWatch extends SharedWatch<Waiting, TaskNews> {
     try {
       return await ask(hurry.signal)
     } finally {
-      asked.abort()
+      asked.abort(ANSWERED)
     }
   }
 }
