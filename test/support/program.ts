@@ -8,6 +8,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {Readable, Writable} from 'node:stream'
 import {fileURLToPath} from 'node:url'
+import type {Clock} from '../../src/base/clock.ts'
 import {main} from '../../src/cli/main.ts'
 import {table} from '../../src/commands/table.ts'
 import {readEnvironment} from '../../src/config/environment.ts'
@@ -29,6 +30,13 @@ export interface RunOptions {
   readonly cwd?: string
 }
 
+/** What only a call in this process can be given. */
+export interface CallOptions extends RunOptions {
+  readonly clock?: Clock
+  /** Hears what is said on standard error, while the command goes on. */
+  readonly heard?: (text: string) => void
+}
+
 export interface Place {
   readonly folder: string
   readonly home: string
@@ -36,7 +44,7 @@ export interface Place {
   readonly configFile: string
   readonly env: Readonly<Record<string, string>>
   /** In this process: for all that is not about the process itself (its signals, its start, its streams, its memory). */
-  run(args: readonly string[], options?: RunOptions): Promise<Outcome>
+  run(args: readonly string[], options?: CallOptions): Promise<Outcome>
   /** The built program as a child, which costs a tenth of a second of a core. */
   child(args: readonly string[], options?: RunOptions): Promise<Outcome>
   /** A command line as it was printed, `svcctl …`, given to a shell with these words behind it. */
@@ -87,18 +95,24 @@ const OF_PROCESS = /^(?:NODE_|UV_|DBUS_|TMPDIR$|TZ$)/
 const noKeyring = () => Promise.reject(new KeyringUnavailableError('test', new Error('there is none here')))
 const NO_KEYRING: Keyring = {get: noKeyring, set: noKeyring, remove: noKeyring}
 
-async function runHere(args: readonly string[], {cwd = '', env = {}, input}: RunOptions): Promise<Outcome> {
+async function runHere(args: readonly string[], {cwd = '', env = {}, input, clock, heard}: CallOptions): Promise<Outcome> {
   const unheard = Object.keys(env).filter(it => OF_PROCESS.test(it) && env[it] !== process.env[it])
   if (unheard.length > 0) throw new Error(`${unheard.join(', ')} is read by a process: use child() in place of run()`)
-  const [stdout, stderr] = [new Collected(), new Collected()]
+  const [stdout, stderr] = [new Collected(), new Collected(heard)]
   const streams = {stdin: Readable.from(input === undefined ? [] : [input]), stdout, stderr}
-  const overrides = {environment: readEnvironment(env), streams, cwd, keyring: NO_KEYRING}
+  const overrides = {environment: readEnvironment(env), streams, cwd, keyring: NO_KEYRING, ...(clock === undefined ? {} : {clock})}
   const code = await main({argv: args, table, version, overrides})
   return {code, stdout: stdout.text, stderr: stderr.text}
 }
 
 class Collected extends Writable {
   readonly #chunks: Buffer[] = []
+  readonly #heard: (text: string) => void
+
+  constructor(heard: (text: string) => void = () => {}) {
+    super()
+    this.#heard = heard
+  }
 
   get text(): string {
     return Buffer.concat(this.#chunks).toString()
@@ -106,6 +120,7 @@ class Collected extends Writable {
 
   override _write(chunk: Buffer, _: string, done: () => void): void {
     this.#chunks.push(chunk)
+    this.#heard(chunk.toString())
     done()
   }
 }

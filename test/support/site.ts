@@ -2,7 +2,7 @@
 import {spawn} from 'node:child_process'
 import {systemClock} from '../../src/base/clock.ts'
 import {createSimulator, readyDocument, type Simulator, type SimulatorConfigInput, serveSimulator} from '../../src/simulator/index.ts'
-import {type Outcome, type Place, PROGRAM, place, type RunOptions} from './program.ts'
+import {type CallOptions, type Outcome, type Place, PROGRAM, place, type RunOptions} from './program.ts'
 
 /** Nothing waits longer than it must: a fast poller and no limit of our own. */
 export const FAST = ['--poll-interval', '20ms', '--rate', '60000', '--burst', '60000'] as const
@@ -25,7 +25,7 @@ export interface Running {
 export interface Site extends Place {
   readonly simulator: Simulator
   /** `run` with FAST at the end: for commands that talk to a server. */
-  fast(args: readonly string[], options?: RunOptions): Promise<Outcome>
+  fast(args: readonly string[], options?: CallOptions): Promise<Outcome>
   /** A child that goes on meanwhile; with FAST unless it brings a `--rate` of its own, or is to be started as it is. */
   start(args: readonly string[], options?: RunOptions & {readonly asItIs?: boolean}): Running
   /** Writes the services received since `clearLog`: `POST /subscriptions`. */
@@ -39,7 +39,7 @@ export async function site(config: SimulatorConfigInput = PROMPT, {tls = false}:
   const {env: services} = readyDocument(served, simulator.config)
   const here = place()
   const env = {...here.env, ...services}
-  const run = (args: readonly string[], options: RunOptions = {}) => here.run(args, {...options, env: {...services, ...options.env}})
+  const run = (args: readonly string[], options: CallOptions = {}) => here.run(args, {...options, env: {...services, ...options.env}})
   const child = (args: readonly string[], options: RunOptions = {}) => here.child(args, {...options, env: {...services, ...options.env}})
   return {
     ...here,
