@@ -1,6 +1,7 @@
 import {existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
+import {setImmediate as turn} from 'node:timers/promises'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {type Clock, systemClock} from '../../src/base/clock.ts'
 import {systemRandom} from '../../src/base/random.ts'
@@ -225,15 +226,16 @@ describe('a lock on controls', () => {
   })
 
   it('that is lost while a change is made has it made again, on what others wrote', async () => {
-    const store = open(http())
+    // Somebody else has it until it was waited for once.
+    const clock = passing(() => {
+      server.controls.lock = undefined
+    })
+    const store = open(http(), {clock})
     let first = true
     await store.change(it => {
       if (first) {
         first = false
         server.controls.lock = {ID: 'somebody forced it'}
-        setTimeout(() => {
-          server.controls.lock = undefined
-        }, 20)
       }
       return {controls: withFreeze(it, freeze('f-1')), result: undefined}
     })
@@ -249,7 +251,7 @@ function passing(onSleep: () => void = () => {}): Clock {
     sleep: async ms => {
       at += ms
       onSleep()
-      await systemClock.sleep(0)
+      await turn()
     },
   }
 }

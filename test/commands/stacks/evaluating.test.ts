@@ -1,6 +1,5 @@
 import {readFileSync} from 'node:fs'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {systemClock} from '../../../src/base/clock.ts'
+import {afterEach, beforeEach, describe, expect, it, vi} from 'vitest'
 import {type Site, site} from '../../support/site.ts'
 import {jsonStack, saveStack} from '../../support/stack-json.ts'
 
@@ -10,12 +9,16 @@ beforeEach(async () => {
 })
 afterEach(() => here.close())
 
-/** Hundredths of a second that a process has computed. */
-const computed = (pid: number): number => {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    .replace(/^.*\) /s, '')
-    .split(' ')
-  return Number(fields[11]) + Number(fields[12])
+/** Hundredths of a second that a process has computed, while it is there. */
+function computed(pid: number): number | undefined {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'latin1')
+      .replace(/^.*\) /s, '')
+      .split(' ')
+    return Number(fields[11]) + Number(fields[12])
+  } catch {
+    return undefined
+  }
 }
 
 describe.skipIf(process.platform !== 'linux')('a stack that takes long to evaluate', () => {
@@ -34,23 +37,20 @@ describe.skipIf(process.platform !== 'linux')('a stack that takes long to evalua
       )
       const running = here.start([command, '--synth-dir', folder, '-v'], {asItIs: true})
       // Far more than reading the file takes, and far less than all of it.
-      while (computed(running.pid) < 150) await systemClock.sleep(20)
-      const before = computed(running.pid)
+      await vi.waitUntil(() => (computed(running.pid) ?? 0) >= 150, {interval: 20, timeout: 60_000})
+      const before = computed(running.pid) ?? 0
       let last = before
       running.kill(signal)
-      const ended = running.done.then(outcome => outcome)
-      const watch = (async () => {
-        try {
-          for (;;) {
-            last = computed(running.pid)
-            await systemClock.sleep(5)
-          }
-        } catch {
-          // It is gone.
-        }
-      })()
+      const watch = vi.waitUntil(
+        () => {
+          const now = computed(running.pid)
+          last = now ?? last
+          return now === undefined
+        },
+        {interval: 5, timeout: 60_000},
+      )
       // No code: it did not end by itself.
-      expect((await ended).code).toBeNull()
+      expect((await running.done).code).toBeNull()
       await watch
       expect(last - before).toBeLessThan(200)
       expect(here.simulator.log).toEqual([])

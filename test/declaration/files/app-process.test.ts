@@ -1,7 +1,7 @@
 import {existsSync, mkdtempSync, readFileSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {afterEach, describe, expect, it} from 'vitest'
+import {afterEach, describe, expect, it, vi} from 'vitest'
 import type {Clock} from '../../../src/base/clock.ts'
 import {systemClock} from '../../../src/base/clock.ts'
 import {runApp} from '../../../src/declaration/files/app-process.ts'
@@ -30,17 +30,16 @@ const alive = (pid: number): boolean => {
     return false
   }
 }
+const LOOKS = {interval: 5, timeout: 30_000}
 /** Until a script has written its process id. */
 async function pidIn(name: string): Promise<number> {
   const file = join(folder, name)
-  while (!existsSync(file) || readFileSync(file, 'utf8').trim() === '') await systemClock.sleep(5)
+  await vi.waitUntil(() => existsSync(file) && readFileSync(file, 'utf8').trim() !== '', LOOKS)
   const pid = Number(readFileSync(file, 'utf8'))
   pids.push(pid)
   return pid
 }
-async function untilGone(pid: number): Promise<void> {
-  while (alive(pid)) await systemClock.sleep(5)
-}
+const untilGone = (pid: number) => vi.waitUntil(() => !alive(pid), LOOKS)
 const run = (script: string, more: {signal?: AbortSignal; clock?: Clock; onLine?: (line: string) => void} = {}) => {
   writeFileSync(join(folder, 'app.sh'), script)
   return runApp('sh app.sh', {
