@@ -2,7 +2,6 @@ import {durationFlag, yesFlag} from '../cli/parse/flags.ts'
 import {objectWords} from '../cli/parse/object-words.ts'
 import {Args, Flags} from '../cli/parse/oclif.ts'
 import {stackFlags, stateFlag} from '../cli/parse/stack-flags.ts'
-import {MissingArgumentError} from '../cli/parse/usage-error.ts'
 import {StackCommand} from '../cli/stack-command.ts'
 
 export default class ForgetCommand extends StackCommand {
@@ -27,8 +26,7 @@ export default class ForgetCommand extends StackCommand {
 
   async run(): Promise<undefined> {
     const {argv, flags} = await this.parse(ForgetCommand)
-    const words = objectWords(argv, ForgetCommand, this.id)
-    if (words.length === 0) throw new MissingArgumentError('argument', ['address'], this.id)
+    const words = objectWords(argv, ForgetCommand, this.id, 'address')
     const {stack: stacks = [], anyway = false, 'lock-timeout': lockTimeoutMs = 0} = flags
     const {forget, ownedDocument} = await import('../run/state.ts')
     const desk = await this.openDesk(flags)

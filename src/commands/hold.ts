@@ -3,7 +3,6 @@ import {saidFlags} from '../cli/parse/control-flags.ts'
 import {objectWords} from '../cli/parse/object-words.ts'
 import {Args} from '../cli/parse/oclif.ts'
 import {stackFlags, stateFlag} from '../cli/parse/stack-flags.ts'
-import {MissingArgumentError} from '../cli/parse/usage-error.ts'
 import {StackCommand} from '../cli/stack-command.ts'
 
 export default class HoldCommand extends StackCommand {
@@ -22,8 +21,7 @@ export default class HoldCommand extends StackCommand {
 
   async run(): Promise<undefined> {
     const {argv, flags} = await this.parse(HoldCommand)
-    const words = objectWords(argv, HoldCommand, this.id)
-    if (words.length === 0) throw new MissingArgumentError('argument', ['address'], this.id)
+    const words = objectWords(argv, HoldCommand, this.id, 'address')
     const {hold} = await import('../run/hold.ts')
     const desk = await this.openDesk(flags)
     try {

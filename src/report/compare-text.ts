@@ -3,7 +3,7 @@ import type {Ansis} from 'ansis'
 import type {Json} from '../base/json.ts'
 import type {ComparedField, Comparison} from '../engine/plan/compare.ts'
 import {shownValue} from './plan-text.ts'
-import {table} from './table.ts'
+import {fieldColumns, table} from './table.ts'
 import {oneLine} from './terminal-text.ts'
 
 export interface Compared extends Comparison {
@@ -69,12 +69,7 @@ export function compareTable({stacks, onlyA, onlyB, differ}: Compared, widest?: 
   ]
   return table(
     rows,
-    [
-      {title: 'address', value: it => it.address},
-      {title: 'path', value: it => it.path},
-      {title: stacks.a, value: it => it.a},
-      {title: stacks.b, value: it => it.b},
-    ],
+    [...fieldColumns('address', 'path'), {title: stacks.a, value: it => it.a}, {title: stacks.b, value: it => it.b}],
     widest,
   )
 }

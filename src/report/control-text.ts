@@ -1,19 +1,9 @@
 /** Holds and freezes as tables. */
 import type {Freeze, Hold} from '../engine/model/controls.ts'
-import {table} from './table.ts'
+import {fieldColumns, table} from './table.ts'
 
 export const holdTable = (holds: readonly Hold[], widest: number | undefined): Promise<string> =>
-  table(
-    holds,
-    [
-      {title: 'stack', value: it => it.stack},
-      {title: 'address', value: it => it.address},
-      {title: 'until', value: it => it.until},
-      {title: 'by', value: it => it.by},
-      {title: 'reason', value: it => it.reason},
-    ],
-    widest,
-  )
+  table(holds, fieldColumns('stack', 'address', 'until', 'by', 'reason'), widest)
 
 export const freezeTable = (freezes: readonly (Freeze & {readonly place: string})[], widest: number | undefined): Promise<string> =>
   table(
@@ -23,8 +13,7 @@ export const freezeTable = (freezes: readonly (Freeze & {readonly place: string}
       {title: 'of', value: it => (it.stack === undefined ? 'the account' : `stack ${it.stack}`)},
       {title: 'until', value: it => it.until},
       {title: 'strict', value: it => (it.strict ? 'yes' : 'no')},
-      {title: 'by', value: it => it.by},
-      {title: 'reason', value: it => it.reason},
+      ...fieldColumns('by', 'reason'),
       {title: 'kept in', value: it => it.place},
     ],
     widest,

@@ -7,7 +7,7 @@ import type {JudgedDrift} from '../engine/plan/accepted-drift.ts'
 import type {DriftReport} from '../engine/plan/drift.ts'
 import {shownValue} from './plan-text.ts'
 import {titleOf} from './running-objects.ts'
-import {table} from './table.ts'
+import {fieldColumns, table} from './table.ts'
 import {oneLine} from './terminal-text.ts'
 
 /** What was applied and what is there now, in words where there is none. */
@@ -76,15 +76,5 @@ export function driftTable({drifted}: DriftReport, widest?: number): Promise<str
           return {stack, address, path: it.path, before, after}
         }),
   )
-  return table(
-    rows,
-    [
-      {title: 'stack', value: it => it.stack},
-      {title: 'address', value: it => it.address},
-      {title: 'path', value: it => it.path},
-      {title: 'before', value: it => it.before},
-      {title: 'after', value: it => it.after},
-    ],
-    widest,
-  )
+  return table(rows, fieldColumns('stack', 'address', 'path', 'before', 'after'), widest)
 }

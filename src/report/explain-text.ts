@@ -9,7 +9,7 @@ import type {EdgesAround, Identity} from '../engine/plan/explain.ts'
 import {brief} from './formats/shown.ts'
 import {liftedBy, shownValue} from './plan-text.ts'
 import {titleOf} from './running-objects.ts'
-import {table} from './table.ts'
+import {fieldColumns, table} from './table.ts'
 import {oneLine} from './terminal-text.ts'
 
 export interface Explanation {
@@ -117,8 +117,7 @@ export const explainTable = ({fields}: Explanation, widest?: number): Promise<st
   table(
     fields,
     [
-      {title: 'path', value: it => it.path},
-      {title: 'decided', value: it => it.decided},
+      ...fieldColumns('path', 'decided'),
       {title: 'declared', value: it => (it.declared === undefined ? undefined : shownValue(it.declared))},
       {title: 'ledger', value: it => (it.ledger === undefined ? undefined : shownValue(it.ledger))},
       {title: 'live', value: it => (it.live === undefined ? undefined : shownValue(it.live))},

@@ -17,7 +17,7 @@ import {
 } from '../engine/model/plan.ts'
 import {keyOf, keyOfOperation} from '../engine/model/value.ts'
 import {titleOf} from './running-objects.ts'
-import {table} from './table.ts'
+import {fieldColumns, table} from './table.ts'
 import {oneLine} from './terminal-text.ts'
 
 const SIGNS: Readonly<Record<Action, string>> = {
@@ -170,8 +170,7 @@ export const planTable = ({operations, stacks}: Plan, widest?: number): Promise<
     [
       {title: 'action', value: it => it.action},
       {title: 'address', value: it => titleOf(keyOfOperation(it), stacks.length > 1)},
-      {title: 'kind', value: it => it.kind},
-      {title: 'name', value: it => it.name},
+      ...fieldColumns('kind', 'name'),
       {title: 'changes', value: it => it.changes.map(change => change.path.slice(1)).join(', ')},
       {title: 'reason', value: it => it.reason},
       {title: 'id', value: it => it.remoteId},

@@ -1,6 +1,6 @@
 /** The secrets of stacks, as people read it. */
 import type {Ansis} from 'ansis'
-import {table} from './table.ts'
+import {fieldColumns, table} from './table.ts'
 import {oneLine} from './terminal-text.ts'
 
 export interface SecretField {
@@ -61,9 +61,7 @@ export const secretsTable = (secrets: readonly SecretUse[], widest?: number): Pr
   table(
     secrets,
     [
-      {title: 'stack', value: it => it.stack},
-      {title: 'name', value: it => it.name},
-      {title: 'variable', value: it => it.variable},
+      ...fieldColumns('stack', 'name', 'variable'),
       {title: 'version', value: it => it.version ?? undefined},
       {title: 'set', value: it => (it.set ? 'yes' : 'no')},
       {title: 'changeable', value: it => (it.changeable ? 'yes' : 'no')},

@@ -8,6 +8,12 @@ export interface Column<Row> {
   readonly align?: 'left' | 'right'
 }
 
+type Fields<Name extends string> = {readonly [name in Name]?: ExactJson | undefined}
+
+/** Columns that are called as the fields they show. */
+export const fieldColumns = <Name extends string>(...names: readonly Name[]): Column<Fields<Name>>[] =>
+  names.map(title => ({title, value: row => row[title]}))
+
 /** On a terminal. In a pipe nothing is cut: what is read there is data. */
 export const WIDEST_CELL = 80
 

@@ -9,6 +9,7 @@ import type {StackDeclarations} from '../engine/model/declaration.ts'
 import {diffFields} from '../engine/model/diff.ts'
 import {parentRemoteId, remoteIdOf} from '../engine/model/kind.ts'
 import type {Ledger, LedgerEntry} from '../engine/model/ledger.ts'
+import {bareEntry} from '../engine/model/ledger-entry.ts'
 import type {LiveObject} from '../engine/model/live.ts'
 import type {Operation} from '../engine/model/plan.ts'
 import {type Key, keyOfOperation} from '../engine/model/value.ts'
@@ -190,17 +191,9 @@ function withStateObjects(workspace: Workspace, objects: readonly StateObject[])
 }
 
 const entryOf = (address: string, {kind, remoteId, values}: StateObject): LedgerEntry => ({
-  address,
-  kind,
-  remoteId,
+  ...bareEntry(address, kind, remoteId),
   origin: 'imported',
   applied: values,
-  secrets: {},
-  dependsOn: [],
-  removal: 'delete',
-  preventDestroy: false,
-  exclusive: [],
-  outputs: {},
 })
 
 interface Meeting {

@@ -3,20 +3,11 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {ChainFile, type Known, type KnownChain, type Written} from '../../src/audit/chain-file.ts'
-import {type AuditEvent, NOTHING, readLine, type UnchainedEntry} from '../../src/audit/entry.ts'
+import {type AuditEvent, NOTHING, readLine} from '../../src/audit/entry.ts'
 import {linesOf} from '../../src/audit/lines.ts'
 import {checkFile} from '../../src/audit/verify.ts'
 import type {HolderState, LockHolder} from '../../src/base/process-lock.ts'
-
-const entry = (event: Partial<AuditEvent> = {}): UnchainedEntry => ({
-  v: 1,
-  at: '2026-11-22T10:00:00.000Z',
-  event: 'operation',
-  stack: 'shop',
-  lineage: 'l-1',
-  actor: {name: 'ada', source: 'by', host: 'here'},
-  ...event,
-})
+import {entry} from './sample-entry.ts'
 
 let folder: string
 let locks = 0

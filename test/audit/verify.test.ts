@@ -1,17 +1,9 @@
 import {describe, expect, it} from 'vitest'
 import {type AuditEvent, type ChainedLine, type ChainHead, chained, NOTHING, type UnchainedEntry} from '../../src/audit/entry.ts'
 import {type CheckedChain, checkChain, checkFile, type LedgerWord} from '../../src/audit/verify.ts'
+import {entry} from './sample-entry.ts'
 
 const BEGIN = {seq: 0, hash: NOTHING}
-const entry = (event: Partial<AuditEvent> = {}): UnchainedEntry => ({
-  v: 1,
-  at: '2026-11-22T10:00:00.000Z',
-  event: 'operation',
-  stack: 'shop',
-  lineage: 'l-1',
-  actor: {name: 'ada', source: 'by', host: 'here'},
-  ...event,
-})
 
 /** Lines behind each other, each with an address of its own. */
 function lines(count: number, after: ChainHead = BEGIN, event: Partial<AuditEvent> = {}): ChainedLine[] {

@@ -1,7 +1,8 @@
 /** Digests are counted and not timed: each of them is some 50 ms of a processor. */
 import {createHash} from 'node:crypto'
 import {describe, expect, it} from 'vitest'
-import {emptyLedger, type Ledger, type LedgerEntry} from '../../src/engine/model/ledger.ts'
+import {emptyLedger, type Ledger} from '../../src/engine/model/ledger.ts'
+import {bareEntry} from '../../src/engine/model/ledger-entry.ts'
 import {Secret} from '../../src/engine/model/value.ts'
 import type {Paired} from '../../src/engine/observe/observation.ts'
 import {DigestLine} from '../../src/ledger/digest-line.ts'
@@ -25,19 +26,7 @@ const values = (count: number): Values => new Map(Array.from({length: count}, (_
 const withValue = (of: Values, name: string, value: string): Values => new Map(of).set(name, value)
 const without = (of: Values, name: string): Values => new Map([...of].filter(([it]) => it !== name))
 
-const entry = (name: string): LedgerEntry => ({
-  address: `null_resource.${name}`,
-  kind: 'cluster.user',
-  remoteId: `cluster/users/${name}`,
-  origin: 'created',
-  applied: {},
-  secrets: {},
-  dependsOn: [],
-  removal: 'delete',
-  preventDestroy: false,
-  exclusive: [],
-  outputs: {},
-})
+const entry = (name: string) => bareEntry(`null_resource.${name}`, 'cluster.user', `cluster/users/${name}`)
 const secretOf = (value: string) => new Secret(value, '${var.pw}')
 const declared = (of: Values) =>
   new Map([...of].map(([name, value]) => [`null_resource.${name}`, new Map([['/password', secretOf(value)]])]))

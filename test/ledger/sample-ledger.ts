@@ -1,17 +1,9 @@
 import type {Ledger, LedgerEntry} from '../../src/engine/model/ledger.ts'
+import {bareEntry} from '../../src/engine/model/ledger-entry.ts'
 
 export const entry = (address: string, remoteId: string, more: Partial<LedgerEntry> = {}): LedgerEntry => ({
-  address,
-  kind: 'cloud.database',
-  remoteId,
-  origin: 'created',
+  ...bareEntry(address, 'cloud.database', remoteId),
   applied: {name: 'cache', memoryLimitInGb: 1.5},
-  secrets: {},
-  dependsOn: [],
-  removal: 'delete',
-  preventDestroy: false,
-  exclusive: [],
-  outputs: {},
   ...more,
 })
 

@@ -1,6 +1,7 @@
 /** Objects between two ledgers: a process may die before and after every write, and each object has one owner in the end. */
 import {describe, expect, it} from 'vitest'
 import type {Ledger, LedgerEntry, LedgerStore} from '../../src/engine/model/ledger.ts'
+import {bareEntry} from '../../src/engine/model/ledger-entry.ts'
 import {asArrived, type EntryMove, finishTransfers, transferEntries} from '../../src/ledger/transfer.ts'
 import {dying, Killed} from '../support/dying-stores.ts'
 import {Lab, MemoryStore, stackOf} from '../support/lab.ts'
@@ -110,17 +111,9 @@ describe('a transfer that is killed', () => {
 
 describe('entries that go to another ledger', () => {
   const entry = (address: string, remoteId: string, more: Partial<LedgerEntry> = {}): LedgerEntry => ({
-    address: `null_resource.${address}`,
-    kind: 'cloud.acl_user',
-    remoteId,
+    ...bareEntry(`null_resource.${address}`, 'cloud.acl_user', remoteId),
     origin: 'adopted',
     applied: {name: address},
-    secrets: {},
-    dependsOn: [],
-    removal: 'delete',
-    preventDestroy: false,
-    exclusive: [],
-    outputs: {},
     ...more,
   })
   const store = (stack: string, entries: readonly LedgerEntry[], more: Partial<Ledger> = {}): MemoryStore => {

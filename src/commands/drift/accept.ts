@@ -4,7 +4,6 @@ import {bothApisFlags} from '../../cli/parse/flags.ts'
 import {objectWords} from '../../cli/parse/object-words.ts'
 import {Args, Flags} from '../../cli/parse/oclif.ts'
 import {ledgerFlags, stackFlags} from '../../cli/parse/stack-flags.ts'
-import {MissingArgumentError} from '../../cli/parse/usage-error.ts'
 import {ReadingStackCommand} from '../../cli/reading-stack-command.ts'
 import {acceptedText} from '../../report/drift-text.ts'
 
@@ -36,8 +35,7 @@ export default class DriftAcceptCommand extends ReadingStackCommand {
 
   protected async read(): Promise<undefined> {
     const {argv, flags} = await this.parse(DriftAcceptCommand)
-    const words = objectWords(argv, DriftAcceptCommand, this.id)
-    if (words.length === 0) throw new MissingArgumentError('argument', ['address'], this.id)
+    const words = objectWords(argv, DriftAcceptCommand, this.id, 'address')
     const [{acceptance, acceptDrift}, {USUAL_BASELINE}] = await Promise.all([
       import('../../run/accept-drift.ts'),
       import('../../run/drift-baseline.ts'),

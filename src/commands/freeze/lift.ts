@@ -4,7 +4,6 @@ import {accountFlags} from '../../cli/parse/control-flags.ts'
 import {objectWords} from '../../cli/parse/object-words.ts'
 import {Args} from '../../cli/parse/oclif.ts'
 import {stackFlags, stateFlag} from '../../cli/parse/stack-flags.ts'
-import {MissingArgumentError} from '../../cli/parse/usage-error.ts'
 import {oneLine} from '../../report/terminal-text.ts'
 
 export default class FreezeLiftCommand extends FreezeCommandBase {
@@ -19,8 +18,7 @@ export default class FreezeLiftCommand extends FreezeCommandBase {
 
   async run(): Promise<undefined> {
     const {argv, flags} = await this.parse(FreezeLiftCommand)
-    const ids = objectWords(argv, FreezeLiftCommand, this.id)
-    if (ids.length === 0) throw new MissingArgumentError('argument', ['id'], this.id)
+    const ids = objectWords(argv, FreezeLiftCommand, this.id, 'id')
     const {liftFreezes} = await import('../../run/freeze.ts')
     await this.withAll(flags, async scope => {
       const lifted = await liftFreezes(this.context, scope, ids)

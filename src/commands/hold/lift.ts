@@ -2,7 +2,6 @@ import {asJson} from '../../base/json.ts'
 import {objectWords} from '../../cli/parse/object-words.ts'
 import {Args} from '../../cli/parse/oclif.ts'
 import {stackFlags, stateFlag} from '../../cli/parse/stack-flags.ts'
-import {MissingArgumentError} from '../../cli/parse/usage-error.ts'
 import {StackCommand} from '../../cli/stack-command.ts'
 import {oneLine} from '../../report/terminal-text.ts'
 
@@ -23,8 +22,7 @@ export default class HoldLiftCommand extends StackCommand {
 
   async run(): Promise<undefined> {
     const {argv, flags} = await this.parse(HoldLiftCommand)
-    const words = objectWords(argv, HoldLiftCommand, this.id)
-    if (words.length === 0) throw new MissingArgumentError('argument', ['address'], this.id)
+    const words = objectWords(argv, HoldLiftCommand, this.id, 'address')
     const {liftHolds} = await import('../../run/hold.ts')
     const desk = await this.openDesk(flags)
     try {

@@ -1,7 +1,7 @@
 import {Args} from '../../cli/parse/oclif.ts'
 import {stackFlags, stateFlag} from '../../cli/parse/stack-flags.ts'
 import {ReadingStackCommand} from '../../cli/reading-stack-command.ts'
-import {table} from '../../report/table.ts'
+import {fieldColumns, table} from '../../report/table.ts'
 
 export default class StateListCommand extends ReadingStackCommand {
   static override summary = 'list what ledgers have, without a request'
@@ -27,9 +27,7 @@ export default class StateListCommand extends ReadingStackCommand {
             table(
               resources,
               [
-                {title: 'stack', value: it => it.stack},
-                {title: 'address', value: it => it.address},
-                {title: 'kind', value: it => it.kind},
+                ...fieldColumns('stack', 'address', 'kind'),
                 {title: 'remote id', value: it => it.remoteId},
                 {title: 'origin', value: it => it.origin},
               ],

@@ -6,18 +6,12 @@ import {type AuditEntry, chained, readLine} from '../../../src/audit/entry.ts'
 import {historySchema, verifySchema} from '../../../src/run/audit-document.ts'
 import {documentOf, type Site, site} from '../../support/site.ts'
 import {type JsonStack, jsonStack, saveStacks} from '../../support/stack-json.ts'
-import type {StateServer} from '../../support/state-server.ts'
 
 let at: Site
-let servers: StateServer[] = []
 beforeEach(async () => {
   at = await site()
 })
-afterEach(async () => {
-  await Promise.all(servers.map(it => it.close()))
-  servers = []
-  await at.close()
-})
+afterEach(() => at.close())
 
 const shop = (memory = 1) => jsonStack('shop').subscription('main').database('cache', 'main', {memoryLimitInGb: memory})
 

@@ -2,6 +2,7 @@ import {describe, expect, it} from 'vitest'
 import {kinds} from '../../../src/backends/kinds.ts'
 import type {StackDeclarations} from '../../../src/engine/model/declaration.ts'
 import {emptyLedger, type Ledger, type LedgerEntry} from '../../../src/engine/model/ledger.ts'
+import {bareEntry} from '../../../src/engine/model/ledger-entry.ts'
 import {liveObject} from '../../../src/engine/model/live.ts'
 import {Ownership} from '../../../src/engine/model/ownership.ts'
 import {entryOf, formerAddresses, pairCollection} from '../../../src/engine/observe/pair.ts'
@@ -17,19 +18,7 @@ const ledgerOf = (stack: string, has: Readonly<Record<string, number>>, kindName
   entries: new Map(
     Object.entries(has).map(([local, id]): [string, LedgerEntry] => [
       `null_resource.${local}`,
-      {
-        address: `null_resource.${local}`,
-        kind: kindName,
-        remoteId: `cloud/subscriptions/${id}`,
-        origin: 'created',
-        applied: {},
-        secrets: {},
-        dependsOn: [],
-        removal: 'delete',
-        preventDestroy: false,
-        exclusive: [],
-        outputs: {},
-      },
+      bareEntry(`null_resource.${local}`, kindName, `cloud/subscriptions/${id}`),
     ]),
   ),
 })
