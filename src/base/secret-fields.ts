@@ -56,9 +56,10 @@ export function maskSecrets<T extends ExactJson>(document: T, secret = false): T
 /** What holds no secret comes back as it is: a list of thousands is not copied for the sake of one. */
 function masked(value: ExactJson, secret: boolean): ExactJson {
   if (typeof value === 'string') return (secret && value !== '') || (value.length >= LEAST_PEM && PEM.test(value)) ? REDACTED : value
-  if (typeof value === 'number' || typeof value === 'bigint' || value instanceof ExactNumber) return secret ? REDACTED : value
+  if (typeof value === 'number' || typeof value === 'bigint') return secret ? REDACTED : value
   if (value === null || typeof value !== 'object') return value
   if (Array.isArray(value)) return maskedItems(value, secret)
+  if (value instanceof ExactNumber) return secret ? REDACTED : value
   const fields = value as {readonly [key: string]: ExactJson}
   let changed: Record<string, ExactJson> | undefined
   for (const name in fields) {

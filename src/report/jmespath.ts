@@ -15,7 +15,7 @@
  * What is left as it is stands in docs/queries.md.
  */
 import type jmespathModule from 'jmespath'
-import {type ExactJson, ExactNumber} from '../base/lossless-json.ts'
+import {type ExactJson, ExactNumber, hasExact} from '../base/lossless-json.ts'
 
 export interface Jmespath {
   readonly search: typeof jmespathModule.search
@@ -75,7 +75,9 @@ function* nodesOf(node: unknown, above?: string): Generator<{node: AstNode; abov
 
 export function search(library: Jmespath, expression: string, document: ExactJson): ExactJson {
   const inherited = library.tokenize(expression).some(({value}) => typeof value === 'string' && value in Object.prototype)
-  return fromLibrary(library.search(inherited ? bareCopy(document) : forLibrary(document), sortedByValue(library, expression)))
+  const given = inherited ? bareCopy(document) : hasExact(document) ? forLibrary(document) : document
+  const found: unknown = library.search(given, sortedByValue(library, expression))
+  return isPlainJson(found) ? found : fromLibrary(found)
 }
 
 /** `sort(x)` becomes `sort_by(x, &@)`, which compares by value. */
@@ -108,18 +110,32 @@ function bareCopy(value: ExactJson): unknown {
 }
 
 function forLibrary(value: unknown): unknown {
-  if (typeof value === 'bigint') return new ExactNumber(String(value))
+  if (value === null || typeof value !== 'object') return typeof value === 'bigint' ? new ExactNumber(String(value)) : value
   // The library compares numbers by identity where they are objects: only what no number can hold is one.
   if (value instanceof ExactNumber) return value.isBeyond ? value : value.valueOf()
-  return value !== null && typeof value === 'object' ? changed(value, forLibrary) : value
+  return changed(value, forLibrary)
+}
+
+/** Whether nothing of it is the library's own: told apart first, which takes a third of the time of the way back. */
+function isPlainJson(value: unknown): value is ExactJson {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true
+  if (typeof value !== 'object') return typeof value === 'number' && Number.isFinite(value)
+  if (Array.isArray(value)) {
+    for (const item of value) if (!isPlainJson(item)) return false
+    return true
+  }
+  if (Object.getPrototypeOf(value) !== Object.prototype) return false
+  const fields = value as Readonly<Record<string, unknown>>
+  for (const key in fields) if (!isPlainJson(fields[key])) return false
+  return true
 }
 
 /** Functions, and whatever else is no JSON, are null. */
 function fromLibrary(value: unknown): ExactJson {
-  if (value instanceof ExactNumber) return /^-?\d+$/.test(value.toString()) ? BigInt(value.toString()) : value
   if (typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number') return Number.isFinite(value) ? value : null
   if (value === null || typeof value !== 'object') return null
+  if (value instanceof ExactNumber) return /^-?\d+$/.test(value.toString()) ? BigInt(value.toString()) : value
   if (Object.getPrototypeOf(value) !== BARE) return changed(value, fromLibrary) as ExactJson
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fromLibrary(item)]))
 }
