@@ -9,9 +9,13 @@ import {type Measured, measureChild} from './child.ts'
 import type {Shape} from './growth.ts'
 import {Lab, stackOf} from './lab.ts'
 import {startSimulator} from './simulator-process.ts'
+import {writeStackFolder} from './stack-folder.ts'
 import {PROGRAM} from './start-up.ts'
 
 const APP = fileURLToPath(new URL('./large-app.mjs', import.meta.url))
+
+/** More are written without cdktf, and planned alone. */
+const MOST_SYNTHESIZED = 10_000
 
 export interface PlanProcess {
   readonly what: string
@@ -30,14 +34,20 @@ export async function measurePlans(sizes: readonly number[], withTerraform: bool
       for (const shape of ['fan', 'chain'] as const) {
         const cwd = join(folder, `${shape}-${objects}`)
         mkdirSync(cwd)
-        const app = `${process.execPath} ${APP} ${objects} ${shape}`
+        const written = objects > MOST_SYNTHESIZED
+        const app = `${process.execPath} ${APP} ${written ? 2 : objects} ${shape}`
         writeFileSync(join(cwd, 'cdktf.json'), JSON.stringify({language: 'typescript', app}))
         const env = {PATH: process.env.PATH, HOME: folder, SVC_STATE_DIR: join(folder, 'state'), ...simulator.env}
         const add = async (what: string, command: readonly string[], more: object = {}) => {
           rows.push({what, shape, objects, measured: await measureChild(command, {cwd, env: {...env, ...more}, timeoutMs: 180_000})})
         }
         await add('synth alone', app.split(' '), {CDKTF_OUTDIR: 'cdktf.out'})
+        if (written) {
+          rows.pop()
+          writeStackFolder({like: join(cwd, 'cdktf.out'), to: join(cwd, 'cdktf.out'), objects, shape})
+        }
         await add('svcctl plan --synth-dir', [process.execPath, PROGRAM, 'plan', '--synth-dir', 'cdktf.out'])
+        if (written) continue
         await add('svcctl plan, synth included', [process.execPath, PROGRAM, 'plan'])
         if (withTerraform && hasTerraform()) {
           const here = join(cwd, 'terraform')

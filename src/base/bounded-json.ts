@@ -18,8 +18,8 @@ export class JsonBoundsError extends SyntaxError {}
  * that nobody finds again; these name the place and quote nothing.
  * @throws SyntaxError; JsonBoundsError for more values than fit into memory: `[]` takes twenty times its text
  */
-export function parseAnyJson(text: string): unknown {
-  if (hasMoreValues(text, MAX_JSON_VALUES)) throw new JsonBoundsError(`holds more than ${MAX_JSON_VALUES} values`)
+export function parseAnyJson(text: string, most = MAX_JSON_VALUES): unknown {
+  if (hasMoreValues(text, most)) throw new JsonBoundsError(`holds more than ${most} values`)
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -39,8 +39,8 @@ function hasMoreValues(text: string, most: number): boolean {
 }
 
 /** @throws SyntaxError as parseAnyJson does; JsonBoundsError */
-export function parseJson(text: string, levels = MAX_JSON_LEVELS): Json {
-  const value = parseAnyJson(text) as Json
+export function parseJson(text: string, levels = MAX_JSON_LEVELS, most = MAX_JSON_VALUES): Json {
+  const value = parseAnyJson(text, most) as Json
   const fault = boundsFault(value, levels)
   if (fault !== undefined) throw new JsonBoundsError(fault)
   return value

@@ -62,6 +62,10 @@ export class PlanTargetError extends AppError {
   }
 }
 
+/** A plan says of an object three times what its stack does: room for the hundred thousand objects that an app may have. */
+const LARGEST_PLAN_BYTES = 400 * 2 ** 20
+const MOST_PLAN_VALUES = 10_000_000
+
 /** A plan whose ledgers are where this program keeps ledgers. */
 const knownPlan = planSchemaWith(ledgerLocation)
 
@@ -69,13 +73,13 @@ const knownPlan = planSchemaWith(ledgerLocation)
 export async function readPlan(path: string, cwd = ''): Promise<Plan> {
   let text: string
   try {
-    text = (await readWholeFile(resolve(cwd, path))).toString()
+    text = (await readWholeFile(resolve(cwd, path), LARGEST_PLAN_BYTES)).toString()
   } catch (error) {
     throw new PlanFileError(path, 'cannot be read', {cause: error})
   }
   let document: unknown
   try {
-    document = parseJson(text)
+    document = parseJson(text, undefined, MOST_PLAN_VALUES)
   } catch (error) {
     if (error instanceof JsonBoundsError) throw new PlanFileError(path, error.message, {cause: error})
     throw new PlanFileError(path, 'is no plan: it is not JSON', {cause: error})

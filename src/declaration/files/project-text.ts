@@ -8,16 +8,29 @@ import {formatSizeBytes} from '../../base/units.ts'
 import {partsOfFile} from '../../base/whole-file.ts'
 import {StackFileError} from '../language/errors.ts'
 
-const MAX_BYTES = 24 * 2 ** 20
+/** Room for a hundred thousand objects, of which a plan takes 0.9 GiB. What a pull request makes of as many values takes twice that. */
+const MAX_BYTES = 80 * 2 ** 20
 /** Values of JSON, counted by the marks that stand before them, in texts within texts too. */
-const MAX_VALUES = 500_000
+const MAX_VALUES = 2_750_000
 
-const SMALLER = 'Split the app in two, each with a cdktf.json of its own; an app of ten thousand objects is far below this.'
+const SMALLER = 'Split the app in two, each with a cdktf.json of its own; an app of fifty thousand objects is far below this.'
+
+export interface ReadBounds {
+  readonly bytes: number
+  readonly values: number
+}
 
 /** What may be read still. */
 export class ReadAllowance {
-  #bytes = MAX_BYTES
-  #values = MAX_VALUES
+  readonly #bounds: ReadBounds
+  #bytes: number
+  #values: number
+
+  constructor(bounds: ReadBounds = {bytes: MAX_BYTES, values: MAX_VALUES}) {
+    this.#bounds = bounds
+    this.#bytes = bounds.bytes
+    this.#values = bounds.values
+  }
 
   /**
    * @param shown - names the file in errors
@@ -44,9 +57,9 @@ export class ReadAllowance {
     const parts: Buffer[] = []
     for await (const part of file) {
       this.#bytes -= part.length
-      if (this.#bytes < 0) throw tooMuch(shown, formatSizeBytes(MAX_BYTES))
+      if (this.#bytes < 0) throw tooMuch(shown, formatSizeBytes(this.#bounds.bytes))
       this.#values -= valuesIn(part)
-      if (this.#values < 0) throw tooMuch(shown, `${MAX_VALUES} values`)
+      if (this.#values < 0) throw tooMuch(shown, `${this.#bounds.values} values`)
       parts.push(part)
     }
     return Buffer.concat(parts).toString('utf8')

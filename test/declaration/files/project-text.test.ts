@@ -3,6 +3,7 @@ import {mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync} from 'node:f
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {ReadAllowance} from '../../../src/declaration/files/project-text.ts'
 import {readStackDocuments} from '../../../src/declaration/files/stack-files.ts'
 import {readVariableFiles, readVariableOptions} from '../../../src/declaration/read/variable-files.ts'
 
@@ -26,10 +27,12 @@ describe.skipIf(process.platform === 'win32')('a stack file of a project', () =>
   })
 
   it('is refused before more of it is held than all files of an app may have', async () => {
-    put('a.tf.json', `{"locals": {"a": "${'x'.repeat(20 * 2 ** 20)}"}}`)
-    expect((await read()).documents).toHaveLength(1)
-    put('b.tf.json', `{"locals": {"b": "${'x'.repeat(5 * 2 ** 20)}"}}`)
-    await expect(read()).rejects.toThrow('with this file the stacks of the app have more than 24 MiB')
+    const allowance = new ReadAllowance({bytes: 24 * 2 ** 10, values: 100})
+    put('a.tf.json', `{"locals": {"a": "${'x'.repeat(20 * 2 ** 10)}"}}`)
+    put('b.tf.json', `{"locals": {"b": "${'x'.repeat(5 * 2 ** 10)}"}}`)
+    expect(await allowance.read(join(cwd, 'shop', 'a.tf.json'), 'a.tf.json')).toHaveLength(20 * 2 ** 10 + 21)
+    const second = allowance.read(join(cwd, 'shop', 'b.tf.json'), 'b.tf.json')
+    await expect(second).rejects.toThrow('b.tf.json: with this file the stacks of the app have more than 24 KiB')
   })
 
   it.each([
@@ -37,10 +40,16 @@ describe.skipIf(process.platform === 'win32')('a stack file of a project', () =>
     ['lists in the text of a spec', (count: number) => JSON.stringify({locals: {a: `[${'[],'.repeat(count / 2)}0]`}})],
     ['objects', (count: number) => `{"locals": {"a": [${'{},'.repeat(count / 2)}0]}}`],
   ])('has no more values than fit into memory: %s', async (_, text) => {
-    put('a.tf.json', text(400_000))
-    expect((await read()).documents).toHaveLength(1)
-    put('b.tf.json', text(110_000).replace('"a"', '"b"'))
-    await expect(read()).rejects.toThrow('more than 500000 values')
+    const allowance = new ReadAllowance({bytes: 2 ** 20, values: 5000})
+    put('a.tf.json', text(4000))
+    put('b.tf.json', text(1100))
+    await allowance.read(join(cwd, 'shop', 'a.tf.json'), 'a.tf.json')
+    await expect(allowance.read(join(cwd, 'shop', 'b.tf.json'), 'b.tf.json')).rejects.toThrow('more than 5000 values')
+  })
+
+  it('has the bounds of all files together where an app is read', async () => {
+    put('a.tf.json', `{"locals": {"a": [${'[],'.repeat(1_400_000)}0]}}`)
+    await expect(read()).rejects.toThrow('more than 2750000 values')
   })
 })
 
