@@ -3,6 +3,7 @@
 import {AppError, EXIT} from '../../base/errors.ts'
 import {shellWord} from '../../base/shell-word.ts'
 import type {TaskFailure} from '../model/backend.ts'
+import type {Step} from '../model/events.ts'
 import type {Operation} from '../model/plan.ts'
 
 /** The API accepted the request, and its task ended in failure. */
@@ -59,6 +60,23 @@ export class DetachedError extends AppError {
       code: 'E_DETACHED',
       exit: EXIT.interrupted,
       suggestions: ['Run svcctl apply --resume: it waits for what goes on, and does the rest.'],
+    })
+  }
+}
+
+/** One half of a replacement is done, and the other one was not begun: it is no operation that never started. */
+export class HalfReplacedError extends AppError {
+  /** @param why - in words that follow ": " */
+  constructor(what: string, done: Step, why: string, cause: AppError | undefined) {
+    const half =
+      done === 'delete'
+        ? 'the old object is deleted, and the new one is not made'
+        : 'the new object is made, and the old one is not deleted'
+    super(`${what}: ${half}: ${why}`, {
+      code: 'E_HALF_REPLACED',
+      exit: EXIT.partial,
+      suggestions: ['Apply the residual plan of this run, or run svcctl apply --resume: both do the other half.'],
+      ...(cause === undefined ? {} : {cause}),
     })
   }
 }

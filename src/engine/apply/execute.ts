@@ -99,7 +99,8 @@ class Run {
   /** What kept operations from beginning, where something did. */
   #closed(ended: readonly Ended[]): ApplyResult['closed'] {
     const {closedBy, supervisor} = this.#context
-    if (closedBy === undefined || !ended.some(it => it.error === closedBy)) return undefined
+    // What was half done names it as its cause.
+    if (closedBy === undefined || !ended.some(it => it.error === closedBy || it.error?.cause === closedBy)) return undefined
     return {by: closedBy, sent: supervisor?.hasPermitted === true}
   }
 

@@ -5,7 +5,8 @@ import type {Step} from '../model/events.ts'
 import {idsIn} from '../model/kind.ts'
 import {LockLostError} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
-import {ParentMissingError} from './apply-errors.ts'
+import type {Key} from '../model/value.ts'
+import {HalfReplacedError, ParentMissingError} from './apply-errors.ts'
 import {create, noteInline} from './create-step.ts'
 import {remove} from './delete-step.ts'
 import {Scene} from './operation-scene.ts'
@@ -31,17 +32,22 @@ async function carryOut(scene: Scene): Promise<Ended> {
   let live = scene.work.live
   let isStale = false
   let seen: Seen | undefined
+  /** What has been done of it. */
+  let taken: Step | undefined
   for (const step of scene.steps()) {
     scene.context.options.emit({type: 'started', key: scene.work.key, action: operation.action, step})
     // Of a replacement it is the old object that goes, also where the new one was made first.
     const done = await stepOf(scene, step, step === 'delete' ? operation.remoteId : remoteId, live)
     if (!done.ok) {
+      if (done.state === 'skipped' && taken !== undefined)
+        return end('failed', {error: halfDone(scene, step, taken, done), ...(remoteId === undefined ? {} : {remoteId})})
       return end(done.state, {
         ...('error' in done ? {error: done.error} : {}),
         ...('because' in done && done.because !== undefined ? {because: done.because} : {}),
         ...(remoteId === undefined ? {} : {remoteId}),
       })
     }
+    taken = step
     // Of a replacement it is the new object that is to be proven.
     if (step !== 'delete' || operation.action === 'delete') seen = done.seen
     if (step === 'create') {
@@ -68,6 +74,16 @@ async function carryOut(scene: Scene): Promise<Ended> {
     ...(scene.settledAt === undefined ? {} : {settledAt: scene.settledAt}),
     ...(seen === undefined ? {} : {seen}),
   })
+}
+
+function halfDone(
+  scene: Scene,
+  step: Step,
+  taken: Step,
+  {error = scene.context.closedBy, because}: {readonly error?: AppError; readonly because?: Key},
+): AppError {
+  const why = because === undefined ? (error?.message ?? 'the run was told to stop') : `it would have to wait for ${because}`
+  return new HalfReplacedError(scene.what(step), taken, why, error)
 }
 
 async function stepOf(scene: Scene, step: Step, remoteId: string | undefined, live: LiveObject | undefined): Promise<StepEnd> {

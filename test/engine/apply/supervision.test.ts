@@ -248,6 +248,33 @@ describe('a write that is tried again while somebody freezes', () => {
     expect([ended?.state, lab.entry('shop', 'cache')?.applied.memoryLimitInGb]).toEqual(['done', 2])
   })
 
+  it.each(['deleted', 'made'])(
+    'and the second half of a replacement is not begun: what is %s already is said, and the rest is done later',
+    async first => {
+      const lab = new Lab({simulator: {cloud: {taskMs: 6_000}}})
+      const policy = {createBeforeDestroy: first === 'made'}
+      const shop = (port: number) =>
+        stackOf('shop')
+          .subscription('main')
+          .database('cache', 'main', {name: `c${first === 'made' ? port : ''}`, port}, policy)
+      await lab.run(() => lab.apply([shop(12_001)]))
+      const before = writes(lab).length
+      const began = lab.clock.now()
+      const supervision = supervised(lab.clock, now => (now - began >= 4_000 ? frozen : free))
+      const result = await lab.run(() => lab.apply([shop(12_002)], {lifts: {allowDestroy: ['*']}, run: {supervision}}))
+      const one = result.ended.find(it => it.operation.action === 'replace')
+      expect([one?.state, one?.error?.code, one?.error?.message]).toEqual([
+        'failed',
+        'E_HALF_REPLACED',
+        expect.stringContaining(`is ${first}, and`),
+      ])
+      expect(result.closed).toMatchObject({by: FROZEN, sent: true})
+      expect(writes(lab).length - before).toBe(1)
+      const again = await lab.run(() => lab.apply([shop(12_002)], {lifts: {allowDestroy: ['*']}}))
+      expect([again.summary.failed, writes(lab).length - before]).toEqual([0, 2])
+    },
+  )
+
   it('and a replacement whose old object is gone makes the new one, whoever holds it by then', async () => {
     const lab = new Lab()
     const shop = (port: number) => stackOf('shop').subscription('main').database('cache', 'main', {port})
