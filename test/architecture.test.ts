@@ -199,6 +199,25 @@ describe('the source', () => {
     expect(places(/\brename(Sync)?\((?!out,)/, it => own.includes(it.path) || isEngine(it.room) || it.room === 'simulator')).toEqual([])
   })
 
+  it('reads whole files with a bound, and of what it keeps regular files alone (base/whole-file)', () => {
+    const own = [
+      // What the system or the program itself has written, and locks and copies that were looked at before.
+      'bin/code-cache.ts',
+      'bin/program-files.ts',
+      'cli/shell/manifest.ts',
+      'config/forget-variables.ts',
+      'base/process-lock.ts',
+      'base/write-folder.ts',
+      'absorb/originals.ts',
+      'run/export-place.ts',
+      // In a folder of the user's own, once for each request.
+      'transport/shared-bucket-file.ts',
+      // In the process of the app.
+      'declaration/constructs/cloud.ts',
+    ]
+    expect(places(/\breadFileSync\(/, it => own.includes(it.path) || it.room === 'simulator')).toEqual([])
+  })
+
   it('parses JSON in one way, whose errors quote nothing of the text (parseAnyJson, parseJson of base/bounded-json)', () => {
     const callers = files.filter(it => it.room !== 'simulator' && /JSON\.parse\((?!marked, )/.test(it.text))
     expect(callers.map(it => it.path)).toEqual(['base/bounded-json.ts'])

@@ -15,6 +15,7 @@ import {isJsonObject} from '../base/json.ts'
 import {makeFolder} from '../base/make-folder.ts'
 import {type HolderState, type LockHolder, parseHolder} from '../base/process-lock.ts'
 import {shellWord} from '../base/shell-word.ts'
+import {readKeptFileSync} from '../base/whole-file.ts'
 
 /** One file and what is to stand in it. */
 export interface FileChange {
@@ -144,7 +145,7 @@ function undone(folder: string, {path, copy, before, after}: SavedFile, say: (te
 function readManifest(folder: string): {readonly holder: LockHolder; readonly files: readonly SavedFile[]} | undefined {
   let value: unknown
   try {
-    value = parseAnyJson(readFileSync(join(folder, MANIFEST), 'utf8'))
+    value = parseAnyJson(readKeptFileSync(join(folder, MANIFEST)).toString())
   } catch {
     return undefined
   }

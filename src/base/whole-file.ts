@@ -27,6 +27,15 @@ class FileTooLargeError extends Error {
 }
 
 /** With a code as the system's own errors have one. */
+class NotAFileError extends Error {
+  readonly code = 'EINVAL'
+
+  constructor(path: string) {
+    super(`${path} is no regular file`)
+  }
+}
+
+/** With a code as the system's own errors have one. */
 class NoWriterError extends Error {
   readonly code = 'ETIMEDOUT'
 
@@ -78,6 +87,25 @@ export function readWholeFileSync(path: string, largest = LARGEST_FILE_BYTES): B
       if (part === undefined) pause()
       else whole.add(part)
     }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/**
+ * Of a file that is written by this program, or by a tool beside it: a device or FIFO in its place (a link that a
+ * repository brings along) has no end, or nobody who writes into it.
+ *
+ * @throws FileTooLargeError, NotAFileError, and the system's errors
+ */
+export function readKeptFileSync(path: string, largest = LARGEST_FILE_BYTES): Buffer {
+  const file = openSync(path, READ_ONLY)
+  try {
+    if (!fstatSync(file).isFile()) throw new NotAFileError(path)
+    const whole = new Whole(path, largest)
+    for (let part = readOnce(file); part !== undefined && part.bytesRead > 0; part = readOnce(file))
+      whole.add(part.buffer.subarray(0, part.bytesRead))
+    return whole.bytes()
   } finally {
     closeSync(file)
   }

@@ -3,9 +3,9 @@
  * is about, and where their APIs are. What a job does not say is absent; nothing is guessed.
  */
 
-import {readFileSync} from 'node:fs'
 import {parseAnyJson} from '../base/bounded-json.ts'
 import {isJsonObject, type Json} from '../base/json.ts'
+import {readKeptFileSync} from '../base/whole-file.ts'
 import type {Variables} from './environment.ts'
 
 export type CodeHost = 'github' | 'gitlab'
@@ -91,7 +91,7 @@ function githubRun({GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GI
 function eventIn(path: string | undefined): Json | undefined {
   if (path === undefined || path === '') return undefined
   try {
-    return parseAnyJson(readFileSync(path, 'utf8')) as Json
+    return parseAnyJson(readKeptFileSync(path).toString()) as Json
   } catch {
     return undefined
   }

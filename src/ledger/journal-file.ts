@@ -14,7 +14,6 @@ import {
   ftruncateSync,
   openSync,
   readdirSync,
-  readFileSync,
   rmSync,
   writeFileSync,
   writeSync,
@@ -28,6 +27,7 @@ import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {makeFolder} from '../base/make-folder.ts'
 import {partOfPath} from '../base/path-part.ts'
 import {type RandomBytes, randomHex} from '../base/random.ts'
+import {readKeptFileSync} from '../base/whole-file.ts'
 
 const FORMAT = 'svcctl.journal/1'
 const FAMILY = /^svcctl\.journal\//
@@ -279,9 +279,12 @@ function read(path: string): JournalContent & {readonly wholeBytes: number} {
   return {header, entries, torn, ...(damage === undefined ? {} : {damage}), wholeBytes: start}
 }
 
+/** Of a run that changed a hundred thousand objects it has a hundred megabytes. */
+const LONGEST_JOURNAL = 512 * 1_048_576
+
 function contentOf(path: string): Buffer {
   try {
-    return readFileSync(path)
+    return readKeptFileSync(path, LONGEST_JOURNAL)
   } catch (error) {
     throw new JournalMissingError(path, error)
   }

@@ -2,7 +2,6 @@
  * `svcctl absorb`: what somebody changed outside and was right about goes into the code that declares it. Nothing but GETs is
  * sent; the edited program is run again, and a plan over the same facts proves that it says what is live and nothing else.
  */
-import {readFileSync} from 'node:fs'
 import {hostname} from 'node:os'
 import {resolve} from 'node:path'
 import {FileEdits, type Position, type Refusal, type Wish} from '../absorb/edit.ts'
@@ -15,6 +14,7 @@ import {canonicalJson, type Json} from '../base/json.ts'
 import {parsePointer, valueAt} from '../base/pointer.ts'
 import {identityOf} from '../base/process-lock.ts'
 import {REDACTED} from '../base/redact.ts'
+import {readKeptFileSync} from '../base/whole-file.ts'
 import type {LoadedDeclarations} from '../declaration/read/load.ts'
 import type {Declaration, StackDeclarations} from '../engine/model/declaration.ts'
 import {ruleAt} from '../engine/model/field-rules.ts'
@@ -222,7 +222,7 @@ class SourceFiles {
   #read(file: string) {
     if (!isCode(file) || file.split('/').includes('node_modules')) return undefined
     try {
-      const bytes = readFileSync(resolve(this.#cwd, file))
+      const bytes = readKeptFileSync(resolve(this.#cwd, file))
       // A mark at the beginning stays, for it is a byte of the file.
       const text = new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(bytes)
       const program = readProgram(text, file)

@@ -3,7 +3,7 @@
  * were read. No request is sent.
  */
 
-import {existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync} from 'node:fs'
+import {existsSync, mkdtempSync, realpathSync, rmSync, symlinkSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
@@ -14,6 +14,7 @@ import {AppError} from '../base/errors.ts'
 import {isJsonObject} from '../base/json.ts'
 import {makeFolder} from '../base/make-folder.ts'
 import {shellWord} from '../base/shell-word.ts'
+import {readKeptFileSync} from '../base/whole-file.ts'
 import {writeFolder} from '../base/write-folder.ts'
 import {type LoadedDeclarations, loadDeclarations} from '../declaration/read/load.ts'
 import type {Backend} from '../engine/model/backend.ts'
@@ -92,7 +93,7 @@ function existing(folder: string): string | undefined {
 
 function nameOf(folder: string): unknown {
   try {
-    const about = parseJson(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const about = parseJson(readKeptFileSync(join(folder, 'package.json')).toString())
     return isJsonObject(about) ? about.name : undefined
   } catch {
     return undefined

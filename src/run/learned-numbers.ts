@@ -1,12 +1,12 @@
 /** Numbers that one run learns and the next one goes by: a file in the state folder. */
 
-import {readFileSync} from 'node:fs'
 import {dirname} from 'node:path'
 import {z} from 'zod'
 import {writeFileAtomicSync} from '../base/atomic-file.ts'
 import {parseAnyJson} from '../base/bounded-json.ts'
 import {makeFolder} from '../base/make-folder.ts'
 import {systemCode} from '../base/system-code.ts'
+import {readKeptFileSync} from '../base/whole-file.ts'
 
 const schema = z.record(z.string(), z.number().nonnegative())
 
@@ -45,7 +45,7 @@ export class LearnedNumbers {
 
 function read(path: string): Record<string, number> {
   try {
-    const parsed = schema.safeParse(parseAnyJson(readFileSync(path, 'utf8')))
+    const parsed = schema.safeParse(parseAnyJson(readKeptFileSync(path).toString()))
     return parsed.success ? {...parsed.data} : {}
   } catch {
     // Absent or unreadable: everything is learned anew.

@@ -1,12 +1,13 @@
 /** What an upload needs to go on after a crash: its reference and the parts that are there. Holds no key and no address of a part. */
 
 import {createHash} from 'node:crypto'
-import {readFileSync, rmSync} from 'node:fs'
+import {rmSync} from 'node:fs'
 import {join} from 'node:path'
 import {z} from 'zod'
 import {writeFileAtomic} from '../base/atomic-file.ts'
 import {parseAnyJson} from '../base/bounded-json.ts'
 import {makeFolder} from '../base/make-folder.ts'
+import {readKeptFileSync} from '../base/whole-file.ts'
 
 /** Wire facts: a reference is good for about three days. */
 const VALID_MS = 3 * 24 * 3_600_000
@@ -55,7 +56,7 @@ export class UploadStateFile {
   read(now: number): UploadState | undefined {
     let text: string
     try {
-      text = readFileSync(this.#path, 'utf8')
+      text = readKeptFileSync(this.#path).toString()
     } catch {
       return undefined
     }

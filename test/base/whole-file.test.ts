@@ -4,7 +4,7 @@ import {mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync} from 'nod
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {readWholeFile, readWholeFileSync} from '../../src/base/whole-file.ts'
+import {readKeptFileSync, readWholeFile, readWholeFileSync} from '../../src/base/whole-file.ts'
 
 let folder = ''
 beforeAll(() => {
@@ -31,6 +31,19 @@ describe('a file that is read as a whole', () => {
       await expect(readWholeFile(it, 1000)).rejects.toMatchObject({code: 'EFBIG'})
       expect(() => readWholeFileSync(it, 1000)).toThrow('is larger than 1000 bytes')
     }
+  })
+
+  it('is a regular file where a program keeps something for itself', () => {
+    const path = join(folder, 'kept')
+    writeFileSync(path, 'text')
+    expect(readKeptFileSync(path, 4).toString()).toBe('text')
+    expect(() => readKeptFileSync(path, 3)).toThrow('is larger than 3 bytes')
+    expect(() => readKeptFileSync(join(folder, 'absent'))).toThrow(expect.objectContaining({code: 'ENOENT'}))
+    expect(() => readKeptFileSync(folder)).toThrow('is no regular file')
+    symlinkSync('/dev/zero', join(folder, 'zero'))
+    expect(() => readKeptFileSync(join(folder, 'zero'))).toThrow('is no regular file')
+    execFileSync('mkfifo', [join(folder, 'kept-fifo')])
+    expect(() => readKeptFileSync(join(folder, 'kept-fifo'))).toThrow('is no regular file')
   })
 
   it('fails as the system does where there is none', async () => {

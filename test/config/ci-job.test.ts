@@ -37,6 +37,7 @@ describe('the CI job', () => {
     expect(currentJob(all)).toMatchObject({commit: HEAD, request: 7})
     writeFileSync(event, '{"pull_request": {"number": "7", "head": null}}')
     expect(currentJob({...all, GITHUB_REF: 'refs/pull/9/merge'})).toMatchObject({commit: SHA, request: 7})
+    expect(currentJob({...all, GITHUB_EVENT_PATH: '/dev/zero'})).toMatchObject({commit: SHA})
     writeFileSync(event, '[')
     expect(currentJob({...all, GITHUB_REF: 'refs/pull/9/merge'})).toMatchObject({commit: SHA, request: 9})
   })

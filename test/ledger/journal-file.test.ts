@@ -1,5 +1,16 @@
 import {execFileSync} from 'node:child_process'
-import {appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync} from 'node:fs'
+import {
+  appendFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {buildSync} from 'esbuild'
@@ -123,6 +134,15 @@ describe('a journal', () => {
 
   it('that is not there is exit 11', () => {
     expect(() => readJournal(path)).toThrow(expect.objectContaining({code: 'E_JOURNAL_MISSING', exit: 11}))
+  })
+
+  it.skipIf(process.platform === 'win32')('is none where a repository brings a link to a device along, or a FIFO stands there', () => {
+    mkdirSync(runsFolder(folder), {recursive: true})
+    symlinkSync('/dev/zero', path)
+    expect(() => readJournal(path)).toThrow(expect.objectContaining({code: 'E_JOURNAL_MISSING'}))
+    rmSync(path)
+    execFileSync('mkfifo', [path])
+    expect(() => readJournal(path)).toThrow(expect.objectContaining({code: 'E_JOURNAL_MISSING'}))
   })
 
   it.skipIf(process.platform === 'win32')('on a full disk keeps its whole entries and refuses the one that does not fit', () => {

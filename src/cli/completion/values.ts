@@ -1,9 +1,10 @@
 /** Values asked for while somebody types: quick, from files only, and silent when there is nothing. */
 
-import {existsSync, readdirSync, readFileSync} from 'node:fs'
+import {existsSync, readdirSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {parseAnyJson} from '../../base/bounded-json.ts'
 import {isJsonObject} from '../../base/json.ts'
+import {readKeptFileSync} from '../../base/whole-file.ts'
 import {listRuns, runsFolder} from '../../ledger/journal-file.ts'
 import {formatAddress, type IndexKey} from '../../ledger/resource-address.ts'
 import type {Context} from '../shell/context.ts'
@@ -87,7 +88,7 @@ function projectFolder(cwd: string): string {
 
 function readJson(file: string): unknown {
   try {
-    return parseAnyJson(readFileSync(file, 'utf8'))
+    return parseAnyJson(readKeptFileSync(file).toString())
   } catch {
     return undefined
   }
