@@ -50,6 +50,13 @@ function left({operation, now, untouched}: Touched, field: string): Json | undef
   return untouched || isOpen(sent) ? now.applied[field] : sent
 }
 
+/** Whether a later run has changed a field, or may have, in words: what was to come when the run was planned nobody knows any more. */
+function laterIn(touched: Touched, field: string): string | undefined {
+  const {operation, now, untouched} = touched
+  if (!same(now.applied[field], left(touched, field))) return LATER
+  return !untouched && isOpen(operation.declared?.spec[field]) ? MAYBE_LATER : undefined
+}
+
 /** Fields that are otherwise by now than the ledger says. */
 export function driftedFields({kind, operation, now, live}: Touched): ReadonlySet<string> {
   if (live === undefined) return new Set()
@@ -69,6 +76,7 @@ const isThere = ({kind, operation, now, live = {}}: Touched, field: string, valu
   driftedFields({kind, operation, now: {...now, applied: {[field]: value}}, untouched: true, live}).size === 0
 
 const LATER = 'a later run has changed it'
+const MAYBE_LATER = 'a later run may have changed it: its value was not known when this one was planned'
 const OUTSIDE = 'somebody has changed it since'
 
 /** Whether an object is not what the run has left, in words; it goes as a whole or not at all. */
@@ -89,8 +97,9 @@ export function fieldsBack(touched: Touched, before: LedgerEntry): FieldsBack {
     const [was, then] = [before.applied[field], left(touched, field)]
     const path = formatPointer([field])
     if (same(was, then)) continue
-    if (!same(now.applied[field], then)) {
-      conflicts.push({path, why: LATER})
+    const later = laterIn(touched, field)
+    if (later !== undefined) {
+      conflicts.push({path, why: later})
       continue
     }
     const back = valueBack(operation, [field], was, then)
@@ -140,7 +149,8 @@ export function seenBack(touched: Touched): FieldsBack {
   for (const {path, before} of operation.changes) {
     const field = topOf(path)
     if (impossible.some(it => it.path === path)) continue
-    if (!same(now.applied[field], left(touched, field))) conflicts.push({path, why: LATER})
+    const later = laterIn(touched, field)
+    if (later !== undefined) conflicts.push({path, why: later})
     else if (drifted.has(field)) conflicts.push({path, why: OUTSIDE})
     else if (before === undefined) impossible.push({path, why: 'it was not there before, and to leave a field out changes nothing'})
     else spec = withValue(spec, parsePointer(path), before)

@@ -13,6 +13,12 @@ export function heldBack(
   wishes: readonly Wish[],
 ): ReadonlyMap<Key, string> {
   const going = new Map(wishes.flatMap(it => (it.removes === 'delete' ? it.entries.map(key => [key, keyOfOperation(it.of)] as const) : [])))
+  // What goes back to what it was hangs on what it hung on then.
+  const hangsOn = new Map(
+    wishes.flatMap(({declaration, entries}) =>
+      entries.flatMap(key => (declaration ? [[key, declaration.dependsOn.map(it => it.key)] as const] : [])),
+    ),
+  )
   const objects = new Map<string, Key>()
   for (const {stack, entries} of ledgers.values())
     for (const {address, remoteId} of entries.values())
@@ -33,7 +39,7 @@ export function heldBack(
       for (const {address, remoteId, dependsOn} of entries.values()) {
         const key = keyOf(stack, address)
         if (isGoing(key)) continue
-        for (const it of [...dependsOn, ...holders(stack, remoteId)].filter(isGoing)) {
+        for (const it of [...(hangsOn.get(key) ?? dependsOn), ...holders(stack, remoteId)].filter(isGoing)) {
           held.set(going.get(it) ?? '', `${key} hangs on it by now`)
           more = true
         }

@@ -135,7 +135,11 @@ class WayBack {
         ? [{path: '', why: `it was nobody's before, and stays in the ledger: svcctl forget ${at.key} lets it go once it is as it was`}]
         : []
     const home = this.#home(operation, at)
-    const wish = this.#declared(operation, at, before ?? at.entry, back.spec, home.key)
+    const was = before ?? at.entry
+    // Of what stays something may stand on what the run has made.
+    const isBack = back.conflicts.length + back.impossible.length === 0
+    const dependsOn = isBack ? was.dependsOn : [...new Set([...was.dependsOn, ...at.entry.dependsOn])]
+    const wish = this.#declared(operation, at, {...was, dependsOn}, back.spec, home.key)
     return {
       wish,
       conflicts: [...back.conflicts, ...home.conflicts],

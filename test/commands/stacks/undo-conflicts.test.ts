@@ -46,6 +46,25 @@ describe('an address that is taken by now', () => {
   })
 })
 
+describe('a value that was to come when the run was planned', () => {
+  it('is left as it is where a later run may have written another one', async () => {
+    const shop = (note: object, more = {}) => base().bdb('cache', {...note}, more)
+    await apply(shop({note: 'old'}))
+    const run = await apply(
+      base()
+        .bdb('fresh')
+        .bdb('cache', {}, {expressions: {'/note': '${null_resource.fresh.id}'}}),
+    )
+    expect((await undo(run)).undoable).toMatchObject([{address: 'null_resource.cache', action: 'update'}, {address: 'null_resource.fresh'}])
+    await apply(shop({note: 'mine'}).bdb('fresh'))
+    const done = await undo(run)
+    expect(done.undoable.map(it => it.address)).toEqual(['null_resource.fresh'])
+    expect(done.conflicts).toMatchObject([
+      {address: 'null_resource.cache', path: '/note', why: expect.stringContaining('may have changed it')},
+    ])
+  })
+})
+
 describe('--recreate', () => {
   it('takes nothing over that somebody has made in the meantime', async () => {
     await apply(base().database('cache', 'main'))
