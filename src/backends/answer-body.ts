@@ -1,6 +1,6 @@
 /** The body of an answer as JSON. Whole numbers beyond 2^53 (64-bit ids) become text, so that no digit is lost. */
 import type {Json} from '../base/json.ts'
-import {type ExactJson, parseExactJson} from '../base/lossless-json.ts'
+import {type ExactJson, hasExact, parseExactJson} from '../base/lossless-json.ts'
 
 export type AnswerBody =
   | {readonly is: 'json'; readonly value: Json}
@@ -21,10 +21,7 @@ export function answerBody(text: string): AnswerBody {
 function withoutBigInt(value: ExactJson): Json {
   if (typeof value === 'bigint') return value.toString()
   if (value === null || typeof value !== 'object') return value
-  if (!hasBigInt(value)) return value as Json
+  if (!hasExact(value)) return value as Json
   if (Array.isArray(value)) return (value as readonly ExactJson[]).map(withoutBigInt)
   return Object.fromEntries(Object.entries(value as {readonly [key: string]: ExactJson}).map(([key, item]) => [key, withoutBigInt(item)]))
 }
-
-const hasBigInt = (value: ExactJson): boolean =>
-  typeof value === 'bigint' || (value !== null && typeof value === 'object' && Object.values(value).some(hasBigInt))

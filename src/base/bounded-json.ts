@@ -57,7 +57,7 @@ export function isDeeper(value: unknown, levels: number): boolean {
   if (value === null || typeof value !== 'object') return false
   if (levels === 0) return true
   if (Array.isArray(value)) return value.some(item => isDeeper(item, levels - 1))
-  for (const item of Object.values(value)) if (isDeeper(item, levels - 1)) return true
+  for (const key in value) if (isDeeper((value as Readonly<Record<string, unknown>>)[key], levels - 1)) return true
   return false
 }
 

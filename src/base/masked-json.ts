@@ -1,4 +1,5 @@
-/** The document of an answer, with its secrets masked as it is read: of a large one, what is masked never stands beside the rest. */
+/** The document of an answer, read in parts where it is large; its secrets are masked as it is read, so that no second one stands beside it. */
+import {textOf} from './json-cuts.ts'
 import {jsonParts} from './json-parts.ts'
 import {type ExactJson, type ExactObject, parseSpelledJson} from './lossless-json.ts'
 import {isSecretName, maskSecrets} from './secret-fields.ts'
@@ -9,13 +10,18 @@ import {isSecretName, maskSecrets} from './secret-fields.ts'
  * @returns the value with every number as it was spelled
  * @throws SyntaxError as JSON.parse does, JsonBoundsError
  */
-export function parseMaskedJson(bytes: Uint8Array, stretchBytes?: number): ExactJson {
-  return inParts(bytes, stretchBytes) ?? maskSecrets(parseSpelledJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()))
-}
+export const parseMaskedJson = (bytes: Uint8Array, stretchBytes?: number): ExactJson =>
+  inParts(bytes, stretchBytes, maskSecrets) ?? maskSecrets(parseSpelledJson(textOf(bytes, 0, bytes.length)))
+
+/** As `parseMaskedJson`, with its secrets: what is shown of it is masked later. */
+export const parseSpelledBytes = (bytes: Uint8Array, stretchBytes?: number): ExactJson =>
+  inParts(bytes, stretchBytes, items => items) ?? parseSpelledJson(textOf(bytes, 0, bytes.length))
 
 type Opened = {readonly secret: boolean} & ({readonly items: ExactJson[]} | {readonly fields: Record<string, ExactJson>})
 
-function inParts(bytes: Uint8Array, stretchBytes: number | undefined): ExactJson | undefined {
+type Mask = (items: readonly ExactJson[] | ExactObject, secret: boolean) => readonly ExactJson[] | ExactObject
+
+function inParts(bytes: Uint8Array, stretchBytes: number | undefined, mask: Mask): ExactJson | undefined {
   const parts = jsonParts(bytes, stretchBytes)
   if (parts === undefined) return undefined
   const opened: Opened[] = []
@@ -24,7 +30,7 @@ function inParts(bytes: Uint8Array, stretchBytes: number | undefined): ExactJson
     for (const part of parts) {
       const within = opened.at(-1)
       if (part.is === 'close') opened.pop()
-      else if (part.is === 'items') add(within, maskSecrets(part.items, within?.secret))
+      else if (part.is === 'items') add(within, mask(part.items, within?.secret === true))
       else {
         const secret = within?.secret === true || (part.key !== undefined && isSecretName(part.key))
         const made: Opened = part.list ? {secret, items: []} : {secret, fields: {}}

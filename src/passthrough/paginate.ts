@@ -12,7 +12,8 @@ import {type FetchPage, PagingFacts} from '../backends/paging-facts.ts'
 import type {Clock} from '../base/clock.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {isJsonObject, type Json} from '../base/json.ts'
-import {type ExactJson, parseSpelledJson, stringifyExactJson} from '../base/lossless-json.ts'
+import {type ExactJson, stringifyExactJson} from '../base/lossless-json.ts'
+import {parseSpelledBytes} from '../base/masked-json.ts'
 import {maskSecrets} from '../base/secret-fields.ts'
 import {PRIORITY, type RequestOptions} from '../engine/model/backend.ts'
 import type {ApiClient} from '../transport/api-client.ts'
@@ -65,7 +66,7 @@ export async function paginate(path: string, options: PaginateOptions): Promise<
   const at: RequestOptions = {priority: PRIORITY.interactive, ...(options.signal ? {signal: options.signal} : {})}
   const seen = new Set<string>()
   const fetch: FetchPage<KeyedRow<ExactJson>> = async page => {
-    const answer = asPage(await reads.follow(page, (body, full) => rowsOf(body, full?.text, list), at))
+    const answer = asPage(await reads.follow(page, (body, full) => rowsOf(body, full?.bytes, list), at))
     if (!answer.found) return answer
     for (const {key, row} of answer.rows) {
       if (seen.has(key)) continue
@@ -99,13 +100,13 @@ function ownPaging(path: string): {list: string; limit?: number} {
   return {list: others.length === 0 ? bare : `${bare}?${others.join('&')}`, ...(limit === undefined ? {} : {limit})}
 }
 
-function rowsOf(body: Json | undefined, text: string | undefined, path: string): readonly KeyedRow<ExactJson>[] | undefined {
+function rowsOf(body: Json | undefined, bytes: Uint8Array | undefined, path: string): readonly KeyedRow<ExactJson>[] | undefined {
   if (body === undefined) return undefined
   const bare = path.split('?')[0] ?? path
   const rows = rowsIn(body, bare)
   if (rows === undefined) throw new NotAListError(path)
   // The same slots once more with every digit: an exact document has the shape of the plain one.
-  const exact: readonly ExactJson[] = text === undefined ? rows : (rowsIn(parseSpelledJson(text) as Json, bare) ?? rows)
+  const exact: readonly ExactJson[] = bytes === undefined ? rows : (rowsIn(parseSpelledBytes(bytes) as Json, bare) ?? rows)
   return rows.map((row, index) => ({key: rowId(row, bare) ?? stringifyExactJson(row), row: exact[index] ?? null}))
 }
 

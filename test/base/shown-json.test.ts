@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
 import {parseSpelledJson, stringifyExactJson} from '../../src/base/lossless-json.ts'
-import {parseMaskedJson} from '../../src/base/masked-json.ts'
+import {parseMaskedJson, parseSpelledBytes} from '../../src/base/masked-json.ts'
 import {Redactor} from '../../src/base/redact.ts'
 import {maskSecrets} from '../../src/base/secret-fields.ts'
 import {showJson} from '../../src/base/shown-json.ts'
@@ -107,6 +107,7 @@ describe('a large JSON text', () => {
         const parts = parseMaskedJson(Buffer.from(text), stretchBytes)
         expect(stringifyExactJson(parts)).toBe(stringifyExactJson(whole))
         expect(parts).toStrictEqual(whole)
+        expect(stringifyExactJson(parseSpelledBytes(Buffer.from(text), stretchBytes))).toBe(stringifyExactJson(parseSpelledJson(text)))
       }),
       {numRuns: RUNS, seed: SEED},
     )
