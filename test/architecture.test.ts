@@ -246,6 +246,25 @@ describe('the source', () => {
     expect(files.filter(it => mechanism.test(it.text)).map(it => it.path)).toEqual([place])
   })
 
+  it('exports nothing that tests alone use', () => {
+    const root = join(src, '..')
+    const tools = ['scripts', 'bench'].flatMap(folder =>
+      readdirSync(join(root, folder), {recursive: true, encoding: 'utf8'})
+        .filter(it => /\.(ts|mjs)$/.test(it))
+        .map(it => readFileSync(join(root, folder, it), 'utf8')),
+    )
+    const wordsIn = (text: string): string[] => withoutComments(text).match(/[A-Za-z_$][\w$]*/g) ?? []
+    const users = new Map<string, number>()
+    for (const text of [...files.map(it => it.text), ...tools])
+      for (const word of new Set(wordsIn(text))) users.set(word, (users.get(word) ?? 0) + 1)
+    const unused = files.flatMap(({path, text}) => {
+      const own = wordsIn(text)
+      const names = [...text.matchAll(/^export (?:async |abstract )*(?:const|function\*?|class) (\w+)/gm)].map(([, name = '']) => name)
+      return names.filter(name => users.get(name) === 1 && own.filter(it => it === name).length === 1).map(name => `${path}: ${name}`)
+    })
+    expect(unused).toEqual([])
+  })
+
   it(`has no function of more than ${LONGEST_FUNCTION} lines`, () => {
     expect(files.flatMap(({path, text}) => longFunctionsIn(text).map(it => `${path}: ${it}`))).toEqual([])
   })

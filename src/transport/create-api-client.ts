@@ -162,7 +162,7 @@ class BudgetedClient implements ConnectedClient {
       method: call.method,
       path: call.path,
       headers: lowerCase(call.headers),
-      // What flows is too dear to be repeated on a mere suspicion; who asked knows how to go on from the middle.
+      // A stream may be gigabytes: it is not sent again on a suspicion, and the caller can go on from the middle.
       retryAs: 'POST',
       priority: options.priority ?? PRIORITY.interactive,
       signal,

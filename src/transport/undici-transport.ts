@@ -117,7 +117,7 @@ export function createTransport(options: NetworkOptions = {}): NetworkTransport 
     },
 
     close: async () => {
-      // Who could not be opened has told whoever asked.
+      // A network that failed to open has failed its request, too.
       const opened = await opening?.catch(() => undefined)
       await opened?.destroy()
     },

@@ -15,10 +15,8 @@ import {
 import {openClusterBackend} from '../../src/backends/cluster/backend.ts'
 import {
   listBdbs,
-  listBdbsV2,
   listModules,
   listNodes,
-  listRoles,
   listUsers,
   readAvailability,
   readBootstrap,
@@ -26,6 +24,7 @@ import {
   readPolicy,
   readStatistics,
 } from '../../src/backends/cluster/cluster-api.ts'
+import {wholeList} from '../../src/backends/whole-list.ts'
 import {VirtualClock} from '../../src/base/virtual-clock.ts'
 import {waitFor} from '../../src/base/wait-for.ts'
 import {type SimulatorConfigInput, world} from '../../src/simulator/index.ts'
@@ -107,10 +106,10 @@ describe.each(SPELLINGS)('against the simulator, in the %s spelling', spelling =
         await clock.sleep(1_000)
         const [bdb] = await listBdbs(cluster)
         expect(bdb).toMatchObject({name: 'sessions'})
-        expect(await listBdbsV2(cluster)).toHaveLength(1)
+        expect(await wholeList(cluster.reader, '/v2/bdbs')).toHaveLength(1)
         expect(await listNodes(cluster)).toHaveLength(3)
         expect(await listUsers(cluster)).toHaveLength(1)
-        expect(await listRoles(cluster)).toHaveLength(5)
+        expect(await wholeList(cluster.reader, '/v1/roles')).toHaveLength(5)
         expect(await listModules(cluster)).toHaveLength(2)
         expect(await readCluster(cluster)).toMatchObject({name: 'cluster.local'})
         expect(await readPolicy(cluster)).toBeDefined()

@@ -7,8 +7,11 @@ import {kinds} from '../../src/backends/kinds.ts'
 import type {JsonObject} from '../../src/base/json.ts'
 import {diffFields} from '../../src/engine/model/diff.ts'
 import type {Plan} from '../../src/engine/model/plan.ts'
-import {planSchema} from '../../src/engine/model/plan-schema.ts'
+import {planSchemaWith} from '../../src/engine/model/plan-schema.ts'
+import {ledgerLocation} from '../../src/ledger/backends/registry.ts'
 import {documentOf, type Site, site} from '../support/site.ts'
+
+const planSchema = planSchemaWith(ledgerLocation)
 
 interface ExportDocument {
   readonly objects: readonly {readonly kind: string; readonly spec: JsonObject}[]

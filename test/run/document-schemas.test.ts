@@ -11,13 +11,16 @@ import {configSchema} from '../../src/config/config-schema.ts'
 import {PROFILE_FIELDS} from '../../src/config/profile-fields.ts'
 import {projectSchema} from '../../src/declaration/files/project-schema.ts'
 import {baselineSchema} from '../../src/engine/model/drift-baseline.ts'
-import {planSchema} from '../../src/engine/model/plan-schema.ts'
+import {planSchemaWith} from '../../src/engine/model/plan-schema.ts'
+import {ledgerLocation} from '../../src/ledger/backends/registry.ts'
 import {LocalLedgerStore} from '../../src/ledger/local-store.ts'
 import {documentSchemas} from '../../src/run/document-schemas.ts'
 import {type CodeHostServer, startCodeHost} from '../support/code-host.ts'
 import {type Inside, inside} from '../support/inside.ts'
 import {documentOf} from '../support/site.ts'
 import {type JsonStack, jsonStack, saveStack, saveStacks} from '../support/stack-json.ts'
+
+const planSchema = planSchemaWith(ledgerLocation)
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const text = (path: string) => readFileSync(join(root, path), 'utf8')

@@ -27,11 +27,8 @@ export async function readClusterAccount(cluster: ClusterBackend, options?: Requ
 }
 
 export const listBdbs = (cluster: ClusterBackend, options?: RequestOptions): Rows => wholeList(cluster.reader, '/v1/bdbs', options)
-/** Preview, on some servers only. */
-export const listBdbsV2 = (cluster: ClusterBackend, options?: RequestOptions): Rows => wholeList(cluster.reader, '/v2/bdbs', options)
 export const listNodes = (cluster: ClusterBackend, options?: RequestOptions): Rows => wholeList(cluster.reader, '/v1/nodes', options)
 export const listUsers = (cluster: ClusterBackend, options?: RequestOptions): Rows => wholeList(cluster.reader, '/v1/users', options)
-export const listRoles = (cluster: ClusterBackend, options?: RequestOptions): Rows => wholeList(cluster.reader, '/v1/roles', options)
 export const listModules = (cluster: ClusterBackend, options?: RequestOptions): Rows => wholeList(cluster.reader, '/v1/modules', options)
 
 export const readBdb = (cluster: ClusterBackend, uid: Id, options?: RequestOptions): Found => read(cluster, one('bdbs', uid), options)

@@ -208,7 +208,7 @@ const bill = closed<Bill>()({
   ready: closed<BoundTime>()(boundTime).describe('until everything is ready; the rest is the proof'),
 })
 
-/** @param ledger - the locations that are known; who only looks at a plan takes any */
+/** @param ledger - the locations that are known */
 export const planSchemaWith = (ledger: z.ZodType<LedgerLocation>): z.ZodType<Plan> =>
   closed<Plan>()({
     format: z.literal(PLAN_FORMAT),
@@ -257,8 +257,6 @@ export const planSchemaWith = (ledger: z.ZodType<LedgerLocation>): z.ZodType<Pla
     written: z.record(z.string(), z.string()).exactOptional().describe('where the objects are declared, as file:line, by stack:address'),
     hash: digest.describe('over everything but requests, bill, source, written, freezes and itself'),
   })
-
-export const planSchema = planSchemaWith(z.object({type: z.string()}).catchall(z.union([z.string(), z.number(), z.boolean()])))
 
 /** The schema as published, draft 2020-12. */
 export const planJsonSchema = (ledger: z.ZodType<LedgerLocation>): Record<string, unknown> => ({

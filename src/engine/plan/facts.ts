@@ -56,8 +56,9 @@ export function factRow(kind: Kind, live: JsonObject, pointers: readonly string[
   }
 }
 
-/** Rows of one shape are many; the tree of their places is made once. */
+/** Rows of one shape are many; the tree of their places is made once. Shapes are few, unless a plan file makes them up. */
 const trees = new Map<string, Branch>()
+const MOST_TREES = 1_000
 
 function treeOf(pointers: readonly string[]): Branch {
   const shape = pointers.join('\n')
@@ -65,7 +66,7 @@ function treeOf(pointers: readonly string[]): Branch {
   if (known !== undefined) return known
   const root: Branch = {whole: false, branches: new Map()}
   for (const pointer of pointers) plant(root, parsePointer(pointer))
-  trees.set(shape, root)
+  if (trees.size < MOST_TREES) trees.set(shape, root)
   return root
 }
 

@@ -3,7 +3,10 @@ import {describe, expect, it} from 'vitest'
 import {beforeImageSchema} from '../../../src/engine/model/before-image.ts'
 import {CAUSES} from '../../../src/engine/model/cause.ts'
 import {ACTIONS} from '../../../src/engine/model/plan.ts'
-import {planSchema} from '../../../src/engine/model/plan-schema.ts'
+import {planSchemaWith} from '../../../src/engine/model/plan-schema.ts'
+import {ledgerLocation} from '../../../src/ledger/backends/registry.ts'
+
+const planSchema = planSchemaWith(ledgerLocation)
 
 const hash = 'a'.repeat(64)
 

@@ -9,12 +9,15 @@ import {AppError} from '../../../src/base/errors.ts'
 import {isJsonObject, type Json, type JsonObject} from '../../../src/base/json.ts'
 import {parsePointer, valueAt} from '../../../src/base/pointer.ts'
 import type {Operation, Plan} from '../../../src/engine/model/plan.ts'
-import {planSchema} from '../../../src/engine/model/plan-schema.ts'
+import {planSchemaWith} from '../../../src/engine/model/plan-schema.ts'
 import {Secret} from '../../../src/engine/model/value.ts'
 import {assertAgrees} from '../../../src/engine/plan/agree.ts'
 import {assertSealed, sealed} from '../../../src/engine/plan/document.ts'
+import {ledgerLocation} from '../../../src/ledger/backends/registry.ts'
 import type {WorldEdit} from '../../../src/simulator/world-edit.ts'
 import {Lab, stackOf} from '../../support/lab.ts'
+
+const planSchema = planSchemaWith(ledgerLocation)
 
 /** One of everything: create, update, replace, delete, adopt, forget, no-op, secrets, values to come. */
 const before = () =>

@@ -1,10 +1,13 @@
 import {Ansis} from 'ansis'
 import {describe, expect, it} from 'vitest'
-import {planSchema} from '../../../src/engine/model/plan-schema.ts'
+import {planSchemaWith} from '../../../src/engine/model/plan-schema.ts'
 import {assertSealed} from '../../../src/engine/plan/document.ts'
+import {ledgerLocation} from '../../../src/ledger/backends/registry.ts'
 import {planText} from '../../../src/report/plan-text.ts'
 import {world} from '../../../src/simulator/index.ts'
 import {Lab, stackOf} from '../../support/lab.ts'
+
+const planSchema = planSchemaWith(ledgerLocation)
 
 const PAINT = new Ansis(0)
 
