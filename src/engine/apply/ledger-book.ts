@@ -57,6 +57,8 @@ export interface GivingWay extends Renamed {
 
 export class LedgerBook {
   readonly #ledgers: Map<string, Ledger>
+  /** The maps of those that this book has made, and that nobody else writes. */
+  readonly #entries = new Map<string, Map<string, LedgerEntry>>()
   readonly #stores: ReadonlyMap<string, LedgerStore>
   readonly #seal: SealSecrets
   readonly #ahead: SealAhead
@@ -290,8 +292,10 @@ export class LedgerBook {
   #edit(stack: string, addresses: Iterable<string>, change: (entries: Map<string, LedgerEntry>) => void): void {
     const ledger = this.#ledgers.get(stack)
     if (ledger === undefined) return
-    // One map per run and stack, edited in place: copying it for each of thousands of objects would be quadratic.
-    const entries = ledger.entries as Map<string, LedgerEntry>
+    // Edited in place: copying it for each of thousands of objects would be quadratic. What others have is copied first, once.
+    const known = this.#entries.get(stack)
+    const entries = known !== undefined && known === ledger.entries ? known : new Map(ledger.entries)
+    this.#entries.set(stack, entries)
     change(entries)
     this.#ledgers.set(stack, {...ledger, entries})
     this.#touch(stack, addresses)

@@ -45,6 +45,20 @@ describe('the ledger of a run', () => {
     expect([...store.ledger.entries.keys()]).toEqual(['null_resource.a', 'null_resource.b'])
   })
 
+  it('is its own: what it was given, and what a store has, change with a write and not before', async () => {
+    const store = new Failing('shop', 0)
+    const given = store.ledger
+    const book = bookOf(store)
+    book.record('shop', entry('a'), new Map())
+    expect([given.entries.size, book.ledger('shop')?.entries.size]).toEqual([0, 1])
+    await book.flush()
+    book.record('shop', entry('b'), new Map())
+    book.drop('shop', 'null_resource.a')
+    expect([[...store.ledger.entries.keys()], given.entries.size]).toEqual([['null_resource.a'], 0])
+    await book.flush()
+    expect([...store.ledger.entries.keys()]).toEqual(['null_resource.b'])
+  })
+
   it('of one stack is written where that of another one fails', async () => {
     const [bad, good] = [new Failing('shop', 1), new Failing('till', 0)]
     const book = bookOf(bad, good)
