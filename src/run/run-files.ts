@@ -30,7 +30,6 @@ import {
   runsFolder,
 } from '../ledger/journal-file.ts'
 import type {Host} from './host.ts'
-import {readPlan} from './saved-plan.ts'
 
 const headerSchema = z.object({
   run: z.string(),
@@ -149,6 +148,8 @@ export function beforeOf(host: Host, run: string): BeforeImage | undefined {
 export async function planOf(host: Host, run: string): Promise<Plan | undefined> {
   const path = planPath(host, run)
   if (!existsSync(path)) return undefined
+  // All that a plan is checked by: who lists runs need not load it.
+  const {readPlan} = await import('./saved-plan.ts')
   try {
     return await readPlan(path)
   } catch (error) {
