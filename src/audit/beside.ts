@@ -18,8 +18,8 @@ export interface Fault {
 
 /** What is known to be in the chain. */
 export interface Anchors {
-  /** Hashes, the surest first. */
-  readonly hashes: readonly string[]
+  /** The surest first; the lines need not be here. */
+  readonly heads: readonly ChainHead[]
   /** Of the ledger; another one's lines may have any numbers. */
   readonly lineage: string | undefined
   /** No other machine writes, and all of the chain is in one file. */
@@ -40,13 +40,15 @@ const INNER: ReadonlySet<Link['event']> = new Set(['operation', 'apply-end'])
 /** @param sorted - all lines, each once, by number */
 export function linesBeside(sorted: readonly Link[], all: ReadonlyMap<string, Link>, anchors: Anchors): Beside {
   const chain = new Chain(all)
-  for (const hash of anchors.hashes) chain.adopt(hash)
+  for (const head of anchors.heads) chain.know(head)
+  for (const {hash} of anchors.heads) chain.adopt(hash)
   const sure = new Set(chain.hashes)
   // Behind a gap, and without a ledger, the longest of what is here counts.
   for (const link of sorted.toReversed()) if (!LOOSE.has(link.event)) chain.adopt(link.hash)
   const lines = new Set<string>()
   const side = sorted.filter(link => {
-    const isSide = !chain.hashes.has(link.hash) && (lines.has(link.prev) || chain.hasOther(link))
+    const isOther = chain.hasOther(link) || chain.hasOther({seq: link.seq - 1, hash: link.prev})
+    const isSide = !chain.hashes.has(link.hash) && (lines.has(link.prev) || isOther)
     if (isSide) lines.add(link.hash)
     return isSide
   })
@@ -72,6 +74,10 @@ class Chain {
   hasOther({seq, hash}: ChainHead): boolean {
     const known = this.#bySeq.get(seq)
     return known !== undefined && known !== hash
+  }
+
+  know({seq, hash}: ChainHead): void {
+    if (!this.#bySeq.has(seq)) this.#bySeq.set(seq, hash)
   }
 
   /** This line and all before it, unless one of them contradicts what is known. */
@@ -122,10 +128,14 @@ interface Branch {
 
 /** The first line beside the chain that no machine of ours could have written there. */
 function strangerIn(side: readonly Link[], {all, sorted, chain, sure, anchors}: Known): Fault | undefined {
-  if (side.length === 0) return undefined
+  // Where nothing is here of what the ledger knows, nothing tells which of two histories it is.
+  if (side.length === 0 || (sure.size === 0 && anchors.heads.length > 0)) return undefined
   const branches = new Map<string, Branch>()
   const runs = runsIn(sorted.filter(it => chain.hashes.has(it.hash)))
-  const forgotten = sorted.find(it => sure.has(it.hash) && isOwn(it))?.seq ?? Number.POSITIVE_INFINITY
+  const forgotten = forgottenFrom(
+    sorted.find(it => sure.has(it.hash) && isOwn(it)),
+    all,
+  )
   for (const link of side) {
     const {seq, event, run = '', here, hash, prev} = link
     const branch = branches.get(prev) ?? {from: seq, begun: new Set()}
@@ -142,10 +152,23 @@ function strangerIn(side: readonly Link[], {all, sorted, chain, sure, anchors}: 
     if (event === 'apply-begin') branch.begun.add(run)
     // The ledger is never behind by more than one run, for as long as it knows how far the chain is.
     if (branch.begun.size > 1 && sure.size > 0 && branch.from < forgotten) return added
+    if (branch.from >= forgotten) continue
     const isLinked = prev === NOTHING || all.has(prev) || chain.hasOther({seq: seq - 1, hash: prev})
     if (INNER.has(event) && !branch.begun.has(run) && !couldDie(runs.get(run) ?? [], branch.from, isLinked)) return added
   }
   return undefined
+}
+
+/** From which number on others may have had more: whoever went on had one run at most that the ledger did not know. */
+function forgottenFrom(first: Link | undefined, all: ReadonlyMap<string, Link>): number {
+  let from = first?.seq ?? Number.POSITIVE_INFINITY
+  let run: string | undefined
+  for (let link = first && all.get(first.prev); link !== undefined; link = all.get(link.prev)) {
+    if (!LOOSE.has(link.event)) run ??= link.run
+    if (!LOOSE.has(link.event) && link.run !== run) break
+    from = link.seq
+  }
+  return from
 }
 
 /** Where the runs of the chain begin and end, by run. */

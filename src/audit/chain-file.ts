@@ -32,8 +32,11 @@ export interface KnownChain extends ChainHead {
   readonly files: readonly ({readonly file: string; readonly isHere: boolean} & ChainHead)[]
 }
 
-/** `forgotten`: the ledger is there and knows nothing of an audit, because another program wrote it. `undefined`: there is none. */
-export type Known = KnownChain | 'forgotten' | undefined
+/**
+ * `rewritten`: another program wrote the ledger, and what it knew is lost. `silent`: it says nothing of an audit, and may
+ * never have. `undefined`: there is none.
+ */
+export type Known = KnownChain | 'rewritten' | 'silent' | undefined
 
 export interface Written {
   readonly file: string
@@ -146,11 +149,12 @@ export class ChainFile {
 
   /** What the next line follows, and what stands before it where that is another one. */
   #next({head, intact, size}: Tail, word: Known): {after: ChainHead; seam?: Seam; ahead: readonly ChainedLine[]} {
-    const known = word === 'forgotten' ? undefined : word
+    const known = typeof word === 'string' ? undefined : word
     const base = this.#mine ?? (known && {seq: known.seq, hash: known.hash})
     const at = head ?? {seq: 0, hash: NOTHING}
     // Others may have gone further, and nobody can tell any more: the line says that it was so.
-    if (base === undefined) return {after: at, ...(word === 'forgotten' && head !== undefined && intact && {seam: at}), ahead: []}
+    const isLost = intact && (word === 'rewritten' || (word === 'silent' && head !== undefined))
+    if (base === undefined) return {after: at, ...(isLost && {seam: at}), ahead: []}
     if (head !== undefined && intact) {
       const ahead = isSame(head, base) ? [] : this.#behind(base, size)
       if (ahead !== undefined) return {after: head, ahead}

@@ -126,7 +126,11 @@ export function checkChain(files: readonly CheckedFile[], ledger: LedgerWord | u
   const numbers = new Set(written.map(it => it.seq))
   const ahead = ledger === undefined ? [] : sorted.filter(it => it.seq > ledger.seq && it.lineage === ledger.lineage)
   const broken =
-    faultOf(files, carried) ?? cutIn(files, numbers) ?? (ledger && behindLedger(files, ledger, all)) ?? beside.fault ?? aheadOf(ahead)
+    faultOf(files, carried) ??
+    cutIn(files, numbers) ??
+    (ledger && behindLedger(files, ledger, all)) ??
+    beside.fault ??
+    (ledger && aheadOf(ahead, ledger))
   const missed = broken === undefined && head !== undefined ? behindHead(head, sorted) : undefined
   const fault = broken ?? missed
   return {...base, gaps: gapsIn(sorted, all, ledger), ahead: ahead.length, ...(fault === undefined ? {} : {fault})}
@@ -139,11 +143,11 @@ function anchorsOf(
   head: string | undefined,
   all: ReadonlyMap<string, Link>,
 ) {
-  const known = ledger === undefined ? [] : [ledger, ...ledger.files].map(it => it.hash)
-  const carried = (ledger?.last ?? []).flatMap(it => readLine(it)?.hash ?? []).reverse()
-  const named = head === undefined ? [] : [...all.keys()].filter(it => it.startsWith(head))
+  const known = ledger === undefined ? [] : [ledger, ...ledger.files]
+  const carried = (ledger?.last ?? []).flatMap(it => readLine(it) ?? []).reverse()
+  const named = head === undefined ? [] : [...all.values()].filter(it => it.hash.startsWith(head))
   const allHere = files.length === 1 && ledger !== undefined && ledger.files.length > 0 && ledger.files.every(it => it.isHere)
-  return {hashes: [...known, ...carried, ...named], lineage: ledger?.lineage, allHere}
+  return {heads: [...known, ...carried, ...named], lineage: ledger?.lineage, allHere}
 }
 
 /** What it carries along begins anywhere, and may leave lines out that a file has. */
@@ -207,9 +211,13 @@ function behind(links: readonly Link[], known: ChainHead): Fault | undefined {
 }
 
 /** A run that did not end, or whose end the ledger could not take, is ahead of the ledger; two cannot be. */
-function aheadOf(ahead: readonly Link[]): Fault | undefined {
+function aheadOf(ahead: readonly Link[], {hash: head}: ChainHead): Fault | undefined {
   let run: string | undefined
-  for (const {seq, run: of, event} of ahead) {
+  const behind = new Set([head])
+  for (const {seq, run: of, event, hash, prev} of ahead) {
+    // Beyond a gap it may be a history that the ledger was never told of.
+    if (!behind.has(prev)) continue
+    behind.add(hash)
     if (of === undefined || !BEGINS.has(event)) continue
     run ??= of
     if (of !== run) return {seq, message: `line ${seq} begins another run that the ledger knows nothing of: the ledger was put back`}

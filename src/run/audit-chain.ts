@@ -43,8 +43,8 @@ export class StackChain {
   readonly #doer: Doer
   readonly #lineage: string
   readonly #isRemote: boolean
-  /** Until a line says so. */
-  #isForgotten: boolean
+  /** What the ledger knew, until a line says so. */
+  #lost: 'silent' | 'rewritten' | undefined
   readonly #file: ChainFile
   /** Of a ledger that is a file: behind HTTP it outlives the disks of its machines. */
   readonly #place: string | undefined
@@ -60,7 +60,7 @@ export class StackChain {
    */
   constructor(
     host: Host,
-    {stack, lineage, audit, condition}: Pick<Ledger, 'stack' | 'lineage' | 'audit' | 'condition'>,
+    {stack, lineage, audit, condition, rewrittenBy}: Pick<Ledger, 'stack' | 'lineage' | 'audit' | 'condition' | 'rewrittenBy'>,
     {doer, isRemote}: {readonly doer: Doer; readonly isRemote: boolean},
   ) {
     this.stack = stack
@@ -69,7 +69,7 @@ export class StackChain {
     this.#lineage = lineage
     this.#isRemote = isRemote
     this.#audit = audit
-    this.#isForgotten = condition === 'present' && audit === undefined
+    if (condition === 'present' && audit === undefined) this.#lost = rewrittenBy === undefined ? 'silent' : 'rewritten'
     const {random, clock} = host
     const path = auditPath(host, stack)
     this.#place = isRemote ? undefined : placeOf(hostname(), path)
@@ -139,7 +139,7 @@ export class StackChain {
     const written = this.#file.append(this.#queue, this.#known())
     if (written === undefined) return undefined
     this.#queue = []
-    this.#isForgotten = false
+    this.#lost = undefined
     this.#isSynced = false
     this.#learn(written)
     return true
@@ -147,7 +147,7 @@ export class StackChain {
 
   #known(): Known {
     const audit = this.#audit
-    if (this.#isForgotten) return 'forgotten'
+    if (this.#lost !== undefined) return this.#lost
     if (audit === undefined) return undefined
     return {seq: audit.seq, hash: audit.hash, files: filesAt(audit.files, this.#place === undefined ? [] : [this.#place])}
   }

@@ -98,7 +98,9 @@ describe('the file of an audit', () => {
 
   it('says that the ledger knew of nothing, and goes on from its own lines', () => {
     const first = written(chain(), undefined, {}, {})
-    const next = written(chain(), 'forgotten', {address: 'a'}, {address: 'b'})
+    const next = written(chain(), 'silent', {address: 'a'}, {address: 'b'})
+    expect(written(chain('new'), 'silent').lines[0]?.entry.here).toBeUndefined()
+    expect(written(chain('newer'), 'rewritten').lines[0]?.entry.here).toEqual({seq: 0, hash: NOTHING})
     expect(next.lines.map(it => it.entry.here)).toEqual([first.head, undefined])
     // That is no place where lines are missing.
     const older = {seq: 1, hash: readLine(textOf(chain())[0] ?? '')?.hash ?? ''}

@@ -295,6 +295,17 @@ describe('a line that was added to the past', () => {
     expect(checkChain(files(own).slice(1), remote({...headOf(own), last: own.map(it => it.text)}), undefined).fault).toBeUndefined()
   })
 
+  it('is none, and no ledger was put back, where nothing is here of the chain that the ledger has since it forgot', () => {
+    const anew = again(lines(3), BEGIN)
+    const own = again([...closed(2, third, 'run-8'), ...closed(2, third, 'run-9')], third, BEGIN)
+    const later = again([...closed(2, third, 'run-8'), ...closed(2, third, 'run-9')], {seq: 20, hash: 'e'.repeat(64)}, headOf(own))
+    for (const at of [1, 2, 3]) {
+      const checked = check(bytesOf([...own, ...later]), remote({...headOf(anew.slice(0, at)), files: []}))
+      expect([at, checked.fault]).toEqual([at, undefined])
+    }
+    expect(check(bytesOf([...own, ...later]), remote({...third, files: []})).fault).toMatchObject({seq: 8})
+  })
+
   it('is none where the ledger has the chain of a former one', () => {
     const chain = again(all, BEGIN, undefined, {lineage: 'l-0'})
     const own = closed(2, BEGIN, 'run-5')
