@@ -22,10 +22,13 @@ export interface HostRequest {
 export interface HostAnswer {
   readonly status: number
   readonly body: Json | undefined
+  /** How long that was. */
+  readonly bytes: number
 }
 
-/** Of one list nobody wants more pages than these. */
+/** Of one list nobody wants more pages than these, or more text: whoever may comment can make it longer. */
 const MOST_PAGES = 100
+const MOST_BYTES = 64 * 1_048_576
 const PER_PAGE = 100
 /** Nobody waits longer for a host without a decision. */
 const LONGEST_WISH_MS = 120_000
@@ -68,7 +71,7 @@ export class HostRequests {
           const wait = isRetryableStatus(method, answer.status)
             ? pause(parseRetryAfter(answer.headers['retry-after'], clock.now()))
             : undefined
-          return wait === undefined ? {done: {status: answer.status, body: bodyOf(answer)}} : {waitMs: wait}
+          return wait === undefined ? {done: {status: answer.status, body: bodyOf(answer), bytes: answer.body.length}} : {waitMs: wait}
         } catch (error) {
           const wait = error instanceof ConnectionError && isRetryableFailure(method, error) ? pause() : undefined
           if (wait === undefined) throw error
@@ -81,24 +84,36 @@ export class HostRequests {
 
   /** @throws ReviewDeniedError, ReviewAnswerError, ConnectionError */
   async send(request: HostRequest): Promise<Json | undefined> {
-    const {status, body} = await this.ask(request)
-    if (status >= 200 && status < 300) return body
+    return (await this.#answered(request)).body
+  }
+
+  async #answered(request: HostRequest): Promise<HostAnswer> {
+    const answer = await this.ask(request)
+    const {status, body} = answer
+    if (status >= 200 && status < 300) return answer
     const {host} = this.#options
     if (status === 401 || status === 403) throw new ReviewDeniedError(host, request.doing, status, saidIn(body))
     throw new ReviewAnswerError(host, request.doing, status, saidIn(body))
   }
 
-  /** All rows of a list. */
+  /**
+   * All rows of a list. One whose end nobody read may have taken back what its beginning says.
+   * @throws ReviewAnswerError
+   */
   async all(path: string, doing: string): Promise<readonly Json[]> {
+    const odd = (said: string) => new ReviewAnswerError(this.#options.host, doing, 200, said)
     const rows: Json[] = []
+    let read = 0
     for (let page = 1; page <= MOST_PAGES; page++) {
       const sign = path.includes('?') ? '&' : '?'
-      const body = await this.send({method: 'GET', path: `${path}${sign}per_page=${PER_PAGE}&page=${page}`, doing})
-      if (!Array.isArray(body)) throw new ReviewAnswerError(this.#options.host, doing, 200, 'no list')
+      const {body, bytes} = await this.#answered({method: 'GET', path: `${path}${sign}per_page=${PER_PAGE}&page=${page}`, doing})
+      if (!Array.isArray(body)) throw odd('no list')
       rows.push(...(body as readonly Json[]))
-      if (body.length < PER_PAGE) break
+      if (body.length < PER_PAGE) return rows
+      read += bytes
+      if (read > MOST_BYTES) throw odd(`a list of more than ${MOST_BYTES / 1_048_576} MiB`)
     }
-    return rows
+    throw odd(`a list of more than ${MOST_PAGES * PER_PAGE} rows`)
   }
 }
 

@@ -222,6 +222,24 @@ describe('an approval on GitHub', () => {
   })
 })
 
+it('an approval does not hold where nobody read to the end whether it was taken back', async () => {
+  world.comment('svcctl-bot', mark(1))
+  world.approve('boris')
+  const at = world.now()
+  for (let i = 0; i < 10_000; i++) world.reviews.push({by: 'ana', state: 'COMMENTED', commit: COMMIT, at})
+  world.reviews.push({by: 'boris', state: 'CHANGES_REQUESTED', commit: COMMIT, at: world.now()})
+  await expect(assertApproved(await hostOf('github'), {key: KEY, hash: HASH, commit: COMMIT})).rejects.toMatchObject({
+    code: 'E_REVIEW_ANSWER',
+    message: expect.stringContaining('a list of more than 10000 rows'),
+  })
+})
+
+it('a list of a host is given up when it has more text than anybody wants', async () => {
+  const body = 'x'.repeat(400_000)
+  world.comments = Array.from({length: 201}, (_, id) => ({id, body, by: 'mallory', createdAt: world.now(), updatedAt: world.now()}))
+  await expect((await hostOf('github')).comments()).rejects.toMatchObject({code: 'E_REVIEW_ANSWER'})
+})
+
 describe('an approval on GitLab', () => {
   const asked = {key: KEY, hash: HASH, commit: COMMIT}
   it('does not hold while approvals are left to give', async () => {
