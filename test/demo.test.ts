@@ -58,12 +58,12 @@ describe('the demo', () => {
     expect(output).toContain('# PUT /subscriptions/1/databases/1 {"memoryLimitInGb":2}')
     expect(output).not.toContain('a-password-of-the-demo')
     expect(output).not.toContain('real-key')
-  }, 180_000)
+  }, 600_000)
 
   it('that is stopped leaves nothing behind either, and its simulator ends', async () => {
     const {code, output, left} = await runDemo('"cluster":"https://')
     expect({code, left}, output).toEqual({code: 143, left: []})
     const [address = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? []
     await expect(fetch(address)).rejects.toThrow()
-  }, 60_000)
+  }, 120_000)
 })

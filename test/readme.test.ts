@@ -91,7 +91,7 @@ describe('the README', () => {
     expect(outputs.get('svcctl drift')).toContain('memoryLimitInGb: 2 -> 4')
     expect([...outputs.values()].join('')).not.toContain('correct-horse')
     expect(readdirSync(here.folder)).toContain('package.tar.gz')
-  }, 240_000)
+  }, 600_000)
 
   it('sets up nothing that the package check does not do for real', () => {
     const checked = readFileSync(join(root, 'scripts', 'check-package.ts'), 'utf8') + readFileSync(join(root, '.ci', 'run'), 'utf8')

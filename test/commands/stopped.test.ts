@@ -8,6 +8,7 @@ import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {world} from '../../src/simulator/index.ts'
 import {documentOf, type Running, type Site, site} from '../support/site.ts'
 import {jsonStack, saveStack} from '../support/stack-json.ts'
+import {until} from '../support/until.ts'
 import {archive, file, lines} from '../support-package/archive-fixtures.ts'
 
 let here: Site
@@ -332,5 +333,3 @@ async function expectResumed(path: string, there: number): Promise<void> {
     {size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex')},
   ])
 }
-
-const until = (check: () => boolean) => expect.poll(check, {interval: 20, timeout: 20_000}).toBe(true)

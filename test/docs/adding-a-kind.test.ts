@@ -61,5 +61,5 @@ describe('a new kind', () => {
     expect(passed.filter(it => it.fullName.startsWith("'cluster.role' "))).toHaveLength(24)
     expect(passed.map(it => it.fullName)).toContain('the source knows kinds by name, or by part of one, only where it is about those kinds')
     // Two programs of their own: on a busy machine they take their time.
-  }, 240_000)
+  }, 600_000)
 })

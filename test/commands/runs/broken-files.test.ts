@@ -6,6 +6,7 @@ import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {type Outcome, PROGRAM} from '../../support/program.ts'
 import {documentOf, FAST, type Site, site} from '../../support/site.ts'
 import {jsonStack, saveStack} from '../../support/stack-json.ts'
+import {until} from '../../support/until.ts'
 
 let here: Site
 let stack: readonly string[]
@@ -34,7 +35,7 @@ const filesBelow = (folder: string): Record<string, string> =>
 async function killedAfter(writes: number): Promise<void> {
   here.simulator.configure({cloud: {taskMs: 800}})
   const running = here.start(['apply', ...stack, '--auto-approve'])
-  await expect.poll(() => here.writes.length, {interval: 5, timeout: 20_000}).toBeGreaterThanOrEqual(writes)
+  await until(() => here.writes.length >= writes)
   running.kill('SIGKILL')
   await running.done
   // What it had sent arrives though it is dead: after this nothing of it is on the way.
@@ -147,7 +148,7 @@ describe('a dead run', () => {
       expect(filesBelow(here.folder)).toEqual(before)
       // What the dead run began is there by now; nobody is left who knows that it was on its way.
       const {tasks} = here.simulator.world.cloud
-      await expect.poll(() => Object.values(tasks).every(it => it.doneAt <= Date.now()), {interval: 5, timeout: 10_000}).toBe(true)
+      await until(() => Object.values(tasks).every(it => it.doneAt <= Date.now()))
       const applied = await here.fast(['apply', ...stack, '--auto-approve', '--foreign', 'ignore'])
       expect([applied.code, applied.stderr.includes(`${journal}.damaged`)]).toEqual([0, true])
       expect(existsSync(`${journal}.damaged`)).toBe(true)

@@ -5,6 +5,7 @@ import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {documentOf, type Site, site} from '../../support/site.ts'
 import {JsonStack, saveStack} from '../../support/stack-json.ts'
 import {type StateServer, startStateServer} from '../../support/state-server.ts'
+import {until} from '../../support/until.ts'
 
 /** Ten writes a second: a hundred objects take longer than a freeze needs to be heard of everywhere. */
 const PACE = ['--rate', '600', '--burst', '10', '--poll-interval', '100ms'] as const
@@ -22,7 +23,7 @@ afterEach(async () => {
 })
 
 const posts = () => here.simulator.log.filter(it => it.method === 'POST')
-const hasSent = (count: number) => expect.poll(() => posts().length, {interval: 20, timeout: 30_000}).toBeGreaterThanOrEqual(count)
+const hasSent = (count: number) => until(() => posts().length >= count)
 
 /** A hundred objects. */
 function hundred(name: string): JsonStack {

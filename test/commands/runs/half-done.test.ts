@@ -5,6 +5,7 @@ import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {documentOf, type Site, site} from '../../support/site.ts'
 import {type JsonStack, jsonStack, saveStack} from '../../support/stack-json.ts'
+import {until} from '../../support/until.ts'
 
 let here: Site
 beforeEach(async () => {
@@ -95,7 +96,7 @@ async function killed({before, after, at}: Change): Promise<void> {
   here.simulator.configure({cloud: {taskMs: 1_200, readyMs: 200, listLagMs: 300}, cluster: {changeMs: 1_200}})
   here.simulator.clearLog()
   const running = here.start(['apply', ...stack(), ...ALLOWED])
-  await expect.poll(() => here.writes.some(it => at.test(it)), {interval: 5, timeout: 20_000}).toBe(true)
+  await until(() => here.writes.some(it => at.test(it)))
   running.kill('SIGKILL')
   await running.done
 }

@@ -5,6 +5,7 @@ import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {documentOf, type Site, site} from '../../support/site.ts'
 import {JsonStack, saveStack} from '../../support/stack-json.ts'
 import {type StateServer, startStateServer} from '../../support/state-server.ts'
+import {until} from '../../support/until.ts'
 
 const SECRET = 'resume-Pass-7'
 
@@ -33,7 +34,7 @@ describe('a run that is killed', () => {
   const on = () => ['--synth-dir', join(here.folder, 'shop')]
   const killedAfter = async (writes: number, args: readonly string[] = []) => {
     const running = here.start(['apply', ...on(), '--auto-approve', ...args], {env})
-    await expect.poll(() => here.writes.length, {interval: 5, timeout: 20_000}).toBeGreaterThanOrEqual(writes)
+    await until(() => here.writes.length >= writes)
     running.kill('SIGKILL')
     await running.done
   }
@@ -172,7 +173,7 @@ describe('a run whose machine is gone', () => {
     saveStack(here.folder, shop().backend({http: {}}))
     const on = ['--synth-dir', join(here.folder, 'shop')]
     const running = here.start(['apply', ...on, '--auto-approve'], {env: env()})
-    await expect.poll(() => here.writes.length, {interval: 5, timeout: 20_000}).toBeGreaterThanOrEqual(writes)
+    await until(() => here.writes.length >= writes)
     running.kill('SIGKILL')
     await running.done
     rmSync(join(here.folder, '.svcctl'), {recursive: true, force: true})

@@ -5,6 +5,7 @@ import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {documentOf, type Site, site} from '../../support/site.ts'
 import {JsonStack, saveStack} from '../../support/stack-json.ts'
 import {type StateServer, startStateServer} from '../../support/state-server.ts'
+import {until} from '../../support/until.ts'
 
 const [FIRST, DYING, OTHER] = ['first-Pass-1', 'dying-Pass-2', 'other-Pass-3']
 const DEATHS = ['kill -9', 'Ctrl-C', 'a time that ran out'] as const
@@ -50,12 +51,9 @@ describe.each(Object.entries(PLACES))('a run with its ledger %s', (_, placeOf) =
       here.simulator.clearLog()
       const wait = death === 'a time that ran out' ? ['--timeout', '200ms'] : []
       const running = here.start(['apply', ...on, '--auto-approve', ...wait], as(DYING))
-      await expect.poll(() => here.writes, {interval: 5, timeout: 20_000}).toHaveLength(1)
+      await until(() => here.writes.length === 1)
       if (death !== 'a time that ran out') {
-        if (death === 'Ctrl-C')
-          await expect
-            .poll(() => here.simulator.log.some(it => it.path.startsWith('/v1/actions')), {interval: 5, timeout: 20_000})
-            .toBe(true)
+        if (death === 'Ctrl-C') await until(() => here.simulator.log.some(it => it.path.startsWith('/v1/actions')))
         running.kill(death === 'Ctrl-C' ? 'SIGINT' : 'SIGKILL')
       }
       const {code} = await running.done

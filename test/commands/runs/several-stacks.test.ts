@@ -5,6 +5,7 @@ import {afterEach, beforeEach, expect, it} from 'vitest'
 import {documentOf, type Site, site} from '../../support/site.ts'
 import {jsonStack, saveStack} from '../../support/stack-json.ts'
 import {type StateServer, startStateServer} from '../../support/state-server.ts'
+import {until} from '../../support/until.ts'
 
 let here: Site
 beforeEach(async () => {
@@ -26,7 +27,7 @@ it('the run stays unfinished until each of its stacks was there, and the objects
   const on = ['--synth-dir', here.folder]
   here.simulator.configure({cloud: {taskMs: 1_500, readyMs: 0}})
   const running = here.start(['apply', ...on, '--stack', '*', '--auto-approve'])
-  await expect.poll(() => here.writes.length, {interval: 5, timeout: 20_000}).toBe(2)
+  await until(() => here.writes.length === 2)
   running.kill('SIGKILL')
   await running.done
   here.simulator.configure({cloud: {taskMs: 1}})

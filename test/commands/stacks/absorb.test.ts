@@ -1,10 +1,11 @@
 /** `svcctl absorb`: drift goes into the program that declares it, by real processes over real programs. */
 import {existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, it, vi} from 'vitest'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {absorbSchema} from '../../../src/run/import-document.ts'
 import {makeApp} from '../../support/app.ts'
 import {documentOf, type Running, type Site, site} from '../../support/site.ts'
+import {until} from '../../support/until.ts'
 
 let at: Site
 beforeEach(async () => {
@@ -341,6 +342,6 @@ const waitingProgram = (): string =>
 /** Until the file is another one, and the program that shall prove it waits. */
 const untilChanged = (from: string, running: Running) =>
   Promise.race([
-    vi.waitUntil(() => text() !== from && existsSync(join(at.folder, 'proving')), {interval: 10, timeout: 60_000}),
+    until(() => text() !== from && existsSync(join(at.folder, 'proving'))),
     running.done.then(outcome => Promise.reject(new Error(`it ended: ${JSON.stringify(outcome)}`))),
   ])

@@ -1,7 +1,8 @@
 import {readFileSync} from 'node:fs'
-import {afterEach, beforeEach, describe, expect, it, vi} from 'vitest'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {type Site, site} from '../../support/site.ts'
 import {jsonStack, saveStack} from '../../support/stack-json.ts'
+import {until} from '../../support/until.ts'
 
 let here: Site
 beforeEach(async () => {
@@ -37,18 +38,15 @@ describe.skipIf(process.platform !== 'linux')('a stack that takes long to evalua
       )
       const running = here.start([command, '--synth-dir', folder, '-v'], {asItIs: true})
       // Far more than reading the file takes, and far less than all of it.
-      await vi.waitUntil(() => (computed(running.pid) ?? 0) >= 150, {interval: 20, timeout: 60_000})
+      await until(() => (computed(running.pid) ?? 0) >= 150)
       const before = computed(running.pid) ?? 0
       let last = before
       running.kill(signal)
-      const watch = vi.waitUntil(
-        () => {
-          const now = computed(running.pid)
-          last = now ?? last
-          return now === undefined
-        },
-        {interval: 5, timeout: 60_000},
-      )
+      const watch = until(() => {
+        const now = computed(running.pid)
+        last = now ?? last
+        return now === undefined
+      })
       // No code: it did not end by itself.
       expect((await running.done).code).toBeNull()
       await watch

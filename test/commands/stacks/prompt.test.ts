@@ -5,6 +5,7 @@ import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {documentOf, PROMPT, type Site, site} from '../../support/site.ts'
 import {jsonStack, saveStack} from '../../support/stack-json.ts'
 import {hasTerminal, openTerminal, type Terminal} from '../../support/terminal.ts'
+import {until} from '../../support/until.ts'
 
 let at: Site
 beforeEach(async () => {
@@ -110,7 +111,7 @@ describe.skipIf(!hasTerminal)(`a plan that is asked about${hasTerminal ? '' : ' 
     at.simulator.configure({cloud: {taskMs: 1_500}})
     open(['apply', ...save(shop()), '--max-inflight', '1'])
     terminal.types(await shortHash(), 'Enter')
-    await expect.poll(() => at.writes.length, {interval: 10, timeout: 10_000}).toBe(1)
+    await until(() => at.writes.length === 1)
     terminal.types('C-c')
     await terminal.shows('exit=4')
     at.simulator.configure({spelling: 'contract', ...PROMPT})
@@ -129,7 +130,7 @@ describe('a saved plan that only an option of apply lets pass', () => {
     at.simulator.clearLog()
     at.simulator.configure({cloud: {taskMs: 1_500}})
     const run = at.start(['apply', 'x.plan', '--auto-approve', '--allow-destroy', 'cloud.database', '--max-inflight', '1'])
-    await expect.poll(() => at.writes.length, {interval: 10, timeout: 10_000}).toBe(1)
+    await until(() => at.writes.length === 1)
     run.kill('SIGINT')
     expect((await run.done).code).toBe(4)
     at.simulator.configure({spelling: 'contract', ...PROMPT})

@@ -4,6 +4,7 @@ import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {documentOf, type Site, site} from '../../support/site.ts'
 import {jsonStack, saveStack} from '../../support/stack-json.ts'
+import {until} from '../../support/until.ts'
 
 let at: Site
 beforeEach(async () => {
@@ -54,7 +55,7 @@ describe('a key of the same account', () => {
   ])('finishes what a dead run has begun: %s', async (_, command) => {
     at.simulator.configure({cloud: {taskMs: 300}})
     const dead = at.start(['apply', ...on(), '--auto-approve'])
-    await expect.poll(() => at.writes.length, {interval: 5, timeout: 20_000}).toBeGreaterThanOrEqual(1)
+    await until(() => at.writes.length >= 1)
     dead.kill('SIGKILL')
     await dead.done
     const [{run}] = documentOf(await at.run(['runs', 'list', '-o', 'json']))
@@ -76,7 +77,7 @@ describe('a key of another account', () => {
   it('settles and resumes no dead run', async () => {
     at.simulator.configure({cloud: {taskMs: 300}})
     const dead = at.start(['apply', ...on(), '--auto-approve'])
-    await expect.poll(() => at.writes.length, {interval: 5, timeout: 20_000}).toBeGreaterThanOrEqual(1)
+    await until(() => at.writes.length >= 1)
     dead.kill('SIGKILL')
     await dead.done
     at.simulator.clearLog()

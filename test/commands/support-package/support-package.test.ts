@@ -5,10 +5,11 @@ import {createServer, type RequestListener, type Server} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {join} from 'node:path'
 import {gzipSync} from 'node:zlib'
-import {afterEach, beforeEach, describe, expect, it, vi} from 'vitest'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {systemClock} from '../../../src/base/clock.ts'
 import {createSimulator, readyDocument, type ServedSimulator, type Simulator, serveSimulator, world} from '../../../src/simulator/index.ts'
 import {type Outcome, type Place, PROGRAM, place} from '../../support/program.ts'
+import {until} from '../../support/until.ts'
 import {archive, file, lines} from '../../support-package/archive-fixtures.ts'
 
 let here: Place
@@ -374,8 +375,7 @@ describe('somebody at a terminal', () => {
     const address = await serve((request, response) => {
       response.writeHead(200)
       response.write(whole.subarray(0, 10_000))
-      if (request.url?.includes('debuginfo'))
-        void vi.waitUntil(() => files().some(it => it.endsWith('.part')), {interval: 20, timeout: 20_000}).then(() => child.kill('SIGINT'))
+      if (request.url?.includes('debuginfo')) void until(() => files().some(it => it.endsWith('.part'))).then(() => child.kill('SIGINT'))
     })
     const child = spawn(process.execPath, [PROGRAM, 'support-package', 'cluster', '-o', 'json', '--optimize'], {
       cwd: here.folder,

@@ -1,10 +1,11 @@
 import {existsSync, mkdtempSync, readFileSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
-import {afterEach, describe, expect, it, vi} from 'vitest'
+import {afterEach, describe, expect, it} from 'vitest'
 import type {Clock} from '../../../src/base/clock.ts'
 import {systemClock} from '../../../src/base/clock.ts'
 import {runApp} from '../../../src/declaration/files/app-process.ts'
+import {until} from '../../support/until.ts'
 
 /** Minutes pass in a moment, and the processes get that moment. */
 const hurried = (): Clock & {waited: number} => ({
@@ -30,16 +31,15 @@ const alive = (pid: number): boolean => {
     return false
   }
 }
-const LOOKS = {interval: 5, timeout: 30_000}
 /** Until a script has written its process id. */
 async function pidIn(name: string): Promise<number> {
   const file = join(folder, name)
-  await vi.waitUntil(() => existsSync(file) && readFileSync(file, 'utf8').trim() !== '', LOOKS)
+  await until(() => existsSync(file) && readFileSync(file, 'utf8').trim() !== '')
   const pid = Number(readFileSync(file, 'utf8'))
   pids.push(pid)
   return pid
 }
-const untilGone = (pid: number) => vi.waitUntil(() => !alive(pid), LOOKS)
+const untilGone = (pid: number) => until(() => !alive(pid))
 const run = (script: string, more: {signal?: AbortSignal; clock?: Clock; onLine?: (line: string) => void} = {}) => {
   writeFileSync(join(folder, 'app.sh'), script)
   return runApp('sh app.sh', {
