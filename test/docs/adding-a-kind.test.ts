@@ -14,7 +14,17 @@ const diffs = [...page.matchAll(/```diff\n([\s\S]*?)```/g)].map(([, diff = '']) 
 const touched = diffs.flatMap(it => [...it.matchAll(/^\+\+\+ b\/(\S+)$/gm)].map(([, path = '']) => path))
 
 /** What the contract, the two tests beside it and their types need. */
-const COPIED = ['src', 'test', 'docs/stacks.md', 'docs/concepts.md', 'package.json', 'tsconfig.json', 'vitest.config.ts']
+const COPIED = [
+  'src',
+  'test',
+  'scripts',
+  'bench',
+  'docs/stacks.md',
+  'docs/concepts.md',
+  'package.json',
+  'tsconfig.json',
+  'vitest.config.ts',
+]
 const TESTS = ['test/backends/kinds-contract.test.ts', 'test/backends/kinds.test.ts', 'test/declaration/constructs/kinds.test.ts']
 
 let copy = ''
