@@ -5,6 +5,7 @@
 
 import {JsonBoundsError} from '../base/bounded-json.ts'
 import {AppError, type AppErrorOptions, EXIT} from '../base/errors.ts'
+import {maskedText} from '../base/secret-fields.ts'
 import type {Method} from '../engine/model/kind.ts'
 import type {ApiAnswer} from '../transport/api-client.ts'
 import {type Said, saidIn} from './error-body.ts'
@@ -161,6 +162,6 @@ const nameOf = ({method, path}: Asked): string => `${method} ${path.split('?')[0
 const said = ({codes, advice}: Voice, name: ApiErrorName) => ({code: codes[name], suggestions: advice[name]})
 
 function glimpse(text: string): string {
-  const line = text.trim().replaceAll(/\s+/g, ' ')
+  const line = maskedText(text).trim().replaceAll(/\s+/g, ' ')
   return line === '' ? 'it is empty' : JSON.stringify(line.length > 120 ? `${line.slice(0, 120)}…` : line)
 }

@@ -4,6 +4,7 @@
  * `{error_code, description}`, a task's `{type, status, description}`, plain text, HTML, nothing.
  */
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
+import {maskedWords, maskSecrets} from '../base/secret-fields.ts'
 import {answerBody} from './answer-body.ts'
 
 export interface Said {
@@ -18,8 +19,8 @@ export interface Said {
 export function saidIn(text: string): Said {
   const body = answerBody(text)
   if (body.is === 'json') return saidBy(body.value)
-  if (/^\s*</.test(text)) return {message: pageText(text.slice(0, LONGEST_PAGE)) || 'an HTML page'}
-  return {message: text.trim()}
+  if (/^\s*</.test(text)) return {message: maskedWords(pageText(text.slice(0, LONGEST_PAGE))) || 'an HTML page'}
+  return {message: beginningOf(maskedWords(text.trim()))}
 }
 
 const LONGEST_PAGE = 16_384
@@ -37,8 +38,10 @@ function pageText(page: string): string {
   const shown = page.replaceAll(/<!--.*?-->|<(head|script|style)\b.*?<\/\1\s*>/gis, ' ')
   const body = words(shown.replace(/<title[^>]*>[^<]*/i, ' '))
   const text = title === '' || body.includes(title) ? body : [title, body].filter(it => it !== '').join(': ')
-  return text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text
+  return beginningOf(text)
 }
+
+const beginningOf = (text: string): string => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text)
 
 const ENTITIES: Readonly<Record<string, string>> = {amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ', '#39': "'"}
 
@@ -47,7 +50,7 @@ export function saidBy(body: Json): Said {
     const code = LEADING_CODE.exec(body)?.[1]
     return code === undefined ? {message: body} : {code, message: body}
   }
-  if (!isJsonObject(body)) return {message: body === null ? '' : JSON.stringify(body)}
+  if (!isJsonObject(body)) return {message: body === null ? '' : beginningOf(JSON.stringify(maskSecrets(body)))}
   if (isJsonObject(body.error)) return saidBy(body.error)
   const code = textAmong(body, ['code', 'error_code', 'errorCode', 'type']) ?? codeOnly(body.error)
   const message = textAmong(body, ['message', 'description', 'detail', 'error', 'error_description', 'title']) ?? code ?? ''

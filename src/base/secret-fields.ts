@@ -98,14 +98,40 @@ export function secretsInDocument(document: ExactJson): readonly string[] {
   return found
 }
 
-/** As `maskSecrets`, for text that may be JSON. */
+/** As `maskSecrets`, for text that may be JSON, or be its beginning. */
 export function maskedText(text: string): string {
   try {
     return stringifyExactJson(maskSecrets(parseSpelledJson(text)))
   } catch {
-    return PEM.test(text) ? REDACTED : text
+    return maskedWords(text)
   }
 }
+
+/** `"password": …`, also where the text is a JSON string inside another, and `password=…`; a word before a colon may be a sentence's. */
+const NAMED = /(\\{0,7}["'])([\w.-]{1,100})\1\s*[:=]\s*|(?<![\w.-])([\w.-]{1,100})=/g
+
+/** What follows a name: a text in quotes (the end may be cut off), in quotes of a JSON string, a list or object (it may end anywhere), a word. */
+const NAMED_VALUE = /"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|(\\+["']).*?(?:(?<!\\)\1|$)|[[{].*|[^\s,;&)}\]"']+/sy
+
+/** A text that is no JSON, the values of secret names in it hidden. */
+export function maskedWords(text: string): string {
+  if (PEM.test(text)) return REDACTED
+  let shown = ''
+  let from = 0
+  for (const match of text.matchAll(NAMED)) {
+    const at = match.index + match[0].length
+    if (match.index < from || !isSecretName(match[2] ?? match[3] ?? '')) continue
+    NAMED_VALUE.lastIndex = at
+    const value = NAMED_VALUE.exec(text)?.[0]
+    if (value === undefined || NOT_SECRET.test(value)) continue
+    shown += text.slice(from, at) + REDACTED
+    from = at + value.length
+  }
+  return shown + text.slice(from)
+}
+
+/** Switches, nulls and empty texts give nothing away. */
+const NOT_SECRET = /^(true|false|null|\\*["']\\*["'])$/
 
 /** What stands in an address and must not be shown: a password, a token in its query. As it stands there, and decoded. */
 export function secretsInAddress(address: string): readonly string[] {

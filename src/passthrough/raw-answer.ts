@@ -5,7 +5,7 @@ import {AppError} from '../base/errors.ts'
 import type {ExactJson} from '../base/lossless-json.ts'
 import {parseMaskedJson} from '../base/masked-json.ts'
 import {REDACTED} from '../base/redact.ts'
-import {isSecretName, maskSecrets} from '../base/secret-fields.ts'
+import {isSecretName, maskedWords} from '../base/secret-fields.ts'
 import {shellWord} from '../base/shell-word.ts'
 import type {ApiAnswer, CallResult} from '../transport/api-client.ts'
 import {ConnectionError} from '../transport/connection-error.ts'
@@ -73,7 +73,7 @@ export function rawBody(voice: Voice, asked: Asked, answer: Answered): RawBody {
   } catch (cause) {
     if (answer.text.trim() === '') return {is: 'empty'}
     const type = headers['content-type']?.split(';')[0]?.trim().toLowerCase() ?? ''
-    if (type === 'text/plain' && !isBinary(bytes)) return {is: 'document', document: maskSecrets(answer.text)}
+    if (type === 'text/plain' && !isBinary(bytes)) return {is: 'document', document: maskedWords(answer.text)}
     if (isBinary(bytes)) throw new BinaryAnswerError(asked, type || 'unknown type', bytes.length)
     throw new UnreadableError(voice, asked, answer, cause)
   }

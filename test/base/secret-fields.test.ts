@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {isSecretName, maskSecrets, secretsInDocument} from '../../src/base/secret-fields.ts'
+import {isSecretName, maskedWords, maskSecrets, secretsInDocument} from '../../src/base/secret-fields.ts'
 
 describe('the name of a field', () => {
   it.each([
@@ -40,4 +40,24 @@ describe('a document', () => {
     })
     expect(secretsInDocument(document)).toEqual(['p1', 'l1', pem])
   })
+})
+
+describe('a text that is no JSON', () => {
+  it.each([
+    ['{"a":1,"password":"hunter2","b":"c","secret":"cut of', '{"a":1,"password":[redacted],"b":"c","secret":[redacted]'],
+    ['bad body {\\"password\\":\\"hunter2\\"} here', 'bad body {\\"password\\":[redacted]} here'],
+    ['{"password":"hun\\"ter2","n":1 ', '{"password":[redacted],"n":1 '],
+    ['{"credentials": {"user":"hunter2"}, "a":1', '{"credentials": [redacted]'],
+    ["{'token': 'hunter2', 'x': 1}", "{'token': [redacted], 'x': 1}"],
+    ['no such key: password=hunter2&page=1', 'no such key: password=[redacted]&page=1'],
+  ])('loses the values of secret names: %s', (text, shown) => {
+    expect(maskedWords(text)).toBe(shown)
+  })
+
+  it.each(['password: must be 8 characters long', 'the password must be "long"', '{"password":true,"x":', '{"password":""  x'])(
+    'stays as it is where it gives nothing away: %s',
+    text => {
+      expect(maskedWords(text)).toBe(text)
+    },
+  )
 })

@@ -148,6 +148,21 @@ describe('an answer that is an error', () => {
 })
 
 describe('an answer that cannot be shown', () => {
+  it.each([
+    ['a success that ends early', 200, '{"users": [{"name": "app", "password": "live-secret-of-a-server"}'],
+    ['an error that ends early', 400, '{"error": {"message": "no such user", "password": "live-secret-of-a-server"}'],
+    ['an error in a list', 400, '[{"password": "live-secret-of-a-server"}]'],
+    ['an error as long as a book', 400, `"password": "live-secret-of-a-server" ${'and on '.repeat(20_000)}`],
+  ])('gives nothing away that its fields call secret, and is short: %s', async (_, status, text) => {
+    for (const type of ['application/json', 'text/plain']) {
+      strike({type: 'status', status, text, headers: {'content-type': type}})
+      const {stdout, stderr} = await svc.run('api cloud get /subscriptions -vv -o json')
+      expect(`${stdout}${stderr}`).not.toContain('live-secret')
+      expect(`${stdout}${stderr}`).toContain('[redacted]')
+      if (type === 'application/json') expect(JSON.parse(stdout).error.message.length).toBeLessThan(2_000)
+    }
+  })
+
   it('HTML, or JSON that ends early, is exit 1 and names --raw', async () => {
     for (const action of [
       {type: 'status', status: 200, text: '<html>sign in</html>', headers: {'content-type': 'text/html'}},
