@@ -58,10 +58,7 @@ export function stateRequests(backend: HttpBackend, transport: Transport, clock:
         if (isLast || !isPassing(answer.status)) return {done: {...answer, isRepeat}}
         // A gateway may have lost the answer of what stands behind it.
         isRepeat ||= answer.status >= 500
-        return pause(
-          `answered ${answer.status}`,
-          Math.min(parseRetryAfter(answer.headers['retry-after'], clock.now()) ?? 0, LONGEST_WISH_MS),
-        )
+        return pause(`answered ${answer.status}`, Math.min(parseRetryAfter(answer.headers, clock.now()) ?? 0, LONGEST_WISH_MS))
       } catch (error) {
         if (!(error instanceof ConnectionError)) throw error
         if (isLast || !error.transient) throw unreachable(error, {method, url}, backend.address)

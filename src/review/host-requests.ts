@@ -68,9 +68,7 @@ export class HostRequests {
             ...(body === undefined ? {} : {body: JSON.stringify(body)}),
           })
           debug(`${method} ${path}: ${answer.status}`)
-          const wait = isRetryableStatus(method, answer.status)
-            ? pause(parseRetryAfter(answer.headers['retry-after'], clock.now()))
-            : undefined
+          const wait = isRetryableStatus(method, answer.status) ? pause(parseRetryAfter(answer.headers, clock.now())) : undefined
           return wait === undefined ? {done: {status: answer.status, body: bodyOf(answer), bytes: answer.body.length}} : {waitMs: wait}
         } catch (error) {
           const wait = error instanceof ConnectionError && isRetryableFailure(method, error) ? pause() : undefined

@@ -118,6 +118,7 @@ class WorldSimulator implements Simulator {
       ...(fault && {fault: fault.type}),
     }
     const body = api === 'parts' ? undefined : loggedBody(bytesOf(request.body))
+    const date = new Date(this.clock.now()).toUTCString()
     const note = (status: number): void => {
       this.log.push({...entry, status, ...(body !== undefined && {body})})
     }
@@ -125,7 +126,10 @@ class WorldSimulator implements Simulator {
       const answer = await this.#answerWith(fault, request, api, {method, path, query})
       note(answer.status)
       if (answer.firstByteMs) await this.#wait(request, answer.firstByteMs)
-      return toResponse(fault ? spoiled(fault, answer) : answer, fault?.type === 'cut' ? {cut: fault.bytes, request} : undefined)
+      return toResponse(
+        withHeaders(fault ? spoiled(fault, answer) : answer, {date}),
+        fault?.type === 'cut' ? {cut: fault.bytes, request} : undefined,
+      )
     } catch (error) {
       note(0)
       throw error

@@ -70,7 +70,7 @@ const openWhenReady = (connection: PackageConnection, path: string): Promise<Htt
   tryAgain(async attempt => {
     const response = await open(connection, path, {})
     if (![502, 503, 504].includes(response.status)) return {done: response}
-    const waitMs = retryDelayMs(attempt, parseRetryAfter(response.headers['retry-after'], connection.clock.now()))
+    const waitMs = retryDelayMs(attempt, parseRetryAfter(response.headers, connection.clock.now()))
     if (waitMs === undefined) return {done: response}
     for await (const _ of response.body) break
     return {waitMs}

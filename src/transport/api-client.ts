@@ -62,6 +62,8 @@ export interface ApiClient {
   /** Any status is an answer. Retries follow design section 4 (the retry table) by method. */
   call(call: ApiCall, options?: CallOptions): Promise<CallResult>
   readonly spending: Spending
+  /** What time it is there, by the last answer that said so; ours until then. */
+  readonly now: () => number
 }
 
 /** A request or an answer too large to hold in memory. */

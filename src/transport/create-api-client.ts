@@ -19,6 +19,7 @@ import {type GuardedMode, readOnly} from './read-only.ts'
 import {redirectOf} from './redirect.ts'
 import {MaxRequestsError, type RequestAllowance} from './request-allowance.ts'
 import {isRetryableFailure, isRetryableStatus, parseRetryAfter, retryDelayMs} from './retry.ts'
+import {aheadMs} from './time-there.ts'
 import type {OnTransportEvent} from './transport-event.ts'
 
 export interface ApiClientOptions {
@@ -103,6 +104,8 @@ class BudgetedClient implements ConnectedClient {
   #used = 0
   /** Some answer came from this address. */
   #contact = false
+  /** Of its clock to ours. */
+  #aheadMs = 0
 
   constructor(options: ApiClientOptions) {
     this.#options = options
@@ -128,6 +131,8 @@ class BudgetedClient implements ConnectedClient {
       },
     }
   }
+
+  readonly now = (): number => this.#options.clock.now() + this.#aheadMs
 
   call: ConnectedClient['call'] = async (call, options = {}) => {
     const {transport, requestTimeoutMs = REQUEST_TIMEOUT_MS} = this.#options
@@ -277,6 +282,7 @@ class BudgetedClient implements ConnectedClient {
       const credentials = typeof authentication === 'function' ? authentication() : authentication
       const response = await exchange.send(url, {...lowerCase(credentials), ...exchange.headers})
       this.#contact = true
+      this.#aheadMs = aheadMs(response.headers, clock.now()) ?? this.#aheadMs
       // The pause comes first: settling calls up the next in line.
       const again = response.status === 429 ? this.#pause(exchange, response, attempt) : undefined
       permit.settle(response)
@@ -320,7 +326,7 @@ class BudgetedClient implements ConnectedClient {
     const {clock, retryWritesOn503 = true} = this.#options
     if (exchange.answers.includes(status)) return undefined
     if (!isRetryableStatus(exchange.retryAs, status, {writesOn503: retryWritesOn503})) return undefined
-    return patient(retryDelayMs(attempt, parseRetryAfter(headers['retry-after'], clock.now())))
+    return patient(retryDelayMs(attempt, parseRetryAfter(headers, clock.now())))
   }
 
   /** After a 429: stops the account when it was sent too many requests. Too many changes are the caller's to sort out. */
@@ -332,7 +338,7 @@ class BudgetedClient implements ConnectedClient {
     const tooMany = classify429({method, headers, text: exchange.words(response), ...(running !== undefined && {changesInFlight: running})})
     if (tooMany === 'changes') return undefined
     const now = clock.now()
-    const wish = parseRetryAfter(headers['retry-after'], now) ?? parseRateHeaders(headers, now).resetMs
+    const wish = parseRetryAfter(headers, now) ?? parseRateHeaders(headers, now).resetMs
     const waitMs = patient(retryDelayMs(attempt, wish))
     // With the last try too: whoever comes next would be refused as well.
     const pauseMs = waitMs ?? Math.min(MAX_PATIENCE_MS, Math.max(1_000, wish ?? 0))

@@ -1,5 +1,7 @@
 /** What an answer's headers say about the account's request rate (contract section 8, wire facts "Rate headers"). */
 
+import {aheadMs} from './time-there.ts'
+
 type Headers = Readonly<Record<string, string>>
 
 export interface RateHeaders {
@@ -19,7 +21,7 @@ export function parseRateHeaders(headers: Headers, now: number): RateHeaders {
   return {
     ...(limit !== undefined && limit > 0 && {limit}),
     ...(remaining !== undefined && {remaining}),
-    ...(reset !== undefined && {resetMs: untilReset(reset, now)}),
+    ...(reset !== undefined && {resetMs: untilReset(reset, now + (aheadMs(headers, now) ?? 0))}),
   }
 }
 

@@ -36,6 +36,7 @@ export function readOnly(client: ConnectedClient, mode: GuardedMode, profile?: s
   return {
     address: client.address,
     spending: client.spending,
+    now: client.now,
     call: async (call, options) => {
       check(call)
       return client.call(call, options)

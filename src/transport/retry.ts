@@ -1,5 +1,6 @@
 /** When a request is tried again, and after how long. */
 import type {ConnectionError} from './connection-error.ts'
+import {aheadMs} from './time-there.ts'
 
 export const MAX_ATTEMPTS = 5
 const FIRST_DELAY_MS = 1_000
@@ -22,16 +23,17 @@ export function retryDelayMs(attempt: number, retryAfterMs = 0): number | undefi
 }
 
 /**
- * The server's wish in `Retry-After`: seconds or a date (wire facts, "Rate headers").
+ * The server's wish in `Retry-After`: seconds or a date by its own clock (wire facts, "Rate headers").
  *
+ * @param headers - names in lower case
  * @returns milliseconds from `now`, never negative; `undefined` when there is no such header or it makes no sense
  */
-export function parseRetryAfter(value: string | undefined, now: number): number | undefined {
-  const text = value?.trim()
+export function parseRetryAfter(headers: Readonly<Record<string, string>>, now: number): number | undefined {
+  const text = headers['retry-after']?.trim()
   if (text === undefined || text === '') return undefined
   if (/^\d+(\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1_000)
   const date = Date.parse(text)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now - (aheadMs(headers, now) ?? 0))
 }
 
 /** What a method allows when nobody knows whether the request took effect (design section 4, the retry table). */

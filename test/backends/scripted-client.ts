@@ -19,6 +19,7 @@ export function scriptedClient(answer: (call: ApiCall, time: number) => Scripted
     asked,
     calls,
     spending: {used: 0, waiting: 0, perMinute: 100, burst: 150, available: 150},
+    now: () => 0,
     async call(call, options): Promise<CallResult> {
       const name = `${call.method} ${call.path}`
       const time = asked.filter(it => it === name).length + 1

@@ -50,6 +50,7 @@ export async function applyUntilCrash(
     return {
       name: backend.name,
       spending: backend.spending,
+      now: backend.now,
       reader: {
         list: alive((...given) => reader.list(...given)),
         read: alive((...given) => reader.read(...given)),

@@ -6,6 +6,7 @@ import {createHash} from 'node:crypto'
 import {openCloudBackend} from '../../src/backends/cloud/backend.ts'
 import {openClusterBackend} from '../../src/backends/cluster/backend.ts'
 import {kinds} from '../../src/backends/kinds.ts'
+import type {Clock} from '../../src/base/clock.ts'
 import {EXIT} from '../../src/base/errors.ts'
 import {VirtualClock} from '../../src/base/virtual-clock.ts'
 import {evaluate} from '../../src/declaration/read/residual.ts'
@@ -201,6 +202,8 @@ export class MemoryStore implements LedgerStore {
   }
 }
 
+const skewed = (clock: Clock, ms: number): Clock => ({now: () => clock.now() + ms, sleep: (...given) => clock.sleep(...given)})
+
 class LostError extends LockLostError {}
 
 export interface LabOptions {
@@ -208,6 +211,8 @@ export interface LabOptions {
   readonly seed?: number
   readonly perMinute?: number
   readonly burst?: number
+  /** How far the servers' clock is ahead of ours. */
+  readonly serverAheadMs?: number
   /** Another process on the same account: the clock and the simulator are shared, the budget is its own. */
   readonly beside?: Lab
   readonly budget?: (clock: VirtualClock) => Budget
@@ -235,9 +240,17 @@ export class Lab {
   journal: JournalEntry[] = []
   readonly budget: Budget
 
-  constructor({simulator = {}, seed = 1, perMinute = CLOUD_LIMITS.perMinute, burst = CLOUD_LIMITS.burst, beside, budget}: LabOptions = {}) {
+  constructor({
+    simulator = {},
+    seed = 1,
+    serverAheadMs = 0,
+    perMinute = CLOUD_LIMITS.perMinute,
+    burst = CLOUD_LIMITS.burst,
+    beside,
+    budget,
+  }: LabOptions = {}) {
     this.clock = beside?.clock ?? new VirtualClock()
-    this.simulator = beside?.simulator ?? createSimulator({clock: this.clock, seed, config: simulator})
+    this.simulator = beside?.simulator ?? createSimulator({clock: skewed(this.clock, serverAheadMs), seed, config: simulator})
     this.budget = budget?.(this.clock) ?? createBudget({limits: {perMinute, burst, reserve: 0}, clock: this.clock})
   }
 

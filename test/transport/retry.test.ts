@@ -23,18 +23,27 @@ describe('Retry-After', () => {
   const now = Date.UTC(2026, 0, 1, 12, 0, 0)
 
   it('is read as seconds', () => {
-    expect(parseRetryAfter('7', now)).toBe(7_000)
-    expect(parseRetryAfter(' 0.5 ', now)).toBe(500)
+    expect(parseRetryAfter({'retry-after': '7'}, now)).toBe(7_000)
+    expect(parseRetryAfter({'retry-after': ' 0.5 '}, now)).toBe(500)
   })
 
   it('is read as a date, which may be over already', () => {
-    expect(parseRetryAfter('Thu, 01 Jan 2026 12:00:03 GMT', now)).toBe(3_000)
-    expect(parseRetryAfter('Thu, 01 Jan 2026 11:00:00 GMT', now)).toBe(0)
+    expect(parseRetryAfter({'retry-after': 'Thu, 01 Jan 2026 12:00:03 GMT'}, now)).toBe(3_000)
+    expect(parseRetryAfter({'retry-after': 'Thu, 01 Jan 2026 11:00:00 GMT'}, now)).toBe(0)
+  })
+
+  it('is a date of the clock that named it, however wrong ours is', () => {
+    const at = {date: 'Thu, 01 Jan 2026 12:00:00 GMT', 'retry-after': 'Thu, 01 Jan 2026 12:00:07 GMT'}
+    for (const hours of [-1, 0, 1]) expect(parseRetryAfter(at, now + hours * 3_600_000)).toBe(7_000)
+    // An answer that somebody had kept says nothing of the time.
+    expect(parseRetryAfter({...at, age: '600'}, now + 1_000)).toBe(6_000)
+    expect(parseRetryAfter({...at, date: 'today'}, now + 1_000)).toBe(6_000)
   })
 
   it('counts as absent when it makes no sense', () => {
-    for (const value of [undefined, '', 'soon', '-3'])
-      expect([value, parseRetryAfter(value, now) ?? 'absent']).toEqual([value, value === '-3' ? 0 : 'absent'])
+    expect(parseRetryAfter({}, now)).toBeUndefined()
+    for (const value of ['', 'soon', '-3'])
+      expect([value, parseRetryAfter({'retry-after': value}, now) ?? 'absent']).toEqual([value, value === '-3' ? 0 : 'absent'])
   })
 })
 

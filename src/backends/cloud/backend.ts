@@ -39,6 +39,7 @@ export function openCloudBackend(client: ApiClient, options: BackendOptions): Cl
     address: client.address,
     reader: api.reader,
     spending: client.spending,
+    now: client.now,
     get: (path, at) => api.reads.json(path, at),
     async write(request, at) {
       const outcome = await api.write(request, at)

@@ -36,6 +36,7 @@ export function openClusterBackend(client: ApiClient, options: BackendOptions): 
     address: client.address,
     reader: api.reader,
     spending: client.spending,
+    now: client.now,
     get: (path, at) => api.reads.json(path, at),
     rows: (path, at) => api.reads.rows(path, at),
     find: (path, at) => api.reads.find(path, at),

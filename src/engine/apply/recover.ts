@@ -171,7 +171,7 @@ class Recovery {
       collection: this.#collection(open, parent),
       fits: live => live.remoteId !== operation?.remoteId && meant(live),
       unique: kind.identity.unique,
-      old: clock.now() - loose.sentAt > CERTAIN_AFTER_MS,
+      old: () => backend.now() - loose.sentAt > CERTAIN_AFTER_MS,
       kind: kind.name,
       doubts: this.#doubts,
       since: this.#since,

@@ -24,8 +24,8 @@ export interface CreateInDoubt {
   readonly fits: (live: LiveObject) => boolean
   /** The server refuses a second one with the same name. */
   readonly unique: boolean
-  /** It was sent so long ago that no task list needs to say that nothing runs. */
-  readonly old?: boolean
+  /** Whether it was sent so long ago that no task list needs to say that nothing runs. */
+  readonly old?: () => boolean
   /** `cloud.database`: whose tasks matter. */
   readonly kind: string
   /** Everything that is looked up at this time. */
@@ -44,7 +44,7 @@ export const CERTAIN_AFTER_MS = 15 * 60_000
 const CERTAIN_THEN =
   `Run the command again: it adopts what it finds, and what is not there ${formatDuration(CERTAIN_AFTER_MS)} after it was sent ` +
   'counts as never made and is sent anew.'
-/** Clocks of servers differ from ours by about this much. */
+/** Of one API: several machines answer, and what they say of the time differs by about this much. */
 const CLOCK_SKEW_MS = 60_000
 const LOOKS = 2
 /** `--timeout` is how long an operation may take; to look twice takes this many lags, however short that is. */
@@ -89,7 +89,7 @@ async function lookUp(it: CreateInDoubt, lookup: Lookup): Promise<DoubtSettled> 
       }
       if (++absences < LOOKS) return again(startedAt, it.lagMs)
       if (!collection.proven) return unsettled(it, 'its list could not be read whole')
-      if (it.unique || running === 'none' || it.old === true) return {settled: 'did not happen'}
+      if (it.unique || running === 'none' || it.old?.() === true) return {settled: 'did not happen'}
       if (lookup.isStuck()) return again(startedAt, it.lagMs)
       return unsettled(it, 'it is not in the list, and the task list is no proof', CERTAIN_THEN)
     },
@@ -114,14 +114,15 @@ function ambiguous(it: CreateInDoubt, found: readonly LiveObject[]): DoubtSettle
 
 /** `wait`: a task that may be this create is running. `none`: proven that there is no such task. `no proof`: the list cannot tell. */
 async function suspects(
-  {backend, doubt, doubts, clock, kind}: CreateInDoubt,
+  {backend, doubt, doubts, kind}: CreateInDoubt,
   since: number,
   known: ReadonlySet<string>,
 ): Promise<'wait' | 'none' | 'no proof'> {
   const {value: list} = await doubts.tasks(backend, since)
   if (list === undefined) return 'no proof'
   // A clock that was set back since says nothing of what is younger.
-  const isAhead = doubt.sentAt > clock.now() + CLOCK_SKEW_MS
+  const now = backend.now()
+  const isAhead = doubt.sentAt > now + CLOCK_SKEW_MS
   const young = (task: TaskView) => isAhead || task.startedAt === undefined || task.startedAt >= doubt.sentAt - CLOCK_SKEW_MS
   // A task whose object is there, and is another one, explains itself too.
   const explained = (it: TaskView) => doubts.explains(it) || (it.resourceId !== undefined && known.has(it.resourceId))
@@ -129,7 +130,7 @@ async function suspects(
   if (strangers.some(it => it.state === 'running' && doubts.words.creates(it))) return 'wait'
   // A task without a beginning may be as old as the account: done, it says nothing of a create that left no object.
   const unexplained = strangers.some(
-    it => it.state === 'done' && doubts.words.creates(it) && it.startedAt !== undefined && clock.now() - it.startedAt < CLOCK_SKEW_MS,
+    it => it.state === 'done' && doubts.words.creates(it) && it.startedAt !== undefined && now - it.startedAt < CLOCK_SKEW_MS,
   )
   return list.complete && !unexplained ? 'none' : 'no proof'
 }

@@ -125,10 +125,10 @@ async function oneRequest(
 ): Promise<OneTurn> {
   const {journal, clock, emit} = context.options
   const {key, step, request} = it
-  let sentAt = clock.now()
+  let sentAt = it.backend.now()
   let tries = 0
   const beforeSend = async () => {
-    sentAt = clock.now()
+    sentAt = it.backend.now()
     await writeAhead(context, it, {sentAt, isFirst: tries === 0})
     tries += 1
   }

@@ -82,7 +82,7 @@ export interface TaskView {
   readonly resourceId?: string
   readonly commandType?: string
   readonly description?: string
-  /** Milliseconds since the epoch, where the task says when it began. */
+  /** Milliseconds since the epoch by the API's clock, where the task says when it began. */
   readonly startedAt?: number
   readonly error?: TaskFailure
 }
@@ -115,6 +115,8 @@ export interface Backend {
   /** One task; `undefined` for a 404. */
   task(id: string, options?: RequestOptions): Promise<TaskView | undefined>
   readonly spending: Spending
+  /** What time it is there: times that it names are by its clock, and what is compared with them is, too. */
+  readonly now: () => number
 }
 
 /** The account's request budget as the engine sees it. */

@@ -45,6 +45,7 @@ export function knownFacts(api: Api, kinds: Kinds, collections: readonly Collect
     write: writes,
     tasks: async () => undefined,
     task: async () => undefined,
+    now: () => 0,
     spending: {
       used: 0,
       waiting: 0,

@@ -107,6 +107,7 @@ describe('a create in doubt', () => {
     return {
       name: backend.name,
       spending: backend.spending,
+      now: backend.now,
       reader: backend.reader,
       write: (...given) => backend.write(...given),
       task: (...given) => backend.task(...given),
@@ -294,6 +295,7 @@ describe('a recovery that breaks off', () => {
       const half: Backend = {
         name: 'cloud',
         spending: cloud.spending,
+        now: cloud.now,
         write: (...given) => cloud.write(...given),
         task: (...given) => cloud.task(...given),
         tasks: (...given) => cloud.tasks(...given),
