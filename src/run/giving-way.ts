@@ -1,6 +1,7 @@
 /**
  * Addresses in a ledger that a run gives to other objects, while who has them is no part of the run (`--safe-only`,
- * `--no-destroy`, `import --all`): such an object goes where the whole plan would have put it. Written over, it would be nobody's any more.
+ * `--no-destroy`, `import --all`), or is blocked in it: such an object goes where the whole plan would have put it. Written
+ * over, it would be nobody's any more.
  */
 import type {GivingWay} from '../engine/apply/ledger-book.ts'
 import type {Work} from '../engine/apply/work.ts'
@@ -16,7 +17,12 @@ export function givingWay(work: readonly Work[], {pairs, orphans}: Pick<Observat
       match?.formerAddress === undefined ? [] : [{stack, from: match.formerAddress, to: address, remoteId: match.live.remoteId}],
     ),
   ]
-  const own = new Set(work.flatMap(({operation: {stack, remoteId}}) => (remoteId === undefined ? [] : [keyOf(stack, remoteId)])))
+  // What is blocked goes nowhere of itself.
+  const own = new Set(
+    work.flatMap(({operation: {action, stack, remoteId, movedFrom}}) =>
+      remoteId === undefined || (action === 'blocked' && movedFrom === undefined) ? [] : [keyOf(stack, remoteId)],
+    ),
+  )
   const begun = work.filter(it => it.held === undefined && it.operation.action !== 'no-op')
   const taken = new Set<Key>(begun.map(it => keyOfOperation(it.operation)))
   const left = new Set(all.filter(it => !own.has(keyOf(it.stack, it.remoteId))))

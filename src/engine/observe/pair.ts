@@ -193,7 +193,10 @@ function knownMatch(input: PairInput, declaration: Declaration, byId: ReadonlyMa
   }
   const imported = declaration.importId === undefined ? undefined : byId.get(declaration.importId)
   const owner = imported && input.ownership.of(declaration.stack, input.kind.api, imported.remoteId)
-  return imported && {live: imported, found: 'import', ...(owner && owner.stack !== declaration.stack ? {owner} : {})}
+  if (imported === undefined || owner === undefined) return imported && {live: imported, found: 'import'}
+  if (owner.stack !== declaration.stack) return {live: imported, found: 'import', owner}
+  // The stack has it already: the block says by which address from now on.
+  return {live: imported, found: 'moved', formerAddress: owner.entry.address}
 }
 
 /** The addresses `moved` blocks lead back to, newest first. A block for a bare address covers its instances. */

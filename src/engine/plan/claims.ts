@@ -112,7 +112,9 @@ export class Claims {
       }
     }
     const own = ownership.of(stack, api, remoteId)
-    if (declared === undefined || own === undefined) {
+    // What leaves its place is not what the declaration means any more: somebody else may mean it there.
+    const leaves = this.#input.observation.pairs.get(keyOfOperation(operation))?.stray !== undefined
+    if (declared === undefined || own === undefined || leaves) {
       const other = this.#declared.of(operation)
       if (other !== undefined) return this.#declaredBy(operation, other, own)
     }
@@ -126,11 +128,15 @@ export class Claims {
     return this.#holding(operation)
   }
 
-  #declaredBy({stack, address}: Operation, other: {readonly stack: string; readonly address: string}, own: Owner | undefined): Elsewhere {
+  #declaredBy(
+    {stack, address, movedFrom}: Operation,
+    other: {readonly stack: string; readonly address: string},
+    own: Owner | undefined,
+  ): Elsewhere {
     if (other.stack === stack)
       return {...other, cause: 'declared-elsewhere', reason: `it is declared as ${other.address}, which this run leaves out`}
     if (own === undefined) return {...other, cause: 'declared-elsewhere', reason: `stack ${other.stack} declares it as ${other.address}`}
-    const reason = `moved to stack ${other.stack}: ${transferCommand({stack, address}, other)}`
+    const reason = `moved to stack ${other.stack}: ${transferCommand({stack, address: movedFrom ?? address}, other)}`
     return {...other, cause: 'moved-to-stack', reason}
   }
 
@@ -172,9 +178,11 @@ export class Claims {
     return below
   }
 
+  /** Whether a stack means what it has: where its declaration is planned beside another's that means it, it does not. */
   #isDeclared({stack, entry}: Owner): boolean {
-    const {stacks, destroy, selected} = this.#input
+    const {stacks, destroy, selected, observation} = this.#input
     if (destroy && selected.has(stack)) return false
+    if (observation.pairs.get(keyOf(stack, entry.address))?.context === false) return false
     return stacks.some(it => it.name === stack && it.declarations.some(d => d.address === entry.address && d.kind === entry.kind))
   }
 

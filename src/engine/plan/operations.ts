@@ -64,10 +64,12 @@ function planDeclared(
   const replaced = new Set<Key>()
   const operations: Operation[] = []
   for (const pair of pairs) {
+    // What this run only refers to is what it is, whatever another run would make of it.
+    if (pair.context) continue
     const {key} = pair.declaration
     const operation = held.get(key) ?? claims.respected(operationOf(input, pair, replaced, notes))
     if (operation.action === 'replace') replaced.add(key)
-    if (!pair.context) operations.push(operation)
+    operations.push(operation)
   }
   return {operations, notes}
 }

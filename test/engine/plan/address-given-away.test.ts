@@ -1,0 +1,148 @@
+/** An address that is given to something else while what it was called so before stays: nothing is lost, deleted or made twice for it. */
+import {describe, expect, it} from 'vitest'
+import {Lab, type Planning, type StackBuilder, stackOf} from '../../support/lab.ts'
+import {active} from '../../support/promises.ts'
+
+const only = (name: string): Planning => ({selected: new Set([name])})
+const actions = async (lab: Lab, builders: readonly StackBuilder[], more: Planning = {}): Promise<string[]> =>
+  active((await lab.plan(builders, more)).plan.operations).map(it => `${it.action} ${it.stack}:${it.address.replace('null_resource.', '')}`)
+const inA = (stack: StackBuilder, local: string, spec = {}) =>
+  stack.add('cloud.database', local, {name: 'cache', memoryLimitInGb: 1, ...spec}, {parent: stackOf('a').in('main')})
+
+describe('an object of another kind at an address whose former object is not to be touched', () => {
+  it('leaves that in the ledger beside it, with a transfer command that finds it', async () => {
+    const lab = new Lab()
+    const before = [stackOf('a').subscription('main').database('x', 'main', {name: 'cache'}), stackOf('b').subscription('other')]
+    const now = [stackOf('a').subscription('main').bdb('x'), inA(stackOf('b').subscription('other'), 'y')]
+    await lab.run(async () => {
+      await lab.apply(before)
+      const kept = lab.entry('a', 'x')?.remoteId
+      const {plan} = await lab.apply(now, only('a'))
+      expect(plan.operations.find(it => it.action === 'blocked')?.reason).toMatch(/svcctl transfer 'null_resource\.x' --from a --to b /)
+      expect(lab.entry('a', 'x')?.kind).toBe('cluster.database')
+      expect([...lab.store('a').ledger.entries.values()].map(it => it.remoteId)).toContain(kept)
+      expect(await actions(lab, now)).toEqual([expect.stringMatching(/^move b:y$/)])
+    })
+  })
+
+  it('leaves it there too where another declaration that this run leaves out means it', async () => {
+    const lab = new Lab()
+    const before = stackOf().subscription('a').database('x', 'a', {name: 'cache'})
+    const spec = {name: 'another', memoryLimitInGb: 1}
+    const block = {parent: stackOf().in('a'), importId: 'cloud/subscriptions/1/databases/1'}
+    const now = stackOf().subscription('a').bdb('x').add('cloud.database', 'y', spec, block)
+    await lab.run(async () => {
+      await lab.apply([before])
+      const kept = lab.entry('shop', 'x')?.remoteId
+      await lab.apply([now], {selection: {target: ['null_resource.x'], exclude: []}})
+      expect([...lab.store('shop').ledger.entries.values()].map(it => it.remoteId)).toContain(kept)
+      lab.simulator.clearLog()
+      await lab.apply([now])
+      expect([lab.entry('shop', 'y')?.remoteId, lab.writes]).toEqual([kept, ['PUT /subscriptions/1/databases/1']])
+    })
+  })
+})
+
+describe('a database that moves in the code while another stack declares what it was', () => {
+  const then = () => [stackOf('a').subscription('main').subscription('second'), inA(stackOf('b'), 'x')]
+  const now = () => [
+    stackOf('a').subscription('main').subscription('second').database('y', 'main', {name: 'cache'}),
+    stackOf('b').add('cloud.database', 'x', {name: 'cache', memoryLimitInGb: 1}, {parent: stackOf('a').in('second')}),
+  ]
+
+  it('goes to that one where the run covers both, and is made anew where it is declared now', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply(then())
+      const kept = lab.entry('b', 'x')?.remoteId
+      expect(await actions(lab, now())).toEqual(['move a:y', 'create b:x'])
+      lab.simulator.clearLog()
+      await lab.apply(now())
+      expect(lab.writes).toEqual(['POST /subscriptions/2/databases'])
+      expect([lab.entry('a', 'y')?.remoteId, lab.entry('b', 'x')?.remoteId]).toEqual([kept, 'cloud/subscriptions/2/databases/2'])
+      expect(await actions(lab, now())).toEqual([])
+    })
+  })
+
+  it('is neither deleted by its own stack alone nor taken by the other one', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply(then())
+      lab.simulator.clearLog()
+      const {plan} = await lab.apply(now(), only('b'))
+      expect(plan.operations.find(it => it.action === 'blocked')).toMatchObject({
+        wants: 'replace',
+        cause: 'moved-to-stack',
+        reason: expect.stringContaining("svcctl transfer 'null_resource.x' --from b --to a --as 'null_resource.y'"),
+      })
+      await lab.apply(now(), only('a'))
+      expect(lab.writes).toEqual([])
+    })
+  })
+
+  it('and gets what the other one had there: both change places without a request', async () => {
+    const lab = new Lab()
+    const places = (one: string, two: string) => [
+      stackOf('a').subscription('main').subscription('second').database('y', one, {name: 'cache'}),
+      stackOf('b').add('cloud.database', 'x', {name: 'cache', memoryLimitInGb: 1}, {parent: stackOf('a').in(two)}),
+    ]
+    await lab.run(async () => {
+      await lab.apply(places('main', 'second'))
+      const had = [lab.entry('a', 'y')?.remoteId, lab.entry('b', 'x')?.remoteId]
+      lab.simulator.clearLog()
+      await lab.apply(places('second', 'main'))
+      expect([lab.entry('a', 'y')?.remoteId, lab.entry('b', 'x')?.remoteId]).toEqual(had.toReversed())
+      expect([lab.writes, lab.store('a').ledger.entries.size, lab.store('b').ledger.entries.size]).toEqual([[], 3, 1])
+      expect(await actions(lab, places('second', 'main'))).toEqual([])
+    })
+  })
+})
+
+describe('an import block that names what the stack has under another address', () => {
+  it('moves it, and a change of it that fails leaves it in the ledger', async () => {
+    const lab = new Lab()
+    const before = stackOf().subscription('a').database('x', 'a', {name: 'old'})
+    const now = (more: object) =>
+      stackOf()
+        .subscription('a')
+        .bdb('x')
+        .add(
+          'cloud.database',
+          'y',
+          {name: 'old', memoryLimitInGb: 1, ...more},
+          {
+            parent: stackOf().in('a'),
+            importId: 'cloud/subscriptions/1/databases/1',
+          },
+        )
+    await lab.run(async () => {
+      await lab.apply([before])
+      expect(await actions(lab, [now({})])).toEqual(['create shop:x', 'move shop:y'])
+      lab.simulator.inject({match: {method: 'PUT'}, times: 1, action: {type: 'status', status: 400}})
+      const {plan, summary} = await lab.apply([now({memoryLimitInGb: 2})])
+      expect(plan.operations.find(it => it.address === 'null_resource.y')).toMatchObject({
+        action: 'update',
+        movedFrom: 'null_resource.x',
+        origin: 'created',
+      })
+      expect(summary.failed).toBe(1)
+      expect(lab.entry('shop', 'y')?.remoteId).toBe('cloud/subscriptions/1/databases/1')
+      expect(await actions(lab, [now({memoryLimitInGb: 2})])).toEqual(['update shop:y'])
+    })
+  })
+})
+
+describe('what only another run would replace', () => {
+  it('is what it is for a stack that hangs on it: nothing in it is made again', async () => {
+    const lab = new Lab()
+    const stacks = (port: number) => [
+      stackOf('a').subscription('main').database('x', 'main', {port}),
+      stackOf('b').add('cloud.acl_rule', 'r', {name: 'r', rule: '+@read ~*'}, {parent: stackOf('a').in('x')}),
+    ]
+    await lab.run(async () => {
+      await lab.apply(stacks(12_000))
+      expect(await actions(lab, stacks(12_001), only('b'))).toEqual([])
+      expect(await actions(lab, stacks(12_001))).toEqual(['replace a:x', 'replace b:r'])
+    })
+  })
+})
