@@ -107,8 +107,8 @@ export abstract class ApplyCommandBase extends StackCommand {
   protected async resume(run: string | undefined, flags: ApplyFlagValues): Promise<ExitCode> {
     const {findRun, planOf, recheckPlan, RunPlanError} = await applyParts()
     const story = findRun(this.context, run)
-    const plan = await planOf(this.context, story.header.run)
-    if (plan === undefined) throw new RunPlanError(story.header.run)
+    const plan = await planOf(this.context, story.header)
+    if (plan === undefined) throw new RunPlanError(story.header.run, 'gone')
     const permission = story.header.approved
     const allowed = {
       ...flags,
@@ -138,7 +138,7 @@ export abstract class ApplyCommandBase extends StackCommand {
   protected async attach(run: string, flags: ApplyFlagValues): Promise<ExitCode> {
     const {findRun, planOf} = await applyParts()
     const story = await ended(this.context, findRun(this.context, run), flags.timeout)
-    const plan = await planOf(this.context, run)
+    const plan = await planOf(this.context, story.header)
     if (plan === undefined || story.ended) {
       await this.print(asJson(runDocument(story)), {text: () => runText(story)})
       return EXIT.ok
@@ -322,7 +322,7 @@ async function inheritedApproval(context: Context, plan: Plan, approve: string |
   const {isSubset, planOf, readRuns} = await applyParts()
   for (const story of readRuns(context).stories) {
     if (story.header.plan !== plan.residualOf) continue
-    const whole = await planOf(context, story.header.run)
+    const whole = await planOf(context, story.header)
     if (whole?.hash === plan.residualOf && isSubset(plan, whole)) return plan.hash
   }
   return approve

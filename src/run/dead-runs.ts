@@ -132,7 +132,7 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
   }
   for (const story of stories) {
     const {run} = story.header
-    const plan = await planIfReadable(workspace, run, emit)
+    const plan = await planIfReadable(workspace, story.header, emit)
     const {journal} = continueJournal(story.path)
     if (story.damage !== undefined) emit({type: 'warning', message: damagedText(story)})
     const told = [...story.entries]
@@ -176,7 +176,7 @@ async function runsToSettle(workspace: Workspace): Promise<RunStory[]> {
 
 /** Whether it began with the very ledgers that are locked here; with others (`--state`) it is none of our business. */
 async function hasLostItsLedgers(workspace: Workspace, {header}: RunStory): Promise<boolean> {
-  const plan = await planIfReadable(workspace, header.run, () => {})
+  const plan = await planIfReadable(workspace, header, () => {})
   return (plan?.stacks ?? []).some(it => workspace.hasLedger(it))
 }
 
@@ -226,9 +226,9 @@ async function changePending(
 }
 
 /** What the run left can be looked up by its journal alone; what it made is then adopted by name. */
-async function planIfReadable({host}: Workspace, run: string, emit: Emit): Promise<Plan | undefined> {
+async function planIfReadable({host}: Workspace, header: RunStory['header'], emit: Emit): Promise<Plan | undefined> {
   try {
-    return await planOf(host, run)
+    return await planOf(host, header)
   } catch (error) {
     if (!(error instanceof RunPlanError)) throw error
     emit({type: 'warning', message: `${error.message}; it is settled by its journal`})

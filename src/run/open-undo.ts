@@ -20,7 +20,7 @@ export interface OpenedUndo extends Pick<WorkspaceOptions, 'stacks' | 'others' |
 export async function openUndo(host: Host, run: string, {stateFile}: {readonly stateFile: string | undefined}): Promise<OpenedUndo> {
   const story = findRun(host, run)
   if (!story.ended) throw new UndoUnfinishedError(run)
-  const plan = await planOf(host, run)
+  const plan = await planOf(host, story.header)
   if (plan === undefined) throw new UndoLostError(run)
   const names = [...plan.stacks, ...(plan.otherStacks ?? [])].map(it => it.name)
   const variable = await variableLookup({cwd: host.cwd, environment: host.environment.all, variables: []}, names)

@@ -1,6 +1,6 @@
 /** What a run keeps on its disk, and the disk fails it: nothing is lost, nothing is sent twice, and the next step is said. */
 import {spawn} from 'node:child_process'
-import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {type Outcome, PROGRAM} from '../../support/program.ts'
@@ -105,6 +105,26 @@ describe('a dead run', () => {
     },
     60_000,
   )
+
+  it('whose plan is another one than was approved is not resumed by it, however whole that is', async () => {
+    const pair = ['--synth-dir', saveStack(here.folder, jsonStack('shop').subscription('main').subscription('other'))]
+    const detached = await here.fast(['apply', ...pair, '--auto-approve', '--no-wait', '--max-inflight', '1', '-o', 'json'])
+    expect(detached.code).toBe(4)
+    const {run} = documentOf(detached)
+    expect((await here.fast(['destroy', ...pair, '--allow-destroy', '*', '--out', 'destroy.plan'])).code).toBe(0)
+    renameSync(join(here.folder, 'destroy.plan'), runFiles().plan)
+    here.simulator.clearLog()
+    for (const how of ['--resume', '--attach']) {
+      const refused = await here.fast(['apply', how, run, '-o', 'json'])
+      expect([refused.code, documentOf(refused).error]).toMatchObject([
+        1,
+        {code: 'E_RUN_PLAN', message: expect.stringContaining('not the one it began')},
+      ])
+    }
+    expect(here.writes).toEqual([])
+    const next = await here.fast(['apply', ...pair, '--auto-approve', '-o', 'json'])
+    expect([next.code, documentOf(next).converged], next.stderr).toEqual([0, true])
+  })
 
   it('of another version is told by plan, and refused by apply and --resume; nobody touches it', async () => {
     await killedAfter(4)
