@@ -13,7 +13,7 @@ import {remainingPaths, stepsOf} from '../plan/bill.ts'
 import {assertOneEach} from '../plan/one-operation.ts'
 import {BlockedError, NotStartedError} from './apply-errors.ts'
 import {Estimate} from './estimate.ts'
-import type {Renamed} from './ledger-book.ts'
+import type {Renamed, SavedListener} from './ledger-book.ts'
 import {Objects} from './objects.ts'
 import {Prover} from './prove.ts'
 import {RunContext, type RunOptions} from './run-context.ts'
@@ -69,7 +69,7 @@ class Run {
   async toEnd(): Promise<ApplyResult> {
     const {supervisor} = this.#context
     const {clock, emit, run, book, journal, stop} = this.#context.options
-    book.whenSaved((stack, serial) => this.#noteSaved(stack, serial))
+    book.whenSaved(this.#noteSaved)
     emit({type: 'begin', run, operations: [...this.#work.values()].filter(it => it.operation.action !== 'no-op').length})
     this.#estimate.tell()
     await this.#renameOwned()
@@ -105,10 +105,10 @@ class Run {
   }
 
   /** Without it the next run takes what it finds for somebody else's, and looks more closely: no reason to fail now. */
-  #noteSaved(stack: string, serial: number): void {
+  readonly #noteSaved: SavedListener = (stack, serial, objects) => {
     const {journal} = this.#context.options
     try {
-      journal.append({type: 'saved', stack, serial}, false)
+      journal.append({type: 'saved', stack, serial, objects}, false)
     } catch (error) {
       this.#context.fail(error)
     }

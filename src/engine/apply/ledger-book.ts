@@ -22,6 +22,9 @@ export type SealSecrets = (ledger: Ledger, closing: boolean) => Promise<Ledger>
 /** Told of secrets as soon as they are recorded, long before the ledger is written: their digests take time. */
 export type SealAhead = (ledger: Ledger, entry: LedgerEntry, secrets: ReadonlyMap<string, KnownSecret>) => void
 
+/** @param objects - what the version has under the addresses that changed in it, by address */
+export type SavedListener = (stack: string, serial: number, objects: Readonly<Record<string, string>>) => void
+
 /** 1, 2, 4, 8 and 16 s between them. */
 const SAVE_TRIES = 6
 /** No later try ends otherwise: the lock is somebody else's, the credentials are wrong, the ledger is another one. */
@@ -71,7 +74,7 @@ export class LedgerBook {
   readonly #unclosed = new Set<string>()
   #settle: (stack: string) => Promise<void> = () => Promise.resolve()
   #beforeSave: (stack: string) => void = () => {}
-  #onSaved: (stack: string, serial: number) => void = () => {}
+  #onSaved: SavedListener = () => {}
   #writing: Promise<void> = Promise.resolve()
   #queued: Promise<void> | undefined
   #closing = false
@@ -89,7 +92,7 @@ export class LedgerBook {
   }
 
   /** Told of every version that this run writes. */
-  whenSaved(listener: (stack: string, serial: number) => void): void {
+  whenSaved(listener: SavedListener): void {
     this.#onSaved = listener
   }
 
@@ -259,6 +262,9 @@ export class LedgerBook {
       this.#dirty.delete(stack)
       const isOnly = this.#auditOnly.delete(stack)
       try {
+        const objects = Object.fromEntries(
+          [...addresses].flatMap(it => [ledger.entries.get(it)].flatMap(at => (at ? [[it, at.remoteId]] : []))),
+        )
         const isSealed = ledger.secretSalt !== undefined || (this.#secrets.get(stack)?.size ?? 0) > 0
         const sealed = isSealed ? await this.#seal(ledger, closing) : ledger
         const saved = await store.save(isOnly && sealed.audit ? auditedOnly(sealed, sealed.audit) : sealed)
@@ -267,7 +273,7 @@ export class LedgerBook {
         const now = this.#ledgers.get(stack)
         // What was recorded while it was being written stays; the rest is as written.
         const {serial, lineage, secretSalt} = saved
-        this.#onSaved(stack, serial)
+        this.#onSaved(stack, serial, objects)
         this.#ledgers.set(
           stack,
           now === ledger || now === undefined

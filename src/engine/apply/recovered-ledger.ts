@@ -69,14 +69,16 @@ export class RecoveredLedger {
     }
   }
 
-  async record({key, step, kind, remoteId, secrets = {}}: SettledStep): Promise<void> {
+  async record({key, step, kind, remoteId, secrets = {}, written}: SettledStep): Promise<void> {
     if (step === 'delete') return this.#dropped(key)
     if (remoteId === undefined) return
     this.#remote.set(key, remoteId)
     this.#isOwn(key, remoteId)
     const operation = this.#operations.get(key)
     const {book} = this.#input
-    const place = this.#placeOf(key, remoteId)
+    // It was there when this run last wrote the ledger, and is not in what somebody made of that.
+    const found = this.#placeOf(key, remoteId)
+    const place = found === 'unknown' && written === true && this.#isLater(stackOf(key)) ? 'taken out' : found
     if (place !== 'unknown' && place !== 'as it was') {
       // A later run, or a person, knows better what the object is, and whose.
       if (place !== 'taken out') book.record(place.stack, await this.#withDoubted(place, {key, step, remoteId, secrets}), new Map())

@@ -30,7 +30,7 @@ export const journalEntrySchema = z.discriminatedUnion('type', [
   }),
   told({type: z.literal('ended'), key: z.string(), state: z.enum(STATES)}),
   told({type: z.literal('recorded'), keys: z.array(z.string())}),
-  told({type: z.literal('saved'), stack: z.string(), serial: z.number()}),
+  told({type: z.literal('saved'), stack: z.string(), serial: z.number(), objects: z.record(z.string(), z.string()).exactOptional()}),
   told({type: z.literal('verified'), keys: z.array(z.string())}),
   told({type: z.literal('left')}),
   told({type: z.literal('end'), summary: z.record(z.string(), z.number())}),

@@ -4,7 +4,7 @@
  */
 import type {State, Step} from './events.ts'
 import type {Method} from './kind.ts'
-import type {Key} from './value.ts'
+import {type Key, keyOf} from './value.ts'
 
 export type JournalEntry = Entry & {
   /** Requests the command had sent by then, over all its connections. */
@@ -45,7 +45,13 @@ type Entry =
   /** What was settled of these stands in the ledger. */
   | {readonly type: 'recorded'; readonly keys: readonly Key[]}
   /** This run has written the ledger of a stack. */
-  | {readonly type: 'saved'; readonly stack: string; readonly serial: number}
+  | {
+      readonly type: 'saved'
+      readonly stack: string
+      readonly serial: number
+      /** Remote ids of what was written in it, by address; absent in journals of older versions. */
+      readonly objects?: Readonly<Record<string, string>>
+    }
   | {readonly type: 'verified'; readonly keys: readonly Key[]}
   | {readonly type: 'end'; readonly summary: Readonly<Record<string, number>>}
   /** The command ended, and the run did not: something is in flight or unknown. */
@@ -93,6 +99,8 @@ export interface SettledStep {
   readonly secrets?: SentSecrets
   /** The ledger has it. */
   readonly recorded?: true
+  /** A version of the ledger that this run wrote had the object: where a later one has not, somebody took it out. */
+  readonly written?: true
 }
 
 /** Secrets that were sent to an object, and no word that they arrived there: nobody knows which it has. */
@@ -132,6 +140,7 @@ export function readRun(entries: readonly JournalEntry[]): DeadRun {
   let settled: SettledStep[] = []
   const taskIds = new Set<string>()
   const serials = new Map<string, number>()
+  const written = new Map<Key, string>()
   let lastSettledAt = 0
   let ended = false
   for (const entry of entries) {
@@ -141,7 +150,10 @@ export function readRun(entries: readonly JournalEntry[]): DeadRun {
       settled = settled.map(it => (keys.has(it.key) ? {...it, recorded: true} : it))
       for (const [id, it] of uncertain) if (keys.has(it.key)) uncertain.delete(id)
     }
-    if (entry.type === 'saved') serials.set(entry.stack, entry.serial)
+    if (entry.type === 'saved') {
+      serials.set(entry.stack, entry.serial)
+      for (const [address, remoteId] of Object.entries(entry.objects ?? {})) written.set(keyOf(entry.stack, address), remoteId)
+    }
     if (!('step' in entry)) continue
     const id = `${entry.key} ${entry.step}`
     if (entry.type === 'sent') {
@@ -172,5 +184,7 @@ export function readRun(entries: readonly JournalEntry[]): DeadRun {
       })
     }
   }
+  const isWritten = ({key, remoteId}: SettledStep) => remoteId !== undefined && written.get(key) === remoteId
+  settled = settled.map(it => (isWritten(it) ? {...it, written: true} : it))
   return {loose: [...open.values()], settled, uncertain: [...uncertain.values()], taskIds, serials, lastSettledAt, ended}
 }

@@ -177,6 +177,28 @@ describe('an object that is somewhere else since the dead run changed it', () =>
     })
   })
 
+  it.each([
+    ['does not come back where somebody took it out', 1, []],
+    [
+      'comes back where the ledger was: an older version stands there again',
+      -1,
+      ['old:null_resource.cache cloud/subscriptions/1/databases/1'],
+    ],
+  ])('and that the run itself had made and written down %s', async (_, serials, left) => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([base()])
+      const stacks = [base(), of('old', 'cache', 1)]
+      const built = await lab.plan(stacks)
+      await lab.execute(built, stacks)
+      const journal = lab.journal.filter(it => !['recorded', 'verified', 'end'].includes(it.type))
+      const {ledger} = lab.store('old')
+      lab.store('old').ledger = {...ledger, serial: ledger.serial + serials, entries: new Map()}
+      await settled(lab, {built, journal}, of('old', 'cache', 1))
+      expect(owners(lab)).toEqual(left)
+    })
+  })
+
   it('is not recorded a second time where it goes by another address', async () => {
     const lab = new Lab()
     await lab.run(async () => {
