@@ -5,6 +5,7 @@
  */
 import {isDeeper, JsonBoundsError, MAX_JSON_LEVELS, parseAnyJson} from './bounded-json.ts'
 import type {Json} from './json.ts'
+import {COMMAND_MARK} from './runner-commands.ts'
 
 export type ExactJson = Json | bigint | ExactNumber | readonly ExactJson[] | {readonly [key: string]: ExactJson}
 
@@ -41,6 +42,14 @@ function canonical(text: string): string {
     : `${sign}${bare}e${BigInt(power) - BigInt(fraction.length) + BigInt(digits.length - bare.length)}`
 }
 
+/** Exact numbers take time by the square of their digits; no id, size or amount has as many. */
+const MAX_DIGITS = 1000
+
+function bounded(token: string): string {
+  if (token.length > MAX_DIGITS && !token.startsWith('"')) throw new JsonBoundsError(`has a number of more than ${MAX_DIGITS} digits`)
+  return token
+}
+
 /** A string (skipped), or a number with enough digits to be in doubt. */
 const STRING_OR_LONG_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]{14,}/g
 
@@ -49,7 +58,7 @@ export function parseExactJson(text: string): ExactJson {
   const plain = parsePlain(text)
   if (!/\d{16}/.test(text)) return plain
   const mark = markAbsentFrom(text)
-  const marked = text.replace(STRING_OR_LONG_NUMBER, token => (isLongInteger(token) ? `"${mark}${token}"` : token))
+  const marked = text.replace(STRING_OR_LONG_NUMBER, token => (isLongInteger(bounded(token)) ? `"${mark}${token}"` : token))
   if (marked === text) return plain
   return JSON.parse(marked, (_, value: unknown) =>
     typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
@@ -67,7 +76,7 @@ export function parseSpelledJson(text: string): ExactJson {
   const plain = parsePlain(text)
   const mark = markAbsentFrom(text)
   const marked = text.replace(STRING_OR_NUMBER, token =>
-    token.startsWith('"') || String(Number(token)) === token ? token : `"${mark}${token}"`,
+    token.startsWith('"') || String(Number(bounded(token))) === token ? token : `"${mark}${token}"`,
   )
   if (marked === text) return plain
   return JSON.parse(marked, (_, value: unknown) => {
@@ -97,7 +106,7 @@ function markAbsentFrom(text: string): string {
 }
 
 /**
- * JSON text, safe to be shown on a terminal, with `bigint` and `ExactNumber` as plain digits. Fields that are `undefined` are left out, `toJSON` is honoured.
+ * JSON text, safe to be shown on a terminal and in the log of a CI job, with `bigint` and `ExactNumber` as plain digits. Fields that are `undefined` are left out, `toJSON` is honoured.
  * @param indent - spaces per level; 0 is one line
  */
 export function stringifyExactJson(value: unknown, indent = 0): string {
@@ -106,9 +115,9 @@ export function stringifyExactJson(value: unknown, indent = 0): string {
 
 /**
  * What JSON may hold as it is and a terminal acts on: controls beyond ASCII, and marks that turn the direction of what
- * follows. They stand in texts and keys only, so that an escape is the same JSON.
+ * follows; and what the runner of a CI job acts on. They stand in texts and keys only, so that an escape is the same JSON.
  */
-const UNSEEN = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+const UNSEEN = new RegExp(`[\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]|${COMMAND_MARK}`, 'g')
 
 export const escapeUnseen = (json: string): string => json.replace(UNSEEN, mark => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)
 

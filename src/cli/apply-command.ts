@@ -15,6 +15,7 @@ import {type Key, spoken} from '../engine/model/value.ts'
 import type {BuiltPlan} from '../engine/plan/build.ts'
 import {applySummary} from '../report/apply-text.ts'
 import {runDocument, runText} from '../report/run-text.ts'
+import {visible} from '../report/terminal-text.ts'
 import type {Settled} from '../run/dead-runs.ts'
 import type {ApplyOptions} from '../run/plan-options.ts'
 import type {RunStory} from '../run/run-files.ts'
@@ -252,7 +253,7 @@ export abstract class ApplyCommandBase extends StackCommand {
     const asked = {...partOf(built.plan).plan, hash: built.plan.hash}
     if (built.approved === undefined) await this.reportPlan(built.plan, planAgain(built.plan))
     assertCommit(built.plan, flags.approvedCommit, flags.commit)
-    if (!this.forPrograms) await this.write(this.planText(built.plan))
+    if (!this.forPrograms) await this.write(visible(this.planText(built.plan)))
     if (!this.forPrograms && built.approved !== undefined) this.sayNotChecked(notChecked(built.approved), workspace)
     workspace.assertAffordable(asked)
     const approval = {

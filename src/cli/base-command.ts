@@ -14,6 +14,7 @@ import {describeSource} from '../config/connection-sources.ts'
 import {isDocumentFormat, isOutputFormat, type OutputFormat, type Presentation, renderOutput} from '../report/output-format.ts'
 import {compileQuery, type Query} from '../report/query.ts'
 import {WIDEST_CELL} from '../report/table.ts'
+import {visible} from '../report/terminal-text.ts'
 import {outputFormatIn} from './parse/argv.ts'
 import {parseCommandLine} from './parse/command-line.ts'
 import {type ConnectionFlagValues, connectionFlagsFrom, outputFlags} from './parse/flags.ts'
@@ -155,7 +156,7 @@ export abstract class BaseCommand {
     log.below([])
     if (this.forPrograms && !this.#printed) documents.write(`${stringifyExactJson(redactor.value(documentOf(error)), 2)}\n`)
     this.#printed = true
-    streams.stderr.write(folded(redactor.text(errorText(error, paintFor(streams.stderr, environment), false)), streams.stderr))
+    streams.stderr.write(folded(visible(redactor.text(errorText(error, paintFor(streams.stderr, environment), false))), streams.stderr))
   }
 
   /** Text to standard output, a document as it is; resolves when there is room for more. */

@@ -6,6 +6,7 @@ import {Redactor} from '../base/redact.ts'
 import {processEnvironment} from '../config/environment.ts'
 import {systemKeyring} from '../config/keyring.ts'
 import {isDocumentFormat, renderOutput} from '../report/output-format.ts'
+import {visible} from '../report/terminal-text.ts'
 import {asksForHelp, normalizeArgv, outputFormatIn, secretsIn, strayOption} from './parse/argv.ts'
 import {StrayOptionError} from './parse/usage-error.ts'
 import {resolveCommand, resolveTopic} from './shell/command-table.ts'
@@ -34,7 +35,8 @@ export async function main({argv, table, version, overrides = {}, site}: MainInp
   const streams = {stdin, stdout: guardedStream(stdout, redactor), stderr: guardedStream(stderr, redactor)}
   let command: Command | undefined
   let environment = overrides.environment
-  const failed = (error: AppError, verbose = false) => errorText(error, paintFor(stderr, environment ?? PLAIN), verbose)
+  const failed = (error: AppError, verbose = false) =>
+    visible(redactor.text(errorText(error, paintFor(stderr, environment ?? PLAIN), verbose)))
   if (site !== undefined) onCrash(site, error => streams.stderr.write(failed(error)))
   try {
     environment ??= processEnvironment()
@@ -81,7 +83,7 @@ export async function main({argv, table, version, overrides = {}, site}: MainInp
       stdout.write(await renderOutput(redactor.value(errorDocument(error)), format))
     }
     const verbose = command?.context.log.shows('debug') === true || words.includes('-vv')
-    streams.stderr.write(folded(redactor.text(failed(error, verbose)), stderr))
+    streams.stderr.write(folded(failed(error, verbose), stderr))
     return error.exit
   }
 }

@@ -9,6 +9,7 @@ import {ledgerFlags, stackFlags} from '../cli/parse/stack-flags.ts'
 import {variableOptions} from '../cli/parse/variable-options.ts'
 import {StackCommand, type StackFlagValues} from '../cli/stack-command.ts'
 import type {LoadedDeclarations} from '../declaration/read/load.ts'
+import {visible} from '../report/terminal-text.ts'
 import type {AbsorbDone, Absorption} from '../run/absorb.ts'
 import type {Workspace} from '../run/workspace.ts'
 
@@ -91,7 +92,8 @@ export default class AbsorbCommand extends StackCommand {
     const {absorbed, files} = planned
     if (absorbed.length > 0) {
       const {absorbText} = await import('../report/absorb-text.ts')
-      if (!flags.yes && !this.forPrograms && flags.patch !== '-') await this.write(`${absorbText({...planned, manual: []}, false)}\n`)
+      if (!flags.yes && !this.forPrograms && flags.patch !== '-')
+        await this.write(visible(`${absorbText({...planned, manual: []}, false)}\n`))
       const what = `${absorbed.length} ${absorbed.length === 1 ? 'value' : 'values'} into ${files.map(it => it.file).join(', ')}`
       await this.confirm(`Write ${what}?`, flags.yes ?? false)
     }

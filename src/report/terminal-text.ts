@@ -1,6 +1,7 @@
 /** Text from servers and files, made harmless for a terminal. */
 import {stripVTControlCharacters} from 'node:util'
 import {eachLetter} from '../base/letters.ts'
+import {withoutCommands} from '../base/runner-commands.ts'
 
 // Tab and newline are left for `oneLine`.
 const CONTROLS = /[^\P{Cc}\t\n]/gu
@@ -15,9 +16,12 @@ export const harmless = (text: string): string => stripVTControlCharacters(text)
 const PAINT = /\u001b\[(?:[124]|2[24]|3[1-69]|39)m/
 const ACTING = new RegExp(`${PAINT.source}|[^\\P{Cc}\\t\\n]|[\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]`, 'gu')
 
-/** The text with everything a terminal would act on as an escape that can be seen; newlines, tabs and our own colours stay. */
+/**
+ * The text with everything a terminal, or the runner of a CI job, would act on as an escape that can be seen; newlines, tabs
+ * and our own colours stay. Where a line begins matters: for what is whole.
+ */
 export const visible = (text: string): string =>
-  text.replace(ACTING, mark => (mark.length > 1 ? mark : `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`))
+  withoutCommands(text.replace(ACTING, mark => (mark.length > 1 ? mark : `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)))
 
 /** As `visible`, on one line, so that nothing in it can look like a line of ours. */
 export const visibleLine = (text: string): string => visible(text).replaceAll('\n', '\\n')

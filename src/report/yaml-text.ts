@@ -1,6 +1,7 @@
 /** YAML is loaded when a result is written in it, and not before: import this file dynamically. */
 import {type ScalarTag, stringify} from 'yaml'
 import {ExactNumber, escapeUnseen} from '../base/lossless-json.ts'
+import {withoutCommands} from '../base/runner-commands.ts'
 
 /** A number in the digits it came with; the library takes every `Number` for its value. */
 class Digits {
@@ -27,9 +28,9 @@ function withDigits(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withDigits(item)]))
 }
 
-/** A text that would act on a terminal, in double quotes: JSON's escapes are YAML's. */
+/** A text that would act on a terminal or a runner, on one line in double quotes: JSON's escapes are YAML's. */
 const unseenText: ScalarTag = {
-  identify: value => typeof value === 'string' && escapeUnseen(value) !== value,
+  identify: value => typeof value === 'string' && (escapeUnseen(value) !== value || withoutCommands(value) !== value),
   default: true,
   tag: 'tag:yaml.org,2002:str',
   resolve: text => text,

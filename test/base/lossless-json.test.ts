@@ -27,6 +27,17 @@ describe('exact JSON', () => {
     expect(parseExactJson('["exact:1",12345678901234567]')).toEqual(['exact:1', 12345678901234567n])
   })
 
+  // By the square of its digits it would take minutes, and answers may have millions of them.
+  it('refuses a number of more than a thousand digits, and takes as many in a text', () => {
+    const digits = '9'.repeat(1001)
+    for (const parse of [parseExactJson, parseSpelledJson]) {
+      for (const number of [digits, `-${digits}`, `0.${digits}`, `1${'0'.repeat(1_000_000)}1`]) {
+        expect(() => parse(`{"id": ${number}}`)).toThrow('has a number of more than 1000 digits')
+      }
+      expect(parse(`{"id": "${digits}", "n": ${'9'.repeat(1000)}}`)).toEqual({id: digits, n: BigInt('9'.repeat(1000))})
+    }
+  })
+
   it('refuses what JSON.parse refuses', () => {
     expect(() => parseExactJson('[9007199254740993,]')).toThrow(SyntaxError)
     expect(() => parseExactJson('[09007199254740993]')).toThrow(SyntaxError)
