@@ -43,6 +43,7 @@ export const CAUSES = {
   'no-update': 'the API cannot change it in place',
   'no-delete': 'the API cannot delete it',
   'name-kept': 'create_before_destroy, and the name stays the same',
+  'name-taken': 'an object that keeps it has the name',
   'not-empty': 'it still holds what this run does not remove',
   'owned-elsewhere': 'another stack has it in its ledger',
   'declared-elsewhere': 'another stack declares it',

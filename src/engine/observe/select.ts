@@ -96,14 +96,17 @@ function arrowsOf(input: SelectInput, holders: ReadonlyMap<Key, Key>): AllArrows
 
 /**
  * What is owned under an address that nobody declares any more, and declared under another one that nothing is owned
- * under: by a `moved` block, or by its natural key. Chosen apart, one half of a rename would be a deletion.
+ * under in that place: by a `moved` block, or by its natural key. Chosen apart, one half of a rename would be a deletion.
  */
 function renamed({ledgers, kinds}: SelectInput, stack: StackDeclarations): Renamed[] {
   const ledger = ledgers.get(stack.name)
   if (ledger === undefined) return []
   const declared = new Map(stack.declarations.map(it => [it.address, it.kind]))
   const left = [...ledger.entries.values()].filter(it => declared.get(it.address) !== it.kind)
-  const fresh = stack.declarations.filter(it => ledger.entries.get(it.address)?.kind !== it.kind)
+  const fresh = stack.declarations.filter(it => {
+    const entry = ledger.entries.get(it.address)
+    return entry?.kind !== it.kind || (it.parent !== undefined && parentRemoteId({kinds}, entry.remoteId) !== parentOf(it, ledgers))
+  })
   if (left.length === 0 || fresh.length === 0) return []
   const byName = new Map<string, LedgerEntry[]>()
   const called = (kind: string, name: string | undefined) => (name === undefined ? undefined : `${kind} ${name}`)

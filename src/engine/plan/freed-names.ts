@@ -1,7 +1,7 @@
 /**
  * Names that one operation frees and another one takes. Where the API refuses a second object of the same name in the
  * same parent, whoever takes the name waits for whoever leaves it. In a ring nobody can begin: that is refused, since
- * only a person can say which of them may go by a third name in between.
+ * only a person can say which of them may go by a third name in between. Where nobody leaves it in this run, nobody takes it.
  */
 import {parentRemoteId, remoteIdOf} from '../model/kind.ts'
 import type {Operation} from '../model/plan.ts'
@@ -21,9 +21,7 @@ export function freedNames(active: ReadonlyMap<Key, Operation>, input: Input): M
   const taking = new Map<Key, string>()
   const names = new Map<Key, {readonly from: string; readonly to: string}>()
   for (const [key, operation] of active) {
-    if (input.kinds.get(operation.kind)?.identity.unique !== true) continue
-    const [left, taken] = [placeLeft(operation, input), placeTaken(operation, input)]
-    if (same(left, taken)) continue
+    const [left, taken] = changeOfName(operation, input)
     if (left) leaving.set(textOf(left), key)
     if (taken) taking.set(key, textOf(taken))
     names.set(key, {from: left?.name ?? '', to: taken?.name ?? ''})
@@ -36,6 +34,35 @@ export function freedNames(active: ReadonlyMap<Key, Operation>, input: Input): M
   const rings = ringsIn(waits)
   if (rings.length > 0) throw nameRings(rings.map(ring => ring.map(key => ({key, from: '', to: '', ...names.get(key)}))))
   return waits
+}
+
+/**
+ * Those that would take a name that somebody keeps, as what they are then: a replacement would delete its object first, and
+ * could not make its successor.
+ */
+export function takenStill(operations: readonly Operation[], input: Input): Operation[] {
+  const changes = operations.map(it => [it, ...changeOfName(it, input)] as const)
+  const wanted = changes.filter(([, , taken]) => taken !== undefined)
+  if (wanted.length === 0) return []
+  const free = new Set(changes.flatMap(([, left]) => (left === undefined ? [] : textOf(left))))
+  const holders = namedObjects(input)
+  return wanted.flatMap(([it, , taken]) => {
+    const holder = taken && !free.has(textOf(taken)) ? holders.get(textOf(taken)) : undefined
+    if (holder === undefined || holder === it.remoteId) return []
+    const reason = `${holder} has the name ${JSON.stringify(taken?.name)}, and keeps it in this run`
+    return [{...it, action: 'blocked' as const, wants: it.action, cause: 'name-taken' as const, reason}]
+  })
+}
+
+/** By place: who has a name that nobody else may have. */
+function namedObjects({observation: {collections, ownership}, kinds}: Input): ReadonlyMap<string, string> {
+  const found = new Map<string, string>()
+  for (const {backend, kind, parent, objects} of collections) {
+    const above = kinds.get(kind.parent?.kind ?? '')
+    const at = {account: ownership.accountAt(backend), kind: kind.name, parent: above ? remoteIdOf(above, parent) : ''}
+    if (kind.identity.unique) for (const {name, remoteId} of objects) if (name !== undefined) found.set(textOf({...at, name}), remoteId)
+  }
+  return found
 }
 
 interface Renaming {
@@ -76,6 +103,15 @@ function accountOf({stack, kind}: Operation, input: Input): string {
 }
 
 const same = (a: NameSlot | undefined, b: NameSlot | undefined): boolean => a !== undefined && b !== undefined && textOf(a) === textOf(b)
+
+/** The place that an operation leaves, and the one that it takes: none where its object stays what it is called. */
+function changeOfName(operation: Operation, input: Input): readonly [NameSlot | undefined, NameSlot | undefined] {
+  const {identity} = input.kinds.get(operation.kind) ?? {}
+  const isKept = operation.action === 'update' && !operation.changes.some(it => it.path === `/${identity?.renames ?? ''}`)
+  if (identity?.unique !== true || isKept) return [undefined, undefined]
+  const [left, taken] = [placeLeft(operation, input), placeTaken(operation, input)]
+  return same(left, taken) ? [undefined, undefined] : [left, taken]
+}
 
 /** Where the object stands now, if it will not stand there any more. */
 function placeLeft(operation: Operation, input: Input): NameSlot | undefined {

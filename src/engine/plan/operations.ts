@@ -4,12 +4,14 @@
  */
 import type {Json} from '../../base/json.ts'
 import {neededBy} from '../model/declaration.ts'
+import {remoteIdOf} from '../model/kind.ts'
 import type {Operation, Unmanaged} from '../model/plan.ts'
 import {type Key, keyOfOperation} from '../model/value.ts'
 import type {Paired} from '../observe/observation.ts'
 import {Claims} from './claims.ts'
 import {createdAnew} from './creation.ts'
 import {operationOf, type Planning} from './declared-operation.ts'
+import {takenStill} from './freed-names.ts'
 import {parentOf as livesIn, objectOf} from './object-names.ts'
 import {orderOperations} from './order.ts'
 import type {PlanInput} from './plan-input.ts'
@@ -28,19 +30,46 @@ export function planOperations(given: PlanInput): PlannedOperations {
   const input = {...given, keyThen: keysThen([...otherLedgers, ...ledgers.values()], observation.pairs.values())}
   const claims = new Claims(input)
   const pairs = dependenciesFirst(new Map([...input.observation.pairs].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))))
-  const first = planDeclared(input, pairs, claims, new Map())
-  const held = new TakenAlong(input, first.operations).heldBack(first.operations)
-  const {operations, notes} = held.size === 0 ? first : planDeclared(input, pairs, claims, held)
-  const removals = planRemovals(input, operations, claims)
-  const {kept, left} = input.lifts.noDestroy
-    ? withoutDestroying([...operations, ...removals.operations], input)
-    : {kept: [...operations, ...removals.operations], left: []}
+  const held = new Map<Key, Operation>()
+  const plan = () => planAll(input, pairs, claims, held)
+  let {operations, notes, unmanaged} = plan()
+  // Who stays as it is may keep others from what they would do.
+  for (let before = -1; before < held.size; ) {
+    before = held.size
+    for (const it of heldBack(input, operations)) held.set(keyOfOperation(it), it)
+    if (held.size > before) ({operations, notes, unmanaged} = plan())
+  }
+  const {kept, left} = input.lifts.noDestroy ? withoutDestroying(operations, input) : {kept: operations, left: []}
   if (left.length > 0) notes.push(`${left.length} removals left out (--no-destroy): ${left.map(it => it.address).join(', ')}`)
   return {
     operations: orderOperations(movedOut(input, kept), input).map(it => hiding(input, it)),
-    unmanaged: removals.unmanaged.map(it => ({...it, name: hidden(input, it.name)})),
+    unmanaged: unmanaged.map(it => ({...it, name: hidden(input, it.name)})),
+    notes,
+  }
+}
+
+/** @param held - what stays as it is */
+function planAll(input: Planning, pairs: readonly Paired[], claims: Claims, held: ReadonlyMap<Key, Operation>) {
+  const {operations, notes} = planDeclared(input, pairs, claims, held)
+  const removals = planRemovals(input, operations, claims)
+  return {
+    operations: [...operations, ...removals.operations],
+    unmanaged: removals.unmanaged,
     notes: [...notes, ...removals.notes],
   }
+}
+
+/** Those that cannot be as things are, with the reason: what hangs on them is planned again then, since they stay. */
+function heldBack(input: PlanInput, operations: readonly Operation[]): Operation[] {
+  const {observation, lifts} = input
+  const declared = operations.filter(it => observation.pairs.has(keyOfOperation(it)))
+  // What its parent takes along is judged again once that stays.
+  const left = lifts.noDestroy ? declared.filter(it => it.action === 'replace' && it.cause !== 'parent-replaced') : []
+  return [
+    ...new TakenAlong(input, declared).heldBack(declared).values(),
+    ...left.map(it => ({...it, action: 'blocked' as const, wants: it.action})),
+    ...takenStill(lifts.noDestroy ? operations.filter(it => !goes(it)) : operations, input),
+  ]
 }
 
 /** What only a server says of an object, that is its fields, and its name where nothing declares it, may repeat a secret. */
@@ -117,12 +146,39 @@ function dependenciesFirst(pairs: ReadonlyMap<Key, Paired>): Paired[] {
 }
 
 function withoutDestroying(operations: readonly Operation[], input: PlanInput): {kept: Operation[]; left: Operation[]} {
-  const goes = (it: Operation) => {
-    const would = it.action === 'blocked' ? it.wants : it.action
-    return would === 'delete' || would === 'replace'
-  }
   const staying = new Set(operations.flatMap(it => (goes(it) ? (objectOf(input, it) ?? []) : [])))
   // What would have gone along stays too.
-  const destroys = (it: Operation) => goes(it) || (it.cause === 'goes-with-parent' && staying.has(livesIn(input, it) ?? ''))
-  return {kept: operations.filter(it => !destroys(it)), left: operations.filter(destroys)}
+  const left = new Set(operations.filter(it => goes(it) || (it.cause === 'goes-with-parent' && staying.has(livesIn(input, it) ?? ''))))
+  // What would be made in a place that is not there for it stays out, too.
+  const unplaced = operations.filter(
+    it => parentKeyOf(it) !== undefined && input.observation.pairs.get(keyOfOperation(it))?.parent === undefined,
+  )
+  const keys = new Set([...left].map(keyOfOperation))
+  for (let before = -1; before < left.size; ) {
+    before = left.size
+    for (const it of unplaced) {
+      if (!keys.has(parentKeyOf(it) ?? '')) continue
+      left.add(it)
+      keys.add(keyOfOperation(it))
+    }
+  }
+  const kept = operations.filter(it => !left.has(it))
+  return {kept: kept.map(it => (keys.has(parentKeyOf(it) ?? '') ? inPlace(input, it) : it)), left: [...left]}
+}
+
+const parentKeyOf = ({declared}: Operation): Key | undefined => (declared?.parent?.by === 'key' ? declared.parent.key : undefined)
+
+/** What hangs on something that is no part of the plan says where that is. */
+function inPlace({observation, kinds}: PlanInput, operation: Operation): Operation {
+  const {declared, kind} = operation
+  const above = kinds.get(kinds.get(kind)?.parent?.kind ?? '')
+  const ids = observation.pairs.get(keyOfOperation(operation))?.parent
+  if (declared?.parent?.by !== 'key' || above === undefined || ids === undefined) return operation
+  return {...operation, declared: {...declared, parent: {...declared.parent, remoteId: remoteIdOf(above, ids)}}}
+}
+
+/** What deletes an object, or would. */
+function goes(it: Operation): boolean {
+  const would = it.action === 'blocked' ? it.wants : it.action
+  return would === 'delete' || would === 'replace'
 }

@@ -1,0 +1,109 @@
+/** A name that is not free in the run that would give it away: nothing is deleted for a successor that cannot be made. */
+import {describe, expect, it} from 'vitest'
+import type {Policy} from '../../../src/engine/model/declaration.ts'
+import {Lab, type Planning, type StackBuilder, stackOf} from '../../support/lab.ts'
+import {active} from '../../support/promises.ts'
+
+const actions = async (lab: Lab, stack: StackBuilder, more: Planning = {}): Promise<string[]> =>
+  active((await lab.plan([stack], more)).plan.operations).map(it => `${it.action} ${it.address.replace('null_resource.', '')}`)
+
+describe('a replacement by an object whose name another one keeps', () => {
+  const then = (policy: Partial<Policy> = {}) =>
+    stackOf().subscription('main').database('x', 'main', {name: 'orders'}, policy).database('y', 'main', {name: 'cache'})
+  const renamed = (x?: string) => {
+    const stack = stackOf().subscription('main').database('y', 'main', {name: 'orders', port: 12_001})
+    return x === undefined ? stack : stack.database('x', 'main', {name: x})
+  }
+
+  it.each([
+    ['is forgotten and stays', {removal: 'retain' as const}, undefined, {}],
+    ['gives it up in another run', {}, 'former', {selection: {target: ['null_resource.y'], exclude: []}}],
+  ])('is blocked where that %s, and what it would have deleted is there still', async (_, policy, x, more: Planning) => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([then(policy)])
+      const kept = lab.entry('shop', 'y')?.remoteId
+      lab.simulator.clearLog()
+      const {plan, summary} = await lab.apply([renamed(x)], more)
+      expect(plan.operations.find(it => it.address === 'null_resource.y')).toMatchObject({
+        action: 'blocked',
+        wants: 'replace',
+        cause: 'name-taken',
+        reason: expect.stringMatching(/databases\/\d+ has the name "orders", and keeps it in this run/),
+      })
+      expect([summary.failed, lab.writes, lab.entry('shop', 'y')?.remoteId]).toEqual([0, [], kept])
+    })
+  })
+
+  it('waits for the other one where that goes or takes another name, and does not care for one that keeps its name', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([then()])
+      expect(await actions(lab, renamed('former'))).toEqual(['update x', 'replace y'])
+      expect(await actions(lab, renamed())).toEqual(['delete x', 'replace y'])
+    })
+  })
+
+  it('is judged with what it waits for: one that is blocked frees nothing, and what lives in it is not made again', async () => {
+    const lab = new Lab()
+    const with3 = (x: string, y: string, z: string, port: number, more: Partial<Policy> = {}) =>
+      stackOf()
+        .subscription('main')
+        .database('x', 'main', {name: x, port}, more)
+        .database('y', 'main', {name: y, port})
+        .rule('r', 'y')
+        .database('z', 'main', {name: z, port})
+    await lab.run(async () => {
+      await lab.apply([with3('one', 'two', 'three', 12_000).database('last', 'main', {name: 'four'}, {removal: 'retain'})])
+      lab.simulator.clearLog()
+      expect(await actions(lab, with3('four', 'one', 'two', 12_001))).toEqual(['forget last', 'blocked x', 'blocked y', 'blocked z'])
+      await lab.apply([with3('four', 'one', 'two', 12_001)])
+      expect(lab.writes).toEqual([])
+    })
+  })
+})
+
+describe('a name that is not compared', () => {
+  it('is not taken from whoever has it', async () => {
+    const lab = new Lab()
+    const stack = (memoryLimitInGb: number) =>
+      stackOf()
+        .subscription('main')
+        .database('x', 'main', {name: 'orders', memoryLimitInGb}, {ignoreChanges: ['/name']})
+    await lab.run(async () => {
+      await lab.apply([stack(1)])
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1', set: {name: 'renamed'}})
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases', create: {name: 'orders', memoryLimitInGb: 1}})
+      expect(await actions(lab, stack(2))).toEqual(['update x'])
+    })
+  })
+})
+
+describe('--no-destroy', () => {
+  it('makes nothing in the place of what it does not replace, and leaves what lives in that as it is', async () => {
+    const lab = new Lab()
+    const stack = (parent: string, port: number) =>
+      stackOf().subscription('a').subscription('b').database('x', parent, {port}).rule('ro', 'x')
+    await lab.run(async () => {
+      await lab.apply([stack('a', 12_000)])
+      expect(await actions(lab, stack('a', 12_001), {lifts: {noDestroy: true}})).toEqual([])
+      expect(await actions(lab, stack('b', 12_000).rule('rw', 'x', {rule: '+@all ~*'}), {lifts: {noDestroy: true}})).toEqual([])
+      expect(await actions(lab, stack('a', 12_001).rule('rw', 'x', {rule: '+@all ~*'}), {lifts: {noDestroy: true}})).toEqual(['create rw'])
+    })
+  })
+})
+
+describe('an object that is left out', () => {
+  it('is not replaced by a declaration that has come to mean it', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      const both = () => stackOf().subscription('a').subscription('b')
+      await lab.apply([both().database('x', 'b', {name: 'cache'}).database('y', 'a', {name: 'orders'})])
+      lab.simulator.clearLog()
+      const now = both().database('y', 'b', {name: 'cache', port: 12_001})
+      const inText = both().add('cloud.database', 'y', {name: 'cache', memoryLimitInGb: 1, port: 12_001}, {parent: {by: 'name', name: 'b'}})
+      for (const it of [now, inText]) expect(await actions(lab, it, {selection: {target: [], exclude: ['null_resource.x']}})).toEqual([])
+      expect(await actions(lab, now)).toEqual(['replace y', expect.stringMatching(/^delete y \(deposed/)])
+    })
+  })
+})
