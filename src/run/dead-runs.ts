@@ -11,10 +11,14 @@ import type {Recovered} from '../engine/apply/recovery.ts'
 import {recordedAttribute} from '../engine/model/attribute.ts'
 import type {Emit} from '../engine/model/events.ts'
 import {type DeadRun, isSettled, type JournalEntry, partOf, readRun, type SettledStep} from '../engine/model/journal.ts'
+import type {Ledger} from '../engine/model/ledger.ts'
 import type {Operation, Plan} from '../engine/model/plan.ts'
+import {keyOf} from '../engine/model/value.ts'
 import {continueJournal, damagedCopyOf} from '../ledger/journal-file.ts'
 import {checkAccounts, type OtherAccount, otherAccount} from './accounts.ts'
 import {auditDeadRun} from './audit-dead-run.ts'
+import type {Host} from './host.ts'
+import type {OwnedObject} from './ledger-desk.ts'
 import {knownRuns, markIfEnded, openRuns, planOf, RunPlanError, type RunStory, tidyOpenRuns} from './run-files.ts'
 import {RunSecrets} from './secrets.ts'
 import {runTiming} from './timing.ts'
@@ -100,6 +104,31 @@ export function assertNothingOpen(workspace: Workspace): void {
       .flatMap(({pending}) => pendingRuns(pending).runs)
       .flatMap(({run, entries}) => (known.has(run) ? [] : open(run, readRun(entries)))),
   ]
+  if (notes.length > 0) throw new UnsettledRunError([...new Set(notes)])
+}
+
+/**
+ * For whoever hands objects on to another ledger: what an unfinished run has done to them is settled with the ledgers of
+ * its own stacks, and the other one would never hear of it. As far as the runs here and these ledgers tell.
+ * @throws UnsettledRunError
+ */
+export function assertSettled(host: Host, ledgers: readonly Ledger[], objects: readonly OwnedObject[]): void {
+  const stacks = new Set(ledgers.map(it => it.stack))
+  const keys = new Set(objects.map(it => keyOf(it.stack, it.entry.address)))
+  const remoteIds = new Set(objects.map(it => it.entry.remoteId))
+  const known = knownRuns(host)
+  const runs: [string, DeadRun][] = [
+    ...openRuns(host).stories.flatMap((it): [string, DeadRun][] => (it.ended ? [] : [[it.header.run, it]])),
+    ...ledgers
+      .flatMap(({pending}) => pendingRuns(pending).runs)
+      .flatMap(({run, entries}): [string, DeadRun][] => (known.has(run) ? [] : [[run, readRun(entries)]])),
+  ]
+  const notes = runs.flatMap(([run, dead]) => {
+    const {loose, uncertain, settled} = partOf(dead, stacks)
+    return [...loose, ...uncertain, ...settled.filter(it => it.recorded !== true)]
+      .filter(({key, remoteId}) => keys.has(key) || (remoteId !== undefined && remoteIds.has(remoteId)))
+      .map(({key, step}) => `${step} of ${key} in run ${run}`)
+  })
   if (notes.length > 0) throw new UnsettledRunError([...new Set(notes)])
 }
 

@@ -11,6 +11,7 @@ import {type Arrived, apiOf, type EntryMove, finishTransfers, ledgerName, marksI
 import {OtherAccountError} from './accounts.ts'
 import {assertAuditable} from './audit.ts'
 import {auditArrivals} from './audit-arrivals.ts'
+import {assertSettled} from './dead-runs.ts'
 import type {LedgerDesk, OwnedObject} from './ledger-desk.ts'
 
 export interface TransferWish {
@@ -98,7 +99,7 @@ async function soughtOut(
   throw desk.unknown(ledgers, nowhere, 'transfer')
 }
 
-/** @throws UnknownStackError, UnknownAddressError, OwnedElsewhereError, AddressTakenError, NotDeclaredError, OtherAccountError, LedgerLockedError */
+/** @throws UnknownStackError, UnknownAddressError, OwnedElsewhereError, AddressTakenError, NotDeclaredError, OtherAccountError, UnsettledRunError, LedgerLockedError */
 export async function transfer(desk: LedgerDesk, {words, from, to, as, anyway, lockTimeoutMs}: TransferWish): Promise<Transferred> {
   const source = desk.named(from, '--from')
   const destination = desk.named(to, '--to', desk.stacks)
@@ -122,6 +123,7 @@ export async function transfer(desk: LedgerDesk, {words, from, to, as, anyway, l
     if (taken.length > 0) throw new AddressTakenError(to, taken)
     const undeclared = anyway ? [] : moves.filter(it => it.declared === undefined).map(it => it.to.address)
     if (undeclared.length > 0) throw new NotDeclaredError(to, undeclared)
+    assertSettled(desk.host, [...ledgers.values()], chosen)
     await desk.assertFree([source, destination], chosen)
     const id = createRunId(desk.host.clock, desk.host.random)
     for (const [stack, store] of stores) await assertAuditable(desk.host, ledgers.get(stack) ?? emptyLedger(stack), store)
