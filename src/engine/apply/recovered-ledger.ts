@@ -157,8 +157,10 @@ export class RecoveredLedger {
     if (there?.remoteId === remoteId) return this.#isLater(stack) ? {stack, entry: there} : 'as it was'
     const elsewhere = this.#addressNow(stack, remoteId)
     if (elsewhere !== undefined) return elsewhere
-    if (there !== undefined) return this.#isLater(stack) || !this.#own.get(key)?.has(there.remoteId) ? 'taken out' : 'unknown'
     const operation = this.#operations.get(key)
+    // Whoever wrote the ledger since has left there what this run replaced: nobody knows of the new one.
+    if (operation?.action === 'replace' && there !== undefined && there.remoteId === operation.remoteId) return 'unknown'
+    if (there !== undefined) return this.#isLater(stack) || !this.#own.get(key)?.has(there.remoteId) ? 'taken out' : 'unknown'
     // What the ledger had when the run was planned somebody has taken out of it since.
     return operation?.remoteId === remoteId && operation.adopts !== true ? 'taken out' : 'unknown'
   }

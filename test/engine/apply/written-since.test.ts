@@ -69,6 +69,23 @@ describe('what a later run wrote down', () => {
     })
   })
 
+  it('about something else keeps nobody from hearing of a replacement: the new object is not lost', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([cache(10_001)])
+      const {remoteId} = lab.entry('shop', 'cache') ?? {}
+      const dead = await killedUnrecorded(lab, cache(10_002))
+      const {ledger} = lab.store('shop')
+      lab.store('shop').ledger = {...ledger, serial: ledger.serial + 1, outputs: {}}
+      await settled(lab, dead, cache(10_002))
+      const entry = lab.entry('shop', 'cache')
+      expect(entry).toMatchObject({origin: 'created', applied: {port: 10_002}})
+      expect(entry?.remoteId).not.toBe(remoteId)
+      expect(await actions(lab, cache(10_002))).toEqual(['no-op', 'no-op'])
+      expect(await actions(lab, cache().without('cache'))).toEqual(['delete', 'no-op'])
+    })
+  })
+
   it('is not replaced by an object that is gone again', async () => {
     const lab = new Lab()
     await lab.run(async () => {
