@@ -129,7 +129,7 @@ export class Redactor {
     const known = this.#keys.get(key)
     if (known !== undefined) return known
     this.#matcher ??= new WordMatcher(this.#forms)
-    const shown = NAME.test(key) ? key : this.#matcher.replace(key, covered => (NAME.test(covered) ? covered : REDACTED))
+    const shown = this.#matcher.replace(key, covered => (NAME.test(covered) ? covered : REDACTED))
     // The fields of a document are few, and what has a key for each of its objects need not be remembered.
     if (this.#keys.size < KEYS) this.#keys.set(key, shown)
     return shown
@@ -139,8 +139,8 @@ export class Redactor {
 const renamed = (fields: object, name: (key: string) => string): unknown =>
   Object.fromEntries(Object.entries(fields).map(([key, item]) => [name(key), item]))
 
-/** Letters alone, as fields are called: a password that is such a word must not rename them. */
-const NAME = /^[A-Za-z_.-]*$/
+/** Letters alone, as fields are called: a password that is such a word must not rename them. Words with hyphens are no field's name. */
+const NAME = /^(?:[A-Za-z_.]{0,32}|[A-Za-z_.-]{0,11})$/
 
 const isPlain = (value: object): boolean => {
   const prototype = Object.getPrototypeOf(value)

@@ -1,11 +1,14 @@
 /** Folders in which nobody but this user (and root) can put, change or replace anything: code that lies there may be run. */
-import {fstatSync, lstatSync, realpathSync, type Stats} from 'node:fs'
-import {dirname} from 'node:path'
+import {existsSync, fstatSync, lstatSync, realpathSync, type Stats} from 'node:fs'
+import {dirname, join} from 'node:path'
 
 const OTHERS_WRITE = 0o022
 const STICKY = 0o1000
 
-/** @returns whether the folder is this user's, and each it lies in this user's or root's, with nobody else to write there */
+/**
+ * @returns whether the folder is this user's, and each it lies in this user's or root's, with nobody else to write there: neither
+ *   by the rights of files nor by a commit, where a home is the checkout of a repository
+ */
 export function isOwnFolder(path: string, user = process.getuid?.()): boolean {
   if (user === undefined) return false
   try {
@@ -15,6 +18,7 @@ export function isOwnFolder(path: string, user = process.getuid?.()): boolean {
       if (uid !== user && uid !== 0) return false
       // In a sticky folder (/tmp) nobody moves or removes what is another's.
       if ((mode & OTHERS_WRITE) !== 0 && (mode & STICKY) === 0) return false
+      if (existsSync(join(at, '.git'))) return false
     }
     return true
   } catch {

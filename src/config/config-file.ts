@@ -131,6 +131,8 @@ export interface WideMode {
 export function wideModes(file: string): readonly WideMode[] {
   if (process.platform === 'win32' || !existsSync(file)) return []
   const target = realpathSync(file)
+  // Nothing is kept in a device (/dev/null: no profiles), and it is not to be closed for others.
+  if (!statSync(target).isFile()) return []
   const wide = (path: string, wanted: number): WideMode[] => {
     const mode = statSync(path).mode & 0o777
     return (mode & ~wanted) === 0 ? [] : [{path, mode: octal(mode), wanted: octal(wanted)}]

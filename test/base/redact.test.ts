@@ -137,6 +137,20 @@ describe('a redactor', () => {
     expect(knowing('Zq7-secret').value({errors: {'Zq7-secret': 'weak'}})).toEqual({errors: {'[redacted]': 'weak'}})
   })
 
+  it('hides letters in the name of a field that are no such name: words with hyphens, and more letters than a name has', () => {
+    const many = 'kqzvbnmwertyuiopasdfghjklmnbvcxzq'
+    const redactor = knowing('correct-horse', 'memory', 'no-op', 'createBeforeDestroy', many)
+    expect(
+      redactor.value({'correct-horse': 1, 'k1 correct-horse': 2, [many]: 3, memory_size: 4, 'no-op': 5, createBeforeDestroy: 6}),
+    ).toEqual({
+      '[redacted]': 3,
+      'k1 [redacted]': 2,
+      memory_size: 4,
+      'no-op': 5,
+      createBeforeDestroy: 6,
+    })
+  })
+
   it('hides every text of a secret that is a document', () => {
     const redactor = new Redactor()
     redactor.registerValue({user: 'admin-1', keys: ['first-key', 1234567], on: true})

@@ -181,6 +181,8 @@ describe('compiled code that somebody else may have written', () => {
     ['in a file that others can write', () => chmodSync(forge(), 0o622)],
     ['in a folder that others can write', () => chmodSync(join(forge(), '..'), 0o777)],
     ['below a folder that others can write', () => chmodSync(join(forge(), '../../../..'), 0o777)],
+    // HOME=/work in a container: what lies there is what the author of a pull request committed.
+    ['below the checkout of a repository', () => mkdirSync(join(forge(), '../../../../../.git'))],
     ['below a folder of a group', () => chmodSync(join(forge(), '../../..'), 0o770)],
     [
       'behind a link',

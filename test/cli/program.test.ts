@@ -183,6 +183,12 @@ describe('a configuration that others can read', () => {
     expect(JSON.parse(stdout)).toHaveLength(1)
     expect(stderr).toBe(`warning: ${here.configFile} has mode 0640, wider than 0600: close it with "svcctl profile validate --fix"\n`)
   })
+
+  it('is none where it is a device: /dev/null holds no profiles, and nobody is told to close it', async () => {
+    const {code, stdout, stderr} = await here.run(['profile', 'list', '-o', 'json'], {env: {SVC_CONFIG_FILE: '/dev/null'}})
+    expect({code, stdout}).toEqual({code: 0, stdout: '[]\n'})
+    expect(stderr).not.toContain('warning')
+  })
 })
 
 describe('completion', () => {
