@@ -30,7 +30,7 @@ import {assertAgrees} from '../engine/plan/agree.ts'
 import type {BuiltPlan} from '../engine/plan/build.ts'
 import {assertSealed, summaryOf} from '../engine/plan/document.ts'
 import {evaluateGuards} from '../engine/plan/guards.ts'
-import {goingOf, PlanExpiredError, stacksOf, stillValid, touched, touchedLedger} from '../engine/plan/recheck.ts'
+import {goingOf, PlanExpiredError, stacksOf, stillValid, touched, touchedLedger, untouchedLedger} from '../engine/plan/recheck.ts'
 import {ledgerLocation} from '../ledger/backends/registry.ts'
 import {type ConnectedStacks, type OtherAccount, otherAccount} from './accounts.ts'
 import {liftsOf, liftsToApply} from './lifts.ts'
@@ -184,7 +184,8 @@ export async function recheckPlan(
   assertPermissions(plan.operations, permissions, kinds)
   const full = workspace.ledgers
   const cut = new Map([...full].map(([stack, ledger]) => [stack, touchedLedger(ledger, plan)]))
-  const fresh = await planWorkspace(workspace.seen({ledgers: cut}), {
+  const rest = [...full.values()].map(it => untouchedLedger(it, plan))
+  const fresh = await planWorkspace(workspace.seen({ledgers: cut, otherLedgers: [...rest, ...workspace.otherLedgers]}), {
     options: {...options, target: [], exclude: []},
     // What may be destroyed is asked of the whole plan, below.
     lifts: {...plan.lifts, allowDestroy: [], adopt: [], accept: [], noDestroy: false, onDrift: 'overwrite'},

@@ -93,6 +93,7 @@ export interface View {
   /** The same stacks, declaring something else. */
   readonly stacks?: readonly StackDeclarations[]
   readonly ledgers?: ReadonlyMap<string, Ledger>
+  readonly otherLedgers?: readonly Ledger[]
   readonly backendOf?: (stack: string, api: Api) => Backend
 }
 
@@ -161,7 +162,7 @@ export class Workspace {
 
   /** Of stacks that are not part of this run: read, never written. */
   get otherLedgers(): readonly Ledger[] {
-    return this.#opened.other.ledgers
+    return this.#view.otherLedgers ?? this.#opened.other.ledgers
   }
 
   /** Stacks of the app whose ledgers cannot be read, with the reason. */

@@ -32,7 +32,7 @@ import {assertAgrees} from '../../src/engine/plan/agree.ts'
 import {type BuildPlanInput, type BuiltPlan, buildPlan} from '../../src/engine/plan/build.ts'
 import {summaryOf} from '../../src/engine/plan/document.ts'
 import {evaluateGuards} from '../../src/engine/plan/guards.ts'
-import {goingOf, stacksOf, stillValid, touchedLedger} from '../../src/engine/plan/recheck.ts'
+import {goingOf, stacksOf, stillValid, touchedLedger, untouchedLedger} from '../../src/engine/plan/recheck.ts'
 import {carryOver} from '../../src/run/carry-over.ts'
 import {givingWay} from '../../src/run/giving-way.ts'
 import {createSimulator, type Simulator, type SimulatorConfigInput} from '../../src/simulator/index.ts'
@@ -359,7 +359,8 @@ export class Lab {
     const full = await this.ledgers(plan.stacks.map(it => it.name))
     const cut = new Map([...full].map(([stack, ledger]) => [stack, touchedLedger(ledger, plan)]))
     const others = await this.ledgers([...this.stores.keys()].filter(it => !full.has(it)))
-    const fresh = await this.#plan(stacksOf(plan, secrets), cut, {otherLedgers: [...others.values()], going: goingOf(plan, full)})
+    const rest = [...full.values()].map(it => untouchedLedger(it, plan))
+    const fresh = await this.#plan(stacksOf(plan, secrets), cut, {otherLedgers: [...rest, ...others.values()], going: goingOf(plan, full)})
     const operations = stillValid(plan, fresh.plan.operations, new Map([...others, ...full]))
     const guards = evaluateGuards({...plan, operations}, kinds)
     return {plan: {...plan, operations, summary: summaryOf(operations), guards}, observation: fresh.observation, choice: fresh.choice}

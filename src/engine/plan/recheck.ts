@@ -87,8 +87,9 @@ export const othersOf = ({otherStacks = []}: Plan): StackDeclarations[] =>
  * @param ledgers - whole
  */
 export const goingOf = (plan: Plan, ledgers: ReadonlyMap<string, Ledger>): Going[] =>
-  touched(plan).flatMap(({stack, address, kind, action, declared, remoteId}) => {
-    const disowned = action === 'delete' && !ledgers.get(stack)?.entries.has(address)
+  touched(plan).flatMap(({stack, address, movedFrom = address, kind, action, declared, remoteId}) => {
+    const owned = [address, movedFrom].some(it => ledgers.get(stack)?.entries.has(it))
+    const disowned = action === 'delete' && !owned
     return declared === undefined && (remoteId === address || disowned) ? [{stack, address, kind, remoteId: remoteId ?? address}] : []
   })
 
@@ -107,6 +108,12 @@ export function touchedLedger(ledger: Ledger, plan: Plan): Ledger {
     }
   }
   return {...ledger, entries}
+}
+
+/** The rest of it: nothing of that is looked at again, and it is owned all the same. */
+export function untouchedLedger(ledger: Ledger, plan: Plan): Ledger {
+  const cut = touchedLedger(ledger, plan)
+  return {...ledger, entries: new Map([...ledger.entries].filter(([address]) => !cut.entries.has(address)))}
 }
 
 /**
@@ -251,6 +258,9 @@ function compare(planned: Operation, now: Operation | undefined, owned: boolean)
   // What was to go is gone, with a run that went no further or by somebody's hand: the new one is still to be made.
   if (planned.action === 'replace' && now.action === 'create' && (owned || planned.adopts === true)) return now
   const sends = (it: Operation) => it.action !== 'adopt' && it.action !== 'move'
+  // Whether that stack declares it is not known here: it goes nowhere that nobody has approved.
+  if (now.from !== undefined && planned.from?.stack !== now.from.stack)
+    return `planned was ${planned.action}, and stack ${now.from.stack} has it by now as ${now.from.address} (${now.remoteId ?? 'nothing'})`
   // Recording what is already so sends nothing and takes nothing from anybody.
   if (!sends(now) && now.changes.length === 0 && planned.action !== 'delete' && planned.action !== 'replace') return now
   if (now.action !== planned.action) return `planned was ${planned.action}, and now it would be ${now.action} (${now.reason})`

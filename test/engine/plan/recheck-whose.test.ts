@@ -1,0 +1,51 @@
+/** What a saved plan is checked again with: only what it touches is looked at, and the rest is owned all the same. */
+import {describe, expect, it} from 'vitest'
+import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
+import {objectsOf} from '../../support/promises.ts'
+
+const rechecked = async (lab: Lab, now: readonly StackBuilder[], meanwhile = async () => {}): Promise<string[]> => {
+  const {plan} = await lab.plan(now)
+  await meanwhile()
+  const again = await lab.recheck(plan, now)
+  await lab.execute(again, now)
+  return again.plan.operations.filter(it => it.action !== 'no-op').map(it => `${it.action} ${it.address.replace('null_resource.', '')}`)
+}
+
+describe('a saved plan', () => {
+  it('deletes what stood at an address that is another object now, and does not only forget it', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf().subscription('a').database('x', 'a')])
+      const did = await rechecked(lab, [stackOf().subscription('a').bdb('x')])
+      expect(did.sort()).toEqual(['create x', expect.stringMatching(/^delete x \(deposed/)])
+      expect(objectsOf(lab.simulator).map(it => it.remoteId)).toEqual(['cloud/subscriptions/1', 'cluster/bdbs/1'])
+    })
+  })
+
+  it('loses nothing of what it leaves as it is where a collection has become exclusive', async () => {
+    const lab = new Lab()
+    const stack = (exclusive: readonly string[]) => stackOf().subscription('a', {}, {exclusive}).database('x', 'a')
+    await lab.run(async () => {
+      await lab.apply([stack([]).rule('r', 'x')])
+      const did = await rechecked(lab, [stack(['databases'])])
+      expect(did.sort()).toEqual(['adopt a', 'blocked r'])
+      expect(lab.entry('shop', 'r')?.remoteId).toBe('cloud/subscriptions/1/databases/1/acl/rules/1')
+    })
+  })
+
+  it('of two stacks does not take what the other one has made since', async () => {
+    const lab = new Lab()
+    const other = () => stackOf('other').subscription('b')
+    const peering = (stack: StackBuilder, local: string) =>
+      stack.add('cloud.peering', local, {provider: 'AWS', region: 'us-east-1', vpcId: 'vpc-1'}, {parent: stackOf().in('a')})
+    await lab.run(async () => {
+      await lab.apply([stackOf().subscription('a'), other()])
+      const now = [peering(stackOf().subscription('a'), 'mine'), other()]
+      const meanwhile = async () => {
+        await lab.apply([stackOf().subscription('a'), peering(other(), 'theirs')], {selected: new Set(['other'])})
+      }
+      await expect(rechecked(lab, now, meanwhile)).rejects.toMatchObject({code: 'E_PLAN_STALE'})
+      expect([lab.entry('shop', 'mine'), lab.entry('other', 'theirs')?.kind]).toEqual([undefined, 'cloud.peering'])
+    })
+  })
+})
