@@ -160,7 +160,8 @@ export class RecoveredLedger {
     const operation = this.#operations.get(key)
     // Whoever wrote the ledger since has left there what this run replaced: nobody knows of the new one.
     if (operation?.action === 'replace' && there !== undefined && there.remoteId === operation.remoteId) return 'unknown'
-    if (there !== undefined) return this.#isLater(stack) || !this.#own.get(key)?.has(there.remoteId) ? 'taken out' : 'unknown'
+    // As the run knew it: what it made comes in the place of what had gone. Where nobody can tell, only in that of its own.
+    if (there !== undefined) return (this.#isAsKnown(stack) ?? this.#own.get(key)?.has(there.remoteId)) ? 'unknown' : 'taken out'
     // What the ledger had when the run was planned somebody has taken out of it since.
     return operation?.remoteId === remoteId && operation.adopts !== true ? 'taken out' : 'unknown'
   }
@@ -179,8 +180,13 @@ export class RecoveredLedger {
 
   /** Whether somebody wrote the ledger of a stack after the dead run knew it last. */
   #isLater(stack: string): boolean {
+    return this.#isAsKnown(stack) === false
+  }
+
+  /** `undefined`: its journal does not say what it knew. */
+  #isAsKnown(stack: string): boolean | undefined {
     const [known, now] = [this.#input.dead.serials.get(stack), this.#serials.get(stack)]
-    return known !== undefined && now !== undefined && now > known
+    return known === undefined || now === undefined ? undefined : now <= known
   }
 
   /** What the ledger has under this key, or under the one its operation moves it from. */

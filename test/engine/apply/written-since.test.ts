@@ -55,6 +55,23 @@ const password = (lab: Lab): string | undefined => {
   return found.at(-1)
 }
 
+it('what a run made in the place of an object that was gone is its own, though it died', async () => {
+  const lab = new Lab()
+  await lab.run(async () => {
+    await lab.apply([cache()])
+    const {remoteId = ''} = lab.entry('shop', 'cache') ?? {}
+    lab.simulator.edit({path: remoteId, delete: true})
+    const built = await lab.plan([cache()])
+    expect(built.plan.operations.map(it => it.action)).toEqual(['create', 'no-op'])
+    expect(await applyUntilCrash(lab, built, [cache()], 0, 'journaled')).toBe(true)
+    // Who is dead writes nothing more.
+    lab.store('shop').held()
+    await settled(lab, {built, journal: lab.journal}, cache())
+    expect(lab.entry('shop', 'cache')).toMatchObject({remoteId: expect.not.stringMatching(remoteId), origin: 'created'})
+    expect(await actions(lab, cache())).toEqual(['no-op', 'no-op'])
+  })
+})
+
 describe('what a later run wrote down', () => {
   it('is not dropped for a delete of the dead one', async () => {
     const lab = new Lab()
