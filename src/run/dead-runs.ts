@@ -108,8 +108,8 @@ export function assertNothingOpen(workspace: Workspace): void {
 }
 
 /**
- * For whoever hands objects on to another ledger: what an unfinished run has done to them is settled with the ledgers of
- * its own stacks, and the other one would never hear of it. As far as the runs here and these ledgers tell.
+ * For whoever takes objects out of a ledger, or hands them on to another one: what an unfinished run has done to them is
+ * settled with the ledgers of its own stacks, and by what these have. As far as the runs here and these ledgers tell.
  * @throws UnsettledRunError
  */
 export function assertSettled(host: Host, ledgers: readonly Ledger[], objects: readonly OwnedObject[]): void {

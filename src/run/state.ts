@@ -7,6 +7,7 @@ import {UsageError} from '../base/usage-error.ts'
 import type {LedgerEntry} from '../engine/model/ledger.ts'
 import {keyOf} from '../engine/model/value.ts'
 import {saveAudited} from './audit.ts'
+import {assertSettled} from './dead-runs.ts'
 import type {LedgerDesk, OwnedObject} from './ledger-desk.ts'
 
 /** The next apply would find it by its name and take it over again. */
@@ -66,7 +67,7 @@ function marked(value: Json | undefined, [step, ...rest]: readonly string[]): Js
 
 /**
  * @param confirm - asks once it is known what goes
- * @throws UnknownAddressError, StillDeclaredError, and what `confirm` throws
+ * @throws UnknownAddressError, StillDeclaredError, UnsettledRunError, and what `confirm` throws
  */
 export async function forget(
   desk: LedgerDesk,
@@ -85,17 +86,21 @@ export async function forget(
   },
 ): Promise<OwnedObject[]> {
   const chosen = desk.chosen(stacks)
-  const meant = desk.owned(await desk.load(chosen), words, 'forget')
+  const ledgers = await desk.load(chosen)
+  const meant = desk.owned(ledgers, words, 'forget')
   const names = new Set(meant.map(it => it.stack))
   if (stacks.length === 0 && names.size > 1) throw new SeveralMeantError(words.join(' '), meant)
   const declared = anyway ? [] : meant.filter(it => desk.declaration(it.stack, it.entry) !== undefined)
   if (declared.length > 0) throw new StillDeclaredError(declared.map(it => keyOf(it.stack, it.entry.address)))
   const concerned = chosen.filter(it => names.has(it.name))
   await desk.assertFree(concerned, meant)
+  // Its run may have made another object in its place, and that one would be nobody's.
+  assertSettled(desk.host, [...ledgers.values()], meant)
   await confirm(meant)
   return desk.locked(concerned, lockTimeoutMs, async stores => {
     // While somebody was asked, or a lock was waited for, it may have been frozen or held.
     await desk.assertFree(concerned, meant)
+    assertSettled(desk.host, await Promise.all([...stores.values()].map(it => it.load())), meant)
     const forgotten: OwnedObject[] = []
     for (const [stack, store] of stores) {
       const ledger = await store.load()

@@ -42,6 +42,8 @@ it('a secret that was rotated, and rotated back, is not lost between two stacks:
       suggestions: ['Settle it first with: svcctl apply --resume'],
     },
   ])
+  const forgotten = await run('forget null_resource.cache --stack a --yes', FIRST)
+  expect([forgotten.code, documentOf(forgotten).error.code]).toEqual([3, 'E_RUN_UNSETTLED'])
   expect((await run('transfer null_resource.other --from a --to b', FIRST)).code).toBe(0)
 
   // The object moves with the first of them, and is changed with the second.
