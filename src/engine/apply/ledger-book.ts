@@ -144,7 +144,7 @@ export class LedgerBook {
     const moved = renamed.flatMap(({from, to, remoteId}) => {
       const aside = remoteId === undefined ? undefined : before?.get(deposedAddress(from, remoteId))
       const there = before?.get(from)
-      const entry = there?.remoteId === remoteId ? there : (aside ?? there)
+      const entry = remoteId === undefined || there?.remoteId === remoteId ? there : aside
       return entry === undefined || entry.address === to ? [] : [{entry, to}]
     })
     if (moved.length === 0) return

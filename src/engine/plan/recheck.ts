@@ -261,6 +261,8 @@ function compare(planned: Operation, now: Operation | undefined, owned: boolean)
   // Whether that stack declares it is not known here: it goes nowhere that nobody has approved.
   if (now.from !== undefined && planned.from?.stack !== now.from.stack)
     return `planned was ${planned.action}, and stack ${now.from.stack} has it by now as ${now.from.address} (${now.remoteId ?? 'nothing'})`
+  if (now.movedFrom !== undefined && now.movedFrom !== planned.movedFrom)
+    return `planned was ${planned.action}, and the ledger has ${now.remoteId ?? 'nothing'}, which it would be now, as ${now.movedFrom}`
   // Recording what is already so sends nothing and takes nothing from anybody.
   if (!sends(now) && now.changes.length === 0 && planned.action !== 'delete' && planned.action !== 'replace') return now
   if (now.action !== planned.action) return `planned was ${planned.action}, and now it would be ${now.action} (${now.reason})`

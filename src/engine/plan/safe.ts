@@ -45,10 +45,12 @@ export function safePart(plan: Plan, kinds: Kinds): SafePart {
   return {plan: sealed({...part, guards: still}), leftOut: [...left.values()]}
 }
 
-function unsafeBecause({action, adopts, changes, held}: Operation): string | undefined {
+function unsafeBecause({action, cause, adopts, changes, held}: Operation): string | undefined {
   if (held !== undefined) return `it is held by ${held.by} until ${held.until}: ${held.reason}`
   switch (action) {
     case 'create':
+      // Until that is gone the ledger has it under this address.
+      return cause === 'parent-changed' ? 'what it was goes with what that is in' : undefined
     case 'adopt':
     case 'move':
     case 'forget':

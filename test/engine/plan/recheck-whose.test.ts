@@ -48,4 +48,29 @@ describe('a saved plan', () => {
       expect([lab.entry('shop', 'mine'), lab.entry('other', 'theirs')?.kind]).toEqual([undefined, 'cloud.peering'])
     })
   })
+
+  it('is stale where what it leaves as it is has come to be called as what it makes', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf().subscription('a').database('x', 'a')])
+      const meanwhile = async () => void lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1', set: {name: 'y'}})
+      const now = [stackOf().subscription('a').database('x', 'a').database('y', 'a')]
+      await expect(rechecked(lab, now, meanwhile)).rejects.toMatchObject({code: 'E_PLAN_STALE'})
+    })
+  })
+
+  it('that was carried out, and is once more, leaves what it made under the address that it has', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf().subscription('a').database('x', 'a')])
+      const now = [stackOf().subscription('a').bdb('x')]
+      const {plan} = await lab.plan(now)
+      await lab.execute(await lab.recheck(plan, now), now)
+      await lab.execute(await lab.recheck(plan, now), now)
+      expect([...lab.store('shop').ledger.entries].map(([address, it]) => [address, it.remoteId])).toEqual([
+        ['null_resource.a', 'cloud/subscriptions/1'],
+        ['null_resource.x', 'cluster/bdbs/1'],
+      ])
+    })
+  })
 })

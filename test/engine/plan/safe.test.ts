@@ -23,6 +23,7 @@ describe('the safe part of a plan', () => {
         deleted('gone'),
         operation('anew', {action: 'replace'}),
         operation('stuck', {action: 'blocked', wants: 'update'}),
+        created('elsewhere', 1, {cause: 'parent-changed'}),
         created('after', 1, waitsFor('shrunk')),
         created('after-that', 1, waitsFor('after')),
         created('after-safe', 1, waitsFor('made')),
@@ -36,6 +37,7 @@ describe('the safe part of a plan', () => {
       ['gone', 'it destroys'],
       ['anew', 'it destroys'],
       ['stuck', 'it is blocked'],
+      ['elsewhere', 'what it was goes with what that is in'],
       ['after', 'it waits for null_resource.shrunk'],
       ['after-that', 'it waits for null_resource.after'],
     ])
