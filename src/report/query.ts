@@ -33,11 +33,30 @@ export class QueryEvaluationError extends AppError {
   }
 }
 
+/** The library parses and evaluates each level in a call of its own, and has one for each name of `a.b.c`. */
+const MAX_LENGTH = 10_000
+const MAX_WORDS = 1000
+
+/** @throws QuerySyntaxError for more than the library can take */
+function assertShort({tokenize}: Jmespath, expression: string): void {
+  const shorter = 'Ask for less at once, and let another program do the rest.'
+  const shown = `${expression.slice(0, 40)}…`
+  if (expression.length > MAX_LENGTH) throw new QuerySyntaxError(shown, 0, `it has more than ${MAX_LENGTH} characters`, shorter)
+  let words: number
+  try {
+    words = tokenize(expression).length
+  } catch {
+    return
+  }
+  if (words > MAX_WORDS) throw new QuerySyntaxError(shown, 0, `it has more than ${MAX_WORDS} words and signs`, shorter)
+}
+
 export type Query = (document: ExactJson) => ExactJson
 
 /** @throws QuerySyntaxError; the query itself throws QueryEvaluationError */
 export async function compileQuery(expression: string): Promise<Query> {
   const library = await loadJmespath()
+  assertShort(library, expression)
   try {
     library.compile(expression)
   } catch (error) {

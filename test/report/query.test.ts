@@ -20,6 +20,18 @@ describe('a query', () => {
     expect(await ask('[0].{n: name, missing: nothing}', rows)).toEqual({n: 'b', missing: null})
   })
 
+  it.each([
+    ['as many levels as a call stack has', `a${'.a'.repeat(4000)}`, 'it has more than 1000 words and signs'],
+    ['as many brackets', '('.repeat(5000), 'it has more than 1000 words and signs'],
+    ['more than can be read', `'${'x'.repeat(10_000)}'`, 'it has more than 10000 characters'],
+  ])('of %s is refused before anything is asked', async (_, expression, reason) => {
+    await expect(compileQuery(expression)).rejects.toThrow(`the query (-q) is not valid JMESPath: ${reason}, at character 1\n`)
+  })
+
+  it('may have a thousand words and signs', async () => {
+    expect(await ask(`a${'.a'.repeat(499)}`, {a: 1})).toBe(null)
+  })
+
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty', '[__proto__, constructor]', '{a: toString}'])(
     'sees nothing inherited: %s',
     async expression => {

@@ -5,7 +5,7 @@ import {ExpressionError, ExpressionValueError} from './errors.ts'
 import type {Node} from './expression.ts'
 import {sized} from './expression-limits.ts'
 import type {Evaluation} from './for-expression.ts'
-import {ArgumentError, asList, type FunctionRule} from './functions/rule.ts'
+import {ArgumentError, asList, type FunctionRule, SlowSearchError} from './functions/rule.ts'
 import {FUNCTIONS} from './functions/table.ts'
 import {uniform} from './functions/value-types.ts'
 import {group, type Meaning, type Names, Namespace} from './names.ts'
@@ -101,6 +101,7 @@ function explained<T>(name: string, at: number, run: () => T): T {
   try {
     return run()
   } catch (error) {
+    if (error instanceof SlowSearchError) throw new ExpressionError(`${name}: ${error.message}`, at)
     if (error instanceof ArgumentError || (error instanceof ExpressionValueError && error.at === at))
       throw new ExpressionValueError(`${name}: ${error.message}`, at)
     throw error

@@ -471,6 +471,12 @@ describe('a hostile expression is refused, and soon', () => {
     expect(() => value(text)).toThrow(ExpressionError)
   })
 
+  // Else a plan would depend on how fast the machine is.
+  it.each(['can(SEARCH)', 'try(SEARCH, "other")'])('a pattern, of which %s makes nothing', text => {
+    const search = 'regex("^(a+)+$", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa!")'
+    expect(() => value(text.replace('SEARCH', search))).toThrow('regex: the search takes too long')
+  })
+
   it('values that double from local to local', () => {
     const doubling = (next: (name: string) => Json): Record<string, Json> =>
       Object.fromEntries([['l0', 'x'], ...Array.from({length: 40}, (__, at) => [`l${at + 1}`, next(`local.l${at}`)] as const)])

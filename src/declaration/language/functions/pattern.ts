@@ -7,7 +7,7 @@ import {createContext, runInContext} from 'node:vm'
 import type {Json} from '../../../base/json.ts'
 import {searched} from '../expression-limits.ts'
 import {assertShort, joined} from './joined-text.ts'
-import {ArgumentError} from './rule.ts'
+import {ArgumentError, SlowSearchError} from './rule.ts'
 
 const DEADLINE_MS = 500
 const MAX_PATTERN = 2000
@@ -118,7 +118,7 @@ class Translated implements Pattern {
     } catch (error) {
       // Not `instanceof Error`: it may be of the context's own.
       if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT')
-        throw new ArgumentError('the search takes too long: write a simpler pattern')
+        throw new SlowSearchError('the search takes too long: write a simpler pattern')
       throw error
     } finally {
       context.text = undefined

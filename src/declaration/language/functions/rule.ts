@@ -5,6 +5,9 @@ import {decimalIn, formatNumber} from './decimal.ts'
 /** Arguments that a function cannot take; the words follow the function's name. Never quotes a value, which may be secret. */
 export class ArgumentError extends TypeError {}
 
+/** Nobody knows what comes of it: unlike a wrong argument, nothing is made of that by `try` and `can`, or a plan would depend on the machine. */
+export class SlowSearchError extends Error {}
+
 export type PlainFunction = (...args: readonly Json[]) => Json
 
 export interface FunctionRule {
