@@ -77,11 +77,29 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   }
 
   async load(): Promise<Ledger> {
-    const {ledger} = await this.#get()
+    const {backend, clock} = this.#options
+    let {ledger} = await this.#get()
+    for (let tries = 1; this.#isOlder(ledger); tries++) {
+      if (tries > backend.retryMax) throw this.#olderError(ledger)
+      await clock.sleep(backend.retryWaitMinMs)
+      ledger = (await this.#get()).ledger
+    }
     this.#tried = undefined
     this.#known = {serial: ledger.serial, lineage: ledger.lineage}
     if (this.#held) this.#held.isFresh = true
     return ledger
+  }
+
+  /** Under its lock nobody else writes: what is older than what this run has seen there comes from a copy that lags behind. */
+  #isOlder({serial, lineage, condition}: Ledger): boolean {
+    const known = this.#held?.isFresh ? this.#known : undefined
+    return known !== undefined && serial < known.serial && (condition === 'absent' || lineage === known.lineage)
+  }
+
+  #olderError({serial}: Ledger): LedgerAccessError {
+    return new LedgerAccessError('read', this.#where, `the server answers serial ${serial}, and had ${this.#known?.serial ?? 0} before`, [
+      'What it was given it does not give back: wait until its copies agree, or look at the server. Then run the command again.',
+    ])
   }
 
   /**

@@ -60,6 +60,32 @@ const store = (more: Partial<HttpLocation> = {}, environment: Record<string, str
   return open({type: 'http', address, lockAddress: address, unlockAddress: address, ...more}, environment)
 }
 
+describe('a server whose copies lag behind', () => {
+  it('is asked again until it gives back what this run has written, and is no reason to go on from less', async () => {
+    const it = store()
+    const unlock = await it.lock(0)
+    await it.save(await it.load())
+    const older = server.state
+    await it.save(await it.load())
+    const newest = server.state
+    server.state = older
+    meanwhile = async () => {
+      server.state = newest
+    }
+    expect(await it.load()).toMatchObject({serial: 2})
+    for (const lags of [older, undefined]) {
+      server.state = lags
+      meanwhile = async () => {}
+      await expect(it.load()).rejects.toMatchObject({code: 'E_LEDGER_ACCESS', message: expect.stringContaining('and had 2 before')})
+      expect(server.state).toBe(lags)
+    }
+    await unlock()
+    // Without its lock others may have brought an older one back.
+    server.state = older
+    expect(await it.load()).toMatchObject({serial: 1})
+  })
+})
+
 describe('a ledger behind the HTTP state protocol', () => {
   it('is absent where the server answers 404, 204 or nothing', async () => {
     expect((await store().load()).condition).toBe('absent')
