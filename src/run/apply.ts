@@ -205,6 +205,7 @@ function optionsOf(
     run,
     kinds,
     backendOf: workspace.backendOf,
+    accountOf: workspace.accountOf,
     clock: host.clock,
     sentDigest: (stack, where, secret) => workspace.sealer.sentDigest(book.ledger(stack) ?? emptyLedger(stack), where, secret),
     evaluate,

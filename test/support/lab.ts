@@ -214,7 +214,7 @@ export interface LabOptions {
   /** How far the servers' clock is ahead of ours. */
   readonly serverAheadMs?: number
   /** Another process on the same account: the clock and the simulator are shared, the budget is its own. */
-  readonly beside?: Lab
+  readonly beside?: Pick<Lab, 'clock' | 'simulator'>
   readonly budget?: (clock: VirtualClock) => Budget
 }
 

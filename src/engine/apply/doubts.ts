@@ -15,7 +15,7 @@ export class Doubts {
   /** Of every task this run, or the dead one, started: they explain themselves. */
   readonly #taskIds: ReadonlySet<string>
   readonly #lists = new Map<Backend, SharedLook<TaskList | undefined>>()
-  readonly #found: {readonly kind: string; readonly id: string}[] = []
+  readonly #found: {readonly backend: Backend; readonly kind: string; readonly id: string}[] = []
   readonly #open = new Set<Lookup>()
 
   constructor(clock: Clock, taskIds: ReadonlySet<string>, kinds: Kinds) {
@@ -32,12 +32,15 @@ export class Doubts {
   }
 
   /** An object is there: a task that made it is no suspect any more, whoever asks. */
-  found(kind: string, id: string | undefined): void {
-    if (id !== undefined) this.#found.push({kind, id})
+  found(backend: Backend, kind: string, id: string | undefined): void {
+    if (id !== undefined) this.#found.push({backend, kind, id})
   }
 
-  explains(task: TaskView): boolean {
-    return this.#taskIds.has(task.id) || this.#found.some(it => it.id === task.resourceId && this.words.concerns(task, it.kind))
+  explains(backend: Backend, task: TaskView): boolean {
+    return (
+      this.#taskIds.has(task.id) ||
+      this.#found.some(it => it.backend === backend && it.id === task.resourceId && this.words.concerns(task, it.kind))
+    )
   }
 
   enter(): Lookup {

@@ -33,7 +33,7 @@ export async function execute(
 class Run {
   readonly #work: ReadonlyMap<Key, Work>
   readonly #context: RunContext
-  readonly #objects = new Objects()
+  readonly #objects: Objects
   readonly #ended = new Map<Key, Promise<Ended>>()
   readonly #prover: Prover
   readonly #startedAt: number
@@ -46,6 +46,7 @@ class Run {
       options.kinds,
       options.backendOf,
     )
+    this.#objects = new Objects(options.accountOf)
     for (const [key, live] of known) this.#objects.set(key, live.remoteId, live)
     this.#work = new Map(work.map(it => [keyOfOperation(it.operation), it]))
     this.#context = new RunContext(

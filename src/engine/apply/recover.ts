@@ -216,12 +216,12 @@ class Recovery {
    * lists lag behind tasks: the next plan must not take a new object for missing, nor a deleted one for there.
    */
   async #fateOfDone(open: Open, remoteId: string | undefined): Promise<Fate> {
-    const {loose, kind, what} = open
+    const {loose, kind, backend, what} = open
     const {clock, emit, lagMs, pace, timeoutMs, signal} = this.#input
     const ids = remoteId === undefined ? undefined : idsIn(kind, remoteId)
     const happened = {fate: 'happened', ...(remoteId === undefined ? {} : {remoteId})} as const
     if (remoteId === undefined || ids === undefined) return happened
-    this.#doubts.found(kind.name, ids.at(-1))
+    this.#doubts.found(backend, kind.name, ids.at(-1))
     if (loose.step === 'update') await clock.sleep(lagMs, signal)
     if (loose.step === 'update' && kind.ready === undefined) return happened
     const watch = this.#collection(open, ids.slice(0, -1))

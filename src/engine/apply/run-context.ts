@@ -13,6 +13,7 @@ import type {Emit, Step} from '../model/events.ts'
 import type {Journal} from '../model/journal.ts'
 import type {Ids, Kind, Kinds} from '../model/kind.ts'
 import type {LiveObject} from '../model/live.ts'
+import type {AccountOf} from '../model/ownership.ts'
 import type {Key, Secret} from '../model/value.ts'
 import {CollectionWatch} from './collection-watch.ts'
 import {Doubts} from './doubts.ts'
@@ -29,6 +30,8 @@ export interface RunOptions {
   readonly run: string
   readonly kinds: Kinds
   readonly backendOf: (stack: string, api: Api) => Backend
+  /** Absent: all stacks share one. */
+  readonly accountOf?: AccountOf
   readonly clock: Clock
   readonly evaluate: Evaluate
   /** Takes known secrets out of what servers show, before a ledger has it. */

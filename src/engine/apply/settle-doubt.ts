@@ -77,7 +77,7 @@ async function lookUp(it: CreateInDoubt, lookup: Lookup): Promise<DoubtSettled> 
       const [only, second] = found
       if (second !== undefined) return ambiguous(it, found)
       if (only !== undefined) {
-        doubts.found(kind, only.ids.at(-1))
+        doubts.found(it.backend, kind, only.ids.at(-1))
         return {settled: 'happened', remoteId: only.remoteId}
       }
       if (shownWithoutId(it, collection)) return unsettled(it, 'its list shows one like it without an id')
@@ -125,7 +125,7 @@ async function suspects(
   const isAhead = doubt.sentAt > now + CLOCK_SKEW_MS
   const young = (task: TaskView) => isAhead || task.startedAt === undefined || task.startedAt >= doubt.sentAt - CLOCK_SKEW_MS
   // A task whose object is there, and is another one, explains itself too.
-  const explained = (it: TaskView) => doubts.explains(it) || (it.resourceId !== undefined && known.has(it.resourceId))
+  const explained = (it: TaskView) => doubts.explains(backend, it) || (it.resourceId !== undefined && known.has(it.resourceId))
   const strangers = list.tasks.filter(it => !explained(it) && young(it) && doubts.words.concerns(it, kind))
   if (strangers.some(it => it.state === 'running' && doubts.words.creates(it))) return 'wait'
   // A task without a beginning may be as old as the account: done, it says nothing of a create that left no object.
