@@ -3,8 +3,9 @@
  * is followed), the one a `moved` or `import` block names, and then whoever has its natural key.
  */
 import type {Problem} from '../../base/errors.ts'
+import type {JsonObject} from '../../base/json.ts'
 import type {Declaration, StackDeclarations} from '../model/declaration.ts'
-import type {Kind} from '../model/kind.ts'
+import type {Identity, Kind} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
 import type {Owner, Ownership} from '../model/ownership.ts'
@@ -145,9 +146,12 @@ function staysAs({kind: {identity, verbs}, declarations}: PairInput, key: Key, l
   const holder = declarations.find(it => it.key === key)
   if (holder === undefined) return false
   if (identity.renames === undefined && verbs.delete === undefined) return true
-  const spec = plainPart(holder.spec)
-  return identity.matches ? identity.matches(spec, live.fields) : identity.key(spec) === live.name
+  return fits(identity, plainPart(holder.spec), live)
 }
+
+/** Whether a declaration means a live object of its collection, going by what identifies it. */
+export const fits = ({matches, key}: Identity, spec: JsonObject, live: LiveObject): boolean =>
+  matches ? matches(spec, live.fields) : key(spec) === live.name
 
 /** A change to what somebody else's object is called, or is: two live objects then fit one declaration. */
 function taken(

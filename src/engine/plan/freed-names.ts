@@ -4,12 +4,16 @@
  * only a person can say which of them may go by a third name in between. Where nobody leaves it in this run, nobody takes it.
  */
 import {parentRemoteId, remoteIdOf} from '../model/kind.ts'
+import type {Collection} from '../model/live.ts'
 import type {Operation} from '../model/plan.ts'
+import {plainPart} from '../model/resolve.ts'
 import {type Key, keyOfOperation} from '../model/value.ts'
+import {fits} from '../observe/pair.ts'
 import {OperationCycleError} from './cycle.ts'
 import type {PlanInput} from './plan-input.ts'
 
 type Input = Pick<PlanInput, 'observation' | 'kinds' | 'accountOf'>
+type Operations = ReadonlyMap<Key, Operation>
 
 /**
  * Who waits for whom.
@@ -21,7 +25,7 @@ export function freedNames(active: ReadonlyMap<Key, Operation>, input: Input): M
   const taking = new Map<Key, string>()
   const names = new Map<Key, {readonly from: string; readonly to: string}>()
   for (const [key, operation] of active) {
-    const [left, taken] = changeOfName(operation, input)
+    const [left, taken] = changeOfName(operation, active, input)
     if (left) leaving.set(textOf(left), key)
     if (taken) taking.set(key, textOf(taken))
     names.set(key, {from: left?.name ?? '', to: taken?.name ?? ''})
@@ -38,28 +42,61 @@ export function freedNames(active: ReadonlyMap<Key, Operation>, input: Input): M
 
 /**
  * Those that would take a name that somebody keeps, as what they are then: a replacement would delete its object first, and
- * could not make its successor.
+ * could not make its successor. Of what needs no name of its own, whoever means an object that stays somebody's would make it twice.
  */
 export function takenStill(operations: readonly Operation[], input: Input): Operation[] {
-  const changes = operations.map(it => [it, ...changeOfName(it, input)] as const)
-  const wanted = changes.filter(([, , taken]) => taken !== undefined)
-  if (wanted.length === 0) return []
+  const all = new Map(operations.map(it => [keyOfOperation(it), it]))
+  const changes = operations.map(it => [it, ...changeOfName(it, all, input)] as const)
   const free = new Set(changes.flatMap(([, left]) => (left === undefined ? [] : textOf(left))))
   const holders = namedObjects(input)
-  return wanted.flatMap(([it, , taken]) => {
+  const taking = changes.flatMap(([it, , taken]) => {
     const holder = taken && !free.has(textOf(taken)) ? holders.get(textOf(taken)) : undefined
-    if (holder === undefined || holder === it.remoteId) return []
-    const reason = `${holder} has the name ${JSON.stringify(taken?.name)}, and keeps it in this run`
-    return [{...it, action: 'blocked' as const, wants: it.action, cause: 'name-taken' as const, reason}]
+    return holder === undefined || holder === it.remoteId ? [] : [takes(it, holder, taken?.name)]
+  })
+  return [...taking, ...meantTwice(all, input)]
+}
+
+const takes = (it: Operation, holder: string, name: string | undefined): Operation => ({
+  ...it,
+  action: 'blocked',
+  wants: it.action,
+  cause: 'name-taken',
+  reason: `${holder} has the name ${JSON.stringify(name)}, and keeps it in this run`,
+})
+
+/** Of kinds of which a server takes several of a name: those that would be made beside an object that fits them, is owned and stays. */
+function meantTwice(all: Operations, input: Input): Operation[] {
+  const {observation, kinds} = input
+  const going = new Set([...all.values()].flatMap(it => (it.action === 'delete' || it.action === 'replace' ? (it.remoteId ?? []) : [])))
+  return [...all].flatMap(([key, it]) => {
+    const {identity, name: kind} = kinds.get(it.kind) ?? {}
+    const spec = observation.pairs.get(key)?.spec
+    const parent = parentTaken(it, all, input)
+    if (identity?.unique !== false || spec === undefined || parent === undefined) return []
+    if (it.action !== 'create' && it.action !== 'replace') return []
+    const account = accountOf(it, input)
+    const plain = plainPart(spec)
+    const owned = observation.collections.flatMap(one => {
+      const isThere = one.kind.name === kind && observation.ownership.accountAt(one.backend) === account && parentOf(one, input) === parent
+      return isThere ? one.objects.filter(live => observation.ownership.at(one.backend, live.remoteId)) : []
+    })
+    const holder = owned.find(live => live.remoteId !== it.remoteId && !going.has(live.remoteId) && fits(identity, plain, live))
+    return holder === undefined ? [] : [takes(it, holder.remoteId, identity.key(plain))]
   })
 }
 
+/** Where a collection's objects are: empty for what lives in nothing. */
+function parentOf({kind, parent}: Pick<Collection, 'kind' | 'parent'>, {kinds}: Input): string {
+  const above = kinds.get(kind.parent?.kind ?? '')
+  return above ? remoteIdOf(above, parent) : ''
+}
+
 /** By place: who has a name that nobody else may have. */
-function namedObjects({observation: {collections, ownership}, kinds}: Input): ReadonlyMap<string, string> {
+function namedObjects(input: Input): ReadonlyMap<string, string> {
+  const {collections, ownership} = input.observation
   const found = new Map<string, string>()
   for (const {backend, kind, parent, objects} of collections) {
-    const above = kinds.get(kind.parent?.kind ?? '')
-    const at = {account: ownership.accountAt(backend), kind: kind.name, parent: above ? remoteIdOf(above, parent) : ''}
+    const at = {account: ownership.accountAt(backend), kind: kind.name, parent: parentOf({kind, parent}, input)}
     if (kind.identity.unique) for (const {name, remoteId} of objects) if (name !== undefined) found.set(textOf({...at, name}), remoteId)
   }
   return found
@@ -105,11 +142,11 @@ function accountOf({stack, kind}: Operation, input: Input): string {
 const same = (a: NameSlot | undefined, b: NameSlot | undefined): boolean => a !== undefined && b !== undefined && textOf(a) === textOf(b)
 
 /** The place that an operation leaves, and the one that it takes: none where its object stays what it is called. */
-function changeOfName(operation: Operation, input: Input): readonly [NameSlot | undefined, NameSlot | undefined] {
+function changeOfName(operation: Operation, all: Operations, input: Input): readonly [NameSlot | undefined, NameSlot | undefined] {
   const {identity} = input.kinds.get(operation.kind) ?? {}
   const isKept = operation.action === 'update' && !operation.changes.some(it => it.path === `/${identity?.renames ?? ''}`)
   if (identity?.unique !== true || isKept) return [undefined, undefined]
-  const [left, taken] = [placeLeft(operation, input), placeTaken(operation, input)]
+  const [left, taken] = [placeLeft(operation, input), placeTaken(operation, all, input)]
   return same(left, taken) ? [undefined, undefined] : [left, taken]
 }
 
@@ -126,15 +163,23 @@ function placeLeft(operation: Operation, input: Input): NameSlot | undefined {
 }
 
 /** Where the object will stand. */
-function placeTaken(operation: Operation, input: Input): NameSlot | undefined {
-  const {observation, kinds} = input
+function placeTaken(operation: Operation, all: Operations, input: Input): NameSlot | undefined {
   const {action, kind, name} = operation
   if (name === undefined || (action !== 'create' && action !== 'replace' && action !== 'update')) return undefined
+  const parent = parentTaken(operation, all, input)
+  return parent === undefined ? undefined : {account: accountOf(operation, input), kind, parent, name}
+}
+
+/** What the object will live in: empty where it lives in nothing, and none where that is still to be made, so that every name is free. */
+function parentTaken({kind, declared, ...it}: Operation, all: Operations, {observation, kinds}: Input): string | undefined {
   const above = kinds.get(kinds.get(kind)?.parent?.kind ?? '')
-  const ids = observation.pairs.get(keyOfOperation(operation))?.parent
-  // In a parent that is still to be made every name is free.
-  if (above !== undefined && ids === undefined) return undefined
-  return {account: accountOf(operation, input), kind, parent: above && ids ? remoteIdOf(above, ids) : '', name}
+  if (above === undefined) return ''
+  const holder = declared?.parent?.by === 'key' ? all.get(declared.parent.key) : undefined
+  if (holder?.action === 'replace') return undefined
+  const ids = observation.pairs.get(keyOfOperation(it))?.parent
+  if (ids !== undefined) return remoteIdOf(above, ids)
+  // What is blocked stays where it is, whatever place is declared for it.
+  return holder?.action === 'blocked' ? holder.remoteId : undefined
 }
 
 /** Everyone waits for one at most, so whoever comes back to where it began has been round a ring. */

@@ -107,3 +107,69 @@ describe('an object that is left out', () => {
     })
   })
 })
+
+describe('a place where names are taken', () => {
+  it('is the one where the parent stays, though it was to move: what is kept in it keeps its name', async () => {
+    const lab = new Lab()
+    const stack = (parent: string) => stackOf().subscription('a').subscription('b').database('db', parent)
+    await lab.run(async () => {
+      await lab.apply([stack('a').rule('old', 'db', {name: 'x'})])
+      lab.simulator.clearLog()
+      const {plan} = await lab.apply([stack('b').rule('new', 'db', {name: 'x'}).removed('old', {destroy: false})])
+      expect(active(plan.operations).map(it => [it.action, it.address, it.cause])).toEqual([
+        ['blocked', 'null_resource.db', 'not-empty'],
+        ['blocked', 'null_resource.new', 'name-taken'],
+        ['forget', 'null_resource.old', 'removed-block'],
+      ])
+      expect(lab.writes).toEqual([])
+    })
+  })
+
+  it('is free again where the parent is replaced with all that is in it', async () => {
+    const lab = new Lab()
+    const stack = (protocol: string) => stackOf().subscription('a').database('db', 'a', {protocol})
+    await lab.run(async () => {
+      await lab.apply([stack('redis').rule('p', 'db', {name: 'x'}).rule('q', 'db', {name: 'y'})])
+      const next = stack('memcached').rule('q', 'db', {name: 'x'})
+      expect(await actions(lab, next)).toEqual(['replace db', 'forget p', 'replace q'])
+      expect(await lab.apply([next])).toMatchObject({summary: {failed: 0, blocked: 0}, residual: []})
+    })
+  })
+})
+
+describe('a peering, of which a service takes several to one network', () => {
+  const base = () => stackOf().subscription('a')
+  const theirs = () =>
+    stackOf('other').add('cloud.peering', 'theirs', {provider: 'AWS', region: 'us-east-1', vpcId: 'vpc-1'}, {parent: base().in('a')})
+
+  it.each([
+    ['its stack only forgets', () => [base().peering('p', 'a', {vpcId: 'vpc-1'}, {removal: 'retain'})], () => []],
+    ['another stack has', () => [base(), theirs()], () => [theirs()]],
+  ])('is not made beside one that %s', async (_, first, others) => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      const [shop = base(), ...rest] = first()
+      await lab.apply([shop.peering('q', 'a', {vpcId: 'vpc-2'}), ...rest])
+      const kept = lab.entry('shop', 'q')?.remoteId
+      lab.simulator.clearLog()
+      const {plan} = await lab.apply([base().peering('q', 'a', {vpcId: 'vpc-1'}), ...others()])
+      expect(plan.operations.find(it => it.address === 'null_resource.q')).toMatchObject({
+        action: 'blocked',
+        wants: 'replace',
+        cause: 'name-taken',
+        reason: expect.stringMatching(/peerings\/\S+ has the name "us-east-1 vpc-1", and keeps it in this run/),
+      })
+      expect([lab.writes, lab.entry('shop', 'q')?.remoteId]).toEqual([[], kept])
+    })
+  })
+
+  it('is replaced where the other one goes in the same run, or changes too', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([base().peering('p', 'a', {vpcId: 'vpc-1'}).peering('q', 'a', {vpcId: 'vpc-2'})])
+      expect(await actions(lab, base().peering('q', 'a', {vpcId: 'vpc-1'}))).toEqual(['delete p', 'replace q'])
+      const swapped = base().peering('p', 'a', {vpcId: 'vpc-2'}).peering('q', 'a', {vpcId: 'vpc-1'})
+      expect(await actions(lab, swapped)).toEqual(['replace p', 'replace q'])
+    })
+  })
+})
