@@ -116,14 +116,16 @@ export class Scene implements Staged {
   }
 
   groups(parent: Ids, remoteId: string | undefined): readonly Group[] {
-    const {limits} = this.context.options
+    const {limits, accountOf} = this.context.options
+    const {api} = this.kind
+    const account = `${api} ${accountOf?.(this.work.operation.stack, api) ?? ''}`
     const root = parent[0] ?? remoteId?.split('/').at(2) ?? this.work.key
     const unlimited = Number.POSITIVE_INFINITY
     return [
       {name: 'all', places: limits.inFlight ?? unlimited, all: true},
-      {name: `${this.kind.api} account`, places: unlimited, account: true},
-      {name: `${this.kind.api} ${root}`, places: limits.perRoot ?? unlimited, root: this.kind.api},
-      {name: `${this.kind.api} roots`, places: limits.roots ?? unlimited, shared: root},
+      {name: `${account} account`, places: unlimited, account: true},
+      {name: `${account} ${root}`, places: limits.perRoot ?? unlimited, root: api},
+      {name: `${account} roots`, places: limits.roots ?? unlimited, shared: root},
     ]
   }
 

@@ -2,6 +2,7 @@
 import {describe, expect, it} from 'vitest'
 import {kinds} from '../../../src/backends/kinds.ts'
 import {Doubts} from '../../../src/engine/apply/doubts.ts'
+import type {RunOptions} from '../../../src/engine/apply/run-context.ts'
 import type {Backend, TaskView} from '../../../src/engine/model/backend.ts'
 import {createSimulator} from '../../../src/simulator/index.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
@@ -19,8 +20,13 @@ function twoAccounts() {
     [api]: {address: api, keyHash: 'a'},
     [`b:${api}`]: {address: `${api} two`, keyHash: 'b'},
   })
-  const apply = (api: 'cloud' | 'cluster', builders: readonly StackBuilder[]) =>
-    one.apply(builders, {accounts: accounts(api), accountOf, backendOf: backends('plan'), run: {backendOf: backends('full'), accountOf}})
+  const apply = (api: 'cloud' | 'cluster', builders: readonly StackBuilder[], run: Partial<RunOptions> = {}) =>
+    one.apply(builders, {
+      accounts: accounts(api),
+      accountOf,
+      backendOf: backends('plan'),
+      run: {backendOf: backends('full'), accountOf, ...run},
+    })
   return {one, two, apply}
 }
 
@@ -37,6 +43,24 @@ describe('two accounts with objects of the same paths', () => {
     })
     expect(two.writes).toEqual([create])
     expect(one.entry('b', 'main')?.remoteId).toBe(one.entry('a', 'main')?.remoteId)
+  })
+
+  it('what goes on without end in the one keeps no place in the other', async () => {
+    const {one, two, apply} = twoAccounts()
+    const stack = (name: string) => stackOf(name).subscription('main')
+    const states = await one.run(async () => {
+      await apply('cloud', [stack('a'), stack('b')])
+      one.simulator.configure({cloud: {taskMs: 24 * 3_600_000}})
+      const applied = await apply('cloud', [stack('a').database('db', 'main'), stack('b').database('db', 'main')], {
+        limits: {perRoot: 1},
+        timeoutMs: 60_000,
+      })
+      return applied.ended.map(it => `${it.operation.stack} ${it.state}`).sort()
+    })
+    expect([states, two.writes]).toEqual([
+      ['a failed', 'a no-op', 'b done', 'b no-op'],
+      ['POST /subscriptions', 'POST /subscriptions/1/databases'],
+    ])
   })
 
   it('what is found in the one explains no task of the other', () => {
