@@ -49,6 +49,10 @@ export class Ownership {
     return this.#accounts.get(backend) ?? ''
   }
 
+  account(stack: string, api: Api): string {
+    return this.#accountOf(stack, api)
+  }
+
   /** Whoever has an object that this backend shows. */
   at(backend: Backend, remoteId: string): Owner | undefined {
     return this.#owners.get(this.accountAt(backend))?.get(remoteId)?.[0]

@@ -63,21 +63,24 @@ export function factsOf({collections, pairs, ownership}: Pick<Observation, 'coll
   const specs = new Map<string, ValueObject>()
   // As it was compared: a sparse row was read on its own, and is no other fact for it.
   const whole = new Map<string, JsonObject>()
-  for (const {match, spec} of pairs.values()) {
+  for (const {declaration, match, spec} of pairs.values()) {
     if (match === undefined) continue
-    specs.set(match.live.remoteId, spec)
-    whole.set(match.live.remoteId, match.live.fields)
+    const {kind, remoteId, fields} = match.live
+    const id = `${ownership.account(declaration.stack, kind.api)} ${remoteId}`
+    specs.set(id, spec)
+    whole.set(id, fields)
   }
   return collections
     .map(({backend, kind, path, objects}) => {
       const rows = objects
         .map(({remoteId, fields}) => {
-          const spec = specs.get(remoteId)
+          const id = `${ownership.accountAt(backend)} ${remoteId}`
+          const spec = specs.get(id)
           const recorded = recordedSecrets(ownership.at(backend, remoteId)?.entry)
-          return factRow(kind, whole.get(remoteId) ?? fields, spec ? comparedPointers(kind, spec, recorded) : [])
+          return factRow(kind, whole.get(id) ?? fields, spec ? comparedPointers(kind, spec, recorded) : [])
         })
         .sort((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1))
       return {api: kind.api, kind: kind.name, path, rows: rows.length, digest: sha256(rows)}
     })
-    .sort((a, b) => (`${a.api} ${a.path}` < `${b.api} ${b.path}` ? -1 : 1))
+    .sort((a, b) => (`${a.api} ${a.path} ${a.digest}` < `${b.api} ${b.path} ${b.digest}` ? -1 : 1))
 }

@@ -67,6 +67,13 @@ describe('two accounts with objects of the same paths', () => {
     expect(await planned([stack('a', 'x'), stack('b', 'y')], [stack('a', 'x'), stack('b')])).toEqual(['delete b:null_resource.y'])
   })
 
+  it('and the facts of the one are not those of the other', async () => {
+    const {facts} = await planOf([stack('a', 'x'), stack('b', 'y')], [stack('a', 'x'), stack('b', 'y')])
+    const databases = facts.filter(it => it.kind === 'cloud.database').map(it => it.digest)
+    expect([databases.length, new Set(databases).size]).toEqual([2, 2])
+    expect(databases).toEqual([...databases].sort())
+  })
+
   it('and nothing goes with what the other one deletes', async () => {
     const ruled = (parent: string) => stackOf('a').subscription('main').database('one', 'main').database('two', 'main').rule('r', parent)
     expect(await planned([ruled('one'), stack('b', 'y')], [ruled('two'), stack('b')])).toEqual([
