@@ -1,5 +1,6 @@
 /** The comment and the page of a real plan: svcctl as child processes, against its own simulator. */
 import {execFile, spawn} from 'node:child_process'
+import {once} from 'node:events'
 import {mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {dirname, join} from 'node:path'
@@ -79,7 +80,8 @@ export async function makeDocuments(): Promise<Documents> {
     const read = (name: string) => readFileSync(join(folder, name), 'utf8')
     return {comment: read('comment.md'), page: read('page.html')}
   } finally {
-    simulator.kill()
+    // Its last words are written into the folder: compiled code is kept when a process ends.
+    if (simulator.kill()) await once(simulator, 'exit')
     rmSync(folder, {recursive: true, force: true})
   }
 }
