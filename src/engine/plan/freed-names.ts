@@ -4,7 +4,7 @@
  * only a person can say which of them may go by a third name in between. Where nobody leaves it in this run, nobody takes it.
  */
 import {parentRemoteId, remoteIdOf} from '../model/kind.ts'
-import type {Collection} from '../model/live.ts'
+import type {Collection, LiveObject} from '../model/live.ts'
 import type {Operation} from '../model/plan.ts'
 import {plainPart} from '../model/resolve.ts'
 import {type Key, keyOfOperation} from '../model/value.ts'
@@ -68,21 +68,40 @@ const takes = (it: Operation, holder: string, name: string | undefined): Operati
 function meantTwice(all: Operations, input: Input): Operation[] {
   const {observation, kinds} = input
   const going = new Set([...all.values()].flatMap(it => (it.action === 'delete' || it.action === 'replace' ? (it.remoteId ?? []) : [])))
+  const owned = ownedAlike(input)
   return [...all].flatMap(([key, it]) => {
-    const {identity, name: kind} = kinds.get(it.kind) ?? {}
+    const identity = kinds.get(it.kind)?.identity
+    if (identity?.unique !== false || (it.action !== 'create' && it.action !== 'replace')) return []
     const spec = observation.pairs.get(key)?.spec
     const parent = parentTaken(it, all, input)
-    if (identity?.unique !== false || spec === undefined || parent === undefined) return []
-    if (it.action !== 'create' && it.action !== 'replace') return []
-    const account = accountOf(it, input)
+    if (spec === undefined || parent === undefined) return []
     const plain = plainPart(spec)
-    const owned = observation.collections.flatMap(one => {
-      const isThere = one.kind.name === kind && observation.ownership.accountAt(one.backend) === account && parentOf(one, input) === parent
-      return isThere ? one.objects.filter(live => observation.ownership.at(one.backend, live.remoteId)) : []
-    })
-    const holder = owned.find(live => live.remoteId !== it.remoteId && !going.has(live.remoteId) && fits(identity, plain, live))
-    return holder === undefined ? [] : [takes(it, holder.remoteId, identity.key(plain))]
+    const name = identity.key(plain)
+    const slot = {account: accountOf(it, input), kind: it.kind, parent, name: identity.matches ? '' : (name ?? '')}
+    const holder = owned
+      .get(textOf(slot))
+      ?.find(live => live.remoteId !== it.remoteId && !going.has(live.remoteId) && fits(identity, plain, live))
+    return holder === undefined ? [] : [takes(it, holder.remoteId, name)]
   })
+}
+
+/** By place, owned objects of kinds of which a server takes several of a name: together where more than the name identifies them. */
+function ownedAlike(input: Input): ReadonlyMap<string, readonly LiveObject[]> {
+  const {collections, ownership} = input.observation
+  const found = new Map<string, LiveObject[]>()
+  for (const {backend, kind, parent, objects} of collections) {
+    const {unique, matches} = kind.identity
+    if (unique) continue
+    const at = {account: ownership.accountAt(backend), kind: kind.name, parent: parentOf({kind, parent}, input)}
+    for (const live of objects) {
+      if (!ownership.at(backend, live.remoteId)) continue
+      const slot = textOf({...at, name: matches ? '' : (live.name ?? '')})
+      const alike = found.get(slot)
+      if (alike) alike.push(live)
+      else found.set(slot, [live])
+    }
+  }
+  return found
 }
 
 /** Where a collection's objects are: empty for what lives in nothing. */
