@@ -7,15 +7,15 @@ import {BaseSequencer, type TestSpecification} from 'vitest/node'
 /** What takes longest begins first, most of it programs that are waited for, so that nobody waits for one file at the end. */
 const LONG = [
   /ci-runners|demo|readme|docs\/(?:ways|adopting|migrating|adding-a-kind)|examples\//,
-  /properties\/reconcile|failing-state-server|ci-guide|stacks\/(?:absorb|transfer|stopped-holder|interrupt)|runs\/(?:rotated-secret|resume|half-done)|commands\/(?:stopped|every-output)/,
-  /bench|formats\/page|kinds-contract|engine\/plan\/(?:scaling|agree)|apply\/crash|unfinished-object|lost-answers/,
+  /properties\/reconcile|failing-state-server|ci-guide|commands\/(?:absorb|transfer\.|apply\/(?:interrupt|resume))|stories\/(?:locks\/stopped-holder|crashes\/(?:half-done|stopped)|secrets\/(?:rotated-secret|every-output))/,
+  /bench|html\/page|kinds-contract|engine\/plan\/(?:scaling|agree)|apply\/crash|unfinished-object|lost-answers/,
 ]
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({moduleId}: TestSpecification): number => {
       const at = LONG.findIndex(it => it.test(moduleId))
-      return at < 0 ? (moduleId.includes('/commands/') ? LONG.length : LONG.length + 1) : at
+      return at < 0 ? (/\/(?:commands|stories)\//.test(moduleId) ? LONG.length : LONG.length + 1) : at
     }
     return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b))
   }

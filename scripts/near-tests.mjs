@@ -16,16 +16,17 @@ export function testsNear(changed, exists) {
     if (/\.md$/.test(path)) return ['test/documents.test.ts', ...(path === 'README.md' ? ['test/readme.test.ts'] : [])]
     const [, top = '', inside = ''] = /^(src|test|scripts|bench|examples)\/(.*)$/.exec(path) ?? []
     if (top === '') return []
-    return [placeOf(top === 'src' || top === 'test' ? join('test', inside) : join('test', top, inside), exists)]
+    return placesOf(top === 'src' || top === 'test' ? join('test', inside) : join('test', top, inside), exists)
   })
   return [...new Set([...near, ALWAYS])].sort()
 }
 
-/** The test of that name, or the nearest folder that has tests. */
-function placeOf(path, exists) {
-  const own = join(dirname(path), `${basename(path).replace(/\.[^.]*$/, '')}.test.ts`)
-  if (exists(own)) return own
+/** The test of that name and the folder of that name, or the nearest folder that has tests. */
+function placesOf(path, exists) {
+  const name = join(dirname(path), basename(path).replace(/\.[^.]*$/, ''))
+  const own = [`${name}.test.ts`, name].filter(exists)
+  if (own.length > 0) return own.map(it => (it === name ? `${name}/` : it))
   let folder = dirname(path)
   while (!exists(folder)) folder = dirname(folder)
-  return folder === 'test' ? ALWAYS : `${folder}/`
+  return [folder === 'test' ? ALWAYS : `${folder}/`]
 }

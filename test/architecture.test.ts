@@ -1,12 +1,13 @@
 /** Reads the imports of `src` and names every edge that goes against `src/README.md`. */
 import {readdirSync, readFileSync} from 'node:fs'
-import {dirname, join, relative, sep} from 'node:path'
+import {basename, dirname, join, relative, sep} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {parse} from '@babel/parser'
 import {describe, expect, it} from 'vitest'
 import {kinds} from '../src/backends/kinds.ts'
 
 const src = fileURLToPath(new URL('../src', import.meta.url))
+const here = fileURLToPath(new URL('.', import.meta.url))
 
 const map = readFileSync(join(src, 'README.md'), 'utf8')
 /** Rooms and the rooms they import from, as `src/README.md` has them, from top to bottom. */
@@ -273,6 +274,36 @@ describe('the source', () => {
     expect(files.filter(it => it.text.split('\n').length - 1 > LARGEST_LINES).map(it => it.path)).toEqual([])
     expect(files.filter(it => /(^|\/)(utils?|helpers?|common|misc)\.ts$/.test(it.path)).map(it => it.path)).toEqual([])
     expect(files.filter(it => !/^([a-z0-9]+(-[a-z0-9]+)*\/)*[a-z0-9]+(-[a-z0-9]+)*\.ts$/.test(it.path)).map(it => it.path)).toEqual([])
+  })
+})
+
+describe('the tests', () => {
+  const tests = readdirSync(here, {recursive: true, encoding: 'utf8'})
+    .map(it => it.split(sep).join('/'))
+    .filter(it => it.endsWith('.test.ts'))
+  const folders = new Set(files.flatMap(({path}) => path.split('/').map((_, at, steps) => steps.slice(0, at).join('/'))))
+  /** Of the repository, which has such folders too; worlds made by chance; and stories of several commands, by what they are about. */
+  const others = /^(\.|bench|docs|examples|properties|scripts|stories\/[a-z-]+)$/
+  const isCommand = (path: string): boolean => folders.has(path) || files.some(it => it.path === `${path}.ts`)
+
+  it('stand in the folder of their source, or of what else they are about', () => {
+    expect(tests.map(it => dirname(it)).filter(it => !folders.has(it) && !others.test(it) && !isCommand(it))).toEqual([])
+  })
+
+  it('of a command have its name, or stand in a folder of its name; what several commands do is told in test/stories', () => {
+    const ofCommands = tests.filter(it => it.startsWith('commands/'))
+    const nameOf = (test: string) => test.replace(/\.test\.ts$/, '')
+    expect(ofCommands.filter(it => !isCommand(nameOf(it)) && (dirname(it) === 'commands' || !isCommand(dirname(it))))).toEqual([])
+  })
+
+  it('that are named after a file they import stand where it stands', () => {
+    const elsewhere = tests.flatMap(test => {
+      if (others.test(dirname(test)) || files.some(it => it.path === test.replace(/\.test\.ts$/, '.ts'))) return []
+      const imported = importsOf(readFileSync(join(here, test), 'utf8')).map(it => relative(src, join(here, dirname(test), it)))
+      const namesake = imported.find(it => !it.startsWith('..') && basename(it, '.ts') === basename(test, '.test.ts'))
+      return namesake !== undefined && dirname(namesake) !== dirname(test) ? [`${test}: ${namesake}`] : []
+    })
+    expect(elsewhere).toEqual([])
   })
 })
 

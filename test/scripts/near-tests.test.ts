@@ -9,6 +9,9 @@ const THERE = new Set([
   'test/cli',
   'test/scripts',
   'test/bench',
+  'test/commands',
+  'test/commands/undo.test.ts',
+  'test/commands/undo',
 ])
 const near = (...changed: readonly string[]) => testsNear(changed, path => THERE.has(path))
 const ARCHITECTURE = 'test/architecture.test.ts'
@@ -23,6 +26,10 @@ describe('the tests near a changed file', () => {
       'test/cli/',
       'test/scripts/',
     ])
+  })
+
+  it('are those in the folder of its name, too', () => {
+    expect(near('src/commands/undo.ts')).toEqual([ARCHITECTURE, 'test/commands/undo.test.ts', 'test/commands/undo/'])
   })
 
   it('are a test that was changed itself, unless it is gone, and those of a helper beside it', () => {

@@ -1,6 +1,6 @@
 /**
  * Every command of the program in a world where every server is a parrot: how each is called, and what it must not repeat.
- * A command that is added gets its line here; `test/commands/every-output.test.ts` says so as long as it has none.
+ * A command that is added gets its line here; `test/stories/secrets/every-output.test.ts` says so as long as it has none.
  */
 import {cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'

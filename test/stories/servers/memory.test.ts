@@ -1,0 +1,127 @@
+import {mkdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {createServer} from 'node:http'
+import type {AddressInfo} from 'node:net'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {type Outcome, type Place, place} from '../../support/program.ts'
+import {jsonStack, saveStack} from '../../support/stack-json.ts'
+
+const MOST_KB = 300 * 1024
+
+let here: Place
+beforeEach(() => {
+  here = place()
+  // The most memory that the whole process ever had.
+  writeFileSync(
+    join(here.folder, 'peak.mjs'),
+    `import {writeFileSync} from 'node:fs'
+process.on('exit', () => writeFileSync(${JSON.stringify(join(here.folder, 'peak'))}, String(process.resourceUsage().maxRSS)))`,
+  )
+})
+afterEach(() => here.remove())
+
+async function measured(words: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Outcome & {peakKb: number}> {
+  const outcome = await here.child(words, {env: {...env, NODE_OPTIONS: `--import ${join(here.folder, 'peak.mjs')}`}})
+  return {...outcome, peakKb: Number(readFileSync(join(here.folder, 'peak'), 'utf8'))}
+}
+
+const raw = (name: string, text: string): string => {
+  mkdirSync(join(here.folder, name))
+  writeFileSync(join(here.folder, name, 'cdk.tf.json'), text)
+  return name
+}
+const counted = (count: number, expressions: Record<string, string>) =>
+  saveStack(
+    here.folder,
+    jsonStack('counted').block('resource', {
+      null_resource: {a: {count, triggers: {kind: 'cluster.database', spec: '{"name":"x","memory_size":104857600}', ...expressions}}},
+    }),
+  )
+
+describe('the memory of the whole process stays below 300 MiB', () => {
+  it.each([
+    ['4 MB of brackets in each other', 64, () => raw('deep', `{"locals": {"a": ${'['.repeat(2e6)}${']'.repeat(2e6)}}}`)],
+    ['9 MB of lists', 64, () => raw('lists', `{"locals": {"a": [${'[],'.repeat(3e6)}0]}}`)],
+    ['as many values as there may be', 0, () => raw('most', `{"locals": {"a": [${'[],'.repeat(1_374_000)}0]}}`)],
+    ['70 MB of text', 0, () => raw('text', JSON.stringify({locals: {a: `${'x'.repeat(70e6)}é`}}))],
+    ['84 MB and more', 64, () => raw('more', JSON.stringify({locals: {a: 'x'.repeat(84e6)}}))],
+    ['as many objects as there may be', 0, () => counted(50_000, {'spec/name': 'db-${count.index}'})],
+    ['a billion objects', 64, () => counted(1e9, {})],
+    ['a problem in each of them', 64, () => counted(50_000, {'spec/name': '${nothing(count.index)}'})],
+    [
+      'a text that is replaced by itself',
+      64,
+      () => counted(1, {'spec/name': `\${replace("${'a'.repeat(50_000)}", "a", "${'b'.repeat(50_000)}")}`}),
+    ],
+  ])(
+    'while a stack is read: %s',
+    async (_, code, make) => {
+      const outcome = await measured(['validate', '--synth-dir', make()])
+      expect([outcome.code, outcome.stderr.slice(0, 300)]).toEqual([code, expect.not.stringContaining('E_INTERNAL')])
+      expect(outcome.peakKb).toBeLessThan(MOST_KB)
+    },
+    60_000,
+  )
+
+  it.each([
+    ['an answer that never ends', '{"a": "', 'x'.repeat(65_536), 'E_RESPONSE_TOO_LARGE'],
+    ['60 MB of lists', '[', `${'[],'.repeat(20_000)}`, 'E_JSON_DEPTH'],
+  ])(
+    'while a server sends %s',
+    async (_, begin, part, error) => {
+      const server = createServer((_request, response) => {
+        response.writeHead(200, {'content-type': 'application/json'}).write(begin)
+        let left = error === 'E_RESPONSE_TOO_LARGE' ? Number.POSITIVE_INFINITY : 1000
+        const more = () => {
+          while (left-- > 0) if (!response.write(part)) return void response.once('drain', more)
+          response.end('0]')
+        }
+        more()
+      })
+      await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+      try {
+        const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+        const env = {SVC_ENTERPRISE_URL: url, SVC_ENTERPRISE_USER: 'u', SVC_ENTERPRISE_PASSWORD: 'password-1'}
+        const outcome = await measured(['api', 'enterprise', 'get', '/v1/bdbs'], env)
+        expect([outcome.code, outcome.stderr.slice(0, 500)]).toEqual([1, expect.stringContaining(error)])
+        expect(outcome.peakKb).toBeLessThan(MOST_KB)
+      } finally {
+        server.closeAllConnections()
+        server.close()
+      }
+    },
+    60_000,
+  )
+})
+
+describe('the memory of the whole process stays below 200 MiB', () => {
+  it.each([
+    ['shown', []],
+    ['filtered', ['-q', '@']],
+  ])(
+    'while a list of 17 MB is %s',
+    async (_, words) => {
+      const row = JSON.stringify({
+        id: 51_000_000,
+        used: 1.5,
+        name: 'cache',
+        security: {password: 'secret-1', from: ['0.0.0.0/0']},
+        tags: [{key: 'team'}],
+      })
+      const body = `{"databases": [${Array.from({length: Math.round(17.4e6 / row.length)}, () => row).join(',')}]}`
+      const server = createServer((_request, response) => response.writeHead(200, {'content-type': 'application/json'}).end(body))
+      await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+      try {
+        const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+        const env = {SVC_ENTERPRISE_URL: url, SVC_ENTERPRISE_USER: 'u', SVC_ENTERPRISE_PASSWORD: 'password-1'}
+        const outcome = await measured(['api', 'enterprise', 'get', '/v1/bdbs', ...words], env)
+        expect([outcome.code, outcome.stderr, outcome.stdout.length > 17.4e6]).toEqual([0, '', true])
+        expect(outcome.peakKb).toBeLessThan(200 * 1024)
+      } finally {
+        server.closeAllConnections()
+        server.close()
+      }
+    },
+    60_000,
+  )
+})
