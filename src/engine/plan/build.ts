@@ -94,7 +94,12 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
   if (input.choice === undefined && !input.onlyChanged && selectsAll(input.selection)) input.mayRead?.(leastReads(input))
   const choice = input.choice ?? (await choose({...input, words: {...input.selection, ...input.lifts}}))
   const changed = input.onlyChanged ? await changedOnly(input) : undefined
-  const observation = await observe({...input, wants: key => choice.wants(key) && (changed?.has(key) ?? true)})
+  const wants = (key: Key) => choice.wants(key) && (changed?.has(key) ?? true)
+  // Digests of secrets are made while the live state is read. Whoever needs them below finds them made, or hears what is wrong.
+  const isKept = ({key, stack, address}: Declaration) =>
+    wants(key) && Object.keys(input.ledgers.get(stack)?.entries.get(address)?.secrets ?? {}).length > 0
+  void input.secretStates(unread(input, isKept)).catch(() => {})
+  const observation = await observe({...input, wants})
   if (observation.ambiguous.length > 0) throw new AmbiguousIdentityError(spokenProblems(observation.ambiguous, input.selected))
   const problems = [...observation.problems, ...absentProblems(input, observation)]
   if (problems.length > 0) throw new PlanProblemsError(spokenProblems(problems, input.selected))
@@ -163,13 +168,20 @@ const selectsAll = ({target, exclude}: Selection): boolean => target.length + ex
 
 const SCOPE_NOTE = 'only what differs from the ledger was looked at (--scope changed): changes made outside are not seen'
 
+/** What is declared, as it stands before anything is read. */
+const unread = ({stacks, selected}: BuildPlanInput, isMeant: (it: Declaration) => boolean = () => true): Observation['pairs'] =>
+  new Map(
+    stacks
+      .filter(it => selected.has(it.name))
+      .flatMap(it => it.declarations)
+      .filter(isMeant)
+      .map(it => [it.key, {declaration: it, spec: it.spec, context: false}] as const),
+  )
+
 /** The keys that differ from the ledger; secrets by their digests. */
 async function changedOnly(input: BuildPlanInput): Promise<ReadonlySet<Key>> {
   const stacks = input.stacks.filter(it => input.selected.has(it.name))
-  const pairs = new Map(
-    stacks.flatMap(it => it.declarations).map(it => [it.key, {declaration: it, spec: it.spec, context: false}] as const),
-  )
-  return changedKeys(stacks, input.ledgers, await input.secretStates(pairs), {
+  return changedKeys(stacks, input.ledgers, await input.secretStates(unread(input)), {
     kinds: input.kinds,
     ledgers: [...input.ledgers.values(), ...(input.otherLedgers ?? [])],
   })
