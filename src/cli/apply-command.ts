@@ -77,7 +77,7 @@ export abstract class ApplyCommandBase extends StackCommand {
         // A hash may be that of a plan that was saved, and names more.
         const other = flags['approve-from'] !== undefined || (flags.approve !== undefined && !built.plan.hash.startsWith(flags.approve))
         const approved = other ? await lastingPlan(workspace, built.plan) : built.plan
-        const open = new Set(heldOperations(approved.operations, settled.unknown, kinds).keys())
+        const open = new Set(heldOperations(approved.operations, settled.unknown, {kinds, accountOf: workspace.accountOf}).keys())
         const again = () => lookAgain(workspace, {...built, plan: approved}, {options, destroy}, open)
         return this.carryOut(workspace, {...built, plan: approved, unknown: settled.unknown, again}, flags, emit)
       }),

@@ -95,7 +95,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   const controls = await openControls(workspace, plan, whole, input.breakGlass)
   const secrets = new RunSecrets(workspace, observation.pairs)
   secrets.assertAll(plan)
-  const held = new Map([...controls.left, ...heldOperations(plan.operations, input.undecided, kinds)])
+  const held = new Map([...controls.left, ...heldOperations(plan.operations, input.undecided, {kinds, accountOf: workspace.accountOf})])
   const work = workOf(plan, observation, secrets, held)
   const said = new Set([...held.values()].flatMap(it => ('error' in it ? it.error : [])))
   const undecided = input.undecided.map(it => it.error).filter(it => !said.has(it))

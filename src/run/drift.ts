@@ -15,7 +15,9 @@ export async function readDrift(workspace: Workspace, selection: Selection): Pro
     return ledger ? appliedStack(stack, ledger, kinds, remoteId => parentRemoteId({kinds}, remoteId)) : stack
   })
   const selected = new Set(stacks.map(it => it.name))
-  const wants = chooseKnown({stacks: [...workspace.stacks, ...workspace.others], ledgers, kinds, selection, selected}, {reads: true})
+  const {otherLedgers} = workspace
+  const known = {stacks: [...workspace.stacks, ...workspace.others], ledgers, otherLedgers, kinds, selection, selected}
+  const wants = chooseKnown(known, {reads: true})
   const observation = await observeWorkspace(workspace, wants, {stacks})
   const {freezes, holds} = await controlsSeen(workspace)
   return withControls(driftOf(observation, stacks, ledgers, kinds), holds, plannedFreezes(freezes), ledgers)

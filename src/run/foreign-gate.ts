@@ -60,7 +60,7 @@ export async function waitForOthers(
     const still = waited ? `still waiting after ${formatDuration(clock.now() - began)}` : 'waiting'
     emit({type: 'warning', message: `${still} for somebody else's ${tasks.map(named).join(', ')} (--foreign ignore goes ahead)`})
   }
-  const held = heldOperations(plan.operations, unknown, kinds)
+  const held = heldOperations(plan.operations, unknown, {kinds, accountOf: workspace.accountOf})
   const begun = plan.operations.filter(it => !held.has(keyOfOperation(it)))
   for (const [backend, operations] of creating(workspace, begun)) {
     let last: TaskView[] = []

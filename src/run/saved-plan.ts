@@ -194,7 +194,7 @@ export async function recheckPlan(
     going: goingOf(plan, full),
     kept: new Map(touched(plan).map(it => [keyOfOperation(it), it.kept ?? []])),
   })
-  const open = new Set(heldOperations(plan.operations, undecided, kinds).keys())
+  const open = new Set(heldOperations(plan.operations, undecided, {kinds, accountOf: workspace.accountOf}).keys())
   const operations = stillValid(plan, fresh.plan.operations, workspace.allLedgers, open)
   const lifts = liftsToApply(plan, options, workspace.settings)
   // Nobody is believed about what a ledger has: it is there to be asked.

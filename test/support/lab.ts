@@ -374,7 +374,7 @@ export class Lab {
     left: ReadonlyMap<Key, Held> = new Map(),
   ): Promise<Applied> {
     const {plan, observation} = built
-    const held = new Map([...left, ...heldOperations(plan.operations, undecided, kinds)])
+    const held = new Map([...left, ...heldOperations(plan.operations, undecided, {kinds, accountOf: run.accountOf})])
     const secrets = secretsOf(builders)
     const work: Work[] = plan.operations.map(operation => {
       const declaration = declarationOf(operation, leaf => secrets(operation, leaf))

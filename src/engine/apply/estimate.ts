@@ -1,6 +1,7 @@
 /** How much of a run is left, told as it shrinks. */
 
 import type {Backend} from '../model/backend.ts'
+import {accountsOfOperations} from '../model/ownership.ts'
 import type {Operation} from '../model/plan.ts'
 import {type Key, keyOfOperation} from '../model/value.ts'
 import {billOf, stepsOf} from '../plan/bill.ts'
@@ -26,11 +27,12 @@ export class Estimate {
   }
 
   tell(): void {
-    const {clock, emit, limits, durationMs = () => USUAL_MS} = this.#options
+    const {clock, emit, limits, durationMs = () => USUAL_MS, kinds, accountOf} = this.#options
     if (this.#left.size === 0 || clock.now() - this.#toldAt < EVERY_MS) return
     this.#toldAt = clock.now()
     const operations = [...this.#left.values()]
-    const {ready: _, ...left} = billOf({operations, ...this.#budget(operations), durationMs, limits})
+    const accountAt = accountsOfOperations(kinds, accountOf)
+    const {ready: _, ...left} = billOf({operations, ...this.#budget(operations), durationMs, limits, accountAt})
     emit({type: 'estimate', ...left})
   }
 

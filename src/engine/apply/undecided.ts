@@ -4,7 +4,9 @@
  */
 import type {AppError} from '../../base/errors.ts'
 import {neededBy} from '../model/declaration.ts'
+import {stackOf} from '../model/journal.ts'
 import {idsIn, type Kinds} from '../model/kind.ts'
+import {type AccountOf, accountsOfOperations} from '../model/ownership.ts'
 import type {Operation} from '../model/plan.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import type {Undecided} from './recovery.ts'
@@ -15,34 +17,44 @@ import type {Undecided} from './recovery.ts'
  */
 export type Held = {readonly error: AppError} | {readonly because: Key} | {readonly left: AppError}
 
-export function heldOperations(operations: readonly Operation[], undecided: readonly Undecided[], kinds: Kinds): ReadonlyMap<Key, Held> {
+/** @param accountOf - a remote path, and a name, mean something within one account only */
+export function heldOperations(
+  operations: readonly Operation[],
+  undecided: readonly Undecided[],
+  {kinds, accountOf}: {readonly kinds: Kinds; readonly accountOf?: AccountOf | undefined},
+): ReadonlyMap<Key, Held> {
+  const accountAt = accountsOfOperations(kinds, accountOf)
   const found = new Map<Key, Held>()
   if (undecided.length === 0) return found
   const remoteIds = new Map(operations.map(it => [keyOfOperation(it), it.remoteId]))
   for (const it of operations) {
-    const about = undecided.find(one => isAbout(it, one, kinds, remoteIds))
+    const isNear = ({key, kind}: Undecided) => accountAt({stack: stackOf(key), kind}) === accountAt(it)
+    const about = undecided.find(one => isKeyOf(it, one) || (isNear(one) && isAbout(it, one, kinds, remoteIds)))
     // What is in the ledger already may need no operation that others would wait for.
-    const below = about ?? (it.action === 'no-op' ? undefined : undecided.find(one => hangsOn(it, one)))
+    const below = about ?? (it.action === 'no-op' ? undefined : undecided.find(one => needs(it, one) || (isNear(one) && isBelow(it, one))))
     if (about !== undefined) found.set(keyOfOperation(it), {error: about.error})
     else if (below !== undefined) found.set(keyOfOperation(it), {because: below.key})
   }
   return found
 }
 
-/** By its key, or by the path of what it is in: a parent may be named so. */
-function hangsOn({declared}: Operation, one: Undecided): boolean {
-  if (declared === undefined) return false
-  const {parent} = declared
+const isKeyOf = ({stack, address, movedFrom = address, from}: Operation, {key}: Undecided): boolean =>
+  [keyOf(stack, address), keyOf(stack, movedFrom), ...(from ? [keyOfOperation(from)] : [])].includes(key)
+
+const needs = ({declared}: Operation, {key}: Undecided): boolean => declared !== undefined && neededBy(declared).includes(key)
+
+/** By the path of what it is in: a parent may be named so. */
+function isBelow({declared}: Operation, {remoteId}: Undecided): boolean {
+  const parent = declared?.parent
   const path = parent?.by === 'key' || parent?.by === 'remoteId' ? parent.remoteId : undefined
-  return neededBy(declared).includes(one.key) || (path !== undefined && isIn(path, one.remoteId))
+  return path !== undefined && isIn(path, remoteId)
 }
 
 const isIn = (path: string, remoteId: string | undefined): boolean =>
   remoteId !== undefined && (path === remoteId || path.startsWith(`${remoteId}/`))
 
 function isAbout(operation: Operation, one: Undecided, kinds: Kinds, remoteIds: ReadonlyMap<Key, string | undefined>): boolean {
-  const {stack, address, movedFrom, remoteId} = operation
-  if (keyOf(stack, address) === one.key || (movedFrom !== undefined && keyOf(stack, movedFrom) === one.key)) return true
+  const {remoteId} = operation
   if (remoteId !== undefined && isIn(remoteId, one.remoteId)) return true
   return isTheSame(operation, one, kinds, remoteIds)
 }

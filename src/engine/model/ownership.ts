@@ -17,6 +17,14 @@ export interface Owner {
 /** A name for the account that a stack speaks to: equal for stacks that share one. */
 export type AccountOf = (stack: string, api: Api) => string
 
+/** The account that an operation is in, as a name for it. */
+export const accountsOfOperations =
+  (kinds: Kinds, accountOf: AccountOf = () => '') =>
+  ({stack, kind}: {readonly stack: string; readonly kind: string}): string => {
+    const api = kinds.get(kind)?.api
+    return api === undefined ? '' : `${api} ${accountOf(stack, api)}`
+  }
+
 export interface OwnershipInput {
   /** Of the stacks of this run. */
   readonly ledgers: ReadonlyMap<string, Ledger>

@@ -10,7 +10,7 @@ import {nearest} from '../../base/nearest.ts'
 import {shellWord} from '../../base/shell-word.ts'
 import {type Kind, type Kinds, locate} from '../model/kind.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
-import type {Collection} from '../model/live.ts'
+import type {LiveObject} from '../model/live.ts'
 import type {Lifts, Operation} from '../model/plan.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import type {Observation, ObserveInput} from './observation.ts'
@@ -184,14 +184,14 @@ export interface Choice {
 
 /** @throws UnknownAddressError, and what reading throws */
 export async function choose(input: ObserveInput & {readonly words: OptionWords}): Promise<Choice> {
-  const {words, stacks, ledgers, kinds, destroy = false} = input
+  const {words, stacks, ledgers, otherLedgers = [], kinds, destroy = false} = input
   const known = names(words) ? namedObjects(stacks, ledgers, kinds) : []
   const open = assertWords(input)
   const {named, holders} = open ? seenIn(await observe(input), kinds) : {named: [], holders: new Map<Key, Key>()}
   const objects = [...known, ...named]
   const unknown = open ? unknownIn(words, objects, kinds) : []
   if (unknown.length > 0) throw new UnknownAddressError(unknown, objects)
-  const wants = selected({stacks, ledgers, kinds, destroy, selection: words}, objects, holders)
+  const wants = selected({stacks, ledgers, otherLedgers, kinds, destroy, selection: words}, objects, holders)
   return {
     wants,
     over: operations => {
@@ -225,12 +225,17 @@ const isUndeclared = ({declared, address, remoteId}: Operation): boolean => decl
 function seenIn({pairs, orphans, collections, ownership}: Observation, kinds: Kinds): {named: Named[]; holders: Map<Key, Key>} {
   const named: Named[] = []
   const holders = new Map<Key, Key>()
-  const matched = new Set([...pairs.values()].flatMap(it => it.match?.live.remoteId ?? []))
-  const lists = new Map(collections.map(it => [placeOf(it.kind.name, it.parent), it]))
-  const undeclared = (stack: string, holder: Key, list: Collection | undefined) => {
+  // A remote path names an object within one account.
+  const at = (stack: string, {kind, remoteId}: Pick<LiveObject, 'kind' | 'remoteId'>) => `${ownership.account(stack, kind.api)} ${remoteId}`
+  const matched = new Set([...pairs.values()].flatMap(({declaration, match}) => (match ? [at(declaration.stack, match.live)] : [])))
+  const lists = new Map(collections.map(it => [placeOf(ownership.accountAt(it.backend), it.kind.name, it.parent), it]))
+  const undeclared = (stack: string, holder: Key, child: string, parent: readonly string[]) => {
+    const api = kinds.get(child)?.api
+    const list = api && lists.get(placeOf(ownership.account(stack, api), child, parent))
     if (list === undefined) return
-    for (const {remoteId, name, kind} of list.objects) {
-      if (matched.has(remoteId) || ownership.at(list.backend, remoteId) !== undefined) continue
+    for (const live of list.objects) {
+      const {remoteId, name, kind} = live
+      if (matched.has(at(stack, live)) || ownership.at(list.backend, remoteId) !== undefined) continue
       named.push({stack, address: remoteId, kind: kind.name, remoteId, ...(name === undefined ? {} : {name})})
       holders.set(keyOf(stack, remoteId), holder)
     }
@@ -245,17 +250,17 @@ function seenIn({pairs, orphans, collections, ownership}: Observation, kinds: Ki
     const {remoteId, name, kind, ids} = match.live
     const construct = source.construct === undefined ? {} : {construct: source.construct}
     named.push({stack, address, kind: kind.name, remoteId, ...(name === undefined ? {} : {name}), ...construct})
-    for (const child of below(kind, policy.exclusive)) undeclared(stack, declaration.key, lists.get(placeOf(child, ids)))
+    for (const child of below(kind, policy.exclusive)) undeclared(stack, declaration.key, child, ids)
   }
   for (const {stack, object, live} of orphans) {
     const kind = kinds.get(object.kind)
     if (live === undefined || kind === undefined) continue
-    for (const child of below(kind, [])) undeclared(stack, keyOf(stack, object.address), lists.get(placeOf(child, live.ids)))
+    for (const child of below(kind, [])) undeclared(stack, keyOf(stack, object.address), child, live.ids)
   }
   return {named, holders}
 }
 
-const placeOf = (kind: string, parent: readonly string[]): string => JSON.stringify([kind, ...parent])
+const placeOf = (account: string, kind: string, parent: readonly string[]): string => JSON.stringify([account, kind, ...parent])
 
 const RESOURCE = /^null_resource\./
 

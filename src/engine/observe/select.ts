@@ -1,5 +1,6 @@
 /** `--target` and `--exclude`: which objects a run is about. What is left out still counts as declared. */
 import {type Declaration, neededBy, type StackDeclarations} from '../model/declaration.ts'
+import {keysNow} from '../model/keys-now.ts'
 import {type Kinds, parentRemoteId} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import {plainPart} from '../model/resolve.ts'
@@ -15,6 +16,8 @@ export interface Selection {
 export interface SelectInput {
   readonly stacks: readonly StackDeclarations[]
   readonly ledgers: ReadonlyMap<string, Ledger>
+  /** Of stacks that are not selected: they tell where objects went that others hang on. */
+  readonly otherLedgers?: readonly Ledger[]
   readonly kinds: Kinds
   readonly selection: Selection
   /** Everything that goes is deleted, and then the arrows point the other way. */
@@ -59,7 +62,7 @@ interface AllArrows {
 }
 
 function arrowsOf(input: SelectInput, holders: ReadonlyMap<Key, Key>): AllArrows {
-  const {stacks, ledgers, destroy} = input
+  const {stacks, ledgers, otherLedgers = [], destroy} = input
   const needs = new Map<Key, Key[]>()
   const followers = new Map<Key, Key[]>()
   const same = new Map<Key, Key[]>()
@@ -69,9 +72,10 @@ function arrowsOf(input: SelectInput, holders: ReadonlyMap<Key, Key>): AllArrows
       add(followers, need, it.key)
     }
   }
+  const now = keysNow([...otherLedgers, ...ledgers.values()])
   for (const [stack, {entries}] of ledgers) {
     for (const {address, dependsOn} of entries.values()) {
-      for (const need of dependsOn) {
+      for (const need of dependsOn.map(now)) {
         if (destroy) add(needs, keyOf(stack, address), need)
         add(followers, need, keyOf(stack, address))
       }

@@ -17,6 +17,8 @@ export interface BillInput {
   readonly durationMs: (kind: string, step: 'create' | 'update' | 'delete') => number
   /** How many changes may run at once. */
   readonly limits?: ChangeLimits
+  /** The account that an operation is in: two may have an object of one path each. */
+  readonly accountAt?: (it: Operation) => string
 }
 
 /** The writes one operation sends, in order. */
@@ -26,14 +28,14 @@ export function stepsOf({action, declared}: Operation): readonly ('create' | 'up
   return declared?.policy.createBeforeDestroy ? ['create', 'delete'] : ['delete', 'create']
 }
 
-export function billOf({operations, perMinute, tokens, durationMs, limits = {}}: BillInput): Bill {
+export function billOf({operations, perMinute, tokens, durationMs, limits = {}, accountAt = () => ''}: BillInput): Bill {
   const active = operations.filter(it => stepsOf(it).length > 0)
   const writes = active.reduce((sum, it) => sum + stepsOf(it).length, 0)
-  const proofs = new Set(active.map(collectionOf)).size
+  const proofs = new Set(active.map(it => `${accountAt(it)} ${collectionOf(it)}`)).size
   const polls = active.length === 0 ? 0 : longestChain(active)
   const took = (it: Operation) => stepsOf(it).reduce((sum, step) => sum + durationMs(it.kind, step), 0) / 1000
   const path = {bound: 'critical path', seconds: criticalPath(active, took)}
-  const exclusive = exclusivityOf(active, took, limits)
+  const exclusive = exclusivityOf(active, took, limits, accountAt)
   const slowest = (requests: number): BoundTime => {
     const rate = {bound: 'rate', seconds: (Math.max(0, requests - tokens) * 60) / perMinute}
     const {bound, seconds} = [rate, path, ...exclusive].reduce((top, it) => (it.seconds > top.seconds ? it : top))
@@ -47,34 +49,50 @@ function exclusivityOf(
   operations: readonly Operation[],
   took: (it: Operation) => number,
   {perRoot, roots, inFlight}: ChangeLimits,
+  accountAt: NonNullable<BillInput['accountAt']>,
 ): {bound: string; seconds: number}[] {
   if (perRoot === undefined && inFlight === undefined) return []
   const all = operations.reduce((sum, it) => sum + took(it), 0)
-  const ofRoot = new Map<string, number>()
-  const rootOf = rootNames(operations)
+  const ofAccount = new Map<string, number>()
+  const ofRoot = new Map<string, {readonly name: string; readonly seconds: number}>()
+  const rootOf = rootsOf(operations, accountAt)
   for (const it of operations) {
-    const root = rootOf(it)
-    ofRoot.set(root, (ofRoot.get(root) ?? 0) + took(it))
+    const account = accountAt(it)
+    ofAccount.set(account, (ofAccount.get(account) ?? 0) + took(it))
+    const {id, name} = rootOf(it)
+    ofRoot.set(id, {name, seconds: (ofRoot.get(id)?.seconds ?? 0) + took(it)})
   }
+  const most = Math.max(0, ...ofAccount.values())
   return [
-    ...(perRoot === undefined ? [] : [...ofRoot].map(([root, seconds]) => ({bound: `exclusivity of ${root}`, seconds: seconds / perRoot}))),
-    ...(perRoot === undefined || roots === undefined ? [] : [{bound: 'exclusivity of the account', seconds: all / (roots * perRoot)}]),
+    ...(perRoot === undefined
+      ? []
+      : [...ofRoot.values()].map(({name, seconds}) => ({bound: `exclusivity of ${name}`, seconds: seconds / perRoot}))),
+    ...(perRoot === undefined || roots === undefined ? [] : [{bound: 'exclusivity of the account', seconds: most / (roots * perRoot)}]),
     ...(inFlight === undefined ? [] : [{bound: 'exclusivity of --max-inflight', seconds: all / inFlight}]),
   ]
 }
 
-/** What has no parent and an operation is below of (a subscription): its address, or its path where the plan has none. */
-function rootNames(operations: readonly Operation[]): (it: Operation) => string {
+interface Root {
+  readonly id: string
+  /** Its address, or its path where the plan has none. */
+  readonly name: string
+}
+
+/** What has no parent and an operation is below of: a subscription. */
+function rootsOf(operations: readonly Operation[], accountAt: NonNullable<BillInput['accountAt']>): (it: Operation) => Root {
   const byKey = new Map(operations.map(it => [keyOfOperation(it), it]))
-  const byPath = new Map(operations.flatMap(it => (it.remoteId === undefined ? [] : [[it.remoteId, it.address]])))
-  return function rootOf(it: Operation): string {
+  const byPath = new Map(operations.flatMap(it => (it.remoteId === undefined ? [] : [[`${accountAt(it)} ${it.remoteId}`, it]])))
+  const named = (it: Operation): Root => ({id: keyOfOperation(it), name: it.address})
+  return function rootOf(it: Operation): Root {
     const parent = it.declared?.parent
     const above = parent?.by === 'key' ? byKey.get(parent.key) : undefined
     if (above !== undefined) return rootOf(above)
     const path = it.remoteId ?? (parent?.by === 'remoteId' ? parent.remoteId : undefined)
-    if (path === undefined) return it.address
+    if (path === undefined) return named(it)
     const root = path.split('/').slice(0, ROOT_STEPS).join('/')
-    return byPath.get(root) ?? root
+    const id = `${accountAt(it)} ${root}`
+    const there = byPath.get(id)
+    return there === undefined ? {id, name: root} : named(there)
   }
 }
 

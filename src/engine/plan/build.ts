@@ -6,7 +6,8 @@ import {type Declaration, type StackDeclarations, sourceOf} from '../model/decla
 import type {Hides, SecretStateOf} from '../model/diff.ts'
 import type {Kind} from '../model/kind.ts'
 import {sha256} from '../model/live.ts'
-import type {Bill, Lifts, Operation, Plan, PlannedStack, PlanSource} from '../model/plan.ts'
+import {accountsOfOperations} from '../model/ownership.ts'
+import type {Lifts, Operation, Plan, PlannedStack, PlanSource} from '../model/plan.ts'
 import {PLAN_FORMAT} from '../model/plan.ts'
 import {declaredPart} from '../model/planned-object.ts'
 import {openLeaves, plainPart, resolveValue} from '../model/resolve.ts'
@@ -140,7 +141,7 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     notes: [...(input.notes ?? []), ...(changed ? [SCOPE_NOTE] : []), ...notes.map(it => spoken(it, input.selected))],
     guards: evaluateGuards(content, input.kinds),
     requests: {used, avoided: Math.max(0, objects - used)},
-    bill: billFor(operations, input.pricing),
+    bill: billOf({operations, ...input.pricing, accountAt: accountsOfOperations(input.kinds, input.accountOf)}),
     ...(input.notAfter === undefined ? {} : {notAfter: input.notAfter}),
     ...(input.source === undefined ? {} : {source: input.source}),
     ...writtenAt(operations, input.stacks),
@@ -224,8 +225,6 @@ function writtenAt(operations: readonly Operation[], stacks: readonly StackDecla
   }
   return Object.keys(written).length === 0 ? {} : {written}
 }
-
-const billFor = (operations: readonly Operation[], pricing: BuildPlanInput['pricing']): Bill => billOf({operations, ...pricing})
 
 /** ` 7`: what it was looked for by. */
 function nameOf({identity}: Kind, {spec}: Declaration): string {

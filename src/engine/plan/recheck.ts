@@ -263,6 +263,9 @@ function compare(planned: Operation, now: Operation | undefined, owned: boolean)
     return `planned was ${planned.action}, and stack ${now.from.stack} has it by now as ${now.from.address} (${now.remoteId ?? 'nothing'})`
   if (now.movedFrom !== undefined && now.movedFrom !== planned.movedFrom)
     return `planned was ${planned.action}, and the ledger has ${now.remoteId ?? 'nothing'}, which it would be now, as ${now.movedFrom}`
+  // It has come to this stack already, with the run that is resumed or by a transfer: what differs is the next plan's to change.
+  if (planned.from !== undefined && now.from === undefined && owned && now.adopts !== true && now.remoteId === planned.remoteId)
+    return satisfied
   // Recording what is already so sends nothing and takes nothing from anybody.
   if (!sends(now) && now.changes.length === 0 && planned.action !== 'delete' && planned.action !== 'replace') return now
   if (now.action !== planned.action) return `planned was ${planned.action}, and now it would be ${now.action} (${now.reason})`

@@ -1,6 +1,7 @@
 /** What the ordinary planner sees of a way back: the wishes as stacks, and the ledgers cut down to what they are about. */
 import type {StackDeclarations} from '../model/declaration.ts'
 import {stackOf} from '../model/journal.ts'
+import {keysNow} from '../model/keys-now.ts'
 import {parentRemoteId} from '../model/kind.ts'
 import type {Ledger} from '../model/ledger.ts'
 import type {PlannedStack} from '../model/plan.ts'
@@ -31,6 +32,7 @@ export function heldBack(
     }
     return above
   }
+  const now = keysNow([...others, ...ledgers.values()])
   const held = new Map<Key, string>()
   for (let more = true; more; ) {
     more = false
@@ -39,7 +41,7 @@ export function heldBack(
       for (const {address, remoteId, dependsOn} of entries.values()) {
         const key = keyOf(stack, address)
         if (isGoing(key)) continue
-        for (const it of [...(hangsOn.get(key) ?? dependsOn), ...holders(stack, remoteId)].filter(isGoing)) {
+        for (const it of [...(hangsOn.get(key) ?? dependsOn.map(now)), ...holders(stack, remoteId)].filter(isGoing)) {
           held.set(going.get(it) ?? '', `${key} hangs on it by now`)
           more = true
         }

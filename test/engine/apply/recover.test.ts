@@ -209,7 +209,7 @@ describe('what nobody can tell the end of', () => {
   const declared = (parent: unknown, dependsOn: readonly {key: string}[] = []): {declared: NonNullable<Operation['declared']>} => ({
     declared: {spec: {}, parent, dependsOn} as unknown as NonNullable<Operation['declared']>,
   })
-  const held = (it: Operation, open: Undecided = one) => heldOperations([it], [open], kinds).size === 1
+  const held = (it: Operation, open: Undecided = one) => heldOperations([it], [open], {kinds}).size === 1
   const inside = {by: 'remoteId', remoteId: 'cloud/subscriptions/1'}
 
   it.each([
@@ -236,6 +236,18 @@ describe('what nobody can tell the end of', () => {
     ['one that reads it', operation({name: 'queue', ...declared(inside, [{key: 'shop:null_resource.cache'}])}), true],
   ])('keeps %s: %#', (_, it, expected) => {
     expect(held(it)).toBe(expected)
+  })
+
+  it('keeps nothing of another account, where the same path and the same name are other objects', () => {
+    const going = {...one, step: 'delete' as const, remoteId: 'cloud/subscriptions/1/databases/7'}
+    const there = [
+      operation({stack: 'till', action: 'update', remoteId: 'cloud/subscriptions/1/databases/7'}),
+      operation({stack: 'till', address: 'null_resource.cache', name: 'cache', ...declared(inside)}),
+      operation({stack: 'till', kind: 'cloud.acl_rule', name: 'ro', ...declared({by: 'remoteId', remoteId: going.remoteId})}),
+    ]
+    const kept = (accountOf: (stack: string) => string) => heldOperations(there, [one, going], {kinds, accountOf}).size
+    // Two of them have one key.
+    expect([kept(() => 'one'), kept(it => it)]).toEqual([2, 0])
   })
 
   it('keeps what is below an object that is being changed or deleted', () => {

@@ -42,7 +42,12 @@ describe('two accounts with objects of the same paths', () => {
   const planned = async (before: readonly StackBuilder[], after: readonly StackBuilder[], owns = () => true): Promise<string[]> =>
     shown((await planOf(before, after, owns)).operations).sort()
 
-  async function planOf(before: readonly StackBuilder[], after: readonly StackBuilder[], owns = () => true): Promise<Plan> {
+  async function planOf(
+    before: readonly StackBuilder[],
+    after: readonly StackBuilder[],
+    owns = () => true,
+    wish: Planning = {},
+  ): Promise<Plan> {
     const [one, two] = [new Lab(), new Lab()]
     const [a, b] = before
     await one.run(() => one.apply(a ? [a] : []))
@@ -52,7 +57,7 @@ describe('two accounts with objects of the same paths', () => {
       const {ledger} = one.store('a')
       one.store('a').ledger = {...ledger, entries: new Map([...ledger.entries].filter(([, it]) => it.kind !== 'cloud.database'))}
     }
-    const more: Planning = {accounts, accountOf: it => it, backendOf: each(one.backends('plan'), two.backends('plan'))}
+    const more: Planning = {accounts, accountOf: it => it, backendOf: each(one.backends('plan'), two.backends('plan')), ...wish}
     const plan = one.plan(after, more)
     await one.run(() => two.run(() => plan))
     return (await plan).plan
@@ -103,5 +108,22 @@ describe('two accounts with objects of the same paths', () => {
     expect(await planned([stack('a', 'x'), stack('b', 'y')], [stack('a'), stack('b', 'y')], () => false)).toEqual([
       'delete a:cloud/subscriptions/1/databases/1',
     ])
+  })
+
+  it('and an undeclared one can be named though the other has one of its path that is declared', async () => {
+    const [before, after] = [
+      [stack('a', 'x'), stack('b', 'y')],
+      [stack('a'), stack('b', 'y')],
+    ]
+    const left = {selection: {target: [], exclude: ['a:cloud/subscriptions/1/databases/1']}}
+    expect(shown((await planOf(before, after, () => false, left)).operations)).toEqual([])
+  })
+
+  it('and wait for nothing of each other: their changes are counted apart', async () => {
+    const sized = (name: string, memoryLimitInGb: number) => stackOf(name).subscription('main').database('db', 'main', {memoryLimitInGb})
+    const pricing = {perMinute: 100, tokens: 100, durationMs: () => 10_000, limits: {perRoot: 1, roots: 1}}
+    const {bill} = await planOf([sized('a', 1), sized('b', 1)], [sized('a', 2), sized('b', 2)], () => true, {pricing})
+    // Two writes, a look, and a proof of each.
+    expect(bill).toMatchObject({requests: 5, seconds: 10, bound: 'critical path'})
   })
 })

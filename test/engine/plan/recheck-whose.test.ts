@@ -1,5 +1,6 @@
 /** What a saved plan is checked again with: only what it touches is looked at, and the rest is owned all the same. */
 import {describe, expect, it} from 'vitest'
+import {carryOver} from '../../../src/run/carry-over.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
 import {objectsOf} from '../../support/promises.ts'
 
@@ -70,6 +71,27 @@ describe('a saved plan', () => {
       expect([...lab.store('shop').ledger.entries].map(([address, it]) => [address, it.remoteId])).toEqual([
         ['null_resource.a', 'cloud/subscriptions/1'],
         ['null_resource.x', 'cluster/bdbs/1'],
+      ])
+    })
+  })
+
+  it('whose object has come from the other stack already does the rest, and what differs is left to the next plan', async () => {
+    const lab = new Lab()
+    const a = () => stackOf('a').subscription('main')
+    const b = () => stackOf('b').add('cloud.database', 'x', {name: 'x', memoryLimitInGb: 3}, {parent: stackOf('a').in('main')})
+    await lab.run(async () => {
+      await lab.apply([a().database('x', 'main'), stackOf('b')])
+      const now = [a(), b().bdb('late')]
+      const {plan} = await lab.plan(now)
+      expect(plan.operations.find(it => it.action === 'move')?.later).toEqual(['/memoryLimitInGb'])
+      // The run dies before it sends anything: the ledgers are written first.
+      await carryOver('t1', plan.operations, lab.stores, new Map())
+      lab.simulator.clearLog()
+      await lab.execute(await lab.recheck(plan, now), now)
+      expect(lab.writes).toEqual(['POST /v1/bdbs'])
+      expect([lab.entry('b', 'x')?.remoteId, lab.entry('a', 'x')]).toEqual(['cloud/subscriptions/1/databases/1', undefined])
+      expect((await lab.plan(now)).plan.operations.flatMap(it => (it.action === 'no-op' ? [] : `${it.action} ${it.address}`))).toEqual([
+        'update null_resource.x',
       ])
     })
   })
