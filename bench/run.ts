@@ -1,8 +1,8 @@
 /**
  * `npm run bench [-- PART…]`: prints a table for each part and writes `bench/results/<part>.json`.
  *
- * Parts: requests, makespan, refusals, growth, start-up, plan, large-answers, secrets, budget, support-package. Without a word all but
- * the last, which needs two gigabytes of streaming. `--quick` leaves out the largest sizes.
+ * Parts: requests, makespan, refusals, growth, start-up, plan, large-answers, secrets, budget, ci, support-package. Without a word all
+ * but the last two, which need minutes, and two gigabytes of streaming. `--quick` leaves out the largest sizes.
  */
 import {spawnSync} from 'node:child_process'
 import {existsSync, mkdirSync, writeFileSync} from 'node:fs'
@@ -11,6 +11,7 @@ import {fileURLToPath} from 'node:url'
 import {parseArgs} from 'node:util'
 import {tableOf} from '../src/report/table.ts'
 import {measureBudgetFile} from './budget-file.ts'
+import {measureChecks} from './ci.ts'
 import {measureGrowth} from './growth.ts'
 import {measureLargeAnswers} from './large-answers.ts'
 import {type MakespanCase, measureMakespan, measureReference} from './makespan.ts'
@@ -183,12 +184,23 @@ const PARTS: Readonly<Record<string, Part>> = {
       bar_s: it.bar ?? null,
     })),
   budget,
+  ci: async () =>
+    (await measureChecks()).map(it => ({
+      what: it.what,
+      wall_s: it.measured ? rounded(it.measured.wallMs / 1000, 0) : null,
+      cpu_s: it.measured ? rounded(it.measured.cpuMs / 1000, 0) : null,
+      peak_MiB: it.measured?.peakMiB ?? null,
+      bar_s: it.barSeconds,
+    })),
 }
+
+/** Only when asked for. */
+const LONG: readonly string[] = ['ci']
 
 /** A program of its own, with bars of its own. */
 const SUPPORT_PACKAGE = fileURLToPath(new URL('./support-package.ts', import.meta.url))
 
-const wanted = positionals.length > 0 ? positionals : Object.keys(PARTS)
+const wanted = positionals.length > 0 ? positionals : Object.keys(PARTS).filter(it => !LONG.includes(it))
 mkdirSync(results, {recursive: true})
 for (const name of wanted) {
   const part = PARTS[name]
