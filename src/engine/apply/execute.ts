@@ -7,7 +7,7 @@ import {EXIT} from '../../base/errors.ts'
 import type {State} from '../model/events.ts'
 import {LockLostError} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
-import type {Edge, Operation} from '../model/plan.ts'
+import type {Edge, EdgeReason, Operation} from '../model/plan.ts'
 import {type Key, keyOfOperation} from '../model/value.ts'
 import {remainingPaths, stepsOf} from '../plan/bill.ts'
 import {assertOneEach} from '../plan/one-operation.ts'
@@ -194,11 +194,11 @@ class Run {
 
   /** Waits for what must come first; the first thing that did not end well is in the way. */
   async #inTheWay(edges: readonly Edge[]): Promise<Key | undefined> {
-    for (const {key} of edges) {
+    for (const {key, reason} of edges) {
       const first = await this.#ended.get(key)
       if (first === undefined || first.state === 'done' || first.state === 'no-op') continue
       // The API cannot change it, but it is there: what only refers to it can go on.
-      if (first.operation.action === 'blocked' && this.#isInPlace(first.operation)) continue
+      if (first.operation.action === 'blocked' && !CLEARS_THE_WAY.includes(reason) && this.#isInPlace(first.operation)) continue
       return key
     }
     return undefined
@@ -219,6 +219,9 @@ function heldBack(held: Held, end: (state: State, rest: Partial<Ended>) => Ended
   if ('left' in held) return end('skipped', {error: held.left})
   return end(held.error.exit === EXIT.timeout ? 'failed' : 'unknown', {error: held.error})
 }
+
+/** What waits for it would take it along, or wants its name. */
+const CLEARS_THE_WAY: readonly EdgeReason[] = ['children first', 'frees the name']
 
 function summaryOf(ended: readonly Ended[]): Record<State, number> {
   const summary: Record<State, number> = {done: 0, 'no-op': 0, failed: 0, skipped: 0, blocked: 0, detached: 0, unknown: 0}

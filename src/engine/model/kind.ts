@@ -178,6 +178,13 @@ function decoded(text: string): string | undefined {
   }
 }
 
+/**
+ * Whether an object is lost with what it lives in: nothing makes the API refuse to delete that while it holds one. Other
+ * than `goesWithParent` that says nothing of whether it can be deleted by itself.
+ */
+export const isLostWithParent = ({name, parent}: Kind, kinds: Kinds): boolean =>
+  parent !== undefined && kinds.get(parent.kind)?.emptyOf?.includes(name) !== true
+
 /** The kind and ids a remote path names, or `undefined`. */
 export function locate(kinds: Kinds, remoteId: string): {kind: Kind; ids: Ids} | undefined {
   for (const kind of kinds.values()) {

@@ -36,7 +36,7 @@ export function planOperations(given: PlanInput): PlannedOperations {
   // Who stays as it is may keep others from what they would do.
   for (let before = -1; before < held.size; ) {
     before = held.size
-    for (const it of heldBack(input, operations)) held.set(keyOfOperation(it), it)
+    for (const it of heldBack(input, operations, claims)) held.set(keyOfOperation(it), it)
     if (held.size > before) ({operations, notes, unmanaged} = plan())
   }
   const {kept, left} = input.lifts.noDestroy ? withoutDestroying(operations, input) : {kept: operations, left: []}
@@ -60,13 +60,13 @@ function planAll(input: Planning, pairs: readonly Paired[], claims: Claims, held
 }
 
 /** Those that cannot be as things are, with the reason: what hangs on them is planned again then, since they stay. */
-function heldBack(input: PlanInput, operations: readonly Operation[]): Operation[] {
+function heldBack(input: PlanInput, operations: readonly Operation[], claims: Claims): Operation[] {
   const {observation, lifts} = input
   const declared = operations.filter(it => observation.pairs.has(keyOfOperation(it)))
   // What its parent takes along is judged again once that stays.
   const left = lifts.noDestroy ? declared.filter(it => it.action === 'replace' && it.cause !== 'parent-replaced') : []
   return [
-    ...new TakenAlong(input, declared).heldBack(declared).values(),
+    ...new TakenAlong(input, declared, claims).heldBack(declared).values(),
     ...left.map(it => ({...it, action: 'blocked' as const, wants: it.action})),
     ...takenStill(lifts.noDestroy ? operations.filter(it => !goes(it)) : operations, input),
   ]

@@ -5,7 +5,7 @@
 import {isJsonObject, type Json} from '../../base/json.ts'
 import type {Cause} from '../model/cause.ts'
 import {isDeposed} from '../model/deposed.ts'
-import {type Ids, type Kind, locate} from '../model/kind.ts'
+import {type Ids, isLostWithParent, type Kind, locate} from '../model/kind.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
 import type {Operation, Unmanaged} from '../model/plan.ts'
@@ -29,7 +29,7 @@ export function planRemovals(
   input: PlanInput,
   declared: readonly Operation[],
   claims = new Claims(input),
-  along = new TakenAlong(input, declared),
+  along = new TakenAlong(input, declared, claims),
 ): Removals {
   const {observation, ledgers, selected} = input
   const notes: string[] = []
@@ -55,7 +55,8 @@ export function planRemovals(
   const leaving = new Set(
     [...declared, ...all].filter(it => it.action === 'delete' || leavesParent(input, it)).map(it => objectOf(input, it)),
   )
-  const operations = all.map(it => keepFull(input, it, leaving))
+  const stuck = stuckIn(input, all)
+  const operations = all.map(it => keepFull(input, it, leaving, stuck))
   notes.push(...forgottenInExclusive(input, operations))
   return {operations, unmanaged: unmanagedIn(input, taken, claims), notes}
 }
@@ -158,20 +159,40 @@ function withParentsGone(input: PlanInput, declared: readonly Operation[], opera
     const above = kind.parent?.field ?? 'parent'
     const stays = it.cause === 'no-delete' ? kept.get(parent) : undefined
     if (stays !== undefined) return {...rest, action: 'forget', cause: stays, reason: `it stays in its ${above}, which is only forgotten`}
-    if (!gone.has(parent) || (it.action !== 'delete' && it.action !== 'blocked')) return it
+    if (!gone.has(parent) || (it.action !== 'delete' && it.action !== 'blocked') || it.elsewhere !== undefined) return it
     return {...rest, action: 'forget', cause: 'goes-with-parent', reason: `it goes with its ${above}`}
   })
 }
 
-/** An object that must be empty to be deleted and holds things nobody declared is not deleted. */
-function keepFull(input: PlanInput, operation: Operation, leaving: ReadonlySet<string | undefined>): Operation {
-  const kind = kindOf(input, operation.kind)
-  if (operation.action !== 'delete' || kind.emptyOf === undefined || operation.remoteId === undefined) return operation
+/** What is not removed though nobody declares it, by the object that it lives in and would be lost with. */
+function stuckIn(input: PlanInput, operations: readonly Operation[]): ReadonlyMap<string, readonly StillThere[]> {
+  const found = new Map<string, StillThere[]>()
+  for (const it of operations) {
+    const {action, kind, name, remoteId} = it
+    const parent = action === 'blocked' && isLostWithParent(kindOf(input, kind), input.kinds) ? parentOf(input, it) : undefined
+    if (parent === undefined || remoteId === undefined) continue
+    found.set(parent, [...(found.get(parent) ?? []), {name, remoteId}])
+  }
+  return found
+}
+
+type StillThere = Pick<LiveObject, 'name' | 'remoteId'>
+
+/** An object that holds what is not removed is not deleted: what it must be empty of, and what would be lost with it. */
+function keepFull(
+  input: PlanInput,
+  operation: Operation,
+  leaving: ReadonlySet<string | undefined>,
+  stuck: ReturnType<typeof stuckIn>,
+): Operation {
+  const {emptyOf = []} = kindOf(input, operation.kind)
+  if (operation.action !== 'delete' || operation.remoteId === undefined) return operation
   const {stack, remoteId} = operation
   // What a list shows is there, whether it is the whole list or not.
-  const staying = childrenOf(input, stack, remoteId, kind.emptyOf, () => true).filter(
+  const full = childrenOf(input, stack, remoteId, emptyOf, () => true).filter(
     it => !leaving.has(objectAt(input, stack, it.kind.name, it.remoteId)),
   )
+  const staying = [...full, ...(stuck.get(objectOf(input, operation) ?? '') ?? [])]
   if (staying.length === 0) return operation
   const names = staying.map(it => `${it.name ?? '?'} (${it.remoteId})`).join(', ')
   return {

@@ -1,16 +1,18 @@
 /**
  * What is deleted or replaced takes along what lives in it and cannot stay without it. Nothing goes that way that nobody
  * decided on: a child that is declared still (its parent named in text, or by another stack), that this run leaves out, or
- * of which the stack says that it is to stay, keeps what it lives in.
+ * of which the stack says that it is to stay, keeps what it lives in. So does one that came into a ledger since the plan
+ * was saved that is checked again.
  */
-import {type Kind, parentRemoteId} from '../model/kind.ts'
+import {isLostWithParent, type Kind, parentRemoteId} from '../model/kind.ts'
 import type {Operation} from '../model/plan.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
+import {Claims} from './claims.ts'
 import {LastWishes} from './kept.ts'
 import {objectAt} from './object-names.ts'
 import type {PlanInput} from './plan-input.ts'
 
-type Input = Pick<PlanInput, 'observation' | 'ledgers' | 'kinds' | 'accountOf' | 'stacks' | 'selected' | 'destroy'>
+type Input = Pick<PlanInput, 'observation' | 'ledgers' | 'otherLedgers' | 'kinds' | 'accountOf' | 'stacks' | 'selected' | 'destroy'>
 
 interface Child {
   readonly key: Key
@@ -25,13 +27,13 @@ export class TakenAlong {
   readonly #staying = new Map<string, Child[]>()
 
   /** @param declared - what becomes of the declared objects */
-  constructor(input: Input, declared: readonly Operation[]) {
+  constructor(input: Input, declared: readonly Operation[], claims = new Claims(input)) {
     this.#input = input
-    const {observation, ledgers, kinds} = input
+    const {observation, ledgers, otherLedgers = [], kinds} = input
     const operations = new Map(declared.map(it => [keyOfOperation(it), it]))
     const meant = new Set<string>()
     for (const [key, {declaration, match}] of observation.pairs) {
-      if (match?.live.kind.goesWithParent !== true) continue
+      if (match === undefined || !isLostWithParent(match.live.kind, kinds)) continue
       const {stack} = declaration
       meant.add(objectAt(input, stack, match.live.kind.name, match.live.remoteId))
       if (operations.get(key)?.cause !== 'parent-replaced')
@@ -40,17 +42,20 @@ export class TakenAlong {
     const wishes = new LastWishes(input)
     for (const orphan of observation.orphans) {
       const {stack, object, address, live, heldBy} = orphan
-      const kept = live?.kind.goesWithParent && heldBy === undefined ? wishes.keeps(orphan) : undefined
-      if (live !== undefined && kept !== undefined)
-        this.#stays(stack, live.kind, object.remoteId, {key: keyOf(stack, address), why: KEPT[kept]})
+      if (live === undefined || heldBy !== undefined || !isLostWithParent(live.kind, kinds)) continue
+      const kept = wishes.keeps(orphan)
+      const why = kept !== undefined ? KEPT[kept] : claims.isDeclared(stack, live) ? 'is declared' : undefined
+      if (why !== undefined) this.#stays(stack, live.kind, object.remoteId, {key: keyOf(stack, address), why})
     }
     const removed = new Set(observation.orphans.map(it => keyOf(it.stack, it.object.address)))
-    for (const [stack, {entries}] of ledgers) {
+    const rest = otherLedgers.filter(it => ledgers.has(it.stack))
+    for (const {stack, entries} of [...ledgers.values(), ...rest]) {
       for (const {address, kind: name, remoteId} of entries.values()) {
         const kind = kinds.get(name)
         const key = keyOf(stack, address)
         if (
-          !kind?.goesWithParent ||
+          kind === undefined ||
+          !isLostWithParent(kind, kinds) ||
           removed.has(key) ||
           observation.pairs.has(key) ||
           meant.has(objectAt(this.#input, stack, kind.name, remoteId))

@@ -136,3 +136,79 @@ describe('a child of which the stack says something', () => {
     })
   })
 })
+
+describe('a peering, which can be deleted by itself and is lost with its subscription too', () => {
+  const network = {provider: 'AWS', region: 'us-east-1', vpcId: 'vpc-1'}
+  const inKey = (policy: Partial<Policy> = {}) => stackOf().subscription('main').peering('p', 'main', network, policy)
+  const inText = (stack = stackOf()) => stack.add('cloud.peering', 'p', network, {parent: {by: 'id', id: '1'}})
+
+  async function peered(policy: Partial<Policy> = {}): Promise<Lab> {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([inKey(policy), stackOf('team')])
+      await lab.clock.sleep(5000)
+    })
+    lab.simulator.clearLog()
+    return lab
+  }
+
+  it.each([
+    ['is declared still', {}, inText, {}],
+    ['is left out', {}, stackOf, {selection: {target: [], exclude: ['p']}}],
+    ['is no part of what was asked for', {}, stackOf, {selection: {target: ['main'], exclude: []}}],
+    ['is to stay (removed block)', {}, () => stackOf().removed('p', {destroy: false}), {}],
+    ['is to stay (removalPolicy retain)', {removal: 'retain' as const}, stackOf, {}],
+  ])('keeps it where it %s', async (_, policy, next, more) => {
+    const lab = await peered(policy)
+    await lab.run(async () => {
+      const {plan} = await lab.apply([next()], more)
+      expect(of(plan.operations, 'main')).toMatchObject({action: 'blocked', wants: 'delete', cause: 'not-empty'})
+      expect(lab.writes).toEqual([])
+    })
+  })
+
+  it('keeps it where another stack, which this run does not plan, declares the peering by now', async () => {
+    const lab = await peered()
+    await lab.run(async () => {
+      const {plan, ended} = await lab.apply([stackOf(), inText(stackOf('team'))], {selected: new Set(['shop'])})
+      expect(of(plan.operations, 'p')).toMatchObject({action: 'blocked', cause: 'moved-to-stack'})
+      expect(of(plan.operations, 'main')).toMatchObject({action: 'blocked', cause: 'not-empty'})
+      expect([ended.map(it => it.state), lab.writes]).toEqual([['blocked', 'blocked'], []])
+    })
+  })
+
+  it('goes before it, where nobody wants either of them any more', async () => {
+    const lab = await peered()
+    await lab.run(async () => {
+      expect(await lab.apply([stackOf()])).toMatchObject({summary: {failed: 0, blocked: 0}, residual: []})
+      expect(lab.writes).toEqual(['DELETE /subscriptions/1/peerings/pcx-1', 'DELETE /subscriptions/1'])
+    })
+  })
+})
+
+describe('a rule that another stack declares by now', () => {
+  it('keeps its database, also where that stack is not planned', async () => {
+    const lab = await started(shop().rule('ro', 'db'), stackOf('team'))
+    await lab.run(async () => {
+      const {operations} = (await lab.plan([without(), team()], {selected: new Set(['shop'])})).plan
+      expect(of(operations, 'db')).toMatchObject({action: 'blocked', wants: 'delete', cause: 'not-empty'})
+    })
+  })
+})
+
+describe('a saved plan that deletes an object', () => {
+  it.each([
+    ['a peering', shop().peering('late', 'main'), stackOf()],
+    ['a rule', shop().rule('late', 'db'), without()],
+  ])('is stale when its own stack has put %s into it since', async (_, meanwhile, then) => {
+    const lab = await started(shop())
+    await lab.run(async () => {
+      const {plan} = await lab.plan([then])
+      await lab.apply([meanwhile])
+      await lab.clock.sleep(5000)
+      await expect(lab.recheck(plan, [then])).rejects.toThrow(
+        /planned was delete, and now it would be blocked .*null_resource\.late, which is left out/,
+      )
+    })
+  })
+})
