@@ -63,13 +63,41 @@ export interface Interrupts {
   off(): void
 }
 
+type Signal = (typeof SIGNALS)[number]
+type Handle = (signal: Signal) => void
+
+/** Who stops a run when it is interrupted: they go before whoever ends the process, and each of them is told. */
+const stoppers = new Set<Handle>()
+/** Who ends the process: the last of them is told. */
+const enders = new Set<Handle>()
+/** How many want the system to end the process in their place. */
+let leftToSystem = 0
+
+const handles = (): readonly Handle[] => {
+  if (stoppers.size > 0) return [...stoppers]
+  return leftToSystem > 0 ? [] : [...enders].slice(-1)
+}
+
+const tell = (signal: NodeJS.Signals): void => {
+  const ours = SIGNALS.find(it => it === signal)
+  if (ours !== undefined) for (const handle of handles()) handle(ours)
+}
+
+/** Where nobody is to be told, a signal does what it does to any program. */
+function listen(): void {
+  for (const signal of SIGNALS) {
+    process.off(signal, tell)
+    if (handles().length > 0) process.on(signal, tell)
+  }
+}
+
 /**
  * @param onFirst - says what happens now
  * @param onSecond - the last thing to do, synchronously
  */
 export function onInterrupt(onFirst: () => void, onSecond: () => void): Interrupts {
   const controller = new AbortController()
-  const handle = (signal: NodeJS.Signals) => {
+  const handle = (signal: Signal) => {
     if (controller.signal.aborted) {
       if (signal === 'SIGHUP') return
       onSecond()
@@ -78,86 +106,55 @@ export function onInterrupt(onFirst: () => void, onSecond: () => void): Interrup
     onFirst()
     controller.abort(new Stopped())
   }
-  for (const signal of SIGNALS) process.on(signal, handle)
+  stoppers.add(handle)
+  listen()
   return {
     signal: controller.signal,
     off: () => {
-      for (const signal of SIGNALS) process.off(signal, handle)
+      stoppers.delete(handle)
+      listen()
     },
   }
 }
 
-const enders = new WeakSet<NodeJS.SignalsListener>()
-
 /**
- * Ctrl-C, SIGTERM and SIGHUP end the process once `end` has done what is left to do; a second one does not wait for that.
- * Whoever handles interrupts meanwhile (`onInterrupt`) goes first; of several of these the one that came last has its way.
- *
- * @param end - is given 129, 130 or 143, what a program without a handler ends with; answers the exit code
- * @returns takes the handlers away again
- */
-function endOnInterrupt(end: (usual: Usual) => Promise<number>): () => void {
-  let ending = false
-  const handlers = SIGNALS.map(signal => {
-    const usual = USUAL[signal]
-    const handle = () => {
-      const all = process.listeners(signal)
-      if (all.at(-1) !== handle || all.some(it => !enders.has(it))) return
-      if (ending && signal === 'SIGHUP') return
-      if (ending) process.exit(usual)
-      ending = true
-      end(usual).then(
-        code => process.exit(code),
-        () => process.exit(usual),
-      )
-    }
-    enders.add(handle)
-    process.on(signal, handle)
-    return () => void process.off(signal, handle)
-  })
-  return () => {
-    for (const off of handlers) off()
-  }
-}
-
-/** Takes away what ends the process when it is interrupted, of whoever it is. @returns puts it back */
-function withoutEnders(): () => void {
-  const away = SIGNALS.flatMap(signal =>
-    process
-      .listeners(signal)
-      .filter(it => enders.has(it))
-      .map(it => [signal, it] as const),
-  )
-  for (const [signal, it] of away) process.off(signal, it)
-  return () => {
-    for (const [signal, it] of away) process.on(signal, it)
-  }
-}
-
-/**
- * Runs `work`, and ends the process when it is interrupted meanwhile (`endOnInterrupt`). What the work comes to after
- * that is never heard of: what a closed connection breaks is no failure to tell.
+ * Runs `work`, and ends the process when it is interrupted meanwhile, once `end` has done what is left to do; a second
+ * Ctrl-C or SIGTERM does not wait for that. What the work comes to after that is never heard of: what a closed connection
+ * breaks is no failure to tell. Whoever handles interrupts meanwhile (`onInterrupt`) goes first; of several of these the one
+ * that came last has its way.
  *
  * @param work - is given what leaves signals to the system again: a handler is not called while the program computes, and
  *   who computes for seconds, with nothing left to do when stopped, is better ended by the system
+ * @param end - is given 129, 130 or 143, what a program without a handler ends with; answers the exit code
  */
 export async function endingOnInterrupt<T>(
   work: (leaveToSystem: () => void) => Promise<T>,
   end: (usual: Usual) => Promise<number>,
 ): Promise<T> {
-  let ending = false
-  let comeBack = (): void => {}
-  const off = endOnInterrupt(usual => {
-    ending = true
-    return end(usual)
-  })
+  let ended: Promise<void> | undefined
+  let left = 0
+  const handle = (signal: Signal) => {
+    if (ended !== undefined && signal === 'SIGHUP') return
+    const usual = USUAL[signal]
+    if (ended !== undefined) process.exit(usual)
+    ended = end(usual).then(
+      code => process.exit(code),
+      () => process.exit(usual),
+    )
+  }
+  enders.add(handle)
+  listen()
   try {
     return await work(() => {
-      comeBack = withoutEnders()
+      leftToSystem += 1 - left
+      left = 1
+      listen()
     })
   } finally {
-    if (ending) await new Promise<never>(() => {})
-    comeBack()
-    off()
+    // The process ends when `end` has done its part.
+    await ended
+    leftToSystem -= left
+    enders.delete(handle)
+    listen()
   }
 }
