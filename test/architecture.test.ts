@@ -231,6 +231,11 @@ describe('the source', () => {
     expect(places(pattern, it => real.includes(it.path))).toEqual([])
   })
 
+  it('has commands below commands, and nothing but commands', () => {
+    const below = files.filter(it => it.room === 'commands' && it.path !== 'commands/table.ts')
+    expect(below.filter(it => !/^export default class \w+Command extends /m.test(it.text)).map(it => it.path)).toEqual([])
+  })
+
   it('needs cdktf in constructs only: the program never loads it', () => {
     const offending = files.filter(it => it.imports.some(name => /^(cdktf|cdktn|constructs|@cdktf)(\/|$)/.test(name))).map(it => it.path)
     expect(offending.filter(it => !it.startsWith('declaration/constructs/'))).toEqual([])

@@ -1,14 +1,14 @@
 /** Commands whose failure is a document of its own: `{"success": false, "error", "code", "suggestions"}`. */
-import type {AppError, ExitCode} from '../../../base/errors.ts'
-import type {JsonObject} from '../../../base/json.ts'
-import {BaseCommand} from '../../../cli/base-command.ts'
-import {onInterrupt} from '../../../cli/interrupt.ts'
-import {asAppError} from '../../../cli/show/render-error.ts'
-import {PackageInterruptedError} from '../../../support-package/package-errors.ts'
-import {removeUnfinished} from '../../../support-package/part-file.ts'
-import {UploadInterruptedError} from '../../../support-package/upload-archive.ts'
+import type {AppError, ExitCode} from '../../base/errors.ts'
+import type {JsonObject} from '../../base/json.ts'
+import {PackageInterruptedError} from '../../support-package/package-errors.ts'
+import {removeUnfinished} from '../../support-package/part-file.ts'
+import {UploadInterruptedError} from '../../support-package/upload-archive.ts'
+import {BaseCommand} from '../base-command.ts'
+import {onInterrupt} from '../interrupt.ts'
+import {asAppError} from '../show/render-error.ts'
 
-export abstract class ReportingCommand extends BaseCommand {
+export abstract class OutcomeCommand extends BaseCommand {
   /** What the command does; `signal` ends with Ctrl-C. */
   protected abstract work(signal: AbortSignal): Promise<ExitCode | undefined>
 

@@ -1,26 +1,26 @@
 /** What `cluster`, `database` and `node` share: the order of work of a package. */
 import {rm} from 'node:fs/promises'
-import {AppError} from '../../../base/errors.ts'
-import {notEmpty, UsageError} from '../../../base/usage-error.ts'
-import type {ConnectionFlagValues} from '../../../cli/parse/flags.ts'
-import {isInteractive} from '../../../cli/shell/context.ts'
-import {describeSource} from '../../../config/connection-sources.ts'
-import {isOutputFormat} from '../../../report/output-format.ts'
-import {harmless} from '../../../report/terminal-text.ts'
-import {openCluster} from '../../../run/open-api.ts'
-import {destinationOf, LOW_SPACE_BYTES, lookAtDestination, throughFolder} from '../../../support-package/destination.ts'
-import {type MadePackage, makePackage, type PackageEvent} from '../../../support-package/make-package.ts'
-import {defaultFileName, type PackageScope} from '../../../support-package/package-paths.ts'
-import {begunResult, displaySize, identifyCluster, optimizationText, packageResult} from '../../../support-package/package-result.ts'
-import {type Uploaded, UploadInterruptedError} from '../../../support-package/upload-archive.ts'
+import {AppError} from '../../base/errors.ts'
+import {notEmpty, UsageError} from '../../base/usage-error.ts'
+import {describeSource} from '../../config/connection-sources.ts'
+import {isOutputFormat} from '../../report/output-format.ts'
+import {harmless} from '../../report/terminal-text.ts'
+import {openCluster} from '../../run/open-api.ts'
+import {destinationOf, LOW_SPACE_BYTES, lookAtDestination, throughFolder} from '../../support-package/destination.ts'
+import {type MadePackage, makePackage, type PackageEvent} from '../../support-package/make-package.ts'
+import {defaultFileName, type PackageScope} from '../../support-package/package-paths.ts'
+import {begunResult, displaySize, identifyCluster, optimizationText, packageResult} from '../../support-package/package-result.ts'
+import {type Uploaded, UploadInterruptedError} from '../../support-package/upload-archive.ts'
+import type {ConnectionFlagValues} from '../parse/flags.ts'
+import {isInteractive} from '../shell/context.ts'
+import {OutcomeCommand} from './outcome-command.ts'
 import type {PackageFlagValues} from './package-flags.ts'
 import {ProgressLine} from './progress-line.ts'
-import {ReportingCommand} from './reporting-command.ts'
 import {openUploadService, type UploadService, UploadUnfinishedError} from './upload-service.ts'
 
 type Flags = PackageFlagValues & ConnectionFlagValues
 
-export abstract class PackageCommand extends ReportingCommand {
+export abstract class PackageCommand extends OutcomeCommand {
   /** Everything that can be refused is refused before anything is generated. */
   protected async makePackage(scope: PackageScope, flags: Flags, signal: AbortSignal): Promise<undefined> {
     const {clock, cwd} = this.context

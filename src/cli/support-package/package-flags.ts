@@ -1,7 +1,8 @@
 /** Options of the commands that make a package (contract section 4, "Support-package options"). */
-import {clusterFlags, maxSizeFlag, pauseFlag, wholeNumberFlag} from '../../../cli/parse/flags.ts'
-import {Flags} from '../../../cli/parse/oclif.ts'
-import {DEFAULT_LOG_LINES} from '../../../support-package/optimize-archive.ts'
+
+import {DEFAULT_LOG_LINES} from '../../support-package/optimize-archive.ts'
+import {clusterFlags, maxSizeFlag, pauseFlag, wholeNumberFlag} from '../parse/flags.ts'
+import {Flags} from '../parse/oclif.ts'
 
 /** `-o` is a form of the result or the path of the archive, as the contract has it; both may be given. */
 export const outputOrPath = Flags.string({

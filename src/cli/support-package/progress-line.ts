@@ -1,7 +1,7 @@
 /** How far a transfer is: one line that is written over on a terminal, a line now and then with -v elsewhere. */
-import {formatDuration} from '../../../base/duration.ts'
-import type {Context} from '../../../cli/shell/context.ts'
-import {displaySize} from '../../../support-package/package-result.ts'
+import {formatDuration} from '../../base/duration.ts'
+import {displaySize} from '../../support-package/package-result.ts'
+import type {Context} from '../shell/context.ts'
 
 export interface Progress {
   readonly bytes: number

@@ -1,9 +1,8 @@
 /** The upload service as the commands reach it: its key, its address, and a file sent there. */
-import {AppError, EXIT} from '../../../base/errors.ts'
-import type {Context} from '../../../cli/shell/context.ts'
-import {environmentTrust} from '../../../config/connection.ts'
-import {activeFilesProfile, resolveFilesKey} from '../../../config/files-key.ts'
-import {filesApi} from '../../../support-package/files-api.ts'
+import {AppError, EXIT} from '../../base/errors.ts'
+import {environmentTrust} from '../../config/connection.ts'
+import {activeFilesProfile, resolveFilesKey} from '../../config/files-key.ts'
+import {filesApi} from '../../support-package/files-api.ts'
 import {
   DEFAULT_UPLOAD_DIR,
   type Uploaded,
@@ -11,10 +10,11 @@ import {
   UploadSizeError,
   uploadArchive,
   uploadCommand,
-} from '../../../support-package/upload-archive.ts'
-import {createBudget, NO_LIMITS} from '../../../transport/budget.ts'
-import {createApiClient} from '../../../transport/create-api-client.ts'
-import {createTransport} from '../../../transport/undici-transport.ts'
+} from '../../support-package/upload-archive.ts'
+import {createBudget, NO_LIMITS} from '../../transport/budget.ts'
+import {createApiClient} from '../../transport/create-api-client.ts'
+import {createTransport} from '../../transport/undici-transport.ts'
+import type {Context} from '../shell/context.ts'
 import {ProgressLine} from './progress-line.ts'
 
 export class NoFilesKeyError extends AppError {

@@ -1,5 +1,5 @@
-import {PackageCommand} from './package-command.ts'
-import {packageFlags} from './package-flags.ts'
+import {PackageCommand} from '../../../cli/support-package/package-command.ts'
+import {packageFlags} from '../../../cli/support-package/package-flags.ts'
 
 export default class SupportPackageClusterCommand extends PackageCommand {
   static override summary = 'make a diagnostic archive of the whole cluster'

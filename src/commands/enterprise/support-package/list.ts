@@ -1,12 +1,12 @@
 import {NotFoundError} from '../../../backends/api-errors.ts'
 import type {JsonObject} from '../../../base/json.ts'
 import {clusterFlags} from '../../../cli/parse/flags.ts'
+import {OutcomeCommand} from '../../../cli/support-package/outcome-command.ts'
 import {openCluster} from '../../../run/open-api.ts'
 import {statusResult} from '../../../support-package/package-result.ts'
 import {packageStatus} from '../../../support-package/package-status.ts'
-import {ReportingCommand} from './reporting-command.ts'
 
-export default class SupportPackageListCommand extends ReportingCommand {
+export default class SupportPackageListCommand extends OutcomeCommand {
   static override summary = 'list packages the server keeps; most server versions keep none'
   static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --output json']
   static override flags = clusterFlags

@@ -1,6 +1,6 @@
 import {uidArg} from '../../../cli/parse/id-args.ts'
-import {PackageCommand} from './package-command.ts'
-import {packageFlags} from './package-flags.ts'
+import {PackageCommand} from '../../../cli/support-package/package-command.ts'
+import {packageFlags} from '../../../cli/support-package/package-flags.ts'
 
 export default class SupportPackageNodeCommand extends PackageCommand {
   static override summary = 'make a diagnostic archive of one node, or of all nodes'

@@ -1,12 +1,12 @@
 import {clusterFlags} from '../../../cli/parse/flags.ts'
 import {idArg} from '../../../cli/parse/id-args.ts'
+import {OutcomeCommand} from '../../../cli/support-package/outcome-command.ts'
 import {harmless} from '../../../report/terminal-text.ts'
 import {openCluster} from '../../../run/open-api.ts'
 import {statusResult} from '../../../support-package/package-result.ts'
 import {readPackageStatus} from '../../../support-package/package-status.ts'
-import {ReportingCommand} from './reporting-command.ts'
 
-export default class SupportPackageStatusCommand extends ReportingCommand {
+export default class SupportPackageStatusCommand extends OutcomeCommand {
   static override summary = 'show how far a package is that was begun with --no-wait'
   static override examples = [
     '<%= config.bin %> <%= command.id %> TASK_ID',

@@ -2,13 +2,13 @@ import {rm} from 'node:fs/promises'
 import {resolve} from 'node:path'
 import {serverFlags} from '../../../cli/parse/flags.ts'
 import {Args, Flags} from '../../../cli/parse/oclif.ts'
+import {OutcomeCommand} from '../../../cli/support-package/outcome-command.ts'
+import {uploadFlags} from '../../../cli/support-package/package-flags.ts'
+import {openUploadService} from '../../../cli/support-package/upload-service.ts'
 import {displaySize, uploadResult} from '../../../support-package/package-result.ts'
 import {UploadInterruptedError, UploadTimeoutError} from '../../../support-package/upload-archive.ts'
-import {uploadFlags} from './package-flags.ts'
-import {ReportingCommand} from './reporting-command.ts'
-import {openUploadService} from './upload-service.ts'
 
-export default class SupportPackageUploadCommand extends ReportingCommand {
+export default class SupportPackageUploadCommand extends OutcomeCommand {
   static override summary = 'send an archive that is already there, or go on with an unfinished upload'
   static override examples = [
     '<%= config.bin %> <%= command.id %> ./cluster.tar.gz',
