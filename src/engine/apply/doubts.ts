@@ -17,6 +17,8 @@ export class Doubts {
   readonly #lists = new Map<Backend, SharedLook<TaskList | undefined>>()
   readonly #found: {readonly backend: Backend; readonly kind: string; readonly id: string}[] = []
   readonly #open = new Set<Lookup>()
+  /** Remote ids of what creates in doubt have turned out to have made. */
+  readonly #made = new Map<Backend, Set<string>>()
 
   constructor(clock: Clock, taskIds: ReadonlySet<string>, kinds: Kinds) {
     this.words = new TaskWords(kinds)
@@ -34,6 +36,15 @@ export class Doubts {
   /** An object is there: a task that made it is no suspect any more, whoever asks. */
   found(backend: Backend, kind: string, id: string | undefined): void {
     if (id !== undefined) this.#found.push({backend, kind, id})
+  }
+
+  /** An object is what one create made, and no other one: two that both fit it (rows of a list may be sparse) do not share it. */
+  claim(backend: Backend, remoteId: string): void {
+    this.#made.set(backend, (this.#made.get(backend) ?? new Set()).add(remoteId))
+  }
+
+  isClaimed(backend: Backend, remoteId: string): boolean {
+    return this.#made.get(backend)?.has(remoteId) === true
   }
 
   explains(backend: Backend, task: TaskView): boolean {

@@ -164,12 +164,13 @@ class Recovery {
     const spec = operation?.declared && plainPart(this.#ledger.declared(operation))
     const meant = (live: LiveObject) =>
       spec === undefined ? live.name === loose.name : (kind.identity.matches?.(spec, live.fields) ?? live.name === kind.identity.key(spec))
+    const sharesAccount = (stack: string) => this.#input.backendOf(stack, kind.api) === backend
     const settled = await settleCreate({
       what,
       doubt: {sentAt: loose.sentAt, ...(loose.taskId === undefined ? {} : {taskId: loose.taskId})},
       backend,
       collection: this.#collection(open, parent),
-      fits: live => live.remoteId !== operation?.remoteId && meant(live),
+      fits: live => meant(live) && !this.#ledger.isKnownAsOther(loose.key, live.remoteId, sharesAccount),
       unique: kind.identity.unique,
       old: () => backend.now() - loose.sentAt > CERTAIN_AFTER_MS,
       kind: kind.name,
@@ -221,6 +222,7 @@ class Recovery {
     const ids = remoteId === undefined ? undefined : idsIn(kind, remoteId)
     const happened = {fate: 'happened', ...(remoteId === undefined ? {} : {remoteId})} as const
     if (remoteId === undefined || ids === undefined) return happened
+    if (loose.step === 'create') this.#doubts.claim(backend, remoteId)
     this.#doubts.found(backend, kind.name, ids.at(-1))
     if (loose.step === 'update') await clock.sleep(lagMs, signal)
     if (loose.step === 'update' && kind.ready === undefined) return happened

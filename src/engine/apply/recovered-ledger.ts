@@ -1,7 +1,7 @@
 /** What the ledger learns of a run that died: objects it made, secrets it had sent, and secrets that may have arrived. */
 import {AppError} from '../../base/errors.ts'
 import type {Lookup} from '../model/declaration.ts'
-import {deposedAddress, deposedEntry, deposes} from '../model/deposed.ts'
+import {deposedAddress, deposedEntry, deposes, isDeposed} from '../model/deposed.ts'
 import {FORMER_SECRET} from '../model/former-secret.ts'
 import {type SettledStep, stackOf, type UncertainSecrets} from '../model/journal.ts'
 import {contentSerial, type Ledger, type LedgerEntry} from '../model/ledger.ts'
@@ -9,7 +9,7 @@ import {bareEntry, ledgerEntryOf, secretsIn} from '../model/ledger-entry.ts'
 import type {Operation} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
 import {resolveValue} from '../model/resolve.ts'
-import {type Key, keyOfOperation, type Secret, type ValueObject} from '../model/value.ts'
+import {type Key, keyOf, keyOfOperation, type Secret, type ValueObject} from '../model/value.ts'
 import type {RecoverInput} from './recovery.ts'
 import {type KnownSecret, secretsLeft, sentContext, withUnknown} from './sent-secrets.ts'
 
@@ -50,6 +50,23 @@ export class RecoveredLedger {
 
   operation(key: Key): Operation | undefined {
     return this.#operations.get(key)
+  }
+
+  /**
+   * Whether an object was there before a create of this run was sent, or is what became of something else in it: that
+   * create has not made it, however well it fits.
+   *
+   * @param sharesAccount - whether another stack speaks to the same account
+   */
+  isKnownAsOther(key: Key, remoteId: string, sharesAccount: (stack: string) => boolean): boolean {
+    if (this.#operations.get(key)?.remoteId === remoteId) return true
+    for (const [other, ids] of this.#own) if (other !== key && ids.has(remoteId) && sharesAccount(stackOf(other))) return true
+    return [...this.#addresses].some(([stack, addresses]) => {
+      const address = addresses.get(remoteId)
+      // Under its own address the run may have written it; in a ledger of somebody else since, under whatever address it has by now.
+      if (address === undefined || keyOf(stack, address) === key || !sharesAccount(stack)) return false
+      return isDeposed(address) || this.#isAsKnown(stack) === true
+    })
   }
 
   isAt(key: Key, remoteId: string): void {

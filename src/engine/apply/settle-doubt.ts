@@ -60,7 +60,8 @@ export async function settleCreate(it: CreateInDoubt): Promise<DoubtSettled> {
 }
 
 async function lookUp(it: CreateInDoubt, lookup: Lookup): Promise<DoubtSettled> {
-  const {kind, doubts} = it
+  const {kind, doubts, backend} = it
+  const fits = (live: LiveObject) => it.fits(live) && !doubts.isClaimed(backend, live.remoteId)
   let looks = 0
   let absences = 0
   let pauseMs = it.lagMs
@@ -72,12 +73,13 @@ async function lookUp(it: CreateInDoubt, lookup: Lookup): Promise<DoubtSettled> 
   }
   const end = await waitFor<DoubtSettled>(
     async () => {
-      const {startedAt, collection} = await it.collection.since(since, seen => seen.objects.some(it.fits))
-      const found = collection.objects.filter(it.fits)
+      const {startedAt, collection} = await it.collection.since(since, seen => seen.objects.some(fits))
+      const found = collection.objects.filter(fits)
       const [only, second] = found
       if (second !== undefined) return ambiguous(it, found)
       if (only !== undefined) {
-        doubts.found(it.backend, kind, only.ids.at(-1))
+        doubts.claim(backend, only.remoteId)
+        doubts.found(backend, kind, only.ids.at(-1))
         return {settled: 'happened', remoteId: only.remoteId}
       }
       if (shownWithoutId(it, collection)) return unsettled(it, 'its list shows one like it without an id')

@@ -1,0 +1,102 @@
+/** Of a create whose answer is lost: which of several objects that fit it is the one that it made. */
+import {describe, expect, it} from 'vitest'
+import type {Backend} from '../../../src/engine/model/backend.ts'
+import type {JournalEntry} from '../../../src/engine/model/journal.ts'
+import {applyUntilCrash, settle} from '../../support/crash.ts'
+import {Lab, stackOf} from '../../support/lab.ts'
+
+const network = (local: string, vpcCidr: string) => ({provider: 'AWS', region: 'us-east-1', awsAccountId: '1', vpcId: local, vpcCidr})
+const alive = (lab: Lab): string[] =>
+  Object.entries(lab.simulator.world.cloud.subscriptions['1']?.children.peerings ?? {}).flatMap(([id, it]) =>
+    it.gone === undefined ? [id] : [],
+  )
+
+describe('an object that a ledger has as what its address was before', () => {
+  const peered = (vpcCidr: string) =>
+    stackOf().subscription('main').peering('net', 'main', network('vpc', vpcCidr), {createBeforeDestroy: true})
+
+  /** Replaced once, the old one could not be deleted, and the change is taken back: the run that does so dies with its create. */
+  async function diedWithItsCreate(lab: Lab) {
+    lab.simulator.configure({cloud: {taskMs: 1, readyMs: 0, listLagMs: 0}})
+    await lab.apply([peered('10.0.0.0/24')])
+    lab.simulator.inject({match: {method: 'DELETE'}, action: {type: 'status', status: 400}})
+    await lab.apply([peered('10.0.1.0/24')])
+    lab.simulator.clearFaults()
+    lab.simulator.configure({cloud: {taskMs: 60_000}})
+    await lab.clock.sleep(3_600_000)
+    const built = await lab.plan([peered('10.0.0.0/24')])
+    for (let write = 0; ; write++) {
+      expect(await applyUntilCrash(lab, built, [peered('10.0.0.0/24')], write, 'sent and no answer')).toBe(true)
+      if (lab.journal.some(it => it.type === 'sent' && it.step === 'create')) return built
+    }
+  }
+
+  it('is not what a lost create made, however well it fits: that one is waited for, and not sent again', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      const built = await diedWithItsCreate(lab)
+      const {found} = await settle(lab, built, [peered('10.0.0.0/24')])
+      expect(found).toEqual([{key: 'shop:null_resource.net', remoteId: 'cloud/subscriptions/1/peerings/pcx-3'}])
+      lab.simulator.clearLog()
+      await lab.apply([peered('10.0.0.0/24')])
+      expect([lab.writes.filter(it => it.startsWith('POST')), alive(lab)]).toEqual([[], ['pcx-3']])
+    })
+  })
+})
+
+describe('two lost creates that fit one row of a list', () => {
+  const both = stackOf()
+    .subscription('main')
+    .peering('a', 'main', network('vpc', '10.0.0.0/24'))
+    .peering('b', 'main', network('vpc', '10.0.1.0/24'))
+
+  /** Its lists leave out by which field the two differ. */
+  function sparse(backend: Backend): Backend {
+    const {reader} = backend
+    return {
+      name: backend.name,
+      spending: backend.spending,
+      now: backend.now,
+      write: (...given) => backend.write(...given),
+      task: (...given) => backend.task(...given),
+      tasks: (...given) => backend.tasks(...given),
+      reader: {
+        list: async (...given) => {
+          const listing = await reader.list(...given)
+          return listing && {...listing, rows: listing.rows.map(({vpcCidr: _, ...row}) => row)}
+        },
+        read: (...given) => reader.read(...given),
+        prove: (...given) => reader.prove(...given),
+        forget: path => reader.forget(path),
+      },
+    }
+  }
+
+  it('are not both taken for what made it', async () => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 1, readyMs: 0, listLagMs: 0}}})
+    await lab.run(async () => {
+      await lab.apply([stackOf().subscription('main')])
+      const built = await lab.plan([both])
+      const real = lab.backends('full')
+      await real('shop', 'cloud').write({method: 'POST', path: '/subscriptions/1/peerings', body: network('vpc', '10.0.0.0/24')})
+      lab.journal = ['a', 'b'].map(
+        (local): JournalEntry => ({
+          type: 'sent',
+          key: `shop:null_resource.${local}`,
+          step: 'create',
+          kind: 'cloud.peering',
+          method: 'POST',
+          path: '/subscriptions/1/peerings',
+          at: lab.clock.now(),
+        }),
+      )
+      const [cloud, cluster] = [sparse(real('shop', 'cloud')), real('shop', 'cluster')]
+      const {found} = await settle(lab, built, [both], {backendOf: (_, api) => (api === 'cloud' ? cloud : cluster)})
+      const owned = [...lab.store('shop').ledger.entries.values()].map(it => it.remoteId)
+      expect([found.map(it => it.remoteId), owned]).toEqual([
+        ['cloud/subscriptions/1/peerings/pcx-1'],
+        ['cloud/subscriptions/1', 'cloud/subscriptions/1/peerings/pcx-1'],
+      ])
+    })
+  })
+})
