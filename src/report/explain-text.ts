@@ -6,22 +6,15 @@ import {type FieldDecision, isDifference} from '../engine/model/decision.ts'
 import type {Action, Edge, GuardResult} from '../engine/model/plan.ts'
 import {keyOf, spoken} from '../engine/model/value.ts'
 import type {EdgesAround, Identity} from '../engine/plan/explain.ts'
+import type {ReportObject} from './formats/report.ts'
 import {brief} from './formats/shown.ts'
 import {liftedBy, shownValue} from './plan-text.ts'
 import {titleOf} from './running-objects.ts'
 import {fieldColumns, table} from './table.ts'
 import {oneLine} from './terminal-text.ts'
 
-export interface Explanation {
-  readonly stack: string
-  readonly address: string
-  readonly kind: string
-  readonly name?: string
-  readonly construct?: string
-  readonly remoteId?: string
+export interface Explanation extends Pick<ReportObject, 'stack' | 'address' | 'kind' | 'name' | 'construct' | 'remoteId' | 'wants'> {
   readonly action: Action
-  /** Of a blocked one: what it would have been. */
-  readonly wants?: Action
   readonly cause: Cause
   readonly reason: string
   /** `stacks/shop.ts:12` */

@@ -3,14 +3,17 @@ import {formatDuration} from '../base/duration.ts'
 import type {ApplyResult} from '../engine/apply/work.ts'
 import type {Plan} from '../engine/model/plan.ts'
 
+/** A request of a rehearsal, and when it was sent. */
+export interface RehearsedCall {
+  readonly seconds: number
+  readonly api: string
+  readonly method: string
+  readonly path: string
+  readonly status: number
+}
+
 interface Rehearsed {
-  readonly calls: readonly {
-    readonly seconds: number
-    readonly api: string
-    readonly method: string
-    readonly path: string
-    readonly status: number
-  }[]
+  readonly calls: readonly RehearsedCall[]
   readonly result: Pick<ApplyResult, 'readyMs' | 'provenMs' | 'ended'>
   readonly again: {readonly plan: Plan}
 }

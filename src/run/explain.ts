@@ -6,7 +6,7 @@ import {kinds} from '../backends/kinds.ts'
 import {UsageError} from '../base/usage-error.ts'
 import type {FieldDecision} from '../engine/model/decision.ts'
 import type {Declaration} from '../engine/model/declaration.ts'
-import type {Kind} from '../engine/model/kind.ts'
+import {kindCalled} from '../engine/model/kind.ts'
 import type {Operation, Plan} from '../engine/model/plan.ts'
 import {type Key, keyOfOperation, spoken} from '../engine/model/value.ts'
 import {UnknownAddressError} from '../engine/observe/choice.ts'
@@ -83,8 +83,7 @@ interface Explained extends Pick<ExplainInput, 'decisions' | 'entry'> {
 function explained({operation, plan, declarations, found, ...known}: Explained): Omit<Explanation, 'requests'> {
   const {stack, address, kind: kindName, name, construct, remoteId, action, wants, cause, reason, held} = operation
   const key = keyOfOperation(operation)
-  const kind: Kind | undefined = kinds.get(kindName)
-  if (kind === undefined) throw new TypeError(`no kind ${kindName}`)
+  const kind = kindCalled(kinds, kindName)
   const written = plan.written?.[key] ?? writtenAt(declarations.find(it => it.key === key))
   return {
     stack,

@@ -3,7 +3,7 @@ import {JsonBoundsError, parseJson} from '../base/bounded-json.ts'
 import {AppError, EXIT, type Problem} from '../base/errors.ts'
 import {isJsonObject} from '../base/json.ts'
 import type {Declaration, StackDeclarations} from '../engine/model/declaration.ts'
-import {idsIn, type Kind, type Kinds, locate, remoteIdOf} from '../engine/model/kind.ts'
+import {idsIn, type Kind, type Kinds, kindCalled, locate, remoteIdOf} from '../engine/model/kind.ts'
 import type {Key} from '../engine/model/value.ts'
 import {UnknownAddressError} from '../engine/observe/choice.ts'
 import {namedObjects, Words} from '../engine/observe/selector.ts'
@@ -90,8 +90,7 @@ const isKind = (word: string, kinds: Kinds): boolean => kinds.has(word)
 
 /** `12/51` stands for the whole path where the kind has as many ids. */
 function remotePath(id: string, {kind: name}: Declaration, kinds: Kinds): string | {readonly message: string} {
-  const kind = kinds.get(name)
-  if (kind === undefined) throw new TypeError(`no kind ${name}`)
+  const kind = kindCalled(kinds, name)
   const located = locate(kinds, id)
   if (located !== undefined && located.kind !== kind)
     return {message: `${id} is a ${located.kind.noun} (${located.kind.name}), and it is declared as ${name}`}

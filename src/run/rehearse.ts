@@ -15,6 +15,7 @@ import type {ApplyResult} from '../engine/apply/work.ts'
 import type {Backend} from '../engine/model/backend.ts'
 import type {BuiltPlan} from '../engine/plan/build.ts'
 import {MemoryLedgerStore} from '../ledger/memory-store.ts'
+import type {RehearsedCall} from '../report/rehearsal-text.ts'
 import {createSimulator, type Simulator} from '../simulator/index.ts'
 import {seedWorld} from '../simulator/seed.ts'
 import type {RateLimits} from '../transport/account-bucket.ts'
@@ -29,13 +30,7 @@ import {runTiming} from './timing.ts'
 import type {Workspace} from './workspace.ts'
 
 export interface Rehearsal {
-  readonly calls: readonly {
-    readonly seconds: number
-    readonly api: string
-    readonly method: string
-    readonly path: string
-    readonly status: number
-  }[]
+  readonly calls: readonly RehearsedCall[]
   readonly result: ApplyResult
   /** What a second plan would still do. */
   readonly again: BuiltPlan

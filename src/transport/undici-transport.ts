@@ -71,18 +71,8 @@ export function createTransport(options: NetworkOptions = {}): NetworkTransport 
       const proxy = proxyFor(request.url, options.proxy ?? {})
       const attempt = new Attempt(request, proxy, options.advice, timeoutMs)
       try {
-        const answer = await attempt.first(
-          attempt.watch(dispatcher(proxy)).request({
-            ...placeOf(request.url),
-            method: request.method as Dispatcher.HttpMethod,
-            headers: request.headers,
-            ...(request.body !== undefined && {body: request.body}),
-            signal: attempt.signal,
-            // One clock for the whole request is enough.
-            headersTimeout: 0,
-            bodyTimeout: 0,
-          }),
-        )
+        // One clock for the whole request is enough.
+        const answer = await attempt.ask(dispatcher(proxy), {headersTimeout: 0, bodyTimeout: 0})
         const body = await bounded(answer.body, options.maxResponseBytes ?? MAX_RESPONSE_BYTES, request)
         return {status: answer.statusCode, headers: flat(answer.headers), body}
       } catch (error) {
@@ -98,17 +88,10 @@ export function createTransport(options: NetworkOptions = {}): NetworkTransport 
       assertSendable(request.headers)
       const attempt = new Attempt(request, proxy, options.advice)
       try {
-        const answer = await attempt.first(
-          attempt.watch(dispatcher(proxy)).request({
-            ...placeOf(request.url),
-            method: request.method as Dispatcher.HttpMethod,
-            headers: request.headers,
-            ...(request.body !== undefined && {body: asBody(request.body)}),
-            signal: attempt.signal,
-            headersTimeout: Math.min(request.firstByteTimeoutMs ?? FIRST_BYTE_TIMEOUT_MS, LONGEST_TIMER_MS),
-            bodyTimeout: Math.min(request.idleTimeoutMs ?? IDLE_TIMEOUT_MS, LONGEST_TIMER_MS),
-          }),
-        )
+        const answer = await attempt.ask(dispatcher(proxy), {
+          headersTimeout: Math.min(request.firstByteTimeoutMs ?? FIRST_BYTE_TIMEOUT_MS, LONGEST_TIMER_MS),
+          bodyTimeout: Math.min(request.idleTimeoutMs ?? IDLE_TIMEOUT_MS, LONGEST_TIMER_MS),
+        })
         return {status: answer.statusCode, headers: flat(answer.headers), body: flow(answer.body, attempt)} satisfies HttpStreamResponse
       } catch (error) {
         attempt.end()
@@ -217,8 +200,22 @@ class Attempt {
     return this.#abort.signal
   }
 
+  /** Sends it. @returns the answer as soon as its head is there */
+  ask(dispatcher: Dispatcher, silences: {readonly headersTimeout: number; readonly bodyTimeout: number}): Promise<Dispatcher.ResponseData> {
+    const {url, method, headers, body} = this.#request
+    const asked = this.#watch(dispatcher).request({
+      ...placeOf(url),
+      method: method as Dispatcher.HttpMethod,
+      headers,
+      ...(body !== undefined && {body: asBody(body)}),
+      signal: this.signal,
+      ...silences,
+    })
+    return this.#first(asked)
+  }
+
   /** undici starts a request only once it has a connection to write to: before that, nothing can have arrived. */
-  watch(dispatcher: Dispatcher): Dispatcher {
+  #watch(dispatcher: Dispatcher): Dispatcher {
     return dispatcher.compose(dispatch => (options, handler) => {
       const onRequestStart = handler.onRequestStart?.bind(handler)
       handler.onRequestStart = (controller, context) => {
@@ -231,7 +228,7 @@ class Attempt {
   }
 
   /** The answer, or the end of our patience: undici itself notices that only when it has a connection. */
-  first<T>(answer: Promise<T>): Promise<T> {
+  #first<T>(answer: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       answer.then(resolve, reject)
       const cut = () => {

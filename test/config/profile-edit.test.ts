@@ -1,25 +1,9 @@
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
-import {tmpdir} from 'node:os'
-import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {readFileSync, writeFileSync} from 'node:fs'
+import {describe, expect, it} from 'vitest'
 import {removeProfile, saveFilesKey, saveProfile, setDefaultProfile} from '../../src/config/profile-store.ts'
-import {editPlace} from './edit-place.ts'
+import {editedFile} from './edit-place.ts'
 
-let folder: string
-let file: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'profile-edit-'))
-  file = join(folder, 'config.toml')
-})
-afterEach(() => rmSync(folder, {recursive: true}))
-
-const place = () => editPlace(file)
-
-const edited = async (before: string, edit: () => Promise<unknown>): Promise<string> => {
-  writeFileSync(file, before)
-  await edit()
-  return readFileSync(file, 'utf8')
-}
+const {place, edited} = editedFile('profile-edit-')
 const add = (name: string) => saveProfile(place(), {name, deployment: 'cloud', set: {api_key: 'k'}, unset: []})
 const BLOCK = '[profiles.new]\ndeployment_type = "cloud"\napi_key = "k"\n'
 
@@ -83,9 +67,9 @@ describe('an edit', () => {
 
   it('of a file that is not UTF-8 is refused and leaves it untouched', async () => {
     const before = Buffer.from('# caf\xe9\n[profiles.a]\ndeployment_type = "cloud"\n', 'latin1')
-    writeFileSync(file, before)
+    writeFileSync(place().file, before)
     await expect(add('new')).rejects.toMatchObject({code: 'E_CONFIG_SYNTAX', line: 1, column: 6})
-    expect(readFileSync(file)).toEqual(before)
+    expect(readFileSync(place().file)).toEqual(before)
   })
 
   it('keeps the byte order mark', async () => {
@@ -94,6 +78,6 @@ describe('an edit', () => {
 
   it('of a file that is no TOML is refused and leaves it untouched', async () => {
     await expect(edited('[profiles.a\n', () => add('new'))).rejects.toMatchObject({code: 'E_CONFIG_SYNTAX', line: 1})
-    expect(readFileSync(file, 'utf8')).toBe('[profiles.a\n')
+    expect(readFileSync(place().file, 'utf8')).toBe('[profiles.a\n')
   })
 })

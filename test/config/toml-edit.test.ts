@@ -1,24 +1,8 @@
-import {mkdtempSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
-import {tmpdir} from 'node:os'
-import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {describe, expect, it} from 'vitest'
 import {removeFilesKey, removeProfile, saveProfile} from '../../src/config/profile-store.ts'
-import {editPlace} from './edit-place.ts'
+import {editedFile} from './edit-place.ts'
 
-let folder: string
-let file: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'toml-edit-'))
-  file = join(folder, 'config.toml')
-})
-afterEach(() => rmSync(folder, {recursive: true}))
-
-const place = () => editPlace(file)
-const edited = async (before: string, edit: () => Promise<unknown>): Promise<string> => {
-  writeFileSync(file, before)
-  await edit()
-  return readFileSync(file, 'utf8')
-}
+const {place, edited} = editedFile('toml-edit-')
 
 describe('what is removed from the configuration file', () => {
   it('takes the comments inside it along, and none of the others', async () => {

@@ -3,32 +3,20 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {readLine} from '../../src/audit/entry.ts'
-import {systemClock} from '../../src/base/clock.ts'
 import {AppError} from '../../src/base/errors.ts'
-import {systemRandom} from '../../src/base/random.ts'
-import {Redactor} from '../../src/base/redact.ts'
-import {readEnvironment} from '../../src/config/environment.ts'
 import {LedgerBook} from '../../src/engine/apply/ledger-book.ts'
 import type {Ledger} from '../../src/engine/model/ledger.ts'
 import {bareEntry} from '../../src/engine/model/ledger-entry.ts'
 import {auditedInBook} from '../../src/run/audit.ts'
 import type {Host} from '../../src/run/host.ts'
+import {hostIn} from '../support/host.ts'
 import {MemoryStore} from '../support/lab.ts'
 
 let folder: string
 let host: Host
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'svcctl-audit-'))
-  host = {
-    environment: readEnvironment({HOME: folder}),
-    clock: systemClock,
-    wallClock: systemClock,
-    random: systemRandom,
-    redactor: new Redactor(),
-    log: {note: () => {}, warn: () => {}, info: () => {}, debug: () => {}},
-    cwd: folder,
-    version: '0.0.0',
-  }
+  host = hostIn(folder)
 })
 afterEach(() => rmSync(folder, {recursive: true}))
 

@@ -2,35 +2,20 @@ import {mkdtempSync, readdirSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, describe, expect, it} from 'vitest'
-import {systemClock} from '../../src/base/clock.ts'
-import {systemRandom} from '../../src/base/random.ts'
-import {Redactor} from '../../src/base/redact.ts'
-import {readEnvironment} from '../../src/config/environment.ts'
 import {emptyLedger} from '../../src/engine/model/ledger.ts'
-import type {Host} from '../../src/run/host.ts'
 import {Workspace} from '../../src/run/workspace.ts'
+import {hostIn} from '../support/host.ts'
 import {stackOf} from '../support/lab.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'svcctl-workspace-'))
 afterAll(() => rmSync(folder, {recursive: true}))
-
-const host: Host = {
-  environment: readEnvironment({HOME: folder}),
-  clock: systemClock,
-  wallClock: systemClock,
-  random: systemRandom,
-  redactor: new Redactor(),
-  log: {note: () => {}, warn: () => {}, info: () => {}, debug: () => {}},
-  cwd: folder,
-  version: '0.0.0',
-}
 
 describe('a workspace that is given its ledgers', () => {
   it('reads none, and will not read them later for those that look at it too', async () => {
     const stack = stackOf('shop').build()
     const ledgers = new Map([['shop', emptyLedger('shop')]])
     const workspace = await Workspace.open({
-      host,
+      host: hostIn(folder),
       variables: [],
       connect: () => Promise.reject(new Error('nothing is connected to')),
       stacks: [stack],

@@ -11,7 +11,7 @@ import type {Evaluate} from '../model/declaration.ts'
 import type {Hides} from '../model/diff.ts'
 import type {Emit, Step} from '../model/events.ts'
 import type {Journal} from '../model/journal.ts'
-import type {Ids, Kind, Kinds} from '../model/kind.ts'
+import {type Ids, type Kind, type Kinds, kindCalled} from '../model/kind.ts'
 import type {LiveObject} from '../model/live.ts'
 import type {AccountOf} from '../model/ownership.ts'
 import type {Key, Secret} from '../model/value.ts'
@@ -162,9 +162,7 @@ export class RunContext {
   }
 
   kind(name: string): Kind {
-    const kind = this.options.kinds.get(name)
-    if (kind === undefined) throw new TypeError(`no kind ${name}`)
-    return kind
+    return kindCalled(this.options.kinds, name)
   }
 
   tasks(backend: Backend): TaskWatch {

@@ -185,6 +185,13 @@ function decoded(text: string): string | undefined {
 export const isLostWithParent = ({name, parent}: Kind, kinds: Kinds): boolean =>
   parent !== undefined && kinds.get(parent.kind)?.emptyOf?.includes(name) !== true
 
+/** A kind by the name that something known has: readers of stacks, plans and ledgers refuse names that no kind has. */
+export function kindCalled(kinds: Kinds, name: string): Kind {
+  const kind = kinds.get(name)
+  if (kind === undefined) throw new TypeError(`no kind ${name}`)
+  return kind
+}
+
 /** The kind and ids a remote path names, or `undefined`. */
 export function locate(kinds: Kinds, remoteId: string): {kind: Kind; ids: Ids} | undefined {
   for (const kind of kinds.values()) {

@@ -9,7 +9,7 @@
 import type {Problem} from '../../base/errors.ts'
 import type {Backend} from '../model/backend.ts'
 import type {Declaration, StackDeclarations} from '../model/declaration.ts'
-import {type Ids, idsIn, type Kind, type Kinds, remoteIdOf} from '../model/kind.ts'
+import {type Ids, idsIn, type Kind, type Kinds, kindCalled, remoteIdOf} from '../model/kind.ts'
 import type {Ledger} from '../model/ledger.ts'
 import {type LiveObject, objectIn} from '../model/live.ts'
 import {Ownership} from '../model/ownership.ts'
@@ -293,9 +293,7 @@ class Pass {
   }
 
   #kind(name: string): Kind {
-    const kind = this.#input.kinds.get(name)
-    if (kind === undefined) throw new TypeError(`no kind ${name}`)
-    return kind
+    return kindCalled(this.#input.kinds, name)
   }
 
   /** Whether an object with these ids may still be there: false only when its own list was read and lacks it. */

@@ -3,7 +3,7 @@
 import type {Api} from '../../base/apis.ts'
 import type {Backend} from '../model/backend.ts'
 import type {Declaration} from '../model/declaration.ts'
-import {type Ids, idsIn, type Kind, type Kinds, remoteIdOf} from '../model/kind.ts'
+import {type Ids, idsIn, type Kind, type Kinds, kindCalled, remoteIdOf} from '../model/kind.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
 import {type Collection, type LiveObject, objectIn, readCollection} from '../model/live.ts'
 import {type Doubt, doubtOf, notWhole} from './absence.ts'
@@ -98,9 +98,7 @@ export class ReadCollections {
   }
 
   #kind(name: string): Kind {
-    const kind = this.#input.kinds.get(name)
-    if (kind === undefined) throw new TypeError(`no kind ${name}`)
-    return kind
+    return kindCalled(this.#input.kinds, name)
   }
 }
 

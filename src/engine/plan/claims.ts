@@ -8,7 +8,7 @@
 import type {Api} from '../../base/apis.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
 import type {Cause} from '../model/cause.ts'
-import {type Kind, parentRemoteId} from '../model/kind.ts'
+import {type Kind, kindCalled, parentRemoteId} from '../model/kind.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
 import type {Owner} from '../model/ownership.ts'
@@ -191,9 +191,7 @@ export class Claims {
   }
 
   #kind(name: string): Kind {
-    const kind = this.#input.kinds.get(name)
-    if (kind === undefined) throw new TypeError(`no kind ${name}`)
-    return kind
+    return kindCalled(this.#input.kinds, name)
   }
 }
 

@@ -6,7 +6,7 @@
 import type {Api} from '../../base/apis.ts'
 import type {JsonObject} from '../../base/json.ts'
 import type {Declaration} from '../model/declaration.ts'
-import {type Ids, idsIn, type Kind} from '../model/kind.ts'
+import {type Ids, idsIn, type Kind, kindCalled} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
 import type {Operation} from '../model/plan.ts'
@@ -153,9 +153,7 @@ export class DeclaredElsewhere {
   }
 
   #kind(name: string): Kind {
-    const kind = this.#input.kinds.get(name)
-    if (kind === undefined) throw new TypeError(`no kind ${name}`)
-    return kind
+    return kindCalled(this.#input.kinds, name)
   }
 }
 

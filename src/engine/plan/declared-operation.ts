@@ -6,7 +6,7 @@
 import type {Cause} from '../model/cause.ts'
 import type {FieldDecision} from '../model/decision.ts'
 import {diffFields, type FieldDiff} from '../model/diff.ts'
-import {type Kind, remoteIdOf} from '../model/kind.ts'
+import {type Kind, kindCalled, remoteIdOf} from '../model/kind.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
 import type {Change, Operation} from '../model/plan.ts'
@@ -66,8 +66,7 @@ export function operationOf(input: Planning, pair: Paired, replaced: ReadonlySet
 
 function subjectOf(input: Planning, pair: Paired, replaced: ReadonlySet<Key>): Subject {
   const {declaration} = pair
-  const kind = input.kinds.get(declaration.kind)
-  if (kind === undefined) throw new TypeError(`no kind ${declaration.kind}`)
+  const kind = kindCalled(input.kinds, declaration.kind)
   const spec = reopened(declaration.spec, pair.spec, replaced) as ValueObject
   const name = kind.identity.key(plainPart(spec))
   const base: Found = {

@@ -5,7 +5,7 @@
 import {isJsonObject, type Json} from '../../base/json.ts'
 import type {Cause} from '../model/cause.ts'
 import {isDeposed} from '../model/deposed.ts'
-import {type Ids, isLostWithParent, type Kind, locate} from '../model/kind.ts'
+import {type Ids, isLostWithParent, kindCalled, locate} from '../model/kind.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
 import type {Operation, Unmanaged} from '../model/plan.ts'
@@ -84,7 +84,7 @@ function unmanagedIn({observation, stacks, accountOf}: PlanInput, taken: Readonl
 
 function removalOf(input: PlanInput, orphan: Orphan, wishes: LastWishes): Operation {
   const {stack, object, entry, address, live, doubt, heldBy} = orphan
-  const kind = kindOf(input, object.kind)
+  const kind = kindCalled(input.kinds, object.kind)
   const construct = wishes.declared(orphan)?.source.construct
   const recorded = recordedSecrets(entry)
   const name = live && nameShown(live, recorded)
@@ -152,7 +152,7 @@ function withParentsGone(input: PlanInput, declared: readonly Operation[], opera
     operations.flatMap(it => (it.cause === 'retain' || it.cause === 'removed-block' ? [[objectOf(input, it), it.cause] as const] : [])),
   )
   return operations.map(it => {
-    const kind = kindOf(input, it.kind)
+    const kind = kindCalled(input.kinds, it.kind)
     const parent = parentOf(input, it)
     if (parent === undefined || !kind.goesWithParent) return it
     const {wants: _, former: _former, ...rest} = it
@@ -169,7 +169,7 @@ function stuckIn(input: PlanInput, operations: readonly Operation[]): ReadonlyMa
   const found = new Map<string, StillThere[]>()
   for (const it of operations) {
     const {action, kind, name, remoteId} = it
-    const parent = action === 'blocked' && isLostWithParent(kindOf(input, kind), input.kinds) ? parentOf(input, it) : undefined
+    const parent = action === 'blocked' && isLostWithParent(kindCalled(input.kinds, kind), input.kinds) ? parentOf(input, it) : undefined
     if (parent === undefined || remoteId === undefined) continue
     found.set(parent, [...(found.get(parent) ?? []), {name, remoteId}])
   }
@@ -185,7 +185,7 @@ function keepFull(
   leaving: ReadonlySet<string | undefined>,
   stuck: ReturnType<typeof stuckIn>,
 ): Operation {
-  const {emptyOf = []} = kindOf(input, operation.kind)
+  const {emptyOf = []} = kindCalled(input.kinds, operation.kind)
   if (operation.action !== 'delete' || operation.remoteId === undefined) return operation
   const {stack, remoteId} = operation
   // What a list shows is there, whether it is the whole list or not.
@@ -251,7 +251,7 @@ function forgottenInExclusive(input: PlanInput, operations: readonly Operation[]
 /** Children a parent's create made inline, that nobody declared since: they go with it, each by a request of its own. */
 function inlineRemovals(input: PlanInput, operations: readonly Operation[], free: IsFree): Operation[] {
   return operations.flatMap(operation => {
-    const kind = kindOf(input, operation.kind)
+    const kind = kindCalled(input.kinds, operation.kind)
     const entry = input.ledgers.get(operation.stack)?.entries.get(operation.address)
     if (operation.action !== 'delete' || kind.inlineChildren === undefined || entry === undefined || operation.remoteId === undefined)
       return []
@@ -334,11 +334,5 @@ const belowOf = (kind: string, parent: Ids): string => `${kind} ${parent.map(enc
 /** Whether an operation makes its object anew in another parent: the old one leaves the parent it is in. */
 export const leavesParent = ({observation}: Pick<PlanInput, 'observation'>, {action, stack, address}: Operation): boolean =>
   action === 'replace' && observation.pairs.get(keyOf(stack, address))?.stray !== undefined
-
-function kindOf({kinds}: PlanInput, name: string): Kind {
-  const kind = kinds.get(name)
-  if (kind === undefined) throw new TypeError(`no kind ${name}`)
-  return kind
-}
 
 const byAddress = (a: Operation, b: Operation): number => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0)

@@ -7,7 +7,7 @@ import type {JsonObject} from '../../base/json.ts'
 import type {Declaration} from '../model/declaration.ts'
 import {stackOf} from '../model/journal.ts'
 import {keysNow} from '../model/keys-now.ts'
-import {type Kind, parentRemoteId} from '../model/kind.ts'
+import {type Kind, kindCalled, parentRemoteId} from '../model/kind.ts'
 import {isUntouchedSince, type LedgerEntry} from '../model/ledger.ts'
 import type {Operation} from '../model/plan.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
@@ -265,9 +265,7 @@ class WayBack {
   }
 
   #kind({kind: name}: Operation): Kind {
-    const kind = this.#input.kinds.get(name)
-    if (kind === undefined) throw new TypeError(`no kind ${name}`)
-    return kind
+    return kindCalled(this.#input.kinds, name)
   }
 
   #declared(operation: Operation, at: Located, before: LedgerEntry, spec: JsonObject, key: Key): Wish {

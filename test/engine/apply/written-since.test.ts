@@ -166,6 +166,15 @@ describe('an object that is somewhere else since the dead run changed it', () =>
     return {built, journal}
   }
 
+  /** A create that was recorded in the ledger, by a run that died before it was over. */
+  async function made(lab: Lab): Promise<Dead> {
+    const stacks = [base(), of('old', 'cache', 1)]
+    await lab.apply([base()])
+    const built = await lab.plan(stacks)
+    await lab.execute(built, stacks)
+    return {built, journal: lab.journal.filter(it => !['recorded', 'verified', 'end'].includes(it.type))}
+  }
+
   const owners = (lab: Lab) =>
     ['old', 'next'].flatMap(stack => [...lab.store(stack).ledger.entries.values()].map(it => `${stack}:${it.address} ${it.remoteId}`))
 
@@ -186,17 +195,13 @@ describe('an object that is somewhere else since the dead run changed it', () =>
   it('is not put back by a run that made it, either', async () => {
     const lab = new Lab()
     await lab.run(async () => {
-      await lab.apply([base()])
-      const stacks = [base(), of('old', 'cache', 1)]
-      const built = await lab.plan(stacks)
-      await lab.execute(built, stacks)
-      const journal = lab.journal.filter(it => !['recorded', 'verified', 'end'].includes(it.type))
+      const dead = await made(lab)
       const [from, to] = [
         {stack: 'old', address: 'null_resource.cache'},
         {stack: 'next', address: 'null_resource.cache'},
       ]
       await transferEntries('t', [{from, to}], new Map(['old', 'next'].map(it => [it, lab.store(it)])))
-      await settled(lab, {built, journal}, of('old', 'cache', 1))
+      await settled(lab, dead, of('old', 'cache', 1))
       expect(owners(lab)).toEqual(['next:null_resource.cache cloud/subscriptions/1/databases/1'])
     })
   })
@@ -221,14 +226,10 @@ describe('an object that is somewhere else since the dead run changed it', () =>
   ])('and that the run itself had made and written down %s', async (_, serials, left) => {
     const lab = new Lab()
     await lab.run(async () => {
-      await lab.apply([base()])
-      const stacks = [base(), of('old', 'cache', 1)]
-      const built = await lab.plan(stacks)
-      await lab.execute(built, stacks)
-      const journal = lab.journal.filter(it => !['recorded', 'verified', 'end'].includes(it.type))
+      const dead = await made(lab)
       const {ledger} = lab.store('old')
       lab.store('old').ledger = {...ledger, serial: ledger.serial + serials, entries: new Map()}
-      await settled(lab, {built, journal}, of('old', 'cache', 1))
+      await settled(lab, dead, of('old', 'cache', 1))
       expect(owners(lab)).toEqual(left)
     })
   })
