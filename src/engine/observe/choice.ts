@@ -174,7 +174,10 @@ export interface Choice {
   readonly wants: (key: Key) => boolean
   /** Of what is planned: undeclared objects among it have names too, and fit patterns. */
   readonly over: (operations: readonly Operation[]) => {
-    /** Whether an object nobody declares is taken along: by its own name only, since nothing else stands for it. */
+    /**
+     * Whether an object nobody declares is removed: by its own name only, since nothing else stands for it. What was made
+     * with an object that is chosen has to go before that can.
+     */
     readonly keeps: (operation: Operation) => boolean
     readonly accepts: (operation: Operation) => boolean
     /** In spellings that mean the same to whoever reads them beside these operations. */
@@ -201,7 +204,7 @@ export async function choose(input: ObserveInput & {readonly words: OptionWords}
       const planned = new Set(operations.map(keyOfOperation))
       const spelledOut = (option: keyof OptionWords) => new Words(words[option], objects, kinds).spelledOut(words[option], planned)
       return {
-        keeps: it => !isUndeclared(it) || (!exclude.mean(it) && (words.target.length === 0 || target.mean(it))),
+        keeps: it => !exclude.mean(it) && (words.target.length === 0 || it.cause === 'made-inline' || target.mean(it)),
         accepts: it => accept.mean(it),
         permissions: {allowDestroy: spelledOut('allowDestroy'), adopt: spelledOut('adopt')},
       }

@@ -108,9 +108,14 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     operations: all,
     unmanaged,
     notes,
-  } = planOperations({...input, observation, secretState: await input.secretStates(observation.pairs)})
-  const {accepts, keeps, permissions} = choice.over(all)
-  const operations = withHolds(accepted(all, accepts, observation).filter(keeps), input.holds, input.ledgers)
+  } = planOperations({
+    ...input,
+    observation,
+    secretState: await input.secretStates(observation.pairs),
+    keeps: removals => choice.over(removals).keeps,
+  })
+  const {accepts, permissions} = choice.over(all)
+  const operations = withHolds(accepted(all, accepts, observation), input.holds, input.ledgers)
   assertOneEach(operations, input.kinds, input.backendOf)
   new Claims({...input, observation}).assertRespected(operations)
   const stacks = input.stacks

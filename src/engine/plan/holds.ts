@@ -30,7 +30,7 @@ export function holdOn(operation: Operation, holds: Holds, ledgers: Ledgers): Ho
 
 /** @param former - the address in the ledger that the hold belongs to, of what moves out of it */
 function concerns(
-  {address, movedFrom, remoteId, action}: Operation,
+  {address, movedFrom, remoteId, action, cause}: Operation,
   hold: Hold,
   ledger: Pick<Ledger, 'entries'> | undefined,
   former: string | undefined,
@@ -39,7 +39,9 @@ function concerns(
   if (addresses.includes(hold.address)) return true
   if (remoteId === undefined) return false
   const ids = [hold.remoteId, ledger?.entries.get(hold.address)?.remoteId].filter(it => it !== undefined)
-  // What is deleted takes along what it has in it.
+  // What is deleted takes along what it has in it; what was made with an object goes with that, and not before.
   const goes = action === 'delete' || action === 'replace'
-  return ids.some(id => id === remoteId || (goes && id.startsWith(`${remoteId}/`)))
+  return ids.some(
+    id => id === remoteId || (goes && id.startsWith(`${remoteId}/`)) || (cause === 'made-inline' && remoteId.startsWith(`${id}/`)),
+  )
 }

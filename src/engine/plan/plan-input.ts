@@ -2,7 +2,7 @@ import type {FieldDecision} from '../model/decision.ts'
 import type {StackDeclarations} from '../model/declaration.ts'
 import type {Hides, SecretStateOf} from '../model/diff.ts'
 import type {OwnershipInput} from '../model/ownership.ts'
-import type {Lifts} from '../model/plan.ts'
+import type {Lifts, Operation} from '../model/plan.ts'
 import type {Key} from '../model/value.ts'
 import type {Observation} from '../observe/observation.ts'
 
@@ -17,6 +17,8 @@ export interface PlanInput extends OwnershipInput {
   readonly kept?: ReadonlyMap<Key, readonly string[]>
   /** Gets how each field was decided, by object: for whoever explains a plan. */
   readonly decisions?: Map<Key, readonly FieldDecision[]> | undefined
+  /** Of removals of what nobody declares: those that were chosen. Absent: all. What is not among them stays. */
+  readonly keeps?: (removals: readonly Operation[]) => (it: Operation) => boolean
   /** `svcctl destroy`: nothing is declared, since that is what was asked for. */
   readonly destroy?: boolean
 }

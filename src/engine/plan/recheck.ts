@@ -250,7 +250,8 @@ function compare(planned: Operation, now: Operation | undefined, owned: boolean)
   const forgotten = planned.declared === undefined && now.action === 'forget'
   if (!owned) {
     if (forgotten) return satisfied
-    if (planned.origin !== undefined && !planned.adopts && ['update', 'replace', 'delete'].includes(now.action))
+    const wasOwned = planned.origin !== undefined && !planned.adopts && planned.address !== planned.remoteId
+    if (wasOwned && ['update', 'replace', 'delete'].includes(now.action))
       return `planned for an object of this ledger, and the ledger does not have it any more (${now.remoteId ?? 'nothing'} is there)`
   }
   if (now.action === 'no-op') return {...satisfied, ...(now.remoteId === undefined ? {} : {remoteId: now.remoteId})}

@@ -48,17 +48,28 @@ export function planRemovals(
     !taken.has(objectAt(input, stack, kind.name, remoteId)) && observation.ownership.of(stack, kind.api, remoteId) === undefined
   const elsewhere = new Set(declared.flatMap(it => (it.elsewhere?.address === undefined ? [] : [keyOfOperation(it)])))
   const exclusive = exclusiveRemovals(input, free, claims, elsewhere).map(it => along.respected(claims.respected(it)))
-  for (const it of exclusive) taken.add(objectOf(input, it) ?? '')
-  const inline = inlineRemovals(input, [...orphans, ...exclusive], free).map(it => along.respected(claims.respected(it)))
-  for (const it of inline) taken.add(objectOf(input, it) ?? '')
-  const all = withParentsGone(input, declared, [...orphans, ...exclusive, ...inline])
+  const others = new Set(exclusive.map(it => objectOf(input, it)))
+  const inline = inlineRemovals(input, [...orphans, ...exclusive], free)
+    .filter(it => !others.has(objectOf(input, it)))
+    .map(it => along.respected(claims.respected(it)))
+  const chosen = [...exclusive, ...inline].filter(input.keeps?.([...exclusive, ...inline]) ?? (() => true))
+  const operations = allowed(input, declared, [...orphans, ...chosen])
+  for (const it of operations) taken.add(objectOf(input, it) ?? '')
+  notes.push(...forgottenInExclusive(input, operations))
+  return {operations, unmanaged: unmanagedIn(input, taken, claims), notes}
+}
+
+/** Removals with what follows from each other: what stays as it holds something keeps what was made with it, and that what is in it. */
+function allowed(input: PlanInput, declared: readonly Operation[], removals: readonly Operation[]): Operation[] {
+  const all = withParentsGone(input, declared, removals)
   const leaving = new Set(
     [...declared, ...all].filter(it => it.action === 'delete' || leavesParent(input, it)).map(it => objectOf(input, it)),
   )
   const stuck = stuckIn(input, all)
   const operations = all.map(it => keepFull(input, it, leaving, stuck))
-  notes.push(...forgottenInExclusive(input, operations))
-  return {operations, unmanaged: unmanagedIn(input, taken, claims), notes}
+  const staying = new Set(operations.flatMap(it => (it.action === 'blocked' ? (objectOf(input, it) ?? []) : [])))
+  const goes = removals.filter(it => it.cause !== 'made-inline' || !staying.has(parentOf(input, it) ?? ''))
+  return goes.length === removals.length ? operations : allowed(input, declared, goes)
 }
 
 /** What nobody has, declares, or is about to remove; in an order of its own. */
@@ -259,10 +270,14 @@ function inlineRemovals(input: PlanInput, operations: readonly Operation[], free
     const names = inlineNames(entry, field)
     // The ledger has what they were made with in the list they were declared in.
     const recorded = secretsBelow(secretsBelow(recordedSecrets(entry), field), '*')
-    return childrenOf(input, operation.stack, operation.remoteId, [kind.inlineChildren.kind])
-      .filter(it => free(operation.stack, it) && it.name !== undefined && names.has(it.name))
-      .map(live => undeclared(operation.stack, live, 'made-inline', `it was made with ${operation.address} and goes with it`, recorded))
-      .sort(byAddress)
+    return (
+      childrenOf(input, operation.stack, operation.remoteId, [kind.inlineChildren.kind])
+        .filter(it => free(operation.stack, it) && it.name !== undefined && names.has(it.name))
+        .map(live => undeclared(operation.stack, live, 'made-inline', `it was made with ${operation.address} and goes with it`, recorded))
+        // Of what was only taken over nobody knows what came with it.
+        .map(it => (entry.origin === 'created' ? it : {...it, origin: entry.origin}))
+        .sort(byAddress)
+    )
   })
 }
 

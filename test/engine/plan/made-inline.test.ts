@@ -1,0 +1,107 @@
+/** Databases that were made with their subscription and that nobody declares: they go with it, and with nothing else. */
+import {describe, expect, it} from 'vitest'
+import type {Hold} from '../../../src/engine/model/controls.ts'
+import {Lab, type Planning, type StackBuilder, stackOf} from '../../support/lab.ts'
+import {active, objectsOf} from '../../support/promises.ts'
+
+const databases = [
+  {name: 'one', memoryLimitInGb: 1},
+  {name: 'two', memoryLimitInGb: 1},
+]
+const shop = () => stackOf().subscription('main', {databases})
+const [ONE, TWO] = ['cloud/subscriptions/1/databases/1', 'cloud/subscriptions/1/databases/2']
+
+async function started(stack: StackBuilder = shop()): Promise<Lab> {
+  const lab = new Lab()
+  await lab.run(async () => {
+    await lab.apply([stack])
+    await lab.clock.sleep(5000)
+  })
+  lab.simulator.clearLog()
+  return lab
+}
+
+const planned = async (lab: Lab, stack: StackBuilder, more: Planning): Promise<string[]> =>
+  active((await lab.plan([stack], more)).plan.operations).map(it => `${it.action} ${it.address.replace('null_resource.', '')}`)
+
+const target = (...words: string[]): Planning => ({selection: {target: words, exclude: []}})
+const exclude = (...words: string[]): Planning => ({selection: {target: [], exclude: words}})
+
+describe('databases that were made with a subscription', () => {
+  it.each([
+    ['it is no longer declared', stackOf(), {}],
+    ['everything is destroyed', shop(), {destroy: true}],
+  ])('go before it where it alone is asked for and %s', async (_, stack, more) => {
+    const lab = await started()
+    await lab.run(async () => {
+      expect(await planned(lab, stack, {...target('main'), ...more})).toEqual([`delete ${ONE}`, `delete ${TWO}`, 'delete main'])
+      const {plan} = await lab.plan([stack], {...target('main'), ...more})
+      const {operations} = (await lab.recheck(plan, [])).plan
+      expect(operations.map(it => it.action)).toEqual(['delete', 'delete', 'delete'])
+    })
+  })
+
+  it.each([['two'], [TWO]])('stay with it where one of them is left out (%s)', async word => {
+    const lab = await started()
+    await lab.run(async () => {
+      const {plan} = await lab.apply([stackOf()], exclude(word))
+      expect(active(plan.operations)).toMatchObject([
+        {
+          address: 'null_resource.main',
+          action: 'blocked',
+          wants: 'delete',
+          cause: 'not-empty',
+          reason: expect.stringContaining(`two (${TWO})`),
+        },
+      ])
+      expect(lab.writes).toEqual([])
+    })
+  })
+
+  it('stay with it where it holds what nobody knows', async () => {
+    const lab = await started()
+    lab.simulator.edit({path: 'cloud/subscriptions/1/databases', create: {name: 'stranger', memoryLimitInGb: 1}})
+    await lab.run(async () => {
+      expect(await planned(lab, stackOf(), {})).toEqual(['blocked main'])
+      await lab.apply([stackOf()])
+      expect(objectsOf(lab.simulator)).toHaveLength(4)
+    })
+  })
+
+  it('are held with it', async () => {
+    const lab = await started()
+    const hold: Hold = {
+      stack: 'shop',
+      address: 'null_resource.main',
+      kind: 'cloud.subscription',
+      remoteId: 'cloud/subscriptions/1',
+      by: 'ada',
+      at: '2026-01-01T00:00:00Z',
+      until: '2027-01-01T00:00:00Z',
+      reason: 'load test',
+    }
+    await lab.run(async () => {
+      const {plan} = await lab.plan([stackOf()], {holds: new Map([['shop', [hold]]]), lifts: {skipHeld: true}})
+      expect(plan.operations.map(it => [it.address, it.held?.by])).toEqual([
+        [ONE, 'ada'],
+        [TWO, 'ada'],
+        ['null_resource.main', 'ada'],
+      ])
+    })
+  })
+
+  it('are guarded like it where it was only taken over: a kind is not enough', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf().subscription('main').database('one', 'main')])
+      lab.stores.clear()
+      await lab.apply([shop()])
+      expect(lab.entry('shop', 'main')?.origin).toBe('adopted')
+      const guards = async (...allowDestroy: string[]) => (await lab.plan([shop()], {destroy: true, lifts: {allowDestroy}})).plan.guards
+      expect(await guards('null_resource.main', 'cloud.database')).toMatchObject([{code: 'G_ADOPTED', addresses: [ONE]}])
+      const {plan} = await lab.plan([shop()], {destroy: true, lifts: {allowDestroy: ['null_resource.main', ONE]}})
+      expect(plan.guards).toEqual([])
+      expect((await lab.recheck(plan, [])).plan.operations.map(it => it.action)).toEqual(['delete', 'delete'])
+    })
+  })
+})
