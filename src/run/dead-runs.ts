@@ -19,7 +19,8 @@ import {checkAccounts, type OtherAccount, otherAccount} from './accounts.ts'
 import {auditDeadRun} from './audit-dead-run.ts'
 import type {Host} from './host.ts'
 import type {OwnedObject} from './ledger-desk.ts'
-import {knownRuns, markIfEnded, openRuns, planOf, RunPlanError, type RunStory, tidyOpenRuns} from './run-files.ts'
+import {knownRuns, markIfEnded, openRuns, type RunStory, tidyOpenRuns} from './run-files.ts'
+import {planOf, RunPlanError} from './run-plan.ts'
 import {RunSecrets} from './secrets.ts'
 import {runTiming} from './timing.ts'
 import {type PendingRun, packed, pendingRuns} from './travelling-journal.ts'
@@ -233,12 +234,14 @@ async function travelOn(workspace: Workspace, {stack, run, operations}: Travelli
   await changePending(workspace, stack, runs => runs.flatMap(it => (it.run !== run ? [it] : isSettled(readRun(told)) ? [] : [rest])))
 }
 
-/** A run of this machine that is over needs no ledger to say so. */
+/** What a run of this machine has left in a stack is in its journal; where that is over, no ledger need say so. */
 async function dropSettled(workspace: Workspace): Promise<void> {
-  const open = new Set(openRuns(workspace.host).stories.flatMap(it => (it.ended ? [] : [it.header.run])))
+  const open = openRuns(workspace.host).stories.filter(it => !it.ended)
   const known = knownRuns(workspace.host)
-  for (const stack of workspace.ledgers.keys())
-    await changePending(workspace, stack, runs => runs.filter(it => open.has(it.run) || !known.has(it.run)))
+  for (const stack of workspace.ledgers.keys()) {
+    const isOpen = (run: string) => open.some(it => it.header.run === run && !isSettled(partOf(it, new Set([stack]))))
+    await changePending(workspace, stack, runs => runs.filter(it => isOpen(it.run) || !known.has(it.run)))
+  }
 }
 
 async function changePending(

@@ -23,6 +23,7 @@ import {stepsOf} from '../engine/plan/bill.ts'
 import {type BuiltPlan, buildPlan} from '../engine/plan/build.ts'
 import {sealed} from '../engine/plan/document.ts'
 import {accountsOf, checkAccounts, namedAccounts} from './accounts.ts'
+import {beingMadeElsewhere} from './being-made.ts'
 import {changeLimits, LearnedLimits} from './change-limits.ts'
 import {controlsSeen, plannedFreezes} from './controls-seen.ts'
 import {LearnedDurations} from './learned-durations.ts'
@@ -80,6 +81,7 @@ export async function planWorkspace(
     ledgers: workspace.ledgers,
     otherLedgers: workspace.otherLedgers,
     unreadLedgers: workspace.unreadLedgers,
+    beingMade: beingMadeElsewhere(workspace),
     accountOf: workspace.accountOf,
     kinds,
     backendOf: workspace.backendOf,

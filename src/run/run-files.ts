@@ -82,18 +82,7 @@ export class UnknownRunError extends AppError {
   }
 }
 
-/** A run cannot be resumed without its plan; what it left can be settled all the same. */
-export class RunPlanError extends AppError {
-  constructor(run: string, what: 'gone' | 'damaged' | 'not the one it began with', cause?: unknown) {
-    super(`the plan of run ${run} is ${what}, and without it the run cannot be resumed`, {
-      code: 'E_RUN_PLAN',
-      suggestions: ['Run "svcctl apply": it looks up what that run left by its journal, and plans the rest anew.'],
-      cause,
-    })
-  }
-}
-
-const planPath = (host: Host, run: string): string => journalPath(runsFolder(host.cwd), run).replace(/\.jsonl$/, '.plan.json')
+export const planPath = (host: Host, run: string): string => journalPath(runsFolder(host.cwd), run).replace(/\.jsonl$/, '.plan.json')
 const beforePath = (host: Host, run: string): string => journalPath(runsFolder(host.cwd), run).replace(/\.jsonl$/, '.before.json')
 export const residualPath = (host: Host, run: string): string =>
   journalPath(runsFolder(host.cwd), run).replace(/\.jsonl$/, '.residual.json')
@@ -139,25 +128,6 @@ export function beforeOf(host: Host, run: string): BeforeImage | undefined {
   } catch {
     return undefined
   }
-}
-
-/**
- * The plan of a run, or `undefined` where it is not there.
- * @throws RunPlanError when it cannot be read, or is another one than was approved: its journal says which
- */
-export async function planOf(host: Host, {run, plan: hash}: Pick<RunHeader, 'run' | 'plan'>): Promise<Plan | undefined> {
-  const path = planPath(host, run)
-  if (!existsSync(path)) return undefined
-  // All that a plan is checked by: who lists runs need not load it.
-  const {readPlan} = await import('./saved-plan.ts')
-  let plan: Plan
-  try {
-    plan = await readPlan(path)
-  } catch (error) {
-    throw error instanceof AppError ? new RunPlanError(run, 'damaged', error) : error
-  }
-  if (plan.hash !== hash) throw new RunPlanError(run, 'not the one it began with')
-  return plan
 }
 
 export function writeResidual(host: Host, run: string, plan: Plan): string {

@@ -48,7 +48,7 @@ export const CAUSES = {
   'owned-elsewhere': 'another stack has it in its ledger',
   'declared-elsewhere': 'another stack declares it',
   'moved-to-stack': 'another stack declares it now: it is to be transferred',
-  'maybe-elsewhere': 'another stack may have it, and its ledger cannot be read',
+  'maybe-elsewhere': 'another stack may have it, and its ledger does not say so: it cannot be read, or a run did not end',
   'holds-elsewhere': 'it holds what another stack has',
   'list-not-whole': 'its list could not be read whole: it may be there',
   'row-without-id': 'its list shows something like it without an id',

@@ -25,6 +25,17 @@ export const accountsOfOperations =
     return api === undefined ? '' : `${api} ${accountOf(stack, api)}`
   }
 
+/** An object that an unfinished run has asked for. */
+export interface BeingMade {
+  readonly stack: string
+  readonly run: string
+  readonly kind: string
+  /** Absent: nobody knows yet what came of it. */
+  readonly remoteId?: string
+  /** Its natural key, where it has one. */
+  readonly name?: string
+}
+
 export interface OwnershipInput {
   /** Of the stacks of this run. */
   readonly ledgers: ReadonlyMap<string, Ledger>
@@ -32,6 +43,8 @@ export interface OwnershipInput {
   readonly otherLedgers?: readonly Ledger[]
   /** Stacks whose ledgers cannot be read, with the reason: what they have is not known. */
   readonly unreadLedgers?: ReadonlyMap<string, string>
+  /** What runs of stacks that are not selected began to make, and no ledger has yet. */
+  readonly beingMade?: readonly BeingMade[]
   readonly accountOf?: AccountOf
   readonly kinds: Kinds
 }

@@ -5,11 +5,11 @@
  *
  * A stack that has an object in its ledger and declares it keeps it, whoever else declares it too.
  */
-import type {Api} from '../../base/apis.ts'
+import {APIS, type Api} from '../../base/apis.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
 import type {Cause} from '../model/cause.ts'
 import {type Kind, kindCalled, parentRemoteId} from '../model/kind.ts'
-import type {LedgerEntry} from '../model/ledger.ts'
+import type {LedgerEntry, Tombstone} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
 import type {Owner} from '../model/ownership.ts'
 import type {Operation} from '../model/plan.ts'
@@ -30,12 +30,13 @@ export class ForeignObjectError extends AppError {
 }
 
 type ClaimsInput = Pick<PlanInput, 'observation' | 'stacks' | 'selected' | 'ledgers' | 'otherLedgers' | 'accountOf' | 'kinds' | 'destroy'> &
-  Pick<PlanInput, 'unreadLedgers'>
+  Pick<PlanInput, 'unreadLedgers' | 'beingMade'>
 
 export class Claims {
   readonly #input: ClaimsInput
   readonly #declared: DeclaredElsewhere
   #below: ReadonlyMap<string, Owner> | undefined
+  #gone: ReadonlyMap<string, Tombstone> | undefined
 
   constructor(input: ClaimsInput) {
     this.#input = input
@@ -118,6 +119,8 @@ export class Claims {
       const other = this.#declared.of(operation)
       if (other !== undefined) return this.#declaredBy(operation, other, own)
     }
+    const unsure = own === undefined ? this.#maybeElsewhere(operation) : undefined
+    if (unsure !== undefined) return unsure
     const unread = own === undefined && operation.origin !== 'imported' ? [...(this.#input.unreadLedgers ?? [])][0] : undefined
     if (unread !== undefined)
       return {
@@ -126,6 +129,50 @@ export class Claims {
         reason: `stack ${unread[0]} may have it, and its ledger cannot be read (${unread[1]})`,
       }
     return this.#holding(operation)
+  }
+
+  /** What no ledger has, and one may have had or will have. */
+  #maybeElsewhere({stack, kind, remoteId, name, origin}: Operation): Elsewhere | undefined {
+    const {api} = this.#kind(kind)
+    const account = this.#account(stack, api)
+    const made = this.#input.beingMade?.find(
+      it =>
+        it.kind === kind &&
+        this.#account(it.stack, api) === account &&
+        (it.remoteId === undefined ? it.name === undefined || it.name === name : it.remoteId === remoteId),
+    )
+    if (made !== undefined)
+      return {
+        stack: made.stack,
+        cause: 'maybe-elsewhere',
+        reason: `run ${made.run} of stack ${made.stack} has not ended and may have made it: svcctl apply --resume ${made.run}`,
+      }
+    const stone = origin === 'imported' ? undefined : this.#wentTo(`${account} ${remoteId ?? ''}`)
+    if (stone === undefined) return undefined
+    const {to, address} = stone
+    return {
+      ...to,
+      cause: 'maybe-elsewhere',
+      reason: `it went from ${address} to stack ${to.stack}, which this app does not have: svcctl import takes it over`,
+    }
+  }
+
+  /** Where an object went, to a stack whose ledger is none of those that are known. */
+  #wentTo(object: string): Tombstone | undefined {
+    if (this.#gone === undefined) {
+      const {ledgers, otherLedgers = [], unreadLedgers} = this.#input
+      const all = [...ledgers.values(), ...otherLedgers]
+      const known = new Set([...all.map(it => it.stack), ...(unreadLedgers?.keys() ?? [])])
+      this.#gone = new Map(
+        all.flatMap(({stack, gone = []}) =>
+          gone.flatMap(it => {
+            const api = APIS.find(name => it.remoteId.startsWith(`${name}/`))
+            return api === undefined || known.has(it.to.stack) ? [] : [[`${this.#account(stack, api)} ${it.remoteId}`, it] as const]
+          }),
+        ),
+      )
+    }
+    return this.#gone.get(object)
   }
 
   #declaredBy(

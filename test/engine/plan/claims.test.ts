@@ -241,3 +241,42 @@ describe('a stack whose ledger cannot be read', () => {
     })
   })
 })
+
+describe('what another stack may have, though no ledger says so', () => {
+  const made = (more: object) => ({stack: 'b', run: 'r1', kind: 'cloud.database', ...more})
+  const left = async (beingMade: NonNullable<Planning['beingMade']>): Promise<unknown[]> => {
+    const lab = await started(both(a(), stackOf('b')))
+    return lab.run(async () => {
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases', create: {name: 'theirs', memoryLimitInGb: 1}})
+      const {plan} = await lab.plan(both(a(), stackOf('b')), {...only('a'), beingMade})
+      return plan.operations.flatMap(it => (it.action === 'no-op' ? [] : [[it.action, it.elsewhere?.stack]]))
+    })
+  }
+
+  it('since a run there began to make it and has not ended, is not removed from an exclusive collection', async () => {
+    expect(await left([])).toEqual([['delete', undefined]])
+    expect(await left([made({name: 'theirs'})])).toEqual([['blocked', 'b']])
+    expect(await left([made({})])).toEqual([['blocked', 'b']])
+    expect(await left([made({remoteId: 'cloud/subscriptions/1/databases/1'})])).toEqual([['blocked', 'b']])
+    expect(await left([made({name: 'other'}), made({kind: 'cloud.peering'})])).toEqual([['delete', undefined]])
+    expect(await left([made({remoteId: 'cloud/subscriptions/1/databases/2', name: 'theirs'})])).toEqual([['delete', undefined]])
+  })
+
+  it('since it went there from here, is neither adopted nor removed by an app that does not have that stack any more', async () => {
+    const lab = await started()
+    await lab.run(async () => {
+      await lab.apply(handed())
+      // Its ledger is behind an address that nobody names here.
+      lab.stores.delete('b')
+      const removed = await lab.plan([a()])
+      expect(removed.plan.operations.filter(it => it.action !== 'no-op')).toMatchObject([
+        {action: 'blocked', wants: 'delete', cause: 'maybe-elsewhere', elsewhere: {stack: 'b', address: 'null_resource.orders'}},
+      ])
+      const again = a().database('cache', 'main', {replication: true})
+      expect(shown((await lab.plan([again])).plan.operations)).toEqual({'a:null_resource.cache': 'blocked'})
+      const importId = 'cloud/subscriptions/1/databases/1'
+      const imported = a().add('cloud.database', 'cache', {name: 'cache', memoryLimitInGb: 1}, {parent: a().in('main'), importId})
+      expect(shown((await lab.plan([imported])).plan.operations)).toEqual({'a:null_resource.cache': 'adopt'})
+    })
+  })
+})

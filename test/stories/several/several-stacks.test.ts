@@ -22,25 +22,45 @@ const fresh = (name: string): string => {
 const runs = async () => documentOf(await here.run(['runs', 'list', '-o', 'json'])) as {state: string}[]
 
 it('the run stays unfinished until each of its stacks was there, and the objects of both are their own', async () => {
-  saveStack(here.folder, jsonStack('shop').subscription('shop-main'))
-  saveStack(here.folder, jsonStack('till').subscription('till-main'))
-  const on = ['--synth-dir', here.folder]
-  here.simulator.configure({cloud: {taskMs: 1_500, readyMs: 0}})
-  const running = here.start(['apply', ...on, '--stack', '*', '--auto-approve'])
-  await until(() => here.writes.length === 2)
-  running.kill('SIGKILL')
-  await running.done
-  here.simulator.configure({cloud: {taskMs: 1}})
-  const first = await here.fast(['apply', ...on, '--stack', 'shop', '--auto-approve', '--foreign', 'ignore'])
-  expect(first.code, first.stdout + first.stderr).toBe(0)
-  expect((await runs()).filter(it => it.state === 'unfinished')).toHaveLength(1)
-  const second = await here.fast(['apply', ...on, '--stack', 'till', '--auto-approve', '-o', 'json'])
-  expect(second.code, second.stdout + second.stderr).toBe(0)
-  // Found as its own, and not adopted as somebody's.
-  expect(documentOf(second).operations.map((it: {action: string}) => it.action)).toEqual(['no-op'])
-  expect((await runs()).filter(it => it.state === 'unfinished')).toHaveLength(0)
-  expect(here.writes).toHaveLength(2)
-}, 60_000)
+  const state = await startStateServer()
+  try {
+    const env = {TF_HTTP_ADDRESS: state.address, TF_HTTP_LOCK_ADDRESS: state.address, TF_HTTP_UNLOCK_ADDRESS: state.address}
+    const shop = () => jsonStack('shop').backend({http: {}}).subscription('shop-main')
+    saveStack(here.folder, shop())
+    saveStack(here.folder, jsonStack('till').subscription('till-main'))
+    const on = ['--synth-dir', here.folder]
+    here.simulator.configure({cloud: {taskMs: 1_500, readyMs: 0}})
+    const running = here.start(['apply', ...on, '--stack', '*', '--auto-approve'], {env})
+    await until(() => here.writes.length === 2)
+    running.kill('SIGKILL')
+    await running.done
+    here.simulator.configure({cloud: {taskMs: 1}})
+    await here.run(['force-unlock', ...on, '--stack', 'shop', state.lock?.ID ?? '', '--yes'], {env})
+    const first = await here.fast(['apply', ...on, '--stack', 'shop', '--auto-approve', '--foreign', 'ignore'], {env})
+    expect(first.code, first.stdout + first.stderr).toBe(0)
+    expect((await runs()).filter(it => it.state === 'unfinished')).toHaveLength(1)
+    // Nothing of it is open there: no other machine has anything to look up.
+    expect(JSON.parse(state.state ?? '{}').svcctl.pending).toBeUndefined()
+
+    saveStack(here.folder, shop().subscription('theirs', {name: 'till-main'}))
+    saveStack(here.folder, jsonStack('till'))
+    const taken = documentOf(await here.fast(['plan', ...on, '--stack', 'shop', '-o', 'json'], {env}))
+    expect(taken.operations.filter((it: {action: string}) => it.action !== 'no-op')).toMatchObject([
+      {action: 'blocked', wants: 'adopt', cause: 'maybe-elsewhere', reason: expect.stringMatching(/^run \S+ of stack till has not ended/)},
+    ])
+
+    saveStack(here.folder, shop())
+    saveStack(here.folder, jsonStack('till').subscription('till-main'))
+    const second = await here.fast(['apply', ...on, '--stack', 'till', '--auto-approve', '-o', 'json'], {env})
+    expect(second.code, second.stdout + second.stderr).toBe(0)
+    // Found as its own, and not adopted as somebody's.
+    expect(documentOf(second).operations.map((it: {action: string}) => it.action)).toEqual(['no-op'])
+    expect((await runs()).filter(it => it.state === 'unfinished')).toHaveLength(0)
+    expect(here.writes).toHaveLength(2)
+  } finally {
+    await state.close()
+  }
+}, 90_000)
 
 it('what travels in a ledger of a run whose end nobody can tell goes on travelling with the runs after it', async () => {
   const state: StateServer = await startStateServer()
