@@ -2,10 +2,10 @@
  * A line of an audit: what somebody did, and the hash of the line before it. The hash of a line covers all of it, so
  * that whoever knows the last one can tell whether any of them was altered, left out, put elsewhere or added.
  */
-import {createHash} from 'node:crypto'
+import {hash as digest} from 'node:crypto'
 import {z} from 'zod'
 import {parseJson} from '../base/bounded-json.ts'
-import {canonicalJson, isJsonObject, type Json} from '../base/json.ts'
+import {canonicalJson, isCanonicalJson, isJsonObject, type Json} from '../base/json.ts'
 
 export const AUDIT_EVENTS = [
   'apply-begin',
@@ -101,7 +101,8 @@ const text = z.string().max(4_096)
 const hash = z.string().regex(/^[0-9a-f]{64}$/)
 const seq = z.int().nonnegative()
 const place = z.strictObject({stack: text, address: text})
-const value = z.json()
+/** Of any form: what is read was JSON as a whole. */
+const value = z.any()
 
 export const auditEntrySchema: z.ZodType<AuditEntry> = z.strictObject({
   v: z.literal(1),
@@ -161,7 +162,7 @@ export const auditJsonSchema = (): Record<string, unknown> => ({
   description: 'What stands in `.svcctl/audit/<stack>.jsonl`, one line of canonical JSON an event. It holds no secrets.',
 })
 
-const hashOf = (rest: object): string => createHash('sha256').update(canonicalJson(rest)).digest('hex')
+const hashOf = (rest: string): string => digest('sha256', rest)
 
 export interface ChainedLine {
   readonly entry: AuditEntry
@@ -172,7 +173,7 @@ export interface ChainedLine {
 /** @param seam - where it does not follow the line before it in its file */
 export function chained(unchained: UnchainedEntry, after: ChainHead, seam?: Seam): ChainedLine {
   const rest = {...unchained, seq: after.seq + 1, prev: after.hash, ...(seam === undefined ? {} : {here: seam})}
-  const entry: AuditEntry = {...rest, hash: hashOf(rest)}
+  const entry: AuditEntry = {...rest, hash: hashOf(canonicalJson(rest))}
   return {entry, text: canonicalJson(entry)}
 }
 
@@ -184,10 +185,11 @@ export function readLine(text: string): AuditEntry | undefined {
   } catch {
     return undefined
   }
-  if (!isJsonObject(json)) return undefined
-  const {hash: stated, ...rest} = json
+  if (!isJsonObject(json) || typeof json.hash !== 'string') return undefined
+  // What it covers is the rest of the letters. None of them can be this hash as well: it would be part of what it is made of.
+  if (json.hash !== hashOf(text.replace(`"hash":"${json.hash}",`, ''))) return undefined
   // Letter by letter: one JSON has many spellings, and none but one was written.
-  if (stated !== hashOf(rest) || canonicalJson(json) !== text) return undefined
+  if (!isCanonicalJson(text, json)) return undefined
   const parsed = auditEntrySchema.safeParse(json)
   return parsed.success ? parsed.data : undefined
 }

@@ -29,26 +29,45 @@ export function openAudit(path: string): OpenAudit {
   }
 }
 
-/** @returns lines without their breaks; the last one is `torn` where it has none: its writer died */
-export function* linesOf(path: string): Generator<{readonly text: string; readonly torn: boolean}> {
-  const {file, size} = openAudit(path)
+interface Line {
+  /** Without its break. */
+  readonly text: string
+  /** It has none: its writer died. */
+  readonly torn: boolean
+}
+
+/** @throws AuditReadError */
+export function* linesOf(path: string): Generator<Line> {
+  yield* linesIn(openAudit(path), path)
+}
+
+/** As `linesOf`; `undefined` where there is no file. To be read to the end. @throws AuditReadError */
+export function linesIfThere(path: string): Iterable<Line> | undefined {
   try {
-    let rest: Buffer = Buffer.alloc(0)
+    return linesIn(openAudit(path), path)
+  } catch (error) {
+    if (error instanceof AuditReadError && isAbsent(error.cause)) return undefined
+    throw error
+  }
+}
+
+function* linesIn({file, size}: OpenAudit, path: string): Generator<Line> {
+  const line = new LineParts()
+  try {
+    const chunk = Buffer.allocUnsafe(Math.min(CHUNK, size))
     for (let at = 0; at < size; ) {
-      const chunk = Buffer.allocUnsafe(Math.min(CHUNK, size - at))
-      const count = readSync(file, chunk, 0, chunk.length, at)
+      const count = readSync(file, chunk, 0, Math.min(chunk.length, size - at), at)
       if (count === 0) break
       at += count
-      const bytes = rest.length === 0 ? chunk.subarray(0, count) : Buffer.concat([rest, chunk.subarray(0, count)])
+      const bytes = chunk.subarray(0, count)
       let start = 0
       for (let end = bytes.indexOf(BREAK); end >= 0; end = bytes.indexOf(BREAK, start)) {
-        yield {text: bytes.toString('utf8', start, end), torn: false}
+        yield {text: line.endedBy(bytes.subarray(start, end)), torn: false}
         start = end + 1
       }
-      // Of a line that is far too long the beginning says as much as the whole: that it is none of ours.
-      rest = bytes.subarray(start, start + LONGEST)
+      line.append(bytes.subarray(start))
     }
-    if (rest.length > 0) yield {text: rest.toString('utf8'), torn: true}
+    if (!line.isEmpty) yield {text: line.endedBy(Buffer.of()), torn: true}
   } catch (error) {
     throw error instanceof AuditReadError ? error : new AuditReadError(path, error)
   } finally {
@@ -56,12 +75,52 @@ export function* linesOf(path: string): Generator<{readonly text: string; readon
   }
 }
 
-/** As `linesOf`; no lines where there is no file. @throws AuditReadError */
-export function* linesIfThere(path: string): ReturnType<typeof linesOf> {
-  try {
-    yield* linesOf(path)
-  } catch (error) {
-    if (!(error instanceof AuditReadError && isAbsent(error.cause))) throw error
+/** What is known of a line that goes on in another chunk: of one that is far too long the beginning, which says as much as the whole. */
+class LineParts {
+  #parts: Buffer[] = []
+  #size = 0
+
+  get isEmpty(): boolean {
+    return this.#size === 0
+  }
+
+  /** The bytes are copied: the chunk is read into again. */
+  append(bytes: Buffer): void {
+    const part = bytes.subarray(0, LONGEST - this.#size)
+    if (part.length > 0) this.#parts.push(Buffer.from(part))
+    this.#size += part.length
+  }
+
+  prepend(bytes: Buffer): void {
+    const part = Buffer.from(bytes.subarray(0, LONGEST))
+    this.#parts.unshift(part)
+    this.#size += part.length
+    while (this.#size > LONGEST) {
+      const last = this.#parts.pop() ?? Buffer.of()
+      const rest = last.subarray(0, Math.max(0, LONGEST - this.#size + last.length))
+      if (rest.length > 0) this.#parts.push(rest)
+      this.#size -= last.length - rest.length
+    }
+  }
+
+  /** The whole line, and the next one begins. */
+  endedBy(bytes: Buffer): string {
+    if (this.isEmpty) return bytes.toString()
+    this.append(bytes)
+    return this.#taken()
+  }
+
+  begunBy(bytes: Buffer): string {
+    if (this.isEmpty) return bytes.toString()
+    this.prepend(bytes)
+    return this.#taken()
+  }
+
+  #taken(): string {
+    const text = Buffer.concat(this.#parts).toString()
+    this.#parts = []
+    this.#size = 0
+    return text
   }
 }
 
@@ -71,23 +130,20 @@ export function* linesIfThere(path: string): ReturnType<typeof linesOf> {
  * @returns each with the place where it ends, behind its break; a torn end is passed over
  */
 export function* linesBack(file: number, size: number): Generator<{readonly text: string; readonly end: number}> {
-  let start = size
-  let bytes: Buffer = Buffer.alloc(0)
+  const line = new LineParts()
+  const chunk = Buffer.allocUnsafe(Math.min(CHUNK, size))
   let end: number | undefined
-  for (;;) {
-    let at = bytes.lastIndexOf(BREAK)
-    while (at >= 0) {
-      if (end !== undefined) yield {text: bytes.toString('utf8', at + 1), end}
-      end = start + at + 1
-      bytes = bytes.subarray(0, at)
-      at = bytes.lastIndexOf(BREAK)
-    }
-    if (start === 0) break
-    const count = Math.min(CHUNK, start)
-    const chunk = Buffer.allocUnsafe(count)
+  for (let start = size; start > 0; ) {
+    const count = Math.min(chunk.length, start)
     start -= count
     readSync(file, chunk, 0, count, start)
-    bytes = Buffer.concat([chunk, end === undefined ? Buffer.alloc(0) : bytes.subarray(0, LONGEST)])
+    let bytes = chunk.subarray(0, count)
+    for (let at = bytes.lastIndexOf(BREAK); at >= 0; at = bytes.lastIndexOf(BREAK)) {
+      if (end !== undefined) yield {text: line.begunBy(bytes.subarray(at + 1)), end}
+      end = start + at + 1
+      bytes = bytes.subarray(0, at)
+    }
+    if (end !== undefined) line.prepend(bytes)
   }
-  if (end !== undefined) yield {text: bytes.toString('utf8'), end}
+  if (end !== undefined) yield {text: line.begunBy(Buffer.of()), end}
 }

@@ -49,42 +49,76 @@ export interface CheckedChain {
 
 /** One file by itself. */
 export function checkFile({path, lines}: ReadFile): CheckedFile {
-  const links: Link[] = []
-  let before: ChainHead = {seq: 0, hash: NOTHING}
-  let torn = false
-  let fault: Fault | undefined
-  const wrong: {readonly text: string; readonly entry?: AuditEntry}[] = []
-  for (const line of lines) {
-    if (line.torn) {
-      torn = true
-      break
-    }
-    const entry = readLine(line.text)
-    if (wrong.length > 0) {
-      // What comes behind the first fault says which kind it is.
-      wrong.push({text: line.text, ...(entry && {entry})})
-      if (wrong.length > 3) break
-      continue
-    }
-    if (entry !== undefined && follows(entry, before)) {
-      const {seq, hash, prev, run, event, state, lineage, here, stack} = entry
-      links.push({
-        ...{seq, hash, prev, event, lineage, stack},
-        ...(run === undefined ? {} : {run}),
-        ...(state === undefined ? {} : {state}),
-        ...(here === undefined ? {} : {here}),
-      })
-      before = {seq, hash}
-    } else wrong.push({text: line.text, ...(entry && {entry})})
-  }
-  if (wrong.length > 0) fault = faultIn(before, wrong)
-  return {path, id: fileIdOf(links[0]), links, torn, ...(fault === undefined ? {} : {fault})}
+  const check = new FileCheck(path)
+  for (const {text, torn} of lines) if (!check.take(text, torn ? 'torn' : readLine(text))) break
+  return check.result
 }
+
+interface WrongLine {
+  readonly text: string
+  readonly entry?: AuditEntry
+}
+
+/** The same, line by line: for whoever wants the lines as well and reads none twice. */
+export class FileCheck {
+  readonly #path: string
+  readonly #links: Link[] = []
+  #before: ChainHead = {seq: 0, hash: NOTHING}
+  #torn = false
+  /** What comes behind the first fault says which kind it is. */
+  readonly #wrong: WrongLine[] = []
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  /**
+   * @param entry - what `readLine` says of the text; `torn`: its writer died
+   * @returns whether the next line matters
+   */
+  take(text: string, entry: AuditEntry | 'torn' | undefined): boolean {
+    if (this.#torn || this.#wrong.length > MOST_WRONG) return false
+    if (entry === 'torn') {
+      this.#torn = true
+      return false
+    }
+    if (entry !== undefined && this.#wrong.length === 0 && follows(entry, this.#before)) {
+      const link = linkOf(entry, this.#links.at(-1))
+      this.#links.push(link)
+      this.#before = link
+      return true
+    }
+    this.#wrong.push({text, ...(entry && {entry})})
+    return this.#wrong.length <= MOST_WRONG
+  }
+
+  get result(): CheckedFile {
+    const links = this.#links
+    const fault = this.#wrong.length > 0 ? faultIn(this.#before, this.#wrong) : undefined
+    return {path: this.#path, id: fileIdOf(links[0]), links, torn: this.#torn, ...(fault === undefined ? {} : {fault})}
+  }
+}
+
+/** Behind the first one. */
+const MOST_WRONG = 3
+
+/** Texts that the line before has as well are the same texts in memory: lookups by a hash compare nothing then. */
+const linkOf = ({seq, hash, prev, run, event, state, lineage, here, stack}: AuditEntry, before: Link | undefined): Link => ({
+  seq,
+  hash,
+  prev: prev === before?.hash ? before.hash : prev,
+  event,
+  lineage: lineage === before?.lineage ? before.lineage : lineage,
+  stack: stack === before?.stack ? before.stack : stack,
+  ...(run === undefined ? {} : {run: run === before?.run ? before.run : run}),
+  ...(state === undefined ? {} : {state}),
+  ...(here === undefined ? {} : {here}),
+})
 
 const follows = ({seq, prev, here}: AuditEntry, before: ChainHead): boolean =>
   here === undefined ? seq === before.seq + 1 && prev === before.hash : here.seq === before.seq && here.hash === before.hash
 
-function faultIn(before: ChainHead, [first, ...later]: readonly {readonly text: string; readonly entry?: AuditEntry}[]): Fault {
+function faultIn(before: ChainHead, [first, ...later]: readonly WrongLine[]): Fault {
   const expected = before.seq + 1
   const next = later.find(it => it.entry !== undefined)?.entry
   const {entry} = first ?? {}

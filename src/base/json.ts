@@ -30,6 +30,25 @@ export function canonicalJson(value: unknown): string {
   return `${text}}`
 }
 
+/** Whether a text is the canonical one of the value that was parsed from it: told without writing it anew, as a rule. */
+export const isCanonicalJson = (text: string, value: Json): boolean =>
+  (hasSortedKeys(value) && JSON.stringify(value) === text) || canonicalJson(value) === text
+
+function hasSortedKeys(value: Json): boolean {
+  if (value === null || typeof value !== 'object') return true
+  if (Array.isArray(value)) {
+    for (const item of value as readonly Json[]) if (!hasSortedKeys(item)) return false
+    return true
+  }
+  const fields = value as JsonObject
+  let before: string | undefined
+  for (const key in fields) {
+    if ((before !== undefined && before > key) || !hasSortedKeys(fields[key] ?? null)) return false
+    before = key
+  }
+  return true
+}
+
 /** What JSON.stringify writes in another way than it stands: quotes, backslashes, control characters and lone surrogates. */
 const ESCAPED = /["\\\p{Cc}\p{Cs}]/u
 

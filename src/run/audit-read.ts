@@ -1,10 +1,9 @@
 /** The audits there are: the files of stacks here, and what their ledgers know and carry along. */
-import {existsSync} from 'node:fs'
 import {hostname} from 'node:os'
 import {type AuditEntry, readLine} from '../audit/entry.ts'
-import {linesIfThere, linesOf} from '../audit/lines.ts'
+import {linesIfThere} from '../audit/lines.ts'
 import {filesAt, placeOf} from '../audit/place.ts'
-import {type CheckedFile, checkFile, type LedgerWord} from '../audit/verify.ts'
+import {type CheckedFile, checkFile, FileCheck, type LedgerWord} from '../audit/verify.ts'
 import {AppError} from '../base/errors.ts'
 import type {Ledger} from '../engine/model/ledger.ts'
 import {auditPath} from './audit-chain.ts'
@@ -52,27 +51,36 @@ function wordOf({lineage, audit}: Ledger, files: readonly string[]): LedgerWord 
 
 /** One file; `undefined` where there is none. @throws AuditReadError */
 export function checkedFile(path: string): CheckedFile | undefined {
-  return existsSync(path) ? checkFile({path, lines: linesOf(path)}) : undefined
+  const lines = linesIfThere(path)
+  return lines && checkFile({path, lines})
 }
 
-/**
- * Every line about a stack that is here, each once. What cannot be read is left out: `audit verify` says what it was.
- * @throws AuditReadError
- */
-export function readEntries(
-  host: Host,
-  stack: string,
-  word: LedgerWord | undefined,
-): {readonly entries: AuditEntry[]; readonly unread: number} {
+export interface StackLines {
+  /** Every line about the stack that is here, each once. */
+  readonly entries: readonly AuditEntry[]
+  /** Lines that cannot be read: `audit verify` says what they were. */
+  readonly unread: number
+  /** Absent: it has none here. */
+  readonly file?: CheckedFile
+}
+
+/** Its file and what the ledger carries along, each line read and checked at once. @throws AuditReadError */
+export function readEntries(host: Host, stack: string, word: LedgerWord | undefined): StackLines {
   const entries = new Map<string, AuditEntry>()
   let unread = 0
-  const learn = (text: string): void => {
-    const entry = readLine(text)
+  const learn = (entry: AuditEntry | undefined): void => {
     // A line of another stack has been put there.
     if (entry?.stack === stack) entries.set(entry.hash, entry)
     else unread++
   }
-  for (const {text, torn} of linesIfThere(auditPath(host, stack))) if (!torn) learn(text)
-  for (const text of word?.last ?? []) learn(text)
-  return {entries: [...entries.values()], unread}
+  const path = auditPath(host, stack)
+  const lines = linesIfThere(path)
+  const check = new FileCheck(path)
+  for (const {text, torn} of lines ?? []) {
+    const entry = torn ? 'torn' : readLine(text)
+    check.take(text, entry)
+    if (entry !== 'torn') learn(entry)
+  }
+  for (const text of word?.last ?? []) learn(readLine(text))
+  return {entries: [...entries.values()], unread, ...(lines && {file: check.result})}
 }

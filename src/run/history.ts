@@ -1,7 +1,7 @@
 /** `svcctl history`: who did what to which object, the newest first. No request is sent. */
 import type {AuditEntry} from '../audit/entry.ts'
 import {inOrder, objectsOf} from '../audit/history.ts'
-import {type CheckedChain, checkChain, type Gap} from '../audit/verify.ts'
+import {type CheckedChain, type CheckedFile, checkChain, type Gap, type LedgerWord} from '../audit/verify.ts'
 import {kinds} from '../backends/kinds.ts'
 import {globPattern, isGlob} from '../base/glob.ts'
 import {parseMoment} from '../base/moment.ts'
@@ -9,8 +9,7 @@ import {PathPartError, partOfPath} from '../base/path-part.ts'
 import {keyOf, keyOfOperation} from '../engine/model/value.ts'
 import {UnknownAddressError} from '../engine/observe/choice.ts'
 import {type Named, namedObjects, Words} from '../engine/observe/selector.ts'
-import {auditPath} from './audit-chain.ts'
-import {checkedFile, type KnownStack, ledgerWords, readEntries} from './audit-read.ts'
+import {type KnownStack, ledgerWords, readEntries} from './audit-read.ts'
 import type {LedgerDesk} from './ledger-desk.ts'
 
 /** One line of an audit, as it is shown. */
@@ -51,11 +50,12 @@ export async function readHistory(desk: LedgerDesk, {stacks, word, since, by}: H
   const chosen = new Set(desk.chosen(stacks).map(it => it.name))
   // What came from another stack has its beginning there.
   const known = await ledgerWords(desk, desk.chosen([]))
-  const all = inOrder(entriesOf(desk, known))
+  const {entries, files} = linesOf(desk, known)
+  const all = inOrder(entries)
   const wanted = word === undefined ? all.filter(it => chosen.has(it.stack)) : about(desk, known, all, word, chosen)
   const shown = wanted.filter(it => (from === undefined || it.at >= from) && (by === undefined || isBy(it, by)))
   const named = new Set(word === undefined ? chosen : wanted.map(it => it.stack))
-  const chains = known.filter(it => named.has(it.stack)).map(it => ({stack: it.stack, ...chainOf(desk, it)}))
+  const chains = known.filter(it => named.has(it.stack)).map(it => ({stack: it.stack, ...chainOf(files.get(it.stack), it.word)}))
   for (const {stack, fault} of chains)
     if (fault !== undefined)
       desk.host.log.warn(`the audit of stack ${stack} is not as it was written: ${fault.message} (svcctl audit verify)`)
@@ -64,15 +64,23 @@ export async function readHistory(desk: LedgerDesk, {stacks, word, since, by}: H
   return {events: shown.reverse().map(it => ({...shownEvent(it), ...(beside.has(it.hash) && {beside: true as const})})), gaps}
 }
 
+interface AllLines {
+  readonly entries: readonly AuditEntry[]
+  /** By stack. */
+  readonly files: ReadonlyMap<string, CheckedFile>
+}
+
 /** Of all stacks, and of those that theirs came from. */
-function entriesOf({host}: LedgerDesk, known: readonly KnownStack[]): AuditEntry[] {
+function linesOf({host}: LedgerDesk, known: readonly KnownStack[]): AllLines {
   const words = new Map(known.map(it => [it.stack, it.word]))
   const open = [...words.keys()]
   const seen = new Set(open)
   const all: AuditEntry[] = []
+  const files = new Map<string, CheckedFile>()
   let odd = 0
   for (let stack = open.pop(); stack !== undefined; stack = open.pop()) {
-    const {entries, unread} = readEntries(host, stack, words.get(stack))
+    const {entries, unread, file} = readEntries(host, stack, words.get(stack))
+    if (file !== undefined) files.set(stack, file)
     if (unread > 0)
       host.log.warn(
         `${unread} line${unread === 1 ? '' : 's'} of the audit of stack ${stack} cannot be read: svcctl audit verify says which`,
@@ -88,7 +96,7 @@ function entriesOf({host}: LedgerDesk, known: readonly KnownStack[]): AuditEntry
       }
     }
   }
-  return all
+  return {entries: all, files}
 }
 
 /** Why no stack can have this name: whoever wrote the line chose it. */
@@ -137,10 +145,8 @@ function isBy({actor, plan}: AuditEntry, by: string): boolean {
   return [actor.name, plan?.approvedBy].some(it => it !== undefined && (pattern?.test(it) ?? (it === by || it.split('@')[0] === by)))
 }
 
-function chainOf({host}: LedgerDesk, {stack, word}: KnownStack): CheckedChain {
-  const file = checkedFile(auditPath(host, stack))
-  return checkChain(file ? [file] : [], word, undefined)
-}
+const chainOf = (file: CheckedFile | undefined, word: LedgerWord | undefined): CheckedChain =>
+  checkChain(file ? [file] : [], word, undefined)
 
 function shownEvent({v: _, prev: _prev, here: _here, lineage: _lineage, actor, ci, plan, ...rest}: AuditEntry): HistoryEvent {
   const commit = ci?.commit ?? plan?.commit

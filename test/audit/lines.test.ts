@@ -1,9 +1,9 @@
 import {execFileSync} from 'node:child_process'
-import {appendFileSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs'
+import {appendFileSync, closeSync, mkdtempSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {linesOf, openAudit} from '../../src/audit/lines.ts'
+import {linesBack, linesOf, openAudit} from '../../src/audit/lines.ts'
 
 let folder: string
 beforeEach(() => {
@@ -30,5 +30,38 @@ describe('a file of an audit', () => {
       if (texts.length < 100) appendFileSync(path, 'b\n')
     }
     expect(texts).toEqual(['a'])
+  })
+
+  it('has its lines in both directions, wherever one chunk of it ends', () => {
+    const path = join(folder, 'shop.jsonl')
+    const lines = Array.from({length: 400}, (_, at) => `${at}${'é'.repeat((at * 997) % 3_000)}`)
+    writeFileSync(path, `${lines.join('\n')}\ntorn`)
+    expect([...linesOf(path)].map(it => it.text)).toEqual([...lines, 'torn'])
+    expect([...linesOf(path)].filter(it => it.torn)).toEqual([{text: 'torn', torn: true}])
+    const {file, size} = openAudit(path)
+    const back = [...linesBack(file, size)]
+    closeSync(file)
+    expect(back.map(it => it.text)).toEqual(lines.toReversed())
+    expect(back.at(-1)?.end).toBe(2)
+    expect(back[0]?.end).toBe(size - 4)
+  })
+
+  // By the square of its length it would take minutes.
+  it('is read past a line without an end, of which no more than a beginning is kept', () => {
+    const path = join(folder, 'shop.jsonl')
+    const part = Buffer.alloc(8 * 1024 * 1024, 'x')
+    writeFileSync(path, 'first\n')
+    for (let times = 0; times < 5; times++) appendFileSync(path, part)
+    appendFileSync(path, '\nlast\n')
+    const texts = [...linesOf(path)].map(it => it.text)
+    expect(texts.map(it => [it.slice(0, 5), it.length])).toEqual([
+      ['first', 5],
+      ['xxxxx', 1024 * 1024],
+      ['last', 4],
+    ])
+    const {file, size} = openAudit(path)
+    const back = [...linesBack(file, size)].map(it => it.text)
+    closeSync(file)
+    expect(back).toEqual(texts.toReversed())
   })
 })
