@@ -7,7 +7,6 @@
  * before the lock was taken, the server's version is compared first.
  */
 
-import {createHash} from 'node:crypto'
 import {parseAnyJson} from '../base/bounded-json.ts'
 import type {Clock} from '../base/clock.ts'
 import {AppError} from '../base/errors.ts'
@@ -15,15 +14,16 @@ import type {JsonObject} from '../base/json.ts'
 import {type RandomBytes, randomUuid} from '../base/random.ts'
 import {shellWord} from '../base/shell-word.ts'
 import {waitFor} from '../base/wait-for.ts'
-import {emptyLedger, type Ledger, type Unlock} from '../engine/model/ledger.ts'
+import type {Ledger, Unlock} from '../engine/model/ledger.ts'
 import type {HttpResponse, Transport} from '../transport/http.ts'
-import {LedgerAccessError, LedgerAuthError, LedgerDamagedError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
+import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
+import {isPage, isRefusedAccess, isSuccess, type ReadState, StateAnswers, wordsOf} from './http-answers.ts'
 import {type HttpBackend, withoutSecrets} from './http-backend.ts'
 import {describeLock, HttpFence, isLocked, lockInfoIn, textOf} from './http-fence.ts'
 import {LockIdError, type LockSeen, lockPauseMs, type ManagedLedgerStore, type Notice, sayWaiting} from './managed-store.ts'
 import {assertVersion, type LedgerVersion, nextVersion} from './next-version.ts'
 import {type SendState, stateRequests} from './state-requests.ts'
-import {decodeLedger, encodeLedger} from './tfstate.ts'
+import {encodeLedger} from './tfstate.ts'
 
 export interface HttpStoreOptions {
   readonly backend: HttpBackend
@@ -57,6 +57,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   readonly #options: HttpStoreOptions
   readonly #where: LedgerPlace
   readonly #send: SendState
+  readonly #answers: StateAnswers
   #known: LedgerVersion | undefined
   #held: HeldLock | undefined
   /** A write of this run without an answer: the server may have it. */
@@ -74,20 +75,27 @@ export class HttpLedgerStore implements ManagedLedgerStore {
       setAside: `Where it stays so: keep a copy of the state at ${this.place} and delete it there (the server's interface, or an HTTP DELETE)`,
     }
     this.#send = stateRequests(backend, transport, clock, onWait)
+    this.#answers = new StateAnswers(backend, this.#where, this.#send)
   }
 
   async load(): Promise<Ledger> {
-    const {backend, clock} = this.#options
-    let {ledger} = await this.#get()
-    for (let tries = 1; this.#isOlder(ledger); tries++) {
-      if (tries > backend.retryMax) throw this.#olderError(ledger)
-      await clock.sleep(backend.retryWaitMinMs)
-      ledger = (await this.#get()).ledger
-    }
+    const {ledger} = await this.#read()
     this.#tried = undefined
     this.#known = {serial: ledger.serial, lineage: ledger.lineage}
     if (this.#held) this.#held.isFresh = true
     return ledger
+  }
+
+  /** What the server has now. A copy that lags behind is asked again; what it says is no reason to go on, nor for a word about others. */
+  async #read(): Promise<ReadState> {
+    const {backend, clock} = this.#options
+    let found = await this.#answers.read()
+    for (let tries = 1; this.#isOlder(found.ledger); tries++) {
+      if (tries > backend.retryMax) throw this.#olderError(found.ledger)
+      await clock.sleep(backend.retryWaitMinMs)
+      found = await this.#answers.read()
+    }
+    return found
   }
 
   /** Under its lock nobody else writes: what is older than what this run has seen there comes from a copy that lags behind. */
@@ -107,35 +115,10 @@ export class HttpLedgerStore implements ManagedLedgerStore {
    * @returns the same where it is this run's: it arrived without an answer
    */
   async #refresh(): Promise<LedgerVersion | undefined> {
-    const {content, ledger} = await this.#get()
+    const {content, ledger} = await this.#read()
     this.#known = {serial: ledger.serial, lineage: ledger.lineage}
     if (this.#held) this.#held.isFresh = true
     return content !== undefined && content === this.#tried?.content ? this.#known : undefined
-  }
-
-  /** Of an answer that says nothing of its length nobody can tell that it was cut short: what makes no sense is asked for again. */
-  async #get(): Promise<{readonly content?: string; readonly ledger: Ledger}> {
-    const first = await this.#content()
-    try {
-      return this.#read(first)
-    } catch (error) {
-      if (!(error instanceof LedgerDamagedError)) throw error
-      const again = await this.#content()
-      if (again !== first) return this.#read(again)
-      if (first === '') return this.#read(undefined)
-      throw error
-    }
-  }
-
-  #read(content: string | undefined): {readonly content?: string; readonly ledger: Ledger} {
-    return content === undefined ? {ledger: emptyLedger(this.#options.stack)} : {content, ledger: decodeLedger(content, this.#where)}
-  }
-
-  async #content(): Promise<string | undefined> {
-    const answer = await this.#send({method: 'GET', url: this.#options.backend.address})
-    if (this.#isAbsent(answer)) return undefined
-    if (isPage(answer)) throw this.#pageError('read')
-    return this.#contentOf(answer)
   }
 
   /** Hand the answer to the next `save`: it has the serial of what the server holds now. */
@@ -156,7 +139,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     this.#tried = {content}
     const again = () => this.#assertUnwritten(held, content, before)
     const answer = await this.#send({method: backend.updateMethod, url: url.href, body: content, again})
-    if (!isSuccess(answer) || isPage(answer)) await this.#assertTaken(answer, content, before)
+    if (!isSuccess(answer) || isPage(answer)) await this.#assertTaken(held, answer, content, before)
     this.#known = version
     this.#tried = undefined
     return saved
@@ -165,7 +148,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   /** A try that comes after a pause is a write of its own: meanwhile the lock may have been forced, and the ledger written. */
   async #assertUnwritten(held: HeldLock, content: string, before: LedgerVersion): Promise<void> {
     if (held.fence) return held.fence.assertHeld()
-    const found = await this.#get()
+    const found = await this.#read()
     if (found.content !== content) assertVersion(before, found.ledger, this.#where)
   }
 
@@ -173,23 +156,20 @@ export class HttpLedgerStore implements ManagedLedgerStore {
    * What says no may be about a try whose own answer got lost, and what says yes may be a login: what the server has now
    * decides.
    */
-  async #assertTaken(answer: HttpResponse, content: string, before: LedgerVersion): Promise<void> {
-    const found = isRefusedAccess(answer) ? undefined : await this.#get().catch(passing)
+  async #assertTaken(held: HeldLock, answer: HttpResponse, content: string, before: LedgerVersion): Promise<void> {
+    const found = isRefusedAccess(answer) ? undefined : await this.#read().catch(passing)
     if (found?.content === content) return
     if (isLocked(answer)) {
       const info = lockInfoIn(answer)
+      const holder = textOf(info?.ID)
+      if (holder !== undefined && holder !== held.id) throw new LedgerLockLostError(this.#where, `it is held by ${describeLock(info)}`)
       // Nobody has the lock, and somebody wrote: some servers say 409 to that too.
-      if (textOf(info?.ID) === undefined && found !== undefined) assertVersion(before, found.ledger, this.#where)
-      throw new LedgerLockLostError(this.#where, `it is held by ${describeLock(info)}`)
+      if (holder === undefined && found !== undefined) assertVersion(before, found.ledger, this.#where)
+      // It may say so of anything that is under way there: whose the lock is is asked, and a write that was refused can be tried again.
+      await held.fence?.assertHeld()
     }
-    if (isSuccess(answer)) throw this.#pageError('write')
-    this.#expectSuccess('write', answer)
-  }
-
-  #pageError(doing: 'read' | 'write'): LedgerAccessError {
-    return new LedgerAccessError(doing, this.#where, 'the server answered with a page (text/html), as a login does', [
-      'Open the address in a browser: it may want a login, or be that of a proxy. Check the address of the http backend, TF_HTTP_USERNAME and TF_HTTP_PASSWORD.',
-    ])
+    if (isSuccess(answer)) throw this.#answers.pageError('write')
+    this.#answers.expectSuccess('write', answer)
   }
 
   async lock(timeoutMs: number, signal?: AbortSignal): Promise<Unlock> {
@@ -203,18 +183,21 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     const {id, body} = this.#newLock('svcctl apply')
     let holder: JsonObject | undefined
     let isUnheard = false
+    /** A question that was not answered may have taken it, and the server does not say who has it. */
+    let mayBeOurs = false
     const look = async (): Promise<true | undefined> => {
       isUnheard = true
       const answer = await this.#send({method: lockMethod, url: lockAddress, body}, signal)
       isUnheard = false
       if (!isLocked(answer)) {
-        this.#expectSuccess('lock', answer)
+        this.#answers.expectSuccess('lock', answer)
         return true
       }
       const isFirst = holder === undefined
       holder = lockInfoIn(answer) ?? {}
       // A try whose answer got lost may have taken it.
       if (holder.ID === id) return true
+      if (isFirst) mayBeOurs = answer.isRepeat && textOf(holder.ID) === undefined
       if (isFirst) sayWaiting(notice, this.place, describeLock(holder), timeoutMs)
       return undefined
     }
@@ -226,14 +209,17 @@ export class HttpLedgerStore implements ManagedLedgerStore {
       if (holder === undefined || (isUnheard && (await this.#isOurs(id, body).catch(() => false)))) await this.#unlock(body).catch(() => {})
       throw error
     }
-    if (!isHeld) throw new LedgerLockedError(this.#where, describeLock(holder), textOf(holder?.ID), clock.now() - started)
+    if (!isHeld) {
+      const who = `${describeLock(holder)}${mayBeOurs ? ', or by this command, whose first question got no answer' : ''}`
+      throw new LedgerLockedError(this.#where, who, mayBeOurs ? id : textOf(holder?.ID), clock.now() - started)
+    }
     const fence = new HttpFence({
       id,
       clock,
       lock: () => this.#send({method: lockMethod, url: lockAddress, body}),
       giveBack: () => this.#unlock(body),
       isChanged: () => this.#isChanged(),
-      expectAnswer: answer => this.#expectSuccess('lock', answer),
+      expectAnswer: answer => this.#answers.expectSuccess('lock', answer),
       lost: found => new LedgerLockLostError(this.#where, found),
     })
     return this.#hold({id, fence, isFresh: false}, () => this.#unlock(body))
@@ -269,7 +255,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     const {id, body} = this.#newLock('svcctl force-unlock')
     const answer = await this.#send({method: lockMethod, url: lockAddress, body})
     const info = isLocked(answer) ? (lockInfoIn(answer) ?? {}) : undefined
-    if (info === undefined) this.#expectSuccess('lock', answer)
+    if (info === undefined) this.#answers.expectSuccess('lock', answer)
     const holder = textOf(info?.ID)
     if (info === undefined || holder === id) {
       await this.#unlock(body)
@@ -294,7 +280,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
       throw new LockIdError(stack, this.place, {...(id === undefined ? {} : {id}), holder: describeLock(info)}, lockId)
     }
     if (answer === undefined || answer.status === 404) return undefined
-    this.#expectSuccess('unlock', answer)
+    this.#answers.expectSuccess('unlock', answer)
     return `whoever had lock ${lockId}`
   }
 
@@ -312,15 +298,16 @@ export class HttpLedgerStore implements ManagedLedgerStore {
       throw error instanceof AppError ? this.#stillLocked(error.message, body, error) : error
     })
     if (answer === undefined) return
-    if (isLocked(answer)) throw new LedgerLockLostError(this.#where, `it is held by ${describeLock(lockInfoIn(answer))}`)
+    const info = isLocked(answer) ? lockInfoIn(answer) : undefined
+    const holder = textOf(info?.ID)
+    if (holder !== undefined && holder !== idOf(body)) throw new LedgerLockLostError(this.#where, `it is held by ${describeLock(info)}`)
     // 404: it is gone already.
     if (answer.status === 404 || isSuccess(answer)) return
     throw this.#stillLocked(wordsOf(answer), body)
   }
 
   #stillLocked(reason: string, body: string, cause?: unknown): LedgerAccessError {
-    const {ID} = parseAnyJson(body) as {readonly ID: string}
-    const free = `svcctl force-unlock --stack ${shellWord(this.#options.stack)} ${shellWord(ID)}`
+    const free = `svcctl force-unlock --stack ${shellWord(this.#options.stack)} ${shellWord(idOf(body))}`
     return new LedgerAccessError(
       'unlock',
       this.#where,
@@ -339,51 +326,14 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   async #isChanged(): Promise<boolean> {
     const known = this.#known
     if (known === undefined) return false
-    const {content, ledger: now} = await this.#get()
+    const {content, ledger: now} = await this.#read()
     if (content !== undefined && content === this.#tried?.content) return false
     return now.serial !== known.serial || now.lineage !== known.lineage
   }
-
-  #isAbsent(answer: HttpResponse): boolean {
-    if (answer.status === 404 || answer.status === 204) return true
-    this.#expectSuccess('read', answer)
-    // Else it may have been cut to nothing.
-    return answer.body.byteLength === 0 && ('content-length' in answer.headers || 'transfer-encoding' in answer.headers)
-  }
-
-  /** There is a password, and it is another server's. */
-  get #withheld(): boolean {
-    const {password, trusted, address} = this.#options.backend
-    return password !== undefined && !trusted.has(new URL(address).origin)
-  }
-
-  #contentOf({body, headers}: HttpResponse): string {
-    const promised = headers['content-md5']
-    if (promised !== undefined && promised !== createHash('md5').update(body).digest('base64')) {
-      throw new LedgerDamagedError(this.#where, 'what arrived does not fit its Content-MD5')
-    }
-    return Buffer.from(body).toString('utf8')
-  }
-
-  #expectSuccess(doing: 'read' | 'write' | 'lock' | 'unlock', answer: HttpResponse): void {
-    if (isSuccess(answer)) return
-    if (isRefusedAccess(answer)) throw new LedgerAuthError(this.#where, answer.status, this.#withheld)
-    throw new LedgerAccessError(doing, this.#where, wordsOf(answer), [
-      'Check the address and the methods of the http backend, and the server, then run the command again.',
-    ])
-  }
 }
 
-const isSuccess = ({status}: HttpResponse): boolean => status >= 200 && status < 300
-const isRefusedAccess = ({status}: HttpResponse): boolean => status === 401 || status === 403
-
-function wordsOf({status, body}: HttpResponse): string {
-  const said = Buffer.from(body).toString('utf8').trim().slice(0, 300)
-  return `the server answered ${status}${said === '' ? '' : `: ${said}`}`
-}
-
-/** A login, or a proxy's own words, with a status as if all were well. Of what type it is said to be many servers do not care. */
-const isPage = ({body}: HttpResponse): boolean => Buffer.from(body.subarray(0, 1_000)).toString('utf8').trimStart().startsWith('<')
+/** Of a lock, as this store described it. */
+const idOf = (body: string): string => (parseAnyJson(body) as {readonly ID: string}).ID
 
 /** It cannot be told now. */
 function passing(error: unknown): undefined {

@@ -84,6 +84,78 @@ describe('a server whose copies lag behind', () => {
     server.state = older
     expect(await it.load()).toMatchObject({serial: 1})
   })
+
+  it.each(['nameless', 'repeated'] as const)(
+    'says nothing of who has the lock, where that is told from the ledger (a lock that is %s): nobody else has written',
+    async lockAnswer => {
+      server.lockAnswer = lockAnswer
+      const it = store()
+      await it.lock(0)
+      let saved = await it.save(await it.load())
+      for (const older of [server.state, undefined]) {
+        saved = await it.save({...saved, outputs: {port: {value: saved.serial, sensitive: false}}})
+        const newest = server.state
+        server.state = older
+        await expect(it.assertHeld()).rejects.toMatchObject({code: 'E_LEDGER_ACCESS'})
+        meanwhile = async () => {
+          server.state = newest
+        }
+        await it.assertHeld()
+        server.state = newest
+        meanwhile = async () => {}
+      }
+      await it.save(saved)
+    },
+  )
+})
+
+describe('a server that says "locked" of a lock that is this run\'s', () => {
+  it.each(
+    ([409, 423] as const).flatMap(status => (['named', 'nameless', 'repeated'] as const).map(lockAnswer => [status, lockAnswer] as const)),
+  )('to a write (%i, a lock that is %s) is asked whose it is, and the write can be tried again', async (status, lockAnswer) => {
+    server.lockAnswer = lockAnswer
+    const it = store()
+    const unlock = await it.lock(0)
+    const read = await it.load()
+    server.beforeWrite = () => {
+      server.beforeWrite = () => {}
+      server.faults.push(status)
+    }
+    await expect(it.save(read)).rejects.toMatchObject({code: 'E_LEDGER_ACCESS', exit: 1})
+    expect(await it.save(read)).toMatchObject({serial: 1})
+    await unlock()
+  })
+
+  it("and is somebody else's by then is not written to", async () => {
+    const it = store()
+    await it.lock(0)
+    const read = await it.load()
+    server.beforeWrite = () => {
+      server.lock = {ID: 'theirs'}
+      server.faults.push(409)
+    }
+    await expect(it.save(read)).rejects.toMatchObject({code: 'E_LOCK_LOST', message: expect.stringContaining('lock theirs')})
+  })
+
+  it('when it is to be given back is told of with the command that frees it, and nothing is said of the ledger that is not so', async () => {
+    const unlock = await store().lock(0)
+    const {ID = ''} = server.lock ?? {}
+    server.faults.push(409)
+    await expect(unlock()).rejects.toMatchObject({
+      code: 'E_LEDGER_ACCESS',
+      suggestions: expect.arrayContaining([`Then free it: svcctl force-unlock --stack shop ${ID}`]),
+    })
+  })
+
+  it('of one that was taken without an answer, and names nobody, leaves the person the id of that lock', async () => {
+    server.lockAnswer = 'nameless'
+    server.faults.push('drop')
+    const refusal = await store()
+      .lock(1_000)
+      .catch(error => error)
+    expect(refusal).toMatchObject({code: 'E_LOCKED', message: expect.stringContaining('or by this command')})
+    expect(refusal.suggestions.join()).toContain(`svcctl force-unlock --stack shop ${server.lock?.ID}`)
+  })
 })
 
 describe('a ledger behind the HTTP state protocol', () => {

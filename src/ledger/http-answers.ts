@@ -1,0 +1,101 @@
+/** What answers of a state server say of themselves, and of the ledger. What they mean for a run is `http-store.ts`. */
+import {createHash} from 'node:crypto'
+import {emptyLedger, type Ledger} from '../engine/model/ledger.ts'
+import type {HttpResponse} from '../transport/http.ts'
+import {LedgerAccessError, LedgerAuthError, LedgerDamagedError, type LedgerPlace} from './errors.ts'
+import type {HttpBackend} from './http-backend.ts'
+import type {SendState} from './state-requests.ts'
+import {decodeLedger} from './tfstate.ts'
+
+/** A ledger as it came; without content where there is none. */
+export interface ReadState {
+  readonly content?: string
+  readonly ledger: Ledger
+}
+
+export class StateAnswers {
+  readonly #backend: HttpBackend
+  readonly #where: LedgerPlace
+  readonly #send: SendState
+
+  constructor(backend: HttpBackend, where: LedgerPlace, send: SendState) {
+    this.#backend = backend
+    this.#where = where
+    this.#send = send
+  }
+
+  /**
+   * What the server has. Of an answer that says nothing of its length nobody can tell that it was cut short: what makes no
+   * sense is asked for again.
+   */
+  async read(): Promise<ReadState> {
+    const first = await this.#content()
+    try {
+      return this.#decoded(first)
+    } catch (error) {
+      if (!(error instanceof LedgerDamagedError)) throw error
+      const again = await this.#content()
+      if (again !== first) return this.#decoded(again)
+      if (first === '') return this.#decoded(undefined)
+      throw error
+    }
+  }
+
+  /** @throws LedgerAuthError, LedgerAccessError */
+  expectSuccess(doing: 'read' | 'write' | 'lock' | 'unlock', answer: HttpResponse): void {
+    if (isSuccess(answer)) return
+    if (isRefusedAccess(answer)) throw new LedgerAuthError(this.#where, answer.status, this.#withheld)
+    throw new LedgerAccessError(doing, this.#where, wordsOf(answer), [
+      'Check the address and the methods of the http backend, and the server, then run the command again.',
+    ])
+  }
+
+  pageError(doing: 'read' | 'write'): LedgerAccessError {
+    return new LedgerAccessError(doing, this.#where, 'the server answered with a page (text/html), as a login does', [
+      'Open the address in a browser: it may want a login, or be that of a proxy. Check the address of the http backend, TF_HTTP_USERNAME and TF_HTTP_PASSWORD.',
+    ])
+  }
+
+  #decoded(content: string | undefined): ReadState {
+    return content === undefined ? {ledger: emptyLedger(this.#where.stack)} : {content, ledger: decodeLedger(content, this.#where)}
+  }
+
+  async #content(): Promise<string | undefined> {
+    const answer = await this.#send({method: 'GET', url: this.#backend.address})
+    if (this.#isAbsent(answer)) return undefined
+    if (isPage(answer)) throw this.pageError('read')
+    return this.#contentOf(answer)
+  }
+
+  #isAbsent(answer: HttpResponse): boolean {
+    if (answer.status === 404 || answer.status === 204) return true
+    this.expectSuccess('read', answer)
+    // Else it may have been cut to nothing.
+    return answer.body.byteLength === 0 && ('content-length' in answer.headers || 'transfer-encoding' in answer.headers)
+  }
+
+  #contentOf({body, headers}: HttpResponse): string {
+    const promised = headers['content-md5']
+    if (promised !== undefined && promised !== createHash('md5').update(body).digest('base64')) {
+      throw new LedgerDamagedError(this.#where, 'what arrived does not fit its Content-MD5')
+    }
+    return Buffer.from(body).toString('utf8')
+  }
+
+  /** There is a password, and it is another server's. */
+  get #withheld(): boolean {
+    const {password, trusted, address} = this.#backend
+    return password !== undefined && !trusted.has(new URL(address).origin)
+  }
+}
+
+export const isSuccess = ({status}: HttpResponse): boolean => status >= 200 && status < 300
+export const isRefusedAccess = ({status}: HttpResponse): boolean => status === 401 || status === 403
+
+export function wordsOf({status, body}: HttpResponse): string {
+  const said = Buffer.from(body).toString('utf8').trim().slice(0, 300)
+  return `the server answered ${status}${said === '' ? '' : `: ${said}`}`
+}
+
+/** A login, or a proxy's own words, with a status as if all were well. Of what type it is said to be many servers do not care. */
+export const isPage = ({body}: HttpResponse): boolean => Buffer.from(body.subarray(0, 1_000)).toString('utf8').trimStart().startsWith('<')
