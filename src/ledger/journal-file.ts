@@ -40,9 +40,10 @@ export interface JournalFile {
    * On the disk when it returns, unless `fsync` is false.
    *
    * @returns the entry's number, from 1
-   * @throws JournalWriteError: the entry is not in the journal
+   * @throws JournalWriteError: the entry is not in the journal; also once it is closed
    */
   append(entry: JsonObject, options?: {readonly fsync?: boolean}): number
+  /** Whoever still has something to say is not heard. */
   close(): void
 }
 
@@ -205,6 +206,7 @@ class AppendedFile implements JournalFile {
   #next: number
   #bytes: number
   #isBroken = false
+  #isClosed = false
 
   constructor(path: string, next: number, bytes: number) {
     this.path = path
@@ -217,6 +219,8 @@ class AppendedFile implements JournalFile {
   append(entry: JsonObject, {fsync = true}: {readonly fsync?: boolean} = {}): number {
     const line = Buffer.from(lineOf(this.#next, entry))
     try {
+      // Its number may be another file's by now.
+      if (this.#isClosed) throw new Error('it is closed')
       if (this.#isBroken) throw new Error('an earlier write failed and could not be taken back')
       for (let done = 0; done < line.length; ) done += writeSync(this.#file, line, done, line.length - done, this.#bytes + done)
       if (fsync) fsyncSync(this.#file)
@@ -229,10 +233,13 @@ class AppendedFile implements JournalFile {
   }
 
   close(): void {
+    if (this.#isClosed) return
+    this.#isClosed = true
     closeSync(this.#file)
   }
 
   #takeBack(): void {
+    if (this.#isClosed) return
     try {
       ftruncateSync(this.#file, this.#bytes)
     } catch {

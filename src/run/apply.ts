@@ -3,6 +3,7 @@
 import {kinds} from '../backends/kinds.ts'
 import {AppError} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
+import {systemCode} from '../base/system-code.ts'
 import {evaluate} from '../declaration/read/residual.ts'
 import {execute} from '../engine/apply/execute.ts'
 import {LedgerBook} from '../engine/apply/ledger-book.ts'
@@ -138,6 +139,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
     await audit.end(result, interrupts.signal.aborted)
     await book.save(run, host.clock, input.emit)
     const rest = restOf({...whole, accounts}, result, {kinds, approved: input.whole?.approved ?? input.approved, lifts: input.lifts})
+    const residualPlan = rest && savedRest(input, run, rest)
     return {
       run,
       result: withLeftOut(result, input.whole?.leftOut ?? []),
@@ -146,7 +148,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
       before,
       undecided,
       audit: audit.heads,
-      ...(rest === undefined ? {} : {residualPlan: writeResidual(host, run, rest)}),
+      ...(residualPlan === undefined ? {} : {residualPlan}),
     }
   } catch (error) {
     await audit.broke(error)
@@ -160,15 +162,28 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   }
 }
 
+/** Where the rest is. That it could not be saved is said, and changes nothing of what was done. */
+function savedRest({workspace: {host}, warn}: Pick<ApplyInput, 'workspace' | 'warn'>, run: string, rest: Plan): string | undefined {
+  try {
+    return writeResidual(host, run, rest)
+  } catch (error) {
+    if (systemCode(error) === undefined && !(error instanceof AppError)) throw error
+    const why = error instanceof Error ? error.message : String(error)
+    warn(`what is left to do could not be saved as a plan (${why.replace(/\.$/, '')}): plan again, which plans it anew`)
+    return undefined
+  }
+}
+
 /** Where nothing is done, what was left out is the rest. */
-function withRest<T extends Omit<ApplyDone, 'undecided'>>(
-  {workspace: {host}, whole, lifts}: ApplyInput,
-  accounts: Plan['accounts'],
-  done: T,
-): T {
+function withRest<T extends Omit<ApplyDone, 'undecided'>>(input: ApplyInput, accounts: Plan['accounts'], done: T): T {
+  const {
+    workspace: {host},
+    whole,
+    lifts,
+  } = input
   if (whole === undefined || whole.leftOut.length === 0) return done
   const rest = restOf({...whole.plan, accounts}, done.result, {kinds, approved: whole.approved, lifts})
-  const residual = rest && writeResidual(host, createRunId(host.clock, host.random), rest)
+  const residual = rest && savedRest(input, createRunId(host.clock, host.random), rest)
   const result = withLeftOut(done.result, whole.leftOut)
   return {...done, result, ...(residual === undefined ? {} : {residualPlan: residual})}
 }

@@ -1,8 +1,11 @@
 import {execFileSync} from 'node:child_process'
 import {
   appendFileSync,
+  closeSync,
+  fstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -124,6 +127,21 @@ describe('a journal', () => {
     journal.close()
     expect(readJournal(path)).toEqual({header, entries: [...entries.slice(1), {at: 'again'}], torn: false})
     expect(readFileSync(damagedCopyOf(path), 'utf8')).toBe(text)
+  })
+
+  it('that is closed takes nothing more, and leaves alone what has its number by then', () => {
+    const journal = createJournal(path, {run: 'r'})
+    journal.close()
+    const other = join(folder, 'other')
+    const file = openSync(other, 'w+')
+    try {
+      expect(() => journal.append({late: true})).toThrow(expect.objectContaining({code: 'E_JOURNAL_WRITE'}))
+      journal.close()
+      expect([readFileSync(other, 'utf8'), fstatSync(file).size]).toEqual(['', 0])
+    } finally {
+      closeSync(file)
+    }
+    expect(readJournal(path).entries).toEqual([])
   })
 
   it('of another version is refused, however its lines look', () => {
