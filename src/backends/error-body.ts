@@ -3,6 +3,7 @@
  * the contract's `{error: {code, message, details}}`, `{timestamp, status, error, message, path}`,
  * `{error_code, description}`, a task's `{type, status, description}`, plain text, HTML, nothing.
  */
+import {beginningOf} from '../base/beginning.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {maskedWords, maskSecrets} from '../base/secret-fields.ts'
 import {answerBody} from './answer-body.ts'
@@ -19,12 +20,14 @@ export interface Said {
 export function saidIn(text: string): Said {
   const body = answerBody(text)
   if (body.is === 'json') return saidBy(body.value)
-  if (/^\s*</.test(text)) return {message: maskedWords(pageText(text.slice(0, LONGEST_PAGE))) || 'an HTML page'}
-  return {message: beginningOf(maskedWords(text.trim()))}
+  if (/^\s*</.test(text)) return {message: maskedWords(pageText(beginningOf(text, LONGEST_PAGE))) || 'an HTML page'}
+  return {message: beginningOf(maskedWords(text.trim()), LONGEST_TEXT)}
 }
 
 const LONGEST_PAGE = 16_384
 const LONGEST_TEXT = 1_000
+/** Of the words of a body that is made for programs. */
+const LONGEST_SAID = 10_000
 
 /** What a browser would show of it: a proxy's reason stands in the page and not in its title. */
 function pageText(page: string): string {
@@ -38,19 +41,18 @@ function pageText(page: string): string {
   const shown = page.replaceAll(/<!--.*?-->|<(head|script|style)\b.*?<\/\1\s*>/gis, ' ')
   const body = words(shown.replace(/<title[^>]*>[^<]*/i, ' '))
   const text = title === '' || body.includes(title) ? body : [title, body].filter(it => it !== '').join(': ')
-  return beginningOf(text)
+  return beginningOf(text, LONGEST_TEXT)
 }
-
-const beginningOf = (text: string): string => (text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text)
 
 const ENTITIES: Readonly<Record<string, string>> = {amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ', '#39': "'"}
 
 export function saidBy(body: Json): Said {
   if (typeof body === 'string') {
     const code = LEADING_CODE.exec(body)?.[1]
-    return code === undefined ? {message: body} : {code, message: body}
+    const message = beginningOf(body, LONGEST_SAID)
+    return code === undefined ? {message} : {code, message}
   }
-  if (!isJsonObject(body)) return {message: body === null ? '' : beginningOf(JSON.stringify(maskSecrets(body)))}
+  if (!isJsonObject(body)) return {message: body === null ? '' : beginningOf(JSON.stringify(maskSecrets(body)), LONGEST_TEXT)}
   if (isJsonObject(body.error)) return saidBy(body.error)
   const code = textAmong(body, ['code', 'error_code', 'errorCode', 'type']) ?? codeOnly(body.error)
   const message = textAmong(body, ['message', 'description', 'detail', 'error', 'error_description', 'title']) ?? code ?? ''
@@ -70,7 +72,7 @@ const codeOnly = (value: Json | undefined): string | undefined => (typeof value 
 function textAmong(body: JsonObject, names: readonly string[]): string | undefined {
   for (const name of names) {
     const value = body[name]
-    if (typeof value === 'string' && value !== '') return value
+    if (typeof value === 'string' && value !== '') return beginningOf(value, LONGEST_SAID)
   }
   return undefined
 }

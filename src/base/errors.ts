@@ -1,3 +1,5 @@
+import {beginningOf, beginningsOf} from './beginning.ts'
+
 /** What the process says to the shell; design section 7 and interface.md, "Exit codes decided". */
 export const EXIT = {
   ok: 0,
@@ -42,7 +44,13 @@ export interface AppErrorOptions {
   readonly cause?: unknown
 }
 
-/** Every error a person is meant to read. Subclasses live beside what throws them. */
+/** Of a message, of a part of a problem: whoever's words are in it. A suggestion is a command as often as not, and those are longer. */
+const LONGEST_MESSAGE = 2_000
+const LONGEST_SUGGESTION = 10_000
+/** Of a message that has some. */
+const MOST_LINES = 200
+
+/** Every error a person is meant to read. Subclasses live beside what throws them. No name in it, however long, makes it one that nobody can. */
 export class AppError extends Error {
   readonly code: `E_${string}`
   readonly exit: ExitCode
@@ -51,12 +59,24 @@ export class AppError extends Error {
   readonly lines: boolean
 
   constructor(message: string, {code, exit = EXIT.failure, suggestions = [], problems, lines = false, cause}: AppErrorOptions) {
-    super(message, cause === undefined ? undefined : {cause})
+    const bounded = lines ? beginningsOf(message, LONGEST_MESSAGE, MOST_LINES) : beginningOf(message, LONGEST_MESSAGE)
+    super(bounded, cause === undefined ? undefined : {cause})
     this.name = new.target.name
     this.code = code
     this.exit = exit
-    this.suggestions = suggestions
-    this.problems = problems
+    this.suggestions = suggestions.map(it => beginningOf(it, LONGEST_SUGGESTION))
+    this.problems = problems?.map(boundedProblem)
     this.lines = lines
   }
+}
+
+function boundedProblem(problem: Problem): Problem {
+  const {message, address, path, source} = problem
+  const parts = [message, address, path, source]
+  if (parts.every(it => it === undefined || it.length <= LONGEST_MESSAGE)) return problem
+  const bounded = (name: 'address' | 'path' | 'source') => {
+    const text = problem[name]
+    return text === undefined ? {} : {[name]: beginningOf(text, LONGEST_MESSAGE)}
+  }
+  return {...problem, message: beginningOf(message, LONGEST_MESSAGE), ...bounded('address'), ...bounded('path'), ...bounded('source')}
 }

@@ -1,5 +1,6 @@
 /** What answers of a state server say of themselves, and of the ledger. What they mean for a run is `http-store.ts`. */
 import {createHash} from 'node:crypto'
+import {beginningOf} from '../base/beginning.ts'
 import {emptyLedger, type Ledger} from '../engine/model/ledger.ts'
 import type {HttpResponse} from '../transport/http.ts'
 import {LedgerAccessError, LedgerAuthError, LedgerDamagedError, type LedgerPlace} from './errors.ts'
@@ -93,7 +94,7 @@ export const isSuccess = ({status}: HttpResponse): boolean => status >= 200 && s
 export const isRefusedAccess = ({status}: HttpResponse): boolean => status === 401 || status === 403
 
 export function wordsOf({status, body}: HttpResponse): string {
-  const said = Buffer.from(body).toString('utf8').trim().slice(0, 300)
+  const said = beginningOf(Buffer.from(body).toString('utf8').trim(), 300)
   return `the server answered ${status}${said === '' ? '' : `: ${said}`}`
 }
 

@@ -7,6 +7,7 @@
  * lost may itself have taken the lock that the next one finds held. There the version of the ledger tells whether
  * somebody else has written.
  */
+import {beginningOfName} from '../base/beginning.ts'
 import {parseAnyJson} from '../base/bounded-json.ts'
 import type {Clock} from '../base/clock.ts'
 import {isJsonObject, type JsonObject} from '../base/json.ts'
@@ -114,6 +115,7 @@ export const textOf = (value: unknown): string | undefined => (typeof value === 
 
 export function describeLock(info: JsonObject = {}): string {
   if (Object.keys(info).length === 0) return 'somebody the server does not name'
-  const operation = textOf(info.Operation)
-  return `${textOf(info.Who) ?? 'somebody'}${operation ? ` (${operation})` : ''} since ${textOf(info.Created) ?? 'an unknown time'}, lock ${textOf(info.ID) ?? 'without an id'}`
+  const said = (field: string, otherwise: string): string => beginningOfName(textOf(info[field]) ?? otherwise)
+  const operation = said('Operation', '')
+  return `${said('Who', 'somebody')}${operation && ` (${operation})`} since ${said('Created', 'an unknown time')}, lock ${said('ID', 'without an id')}`
 }

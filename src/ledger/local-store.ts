@@ -4,9 +4,10 @@
  * `base/process-lock.ts`).
  */
 import {chmodSync, copyFileSync, existsSync, linkSync, lstatSync, renameSync, rmSync} from 'node:fs'
-import {open, stat} from 'node:fs/promises'
+import {stat} from 'node:fs/promises'
 import {basename, dirname, join} from 'node:path'
 import {writeFileAtomic} from '../base/atomic-file.ts'
+import {beginningOfName} from '../base/beginning.ts'
 import type {Clock} from '../base/clock.ts'
 import {fileAt} from '../base/file-place.ts'
 import {makeFolder} from '../base/make-folder.ts'
@@ -23,6 +24,7 @@ import {type RandomBytes, randomHex} from '../base/random.ts'
 import {shellWord} from '../base/shell-word.ts'
 import {isAbsent} from '../base/system-code.ts'
 import {waitFor} from '../base/wait-for.ts'
+import {readKeptFile} from '../base/whole-file.ts'
 import {emptyLedger, type Ledger, type Unlock} from '../engine/model/ledger.ts'
 import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
 import {LockIdError, type LockSeen, lockPauseMs, type ManagedLedgerStore, type Notice, sayWaiting} from './managed-store.ts'
@@ -57,6 +59,9 @@ export interface LocalStoreOptions {
   readonly onWait?: Notice
   readonly content?: FileContent
 }
+
+/** More than a text in memory can have. */
+const LARGEST_LEDGER = 512 * 1_048_576 - 32
 
 interface Version extends LedgerVersion {
   /** Of the file as it was read or written last; `absent` when there was none. */
@@ -208,15 +213,8 @@ export class LocalLedgerStore implements ManagedLedgerStore {
   /** What the file holds, and which version of the file that is: it is replaced, never rewritten, so both belong together. */
   async #read(): Promise<{content: string; file: string} | undefined> {
     try {
-      const handle = await open(this.#path, 'r')
-      try {
-        const there = await handle.stat()
-        const {largestBytes = there.size} = this.#content
-        if (there.size > largestBytes) throw new Error(`it has ${there.size} bytes, and more than ${largestBytes} are not read`)
-        return {content: await handle.readFile('utf8'), file: signature(there)}
-      } finally {
-        await handle.close()
-      }
+      const {bytes, stats} = await readKeptFile(this.#path, this.#content.largestBytes ?? LARGEST_LEDGER)
+      return {content: bytes.toString(), file: signature(stats)}
     } catch (error) {
       if (isAbsent(error)) return undefined
       throw this.#accessError('read', error)
@@ -233,8 +231,10 @@ export class LocalLedgerStore implements ManagedLedgerStore {
 export const lockFileOf = (path: string): string => join(dirname(path), `.${basename(path)}.svcctl.lock`)
 export const backupOf = (path: string): string => `${path}.backup`
 
-const describe = ({pid, host, who, since}: LockHolder): string =>
-  `pid ${pid} on ${host}${who ? ` (${who})` : ''} since ${since || 'an unknown time'}`
+function describe({pid, host, who, since}: LockHolder): string {
+  const [place, name, time] = [host, who, since].map(beginningOfName)
+  return `pid ${pid} on ${place}${name ? ` (${name})` : ''} since ${time || 'an unknown time'}`
+}
 
 /** The old version gets a second name before the new one takes the first: no moment without either. */
 function keepBackup(path: string): void {

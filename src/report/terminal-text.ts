@@ -14,17 +14,22 @@ export const harmless = (text: string): string => stripVTControlCharacters(text)
 /** The colours and weights this program paints with; whatever else begins with ESC came from outside. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what begins with ESC is what this is about
 const PAINT = /\u001b\[(?:[124]|2[24]|3[1-69]|39)m/
-const ACTING = new RegExp(`${PAINT.source}|[^\\P{Cc}\\t\\n]|[\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u2069]`, 'gu')
+const UNSEEN = /[^\P{Cc}\t\n]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
+const ACTING = new RegExp(`${PAINT.source}|${UNSEEN.source}`, 'gu')
+
+const asEscape = (mark: string): string => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`
 
 /**
  * The text with everything a terminal, or the runner of a CI job, would act on as an escape that can be seen; newlines, tabs
  * and our own colours stay. Where a line begins matters: for what is whole.
  */
-export const visible = (text: string): string =>
-  withoutCommands(text.replace(ACTING, mark => (mark.length > 1 ? mark : `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`)))
+export const visible = (text: string): string => withoutCommands(text.replace(ACTING, mark => (mark.length > 1 ? mark : asEscape(mark))))
 
-/** As `visible`, on one line, so that nothing in it can look like a line of ours. */
-export const visibleLine = (text: string): string => visible(text).replaceAll('\n', '\\n')
+/** As `visible`, on one line, so that nothing in it can look like a line of ours. For what was painted with whoever's words in it made harmless. */
+export const paintedLine = (text: string): string => visible(text).replaceAll('\n', '\\n')
+
+/** As `paintedLine`, of words that nobody here has painted: a colour in them came from outside, like everything else. */
+export const visibleLine = (text: string): string => withoutCommands(text.replace(UNSEEN, asEscape)).replaceAll('\n', '\\n')
 
 /** Words of ASCII with one space between them: most of what stands in a table. */
 const PLAIN = /^[!-~]+(?: [!-~]+)*$/

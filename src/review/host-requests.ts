@@ -1,4 +1,5 @@
 /** Requests to the API of a code host: JSON in and out, tried again where that can do no harm, read page by page. */
+import {beginningOf} from '../base/beginning.ts'
 import {parseJson} from '../base/bounded-json.ts'
 import type {Clock} from '../base/clock.ts'
 import type {Json} from '../base/json.ts'
@@ -9,6 +10,7 @@ import {ConnectionError} from '../transport/connection-error.ts'
 import type {HttpResponse, Transport} from '../transport/http.ts'
 import {isRetryableFailure, isRetryableStatus, parseRetryAfter, retryDelayMs} from '../transport/retry.ts'
 import {ReviewAnswerError, ReviewDeniedError} from './errors.ts'
+import {textIn} from './json-fields.ts'
 
 export interface HostRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -123,4 +125,5 @@ function bodyOf({body}: HttpResponse): Json | undefined {
   }
 }
 
-const saidIn = (body: Json | undefined): string => (isJsonObject(body) ? String(body.message ?? body.error ?? '').slice(0, 300) : '')
+const saidIn = (body: Json | undefined): string =>
+  isJsonObject(body) ? beginningOf(textIn(body, 'message') ?? textIn(body, 'error') ?? '', 300) : ''

@@ -3,6 +3,7 @@
 import {answerBody} from '../backends/answer-body.ts'
 import {errorOf, type Voice} from '../backends/api-errors.ts'
 import {saidIn} from '../backends/error-body.ts'
+import {beginningOfName} from '../base/beginning.ts'
 import type {Clock} from '../base/clock.ts'
 import type {AppError} from '../base/errors.ts'
 import {tryAgain} from '../base/try-again.ts'
@@ -57,7 +58,7 @@ export async function requestPackage(connection: PackageConnection, path: string
   throw new NotAnArchiveError(
     `the answer of GET ${path}`,
     what,
-    what === 'html' || what === 'json' ? saidIn(text).message.slice(0, 200) : undefined,
+    what === 'html' || what === 'json' ? beginningOfName(saidIn(text).message) : undefined,
   )
 }
 

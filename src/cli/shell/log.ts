@@ -1,13 +1,19 @@
 /** What is said beside the result: standard error, in levels, with every known secret hidden. */
+import {beginningOf} from '../../base/beginning.ts'
 import type {Redactor} from '../../base/redact.ts'
 import type {LogLevel} from '../../config/environment.ts'
-import {visibleLine} from '../../report/terminal-text.ts'
+import {paintedLine, visibleLine} from '../../report/terminal-text.ts'
 import type {Voice} from '../../run/host.ts'
 
 const LEVELS: readonly LogLevel[] = ['quiet', 'info', 'debug', 'trace']
 
+/** Nobody reads more in one line, whoever's words it is made of. */
+const LONGEST_LINE = 10_000
+
 /** `info` is shown with `-v`, `debug` with `-vv` or `SVC_LOG=debug`. */
 export interface Log extends Voice {
+  /** A line of a progress view, in our own colours: words from outside in it are harmless already. */
+  painted(text: string): void
   /** `-vvv`, `SVC_LOG=trace` */
   trace(text: string): void
   shows(level: LogLevel): boolean
@@ -36,21 +42,24 @@ export function createLog(
   let below: readonly string[] = []
   // Up to where they begin, and everything from there on away; from the first column, for a terminal shows a Ctrl-C as ^C.
   const erase = () => (below.length === 0 ? '' : `\r\u001b[${below.length}A\u001b[J`)
-  const drawn = (lines: readonly string[]) => lines.map(it => `${visibleLine(redactor.text(it))}\n`).join('')
+  const drawn = (lines: readonly string[]) => lines.map(it => `${paintedLine(redactor.text(it))}\n`).join('')
   let over = false
-  const line = (text: string) => {
-    // What is said of tasks, locks and stacks holds words from outside: one line stays one line.
-    if (!over) write(`${erase()}${fold(visibleLine(redactor.text(text)))}\n${drawn(below)}`)
+  const show = (line: string) => {
+    if (!over) write(`${erase()}${fold(line)}\n${drawn(below)}`)
   }
+  // What is said of tasks, locks and stacks holds words from outside: one line stays one line, and has no colours of theirs.
+  const shownAs = (text: string) => visibleLine(beginningOf(redactor.text(text), LONGEST_LINE))
+  const line = (text: string) => show(shownAs(text))
   const at = (needed: LogLevel) => (text: string) => {
     if (shown >= LEVELS.indexOf(needed)) line(text)
   }
   return {
     note: line,
+    painted: text => show(paintedLine(redactor.text(text))),
     warn: text => {
       if (warned.has(text)) return
       warned.add(text)
-      line(`${warning} ${text}`)
+      show(`${warning} ${shownAs(text)}`)
     },
     info: at('info'),
     debug: at('debug'),

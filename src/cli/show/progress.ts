@@ -28,7 +28,7 @@ export async function showProgress<T>(
   const lines = applyLines({paint, now, several, constructs, quiet: live})
   const view = live ? new LiveView({paint, now, several, constructs, measure: (await import('string-width')).default}) : undefined
   const say = (texts: readonly string[]) => {
-    for (const text of texts) log.note(text)
+    for (const text of texts) log.painted(text)
   }
   const draw = () => {
     if (view) log.below(view.frame({columns: stderr.columns ?? 80, rows: stderr.rows ?? 24}))

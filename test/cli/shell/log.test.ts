@@ -17,6 +17,19 @@ describe('the log', () => {
   })
 })
 
+it('has no colours but its own: what a server or a stack calls red is not, not even in the very sequence we paint with', () => {
+  const written: string[] = []
+  const log = createLog(text => written.push(text), new Redactor(), 'info', '\u001b[33mwarning:\u001b[39m')
+  log.note('\u001b[31mall is lost\u001b[39m')
+  log.warn('\u001b[31mall is lost\u001b[39m')
+  log.painted('\u001b[31mfailed\u001b[39m')
+  expect(written).toEqual([
+    '\\u001b[31mall is lost\\u001b[39m\n',
+    '\u001b[33mwarning:\u001b[39m \\u001b[31mall is lost\\u001b[39m\n',
+    '\u001b[31mfailed\u001b[39m\n',
+  ])
+})
+
 it('the lines kept at the end are taken away from their first column, wherever a ^C moved the cursor to', () => {
   const written: string[] = []
   const log = createLog(text => written.push(text), new Redactor(), 'info')
