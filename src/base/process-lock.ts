@@ -12,6 +12,7 @@ import {linkSync, lstatSync, readFileSync, readlinkSync, rmSync, writeFileSync} 
 import {parseAnyJson} from './bounded-json.ts'
 import {isJsonObject} from './json.ts'
 import {isAbsent, systemCode} from './system-code.ts'
+import {isNotKept, readKeptFileSync} from './whole-file.ts'
 
 /** A process, as far as another process can recognise it. */
 export interface ProcessIdentity {
@@ -70,6 +71,9 @@ export function tryProcessLock(path: string, mine: LockHolder, stateOf: (holder:
   }
 }
 
+/** No lock of ours has a hundredth of it. */
+const LARGEST_LOCK = 65_536
+
 /** Who holds the lock at this path. */
 export function readLockHolder(path: string): LockHolder | 'absent' | 'unreadable' {
   // What takes the name and is no file of ours (a link to nothing, a FIFO that never answers) is not read, and not waited for.
@@ -78,9 +82,10 @@ export function readLockHolder(path: string): LockHolder | 'absent' | 'unreadabl
   if (!found.isFile()) return 'unreadable'
   let text: string
   try {
-    text = readFileSync(path, 'utf8')
+    text = readKeptFileSync(path, LARGEST_LOCK).toString()
   } catch (error) {
     if (isAbsent(error)) return 'absent'
+    if (isNotKept(error)) return 'unreadable'
     throw error
   }
   return holderIn(text) ?? 'unreadable'

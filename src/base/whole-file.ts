@@ -3,9 +3,12 @@
  * no end at all. Files of a project have bounds of their own (`ReadAllowance`).
  *
  * A FIFO is opened without waiting for who writes into it: a thread that waits in the system keeps the process from ending.
+ * What is no pipe and no terminal, and has nothing to give when it is asked, may never have: the kernel's own files below
+ * `/proc` and `/sys`, which look like regular ones, and devices.
  */
-import {closeSync, constants, fstatSync, openSync, readSync, realpathSync} from 'node:fs'
+import {closeSync, constants, fstatSync, openSync, readSync, realpathSync, type Stats} from 'node:fs'
 import {open} from 'node:fs/promises'
+import {isatty} from 'node:tty'
 import {systemClock} from './clock.ts'
 import {systemCode} from './system-code.ts'
 import {waitFor} from './wait-for.ts'
@@ -44,16 +47,25 @@ class NoWriterError extends Error {
   }
 }
 
+/** With a code as the system's own errors have one. */
+class NothingToReadError extends Error {
+  readonly code = 'EAGAIN'
+
+  constructor(path: string) {
+    super(`${path} has nothing to read now, and is nothing to wait for`)
+  }
+}
+
 /**
  * Its bytes, in parts. A FIFO is waited for until somebody writes into it (five seconds), and then for as long as that takes.
  *
- * @throws NoWriterError, and the system's errors
+ * @throws NoWriterError, NothingToReadError, and the system's errors
  */
 export async function* partsOfFile(path: string): AsyncGenerator<Buffer> {
   const handle = await open(path, READ_ONLY)
   try {
-    const source = new Source(path, (await handle.stat()).isFIFO())
-    const look = () => handle.read(Buffer.allocUnsafe(PART_BYTES), 0, PART_BYTES, null).catch(notYet)
+    const source = new Source(path, handle.fd, await handle.stat())
+    const look = () => handle.read(Buffer.allocUnsafe(PART_BYTES), 0, PART_BYTES, null).catch(error => source.notYet(error))
     for (;;) {
       const part = await waitFor(async () => source.taken(await look()), {
         clock: systemClock,
@@ -68,21 +80,21 @@ export async function* partsOfFile(path: string): AsyncGenerator<Buffer> {
   }
 }
 
-/** @throws FileTooLargeError, NoWriterError, and the system's errors */
+/** @throws FileTooLargeError, NoWriterError, NothingToReadError, and the system's errors */
 export async function readWholeFile(path: string, largest = LARGEST_FILE_BYTES): Promise<Buffer> {
   const whole = new Whole(path, largest)
   for await (const part of partsOfFile(path)) whole.add(part)
   return whole.bytes()
 }
 
-/** @throws FileTooLargeError, NoWriterError, and the system's errors */
+/** @throws FileTooLargeError, NoWriterError, NothingToReadError, and the system's errors */
 export function readWholeFileSync(path: string, largest = LARGEST_FILE_BYTES): Buffer {
   const file = openSync(path, READ_ONLY)
   try {
     const whole = new Whole(path, largest)
-    const source = new Source(path, fstatSync(file).isFIFO())
+    const source = new Source(path, file, fstatSync(file))
     for (;;) {
-      const part = source.taken(readOnce(file))
+      const part = source.taken(readOnce(file, source))
       if (part?.length === 0) return whole.bytes()
       if (part === undefined) pause()
       else whole.add(part)
@@ -96,38 +108,64 @@ export function readWholeFileSync(path: string, largest = LARGEST_FILE_BYTES): B
  * Of a file that is written by this program, or by a tool beside it: a device or FIFO in its place (a link that a
  * repository brings along) has no end, or nobody who writes into it.
  *
- * @throws FileTooLargeError, NotAFileError, and the system's errors
+ * @throws FileTooLargeError, NotAFileError, NothingToReadError, and the system's errors
  */
 export function readKeptFileSync(path: string, largest = LARGEST_FILE_BYTES): Buffer {
   const file = openSync(path, READ_ONLY)
   try {
-    if (!fstatSync(file).isFile()) throw new NotAFileError(path)
+    const source = new Source(path, file, kept(path, fstatSync(file)))
     const whole = new Whole(path, largest)
-    for (let part = readOnce(file); part !== undefined && part.bytesRead > 0; part = readOnce(file))
-      whole.add(part.buffer.subarray(0, part.bytesRead))
+    for (
+      let part = source.taken(readOnce(file, source));
+      part !== undefined && part.length > 0;
+      part = source.taken(readOnce(file, source))
+    )
+      whole.add(part)
     return whole.bytes()
   } finally {
     closeSync(file)
   }
 }
 
+/** As `readKeptFileSync`, with what the system says of the very file that was read. @throws as that does */
+export async function readKeptFile(path: string, largest = LARGEST_FILE_BYTES): Promise<{readonly bytes: Buffer; readonly stats: Stats}> {
+  const handle = await open(path, READ_ONLY)
+  try {
+    const stats = kept(path, await handle.stat())
+    const source = new Source(path, handle.fd, stats)
+    const whole = new Whole(path, largest)
+    for (;;) {
+      const read = await handle.read(Buffer.allocUnsafe(PART_BYTES), 0, PART_BYTES, null).catch(error => source.notYet(error))
+      const part = source.taken(read)
+      if (part === undefined || part.length === 0) return {bytes: whole.bytes(), stats}
+      whole.add(part)
+    }
+  } finally {
+    await handle.close()
+  }
+}
+
+function kept(path: string, stats: Stats): Stats {
+  if (!stats.isFile()) throw new NotAFileError(path)
+  return stats
+}
+
+/** Whether a file is none that a program keeps, or one that is far too large: what stands there is somebody else's. */
+export const isNotKept = (error: unknown): boolean =>
+  error instanceof FileTooLargeError || error instanceof NotAFileError || error instanceof NothingToReadError
+
 interface Read {
   readonly buffer: Buffer
   readonly bytesRead: number
 }
 
-function readOnce(file: number): Read | undefined {
+function readOnce(file: number, source: Source): Read | undefined {
   const buffer = Buffer.allocUnsafe(PART_BYTES)
   try {
     return {buffer, bytesRead: readSync(file, buffer, 0, PART_BYTES, null)}
   } catch (error) {
-    return notYet(error)
+    return source.notYet(error)
   }
-}
-
-/** The other end is open, and nothing has come. */
-function notYet(error: unknown): undefined {
-  if (systemCode(error) !== 'EAGAIN') throw error
 }
 
 const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS)
@@ -135,12 +173,20 @@ const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0,
 /** Tells the end of a file from a FIFO that nobody has written into yet. */
 class Source {
   readonly #path: string
+  readonly #hasOtherEnd: boolean
   #mayStart: boolean
   #looks = 0
 
-  constructor(path: string, fifo: boolean) {
+  constructor(path: string, file: number, stats: Stats) {
     this.#path = path
-    this.#mayStart = fifo && hasName(path)
+    this.#hasOtherEnd = stats.isFIFO() || stats.isSocket() || isatty(file)
+    this.#mayStart = stats.isFIFO() && hasName(path)
+  }
+
+  /** The other end is open, and nothing has come. @throws the error, where it says anything else; NothingToReadError where there is no other end */
+  notYet(error: unknown): undefined {
+    if (systemCode(error) !== 'EAGAIN') throw error
+    if (!this.#hasOtherEnd) throw new NothingToReadError(this.#path)
   }
 
   /**

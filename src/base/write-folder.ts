@@ -1,11 +1,12 @@
 /** Files of one folder, all of them or none: somebody who looks at it finds the old ones or the new ones. */
 import {randomBytes} from 'node:crypto'
-import {existsSync, readFileSync, renameSync, rmSync} from 'node:fs'
+import {existsSync, renameSync, rmSync} from 'node:fs'
 import {basename, dirname, join} from 'node:path'
 import {syncFolder, writeFileAtomicSync} from './atomic-file.ts'
 import {AppError} from './errors.ts'
 import {makeFolder} from './make-folder.ts'
 import {systemCode} from './system-code.ts'
+import {readKeptFileSync} from './whole-file.ts'
 
 /** The system refused one of the files. None of them was written. */
 export class FolderWriteError extends AppError {
@@ -72,4 +73,4 @@ function writeAll(folder: string, files: ReadonlyMap<string, string>): void {
   }
 }
 
-const contentOf = (path: string): Buffer | undefined => (existsSync(path) ? readFileSync(path) : undefined)
+const contentOf = (path: string): Buffer | undefined => (existsSync(path) ? readKeptFileSync(path) : undefined)

@@ -1,8 +1,9 @@
 /** The folder that an export goes into: what is there already, and whose it is. */
-import {existsSync, readdirSync, readFileSync, statSync} from 'node:fs'
+import {existsSync, readdirSync, statSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {AppError, EXIT} from '../base/errors.ts'
 import {shellWord} from '../base/shell-word.ts'
+import {readKeptFileSync} from '../base/whole-file.ts'
 import {isUnedited} from '../export/banner.ts'
 
 /** There is something in the folder, and nobody said that it may be replaced. */
@@ -74,4 +75,5 @@ export function outdatedFiles({dir}: ExportPlace, files: readonly string[]): rea
     .filter(path => !files.includes(path) && isUnedited(textOf(join(dir, path)) ?? ''))
 }
 
-const textOf = (path: string): string | undefined => (existsSync(path) && statSync(path).isFile() ? readFileSync(path, 'utf8') : undefined)
+const textOf = (path: string): string | undefined =>
+  existsSync(path) && statSync(path).isFile() ? readKeptFileSync(path).toString() : undefined

@@ -1,13 +1,16 @@
 /** The file of a shared budget. Rewritten as a whole under its lock; losing it loses a minute's knowledge and no more. */
 
-import {closeSync, fstatSync, openSync, readFileSync, renameSync, rmSync, writeFileSync, writeSync} from 'node:fs'
+import {closeSync, fstatSync, openSync, renameSync, rmSync, writeFileSync, writeSync} from 'node:fs'
 import {parseAnyJson} from '../base/bounded-json.ts'
 import {isJsonObject, type JsonObject} from '../base/json.ts'
 import type {LockHolder} from '../base/process-lock.ts'
-import {isAbsent} from '../base/system-code.ts'
+import {isAbsent, systemCode} from '../base/system-code.ts'
+import {isNotKept, readKeptFileSync} from '../base/whole-file.ts'
 import type {AccountBucket, RateLimits} from './account-bucket.ts'
 
 const FORMAT = 'svcctl.budget/1'
+/** Room for thousands of members. */
+const LARGEST_BYTES = 16_777_216
 /** Some members more than there are now. */
 const LONGEST_REST = 10_000
 
@@ -32,16 +35,11 @@ export type ReadBucket =
 
 /** @throws the system's error, but for a file that is not there */
 export function readSharedBucket(file: string): ReadBucket {
-  let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    return {state: 'read', shared: parse(parseAnyJson(readKeptFileSync(file, LARGEST_BYTES).toString()))}
   } catch (error) {
     if (isAbsent(error)) return {state: 'absent'}
-    throw error
-  }
-  try {
-    return {state: 'read', shared: parse(parseAnyJson(text))}
-  } catch (error) {
+    if (systemCode(error) !== undefined && !isNotKept(error)) throw error
     return {state: 'damaged', because: error instanceof Error ? error.message : String(error)}
   }
 }

@@ -1,10 +1,10 @@
 import {execFileSync, spawn} from 'node:child_process'
 import {once} from 'node:events'
-import {mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync} from 'node:fs'
+import {existsSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {readKeptFileSync, readWholeFile, readWholeFileSync} from '../../src/base/whole-file.ts'
+import {readKeptFile, readKeptFileSync, readWholeFile, readWholeFileSync} from '../../src/base/whole-file.ts'
 
 let folder = ''
 beforeAll(() => {
@@ -67,6 +67,18 @@ describe('a file that is read as a whole', () => {
     execFileSync('mkfifo', [path])
     await expect(readWholeFile(path)).rejects.toMatchObject({code: 'ETIMEDOUT', message: `nobody writes into ${path}`})
   }, 30_000)
+
+  // Only root may read it.
+  it.skipIf(process.getuid?.() !== 0 || !existsSync('/proc/kmsg'))(
+    'a file of the kernel that has nothing to say now is given up',
+    async () => {
+      const message = '/proc/kmsg has nothing to read now, and is nothing to wait for'
+      await expect(readWholeFile('/proc/kmsg')).rejects.toMatchObject({code: 'EAGAIN', message})
+      await expect(readKeptFile('/proc/kmsg')).rejects.toMatchObject({code: 'EAGAIN', message})
+      expect(() => readWholeFileSync('/proc/kmsg')).toThrow(message)
+      expect(() => readKeptFileSync('/proc/kmsg')).toThrow(message)
+    },
+  )
 
   it('a pipe that ended without a word is empty at once', () => {
     const program = `import {readWholeFile, readWholeFileSync} from '${join(import.meta.dirname, '../../src/base/whole-file.ts')}'
