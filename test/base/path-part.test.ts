@@ -1,7 +1,7 @@
 import {join, resolve} from 'node:path'
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
-import {partOfPath} from '../../src/base/path-part.ts'
+import {nameOfStack, partOfPath} from '../../src/base/path-part.ts'
 
 describe('a name in a path', () => {
   it.each(['shop', 'shop.eu-1', 'a b', 'größe', '...', '-x'])('%j is taken as it is', name => {
@@ -25,5 +25,15 @@ describe('a name in a path', () => {
       }),
       {seed: 5, numRuns: 500},
     )
+  })
+})
+
+describe('the name of a stack', () => {
+  it.each(['shop', 'shop.eu-1', 'a b', 'größe'])('%j is one', name => {
+    expect(nameOfStack(name)).toBe(name)
+  })
+
+  it.each(['*', 'prod*', 'a?', 'a:b', ':', '-x', '--all', '../x'])('%j is none: it means something else on a command line', name => {
+    expect(() => nameOfStack(name)).toThrow(expect.objectContaining({code: 'E_NAME_IN_PATH', exit: 64}))
   })
 })

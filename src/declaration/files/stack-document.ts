@@ -6,7 +6,7 @@
 import {parseAnyJson} from '../../base/bounded-json.ts'
 import type {Problem} from '../../base/errors.ts'
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
-import {partOfPath} from '../../base/path-part.ts'
+import {nameOfStack} from '../../base/path-part.ts'
 import type {Source} from '../../engine/model/declaration.ts'
 import {StackFileError} from '../language/errors.ts'
 import {nameOf} from '../language/functions/rule.ts'
@@ -63,7 +63,7 @@ interface ParsedFile {
 /** @throws StackFileError for text that is not JSON, with its line */
 export function stackDocument(name: string, folder: string | undefined, files: readonly StackFile[]): StackDocument {
   const isOverride = (file: StackFile): boolean => /(?:^|_)override\.tf\.json$/.test(file.name)
-  const merge = new Merge(partOfPath(name, 'a stack'))
+  const merge = new Merge(nameOfStack(name))
   for (const file of files.filter(it => !isOverride(it))) merge.add(parse(file), false)
   for (const file of files.filter(isOverride)) merge.add(parse(file), true)
   return {...merge.document, folder}

@@ -54,6 +54,9 @@ describe('a folder given by --synth-dir', () => {
     const manifest = (name: string, path: string) => ({stacks: {x: {name, synthesizedStackPath: path}}})
     await put({'out/manifest.json': manifest('../../evil', 'x.tf.json'), 'out/x.tf.json': {}, 'x.tf.json': {}})
     await expect(load({synthDir: 'out'})).rejects.toMatchObject({code: 'E_NAME_IN_PATH', exit: 64})
+    // Else `--stack '*'` would mean that one, and leave out all others.
+    await put({'out/manifest.json': manifest('*', 'x.tf.json')})
+    await expect(load({synthDir: 'out'})).rejects.toMatchObject({code: 'E_NAME_IN_PATH', exit: 64})
     await put({'out/manifest.json': manifest('shop', '../x.tf.json')})
     await expect(load({synthDir: 'out'})).rejects.toMatchObject({
       code: 'E_STACK_FILE',
