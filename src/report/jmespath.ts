@@ -73,10 +73,17 @@ function* nodesOf(node: unknown, above?: string): Generator<{node: AstNode; abov
   for (const child of [...(type === 'Literal' ? [] : [value]), ...(Array.isArray(children) ? children : [])]) yield* nodesOf(child, type)
 }
 
-export function search(library: Jmespath, expression: string, document: ExactJson): ExactJson {
+/** @param onFound - told of what comes of it before anything else looks at it: one value may stand there a million times */
+export function search(
+  library: Jmespath,
+  expression: string,
+  document: ExactJson,
+  onFound: (found: unknown) => void = () => {},
+): ExactJson {
   const inherited = library.tokenize(expression).some(({value}) => typeof value === 'string' && value in Object.prototype)
   const given = inherited ? bareCopy(document) : hasExact(document) ? forLibrary(document) : document
   const found: unknown = library.search(given, sortedByValue(library, expression))
+  onFound(found)
   return isPlainJson(found) ? found : fromLibrary(found)
 }
 

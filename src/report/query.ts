@@ -3,6 +3,7 @@ import {AppError, EXIT} from '../base/errors.ts'
 import type {ExactJson} from '../base/lossless-json.ts'
 import {nearest} from '../base/nearest.ts'
 import {FUNCTIONS, faultIn, type Jmespath, loadJmespath, search} from './jmespath.ts'
+import {tooMuchOf} from './query-bounds.ts'
 
 /** The expression does not parse, or calls a function that JMESPath does not have. */
 export class QuerySyntaxError extends AppError {
@@ -29,6 +30,21 @@ export class QueryEvaluationError extends AppError {
       exit: EXIT.usage,
       suggestions: ['Run the command without -q to see what there is to query.'],
       cause,
+    })
+  }
+}
+
+/** There is more than a query can be applied to, or it would make more of it than anybody can take. */
+export class QuerySizeError extends AppError {
+  constructor(expression: string, what: 'this answer' | 'what it makes of this answer', fault: string) {
+    super(`the query (-q) ${expression} is not applied: ${what} has ${fault}`, {
+      code: 'E_QUERY_SIZE',
+      exit: EXIT.usage,
+      suggestions: [
+        what === 'this answer'
+          ? 'Run the command with -o json and without -q, and let another program (jq --stream) take the answer apart.'
+          : 'Ask for less: the same part again and again makes twice as much each time.',
+      ],
     })
   }
 }
@@ -70,10 +86,15 @@ export async function compileQuery(expression: string): Promise<Query> {
     throw new QuerySyntaxError(expression, at, reason, unknown === '' ? undefined : words)
   }
   return document => {
+    const given = tooMuchOf(document)
+    if (given !== undefined) throw new QuerySizeError(expression, 'this answer', given)
     try {
-      return search(library, expression, document)
+      return search(library, expression, document, found => {
+        const made = tooMuchOf(found)
+        if (made !== undefined) throw new QuerySizeError(expression, 'what it makes of this answer', made)
+      })
     } catch (error) {
-      throw new QueryEvaluationError(expression, error)
+      throw error instanceof QuerySizeError ? error : new QueryEvaluationError(expression, error)
     }
   }
 }

@@ -1,5 +1,6 @@
 import {readFileSync} from 'node:fs'
 import {describe, expect, it} from 'vitest'
+import {ExactNumber} from '../../src/base/lossless-json.ts'
 import {compileQuery} from '../../src/report/query.ts'
 
 const ask = async (expression: string, document: Parameters<Awaited<ReturnType<typeof compileQuery>>>[0]) =>
@@ -26,6 +27,27 @@ describe('a query', () => {
     ['more than can be read', `'${'x'.repeat(10_000)}'`, 'it has more than 10000 characters'],
   ])('of %s is refused before anything is asked', async (_, expression, reason) => {
     await expect(compileQuery(expression)).rejects.toThrow(`the query (-q) is not valid JMESPath: ${reason}, at character 1\n`)
+  })
+
+  it.each([
+    [
+      'object of a great many fields',
+      Object.fromEntries(Array.from({length: 200_001}, (_, at) => [`k${at}`, 1])),
+      'an object of more than 200000 fields',
+    ],
+    [
+      'list of as many numbers that are kept as text',
+      Array.from({length: 1_000_001}, () => new ExactNumber('1e400')),
+      'more than 1000000 numbers',
+    ],
+  ])('is not applied to an %s', async (_, document, fault) => {
+    await expect(ask('length(@)', document)).rejects.toThrow(`the query (-q) length(@) is not applied: this answer has ${fault}`)
+    await expect(ask('length(@)', [[document]])).rejects.toMatchObject({code: 'E_QUERY_SIZE', exit: 64})
+  })
+
+  it('makes no more of an answer than could have come', async () => {
+    const doubled = Array.from({length: 40}, () => '[@,@]').join('|')
+    await expect(ask(doubled, 1)).rejects.toThrow('what it makes of this answer has more than 5000000 values')
   })
 
   it('may have a thousand words and signs', async () => {
