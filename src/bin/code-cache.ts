@@ -3,10 +3,23 @@
  *
  * V8 runs what it is given here without a look at it, so nothing is believed that somebody else can have written (`own-folder.ts`),
  * and each piece carries a digest over itself and the source it was made of: one that is old, cut off or altered is as if it
- * were not there. V8 itself refuses what another version of it made, or one with other flags.
+ * were not there. A file also says which file of this disk it is: one that came from elsewhere (an archive that was unpacked over a
+ * home, a backup, a checkout) is this user's and whole, and made by nobody knows whom. V8 itself refuses what another version of it made, or one with other flags.
  */
 import {createHash} from 'node:crypto'
-import {closeSync, constants, existsSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {makeFolder} from '../base/make-folder.ts'
 import {isOwnFile, isOwnFolder} from './own-folder.ts'
@@ -18,7 +31,7 @@ export interface Compiled {
 }
 
 /** Raised when the layout of the files changes. */
-const LAYOUT = 'svcctl code 1'
+const LAYOUT = 'svcctl code 2'
 
 export const digestOf = (name: string, source: Uint8Array, bytes: Uint8Array): string =>
   createHash('sha256').update(`${LAYOUT}\n${name}\n${source.length}\n`).update(source).update(bytes).digest('hex')
@@ -35,10 +48,10 @@ export function readCompiled(folder: string, name: string): ReadonlyMap<string, 
   const found = new Map<string, Compiled>()
   try {
     if (!isOwnFolder(folder)) return found
-    const bytes = contentOf(join(folder, name))
+    const {bytes, place} = contentOf(join(folder, name))
     const end = bytes.indexOf('\n\n')
-    const [layout, ...lines] = bytes.toString('latin1', 0, end).split('\n')
-    if (layout !== LAYOUT) return found
+    const [layout, made, ...lines] = bytes.toString('latin1', 0, end).split('\n')
+    if (layout !== LAYOUT || made !== place) return found
     let at = end + 2
     for (const line of lines) {
       const [file = '', digest = '', length = ''] = line.split(' ')
@@ -51,14 +64,17 @@ export function readCompiled(folder: string, name: string): ReadonlyMap<string, 
   return found
 }
 
-function contentOf(path: string): Buffer {
-  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+function contentOf(path: string): {readonly bytes: Buffer; readonly place: string} {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   try {
-    return isOwnFile(file) ? readFileSync(file) : Buffer.of()
+    return {bytes: isOwnFile(file) ? readFileSync(file) : Buffer.of(), place: placeOf(file)}
   } finally {
     closeSync(file)
   }
 }
+
+/** The number that a disk gave a file when it was made: nobody chooses it, and a copy has another one. */
+const placeOf = (file: number): string => `file ${fstatSync(file, {bigint: true}).ino}`
 
 /** @returns whether it was: where nothing can be kept (a full disk, a home that is read only), nothing is */
 export function writeCompiled(folder: string, name: string, compiled: ReadonlyMap<string, Compiled>): boolean {
@@ -74,8 +90,13 @@ export function writeCompiled(folder: string, name: string, compiled: ReadonlyMa
     }
     if (!isOwnFolder(folder)) return false
     const lines = [...compiled].map(([file, {digest, bytes}]) => `${file} ${digest} ${bytes.length}`)
-    const text = `${[LAYOUT, ...lines].join('\n')}\n\n`
-    writeFileSync(temporary, Buffer.concat([Buffer.from(text), ...[...compiled.values()].map(it => it.bytes)]), {mode: 0o600, flag: 'wx'})
+    const file = openSync(temporary, 'wx', 0o600)
+    try {
+      const text = `${[LAYOUT, placeOf(file), ...lines].join('\n')}\n\n`
+      writeFileSync(file, Buffer.concat([Buffer.from(text), ...[...compiled.values()].map(it => it.bytes)]))
+    } finally {
+      closeSync(file)
+    }
     renameSync(temporary, join(folder, name))
     return true
   } catch {

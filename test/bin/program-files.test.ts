@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  cpSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -109,11 +110,21 @@ describe('compiled code', () => {
     ['cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length - 100)],
     ['of another layout', (bytes: Buffer) => Buffer.concat([Buffer.from('svcctl code 0'), bytes.subarray(13)])],
     ['empty', () => Buffer.of()],
-    ['noise', () => Buffer.alloc(5000, 'svcctl code 1\n')],
+    ['noise', () => Buffer.alloc(5000, 'svcctl code 2\n')],
   ])('that is %s is refused and written anew', (_, change) => {
     call()
     const path = join(kept(), 'program.js')
     writeFileSync(path, change(readFileSync(path)))
+    expect(call()).toEqual({said: 'one/', written: ['program.js']})
+    expect(call()).toEqual({said: 'one/', written: []})
+  })
+
+  it('that was copied here, as an archive or a backup does, is refused and written anew', () => {
+    call()
+    const path = join(kept(), 'program.js')
+    cpSync(path, join(folder, 'brought'))
+    renameSync(join(folder, 'brought'), path)
+    expect(readCompiled(kept(), 'program.js').size).toBe(0)
     expect(call()).toEqual({said: 'one/', written: ['program.js']})
     expect(call()).toEqual({said: 'one/', written: []})
   })
