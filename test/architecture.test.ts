@@ -302,6 +302,19 @@ describe('the tests', () => {
     expect(ofCommands.filter(it => !isCommand(nameOf(it)) && (dirname(it) === 'commands' || !isCommand(dirname(it))))).toEqual([])
   })
 
+  it('of engine, ledger and transport are one step away at most: of each file, or of one that calls it', () => {
+    const importedBy = new Map<string, string[]>()
+    for (const {from, to} of edges()) importedBy.set(to, [...(importedBy.get(to) ?? []), from.path])
+    const direct = new Set(
+      tests.flatMap(it => importsOf(readFileSync(join(here, it), 'utf8')).map(name => relative(src, join(here, dirname(it), name)))),
+    )
+    const isNamed = (path: string) => [path.replace(/\.ts$/, ''), dirname(path)].some(it => tests.includes(`${it}.test.ts`))
+    const far = files
+      .filter(({room}) => isEngine(room) || room === 'ledger' || room === 'transport')
+      .filter(({path}) => !isNamed(path) && !direct.has(path) && !importedBy.get(path)?.some(isNamed))
+    expect(far.map(it => it.path)).toEqual([])
+  })
+
   it('that are named after a file they import stand where it stands', () => {
     const elsewhere = tests.flatMap(test => {
       if (others.test(dirname(test)) || files.some(it => it.path === test.replace(/\.test\.ts$/, '.ts'))) return []

@@ -1,0 +1,130 @@
+/** The way back from a run, of each thing that it can have done: what is wished, what somebody changed since, what cannot be. */
+import {describe, expect, it} from 'vitest'
+import {kinds} from '../../../src/backends/kinds.ts'
+import {beforeImage} from '../../../src/engine/model/before-image.ts'
+import {keyOfOperation} from '../../../src/engine/model/value.ts'
+import {draftUndo} from '../../../src/engine/plan/undo.ts'
+import type {UndoDraft, UndoInput} from '../../../src/engine/plan/undo-wish.ts'
+import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
+
+const base = () => stackOf().subscription('main')
+const cache = (spec = {}) => base().database('cache', 'main', spec)
+
+/** What a run from the one to the other wishes to undo, when `since` has happened; nobody has looked at anything yet. */
+async function undone(
+  before: StackBuilder,
+  after: StackBuilder,
+  {since, more = {}}: {readonly since?: StackBuilder; readonly more?: Partial<UndoInput>} = {},
+): Promise<UndoDraft> {
+  const lab = new Lab()
+  return lab.run(async () => {
+    await lab.apply([before])
+    const ledgers = await lab.ledgers(['shop'])
+    const {plan, ended} = await lab.apply([after])
+    const serials = new Map([['shop', lab.store('shop').ledger.serial]])
+    if (since !== undefined) await lab.apply([since])
+    return draftUndo({
+      plan,
+      done: new Map(ended.map(({operation, remoteId}) => [keyOfOperation(operation), remoteId === undefined ? {} : {remoteId}])),
+      image: beforeImage(plan.operations, ledgers),
+      serials,
+      ledgers: await lab.ledgers(['shop']),
+      others: [],
+      kinds,
+      recreate: false,
+      live: new Map(),
+      left: new Set(),
+      ...more,
+    })
+  })
+}
+
+/** Each wish in a line: what becomes of which object. */
+const wishes = ({wishes: all}: UndoDraft): string[] =>
+  all.map(it => `${it.removes ?? 'declare'} ${it.key}${it.movedFrom === undefined ? '' : ` from ${it.movedFrom}`}`)
+const whys = (all: UndoDraft['conflicts']): string[] => all.map(it => `${it.key} ${it.path}: ${it.why}`)
+
+describe('what a run created', () => {
+  it('is to be deleted', async () => {
+    const draft = await undone(base(), cache())
+    expect([wishes(draft), draft.conflicts, draft.impossible]).toEqual([['delete shop:null_resource.cache'], [], []])
+  })
+
+  it('stays where a later run has changed it', async () => {
+    const draft = await undone(base(), cache(), {since: cache({memoryLimitInGb: 2})})
+    expect(wishes(draft)).toEqual([])
+    expect(whys(draft.conflicts)).toEqual([expect.stringContaining('to undo it is to delete it')])
+  })
+
+  it('is nothing to be undone where no ledger has it any more', async () => {
+    const draft = await undone(base(), cache(), {since: base().removed('cache', {destroy: false})})
+    expect([wishes(draft), whys(draft.conflicts)]).toEqual([[], ['shop:null_resource.cache : no ledger of these stacks has it any more']])
+  })
+})
+
+describe('what a run updated', () => {
+  it('is declared as it was', async () => {
+    const draft = await undone(cache(), cache({memoryLimitInGb: 2}))
+    expect(wishes(draft)).toEqual(['declare shop:null_resource.cache'])
+    expect(draft.wishes[0]?.declaration).toMatchObject({
+      kind: 'cloud.database',
+      spec: {name: 'cache', memoryLimitInGb: 1},
+      parent: {by: 'remoteId', remoteId: 'cloud/subscriptions/1'},
+    })
+  })
+
+  it('keeps a field that a later run has changed', async () => {
+    const sized = (memoryLimitInGb: number, replication: boolean) => cache({memoryLimitInGb, replication})
+    const draft = await undone(sized(1, false), sized(2, true), {since: sized(3, true)})
+    expect(draft.wishes[0]?.declaration?.spec).toMatchObject({memoryLimitInGb: 3, replication: false})
+    expect(whys(draft.conflicts)).toEqual(['shop:null_resource.cache /memoryLimitInGb: a later run has changed it'])
+  })
+})
+
+describe('what a run moved', () => {
+  const renamed = base().database('store', 'main', {name: 'cache'}).moved('cache', 'store')
+
+  it('gets the address back that it had', async () => {
+    expect(wishes(await undone(cache(), renamed))).toEqual(['declare shop:null_resource.cache from null_resource.store'])
+  })
+
+  it('stays where another object has that address by now', async () => {
+    const draft = await undone(cache(), renamed, {
+      since: base().database('store', 'main', {name: 'cache'}).database('cache', 'main', {name: 'new'}),
+    })
+    expect([wishes(draft), whys(draft.conflicts)]).toEqual([
+      [],
+      ['shop:null_resource.store : it stays at its address: shop:null_resource.cache is another object by now'],
+    ])
+  })
+})
+
+describe('what a run deleted', () => {
+  it('is gone, and made again only where that is asked for', async () => {
+    const kept = await undone(cache(), base())
+    expect([wishes(kept), whys(kept.impossible)]).toEqual([
+      [],
+      ['shop:null_resource.cache : what was in it is gone; --recreate makes it again, empty'],
+    ])
+    const again = await undone(cache(), base(), {more: {recreate: true}})
+    expect(wishes(again)).toEqual(['declare shop:null_resource.cache'])
+    expect(again.wishes[0]?.risk).toBe('made again and empty: what was in it is gone')
+  })
+
+  it('is not made again over another object at its address', async () => {
+    const draft = await undone(cache(), base(), {since: cache({name: 'other'}), more: {recreate: true}})
+    expect(whys(draft.conflicts)).toEqual([expect.stringContaining('is another object by now')])
+  })
+})
+
+it('what a run forgot is imported again, by the path it had', async () => {
+  const draft = await undone(cache(), base().removed('cache', {destroy: false}))
+  expect(wishes(draft)).toEqual(['declare shop:null_resource.cache'])
+  expect(draft.wishes[0]?.declaration?.importId).toBe('cloud/subscriptions/1/databases/1')
+})
+
+it('what a run did nothing to, or of which is known that it stays, is not wished for', async () => {
+  const left = new Set(['shop:null_resource.cache'])
+  expect(wishes(await undone(cache(), cache({memoryLimitInGb: 2}), {more: {left}}))).toEqual([])
+  expect(wishes(await undone(cache(), cache({memoryLimitInGb: 2}), {more: {done: new Map()}}))).toEqual([])
+})
