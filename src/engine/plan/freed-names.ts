@@ -1,7 +1,8 @@
 /**
- * Names that one operation frees and another one takes. Where the API refuses a second object of the same name in the
- * same parent, whoever takes the name waits for whoever leaves it. In a ring nobody can begin: that is refused, since
- * only a person can say which of them may go by a third name in between. Where nobody leaves it in this run, nobody takes it.
+ * Names that one operation frees and another one takes: whoever takes the name waits for whoever leaves it, or there would be
+ * two for a while, and for good where the other one comes to nothing. In a ring nobody can begin. Where the API refuses a
+ * second object of the same name in the same parent that is refused, since only a person can say which of them may go by a
+ * third name in between; elsewhere nobody waits. Where nobody leaves it in this run, nobody takes it.
  */
 import {parentRemoteId, remoteIdOf} from '../model/kind.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
@@ -35,8 +36,12 @@ export function freedNames(active: ReadonlyMap<Key, Operation>, input: Input): M
     const holder = leaving.get(place)
     if (holder !== undefined && holder !== key) waits.set(key, holder)
   }
+  const isUnique = (key: Key | undefined) => input.kinds.get(active.get(key ?? '')?.kind ?? '')?.identity.unique === true
+  // All of a ring are of one kind: they have the same place.
   const rings = ringsIn(waits)
-  if (rings.length > 0) throw nameRings(rings.map(ring => ring.map(key => ({key, from: '', to: '', ...names.get(key)}))))
+  const stuck = rings.filter(([first]) => isUnique(first))
+  if (stuck.length > 0) throw nameRings(stuck.map(ring => ring.map(key => ({key, from: '', to: '', ...names.get(key)}))))
+  for (const key of rings.flat()) waits.delete(key)
   return waits
 }
 
@@ -53,7 +58,12 @@ export function takenStill(operations: readonly Operation[], input: Input): Oper
     const holder = taken && !free.has(textOf(taken)) ? holders.get(textOf(taken)) : undefined
     return holder === undefined || holder === it.remoteId ? [] : [takes(it, holder, taken?.name)]
   })
-  return [...taking, ...meantTwice(all, input)]
+  const goes = ({action}: Operation) => action === 'delete' || action === 'replace'
+  const leaving = new Set(
+    changes.flatMap(([it, left]) => ((left || goes(it)) && it.remoteId !== undefined ? [`${accountOf(it, input)} ${it.remoteId}`] : [])),
+  )
+  const changing = changes.flatMap(([it, , taken]) => (taken || it.action === 'create' || it.action === 'replace' ? [it] : []))
+  return [...taking, ...meantTwice(changing, leaving, all, input)]
 }
 
 const takes = (it: Operation, holder: string, name: string | undefined): Operation => ({
@@ -64,23 +74,27 @@ const takes = (it: Operation, holder: string, name: string | undefined): Operati
   reason: `${holder} has the name ${JSON.stringify(name)}, and keeps it in this run`,
 })
 
-/** Of kinds of which a server takes several of a name: those that would be made beside an object that fits them, is owned and stays. */
-function meantTwice(all: Operations, input: Input): Operation[] {
+/**
+ * Of kinds of which a server takes several of a name: those that would be made, or be called so, beside an object that fits
+ * them, is owned and stays.
+ * @param leaving - by account, objects that will not be there any more, or not be called so
+ */
+function meantTwice(changing: readonly Operation[], leaving: ReadonlySet<string>, all: Operations, input: Input): Operation[] {
   const {observation, kinds} = input
-  const going = new Set([...all.values()].flatMap(it => (it.action === 'delete' || it.action === 'replace' ? (it.remoteId ?? []) : [])))
   const owned = ownedAlike(input)
-  return [...all].flatMap(([key, it]) => {
+  return changing.flatMap(it => {
     const identity = kinds.get(it.kind)?.identity
-    if (identity?.unique !== false || (it.action !== 'create' && it.action !== 'replace')) return []
-    const spec = observation.pairs.get(key)?.spec
+    if (identity?.unique !== false) return []
+    const spec = observation.pairs.get(keyOfOperation(it))?.spec
     const parent = parentTaken(it, all, input)
     if (spec === undefined || parent === undefined) return []
     const plain = plainPart(spec)
     const name = identity.key(plain)
-    const slot = {account: accountOf(it, input), kind: it.kind, parent, name: identity.matches ? '' : (name ?? '')}
+    const account = accountOf(it, input)
+    const slot = {account, kind: it.kind, parent, name: identity.matches ? '' : (name ?? '')}
     const holder = owned
       .get(textOf(slot))
-      ?.find(live => live.remoteId !== it.remoteId && !going.has(live.remoteId) && fits(identity, plain, live))
+      ?.find(live => live.remoteId !== it.remoteId && !leaving.has(`${account} ${live.remoteId}`) && fits(identity, plain, live))
     return holder === undefined ? [] : [takes(it, holder.remoteId, name)]
   })
 }
@@ -164,7 +178,7 @@ const same = (a: NameSlot | undefined, b: NameSlot | undefined): boolean => a !=
 function changeOfName(operation: Operation, all: Operations, input: Input): readonly [NameSlot | undefined, NameSlot | undefined] {
   const {identity} = input.kinds.get(operation.kind) ?? {}
   const isKept = operation.action === 'update' && !operation.changes.some(it => it.path === `/${identity?.renames ?? ''}`)
-  if (identity?.unique !== true || isKept) return [undefined, undefined]
+  if (identity === undefined || isKept) return [undefined, undefined]
   const [left, taken] = [placeLeft(operation, input), placeTaken(operation, all, input)]
   return same(left, taken) ? [undefined, undefined] : [left, taken]
 }

@@ -1,6 +1,8 @@
 /** A name that is not free in the run that would give it away: nothing is deleted for a successor that cannot be made. */
 import {describe, expect, it} from 'vitest'
+import {kinds} from '../../../src/backends/kinds.ts'
 import type {Policy} from '../../../src/engine/model/declaration.ts'
+import {safePart} from '../../../src/engine/plan/safe.ts'
 import {Lab, type Planning, type StackBuilder, stackOf} from '../../support/lab.ts'
 import {active} from '../../support/promises.ts'
 
@@ -59,6 +61,54 @@ describe('a replacement by an object whose name another one keeps', () => {
       expect(await actions(lab, with3('four', 'one', 'two', 12_001))).toEqual(['forget last', 'blocked x', 'blocked y', 'blocked z'])
       await lab.apply([with3('four', 'one', 'two', 12_001)])
       expect(lab.writes).toEqual([])
+    })
+  })
+})
+
+describe('a subscription, of which an account takes several of a name', () => {
+  const subs = (a: string, b: string, policy: Partial<Policy> = {}) =>
+    stackOf().subscription('a', {name: a}).subscription('b', {name: b}, policy)
+
+  async function started(): Promise<Lab> {
+    const lab = new Lab()
+    await lab.run(async () => void (await lab.apply([subs('x', 'y')])))
+    lab.simulator.clearLog()
+    return lab
+  }
+
+  it('is not called what an owned one is called that stays so: without a ledger nobody could tell them apart', async () => {
+    const lab = await started()
+    await lab.run(async () => {
+      for (const [stack, more] of [
+        [subs('y', 'y'), {}],
+        [subs('y', 'z', {ignoreChanges: ['/name']}), {}],
+        [subs('y', 'z'), {selection: {target: ['null_resource.a'], exclude: []}}],
+      ] as const) {
+        const {plan} = await lab.plan([stack], more)
+        expect(plan.operations.find(it => it.address === 'null_resource.a')).toMatchObject({
+          action: 'blocked',
+          wants: 'update',
+          cause: 'name-taken',
+          reason: 'cloud/subscriptions/2 has the name "y", and keeps it in this run',
+        })
+      }
+    })
+  })
+
+  it('waits for a name that gets free in the same run, renamed or made', async () => {
+    const lab = await started()
+    await lab.run(async () => {
+      expect(await actions(lab, subs('y', 'z'))).toEqual(['update b', 'update a'])
+      expect(await actions(lab, subs('z', 'y').subscription('c', {name: 'x'}))).toEqual(['update a', 'create c'])
+      const {plan} = await lab.plan([subs('z', 'y').subscription('c', {name: 'x'})])
+      expect(plan.operations.at(-1)?.edges).toEqual([{key: 'shop:null_resource.a', reason: 'frees the name'}])
+    })
+  })
+
+  it('changes names with another one at once: each has its id', async () => {
+    const lab = await started()
+    await lab.run(async () => {
+      expect(await lab.apply([subs('y', 'x')])).toMatchObject({summary: {failed: 0, done: 2}, residual: []})
     })
   })
 })
@@ -139,6 +189,20 @@ describe('a place where names are taken', () => {
 
 describe('a peering, of which a service takes several to one network', () => {
   const base = () => stackOf().subscription('a')
+
+  it('is made when the one that leaves that network is gone, and not at all where that stays', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([base().peering('p', 'a', {vpcId: 'vpc-1'})])
+      const next = base().peering('p', 'a', {vpcId: 'vpc-2'}).peering('q', 'a', {vpcId: 'vpc-1'})
+      const {plan} = await lab.plan([next])
+      expect(active(plan.operations).map(it => [it.action, it.because])).toEqual([
+        ['replace', []],
+        ['create', ['null_resource.p']],
+      ])
+      expect(active(safePart(plan, kinds).plan.operations)).toEqual([])
+    })
+  })
   const theirs = () =>
     stackOf('other').add('cloud.peering', 'theirs', {provider: 'AWS', region: 'us-east-1', vpcId: 'vpc-1'}, {parent: base().in('a')})
 
