@@ -2,10 +2,10 @@
  * Whether "it is not in the list" means "it does not exist". A create that follows from anything less may make a second
  * one of what is there already.
  */
-import type {Declaration} from '../model/declaration.ts'
 import type {Kind} from '../model/kind.ts'
 import type {Collection} from '../model/live.ts'
 import {plainPart} from '../model/resolve.ts'
+import type {ValueObject} from '../model/value.ts'
 
 /** Why nobody can tell whether a declared object is there. */
 export interface Doubt {
@@ -14,8 +14,8 @@ export interface Doubt {
 }
 
 /** @param collection - the one the declared object would stand in, as it was read last */
-export function doubtOf(declaration: Declaration, kind: Kind, collection: Collection): Doubt | undefined {
-  const spec = plainPart(declaration.spec)
+export function doubtOf(declared: ValueObject, kind: Kind, collection: Collection): Doubt | undefined {
+  const spec = plainPart(declared)
   const name = kind.identity.key(spec)
   const nameless = collection.withoutId.some(
     row => kind.identity.matches?.(spec, row) ?? (name !== undefined && kind.identity.key(row) === name),

@@ -1,16 +1,46 @@
 /** What pairs of a declaration and its live object are completed with once everything is read. */
 
+import {canonicalJson} from '../../base/json.ts'
 import {isRecordedSecret, liveAttribute} from '../model/attribute.ts'
 import {diffFields} from '../model/diff.ts'
 import {liveObject, outputOf} from '../model/live.ts'
-import {resolveValue} from '../model/resolve.ts'
+import {openLeaves, plainPart, resolveValue} from '../model/resolve.ts'
 import {recordedSecrets} from '../model/shown-field.ts'
-import {type Key, Secret, type ValueObject} from '../model/value.ts'
+import {Deferred, type Key, Secret, type ValueObject} from '../model/value.ts'
 import type {ObserveInput, Paired} from './observation.ts'
 import {entryOf} from './pair.ts'
 
+/** Everything filled in that what was read answers; what a row does not show, and is needed, is read once more. */
+export async function completePairs(input: ObserveInput, pairs: ReadonlyMap<Key, Paired>): Promise<Map<Key, Paired>> {
+  const seen = resolveSpecs(input, pairs)
+  const whole = await fetchSparse(input, seen)
+  const more = new Set([...whole].flatMap(([key, it]) => (it === seen.get(key) ? [] : [key])))
+  const waits = ({spec}: Paired) => openLeaves(spec).some(({leaf}) => leaf instanceof Deferred && leaf.needs.some(it => more.has(it)))
+  return more.size > 0 && [...whole.values()].some(waits) ? fetchSparse(input, resolveSpecs(input, whole)) : whole
+}
+
+/**
+ * Declarations that nothing was found for, and of which more is known than they were looked for by: an object that is
+ * found by its name must not be made a second time for a name that was not known yet.
+ *
+ * @param specs - what they were looked for by, where that was not what is declared
+ */
+export function namedAnew(
+  {kinds}: ObserveInput,
+  pairs: ReadonlyMap<Key, Paired>,
+  specs: ReadonlyMap<Key, ValueObject>,
+): Map<Key, ValueObject> {
+  const isNew = ({declaration: {key, kind, spec: declared}, spec, match}: Paired) => {
+    if (match !== undefined || spec === declared) return false
+    const {identity} = kinds.get(kind) ?? {}
+    const [was, is] = [plainPart(specs.get(key) ?? declared), plainPart(spec)]
+    return identity?.matches ? canonicalJson(was) !== canonicalJson(is) : identity?.key(was) !== identity?.key(is)
+  }
+  return new Map([...pairs].flatMap(([key, it]) => (isNew(it) ? [[key, it.spec] as const] : [])))
+}
+
 /** Fills in what another object's live fields already answer. */
-export function resolveSpecs(input: ObserveInput, pairs: ReadonlyMap<Key, Paired>): Map<Key, Paired> {
+function resolveSpecs(input: ObserveInput, pairs: ReadonlyMap<Key, Paired>): Map<Key, Paired> {
   const ledgers = new Map([...(input.otherLedgers ?? []).map(it => [it.stack, it] as const), ...input.ledgers])
   const resolved = new Map<Key, Paired>()
   for (const [key, pair] of pairs) {
@@ -41,7 +71,7 @@ function tryEvaluate<T>(evaluate: () => T): T | undefined {
 }
 
 /** List rows may be sparse: one read each where a declared field or an output is missing in the row. */
-export async function fetchSparse(input: ObserveInput, pairs: ReadonlyMap<Key, Paired>): Promise<Map<Key, Paired>> {
+async function fetchSparse(input: ObserveInput, pairs: ReadonlyMap<Key, Paired>): Promise<Map<Key, Paired>> {
   const full = new Map(pairs)
   await Promise.all(
     [...pairs.values()].map(async pair => {

@@ -13,8 +13,8 @@ import {type Ids, idsIn, type Kind, type Kinds, kindCalled, remoteIdOf} from '..
 import type {Ledger} from '../model/ledger.ts'
 import {type LiveObject, objectIn} from '../model/live.ts'
 import {Ownership} from '../model/ownership.ts'
-import {type Key, keyOf} from '../model/value.ts'
-import {fetchSparse, resolveSpecs} from './complete-pairs.ts'
+import {type Key, keyOf, type ValueObject} from '../model/value.ts'
+import {completePairs, namedAnew} from './complete-pairs.ts'
 import {liveSecrets} from './live-secrets.ts'
 import {NamedParents} from './named-parent.ts'
 import type {Observation, ObserveInput, Paired} from './observation.ts'
@@ -26,7 +26,8 @@ import {withContext} from './with-context.ts'
 
 export async function observe(input: ObserveInput): Promise<Observation> {
   const byId = new ReadById()
-  const look = () => new Pass(input, byId).run()
+  const specs = new Map<Key, ValueObject>()
+  const look = () => new Pass(input, byId, specs).run()
   let pass = await look()
   for (;;) {
     // Proving may bring rows to light, and those may be parents of lists not read yet: hence again, and bounded.
@@ -36,13 +37,22 @@ export async function observe(input: ObserveInput): Promise<Observation> {
       pass = await look()
     }
     // So may asking by id, and each object is asked for once.
-    if (!(await byId.ask(pass.notShown))) break
-    pass = await look()
+    if (await byId.ask(pass.notShown)) {
+      pass = await look()
+      continue
+    }
+    const {notShown: _, ...seen} = pass
+    const observation = {...seen, pairs: await completePairs(input, seen.pairs)}
+    // So may a name that another object's fields give: whoever was not found without it is looked for by it.
+    const named = namedAnew(input, observation.pairs, specs)
+    if (named.size > 0) {
+      for (const [key, spec] of named) specs.set(key, spec)
+      pass = await look()
+      continue
+    }
+    if (input.learnsSecret) for (const value of liveSecrets(observation)) input.learnsSecret(value)
+    return observation
   }
-  const {notShown: _, ...seen} = pass
-  const observation = {...seen, pairs: await fetchSparse(input, resolveSpecs(input, seen.pairs))}
-  if (input.learnsSecret) for (const value of liveSecrets(observation)) input.learnsSecret(value)
-  return observation
 }
 
 /** Kinds of the same depth: subscriptions and everything of the cluster, then databases and peerings, then ACLs. */
@@ -70,6 +80,7 @@ interface CollectionPlan {
 
 class Pass {
   readonly #input: ObserveInput
+  readonly #specs: ReadonlyMap<Key, ValueObject>
   readonly #ownership: Ownership
   readonly #declared: ReadonlyMap<Key, string>
   readonly #declarations: readonly Declaration[]
@@ -84,8 +95,10 @@ class Pass {
   readonly #ambiguous: Problem[] = []
   readonly #problems: Problem[] = []
 
-  constructor(input: ObserveInput, byId: ReadById) {
+  /** @param specs - declarations with what is known by now of what they leave open */
+  constructor(input: ObserveInput, byId: ReadById, specs: ReadonlyMap<Key, ValueObject>) {
     this.#input = input
+    this.#specs = specs
     this.#collections = new ReadCollections(input, byId)
     this.#namedParents = new NamedParents({
       kinds: input.kinds,
@@ -99,6 +112,10 @@ class Pass {
     this.#declared = new Map(input.stacks.flatMap(stack => stack.declarations.map(it => [it.key, it.kind] as const)))
     this.#declarations = input.destroy ? [] : withContext(input.stacks, it => this.#chosen(it))
     this.#read = new Set(this.#declarations.map(it => it.key))
+  }
+
+  #specOf({key, spec}: Declaration): ValueObject {
+    return this.#specs.get(key) ?? spec
   }
 
   #chosen({stack, key}: Declaration): boolean {
@@ -134,7 +151,7 @@ class Pass {
       const former = match === undefined ? entryOf(ledgers, {declaration}) : undefined
       const there = former && this.#collections.live(declaration.stack, former)
       const stray = there && !claims.has(this.#objectOf(declaration.stack, there)) ? there : undefined
-      const doubt = match === undefined ? this.#collections.doubtOf(declaration, parent) : undefined
+      const doubt = match === undefined ? this.#collections.doubtOf(declaration, this.#specOf(declaration), parent) : undefined
       pairs.set(declaration.key, {
         declaration,
         spec: declaration.spec,
@@ -284,6 +301,7 @@ class Pass {
       ledgers: this.#ledgers,
       ownership: this.#ownership,
       stacks: this.#stacks,
+      specOf: it => this.#specOf(it),
       declared: this.#declared,
       read: key => this.#read.has(key),
     })

@@ -10,7 +10,7 @@ import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
 import type {Owner, Ownership} from '../model/ownership.ts'
 import {plainPart} from '../model/resolve.ts'
-import {type Key, keyOf} from '../model/value.ts'
+import {type Key, keyOf, type ValueObject} from '../model/value.ts'
 
 export type Found = 'ledger' | 'moved' | 'import' | 'name'
 
@@ -30,6 +30,8 @@ export interface PairInput {
   readonly ledgers: ReadonlyMap<string, Ledger>
   readonly ownership: Ownership
   readonly stacks: ReadonlyMap<string, StackDeclarations>
+  /** What is declared, with what the objects that were read already answer of it. */
+  readonly specOf: (declaration: Declaration) => ValueObject
   /** Every key declared anywhere in the app, with its kind. */
   readonly declared: ReadonlyMap<Key, string>
   /** Whether this run reads a declaration: what `--target` leaves out still has its object. */
@@ -90,7 +92,7 @@ export function pairCollection(input: PairInput): Pairing {
 
   const byName = kind.identity.matches ? undefined : groupByName(collection.objects)
   for (const declaration of open) {
-    const spec = plainPart(declaration.spec)
+    const spec = plainPart(input.specOf(declaration))
     const candidates = byName
       ? (byName.get(kind.identity.key(spec) ?? '\0') ?? [])
       : collection.objects.filter(it => kind.identity.matches?.(spec, it.fields))
@@ -142,11 +144,11 @@ const heldBy = ({key}: Declaration, remoteId: string | undefined, holder: Key): 
 })
 
 /** Whether an object stays what it is under the declaration that has it: a rename or a replacement would free it. */
-function staysAs({kind: {identity, verbs}, declarations}: PairInput, key: Key, live: LiveObject): boolean {
+function staysAs({kind: {identity, verbs}, declarations, specOf}: PairInput, key: Key, live: LiveObject): boolean {
   const holder = declarations.find(it => it.key === key)
   if (holder === undefined) return false
   if (identity.renames === undefined && verbs.delete === undefined) return true
-  return fits(identity, plainPart(holder.spec), live)
+  return fits(identity, plainPart(specOf(holder)), live)
 }
 
 /** Whether a declaration means a live object of its collection, going by what identifies it. */
@@ -155,7 +157,7 @@ export const fits = ({matches, key}: Identity, spec: JsonObject, live: LiveObjec
 
 /** A change to what somebody else's object is called, or is: two live objects then fit one declaration. */
 function taken(
-  {kind, collection, declarations, ownership}: PairInput,
+  {kind, collection, declarations, ownership, specOf}: PairInput,
   matches: ReadonlyMap<Key, Match>,
   claimed: ReadonlyMap<string, Key>,
 ) {
@@ -167,7 +169,7 @@ function taken(
     const match = matches.get(declaration.key)
     // A name that is not compared is not changed either.
     if (match === undefined || declaration.policy.ignoreChanges.some(it => it === '' || it === `/${kind.identity.renames ?? ''}`)) continue
-    const spec = plainPart(declaration.spec)
+    const spec = plainPart(specOf(declaration))
     const wanted = kind.identity.key(spec)
     const other = byName
       ? match.live.name === wanted

@@ -6,6 +6,7 @@ import type {Declaration} from '../model/declaration.ts'
 import {type Ids, idsIn, type Kind, type Kinds, kindCalled, remoteIdOf} from '../model/kind.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
 import {type Collection, type LiveObject, objectIn, readCollection} from '../model/live.ts'
+import type {ValueObject} from '../model/value.ts'
 import {type Doubt, doubtOf, notWhole} from './absence.ts'
 import type {NotShown, ReadById} from './read-by-id.ts'
 
@@ -72,10 +73,10 @@ export class ReadCollections {
   }
 
   /** Why nobody can tell whether a declared object that nothing was found for is there. */
-  doubtOf(declaration: Declaration, parent: Ids | undefined): Doubt | undefined {
+  doubtOf(declaration: Declaration, spec: ValueObject, parent: Ids | undefined): Doubt | undefined {
     const kind = this.#kind(declaration.kind)
     const list = parent && this.of(declaration.stack, kind, parent)
-    if (list !== undefined) return doubtOf(declaration, kind, list)
+    if (list !== undefined) return doubtOf(spec, kind, list)
     const named = declaration.parent?.by === 'name' || declaration.parent?.by === 'id'
     return parent === undefined && named ? notWhole(`the list of ${this.#kind(kind.parent?.kind ?? '').noun}s`) : undefined
   }

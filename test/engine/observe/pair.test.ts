@@ -45,6 +45,7 @@ function paired(builder: StackBuilder, {live, ledgers = [], others = [], proven 
     declarations: stack.declarations.filter(it => !unread.includes(it.key)),
     ledgers: byStack,
     ownership: new Ownership({ledgers: byStack, otherLedgers: others, kinds}),
+    specOf: it => it.spec,
     stacks: new Map([[stack.name, stack]]),
     declared: new Map(stack.declarations.map(it => [it.key, it.kind])),
     read: key => !unread.includes(key),

@@ -1,0 +1,48 @@
+/** Names that another object's fields give: what is found by its name is found by such a one, too. */
+import {describe, expect, it} from 'vitest'
+import {Deferred} from '../../../src/engine/model/value.ts'
+import {Lab, type Planning, type StackBuilder, stackOf} from '../../support/lab.ts'
+import {active} from '../../support/promises.ts'
+
+const read = (local: string, output: string): Deferred =>
+  new Deferred(`${output}-of-\${null_resource.${local}.triggers["out/${output}"]}`, [`shop:null_resource.${local}`])
+
+/** A subscription that is called after another one's status, and a database in it after a database's protocol. */
+const shop = (sub = 'sub', db = 'db'): StackBuilder => {
+  const stack = stackOf()
+    .add('cloud.subscription', 'a', {name: 'a'}, {outputs: ['status']})
+    .add('cloud.subscription', sub, {name: read('a', 'status')}, {after: ['a']})
+  return stack
+    .add('cloud.database', 'one', {name: 'one', memoryLimitInGb: 1, protocol: 'redis'}, {parent: stack.in('a'), outputs: ['protocol']})
+    .add('cloud.database', db, {name: read('one', 'protocol'), memoryLimitInGb: 1}, {parent: stack.in(sub), after: ['one']})
+}
+
+const actions = async (lab: Lab, stack: StackBuilder, more: Planning = {}): Promise<string[]> =>
+  active((await lab.plan([stack], more)).plan.operations).map(it => `${it.action} ${it.address.replace('null_resource.', '')}`)
+
+describe.each([false, true])('objects whose names are computed (sparse lists: %s)', sparseLists => {
+  async function started(): Promise<Lab> {
+    const lab = new Lab({simulator: {cloud: {sparseLists}}})
+    await lab.run(async () => {
+      await lab.apply([shop()])
+      await lab.clock.sleep(60_000)
+      expect(await actions(lab, shop())).toEqual([])
+    })
+    return lab
+  }
+
+  it('are not made a second time when the ledger is lost', async () => {
+    const lab = await started()
+    lab.stores.clear()
+    await lab.run(async () => {
+      expect((await actions(lab, shop())).sort()).toEqual(['adopt a', 'adopt db', 'adopt one', 'adopt sub'])
+    })
+  })
+
+  it('move where nothing but their addresses changed', async () => {
+    const lab = await started()
+    await lab.run(async () => {
+      expect(await actions(lab, shop('other', 'cache'))).toEqual(['move other', 'move cache'])
+    })
+  })
+})
