@@ -9,7 +9,10 @@ interface StackFile {
   readonly resource: {readonly null_resource: Readonly<Record<string, object>>}
 }
 
-/** @param like - a folder that `large-app.mjs` wrote; its `d1` is what all the others are like */
+/**
+ * @param like - a folder that `large-app.mjs` wrote; its `d1` is what all the others are like
+ * @param to - may be the same folder
+ */
 export function writeStackFolder({like, to, objects, shape}: {like: string; to: string; objects: number; shape: Shape}): void {
   const file = JSON.parse(readFileSync(join(like, STACK), 'utf8')) as StackFile
   const {subscription, d1} = file.resource.null_resource
@@ -22,5 +25,5 @@ export function writeStackFolder({like, to, objects, shape}: {like: string; to: 
   mkdirSync(join(to, dirname(STACK)), {recursive: true})
   const resources = {null_resource: {subscription, ...Object.fromEntries(databases)}}
   writeFileSync(join(to, STACK), JSON.stringify({...file, resource: resources}, undefined, 2))
-  cpSync(join(like, 'manifest.json'), join(to, 'manifest.json'))
+  if (to !== like) cpSync(join(like, 'manifest.json'), join(to, 'manifest.json'))
 }

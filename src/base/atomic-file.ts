@@ -5,7 +5,7 @@
  */
 import {randomBytes} from 'node:crypto'
 import {closeSync, constants, fchmodSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeFileSync} from 'node:fs'
-import {open, rm} from 'node:fs/promises'
+import {open, rm, writeFile} from 'node:fs/promises'
 import {basename, dirname, join} from 'node:path'
 import {fileAt} from './file-place.ts'
 
@@ -18,10 +18,13 @@ export interface AtomicFileOptions {
 
 const CREATE_ONLY = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL
 
-/** @throws NotAFileError, the system's error (`ENOSPC`, `EACCES`, …), with the old file as it was and nothing left behind */
+/**
+ * @param data - a large text in parts: it is never in memory as a whole
+ * @throws NotAFileError, the system's error (`ENOSPC`, `EACCES`, …), with the old file as it was and nothing left behind
+ */
 export async function writeFileAtomic(
   named: string,
-  data: string | Uint8Array,
+  data: string | Uint8Array | Iterable<string>,
   {mode = 0o600, assertStill}: AtomicFileOptions = {},
 ): Promise<void> {
   const path = fileAt(named)
@@ -30,7 +33,7 @@ export async function writeFileAtomic(
     const file = await open(temporary, CREATE_ONLY, mode)
     try {
       await file.chmod(mode)
-      await file.writeFile(data)
+      await writeFile(file, data)
       await file.sync()
     } finally {
       await file.close()

@@ -1,4 +1,5 @@
 /** JSON text with two spaces a level, written a part at a time: what is large is opened, and what is in it is written in groups. */
+import type {JsonObject} from './json.ts'
 import {type ExactJson, type ExactObject, escapeUnseen, hasExact, stringifyExactJson} from './lossless-json.ts'
 import type {Redactor} from './redact.ts'
 
@@ -8,16 +9,17 @@ interface Opened {
 }
 
 export class IndentedJson {
-  readonly #redactor: Redactor
+  readonly #redactor: Redactor | undefined
   readonly #opened: Opened[] = []
 
-  constructor(redactor: Redactor) {
+  /** @param redactor - without one the text is what `JSON.stringify` makes of the value, letter by letter */
+  constructor(redactor: Redactor | undefined) {
     this.#redactor = redactor
   }
 
   /** @param key - in an object */
   open(list: boolean, key?: string): string {
-    const name = key === undefined ? '' : `${stringifyExactJson(key)}: `
+    const name = key === undefined ? '' : `${this.#redactor === undefined ? JSON.stringify(key) : stringifyExactJson(key)}: `
     const before = this.#opened.length === 0 ? '' : `${this.#comma()}${this.#line()}`
     this.#opened.push({list, isEmpty: true})
     return `${before}${name}${list ? '[' : '{'}`
@@ -36,8 +38,10 @@ export class IndentedJson {
     const comma = this.#comma()
     const level = this.#opened.length
     const text = this.#placed(items, exact)
+    const within = (placed: string): string => comma + placed.slice(level * level + level - 1, -level * (level + 1))
+    if (this.#redactor === undefined) return within(text)
     const shown = exact || this.#redactor.mayHideIn(text) ? this.#redactor.value(items) : items
-    return comma + escapeUnseen(shown === items ? text : this.#placed(shown, exact)).slice(level * level + level - 1, -level * (level + 1))
+    return within(escapeUnseen(shown === items ? text : this.#placed(shown, exact)))
   }
 
   /** As many lists around the items as there are levels above give them their place, and are cut off again. */
@@ -73,14 +77,20 @@ export function* indentedJson(document: ExactJson, redactor: Redactor): Generato
   else yield `${stringifyExactJson(redactor.value(document), 2)}\n`
 }
 
-function* opened(value: Container, levels: number, redactor: Redactor, writer: IndentedJson, key?: string): Generator<string> {
+/** As `indentedJson`, of a document that holds no secret and is read by programs: what `JSON.stringify` makes of it, letter by letter. */
+export function* plainIndentedJson(document: JsonObject): Generator<string> {
+  if (isOpened(document, LEVELS, undefined)) yield* opened(document, LEVELS, undefined, new IndentedJson(undefined))
+  else yield `${JSON.stringify(document, null, 2)}\n`
+}
+
+function* opened(value: Container, levels: number, redactor: Redactor | undefined, writer: IndentedJson, key?: string): Generator<string> {
   const items = Array.isArray(value) ? (value as readonly ExactJson[]) : undefined
   const fields = value as ExactObject
   const names = items ? [] : Object.keys(fields).filter(name => fields[name] !== undefined)
   const count = items?.length ?? names.length
   const some = (from: number, to: number): string => {
     const taken = items?.slice(from, to) ?? Object.fromEntries(names.slice(from, to).map(name => [name, fields[name] as ExactJson]))
-    return writer.items(taken, hasExact(taken))
+    return writer.items(taken, redactor !== undefined && hasExact(taken))
   }
   yield writer.open(items !== undefined, key)
   let from = 0
@@ -103,8 +113,8 @@ function* opened(value: Container, levels: number, redactor: Redactor, writer: I
 
 type Container = readonly ExactJson[] | ExactObject
 
-const isOpened = (value: ExactJson, levels: number, redactor: Redactor): value is Container =>
-  isLarge(value, levels) && (Array.isArray(value) || !hidesKeys(value as ExactObject, redactor))
+const isOpened = (value: ExactJson, levels: number, redactor: Redactor | undefined): value is Container =>
+  isLarge(value, levels) && (redactor === undefined || Array.isArray(value) || !hidesKeys(value as ExactObject, redactor))
 
 /** Keys that become one are for the whole object to sort out. */
 const hidesKeys = (fields: ExactObject, redactor: Redactor): boolean =>

@@ -38,15 +38,23 @@ export interface NamedFileHost {
   readonly cwd: string
 }
 
-/** @throws NotAFileError, NamedFileError */
-export async function writeNamedFile(path: string, data: string, {clock, cwd}: NamedFileHost): Promise<void> {
+/**
+ * @param data - a large text in parts
+ * @throws NotAFileError, NamedFileError
+ */
+export async function writeNamedFile(path: string, data: string | Iterable<string>, {clock, cwd}: NamedFileHost): Promise<void> {
   try {
     const place = placeOfFile(path, cwd)
     if (place.is === 'file') await writeFileAtomic(place.path, data, {mode: 0o600})
-    else await pourInto(place.path, place.fifo, [Buffer.from(data)], clock)
+    else await pourInto(place.path, place.fifo, bytesOf(data), clock)
   } catch (error) {
     throw error instanceof AppError ? error : new NamedFileError(path, error)
   }
+}
+
+function* bytesOf(data: string | Iterable<string>): Generator<Buffer> {
+  if (typeof data === 'string') yield Buffer.from(data)
+  else for (const part of data) yield Buffer.from(part)
 }
 
 const FIFO_LOOK_MS = 50

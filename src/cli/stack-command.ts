@@ -8,6 +8,7 @@ import {existsSync} from 'node:fs'
 import {dirname, resolve} from 'node:path'
 import {EXIT, type ExitCode} from '../base/errors.ts'
 import {placeOfFile} from '../base/file-place.ts'
+import {plainIndentedJson} from '../base/indented-json.ts'
 import {asJson} from '../base/json.ts'
 import {UsageError} from '../base/usage-error.ts'
 import type {LoadedDeclarations} from '../declaration/read/load.ts'
@@ -239,7 +240,7 @@ export abstract class StackCommand extends ReportingCommand {
     })
     await this.reportPlan(plan, flags.out === undefined ? planAgain(plan) : applyCommand(flags.out, plan, flags))
     if (flags.out !== undefined) {
-      await writeNamedFile(flags.out, `${JSON.stringify(plan, null, 2)}\n`, this.context)
+      await writeNamedFile(flags.out, plainIndentedJson(asJson(plan)), this.context)
       const next = plan.guards.length > 0 ? 'it is refused as it is' : `apply it with: ${applyCommand(flags.out, plan, flags)}`
       this.logger.note(place?.is === 'stream' ? `The plan was written to ${flags.out}` : `The plan is in ${flags.out}; ${next}`)
     }

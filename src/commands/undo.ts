@@ -1,5 +1,6 @@
 import {existsSync} from 'node:fs'
 import {dirname, resolve} from 'node:path'
+import {plainIndentedJson} from '../base/indented-json.ts'
 import {asJson} from '../base/json.ts'
 import {UsageError} from '../base/usage-error.ts'
 import {bothApisFlags, durationFlag} from '../cli/parse/flags.ts'
@@ -49,7 +50,7 @@ export default class UndoCommand extends ReadingStackCommand {
       return opened.undo(workspace, {recreate: flags.recreate ?? false, options: planOptions(flags), validForMs: flags['valid-for']})
     })
     const {plan} = done
-    await writeNamedFile(out, `${JSON.stringify(plan, null, 2)}\n`, this.context)
+    await writeNamedFile(out, plainIndentedJson(asJson(plan)), this.context)
     await this.print(asJson(undoDocument(args.run, out, done)), {text: () => this.planText(plan)})
     const next = plan.guards.length > 0 ? 'it is refused as it is' : `apply it with: ${applyCommand(out, plan, flags)}`
     this.logger.note(`The plan is in ${out}; ${next}`)

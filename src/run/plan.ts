@@ -21,7 +21,7 @@ import {assertWords, type Choice} from '../engine/observe/choice.ts'
 import type {Going, Observation} from '../engine/observe/observation.ts'
 import {stepsOf} from '../engine/plan/bill.ts'
 import {type BuiltPlan, buildPlan} from '../engine/plan/build.ts'
-import {sealed} from '../engine/plan/document.ts'
+import {resealed} from '../engine/plan/document.ts'
 import {accountsOf, checkAccounts, namedAccounts} from './accounts.ts'
 import {beingMadeElsewhere} from './being-made.ts'
 import {changeLimits, LearnedLimits} from './change-limits.ts'
@@ -124,7 +124,7 @@ export async function planWorkspace(
   const {unmanaged, notes: said} = host.redactor.value({unmanaged: plan.unmanaged, notes: plan.notes})
   return {
     ...built,
-    plan: sealed({...plan, unmanaged, notes: said, requests, guards, ...(freezes.length === 0 ? {} : {freezes: plannedFreezes(freezes)})}),
+    plan: resealed(plan, {unmanaged, notes: said, requests, guards, ...(freezes.length === 0 ? {} : {freezes: plannedFreezes(freezes)})}),
   }
 }
 
@@ -171,7 +171,7 @@ function assertSecretsGiven({stacks}: Workspace, {plan, observation}: BuiltPlan)
 /** A plan that is to be kept: it names the account its keys are of, so that another key of that account may apply it. */
 export async function lastingPlan(workspace: Workspace, plan: Plan): Promise<Plan> {
   const accounts = await namedAccounts(workspace)
-  return sealed({...plan, accounts, requests: {...plan.requests, used: workspace.usedRequests()}})
+  return resealed(plan, {accounts, requests: {...plan.requests, used: workspace.usedRequests()}})
 }
 
 /** Outputs that apply would write down, whatever else it does: those whose values or flags are not in the ledger so. */

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
-import {indentedJson} from '../../src/base/indented-json.ts'
+import {indentedJson, plainIndentedJson} from '../../src/base/indented-json.ts'
+import type {JsonObject} from '../../src/base/json.ts'
 import {type ExactJson, ExactNumber, stringifyExactJson} from '../../src/base/lossless-json.ts'
 import {Redactor} from '../../src/base/redact.ts'
 
@@ -43,5 +44,20 @@ describe('a document that is written in parts', () => {
     const fields = Object.fromEntries(items.map((it, at) => [`k${at}`, at < 200 ? undefined : it]))
     const given = {items, fields, none: undefined} as unknown as ExactJson
     expect([...indentedJson(given, redactor)].join('')).toBe(`${JSON.stringify(given, null, 2)}\n`)
+  })
+
+  it('for programs, with nothing hidden, is letter by letter what JSON.stringify makes of it', () => {
+    const known = fc.oneof(fc.jsonValue() as fc.Arbitrary<ExactJson>, fc.constantFrom('s3cret/é', '\u202e', '::error::'))
+    let parts = 0
+    fc.assert(
+      fc.property(small(small(fc.oneof(known, large(small(known))))), it => {
+        const given = {it} as JsonObject
+        const texts = [...plainIndentedJson(given)]
+        if (texts.length > 1) parts++
+        expect(texts.join('')).toBe(`${JSON.stringify(given, null, 2)}\n`)
+      }),
+      {numRuns: 200, seed: 20_261_122},
+    )
+    expect(parts).toBeGreaterThan(50)
   })
 })

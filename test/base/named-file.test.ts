@@ -21,6 +21,20 @@ describe('a file somebody named', () => {
     expect([readFileSync(at('a'), 'utf8'), readdirSync(folder)]).toEqual(['new', ['a']])
   })
 
+  it('is written part by part, and stays as it was where a part cannot be made', async () => {
+    const host = {clock: systemClock, cwd: folder}
+    await writeNamedFile(at('a'), ['one, ', 'two, ', 'drei: ä'], host)
+    function* broken() {
+      yield 'half'
+      throw new RangeError('no more')
+    }
+    await expect(writeNamedFile(at('a'), broken(), host)).rejects.toMatchObject({code: 'E_FILE_WRITE'})
+    expect([readFileSync(at('a'), 'utf8'), readdirSync(folder)]).toEqual(['one, two, drei: ä', ['a']])
+    symlinkSync('/dev/null', at('null'))
+    await writeNamedFile(at('null'), ['one', 'two'], host)
+    expect(readdirSync(folder).sort()).toEqual(['a', 'null'])
+  })
+
   it('that is a FIFO gets all of it, however late its reader comes and whatever it holds at once', async () => {
     execFileSync('mkfifo', [at('fifo')])
     const text = 'x'.repeat(1_000_000)

@@ -26,17 +26,11 @@ export class PlanAlteredError extends AppError {
   }
 }
 
-/** Everything the hash covers: all that decides what is sent, and all that is said of it; not what it costs, where it was written, nor what is frozen for now. */
+/** What a plan costs, where it was written and what is frozen for now; all the rest decides what is sent, or is what is said of it. */
+const UNCOVERED: ReadonlySet<string> = new Set<keyof Plan>(['requests', 'bill', 'source', 'written', 'freezes', 'hash'])
+
 export function hashOf(plan: object): string {
-  const {
-    requests: _requests,
-    bill: _bill,
-    source: _source,
-    written: _written,
-    freezes: _freezes,
-    hash: _hash,
-    ...covered
-  } = plan as Readonly<Record<string, unknown>>
+  const covered: Readonly<Record<string, unknown>> = Object.fromEntries(Object.entries(plan).filter(([name]) => !UNCOVERED.has(name)))
   // Listed or counted, it is the same plan: nothing is sent for what is nobody's.
   const content = {...covered, unmanaged: Array.isArray(covered.unmanaged) ? covered.unmanaged.length : covered.unmanaged}
   // Operation by operation.
@@ -44,6 +38,14 @@ export function hashOf(plan: object): string {
 }
 
 export const sealed = (plan: Omit<Plan, 'hash'>): Plan => ({...plan, hash: hashOf(plan)})
+
+/** The plan with other parts. Its hash is made again, over all of it, only where a part that it covers says something else. */
+export function resealed(plan: Plan, parts: Partial<Omit<Plan, 'hash'>>): Plan {
+  const isSame = ([name, part]: readonly [string, unknown]): boolean =>
+    UNCOVERED.has(name) || canonicalJson(part) === canonicalJson(plan[name as keyof Plan])
+  const changed = {...plan, ...parts}
+  return Object.entries(parts).every(isSame) ? changed : sealed(changed)
+}
 
 /** @throws PlanAlteredError */
 export function assertSealed(plan: {readonly hash: string}): void {

@@ -22,6 +22,8 @@ type Operations = ReadonlyMap<Key, Operation>
  * @throws OperationCycleError
  */
 export function freedNames(active: ReadonlyMap<Key, Operation>, input: Input): Map<Key, Key> {
+  // What only makes objects frees no name.
+  if (![...active.values()].some(it => it.remoteId !== undefined)) return new Map()
   const leaving = new Map<string, Key>()
   const taking = new Map<Key, string>()
   const names = new Map<Key, {readonly from: string; readonly to: string}>()
@@ -50,6 +52,8 @@ export function freedNames(active: ReadonlyMap<Key, Operation>, input: Input): M
  * could not make its successor. Of what needs no name of its own, whoever means an object that stays somebody's would make it twice.
  */
 export function takenStill(operations: readonly Operation[], input: Input): Operation[] {
+  // Where nothing is there, nobody keeps a name.
+  if (input.observation.collections.every(it => it.objects.length === 0)) return []
   const all = new Map(operations.map(it => [keyOfOperation(it), it]))
   const changes = operations.map(it => [it, ...changeOfName(it, all, input)] as const)
   const free = new Set(changes.flatMap(([, left]) => (left === undefined ? [] : textOf(left))))
