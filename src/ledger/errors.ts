@@ -51,6 +51,22 @@ export class LedgerNewerError extends AppError {
   }
 }
 
+/** All it had is in another one by now: what is recorded here the stack would never hear of. */
+export class LedgerMovedError extends AppError {
+  constructor({place, stack}: Pick<LedgerPlace, 'place' | 'stack'>, transfer: string) {
+    const name = shellWord(stack)
+    super(`What the ledger ${place} of the stack "${stack}" had is in another place since transfer ${transfer}; nothing was sent.`, {
+      code: 'E_LEDGER_MOVED',
+      exit: EXIT.stale,
+      suggestions: [
+        `A plan or a run from before that is over: svcctl plan --stack ${name} plans what is left with the ledger that the code names now.`,
+        `Where the code names this place again: svcctl transfer --stack ${name} --from-state PLACE brings back what is in the other one.`,
+        'Where the other one is lost: move this one out of the way, and the next plan finds every object again by its name.',
+      ],
+    })
+  }
+}
+
 /** Two stacks behind one ledger would delete each other's objects in turn. */
 export class LedgerForeignError extends AppError {
   constructor(where: LedgerPlace, owner: string) {

@@ -98,7 +98,8 @@ export async function moveLedger(
   const {pending: _, ...incoming} = withIncoming(ready, moves, new Map([[ledgerName(from), former]]), id, new Map())
   const pending = openEnds(former.pending, now.pending)
   const outputs = {...former.outputs, ...now.outputs}
-  const stones = [...(former.gone ?? []), ...(incoming.gone ?? [])].filter(it => !known.has(it.remoteId))
+  // Whatever went from here to another place of the stack, and is no more: this is its place again.
+  const stones = [...(former.gone ?? []), ...(incoming.gone ?? [])].filter(it => !known.has(it.remoteId) && it.to.stack !== from.stack)
   const gone = [...new Map(stones.map(it => [`${it.id} ${it.remoteId}`, it])).values()].slice(-TOMBSTONES)
   const audit = (former.audit?.seq ?? 0) > (now.audit?.seq ?? 0) ? former.audit : now.audit
   const after: Ledger = {...incoming, outputs, gone, ...(pending === undefined ? {} : {pending}), ...(audit && {audit})}

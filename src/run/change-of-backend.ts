@@ -53,7 +53,7 @@ export async function changeBackend(
       throw new UsageError(`--from-state ${state}: there is no ledger`, ['Check the address of the former ledger.'])
     assertNoneUnderWay([former, there])
     const objects = [...former.entries.values()].map(entry => ({stack, entry}))
-    assertSameAccounts(former, there, objects, desk)
+    await assertSameAccounts(former, there, objects, desk)
     const known = new Set([...there.entries.values()].map(it => it.remoteId))
     const taken = objects.flatMap(({entry}) => (known.has(entry.remoteId) ? [] : (there.entries.get(entry.address) ?? [])))
     if (taken.length > 0) throw new AddressTakenError(stack, taken)

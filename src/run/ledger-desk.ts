@@ -1,5 +1,6 @@
 /** The ledgers of an app, and those left beside them, for commands that send no request. */
 import {kinds} from '../backends/kinds.ts'
+import type {Api} from '../base/apis.ts'
 import {nearest} from '../base/nearest.ts'
 import {HeldObjectsError} from '../controls/errors.ts'
 import {UnknownStackError} from '../declaration/language/errors.ts'
@@ -24,7 +25,9 @@ export interface OwnedObject {
 }
 
 /** The accounts that stacks speak to, as far as the configuration says. */
-export type AccountsOf = (stacks: readonly StackDeclarations[]) => Promise<readonly ControlledAccount[]>
+export type AccountsOf = (stacks: readonly StackDeclarations[]) => Promise<readonly MeantAccount[]>
+
+type MeantAccount = ControlledAccount & {readonly api: Api}
 
 export class LedgerDesk {
   readonly host: Host
@@ -83,6 +86,12 @@ export class LedgerDesk {
     const found = known.find(it => it.name === name)
     if (found === undefined) throw new UnknownStackError(name, names, nearest(name, names), option)
     return found
+  }
+
+  /** Whom a stack of the app speaks to by now, as far as the configuration says. */
+  async accountMeant(stack: string, api: string): Promise<MeantAccount | undefined> {
+    const meant = await this.#accounts(this.stacks.filter(it => it.name === stack))
+    return this.stacks.some(it => it.name === stack) ? meant.find(it => it.api === api) : undefined
   }
 
   #all(): readonly LedgerOf[] {

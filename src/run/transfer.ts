@@ -3,7 +3,7 @@ import {AppError, EXIT} from '../base/errors.ts'
 import {shellWord} from '../base/shell-word.ts'
 import {UsageError} from '../base/usage-error.ts'
 import {neededBy} from '../engine/model/declaration.ts'
-import {emptyLedger, type Ledger, type LedgerStore} from '../engine/model/ledger.ts'
+import {emptyLedger, type Ledger, type LedgerAccount, type LedgerStore} from '../engine/model/ledger.ts'
 import {createRunId} from '../ledger/journal-file.ts'
 import {lockAll, type ManagedLedgerStore} from '../ledger/managed-store.ts'
 import {MemoryLedgerStore} from '../ledger/memory-store.ts'
@@ -54,6 +54,21 @@ export class NotDeclaredError extends AppError {
       suggestions: [
         `Declare it in stack ${stack} first, or name the address it is declared under: --as ADDRESS.`,
         'To move it all the same: --anyway.',
+      ],
+    })
+  }
+}
+
+/** The destination has no account yet, and credentials that no ledger knows. */
+export class AccountNotKnownError extends AppError {
+  constructor(from: string, account: string | undefined, to: string) {
+    const of = account === undefined ? '' : ` (account ${account})`
+    super(`stack ${to} has other credentials than stack ${from} was applied with${of}, and no ledger says whose account they are of`, {
+      code: 'E_ACCOUNT_NOT_KNOWN',
+      exit: EXIT.refused,
+      suggestions: [
+        `If it is the same account, say so in the target of stack ${to}: {account: '${account ?? '…'}'}. Then run this again.`,
+        `Otherwise objects of stack ${from} cannot be stack ${to}'s.`,
       ],
     })
   }
@@ -114,7 +129,7 @@ export async function transfer(desk: LedgerDesk, {words, from, to, as, anyway, l
     if (chosen.length === 0) return {transfer: null, moved: [], declaredStill: []}
     if (as !== undefined && chosen.length !== 1)
       throw new UsageError(`--as names one address, and ${chosen.length} objects are meant`, ['Name one object, or leave --as out.'])
-    assertSameAccounts(src, dst, chosen, desk)
+    await assertSameAccounts(src, dst, chosen, desk)
     const moves = chosen.map(it => moveOf(desk, it, dst, to, as))
     const taken = moves.flatMap(({from: {address: former}, to: {address}}) => {
       const there = dst.entries.get(address)
@@ -151,18 +166,40 @@ function moveOf(desk: LedgerDesk, {stack, entry}: OwnedObject, dst: Ledger, to: 
   }
 }
 
-/** Told from what the ledgers remember: no request is made for it. */
-export function assertSameAccounts(src: Ledger, dst: Ledger, chosen: readonly OwnedObject[], {stacks}: LedgerDesk): void {
+/**
+ * Told from what the ledgers remember, and of one that is empty still from what its stack is configured for: no request is
+ * made for it.
+ * @throws OtherAccountError, AccountNotKnownError
+ */
+export async function assertSameAccounts(src: Ledger, dst: Ledger, chosen: readonly OwnedObject[], desk: LedgerDesk): Promise<void> {
+  const of = `the ledger of stack ${src.stack}`
   for (const api of new Set(chosen.map(it => apiOf(it.entry)))) {
     const [a, b] = [src.accounts[api], dst.accounts[api]]
+    if (a === undefined) continue
     const targets: Readonly<Record<string, {readonly account?: string} | undefined>> =
-      stacks.find(it => it.name === dst.stack)?.targets ?? {}
+      desk.stacks.find(it => it.name === dst.stack)?.targets ?? {}
     const wanted = b?.account ?? targets[api]?.account
-    if (a?.account !== undefined && wanted !== undefined) {
-      if (a.account !== wanted) throw new OtherAccountError(`the ledger of stack ${src.stack}`, a.account, wanted)
-    } else if (a !== undefined && b !== undefined && a.address !== b.address)
-      throw new OtherAccountError(`the ledger of stack ${src.stack}`, a.account ?? `at ${a.address}`, b.account ?? `at ${b.address}`)
+    if (a.account !== undefined && wanted !== undefined) {
+      if (a.account !== wanted) throw new OtherAccountError(of, a.account, wanted)
+    } else if (b !== undefined) {
+      if (a.address !== b.address) throw new OtherAccountError(of, a.account ?? `at ${a.address}`, b.account ?? `at ${b.address}`)
+    } else if (wanted === undefined && src.stack !== dst.stack) await assertMeantSame(src.stack, {...a, api}, dst.stack, desk)
   }
+}
+
+/** The first object of a ledger brings its account along: the next plan there would be refused if it were another one. */
+async function assertMeantSame(from: string, was: LedgerAccount & {readonly api: string}, to: string, desk: LedgerDesk): Promise<void> {
+  const is = await desk.accountMeant(to, was.api)
+  if (is === undefined) return
+  const isIt = (it: Pick<LedgerAccount, 'address' | 'keyHash'> | undefined) => it?.address === is.address && it.keyHash === is.keyHash
+  // What other credentials the source has by now is its own plan's to judge.
+  if (isIt(was) || isIt(await desk.accountMeant(from, was.api))) return
+  const all = await desk.loadReadable()
+  const known = [...all.values()].map(it => it.accounts[was.api]).find(it => it?.account !== undefined && isIt(it))?.account
+  if (known !== undefined && known === was.account) return
+  const other = known ?? (is.address === was.address ? undefined : `at ${is.address}`)
+  if (other === undefined) throw new AccountNotKnownError(from, was.account, to)
+  throw new OtherAccountError(`the ledger of stack ${from}`, was.account ?? `at ${was.address}`, other)
 }
 
 /**

@@ -20,6 +20,7 @@ import type {StackDeclarations} from '../engine/model/declaration.ts'
 import type {Ledger} from '../engine/model/ledger.ts'
 import type {AccountOf} from '../engine/model/ownership.ts'
 import type {Plan} from '../engine/model/plan.ts'
+import {LedgerMovedError} from '../ledger/errors.ts'
 import type {ManagedLedgerStore} from '../ledger/managed-store.ts'
 import {localLedgerWarning} from '../ledger/open-ledger.ts'
 import {SecretSealer} from '../ledger/seal-secrets.ts'
@@ -186,6 +187,10 @@ export class Workspace {
       Promise.all([...this.stores].map(async ([stack, store]) => [stack, await store.load()] as const)),
       this.#readOthers(),
     ])
+    for (const [stack, {gone = []}] of own) {
+      const away = gone.find(it => it.to.stack === stack)
+      if (away !== undefined) throw new LedgerMovedError({place: this.stores.get(stack)?.place ?? '', stack}, away.id)
+    }
     // What is on its way between two of them is where it goes to, whoever has it still.
     const arrived = new Map(asArrived([...own.map(([, it]) => it), ...other.ledgers]).map(it => [it.stack, it] as const))
     this.#opened.ledgers = new Map(own.map(([stack, it]) => [stack, arrived.get(stack) ?? it]))

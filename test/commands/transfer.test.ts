@@ -1,7 +1,8 @@
 /** `svcctl transfer` and `svcctl state`: real processes, ledgers as files and behind HTTP, and not one request to an API. */
-import {existsSync, readFileSync, renameSync, writeFileSync} from 'node:fs'
-import {join} from 'node:path'
+import {existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs'
+import {dirname, join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import type {JsonObject} from '../../src/base/json.ts'
 import {documentOf, type Site, site} from '../support/site.ts'
 import {type JsonStack, jsonStack, saveStacks} from '../support/stack-json.ts'
 import {type StateServer, startStateServer} from '../support/state-server.ts'
@@ -173,6 +174,32 @@ dependsOn: []
     writeFileSync(file, JSON.stringify(ledger))
     const outcome = await run(['transfer', 'cache', '--from', 'a', '--to', 'b'], handed())
     expect([outcome.code, documentOf(outcome).error.code]).toEqual([3, 'E_OTHER_ACCOUNT'])
+  })
+
+  it('to a stack that has nothing yet is refused where its credentials are not known to be of that account', async () => {
+    const {SVC_CLOUD_API_URL: url, SVC_CLOUD_API_KEY: key, SVC_CLOUD_SECRET_KEY: secret} = at.env
+    const profile = (name: string, address = url, id = key) =>
+      `[profiles.${name}]\ndeployment_type = "cloud"\napi_url = "${address}"\napi_key = "${id}"\napi_secret = "${secret}"\n`
+    mkdirSync(dirname(at.configFile), {recursive: true, mode: 0o700})
+    const profiles = profile('east') + profile('same') + profile('west', url, 'another-key') + profile('far', 'http://127.0.0.1:9/v1')
+    writeFileSync(at.configFile, profiles, {mode: 0o600})
+    const env = {SVC_CLOUD_API_URL: '', SVC_CLOUD_API_KEY: '', SVC_CLOUD_SECRET_KEY: ''}
+    const a = () => jsonStack('a').target({cloud: {profile: 'east'}})
+    const b = (target: JsonObject) => jsonStack('b').target({cloud: target}).subscription('main')
+    expect((await fast(['apply', '--stack', 'a', '--auto-approve'], [a().subscription('main'), jsonStack('b')], env)).code).toBe(0)
+    const {account} = JSON.parse(readFileSync(join(at.folder, 'terraform.a.tfstate'), 'utf8')).svcctl.accounts.cloud
+    const tried = async (target: JsonObject) => {
+      const outcome = await run(['transfer', 'main', '--from', 'a', '--to', 'b'], [a(), b(target)], env)
+      return [outcome.code, outcome.code === 0 ? '' : documentOf(outcome).error.code]
+    }
+    expect(await tried({profile: 'west'})).toEqual([3, 'E_ACCOUNT_NOT_KNOWN'])
+    expect(await tried({profile: 'far'})).toEqual([3, 'E_OTHER_ACCOUNT'])
+    expect(existsSync(join(at.folder, 'terraform.b.tfstate'))).toBe(false)
+    expect(await tried({profile: 'same'})).toEqual([0, ''])
+    expect((await run(['transfer', 'main', '--from', 'b', '--to', 'a'], [a().subscription('main'), jsonStack('b')], env)).code).toBe(0)
+    rmSync(join(at.folder, 'terraform.b.tfstate'))
+    // A rotated key, of the account that the target names.
+    expect(await tried({profile: 'west', account})).toEqual([0, ''])
   })
 
   for (const [from, to] of [

@@ -75,6 +75,32 @@ describe('svcctl transfer --from-state', () => {
     expect(at.writes).toEqual([])
   })
 
+  it('ends what was planned with the former ledger: nothing is sent, and nothing is recorded where nobody looks', async () => {
+    await begun()
+    const more = (backend?: object) =>
+      saveStacks(at.folder, [
+        (backend === undefined ? shop() : shop().backend({...backend})).bdb('late'),
+        jsonStack('other').subscription('b'),
+      ])
+    const file = join(at.folder, 'late.plan')
+    expect((await fast(more(), ['plan', '--stack', 'shop', '--out', file])).code).toBe(0)
+    expect((await run(behindHttp(), ['transfer', '--stack', 'shop', '--from-state', FILE])).code).toBe(0)
+    const late = await at.fast(['apply', file, '--auto-approve', '-o', 'json'], {env: SECRET})
+    expect([late.code, documentOf(late).error.code], late.stderr).toEqual([5, 'E_LEDGER_MOVED'])
+    // Code from before the change finds nothing there either.
+    expect((await fast(inFile(), ['plan', '--stack', 'shop'])).code).toBe(5)
+    expect(at.writes).toEqual([])
+    expect(JSON.parse(readFileSync(join(at.folder, FILE), 'utf8'))).toMatchObject({resources: []})
+
+    // What is deleted there in between leaves nothing here that says so.
+    const {address} = server
+    const backend = {http: {address, lock_address: address, unlock_address: address}}
+    const less = saveStacks(at.folder, [jsonStack('shop').subscription('main').backend(backend), jsonStack('other').subscription('b')])
+    expect((await fast(less, ['apply', '--stack', 'shop', '--auto-approve', '--allow-destroy', '*'])).code).toBe(0)
+    expect((await run(inFile(), ['transfer', '--stack', 'shop', '--from-state', address])).code).toBe(0)
+    expect((await fast(inFile(), ['plan', '--stack', 'shop'])).code).toBe(0)
+  })
+
   it('that is killed at any request is finished by the next command that locks, or by the same again', {timeout: 300_000}, async () => {
     const kept = await begun()
     let died = 0
