@@ -1,6 +1,6 @@
 /** Completion as the shells themselves answer it. */
 import {spawnSync} from 'node:child_process'
-import {writeFileSync} from 'node:fs'
+import {mkdirSync, readdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {type Place, PROGRAM, place} from '../support/program.ts'
@@ -20,6 +20,54 @@ const shell = (program: string, args: readonly string[]): string => {
   expect({status, stderr}).toEqual({status: 0, stderr: ''})
   return stdout
 }
+
+describe('names that whoever wrote a repository has chosen', () => {
+  const index = 'k"$(touch pwned)`touch pwned`\u2019; touch pwned; \u2019'
+  const name = `null_resource.cache["${index.replaceAll('"', '\\"')}"]`
+  let folder: string
+  beforeAll(() => {
+    folder = join(here.folder, 'hostile')
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'cdktf.json'), '{}')
+    writeFileSync(join(folder, 'vars$(touch pwned).json'), '{}')
+    const instances = [{index_key: index}]
+    const unseen = {type: 'null_resource', name: 'cache\tx$(touch pwned)', instances: []}
+    writeFileSync(
+      join(folder, 'terraform.shop.tfstate'),
+      JSON.stringify({resources: [{type: 'null_resource', name: 'cache', instances}, unseen]}),
+    )
+  })
+
+  /** What bash has as the last word of a line once it was completed, and run. */
+  const completed = (typed: string, ...words: readonly string[]): string[] => {
+    const script = `svcctl() { node ${PROGRAM} "$@"; }
+eval "$(svcctl completion bash)"
+COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); _svcctl
+for word in "\${COMPREPLY[@]}"; do eval "set -- $word"; printf '%s\\n' "$@"; done`
+    const {stdout} = spawnSync('bash', ['-c', script, 'bash', 'svcctl', ...words, typed], {env: here.env, cwd: folder, encoding: 'utf8'})
+    return stdout.split('\n').slice(0, -1)
+  }
+
+  it.each(['', '"', "'", 'null_resource.cache\\[', '"null', "'null"])(
+    'are what bash inserts for %j, as one word that runs nothing',
+    typed => {
+      const names = typed.includes('[') ? [name] : ['null_resource.cache', name]
+      expect(completed(typed, 'plan', '--target')).toEqual(names)
+      expect(readdirSync(folder)).not.toContain('pwned')
+    },
+  )
+
+  it('are for readline to quote where they are files', () => {
+    expect(completed('vars', 'plan', '--var-file')).toEqual([])
+    expect(readdirSync(folder)).not.toContain('pwned')
+  })
+
+  it('end no quote of PowerShell', async () => {
+    const {stdout} = await here.run(['completion', 'powershell'])
+    expect(stdout).toContain(`[regex]::Replace($_, "['\\u2018-\\u201b]", '$0$0')`)
+    expect(stdout).toContain("-match '^[A-Za-z][-\\w./:]*$'")
+  })
+})
 
 describe.skipIf(lacks('completion in fish', 'fish'))('completion in fish', () => {
   const complete = (line: string): string[] => {

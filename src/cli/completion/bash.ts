@@ -20,6 +20,15 @@ ${known.join('\n')}
   esac
   return 1
 }
+# $1 for double quotes: nothing in it is run there.
+_svcctl_inside() {
+  local at letter
+  for ((at = 0; at < \${#1}; at++)); do
+    letter="\${1:at:1}"
+    case "$letter" in '"' | '$' | '\`' | '\\' | '!') letter="\\\\$letter" ;; esac
+    printf '%s' "$letter"
+  done
+}
 # Of the lines in $1 those that go on from what is typed, quoted as the shell needs them.
 _svcctl_lines() {
   local line quote="'" escaped="'\\\\''" typed="\${cur//\\\\/}"
@@ -28,6 +37,7 @@ _svcctl_lines() {
     if [ -n "$line" ] && [ "\${line:0:\${#typed}}" = "$typed" ]; then
       case "$cur" in
         "$quote"*) COMPREPLY+=( "$quote\${line//$quote/"$escaped"}$quote" ) ;;
+        '"'*) COMPREPLY+=( "\\"$(_svcctl_inside "$line")\\"" ) ;;
         *) COMPREPLY+=( "$(printf '%q' "$line")" ) ;;
       esac
     fi
@@ -42,7 +52,8 @@ _svcctl() {
   case "$path $prev" in
 ${values.join('\n')}
   esac
-  if [ -n "$files" ]; then COMPREPLY=( $(compgen -f -- "$cur") ); return; fi
+  # Readline completes files by itself where there is nothing else, and quotes what their names hold.
+  if [ -n "$files" ]; then return; fi
   if [ -n "$asked" ]; then _svcctl_lines "$asked"; return; fi
   if [ -n "$values" ]; then COMPREPLY=( $(compgen -W "$values" -- "$cur") ); return; fi
   case "$path" in

@@ -36,7 +36,8 @@ ${values.map(line => line.trim().replace(/^('(?:[^']|'')*') = /, '  $values[$1] 
     if ($item -is [scriptblock]) { $offered = & $item } else { $offered = $item }
     $offered | Where-Object { $_ -and $_.StartsWith($wordToComplete.Trim("'")) } | ForEach-Object {
       # Brackets and quotes of an address are not for the shell to read.
-      $text = if ($_ -match '[^-w./:@]') { "'" + $_.Replace("'", "''") + "'" } else { $_ }
+      # PowerShell takes four letters more for the quote that ends a text (U+2018 to U+201B), and two of each for the letter itself.
+      $text = if ($_ -match '^[A-Za-z][-\\w./:]*$') { $_ } else { "'" + [regex]::Replace($_, "['\\u2018-\\u201b]", '$0$0') + "'" }
       [System.Management.Automation.CompletionResult]::new($text, $_, 'ParameterValue', $_)
     }
   }

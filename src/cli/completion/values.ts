@@ -10,7 +10,11 @@ import {formatAddress, type IndexKey} from '../../ledger/resource-address.ts'
 import type {Context} from '../shell/context.ts'
 import type {ValueKind} from './tree.ts'
 
-export function completionValues(kind: ValueKind, {cwd, profiles}: Pick<Context, 'cwd' | 'profiles'>): readonly string[] {
+/** Nothing with a character that nobody types: quotes for it work differently from shell to shell, and each name is a line. */
+export const completionValues = (kind: ValueKind, context: Pick<Context, 'cwd' | 'profiles'>): readonly string[] =>
+  valuesOf(kind, context).filter(it => !/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u.test(it))
+
+function valuesOf(kind: ValueKind, {cwd, profiles}: Pick<Context, 'cwd' | 'profiles'>): readonly string[] {
   switch (kind) {
     case 'profiles':
       return profiles().names
