@@ -238,7 +238,8 @@ class BudgetedClient implements ConnectedClient {
 
       const again = response.status === 429 ? tried.again : this.#delayAfterAnswer(exchange, response, attempt)
       if (again === undefined) return {answered: true, response, attempts: attempt + hops, arrived}
-      if (response.status >= 500) arrived = true
+      // 408: how much of it had come by then nobody says.
+      if (response.status >= 500 || response.status === 408) arrived = true
       if (!arrived) exchange.onRefused?.()
       await exchange.drop(response)
       if (!(await this.#waited(exchange, attempt, again, String(response.status))))

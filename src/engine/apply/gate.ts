@@ -87,8 +87,12 @@ export class Gate {
       }
       this.#admit()
     }
+    const runsNoMore = () => {
+      outcome = 'not'
+      for (const {name} of turn.groups) this.#crowd(name).running -= 1
+    }
     const leave = () => {
-      if (outcome === 'accepted') for (const {name} of turn.groups) this.#crowd(name).running -= 1
+      if (outcome === 'accepted') runsNoMore()
       this.#leave(turn.groups)
     }
     try {
@@ -96,7 +100,11 @@ export class Gate {
         passed: true,
         value: await work({
           answered,
-          refused: (group, now) => this.#refused(group, now),
+          refused: (group, now) => {
+            // Taken on, and refused by its task: it never ran.
+            if (outcome === 'accepted') runsNoMore()
+            return this.#refused(group, now)
+          },
           keepUntil: over => {
             kept = over
           },

@@ -4,7 +4,7 @@
  */
 
 import {AppError} from '../../base/errors.ts'
-import {PRIORITY, type WriteOutcome} from '../model/backend.ts'
+import {PRIORITY, type RequestOptions, type WriteOutcome} from '../model/backend.ts'
 import {type Ledger, LockLostError} from '../model/ledger.ts'
 import {DetachedError, OperationTimeoutError, UnknownOutcomeError} from './apply-errors.ts'
 import type {Refused} from './crowd.ts'
@@ -117,6 +117,31 @@ async function writeAhead(
 
 const serialOf = (ledger: Ledger | undefined) => (ledger === undefined ? {} : {serial: ledger.serial})
 
+/** The tries of one request, each on record before it leaves. */
+class Tries {
+  sentAt: number
+  /** Of which nobody knows that they were refused. */
+  open = 0
+  readonly told: Required<Pick<RequestOptions, 'beforeSend' | 'onRefused'>>
+
+  constructor(context: RunContext, it: Write) {
+    const {key, step} = it
+    this.sentAt = it.backend.now()
+    this.told = {
+      beforeSend: async () => {
+        this.sentAt = it.backend.now()
+        await writeAhead(context, it, {sentAt: this.sentAt, isFirst: this.open === 0})
+        this.open += 1
+      },
+      // What was refused is not in doubt, whatever keeps the next one from leaving.
+      onRefused: () => {
+        this.open = 0
+        context.options.journal.append({type: 'void', key, step, why: 'refused'}, false)
+      },
+    }
+  }
+}
+
 async function oneRequest(
   context: RunContext,
   it: Write,
@@ -125,21 +150,15 @@ async function oneRequest(
 ): Promise<OneTurn> {
   const {journal, clock, emit} = context.options
   const {key, step, request} = it
-  let sentAt = it.backend.now()
-  let tries = 0
-  const beforeSend = async () => {
-    sentAt = it.backend.now()
-    await writeAhead(context, it, {sentAt, isFirst: tries === 0})
-    tries += 1
-  }
+  const tries = new Tries(context, it)
   const over = (result: StepEnd): OneTurn => ({end: 'over', result})
   let sent: WriteOutcome
   try {
-    sent = await it.backend.write(request, {priority: PRIORITY.write - it.behind, stop: context.closing, beforeSend})
+    sent = await it.backend.write(request, {priority: PRIORITY.write - it.behind, stop: context.closing, ...tries.told})
   } catch (error) {
     const cause = error instanceof NotPermittedError ? error.reason : error
     // A try before this one has left, and may have taken effect.
-    if (tries > 0 && isItsOwn(cause)) return doubtful(context, it, {sentAt, cause}, rest)
+    if (tries.open > 0 && isItsOwn(cause)) return doubtful(context, it, {sentAt: tries.sentAt, cause}, rest)
     if (!(error instanceof NotPermittedError)) throw error
     return over({ok: false, state: 'skipped', error: error.reason})
   }
@@ -168,7 +187,7 @@ async function oneRequest(
         case 'lost':
           // Accepted, and the API keeps no word of it: the object itself tells, where it is known (wire facts, "POST /v1/bdbs").
           if (step !== 'create' || it.madeBy(accepted)) return over(await rest(accepted))
-          return doubtful(context, it, {sentAt, taskId: sent.taskId}, rest)
+          return doubtful(context, it, {sentAt: tries.sentAt, taskId: sent.taskId}, rest)
         case 'failed':
           return over({ok: false, ...followed.failure})
         default:
@@ -189,7 +208,7 @@ async function oneRequest(
       if (sent.outcome === 'unsent' && context.closing.aborted) return over({ok: false, state: 'skipped'})
       return over({ok: false, state: 'failed', error: sent.error})
     case 'unknown':
-      return doubtful(context, it, {sentAt, cause: sent.error}, rest)
+      return doubtful(context, it, {sentAt: tries.sentAt, cause: sent.error}, rest)
     default:
       return sent satisfies never
   }

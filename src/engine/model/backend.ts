@@ -21,6 +21,8 @@ export interface RequestOptions {
   readonly hurry?: AbortSignal
   /** Awaited when the request's turn has come, right before it leaves; what it throws keeps the request from being sent. */
   readonly beforeSend?: () => Promise<void>
+  /** This try was provably refused, and so were all before it; another one waits for its turn. */
+  readonly onRefused?: () => void
 }
 
 export interface ReadOptions extends RequestOptions {

@@ -162,3 +162,14 @@ describe('one change in a subscription at a time', () => {
     expect(lab.simulator.log.filter(it => it.status === 409)).toEqual([])
   })
 })
+
+describe('changes that a subscription takes on, and refuses with their tasks', () => {
+  it('are each sent once more, and not once for each that went before', async () => {
+    const lab = new Lab({simulator: {cloud: {busy: 'task', taskMs: 5000, readyMs: 0}}})
+    const stack = stackOf().subscription('main')
+    for (let i = 0; i < 12; i++) stack.database(`db-${i}`, 'main')
+    const result = await lab.run(() => lab.apply([stack]))
+    expect(result.summary).toMatchObject({done: 13})
+    expect(lab.writes.filter(it => it.endsWith('/databases')).length).toBeLessThanOrEqual(2 * 12 - 1)
+  })
+})

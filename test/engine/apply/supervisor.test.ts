@@ -209,6 +209,19 @@ describe('a write that is tried again while somebody freezes', () => {
     expect(lab.entry('shop', 'cache')?.applied.memoryLimitInGb).toBe(2)
   })
 
+  it('was not sent where each try before was refused (429): its object is left as it was', async () => {
+    const lab = new Lab()
+    const shop = (memory: number) => stackOf('shop').subscription('main').database('cache', 'main', {memoryLimitInGb: memory})
+    await lab.run(() => lab.apply([shop(1)]))
+    const action = {type: 'status', status: 429, headers: {'retry-after': '8'}, body: {error: {code: 'TOO_MANY_REQUESTS'}}} as const
+    lab.simulator.inject({match: {method: 'PUT'}, times: 3, action})
+    const supervision = supervised(lab.clock, () => ({left: () => HELD}))
+    const result = await lab.run(() => lab.apply([shop(2)], {run: {supervision}}))
+    const ended = result.ended.find(it => it.operation.address === 'null_resource.cache')
+    expect([ended?.state, ended?.error]).toEqual(['skipped', HELD])
+    expect(lab.journal.findLast(it => 'step' in it)?.type).toBe('void')
+  })
+
   it('stays on record where its disk stood still: nobody takes back what has left before', async () => {
     const lab = new Lab()
     const shop = (memory: number) => stackOf('shop').subscription('main').database('cache', 'main', {memoryLimitInGb: memory})
