@@ -78,7 +78,8 @@ export abstract class ApplyCommandBase extends StackCommand {
         const other = flags['approve-from'] !== undefined || (flags.approve !== undefined && !built.plan.hash.startsWith(flags.approve))
         const approved = other ? await lastingPlan(workspace, built.plan) : built.plan
         const open = new Set(heldOperations(approved.operations, settled.unknown, {kinds, accountOf: workspace.accountOf}).keys())
-        const again = () => lookAgain(workspace, {...built, plan: approved}, {options, destroy}, open)
+        const again = (lifted: Pick<Lifts, 'allowDestroy' | 'adopt'>) =>
+          lookAgain(workspace, {...built, plan: approved}, {options, destroy, lifted}, open)
         return this.carryOut(workspace, {...built, plan: approved, unknown: settled.unknown, again}, flags, emit)
       }),
     )

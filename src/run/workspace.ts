@@ -19,7 +19,9 @@ import type {Backend} from '../engine/model/backend.ts'
 import type {StackDeclarations} from '../engine/model/declaration.ts'
 import type {Ledger} from '../engine/model/ledger.ts'
 import type {AccountOf} from '../engine/model/ownership.ts'
+import {accountsOfOperations} from '../engine/model/ownership.ts'
 import type {Plan} from '../engine/model/plan.ts'
+import {requestsToApply} from '../engine/plan/bill.ts'
 import {LedgerMovedError} from '../ledger/errors.ts'
 import type {ManagedLedgerStore} from '../ledger/managed-store.ts'
 import {localLedgerWarning} from '../ledger/open-ledger.ts'
@@ -296,11 +298,12 @@ export class Workspace {
     return [...this.#opened.connections.values()].reduce((sum, it) => sum + it.api.client.spending.used, 0)
   }
 
-  /** `--max-requests` refuses beforehand what will not fit. @throws BillTooHighError */
-  assertAffordable({bill}: Pick<Plan, 'bill'>): void {
+  /** `--max-requests` refuses beforehand what will not fit; what is left out of a plan costs nothing. @throws BillTooHighError */
+  assertAffordable({operations}: Pick<Plan, 'operations'>): void {
     const {allowance} = this.#opened.options
-    if (allowance !== undefined && bill.requests > allowance.left)
-      throw new BillTooHighError(`the apply needs about ${bill.requests}`, allowance.left, this.usedRequests())
+    const needed = requestsToApply(operations, accountsOfOperations(kinds, this.accountOf)).all
+    if (allowance !== undefined && needed > allowance.left)
+      throw new BillTooHighError(`the apply needs about ${needed}`, allowance.left, this.usedRequests())
   }
 
   /** The same before a plan reads anything. @throws BillTooHighError */

@@ -102,7 +102,7 @@ class Run {
     const {closedBy, supervisor} = this.#context
     // What was half done names it as its cause.
     if (closedBy === undefined || !ended.some(it => it.error === closedBy || it.error?.cause === closedBy)) return undefined
-    return {by: closedBy, sent: supervisor?.hasPermitted === true}
+    return {by: closedBy, sent: supervisor?.hasSent === true}
   }
 
   /** Without it the next run takes what it finds for somebody else's, and looks more closely: no reason to fail now. */

@@ -63,7 +63,7 @@ export class Supervisor {
   #lookedAt: number
   #looking: Promise<void> | undefined
   #misses = 0
-  #hasPermitted = false
+  #hasSent = false
   /** Of these something has reached the API. */
   readonly #begun = new Set<Key>()
   #closed: AppError | undefined
@@ -92,7 +92,6 @@ export class Supervisor {
     while (this.#closed === undefined && this.#age >= LOOK_EVERY_MS) await this.#look()
     const why = this.#closed ?? (this.#begun.has(key) ? undefined : this.#seen.left(key))
     if (why !== undefined) throw new NotPermittedError(why)
-    this.#hasPermitted = true
     return this.#lookedAt + VALID_MS
   }
 
@@ -106,10 +105,10 @@ export class Supervisor {
     const look = async (): Promise<true | undefined> => {
       if (this.#closed !== undefined || !isAnythingLeft()) return true
       // Before the first request whoever is to send it looks, and fails of it.
-      if (this.#hasPermitted && this.#age >= LOOK_EVERY_MS) await this.#look()
+      if (this.#hasSent && this.#age >= LOOK_EVERY_MS) await this.#look()
       return undefined
     }
-    const everyMs = () => (this.#hasPermitted ? Math.max(1, LOOK_EVERY_MS - Math.max(0, this.#age)) : LOOK_EVERY_MS)
+    const everyMs = () => (this.#hasSent ? Math.max(1, LOOK_EVERY_MS - Math.max(0, this.#age)) : LOOK_EVERY_MS)
     try {
       await waitFor(look, {clock: this.#clock, everyMs, timeoutMs: Number.POSITIVE_INFINITY, signal})
     } catch (error) {
@@ -117,9 +116,14 @@ export class Supervisor {
     }
   }
 
+  /** A request leaves: who was permitted, and stood still until that said nothing any more, has sent nothing. */
+  sends(): void {
+    this.#hasSent = true
+  }
+
   /** Whether anything was sent. */
-  get hasPermitted(): boolean {
-    return this.#hasPermitted
+  get hasSent(): boolean {
+    return this.#hasSent
   }
 
   /** A clock that was set, or a machine that slept, makes what was seen old. */
@@ -147,7 +151,7 @@ export class Supervisor {
       this.#misses = 0
     } catch (error) {
       if (!(error instanceof AppError)) throw error
-      if (!this.#hasPermitted) {
+      if (!this.#hasSent) {
         this.#closed ??= error
         this.#tell.fail(error)
         return

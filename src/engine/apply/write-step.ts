@@ -131,6 +131,7 @@ class Tries {
       beforeSend: async () => {
         this.sentAt = it.backend.now()
         await writeAhead(context, it, {sentAt: this.sentAt, isFirst: this.open === 0})
+        context.supervisor?.sends()
         this.open += 1
       },
       // What was refused is not in doubt, whatever keeps the next one from leaving.

@@ -30,9 +30,7 @@ export function stepsOf({action, declared}: Operation): readonly ('create' | 'up
 
 export function billOf({operations, perMinute, tokens, durationMs, limits = {}, accountAt = () => ''}: BillInput): Bill {
   const active = operations.filter(it => stepsOf(it).length > 0)
-  const writes = active.reduce((sum, it) => sum + stepsOf(it).length, 0)
-  const proofs = new Set(active.map(it => `${accountAt(it)} ${collectionOf(it)}`)).size
-  const polls = active.length === 0 ? 0 : longestChain(active)
+  const requests = requestsToApply(active, accountAt)
   const took = (it: Operation) => stepsOf(it).reduce((sum, step) => sum + durationMs(it.kind, step), 0) / 1000
   const path = {bound: 'critical path', seconds: criticalPath(active, took)}
   const exclusive = exclusivityOf(active, took, limits, accountAt)
@@ -41,7 +39,19 @@ export function billOf({operations, perMinute, tokens, durationMs, limits = {}, 
     const {bound, seconds} = [rate, path, ...exclusive].reduce((top, it) => (it.seconds > top.seconds ? it : top))
     return {requests, seconds: Math.ceil(seconds), bound: requests === 0 ? 'nothing to do' : bound}
   }
-  return {...slowest(writes + polls + proofs), ready: slowest(writes + polls)}
+  return {...slowest(requests.all), ready: slowest(requests.ready)}
+}
+
+/** What carrying operations out takes: of a part of a plan less than of the whole. */
+export function requestsToApply(
+  operations: readonly Operation[],
+  accountAt: NonNullable<BillInput['accountAt']>,
+): {readonly all: number; readonly ready: number} {
+  const active = operations.filter(it => stepsOf(it).length > 0)
+  const writes = active.reduce((sum, it) => sum + stepsOf(it).length, 0)
+  const proofs = new Set(active.map(it => `${accountAt(it)} ${collectionOf(it)}`)).size
+  const polls = active.length === 0 ? 0 : longestChain(active)
+  return {all: writes + polls + proofs, ready: writes + polls}
 }
 
 /** Where only so many changes may run at once, all of them together take their sum over the places. */

@@ -303,6 +303,19 @@ describe('--max-requests', () => {
   })
 })
 
+describe('--max-requests with --safe-only', () => {
+  it('counts what is done of the plan, and not what is left out of it', async () => {
+    const dbs = (memoryLimitInGb: number) => [...'abcdefghij'].reduce((stack, it) => stack.database(it, 'sub', {memoryLimitInGb}), base())
+    expect((await apply(dbs(2))).code).toBe(0)
+    at.simulator.clearLog()
+    const limited = (...more: string[]) => apply(dbs(1).database('new', 'sub'), '--max-requests', '14', ...more)
+    const whole = await limited()
+    expect([whole.code, documentOf(whole).error.code, at.writes]).toEqual([3, 'E_BILL', []])
+    expect((await limited('--safe-only')).code).toBe(2)
+    expect(at.writes).toEqual([expect.stringMatching(/^POST .*databases$/)])
+  })
+})
+
 describe('exit codes of an apply', () => {
   const failing = () => base().database('a', 'sub').rule('r', 'a').database('b', 'sub')
 

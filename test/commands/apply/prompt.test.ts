@@ -93,6 +93,17 @@ describe.skipIf(!hasTerminal)(`a plan that is asked about${hasTerminal ? '' : ' 
       expect(at.writes).toEqual([])
     })
 
+    it('leaves out with --safe-only what a guard stood before', async () => {
+      const mine = shop().database('a', 'sub', {memoryLimitInGb: 2}).database('b', 'sub').database('c', 'sub')
+      at.simulator.edit({path: await path(), set: {memoryLimitInGb: 1.5}})
+      open(['apply', ...save(mine), '--safe-only', '--on-drift', 'refuse'])
+      await terminal.shows('Type yes:')
+      letAMinutePass()
+      terminal.types('yes', 'Enter')
+      await terminal.shows('exit=2')
+      expect(at.writes).toEqual([expect.stringMatching(/^POST .*databases/)])
+    })
+
     it('destroys nothing that has changed', async () => {
       const there = await path()
       open(['destroy', ...save(full()), '--target', 'null_resource.a'])

@@ -50,7 +50,10 @@ describe('whether a request may leave', () => {
     const permitted = async (ms: number, key = 'shop:null_resource.a' as Key) => {
       const given = clock.sleep(ms).then(() => supervisor.permit(key))
       return clock.run(given).then(
-        until => until - clock.now(),
+        until => {
+          supervisor.sends()
+          return until - clock.now()
+        },
         (error: unknown) => (error instanceof NotPermittedError ? error.reason.code : Promise.reject(error)),
       )
     }
@@ -158,6 +161,19 @@ describe('an apply of a hundred objects', () => {
     const lab = new Lab()
     const supervision = {...supervised(lab.clock, () => frozen), first: {restrictions: free, at: lab.clock.now() - 4_000}}
     const result = await lab.run(() => lab.apply([shop()], {run: {supervision}}))
+    expect(writes(lab)).toEqual([])
+    expect(result.closed).toEqual({by: FROZEN, sent: false})
+  })
+
+  it('that is frozen while its first write stands still has sent nothing', async () => {
+    const lab = new Lab()
+    let asleep = 0
+    const clock: Clock = {now: () => lab.clock.now() + asleep, sleep: (ms, signal) => lab.clock.sleep(ms, signal)}
+    const supervision = supervised(lab.clock, () => (asleep > 0 ? frozen : free))
+    const append = (entry: JournalEntry) => {
+      if (entry.type === 'sent') asleep += 60_000
+    }
+    const result = await lab.run(() => lab.apply([shop()], {run: {clock, supervision, journal: {append}}}))
     expect(writes(lab)).toEqual([])
     expect(result.closed).toEqual({by: FROZEN, sent: false})
   })
