@@ -95,10 +95,10 @@ export abstract class ApplyCommandBase extends StackCommand {
     const approve = granted ?? (await inheritedApproval(this.context, plan, flags.approve))
     return this.inPlanned(plan, {...flags, approve}, [...stacks, ...others], async (workspace, emit) => {
       const settled = await this.settled(workspace, emit)
-      const {unknown} = settled
+      const {unknown, plans} = settled
       await waitForOthers(workspace, plan, flags.foreign ?? 'wait', emit, settled)
       const options = planOptions({...flags, approve: granted ?? flags.approve})
-      const recheck = (given: ApplyOptions) => recheckPlan(workspace, plan, given, {undecided: unknown})
+      const recheck = (given: ApplyOptions) => recheckPlan(workspace, plan, given, {undecided: unknown, begun: plans.has(plan.hash)})
       const built = await recheck(options)
       const again = (lifted: Pick<Lifts, 'allowDestroy' | 'adopt'>) => recheck(withLifted(options, lifted))
       return this.carryOut(workspace, {...built, unknown, approved: plan, again}, {...flags, approve, 'approve-from': undefined}, emit)

@@ -137,6 +137,8 @@ export interface Settled {
   readonly runs: readonly string[]
   /** `stack:address` of creates nobody can tell of yet: they must not be planned again in this run. */
   readonly unknown: Recovered['unknown']
+  /** The hashes of the plans that those runs began with, as far as their journals are here. */
+  readonly plans: ReadonlySet<string>
   /** Every task that those runs started. */
   readonly taskIds: ReadonlySet<string>
 }
@@ -186,7 +188,8 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
   }
   await dropSettled(workspace)
   if (stories.length > 0 || travelling.length > 0) await workspace.loadLedgers()
-  return {runs: [...stories.map(it => it.header.run), ...travelling.map(it => it.run)], unknown, taskIds}
+  const plans = new Set(stories.map(it => it.header.plan))
+  return {runs: [...stories.map(it => it.header.run), ...travelling.map(it => it.run)], plans, unknown, taskIds}
 }
 
 const damagedText = ({path, damage, header: {run}}: RunStory): string =>

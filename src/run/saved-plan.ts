@@ -162,6 +162,8 @@ export interface RecheckOptions {
   readonly undecided?: readonly Undecided[]
   /** What the ledgers have by now is what the run itself has made of them: thresholds count as they did when it began. */
   readonly resumed?: boolean
+  /** A run of this very plan was settled just now. */
+  readonly begun?: boolean
 }
 
 /**
@@ -172,7 +174,7 @@ export async function recheckPlan(
   workspace: Workspace,
   plan: Plan,
   options: ApplyOptions,
-  {undecided = [], resumed = false}: RecheckOptions = {},
+  {undecided = [], resumed = false, begun = resumed}: RecheckOptions = {},
 ): Promise<BuiltPlan> {
   if (plan.notAfter !== undefined && workspace.host.clock.now() > Date.parse(plan.notAfter)) throw new PlanExpiredError(plan.notAfter)
   // What the plan was made with may name what it leaves out.
@@ -195,7 +197,7 @@ export async function recheckPlan(
     kept: new Map(touched(plan).map(it => [keyOfOperation(it), it.kept ?? []])),
   })
   const open = new Set(heldOperations(plan.operations, undecided, {kinds, accountOf: workspace.accountOf}).keys())
-  const operations = stillValid(plan, fresh.plan.operations, workspace.allLedgers, open)
+  const operations = stillValid(plan, fresh.plan.operations, workspace.allLedgers, open, begun)
   const lifts = liftsToApply(plan, options, workspace.settings)
   // Nobody is believed about what a ledger has: it is there to be asked.
   const stacks = resumed ? plan.stacks : plan.stacks.map(it => ({...it, ...countsOf(full.get(it.name))}))

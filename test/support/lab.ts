@@ -353,15 +353,15 @@ export class Lab {
     return this.execute(await this.plan(builders, planning), builders, run, undecided)
   }
 
-  /** What of a saved plan is to be done now. @throws StalePlanError */
-  async recheck(plan: Plan, builders: readonly StackBuilder[]): Promise<BuiltPlan> {
+  /** What of a saved plan is to be done now. @param begun - by a run that died @throws StalePlanError */
+  async recheck(plan: Plan, builders: readonly StackBuilder[], begun = false): Promise<BuiltPlan> {
     const secrets = secretsOf(builders)
     const full = await this.ledgers(plan.stacks.map(it => it.name))
     const cut = new Map([...full].map(([stack, ledger]) => [stack, touchedLedger(ledger, plan)]))
     const others = await this.ledgers([...this.stores.keys()].filter(it => !full.has(it)))
     const rest = [...full.values()].map(it => untouchedLedger(it, plan))
     const fresh = await this.#plan(stacksOf(plan, secrets), cut, {otherLedgers: [...rest, ...others.values()], going: goingOf(plan, full)})
-    const operations = stillValid(plan, fresh.plan.operations, new Map([...others, ...full]))
+    const operations = stillValid(plan, fresh.plan.operations, new Map([...others, ...full]), new Set(), begun)
     const guards = evaluateGuards({...plan, operations}, kinds)
     return {plan: {...plan, operations, summary: summaryOf(operations), guards}, observation: fresh.observation, choice: fresh.choice}
   }

@@ -121,6 +121,7 @@ export function untouchedLedger(ledger: Ledger, plan: Plan): Ledger {
  *
  * @param undecided - operations on what a dead run has begun and nobody can tell the end of: they are not begun anyway
  * @param ledgers - whole, those of other stacks too: what they have under the planned addresses decides whose the objects are
+ * @param begun - by a run of this very plan that died: of a change it may have made a part, and the rest is what was approved too
  * @throws StalePlanError with everything that moved
  */
 export function stillValid(
@@ -128,6 +129,7 @@ export function stillValid(
   fresh: readonly Operation[],
   ledgers: ReadonlyMap<string, Ledger>,
   undecided: ReadonlySet<Key> = new Set(),
+  begun = false,
 ): Operation[] {
   const owned = ({stack, address, movedFrom}: Operation) =>
     [address, movedFrom].some(it => it !== undefined && ledgers.get(stack)?.entries.has(it))
@@ -138,7 +140,7 @@ export function stillValid(
   const operations = plan.operations.map(planned => {
     if (planned.action === 'no-op' || undecided.has(keyOfOperation(planned))) return planned
     const now = byKey.get(keyOfOperation(planned))
-    const verdict = compare(planned, now, owned(planned))
+    const verdict = compare(planned, now, {owned: owned(planned), begun})
     if (typeof verdict !== 'string')
       return {
         ...calledAs(planned, verdict),
@@ -232,7 +234,11 @@ function leftToDelete(planned: Operation, fresh: ReadonlyMap<Key, Operation>): O
 }
 
 /** The operation to carry out, or what is different, in words. */
-function compare(planned: Operation, now: Operation | undefined, owned: boolean): Operation | string {
+function compare(
+  planned: Operation,
+  now: Operation | undefined,
+  {owned, begun}: {readonly owned: boolean; readonly begun: boolean},
+): Operation | string {
   const satisfied: Operation = {
     ...planned,
     action: 'no-op',
@@ -278,14 +284,15 @@ function compare(planned: Operation, now: Operation | undefined, owned: boolean)
   }
   const facts = (it: Operation) =>
     it.changes.map(({path, before}) => ({path, before: before ?? null})).sort((a, b) => (a.path < b.path ? -1 : 1))
-  if (canonicalJson(facts(now)) === canonicalJson(facts(planned)))
-    return {...now, ...(planned.declared ? {declared: now.declared ?? planned.declared} : {})}
+  const asPlanned = {...now, ...(planned.declared ? {declared: now.declared ?? planned.declared} : {})}
+  if (canonicalJson(facts(now)) === canonicalJson(facts(planned))) return asPlanned
   const before = new Map(facts(planned).map(it => [it.path, it.before]))
   const isAsBefore = ({path, before: is}: {path: string; before: Json}) => {
     const was = before.get(path)
     return was !== undefined && canonicalJson(was) === canonicalJson(is)
   }
   const differing = facts(now).filter(it => !isAsBefore(it))
+  if (begun && differing.length === 0) return asPlanned
   const gone = facts(planned).filter(it => !now.changes.some(change => change.path === it.path))
   return [
     ...differing.map(it => differenceOf(it.path, before.get(it.path), it.before)),

@@ -136,3 +136,29 @@ describe('an undeclared object that is to go from an exclusive collection', () =
     })
   })
 })
+
+describe('a change of which a part is made', () => {
+  const sized = (memoryLimitInGb: number, replication: boolean) => main().database('cache', 'main', {memoryLimitInGb, replication})
+
+  it('is gone on with where the dead run of this plan has begun it, and stale where somebody else may have made that part', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([sized(1, false)])
+      const now = sized(2, true)
+      const plan = await monday(lab, now)
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1', set: {memoryLimitInGb: 2}})
+      await expect(lab.recheck(plan, [now])).rejects.toMatchObject({
+        code: 'E_PLAN_STALE',
+        message: expect.stringContaining('/memoryLimitInGb is as declared already'),
+      })
+      const rest = await lab.recheck(plan, [now], true)
+      expect(rest.plan.operations.flatMap(it => it.changes.map(change => change.path))).toEqual(['/replication'])
+      await lab.execute(rest, [now])
+      expect((await lab.plan([now])).plan.summary).toMatchObject({update: 0, 'no-op': 2})
+
+      // What differs otherwise than was approved is somebody's, whoever began.
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1', set: {memoryLimitInGb: 7}})
+      await expect(lab.recheck(plan, [now], true)).rejects.toMatchObject({code: 'E_PLAN_STALE'})
+    })
+  })
+})
