@@ -4,8 +4,18 @@
  * a power cut. A link stays a link: what it leads to is replaced. What is no regular file never is.
  */
 import {randomBytes} from 'node:crypto'
-import {closeSync, constants, fchmodSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, writeFileSync} from 'node:fs'
-import {open, rm, writeFile} from 'node:fs/promises'
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  promises as files,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import {basename, dirname, join} from 'node:path'
 import {fileAt} from './file-place.ts'
 
@@ -30,10 +40,10 @@ export async function writeFileAtomic(
   const path = fileAt(named)
   const temporary = temporaryNameFor(path)
   try {
-    const file = await open(temporary, CREATE_ONLY, mode)
+    const file = await files.open(temporary, CREATE_ONLY, mode)
     try {
       await file.chmod(mode)
-      await writeFile(file, data)
+      await files.writeFile(file, data)
       await file.sync()
     } finally {
       await file.close()
@@ -42,7 +52,7 @@ export async function writeFileAtomic(
     // In the same turn: between both there is no time for anybody.
     renameSync(temporary, path)
   } catch (error) {
-    await rm(temporary, {force: true})
+    await files.rm(temporary, {force: true})
     throw error
   }
   syncFolder(dirname(path))

@@ -2,8 +2,7 @@
  * The one place that writes a file a person named (`--out`): a file is replaced as a whole or not at all, a device or a
  * FIFO is written to, as a shell would, and everything else is refused.
  */
-import {constants, openSync} from 'node:fs'
-import {open} from 'node:fs/promises'
+import {constants, promises as files, openSync} from 'node:fs'
 import {Socket} from 'node:net'
 import {Readable} from 'node:stream'
 import {pipeline} from 'node:stream/promises'
@@ -80,7 +79,7 @@ export async function pourInto(
     await pipeline(Readable.from(bytes, {objectMode: false}), socket, {...(signal && {signal})})
     return
   }
-  const device = await open(path, constants.O_WRONLY)
+  const device = await files.open(path, constants.O_WRONLY)
   try {
     for await (const chunk of bytes) {
       for (let done = 0; done < chunk.length; ) done += (await device.write(chunk, done, chunk.length - done)).bytesWritten

@@ -6,9 +6,7 @@
  * What is no pipe and no terminal, and has nothing to give when it is asked, may never have: the kernel's own files below
  * `/proc` and `/sys`, which look like regular ones, and devices.
  */
-import {closeSync, constants, fstatSync, openSync, readSync, realpathSync, type Stats} from 'node:fs'
-import {open} from 'node:fs/promises'
-import {isatty} from 'node:tty'
+import {closeSync, constants, promises as files, fstatSync, openSync, readSync, realpathSync, type Stats} from 'node:fs'
 import {systemClock} from './clock.ts'
 import {systemCode} from './system-code.ts'
 import {waitFor} from './wait-for.ts'
@@ -62,7 +60,7 @@ class NothingToReadError extends Error {
  * @throws NoWriterError, NothingToReadError, and the system's errors
  */
 export async function* partsOfFile(path: string): AsyncGenerator<Buffer> {
-  const handle = await open(path, READ_ONLY)
+  const handle = await files.open(path, READ_ONLY)
   try {
     const source = new Source(path, handle.fd, await handle.stat())
     const look = () => handle.read(Buffer.allocUnsafe(PART_BYTES), 0, PART_BYTES, null).catch(error => source.notYet(error))
@@ -129,7 +127,7 @@ export function readKeptFileSync(path: string, largest = LARGEST_FILE_BYTES): Bu
 
 /** As `readKeptFileSync`, with what the system says of the very file that was read. @throws as that does */
 export async function readKeptFile(path: string, largest = LARGEST_FILE_BYTES): Promise<{readonly bytes: Buffer; readonly stats: Stats}> {
-  const handle = await open(path, READ_ONLY)
+  const handle = await files.open(path, READ_ONLY)
   try {
     const stats = kept(path, await handle.stat())
     const source = new Source(path, handle.fd, stats)
@@ -170,6 +168,9 @@ function readOnce(file: number, source: Source): Read | undefined {
 
 const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS)
 
+/** Few ever ask, and everybody starts: `node:tty` brings sockets with it. */
+const isTerminal = (file: number): boolean => process.getBuiltinModule('node:tty').isatty(file)
+
 /** Tells the end of a file from a FIFO that nobody has written into yet. */
 class Source {
   readonly #path: string
@@ -179,7 +180,7 @@ class Source {
 
   constructor(path: string, file: number, stats: Stats) {
     this.#path = path
-    this.#hasOtherEnd = stats.isFIFO() || stats.isSocket() || isatty(file)
+    this.#hasOtherEnd = stats.isFIFO() || stats.isSocket() || (stats.isCharacterDevice() && isTerminal(file))
     this.#mayStart = stats.isFIFO() && hasName(path)
   }
 

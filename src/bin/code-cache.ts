@@ -6,7 +6,7 @@
  * were not there. A file also says which file of this disk it is: one that came from elsewhere (an archive that was unpacked over a
  * home, a backup, a checkout) is this user's and whole, and made by nobody knows whom. V8 itself refuses what another version of it made, or one with other flags.
  */
-import {createHash} from 'node:crypto'
+import {createHash, hash} from 'node:crypto'
 import {
   closeSync,
   constants,
@@ -34,7 +34,7 @@ export interface Compiled {
 const LAYOUT = 'svcctl code 2'
 
 export const digestOf = (name: string, source: Uint8Array, bytes: Uint8Array): string =>
-  createHash('sha256').update(`${LAYOUT}\n${name}\n${source.length}\n`).update(source).update(bytes).digest('hex')
+  hash('sha256', Buffer.concat([Buffer.from(`${LAYOUT}\n${name}\n${source.length}\n`), source, bytes]))
 
 /**
  * The folder for one installation and one Node, below that of the cache.

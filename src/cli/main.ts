@@ -14,6 +14,7 @@ import {type Command, type CommandTable, type Context, folded, type OutputStream
 import {createLog} from './shell/log.ts'
 import {type CrashSite, onCrash} from './show/crash.ts'
 import {guardedStream} from './show/guarded-stream.ts'
+import {withInputOf} from './show/process-streams.ts'
 import {asAppError, errorDocument, errorText} from './show/render-error.ts'
 
 export interface MainInput {
@@ -31,8 +32,9 @@ export async function main({argv, table, version, overrides = {}, site}: MainInp
   const words = normalizeArgv(argv)
   const redactor = new Redactor()
   for (const secret of secretsIn(words)) redactor.register(secret)
-  const {stdin, stdout, stderr} = overrides.streams ?? process
-  const streams = {stdin, stdout: guardedStream(stdout, redactor), stderr: guardedStream(stderr, redactor)}
+  const given = overrides.streams ?? process
+  const {stdout, stderr} = given
+  const streams = withInputOf(given, guardedStream(stdout, redactor), guardedStream(stderr, redactor))
   let command: Command | undefined
   let environment = overrides.environment
   const failed = (error: AppError, verbose = false) =>

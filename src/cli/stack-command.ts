@@ -79,7 +79,6 @@ export abstract class StackCommand extends ReportingCommand {
   }
 
   protected async readDeclarations(flags: StackFlagValues, mode: StackSource['mode'] = 'plan'): Promise<LoadedDeclarations> {
-    const {readDeclarations} = await import('../run/declarations.ts')
     const app = new AbortController()
     const source = {
       synthDir: flags['synth-dir'],
@@ -90,6 +89,8 @@ export abstract class StackCommand extends ReportingCommand {
       variables: variableOptions(this.argv),
       signal: app.signal,
     }
+    if (source.synthDir === undefined) (await import('../run/project.ts')).assertProject(this.context)
+    const {readDeclarations} = await import('../run/declarations.ts')
     let reading: Promise<LoadedDeclarations> | undefined
     const loaded = await endingOnInterrupt(
       leaveToSystem => {
@@ -210,6 +211,7 @@ export abstract class StackCommand extends ReportingCommand {
       throw new UsageError(`--out ${flags.out}: there is no folder ${dirname(flags.out)}`, ['Make the folder first, or name another file.'])
     // What cannot hold a plan is refused before anything is read.
     const place = flags.out === undefined ? undefined : placeOfFile(flags.out, this.context.cwd)
+    const loaded = await this.readDeclarations(flags)
     const [
       {lastingPlan, outputsToRecord, planWorkspace},
       {openRequests, UnsettledRunError},
@@ -223,7 +225,6 @@ export abstract class StackCommand extends ReportingCommand {
       import('./show/next-command.ts'),
       import('../base/named-file.ts'),
     ])
-    const loaded = await this.readDeclarations(flags)
     const {plan, outputs} = await this.inWorkspace(loaded, flags, 'plan', async workspace => {
       const notes = await openRequests(workspace)
       const built = await planWorkspace(workspace, {

@@ -5,7 +5,7 @@
 import {writeSync} from 'node:fs'
 import {AppError, EXIT, type ExitCode} from '../../base/errors.ts'
 import {systemCode} from '../../base/system-code.ts'
-import type {Streams} from '../shell/context.ts'
+import type {OutputStream, Streams} from '../shell/context.ts'
 
 /** What was printed is not all there. What was done is done, and on record. */
 export class OutputError extends AppError {
@@ -24,7 +24,8 @@ export interface ProcessStreams {
   settle(code: ExitCode): ExitCode
 }
 
-export function processStreams({stdin, stdout, stderr}: Streams = process): ProcessStreams {
+export function processStreams(all: Streams = process): ProcessStreams {
+  const {stdout, stderr} = all
   let failure: OutputError | undefined
   const watch = (stream: NodeJS.WritableStream, name: 'output' | 'error') =>
     stream.on('error', (error: Error) => {
@@ -34,7 +35,7 @@ export function processStreams({stdin, stdout, stderr}: Streams = process): Proc
   watch(stdout, 'output')
   watch(stderr, 'error')
   return {
-    streams: {stdin, stdout, stderr},
+    streams: withInputOf(all, stdout, stderr),
     settle: code => {
       if (failure === undefined) return code
       sayAtOnce(`error: ${failure.message} (${failure.code})\n  > ${failure.suggestions[0]}\n`)
@@ -42,6 +43,15 @@ export function processStreams({stdin, stdout, stderr}: Streams = process): Proc
     },
   }
 }
+
+/** The input is opened when it is asked for: most commands read nothing. */
+export const withInputOf = (all: Pick<Streams, 'stdin'>, stdout: OutputStream, stderr: OutputStream): Streams => ({
+  get stdin() {
+    return all.stdin
+  },
+  stdout,
+  stderr,
+})
 
 function sayAtOnce(text: string): void {
   try {

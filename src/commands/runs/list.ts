@@ -8,8 +8,8 @@ export default class RunsListCommand extends BaseCommand {
 
   async run(): Promise<undefined> {
     await this.parse(RunsListCommand)
-    const {readRuns} = await import('../../run/run-files.ts')
-    const {stories: runs, unreadable} = readRuns(this.context)
+    const {runsHere} = await import('../../run/runs-here.ts')
+    const {stories: runs, unreadable} = await runsHere(this.context)
     for (const {error} of unreadable) this.logger.warn(error.message)
     if (runs.length === 0 && !this.forPrograms) this.logger.note('no runs: they lie in .svcctl/runs beside cdktf.json')
     await this.print(runs.map(runDocument), {

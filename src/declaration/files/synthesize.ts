@@ -10,7 +10,7 @@ import {isGlob} from '../../base/glob.ts'
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import {shellWord} from '../../base/shell-word.ts'
 import {readWholeFile} from '../../base/whole-file.ts'
-import {NoStacksError, StackFileError, SynthesisError} from '../language/errors.ts'
+import {noProject, StackFileError, SynthesisError} from '../language/errors.ts'
 import {appVariables, mayBeNamedInProject, type Variables} from './app-environment.ts'
 import {failureIn, usefulLines} from './app-failure.ts'
 import {type Run, runApp} from './app-process.ts'
@@ -89,11 +89,7 @@ async function readProject(cwd: string): Promise<{app: string; context: JsonObje
   try {
     text = (await readWholeFile(path)).toString()
   } catch (error) {
-    throw new NoStacksError(
-      `there is no cdktf.json in ${cwd}`,
-      'Run svcctl in the folder of cdktf.json, or name a folder of synthesized stacks: --synth-dir cdktf.out.',
-      error,
-    )
+    throw noProject(cwd, error)
   }
   let project: Json
   try {

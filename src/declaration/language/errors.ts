@@ -21,6 +21,13 @@ export class NoStacksError extends AppError {
   }
 }
 
+export const noProject = (cwd: string, cause?: unknown): NoStacksError =>
+  new NoStacksError(
+    `there is no cdktf.json in ${cwd}`,
+    'Run svcctl in the folder of cdktf.json, or name a folder of synthesized stacks: --synth-dir cdktf.out.',
+    cause,
+  )
+
 /** A stack file, a manifest, a variables file or cdktf.json cannot be read as what it should be. */
 export class StackFileError extends AppError {
   constructor(file: string, what: string, suggestion: string, cause?: unknown) {
