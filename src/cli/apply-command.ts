@@ -190,7 +190,7 @@ export abstract class ApplyCommandBase extends StackCommand {
     const travelled = [...workspace.ledgers.values()].some(it => it.pending !== undefined)
     const interrupts = onInterrupt(
       () => this.logger.warn('stopping: what the dead run left stays as it is, and the next run looks again'),
-      () => {},
+      () => this.failAtOnce(new SettlingStoppedError()),
     )
     try {
       const settled = await settleDeadRuns(workspace, emit, interrupts.signal, only)

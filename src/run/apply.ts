@@ -222,6 +222,7 @@ function optionsOf(
     backendOf: workspace.backendOf,
     accountOf: workspace.accountOf,
     clock: host.clock,
+    wallClock: host.wallClock,
     sentDigest: (stack, where, secret) => workspace.sealer.sentDigest(book.ledger(stack) ?? emptyLedger(stack), where, secret),
     evaluate,
     hides: value => host.redactor.value(value),

@@ -176,7 +176,7 @@ export async function recheckPlan(
   options: ApplyOptions,
   {undecided = [], resumed = false, begun = resumed}: RecheckOptions = {},
 ): Promise<BuiltPlan> {
-  if (plan.notAfter !== undefined && workspace.host.clock.now() > Date.parse(plan.notAfter)) throw new PlanExpiredError(plan.notAfter)
+  if (plan.notAfter !== undefined && workspace.host.wallClock.now() > Date.parse(plan.notAfter)) throw new PlanExpiredError(plan.notAfter)
   // What the plan was made with may name what it leaves out.
   const added = (words: readonly string[] = [], known: readonly string[]) => words.filter(it => !known.includes(it))
   const permissions = {

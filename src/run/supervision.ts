@@ -46,6 +46,7 @@ export async function openControls(workspace: Workspace, plan: Plan, whole: Plan
     }),
     supervision: {
       first: {restrictions: restrictions(inForce), at},
+      wallClock: host.wallClock,
       read: async () => restrictions(counts(await controls.read('quick'))),
       lost: (cause, misses) => new ControlsLostError(cause, misses),
     },

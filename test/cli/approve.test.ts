@@ -81,12 +81,14 @@ describe('a plan that is refused, at a terminal', () => {
 
 describe('a yes that comes late', () => {
   /** @returns whether what the plan touches was read again after an answer that took this long */
-  async function readAgain(ms: number, {answer = 'yes', codes = [] as string[]} = {}): Promise<string[]> {
+  async function readAgain(ms: number, {answer = 'yes', codes = [] as string[], asleep = false} = {}): Promise<string[]> {
     const stdin = Object.assign(new PassThrough(), {isTTY: true})
     const stderr = Object.assign(new PassThrough(), {isTTY: true, columns: 80})
     let now = 1_700_000_000_000
-    const clock = {now: () => now, sleep: () => Promise.reject(new Error('nobody sleeps here'))}
-    const context = {streams: {stdin, stdout: new PassThrough(), stderr}, environment: readEnvironment({}), clock}
+    const wallClock = {now: () => now, sleep: () => Promise.reject(new Error('nobody sleeps here'))}
+    // The clock that nobody sets stands still with the machine.
+    const clock = asleep ? {...wallClock, now: () => 1_700_000_000_000} : wallClock
+    const context = {streams: {stdin, stdout: new PassThrough(), stderr}, environment: readEnvironment({}), clock, wallClock}
     const looks: string[] = []
     const asked = approveFresh(context, planWith(...codes), {autoApprove: false, approve: undefined}, lifted => {
       looks.push(...lifted.allowDestroy, ...lifted.adopt, 'looked')
@@ -103,6 +105,10 @@ describe('a yes that comes late', () => {
     expect(await readAgain(30_000)).toEqual([])
     expect(await readAgain(30_001)).toEqual(['looked'])
     expect(await readAgain(90_000, {codes: ['G_FIRST_CONTACT']})).toEqual(['null_resource.cache', 'looked'])
+  })
+
+  it('is as late where the machine slept over the question', async () => {
+    expect(await readAgain(8 * 3_600_000, {asleep: true})).toEqual(['looked'])
   })
 
   it('reads nothing again where the answer is no', async () => {

@@ -33,6 +33,8 @@ export interface RunOptions {
   /** Absent: all stacks share one. */
   readonly accountOf?: AccountOf
   readonly clock: Clock
+  /** That of the machine, which goes on while the machine sleeps; the same unless told. */
+  readonly wallClock?: Pick<Clock, 'now'>
   readonly evaluate: Evaluate
   /** Takes known secrets out of what servers show, before a ledger has it. */
   readonly hides?: Hides | undefined

@@ -24,6 +24,8 @@ export interface Supervision {
   readonly first: {readonly restrictions: Restrictions; readonly at: number}
   /** @throws AppError where it cannot be read */
   readonly read: () => Promise<Restrictions>
+  /** What others say of the time, too: the clock of a run stands still while its machine sleeps. */
+  readonly wallClock?: Pick<Clock, 'now'>
   /** What so many failures in a row count as. */
   readonly lost: (cause: AppError, misses: number) => AppError
 }
@@ -61,6 +63,9 @@ export class Supervisor {
   #seen: Restrictions
   /** When the last look began, whatever came of it. */
   #lookedAt: number
+  readonly #wallClock: Pick<Clock, 'now'>
+  /** The same by that one. */
+  #lookedAtThere: number
   #looking: Promise<void> | undefined
   #misses = 0
   #hasSent = false
@@ -81,6 +86,8 @@ export class Supervisor {
     this.#tell = tell
     this.#seen = supervision.first.restrictions
     this.#lookedAt = supervision.first.at
+    this.#wallClock = supervision.wallClock ?? clock
+    this.#lookedAtThere = this.#wallClock.now() - (clock.now() - this.#lookedAt)
   }
 
   /**
@@ -128,8 +135,8 @@ export class Supervisor {
 
   /** A clock that was set, or a machine that slept, makes what was seen old. */
   get #age(): number {
-    const age = this.#clock.now() - this.#lookedAt
-    return age < 0 ? LOOK_EVERY_MS : age
+    const ages = [this.#clock.now() - this.#lookedAt, this.#wallClock.now() - this.#lookedAtThere]
+    return ages.some(it => it < 0) ? LOOK_EVERY_MS : Math.max(...ages)
   }
 
   /** One look is for all who wait for one. */
@@ -141,7 +148,7 @@ export class Supervisor {
   }
 
   async #lookOnce(): Promise<void> {
-    const began = this.#clock.now()
+    const [began, beganThere] = [this.#clock.now(), this.#wallClock.now()]
     try {
       const seen = await this.#supervision.read()
       if (seen.closed !== undefined) this.#end(seen.closed)
@@ -161,6 +168,7 @@ export class Supervisor {
     } finally {
       // Also of a look that failed: who waits for it goes on, for two of them say nothing yet.
       this.#lookedAt = began
+      this.#lookedAtThere = beganThere
     }
   }
 

@@ -76,7 +76,7 @@ const FRESH_MS = 2_000
  * comes last: what stands there as sent has left, unless the process ended in that very moment.
  */
 async function writeAhead(
-  {options: {journal, book, clock}, supervisor}: RunContext,
+  {options: {journal, book, clock, wallClock = clock}, supervisor}: RunContext,
   it: Write,
   {sentAt, isFirst}: {readonly sentAt: number; readonly isFirst: boolean},
 ): Promise<void> {
@@ -90,11 +90,12 @@ async function writeAhead(
   const entry = {type: 'sent', key, step, kind: kind.name, method: request.method, path: request.path, ...naming, at: sentAt} as const
   // What cannot be looked up afterwards must not be lost with the machine: which object is new, and which secret was sent.
   const durable = step === 'create' || it.secrets !== undefined
-  let lookedAt = clock.now()
+  const times = () => [clock.now(), wallClock.now()]
+  let lookedAt = times()
   let until = Number.POSITIVE_INFINITY
   // The one place that every write passes: its lock is ours, and nobody has said that it is not to be sent.
   const assertHeld = async () => {
-    lookedAt = clock.now()
+    lookedAt = times()
     await book.assertHeld(it.stack)
     if (supervisor !== undefined) until = await supervisor.permit(key)
   }
@@ -104,7 +105,7 @@ async function writeAhead(
     journal.append(entry, durable)
   }
   // Set back or forward, the clock says that time was lost.
-  if (Math.abs(clock.now() - lookedAt) <= FRESH_MS && clock.now() < until) return
+  if (times().every((now, i) => Math.abs(now - (lookedAt[i] ?? 0)) <= FRESH_MS) && clock.now() < until) return
   try {
     await assertHeld()
   } catch (error) {

@@ -113,6 +113,16 @@ describe('SIGTERM while an apply looks what became of a dead run', () => {
     const outcome = await looking.done
     expect([outcome.code, documentOf(outcome).error.code, at.writes.length]).toEqual([4, 'E_SETTLING_STOPPED', 1])
     expect(outcome.stderr).not.toContain('svcctl itself failed')
+    // The second one does not wait for an answer that does not come.
+    at.simulator.inject({match: {method: 'GET'}, action: {type: 'hang'}})
+    const hanging = at.start(['apply', ...stack, '--auto-approve', '-o', 'json', '--request-timeout', '20s'])
+    await hanging.says('looking whether the create happened')
+    hanging.kill('SIGTERM')
+    await hanging.says('stopping')
+    hanging.kill('SIGTERM')
+    const killed = await hanging.done
+    expect([killed.code, documentOf(killed).error.code]).toEqual([4, 'E_SETTLING_STOPPED'])
+    at.simulator.clearFaults()
     const next = await at.fast(['apply', ...stack, '--auto-approve', '-o', 'json'])
     expect([next.code, at.writes.length]).toEqual([0, 2])
   })

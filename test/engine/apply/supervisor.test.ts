@@ -72,6 +72,17 @@ describe('whether a request may leave', () => {
     expect(told).toEqual(['closed: somebody said E_FROZEN'])
   })
 
+  it('is no for who slept with the whole machine, whose clock stood still: by the time of the machine the last look is old', async () => {
+    const clock = new VirtualClock()
+    let asleep = 0
+    const wallClock = {now: () => clock.now() + asleep}
+    const supervisor = new Supervisor({...supervised(clock, () => frozen), wallClock}, clock, {close: () => {}, fail: () => {}})
+    const permit = () => clock.run(supervisor.permit('shop:null_resource.a' as Key))
+    expect(await permit()).toBe(clock.now() + 5_000)
+    asleep = 8 * 3_600_000
+    await expect(permit()).rejects.toMatchObject({reason: FROZEN})
+  })
+
   it('is no for what is held alone', async () => {
     const {permitted, told} = alone(() => ({left: key => (key.endsWith('.a') ? HELD : undefined)}))
     expect([await permitted(4_000), await permitted(0, 'shop:null_resource.b' as Key)]).toEqual(['E_HELD', 5_000])
