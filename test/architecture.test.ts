@@ -202,17 +202,12 @@ describe('the source', () => {
 
   it('reads whole files with a bound, and of what it keeps regular files alone (base/whole-file)', () => {
     const own = [
-      // What the system or the program itself has written, and locks and copies that were looked at before.
+      // What the system or the program itself has written.
       'bin/code-cache.ts',
       'bin/program-files.ts',
       'cli/shell/manifest.ts',
       'config/forget-variables.ts',
       'base/process-lock.ts',
-      'base/write-folder.ts',
-      'absorb/originals.ts',
-      'run/export-place.ts',
-      // In a folder of the user's own, once for each request.
-      'transport/shared-bucket-file.ts',
       // In the process of the app.
       'declaration/constructs/cloud.ts',
     ]
@@ -227,7 +222,7 @@ describe('the source', () => {
   it('takes time and chance as parameters', () => {
     const pattern = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bsetTimeout\(|\bsetInterval\(/
     // The real clock and the real dice stand in base and are handed on. Real sockets are given up in real time.
-    const real = ['base/clock.ts', 'base/random.ts', 'transport/undici-transport.ts']
+    const real = ['base/clock.ts', 'base/random.ts', 'transport/undici-transport.ts', 'config/session-bus.ts']
     expect(places(pattern, it => real.includes(it.path))).toEqual([])
   })
 

@@ -4,6 +4,7 @@
  */
 import {AppError} from '../base/errors.ts'
 import {KEYRING_PREFIX} from './profiles.ts'
+import {silenceOfBus} from './session-bus.ts'
 
 /** Entries are found under this name in the system's own tools. */
 export const KEYRING_SERVICE = 'svcctl'
@@ -47,6 +48,8 @@ export const systemKeyring: Keyring = {
 }
 
 async function using<T>(doing: string, use: (entry: import('@napi-rs/keyring').AsyncEntry) => Promise<T>, name: string): Promise<T> {
+  const silence = await silenceOfBus()
+  if (silence !== undefined) throw new KeyringUnavailableError(doing, silence)
   try {
     const {AsyncEntry} = await import('@napi-rs/keyring')
     // Without the pin Linux falls back to the kernel's keyring, which forgets everything at the next start.
