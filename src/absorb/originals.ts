@@ -6,7 +6,7 @@
  * nothing a person has done since is lost.
  */
 import {createHash} from 'node:crypto'
-import {existsSync, readdirSync, readFileSync, rmSync, statSync} from 'node:fs'
+import {existsSync, readdirSync, rmSync, statSync} from 'node:fs'
 import {join} from 'node:path'
 import {writeFileAtomicSync} from '../base/atomic-file.ts'
 import {parseAnyJson} from '../base/bounded-json.ts'
@@ -70,7 +70,7 @@ export class Originals {
   putBack(): void {
     for (const {path, before, after} of this.#changes) {
       // One that a person has taken away meanwhile stays away.
-      if (existsSync(path) && digest(readFileSync(path)) === digest(after)) restore(path, before, this.#folder)
+      if (existsSync(path) && digest(readKeptFileSync(path)) === digest(after)) restore(path, before, this.#folder)
     }
     this.forget()
   }
@@ -131,10 +131,10 @@ interface SavedFile {
 
 /** @returns whether the file is what it was */
 function undone(folder: string, {path, copy, before, after}: SavedFile, say: (text: string) => void): boolean {
-  const now = existsSync(path) ? digest(readFileSync(path)) : undefined
+  const now = existsSync(path) ? digest(readKeptFileSync(path)) : undefined
   if (now === before) return true
   if (now === after) {
-    restore(path, readFileSync(join(folder, copy)), folder)
+    restore(path, readKeptFileSync(join(folder, copy)), folder)
     say(`${path} is as it was: an absorb that had changed it ended before it was proven`)
     return true
   }
