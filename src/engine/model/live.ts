@@ -84,15 +84,33 @@ export function outputOf(live: LiveObject, name: string): Json | undefined {
  * @param depth - of the lists whose items are written one by one: each level has a price
  */
 export function sha256(value: unknown, depth = 3): string {
-  const hash = createHash('sha256')
-  let text = ''
-  writeCanonicalJson(value, depth, piece => {
-    text += piece
-    if (text.length < HASHED_AT_ONCE) return
-    hash.update(text)
-    text = ''
-  })
-  return hash.update(text).digest('hex')
+  const hash = new TextHash()
+  writeCanonicalJson(value, depth, piece => hash.add(piece))
+  return hash.digest()
+}
+
+/** Over a text in pieces. */
+export function sha256Text(pieces: Iterable<string>): string {
+  const hash = new TextHash()
+  for (const piece of pieces) hash.add(piece)
+  return hash.digest()
+}
+
+/** Small pieces are put together: a call of the hash costs more than to hash one of them. */
+class TextHash {
+  readonly #hash = createHash('sha256')
+  #text = ''
+
+  add(piece: string): void {
+    this.#text += piece
+    if (this.#text.length < HASHED_AT_ONCE) return
+    this.#hash.update(this.#text)
+    this.#text = ''
+  }
+
+  digest(): string {
+    return this.#hash.update(this.#text).digest('hex')
+  }
 }
 
 const HASHED_AT_ONCE = 32_768

@@ -2,7 +2,7 @@
 import type {JsonObject} from '../../base/json.ts'
 import type {Declaration} from './declaration.ts'
 import type {DeclaredObject, OpenLeaf, Operation} from './plan.ts'
-import {openLeaves, withLeaves} from './resolve.ts'
+import {type LeafAt, openLeaves, withLeaves} from './resolve.ts'
 import {Deferred, type Key, keyOf, Secret, shown, type Value, type ValueObject} from './value.ts'
 
 export function declaredPart(
@@ -19,13 +19,20 @@ export function declaredPart(
     outputs: declaration.outputs.toSorted(),
   }
   if (leaves.length === 0) return {declared}
-  const secrets = leaves.flatMap(({pointer, leaf}) => (leaf instanceof Secret ? [openSecret(pointer, leaf)] : []))
   const deferred = leaves.flatMap(({pointer, leaf}) =>
     leaf instanceof Deferred
       ? [{path: pointer, expression: leaf.expression, needs: leaf.needs, ...(leaf.secret ? {secret: true as const} : {})}]
       : [],
   )
-  return {declared, ...(secrets.length > 0 ? {secrets} : {}), ...(deferred.length > 0 ? {deferred} : {})}
+  return {declared, ...secretsAmong(leaves), ...(deferred.length > 0 ? {deferred} : {})}
+}
+
+/** What of a declaration a plan holds although nothing is to be done. */
+export const secretsIn = (spec: ValueObject): Pick<Operation, 'secrets'> => secretsAmong(openLeaves(spec))
+
+function secretsAmong(leaves: readonly LeafAt[]): Pick<Operation, 'secrets'> {
+  const secrets = leaves.flatMap(({pointer, leaf}) => (leaf instanceof Secret ? [openSecret(pointer, leaf)] : []))
+  return secrets.length > 0 ? {secrets} : {}
 }
 
 function openSecret(pointer: string, leaf: Secret): OpenLeaf {

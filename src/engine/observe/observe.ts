@@ -85,6 +85,8 @@ class Pass {
   readonly #declared: ReadonlyMap<Key, string>
   readonly #declarations: readonly Declaration[]
   readonly #read: ReadonlySet<Key>
+  /** What the ledgers of this run have, and what goes although none has it. */
+  readonly #standing: readonly Standing[]
   readonly #stacks: ReadonlyMap<string, StackDeclarations>
   /** Those of other stacks too: an object this run only refers to is found where its ledger has it. */
   readonly #ledgers: ReadonlyMap<string, Ledger>
@@ -112,6 +114,7 @@ class Pass {
     this.#declared = new Map(input.stacks.flatMap(stack => stack.declarations.map(it => [it.key, it.kind] as const)))
     this.#declarations = input.destroy ? [] : withContext(input.stacks, it => this.#chosen(it))
     this.#read = new Set(this.#declarations.map(it => it.key))
+    this.#standing = standingIn(input)
   }
 
   #specOf({key, spec}: Declaration): ValueObject {
@@ -125,7 +128,7 @@ class Pass {
   async run(): Promise<Omit<Observation, 'pairs'> & {readonly pairs: Map<Key, Paired>; readonly notShown: readonly NotShown[]}> {
     const {kinds, ledgers, wants = () => true} = this.#input
     const declarations = this.#declarations
-    const objects = this.#standing().filter(it => wants(keyOf(it.stack, it.object.address)))
+    const objects = this.#standing.filter(it => wants(keyOf(it.stack, it.object.address)))
     for (const level of levelsOf(kinds)) {
       const names = new Set(level.map(it => it.name))
       await this.#level(
@@ -176,13 +179,6 @@ class Pass {
     }
   }
 
-  /** What the ledgers of this run have, and what goes although none has it. */
-  #standing(): Standing[] {
-    const {selected, ledgers, going = []} = this.#input
-    const owned = [...ledgers.values()].flatMap(({stack, entries}) => [...entries.values()].map(entry => ({stack, object: entry, entry})))
-    return [...owned, ...going.map(({stack, ...object}) => ({stack, object}))].filter(it => selected.has(it.stack))
-  }
-
   /** One name for an object, whatever stack speaks of it: a remote path is a name within one account. */
   #objectOf(stack: string, {kind, remoteId}: Pick<LiveObject, 'kind' | 'remoteId'>): string {
     return `${this.#input.accountOf?.(stack, kind.api) ?? ''} ${remoteId}`
@@ -195,6 +191,7 @@ class Pass {
 
   /** Two connections may lead to one account: what each of them pairs is one object all the same. */
   #oneDeclarationEach(claims: ReadonlyMap<string, Key>): void {
+    if (claims.size === this.#matches.size) return
     for (const [key, {live}] of this.#matches) {
       const other = claims.get(this.#objectOf(stackOf(key), live))
       if (other === undefined || other === key || !this.#read.has(key)) continue
@@ -252,7 +249,7 @@ class Pass {
     for (const stack of this.#input.stacks) {
       if (!this.#input.selected.has(stack.name)) continue
       for (const parent of stack.declarations) {
-        const live = this.#matches.get(parent.key)?.live
+        const live = parent.policy.exclusive.length > 0 ? this.#matches.get(parent.key)?.live : undefined
         if (live === undefined) continue
         for (const word of parent.policy.exclusive) {
           const name = this.#kind(parent.kind).exclusive?.[word]
@@ -266,8 +263,9 @@ class Pass {
 
   /** What stands in the way of deleting a parent must be known: the lists it has to be empty of. */
   *#fullPlaces(): Iterable<{stack: string; kind: Kind; parent: Ids}> {
-    const claims = this.#claims()
-    for (const {stack, object} of this.#standing()) {
+    const full = this.#standing.filter(it => this.#kind(it.object.kind).emptyOf !== undefined)
+    const claims = full.length > 0 ? this.#claims() : new Map<string, Key>()
+    for (const {stack, object} of full) {
       const kind = this.#kind(object.kind)
       const key = keyOf(stack, object.address)
       const stays = claims.has(this.#objectOf(stack, {kind, remoteId: object.remoteId}))
@@ -329,6 +327,14 @@ class Pass {
     const kind = ref?.by === 'remoteId' ? this.#input.kinds.get(this.#kind(declaration.kind).parent?.kind ?? '') : undefined
     return kind && ref?.by === 'remoteId' ? idsIn(kind, ref.remoteId) : undefined
   }
+}
+
+function standingIn({selected, ledgers, going = []}: ObserveInput): Standing[] {
+  const owned = [...ledgers.values()].filter(it => selected.has(it.stack))
+  return [
+    ...owned.flatMap(({stack, entries}) => [...entries.values()].map(entry => ({stack, object: entry, entry}))),
+    ...going.filter(it => selected.has(it.stack)).map(({stack, ...object}) => ({stack, object})),
+  ]
 }
 
 const stackOf = (key: Key): string => key.slice(0, key.indexOf(':'))

@@ -10,7 +10,7 @@ import {type Kind, kindCalled, remoteIdOf} from '../model/kind.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
 import type {Change, Operation} from '../model/plan.ts'
-import {declaredPart} from '../model/planned-object.ts'
+import {declaredPart, secretsIn} from '../model/planned-object.ts'
 import {plainPart} from '../model/resolve.ts'
 import {recordedSecrets} from '../model/shown-field.ts'
 import {Deferred, type Key, type Value, type ValueObject} from '../model/value.ts'
@@ -33,8 +33,11 @@ interface Subject {
   /** As it would be sent now. */
   readonly spec: ValueObject
   readonly entry: LedgerEntry | undefined
-  readonly base: Found
+  /** What it is called. */
+  readonly head: Head
 }
+
+type Head = Omit<Found, 'declared' | 'secrets' | 'deferred'>
 
 /**
  * @param replaced - whatever is replaced already: what hangs on it comes later
@@ -42,26 +45,25 @@ interface Subject {
  */
 export function operationOf(input: Planning, pair: Paired, replaced: ReadonlySet<Key>, notes: string[]): Operation {
   const subject = subjectOf(input, pair, replaced)
-  const {kind, spec, entry, base} = subject
+  const {kind, spec, entry} = subject
   const live = pair.match?.live
-  if (pair.doubt) return {...base, changes: createChanges(kind, spec), action: 'blocked', wants: 'create', ...pair.doubt}
+  if (pair.doubt) return {...baseOf(subject), changes: createChanges(kind, spec), action: 'blocked', wants: 'create', ...pair.doubt}
   if (pair.stray) return elsewhere(subject, pair.stray)
-  if (live === undefined) return creation(kind, base, spec, entry)
+  if (live === undefined) return creation(kind, baseOf(subject), spec, entry)
   const diff = diffTo(subject, live)
   const parent = pair.declaration.parent
   if (parent?.by === 'key' && replaced.has(parent.key)) return withParent(subject, live, diff.changes)
   const {changes, kept} = keptOutside(subject, diff.changes)
   notes.push(...notesOf(subject, live, diff, kept))
   const found = {
-    ...base,
     remoteId: live.remoteId,
     changes,
     ...(kept.length > 0 ? {kept} : {}),
     ...originOf(pair, entry),
     ...movedFrom(pair),
   }
-  if (changes.length === 0) return settled(input, pair, entry, found)
-  return changed(subject, {...found, ...adopting(pair)}, live, diff.immutable)
+  if (changes.length === 0) return settled(subject, found)
+  return changed(subject, {...baseOf(subject), ...found, ...adopting(pair)}, live, diff.immutable)
 }
 
 function subjectOf(input: Planning, pair: Paired, replaced: ReadonlySet<Key>): Subject {
@@ -69,7 +71,7 @@ function subjectOf(input: Planning, pair: Paired, replaced: ReadonlySet<Key>): S
   const kind = kindCalled(input.kinds, declaration.kind)
   const spec = reopened(declaration.spec, pair.spec, replaced) as ValueObject
   const name = kind.identity.key(plainPart(spec))
-  const base: Found = {
+  const head = {
     stack: declaration.stack,
     address: declaration.address,
     kind: kind.name,
@@ -78,10 +80,12 @@ function subjectOf(input: Planning, pair: Paired, replaced: ReadonlySet<Key>): S
     changes: [],
     because: [],
     edges: [],
-    ...declaredPart(declaration, spec, parentOf(input, pair)),
   }
-  return {input, pair, kind, spec, entry: entryOf(input.ledgers, pair), base}
+  return {input, pair, kind, spec, entry: entryOf(input.ledgers, pair), head}
 }
+
+/** With its declaration, for all that does something. */
+const baseOf = ({input, pair, spec, head}: Subject): Found => ({...head, ...declaredPart(pair.declaration, spec, parentOf(input, pair))})
 
 function diffTo({input, pair: {declaration}, kind, spec, entry}: Subject, {fields}: LiveObject): FieldDiff {
   const decided: FieldDecision[] = []
@@ -101,8 +105,8 @@ function diffTo({input, pair: {declaration}, kind, spec, entry}: Subject, {field
 
 /** The ledger has it in another parent than the declared one. */
 function elsewhere(subject: Subject, stray: LiveObject): Operation {
-  const {kind, entry, base} = subject
-  const found = {...base, remoteId: stray.remoteId, changes: diffTo(subject, stray).changes, ...ownedAs(entry)}
+  const {kind, entry} = subject
+  const found = {...baseOf(subject), remoteId: stray.remoteId, changes: diffTo(subject, stray).changes, ...ownedAs(entry)}
   return replacement(replacedIn(subject, stray), found, false, {
     cause: 'parent-changed',
     reason: `it moves to another ${kind.parent?.field ?? 'parent'}`,
@@ -117,9 +121,9 @@ const replacedIn = ({kind, spec, entry}: Subject, live: LiveObject): Replaced =>
 })
 
 function withParent(subject: Subject, live: LiveObject, changes: readonly Change[]): Operation {
-  const {pair, kind, entry, base} = subject
+  const {pair, kind, entry} = subject
   return {
-    ...base,
+    ...baseOf(subject),
     action: 'replace',
     cause: 'parent-replaced',
     remoteId: live.remoteId,
@@ -178,18 +182,22 @@ const adopting = ({match}: Paired): Pick<Operation, 'adopts'> =>
 const movedFrom = ({match}: Paired): Pick<Operation, 'movedFrom'> =>
   match?.formerAddress === undefined ? {} : {movedFrom: match.formerAddress}
 
-function settled(input: Planning, pair: Paired, entry: LedgerEntry | undefined, found: Found): Operation {
-  const match = pair.match
+/** What is as it is declared, of which the ledger may not know everything. */
+function settled(subject: Subject, found: Pick<Found, 'remoteId' | 'changes' | 'kept' | 'origin' | 'movedFrom'>): Operation {
+  const {input, pair, entry, head, spec} = subject
+  const {match} = pair
+  const isRecorded = entry !== undefined && match?.found !== 'import' && match?.found !== 'name' && recordedAs(input, pair, entry)
+  if (isRecorded && found.movedFrom === undefined) {
+    // Secrets stay: the digest over all of a ledger's secrets needs every one of them again.
+    return {...head, ...secretsIn(spec), ...found, action: 'no-op', cause: 'as-declared', reason: 'it is as declared'}
+  }
+  const base = {...baseOf(subject), ...found}
   if (found.movedFrom !== undefined)
-    return {...found, action: 'move', cause: 'address-changed', reason: `the ledger has it as ${found.movedFrom}`}
-  if (match?.found === 'import') return {...found, action: 'adopt', cause: 'import-block', reason: 'import block', origin: 'imported'}
+    return {...base, action: 'move', cause: 'address-changed', reason: `the ledger has it as ${found.movedFrom}`}
+  if (match?.found === 'import') return {...base, action: 'adopt', cause: 'import-block', reason: 'import block', origin: 'imported'}
   if (entry === undefined || match?.found === 'name')
-    return {...found, action: 'adopt', cause: 'found-by-name', reason: 'found by name, and every declared field agrees'}
-  if (!recordedAs(input, pair, entry))
-    return {...found, action: 'adopt', cause: 'ledger-older', reason: 'it is as declared; the ledger has older values'}
-  // Secrets stay: the digest over all of a ledger's secrets needs every one of them again.
-  const {declared: _, deferred: _deferred, ...bare} = found
-  return {...bare, action: 'no-op', cause: 'as-declared', reason: 'it is as declared'}
+    return {...base, action: 'adopt', cause: 'found-by-name', reason: 'found by name, and every declared field agrees'}
+  return {...base, action: 'adopt', cause: 'ledger-older', reason: 'it is as declared; the ledger has older values'}
 }
 
 /** A parent that was named in text, or that the plan does not cover, as what it turned out to be. */

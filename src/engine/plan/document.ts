@@ -1,7 +1,7 @@
 /** Puts the parts of a plan together, and gives it a name made of its content. */
 import {AppError, EXIT, type Problem} from '../../base/errors.ts'
 import {canonicalJson, type JsonObject} from '../../base/json.ts'
-import {sha256} from '../model/live.ts'
+import {sha256, sha256Text} from '../model/live.ts'
 import {ACTIONS, type Action, type Fact, type Operation, type Plan} from '../model/plan.ts'
 import {recordedSecrets} from '../model/shown-field.ts'
 import type {ValueObject} from '../model/value.ts'
@@ -62,27 +62,35 @@ export function summaryOf(operations: readonly Operation[]): Record<Action, numb
 
 /** The lists a plan was made from, each with a digest over identity and compared fields of all its rows. */
 export function factsOf({collections, pairs, ownership}: Pick<Observation, 'collections' | 'pairs' | 'ownership'>): Fact[] {
-  const specs = new Map<string, ValueObject>()
-  // As it was compared: a sparse row was read on its own, and is no other fact for it.
-  const whole = new Map<string, JsonObject>()
+  // By account. As it was compared: a sparse row was read on its own, and is no other fact for it.
+  const compared = new Map<string, Map<string, {readonly spec: ValueObject; readonly fields: JsonObject}>>()
   for (const {declaration, match, spec} of pairs.values()) {
     if (match === undefined) continue
     const {kind, remoteId, fields} = match.live
-    const id = `${ownership.account(declaration.stack, kind.api)} ${remoteId}`
-    specs.set(id, spec)
-    whole.set(id, fields)
+    const account = ownership.account(declaration.stack, kind.api)
+    const ofAccount = compared.get(account) ?? new Map<string, {spec: ValueObject; fields: JsonObject}>()
+    if (ofAccount.size === 0) compared.set(account, ofAccount)
+    ofAccount.set(remoteId, {spec, fields})
   }
   return collections
     .map(({backend, kind, path, objects}) => {
+      const ofAccount = compared.get(ownership.accountAt(backend))
+      // In an order of its own, by the very text that is hashed.
       const rows = objects
-        .map(({remoteId, fields}) => {
-          const id = `${ownership.accountAt(backend)} ${remoteId}`
-          const spec = specs.get(id)
+        .map(({remoteId, fields: listed}) => {
+          const {spec, fields = listed} = ofAccount?.get(remoteId) ?? {}
           const recorded = recordedSecrets(ownership.at(backend, remoteId)?.entry)
-          return factRow(kind, whole.get(id) ?? fields, spec ? comparedPointers(kind, spec, recorded) : [])
+          return canonicalJson(factRow(kind, fields, spec ? comparedPointers(kind, spec, recorded) : []))
         })
-        .sort((a, b) => (canonicalJson(a) < canonicalJson(b) ? -1 : 1))
-      return {api: kind.api, kind: kind.name, path, rows: rows.length, digest: sha256(rows)}
+        .sort()
+      return {api: kind.api, kind: kind.name, path, rows: rows.length, digest: sha256Text(listTexts(rows))}
     })
     .sort((a, b) => (`${a.api} ${a.path} ${a.digest}` < `${b.api} ${b.path} ${b.digest}` ? -1 : 1))
+}
+
+/** The canonical text of a list of which there are the items' texts. */
+function* listTexts(items: readonly string[]): Generator<string> {
+  yield '['
+  for (const [i, item] of items.entries()) yield i > 0 ? `,${item}` : item
+  yield ']'
 }

@@ -40,8 +40,9 @@ export function recordedAs({kinds, hides = it => it, keyThen}: RecordInput, pair
 
 /** What is declared no more is marked as such, and what is declared again is that no more. */
 function secretsAsRecorded(spec: ValueObject, {secrets}: LedgerEntry): boolean {
-  const open = openLeaves(spec).map(it => it.pointer)
-  return Object.entries(secrets).every(([pointer, recorded]) => open.includes(pointer) === (recorded !== FORMER_SECRET))
+  const known = Object.entries(secrets)
+  const open = known.length > 0 ? openLeaves(spec).map(it => it.pointer) : []
+  return known.every(([pointer, recorded]) => open.includes(pointer) === (recorded !== FORMER_SECRET))
 }
 
 /** What the plan gives another address, or moves here from another stack, takes those that hang on it along. */

@@ -5,7 +5,7 @@
 import {isJsonObject, type Json} from '../../base/json.ts'
 import type {Cause} from '../model/cause.ts'
 import {isDeposed} from '../model/deposed.ts'
-import {type Ids, isLostWithParent, kindCalled, locate} from '../model/kind.ts'
+import {type Ids, isLostWithParent, type Kind, kindCalled, locate} from '../model/kind.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
 import type {Operation, Unmanaged} from '../model/plan.ts'
@@ -41,9 +41,13 @@ export function planRemovals(
   }
   const wishes = new LastWishes(input)
   const orphans = observation.orphans.map(it => along.respected(claims.respected(removalOf(input, it, wishes)))).sort(byAddress)
-  const taken = new Set([...declared, ...orphans].flatMap(it => objectOf(input, it) ?? []))
-  for (const {declaration, match} of observation.pairs.values())
-    if (match) taken.add(objectAt(input, declaration.stack, match.live.kind.name, match.live.remoteId))
+  // What a ledger has is nobody's to take anyway: of a hundred thousand objects that are owned none needs a name here.
+  const taken = new Set<string>()
+  const take = (stack: string, kind: Kind, remoteId: string): void => {
+    if (observation.ownership.of(stack, kind.api, remoteId) === undefined) taken.add(objectAt(input, stack, kind.name, remoteId))
+  }
+  for (const it of [...declared, ...orphans]) if (it.remoteId !== undefined) take(it.stack, kindCalled(input.kinds, it.kind), it.remoteId)
+  for (const {declaration, match} of observation.pairs.values()) if (match) take(declaration.stack, match.live.kind, match.live.remoteId)
   const free: IsFree = (stack, {kind, remoteId}) =>
     !taken.has(objectAt(input, stack, kind.name, remoteId)) && observation.ownership.of(stack, kind.api, remoteId) === undefined
   const elsewhere = new Set(declared.flatMap(it => (it.elsewhere?.address === undefined ? [] : [keyOfOperation(it)])))
@@ -83,8 +87,8 @@ function unmanagedIn({observation, stacks, accountOf}: PlanInput, taken: Readonl
       const speaker = stacks.find(it => (accountOf?.(it.name, kind.api) ?? '') === account)?.name
       return objects.filter(
         it =>
-          !taken.has(`${account} ${it.remoteId}`) &&
           ownership.at(backend, it.remoteId) === undefined &&
+          !taken.has(`${account} ${it.remoteId}`) &&
           !(speaker !== undefined && claims.isDeclared(speaker, it)) &&
           seen.size < seen.add(`${account} ${it.remoteId}`).size,
       )

@@ -52,15 +52,9 @@ export class TakenAlong {
     for (const {stack, entries} of [...ledgers.values(), ...rest]) {
       for (const {address, kind: name, remoteId} of entries.values()) {
         const kind = kinds.get(name)
+        if (kind === undefined || !isLostWithParent(kind, kinds)) continue
         const key = keyOf(stack, address)
-        if (
-          kind === undefined ||
-          !isLostWithParent(kind, kinds) ||
-          removed.has(key) ||
-          observation.pairs.has(key) ||
-          meant.has(objectAt(this.#input, stack, kind.name, remoteId))
-        )
-          continue
+        if (removed.has(key) || observation.pairs.has(key) || meant.has(objectAt(this.#input, stack, kind.name, remoteId))) continue
         this.#stays(stack, kind, remoteId, {key, why: 'is left out of this run'})
       }
     }
