@@ -6,13 +6,14 @@
  * CommonJS, which Node finds, reads and links faster than modules.
  */
 import {execFile} from 'node:child_process'
-import {mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync} from 'node:fs'
+import {mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync} from 'node:fs'
 import {dirname, join, relative} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
 import {type BuildOptions, build, type Plugin, transform} from 'esbuild'
 import {describeAll, MANIFEST_FILE} from '../src/cli/shell/manifest.ts'
 import {table} from '../src/commands/table.ts'
+import {LAST_BUILT} from './built.mjs'
 import {leanOclif} from './lean-oclif.ts'
 import {manPages} from './man-pages.ts'
 import {thirdPartyNotices} from './third-party-notices.ts'
@@ -189,7 +190,8 @@ const types = async (): Promise<void> => {
 
 const typesIn = (folder: string): string[] => readdirSync(folder, {recursive: true, encoding: 'utf8'}).filter(it => it.endsWith('.d.ts'))
 
-const started = performance.now()
+const [began, started] = [new Date(), performance.now()]
 await Promise.all([program(), library(), types()])
-writeFileSync(join(dist, 'THIRD-PARTY-NOTICES.txt'), thirdPartyNotices(root, bundled))
+writeFileSync(join(root, LAST_BUILT), thirdPartyNotices(root, bundled))
+utimesSync(join(root, LAST_BUILT), began, began)
 process.stdout.write(`built dist in ${((performance.now() - started) / 1000).toFixed(1)} s\n`)

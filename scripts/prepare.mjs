@@ -4,6 +4,7 @@ import {spawnSync} from 'node:child_process'
 import {existsSync, readFileSync, statSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
+import {isBuilt} from './built.mjs'
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 
@@ -33,5 +34,5 @@ function samePackages(lock, installed) {
 }
 
 export function build() {
-  runScript('scripts/build.ts')
+  if (!isBuilt(root)) runScript('scripts/build.ts')
 }

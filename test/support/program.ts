@@ -3,11 +3,12 @@
  * machine's: called in this process, by the function the program itself calls, or the built program as a child.
  */
 import {execFileSync, spawn} from 'node:child_process'
-import {existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync} from 'node:fs'
+import {existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {Readable, Writable} from 'node:stream'
 import {fileURLToPath} from 'node:url'
+import {isBuilt} from '../../scripts/built.mjs'
 import type {Clock} from '../../src/base/clock.ts'
 import {main} from '../../src/cli/main.ts'
 import {table} from '../../src/commands/table.ts'
@@ -148,7 +149,7 @@ let built = false
 function ensureBuilt(): void {
   if (built) return
   const lock = join(root, 'node_modules', '.svcctl-test-build')
-  while (isStale()) {
+  while (!isBuilt(root)) {
     try {
       mkdirSync(lock)
     } catch {
@@ -166,16 +167,4 @@ function ensureBuilt(): void {
     }
   }
   built = true
-}
-
-function isStale(): boolean {
-  const manifest = join(root, 'dist', 'bin', 'commands.json')
-  if (!existsSync(manifest)) return true
-  const builtAt = statSync(manifest).mtimeMs
-  return readdirSync(join(root, 'src'), {recursive: true, encoding: 'utf8'}).some(
-    path =>
-      path.endsWith('.ts') &&
-      statSync(join(root, 'src', path), {throwIfNoEntry: false})?.mtimeMs !== undefined &&
-      statSync(join(root, 'src', path)).mtimeMs > builtAt,
-  )
 }

@@ -1,0 +1,2 @@
+export const LAST_BUILT: string
+export function isBuilt(root: string): boolean
