@@ -3,6 +3,7 @@ import {existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} 
 import {dirname, join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import type {JsonObject} from '../../src/base/json.ts'
+import {killedAtItsRequests} from '../support/killed-at.ts'
 import {documentOf, type Site, site} from '../support/site.ts'
 import {type JsonStack, jsonStack, saveStacks} from '../support/stack-json.ts'
 import {type StateServer, startStateServer} from '../support/state-server.ts'
@@ -230,57 +231,40 @@ dependsOn: []
       const both = [a.stack, b.stack]
       const all = [a.server, b.server].filter(it => it !== undefined)
 
-      let died = 0
-      const seen = new Set<string>()
-      for (let nth = 1; ; nth++) {
-        for (const [i, server] of [a.server, b.server].entries()) {
-          if (server === undefined) continue
-          server.state = states[i]
-          server.lock = undefined
-        }
-        for (const [i, file] of files.entries()) if (texts[i] !== undefined) writeFileSync(file, texts[i])
-        let count = 0
-        const held = new Promise<void>(resolve => {
-          for (const server of all)
-            server.hold = () => {
-              if (++count !== nth) return false
-              resolve()
-              return true
+      const {requests, versions} = await killedAtItsRequests(
+        {
+          servers: all,
+          begin: () => {
+            for (const [i, server] of [a.server, b.server].entries()) {
+              if (server === undefined) continue
+              server.state = states[i]
+              server.lock = undefined
             }
-        })
-        const child = at.start(['transfer', 'cache', '--from', 'a', '--to', 'b', '--synth-dir', saveStacks(at.folder, both)], {
-          asItIs: true,
-        })
-        const first = await Promise.race([held.then(() => 'held' as const), child.done])
-        for (const server of all) server.hold = () => false
-        if (first !== 'held') {
-          expect(first).toMatchObject({code: 0})
-          break
-        }
-        child.kill('SIGKILL')
-        await child.done
-        died++
-        for (const server of all) server.lock = undefined
-
-        // What the ledgers hold decides what comes of them: the same again need not be looked at again.
-        const left = [...all.map(it => it.state ?? ''), ...files.map(it => (existsSync(it) ? readFileSync(it, 'utf8') : ''))]
-        const version = left.map(it => [it.includes('"cache"'), it.includes('"transfer"'), it.includes('"gone"')].join()).join(' ')
-        if (seen.has(version)) continue
-        seen.add(version)
-        for (const stack of ['a', 'b']) {
-          const plan = documentOf(await fast(['plan', '--stack', stack], both))
-          expect(plan.summary, `killed at ${nth}`).toMatchObject({delete: 0, create: 0, replace: 0, update: 0, adopt: 0})
-        }
-        const resumed = await run(['transfer', '--resume'], both)
-        expect(resumed.code, resumed.stderr).toBe(0)
-        const names = await owned(both)
-        expect(
-          names.filter((it: string) => it.endsWith('null_resource.cache')),
-          `killed at ${nth}`,
-        ).toHaveLength(1)
-      }
-      expect(died).toBeGreaterThan(5)
-      expect(seen.size).toBeGreaterThanOrEqual(3)
+            for (const [i, file] of files.entries()) if (texts[i] !== undefined) writeFileSync(file, texts[i])
+          },
+          start: () =>
+            at.start(['transfer', 'cache', '--from', 'a', '--to', 'b', '--synth-dir', saveStacks(at.folder, both)], {asItIs: true}),
+          version: () => {
+            const left = [...all.map(it => it.state ?? ''), ...files.map(it => (existsSync(it) ? readFileSync(it, 'utf8') : ''))]
+            return left.map(it => [it.includes('"cache"'), it.includes('"transfer"'), it.includes('"gone"')].join()).join(' ')
+          },
+        },
+        async where => {
+          for (const stack of ['a', 'b']) {
+            const plan = documentOf(await fast(['plan', '--stack', stack], both))
+            expect(plan.summary, where).toMatchObject({delete: 0, create: 0, replace: 0, update: 0, adopt: 0})
+          }
+          const resumed = await run(['transfer', '--resume'], both)
+          expect(resumed.code, resumed.stderr).toBe(0)
+          const names = await owned(both)
+          expect(
+            names.filter((it: string) => it.endsWith('null_resource.cache')),
+            where,
+          ).toHaveLength(1)
+        },
+      )
+      expect(requests).toBeGreaterThan(5)
+      expect(versions).toBeGreaterThanOrEqual(3)
       expect(at.writes).toEqual([])
     })
 })

@@ -2,7 +2,7 @@
  * Every command of the program in a world where every server is a parrot: how each is called, and what it must not repeat.
  * A command that is added gets its line here; `test/stories/secrets/every-output.test.ts` says so as long as it has none.
  */
-import {cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {Readable, Writable} from 'node:stream'
@@ -13,6 +13,7 @@ import {table} from '../../src/commands/table.ts'
 import {readEnvironment} from '../../src/config/environment.ts'
 import {createSimulator, world as filled, readyDocument, serveSimulator} from '../../src/simulator/index.ts'
 import {archive, file} from '../support-package/archive-fixtures.ts'
+import {keptFolders} from './kept-folders.ts'
 import {type Cage, type Manner, type Parrot, parrot} from './parrot.ts'
 import type {Outcome} from './program.ts'
 import {jsonStack, saveStack, saveStacks} from './stack-json.ts'
@@ -235,7 +236,6 @@ export interface World {
   /** In process, in folders as they were at the beginning. */
   call(words: readonly string[], call: Call, manner: Manner | 'quiet', how?: {readonly terminal?: boolean}): Promise<Spoken>
   behave(manner: Manner | 'quiet', knows?: readonly string[]): void
-  changed(): Readonly<Record<string, string>>
   close(): Promise<void>
 }
 
@@ -256,7 +256,7 @@ const shop = (memoryGb: number) =>
 /** Everything at the first apply is quiet; then the stacks want something else. */
 export async function parrots(): Promise<World> {
   const top = mkdtempSync(join(tmpdir(), 'svcctl-parrots-'))
-  const [folder, home, kept] = [join(top, 'work'), join(top, 'home'), join(top, 'kept')]
+  const [folder, home] = [join(top, 'work'), join(top, 'home')]
   mkdirSync(join(home, '.config', 'svcctl'), {recursive: true})
   mkdirSync(folder)
   const {apiKey, secretKey, password, filesApiKey} = SECRETS
@@ -348,8 +348,7 @@ export async function parrots(): Promise<World> {
     task: Object.keys(simulator.world.cloud.tasks)[0] ?? '',
     run: (readdirSync(join(folder, '.svcctl', 'runs')).find(it => it.endsWith('.jsonl')) ?? '').replace('.jsonl', ''),
   }
-  for (const part of ['work', 'home']) cpSync(join(top, part), join(kept, part), {recursive: true})
-  const original = filesIn(kept)
+  const kept = keptFolders(top)
 
   const world: World = {
     names,
@@ -359,16 +358,10 @@ export async function parrots(): Promise<World> {
       Object.assign(api, {manner, says: [...CREDENTIALS, ...knows]})
       Object.assign(state, {manner, says: CREDENTIALS})
     },
-    changed: () =>
-      Object.fromEntries(Object.entries(filesIn(top)).filter(([path, text]) => !path.startsWith('kept/') && original[path] !== text)),
     call: async (words, call, manner, {terminal = false} = {}) => {
-      for (const part of ['work', 'home']) {
-        rmSync(join(top, part), {recursive: true, force: true})
-        cpSync(join(kept, part), join(top, part), {recursive: true})
-      }
       world.behave(manner, call.knows)
       const outcome = await run(words, call, terminal)
-      return {...outcome, files: world.changed()}
+      return {...outcome, files: kept.putBack()}
     },
     close: async () => {
       for (const it of opened) await it.close()
@@ -404,13 +397,4 @@ class Heard extends Writable {
     this.text += Buffer.from(chunk as string).toString()
     done()
   }
-}
-
-function filesIn(folder: string): Record<string, string> {
-  const found: Record<string, string> = {}
-  for (const entry of readdirSync(folder, {recursive: true, withFileTypes: true})) {
-    const path = join(entry.parentPath, entry.name)
-    if (entry.isFile()) found[path.slice(folder.length + 1)] = readFileSync(path, 'utf8')
-  }
-  return found
 }

@@ -2,6 +2,7 @@
 import {existsSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {killedAtItsRequests} from '../../support/killed-at.ts'
 import {documentOf, type Site, site} from '../../support/site.ts'
 import {jsonStack, saveStacks} from '../../support/stack-json.ts'
 import {type StateServer, startStateServer} from '../../support/state-server.ts'
@@ -103,51 +104,38 @@ describe('svcctl transfer --from-state', () => {
 
   it('that is killed at any request is finished by the next command that locks, or by the same again', {timeout: 300_000}, async () => {
     const kept = await begun()
-    let died = 0
-    const seen = new Set<string>()
-    for (let nth = 1; ; nth++) {
-      writeFileSync(join(at.folder, FILE), kept)
-      server.state = undefined
-      server.lock = undefined
-      let count = 0
-      const held = new Promise<void>(resolve => {
-        server.hold = () => {
-          if (++count !== nth) return false
-          resolve()
-          return true
+    const {requests, versions} = await killedAtItsRequests(
+      {
+        servers: [server],
+        begin: () => {
+          writeFileSync(join(at.folder, FILE), kept)
+          server.state = undefined
+          server.lock = undefined
+        },
+        start: () => at.start(['transfer', '--stack', 'shop', '--from-state', FILE, '--synth-dir', behindHttp()], {asItIs: true}),
+        version: () => {
+          const text = readFileSync(join(at.folder, FILE), 'utf8')
+          return [text.includes('"cache"'), stateNow().includes('"cache"'), stateNow().includes('transfer_state')].join()
+        },
+      },
+      async where => {
+        const began = stateNow() !== ''
+        if (began) {
+          const gone = shopLess()
+          const plan = documentOf(await fast(gone, ['plan', '--stack', 'shop', '--allow-destroy', '*']))
+          if (stateNow().includes('transfer_state')) expect(plan.summary, where).toMatchObject({delete: 0})
         }
-      })
-      const child = at.start(['transfer', '--stack', 'shop', '--from-state', FILE, '--synth-dir', behindHttp()], {asItIs: true})
-      const first = await Promise.race([held.then(() => 'held' as const), child.done])
-      server.hold = () => false
-      if (first !== 'held') {
-        expect(first).toMatchObject({code: 0})
-        break
-      }
-      child.kill('SIGKILL')
-      await child.done
-      died++
-      server.lock = undefined
-      const text = readFileSync(join(at.folder, FILE), 'utf8')
-      const version = [text.includes('"cache"'), stateNow().includes('"cache"'), stateNow().includes('transfer_state')].join()
-      if (seen.has(version)) continue
-      seen.add(version)
-      const began = stateNow() !== ''
-      if (began) {
-        const gone = shopLess()
-        const plan = documentOf(await fast(gone, ['plan', '--stack', 'shop', '--allow-destroy', '*']))
-        if (stateNow().includes('transfer_state')) expect(plan.summary).toMatchObject({delete: 0})
-      }
-      const next = began
-        ? await fast(behindHttp(), ['apply', '--stack', 'shop', '--auto-approve'])
-        : await run(behindHttp(), ['transfer', '--stack', 'shop', '--from-state', FILE])
-      expect([nth, next.code], next.stderr).toEqual([nth, 0])
-      const {resources} = documentOf(await run(behindHttp(), ['state', 'list', '--stack', 'shop']))
-      expect(resources.map((it: {address: string}) => it.address)).toEqual(ADDRESSES)
-      expect(JSON.parse(readFileSync(join(at.folder, FILE), 'utf8')).resources).toEqual([])
-      expect(server.state).not.toMatch(MARK)
-    }
-    expect([died > 5, seen.size >= 3]).toEqual([true, true])
+        const next = began
+          ? await fast(behindHttp(), ['apply', '--stack', 'shop', '--auto-approve'])
+          : await run(behindHttp(), ['transfer', '--stack', 'shop', '--from-state', FILE])
+        expect([where, next.code], next.stderr).toEqual([where, 0])
+        const {resources} = documentOf(await run(behindHttp(), ['state', 'list', '--stack', 'shop']))
+        expect(resources.map((it: {address: string}) => it.address)).toEqual(ADDRESSES)
+        expect(JSON.parse(readFileSync(join(at.folder, FILE), 'utf8')).resources).toEqual([])
+        expect(server.state).not.toMatch(MARK)
+      },
+    )
+    expect([requests > 5, versions >= 3]).toEqual([true, true])
     expect(at.writes).toEqual([])
   })
 
