@@ -3,7 +3,7 @@ import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {beforeAll, describe, expect, it} from 'vitest'
 import {type StackFile, triggersOf} from '../declaration/constructs/synthesized.ts'
-import {type AppRun, runApp} from './run-app.ts'
+import {type AppRun, runApps} from './run-apps.ts'
 
 const repository = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 const examples = readdirSync(join(repository, 'examples'), {withFileTypes: true})
@@ -17,23 +17,22 @@ const withoutVersion = (file: StackFile) => ({...file, '//': {...file['//'], met
 const withoutVersions = (stacks: Readonly<Record<string, StackFile>>) =>
   Object.fromEntries(Object.entries(stacks).map(([name, file]) => [name, withoutVersion(file)]))
 
-const runs = new Map<string, Promise<AppRun>>()
+let [runs, others]: Readonly<Record<string, AppRun>>[] = []
+beforeAll(async () => {
+  const folders = apps.map(folder => join(repository, folder))
+  ;[runs, others] = await Promise.all([runApps(folders), runApps(folders, {library: 'cdktn'})])
+})
 
-/** What the app of a folder gives with cdktf: it is run once. */
-function runOf(folder: string): Promise<AppRun> {
-  const run = runs.get(folder) ?? runApp(join(repository, folder))
-  runs.set(folder, run)
+/** What the app of a folder gives, with cdktf unless told otherwise. */
+function runOf(folder: string, from = runs): AppRun {
+  const run = from?.[join(repository, folder)]
+  if (run === undefined) throw new Error(`the app of ${folder} gave nothing`)
   return run
 }
 
 describe.each(apps)('the app of %s', folder => {
-  let run: AppRun
-
-  beforeAll(async () => {
-    run = await runOf(folder)
-  })
-
   it('synthesizes without a warning, a path of this machine or anything cdktf left unresolved', () => {
+    const run = runOf(folder)
     expect(run.warnings).toEqual([])
     const text = JSON.stringify(run.stacks)
     expect(text).not.toContain(repository)
@@ -41,7 +40,7 @@ describe.each(apps)('the app of %s', folder => {
   })
 
   it('says in which line each object was written', () => {
-    for (const file of Object.values(run.stacks)) {
+    for (const file of Object.values(runOf(folder).stacks)) {
       for (const [name, resource] of Object.entries(file.resource?.null_resource ?? {})) {
         const {svcctl} = resource['//'] as {svcctl?: {source?: string}}
         const [, path = '', line = ''] = /^(.+):(\d+)$/.exec(svcctl?.source ?? '') ?? []
@@ -51,9 +50,9 @@ describe.each(apps)('the app of %s', folder => {
     }
   })
 
-  it('gives the same stacks with cdktn', async () => {
+  it('gives the same stacks with cdktn', () => {
     const versions = (stacks: AppRun['stacks']) => Object.values(stacks).map(file => (file['//'].metadata as {version: string}).version)
-    const other = await runApp(join(repository, folder), {library: 'cdktn'})
+    const [run, other] = [runOf(folder), runOf(folder, others)]
     expect(new Set(versions(run.stacks))).toEqual(new Set(['0.21.0']))
     expect(versions(other.stacks).every(version => version.startsWith('0.24.'))).toBe(true)
     expect(withoutVersions(other.stacks)).toEqual(withoutVersions(run.stacks))
@@ -64,8 +63,8 @@ describe('the stacks of the demo', () => {
   it('declare less when something is retired', async () => {
     const names = ({stacks}: AppRun) =>
       Object.fromEntries(Object.entries(stacks).map(([name, file]) => [name, Object.keys(triggersOf(file))]))
-    const all = names(await runOf('.'))
-    const fewer = names(await runApp(repository, {context: {retire: 'reports,peering,operator'}}))
+    const all = names(runOf('.'))
+    const fewer = names(runOf('.', await runApps([join(repository, '.')], {context: {retire: 'reports,peering,operator'}})))
     expect(all).toEqual({
       shop: ['analyst', 'cache', 'peering', 'read_only', 'reports', 'sessions', 'storefront', 'subscription'],
       edge: ['node_1', 'node_2', 'node_3', 'operator', 'policy', 'replica', 'settings'],
@@ -78,8 +77,8 @@ describe('the stacks of the demo', () => {
 })
 
 describe('the house rules of the conventions example', () => {
-  it('fill in what a database does not say, and leave what it says', async () => {
-    const {stacks} = await runOf(join('examples', 'conventions'))
+  it('fill in what a database does not say, and leave what it says', () => {
+    const {stacks} = runOf(join('examples', 'conventions'))
     const {orders, scratch} = triggersOf(stacks.conventions)
     expect(orders?.spec).toBe('{"alerts":[{"name":"dataset-size","value":80}],"memoryLimitInGb":2,"name":"orders","replication":true}')
     expect(scratch?.spec).toBe('{"alerts":[{"name":"dataset-size","value":80}],"memoryLimitInGb":1,"name":"scratch","replication":false}')

@@ -1,8 +1,9 @@
 /** Every example, and the stacks of the demo: planned, applied, and planned again, as somebody in that folder would. */
-import {existsSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
+import {existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
+import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
-import {afterEach, describe, expect, it} from 'vitest'
+import {afterAll, afterEach, beforeAll, describe, expect, it} from 'vitest'
 import {kinds} from '../../src/backends/kinds.ts'
 import type {JsonObject} from '../../src/base/json.ts'
 import {diffFields} from '../../src/engine/model/diff.ts'
@@ -10,6 +11,7 @@ import type {Plan} from '../../src/engine/model/plan.ts'
 import {planSchemaWith} from '../../src/engine/model/plan-schema.ts'
 import {ledgerLocation} from '../../src/ledger/backends/registry.ts'
 import {documentOf, type Site, site} from '../support/site.ts'
+import {synthesizeApps} from './run-apps.ts'
 
 const planSchema = planSchemaWith(ledgerLocation)
 
@@ -91,6 +93,15 @@ let here: Site | undefined
 afterEach(() => here?.close())
 
 describe('an example', () => {
+  let out = ''
+  let synthesized: Readonly<Record<string, string>> = {}
+  beforeAll(async () => {
+    out = mkdtempSync(join(tmpdir(), 'examples-'))
+    const programs = examples.map(it => join(repository, it)).filter(it => existsSync(join(it, 'cdktf.json')))
+    synthesized = await synthesizeApps(programs, out)
+  })
+  afterAll(() => rmSync(out, {recursive: true}))
+
   it.each(examples)('in %s is applied, and then there is nothing left to do', async folder => {
     here = await site()
     copyInto(
@@ -98,8 +109,7 @@ describe('an example', () => {
       folder,
       readdirSync(join(repository, folder)).filter(it => /\.(ts|json)$/.test(it)),
     )
-    const args = existsSync(join(repository, folder, 'cdktf.json')) ? [] : ['--synth-dir', '.']
-    const counts = await wholeLife(here, args)
+    const counts = await wholeLife(here, ['--synth-dir', synthesized[join(repository, folder)] ?? '.'])
     expect(Object.keys(counts)).not.toEqual([])
   })
 })
