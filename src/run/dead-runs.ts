@@ -7,11 +7,11 @@ import {asJson} from '../base/json.ts'
 import {evaluate} from '../declaration/read/residual.ts'
 import {LedgerBook} from '../engine/apply/ledger-book.ts'
 import {recover} from '../engine/apply/recover.ts'
-import type {Recovered} from '../engine/apply/recovery.ts'
+import type {Recovered, RecoverInput} from '../engine/apply/recovery.ts'
 import {recordedAttribute} from '../engine/model/attribute.ts'
 import type {Emit} from '../engine/model/events.ts'
 import {type DeadRun, isSettled, type JournalEntry, partOf, readRun, type SettledStep} from '../engine/model/journal.ts'
-import type {Ledger} from '../engine/model/ledger.ts'
+import {type Ledger, versionsOf} from '../engine/model/ledger.ts'
 import type {Operation, Plan} from '../engine/model/plan.ts'
 import {keyOf} from '../engine/model/value.ts'
 import {continueJournal, damagedCopyOf} from '../ledger/journal-file.ts'
@@ -157,8 +157,11 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
   if (travelling.length > 0) await checkAccounts(workspace)
   const taskIds = new Set([...stories.flatMap(it => [...it.taskIds]), ...travelling.flatMap(it => [...readRun(it.entries).taskIds])])
   const unknown: Recovered['unknown'][number][] = []
+  // What is written for one of them is no word of somebody else about the others.
+  const versions = versionsOf(workspace.ledgers)
   const settle = async (run: string, dead: DeadRun, operations: readonly Operation[], note: Note) => {
-    const recovered = await settleOne(workspace, run, {...partOf(dead, namesOf(workspace)), taskIds}, operations, emit, signal, note)
+    const own = {...partOf(dead, namesOf(workspace)), taskIds}
+    const recovered = await settleOne(workspace, {run, dead: own, operations, versions, signal, emit, note})
     unknown.push(...recovered.unknown)
     return recovered
   }
@@ -273,12 +276,15 @@ async function planIfReadable({host}: Workspace, header: RunStory['header'], emi
 
 async function settleOne(
   workspace: Workspace,
-  run: string,
-  dead: DeadRun,
-  operations: readonly Operation[],
-  emit: Emit,
-  signal: AbortSignal,
-  note: Note,
+  {
+    run,
+    dead,
+    operations,
+    versions,
+    signal,
+    emit,
+    note,
+  }: Pick<RecoverInput, 'run' | 'dead' | 'operations' | 'versions' | 'signal' | 'emit' | 'note'>,
 ): Promise<Recovered> {
   const secrets = new RunSecrets(workspace, new Map())
   const ledgers = await workspace.loadLedgers()
@@ -298,6 +304,7 @@ async function settleOne(
     kinds,
     backendOf: workspace.backendOf,
     book,
+    versions,
     secret: secrets.ifKnown,
     wasSent: (digest, context, secret) => sealer.wasSent(digest, context, secret),
     isRecorded: (ledger, entry, pointer, secret) => sealer.isRecorded(ledger, entry, pointer, secret),

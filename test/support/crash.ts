@@ -5,6 +5,7 @@ import {recover} from '../../src/engine/apply/recover.ts'
 import type {Recovered, RecoverInput} from '../../src/engine/apply/recovery.ts'
 import type {Backend, WriteOutcome} from '../../src/engine/model/backend.ts'
 import {type JournalEntry, readRun} from '../../src/engine/model/journal.ts'
+import {versionsOf} from '../../src/engine/model/ledger.ts'
 import {openLeaves} from '../../src/engine/model/resolve.ts'
 import {keyOfOperation, Secret} from '../../src/engine/model/value.ts'
 import type {BuiltPlan} from '../../src/engine/plan/build.ts'
@@ -105,11 +106,12 @@ export async function settle(
   lab: Lab,
   built: BuiltPlan,
   builders: readonly StackBuilder[],
-  more: Partial<Pick<RecoverInput, 'backendOf' | 'timeoutMs'>> = {},
+  more: Partial<Pick<RecoverInput, 'backendOf' | 'timeoutMs' | 'versions'>> = {},
 ): Promise<Recovered> {
   const specs = new Map(builders.flatMap(it => it.build().declarations).map(it => [it.key, it.spec]))
   const stacks = built.plan.stacks.map(it => it.name)
-  const book: LedgerBook = new LedgerBook(await lab.ledgers(stacks), new Map(stacks.map(it => [it, lab.store(it)])), ledger =>
+  const ledgers = await lab.ledgers(stacks)
+  const book: LedgerBook = new LedgerBook(ledgers, new Map(stacks.map(it => [it, lab.store(it)])), ledger =>
     Promise.resolve(sealed(ledger, book.secretsOf(ledger.stack))),
   )
   return recover({
@@ -119,6 +121,7 @@ export async function settle(
     kinds,
     backendOf: lab.backends('full'),
     book,
+    versions: versionsOf(ledgers),
     secret: (operation, leaf) => {
       const spec = specs.get(keyOfOperation(operation))
       const found = spec && openLeaves(spec).find(it => it.pointer === leaf.path)?.leaf

@@ -4,7 +4,7 @@ import type {Lookup} from '../model/declaration.ts'
 import {deposedAddress, deposedEntry, deposes, isDeposed} from '../model/deposed.ts'
 import {FORMER_SECRET} from '../model/former-secret.ts'
 import {type SettledStep, stackOf, type UncertainSecrets} from '../model/journal.ts'
-import {contentSerial, type Ledger, type LedgerEntry} from '../model/ledger.ts'
+import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import {bareEntry, ledgerEntryOf, secretsIn} from '../model/ledger-entry.ts'
 import type {Operation} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
@@ -27,8 +27,6 @@ const addressesIn = (ledger: Ledger | undefined): ReadonlyMap<string, string> =>
 export class RecoveredLedger {
   readonly #input: RecoverInput
   readonly #operations: ReadonlyMap<Key, Operation>
-  /** Of the ledgers as this recovery found them. */
-  readonly #serials: ReadonlyMap<string, number>
   /** The address of each object, by stack. */
   readonly #addresses: ReadonlyMap<string, ReadonlyMap<string, string>>
   /** What the run itself had, made or deleted under each key. */
@@ -39,7 +37,6 @@ export class RecoveredLedger {
   constructor(input: RecoverInput) {
     this.#input = input
     this.#operations = new Map(input.operations.map(it => [keyOfOperation(it), it]))
-    this.#serials = new Map([...input.dead.serials.keys()].flatMap(stack => [[stack, serialIn(input.book.ledger(stack))] as const]))
     const {loose, settled, uncertain} = input.dead
     const stacks = new Set([...loose, ...settled, ...uncertain].map(it => stackOf(it.key)))
     this.#addresses = new Map([...stacks].map(stack => [stack, addressesIn(input.book.ledger(stack))]))
@@ -202,7 +199,8 @@ export class RecoveredLedger {
 
   /** `undefined`: its journal does not say what it knew. */
   #isAsKnown(stack: string): boolean | undefined {
-    const [known, now] = [this.#input.dead.serials.get(stack), this.#serials.get(stack)]
+    const {dead, versions} = this.#input
+    const [known, now] = [dead.serials.get(stack), versions.get(stack)]
     return known === undefined || now === undefined ? undefined : now <= known
   }
 
@@ -242,6 +240,3 @@ export class RecoveredLedger {
     }) as ValueObject
   }
 }
-
-/** What only the audit was written for changes nothing that a run knew. */
-const serialIn = (ledger: Ledger | undefined): number => (ledger === undefined ? 0 : contentSerial(ledger))

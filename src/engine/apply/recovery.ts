@@ -20,6 +20,8 @@ export interface RecoverInput {
   readonly kinds: Kinds
   readonly backendOf: (stack: string, api: Api) => Backend
   readonly book: LedgerBook
+  /** The version of each stack's ledger before this recovery, or that of another dead run beside it, wrote anything. */
+  readonly versions: ReadonlyMap<string, number>
   /** Secrets as they are declared now; nobody says that they are what the dead run sent. */
   readonly secret: (operation: Operation, leaf: OpenLeaf) => Secret
   /** Whether a secret is the one that this digest of the journal was made from. */

@@ -92,6 +92,10 @@ export interface LedgerAudit {
 export const contentSerial = ({serial, audit}: Pick<Ledger, 'serial' | 'audit'>): number =>
   audit?.same?.serial === serial ? audit.same.as : serial
 
+/** The same of each of some. */
+export const versionsOf = (ledgers: ReadonlyMap<string, Ledger>): ReadonlyMap<string, number> =>
+  new Map([...ledgers].map(([stack, ledger]) => [stack, contentSerial(ledger)]))
+
 /** Whether nothing but its audit was written since a run had it as this serial; `undefined`: the run did not write it. */
 export const isUntouchedSince = (ledger: Ledger, serial: number | undefined): boolean =>
   serial !== undefined && contentSerial(ledger) <= serial && serial <= ledger.serial

@@ -4,6 +4,7 @@
  */
 import {describe, expect, it} from 'vitest'
 import type {JournalEntry} from '../../../src/engine/model/journal.ts'
+import {versionsOf} from '../../../src/engine/model/ledger.ts'
 import {Secret} from '../../../src/engine/model/value.ts'
 import type {BuiltPlan} from '../../../src/engine/plan/build.ts'
 import {transferEntries} from '../../../src/ledger/transfer.ts'
@@ -69,6 +70,32 @@ it('what a run made in the place of an object that was gone is its own, though i
     await settled(lab, {built, journal: lab.journal}, cache())
     expect(lab.entry('shop', 'cache')).toMatchObject({remoteId: expect.not.stringMatching(remoteId), origin: 'created'})
     expect(await actions(lab, cache())).toEqual(['no-op', 'no-op'])
+  })
+})
+
+it('what is recorded of one dead run is no word of somebody else about another one, which made its object in the place of a gone one', async () => {
+  const lab = new Lab()
+  await lab.run(async () => {
+    const stack = cache().database('queue', 'main')
+    await lab.apply([cache()])
+    const {ledger} = lab.store('shop')
+    const first = await lab.plan([stack])
+    expect(await applyUntilCrash(lab, first, [stack], 0, 'journaled')).toBe(true)
+    const loose = lab.journal
+    lab.store('shop').ledger = ledger
+    const {remoteId = ''} = lab.entry('shop', 'cache') ?? {}
+    lab.simulator.edit({path: remoteId, delete: true})
+    const second = await lab.plan([cache()])
+    expect(await applyUntilCrash(lab, second, [cache()], 0, 'journaled')).toBe(true)
+    lab.store('shop').held()
+    const made = lab.journal
+    const versions = versionsOf(await lab.ledgers(['shop']))
+    lab.journal = [...loose]
+    expect((await settle(lab, first, [stack], {versions})).found).toHaveLength(1)
+    lab.journal = [...made]
+    await settle(lab, second, [stack], {versions})
+    expect(lab.entry('shop', 'cache')).toMatchObject({remoteId: expect.not.stringMatching(new RegExp(`${remoteId}$`)), origin: 'created'})
+    expect(await actions(lab, stack)).toEqual(['no-op', 'no-op', 'no-op'])
   })
 })
 
