@@ -85,6 +85,17 @@ export async function readWholeFile(path: string, largest = LARGEST_FILE_BYTES):
   return whole.bytes()
 }
 
+/** As `readWholeFile`, of what is open already: standard input. @throws FileTooLargeError */
+export async function readWholeStream(
+  source: AsyncIterable<string | Uint8Array>,
+  name: string,
+  largest = LARGEST_FILE_BYTES,
+): Promise<Buffer> {
+  const whole = new Whole(name, largest)
+  for await (const part of source) whole.add(Buffer.from(part))
+  return whole.bytes()
+}
+
 /** @throws FileTooLargeError, NoWriterError, NothingToReadError, and the system's errors */
 export function readWholeFileSync(path: string, largest = LARGEST_FILE_BYTES): Buffer {
   const file = openSync(path, READ_ONLY)

@@ -1,6 +1,7 @@
 /** Questions, asked on standard error and only where somebody can answer. */
 import {AppError, EXIT} from '../base/errors.ts'
 import {UsageError} from '../base/usage-error.ts'
+import {readWholeStream} from '../base/whole-file.ts'
 import type {Context, InputStream} from './shell/context.ts'
 import {isInteractive} from './shell/context.ts'
 
@@ -62,16 +63,24 @@ export async function ask({streams}: Asker, question: string): Promise<string> {
  */
 export async function readSecret(context: Asker, name: string): Promise<string> {
   const {stdin, stderr} = context.streams
-  const secret = stdin.isTTY === true ? await typedSecret(stdin, stderr, `${name}: `) : (await wholeInput(stdin)).replace(/\r?\n$/, '')
+  const secret =
+    stdin.isTTY === true ? await typedSecret(stdin, stderr, `${name}: `) : (await wholeInput(stdin, name)).replace(/\r?\n$/, '')
   if (secret === '')
     throw new UsageError(`${name} is empty`, [`Give the value on standard input: printf %s "$SECRET" | svcctl … ${name} -`])
   return secret
 }
 
-export async function wholeInput(stdin: InputStream): Promise<string> {
-  const parts: Buffer[] = []
-  for await (const part of stdin) parts.push(Buffer.from(part))
-  return Buffer.concat(parts).toString('utf8')
+/** More than any secret has. */
+const LARGEST_SECRET = 1_048_576
+
+async function wholeInput(stdin: InputStream, name: string): Promise<string> {
+  try {
+    return (await readWholeStream(stdin, 'standard input', LARGEST_SECRET)).toString('utf8')
+  } catch {
+    throw new UsageError(`${name}: standard input has more than ${LARGEST_SECRET} bytes, or cannot be read, and is no secret`, [
+      `Give the value alone on standard input: printf %s "$SECRET" | svcctl … ${name} -`,
+    ])
+  }
 }
 
 function typedSecret(stdin: InputStream, stderr: NodeJS.WritableStream, prompt: string): Promise<string> {

@@ -4,7 +4,7 @@ import {JsonBoundsError} from '../base/bounded-json.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {type ExactJson, parseSpelledJson} from '../base/lossless-json.ts'
 import {isAbsent} from '../base/system-code.ts'
-import {readWholeFile} from '../base/whole-file.ts'
+import {readWholeFile, readWholeStream} from '../base/whole-file.ts'
 import type {Method} from '../engine/model/kind.ts'
 
 export class RequestBodyError extends AppError {
@@ -68,9 +68,15 @@ async function bytesOf(data: string, cwd: string, stdin: BodySources['stdin']): 
   const name = data.slice(1)
   if (name === '') throw new RequestBodyError('--data @ names no file', 'Write --data @body.json, or --data @- for standard input.')
   if (name === '-') {
-    const parts: Buffer[] = []
-    for await (const part of stdin) parts.push(Buffer.from(part))
-    return {bytes: Buffer.concat(parts), from: 'standard input'}
+    try {
+      return {bytes: await readWholeStream(stdin, 'standard input'), from: 'standard input'}
+    } catch (cause) {
+      throw new RequestBodyError(
+        '--data @-: standard input has more than a body may have, or cannot be read',
+        'Give the right file.',
+        cause,
+      )
+    }
   }
   try {
     return {bytes: await readWholeFile(resolve(cwd, name)), from: `@${name}`}

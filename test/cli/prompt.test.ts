@@ -1,4 +1,4 @@
-import {PassThrough} from 'node:stream'
+import {PassThrough, Readable} from 'node:stream'
 import {describe, expect, it} from 'vitest'
 import {asksYes, confirm, readSecret} from '../../src/cli/prompt.ts'
 import {readEnvironment} from '../../src/config/environment.ts'
@@ -66,6 +66,20 @@ describe('a secret', () => {
     expect(await secret).toBe('hunter2')
     expect(shown()).toBe('--password: \n')
     expect(modes).toEqual([true, false])
+  })
+
+  it('from a pipe has an end: what goes on for ever is none', async () => {
+    const {context} = somebody({terminal: false})
+    const stdin = Object.assign(
+      Readable.from(
+        (function* () {
+          for (;;) yield 'y\n'.repeat(10_000)
+        })(),
+      ),
+      {isTTY: false},
+    )
+    const read = readSecret({...context, streams: {...context.streams, stdin}}, '--password')
+    await expect(read).rejects.toMatchObject({exit: 64, message: expect.stringContaining('standard input has more than 1048576 bytes')})
   })
 
   it('from a pipe is everything but the newline at its end', async () => {

@@ -27,6 +27,14 @@ describe('the body of a raw request', () => {
     expect((await read('@-', undefined, ['1'])).from).toBe('standard input')
   })
 
+  it('from standard input has an end, as that of a file has', async () => {
+    const chunk = 'x'.repeat(1_048_576)
+    const endless = (async function* () {
+      for (;;) yield chunk
+    })()
+    await expect(readRequestBody('@-', {cwd, stdin: endless})).rejects.toMatchObject({code: 'E_REQUEST_BODY', exit: 64})
+  })
+
   it('loses the byte order mark that JSON does not know', async () => {
     expect(await text('@marked.json')).toBe('{"a": 1}')
   })

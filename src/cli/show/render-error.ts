@@ -53,13 +53,18 @@ export function errorDocument(error: AppError): JsonObject {
   }
 }
 
+/** Nobody reads more of them at once, and a file that somebody made can have a million. */
+const MOST_PROBLEMS = 200
+
 /** @param verbose - adds the causes and the stack of a defect */
 export function errorText(error: AppError, paint: Ansis, verbose: boolean): string {
   // An excerpt with a caret below it goes on after the first line: the code would stand beside the caret.
   const message = harmless(error.message)
   const [first, ...excerpt] = error.lines ? message.split('\n') : [message.replaceAll('\n', '\\n')]
   const lines = [`${paint.red.bold('error:')} ${first} ${paint.dim(`(${error.code})`)}`, ...excerpt]
-  for (const problem of error.problems ?? []) lines.push(`  - ${problemText(problem)}`)
+  const problems = error.problems ?? []
+  for (const problem of problems.slice(0, MOST_PROBLEMS)) lines.push(`  - ${problemText(problem)}`)
+  if (problems.length > MOST_PROBLEMS) lines.push(`  - … and ${problems.length - MOST_PROBLEMS} more: -o json has them all`)
   for (const suggestion of error.suggestions) lines.push(`  ${paint.cyan('>')} ${visibleLine(suggestion)}`)
   if (verbose) {
     if (error instanceof AnswerError && error.raw.trim() !== '') lines.push(`  ${paint.dim(`answer: ${harmless(maskedText(error.raw))}`)}`)

@@ -18,6 +18,12 @@ describe('an error for people', () => {
     expect(lines.join('')).not.toMatch(/\p{Cc}/u)
   })
 
+  it('shows two hundred things that are wrong, and says how many more there are', () => {
+    const problems = Array.from({length: 100_000}, (_, at) => ({message: `wrong ${at}`}))
+    const lines = errorText(new AppError('much', {code: 'E_TEST', problems}), plain, false).split('\n')
+    expect(lines.slice(199)).toEqual(['  - wrong 198', '  - wrong 199', '  - … and 99800 more: -o json has them all', ''])
+  })
+
   it('keeps the lines of a message that has its own: an excerpt with a caret', () => {
     const error = new AppError('it is wrong\n  a b\n    ^', {code: 'E_TEST', lines: true})
     expect(errorText(error, plain, false)).toBe('error: it is wrong (E_TEST)\n  a b\n    ^\n')
