@@ -1,6 +1,7 @@
 /** Runs that died: what they left is settled under the lock, before anything new is planned. */
 
 import {kinds} from '../backends/kinds.ts'
+import {APIS} from '../base/apis.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
 import {asJson} from '../base/json.ts'
@@ -12,6 +13,7 @@ import {recordedAttribute} from '../engine/model/attribute.ts'
 import type {Emit} from '../engine/model/events.ts'
 import {type DeadRun, isSettled, type JournalEntry, partOf, readRun, type SettledStep} from '../engine/model/journal.ts'
 import {type Ledger, versionsOf} from '../engine/model/ledger.ts'
+import {Ownership} from '../engine/model/ownership.ts'
 import type {Operation, Plan} from '../engine/model/plan.ts'
 import {keyOf} from '../engine/model/value.ts'
 import {continueJournal, damagedCopyOf} from '../ledger/journal-file.ts'
@@ -288,7 +290,8 @@ async function settleOne(
 ): Promise<Recovered> {
   const secrets = new RunSecrets(workspace, new Map())
   const ledgers = await workspace.loadLedgers()
-  const {sealer} = workspace
+  const {sealer, otherLedgers, accountOf} = workspace
+  const ownership = new Ownership({ledgers, otherLedgers, accountOf, kinds})
   const book: LedgerBook = new LedgerBook(
     ledgers,
     workspace.stores,
@@ -308,6 +311,10 @@ async function settleOne(
     secret: secrets.ifKnown,
     wasSent: (digest, context, secret) => sealer.wasSent(digest, context, secret),
     isRecorded: (ledger, entry, pointer, secret) => sealer.isRecorded(ledger, entry, pointer, secret),
+    isElsewhere: (stack, remoteId) => {
+      const api = APIS.find(it => remoteId.startsWith(`${it}/`))
+      return api !== undefined && ownership.elsewhere(stack, api, remoteId) !== undefined
+    },
     evaluate,
     lookup: {variable: workspace.variable, attribute: (key, attribute) => attributeIn(book, key, attribute)},
     clock: workspace.host.clock,

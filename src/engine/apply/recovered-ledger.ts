@@ -56,7 +56,7 @@ export class RecoveredLedger {
    * @param sharesAccount - whether another stack speaks to the same account
    */
   isKnownAsOther(key: Key, remoteId: string, sharesAccount: (stack: string) => boolean): boolean {
-    if (this.#operations.get(key)?.remoteId === remoteId) return true
+    if (this.#operations.get(key)?.remoteId === remoteId || this.#isElsewhere(stackOf(key), remoteId)) return true
     for (const [other, ids] of this.#own) if (other !== key && ids.has(remoteId) && sharesAccount(stackOf(other))) return true
     return [...this.#addresses].some(([stack, addresses]) => {
       const address = addresses.get(remoteId)
@@ -64,6 +64,13 @@ export class RecoveredLedger {
       if (address === undefined || keyOf(stack, address) === key || !sharesAccount(stack)) return false
       return isDeposed(address) || this.#isAsKnown(stack) === true
     })
+  }
+
+  /** Another stack has made it since, or taken it over: it did not come from here, which would have left a tombstone. */
+  #isElsewhere(stack: string, remoteId: string): boolean {
+    const {book, isElsewhere} = this.#input
+    const came = book.ledger(stack)?.gone?.some(it => it.remoteId === remoteId) ?? false
+    return !came && (isElsewhere?.(stack, remoteId) ?? false)
   }
 
   isAt(key: Key, remoteId: string): void {
@@ -92,7 +99,8 @@ export class RecoveredLedger {
     const {book} = this.#input
     // It was there when this run last wrote the ledger, and is not in what somebody made of that.
     const found = this.#placeOf(key, remoteId)
-    const place = found === 'unknown' && written === true && this.#isLater(stackOf(key)) ? 'taken out' : found
+    const isGone = (written === true && this.#isLater(stackOf(key))) || this.#isElsewhere(stackOf(key), remoteId)
+    const place = found === 'unknown' && isGone ? 'taken out' : found
     if (place !== 'unknown' && place !== 'as it was') {
       // A later run, or a person, knows better what the object is, and whose.
       if (place !== 'taken out') book.record(place.stack, await this.#withDoubted(place, {key, step, remoteId, secrets}), new Map())

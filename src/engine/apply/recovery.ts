@@ -28,6 +28,8 @@ export interface RecoverInput {
   readonly wasSent: (digest: string, context: string, secret: Secret) => Promise<boolean>
   /** Whether the ledger says of the object that this very secret was sent to it. */
   readonly isRecorded: (ledger: Ledger, entry: LedgerEntry, pointer: string, secret: Secret) => Promise<boolean>
+  /** Whether the ledger of another stack has an object of this one's account by now. */
+  readonly isElsewhere?: (stack: string, remoteId: string) => boolean
   readonly evaluate: (expression: string, stack: string, lookup: Lookup) => ReturnType<Lookup['attribute']>
   readonly lookup: Lookup
   readonly clock: Clock

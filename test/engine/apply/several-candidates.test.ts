@@ -100,3 +100,31 @@ describe('two lost creates that fit one row of a list', () => {
     })
   })
 })
+
+describe('an object that another stack has made since', () => {
+  const main = () => stackOf('b').subscription('main')
+  const made = () => main().database('late', 'main')
+
+  it('is not what a create made that never arrived, unless it went there from here', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([main()])
+      const built = await lab.plan([made()])
+      lab.simulator.inject({match: {method: 'POST'}, times: 1, action: {type: 'drop-before-effect'}})
+      expect(await applyUntilCrash(lab, built, [made()], 0, 'sent and no answer')).toBe(true)
+      const {journal} = lab
+      const theirs = stackOf('a').add('cloud.database', 'late', {name: 'late', memoryLimitInGb: 1}, {parent: main().in('main')})
+      await lab.apply([main(), theirs], {selected: new Set(['a'])})
+      const isElsewhere = (_: string, remoteId: string) => [...lab.store('a').ledger.entries.values()].some(it => it.remoteId === remoteId)
+      lab.journal = [...journal]
+      expect(await settle(lab, built, [made()], {isElsewhere})).toMatchObject({found: [], void: ['b:null_resource.late'], unknown: []})
+      expect([lab.entry('b', 'late'), lab.entry('a', 'late')?.origin]).toEqual([undefined, 'created'])
+
+      const remoteId = 'cloud/subscriptions/1/databases/1'
+      const to = {stack: 'a', address: 'null_resource.late'}
+      lab.store('b').ledger = {...lab.store('b').ledger, gone: [{id: 't1', address: 'null_resource.late', remoteId, to}]}
+      lab.journal = [...journal]
+      expect((await settle(lab, built, [made()], {isElsewhere})).found).toEqual([{key: 'b:null_resource.late', remoteId}])
+    })
+  })
+})
