@@ -6,7 +6,7 @@ import {z} from 'zod'
 import {parseJson} from '../base/bounded-json.ts'
 import {asJson, type Json} from '../base/json.ts'
 import type {LedgerBook} from '../engine/apply/ledger-book.ts'
-import {type Journal, type JournalEntry, readRun, type SentEntry} from '../engine/model/journal.ts'
+import {type Journal, type JournalEntry, readRun, type SentEntry, stackOf} from '../engine/model/journal.ts'
 import {journalEntrySchema} from '../engine/model/journal-schema.ts'
 import type {Operation, Plan} from '../engine/model/plan.ts'
 import {operationSchema} from '../engine/model/plan-schema.ts'
@@ -85,7 +85,7 @@ export class TravellingJournal implements Journal {
     this.#open.set(entry.key, [...before, entry])
     try {
       this.#pack()
-      await this.#book.flush({closing: false})
+      await this.#book.flush({closing: false, stack: stackOf(entry.key)})
       await last()
       // Last: what is not in the journal was not sent, wherever it may have travelled.
       this.#inner.append(entry, durable)

@@ -57,6 +57,21 @@ describe('the head of a journal in an http ledger', () => {
     expect([here, elsewhere()]).toEqual([[], []])
   })
 
+  it('waits for the ledger of its own stack, and not for one that cannot be written', async () => {
+    const {store, here} = travelling()
+    const other = new MemoryStore('till')
+    other.save = () => Promise.reject(new Error('503'))
+    const both = new LedgerBook(
+      new Map([store, other].map(it => [it.ledger.stack, it.ledger])),
+      new Map([store, other].map(it => [it.ledger.stack, it])),
+      it => Promise.resolve(it),
+    )
+    both.setOutputs('till', {port: {value: 1, sensitive: false}})
+    const inner = {append: (entry: JournalEntry) => void here.push(entry)}
+    await new TravellingJournal('run-2', inner, both, new Set(['shop']), {operations: []} as unknown as Plan).announce(sent, true, held)
+    expect([here, both.isSaved('shop'), both.isSaved('till')]).toEqual([[sent], true, false])
+  })
+
   it('takes its word back when the disk here is full', async () => {
     const {book, journal, inner, elsewhere} = travelling()
     inner.append = () => {

@@ -5,7 +5,6 @@
 
 import {EXIT} from '../../base/errors.ts'
 import type {State} from '../model/events.ts'
-import {LockLostError} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
 import type {Edge, EdgeReason, Operation} from '../model/plan.ts'
 import {type Key, keyOfOperation} from '../model/value.ts'
@@ -141,7 +140,8 @@ class Run {
     const {failure, options} = this.#context
     if (failure === undefined) return
     options.emit({type: 'end', ms: options.clock.now() - this.#startedAt})
-    if (!(failure.error instanceof LockLostError)) await options.book.flush().catch(() => {})
+    // A ledger whose lock is somebody else's refuses; those of other stacks are this run's still.
+    await options.book.flush().catch(() => {})
     throw failure.error
   }
 

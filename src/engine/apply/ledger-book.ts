@@ -29,6 +29,7 @@ export type SavedListener = (stack: string, serial: number, objects: Readonly<Re
 const SAVE_TRIES = 6
 /** No later try ends otherwise: the lock is somebody else's, the credentials are wrong, the ledger is another one. */
 const FINAL: readonly ExitCode[] = [EXIT.locked, EXIT.unauthorized, EXIT.stale, EXIT.usage, EXIT.refused]
+const isFinal = (error: unknown): boolean => error instanceof AppError && FINAL.includes(error.exit)
 
 /** What the run did is done, and the ledger could not take it. The journal has it: the next run writes it down. */
 export class LedgerUnsavedError extends AppError {
@@ -75,8 +76,8 @@ export class LedgerBook {
   #settle: (stack: string) => Promise<void> = () => Promise.resolve()
   #beforeSave: (stack: string) => void = () => {}
   #onSaved: SavedListener = () => {}
-  #writing: Promise<void> = Promise.resolve()
-  #queued: Promise<void> | undefined
+  #writing: Promise<unknown> = Promise.resolve()
+  #queued: Promise<ReadonlyMap<string, unknown>> | undefined
   #closing = false
 
   constructor(
@@ -209,9 +210,11 @@ export class LedgerBook {
 
   /**
    * Writes what changed; one write at a time, and whoever asks while one waits for its turn shares that one.
+   *
    * @param closing - `false` while requests wait for it: what can be left to the end of the run is
+   * @param stack - the one whose ledger is waited for: that another one cannot be written is said to whoever waits for that
    */
-  flush({closing = true} = {}): Promise<void> {
+  async flush({closing = true, stack}: {readonly closing?: boolean; readonly stack?: string} = {}): Promise<void> {
     this.#closing ||= closing
     this.#queued ??= this.#writing.then(() => {
       this.#queued = undefined
@@ -221,7 +224,10 @@ export class LedgerBook {
     })
     // One that fails keeps nobody after it from writing.
     this.#writing = this.#queued.catch(() => {})
-    return this.#queued
+    const failures = await this.#queued
+    const errors = stack === undefined ? [...failures.values()] : failures.has(stack) ? [failures.get(stack)] : []
+    // As long as another try may help one of them, that is what is heard.
+    if (errors.length > 0) throw errors.find(it => !isFinal(it)) ?? errors[0]
   }
 
   /**
@@ -235,7 +241,7 @@ export class LedgerBook {
       try {
         return {done: await this.flush()}
       } catch (error) {
-        if (!(error instanceof AppError) || FINAL.includes(error.exit)) throw error
+        if (!(error instanceof AppError) || isFinal(error)) throw error
         if (tries === SAVE_TRIES) throw new LedgerUnsavedError(run, this.#unsaved(), error)
         const waitMs = 1_000 * 2 ** (tries - 1)
         const message = `what was done is not in the ledger yet: ${error.message} Tried again in ${formatDuration(waitMs)} (${tries} of ${SAVE_TRIES - 1})`
@@ -250,8 +256,9 @@ export class LedgerBook {
     return [...this.#dirty].flatMap(([stack, addresses]) => [...addresses].map(it => keyOf(stack, it)))
   }
 
-  async #write(closing: boolean): Promise<void> {
-    const failures: unknown[] = []
+  /** @returns what went wrong, by stack */
+  async #write(closing: boolean): Promise<ReadonlyMap<string, unknown>> {
+    const failures = new Map<string, unknown>()
     if (closing) for (const stack of this.#unclosed) this.#touch(stack, [])
     for (const stack of [...this.#dirty.keys()]) await this.#settle(stack)
     for (const stack of [...this.#dirty.keys()]) this.#beforeSave(stack)
@@ -282,10 +289,10 @@ export class LedgerBook {
         )
       } catch (error) {
         this.#touch(stack, addresses)
-        failures.push(error)
+        failures.set(stack, error)
       }
     }
-    if (failures.length > 0) throw failures[0]
+    return failures
   }
 
   #touch(stack: string, addresses: Iterable<string>): void {

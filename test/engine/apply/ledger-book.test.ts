@@ -156,6 +156,18 @@ describe('the ledger of a run', () => {
     })
   })
 
+  it("of one stack is tried again where that of another one is somebody else's by now, and waited for alone where it is asked for", async () => {
+    const [lost, slow] = [new Failing('lost', Number.POSITIVE_INFINITY, EXIT.locked), new Failing('slow', 2)]
+    const book = bookOf(lost, slow)
+    book.record('lost', entry('a'), new Map())
+    book.record('slow', entry('b'), new Map())
+    const clock = new VirtualClock()
+    await expect(clock.run(book.save('r', clock, () => {}))).rejects.toMatchObject({exit: EXIT.locked})
+    expect([slow.ledger.entries.size, lost.ledger.entries.size]).toEqual([1, 0])
+    await book.flush({stack: 'slow'})
+    await expect(book.flush({stack: 'lost'})).rejects.toMatchObject({exit: EXIT.locked})
+  })
+
   it("whose lock is somebody else's is not written to again", async () => {
     const clock = new VirtualClock()
     const store = new Failing('shop', 100, EXIT.locked)

@@ -1,6 +1,7 @@
 /** A holder of the lock is stopped at every write, somebody takes the lock and does the work, and the holder goes on. */
 import {expect, it} from 'vitest'
 import type {Backend} from '../../../src/engine/model/backend.ts'
+import type {JournalEntry} from '../../../src/engine/model/journal.ts'
 import {Lab, stackOf} from '../../support/lab.ts'
 
 const stack = () => stackOf().subscription('main').database('a', 'main').database('b', 'main').rule('ro', 'a').subscription('other')
@@ -49,4 +50,16 @@ it('sends nothing twice, wherever it was stopped', async () => {
     })
   }
   expect(stopped).toBe(5)
+})
+
+it('leaves in the ledger of another stack what it had done there, whichever lock was taken away', async () => {
+  const lab = new Lab({simulator: {cloud: {taskMs: 500, readyMs: 0}}})
+  const stacks = [stackOf('a').subscription('one'), stackOf('b').subscription('two')]
+  await lab.run(async () => {
+    const append = (entry: JournalEntry) => {
+      if (entry.type === 'settled') lab.store('b').held()
+    }
+    await expect(lab.apply(stacks, {run: {limits: {inFlight: 1}, journal: {append}}})).rejects.toMatchObject({code: 'E_LOCK_LOST'})
+  })
+  expect([lab.entry('a', 'one')?.remoteId, lab.store('b').ledger.serial, lab.writes.length]).toEqual(['cloud/subscriptions/1', 0, 1])
 })
