@@ -9,7 +9,7 @@ import {execute} from '../engine/apply/execute.ts'
 import {LedgerBook} from '../engine/apply/ledger-book.ts'
 import type {Undecided} from '../engine/apply/recovery.ts'
 import type {RunOptions} from '../engine/apply/run-context.ts'
-import {type Held, heldOperations} from '../engine/apply/undecided.ts'
+import {heldOperations} from '../engine/apply/undecided.ts'
 import type {ApplyResult, Work} from '../engine/apply/work.ts'
 import {runAttribute} from '../engine/model/attribute.ts'
 import {beforeImage} from '../engine/model/before-image.ts'
@@ -17,10 +17,7 @@ import type {Lookup} from '../engine/model/declaration.ts'
 import type {Emit} from '../engine/model/events.ts'
 import type {Journal} from '../engine/model/journal.ts'
 import {emptyLedger, type Ledger, type LedgerOutput} from '../engine/model/ledger.ts'
-import type {LiveObject} from '../engine/model/live.ts'
 import type {Lifts, Plan} from '../engine/model/plan.ts'
-import {declarationOf} from '../engine/model/planned-object.ts'
-import {type Key, keyOfOperation} from '../engine/model/value.ts'
 import type {Observation} from '../engine/observe/observation.ts'
 import {restOf} from '../engine/plan/rest.ts'
 import type {LeftOut} from '../engine/plan/safe.ts'
@@ -42,6 +39,7 @@ import {RunSecrets} from './secrets.ts'
 import {openControls} from './supervision.ts'
 import {runTiming} from './timing.ts'
 import {TravellingJournal} from './travelling-journal.ts'
+import {contextObjects, workOf} from './work-of.ts'
 import type {Workspace} from './workspace.ts'
 
 export interface ApplyInput {
@@ -97,7 +95,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   const secrets = new RunSecrets(workspace, observation.pairs)
   secrets.assertAll(plan)
   const held = new Map([...controls.left, ...heldOperations(plan.operations, input.undecided, {kinds, accountOf: workspace.accountOf})])
-  const work = workOf(plan, observation, secrets, held)
+  const work = workOf(plan, observation, secrets.of, held)
   const said = new Set([...held.values()].flatMap(it => ('error' in it ? it.error : [])))
   const undecided = input.undecided.map(it => it.error).filter(it => !said.has(it))
   for (const {message} of undecided) input.emit({type: 'warning', message})
@@ -259,7 +257,7 @@ export async function recordPlan(
   const input = {workspace, plan, observation, emit: () => {}, maxInflight: undefined, detach: false}
   const run = createRunId(workspace.host.clock, workspace.host.random)
   return auditedInBook(workspace, book, run, events, async () => {
-    const {result} = await nothingToDo(input, workOf(plan, observation, secrets), book, {outputs})
+    const {result} = await nothingToDo(input, workOf(plan, observation, secrets.of), book, {outputs})
     const failed = result.ended.find(it => it.state !== 'done')?.error
     if (failed !== undefined) throw failed
     return result
@@ -283,22 +281,6 @@ async function nothingToDo(
   await book.flush()
   const requests = workspace.usedRequests()
   return {result, interrupted: false, requests, before: requests, audit: []}
-}
-
-/** Objects the plan only refers to. */
-export function contextObjects({pairs}: Observation): Map<Key, LiveObject> {
-  return new Map([...pairs].flatMap(([key, {match, context}]) => (context && match ? [[key, match.live] as const] : [])))
-}
-
-export function workOf({operations}: Plan, {pairs}: Observation, secrets: RunSecrets, held: ReadonlyMap<Key, Held> = new Map()): Work[] {
-  return operations.map(operation => {
-    const key = keyOfOperation(operation)
-    const declaration = declarationOf(operation, leaf => secrets.of(operation, leaf))
-    const pair = pairs.get(key)
-    const live = pair?.match?.live ?? pair?.stray
-    const back = held.get(key)
-    return {operation, ...(declaration ? {declaration} : {}), ...(live ? {live} : {}), ...(back ? {held: back} : {})}
-  })
 }
 
 function outputsOf({variable, ledgers, host}: Workspace, plan: Plan, stack: string, {objects}: ApplyResult): Record<string, LedgerOutput> {

@@ -2,31 +2,27 @@
  * Runs a plan against a copy of the live state: the simulator, seeded with what the plan has read, in virtual time.
  * Shows what would be sent, in which order and when, and whether a second plan would be empty. Nothing real is written.
  */
-import {openCloudBackend} from '../backends/cloud/backend.ts'
-import {openClusterBackend} from '../backends/cluster/backend.ts'
 import {kinds} from '../backends/kinds.ts'
-import type {Api} from '../base/apis.ts'
 import type {JsonObject} from '../base/json.ts'
 import {VirtualClock} from '../base/virtual-clock.ts'
 import {evaluate} from '../declaration/read/residual.ts'
 import {execute} from '../engine/apply/execute.ts'
 import {LedgerBook} from '../engine/apply/ledger-book.ts'
 import type {ApplyResult} from '../engine/apply/work.ts'
-import type {Backend} from '../engine/model/backend.ts'
 import type {BuiltPlan} from '../engine/plan/build.ts'
 import {MemoryLedgerStore} from '../ledger/memory-store.ts'
 import type {RehearsedCall} from '../report/rehearsal-text.ts'
-import {createSimulator, type Simulator} from '../simulator/index.ts'
+import {createSimulator} from '../simulator/index.ts'
 import {seedWorld} from '../simulator/seed.ts'
 import type {RateLimits} from '../transport/account-bucket.ts'
 import {createBudget, NO_LIMITS} from '../transport/budget.ts'
-import {createApiClient} from '../transport/create-api-client.ts'
-import {contextObjects, workOf} from './apply.ts'
 import {carryOver} from './carry-over.ts'
 import {planWorkspace} from './plan.ts'
 import type {PlanOptions} from './plan-options.ts'
 import {RunSecrets} from './secrets.ts'
+import {simulatedApis} from './simulated-apis.ts'
 import {runTiming} from './timing.ts'
+import {contextObjects, workOf} from './work-of.ts'
 import type {Workspace} from './workspace.ts'
 
 export interface Rehearsal {
@@ -47,7 +43,7 @@ export async function rehearse(workspace: Workspace, built: BuiltPlan, options: 
     ...[...built.observation.pairs.values()].flatMap(it => it.match?.live ?? []),
   ]
   seedWorld(simulator.world, objects, clock.now())
-  const backendOf = backends(workspace, simulator, clock, true)
+  const backendOf = simulatedApis(simulator, {clock, budget: createBudget({limits: limitsOf(workspace), clock})})
   const secrets = new RunSecrets(workspace, built.observation.pairs)
   const stores = new Map([...workspace.ledgers].map(([stack, ledger]) => [stack, new MemoryLedgerStore(ledger)]))
   // Sealing takes real time, which virtual time does not wait for: it is done afterwards.
@@ -58,7 +54,7 @@ export async function rehearse(workspace: Workspace, built: BuiltPlan, options: 
   const started = clock.now()
   const result = await clock.run(
     execute(
-      workOf(built.plan, built.observation, secrets),
+      workOf(built.plan, built.observation, secrets.of),
       {
         run: 'rehearsal',
         kinds,
@@ -87,41 +83,25 @@ export async function rehearse(workspace: Workspace, built: BuiltPlan, options: 
       }),
     ),
   )
-  const again = await planWorkspace(workspace.seen({ledgers: sealed, backendOf: backends(workspace, simulator, clock, false)}), {
-    options,
-    choice: built.choice,
-  })
+  const again = await planWorkspace(
+    workspace.seen({
+      ledgers: sealed,
+      // Planning again must not have to wait on a clock that nobody moves.
+      backendOf: simulatedApis(simulator, {clock, budget: createBudget({limits: NO_LIMITS, clock})}),
+    }),
+    {
+      options,
+      choice: built.choice,
+    },
+  )
   return {calls, result, again}
 }
 
-/** @param limited - whether the account's budget holds; planning again must not have to wait on a clock nobody moves */
-function backends(
-  {connections}: Workspace,
-  simulator: Simulator,
-  clock: VirtualClock,
-  limited: boolean,
-): (stack: string, api: Api) => Backend {
-  const {credentials} = simulator.config
+/** The account's limits, as they are set for the cloud. */
+function limitsOf({connections}: Workspace): RateLimits {
   const settings = connections.find(it => it.api === 'cloud')?.settings
-  const limits =
-    !limited || settings?.ratePerMinute === undefined
-      ? NO_LIMITS
-      : {perMinute: settings.ratePerMinute, burst: settings.burst ?? settings.ratePerMinute, reserve: 0}
-  const client = (address: string, authentication: Record<string, string>, allowed: RateLimits) =>
-    createApiClient({
-      address,
-      authentication,
-      transport: simulator.transport,
-      budget: createBudget({limits: allowed, clock}),
-      clock,
-    })
-  const cloud = openCloudBackend(
-    client(simulator.bases.cloud, {'x-api-key': credentials.apiKey, 'x-api-secret-key': credentials.secretKey}, limits),
-    {clock},
-  )
-  const basic = Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')
-  const cluster = openClusterBackend(client(simulator.bases.cluster, {authorization: `Basic ${basic}`}, NO_LIMITS), {clock})
-  return (_, api) => (api === 'cloud' ? cloud : cluster)
+  if (settings?.ratePerMinute === undefined) return NO_LIMITS
+  return {perMinute: settings.ratePerMinute, burst: settings.burst ?? settings.ratePerMinute, reserve: 0}
 }
 
 export function rehearsalDocument({calls, result, again}: Rehearsal, plan: BuiltPlan['plan']): JsonObject {

@@ -3,8 +3,6 @@
  * Declarations are built in a line (`stackOf('shop').subscription('main')…`), past cdktf and the reader.
  */
 import {createHash} from 'node:crypto'
-import {openCloudBackend} from '../../src/backends/cloud/backend.ts'
-import {openClusterBackend} from '../../src/backends/cluster/backend.ts'
 import {kinds} from '../../src/backends/kinds.ts'
 import type {Clock} from '../../src/base/clock.ts'
 import {EXIT} from '../../src/base/errors.ts'
@@ -15,7 +13,7 @@ import {LedgerBook, type StackSecrets} from '../../src/engine/apply/ledger-book.
 import type {Undecided} from '../../src/engine/apply/recovery.ts'
 import type {RunOptions} from '../../src/engine/apply/run-context.ts'
 import {type Held, heldOperations} from '../../src/engine/apply/undecided.ts'
-import type {ApplyResult, Work} from '../../src/engine/apply/work.ts'
+import type {ApplyResult} from '../../src/engine/apply/work.ts'
 import type {Backend} from '../../src/engine/model/backend.ts'
 import type {Declaration, ParentRef, Policy, StackDeclarations} from '../../src/engine/model/declaration.ts'
 import type {SecretStateOf} from '../../src/engine/model/diff.ts'
@@ -23,7 +21,6 @@ import type {ApplyEvent} from '../../src/engine/model/events.ts'
 import type {Journal, JournalEntry} from '../../src/engine/model/journal.ts'
 import {emptyLedger, type Ledger, type LedgerEntry, type LedgerStore, LockLostError} from '../../src/engine/model/ledger.ts'
 import type {Lifts, OpenLeaf, Operation, Plan} from '../../src/engine/model/plan.ts'
-import {declarationOf} from '../../src/engine/model/planned-object.ts'
 import {openLeaves} from '../../src/engine/model/resolve.ts'
 import {type Key, keyOf, keyOfOperation, Secret, type ValueObject} from '../../src/engine/model/value.ts'
 import type {Observation} from '../../src/engine/observe/observation.ts'
@@ -35,9 +32,10 @@ import {evaluateGuards} from '../../src/engine/plan/guards.ts'
 import {goingOf, stacksOf, stillValid, touchedLedger, untouchedLedger} from '../../src/engine/plan/recheck.ts'
 import {carryOver} from '../../src/run/carry-over.ts'
 import {givingWay} from '../../src/run/giving-way.ts'
+import {simulatedApis} from '../../src/run/simulated-apis.ts'
+import {contextObjects, workOf} from '../../src/run/work-of.ts'
 import {createSimulator, type Simulator, type SimulatorConfigInput} from '../../src/simulator/index.ts'
-import {type Budget, CLOUD_LIMITS, createBudget, NO_LIMITS} from '../../src/transport/budget.ts'
-import {createApiClient} from '../../src/transport/create-api-client.ts'
+import {type Budget, CLOUD_LIMITS, createBudget} from '../../src/transport/budget.ts'
 
 const POLICY: Policy = {exclusive: [], removal: 'delete', ignoreChanges: [], preventDestroy: false, createBeforeDestroy: false}
 
@@ -265,32 +263,7 @@ export class Lab {
   }
 
   backends(mode: 'plan' | 'full'): (stack: string, api: 'cloud' | 'cluster') => Backend {
-    const {credentials} = this.simulator.config
-    const {clock} = this
-    const {transport} = this.simulator
-    const cloud = openCloudBackend(
-      createApiClient({
-        address: this.simulator.bases.cloud,
-        authentication: {'x-api-key': credentials.apiKey, 'x-api-secret-key': credentials.secretKey},
-        transport,
-        budget: this.budget,
-        clock,
-        mode,
-      }),
-      {clock},
-    )
-    const cluster = openClusterBackend(
-      createApiClient({
-        address: this.simulator.bases.cluster,
-        authentication: {authorization: `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`},
-        transport,
-        budget: createBudget({limits: NO_LIMITS, clock}),
-        clock,
-        mode,
-      }),
-      {clock},
-    )
-    return (_, api) => (api === 'cloud' ? cloud : cluster)
+    return simulatedApis(this.simulator, {clock: this.clock, budget: this.budget, mode})
   }
 
   run<T>(work: () => Promise<T>): Promise<T> {
@@ -376,14 +349,7 @@ export class Lab {
     const {plan, observation} = built
     const held = new Map([...left, ...heldOperations(plan.operations, undecided, {kinds, accountOf: run.accountOf})])
     const secrets = secretsOf(builders)
-    const work: Work[] = plan.operations.map(operation => {
-      const declaration = declarationOf(operation, leaf => secrets(operation, leaf))
-      const pair = observation.pairs.get(keyOfOperation(operation))
-      const live = pair?.match?.live ?? pair?.stray
-      const back = held.get(keyOfOperation(operation))
-      return {operation, ...(declaration ? {declaration} : {}), ...(live ? {live} : {}), ...(back ? {held: back} : {})}
-    })
-    const context = [...observation.pairs].flatMap(([key, it]) => (it.context && it.match ? [[key, it.match.live] as const] : []))
+    const work = workOf(plan, observation, secrets, held)
     this.events = []
     this.journal = []
     const stacks = plan.stacks.map(it => it.name)
@@ -413,7 +379,7 @@ export class Lab {
         ...(journalOf && {journal: journalOf(book)}),
         ...run,
       },
-      new Map(context),
+      contextObjects(observation),
     )
     return {...result, ...built}
   }
