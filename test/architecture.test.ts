@@ -243,6 +243,7 @@ describe('the source', () => {
     ['a loop of tries', /for \(let (attempt|tries) = 1; ; \1\+\+\)/, 'base/try-again.ts'],
     ['how long a task may be unknown', /NEW_TASK_READS|TOLERATED_MISSES/, 'engine/model/task-follower.ts'],
     ['what is wrong when a known name has no kind', /TypeError\(`no kind/, 'engine/model/kind.ts'],
+    ['what lifts a guard', /allow\.startsWith/, 'engine/plan/guards.ts'],
     ['the key of what stands in a stack', /keyOf\((\w+)\.stack, \1\.address\)/, 'engine/model/value.ts'],
   ])('says in one place: %s', (_, mechanism, place) => {
     expect(files.filter(it => mechanism.test(it.text)).map(it => it.path)).toEqual([place])

@@ -3,10 +3,14 @@
  * that leaves as text or as a document goes through here, at the latest where the process's streams are written.
  */
 import {CutWords, ELLIPSIS} from './cut-words.ts'
+import type {Json} from './json.ts'
 import {formsOf, quotedIn} from './secret-forms.ts'
 import {WordMatcher} from './word-matcher.ts'
 
 export const REDACTED = '[redacted]'
+
+/** Whether something in a value was hidden: it is not what stands there. */
+export const holdsRedacted = (value: Json): boolean => JSON.stringify(value).includes(REDACTED)
 
 /** Shorter secrets are hidden only where they are the whole of a field: the letter `a` is in every sentence. */
 const SHORT = 4

@@ -1,4 +1,5 @@
 /** A plan as a person reads it in a terminal. */
+
 import type {Ansis} from 'ansis'
 import {formatDuration} from '../base/duration.ts'
 import type {Json} from '../base/json.ts'
@@ -16,6 +17,7 @@ import {
   unmanagedCount,
 } from '../engine/model/plan.ts'
 import {keyOf, keyOfOperation} from '../engine/model/value.ts'
+import {liftingOf} from '../engine/plan/guards.ts'
 import {titleOf} from './running-objects.ts'
 import {fieldColumns, table} from './table.ts'
 import {oneLine} from './terminal-text.ts'
@@ -116,7 +118,7 @@ function countsLine({summary}: Plan, paint: Ansis): string {
 
 /** What lifts a guard, as a next step: flags to allow it with, or what else to do. */
 export const liftedBy = (allow: string): string =>
-  allow.startsWith('--') ? `allow with ${allow}` : allow.startsWith('svcctl ') ? `if that is meant, run: ${allow}` : allow
+  ({option: `allow with ${allow}`, command: `if that is meant, run: ${allow}`, step: allow})[liftingOf(allow)]
 
 export const guardLines = (guards: readonly GuardResult[], paint: Ansis): string[] =>
   guards.flatMap(({code, message, addresses, allow}) => [

@@ -13,12 +13,13 @@ import {AppError, EXIT} from '../base/errors.ts'
 import {canonicalJson, type Json} from '../base/json.ts'
 import {parsePointer, valueAt} from '../base/pointer.ts'
 import {identityOf} from '../base/process-lock.ts'
-import {REDACTED} from '../base/redact.ts'
+import {holdsRedacted} from '../base/redact.ts'
 import {readKeptFileSync} from '../base/whole-file.ts'
 import type {LoadedDeclarations} from '../declaration/read/load.ts'
 import type {Declaration, StackDeclarations} from '../engine/model/declaration.ts'
 import {ruleAt} from '../engine/model/field-rules.ts'
 import type {Change, Operation} from '../engine/model/plan.ts'
+import {holdsMark} from '../engine/model/shown-field.ts'
 import {type Key, keyOfOperation, shown} from '../engine/model/value.ts'
 import {UnknownAddressError} from '../engine/observe/choice.ts'
 import {namedObjects, Words} from '../engine/observe/selector.ts'
@@ -185,8 +186,7 @@ function placed(
 }
 
 function refusedBefore({address}: Operation, {before, moved}: Change): string | undefined {
-  if (canonicalJson(before ?? null).includes(REDACTED) || canonicalJson(before ?? null).includes('{"secret":true}'))
-    return 'it holds a secret'
+  if (before !== undefined && (holdsMark(before) || holdsRedacted(before))) return 'it holds a secret'
   if (address.endsWith(']')) return 'it is one of several made with forEach or count'
   return moved === 'both' ? 'the code was changed too since the last apply' : undefined
 }

@@ -29,7 +29,7 @@ import {assertPermissions, wholePlan} from '../engine/observe/choice.ts'
 import {assertAgrees} from '../engine/plan/agree.ts'
 import type {BuiltPlan} from '../engine/plan/build.ts'
 import {assertSealed, summaryOf} from '../engine/plan/document.ts'
-import {evaluateGuards} from '../engine/plan/guards.ts'
+import {evaluateGuards, liftingOf} from '../engine/plan/guards.ts'
 import {goingOf, PlanExpiredError, stacksOf, stillValid, touched, touchedLedger, untouchedLedger} from '../engine/plan/recheck.ts'
 import {ledgerLocation} from '../ledger/backends/registry.ts'
 import {type ConnectedStacks, type OtherAccount, otherAccount} from './accounts.ts'
@@ -205,7 +205,7 @@ export async function recheckPlan(
   // What the hash does not lift only a new plan can; what an option of this apply refuses another one takes back.
   const before = new Set(options.approve === undefined ? [] : refusing(plan.lifts).map(it => it.code))
   const guards = refusing(lifts).map(it =>
-    before.has(it.code) && it.allow.startsWith('--') ? {...it, allow: `plan again with ${it.allow}`} : it,
+    before.has(it.code) && liftingOf(it.allow) === 'option' ? {...it, allow: `plan again with ${it.allow}`} : it,
   )
   const most = liftsOf(options, undefined).maxDestroy
   if (options.approve !== undefined && most !== undefined && !before.has('G_THRESHOLD'))

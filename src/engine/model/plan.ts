@@ -115,7 +115,7 @@ export interface Fact {
 export interface GuardResult {
   readonly code: string
   readonly addresses: readonly string[]
-  /** What lifts it: a flag, or words when nothing does. */
+  /** What lifts it: an option, a command, or a step in words (`liftingOf`). */
   readonly allow: string
   readonly message: string
 }

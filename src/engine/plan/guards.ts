@@ -35,6 +35,12 @@ function objects(count: number): string {
 type RemovalCode = keyof typeof REMOVALS
 const REMOVAL_CODES = Object.keys(REMOVALS) as RemovalCode[]
 
+/** What the `allow` of a guard is: an option to add, a command to run instead, or a step in words. */
+export type Lifting = 'option' | 'command' | 'step'
+
+export const liftingOf = (allow: GuardResult['allow']): Lifting =>
+  allow.startsWith('--') ? 'option' : allow.startsWith('svcctl ') ? 'command' : 'step'
+
 export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
   const {lifts, operations} = plan
   const covered = plan.stacks.map(it => it.name)

@@ -2,9 +2,10 @@
  * A report as one comment of a code host. What destroys, what is risky and what stands against it come first and are never
  * folded; what does not fit is cut by rule, from the end that matters least.
  */
+
 import {formatDuration} from '../../base/duration.ts'
 import {shellWord} from '../../base/shell-word.ts'
-import {liftedBy} from '../plan-text.ts'
+import {liftingOf} from '../../engine/plan/guards.ts'
 import type {ReportFormat} from './format.ts'
 import {code, command, fenced, words} from './markdown-text.ts'
 import type {Report, ReportAction, ReportObject} from './report.ts'
@@ -127,11 +128,7 @@ function destroysInWords(deleted: number, replaced: number): string {
 }
 
 const liftedWords = (allow: string): string =>
-  allow.startsWith('--')
-    ? `allow with ${code(allow)}`
-    : allow.startsWith('svcctl ')
-      ? `if that is meant, run ${code(allow)}`
-      : words(liftedBy(allow))
+  ({option: `allow with ${code(allow)}`, command: `if that is meant, run ${code(allow)}`, step: words(allow)})[liftingOf(allow)]
 
 /** A row names so many. */
 const NAMED = 5

@@ -1,6 +1,8 @@
 /** The parts of the page, from the top: what a reviewer must see first stands first. */
+
 import {formatDuration} from '../../../base/duration.ts'
 import type {Edge} from '../../../engine/model/plan.ts'
+import {liftingOf} from '../../../engine/plan/guards.ts'
 import {liftedBy} from '../../plan-text.ts'
 import type {Report, ReportChange, ReportObject, Timeline, TimelineRow} from '../report.ts'
 import {isActive, isDestroy, isRisky, risksOf} from '../report.ts'
@@ -35,7 +37,7 @@ const title = (it: ReportObject, several: boolean): Html => {
 const titlesOf = ({objects, stacks}: Report): ReadonlyMap<string, string> =>
   new Map(objects.map(it => [it.key, titleParts(it, stacks.length > 1)[0] ?? it.key]))
 
-const lifted = (allow: string): Html => (allow.startsWith('--') ? html`allow with <code>${allow}</code>` : html`${liftedBy(allow)}`)
+const lifted = (allow: string): Html => (liftingOf(allow) === 'option' ? html`allow with <code>${allow}</code>` : html`${liftedBy(allow)}`)
 
 const badge = (word: string): Html => html`<span class="badge ${/^[a-z-]+$/.test(word) ? word : ''}">${word}</span>`
 
