@@ -46,7 +46,7 @@ async function spend(): Promise<void> {
     while (performance.now() - began < Number(seconds) * 1000) {
       const permit = await budget.acquire(PRIORITY.read)
       const answer = await fetch(`${address}/subscriptions`, {headers: {'x-api-key': key, 'x-api-secret-key': secret}})
-      permit.settle({status: answer.status, headers: Object.fromEntries(answer.headers)})
+      permit.ended({status: answer.status, headers: Object.fromEntries(answer.headers)})
       await answer.arrayBuffer()
       requests++
       if (answer.status === 429) refused++

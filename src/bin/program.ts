@@ -10,5 +10,5 @@ export async function run(argv: readonly string[], version: string): Promise<nev
   const code = await main({argv, table, version, overrides: {streams: output.streams}, site: process})
   await Promise.all([flushed(process.stdout), flushed(process.stderr)])
   // Sockets kept open for the next request must not keep the process.
-  process.exit(output.settle(code))
+  process.exit(output.exitCode(code))
 }

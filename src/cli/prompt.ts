@@ -89,12 +89,12 @@ function typedSecret(stdin: InputStream, stderr: NodeJS.WritableStream, prompt: 
   stdin.resume()
   return new Promise((resolve, reject) => {
     let typed = ''
-    const finish = (settle: () => void) => {
+    const finish = (answer: () => void) => {
       stdin.off('data', take)
       stdin.setRawMode?.(false)
       stdin.pause()
       stderr.write('\n')
-      settle()
+      answer()
     }
     const take = (data: Buffer | string) => {
       for (const key of String(data)) {

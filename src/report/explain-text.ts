@@ -36,7 +36,7 @@ export function explainText(it: Explanation, paint: Ansis): string {
     it
   const title = `${paint.bold(titleOf(keyOf(stack, address), false, construct))} ${kind}${name === undefined ? '' : ` ${JSON.stringify(oneLine(name))}`}`
   const differing = fields.filter(isDifference)
-  const settled = fields.filter(field => !isDifference(field) && field.decided !== 'undeclared')
+  const agreed = fields.filter(field => !isDifference(field) && field.decided !== 'undeclared')
   const undeclared = fields.filter(field => field.decided === 'undeclared')
   const said = (edge: Edge) => `${spoken(edge.key, [stack])} (${edge.reason})`
   const lines = [
@@ -53,7 +53,7 @@ export function explainText(it: Explanation, paint: Ansis): string {
       ['sends', sends.map(({method, path}) => `${method} ${path}`)],
     ]),
     ...(differing.length === 0 ? [] : ['', ...differing.flatMap(field => differenceLines(field, paint))]),
-    ...(settled.length === 0 ? [] : ['', ...settled.flatMap(settledLines)]),
+    ...(agreed.length === 0 ? [] : ['', ...agreed.flatMap(agreedLines)]),
     ...(undeclared.length === 0 ? [] : ['', ...folded(`  undeclared, left alone: ${undeclared.map(nameOf).join(', ')}`, '    ')]),
     '',
     `${requests.used} ${requests.used === 1 ? 'request' : 'requests'} used.`,
@@ -82,7 +82,7 @@ function differenceLines(field: FieldDecision, paint: Ansis): string[] {
 }
 
 /** A field that does not differ is a line, where that is enough. */
-function settledLines(field: FieldDecision): string[] {
+function agreedLines(field: FieldDecision): string[] {
   const value = field.declared === undefined ? '' : ` = ${brief(shownValue(field.declared))}`
   const said = field.decided === 'equal' ? 'equal' : `${field.decided}: ${field.rule}`
   const line = `  ${nameOf(field)}${value}  ${said}`

@@ -48,19 +48,19 @@ export async function stickyComment(host: ReviewHost, body: string): Promise<Com
   const mine = markIn(body)
   if (mine === undefined) throw new TypeError('the comment has no mark')
   const known = await ownComments(host, mine.key)
-  if (known.length > 0) return settle(host, known, mine, body)
+  if (known.length > 0) return keepOne(host, known, mine, body)
   const made = await host.create(body)
   // Another run may have looked at the same time, and found nothing either.
   const now = await ownComments(host, mine.key)
   const others = now.filter(it => it.comment.id !== made.id)
   if (others.length === 0) return {action: 'created', url: made.url}
-  const {action, url} = await settle(host, now, mine, body)
+  const {action, url} = await keepOne(host, now, mine, body)
   return {action: action === 'skipped' ? 'skipped' : 'created', url}
 }
 
-async function settle(host: ReviewHost, comments: readonly Marked[], mine: CommentMark, body: string): Promise<Commented> {
+async function keepOne(host: ReviewHost, comments: readonly Marked[], mine: CommentMark, body: string): Promise<Commented> {
   const [oldest, ...others] = comments
-  if (oldest === undefined) throw new TypeError('there is no comment to settle on')
+  if (oldest === undefined) throw new TypeError('there is no comment to keep')
   const newer = comments.find(it => it.mark.run > mine.run)
   if (newer !== undefined) {
     // Whoever is newer puts theirs into the oldest; what this run left beside it goes.

@@ -30,7 +30,7 @@ export const auditArrivals =
             .flatMap(it => (it.event === 'transfer' ? [`${it.run} ${it.address}`] : [])),
         )
         for (const it of events) if (!told.has(`${it.run} ${it.address}`)) chain.note(it)
-        const audit = await chain.settle()
+        const audit = await chain.flush()
         if (audit !== undefined) audits.set(name, audit)
       } finally {
         chain.close()

@@ -117,7 +117,7 @@ export class StackChain {
    * All lines are on the disk when it resolves.
    * @throws AuditWriteError, AuditLockedError
    */
-  async settle(): Promise<LedgerAudit | undefined> {
+  async flush(): Promise<LedgerAudit | undefined> {
     await this.#locked(() => this.#write())
     if (!this.#isSynced) this.#told(() => this.#file.sync())
     this.#isSynced = true

@@ -36,7 +36,7 @@ export async function auditDeadRun({host, stores}: Workspace, book: LedgerBook, 
     if (missing.length === 0) return
     await audit.begin(missing.map(it => it.stack))
     for (const {stack, event} of missing) audit.note(stack, event)
-    await audit.settle()
+    await audit.flush()
     await book.flush()
   } finally {
     audit.close()

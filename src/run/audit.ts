@@ -34,7 +34,7 @@ export class BookAudit {
     this.#isRemote = stack => stores.get(stack)?.isRemote ?? false
     this.#run = run
     this.#doer = doerOf(host, by)
-    book.settleFirst(stack => this.#settle(stack))
+    book.flushFirst(stack => this.#flush(stack))
   }
 
   /**
@@ -51,7 +51,7 @@ export class BookAudit {
     if (event === undefined) return
     for (const chain of opened) chain.note({...event, run: this.#run})
     for (const chain of opened) {
-      await chain.settle()
+      await chain.flush()
       this.#tell(chain)
       chain.hasBegun(this.#run)
     }
@@ -63,9 +63,9 @@ export class BookAudit {
   }
 
   /** All lines are on the disk when it resolves, and the book has what the ledgers are to say. @throws AuditWriteError, AuditLockedError */
-  async settle(): Promise<void> {
+  async flush(): Promise<void> {
     for (const chain of this.#chains.values()) {
-      await chain.settle()
+      await chain.flush()
       this.#tell(chain)
     }
   }
@@ -93,11 +93,11 @@ export class BookAudit {
     return chain
   }
 
-  async #settle(stack: string): Promise<void> {
+  async #flush(stack: string): Promise<void> {
     const chain = this.#chains.get(stack)
     if (chain === undefined) return
     try {
-      await chain.settle()
+      await chain.flush()
       this.#tell(chain)
     } catch (error) {
       if (!(error instanceof AppError)) throw error
@@ -131,7 +131,7 @@ export async function auditedInBook<T>(
   const audit = new BookAudit(host, book, stores, run)
   const note = (said: readonly StackEvent[], more: Partial<AuditEvent> = {}) => {
     for (const {stack, event} of said) audit.note(stack, {...event, ...more})
-    return audit.settle()
+    return audit.flush()
   }
   try {
     await audit.begin(events.map(it => it.stack))
@@ -172,7 +172,7 @@ export async function appendAudit(host: Host, {stack, store}: AuditedPlace, even
   const chain = new StackChain(host, ledger, {doer: doerOf(host, by), isRemote: store.isRemote})
   try {
     for (const event of listed(events)) chain.note(event)
-    await chain.settle()
+    await chain.flush()
   } finally {
     chain.close()
   }
@@ -239,12 +239,12 @@ export async function saveAudited(
   try {
     now = await caughtUp(chain, now, store)
     for (const event of events) chain.note(event)
-    const audit = await chain.settle()
+    const audit = await chain.flush()
     try {
       return await store.save({...change(now), ...(audit && {audit})})
     } catch (error) {
       for (const event of events) chain.note({...event, ...failed(error)})
-      await chain.settle().catch(it => host.log.debug(String(it)))
+      await chain.flush().catch(it => host.log.debug(String(it)))
       throw error
     }
   } finally {

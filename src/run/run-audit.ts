@@ -89,7 +89,7 @@ export class RunAudit {
   async #last(event: (stack: string) => Parameters<BookAudit['note']>[1]): Promise<void> {
     try {
       for (const stack of this.#stacks) this.#audit.note(stack, event(stack))
-      await this.#audit.settle()
+      await this.#audit.flush()
     } catch (error) {
       if (!(error instanceof AppError)) throw error
       this.#input.warn(`the end of the run is not in the audit: ${error.message}`)

@@ -178,7 +178,7 @@ export const available = (bucket: AccountBucket, limits: RateLimits, now: number
 }
 
 /** One request that came to its end. */
-export interface Settlement {
+export interface EndedRequest {
   readonly sentAt: number
   readonly answeredAt: number
   /** The bucket's `answered` when it was sent. */
@@ -197,33 +197,33 @@ export interface Settlement {
  * some are in it and some are not: with all of them still to come the server has the least, with none the most.
  * We believe the least that the requests still in flight can mean, and never less than the least that is possible.
  */
-export function settle(before: AccountBucket, limits: RateLimits, now: number, settled: Settlement): AccountBucket {
+export function corrected(before: AccountBucket, limits: RateLimits, now: number, ended: EndedRequest): AccountBucket {
   const filledUp = refill(before, limits, now)
   const bucket = {...filledUp, outstanding: Math.max(0, filledUp.outstanding - 1), answered: filledUp.answered + 1}
-  if (settled.status === undefined) return bucket
-  const {limit, remaining} = settled.rate ?? {}
-  const doubtful = bucket.doubtful && settled.status === 429
+  if (ended.status === undefined) return bucket
+  const {limit, remaining} = ended.rate ?? {}
+  const doubtful = bucket.doubtful && ended.status === 429
   if (remaining === undefined) return {...bucket, doubtful, tells: bucket.tells ?? false}
 
   const learned = limit === undefined ? bucket : learn(bucket, limits, limit)
-  const since = bucket.answered - settled.answeredBefore - 1
+  const since = bucket.answered - ended.answeredBefore - 1
   const perMinute = serverPerMinute(learned, limits)
   // An answer may be told late: what came since is there too.
-  const most = Math.max(0, remaining - bucket.outstanding + tokensIn(now - settled.answeredAt, perMinute))
+  const most = Math.max(0, remaining - bucket.outstanding + tokensIn(now - ended.answeredAt, perMinute))
   const least = Math.max(0, remaining - bucket.outstanding - Math.max(0, since))
-  const down = Math.max(0, learned.server - most - tokensIn(settled.answeredAt - settled.sentAt, perMinute))
-  const up = settled.alone ? Math.max(0, least - learned.server) : 0
+  const down = Math.max(0, learned.server - most - tokensIn(ended.answeredAt - ended.sentAt, perMinute))
+  const up = ended.alone ? Math.max(0, least - learned.server) : 0
   const drained = Number.isFinite(down) ? Math.max(0, learned.drained + down - up) : learned.drained
   const foreign = drained > 2
   return {
     ...learned,
-    server: settled.alone ? Math.max(least, Math.min(most, learned.server)) : Math.min(most, learned.server),
+    server: ended.alone ? Math.max(least, Math.min(most, learned.server)) : Math.min(most, learned.server),
     serverBurst: Math.min(limits.burst, Math.max(learned.serverBurst, remaining + 1)),
     drained,
     margin: foreign ? Math.max(MARGIN, learned.margin) : learned.margin,
     marginAt: foreign ? now : learned.marginAt,
     tells: true,
-    toldAt: Math.max(learned.toldAt, settled.answeredAt),
+    toldAt: Math.max(learned.toldAt, ended.answeredAt),
     doubtful,
   }
 }

@@ -9,12 +9,12 @@ import {PRIORITY} from '../engine/model/backend.ts'
 import {
   type AccountBucket,
   available,
+  corrected,
+  type EndedRequest,
   effectivePerMinute,
   newBucket,
   pause,
   type RateLimits,
-  type Settlement,
-  settle,
   type Take,
   take,
   type Wish,
@@ -33,7 +33,7 @@ export interface Permit {
   /** How long it was waited for. */
   readonly waitedMs: number
   /** To be called once, when the answer's headers are there or it is sure that none will come. */
-  settle(answer?: {readonly status: number; readonly headers: Readonly<Record<string, string>>}): void
+  ended(answer?: {readonly status: number; readonly headers: Readonly<Record<string, string>>}): void
 }
 
 export interface Budget {
@@ -61,7 +61,7 @@ export interface Budget {
 export interface TokenStore {
   /** @param waiting - requests that wait for a token, those of the wish among them */
   take(wish: Wish, now: number, waiting: number): Pick<Take, 'granted' | 'waitMs' | 'paused'> & {readonly answered: number}
-  settle(settled: Omit<Settlement, 'alone'>, now: number): void
+  ended(request: Omit<EndedRequest, 'alone'>, now: number): void
   pause(ms: number, now: number): void
   view(now: number): {readonly available: number; readonly perMinute: number; readonly burst: number}
   close(now: number): void
@@ -112,8 +112,8 @@ export function memoryStore(limits: RateLimits, clock: Clock, known?: AccountBuc
       bucket = after
       return {...taken, answered: bucket.answered}
     },
-    settle: (settled, now) => {
-      bucket = settle(bucket, limits, now, {...settled, alone: true})
+    ended: (request, now) => {
+      bucket = corrected(bucket, limits, now, {...request, alone: true})
     },
     pause: (ms, now) => {
       bucket = pause(bucket, limits, now, ms)
@@ -216,15 +216,15 @@ class QueuedBudget implements Budget {
   }
 
   #permit(now: number, since: number, answeredBefore: number, end: () => void): Permit {
-    let settled = false
+    let isOver = false
     return {
       waitedMs: now - since,
-      settle: answer => {
-        if (settled) return
-        settled = true
+      ended: answer => {
+        if (isOver) return
+        isOver = true
         const then = this.#clock.now()
         const told = answer && {status: answer.status, rate: parseRateHeaders(answer.headers, then)}
-        this.#store.settle({sentAt: now, answeredAt: then, answeredBefore, ...told}, then)
+        this.#store.ended({sentAt: now, answeredAt: then, answeredBefore, ...told}, then)
         end()
       },
     }

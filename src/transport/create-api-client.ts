@@ -263,7 +263,7 @@ class BudgetedClient implements ConnectedClient {
     try {
       await exchange.beforeSend?.()
     } catch (error) {
-      permit.settle()
+      permit.ended()
       throw error
     }
     const began = clock.now()
@@ -286,11 +286,11 @@ class BudgetedClient implements ConnectedClient {
       this.#aheadMs = aheadMs(response.headers, clock.now()) ?? this.#aheadMs
       // The pause comes first: settling calls up the next in line.
       const again = response.status === 429 ? this.#pause(exchange, response, attempt) : undefined
-      permit.settle(response)
+      permit.ended(response)
       tell({status: response.status})
       return {response, again}
     } catch (error) {
-      permit.settle()
+      permit.ended()
       const failure =
         signal?.aborted && !(error instanceof ConnectionError) ? new ConnectionError('aborted', {method, url}, {cause: error}) : error
       if (!(failure instanceof ConnectionError)) throw error

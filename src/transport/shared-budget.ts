@@ -27,13 +27,13 @@ import {type RandomBytes, randomHex} from '../base/random.ts'
 import {
   type AccountBucket,
   available,
+  corrected,
+  type EndedRequest,
   effectivePerMinute,
   giveBack,
   newBucket,
   pause,
   type RateLimits,
-  type Settlement,
-  settle,
   type Take,
   take,
   type Wish,
@@ -105,7 +105,7 @@ class SharedStore implements TokenStore {
   readonly #options: SharedBudgetOptions
   readonly #file: string
   /** What happened here and is not yet in the file. */
-  #untold: Omit<Settlement, 'alone'>[] = []
+  #untold: Omit<EndedRequest, 'alone'>[] = []
   #pausedUntil = 0
   #inFlight = 0
   /** Tokens that were taken and not used yet. */
@@ -188,10 +188,10 @@ class SharedStore implements TokenStore {
     return Math.max(1, Math.ceil(Math.min(inLeaseTime(this.#known, limits), limits.burst / 2) / (this.#hungry + 1) - 0.5))
   }
 
-  settle(settled: Omit<Settlement, 'alone'>, now: number): void {
+  ended(request: Omit<EndedRequest, 'alone'>, now: number): void {
     this.#inFlight -= 1
-    if (this.#alone) this.#alone.settle(settled, now)
-    else this.#untold.push(settled)
+    if (this.#alone) this.#alone.ended(request, now)
+    else this.#untold.push(request)
     // Not at once: the next lease tells the others anyway, and until then they are a little too careful.
     if (this.#untold.length >= Math.max(UNTOLD, 2 * this.#largestLease)) this.#exchange(now)
   }
@@ -256,7 +256,7 @@ class SharedStore implements TokenStore {
     // Counted anew each time, so that what a dead process had on its way is forgotten with it.
     let bucket: AccountBucket = {...giveBack(found, limits, this.#leased), outstanding: elsewhere + this.#inFlight + this.#untold.length}
     this.#leased = 0
-    for (const settled of this.#untold) bucket = settle(bucket, limits, now, {...settled, alone})
+    for (const request of this.#untold) bucket = corrected(bucket, limits, now, {...request, alone})
     if (this.#pausedUntil > now) bucket = pause(bucket, limits, now, this.#pausedUntil - now)
     if (change) bucket = change(bucket, limits)
     const us: Member = {...self, ...own, outstanding: bucket.outstanding - elsewhere, wants: this.#wants, seenAt: now}

@@ -14,7 +14,7 @@ const answer = (headers: Record<string, string> = {}, status = 200) => ({status,
 /** Takes a token and returns it to its end at once. */
 const spend = async (budget: Budget, priority: number, headers?: Record<string, string>) => {
   const permit = await budget.acquire(priority)
-  permit.settle(answer(headers))
+  permit.ended(answer(headers))
 }
 
 describe('a wait for the budget', () => {
@@ -65,7 +65,7 @@ describe('a budget', () => {
             const permit = await budget.acquire(priority)
             sent.push(clock.now())
             await clock.sleep(took)
-            permit.settle(answer())
+            permit.ended(answer())
           }
           const all = async () => {
             const running: Promise<void>[] = []
@@ -191,7 +191,7 @@ describe('a budget', () => {
           const permit = await budget.acquire(PRIORITY.read)
           sent.push(clock.now() - began)
           await clock.sleep(300)
-          permit.settle(answer())
+          permit.ended(answer())
         }),
       ),
     )

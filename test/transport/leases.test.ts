@@ -48,7 +48,7 @@ async function spending(clock: VirtualClock, budget: Budget, server: RateLimited
   const one = async () => {
     while (clock.now() < ends) {
       const permit = await budget.acquire(PRIORITY.read)
-      permit.settle(await server.transport({method: 'GET', url: 'https://api.example/v1/a', headers: {}}))
+      permit.ended(await server.transport({method: 'GET', url: 'https://api.example/v1/a', headers: {}}))
       answers++
     }
   }
@@ -84,7 +84,7 @@ describe('a budget of 3 000 a minute', () => {
     const {start} = processes(clock, 3_000)
     const server = new RateLimitedServer({clock, perMinute: 3_000, headers: 'x-ratelimit', latencyMs: () => 30})
     const budgets = [1, 2, 3, 4].map(start)
-    for (const budget of budgets) (await budget.acquire(PRIORITY.read)).settle(ENOUGH)
+    for (const budget of budgets) (await budget.acquire(PRIORITY.read)).ended(ENOUGH)
     expect(await clock.run(spending(clock, budgets[0] as Budget, server, 60))).toBeGreaterThan(0.97 * (146 + 3_000))
     expect(server.refused).toBe(0)
   })
@@ -93,7 +93,7 @@ describe('a budget of 3 000 a minute', () => {
 describe('a lease', () => {
   /** Two tokens at once make it known that more are wanted; then there is a lease with tokens left. */
   async function leased(clock: VirtualClock, budget: Budget): Promise<void> {
-    for (let i = 0; i < 5; i++) (await clock.run(budget.acquire(PRIORITY.read))).settle(ENOUGH)
+    for (let i = 0; i < 5; i++) (await clock.run(budget.acquire(PRIORITY.read))).ended(ENOUGH)
   }
 
   it('is all that a crash costs', async () => {
@@ -105,7 +105,7 @@ describe('a lease', () => {
     dead.add(1)
     const next = start(2)
     const permits = await Promise.all(Array.from({length: 16}, () => next.acquire(PRIORITY.read)))
-    for (const permit of permits) permit.settle(ENOUGH)
+    for (const permit of permits) permit.ended(ENOUGH)
     next.close()
     // Five were used; of what else the dead process had taken no more is missing than one lease.
     expect(150 - 5 - 16 - written().own).toBeGreaterThan(0)
@@ -129,7 +129,7 @@ describe('a lease', () => {
     await leased(clock, budget)
     budget.pause(7_000)
     const began = clock.now()
-    ;(await clock.run(budget.acquire(PRIORITY.read))).settle(ENOUGH)
+    ;(await clock.run(budget.acquire(PRIORITY.read))).ended(ENOUGH)
     expect(clock.now() - began).toBe(7_000)
   })
 
@@ -140,12 +140,12 @@ describe('a lease', () => {
     await leased(clock, budget)
     // All but the reserve is spent; what comes meanwhile is too little to count.
     const rest = await clock.run(Promise.all(Array.from({length: 5}, () => budget.acquire(PRIORITY.read))))
-    for (const permit of rest) permit.settle(ENOUGH)
+    for (const permit of rest) permit.ended(ENOUGH)
     const began = clock.now()
-    ;(await clock.run(budget.acquire(PRIORITY.interactive))).settle(ENOUGH)
+    ;(await clock.run(budget.acquire(PRIORITY.interactive))).ended(ENOUGH)
     expect(clock.now()).toBe(began)
     // One token of the reserve is gone, and so one more has to come before the next one of others.
-    ;(await clock.run(budget.acquire(PRIORITY.read))).settle(ENOUGH)
+    ;(await clock.run(budget.acquire(PRIORITY.read))).ended(ENOUGH)
     expect(clock.now() - began).toBe(40)
   })
 
@@ -154,7 +154,7 @@ describe('a lease', () => {
     const {start} = processes(clock, 100)
     const budget = start(1)
     for (let i = 0; i < 5; i++) {
-      ;(await budget.acquire(PRIORITY.read)).settle(ENOUGH)
+      ;(await budget.acquire(PRIORITY.read)).ended(ENOUGH)
       expect(written().own).toBe(150 - 1 - i)
     }
   })
@@ -165,12 +165,12 @@ describe('a lease', () => {
       let back = 0
       const {start} = processes({now: () => clock.now() - back, sleep: (ms, signal) => clock.sleep(ms, signal)}, perMinute, 2)
       const budget = start(perMinute)
-      for (let i = 0; i < 2; i++) (await budget.acquire(PRIORITY.read)).settle(ENOUGH)
+      for (let i = 0; i < 2; i++) (await budget.acquire(PRIORITY.read)).ended(ENOUGH)
       const third = budget.acquire(PRIORITY.read)
       back = 3_600_000
       const began = clock.now()
       const fourth = budget.acquire(PRIORITY.read)
-      for (const permit of await clock.run(Promise.all([third, fourth]))) permit.settle(ENOUGH)
+      for (const permit of await clock.run(Promise.all([third, fourth]))) permit.ended(ENOUGH)
       expect(clock.now() - began).toBeLessThanOrEqual(3_000)
       budget.close()
     }

@@ -47,7 +47,7 @@ function processes(clock: Clock, events: TransportEvent[] = []) {
 
 const spend = async (budget: Budget, priority: number = PRIORITY.read) => {
   const permit = await budget.acquire(priority)
-  permit.settle({status: 200, headers: {'x-ratelimit-remaining': '1000'}})
+  permit.ended({status: 200, headers: {'x-ratelimit-remaining': '1000'}})
 }
 
 describe('a budget shared by processes', () => {
@@ -148,7 +148,7 @@ describe('a budget shared by processes', () => {
     const request = {method: 'GET', url: 'https://api.example/v1/a', headers: {}}
     const one = async (budget: Budget) => {
       const permit = await budget.acquire(PRIORITY.read)
-      permit.settle(await server.transport(request))
+      permit.ended(await server.transport(request))
     }
     const began = clock.now()
     const budgets = [start(1, 100, 150), start(2, 100, 150)]

@@ -20,7 +20,7 @@ const one = async () => {
   const permit = await budget.acquire(PRIORITY.read)
   sent.push(Date.now())
   await pause(5)
-  permit.settle({status: 200, headers: {}})
+  permit.ended({status: 200, headers: {}})
 }
 await Promise.all(Array.from({length: Number(count)}, one))
 process.stdout.write(`${JSON.stringify({sent, perMinute: budget.perMinute})}\n`)

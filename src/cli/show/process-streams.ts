@@ -21,7 +21,7 @@ export class OutputError extends AppError {
 export interface ProcessStreams {
   readonly streams: Streams
   /** The last thing to ask before the process ends. @returns its exit code: output that broke off is no success */
-  settle(code: ExitCode): ExitCode
+  exitCode(code: ExitCode): ExitCode
 }
 
 export function processStreams(all: Streams = process): ProcessStreams {
@@ -36,7 +36,7 @@ export function processStreams(all: Streams = process): ProcessStreams {
   watch(stderr, 'error')
   return {
     streams: withInputOf(all, stdout, stderr),
-    settle: code => {
+    exitCode: code => {
       if (failure === undefined) return code
       sayAtOnce(`error: ${failure.message} (${failure.code})\n  > ${failure.suggestions[0]}\n`)
       return code === EXIT.ok || code === EXIT.changes ? failure.exit : code

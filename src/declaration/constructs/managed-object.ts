@@ -6,8 +6,8 @@ import {canonicalJson} from '../../base/json.ts'
 import {escapeTemplate} from '../language/expression.ts'
 import type {FieldPointer, PolicyOptions, RemovalPolicy, ResourceOptions} from './authored.ts'
 import {ConstructError} from './construct-error.ts'
+import {finishedObject, finishedTexts, PlainRendering} from './finished.ts'
 import {type HoistedSpec, hoist} from './hoist.ts'
-import {PlainRendering, settledObject, settledTexts} from './settled.ts'
 import {notePlace, placeOf} from './source-line.ts'
 import {RESOURCE_TYPE, StackCompanion} from './stack-companion.ts'
 import {withoutTrace} from './without-trace.ts'
@@ -184,8 +184,8 @@ export abstract class ManagedObject<Kind extends string, Props extends ManagedOb
     const rendered: {resource?: Record<string, Record<string, {triggers: Record<string, unknown>}>>} = super.toTerraform()
     const attributes = rendered.resource?.[this.terraformResourceType]?.[this.friendlyUniqueId]
     if (attributes === undefined) return rendered
-    const settled = {...attributes, triggers: settledTexts(attributes.triggers, {open: hasOverrides(this.cdktfStack)})}
-    return {...rendered, resource: {[this.terraformResourceType]: {[this.friendlyUniqueId]: settled}}}
+    const finished = {...attributes, triggers: finishedTexts(attributes.triggers, {open: hasOverrides(this.cdktfStack)})}
+    return {...rendered, resource: {[this.terraformResourceType]: {[this.friendlyUniqueId]: finished}}}
   }
 
   /** Whether nothing is said of it but what it depends on, by its program or by a class that extends it. */
@@ -201,7 +201,7 @@ export abstract class ManagedObject<Kind extends string, Props extends ManagedOb
   }
 
   protected override get constructNodeMetadata(): {[key: string]: unknown} {
-    return Object.fromEntries(Object.entries(this.#nodeMetadata()).map(([key, value]) => [key, settledObject(value)]))
+    return Object.fromEntries(Object.entries(this.#nodeMetadata()).map(([key, value]) => [key, finishedObject(value)]))
   }
 
   #nodeMetadata(): Readonly<Record<string, object>> {

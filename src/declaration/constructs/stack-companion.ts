@@ -83,7 +83,7 @@ export class StackCompanion extends TerraformElement {
   private constructor(stack: TerraformStack) {
     super(stack, 'svcctl:stack')
     stack.node.addValidation({validate: () => sharedAddresses(stack)})
-    // The backend is settled when the stack is synthesized, because the program may still add one of its own until then.
+    // The backend is decided when the stack is synthesized, because the program may still add one of its own until then.
     stack.ensureBackendExists = () =>
       stack.node
         .findAll()
@@ -190,7 +190,7 @@ const sharedAddress = (construct: IConstruct, other: string, address: string): C
     'Give one of them another id (dots and other signs do not count), or move it into a construct of its own.',
   )
 
-/** At synthesis every logical id is settled, also of resources that are not ours. */
+/** At synthesis every logical id is final, also of resources that are not ours. */
 function sharedAddresses(stack: TerraformStack): string[] {
   const holders = new Map<string, string>()
   const problems: string[] = []

@@ -325,7 +325,7 @@ export class ObjectInstance implements ReferableObject {
     const {stack} = this.block
     if (typeof value !== 'string') return {result: value, reads: NONE}
     const what = `${stack.document.name}:${this.address} ${trigger}`
-    return stack.app.settle(memo, trigger, what, () => {
+    return stack.app.once(memo, trigger, what, () => {
       const node = stack.app.parse(value)
       return trigger.startsWith('json/') ? structureOf(node, this.#names) : evaluateNode(node, this.#names)
     })

@@ -76,7 +76,7 @@ export class AppContext {
   }
 
   /** A value with a name, and what it reads; kept in `memo` where one is given. @throws ExpressionError when it hangs on itself */
-  settle(memo: Map<string, Noted> | undefined, name: string, what: string, compute: () => OpenValue): Noted {
+  once(memo: Map<string, Noted> | undefined, name: string, what: string, compute: () => OpenValue): Noted {
     const known = memo?.get(name)
     if (known) {
       if (known.error) throw known.error
@@ -196,7 +196,7 @@ export class StackNames {
       )
     }
     const what = `output.${name} of stack ${this.document.name}`
-    return this.app.reading(this.app.settle(this.#outputs, name, what, () => this.evaluate(block.body.value ?? null, this.names())))
+    return this.app.reading(this.app.once(this.#outputs, name, what, () => this.evaluate(block.body.value ?? null, this.names())))
   }
 
   #root(name: string, at: number, {each, index}: Instance): OpenValue | Namespace {
@@ -261,7 +261,7 @@ export class StackNames {
       throw new ExpressionError(`no local is called ${JSON.stringify(name)}${hint(name, [...this.document.locals.keys()])}`, at)
     }
     const what = `local.${name} of stack ${this.document.name}`
-    return this.app.reading(this.app.settle(this.#locals, name, what, () => this.evaluate(local.value, this.names())))
+    return this.app.reading(this.app.once(this.#locals, name, what, () => this.evaluate(local.value, this.names())))
   }
 
   #object(name: string, at: number): Namespace | OpenValue {

@@ -73,7 +73,7 @@ export class LedgerBook {
   readonly #auditOnly = new Set<string>()
   /** Stacks that were written while the run went on, without what was left to its end. */
   readonly #unclosed = new Set<string>()
-  #settle: (stack: string) => Promise<void> = () => Promise.resolve()
+  #flushFirst: (stack: string) => Promise<void> = () => Promise.resolve()
   #beforeSave: (stack: string) => void = () => {}
   #onSaved: SavedListener = () => {}
   #writing: Promise<unknown> = Promise.resolve()
@@ -98,8 +98,8 @@ export class LedgerBook {
   }
 
   /** Awaited before each write of a stack, first of all: what the ledger is to name is on the disk when it resolves. */
-  settleFirst(listener: (stack: string) => Promise<void>): void {
-    this.#settle = listener
+  flushFirst(listener: (stack: string) => Promise<void>): void {
+    this.#flushFirst = listener
   }
 
   /** Asked before each write of a stack: what has to say which version it stands in is put there now. */
@@ -260,7 +260,7 @@ export class LedgerBook {
   async #write(closing: boolean): Promise<ReadonlyMap<string, unknown>> {
     const failures = new Map<string, unknown>()
     if (closing) for (const stack of this.#unclosed) this.#touch(stack, [])
-    for (const stack of [...this.#dirty.keys()]) await this.#settle(stack)
+    for (const stack of [...this.#dirty.keys()]) await this.#flushFirst(stack)
     for (const stack of [...this.#dirty.keys()]) this.#beforeSave(stack)
     for (const [stack, addresses] of [...this.#dirty]) {
       const ledger = this.#ledgers.get(stack)

@@ -62,7 +62,7 @@ export function operationOf(input: Planning, pair: Paired, replaced: ReadonlySet
     ...originOf(pair, entry),
     ...movedFrom(pair),
   }
-  if (changes.length === 0) return settled(subject, found)
+  if (changes.length === 0) return unchanged(subject, found)
   return changed(subject, {...baseOf(subject), ...found, ...adopting(pair)}, live, diff.immutable)
 }
 
@@ -183,7 +183,7 @@ const movedFrom = ({match}: Paired): Pick<Operation, 'movedFrom'> =>
   match?.formerAddress === undefined ? {} : {movedFrom: match.formerAddress}
 
 /** What is as it is declared, of which the ledger may not know everything. */
-function settled(subject: Subject, found: Pick<Found, 'remoteId' | 'changes' | 'kept' | 'origin' | 'movedFrom'>): Operation {
+function unchanged(subject: Subject, found: Pick<Found, 'remoteId' | 'changes' | 'kept' | 'origin' | 'movedFrom'>): Operation {
   const {input, pair, entry, head, spec} = subject
   const {match} = pair
   const isRecorded = entry !== undefined && match?.found !== 'import' && match?.found !== 'name' && recordedAs(input, pair, entry)

@@ -8,17 +8,17 @@
 import {type IResolvable, type IResolveContext, Token} from 'cdktf'
 
 /** An object without tokens, through two resolutions: alone, and with its stack. */
-export const settledObject = (value: object): IResolvable => new Settled(new Settled(value))
+export const finishedObject = (value: object): IResolvable => new Finished(new Finished(value))
 
 /**
  * Texts, most of them without tokens.
  *
- * @param open - the result is a plain object, which the stack may still change; else it is settled for the stack too
+ * @param open - the result is a plain object, which the stack may still change; else it is finished for the stack too
  */
-export const settledTexts = (texts: Readonly<Record<string, unknown>>, {open}: {open: boolean}): IResolvable =>
-  new SettledTexts(texts, open)
+export const finishedTexts = (texts: Readonly<Record<string, unknown>>, {open}: {open: boolean}): IResolvable =>
+  new FinishedTexts(texts, open)
 
-class Settled implements IResolvable {
+class Finished implements IResolvable {
   readonly creationStack: string[] = []
   readonly #value: object
 
@@ -35,7 +35,7 @@ class Settled implements IResolvable {
   }
 }
 
-class SettledTexts implements IResolvable {
+class FinishedTexts implements IResolvable {
   readonly creationStack: string[] = []
   readonly #texts: Readonly<Record<string, unknown>>
   readonly #open: boolean
@@ -48,10 +48,10 @@ class SettledTexts implements IResolvable {
   resolve(context: IResolveContext): undefined {
     const resolved: Record<string, unknown> = {}
     for (const [key, text] of Object.entries(this.#texts)) {
-      const value = settledText(text, context)
+      const value = finishedText(text, context)
       if (value !== undefined) resolved[key] = value
     }
-    const result = this.#open ? resolved : new Settled(resolved)
+    const result = this.#open ? resolved : new Finished(resolved)
     context.registerPostProcessor({postProcess: () => result})
   }
 
@@ -60,7 +60,7 @@ class SettledTexts implements IResolvable {
   }
 }
 
-const settledText = (text: unknown, context: IResolveContext): unknown =>
+const finishedText = (text: unknown, context: IResolveContext): unknown =>
   typeof text === 'string' && !Token.isUnresolved(text) ? text : context.resolve(text)
 
 /** A resource of which nothing is said but this. */
@@ -104,11 +104,11 @@ export class PlainRendering implements IResolvable {
     }
     const texts: Record<string, unknown> = {}
     for (const [key, text] of Object.entries(triggers())) {
-      const value = settledText(text, context)
+      const value = finishedText(text, context)
       if (value !== undefined) texts[key] = value
     }
     const rendered = {triggers: texts, ...(after === undefined ? {} : {depends_on: after}), '//': metadata()}
-    const result = {resource: {[type]: {[name]: new Settled(rendered)}}}
+    const result = {resource: {[type]: {[name]: new Finished(rendered)}}}
     context.registerPostProcessor({postProcess: () => result})
   }
 
