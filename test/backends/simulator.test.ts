@@ -10,16 +10,13 @@ import {
   listSubscriptions,
   listTasks,
   readCloudAccount,
-  readDatabase,
 } from '../../src/backends/cloud/cloud-api.ts'
 import {openClusterBackend} from '../../src/backends/cluster/backend.ts'
 import {
   listBdbs,
   listModules,
   listNodes,
-  listUsers,
   readAvailability,
-  readBootstrap,
   readCluster,
   readPolicy,
   readStatistics,
@@ -85,7 +82,9 @@ describe.each(SPELLINGS)('against the simulator, in the %s spelling', spelling =
         expect(names(databases[at] ?? [])).toEqual(['cache', 'queue'])
         const cache = databases[at]?.find(it => it.name === 'cache')
         const database = String(cache?.id ?? cache?.databaseId)
-        expect(await readDatabase(cloud, orders, database)).toMatchObject({name: 'cache'})
+        expect(await cloud.reader.read({method: 'GET', path: `/subscriptions/${orders}/databases/${database}`})).toMatchObject({
+          name: 'cache',
+        })
         expect(names(await listAclRules(cloud, orders, database))).toEqual(['read-only'])
         expect(names(await listAclUsers(cloud, orders, database))).toEqual(['app'])
         expect(await listPeerings(cloud, orders)).toEqual([])
@@ -108,12 +107,12 @@ describe.each(SPELLINGS)('against the simulator, in the %s spelling', spelling =
         expect(bdb).toMatchObject({name: 'sessions'})
         expect(await wholeList(cluster.reader, '/v2/bdbs')).toHaveLength(1)
         expect(await listNodes(cluster)).toHaveLength(3)
-        expect(await listUsers(cluster)).toHaveLength(1)
+        expect(await wholeList(cluster.reader, '/v1/users')).toHaveLength(1)
         expect(await wholeList(cluster.reader, '/v1/roles')).toHaveLength(5)
         expect(await listModules(cluster)).toHaveLength(2)
         expect(await readCluster(cluster)).toMatchObject({name: 'cluster.local'})
         expect(await readPolicy(cluster)).toBeDefined()
-        expect(await readBootstrap(cluster)).toBeDefined()
+        expect(await cluster.reader.read({method: 'GET', path: '/v1/bootstrap'})).toBeDefined()
         for (const of of ['cluster', 'bdbs', 'nodes', 'shards'] as const) expect(await readStatistics(cluster, of)).toBeDefined()
         expect(await readAvailability(cluster, String(bdb?.uid))).toMatchObject({is: 'available'})
       })(),

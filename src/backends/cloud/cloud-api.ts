@@ -45,10 +45,3 @@ export const listAclUsers = (cloud: CloudBackend, subscription: Id, database: Id
 /** @param status - only tasks with this status, as the API spells it (`processing`) */
 export const listTasks = (cloud: CloudBackend, status?: string, options?: RequestOptions): Rows =>
   wholeList(cloud.reader, status === undefined ? '/tasks' : `/tasks?status=${encodeURIComponent(status)}`, options)
-
-export const readDatabase = (
-  cloud: CloudBackend,
-  subscription: Id,
-  database: Id,
-  options?: RequestOptions,
-): Promise<JsonObject | undefined> => cloud.reader.read({method: 'GET', path: underDatabase(subscription, database)}, options)

@@ -17,7 +17,6 @@ const one = (collection: string, uid: Id): string => `/v1/${collection}/${encode
 
 export const readCluster = (cluster: ClusterBackend, options?: RequestOptions): Found => read(cluster, '/v1/cluster', options)
 export const readPolicy = (cluster: ClusterBackend, options?: RequestOptions): Found => read(cluster, '/v1/cluster/policy', options)
-export const readBootstrap = (cluster: ClusterBackend, options?: RequestOptions): Found => read(cluster, '/v1/bootstrap', options)
 
 /** The cluster has no account: its name tells one from another. */
 export async function readClusterAccount(cluster: ClusterBackend, options?: RequestOptions): Promise<Account> {
@@ -28,7 +27,6 @@ export async function readClusterAccount(cluster: ClusterBackend, options?: Requ
 
 export const listBdbs = (cluster: ClusterBackend, options?: RequestOptions): Rows => wholeList(cluster.reader, '/v1/bdbs', options)
 export const listNodes = (cluster: ClusterBackend, options?: RequestOptions): Rows => wholeList(cluster.reader, '/v1/nodes', options)
-export const listUsers = (cluster: ClusterBackend, options?: RequestOptions): Rows => wholeList(cluster.reader, '/v1/users', options)
 export const listModules = (cluster: ClusterBackend, options?: RequestOptions): Rows => wholeList(cluster.reader, '/v1/modules', options)
 
 export const readBdb = (cluster: ClusterBackend, uid: Id, options?: RequestOptions): Found => read(cluster, one('bdbs', uid), options)

@@ -15,7 +15,7 @@ import type {Kind} from './kind.ts'
 import {byKey, ordered, pairsUp} from './list-pairing.ts'
 import {legible, sameLeaf} from './meaning.ts'
 import type {Change} from './plan.ts'
-import {openLeaves, plainPart, wireValue} from './resolve.ts'
+import {openLeaves, wireValue} from './resolve.ts'
 import {type RecordedSecrets, secretsBelow, seenAs, shownAs} from './shown-field.ts'
 import {Deferred, type Key, Secret, type Value, type ValueObject} from './value.ts'
 
@@ -121,11 +121,6 @@ export function diffFields(input: DiffInput): FieldDiff {
   }
   compare(walk, {segment: '', rule: rootRule(kind)}, declared, live, applied)
   return {changes, immutable, missingInLive, assumed}
-}
-
-/** Whether the live object is as declared: the proof after an apply, where what nobody can see was just sent. */
-export function satisfied({kind, declared, live, ignore}: Pick<DiffInput, 'kind' | 'declared' | 'live' | 'ignore'>): boolean {
-  return diffFields({kind, declared, live, ignore, applied: plainPart(declared), secretState: () => 'same'}).changes.length === 0
 }
 
 function compare(walk: Walk, place: FieldPlace, declared: Value, live: Json | undefined, applied: Json | undefined): void {
