@@ -246,7 +246,6 @@ class SharedStore implements TokenStore {
   #rewrite(self: LockHolder, now: number, change: Change | undefined, leaving: boolean): void {
     const {limits: own, onEvent} = this.#options
     const read = readSharedBucket(this.#file)
-    if (read.state === 'damaged') onEvent?.({type: 'budget-rebuilt', file: this.#file, because: read.because})
     const others = read.state === 'read' ? read.shared.members.filter(member => member.id !== self.id && this.#lives(member, now)) : []
     const limits = lowest([own, ...others])
     const alone = others.length === 0
@@ -261,6 +260,8 @@ class SharedStore implements TokenStore {
     if (change) bucket = change(bucket, limits)
     const us: Member = {...self, ...own, outstanding: bucket.outstanding - elsewhere, wants: this.#wants, seenAt: now}
     writeSharedBucket(this.#file, {bucket, members: leaving ? others : [...others, us]}, self.id)
+    // Where it cannot be written either, this process spends alone, and says that.
+    if (read.state === 'damaged') onEvent?.({type: 'budget-rebuilt', file: this.#file, because: read.because})
     this.#untold = []
     this.#pausedUntil = 0
     this.#known = bucket
