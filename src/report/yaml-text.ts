@@ -3,11 +3,18 @@
  *
  * The library makes a node of each value, chooses among twenty tags for it and writes it in a context of its own, which takes
  * most of the time of a large result. So lists and objects are laid out here, and a plain text is told by its letters; how any
- * other text or key is written is for the library to say. It would write the whole in the same way.
+ * other text or key is written is for the library to say. It would write the whole in the same way,
+ * but for what is ambiguous.
  */
 import {Document, type ScalarTag} from 'yaml'
 import {type ExactJson, ExactNumber, type ExactObject, escapeUnseen} from '../base/lossless-json.ts'
 import {withoutCommands} from '../base/runner-commands.ts'
+
+/**
+ * Text that is plain here and something else to other readers: the key `<<` puts fields into the object it stands in, `=` is a
+ * value of its own, and `0o14` is twelve since YAML 1.2.
+ */
+const AMBIGUOUS = /^(?:<<|=|[-+]?0o[0-7]+)$/
 
 /** A text that would act on a terminal or a runner, on one line in double quotes: JSON's escapes are YAML's. */
 const unseenText: ScalarTag = {
@@ -45,7 +52,7 @@ class YamlText {
   readonly #texts = new Map<string, string>()
 
   write(document: ExactJson): string {
-    if (typeof document === 'string') return this.#asLibrary(document)
+    if (typeof document === 'string') return AMBIGUOUS.test(document) ? `"${document}"\n` : this.#asLibrary(document)
     this.#item(document, '')
     this.#put('\n')
     return this.#chunks.join('') + this.#parts.join('')
@@ -96,6 +103,7 @@ class YamlText {
   }
 
   #easy(text: string): string | undefined {
+    if (AMBIGUOUS.test(text)) return `"${text}"`
     if (!EASY.test(text)) return undefined
     return this.#otherwise.test(text) ? `"${text}"` : text
   }
