@@ -57,7 +57,7 @@ export function planRemovals(
     .filter(it => !others.has(objectOf(input, it)))
     .map(it => along.respected(claims.respected(it)))
   const chosen = [...exclusive, ...inline].filter(input.keeps?.([...exclusive, ...inline]) ?? (() => true))
-  const operations = allowed(input, declared, [...orphans, ...chosen])
+  const operations = keepWatch(input, declared, allowed(input, declared, [...orphans, ...chosen]))
   for (const it of operations) taken.add(objectOf(input, it) ?? '')
   notes.push(...forgottenInExclusive(input, operations))
   return {operations, unmanaged: unmanagedIn(input, taken, claims), notes}
@@ -177,6 +177,23 @@ function withParentsGone(input: PlanInput, declared: readonly Operation[], opera
     if (!gone.has(parent) || (it.action !== 'delete' && it.action !== 'blocked') || it.elsewhere !== undefined) return it
     return {...rest, action: 'forget', cause: 'goes-with-parent', reason: `it goes with its ${above}`}
   })
+}
+
+/**
+ * What is to stay is not forgotten as long as it is what keeps the object that it lives in: nobody would know of it the
+ * next time, and it would go along then.
+ */
+function keepWatch(input: PlanInput, declared: readonly Operation[], operations: readonly Operation[]): Operation[] {
+  const kept = new Set(
+    [...declared, ...operations].flatMap(it =>
+      it.action === 'blocked' && (it.wants === 'delete' || it.wants === 'replace') ? (objectOf(input, it) ?? []) : [],
+    ),
+  )
+  const keeps = ({cause, ...it}: Operation) =>
+    (cause === 'retain' || cause === 'removed-block') &&
+    isLostWithParent(kindCalled(input.kinds, it.kind), input.kinds) &&
+    kept.has(parentOf(input, it) ?? '')
+  return operations.filter(it => !keeps(it))
 }
 
 /** What is not removed though nobody declares it, by the object that it lives in and would be lost with. */

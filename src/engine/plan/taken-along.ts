@@ -4,7 +4,7 @@
  * of which the stack says that it is to stay, keeps what it lives in. So does one that came into a ledger since the plan
  * was saved that is checked again.
  */
-import {isLostWithParent, type Kind, parentRemoteId} from '../model/kind.ts'
+import {type Ids, isLostWithParent, type Kind, parentRemoteId, remoteIdOf} from '../model/kind.ts'
 import type {Operation} from '../model/plan.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import {Claims} from './claims.ts'
@@ -32,9 +32,12 @@ export class TakenAlong {
     const {observation, ledgers, otherLedgers = [], kinds} = input
     const operations = new Map(declared.map(it => [keyOfOperation(it), it]))
     const meant = new Set<string>()
-    for (const [key, {declaration, match}] of observation.pairs) {
-      if (match === undefined || !isLostWithParent(match.live.kind, kinds)) continue
+    for (const [key, {declaration, match, parent}] of observation.pairs) {
       const {stack} = declaration
+      // What is still to be made in a place that is named in text needs that place.
+      if (match === undefined && parent !== undefined && declaration.parent?.by !== 'key')
+        this.#staysIn(declaration.kind, parent, stack, {key, why: 'is declared'})
+      if (match === undefined || !isLostWithParent(match.live.kind, kinds)) continue
       meant.add(objectAt(input, stack, match.live.kind.name, match.live.remoteId))
       if (operations.get(key)?.cause !== 'parent-replaced')
         this.#stays(stack, match.live.kind, match.live.remoteId, {key, why: 'is declared'})
@@ -81,10 +84,18 @@ export class TakenAlong {
     )
   }
 
+  #staysIn(kind: string, parent: Ids, stack: string, child: Child): void {
+    const {kinds} = this.#input
+    const above = kinds.get(kinds.get(kind)?.parent?.kind ?? '')
+    if (above !== undefined) this.#keeps(objectAt(this.#input, stack, kind, remoteIdOf(above, parent)), child)
+  }
+
   #stays(stack: string, kind: Kind, remoteId: string, child: Child): void {
     const parent = parentRemoteId(this.#input, remoteId)
-    if (parent === undefined) return
-    const at = objectAt(this.#input, stack, kind.name, parent)
+    if (parent !== undefined) this.#keeps(objectAt(this.#input, stack, kind.name, parent), child)
+  }
+
+  #keeps(at: string, child: Child): void {
     const children = this.#staying.get(at)
     if (children) children.push(child)
     else this.#staying.set(at, [child])

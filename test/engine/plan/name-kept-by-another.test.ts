@@ -169,7 +169,6 @@ describe('a place where names are taken', () => {
       expect(active(plan.operations).map(it => [it.action, it.address, it.cause])).toEqual([
         ['blocked', 'null_resource.db', 'not-empty'],
         ['blocked', 'null_resource.new', 'name-taken'],
-        ['forget', 'null_resource.old', 'removed-block'],
       ])
       expect(lab.writes).toEqual([])
     })

@@ -102,9 +102,13 @@ describe('a child of which the stack says something', () => {
   ])('stays with what it lives in (%s)', async (_, before, now) => {
     const lab = await started(before)
     await lab.run(async () => {
-      const {plan} = await lab.plan([now])
-      expect(of(plan.operations, 'db')).toMatchObject({action: 'blocked', wants: 'delete', reason: expect.stringContaining('is to stay')})
-      expect(of(plan.operations, 'ro')).toMatchObject({action: 'forget'})
+      // What nobody would know of any more would go along the next time.
+      for (const _ of ['once', 'again']) {
+        const {plan} = await lab.apply([now])
+        expect(of(plan.operations, 'db')).toMatchObject({action: 'blocked', wants: 'delete', reason: expect.stringContaining('is to stay')})
+        expect([of(plan.operations, 'ro'), lab.entry('shop', 'ro')?.remoteId]).toEqual([undefined, expect.stringContaining('/rules/')])
+      }
+      expect(lab.writes).toEqual([])
     })
   })
 
@@ -114,7 +118,7 @@ describe('a child of which the stack says something', () => {
       const replaced = await lab.plan([shop(12_001)])
       expect(of(replaced.plan.operations, 'db')).toMatchObject({action: 'blocked', wants: 'replace'})
       const {plan} = await lab.plan([ruled({removal: 'retain'})], {destroy: true})
-      expect(plan.summary).toMatchObject({delete: 0, blocked: 2, forget: 1})
+      expect(plan.summary).toMatchObject({delete: 0, blocked: 2, forget: 0})
     })
   })
 
@@ -161,8 +165,10 @@ describe('a peering, which can be deleted by itself and is lost with its subscri
   ])('keeps it where it %s', async (_, policy, next, more) => {
     const lab = await peered(policy)
     await lab.run(async () => {
-      const {plan} = await lab.apply([next()], more)
-      expect(of(plan.operations, 'main')).toMatchObject({action: 'blocked', wants: 'delete', cause: 'not-empty'})
+      for (const _ of ['once', 'again']) {
+        const {plan} = await lab.apply([next()], more)
+        expect(of(plan.operations, 'main')).toMatchObject({action: 'blocked', wants: 'delete', cause: 'not-empty'})
+      }
       expect(lab.writes).toEqual([])
     })
   })
@@ -182,6 +188,34 @@ describe('a peering, which can be deleted by itself and is lost with its subscri
     await lab.run(async () => {
       expect(await lab.apply([stackOf()])).toMatchObject({summary: {failed: 0, blocked: 0}, residual: []})
       expect(lab.writes).toEqual(['DELETE /subscriptions/1/peerings/pcx-1', 'DELETE /subscriptions/1'])
+    })
+  })
+})
+
+describe('an object that is to be made in what nobody declares any more', () => {
+  it.each([
+    [
+      'a database',
+      (stack: StackBuilder) => stack.add('cloud.database', 'it', {name: 'it', memoryLimitInGb: 1}, {parent: {by: 'id', id: '1'}}),
+    ],
+    [
+      'a peering',
+      (stack: StackBuilder) =>
+        stack.add('cloud.peering', 'it', {provider: 'AWS', region: 'us-east-1', vpcId: 'vpc-1'}, {parent: {by: 'name', name: 'main'}}),
+    ],
+  ])('keeps that, and is made (%s)', async (_, made) => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf().subscription('main')])
+      await lab.clock.sleep(5000)
+      lab.simulator.clearLog()
+      const {plan, summary} = await lab.apply([made(stackOf())])
+      expect(of(plan.operations, 'main')).toMatchObject({
+        action: 'blocked',
+        wants: 'delete',
+        reason: expect.stringContaining('null_resource.it, which is declared'),
+      })
+      expect([summary.failed, lab.writes.map(it => it.split(' ')[0])]).toEqual([0, ['POST']])
     })
   })
 })
