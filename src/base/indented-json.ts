@@ -71,26 +71,37 @@ const GROUP = 100
 /** How far down lists are looked for that are large. */
 const LEVELS = 5
 
-/** The text of a document a part at a time, its secrets hidden, with a newline at its end: a large one is never text as a whole. */
-export function* indentedJson(document: ExactJson, redactor: Redactor): Generator<string> {
-  if (isOpened(document, LEVELS, redactor)) yield* opened(document, LEVELS, redactor, new IndentedJson(redactor))
+/**
+ * The text of a document a part at a time, its secrets hidden, with a newline at its end: a large one is never text as a whole.
+ * @param isPlain - each number of it is known to be JavaScript's own
+ */
+export function* indentedJson(document: ExactJson, redactor: Redactor, isPlain = false): Generator<string> {
+  if (isOpened(document, LEVELS, redactor)) yield* opened(document, LEVELS, {redactor, isPlain, writer: new IndentedJson(redactor)})
   else yield `${stringifyExactJson(redactor.value(document), 2)}\n`
 }
 
 /** As `indentedJson`, of a document that holds no secret and is read by programs: what `JSON.stringify` makes of it, letter by letter. */
 export function* plainIndentedJson(document: JsonObject): Generator<string> {
-  if (isOpened(document, LEVELS, undefined)) yield* opened(document, LEVELS, undefined, new IndentedJson(undefined))
+  if (isOpened(document, LEVELS, undefined))
+    yield* opened(document, LEVELS, {redactor: undefined, isPlain: true, writer: new IndentedJson(undefined)})
   else yield `${JSON.stringify(document, null, 2)}\n`
 }
 
-function* opened(value: Container, levels: number, redactor: Redactor | undefined, writer: IndentedJson, key?: string): Generator<string> {
+interface Opening {
+  readonly redactor: Redactor | undefined
+  readonly isPlain: boolean
+  readonly writer: IndentedJson
+}
+
+function* opened(value: Container, levels: number, opening: Opening, key?: string): Generator<string> {
+  const {redactor, isPlain, writer} = opening
   const items = Array.isArray(value) ? (value as readonly ExactJson[]) : undefined
   const fields = value as ExactObject
   const names = items ? [] : Object.keys(fields).filter(name => fields[name] !== undefined)
   const count = items?.length ?? names.length
   const some = (from: number, to: number): string => {
     const taken = items?.slice(from, to) ?? Object.fromEntries(names.slice(from, to).map(name => [name, fields[name] as ExactJson]))
-    return writer.items(taken, redactor !== undefined && hasExact(taken))
+    return writer.items(taken, !isPlain && hasExact(taken))
   }
   yield writer.open(items !== undefined, key)
   let from = 0
@@ -100,7 +111,7 @@ function* opened(value: Container, levels: number, redactor: Redactor | undefine
     // What has many items is not looked into: a group of them is no large text, as a rule.
     if (count <= GROUP && isOpened(item, levels - 1, redactor)) {
       if (at > from) yield some(from, at)
-      yield* opened(item, levels - 1, redactor, writer, name)
+      yield* opened(item, levels - 1, opening, name)
       from = at + 1
     } else if (at - from === GROUP) {
       yield some(from, at)

@@ -12,7 +12,7 @@ import {UsageError} from '../base/usage-error.ts'
 import {type Connection, resolveConnection} from '../config/connection.ts'
 import {describeSource} from '../config/connection-sources.ts'
 import {isDocumentFormat, isOutputFormat, type OutputFormat, type Presentation, renderOutput} from '../report/output-format.ts'
-import {compileQuery, type Query} from '../report/query.ts'
+import {type Answer, compileQuery, type Query} from '../report/query.ts'
 import {WIDEST_CELL} from '../report/table.ts'
 import {visible} from '../report/terminal-text.ts'
 import {outputFormatIn} from './parse/argv.ts'
@@ -111,7 +111,10 @@ export abstract class BaseCommand {
 
   /** Writes the result, filtered by `-q` and in the form of `-o`. Once per command. */
   protected async print(document: ExactJson, presentation: Presentation = {}): Promise<void> {
-    if (this.format === 'json') return this.printText(indentedJson(this.#filtered(document), this.context.redactor))
+    if (this.format === 'json') {
+      const answer = this.#filtered(document)
+      return this.printText(indentedJson(answer.document, this.context.redactor, answer.isPlain))
+    }
     const text = await this.#rendered(document, presentation)
     this.#printed = true
     await this.write(text, presentation.isDocument === true || this.forPrograms)
@@ -128,7 +131,7 @@ export abstract class BaseCommand {
     const {redactor} = this.context
     const text =
       this.format === 'json'
-        ? `${stringifyExactJson(redactor.value(this.#filtered(document)))}\n`
+        ? `${stringifyExactJson(redactor.value(this.#filtered(document).document))}\n`
         : await this.#rendered(document, presentation)
     this.#printed = true
     await this.write(this.format === 'yaml' ? `---\n${text}` : text, this.forPrograms)
@@ -138,7 +141,7 @@ export abstract class BaseCommand {
     const {redactor} = this.context
     const how = this.#query === undefined ? presentation : {}
     const widest = widthOf(this.context.streams.stdout) === undefined ? undefined : WIDEST_CELL
-    return renderOutput(redactor.value(this.#filtered(document)), this.format, how, widest)
+    return renderOutput(redactor.value(this.#filtered(document).document), this.format, how, widest)
   }
 
   /** Whether `-q` makes another document of the result: it has to be whole before anything of it is written. */
@@ -146,8 +149,8 @@ export abstract class BaseCommand {
     return this.#query !== undefined
   }
 
-  #filtered(document: ExactJson): ExactJson {
-    return this.#query === undefined ? document : this.#query(document)
+  #filtered(document: ExactJson): Answer {
+    return this.#query === undefined ? {document, isPlain: false} : this.#query(document)
   }
 
   /** For what ends the process before the event loop turns again: the failure as a document and as text, written synchronously. */

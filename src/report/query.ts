@@ -2,8 +2,8 @@
 import {AppError, EXIT} from '../base/errors.ts'
 import type {ExactJson} from '../base/lossless-json.ts'
 import {nearest} from '../base/nearest.ts'
-import {FUNCTIONS, faultIn, type Jmespath, loadJmespath, search} from './jmespath.ts'
-import {tooMuchOf} from './query-bounds.ts'
+import {FUNCTIONS, faultIn, fromLibrary, type Jmespath, loadJmespath, searchIn} from './jmespath.ts'
+import {seen} from './query-bounds.ts'
 
 /** The expression does not parse, or calls a function that JMESPath does not have. */
 export class QuerySyntaxError extends AppError {
@@ -67,7 +67,13 @@ function assertShort({tokenize}: Jmespath, expression: string): void {
   if (words > MAX_WORDS) throw new QuerySyntaxError(shown, 0, `it has more than ${MAX_WORDS} words and signs`, shorter)
 }
 
-export type Query = (document: ExactJson) => ExactJson
+export interface Answer {
+  readonly document: ExactJson
+  /** Each number of it is JavaScript's own. */
+  readonly isPlain: boolean
+}
+
+export type Query = (document: ExactJson) => Answer
 
 /** @throws QuerySyntaxError; the query itself throws QueryEvaluationError */
 export async function compileQuery(expression: string): Promise<Query> {
@@ -86,13 +92,16 @@ export async function compileQuery(expression: string): Promise<Query> {
     throw new QuerySyntaxError(expression, at, reason, unknown === '' ? undefined : words)
   }
   return document => {
-    const given = tooMuchOf(document)
-    if (given !== undefined) throw new QuerySizeError(expression, 'this answer', given)
+    const given = seen(document)
+    if (given.fault !== undefined) throw new QuerySizeError(expression, 'this answer', given.fault)
     try {
-      return search(library, expression, document, found => {
-        const made = tooMuchOf(found)
-        if (made !== undefined) throw new QuerySizeError(expression, 'what it makes of this answer', made)
-      })
+      const found = searchIn(library, expression, document, given.isPlain)
+      // The whole was looked at already.
+      if (found === document && given.isPlain) return {document, isPlain: true}
+      // Before anything else looks at it: one value may stand there a million times.
+      const made = seen(found)
+      if (made.fault !== undefined) throw new QuerySizeError(expression, 'what it makes of this answer', made.fault)
+      return {document: made.isPlain ? (found as ExactJson) : fromLibrary(found), isPlain: made.isPlain}
     } catch (error) {
       throw error instanceof QuerySizeError ? error : new QueryEvaluationError(expression, error)
     }

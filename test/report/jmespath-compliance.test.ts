@@ -22,7 +22,7 @@ const suites = readdirSync(folder).flatMap(file =>
   ),
 )
 
-const ask = async (expression: string, document: ExactJson) => (await compileQuery(expression))(document)
+const ask = async (expression: string, document: ExactJson) => (await compileQuery(expression))(document).document
 
 describe('the public compliance suite', () => {
   it('is there', () => {

@@ -4,7 +4,7 @@ import {ExactNumber} from '../../src/base/lossless-json.ts'
 import {compileQuery} from '../../src/report/query.ts'
 
 const ask = async (expression: string, document: Parameters<Awaited<ReturnType<typeof compileQuery>>>[0]) =>
-  (await compileQuery(expression))(document)
+  (await compileQuery(expression))(document).document
 
 describe('a query', () => {
   it('filters, projects and calls functions', async () => {
