@@ -1,5 +1,7 @@
 /** What unfinished runs have asked for in stacks that are not part of this run, whose ledgers may not have it yet. */
+import {kinds} from '../backends/kinds.ts'
 import {type DeadRun, readRun, stackOf} from '../engine/model/journal.ts'
+import {kindCalled, parentInRequest} from '../engine/model/kind.ts'
 import type {BeingMade} from '../engine/model/ownership.ts'
 import {knownRuns, openRuns} from './run-files.ts'
 import {pendingRuns} from './travelling-journal.ts'
@@ -15,16 +17,21 @@ export function beingMadeElsewhere(workspace: Workspace): BeingMade[] {
       .flatMap(({run, entries}): [string, DeadRun][] => (known.has(run) ? [] : [[run, readRun(entries)]])),
   ]
   return runs.flatMap(([run, {loose, settled}]) =>
-    [...loose, ...settled.filter(it => it.recorded !== true)].flatMap(({key, step, kind, remoteId, ...it}) =>
-      step !== 'create' || kind === undefined || own.has(stackOf(key))
-        ? []
-        : {
-            stack: stackOf(key),
-            run,
-            kind,
-            ...(remoteId === undefined ? {} : {remoteId}),
-            ...('name' in it && it.name !== undefined ? {name: it.name} : {}),
-          },
-    ),
+    [...loose, ...settled.filter(it => it.recorded !== true)].flatMap((it): BeingMade[] => {
+      const stack = stackOf(it.key)
+      if (it.step !== 'create' || it.kind === undefined || own.has(stack)) return []
+      const {kind, remoteId} = it
+      const parent = 'path' in it ? parentInRequest(kindCalled(kinds, kind), it.path) : undefined
+      return [
+        {
+          stack,
+          run,
+          kind,
+          ...(remoteId === undefined ? {} : {remoteId}),
+          ...('name' in it && it.name !== undefined ? {name: it.name} : {}),
+          ...(parent === undefined ? {} : {parent}),
+        },
+      ]
+    }),
   )
 }

@@ -9,7 +9,7 @@ import type {AppError} from '../../base/errors.ts'
 import {waitFor} from '../../base/wait-for.ts'
 import {type Backend, idMadeBy, type TaskView} from '../model/backend.ts'
 import {type JournalEntry, type Loose, stackOf} from '../model/journal.ts'
-import {type Ids, idsIn, type Kind, remoteIdOf} from '../model/kind.ts'
+import {type Ids, idsIn, type Kind, parentInRequest, remoteIdOf} from '../model/kind.ts'
 import type {LiveObject} from '../model/live.ts'
 import {plainPart} from '../model/resolve.ts'
 import type {Key} from '../model/value.ts'
@@ -109,7 +109,7 @@ class Recovery {
 
   #undecided({key, step, kind: name, path, name: natural, remoteId: known}: Loose, error: AppError, made: string | undefined): Undecided {
     const kind = this.#input.kinds.get(name)
-    const parent = kind && step === 'create' ? parentIn(kind, path) : undefined
+    const parent = kind && step === 'create' ? parentInRequest(kind, path) : undefined
     const remoteId = made ?? (step === 'create' ? undefined : known)
     return {
       key,
@@ -148,7 +148,7 @@ class Recovery {
       return {fate: 'failed', error}
     }
     if (loose.step !== 'create') return this.#fateOfDone(open, loose.remoteId)
-    const parent = parentIn(kind, loose.path)
+    const parent = parentInRequest(kind, loose.path)
     const made = parent && idMadeBy(task, parent)
     if (parent !== undefined && made !== undefined) return this.#fateOfDone(open, remoteIdOf(kind, [...parent, made]))
     return this.#fateOfCreate(open)
@@ -158,7 +158,7 @@ class Recovery {
     const {loose, kind, backend, what} = open
     const {clock, pace, lagMs, timeoutMs, signal} = this.#input
     const operation = this.#ledger.operation(loose.key)
-    const parent = parentIn(kind, loose.path)
+    const parent = parentInRequest(kind, loose.path)
     if (parent === undefined) return {fate: 'void'}
     // Where the run's plan is gone the journal still has the name.
     const spec = operation?.declared && plainPart(this.#ledger.declared(operation))
@@ -273,18 +273,4 @@ class Recovery {
     this.#tasks.set(backend, known)
     return known
   }
-}
-
-/** The parent's ids in the path of a create: `/subscriptions/12/databases` of a database. */
-function parentIn(kind: Kind, path: string): Ids | undefined {
-  const wanted = kind.remote.split('/').slice(1, -1)
-  const parts = path.split('/').slice(1).slice(-wanted.length)
-  if (parts.length !== wanted.length) return undefined
-  const ids: string[] = []
-  for (const [at, part] of wanted.entries()) {
-    const text = parts[at] ?? ''
-    if (part === '*') ids.push(decodeURIComponent(text))
-    else if (part !== text) return undefined
-  }
-  return ids
 }

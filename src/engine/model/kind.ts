@@ -209,3 +209,17 @@ export function parentRemoteId({kinds}: {readonly kinds: Kinds}, remoteId: strin
   let next = 0
   return parent.remote.replaceAll('*', () => encodeURIComponent(at.ids[next++] ?? ''))
 }
+
+/** The parent's ids in the path of a create: `/subscriptions/12/databases` of a database. */
+export function parentInRequest(kind: Kind, path: string): Ids | undefined {
+  const wanted = kind.remote.split('/').slice(1, -1)
+  const parts = path.split('/').slice(1).slice(-wanted.length)
+  if (parts.length !== wanted.length) return undefined
+  const ids: string[] = []
+  for (const [at, part] of wanted.entries()) {
+    const text = parts[at] ?? ''
+    if (part === '*') ids.push(decodeURIComponent(text))
+    else if (part !== text) return undefined
+  }
+  return ids
+}

@@ -6,7 +6,7 @@
  */
 import type {Api} from '../../base/apis.ts'
 import type {Backend} from './backend.ts'
-import type {Kinds} from './kind.ts'
+import type {Ids, Kinds} from './kind.ts'
 import type {Ledger, LedgerEntry} from './ledger.ts'
 
 export interface Owner {
@@ -34,6 +34,8 @@ export interface BeingMade {
   readonly remoteId?: string
   /** Its natural key, where it has one. */
   readonly name?: string
+  /** What it is in; absent where nobody can tell. */
+  readonly parent?: Ids
 }
 
 export interface OwnershipInput {

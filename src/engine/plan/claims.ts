@@ -8,10 +8,10 @@
 import {APIS, type Api} from '../../base/apis.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
 import type {Cause} from '../model/cause.ts'
-import {type Kind, kindCalled, parentRemoteId} from '../model/kind.ts'
+import {type Ids, idsIn, type Kind, kindCalled, parentRemoteId} from '../model/kind.ts'
 import type {LedgerEntry, Tombstone} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
-import type {Owner} from '../model/ownership.ts'
+import type {BeingMade, Owner} from '../model/ownership.ts'
 import type {Operation} from '../model/plan.ts'
 import {keyOf, keyOfOperation} from '../model/value.ts'
 import type {Paired} from '../observe/observation.ts'
@@ -48,6 +48,10 @@ export class Claims {
     const pair = this.#input.observation.pairs.get(keyOfOperation(operation))
     const owner = pair?.match?.owner
     if (owner !== undefined && operation.remoteId !== undefined) return this.#ofOther(operation, owner, pair)
+    if (operation.action === 'create' && pair?.parent !== undefined) {
+      const made = this.#beingMade(operation, pair.parent)
+      return made === undefined ? operation : {...left(operation, 'create', made), changes: operation.changes}
+    }
     if (!touches(operation)) return operation
     const why = this.#why(operation)
     return why === undefined ? operation : left(operation, operation.action, why)
@@ -132,28 +136,34 @@ export class Claims {
   }
 
   /** What no ledger has, and one may have had or will have. */
-  #maybeElsewhere({stack, kind, remoteId, name, origin}: Operation): Elsewhere | undefined {
-    const {api} = this.#kind(kind)
-    const account = this.#account(stack, api)
-    const made = this.#input.beingMade?.find(
-      it =>
-        it.kind === kind &&
-        this.#account(it.stack, api) === account &&
-        (it.remoteId === undefined ? it.name === undefined || it.name === name : it.remoteId === remoteId),
-    )
-    if (made !== undefined)
-      return {
-        stack: made.stack,
-        cause: 'maybe-elsewhere',
-        reason: `run ${made.run} of stack ${made.stack} has not ended and may have made it: svcctl apply --resume ${made.run}`,
-      }
-    const stone = origin === 'imported' ? undefined : this.#wentTo(`${account} ${remoteId ?? ''}`)
+  #maybeElsewhere(operation: Operation): Elsewhere | undefined {
+    const {stack, remoteId = '', origin} = operation
+    const kind = this.#kind(operation.kind)
+    const made = this.#beingMade(operation, idsIn(kind, remoteId)?.slice(0, -1))
+    if (made !== undefined) return made
+    const stone = origin === 'imported' ? undefined : this.#wentTo(`${this.#account(stack, kind.api)} ${remoteId}`)
     if (stone === undefined) return undefined
     const {to, address} = stone
     return {
       ...to,
       cause: 'maybe-elsewhere',
       reason: `it went from ${address} to stack ${to.stack}, which this app does not have: svcctl import takes it over`,
+    }
+  }
+
+  /** What an unfinished run of another stack has asked for, and this operation would be about, or would make once more. */
+  #beingMade({stack, kind, remoteId, name}: Operation, parent: Ids | undefined): Elsewhere | undefined {
+    const {api} = this.#kind(kind)
+    const account = this.#account(stack, api)
+    const isIn = (it: BeingMade) => parent === undefined || it.parent === undefined || it.parent.join('/') === parent.join('/')
+    const fits = (it: BeingMade) =>
+      it.remoteId === undefined ? (it.name === undefined || it.name === name) && isIn(it) : it.remoteId === remoteId
+    const made = this.#input.beingMade?.find(it => it.kind === kind && this.#account(it.stack, api) === account && fits(it))
+    if (made === undefined) return undefined
+    return {
+      stack: made.stack,
+      cause: 'maybe-elsewhere',
+      reason: `run ${made.run} of stack ${made.stack} has not ended and may have made it: svcctl apply --resume ${made.run}`,
     }
   }
 

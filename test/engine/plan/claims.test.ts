@@ -260,6 +260,23 @@ describe('what another stack may have, though no ledger says so', () => {
     expect(await left([made({remoteId: 'cloud/subscriptions/1/databases/1'})])).toEqual([['blocked', 'b']])
     expect(await left([made({name: 'other'}), made({kind: 'cloud.peering'})])).toEqual([['delete', undefined]])
     expect(await left([made({remoteId: 'cloud/subscriptions/1/databases/2', name: 'theirs'})])).toEqual([['delete', undefined]])
+    expect(await left([made({name: 'theirs', parent: ['1']})])).toEqual([['blocked', 'b']])
+    expect(await left([made({name: 'theirs', parent: ['2']})])).toEqual([['delete', undefined]])
+  })
+
+  it('for the same reason is not made a second time, in the same place', async () => {
+    const lab = await started(both(a(), stackOf('b')))
+    const planned = (parent: string) => {
+      const beingMade = [made({name: 'late', parent: [parent]})]
+      return lab.run(() => lab.plan(both(a().database('late', 'main'), stackOf('b')), {...only('a'), beingMade}))
+    }
+    expect(shown((await planned('2')).plan.operations)).toEqual({'a:null_resource.late': 'create'})
+    expect(of((await planned('1')).plan.operations, 'late')).toMatchObject({
+      action: 'blocked',
+      wants: 'create',
+      cause: 'maybe-elsewhere',
+      elsewhere: {stack: 'b'},
+    })
   })
 
   it('since it went there from here, is neither adopted nor removed by an app that does not have that stack any more', async () => {
