@@ -249,6 +249,14 @@ describe('the source', () => {
     expect(files.filter(it => mechanism.test(it.text)).map(it => it.path)).toEqual([place])
   })
 
+  it('has no two classes of one name', () => {
+    const places = new Map<string, string[]>()
+    for (const {path, text} of files)
+      for (const [, name = ''] of text.matchAll(/^export (?:abstract )?class (\w+)/gm))
+        places.set(name, [...(places.get(name) ?? []), path])
+    expect([...places].filter(([, paths]) => paths.length > 1)).toEqual([])
+  })
+
   it('exports nothing that tests alone use', () => {
     const root = join(src, '..')
     const tools = ['scripts', 'bench'].flatMap(folder =>

@@ -5,7 +5,7 @@ import {parsePointer} from '../base/pointer.ts'
 import type {EffectiveRule} from '../engine/model/field-rules.ts'
 import {literalText, literalValue, type Style, says, styleOf} from './literal.ts'
 import {below, type Found, findConstruct, findField, type NotFound, type Origin, whyNot} from './locate.ts'
-import {bare, child, children, keyOf, type Node, type Program, textOf} from './syntax.ts'
+import {bare, child, children, keyNameOf, type Node, type Program, textOf} from './syntax.ts'
 
 /** A field whose live value the code is to have. */
 export interface Wish {
@@ -164,7 +164,7 @@ export class FileEdits {
       return
     }
     for (const property of children(element, 'properties')) {
-      const [key, node] = [property && keyOf(property), property && bare(child(property, 'value'))]
+      const [key, node] = [property && keyNameOf(property), property && bare(child(property, 'value'))]
       if (key === undefined || node === undefined) continue
       const wanted = item[key] ?? null
       if (!says(literalValue(node) ?? null, wanted))

@@ -3,7 +3,7 @@
 import {AppError} from '../base/errors.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {parseSizeBytes, type SizeUnit} from '../base/units.ts'
-import {bare, child, children, keyOf, type Node, type Program, textOf, writtenText} from './syntax.ts'
+import {bare, child, children, keyNameOf, type Node, type Program, textOf, writtenText} from './syntax.ts'
 
 /** The value of a literal, or of a list or an object of literals; undefined when any part of it is something else. */
 export function literalValue(written: Node | undefined): Json | undefined {
@@ -28,7 +28,7 @@ export function literalValue(written: Node | undefined): Json | undefined {
     case 'ObjectExpression': {
       const fields: Record<string, Json> = {}
       for (const property of children(node, 'properties')) {
-        const key = property?.type === 'ObjectProperty' && property.fields.shorthand !== true ? keyOf(property) : undefined
+        const key = property?.type === 'ObjectProperty' && property.fields.shorthand !== true ? keyNameOf(property) : undefined
         const value = property && key !== undefined ? literalValue(child(property, 'value')) : undefined
         if (key === undefined || value === undefined) return undefined
         fields[key] = value

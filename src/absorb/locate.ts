@@ -2,7 +2,7 @@
  * Where in the code a declared field stands: in the object of the `new X(…)` at the line that the construct recorded, or in
  * the row of a table that it was made from.
  */
-import {bare, child, children, keyOf, type Node, nameOf, type Placed, type Program, placedNodes, writtenText} from './syntax.ts'
+import {bare, child, children, keyNameOf, type Node, nameOf, type Placed, type Program, placedNodes, writtenText} from './syntax.ts'
 
 /** A construct as the plan knows it. */
 export interface Origin {
@@ -52,7 +52,7 @@ export function findField(program: Program, {node, around}: Placed, field: strin
   const loop = loopAround(program, around, node)
   if ('after' in own) return {node: own.after, why: 'a spread behind it may have another value'}
   if (own.value !== undefined) {
-    const key = loop?.keyOf(own.value)
+    const key = loop?.keyNameOf(own.value)
     if (key !== undefined) return inRow(loop, key, origin, own.value)
     if (bare(own.value)?.type === 'Identifier' || bare(own.value)?.type === 'MemberExpression')
       return {node: own.value, why: 'it is a variable'}
@@ -72,7 +72,7 @@ function propertyOf(object: Node, field: string): {readonly value?: Node; readon
     if (it.type === 'SpreadElement') {
       if (value !== undefined) return {after: it}
       spreads.push(it)
-    } else if (keyOf(it) === field) value = it.type === 'ObjectProperty' ? child(it, 'value') : it
+    } else if (keyNameOf(it) === field) value = it.type === 'ObjectProperty' ? child(it, 'value') : it
   }
   return {...(value === undefined ? {} : {value}), spreads}
 }
@@ -132,7 +132,7 @@ interface Loop {
   /** What the loop runs over, where that is no list in this file. */
   readonly over: Node
   /** The key of the row that an expression stands for. */
-  keyOf(expression: Node): string | undefined
+  keyNameOf(expression: Node): string | undefined
   /** The same for a field that `...own` brings along. */
   keyOfSpread(spread: Node, field: string): string | undefined
   /** Whether the construct's id is the row's `id`. */
@@ -148,7 +148,7 @@ function loopAround(program: Program, around: readonly Node[], made: Node): Loop
     if (pattern === undefined || over === undefined) continue
     const binding = bindingOf(pattern)
     if (binding === undefined) continue
-    const keyOf = (expression: Node): string | undefined => {
+    const keyNameOf = (expression: Node): string | undefined => {
       const at = bare(expression)
       const name = nameOf(at)
       if (name !== undefined) return binding.keys.get(name)
@@ -159,14 +159,14 @@ function loopAround(program: Program, around: readonly Node[], made: Node): Loop
     return {
       rows: tableAt(program, over),
       over,
-      keyOf,
+      keyNameOf,
       keyOfSpread: (spread, field) => {
         const name = nameOf(bare(child(spread, 'argument')))
         if (name === undefined) return undefined
         if (name === binding.row) return field
         return name === binding.rest && ![...binding.keys.values()].includes(field) ? field : undefined
       },
-      byId: id !== undefined && keyOf(id) === 'id',
+      byId: id !== undefined && keyNameOf(id) === 'id',
     }
   }
   return undefined
@@ -190,7 +190,7 @@ function bindingOf(pattern: Node): Binding | undefined {
   for (const it of children(pattern, 'properties')) {
     if (it?.type === 'RestElement') rest = nameOf(child(it, 'argument'))
     else if (it?.type === 'ObjectProperty') {
-      const [key, name] = [keyOf(it), nameOf(child(it, 'value'))]
+      const [key, name] = [keyNameOf(it), nameOf(child(it, 'value'))]
       if (key !== undefined && name !== undefined) keys.set(name, key)
     }
   }

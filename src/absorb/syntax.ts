@@ -91,7 +91,7 @@ export function bare(node: Node | undefined): Node | undefined {
 }
 
 /** The name of a key that is written out: `a`, `'a'`, `1`. */
-export function keyOf(property: Node): string | undefined {
+export function keyNameOf(property: Node): string | undefined {
   if (property.fields.computed === true) return undefined
   const key = child(property, 'key')
   if (key?.type === 'Identifier') return String(key.fields.name)

@@ -78,7 +78,7 @@ export function assertCommit({source}: Pick<Plan, 'source'>, approved: string | 
 const LIFTED_BY_HASH: readonly string[] = ['G_PROTECTED', 'G_ADOPTED', 'G_NO_LEDGER', 'G_UNDO']
 const LIFTED_BY_YES: readonly string[] = ['G_FIRST_CONTACT']
 
-export interface Approval {
+export interface ApprovalOptions {
   readonly autoApprove: boolean
   readonly approve: string | undefined
 }
@@ -90,7 +90,7 @@ export interface Approval {
 export async function approvePlan(
   context: Asker,
   plan: Refusable & Pick<Plan, 'hash'>,
-  {autoApprove, approve}: Approval,
+  {autoApprove, approve}: ApprovalOptions,
 ): Promise<Pick<Lifts, 'allowDestroy' | 'adopt'>> {
   if (approve !== undefined && !plan.hash.startsWith(approve)) throw new WrongApprovalError(approve, plan.hash)
   const {guards} = plan
@@ -129,7 +129,7 @@ const FRESH_MS = 30_000
 export async function approveFresh<T>(
   context: Asker & Pick<Context, 'clock' | 'wallClock'>,
   plan: Parameters<typeof approvePlan>[1],
-  approval: Approval,
+  approval: ApprovalOptions,
   again: (lifted: Pick<Lifts, 'allowDestroy' | 'adopt'>) => Promise<T>,
 ): Promise<{readonly lifted: Pick<Lifts, 'allowDestroy' | 'adopt'>; readonly fresh?: T}> {
   // By the time of the machine, too: while it sleeps, the clock that nobody sets stands still.

@@ -20,7 +20,7 @@ import {continueJournal, damagedCopyOf} from '../ledger/journal-file.ts'
 import {checkAccounts, type OtherAccount, otherAccount} from './accounts.ts'
 import {auditDeadRun} from './audit-dead-run.ts'
 import type {Host} from './host.ts'
-import type {OwnedObject} from './ledger-desk.ts'
+import type {LedgerObject} from './ledger-desk.ts'
 import {knownRuns, markIfEnded, openRuns, type RunStory, tidyOpenRuns} from './run-files.ts'
 import {planOf, RunPlanError} from './run-plan.ts'
 import {RunSecrets} from './secrets.ts'
@@ -115,7 +115,7 @@ export function assertNothingOpen(workspace: Workspace): void {
  * settled with the ledgers of its own stacks, and by what these have. As far as the runs here and these ledgers tell.
  * @throws UnsettledRunError
  */
-export function assertSettled(host: Host, ledgers: readonly Ledger[], objects: readonly OwnedObject[]): void {
+export function assertSettled(host: Host, ledgers: readonly Ledger[], objects: readonly LedgerObject[]): void {
   const stacks = new Set(ledgers.map(it => it.stack))
   const keys = new Set(objects.map(it => keyOf(it.stack, it.entry.address)))
   const remoteIds = new Set(objects.map(it => it.entry.remoteId))

@@ -77,13 +77,13 @@ export class BaselineLockedError extends AppError {
 }
 
 /** What addresses can mean: everything that is declared, and what the ledgers have. */
-export interface KnownObjects {
+export interface BaselineObjects {
   /** All of the app. */
   readonly stacks: readonly StackDeclarations[]
   readonly ledgers: ReadonlyMap<string, Ledger>
 }
 
-export const knownTo = (workspace: Workspace): KnownObjects => ({
+export const knownTo = (workspace: Workspace): BaselineObjects => ({
   stacks: [...workspace.stacks, ...workspace.others],
   ledgers: workspace.allLedgers,
 })
@@ -139,7 +139,7 @@ const tooLong = ({address, until}: Pick<BaselineEntry, 'address' | 'until'>): Pr
  * Which objects the entries mean.
  * @throws BaselineError for addresses that nothing has, and for secrets
  */
-export function meantBy({entries}: DriftBaseline, file: string, known: KnownObjects): MeantEntry[] {
+export function meantBy({entries}: DriftBaseline, file: string, known: BaselineObjects): MeantEntry[] {
   const addresses = new Addresses(known)
   const meant = entries.map(entry => ({entry, keys: addresses.meantBy(entry.address)}))
   const problems = meant.flatMap(({entry, keys}): Problem[] => {
@@ -155,10 +155,10 @@ export function meantBy({entries}: DriftBaseline, file: string, known: KnownObje
 /** Addresses as a file spells them: with or without a stack, and as they were before a move. */
 class Addresses {
   readonly #kinds = new Map<Key, string>()
-  readonly #stacks: KnownObjects['stacks']
+  readonly #stacks: BaselineObjects['stacks']
   readonly #names: ReadonlySet<string>
 
-  constructor({stacks, ledgers}: KnownObjects) {
+  constructor({stacks, ledgers}: BaselineObjects) {
     this.#stacks = stacks
     this.#names = new Set([...stacks.map(it => it.name), ...ledgers.keys()])
     for (const {key, kind} of stacks.flatMap(it => it.declarations)) this.#kinds.set(key, kind)

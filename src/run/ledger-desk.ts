@@ -19,7 +19,7 @@ import {type OpenedStores, openStores, SharedLedgerError} from './ledger-stores.
 import {lockSettled, type Stoppable, sayArrived, sayStillLocked, underLocks} from './locked-ledgers.ts'
 import {type LedgerOf, leftBehind, readOtherLedgers} from './other-ledgers.ts'
 
-export interface OwnedObject {
+export interface LedgerObject {
   readonly stack: string
   readonly entry: LedgerEntry
 }
@@ -117,7 +117,7 @@ export class LedgerDesk {
    * That nothing of it is frozen, and none of the objects held: whoever changes their ledgers asks first.
    * @throws FrozenError, HeldObjectsError, ControlsError
    */
-  async assertFree(stacks: readonly LedgerOf[], objects: readonly OwnedObject[] = []): Promise<void> {
+  async assertFree(stacks: readonly LedgerOf[], objects: readonly LedgerObject[] = []): Promise<void> {
     const names = new Set(stacks.map(it => it.name))
     const meant = await this.#accounts(this.stacks.filter(it => names.has(it.name)))
     // Whom they spoke to at their last apply; a ledger that cannot be read is told of by whoever needs it.
@@ -179,7 +179,7 @@ export class LedgerDesk {
   }
 
   /** @throws UnknownAddressError for a word that means nothing these ledgers have */
-  owned(ledgers: ReadonlyMap<string, Ledger>, words: readonly string[], what: string): OwnedObject[] {
+  owned(ledgers: ReadonlyMap<string, Ledger>, words: readonly string[], what: string): LedgerObject[] {
     const meaning = new Words(words, this.#named(ledgers), kinds)
     if (meaning.idle.length > 0) throw this.unknown(ledgers, meaning.idle, what)
     return [...ledgers.values()].flatMap(({stack, entries}) =>

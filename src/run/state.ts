@@ -8,7 +8,7 @@ import type {LedgerEntry} from '../engine/model/ledger.ts'
 import {keyOf} from '../engine/model/value.ts'
 import {saveAudited} from './audit.ts'
 import {assertSettled} from './dead-runs.ts'
-import type {LedgerDesk, OwnedObject} from './ledger-desk.ts'
+import type {LedgerDesk, LedgerObject} from './ledger-desk.ts'
 
 /** The next apply would find it by its name and take it over again. */
 export class StillDeclaredError extends AppError {
@@ -22,15 +22,15 @@ export class StillDeclaredError extends AppError {
   }
 }
 
-export const ownedDocument = ({stack, entry: {address, kind, remoteId, origin}}: OwnedObject) => ({stack, address, kind, remoteId, origin})
+export const ownedDocument = ({stack, entry: {address, kind, remoteId, origin}}: LedgerObject) => ({stack, address, kind, remoteId, origin})
 
-export async function listOwned(desk: LedgerDesk, stacks: readonly string[], words: readonly string[]): Promise<OwnedObject[]> {
+export async function listOwned(desk: LedgerDesk, stacks: readonly string[], words: readonly string[]): Promise<LedgerObject[]> {
   const owned = desk.owned(await desk.load(desk.chosen(stacks)), words, 'state list')
   return owned.sort((a, b) => (keyOf(a.stack, a.entry.address) < keyOf(b.stack, b.entry.address) ? -1 : 1))
 }
 
 /** @throws UsageError when several are meant */
-export async function showOwned(desk: LedgerDesk, stacks: readonly string[], word: string): Promise<OwnedObject> {
+export async function showOwned(desk: LedgerDesk, stacks: readonly string[], word: string): Promise<LedgerObject> {
   const [only, ...more] = desk.owned(await desk.load(desk.chosen(stacks)), [word], 'state show')
   if (only === undefined || more.length > 0) throw new SeveralMeantError(word, only === undefined ? [] : [only, ...more])
   return only
@@ -38,13 +38,13 @@ export async function showOwned(desk: LedgerDesk, stacks: readonly string[], wor
 
 /** A word means objects of several stacks, or several objects where one is shown. */
 export class SeveralMeantError extends UsageError {
-  constructor(word: string, meant: readonly OwnedObject[]) {
+  constructor(word: string, meant: readonly LedgerObject[]) {
     const names = meant.map(it => keyOf(it.stack, it.entry.address))
     super(`${word} means ${names.join(', ')}`, [`Name one of them: ${names[0] ?? ''}`])
   }
 }
 
-const forgetEvent = (owned: OwnedObject): AuditEvent => ({
+const forgetEvent = (owned: LedgerObject): AuditEvent => ({
   event: 'forget',
   address: owned.entry.address,
   remoteId: owned.entry.remoteId,
@@ -82,9 +82,9 @@ export async function forget(
     readonly words: readonly string[]
     readonly anyway: boolean
     readonly lockTimeoutMs: number
-    readonly confirm: (owned: readonly OwnedObject[]) => Promise<void>
+    readonly confirm: (owned: readonly LedgerObject[]) => Promise<void>
   },
-): Promise<OwnedObject[]> {
+): Promise<LedgerObject[]> {
   const chosen = desk.chosen(stacks)
   const ledgers = await desk.load(chosen)
   const meant = desk.owned(ledgers, words, 'forget')
@@ -101,7 +101,7 @@ export async function forget(
     // While somebody was asked, or a lock was waited for, it may have been frozen or held.
     await desk.assertFree(concerned, meant)
     assertSettled(desk.host, await Promise.all([...stores.values()].map(it => it.load())), meant)
-    const forgotten: OwnedObject[] = []
+    const forgotten: LedgerObject[] = []
     for (const [stack, store] of stores) {
       const ledger = await store.load()
       const entries = new Map(ledger.entries)

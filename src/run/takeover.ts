@@ -17,7 +17,7 @@ import type {Observation} from '../engine/observe/observation.ts'
 import {fileOf} from '../ledger/backends/registry.ts'
 import {meetByName} from '../takeover/meet.ts'
 import {removeCommand} from '../takeover/read-state.ts'
-import type {LeftOut, NamedStateObject, StateObject, StateObjects} from '../takeover/state-objects.ts'
+import type {NamedStateObject, NotTakenOver, StateObject, StateObjects} from '../takeover/state-objects.ts'
 import {chosen, type Imported, importObjects, type Skipped} from './import.ts'
 import {withImports} from './import-pairs.ts'
 import {observeWorkspace} from './observe-workspace.ts'
@@ -74,7 +74,7 @@ export interface TakeoverDone {
   readonly differs: readonly StateDifference[]
   /** In the state, and gone. */
   readonly missing: readonly Missing[]
-  readonly leftOut: readonly LeftOut[]
+  readonly leftOut: readonly NotTakenOver[]
   readonly proof: 'empty' | 'differs' | 'not run'
   /** For Terraform to let go of what is taken over. */
   readonly stateRm: readonly string[]

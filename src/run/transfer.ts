@@ -12,7 +12,7 @@ import {OtherAccountError} from './accounts.ts'
 import {assertAuditable} from './audit.ts'
 import {auditArrivals} from './audit-arrivals.ts'
 import {assertSettled} from './dead-runs.ts'
-import type {LedgerDesk, OwnedObject} from './ledger-desk.ts'
+import type {LedgerDesk, LedgerObject} from './ledger-desk.ts'
 
 export interface TransferWish {
   readonly words: readonly string[]
@@ -76,7 +76,7 @@ export class AccountNotKnownError extends AppError {
 
 /** It is neither where it was said to be nor where it should go. */
 export class OwnedElsewhereError extends AppError {
-  constructor(from: string, words: readonly string[], owned: readonly OwnedObject[], to: string) {
+  constructor(from: string, words: readonly string[], owned: readonly LedgerObject[], to: string) {
     const stacks = [...new Set(owned.map(it => it.stack))]
     const word = words.map(shellWord).join(' ')
     super(`stack ${from} does not have ${words.join(', ')}: stack ${stacks.join(', ')} does`, {
@@ -154,7 +154,7 @@ export const told = ({from: {stack, address}, to, remoteId}: Arrived): Transferr
   remoteId,
 })
 
-function moveOf(desk: LedgerDesk, {stack, entry}: OwnedObject, dst: Ledger, to: string, as: string | undefined): EntryMove {
+function moveOf(desk: LedgerDesk, {stack, entry}: LedgerObject, dst: Ledger, to: string, as: string | undefined): EntryMove {
   const known = [...dst.entries.values()].find(it => it.remoteId === entry.remoteId)?.address
   const address = as ?? known ?? entry.address
   const declared = desk.declaration(to, {address, kind: entry.kind})
@@ -171,7 +171,7 @@ function moveOf(desk: LedgerDesk, {stack, entry}: OwnedObject, dst: Ledger, to: 
  * made for it.
  * @throws OtherAccountError, AccountNotKnownError
  */
-export async function assertSameAccounts(src: Ledger, dst: Ledger, chosen: readonly OwnedObject[], desk: LedgerDesk): Promise<void> {
+export async function assertSameAccounts(src: Ledger, dst: Ledger, chosen: readonly LedgerObject[], desk: LedgerDesk): Promise<void> {
   const of = `the ledger of stack ${src.stack}`
   for (const api of new Set(chosen.map(it => apiOf(it.entry)))) {
     const [a, b] = [src.accounts[api], dst.accounts[api]]

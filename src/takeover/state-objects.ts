@@ -21,7 +21,7 @@ export interface StateObject {
 /** An object that the state knows by its name alone. */
 export type NamedStateObject = Omit<StateObject, 'remoteId'> & {readonly parent: string; readonly name: string}
 
-export interface LeftOut {
+export interface NotTakenOver {
   /** Terraform's address. */
   readonly from: string
   readonly type: string
@@ -33,7 +33,7 @@ export interface StateObjects {
   readonly objects: readonly StateObject[]
   /** Found by name in the databases that roles name. */
   readonly named: readonly NamedStateObject[]
-  readonly leftOut: readonly LeftOut[]
+  readonly leftOut: readonly NotTakenOver[]
 }
 
 interface Row {
@@ -179,7 +179,7 @@ export interface StateOptions {
 export function stateObjects(instances: readonly StateInstance[], {acl, tellSecrets}: StateOptions): StateObjects {
   for (const it of instances) if (isVendors(it)) tellSecrets(it.attributes)
   const objects: StateObject[] = []
-  const leftOut: LeftOut[] = []
+  const leftOut: NotTakenOver[] = []
   const named = acl ? aclObjects(instances.filter(isVendors)) : []
   const byName = new Set(named.map(it => it.from))
   for (const instance of instances) {

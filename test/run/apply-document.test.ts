@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {UnknownOutcomeError} from '../../src/engine/apply/apply-errors.ts'
+import {OutcomeUnknownError} from '../../src/engine/apply/apply-errors.ts'
 import type {Undecided} from '../../src/engine/apply/recovery.ts'
 import type {ApplyResult} from '../../src/engine/apply/work.ts'
 import {STATES} from '../../src/engine/model/events.ts'
@@ -21,7 +21,7 @@ const undecided: Undecided = {
   key: 'shop:null_resource.other',
   step: 'create',
   kind: 'cloud.subscription',
-  error: new UnknownOutcomeError('create subscription other', 'something of that kind is still running'),
+  error: new OutcomeUnknownError('create subscription other', 'something of that kind is still running'),
 }
 
 describe('the document of an apply', () => {

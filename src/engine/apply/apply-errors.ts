@@ -7,7 +7,7 @@ import type {Step} from '../model/events.ts'
 import type {Operation} from '../model/plan.ts'
 
 /** The API accepted the request, and its task ended in failure. */
-export class TaskFailedError extends AppError {
+export class OperationFailedError extends AppError {
   constructor(what: string, taskId: string, {code, message, field}: TaskFailure) {
     super(
       `${what}: task ${taskId} failed: ${message}${code === undefined ? '' : ` (${code})`}${field === undefined ? '' : `, field ${field}`}`,
@@ -42,7 +42,7 @@ export class OperationTimeoutError extends AppError {
 }
 
 /** Sent, no answer, and looking could not tell what became of it. */
-export class UnknownOutcomeError extends AppError {
+export class OutcomeUnknownError extends AppError {
   constructor(what: string, why: string, cause?: unknown, next = 'Run svcctl plan in a minute: it looks again and adopts what it finds.') {
     super(`${what}: nobody can tell yet whether it happened: ${why}`, {
       code: 'E_OUTCOME_UNKNOWN',

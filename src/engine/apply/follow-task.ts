@@ -1,6 +1,6 @@
 /** The task of a write that was accepted, until it is over. */
 import {AppError} from '../../base/errors.ts'
-import {DetachedError, OperationTimeoutError, TaskFailedError, UnknownOutcomeError} from './apply-errors.ts'
+import {DetachedError, OperationFailedError, OperationTimeoutError, OutcomeUnknownError} from './apply-errors.ts'
 import type {Failure, RunContext} from './run-context.ts'
 import type {Accepted, Write} from './write.ts'
 
@@ -37,7 +37,7 @@ export async function followTask(context: RunContext, it: Write, taskId: string,
     }
     journal.append({type: 'settled', key, step, failed: failure.code ?? 'failed'}, false)
     waiting(news.status)
-    return failed({state: 'failed', error: new TaskFailedError(what, taskId, failure)})
+    return failed({state: 'failed', error: new OperationFailedError(what, taskId, failure)})
   } catch (error) {
     if (stop.aborted) return failed({state: 'detached', error: new DetachedError(what, `task ${taskId}`)})
     if (error instanceof AppError) return failed({...unseen(what, `task ${taskId} could not be read`, error), goesOn})
@@ -47,5 +47,5 @@ export async function followTask(context: RunContext, it: Write, taskId: string,
 
 export const unseen = (what: string, why: string, cause: AppError) => ({
   state: 'unknown' as const,
-  error: new UnknownOutcomeError(what, `${why}: ${cause.message}`, cause),
+  error: new OutcomeUnknownError(what, `${why}: ${cause.message}`, cause),
 })

@@ -11,7 +11,7 @@ import {liveObject} from '../model/live.ts'
 import {resolveValue} from '../model/resolve.ts'
 import type {Deferred, ValueObject} from '../model/value.ts'
 import {stepsOf} from '../plan/bill.ts'
-import {DetachedError, ObjectFailedError, OperationTimeoutError, ParentMissingError, UnknownOutcomeError} from './apply-errors.ts'
+import {DetachedError, ObjectFailedError, OperationTimeoutError, OutcomeUnknownError, ParentMissingError} from './apply-errors.ts'
 import type {CollectionWatch, ObjectNews, Sought} from './collection-watch.ts'
 import type {Group} from './gate.ts'
 import {remember} from './remember.ts'
@@ -78,7 +78,7 @@ export class Scene implements Staged {
       if (stop.aborted)
         return {ok: false, state: 'detached', error: new DetachedError(this.what(sought.step), `the wait for it to be ${sought.until}`)}
       if (error instanceof AppError)
-        return {ok: false, state: 'unknown', error: new UnknownOutcomeError(this.what(sought.step), error.message, error), goesOn}
+        return {ok: false, state: 'unknown', error: new OutcomeUnknownError(this.what(sought.step), error.message, error), goesOn}
       throw error
     }
     if (news === undefined) {

@@ -13,7 +13,7 @@ import {type Ids, idsIn, type Kind, parentInRequest, remoteIdOf} from '../model/
 import type {LiveObject} from '../model/live.ts'
 import {plainPart} from '../model/resolve.ts'
 import type {Key} from '../model/value.ts'
-import {ObjectFailedError, OperationTimeoutError, TaskFailedError} from './apply-errors.ts'
+import {ObjectFailedError, OperationFailedError, OperationTimeoutError} from './apply-errors.ts'
 import {CollectionWatch} from './collection-watch.ts'
 import {Doubts} from './doubts.ts'
 import {RecoveredLedger} from './recovered-ledger.ts'
@@ -144,7 +144,7 @@ class Recovery {
   async #fateByTask(open: Open, task: TaskView): Promise<Fate> {
     const {loose, kind, what} = open
     if (task.state === 'failed') {
-      const error = new TaskFailedError(what, task.id, task.error ?? {message: `status ${task.status}`, transient: false})
+      const error = new OperationFailedError(what, task.id, task.error ?? {message: `status ${task.status}`, transient: false})
       return {fate: 'failed', error}
     }
     if (loose.step !== 'create') return this.#fateOfDone(open, loose.remoteId)

@@ -10,7 +10,7 @@ import {formatDuration} from '../../base/duration.ts'
 import {waitFor} from '../../base/wait-for.ts'
 import type {Backend, TaskView} from '../model/backend.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
-import {UnknownOutcomeError} from './apply-errors.ts'
+import {OutcomeUnknownError} from './apply-errors.ts'
 import type {CollectionWatch} from './collection-watch.ts'
 import type {Doubts, Lookup} from './doubts.ts'
 import type {Doubt, DoubtSettled} from './write.ts'
@@ -102,7 +102,7 @@ async function lookUp(it: CreateInDoubt, lookup: Lookup): Promise<DoubtSettled> 
 
 const unsettled = (it: CreateInDoubt, why: string, next?: string): DoubtSettled => ({
   settled: 'unknown',
-  error: new UnknownOutcomeError(it.what, why, it.doubt.cause, next),
+  error: new OutcomeUnknownError(it.what, why, it.doubt.cause, next),
 })
 
 /** A row that fits and has no id is the object, and nothing to go on with. */

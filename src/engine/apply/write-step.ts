@@ -6,7 +6,7 @@
 import {AppError} from '../../base/errors.ts'
 import {PRIORITY, type RequestOptions, type WriteOutcome} from '../model/backend.ts'
 import {type Ledger, LockLostError} from '../model/ledger.ts'
-import {DetachedError, OperationTimeoutError, UnknownOutcomeError} from './apply-errors.ts'
+import {DetachedError, OperationTimeoutError, OutcomeUnknownError} from './apply-errors.ts'
 import type {Refused} from './crowd.ts'
 import {followTask, unseen} from './follow-task.ts'
 import type {Group, Turnstile} from './gate.ts'
@@ -23,14 +23,14 @@ export async function write(context: RunContext, it: Write, rest: (accepted: Acc
   // A create is sent again when nothing came of the first one; of anything else nobody has looked.
   const over = (end: StepEnd): StepEnd =>
     resent && it.step !== 'create' && !end.ok && end.state === 'skipped'
-      ? {ok: false, state: 'unknown', error: new UnknownOutcomeError(it.what, 'its answer was lost, and it was not sent again')}
+      ? {ok: false, state: 'unknown', error: new OutcomeUnknownError(it.what, 'its answer was lost, and it was not sent again')}
       : end
   for (;;) {
     const passage = await context.gate
       .within(it, context.closing, place => oneTurn(context, it, place, rest))
       .catch((error: unknown) => {
         if (!resent || it.step === 'create' || !isItsOwn(error)) throw error
-        const unknown = new UnknownOutcomeError(it.what, `its answer was lost, and it could not be sent again: ${error.message}`, error)
+        const unknown = new OutcomeUnknownError(it.what, `its answer was lost, and it could not be sent again: ${error.message}`, error)
         return {passed: true, value: {end: 'over', result: {ok: false, state: 'unknown', error: unknown}}} as const
       })
     if (!passage.passed) return over({ok: false, state: 'skipped', ...(passage.by === undefined ? {} : {because: passage.by})})
@@ -40,7 +40,7 @@ export async function write(context: RunContext, it: Write, rest: (accepted: Acc
       const failure = await pause(context, it, turn)
       if (failure !== undefined) return over(failure)
     } else {
-      if (resent) return {ok: false, state: 'unknown', error: new UnknownOutcomeError(it.what, 'two answers were lost')}
+      if (resent) return {ok: false, state: 'unknown', error: new OutcomeUnknownError(it.what, 'two answers were lost')}
       resent = true
     }
   }
@@ -279,7 +279,7 @@ async function doubtful(context: RunContext, it: Write, doubt: Doubt, rest: (acc
   if (found.settled === 'unknown') return {end: 'over', result: {ok: false, state: 'unknown', error: found.error}}
   // What says the same when it is said twice is not looked for: it would be sent again, and now it may not be.
   if (it.step !== 'create' && context.closing.aborted) {
-    const error = new UnknownOutcomeError(it.what, 'its answer was lost, and nothing more is sent', doubt.cause)
+    const error = new OutcomeUnknownError(it.what, 'its answer was lost, and nothing more is sent', doubt.cause)
     return {end: 'over', result: {ok: false, state: 'unknown', error}}
   }
   journal.append({type: 'void', key: it.key, step: it.step, why: 'it did not arrive'}, false)
