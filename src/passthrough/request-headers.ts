@@ -1,26 +1,13 @@
 /** Headers a person adds to a request: `Name: value`. What could not be sent is refused here, and no value is quoted. */
 import {AppError, EXIT} from '../base/errors.ts'
 import {isSecretName} from '../base/secret-fields.ts'
+import {isOfConnection} from '../transport/header-values.ts'
 
 export class HeaderError extends AppError {
   constructor(message: string, suggestion: string) {
     super(`--headers: ${message}`, {code: 'E_HEADER', exit: EXIT.usage, suggestions: [suggestion]})
   }
 }
-
-/** These say how the message itself is sent, which is the connection's own affair. */
-const RESERVED = new Set([
-  'accept-encoding',
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
 
 const NAME = /^[!#$%&'*+.^`|~\w-]+$/
 /** What may not stand in a value: control characters but the tab, and whatever has no single byte (RFC 9110). */
@@ -37,7 +24,7 @@ export function parseHeaders(given: readonly string[]): Readonly<Record<string, 
     const value = text.slice(colon + 1).trim()
     if (!NAME.test(name))
       throw new HeaderError(`the name of ${which} holds a character no header name can have`, 'Use letters, digits and -.')
-    if (RESERVED.has(name)) throw new HeaderError(`"${name}" is set by the connection itself`, `Leave ${name} away.`)
+    if (isOfConnection(name)) throw new HeaderError(`"${name}" is set by the connection itself`, `Leave ${name} away.`)
     if (NOT_IN_VALUE.test(value)) {
       throw new HeaderError(
         `the value of "${name}" holds a line break or a character no header can carry`,

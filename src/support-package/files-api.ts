@@ -6,7 +6,7 @@ import {parseAnyJson} from '../base/bounded-json.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
 import type {ApiAnswer, ApiClient} from '../transport/api-client.ts'
-import {isHeader} from '../transport/header-values.ts'
+import {isHeader, isOfConnection} from '../transport/header-values.ts'
 
 /** The service said no, or something that cannot be understood. */
 export class UploadRefusedError extends AppError {
@@ -116,7 +116,10 @@ export function filesApi(client: ApiClient, signal?: AbortSignal): FilesApi {
       partSize: first.partsize ?? DEFAULT_PART_BYTES,
       uri: first.upload_uri,
       method: first.http_method ?? 'PUT',
-      headers: Object.fromEntries(Object.entries(first.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)])),
+      // Another host, or another way to send, is nothing that an answer may choose.
+      headers: Object.fromEntries(
+        Object.entries(first.headers ?? {}).flatMap(([name, value]) => (isOfConnection(name) ? [] : [[name.toLowerCase(), String(value)]])),
+      ),
       parallel: first.parallel_parts !== false,
       availableParts: first.available_parts ?? DEFAULT_PARTS,
     }

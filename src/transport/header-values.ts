@@ -16,6 +16,13 @@ export class HeaderValueError extends AppError {
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
+/** They say how the message itself is sent, which is the connection's own affair. */
+const CONNECTION = new Set(
+  'accept-encoding connection content-length expect host keep-alive te trailer transfer-encoding upgrade'.split(' '),
+)
+
+export const isOfConnection = (name: string): boolean => CONNECTION.has(name.toLowerCase())
+
 export const isHeader = (name: string, value: string): boolean => NAME.test(name) && VALUE.test(value)
 
 /** @throws HeaderValueError: never with a word of the value, which is secret more often than not */
