@@ -144,7 +144,8 @@ export class Scene implements Staged {
     const kind = this.kind.parent && this.context.kind(this.kind.parent.kind)
     if (kind === undefined) return []
     const ref = declaration?.parent
-    const remoteId = ref?.by === 'key' ? objects.remoteId(ref.key) : ref?.by === 'remoteId' ? ref.remoteId : undefined
+    // What is no part of the run is where the plan says that it is.
+    const remoteId = ref?.by === 'key' ? (objects.remoteId(ref.key) ?? ref.remoteId) : ref?.by === 'remoteId' ? ref.remoteId : undefined
     const ids = remoteId === undefined ? undefined : idsIn(kind, remoteId)
     if (ids === undefined) throw new ParentMissingError(this.what('create'))
     return ids

@@ -143,6 +143,19 @@ describe('--no-destroy', () => {
   })
 })
 
+describe('--no-destroy, carried out', () => {
+  it('makes what is new in an object that it does not replace', async () => {
+    const lab = new Lab()
+    const stack = (port: number) => stackOf().subscription('a').database('x', 'a', {port})
+    await lab.run(async () => {
+      await lab.apply([stack(12_000)])
+      lab.simulator.clearLog()
+      const {summary} = await lab.apply([stack(12_001).rule('rw', 'x')], {lifts: {noDestroy: true}})
+      expect([summary.failed, lab.writes]).toEqual([0, ['POST /subscriptions/1/databases/1/acl/rules']])
+    })
+  })
+})
+
 describe('an object that is left out', () => {
   it('is not replaced by a declaration that has come to mean it', async () => {
     const lab = new Lab()
