@@ -9,11 +9,16 @@ import {place} from './support/program.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
-async function runDemo(interruptAt?: string): Promise<{code: number | null; output: string; left: string[]}> {
+/** As `npm run demo` does: what is missing is installed and built before. */
+const NPM = [join(root, 'scripts', 'demo.mjs')]
+/** Itself, to be stopped. */
+const ITSELF = ['--import', 'tsx', join(root, 'scripts', 'demo.ts')]
+
+async function runDemo(how: readonly string[], interruptAt?: string): Promise<{code: number | null; output: string; left: string[]}> {
   // Builds the program when its sources are newer.
   place().remove()
   const folder = mkdtempSync(join(tmpdir(), 'svcctl-demo-test-'))
-  const child = spawn(process.execPath, ['--import', 'tsx', join(root, 'scripts', 'demo.ts')], {
+  const child = spawn(process.execPath, how, {
     cwd: root,
     env: {PATH: process.env.PATH, HOME: folder, TMPDIR: folder, SVC_PROFILE: 'real', SVC_CLOUD_API_KEY: 'real-key'},
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -37,7 +42,7 @@ async function runDemo(interruptAt?: string): Promise<{code: number | null; outp
 
 describe('the demo', () => {
   it('shows the whole life of the stacks, uses no credentials of this machine, and leaves nothing behind', async () => {
-    const {code, output, left} = await runDemo()
+    const {code, output, left} = await runDemo(NPM)
     expect({code, left}, output).toEqual({code: 0, left: []})
     const commands = output.match(/^\$ .*svcctl \S+/gm)?.map(it => it.replace(/^\$ .*svcctl /, ''))
     expect(commands).toEqual([
@@ -61,7 +66,7 @@ describe('the demo', () => {
   }, 600_000)
 
   it('that is stopped leaves nothing behind either, and its simulator ends', async () => {
-    const {code, output, left} = await runDemo('"cluster":"https://')
+    const {code, output, left} = await runDemo(ITSELF, '"cluster":"https://')
     expect({code, left}, output).toEqual({code: 143, left: []})
     const [address = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(output) ?? []
     await expect(fetch(address)).rejects.toThrow()
