@@ -44,7 +44,7 @@ function temporaryFolder(): Record<string, string> {
 }
 
 /** Each holds up to a gigabyte. */
-const WORKERS = Math.max(2, Math.min(Math.ceil(2.5 * availableParallelism()), 12, Math.floor(totalmem() / 2 ** 30)))
+const WORKERS = Math.max(2, Math.min(Math.ceil(3.5 * availableParallelism()), 12, Math.floor(totalmem() / 2 ** 30)))
 
 /** How much of each of these rooms all tests together run, in percent. It only rises. */
 const FLOOR = {lines: 90, branches: 85}
@@ -55,7 +55,7 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Half of the time a file waits, for its child processes or for a clock: with this many, two cores are busy.
+    // Most of the time a file waits, for its child processes or for a clock: five left two cores idle for a fifth of the time.
     maxWorkers: WORKERS,
     // No test replaces a module or changes what others see of this process, and loading all sources again for every
     // file costs half a second each.
