@@ -6,6 +6,7 @@ import {hostname} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {lockFileOf} from '../../src/ledger/local-store.ts'
+import {childProgram} from '../support/child-program.ts'
 import {documentOf, type Site, site} from '../support/site.ts'
 import {jsonStack, saveStacks} from '../support/stack-json.ts'
 import {type StateServer, startStateServer} from '../support/state-server.ts'
@@ -32,8 +33,8 @@ const remote = () => {
 const ledger = () => join(at.folder, 'terraform.shop.tfstate')
 
 async function heldByAnother(): Promise<ChildProcess> {
-  const script = join(import.meta.dirname, '../support/hold-ledger-lock.ts')
-  const holder = spawn(process.execPath, ['--import', 'tsx', script, ledger(), hostname()], {stdio: ['ignore', 'pipe', 'inherit']})
+  const script = await childProgram(join(import.meta.dirname, '../support/hold-ledger-lock.ts'))
+  const holder = spawn(process.execPath, [script, ledger(), hostname()], {stdio: ['ignore', 'pipe', 'inherit']})
   child = holder
   await once(holder.stdout, 'data')
   return holder

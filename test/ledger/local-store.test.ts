@@ -21,6 +21,7 @@ import {systemRandom} from '../../src/base/random.ts'
 import {emptyLedger, type Ledger} from '../../src/engine/model/ledger.ts'
 import {LocalLedgerStore, type LocalStoreOptions, lockFileOf} from '../../src/ledger/local-store.ts'
 import {lockAll} from '../../src/ledger/managed-store.ts'
+import {childProgram} from '../support/child-program.ts'
 import {entry, fullLedger, ledgerOf} from './sample-ledger.ts'
 
 let folder: string
@@ -53,8 +54,8 @@ const store = (more: Partial<LocalStoreOptions> = {}) =>
 
 /** Another process that takes the lock, says so, and keeps it. */
 async function holderProcess(): Promise<ChildProcess & {readonly pid: number}> {
-  const script = join(import.meta.dirname, '../support/hold-ledger-lock.ts')
-  const child = spawn(process.execPath, ['--import', 'tsx', script, path, 'build-7'], {stdio: ['ignore', 'pipe', 'inherit']})
+  const script = await childProgram(join(import.meta.dirname, '../support/hold-ledger-lock.ts'))
+  const child = spawn(process.execPath, [script, path, 'build-7'], {stdio: ['ignore', 'pipe', 'inherit']})
   children.push(child)
   await once(child.stdout, 'data')
   const {pid} = child
@@ -315,8 +316,8 @@ describe('the lock of a ledger file', () => {
   })
 
   it('admits two contending processes one after the other, and loses no save of either', async () => {
-    const script = join(import.meta.dirname, '../support/bump-ledger.ts')
-    const runs = [1, 2].map(() => spawn(process.execPath, ['--import', 'tsx', script, path, '15'], {stdio: 'inherit'}))
+    const script = await childProgram(join(import.meta.dirname, '../support/bump-ledger.ts'))
+    const runs = [1, 2].map(() => spawn(process.execPath, [script, path, '15'], {stdio: 'inherit'}))
     children.push(...runs)
     const codes = await Promise.all(runs.map(async run => (await once(run, 'exit'))[0]))
     expect(codes).toEqual([0, 0])

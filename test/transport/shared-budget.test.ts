@@ -5,7 +5,7 @@ import {tmpdir} from 'node:os'
 import {dirname, join} from 'node:path'
 import {createInterface} from 'node:readline'
 import {fileURLToPath} from 'node:url'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
 import type {Clock} from '../../src/base/clock.ts'
 import {VirtualClock} from '../../src/base/virtual-clock.ts'
 import {PRIORITY} from '../../src/engine/model/backend.ts'
@@ -13,6 +13,7 @@ import {newBucket} from '../../src/transport/account-bucket.ts'
 import type {Budget} from '../../src/transport/budget.ts'
 import {budgetFile, createSharedBudget, type SharedBudgetOptions} from '../../src/transport/shared-budget.ts'
 import type {TransportEvent} from '../../src/transport/transport-event.ts'
+import {childProgram} from '../support/child-program.ts'
 import {RateLimitedServer} from './rate-limited-server.ts'
 
 let stateDir = ''
@@ -287,9 +288,12 @@ describe('real processes', () => {
     for (const child of started.splice(0)) child.kill('SIGKILL')
   })
 
-  const program = fileURLToPath(new URL('spend-shared.ts', import.meta.url))
+  let program = ''
+  beforeAll(async () => {
+    program = await childProgram(fileURLToPath(new URL('spend-shared.ts', import.meta.url)))
+  })
   const run = (...args: string[]) => {
-    const child = spawn(process.execPath, ['--import', 'tsx', program, stateDir, ...args], {stdio: ['ignore', 'pipe', 'inherit']})
+    const child = spawn(process.execPath, [program, stateDir, ...args], {stdio: ['ignore', 'pipe', 'inherit']})
     started.push(child)
     const line = once(createInterface({input: child.stdout}), 'line').then(
       ([text]) => JSON.parse(String(text)) as {sent: number[]; perMinute: number},
