@@ -1,5 +1,6 @@
 /**
- * `npm run bench [-- PART…]`: prints a table for each part and writes `bench/results/<part>.json`.
+ * `npm run bench [-- PART…]`: prints a table for each part and writes `bench/results/<part>.json`, and the same as a table for
+ * README.md beside it.
  *
  * Parts: requests, makespan, refusals, growth, start-up, plan, large-answers, secrets, budget, ci, support-package. Without a word all
  * but the last two, which need minutes, and two gigabytes of streaming. `--quick` leaves out the largest sizes.
@@ -102,20 +103,15 @@ async function growth(): Promise<Row[]> {
 async function plan(): Promise<Row[]> {
   const sizes = quick ? [1000] : [1000, 10_000]
   const rows: Row[] = []
-  for (const size of sizes) {
+  for (const objects of sizes) {
     for (const shape of ['fan', 'chain'] as const) {
-      const {milliseconds} = await measureOverhead(shape, size)
-      rows.push({
-        what: 'planner alone, in process',
-        shape,
-        objects: size,
-        wall_s: rounded(milliseconds / 1000),
-        cpu_s: null,
-        peak_MiB: null,
-      })
+      const {milliseconds} = await measureOverhead(shape, objects)
+      const known = {what: 'planner alone, in process', shape, objects, wall_s: rounded(milliseconds / 1000)}
+      rows.push({...known, cpu_s: null, peak_MiB: null, bar_s: null, bar_MiB: null})
     }
   }
-  for (const {what, shape, objects, measured} of await measurePlans(quick ? sizes : [...sizes, 100_000], true)) {
+  const options = quick ? {sizes, rounds: 1} : {sizes: [...sizes, 100_000], rounds: 3}
+  for (const {what, shape, objects, measured, barSeconds, barMiB} of await measurePlans(options)) {
     rows.push({
       what,
       shape,
@@ -123,6 +119,8 @@ async function plan(): Promise<Row[]> {
       wall_s: measured ? rounded(measured.wallMs / 1000) : null,
       cpu_s: measured ? rounded(measured.cpuMs / 1000) : null,
       peak_MiB: measured?.peakMiB ?? null,
+      bar_s: barSeconds === undefined ? null : rounded(barSeconds, 1),
+      bar_MiB: barMiB ?? null,
     })
   }
   return rows
@@ -197,6 +195,14 @@ const PARTS: Readonly<Record<string, Part>> = {
 /** Only when asked for. */
 const LONG: readonly string[] = ['ci']
 
+/** As README.md has tables; what was not measured is left empty. */
+function markdownTable(rows: readonly Row[]): string {
+  const names = [...new Set(rows.flatMap(row => Object.keys(row)))]
+  const line = (cells: readonly (string | number)[]) => `| ${cells.join(' | ')} |\n`
+  const rule = names.map(name => (rows.some(row => typeof row[name] === 'number') ? '---:' : '---'))
+  return [names, rule, ...rows.map(row => names.map(name => row[name] ?? ''))].map(line).join('')
+}
+
 /** A program of its own, with bars of its own. */
 const SUPPORT_PACKAGE = fileURLToPath(new URL('./support-package.ts', import.meta.url))
 
@@ -213,6 +219,7 @@ for (const name of wanted) {
   } else {
     const rows = await part()
     writeFileSync(join(results, `${name}.json`), `${JSON.stringify({node: process.version, rows}, null, 2)}\n`)
+    writeFileSync(join(results, `${name}.md`), markdownTable(rows))
     process.stdout.write(`\n${name}\n${await tableOf(rows)}\n`)
   }
 }

@@ -39,6 +39,12 @@ const ALL_TOKENS = new RegExp(TOKEN_IN_TEXT, 'g')
 const LIST_MARKER = /#\{TfToken\[/
 const MAP_VALUES: readonly unknown[] = [Token.STRING_MAP_TOKEN_VALUE, Token.ANY_MAP_TOKEN_VALUE]
 
+/** Whether nothing in a text can be a token or an expression, told at a glance: most texts of most stacks are such. */
+const isBare = (text: string): boolean => !text.includes('{') && !text.includes('e+2') && !MAP_VALUES.includes(text)
+
+/** Every number in which cdktf hides a token is far below this one. */
+const ABOVE_TOKENS = -1e280
+
 /** How far a product may contain another token before it is called endless. */
 const MAX_DEPTH = 100
 
@@ -80,7 +86,7 @@ class Walk {
   fields(object: Readonly<Record<string, unknown>>, path: Path): Json {
     const literals: Record<string, Json> = {}
     for (const [key, item] of Object.entries(object)) {
-      if (TOKEN_IN_TEXT.test(key))
+      if (!isBare(key) && TOKEN_IN_TEXT.test(key))
         this.#refuse(path, 'has a key that is an expression', 'Use a key that is known when the stack is written.')
       const literal = this.#value(item, [...path, key])
       if (literal !== undefined) literals[key] = literal
@@ -99,6 +105,7 @@ class Walk {
   }
 
   #number(value: number, path: Path): Json | undefined {
+    if (value > ABOVE_TOKENS && Number.isFinite(value)) return value
     const token = Token.isUnresolved(value) ? Tokenization.reverseNumber(value) : undefined
     if (token) return this.#token(token, 'spec', value, path)
     if (!Number.isFinite(value)) return this.#refuse(path, `is ${value}`, 'Use a finite number, or leave the field out.')
@@ -132,6 +139,7 @@ class Walk {
   }
 
   #text(text: string, path: Path): Json | undefined {
+    if (isBare(text)) return text
     if (LIST_MARKER.test(text)) return this.#refuseListElement(path)
     if (MAP_VALUES.includes(text)) {
       return this.#refuse(path, 'is one value of a map that is an expression', 'Pass the whole map, or look one value up with Fn.lookup().')

@@ -165,6 +165,11 @@ export abstract class ManagedObject<Kind extends string, Props extends ManagedOb
     return {triggers: this.#triggers(this.#hoisted())}
   }
 
+  /** cdktf looks for tokens in what it says of overrides, imports and moves, also where there are none. */
+  override toMetadata(): unknown {
+    return this.#isUnmarked() ? {} : super.toMetadata()
+  }
+
   override toTerraform(): unknown {
     if (!this.#isPlain()) return this.#elaborate()
     const hoisted = this.#hoisted()
@@ -194,10 +199,15 @@ export abstract class ManagedObject<Kind extends string, Props extends ManagedOb
     return (
       Object.values(others).every(it => it === undefined) &&
       this.provisioners === undefined &&
-      ELABORATE.every(name => isNothing(Reflect.get(this, name))) &&
+      this.#isUnmarked() &&
       !hasOverrides(this.cdktfStack) &&
       leavesRendering(Object.getPrototypeOf(this))
     )
+  }
+
+  /** Whether it has no overrides, and is neither moved nor imported. */
+  #isUnmarked(): boolean {
+    return ELABORATE.every(name => isNothing(Reflect.get(this, name)))
   }
 
   protected override get constructNodeMetadata(): {[key: string]: unknown} {

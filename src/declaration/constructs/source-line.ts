@@ -22,7 +22,14 @@ const files = new Map<string, string | undefined>()
  * whole stack traces for 10 000 constructs would take half a second.
  */
 export function callerLine(): string | undefined {
-  for (const site of callSites()) {
+  return lineIn(callSites(NEAR_FRAMES)) ?? lineIn(callSites(ALL_FRAMES))
+}
+
+/** A trace costs by its frames, and most constructs are made by the user's program itself. */
+const [NEAR_FRAMES, ALL_FRAMES] = [5, 20]
+
+function lineIn(sites: readonly NodeJS.CallSite[]): string | undefined {
+  for (const site of sites) {
     const name = site.getFileName()
     const line = site.getLineNumber()
     if (!name || line === null) continue
@@ -51,7 +58,7 @@ function userFile(name: string): string | undefined {
   return relative(process.cwd(), file).split(sep).join('/')
 }
 
-function callSites(): readonly NodeJS.CallSite[] {
+function callSites(frames: number): readonly NodeJS.CallSite[] {
   const format = Error.prepareStackTrace
   const limit = Error.stackTraceLimit
   let sites: readonly NodeJS.CallSite[] = []
@@ -59,7 +66,7 @@ function callSites(): readonly NodeJS.CallSite[] {
     sites = raw
     return ''
   }
-  Error.stackTraceLimit = 20
+  Error.stackTraceLimit = frames
   const holder: {stack?: string} = {}
   Error.captureStackTrace(holder, callerLine)
   // V8 formats a trace when it is first read.
