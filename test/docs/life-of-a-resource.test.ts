@@ -39,7 +39,8 @@ const functionsOf = memo((file: string): ReadonlyMap<string, string> => {
     if (!isNode(it)) return
     const within = it.type === 'ClassDeclaration' ? nameIn(it.id) : of
     const key = isNode(it.key) ? (nameIn(it.key) ?? nameIn(it.key.id)) : undefined
-    if (it.type === 'FunctionDeclaration') note(nameIn(it.id), it)
+    // Whoever makes one of a class runs what stands in it.
+    if (it.type === 'FunctionDeclaration' || it.type === 'ClassDeclaration') note(nameIn(it.id), it)
     if (/^Class(Private)?Method$/.test(it.type)) note(key, it, of)
     if (isNode(it.value) && it.value.type === 'ArrowFunctionExpression') note(key, it.value, of)
     if (isNode(it.init) && it.init.type === 'ArrowFunctionExpression') note(nameIn(it.id), it.init)

@@ -132,7 +132,7 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     ...(input.destroy ? {destroy: true as const} : {}),
     ...(otherStacks.length > 0 ? {otherStacks} : {}),
   }
-  const plan = sealed({
+  const plan: Omit<Plan, 'hash'> = {
     ...content,
     format: PLAN_FORMAT,
     tool: input.tool,
@@ -150,8 +150,8 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     ...(input.notAfter === undefined ? {} : {notAfter: input.notAfter}),
     ...(input.source === undefined ? {} : {source: input.source}),
     ...writtenAt(operations, input.stacks),
-  })
-  return {plan, observation, choice}
+  }
+  return {plan: sealed(plan), observation, choice}
 }
 
 /** For a list that must not hang on the order of a stack file. */
