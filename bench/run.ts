@@ -2,7 +2,7 @@
  * `npm run bench [-- PART…]`: prints a table for each part and writes `bench/results/<part>.json`, and the same as a table for
  * README.md beside it.
  *
- * Parts: requests, makespan, refusals, growth, start-up, plan, large-answers, secrets, budget, ci, support-package. Without a word all
+ * Parts: requests, makespan, refusals, growth, start-up, plan, large-answers, audit, secrets, budget, ci, support-package. Without a word all
  * but the last two, which need minutes, and two gigabytes of streaming. `--quick` leaves out the largest sizes.
  */
 import {spawnSync} from 'node:child_process'
@@ -11,6 +11,7 @@ import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {parseArgs} from 'node:util'
 import {tableOf} from '../src/report/table.ts'
+import {measureAudit} from './audit.ts'
 import {measureBudgetFile} from './budget-file.ts'
 import {measureChecks} from './ci.ts'
 import {measureGrowth} from './growth.ts'
@@ -171,6 +172,15 @@ const PARTS: Readonly<Record<string, Part>> = {
       wall_s: rounded(it.wallMs / 1000),
       cpu_s: rounded(it.cpuMs / 1000),
       of_bare_node: rounded(it.ratio),
+      wall_of_bare_node: rounded(it.wallRatio),
+      peak_MiB: it.peakMiB,
+    })),
+  audit: async () =>
+    (await measureAudit(quick ? 20_000 : 200_000, quick ? 1 : 3)).map(it => ({
+      what: it.what,
+      lines: it.lines,
+      wall_s: rounded(it.wallMs / 1000),
+      cpu_s: rounded(it.cpuMs / 1000),
       peak_MiB: it.peakMiB,
     })),
   secrets: async () =>
