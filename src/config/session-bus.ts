@@ -4,7 +4,6 @@
  * stopped, or a socket that somebody else listens on, would stop everything for ever. What comes after the greeting it gives up by
  * itself.
  */
-import {createConnection} from 'node:net'
 import type {Variables} from './user-folders.ts'
 
 const PATIENCE_MS = 5_000
@@ -16,6 +15,8 @@ const PATIENCE_MS = 5_000
 export async function silenceOfBus(all: Variables = process.env, patienceMs = PATIENCE_MS): Promise<string | undefined> {
   const path = process.platform === 'linux' ? socketOf(all) : undefined
   if (path === undefined) return undefined
+  // Few ask a keyring, and everybody starts.
+  const {createConnection} = await import('node:net')
   return new Promise(resolve => {
     const socket = createConnection({path})
     const done = (why?: string) => {

@@ -5,7 +5,6 @@
  * Nothing is followed, retried or decoded here: one request out, one answer or one ConnectionError back.
  */
 import {Readable} from 'node:stream'
-import {rootCertificates} from 'node:tls'
 import type {Dispatcher} from 'undici'
 import {LONGEST_TIMER_MS} from '../base/clock.ts'
 import {AppError} from '../base/errors.ts'
@@ -134,7 +133,7 @@ interface Network {
 
 async function openNetwork(options: NetworkOptions): Promise<Network> {
   // CommonJS: bundled, only its default is there.
-  const {default: undici} = await import('undici')
+  const [{default: undici}, {rootCertificates}] = await Promise.all([import('undici'), import('node:tls')])
   const connect = {
     timeout: options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
     rejectUnauthorized: options.insecure !== true,
