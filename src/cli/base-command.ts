@@ -11,7 +11,7 @@ import {type ExactJson, stringifyExactJson} from '../base/lossless-json.ts'
 import {UsageError} from '../base/usage-error.ts'
 import {type Connection, resolveConnection} from '../config/connection.ts'
 import {describeSource} from '../config/connection-sources.ts'
-import {isDocumentFormat, isOutputFormat, type OutputFormat, type Presentation, renderOutput} from '../report/output-format.ts'
+import {isDocumentFormat, isOutputFormat, type OutputFormat, type Presentation, renderShown} from '../report/output-format.ts'
 import {type Answer, compileQuery, type Query} from '../report/query.ts'
 import {WIDEST_CELL} from '../report/table.ts'
 import {visible} from '../report/terminal-text.ts'
@@ -141,7 +141,7 @@ export abstract class BaseCommand {
     const {redactor} = this.context
     const how = this.#query === undefined ? presentation : {}
     const widest = widthOf(this.context.streams.stdout) === undefined ? undefined : WIDEST_CELL
-    return renderOutput(redactor.value(this.#filtered(document).document), this.format, how, widest)
+    return renderShown(() => redactor.value(this.#filtered(document).document), this.format, how, widest)
   }
 
   /** Whether `-q` makes another document of the result: it has to be whole before anything of it is written. */

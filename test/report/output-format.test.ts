@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {renderOutput} from '../../src/report/output-format.ts'
+import {renderOutput, renderShown} from '../../src/report/output-format.ts'
 import {table} from '../../src/report/table.ts'
 import {harmless, oneLine} from '../../src/report/terminal-text.ts'
 
@@ -48,6 +48,22 @@ describe('a table', () => {
       expect(await table([{a: long}], columns, 80)).toBe(`A\n${sign.repeat(39)}…`)
       expect(await table([{a: long}], columns)).toBe(`A\n${long}`)
     }
+  })
+})
+
+describe('a document', () => {
+  it('is not looked through for a text or a table that is made otherwise, and is shown to one that asks for it', async () => {
+    let looks = 0
+    const shown = () => {
+      looks++
+      return {password: '[redacted]'}
+    }
+    expect(await renderShown(shown, 'text', {text: () => 'two plans'})).toBe('two plans\n')
+    expect(await renderShown(shown, 'table', {table: () => 'A'})).toBe('A\n')
+    expect(looks).toBe(0)
+    expect(await renderShown(shown, 'text', {text: it => JSON.stringify(it())})).toBe('{"password":"[redacted]"}\n')
+    expect(await renderShown(shown, 'yaml', {text: () => 'prose'})).toBe('password: "[redacted]"\n')
+    expect(looks).toBe(2)
   })
 })
 

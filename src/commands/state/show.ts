@@ -22,7 +22,7 @@ export default class StateShowCommand extends ReadingStackCommand {
       const owned = await showOwned(desk, flags.stack ?? [], args.address)
       const {outputs, dependsOn} = owned.entry
       const resource = {...ownedDocument(owned), lastApplied: shownApplied(owned.entry), outputs: {...outputs}, dependsOn: [...dependsOn]}
-      await this.print({resource, requests: {used: 0}}, {text: shown => stateText(shown)})
+      await this.print({resource, requests: {used: 0}}, {text: shown => stateText(shown())})
     } finally {
       await desk.close()
     }
