@@ -240,7 +240,7 @@ describe('the source', () => {
     ['whether a file is absent', /'ENOENT'/, 'base/system-code.ts'],
     ['quoting for a shell', /"'\\\\''"/, 'base/shell-word.ts'],
     ['what a reference to an output names', /replace\(\/\^out/, 'engine/model/attribute.ts'],
-    ['a loop of tries', /for \(let (attempt|tries) = 1; ; \1\+\+\)/, 'base/try-again.ts'],
+    ['a loop of tries', /for \(let (attempt|tries) = 1;.*; \1\+\+\)/, 'base/try-again.ts'],
     ['how long a task may be unknown', /NEW_TASK_READS|TOLERATED_MISSES/, 'engine/model/task-follower.ts'],
     ['what is wrong when a known name has no kind', /TypeError\(`no kind/, 'engine/model/kind.ts'],
     ['what lifts a guard', /allow\.startsWith/, 'engine/plan/guards.ts'],

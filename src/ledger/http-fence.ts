@@ -62,7 +62,7 @@ export class HttpFence {
 
   async #promptLook(): Promise<void> {
     const {clock} = this.#options
-    for (let tries = 1; tries <= TRIES; tries++) {
+    for (let looks = 0; looks < TRIES; looks++) {
       const began = clock.now()
       await this.#look()
       if (clock.now() - began <= PROMPT_MS) return

@@ -13,6 +13,7 @@ import {AppError} from '../base/errors.ts'
 import type {JsonObject} from '../base/json.ts'
 import {type RandomBytes, randomUuid} from '../base/random.ts'
 import {shellWord} from '../base/shell-word.ts'
+import {type Tried, tryAgain} from '../base/try-again.ts'
 import {waitFor} from '../base/wait-for.ts'
 import type {Ledger, Unlock} from '../engine/model/ledger.ts'
 import type {HttpResponse, Transport} from '../transport/http.ts'
@@ -87,15 +88,15 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   }
 
   /** What the server has now. A copy that lags behind is asked again; what it says is no reason to go on, nor for a word about others. */
-  async #read(): Promise<ReadState> {
+  #read(): Promise<ReadState> {
     const {backend, clock} = this.#options
-    let found = await this.#answers.read()
-    for (let tries = 1; this.#isOlder(found.ledger); tries++) {
-      if (tries > backend.retryMax) throw this.#olderError(found.ledger)
-      await clock.sleep(backend.retryWaitMinMs)
-      found = await this.#answers.read()
+    const once = async (attempt: number): Promise<Tried<ReadState>> => {
+      const found = await this.#answers.read()
+      if (!this.#isOlder(found.ledger)) return {done: found}
+      if (attempt > backend.retryMax) throw this.#olderError(found.ledger)
+      return {waitMs: backend.retryWaitMinMs}
     }
-    return found
+    return tryAgain(once, {clock})
   }
 
   /** Under its lock nobody else writes: what is older than what this run has seen there comes from a copy that lags behind. */
