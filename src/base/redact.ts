@@ -5,6 +5,7 @@
 import {CutWords, ELLIPSIS} from './cut-words.ts'
 import type {Json} from './json.ts'
 import {formsOf, quotedIn} from './secret-forms.ts'
+import {isSpelled, replaceSpelled} from './spelled-letters.ts'
 import {WordMatcher} from './word-matcher.ts'
 
 export const REDACTED = '[redacted]'
@@ -70,8 +71,7 @@ export class Redactor {
 
   text(text: string): string {
     if (this.#forms.size === 0) return text
-    this.#matcher ??= new WordMatcher(this.#forms)
-    const shown = this.#matcher.replace(text, () => REDACTED)
+    const shown = this.#hidden(text, () => REDACTED)
     if (!shown.includes(ELLIPSIS)) return shown
     this.#cut ??= new CutWords(this.#forms)
     return this.#cut.replace(shown, REDACTED)
@@ -92,7 +92,12 @@ export class Redactor {
   mayHideIn(json: string): boolean {
     if (this.#isEmpty) return false
     this.#written ??= new WordMatcher([...[...this.#forms].map(quotedIn), ...[...this.#short].map(it => JSON.stringify(it))])
-    return this.#isBroken || json.includes(ELLIPSIS) || this.#written.isIn(json)
+    return this.#isBroken || json.includes(ELLIPSIS) || isSpelled(json) || this.#written.isIn(json)
+  }
+
+  #hidden(text: string, replacement: (covered: string) => string): string {
+    this.#matcher ??= new WordMatcher(this.#forms)
+    return replaceSpelled(this.#matcher.replace(text, replacement), this.#matcher, replacement)
   }
 
   #walk(value: unknown): unknown {
@@ -132,8 +137,7 @@ export class Redactor {
   #key(key: string): string {
     const known = this.#keys.get(key)
     if (known !== undefined) return known
-    this.#matcher ??= new WordMatcher(this.#forms)
-    const shown = this.#matcher.replace(key, covered => (NAME.test(covered) ? covered : REDACTED))
+    const shown = this.#hidden(key, covered => (NAME.test(covered) ? covered : REDACTED))
     // The fields of a document are few, and what has a key for each of its objects need not be remembered.
     if (this.#keys.size < KEYS) this.#keys.set(key, shown)
     return shown

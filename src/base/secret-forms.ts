@@ -27,7 +27,16 @@ const SPELLED = 1_000
 function rarely(secret: string): readonly string[] {
   // As a header is read.
   const bytes = Buffer.from(secret).toString('latin1')
-  return [bytes, ...twiceInAddresses(secret), ...inXml(secret), ...inQuotes(secret), ...escapedInJson(secret)]
+  return [bytes, ...inOtherLetters(secret), ...twiceInAddresses(secret), ...inXml(secret), ...inQuotes(secret), ...escapedInJson(secret)]
+}
+
+/**
+ * In capitals, in small letters, and with letters and their marks written as one or as two: what is made of names and of
+ * words that are looked up. A word of letters alone is left out, since in small letters it is a word of any sentence.
+ */
+function inOtherLetters(text: string): readonly string[] {
+  const cases = /\P{L}/u.test(text) ? [text.toUpperCase(), text.toLowerCase()] : []
+  return [...cases, text.normalize('NFC'), text.normalize('NFD'), ...(text.includes(' ') ? [text.replaceAll(' ', '+')] : [])]
 }
 
 /** As it stands between the quotes of JSON. */

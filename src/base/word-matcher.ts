@@ -6,7 +6,27 @@
 /** Slots of the tables; two characters choose one. */
 const SLOTS = 1 << 14
 
+/** From its first character to the one behind its last. */
+export interface Stretch {
+  readonly start: number
+  readonly end: number
+}
+
+/** @param stretches - in the order of the text; none overlaps another */
+export function withReplaced(text: string, stretches: readonly Stretch[], replacement: (covered: string) => string): string {
+  if (stretches.length === 0) return text
+  let result = ''
+  let copied = 0
+  for (const {start, end} of stretches) {
+    result += text.slice(copied, start) + replacement(text.slice(start, end))
+    copied = end
+  }
+  return result + text.slice(copied)
+}
+
 export class WordMatcher {
+  /** Characters of the longest word. */
+  readonly longest: number
   readonly #shortest: number
   /** By the last two characters of the window: how far it can move on without passing over a word. */
   readonly #shifts: Uint16Array
@@ -17,6 +37,7 @@ export class WordMatcher {
   constructor(words: Iterable<string>) {
     const all = [...new Set(words)]
     this.#shortest = all.reduce((least, {length}) => Math.min(least, length), all.length === 0 ? 2 : 65_535)
+    this.longest = all.reduce((most, {length}) => Math.max(most, length), 0)
     if (this.#shortest < 2) throw new RangeError('a word of one character is everywhere')
     this.#shifts = new Uint16Array(SLOTS).fill(this.#shortest - 1)
     for (const word of all) {
@@ -34,8 +55,12 @@ export class WordMatcher {
 
   /** The text with every stretch that words cover replaced; the same string where there is none. */
   replace(text: string, replacement: (covered: string) => string): string {
-    let result = ''
-    let copied = 0
+    return withReplaced(text, this.stretches(text), replacement)
+  }
+
+  /** Where words stand in the text, from its beginning on. Those that overlap are one. */
+  stretches(text: string): readonly Stretch[] {
+    const found: Stretch[] = []
     let start = -1
     let end = -1
     for (let at = this.#shortest - 1; at < text.length; ) {
@@ -48,16 +73,14 @@ export class WordMatcher {
       const from = at - this.#shortest + 1
       const length = this.#lengthAt(text, from, slot)
       if (length > 0 && from >= end) {
-        if (start >= 0) {
-          result += text.slice(copied, start) + replacement(text.slice(start, end))
-          copied = end
-        }
+        if (start >= 0) found.push({start, end})
         start = from
       }
       if (length > 0) end = Math.max(end, from + length)
       at++
     }
-    return start < 0 ? text : result + text.slice(copied, start) + replacement(text.slice(start, end)) + text.slice(end)
+    if (start >= 0) found.push({start, end})
+    return found
   }
 
   /** Whether any of the words stands in the text. */

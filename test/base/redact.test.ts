@@ -75,6 +75,18 @@ describe('a redactor', () => {
     ['a dump, byte by byte', 'secret', '73 65 63 72 65 74'],
     ['a fingerprint', 'secret', '73:65:63:72:65:74'],
     ['a dump in pairs', 'secret', '7365 6372 6574'],
+    ['an address of Python', 'a/b&c~d!', 'a/b%26c~d%21'],
+    ['an address of Java', 'a*b&c d!', 'a*b%26c+d%21'],
+    ['the path of an address of Go', 'a/b&c=d', 'a%2Fb&c=d'],
+    ['the query of an address', 'a[b"c', 'a[b%22c'],
+    ['an address of Python in JSON that is quoted', 'a"/b&c', 'a%22/b\\u0026c'],
+    ['an address of one byte a letter', 'wörd&1', 'w%F6rd%261'],
+    ['an address in an address, of Python', 'a/b&c~d!', 'a/b%2526c~d%2521'],
+    ['a program', 'p&ss-wörd', 'p\\x26ss-w\\u00f6rd'],
+    ['HTML of some marks', `a'b"c&d`, `a'b&#x22;c&amp;d`],
+    ['capitals', 'aB9-secret', 'AB9-SECRET'],
+    ['small letters', 'aB9-secret', 'ab9-secret'],
+    ['letters whose marks are letters of their own', 'wörd-1', 'wo\u0308rd-1'],
   ])('hides a secret in %s', (_, secret, form) => {
     expect(knowing(secret).text(`a ${form} b`)).toBe('a [redacted] b')
   })
@@ -102,6 +114,35 @@ describe('a redactor', () => {
     expect(redactor.text('…rd/1! and more')).toBe('…[redacted] and more')
     expect(redactor.text('stop…, p"… and …1!')).toBe('stop…, p"… and …1!')
     expect(redactor.value({note: 'a p"ss w…'})).toEqual({note: 'a [redacted]…'})
+  })
+
+  it('hides a secret whichever of its letters are spelled by their numbers, and nothing beside it', () => {
+    const secret = 'Zq7/&"~wörd 1'
+    const spellings: readonly ((letter: string) => string)[] = [
+      it => it,
+      it => [...Buffer.from(it)].map(byte => `%${byte.toString(16).padStart(2, '0')}`).join(''),
+      it => [...Buffer.from(it)].map(byte => `%25${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
+      it => `\\u${it.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      it => `&#x${it.charCodeAt(0).toString(16)};`,
+      it => `&#${it.charCodeAt(0)};`,
+    ]
+    const redactor = knowing(secret)
+    const chosen = fc.array(fc.nat(spellings.length - 1), {minLength: secret.length, maxLength: secret.length})
+    const around = fc.constantFrom('', 'a ', '%41 ', '%zz', '&amp;', 'x'.repeat(65_530), '%20'.repeat(21_840))
+    fc.assert(
+      fc.property(chosen, around, around, (how, before, behind) => {
+        const spelled = Array.from(secret, (letter, at) => spellings[how[at] ?? 0]?.(letter) ?? letter).join('')
+        expect(redactor.text(before + spelled + behind)).toBe(`${before}[redacted]${behind}`)
+      }),
+      {numRuns: 200, seed: 20_261_122},
+    )
+  })
+
+  it('is as quick with a text of nothing but letters that are spelled by numbers', () => {
+    const redactor = knowing('p"ss wörd/1!'.repeat(30))
+    const before = performance.now()
+    for (const text of ['%2525'.repeat(400_000), '&#65;'.repeat(400_000), '%'.repeat(2_000_000)]) expect(redactor.text(text)).toBe(text)
+    expect(performance.now() - before).toBeLessThan(8_000)
   })
 
   it('is as quick with a text of nothing but cuts', () => {
@@ -179,7 +220,7 @@ describe('a redactor', () => {
 
 describe('a redactor that looks at JSON text', () => {
   it('suspects every document that holds something to hide', () => {
-    const half = fc.constantFrom('\ud83d', '\ude00', '…', '"', '\\', '\n', '/', 'é', '\u202e', '12', 'a', 'b')
+    const half = fc.constantFrom('\ud83d', '\ude00', '…', '%61', '&#98;', '\\u0061', '"', '\\', '\n', '/', 'é', '\u202e', '12', 'a', 'b')
     const word = fc.array(half, {minLength: 1, maxLength: 6}).map(them => them.join(''))
     let suspected = 0
     fc.assert(

@@ -1,0 +1,126 @@
+/**
+ * Words of which some letters are spelled by their numbers, as addresses (`%2F`), JSON (`\u0026`), programs (`\x26`) and
+ * markup (`&#38;`, `&amp;`) do. Which letters are spelled is each library's own choice: Python leaves `/` in an address as it
+ * is, Java `*`, Go `&`; so the letters are put in place of their numbers, and the words are looked for in what that gives.
+ */
+import {type Stretch, type WordMatcher, withReplaced} from './word-matcher.ts'
+
+const NUMBERED = /(?:%[0-9a-f]{2})+|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|&#[0-9]{1,7};|&#x[0-9a-f]{1,6};|&(?:amp|lt|gt|quot|apos);/i
+const EACH_NUMBERED = new RegExp(NUMBERED.source, 'gi')
+
+/** An address in an address, in JSON. */
+const ROUNDS = 3
+/** Of a text that is looked at once: beside it stands where each of its letters comes from. */
+const PART = 65_536
+
+/** Whether any letter of the text is spelled so. */
+export const isSpelled = (text: string): boolean => NUMBERED.test(text)
+
+/**
+ * The text with every stretch that words cover replaced, however their letters are spelled; the same string where there is none.
+ * What stands at the end of a part is looked at with what follows it.
+ */
+export function replaceSpelled(text: string, words: WordMatcher, replacement: (covered: string) => string): string {
+  if (!isSpelled(text)) return text
+  const found: Stretch[] = []
+  for (let from = 0; from < text.length; ) {
+    const end = from + PART
+    const inPart = stretchesIn(text.slice(from, end + words.longest * LONGEST_LETTER), words)
+    let next = end
+    for (const {start, end: behind} of inPart) {
+      if (from + start >= end) break
+      found.push({start: from + start, end: from + behind})
+      next = Math.max(next, from + behind)
+    }
+    from = next
+  }
+  return withReplaced(text, found, replacement)
+}
+
+/** The longest of the words is one that is spelled by numbers itself; of another kind they may be longer. */
+const LONGEST_LETTER = 3
+
+function stretchesIn(text: string, words: WordMatcher): readonly Stretch[] {
+  const covered: Stretch[] = []
+  let plain: Plain | undefined = {text, from: undefined}
+  for (let round = 0; round < ROUNDS; round++) {
+    plain = plainer(plain)
+    if (plain === undefined) break
+    const {from} = plain
+    for (const {start, end} of words.stretches(plain.text)) covered.push({start: from?.[start] ?? start, end: from?.[end] ?? end})
+  }
+  return joined(covered)
+}
+
+interface Plain {
+  readonly text: string
+  /** For each letter, and for the end, where it begins in the text as it was. */
+  readonly from: Uint32Array | undefined
+}
+
+/** One round of numbers gone; `undefined` where there is none any more. */
+function plainer({text, from: before}: Plain): Plain | undefined {
+  const pieces: string[] = []
+  const from = new Uint32Array(text.length + 1)
+  let at = 0
+  let copied = 0
+  const copy = (end: number) => {
+    pieces.push(text.slice(copied, end))
+    for (; copied < end; copied++) from[at++] = before?.[copied] ?? copied
+  }
+  for (const {0: spelled, index} of text.matchAll(EACH_NUMBERED)) {
+    copy(index)
+    for (const {letter, length} of lettersOf(spelled)) {
+      pieces.push(letter)
+      for (let unit = 0; unit < letter.length; unit++) from[at++] = before?.[copied] ?? copied
+      copied += length
+    }
+  }
+  if (copied === 0 && pieces.length === 0) return undefined
+  copy(text.length)
+  from[at] = before?.[text.length] ?? text.length
+  return {text: pieces.join(''), from}
+}
+
+interface Letter {
+  readonly letter: string
+  /** How many characters spell it. */
+  readonly length: number
+}
+
+const NAMED: Readonly<Record<string, string>> = {amp: '&', lt: '<', gt: '>', quot: '"', apos: "'"}
+
+function lettersOf(spelled: string): readonly Letter[] {
+  if (spelled.startsWith('%')) return inBytes(Buffer.from(spelled.replaceAll('%', ''), 'hex'))
+  const {length} = spelled
+  if (spelled.startsWith('\\')) return [{letter: String.fromCharCode(Number.parseInt(spelled.slice(2), 16)), length}]
+  const name = spelled.slice(1, -1).toLowerCase()
+  if (!name.startsWith('#')) return [{letter: NAMED[name] ?? '', length}]
+  const code = name.startsWith('#x') ? Number.parseInt(name.slice(2), 16) : Number(name.slice(1))
+  return [{letter: code > 0x10_ffff ? '' : String.fromCodePoint(code), length}]
+}
+
+/** Three characters a byte; what is no UTF-8 is taken byte by byte. */
+function inBytes(bytes: Buffer): readonly Letter[] {
+  const letters: Letter[] = []
+  for (let at = 0; at < bytes.length; ) {
+    const first = bytes[at] ?? 0
+    const width = first < 0x80 ? 1 : first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : first >= 0xc0 ? 2 : 1
+    const one = bytes.toString('utf8', at, at + width)
+    const whole = width > 1 && !one.includes('\ufffd')
+    letters.push({letter: whole ? one : String.fromCharCode(first), length: 3 * (whole ? width : 1)})
+    at += whole ? width : 1
+  }
+  return letters
+}
+
+/** In order, and those that overlap as one. */
+function joined(stretches: readonly Stretch[]): readonly Stretch[] {
+  const all: Stretch[] = []
+  for (const it of [...stretches].sort((a, b) => a.start - b.start)) {
+    const last = all.at(-1)
+    if (last !== undefined && it.start < last.end) all[all.length - 1] = {start: last.start, end: Math.max(last.end, it.end)}
+    else all.push(it)
+  }
+  return all
+}
