@@ -12,7 +12,7 @@ import {type Answered, answeredOr, isSuccess, rawBody, refusalOf} from '../passt
 import type {RawRequest} from '../passthrough/raw-request.ts'
 import {rawVoice} from '../passthrough/raw-voice.ts'
 import type {RequestBody} from '../passthrough/request-body.ts'
-import type {OpenedApi} from '../run/open-api.ts'
+import type {OpenedApi} from '../run/workspace/open-api.ts'
 import type {ApiAnswer, CallOptions, ConnectedClient} from '../transport/api-client.ts'
 import {atMost} from '../transport/size-limit.ts'
 import {onInterrupt} from './interrupt.ts'

@@ -16,10 +16,10 @@ import type {BuiltPlan} from '../engine/plan/build.ts'
 import {applySummary} from '../report/apply-text.ts'
 import {runDocument, runText} from '../report/run-text.ts'
 import {visible} from '../report/terminal-text.ts'
-import type {Settled} from '../run/dead-runs.ts'
-import type {ApplyOptions} from '../run/plan-options.ts'
-import type {RunStory} from '../run/run-files.ts'
-import type {Workspace} from '../run/workspace.ts'
+import type {Settled} from '../run/apply/dead-runs.ts'
+import type {ApplyOptions} from '../run/host/plan-options.ts'
+import type {RunStory} from '../run/journal/run-files.ts'
+import type {Workspace} from '../run/workspace/workspace.ts'
 import {KilledError, onInterrupt, SettlingStoppedError} from './interrupt.ts'
 import {type PlanFlags, planOptions} from './parse/plan-options.ts'
 import {variableOptions} from './parse/variable-options.ts'
@@ -216,7 +216,7 @@ export abstract class ApplyCommandBase extends StackCommand {
   /** The hash, where reviewers have approved this plan. @throws NotApprovedError */
   private async grantedFrom(host: CodeHost | undefined, plan: Plan): Promise<string | undefined> {
     if (host === undefined) return undefined
-    const {approvedOn} = await import('../run/review.ts')
+    const {approvedOn} = await import('../run/reports/review.ts')
     const {by, at} = await approvedOn(this.context, host, plan)
     this.approval = {by, at: new Date(at).toISOString()}
     this.logger.note(`approved by ${by} at ${this.approval.at}`)

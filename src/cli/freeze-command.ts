@@ -2,7 +2,7 @@
 import {shellWord} from '../base/shell-word.ts'
 import {UsageError} from '../base/usage-error.ts'
 import type {StackDeclarations} from '../engine/model/declaration.ts'
-import type {FreezeScope} from '../run/freeze.ts'
+import type {FreezeScope} from '../run/upkeep/freeze.ts'
 import {meantAccounts} from './meant-accounts.ts'
 import {StackCommand, type StackFlagValues} from './stack-command.ts'
 

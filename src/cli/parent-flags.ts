@@ -2,7 +2,7 @@
 import type {CloudBackend} from '../backends/cloud/backend.ts'
 import {describeSource, type Source} from '../config/connection-sources.ts'
 import {databaseId, subscriptionId, type Wanted} from '../passthrough/named-parent.ts'
-import type {OpenedApi} from '../run/open-api.ts'
+import type {OpenedApi} from '../run/workspace/open-api.ts'
 import {Flags} from './parse/oclif.ts'
 import {INTERACTIVE} from './server-command.ts'
 

@@ -4,7 +4,7 @@ import type {Plan} from '../engine/model/plan.ts'
 import type {PlanReportOptions} from '../report/formats/of-plan.ts'
 import type {RecordedTimeline} from '../report/formats/recorded-timeline.ts'
 import type {ReportCommand} from '../report/formats/report.ts'
-import type {Reports} from '../run/reports.ts'
+import type {Reports} from '../run/reports/reports.ts'
 import {BaseCommand} from './base-command.ts'
 import {reportWishes} from './parse/report-flags.ts'
 
@@ -26,7 +26,7 @@ export abstract class ReportingCommand extends BaseCommand {
     if (flags.report === undefined || flags.report.length === 0) return work()
     const wishes = reportWishes(flags.report, this.forPrograms, this.context.cwd)
     const [{Reports}, {RecordedTimeline}, {asAppError}] = await Promise.all([
-      import('../run/reports.ts'),
+      import('../run/reports/reports.ts'),
       import('../report/formats/recorded-timeline.ts'),
       import('./show/render-error.ts'),
     ])
@@ -73,7 +73,7 @@ export abstract class ReportingCommand extends BaseCommand {
   }
 
   protected async planReportOptions(apply?: string): Promise<PlanReportOptions> {
-    const [{kinds}, {LearnedDurations}] = await Promise.all([import('../backends/kinds.ts'), import('../run/learned-durations.ts')])
+    const [{kinds}, {LearnedDurations}] = await Promise.all([import('../backends/kinds.ts'), import('../run/host/learned-durations.ts')])
     const durations = new LearnedDurations(this.context)
     return {
       kinds: [...kinds.values()].map(({name, api, guarded}) => ({name, api, guarded})),

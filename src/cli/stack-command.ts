@@ -15,10 +15,10 @@ import type {LoadedDeclarations} from '../declaration/read/load.ts'
 import type {Emit} from '../engine/model/events.ts'
 import type {Plan} from '../engine/model/plan.ts'
 import {planTable, planText} from '../report/plan-text.ts'
-import type {StackSource} from '../run/declarations.ts'
-import type {LedgerDesk} from '../run/ledger-desk.ts'
-import type {Stoppable} from '../run/locked-ledgers.ts'
-import type {Workspace, WorkspaceOptions} from '../run/workspace.ts'
+import type {Stoppable} from '../run/ledgers/locked-ledgers.ts'
+import type {StackSource} from '../run/workspace/declarations.ts'
+import type {LedgerDesk} from '../run/workspace/ledger-desk.ts'
+import type {Workspace, WorkspaceOptions} from '../run/workspace/workspace.ts'
 import {endingOnInterrupt, InterruptedError, onInterrupt} from './interrupt.ts'
 import type {ConnectionFlagValues} from './parse/flags.ts'
 import {type PlanFlags, planOptions} from './parse/plan-options.ts'
@@ -89,8 +89,8 @@ export abstract class StackCommand extends ReportingCommand {
       variables: variableOptions(this.argv),
       signal: app.signal,
     }
-    if (source.synthDir === undefined) (await import('../run/project.ts')).assertProject(this.context)
-    const {readDeclarations} = await import('../run/declarations.ts')
+    if (source.synthDir === undefined) (await import('../run/workspace/project.ts')).assertProject(this.context)
+    const {readDeclarations} = await import('../run/workspace/declarations.ts')
     let reading: Promise<LoadedDeclarations> | undefined
     const loaded = await endingOnInterrupt(
       leaveToSystem => {
@@ -111,7 +111,7 @@ export abstract class StackCommand extends ReportingCommand {
   /** The ledgers of the app, and those left beside them, with the chosen one in the file of `--state`. */
   protected async openDesk(flags: StackFlagValues): Promise<LedgerDesk> {
     const loaded = await this.readDeclarations({...flags, stack: undefined, state: undefined}, 'validate')
-    const {LedgerDesk} = await import('../run/ledger-desk.ts')
+    const {LedgerDesk} = await import('../run/workspace/ledger-desk.ts')
     const {meantAccounts} = await import('./meant-accounts.ts')
     return LedgerDesk.open(this.context, loaded, this.stoppable, {
       stacks: flags.stack ?? [],
@@ -122,7 +122,7 @@ export abstract class StackCommand extends ReportingCommand {
 
   /** The ledgers that lie in the working folder, whether there is an app or not. */
   protected async openDeskOfFolder(): Promise<LedgerDesk> {
-    const {LedgerDesk} = await import('../run/ledger-desk.ts')
+    const {LedgerDesk} = await import('../run/workspace/ledger-desk.ts')
     return LedgerDesk.open(this.context, {stacks: [], others: []}, this.stoppable, {
       stacks: [],
       file: undefined,
@@ -138,7 +138,7 @@ export abstract class StackCommand extends ReportingCommand {
     work: (workspace: Workspace) => Promise<T>,
   ): Promise<T> {
     const [{Workspace}, {RequestAllowance}] = await Promise.all([
-      import('../run/workspace.ts'),
+      import('../run/workspace/workspace.ts'),
       import('../transport/request-allowance.ts'),
     ])
     const allowance = flags['max-requests'] === undefined ? undefined : new RequestAllowance(flags['max-requests'])
@@ -181,7 +181,10 @@ export abstract class StackCommand extends ReportingCommand {
     work: () => Promise<T>,
     frozen: 'obey' | 'break glass' | 'ignore' = 'obey',
   ): Promise<T> {
-    const [{givenBack, lockedUntil}, {assertOpen}] = await Promise.all([import('../run/locked-ledgers.ts'), import('../run/controls.ts')])
+    const [{givenBack, lockedUntil}, {assertOpen}] = await Promise.all([
+      import('../run/ledgers/locked-ledgers.ts'),
+      import('../run/workspace/controls.ts'),
+    ])
     const open = async () => {
       if (frozen !== 'ignore') await assertOpen(workspace.controls, frozen === 'break glass')
     }
@@ -219,8 +222,8 @@ export abstract class StackCommand extends ReportingCommand {
       {applyCommand, planAgain},
       {writeNamedFile},
     ] = await Promise.all([
-      import('../run/plan.ts'),
-      import('../run/dead-runs.ts'),
+      import('../run/plan/plan.ts'),
+      import('../run/apply/dead-runs.ts'),
       import('../engine/plan/build.ts'),
       import('./show/next-command.ts'),
       import('../base/named-file.ts'),

@@ -28,7 +28,7 @@ export interface ProfileTrial {
 export async function tryProfile(context: Context, name: string, flags: SettingFlags = {}): Promise<ProfileTrial> {
   const connection = await connectionOf(context, name, flags)
   for (const secret of connection.secrets) context.redactor.register(secret)
-  const {openCloud, openCluster} = await import('../run/open-api.ts')
+  const {openCloud, openCluster} = await import('../run/workspace/open-api.ts')
   const opened = connection.api === 'cloud' ? openCloud(context, connection) : openCluster(context, connection)
   try {
     const result = await opened.client.call({method: 'GET', path: connection.api === 'cloud' ? '/' : '/v1/cluster'})

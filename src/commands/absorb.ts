@@ -10,8 +10,8 @@ import {variableOptions} from '../cli/parse/variable-options.ts'
 import {StackCommand, type StackFlagValues} from '../cli/stack-command.ts'
 import type {LoadedDeclarations} from '../declaration/read/load.ts'
 import {visible} from '../report/terminal-text.ts'
-import type {AbsorbDone, Absorption} from '../run/absorb.ts'
-import type {Workspace} from '../run/workspace.ts'
+import type {AbsorbDone, Absorption} from '../run/import/absorb.ts'
+import type {Workspace} from '../run/workspace/workspace.ts'
 
 interface AbsorbFlagValues extends StackFlagValues {
   readonly field?: readonly string[] | undefined
@@ -61,7 +61,7 @@ export default class AbsorbCommand extends StackCommand {
       throw new UsageError(`--field ${wrong} is no JSON pointer of a field`, ['Write it as a plan shows it: --field /memoryLimitInGb.'])
     const loaded = await this.readDeclarations(flags)
     const read = async (workspace: Workspace) => {
-      const {planAbsorption} = await import('../run/absorb.ts')
+      const {planAbsorption} = await import('../run/import/absorb.ts')
       const planned = await planAbsorption(workspace, {words, fields: flags.field ?? []})
       await this.#writePatch(planned, flags.patch)
       return planned
@@ -97,7 +97,7 @@ export default class AbsorbCommand extends StackCommand {
       const what = `${absorbed.length} ${absorbed.length === 1 ? 'value' : 'values'} into ${files.map(it => it.file).join(', ')}`
       await this.confirm(`Write ${what}?`, flags.yes ?? false)
     }
-    const {carryOutAbsorption} = await import('../run/absorb.ts')
+    const {carryOutAbsorption} = await import('../run/import/absorb.ts')
     const interrupts = onInterrupt(
       () => this.logger.warn('stopping: the files are put back'),
       () => {},
@@ -118,7 +118,7 @@ export default class AbsorbCommand extends StackCommand {
   }
 
   async #reload(flags: AbsorbFlagValues, signal: AbortSignal): Promise<LoadedDeclarations> {
-    const {readDeclarations} = await import('../run/declarations.ts')
+    const {readDeclarations} = await import('../run/workspace/declarations.ts')
     return readDeclarations(this.context, {
       synthDir: undefined,
       synthEnvironment: flags['synth-env'],

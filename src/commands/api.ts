@@ -16,7 +16,7 @@ import {secretsInHeaders} from '../passthrough/request-headers.ts'
 import {curlCommand, requestDocument, requestText, shownRequest} from '../passthrough/show-request.ts'
 import {tableOf} from '../report/table.ts'
 import {visible} from '../report/terminal-text.ts'
-import {type OpenedApi, openCloud, openCluster} from '../run/open-api.ts'
+import {type OpenedApi, openCloud, openCluster} from '../run/workspace/open-api.ts'
 import type {ApiAnswer} from '../transport/api-client.ts'
 
 const word = (description: string) => Args.string({description, required: true, ignoreStdin: true})
@@ -58,7 +58,7 @@ export default class ApiCommand extends ServerCommand {
 
   /** People on call know what they do; that somebody wants nothing changed they may not know. */
   async #warnOfFreezes({address, keyHash, settings: {controls}}: Connection): Promise<void> {
-    const {warningsOf} = await import('../run/controls.ts')
+    const {warningsOf} = await import('../run/workspace/controls.ts')
     for (const text of await warningsOf(this.context, {address, keyHash, ...(controls === undefined ? {} : {controls})}))
       this.logger.warn(text)
   }

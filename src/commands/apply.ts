@@ -46,7 +46,8 @@ export default class ApplyCommand extends ApplyCommandBase {
   async run() {
     const {args, flags} = await this.parse(ApplyCommand)
     const {approve, 'break-glass': why, ...others} = flags
-    const breakGlass = why === undefined ? {} : {'break-glass': (await import('../run/break-glass.ts')).breakingGlass(this.context, why)}
+    const breakGlass =
+      why === undefined ? {} : {'break-glass': (await import('../run/apply/break-glass.ts')).breakingGlass(this.context, why)}
     const [hash, commit] = approve?.split('@') ?? []
     const given = {...others, ...breakGlass, approve: hash, approvedCommit: commit}
     return this.reporting('apply', flags, async () => {

@@ -19,8 +19,8 @@ Which request is meant, and the token, say the variables of the job: GITHUB_*, C
   async run(): Promise<undefined> {
     const {args, flags} = await this.parse(CommentCommand)
     const [{readPlan}, {commentPlan}, {applyCommand}] = await Promise.all([
-      import('../run/saved-plan.ts'),
-      import('../run/review.ts'),
+      import('../run/plan/saved-plan.ts'),
+      import('../run/reports/review.ts'),
       import('../cli/show/next-command.ts'),
     ])
     const plan = await readPlan(args.plan, this.context.cwd)

@@ -37,7 +37,7 @@ export default class CompareCommand extends ReadingStackCommand {
   protected async read(): Promise<ExitCode> {
     const {args, flags} = await this.parse(CompareCommand)
     const [{compareDeclared, compareLive, namedStack, placeMap}, {isEqual}] = await Promise.all([
-      import('../run/compare.ts'),
+      import('../run/plan/compare.ts'),
       import('../engine/plan/compare.ts'),
     ])
     const maps = (flags.map ?? []).map(placeMap)

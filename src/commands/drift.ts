@@ -35,7 +35,7 @@ export default class DriftCommand extends ReadingStackCommand {
   }
 
   async #drift(flags: DriftFlagValues): Promise<ExitCode> {
-    const [{readDrift}, {judgedBy}] = await Promise.all([import('../run/drift.ts'), import('../run/judged-drift.ts')])
+    const [{readDrift}, {judgedBy}] = await Promise.all([import('../run/plan/drift.ts'), import('../run/plan/judged-drift.ts')])
     // What was applied is compared, not what is declared: nobody has to know the secrets for it.
     const loaded = await this.readDeclarations(flags, 'validate')
     const {report, unchanged, used} = await this.inWorkspace(loaded, flags, 'plan', async workspace => {

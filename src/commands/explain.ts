@@ -40,7 +40,7 @@ export default class ExplainCommand extends ReadingStackCommand {
   }
 
   async #planned(word: string, flags: StackFlagValues & PlanFlags): Promise<Explanation> {
-    const {explainObject} = await import('../run/explain.ts')
+    const {explainObject} = await import('../run/plan/explain.ts')
     const loaded = await this.readDeclarations(flags)
     return this.inWorkspace(loaded, flags, 'plan', workspace => explainObject(workspace, word, planOptions(flags)))
   }
@@ -49,7 +49,7 @@ export default class ExplainCommand extends ReadingStackCommand {
     const decides = Object.keys({...guardFlags, stack: 0, state: 0}).find(it => Object.hasOwn(flags, it))
     if (decides !== undefined)
       throw new UsageError(`--${decides} says what is planned, and ${file} is planned already`, [`Leave --${decides} out, or the file.`])
-    const [{readPlan}, {explainPlanned}] = await Promise.all([import('../run/saved-plan.ts'), import('../run/explain.ts')])
+    const [{readPlan}, {explainPlanned}] = await Promise.all([import('../run/plan/saved-plan.ts'), import('../run/plan/explain.ts')])
     return explainPlanned(await readPlan(file, this.context.cwd), word)
   }
 }

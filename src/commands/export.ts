@@ -5,7 +5,7 @@ import {bothApisFlags, durationFlag, wholeNumberFlag} from '../cli/parse/flags.t
 import {objectWords} from '../cli/parse/object-words.ts'
 import {Args, Flags} from '../cli/parse/oclif.ts'
 import {StackCommand} from '../cli/stack-command.ts'
-import type {ExportDone} from '../run/export.ts'
+import type {ExportDone} from '../run/export/export.ts'
 
 export default class ExportCommand extends StackCommand {
   static override summary = 'write what is live as code that declares it'
@@ -67,7 +67,10 @@ export default class ExportCommand extends StackCommand {
     if (adopt === 'ledger' && (dir === undefined || to !== 'typescript'))
       throw new UsageError('--adopt ledger needs the code that goes with the ledgers', ['Name the folder it goes into: --dir DIR.'])
     if (adopt === 'ledger' && !prove) throw new UsageError('--adopt ledger needs the proof', ['Leave --no-prove out.'])
-    const [{exportLive}, {RequestAllowance}] = await Promise.all([import('../run/export.ts'), import('../transport/request-allowance.ts')])
+    const [{exportLive}, {RequestAllowance}] = await Promise.all([
+      import('../run/export/export.ts'),
+      import('../transport/request-allowance.ts'),
+    ])
     const done = await exportLive(
       {
         host: this.context,

@@ -20,7 +20,10 @@ export default class ForceUnlockCommand extends StackCommand {
   async run(): Promise<undefined> {
     const {args, flags} = await this.parse(ForceUnlockCommand)
     const {stacks} = await this.readDeclarations(flags, 'validate')
-    const [{openStores}, {locksSeen, unlockAll}] = await Promise.all([import('../run/ledger-stores.ts'), import('../run/force-unlock.ts')])
+    const [{openStores}, {locksSeen, unlockAll}] = await Promise.all([
+      import('../run/ledgers/ledger-stores.ts'),
+      import('../run/upkeep/force-unlock.ts'),
+    ])
     const opened = openStores(this.context, stacks)
     try {
       const seen = await locksSeen(opened.stores, args.id)

@@ -28,7 +28,7 @@ export default class ForgetCommand extends StackCommand {
     const {argv, flags} = await this.parse(ForgetCommand)
     const words = objectWords(argv, ForgetCommand, this.id, 'address')
     const {stack: stacks = [], anyway = false, 'lock-timeout': lockTimeoutMs = 0} = flags
-    const {forget, ownedDocument} = await import('../run/state.ts')
+    const {forget, ownedDocument} = await import('../run/upkeep/state.ts')
     const desk = await this.openDesk(flags)
     try {
       const forgotten = await forget(desk, {

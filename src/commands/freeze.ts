@@ -22,7 +22,7 @@ export default class FreezeCommand extends FreezeCommandBase {
 
   async run(): Promise<undefined> {
     const {flags} = await this.parse(FreezeCommand)
-    const {freeze} = await import('../run/freeze.ts')
+    const {freeze} = await import('../run/upkeep/freeze.ts')
     await this.withOne(flags, async scope => {
       const freezes = await freeze(this.context, scope, {...flags, strict: flags.strict ?? false})
       await this.print(asJson({freezes, requests: {used: 0}}), {

@@ -7,7 +7,7 @@ import {selectionFlags, stackFlags} from '../cli/parse/stack-flags.ts'
 import {ReadingStackCommand} from '../cli/reading-stack-command.ts'
 import type {StackFlagValues} from '../cli/stack-command.ts'
 import {table} from '../report/table.ts'
-import type {GraphDone, GraphFormat} from '../run/graph.ts'
+import type {GraphDone, GraphFormat} from '../run/plan/graph.ts'
 
 interface GraphFlagValues extends StackFlagValues {
   readonly target?: readonly string[] | undefined
@@ -47,12 +47,12 @@ export default class GraphCommand extends ReadingStackCommand {
     const given = (['target', 'exclude', 'stack', 'state'] as const).find(it => flags[it] !== undefined)
     if (given !== undefined)
       throw new UsageError(`--${given} says what is planned, and ${file} is planned already`, [`Leave --${given} out, or the file.`])
-    const [{readPlan}, {graphDone}] = await Promise.all([import('../run/saved-plan.ts'), import('../run/graph.ts')])
+    const [{readPlan}, {graphDone}] = await Promise.all([import('../run/plan/saved-plan.ts'), import('../run/plan/graph.ts')])
     return {done: await graphDone(await readPlan(file, this.context.cwd), flags.format), used: 0}
   }
 
   async #planned(flags: GraphFlagValues, format: GraphFormat) {
-    const [{planWorkspace}, {graphDone}] = await Promise.all([import('../run/plan.ts'), import('../run/graph.ts')])
+    const [{planWorkspace}, {graphDone}] = await Promise.all([import('../run/plan/plan.ts'), import('../run/plan/graph.ts')])
     const loaded = await this.readDeclarations(flags)
     return this.inWorkspace(loaded, flags, 'plan', async workspace => {
       const {plan} = await planWorkspace(workspace, {options: planOptions(flags)})

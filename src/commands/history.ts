@@ -26,7 +26,7 @@ export default class HistoryCommand extends ReadingStackCommand {
 
   protected async read(): Promise<undefined> {
     const {args, flags} = await this.parse(HistoryCommand)
-    const {readHistory} = await import('../run/history.ts')
+    const {readHistory} = await import('../run/history/history.ts')
     const desk = await this.openDesk(flags)
     try {
       const history = await readHistory(desk, {stacks: flags.stack ?? [], word: args.address, since: flags.since, by: flags.by})

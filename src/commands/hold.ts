@@ -22,7 +22,7 @@ export default class HoldCommand extends StackCommand {
   async run(): Promise<undefined> {
     const {argv, flags} = await this.parse(HoldCommand)
     const words = objectWords(argv, HoldCommand, this.id, 'address')
-    const {hold} = await import('../run/hold.ts')
+    const {hold} = await import('../run/upkeep/hold.ts')
     const desk = await this.openDesk(flags)
     try {
       const holds = await hold(desk, flags.stack ?? [], words, flags)

@@ -10,8 +10,8 @@ import {ledgerFlags, stackFlags} from '../cli/parse/stack-flags.ts'
 import {MissingArgumentError} from '../cli/parse/usage-error.ts'
 import {StackCommand, type StackFlagValues} from '../cli/stack-command.ts'
 import type {LoadedDeclarations} from '../declaration/read/load.ts'
-import type {ImportWish} from '../run/import-pairs.ts'
-import type {Workspace} from '../run/workspace.ts'
+import type {ImportWish} from '../run/import/import-pairs.ts'
+import type {Workspace} from '../run/workspace/workspace.ts'
 import type {StateObjects} from '../takeover/state-objects.ts'
 
 const TERRAFORM = 'TERRAFORM'
@@ -90,7 +90,10 @@ export default class ImportCommand extends StackCommand {
 
   async #pairsIn(file: string | undefined): Promise<readonly ImportWish[] | undefined> {
     if (file === undefined) return undefined
-    const [{readPairs}, {readNamedInput}] = await Promise.all([import('../run/import-pairs.ts'), import('../run/named-input.ts')])
+    const [{readPairs}, {readNamedInput}] = await Promise.all([
+      import('../run/import/import-pairs.ts'),
+      import('../run/host/named-input.ts'),
+    ])
     const {text, name} = await readNamedInput(
       {cwd: this.context.cwd, stdin: this.context.streams.stdin},
       {option: '--file', file, maxBytes: MAX_PAIRS_BYTES},
@@ -102,8 +105,8 @@ export default class ImportCommand extends StackCommand {
   async #import(flags: ImportFlagValues, wishes: readonly ImportWish[] | undefined): Promise<undefined> {
     const loaded = await this.readDeclarations(flags)
     const [{importObjects}, {resolvePairs, withImports}, {kinds}, {importText}] = await Promise.all([
-      import('../run/import.ts'),
-      import('../run/import-pairs.ts'),
+      import('../run/import/import.ts'),
+      import('../run/import/import-pairs.ts'),
       import('../backends/kinds.ts'),
       import('../report/import-text.ts'),
     ])
@@ -118,7 +121,7 @@ export default class ImportCommand extends StackCommand {
 
   async #takeOver(flags: ImportFlagValues, file: string): Promise<ExitCode | undefined> {
     const [{readNamedInput}, {MAX_STATE_BYTES, readState}, {stateObjects}, {secretsInDocument}] = await Promise.all([
-      import('../run/named-input.ts'),
+      import('../run/host/named-input.ts'),
       import('../takeover/read-state.ts'),
       import('../takeover/state-objects.ts'),
       import('../base/secret-fields.ts'),
@@ -147,7 +150,7 @@ export default class ImportCommand extends StackCommand {
 
   async #takenOver(flags: ImportFlagValues, {file, found, values}: {file: string; found: StateObjects; values: 'live' | 'state'}) {
     const loaded = await this.readDeclarations(flags)
-    const {assertNoLedger, takeOver} = await import('../run/takeover.ts')
+    const {assertNoLedger, takeOver} = await import('../run/import/takeover.ts')
     assertNoLedger(this.context.cwd, file, [...loaded.stacks, ...loaded.others])
     return this.#recording(loaded, flags, (workspace, onRecord) => takeOver(workspace, found, {values, onRecord}))
   }
@@ -155,7 +158,7 @@ export default class ImportCommand extends StackCommand {
   /** No stack is read: the code is yet to be written. */
   async #takenOverAsCode(flags: ImportFlagValues, found: StateObjects, dir: string) {
     const [{takeOverAsCode}, {RequestAllowance}] = await Promise.all([
-      import('../run/takeover-code.ts'),
+      import('../run/export/takeover-code.ts'),
       import('../transport/request-allowance.ts'),
     ])
     const most = flags['max-requests']

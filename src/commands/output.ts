@@ -36,7 +36,7 @@ export default class OutputCommand extends ReadingStackCommand {
 
   protected async read(): Promise<undefined> {
     const {args, flags} = await this.parse(OutputCommand)
-    const {loadOutputs} = await import('../run/outputs.ts')
+    const {loadOutputs} = await import('../run/ledgers/outputs.ts')
     const loaded = await this.readDeclarations(flags, 'validate')
     const outputs = await loadOutputs(this.context, loaded.stacks)
     const several = outputs.length > 1

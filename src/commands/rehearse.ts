@@ -11,7 +11,10 @@ export default class RehearseCommand extends ReadingStackCommand {
 
   protected async read() {
     const {flags} = await this.parse(RehearseCommand)
-    const [{planWorkspace}, {rehearse, rehearsalDocument}] = await Promise.all([import('../run/plan.ts'), import('../run/rehearse.ts')])
+    const [{planWorkspace}, {rehearse, rehearsalDocument}] = await Promise.all([
+      import('../run/plan/plan.ts'),
+      import('../run/apply/rehearse.ts'),
+    ])
     const loaded = await this.readDeclarations(flags)
     const {built, rehearsal} = await this.inWorkspace(loaded, flags, 'plan', async workspace => {
       const options = planOptions(flags)

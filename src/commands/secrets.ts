@@ -16,7 +16,7 @@ export default class SecretsCommand extends ReadingStackCommand {
 
   protected async read(): Promise<undefined> {
     const {flags} = await this.parse(SecretsCommand)
-    const {secretUses} = await import('../run/secret-uses.ts')
+    const {secretUses} = await import('../run/plan/secret-uses.ts')
     const {secrets, stacks, others} = await this.readDeclarations(flags, 'withheld')
     const uses = secretUses(secrets, stacks, others)
     await this.print(uses.map(asJson), {

@@ -20,7 +20,7 @@ export default class ShowCommand extends ReadingStackCommand {
   }
 
   async #show(file: string): Promise<undefined> {
-    const [{readPlan}, {applyCommand}] = await Promise.all([import('../run/saved-plan.ts'), import('../cli/show/next-command.ts')])
+    const [{readPlan}, {applyCommand}] = await Promise.all([import('../run/plan/saved-plan.ts'), import('../cli/show/next-command.ts')])
     const plan = await readPlan(file, this.context.cwd)
     await this.reportPlan(plan, applyCommand(file, plan, {}))
     await this.print(asJson(plan), {text: () => this.planText(plan), table: widest => planTable(plan, widest)})

@@ -54,8 +54,8 @@ export default class TransferCommand extends StackCommand {
     if (isBetween && flags.stack !== undefined && flags.state === undefined)
       throw new UsageError('--stack is the stack of --from-state, or of --state', ['Between stacks: --from STACK --to STACK.'])
     const [{resumeTransfers, transfer}, {changeBackend}] = await Promise.all([
-      import('../run/transfer.ts'),
-      import('../run/change-of-backend.ts'),
+      import('../run/upkeep/transfer.ts'),
+      import('../run/upkeep/change-of-backend.ts'),
     ])
     const desk = await this.openDesk(flags)
     try {

@@ -38,9 +38,9 @@ export default class UndoCommand extends ReadingStackCommand {
     if (!existsSync(dirname(resolve(this.context.cwd, out))))
       throw new UsageError(`--out ${out}: there is no folder ${dirname(out)}`, ['Make the folder first, or name another file.'])
     const [{assertOpen}, {openUndo}, {undoDocument}, {applyCommand}, {writeNamedFile}] = await Promise.all([
-      import('../run/controls.ts'),
-      import('../run/open-undo.ts'),
-      import('../run/undo-document.ts'),
+      import('../run/workspace/controls.ts'),
+      import('../run/undo/open-undo.ts'),
+      import('../run/undo/undo-document.ts'),
       import('../cli/show/next-command.ts'),
       import('../base/named-file.ts'),
     ])

@@ -2,7 +2,7 @@
 import {existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {absorbSchema} from '../../src/run/import-document.ts'
+import {absorbSchema} from '../../src/run/import/import-document.ts'
 import {makeApp} from '../support/app.ts'
 import {documentOf, type Running, type Site, site} from '../support/site.ts'
 import {until} from '../support/until.ts'

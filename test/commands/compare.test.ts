@@ -1,5 +1,5 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {compareSchema} from '../../src/run/compare-document.ts'
+import {compareSchema} from '../../src/run/plan/compare-document.ts'
 import {documentOf, type Site, site} from '../support/site.ts'
 import {jsonStack, saveStacks} from '../support/stack-json.ts'
 

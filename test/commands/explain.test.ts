@@ -1,5 +1,5 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {explainSchema} from '../../src/run/explain-document.ts'
+import {explainSchema} from '../../src/run/plan/explain-document.ts'
 import {documentOf, type Site, site} from '../support/site.ts'
 import {type JsonStack, jsonStack, saveStack} from '../support/stack-json.ts'
 

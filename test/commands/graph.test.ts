@@ -1,5 +1,5 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {graphSchema} from '../../src/run/graph-document.ts'
+import {graphSchema} from '../../src/run/plan/graph-document.ts'
 import {documentOf, type Site, site} from '../support/site.ts'
 import {jsonStack, saveStack} from '../support/stack-json.ts'
 

@@ -1,6 +1,6 @@
 /** The list of secrets, and what it is for: rotating one, in a user that can be changed and in one that cannot. */
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {secretsSchema} from '../../src/run/secrets-document.ts'
+import {secretsSchema} from '../../src/run/plan/secrets-document.ts'
 import {documentOf, type Site, site} from '../support/site.ts'
 import {type JsonStack, jsonStack, saveStack, saveStacks} from '../support/stack-json.ts'
 

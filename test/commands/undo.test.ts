@@ -2,7 +2,7 @@
 import {mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {undoSchema} from '../../src/run/undo-document.ts'
+import {undoSchema} from '../../src/run/undo/undo-document.ts'
 import {type Inside, inside} from '../support/inside.ts'
 import {documentOf} from '../support/site.ts'
 import {type JsonStack, jsonStack, saveStack, saveStacks} from '../support/stack-json.ts'

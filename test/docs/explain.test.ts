@@ -5,7 +5,7 @@ import {DECIDED} from '../../src/engine/model/decision.ts'
 import {EDGE_REASONS} from '../../src/engine/model/plan.ts'
 import {MOST_CHARACTERS, MOST_EDGES} from '../../src/report/graph/mermaid.ts'
 import {MOST_NODES} from '../../src/report/graph/svg.ts'
-import {GRAPH_FORMATS} from '../../src/run/graph.ts'
+import {GRAPH_FORMATS} from '../../src/run/plan/graph.ts'
 
 const text = readFileSync(new URL('../../docs/explain.md', import.meta.url), 'utf8')
 /** The first cells of the rows below a title. */

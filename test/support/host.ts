@@ -3,7 +3,7 @@ import {systemClock} from '../../src/base/clock.ts'
 import {systemRandom} from '../../src/base/random.ts'
 import {Redactor} from '../../src/base/redact.ts'
 import {readEnvironment} from '../../src/config/environment.ts'
-import type {Host} from '../../src/run/host.ts'
+import type {Host} from '../../src/run/host/host.ts'
 
 export const hostIn = (folder: string, change: Partial<Host> = {}): Host => ({
   environment: readEnvironment({HOME: folder}),

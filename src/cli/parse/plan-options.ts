@@ -1,6 +1,6 @@
 /** From the options of a command line to those of the application. */
 import type {Selection} from '../../engine/observe/select.ts'
-import type {ApplyOptions} from '../../run/plan-options.ts'
+import type {ApplyOptions} from '../../run/host/plan-options.ts'
 
 /** Parsed values of the options of planning. */
 export interface PlanFlags {

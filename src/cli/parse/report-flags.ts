@@ -5,7 +5,7 @@ import {placeOfFile} from '../../base/file-place.ts'
 import {nearest} from '../../base/nearest.ts'
 import {UsageError} from '../../base/usage-error.ts'
 import {isReportFormat, REPORT_FORMATS} from '../../report/formats/registry.ts'
-import type {ReportWish} from '../../run/reports.ts'
+import type {ReportWish} from '../../run/reports/reports.ts'
 import {Flags} from './oclif.ts'
 
 export const reportFlags = {

@@ -6,7 +6,7 @@ import type {Environment} from '../../config/environment.ts'
 import type {Keyring} from '../../config/keyring.ts'
 import {Profiles} from '../../config/profiles.ts'
 import {roughWidth, wrapText} from '../../report/wrap-text.ts'
-import type {Host} from '../../run/host.ts'
+import type {Host} from '../../run/host/host.ts'
 import type {Log} from './log.ts'
 
 export interface InputStream extends NodeJS.ReadableStream {

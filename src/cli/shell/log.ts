@@ -3,7 +3,7 @@ import {beginningOf} from '../../base/beginning.ts'
 import type {Redactor} from '../../base/redact.ts'
 import type {LogLevel} from '../../config/environment.ts'
 import {paintedLine, visibleLine} from '../../report/terminal-text.ts'
-import type {Voice} from '../../run/host.ts'
+import type {Voice} from '../../run/host/host.ts'
 
 const LEVELS: readonly LogLevel[] = ['quiet', 'info', 'debug', 'trace']
 

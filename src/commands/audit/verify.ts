@@ -33,7 +33,7 @@ export default class AuditVerifyCommand extends ReadingStackCommand {
   protected async read(): Promise<undefined> {
     const {argv, flags} = await this.parse(AuditVerifyCommand)
     const files = objectWords(argv, AuditVerifyCommand, this.id)
-    const {verifyAudits} = await import('../../run/audit-verify.ts')
+    const {verifyAudits} = await import('../../run/history/audit-verify.ts')
     // Files may be looked at where nothing else is; ledgers that lie there count all the same.
     const isAlone = files.length > 0 && flags['synth-dir'] === undefined && !existsSync(join(this.context.cwd, 'cdktf.json'))
     const desk = isAlone ? await this.openDeskOfFolder() : await this.openDesk(flags)

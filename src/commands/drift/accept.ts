@@ -37,8 +37,8 @@ export default class DriftAcceptCommand extends ReadingStackCommand {
     const {argv, flags} = await this.parse(DriftAcceptCommand)
     const words = objectWords(argv, DriftAcceptCommand, this.id, 'address')
     const [{acceptance, acceptDrift}, {USUAL_BASELINE}] = await Promise.all([
-      import('../../run/accept-drift.ts'),
-      import('../../run/drift-baseline.ts'),
+      import('../../run/plan/accept-drift.ts'),
+      import('../../run/plan/drift-baseline.ts'),
     ])
     const {until, reason, by, any = false, baseline: file = USUAL_BASELINE} = flags
     const how = acceptance(this.context, {until, reason, by})

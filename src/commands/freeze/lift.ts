@@ -19,7 +19,7 @@ export default class FreezeLiftCommand extends FreezeCommandBase {
   async run(): Promise<undefined> {
     const {argv, flags} = await this.parse(FreezeLiftCommand)
     const ids = objectWords(argv, FreezeLiftCommand, this.id, 'id')
-    const {liftFreezes} = await import('../../run/freeze.ts')
+    const {liftFreezes} = await import('../../run/upkeep/freeze.ts')
     await this.withAll(flags, async scope => {
       const lifted = await liftFreezes(this.context, scope, ids)
       await this.print(asJson({lifted, requests: {used: 0}}), {

@@ -15,7 +15,7 @@ export default class FreezeListCommand extends FreezeCommandBase {
   run(): Promise<undefined> {
     return this.reading(async () => {
       const {flags} = await this.parse(FreezeListCommand)
-      const {listFreezes} = await import('../../run/freeze.ts')
+      const {listFreezes} = await import('../../run/upkeep/freeze.ts')
       await this.withAll(flags, async scope => {
         const freezes = await listFreezes(this.context, scope)
         if (freezes.length === 0 && !this.forPrograms) this.logger.note('nothing is frozen')

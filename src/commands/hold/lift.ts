@@ -23,7 +23,7 @@ export default class HoldLiftCommand extends StackCommand {
   async run(): Promise<undefined> {
     const {argv, flags} = await this.parse(HoldLiftCommand)
     const words = objectWords(argv, HoldLiftCommand, this.id, 'address')
-    const {liftHolds} = await import('../../run/hold.ts')
+    const {liftHolds} = await import('../../run/upkeep/hold.ts')
     const desk = await this.openDesk(flags)
     try {
       const lifted = await liftHolds(desk, flags.stack ?? [], words)

@@ -10,7 +10,7 @@ export default class HoldListCommand extends ReadingStackCommand {
 
   protected async read(): Promise<undefined> {
     const {flags} = await this.parse(HoldListCommand)
-    const {listHolds} = await import('../../run/hold.ts')
+    const {listHolds} = await import('../../run/upkeep/hold.ts')
     const desk = await this.openDesk(flags)
     try {
       const holds = await listHolds(desk, flags.stack ?? [])

@@ -18,7 +18,7 @@ export default class PlanDiffCommand extends BaseCommand {
   async run() {
     const {args, flags} = await this.parse(PlanDiffCommand)
     const [{readPlan}, {diffFrames, diffPlans}, {planDiffText}] = await Promise.all([
-      import('../../run/saved-plan.ts'),
+      import('../../run/plan/saved-plan.ts'),
       import('../../engine/plan/plan-diff.ts'),
       import('../../report/plan-diff-text.ts'),
     ])

@@ -8,7 +8,7 @@ export default class RunsListCommand extends BaseCommand {
 
   async run(): Promise<undefined> {
     await this.parse(RunsListCommand)
-    const {runsHere} = await import('../../run/runs-here.ts')
+    const {runsHere} = await import('../../run/journal/runs-here.ts')
     const {stories: runs, unreadable} = await runsHere(this.context)
     for (const {error} of unreadable) this.logger.warn(error.message)
     if (runs.length === 0 && !this.forPrograms) this.logger.note('no runs: they lie in .svcctl/runs beside cdktf.json')

@@ -11,7 +11,7 @@ export default class RunsPruneCommand extends BaseCommand {
 
   async run(): Promise<undefined> {
     const {flags} = await this.parse(RunsPruneCommand)
-    const {pruneRuns, tidyOpenRuns, USUAL_PRUNING} = await import('../../run/run-files.ts')
+    const {pruneRuns, tidyOpenRuns, USUAL_PRUNING} = await import('../../run/journal/run-files.ts')
     for (const {error} of tidyOpenRuns(this.context)) this.logger.warn(`${error.message} It stays.`)
     const {olderThanMs, keep} = USUAL_PRUNING
     const removed = pruneRuns(this.context, {olderThanMs: flags['older-than'] ?? olderThanMs, keep: flags.keep ?? keep})

@@ -12,7 +12,7 @@ export default class RunsShowCommand extends BaseCommand {
 
   async run(): Promise<undefined> {
     const {args} = await this.parse(RunsShowCommand)
-    const {findRun} = await import('../../run/run-files.ts')
+    const {findRun} = await import('../../run/journal/run-files.ts')
     const story = findRun(this.context, args.run)
     await this.print(runDocument(story), {text: () => runText(story)})
   }

@@ -14,7 +14,7 @@ export default class StateListCommand extends ReadingStackCommand {
 
   protected async read(): Promise<undefined> {
     const {args, flags} = await this.parse(StateListCommand)
-    const {listOwned, ownedDocument} = await import('../../run/state.ts')
+    const {listOwned, ownedDocument} = await import('../../run/upkeep/state.ts')
     const desk = await this.openDesk(flags)
     try {
       const words = args.pattern === undefined ? [] : [args.pattern]

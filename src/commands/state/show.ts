@@ -16,7 +16,7 @@ export default class StateShowCommand extends ReadingStackCommand {
 
   protected async read(): Promise<undefined> {
     const {args, flags} = await this.parse(StateShowCommand)
-    const {ownedDocument, showOwned, shownApplied} = await import('../../run/state.ts')
+    const {ownedDocument, showOwned, shownApplied} = await import('../../run/upkeep/state.ts')
     const desk = await this.openDesk(flags)
     try {
       const owned = await showOwned(desk, flags.stack ?? [], args.address)

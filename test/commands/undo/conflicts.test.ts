@@ -1,7 +1,7 @@
 /** What an undo must not take for its own: addresses, names, fields and parents that somebody has by now. */
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {undoSchema} from '../../../src/run/undo-document.ts'
+import {undoSchema} from '../../../src/run/undo/undo-document.ts'
 import {type Inside, inside} from '../../support/inside.ts'
 import {documentOf} from '../../support/site.ts'
 import {type JsonStack, jsonStack, saveStack} from '../../support/stack-json.ts'

@@ -8,7 +8,7 @@ import {AppError} from '../../../src/base/errors.ts'
 import type {JournalEntry} from '../../../src/engine/model/journal.ts'
 import type {LedgerStore} from '../../../src/engine/model/ledger.ts'
 import {Secret} from '../../../src/engine/model/value.ts'
-import {pendingRuns, TravellingJournal} from '../../../src/run/travelling-journal.ts'
+import {pendingRuns, TravellingJournal} from '../../../src/run/journal/travelling-journal.ts'
 import {settle} from '../../support/crash.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
 

@@ -1,6 +1,6 @@
 /** What a saved plan is checked again with: only what it touches is looked at, and the rest is owned all the same. */
 import {describe, expect, it} from 'vitest'
-import {carryOver} from '../../../src/run/carry-over.ts'
+import {carryOver} from '../../../src/run/ledgers/carry-over.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
 import {objectsOf} from '../../support/promises.ts'
 

@@ -3,7 +3,7 @@ import {appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {type AuditEntry, chained, readLine} from '../../../src/audit/entry.ts'
-import {historySchema, verifySchema} from '../../../src/run/audit-document.ts'
+import {historySchema, verifySchema} from '../../../src/run/history/audit-document.ts'
 import {documentOf, type Site, site} from '../../support/site.ts'
 import {type JsonStack, jsonStack, saveStacks} from '../../support/stack-json.ts'
 

@@ -2,7 +2,7 @@ import {NotFoundError} from '../../../backends/api-errors.ts'
 import type {JsonObject} from '../../../base/json.ts'
 import {clusterFlags} from '../../../cli/parse/flags.ts'
 import {OutcomeCommand} from '../../../cli/support-package/outcome-command.ts'
-import {openCluster} from '../../../run/open-api.ts'
+import {openCluster} from '../../../run/workspace/open-api.ts'
 import {statusResult} from '../../../support-package/package-result.ts'
 import {packageStatus} from '../../../support-package/package-status.ts'
 

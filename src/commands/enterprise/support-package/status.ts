@@ -2,7 +2,7 @@ import {clusterFlags} from '../../../cli/parse/flags.ts'
 import {idArg} from '../../../cli/parse/id-args.ts'
 import {OutcomeCommand} from '../../../cli/support-package/outcome-command.ts'
 import {harmless} from '../../../report/terminal-text.ts'
-import {openCluster} from '../../../run/open-api.ts'
+import {openCluster} from '../../../run/workspace/open-api.ts'
 import {statusResult} from '../../../support-package/package-result.ts'
 import {readPackageStatus} from '../../../support-package/package-status.ts'
 

@@ -1,0 +1,345 @@
+/** Runs that died: what they left is settled under the lock, before anything new is planned. */
+
+import {kinds} from '../../backends/kinds.ts'
+import {APIS} from '../../base/apis.ts'
+import {AppError, EXIT} from '../../base/errors.ts'
+import type {Json} from '../../base/json.ts'
+import {asJson} from '../../base/json.ts'
+import {evaluate} from '../../declaration/read/residual.ts'
+import {LedgerBook} from '../../engine/apply/ledger-book.ts'
+import {recover} from '../../engine/apply/recover.ts'
+import type {Recovered, RecoverInput} from '../../engine/apply/recovery.ts'
+import {recordedAttribute} from '../../engine/model/attribute.ts'
+import type {Emit} from '../../engine/model/events.ts'
+import {type DeadRun, isSettled, type JournalEntry, partOf, readRun, type SettledStep} from '../../engine/model/journal.ts'
+import {type Ledger, versionsOf} from '../../engine/model/ledger.ts'
+import {Ownership} from '../../engine/model/ownership.ts'
+import type {Operation, Plan} from '../../engine/model/plan.ts'
+import {keyOf} from '../../engine/model/value.ts'
+import {continueJournal, damagedCopyOf} from '../../ledger/journal-file.ts'
+import type {Host} from '../host/host.ts'
+import {runTiming} from '../host/timing.ts'
+import {knownRuns, markIfEnded, openRuns, type RunStory, tidyOpenRuns} from '../journal/run-files.ts'
+import {type PendingRun, packed, pendingRuns} from '../journal/travelling-journal.ts'
+import {planOf, RunPlanError} from '../plan/run-plan.ts'
+import {checkAccounts, type OtherAccount, otherAccount} from '../workspace/accounts.ts'
+import type {LedgerObject} from '../workspace/ledger-desk.ts'
+import {RunSecrets} from '../workspace/secrets.ts'
+import type {Workspace} from '../workspace/workspace.ts'
+import {auditDeadRun} from './audit-dead-run.ts'
+
+/** The journal tells of another account than the credentials are for. It stays as it is. */
+export class OtherAccountRunError extends AppError {
+  constructor(run: string, {api, was, is}: OtherAccount) {
+    super(`run ${run} was made for the ${api} at ${was}, and the configuration now means ${is}`, {
+      code: 'E_RUN_ACCOUNT',
+      exit: EXIT.refused,
+      suggestions: ['Use the profile or variables that run had, or move its journal in .svcctl/runs away if its account is gone.'],
+    })
+  }
+}
+
+/** What the live state shows is half done, and whatever is made of it would say so of the wrong things. */
+export class UnsettledRunError extends AppError {
+  /** @param cause - what went wrong for it; absent: nothing was tried */
+  constructor(notes: readonly string[], cause?: AppError) {
+    const open = notes.join('; ')
+    super(
+      cause === undefined ? `an unfinished run has requests open here: ${open}` : `${cause.message}; an unfinished run may be why: ${open}`,
+      {
+        code: 'E_RUN_UNSETTLED',
+        exit: EXIT.refused,
+        suggestions: ['Settle it first with: svcctl apply --resume', ...(cause?.suggestions ?? [])],
+        ...(cause?.problems === undefined ? {} : {problems: cause.problems}),
+        cause,
+      },
+    )
+  }
+}
+
+const namesOf = ({stacks}: Workspace): ReadonlySet<string> => new Set(stacks.map(it => it.name))
+
+/** Unfinished runs that have left something in these stacks, or that still go on. */
+export function unfinishedRuns(workspace: Workspace): RunStory[] {
+  const stacks = namesOf(workspace)
+  const concerns = (it: RunStory) => it.alive || !isSettled(partOf(it, stacks)) || isSettled(it)
+  return openRuns(workspace.host).stories.filter(it => !it.ended && it.header.stacks.some(name => stacks.has(name)) && concerns(it))
+}
+
+/** For a plan, which writes nothing: what unfinished runs have open, as far as one read each can tell. */
+export async function openRequests(workspace: Workspace): Promise<string[]> {
+  const notes: string[] = []
+  for (const {error} of openRuns(workspace.host).unreadable)
+    notes.push(`${error.message} What it says is not known here: ${error.suggestions.join(' ')}`)
+  for (const story of unfinishedRuns(workspace)) {
+    const {run} = story.header
+    if (story.damage !== undefined) notes.push(`the journal of run ${run} is damaged: ${story.damage}; the rest of it counts`)
+    const {loose} = partOf(story, namesOf(workspace))
+    if (story.alive) notes.push(`run ${run} is still going on (pid ${story.header.process.pid})`)
+    else if (loose.length === 0) notes.push(`run ${run} did not end; nothing of it is in flight`)
+    for (const {key, kind, step, taskId, name, remoteId} of story.alive ? [] : loose) {
+      const api = kinds.get(kind)?.api
+      const what = `${step} ${kind} ${name ?? remoteId ?? ''} (${key}) of run ${run}`
+      const task =
+        taskId === undefined || api === undefined ? undefined : await workspace.backendOf(key.slice(0, key.indexOf(':')), api).task(taskId)
+      if (task !== undefined) notes.push(`${what}: its task ${task.id} is ${task.status}`)
+      else notes.push(`${what} was sent, and nobody knows yet what came of it: apply looks first`)
+    }
+  }
+  return notes
+}
+
+/**
+ * For whoever records what is live as it is: an object that one of our runs has half made would be recorded as finished, and
+ * what a run has changed taken for somebody else's doing. Asks no server; ledgers tell of runs whose disk is gone.
+ * @throws UnsettledRunError
+ */
+export function assertNothingOpen(workspace: Workspace): void {
+  const stacks = namesOf(workspace)
+  const open = (run: string, dead: DeadRun): string[] => {
+    const {loose, uncertain} = partOf(dead, stacks)
+    return [...loose, ...uncertain].map(({key, step}) => `${step} of ${key} in run ${run}`)
+  }
+  const known = knownRuns(workspace.host)
+  const notes = [
+    ...unfinishedRuns(workspace).flatMap(it => open(it.header.run, it)),
+    ...[...workspace.ledgers.values()]
+      .flatMap(({pending}) => pendingRuns(pending).runs)
+      .flatMap(({run, entries}) => (known.has(run) ? [] : open(run, readRun(entries)))),
+  ]
+  if (notes.length > 0) throw new UnsettledRunError([...new Set(notes)])
+}
+
+/**
+ * For whoever takes objects out of a ledger, or hands them on to another one: what an unfinished run has done to them is
+ * settled with the ledgers of its own stacks, and by what these have. As far as the runs here and these ledgers tell.
+ * @throws UnsettledRunError
+ */
+export function assertSettled(host: Host, ledgers: readonly Ledger[], objects: readonly LedgerObject[]): void {
+  const stacks = new Set(ledgers.map(it => it.stack))
+  const keys = new Set(objects.map(it => keyOf(it.stack, it.entry.address)))
+  const remoteIds = new Set(objects.map(it => it.entry.remoteId))
+  const known = knownRuns(host)
+  const runs: [string, DeadRun][] = [
+    ...openRuns(host).stories.flatMap((it): [string, DeadRun][] => (it.ended ? [] : [[it.header.run, it]])),
+    ...ledgers
+      .flatMap(({pending}) => pendingRuns(pending).runs)
+      .flatMap(({run, entries}): [string, DeadRun][] => (known.has(run) ? [] : [[run, readRun(entries)]])),
+  ]
+  const notes = runs.flatMap(([run, dead]) => {
+    const {loose, uncertain, settled} = partOf(dead, stacks)
+    return [...loose, ...uncertain, ...settled.filter(it => it.recorded !== true)]
+      .filter(({key, remoteId}) => keys.has(key) || (remoteId !== undefined && remoteIds.has(remoteId)))
+      .map(({key, step}) => `${step} of ${key} in run ${run}`)
+  })
+  if (notes.length > 0) throw new UnsettledRunError([...new Set(notes)])
+}
+
+export interface Settled {
+  readonly runs: readonly string[]
+  /** `stack:address` of creates nobody can tell of yet: they must not be planned again in this run. */
+  readonly unknown: Recovered['unknown']
+  /** The hashes of the plans that those runs began with, as far as their journals are here. */
+  readonly plans: ReadonlySet<string>
+  /** Every task that those runs started. */
+  readonly taskIds: ReadonlySet<string>
+}
+
+/**
+ * Settles what dead runs left in these stacks, here or (http ledgers) on a disk that is gone.
+ * @throws OtherAccountRunError, JournalVersionError, JournalMissingError: nothing is sent
+ */
+export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: AbortSignal, only?: RunStory): Promise<Settled> {
+  const stories = only ? [only] : await runsToSettle(workspace)
+  const [strange] = only === undefined ? tidyOpenRuns(workspace.host) : []
+  if (strange !== undefined) throw strange.error
+  for (const story of stories) await assertSameAccount(workspace, story)
+  const travelling = await travellingRuns(workspace, emit)
+  // What only a ledger tells of is of the account that the ledger knows.
+  if (travelling.length > 0) await checkAccounts(workspace)
+  const taskIds = new Set([...stories.flatMap(it => [...it.taskIds]), ...travelling.flatMap(it => [...readRun(it.entries).taskIds])])
+  const unknown: Recovered['unknown'][number][] = []
+  // What is written for one of them is no word of somebody else about the others.
+  const versions = versionsOf(workspace.ledgers)
+  const settle = async (run: string, dead: DeadRun, operations: readonly Operation[], note: Note) => {
+    const own = {...partOf(dead, namesOf(workspace)), taskIds}
+    const recovered = await settleOne(workspace, {run, dead: own, operations, versions, signal, emit, note})
+    unknown.push(...recovered.unknown)
+    return recovered
+  }
+  for (const story of stories) {
+    const {run} = story.header
+    const plan = await planIfReadable(workspace, story.header, emit)
+    const {journal} = continueJournal(story.path)
+    if (story.damage !== undefined) emit({type: 'warning', message: damagedText(story)})
+    const told = [...story.entries]
+    try {
+      const note: Note = entry => {
+        told.push(entry)
+        journal.append(asJson(entry), {fsync: false})
+      }
+      const recovered = await settle(run, story, plan?.operations ?? [], note)
+      // Without this line the run stays unfinished, and the next one looks again: also for stacks that are not here now.
+      if (isSettled(readRun(told))) journal.append({type: 'end', summary: {recovered: recovered.found.length}}, {fsync: true})
+    } finally {
+      journal.close()
+    }
+    markIfEnded(workspace.host, run)
+  }
+  for (const it of travelling) {
+    const told = [...it.entries]
+    await settle(it.run, readRun(it.entries), it.operations, entry => void told.push(entry))
+    await travelOn(workspace, it, told)
+  }
+  await dropSettled(workspace)
+  if (stories.length > 0 || travelling.length > 0) await workspace.loadLedgers()
+  const plans = new Set(stories.map(it => it.header.plan))
+  return {runs: [...stories.map(it => it.header.run), ...travelling.map(it => it.run)], plans, unknown, taskIds}
+}
+
+const damagedText = ({path, damage, header: {run}}: RunStory): string =>
+  `the journal of run ${run} is damaged: ${damage}; the rest of it counts, and as it was it is kept as ${damagedCopyOf(path)}`
+
+type Note = (entry: JournalEntry) => void
+
+/**
+ * Who asks has the locks of these stacks. A process that still works on one of their ledgers has lost its own lock (it
+ * was stopped, and the lock was taken away) and sends nothing more; what it had sent is settled as that of a dead run.
+ */
+async function runsToSettle(workspace: Workspace): Promise<RunStory[]> {
+  const stories = unfinishedRuns(workspace)
+  const lost = await Promise.all(stories.map(it => !it.alive || hasLostItsLedgers(workspace, it)))
+  return stories.filter((_, at) => lost[at])
+}
+
+/** Whether it began with the very ledgers that are locked here; with others (`--state`) it is none of our business. */
+async function hasLostItsLedgers(workspace: Workspace, {header}: RunStory): Promise<boolean> {
+  const plan = await planIfReadable(workspace, header, () => {})
+  return (plan?.stacks ?? []).some(it => workspace.hasLedger(it))
+}
+
+interface TravellingRun extends PendingRun {
+  readonly stack: string
+}
+
+/** Runs that only a ledger knows of: their disk is gone. */
+async function travellingRuns(workspace: Workspace, emit: Emit): Promise<TravellingRun[]> {
+  const known = knownRuns(workspace.host)
+  return [...workspace.ledgers].flatMap(([stack, ledger]) => {
+    const {runs, damaged} = pendingRuns(ledger.pending)
+    for (const what of damaged)
+      emit({
+        type: 'warning',
+        message: `what the ledger of stack ${stack} says of ${what} cannot be read: what it made is found by its name`,
+      })
+    return runs.filter(it => !known.has(it.run)).map(it => ({...it, stack}))
+  })
+}
+
+/** What is still open of it stays in the ledger, for the next run and for any other machine. */
+async function travelOn(workspace: Workspace, {stack, run, operations}: TravellingRun, told: readonly JournalEntry[]): Promise<void> {
+  const rest = {run, entries: told, operations}
+  await changePending(workspace, stack, runs => runs.flatMap(it => (it.run !== run ? [it] : isSettled(readRun(told)) ? [] : [rest])))
+}
+
+/** What a run of this machine has left in a stack is in its journal; where that is over, no ledger need say so. */
+async function dropSettled(workspace: Workspace): Promise<void> {
+  const open = openRuns(workspace.host).stories.filter(it => !it.ended)
+  const known = knownRuns(workspace.host)
+  for (const stack of workspace.ledgers.keys()) {
+    const isOpen = (run: string) => open.some(it => it.header.run === run && !isSettled(partOf(it, new Set([stack]))))
+    await changePending(workspace, stack, runs => runs.filter(it => isOpen(it.run) || !known.has(it.run)))
+  }
+}
+
+async function changePending(
+  workspace: Workspace,
+  stack: string,
+  change: (runs: readonly PendingRun[]) => readonly PendingRun[],
+): Promise<void> {
+  if (workspace.ledgers.get(stack)?.pending === undefined) return
+  await workspace.loadLedgers()
+  const book = new LedgerBook(workspace.ledgers, workspace.stores, ledger => Promise.resolve(ledger))
+  book.setPending(stack, packed(change(pendingRuns(book.ledger(stack)?.pending).runs)))
+  await book.flush()
+  await workspace.loadLedgers()
+}
+
+/** What the run left can be looked up by its journal alone; what it made is then adopted by name. */
+async function planIfReadable({host}: Workspace, header: RunStory['header'], emit: Emit): Promise<Plan | undefined> {
+  try {
+    return await planOf(host, header)
+  } catch (error) {
+    if (!(error instanceof RunPlanError)) throw error
+    emit({type: 'warning', message: `${error.message}; it is settled by its journal`})
+    return undefined
+  }
+}
+
+async function settleOne(
+  workspace: Workspace,
+  {
+    run,
+    dead,
+    operations,
+    versions,
+    signal,
+    emit,
+    note,
+  }: Pick<RecoverInput, 'run' | 'dead' | 'operations' | 'versions' | 'signal' | 'emit' | 'note'>,
+): Promise<Recovered> {
+  const secrets = new RunSecrets(workspace, new Map())
+  const ledgers = await workspace.loadLedgers()
+  const {sealer, otherLedgers, accountOf} = workspace
+  const ownership = new Ownership({ledgers, otherLedgers, accountOf, kinds})
+  const book: LedgerBook = new LedgerBook(
+    ledgers,
+    workspace.stores,
+    (ledger, closing) => sealer.seal(ledger, book.secretsOf(ledger.stack), secrets.ofStack(ledger.stack, {operations}), {closing}),
+    (ledger, entry, known) => sealer.ahead(ledger, entry, known),
+  )
+  const settled: SettledStep[] = [...dead.settled]
+  emit({type: 'warning', message: `run ${run} did not end; looking up first what became of its requests (${dead.loose.length})`})
+  const recovered = await recover({
+    run,
+    dead,
+    operations,
+    kinds,
+    backendOf: workspace.backendOf,
+    book,
+    versions,
+    secret: secrets.ifKnown,
+    wasSent: (digest, context, secret) => sealer.wasSent(digest, context, secret),
+    isRecorded: (ledger, entry, pointer, secret) => sealer.isRecorded(ledger, entry, pointer, secret),
+    isElsewhere: (stack, remoteId) => {
+      const api = APIS.find(it => remoteId.startsWith(`${it}/`))
+      return api !== undefined && ownership.elsewhere(stack, api, remoteId) !== undefined
+    },
+    evaluate,
+    lookup: {variable: workspace.variable, attribute: (key, attribute) => attributeIn(book, key, attribute)},
+    clock: workspace.host.clock,
+    ...runTiming(workspace.settings),
+    signal,
+    emit,
+    note: entry => {
+      if (entry.type === 'settled' && entry.failed === undefined) settled.push(entry)
+      note(entry)
+    },
+  })
+  await auditDeadRun(workspace, book, {run, operations, settled, failed: recovered.failed, unknown: recovered.unknown})
+  for (const {error} of recovered.failed) emit({type: 'warning', message: `run ${run}: ${error.message}`})
+  return recovered
+}
+
+function attributeIn(book: LedgerBook, key: string, attribute: string): Json | undefined {
+  const at = key.indexOf(':')
+  const entry = book.ledger(key.slice(0, at))?.entries.get(key.slice(at + 1))
+  return recordedAttribute(entry, attribute)
+}
+
+/** Asks whose account a key is of only where another one was used then. @throws OtherAccountRunError */
+async function assertSameAccount(workspace: Workspace, {header}: RunStory): Promise<void> {
+  const own = workspace.stacks.filter(it => header.stacks.includes(it.name))
+  const other = await otherAccount(workspace, header.accounts, own)
+  if (other !== undefined) throw new OtherAccountRunError(header.run, other)
+}

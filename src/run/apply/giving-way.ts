@@ -1,0 +1,41 @@
+/**
+ * Addresses in a ledger that a run gives to other objects, while who has them is no part of the run (`--safe-only`,
+ * `--no-destroy`, `import --all`), or is blocked in it: such an object goes where the whole plan would have put it. Written
+ * over, it would be nobody's any more.
+ */
+import type {GivingWay} from '../../engine/apply/ledger-book.ts'
+import type {Work} from '../../engine/apply/work.ts'
+import {type Key, keyOf, keyOfOperation} from '../../engine/model/value.ts'
+import type {Observation} from '../../engine/observe/observation.ts'
+
+export function givingWay(work: readonly Work[], {pairs, orphans}: Pick<Observation, 'pairs' | 'orphans'>): GivingWay[] {
+  const all: GivingWay[] = [
+    ...orphans.flatMap(({stack, object, address, heldBy}) =>
+      heldBy === undefined && address !== object.address ? [{stack, from: object.address, to: address, remoteId: object.remoteId}] : [],
+    ),
+    ...[...pairs.values()].flatMap(({declaration: {stack, address}, match}) =>
+      match?.formerAddress === undefined ? [] : [{stack, from: match.formerAddress, to: address, remoteId: match.live.remoteId}],
+    ),
+  ]
+  // What is blocked goes nowhere of itself.
+  const own = new Set(
+    work.flatMap(({operation: {action, stack, remoteId, movedFrom}}) =>
+      remoteId === undefined || (action === 'blocked' && movedFrom === undefined) ? [] : [keyOf(stack, remoteId)],
+    ),
+  )
+  const begun = work.filter(it => it.held === undefined && it.operation.action !== 'no-op')
+  const taken = new Set<Key>(begun.map(it => keyOfOperation(it.operation)))
+  const left = new Set(all.filter(it => !own.has(keyOf(it.stack, it.remoteId))))
+  const found: GivingWay[] = []
+  // Who gives way takes an address in turn.
+  for (let before = -1; before < found.length; ) {
+    before = found.length
+    for (const it of left) {
+      if (!taken.has(keyOf(it.stack, it.from))) continue
+      taken.add(keyOf(it.stack, it.to))
+      left.delete(it)
+      found.push(it)
+    }
+  }
+  return found
+}

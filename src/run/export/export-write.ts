@@ -1,0 +1,215 @@
+/** From an export's model to its files: written all at once, proven, and (where that is wished) taken into ledgers. */
+
+import {existsSync} from 'node:fs'
+import {join} from 'node:path'
+import type {Api} from '../../base/apis.ts'
+import {AppError} from '../../base/errors.ts'
+import type {Json} from '../../base/json.ts'
+import {writeFolder} from '../../base/write-folder.ts'
+import type {Connection} from '../../config/connection.ts'
+import {SynthesisError} from '../../declaration/language/errors.ts'
+import type {LoadedDeclarations} from '../../declaration/read/load.ts'
+import {emptyLedger} from '../../engine/model/ledger.ts'
+import {keyOfOperation} from '../../engine/model/value.ts'
+import type {World} from '../../engine/observe/read-world.ts'
+import {withBanner} from '../../export/banner.ts'
+import {documentText, type ExportDocument, exportDocument, type NotRead, type ProofResult} from '../../export/document.ts'
+import {typescriptFiles, typescriptModule} from '../../export/files.ts'
+import type {ExportModel} from '../../export/model.ts'
+import {projectFiles} from '../../export/project.ts'
+import {isLeftOutOfTerraform, terraformFiles} from '../../export/terraform.ts'
+import type {RequestAllowance} from '../../transport/request-allowance.ts'
+import type {Host} from '../host/host.ts'
+import {ImportOwnedError, importObjects} from '../import/import.ts'
+import {assertOpen} from '../workspace/controls.ts'
+import {Workspace} from '../workspace/workspace.ts'
+import {type ExportPlace, outdatedFiles} from './export-place.ts'
+import {declarationsOf, factsOf, provePlan, refusal} from './export-proof.ts'
+
+export type Form = 'typescript' | 'json' | 'terraform'
+export type Adoption = 'blocks' | 'ledger' | 'none'
+
+export interface ExportOptions {
+  readonly to: Form
+  readonly tables: number
+  readonly adopt: Adoption
+  readonly prove: boolean
+  readonly lockTimeoutMs: number
+}
+
+export interface ExportTools {
+  readonly host: Host
+  readonly connect: (api: Api) => Promise<Connection>
+  readonly allowance: RequestAllowance | undefined
+  /** Right before something is written that stays. */
+  readonly onWrite: () => void
+}
+
+export interface Exported extends ExportOptions {
+  /** Absent: nothing is written. */
+  readonly place: ExportPlace | undefined
+  readonly world: World
+  readonly model: ExportModel
+  readonly notRead: readonly NotRead[]
+}
+
+/** What was exported cannot be taken into ledgers here. */
+export class ExportAdoptError extends AppError {
+  constructor(why: string) {
+    super(`nothing was written: what is to go into the ledgers has to be proven first (${why})`, {
+      code: 'E_EXPORT_ADOPT',
+      suggestions: ['Export without --adopt ledger, and import in the folder afterwards: svcctl import --all'],
+    })
+  }
+}
+
+export interface ExportWritten {
+  readonly document: ExportDocument
+  readonly text: string
+  readonly model: ExportModel
+  /** Requests that the ledgers took: whose account it is. */
+  readonly used: number
+}
+
+export async function writeExport(tools: ExportTools, exported: Exported): Promise<ExportWritten> {
+  const {to, adopt, model, place, tables} = exported
+  const hides = (value: Json) => tools.host.redactor.value(value)
+  const files =
+    to === 'typescript'
+      ? typescriptFiles(model, {tables, adopts: adopt === 'blocks'})
+      : to === 'terraform'
+        ? bannered(terraformFiles(model, hides))
+        : new Map<string, string>()
+  const project =
+    to === 'typescript' && place !== undefined && !place.isWithin
+      ? missingIn(place, projectFiles(tools.host.version))
+      : new Map<string, string>()
+  const names = [...files.keys(), ...(to === 'terraform' ? [] : ['export.json'])].sort()
+  const outdated = place === undefined ? [] : outdatedFiles(place, names)
+  const documentOf = (proof: ProofResult): ExportDocument =>
+    exportDocument({
+      ...exported,
+      files: place === undefined ? [] : names,
+      proof,
+      ...(to === 'terraform' ? {leavesOut: isLeftOutOfTerraform} : {}),
+    })
+  const write = (proof: ProofResult): void => {
+    if (place === undefined) return
+    tools.onWrite()
+    const last = to === 'terraform' ? [] : [['export.json', documentText(documentOf(proof))] as const]
+    writeFolder(place.dir, new Map([...files, ...project, ...last]), outdated)
+  }
+  const {proof, used} = await proven(tools, exported, write)
+  const text =
+    to === 'typescript'
+      ? typescriptModule(model, {tables, adopts: adopt === 'blocks'})
+      : to === 'terraform'
+        ? [...terraformFiles(model, hides)].map(([name, content]) => `# ${name}\n${content}`).join('\n')
+        : ''
+  return {document: documentOf(proof), text, model, used}
+}
+
+const bannered = (files: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
+  new Map([...files].map(([name, content]) => [name, withBanner(`\n${content}`, '#')]))
+
+const missingIn = ({dir}: ExportPlace, files: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
+  new Map([...files].filter(([name]) => !existsSync(join(dir, name))))
+
+/** @param write - once it is known what the code does; what goes into the ledgers is proven when they have it */
+async function proven(
+  tools: ExportTools,
+  exported: Exported,
+  write: (proof: ProofResult) => void,
+): Promise<{readonly proof: ProofResult; readonly used: number}> {
+  const {adopt, world} = exported
+  const stacks = await declarations(tools, exported)
+  if ('proof' in stacks) {
+    if (adopt === 'ledger') throw new ExportAdoptError(stacks.why ?? stacks.proof)
+    write(stacks)
+    return {proof: stacks, used: 0}
+  }
+  const {host, connect, allowance} = tools
+  const writes = adopt === 'ledger'
+  const workspace = await Workspace.open({
+    host: writes ? {...host, cwd: exported.place?.project ?? host.cwd} : host,
+    variables: [],
+    connect,
+    stacks: stacks.stacks,
+    others: [],
+    mode: 'plan',
+    allowance,
+    // What ledgers and files of values have says nothing of the code: only ledgers that are to be written are looked at.
+    ...(writes ? {} : {ledgers: new Map(stacks.stacks.map(it => [it.name, emptyLedger(it.name)])), variable: () => undefined}),
+  })
+  try {
+    // Planned over the facts that were read: not one request more.
+    const seen = workspace.seen({backendOf: factsOf(world)})
+    if (writes) assertNoLedger(seen)
+    const first = withVanished(await provePlan(seen), world)
+    const records = writes && first.proof === 'adopts'
+    write(records ? {proof: 'empty'} : first)
+    if (!records) return {proof: first, used: 0}
+    const after = await recorded(seen, exported).catch((error: unknown) => {
+      // The ledgers are as they were: a plan of the code adopts.
+      write(first)
+      throw error
+    })
+    if (after.proof !== 'empty') write(after)
+    return {proof: after, used: workspace.usedRequests()}
+  } finally {
+    await workspace.close()
+  }
+}
+
+/** The declarations of the code, or why there are none. */
+async function declarations({host}: ExportTools, exported: Exported): Promise<LoadedDeclarations | ProofResult> {
+  const {to, adopt, prove, model, tables, place} = exported
+  if (to === 'terraform') return {proof: 'not run', why: 'Terraform itself tells: terraform plan'}
+  if (!prove) return {proof: 'not run', why: '--no-prove'}
+  if (model.stacks.length === 0) return {proof: 'empty'}
+  try {
+    return await declarationsOf(host, typescriptFiles(model, {tables, adopts: adopt !== 'none'}), [...(place ? [place.dir] : []), host.cwd])
+  } catch (error) {
+    if (error instanceof SynthesisError) return {proof: 'not run', why: error.message.split('\n')[0] ?? ''}
+    return refusal(error)
+  }
+}
+
+/** @throws ImportOwnedError */
+function assertNoLedger({ledgers}: Workspace): void {
+  const there = [...ledgers.values()].filter(it => it.condition === 'present')
+  if (there.length > 0)
+    throw new ImportOwnedError(
+      there.map(({stack, entries}) => ({address: stack, message: `there is a ledger already, with ${entries.size} objects`})),
+    )
+}
+
+/** What was gone before it was read whole. */
+function withVanished(result: ProofResult, {vanished}: World): ProofResult {
+  if (vanished.length === 0) return result
+  const gone = vanished.map(({remoteId}) => ({
+    stack: '',
+    address: remoteId,
+    action: 'blocked',
+    reason: 'it was in its list, and gone when it was read itself',
+    paths: [],
+  }))
+  return {...result, proof: 'differs', differs: [...(result.differs ?? []), ...gone]}
+}
+
+async function recorded(workspace: Workspace, {model, lockTimeoutMs}: Exported): Promise<ProofResult> {
+  const pairs = new Map(model.stacks.flatMap(it => it.objects).map(it => [keyOfOperation(it), it.remoteId]))
+  await assertOpen(workspace.controls)
+  const unlock = await workspace.lock(lockTimeoutMs)
+  try {
+    // Somebody may have frozen it while the lock was waited for.
+    await assertOpen(workspace.controls)
+    await workspace.loadLedgers()
+    assertNoLedger(workspace)
+    await importObjects(workspace, {pairs, onRecord: () => {}})
+    await workspace.loadLedgers()
+    return await provePlan(workspace)
+  } finally {
+    await unlock()
+  }
+}

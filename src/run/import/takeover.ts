@@ -1,0 +1,263 @@
+/** `svcctl import --from-tfstate`: what a Terraform state has goes into the ledgers; neither the file nor an object changes. */
+
+import {resolve} from 'node:path'
+import {kinds} from '../../backends/kinds.ts'
+import {AppError, EXIT} from '../../base/errors.ts'
+import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
+import {shellWord} from '../../base/shell-word.ts'
+import type {StackDeclarations} from '../../engine/model/declaration.ts'
+import {diffFields} from '../../engine/model/diff.ts'
+import {parentRemoteId, remoteIdOf} from '../../engine/model/kind.ts'
+import type {Ledger, LedgerEntry} from '../../engine/model/ledger.ts'
+import {bareEntry} from '../../engine/model/ledger-entry.ts'
+import type {LiveObject} from '../../engine/model/live.ts'
+import type {Operation} from '../../engine/model/plan.ts'
+import {type Key, keyOfOperation} from '../../engine/model/value.ts'
+import type {Observation} from '../../engine/observe/observation.ts'
+import {fileOf} from '../../ledger/backends/registry.ts'
+import {meetByName} from '../../takeover/meet.ts'
+import {removeCommand} from '../../takeover/read-state.ts'
+import type {NamedStateObject, NotTakenOver, StateObject, StateObjects} from '../../takeover/state-objects.ts'
+import {planWorkspace} from '../plan/plan.ts'
+import {observeWorkspace} from '../workspace/observe-workspace.ts'
+import type {Workspace} from '../workspace/workspace.ts'
+import {chosen, type Imported, importObjects, type Skipped} from './import.ts'
+import {withImports} from './import-pairs.ts'
+
+/** A stack of Terraform's keeps its state where svcctl keeps the ledger of that stack. */
+export class StateIsLedgerError extends AppError {
+  constructor(file: string, stack: string) {
+    const aside = `${file}.terraform`
+    super(`${file} is where the ledger of stack ${stack} is to be, and a state is never written`, {
+      code: 'E_TFSTATE_PLACE',
+      exit: EXIT.usage,
+      suggestions: [`mv ${shellWord(file)} ${shellWord(aside)}`, `svcctl import --from-tfstate ${shellWord(aside)}`],
+    })
+  }
+}
+
+/** @param file - the state, as it was named @throws StateIsLedgerError */
+export function assertNoLedger(cwd: string, file: string, stacks: readonly Pick<StackDeclarations, 'name' | 'ledger'>[]): void {
+  const holder = stacks.find(({ledger}) => {
+    const own = fileOf(ledger)
+    return own !== undefined && resolve(cwd, own) === resolve(cwd, file)
+  })
+  if (file !== '-' && holder !== undefined) throw new StateIsLedgerError(file, holder.name)
+}
+
+export interface TakenOver extends Imported {
+  /** Terraform's address. */
+  readonly from: string
+}
+
+export interface StateDifference {
+  readonly stack: string
+  readonly address: string
+  readonly path: string
+  /** As the state has it. */
+  readonly before?: Json
+  /** As it is. */
+  readonly after?: Json
+}
+
+export interface Missing {
+  /** Terraform's address. */
+  readonly from: string
+  readonly kind: string
+  readonly remoteId: string
+}
+
+export interface TakeoverDone {
+  readonly imported: readonly TakenOver[]
+  readonly skipped: readonly Skipped[]
+  /** Live values that are others than the state's. */
+  readonly differs: readonly StateDifference[]
+  /** In the state, and gone. */
+  readonly missing: readonly Missing[]
+  readonly leftOut: readonly NotTakenOver[]
+  readonly proof: 'empty' | 'differs' | 'not run'
+  /** For Terraform to let go of what is taken over. */
+  readonly stateRm: readonly string[]
+}
+
+/** An object of the state that is there, and the declaration that means it. */
+interface Met {
+  readonly key: Key
+  readonly object: Omit<StateObject, 'remoteId'>
+  readonly live: LiveObject
+}
+
+/**
+ * Under the locks of the ledgers.
+ *
+ * @param values - what the ledgers get where the state says otherwise than what is live
+ * @throws ImportOwnedError and what importing throws: nothing was recorded
+ */
+export async function takeOver(
+  workspace: Workspace,
+  {objects, named, leftOut}: StateObjects,
+  {values, onRecord}: {readonly values: 'live' | 'state'; readonly onRecord: () => void},
+): Promise<TakeoverDone> {
+  const {free, elsewhere} = unowned(workspace, objects)
+  const observation = await observeWorkspace(workspace, () => true, {ledgers: withStateObjects(workspace, free)})
+  const {met, missing, undeclared} = meetLive(observation, free, named, isReachable(workspace))
+  const pairs = new Map(met.map(it => [it.key, it.live.remoteId]))
+  const differs = met.flatMap(differencesOf)
+  const keeps = (operation: Operation) =>
+    values === 'live'
+      ? operation
+      : withStateValues(
+          operation,
+          met.find(it => it.key === keyOfOperation(operation)),
+        )
+  const done =
+    pairs.size === 0
+      ? {imported: [], skipped: []}
+      : await importObjects(workspace.seen({stacks: withImports(workspace.stacks, pairs)}), {pairs, onRecord, keeps})
+  const fromOf = new Map(met.map(it => [it.key, it.object.from]))
+  const owned = new Set([...done.imported.map(keyOfOperation), ...done.skipped.map(it => it.address)].map(it => fromOf.get(it)))
+  const open = new Set([...missing, ...undeclared].map(it => it.from))
+  const left: Skipped[] = [
+    ...undeclared.map(it => ({address: it.from, reason: `no declaration means ${it.remoteId ?? `it in ${it.parent ?? ''}`}`})),
+    ...elsewhere.map(({object, owner}) => ({address: object.from, reason: `stack ${owner} has ${object.remoteId} in its ledger`})),
+  ]
+  return {
+    imported: done.imported.map(it => ({...it, from: fromOf.get(keyOfOperation(it)) ?? ''})),
+    skipped: [...done.skipped, ...left],
+    differs,
+    missing: missing.map(({from, kind, remoteId, parent}) => ({from, kind, remoteId: remoteId ?? parent ?? ''})),
+    leftOut,
+    proof: pairs.size === 0 ? 'not run' : await proofOf(workspace, pairs),
+    stateRm: [...owned].flatMap(from => (from === undefined || open.has(from) ? [] : [removeCommand(from)])).sort(),
+  }
+}
+
+/** What stacks that are no part of this run have is theirs, and is not looked at. */
+function unowned({otherLedgers}: Workspace, objects: readonly StateObject[]) {
+  const owners = new Map(otherLedgers.flatMap(({stack, entries}) => [...entries.values()].map(it => [it.remoteId, stack] as const)))
+  const free: StateObject[] = []
+  const elsewhere: {readonly object: StateObject; readonly owner: string}[] = []
+  for (const object of objects) {
+    const owner = owners.get(object.remoteId)
+    if (owner === undefined) free.push(object)
+    else elsewhere.push({object, owner})
+  }
+  return {free, elsewhere}
+}
+
+/** A stack by whose connection objects are looked up that nobody declares. */
+const homeOf = (workspace: Workspace): string | undefined =>
+  workspace.stacks.find(it => workspace.connectionOf(it.name, 'cloud') !== undefined)?.name
+
+const isReachable = (workspace: Workspace): boolean => homeOf(workspace) !== undefined
+
+/** A plan over the same facts: no list is read again. */
+async function proofOf(workspace: Workspace, pairs: ReadonlyMap<Key, string>): Promise<'empty' | 'differs'> {
+  await workspace.loadLedgers()
+  const {plan} = await planWorkspace(workspace, {options: {}, choice: chosen(pairs)})
+  return plan.operations.every(it => it.action === 'no-op') ? 'empty' : 'differs'
+}
+
+/**
+ * The ledgers as if they had what the state has, so that all of it is looked up: under the address of the declaration
+ * that is called so, else under one that nobody has.
+ */
+function withStateObjects(workspace: Workspace, objects: readonly StateObject[]): ReadonlyMap<string, Ledger> {
+  const {stacks, ledgers} = workspace
+  const known = new Set([...ledgers.values()].flatMap(({entries}) => [...entries.values()].map(it => it.remoteId)))
+  const fresh = objects.filter(it => !known.has(it.remoteId))
+  const met = meetByName(
+    stacks.flatMap(it => it.declarations),
+    fresh,
+    kinds,
+  )
+  const addresses = new Map([...met].map(([key, it]) => [it, key]))
+  const home = homeOf(workspace)
+  const added = new Map<string, LedgerEntry[]>()
+  for (const [i, object] of fresh.entries()) {
+    const key = addresses.get(object)
+    const stack = key?.slice(0, key.indexOf(':')) ?? home
+    if (stack === undefined) continue
+    const own = key?.slice(key.indexOf(':') + 1)
+    const isFree = own !== undefined && !ledgers.get(stack)?.entries.has(own)
+    added.set(stack, [...(added.get(stack) ?? []), entryOf(isFree ? own : `null_resource.of-tfstate-${i}`, object)])
+  }
+  return new Map(
+    [...ledgers].map(([stack, ledger]) => [
+      stack,
+      {...ledger, entries: new Map([...ledger.entries, ...(added.get(stack) ?? []).map(it => [it.address, it] as const)])},
+    ]),
+  )
+}
+
+const entryOf = (address: string, {kind, remoteId, values}: StateObject): LedgerEntry => ({
+  ...bareEntry(address, kind, remoteId),
+  origin: 'imported',
+  applied: values,
+})
+
+interface Meeting {
+  readonly met: readonly Met[]
+  readonly missing: readonly (Omit<StateObject, 'remoteId'> & {readonly remoteId?: string})[]
+  readonly undeclared: Meeting['missing']
+}
+
+/** What of the state is there, and which declarations turned out to mean it. */
+function meetLive(
+  {pairs, collections}: Observation,
+  objects: readonly StateObject[],
+  named: readonly NamedStateObject[],
+  reachable: boolean,
+): Meeting {
+  const live = new Map(collections.flatMap(it => it.objects).map(it => [it.remoteId, it]))
+  const holders = new Map<string, Key>()
+  for (const [key, {match, context}] of pairs) if (match !== undefined && !context) holders.set(match.live.remoteId, key)
+  const byName = new Map([...live.values()].map(it => [placeOf(it.kind.name, parentRemoteId({kinds}, it.remoteId), it.name), it]))
+  const read = new Set(
+    collections.flatMap(({kind, parent}) => {
+      const holder = kind.parent && kinds.get(kind.parent.kind)
+      return holder === undefined ? [] : [`${kind.name} ${remoteIdOf(holder, parent)}`]
+    }),
+  )
+  const met: Met[] = []
+  const missing: Meeting['missing'][number][] = []
+  const undeclared: Meeting['missing'][number][] = []
+  const sort = (object: Meeting['missing'][number], there: LiveObject | undefined, isRead: boolean) => {
+    const key = there && holders.get(there.remoteId)
+    if (there !== undefined && key !== undefined) met.push({key, object, live: there})
+    else if (there === undefined && isRead) missing.push(object)
+    else undeclared.push(object)
+  }
+  for (const it of objects) sort(it, live.get(it.remoteId), reachable)
+  for (const it of named) sort(it, byName.get(placeOf(it.kind, it.parent, it.name)), read.has(`${it.kind} ${it.parent}`))
+  return {met, missing, undeclared}
+}
+
+const placeOf = (kind: string, parent: string | undefined, name: string | undefined): string => JSON.stringify([kind, parent, name])
+
+/** Where what is live is another value than the state has. */
+function differencesOf({key, object, live}: Met): StateDifference[] {
+  const {changes} = diffFields({kind: live.kind, declared: object.values, live: live.fields, ignore: [], secretState: () => 'same'})
+  const at = key.indexOf(':')
+  return changes.map(({path, before, after}) => ({
+    stack: key.slice(0, at),
+    address: key.slice(at + 1),
+    path,
+    ...(after === undefined ? {} : {before: after}),
+    ...(before === undefined ? {} : {after: before}),
+  }))
+}
+
+/** `--values state`: what is declared and differs in the state is recorded as the state has it. */
+function withStateValues(operation: Operation, met: Met | undefined): Operation {
+  const {declared} = operation
+  if (met === undefined || declared === undefined) return operation
+  const fields = new Set(differencesOf(met).map(it => it.path.split('/')[1] ?? ''))
+  const spec: JsonObject = Object.fromEntries(
+    Object.entries(declared.spec).map(([field, value]) => {
+      const stated = fields.has(field) ? met.object.values[field] : undefined
+      return [field, stated === undefined ? value : isJsonObject(stated) && isJsonObject(value) ? {...value, ...stated} : stated]
+    }),
+  )
+  return {...operation, declared: {...declared, spec}}
+}

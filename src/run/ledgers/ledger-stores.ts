@@ -1,0 +1,63 @@
+/** The ledgers of stacks, opened without any connection to the APIs. */
+import {existsSync} from 'node:fs'
+import {resolve} from 'node:path'
+import {AppError, EXIT} from '../../base/errors.ts'
+import type {StackDeclarations} from '../../engine/model/declaration.ts'
+import {fileOf} from '../../ledger/backends/registry.ts'
+import type {ManagedLedgerStore, Notice} from '../../ledger/managed-store.ts'
+import {locationOf} from '../../ledger/open-ledger.ts'
+import type {Host} from '../host/host.ts'
+import type {LedgerOf} from './other-ledgers.ts'
+import {StateStores} from './state-store.ts'
+
+export interface OpenedStores {
+  readonly stores: ReadonlyMap<string, ManagedLedgerStore>
+  /** Of a stack of another run or app: what is said of how it is reached is not said here. @throws HttpBackendError */
+  other(stack: LedgerOf): ManagedLedgerStore
+  /** One that a stack had before its backend changed; `undefined` where it would be a file, and there is none. @throws NotAFileError */
+  former(stack: string, state: string): ManagedLedgerStore | undefined
+  /** What makes two ways to name a ledger one. @throws NotAFileError, HttpBackendError */
+  keyOf(stack: LedgerOf): string
+  close(): Promise<void>
+}
+
+/** Two stacks behind one ledger would delete each other's objects in turn. */
+export class SharedLedgerError extends AppError {
+  constructor(place: string, one: string, other: string) {
+    super(`the stacks ${one} and ${other} would keep their ledgers in one place: ${place}`, {
+      code: 'E_LEDGER_SHARED',
+      exit: EXIT.usage,
+      suggestions: ['Choose one with --stack NAME where --state is given, or give each stack a backend of its own.'],
+    })
+  }
+}
+
+/** @throws SharedLedgerError, HttpBackendError */
+export function openStores(host: Host, stacks: readonly StackDeclarations[]): OpenedStores {
+  const states = new StateStores(host)
+  const open = (stack: LedgerOf, notice: Notice): ManagedLedgerStore => states.open(stack, {notice, onWait: text => host.log.warn(text)})
+  const stores = stacks.map(stack => [stack.name, open(stack, text => host.log.warn(text))] as const)
+  const owners = new Map<string, string>()
+  for (const [stack, store] of stores) {
+    const other = owners.get(store.key)
+    if (other !== undefined) throw new SharedLedgerError(store.place, other, stack)
+    owners.set(store.key, stack)
+  }
+  return {
+    stores: new Map(stores),
+    other: stack => {
+      const store = open(stack, () => {})
+      const owner = owners.get(store.key)
+      if (owner !== undefined) throw new SharedLedgerError(store.place, owner, stack.name)
+      return store
+    },
+    former: (name, state) => {
+      const ledger = locationOf(state)
+      const file = fileOf(ledger)
+      if (file !== undefined && !existsSync(resolve(host.cwd, file))) return undefined
+      return open({name, ledger}, text => host.log.warn(text))
+    },
+    keyOf: stack => open(stack, () => {}).key,
+    close: () => states.close(),
+  }
+}

@@ -1,0 +1,60 @@
+/** A plan that was made a while ago, in the same process: what it touches is read again, and nothing else. */
+
+import {kinds} from '../../backends/kinds.ts'
+import type {Lifts, Operation} from '../../engine/model/plan.ts'
+import {type Key, keyOf, keyOfOperation} from '../../engine/model/value.ts'
+import type {BuiltPlan} from '../../engine/plan/build.ts'
+import {summaryOf} from '../../engine/plan/document.ts'
+import {evaluateGuards} from '../../engine/plan/guards.ts'
+import {stillValid, touched} from '../../engine/plan/recheck.ts'
+import type {Workspace} from '../workspace/workspace.ts'
+import {type PlanWishes, planWorkspace, readOnlyGuard} from './plan.ts'
+
+/**
+ * @param lifted - what a person has allowed meanwhile
+ * @param open - operations on what a dead run has begun and nobody can tell the end of yet
+ * @returns what is to be done now: less than was planned where somebody was faster, and never more
+ * @throws StalePlanError: nothing was sent
+ */
+export async function lookAgain(
+  workspace: Workspace,
+  {plan, observation, choice}: BuiltPlan,
+  {
+    options,
+    destroy,
+    lifted,
+  }: Pick<PlanWishes, 'options'> & {readonly destroy: boolean; readonly lifted: Pick<Lifts, 'allowDestroy' | 'adopt'>},
+  open: ReadonlySet<Key>,
+): Promise<BuiltPlan> {
+  const looked = new Set(touched(plan).flatMap(it => namesOf(it, plan.operations)))
+  const fresh = await planWorkspace(workspace, {
+    options,
+    lifts: plan.lifts,
+    destroy,
+    choice: {...choice, wants: key => looked.has(key)},
+  })
+  const operations = stillValid(plan, fresh.plan.operations, workspace.allLedgers, open)
+  const lifts = {
+    ...plan.lifts,
+    allowDestroy: [...plan.lifts.allowDestroy, ...lifted.allowDestroy],
+    adopt: [...plan.lifts.adopt, ...lifted.adopt],
+  }
+  // What was not lifted stands before what it stood before: of `--safe-only` that is left out still.
+  const guards = [...evaluateGuards({...plan, operations, lifts}, kinds), ...readOnlyGuard(workspace, operations)]
+  return {
+    plan: {...plan, operations, summary: summaryOf(operations), guards, requests: fresh.plan.requests},
+    observation: {...fresh.observation, pairs: new Map([...observation.pairs, ...fresh.observation.pairs])},
+    choice,
+  }
+}
+
+/** What an operation's object is called: before it moves, too, and by whoever has the collection it stands undeclared in. */
+function namesOf({stack, address, remoteId, movedFrom, from}: Operation, operations: readonly Operation[]): Key[] {
+  const holders = operations.filter(it => address === remoteId && it.remoteId !== undefined && address.startsWith(`${it.remoteId}/`))
+  return [
+    keyOf(stack, address),
+    ...(movedFrom === undefined ? [] : [keyOf(stack, movedFrom)]),
+    ...(from === undefined ? [] : [keyOfOperation(from)]),
+    ...holders.map(keyOfOperation),
+  ]
+}

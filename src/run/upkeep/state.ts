@@ -1,0 +1,120 @@
+/** What ledgers have, as lists, one object, and less of it: `state list`, `state show`, `forget`. No request is sent. */
+import type {AuditEvent} from '../../audit/entry.ts'
+import {AppError, EXIT} from '../../base/errors.ts'
+import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
+import {parsePointer} from '../../base/pointer.ts'
+import {UsageError} from '../../base/usage-error.ts'
+import type {LedgerEntry} from '../../engine/model/ledger.ts'
+import {keyOf} from '../../engine/model/value.ts'
+import {assertSettled} from '../apply/dead-runs.ts'
+import {saveAudited} from '../audit/audit.ts'
+import type {LedgerDesk, LedgerObject} from '../workspace/ledger-desk.ts'
+
+/** The next apply would find it by its name and take it over again. */
+export class StillDeclaredError extends AppError {
+  constructor(keys: readonly string[]) {
+    super(`${keys.join(', ')}: declared still, and the next apply would take it over again`, {
+      code: 'E_STILL_DECLARED',
+      exit: EXIT.refused,
+      problems: keys.map(address => ({address, message: 'is declared still'})),
+      suggestions: ['Take it out of the stack first, and run this again.', 'To forget it all the same: --anyway.'],
+    })
+  }
+}
+
+export const ownedDocument = ({stack, entry: {address, kind, remoteId, origin}}: LedgerObject) => ({stack, address, kind, remoteId, origin})
+
+export async function listOwned(desk: LedgerDesk, stacks: readonly string[], words: readonly string[]): Promise<LedgerObject[]> {
+  const owned = desk.owned(await desk.load(desk.chosen(stacks)), words, 'state list')
+  return owned.sort((a, b) => (keyOf(a.stack, a.entry.address) < keyOf(b.stack, b.entry.address) ? -1 : 1))
+}
+
+/** @throws UsageError when several are meant */
+export async function showOwned(desk: LedgerDesk, stacks: readonly string[], word: string): Promise<LedgerObject> {
+  const [only, ...more] = desk.owned(await desk.load(desk.chosen(stacks)), [word], 'state show')
+  if (only === undefined || more.length > 0) throw new SeveralMeantError(word, only === undefined ? [] : [only, ...more])
+  return only
+}
+
+/** A word means objects of several stacks, or several objects where one is shown. */
+export class SeveralMeantError extends UsageError {
+  constructor(word: string, meant: readonly LedgerObject[]) {
+    const names = meant.map(it => keyOf(it.stack, it.entry.address))
+    super(`${word} means ${names.join(', ')}`, [`Name one of them: ${names[0] ?? ''}`])
+  }
+}
+
+const forgetEvent = (owned: LedgerObject): AuditEvent => ({
+  event: 'forget',
+  address: owned.entry.address,
+  remoteId: owned.entry.remoteId,
+  action: 'forget',
+  state: 'done',
+  changes: [{path: '', before: shownApplied(owned.entry)}],
+})
+
+/** What was applied last; secrets are marks, and not even digests are shown. */
+export function shownApplied({applied, secrets}: LedgerEntry): JsonObject {
+  return Object.keys(secrets).reduce((spec: Json, pointer) => marked(spec, parsePointer(pointer)), applied) as JsonObject
+}
+
+function marked(value: Json | undefined, [step, ...rest]: readonly string[]): Json {
+  if (step === undefined) return {secret: true}
+  if (Array.isArray(value)) return (value as readonly Json[]).map((item, i) => (String(i) === step ? marked(item, rest) : item))
+  const object = isJsonObject(value) ? value : {}
+  return {...object, [step]: marked(object[step], rest)}
+}
+
+/**
+ * @param confirm - asks once it is known what goes
+ * @throws UnknownAddressError, StillDeclaredError, UnsettledRunError, and what `confirm` throws
+ */
+export async function forget(
+  desk: LedgerDesk,
+  {
+    stacks,
+    words,
+    anyway,
+    lockTimeoutMs,
+    confirm,
+  }: {
+    readonly stacks: readonly string[]
+    readonly words: readonly string[]
+    readonly anyway: boolean
+    readonly lockTimeoutMs: number
+    readonly confirm: (owned: readonly LedgerObject[]) => Promise<void>
+  },
+): Promise<LedgerObject[]> {
+  const chosen = desk.chosen(stacks)
+  const ledgers = await desk.load(chosen)
+  const meant = desk.owned(ledgers, words, 'forget')
+  const names = new Set(meant.map(it => it.stack))
+  if (stacks.length === 0 && names.size > 1) throw new SeveralMeantError(words.join(' '), meant)
+  const declared = anyway ? [] : meant.filter(it => desk.declaration(it.stack, it.entry) !== undefined)
+  if (declared.length > 0) throw new StillDeclaredError(declared.map(it => keyOf(it.stack, it.entry.address)))
+  const concerned = chosen.filter(it => names.has(it.name))
+  await desk.assertFree(concerned, meant)
+  // Its run may have made another object in its place, and that one would be nobody's.
+  assertSettled(desk.host, [...ledgers.values()], meant)
+  await confirm(meant)
+  return desk.locked(concerned, lockTimeoutMs, async stores => {
+    // While somebody was asked, or a lock was waited for, it may have been frozen or held.
+    await desk.assertFree(concerned, meant)
+    assertSettled(desk.host, await Promise.all([...stores.values()].map(it => it.load())), meant)
+    const forgotten: LedgerObject[] = []
+    for (const [stack, store] of stores) {
+      const ledger = await store.load()
+      const entries = new Map(ledger.entries)
+      for (const it of meant) {
+        // What became another object since it was asked about stays.
+        if (it.stack !== stack || entries.get(it.entry.address)?.remoteId !== it.entry.remoteId) continue
+        entries.delete(it.entry.address)
+        forgotten.push(it)
+      }
+      if (entries.size === ledger.entries.size) continue
+      const gone = forgotten.filter(it => it.stack === stack).map(forgetEvent)
+      await saveAudited(desk.host, store, ledger, gone, now => ({...now, entries}))
+    }
+    return forgotten
+  })
+}

@@ -1,0 +1,197 @@
+/**
+ * Whose account a plan, a run or a ledger is of. Address and key tell it without a request; another key of the same
+ * account is told by the account's own id, which is asked for once and then kept (design section 10, "Account").
+ */
+
+import type {Api} from '../../base/apis.ts'
+import {AppError, EXIT} from '../../base/errors.ts'
+import type {StackDeclarations} from '../../engine/model/declaration.ts'
+import type {Ledger, LedgerAccount} from '../../engine/model/ledger.ts'
+import type {Plan} from '../../engine/model/plan.ts'
+import {keyOf} from '../../engine/model/value.ts'
+import type {Workspace} from './workspace.ts'
+
+/** The part of a workspace that says whom its stacks speak to. */
+export interface ConnectedStacks {
+  readonly stacks: readonly StackDeclarations[]
+  readonly allLedgers: ReadonlyMap<string, Pick<Ledger, 'accounts'>>
+  apisOf(stack: StackDeclarations): readonly Api[]
+  connectionOf(
+    stack: string,
+    api: Api,
+  ): {readonly connection: Pick<LedgerAccount, 'address' | 'keyHash'>; readonly account: () => Promise<string>} | undefined
+}
+
+type Ledgers = ConnectedStacks['allLedgers']
+
+/** The accounts a plan speaks to; by API where all stacks share one, by stack and API otherwise. Asks nobody. */
+export function accountsOf(workspace: ConnectedStacks, ledgers: Ledgers = workspace.allLedgers): Plan['accounts'] {
+  const accounts: Record<string, LedgerAccount> = {}
+  for (const stack of workspace.stacks) {
+    for (const api of workspace.apisOf(stack)) {
+      const connection = workspace.connectionOf(stack.name, api)?.connection
+      if (connection === undefined) continue
+      const {address, keyHash} = connection
+      const first = accounts[api]
+      if (first?.address === address && first.keyHash === keyHash) continue
+      accounts[first === undefined ? api : keyOf(stack.name, api)] = {
+        address,
+        keyHash,
+        ...named(stack.targets[api]?.account ?? recordedId(ledgers, api, connection)),
+      }
+    }
+  }
+  return accounts
+}
+
+/** The same, with the account's own id wherever the API tells it: one request for each key that no ledger knows. */
+export async function namedAccounts(workspace: Workspace): Promise<Plan['accounts']> {
+  const accounts = {...accountsOf(workspace)}
+  for (const stack of workspace.stacks) {
+    for (const api of workspace.apisOf(stack)) {
+      const opened = workspace.connectionOf(stack.name, api)
+      const name = accounts[keyOf(stack.name, api)] === undefined ? api : keyOf(stack.name, api)
+      const known = accounts[name]
+      if (opened === undefined || known === undefined || known.account !== undefined) continue
+      if (isRecorded(workspace.allLedgers, api, known)) continue
+      accounts[name] = {...known, ...named(await idOrNothing(workspace, api, opened.account))}
+    }
+  }
+  return accounts
+}
+
+/** What was meant and what is meant now, in words. */
+export interface OtherAccount {
+  readonly api: Api
+  readonly was: string
+  readonly is: string
+}
+
+/**
+ * The first account of `stacks` that is not provably the one something was made for.
+ * @param made - as `accountsOf` names them
+ */
+export async function otherAccount(
+  workspace: ConnectedStacks,
+  made: Plan['accounts'],
+  stacks: readonly StackDeclarations[] = workspace.stacks,
+): Promise<OtherAccount | undefined> {
+  for (const stack of stacks) {
+    for (const api of workspace.apisOf(stack)) {
+      const opened = workspace.connectionOf(stack.name, api)
+      if (opened === undefined) continue
+      // Stack by stack: where there is an account of its own for one, no other will do.
+      const planned = made[keyOf(stack.name, api)] ?? made[api]
+      const different = await difference(workspace.allLedgers, api, planned, opened)
+      if (different !== undefined) return {api, ...different}
+    }
+  }
+  return undefined
+}
+
+async function difference(
+  ledgers: Ledgers,
+  api: Api,
+  made: LedgerAccount | undefined,
+  {connection, account}: NonNullable<ReturnType<ConnectedStacks['connectionOf']>>,
+): Promise<Omit<OtherAccount, 'api'> | undefined> {
+  const {address, keyHash} = connection
+  if (made?.address !== address) return {was: made?.address ?? 'no address', is: address}
+  if (made.keyHash === keyHash) return undefined
+  const was = made.account ?? recordedId(ledgers, api, made)
+  if (was === undefined)
+    return {was: `${address} with other credentials`, is: 'those of another user (whose account the others are of is not known)'}
+  const now = recordedId(ledgers, api, connection) ?? (await idOrReason(account))
+  if (typeof now !== 'string')
+    return {
+      was: `${address}, account ${was}, with other credentials`,
+      is: `those of another user (whose account they are of is not known: ${now.why})`,
+    }
+  return now === was ? undefined : {was: `${address}, account ${was}`, is: `account ${now}`}
+}
+
+/** The ledger, the plan or the stack belongs to another account than the credentials. */
+export class OtherAccountError extends AppError {
+  constructor(what: string, expected: string, got: string) {
+    super(`${what} belongs to account ${expected}, and these credentials are of account ${got}`, {
+      code: 'E_OTHER_ACCOUNT',
+      exit: EXIT.refused,
+      suggestions: ['Use the profile of that account (--profile NAME), or another --state file for this one.'],
+    })
+  }
+}
+
+/** No request while address and key stay what they were. @throws OtherAccountError */
+export async function checkAccounts(workspace: Workspace): Promise<void> {
+  for (const stack of workspace.stacks) {
+    for (const api of workspace.apisOf(stack)) {
+      const recorded = workspace.ledgers.get(stack.name)?.accounts[api]
+      const pinned = stack.targets[api]?.account
+      const opened = workspace.connectionOf(stack.name, api)
+      if (opened === undefined) continue
+      const same = recorded !== undefined && isSame(recorded, opened.connection)
+      const known = same ? recorded.account : undefined
+      const expected = pinned ?? (same ? undefined : recorded?.account)
+      if (expected === undefined) continue
+      const got = known ?? (await opened.account())
+      if (got !== expected)
+        throw new OtherAccountError(pinned === undefined ? `the ledger of stack ${stack.name}` : `stack ${stack.name}`, expected, got)
+    }
+  }
+}
+
+/** What a ledger remembers of the accounts of a stack; asks who the account is where that is not known yet. */
+export async function recordedAccounts(workspace: Workspace, stack: StackDeclarations): Promise<Readonly<Record<string, LedgerAccount>>> {
+  const accounts: Record<string, LedgerAccount> = {...workspace.ledgers.get(stack.name)?.accounts}
+  for (const api of workspace.apisOf(stack)) {
+    const opened = workspace.connectionOf(stack.name, api)
+    if (opened === undefined) continue
+    const {address, keyHash} = opened.connection
+    const known = accounts[api]
+    if (known !== undefined && isSame(known, opened.connection)) continue
+    accounts[api] = {address, keyHash, ...named(await idOrNothing(workspace, api, opened.account))}
+  }
+  return accounts
+}
+
+/** An answer that says nothing names no account. */
+const NAMELESS = '{}'
+
+const isSame = (a: Pick<LedgerAccount, 'address' | 'keyHash'>, b: Pick<LedgerAccount, 'address' | 'keyHash'>): boolean =>
+  a.address === b.address && a.keyHash === b.keyHash
+
+const named = (account: string | undefined): Pick<LedgerAccount, 'account'> => (account === undefined ? {} : {account})
+
+/** Whether any ledger has asked already, whatever was answered. */
+const isRecorded = (ledgers: Ledgers, api: Api, connection: Pick<LedgerAccount, 'address' | 'keyHash'>): boolean =>
+  [...ledgers.values()].some(({accounts: {[api]: it}}) => it !== undefined && isSame(it, connection))
+
+/** What any ledger of the app knows of a key. */
+function recordedId(ledgers: Ledgers, api: Api, connection: Pick<LedgerAccount, 'address' | 'keyHash'>): string | undefined {
+  for (const {accounts} of ledgers.values()) {
+    const it = accounts[api]
+    if (it?.account !== undefined && isSame(it, connection)) return it.account
+  }
+  return undefined
+}
+
+async function idOrNothing({host}: Workspace, api: Api, account: () => Promise<string>): Promise<string | undefined> {
+  const id = await idOrReason(account, () => true)
+  if (typeof id === 'string') return id
+  host.log.warn(`the ${api} API does not say whose account this is (${id.why}): it is known by address and key alone`)
+  return undefined
+}
+
+/** @param answers - whether an error is an answer too; any other may pass, and is thrown */
+async function idOrReason(
+  account: () => Promise<string>,
+  answers = ({exit}: AppError) => exit === EXIT.unauthorized || exit === EXIT.notFound,
+): Promise<string | {readonly why: string}> {
+  try {
+    const id = await account()
+    return id === NAMELESS ? {why: 'its answer has neither an id nor a name'} : id
+  } catch (error) {
+    if (error instanceof AppError && answers(error)) return {why: error.message}
+    throw error
+  }
+}

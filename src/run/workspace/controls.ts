@@ -1,0 +1,111 @@
+/** The holds and freezes that a run goes by: those beside the ledgers of its stacks, and those of the accounts it speaks to. */
+import {ControlsError, FrozenError} from '../../controls/errors.ts'
+import {type AccountPlace, besideLedger, ofAccount} from '../../controls/place.ts'
+import {asFile, ControlsStore, OWNER} from '../../controls/store.ts'
+import {type Freeze, frozenWords, type Hold} from '../../engine/model/controls.ts'
+import type {LedgerLocation} from '../../engine/model/declaration.ts'
+import {accountKey} from '../../transport/shared-budget.ts'
+import type {Host} from '../host/host.ts'
+import type {LedgerOf} from '../ledgers/other-ledgers.ts'
+import {type StateStoreOptions, StateStores} from '../ledgers/state-store.ts'
+
+/** An account as far as its controls are concerned. */
+export interface ControlledAccount {
+  readonly address: string
+  readonly keyHash: string
+  /** From the profile. */
+  readonly controls?: string
+}
+
+/** What counts now. */
+export interface InForce {
+  readonly freezes: readonly Freeze[]
+  /** By stack. */
+  readonly holds: ReadonlyMap<string, readonly Hold[]>
+}
+
+/** A look while a run is under way: it is looked again soon. */
+const QUICK_MS = 3_000
+const PATIENT_MS = 10_000
+
+interface Kept {
+  /** Absent: an account's. */
+  readonly stack?: string
+  readonly patient: ControlsStore
+  readonly quick: ControlsStore
+}
+
+export class RunControls {
+  readonly #states: StateStores
+  readonly #kept: readonly Kept[]
+
+  /** @throws HttpBackendError, NotAFileError */
+  constructor(host: Host, stacks: readonly LedgerOf[], accounts: readonly ControlledAccount[]) {
+    this.#states = new StateStores(host)
+    const {all, stateDir} = host.environment
+    const places: (AccountPlace & {readonly stack?: string})[] = [
+      ...stacks.map(({name, ledger}) => ({stack: name, location: besideLedger(ledger, {environment: all, stack: name, folder: host.cwd})})),
+      ...accounts.map(({address, keyHash, controls}) => ofAccount(stateDir, accountKey(address, keyHash), controls)),
+    ]
+    const kept = places.map(({stack, ...place}) => ({
+      ...(stack === undefined ? {} : {stack}),
+      patient: this.#open(host, place, {timeoutMs: PATIENT_MS}),
+      quick: this.#open(host, place, {timeoutMs: QUICK_MS, retryMax: 0}),
+    }))
+    // Two accounts may have one place, and the cloud's is that of many stacks.
+    this.#kept = kept.filter(({stack, patient}, i) => kept.findIndex(it => it.stack === stack && it.patient.key === patient.key) === i)
+  }
+
+  /** @throws ControlsError */
+  async read(how: 'patient' | 'quick' = 'patient'): Promise<InForce> {
+    const read = await Promise.all(this.#kept.map(async it => ({it, controls: await it[how].read()})))
+    const freezes = new Map(read.flatMap(({controls}) => controls.freezes.map(it => [it.id, it] as const)))
+    const holds = read.flatMap(({it, controls}) => (it.stack === undefined ? [] : [[it.stack, controls.holds] as const]))
+    return {freezes: [...freezes.values()].toSorted((a, b) => (a.id < b.id ? -1 : 1)), holds: new Map(holds)}
+  }
+
+  /** Those of stacks, by name, and those of accounts. */
+  get stores(): readonly {readonly stack?: string; readonly store: ControlsStore}[] {
+    return this.#kept.map(({stack, patient}) => ({...(stack === undefined ? {} : {stack}), store: patient}))
+  }
+
+  close(): Promise<void> {
+    return this.#states.close()
+  }
+
+  #open(host: Host, {location, lockless}: AccountPlace, how: Pick<StateStoreOptions, 'timeoutMs' | 'retryMax'>): ControlsStore {
+    const {all} = host.environment
+    const open = (ledger: LedgerLocation, environment: Host['environment']['all']) =>
+      this.#states.open({name: OWNER, ledger}, {notice: () => {}, fileContent: asFile, environment, ...how})
+    // The lock of a ledger is none of the controls'.
+    const {TF_HTTP_LOCK_ADDRESS: _, TF_HTTP_UNLOCK_ADDRESS: _unlock, ...without} = all
+    return new ControlsStore(open(location, all), () => host.wallClock.now(), lockless && open(lockless, without))
+  }
+}
+
+/** @param breakGlass - only strict freezes count */
+export function assertNotFrozen({freezes}: Pick<InForce, 'freezes'>, breakGlass = false): void {
+  const [first, ...more] = freezes.filter(it => it.strict || !breakGlass)
+  if (first !== undefined) throw new FrozenError([first, ...more])
+}
+
+/**
+ * Whatever changes something, be it only a ledger, asks this first.
+ * @throws FrozenError, ControlsError
+ */
+export async function assertOpen(controls: RunControls, breakGlass = false): Promise<void> {
+  assertNotFrozen(await controls.read(), breakGlass)
+}
+
+/** What whoever writes to an account past all stacks is told; that nobody can tell is said, and keeps nothing. */
+export async function warningsOf(host: Host, account: ControlledAccount): Promise<string[]> {
+  const controls = new RunControls(host, [], [account])
+  try {
+    return (await controls.read('quick')).freezes.map(frozenWords)
+  } catch (error) {
+    if (!(error instanceof ControlsError)) throw error
+    return [error.message]
+  } finally {
+    await controls.close()
+  }
+}

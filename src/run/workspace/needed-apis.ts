@@ -1,0 +1,14 @@
+import {kinds} from '../../backends/kinds.ts'
+import type {Api} from '../../base/apis.ts'
+import type {StackDeclarations} from '../../engine/model/declaration.ts'
+
+/** Of a stack that is not selected, only what a selected one refers to is read. */
+export function neededApis(stack: StackDeclarations, selected: readonly StackDeclarations[]): readonly Api[] {
+  const prefix = `${stack.name}:`
+  const referred = selected.some(it =>
+    it.declarations.some(
+      d => (d.parent?.by === 'key' && d.parent.key.startsWith(prefix)) || d.dependsOn.some(edge => edge.key.startsWith(prefix)),
+    ),
+  )
+  return referred ? [...new Set(stack.declarations.flatMap(it => kinds.get(it.kind)?.api ?? []))] : []
+}

@@ -1,0 +1,23 @@
+/** What is live of the stacks of a workspace, as it sees them: reads, and decides nothing. */
+import {kinds} from '../../backends/kinds.ts'
+import type {Json} from '../../base/json.ts'
+import {evaluate} from '../../declaration/read/residual.ts'
+import type {Key} from '../../engine/model/value.ts'
+import type {Observation} from '../../engine/observe/observation.ts'
+import {observe} from '../../engine/observe/observe.ts'
+import type {Workspace} from './workspace.ts'
+
+/** @param wants - which declarations, and what ledgers own, are looked at */
+export function observeWorkspace(
+  workspace: Workspace,
+  wants: (key: Key) => boolean,
+  {
+    ledgers = workspace.ledgers,
+    stacks = [...workspace.stacks, ...workspace.others],
+  }: Partial<Pick<Parameters<typeof observe>[0], 'ledgers' | 'stacks'>> = {},
+): Promise<Observation> {
+  const {otherLedgers, accountOf, backendOf, variable, host} = workspace
+  const selected = new Set(workspace.stacks.map(it => it.name))
+  const learnsSecret = (value: Json) => host.redactor.registerValue(value)
+  return observe({stacks, selected, ledgers, otherLedgers, accountOf, kinds, backendOf, evaluate, variable, wants, learnsSecret})
+}

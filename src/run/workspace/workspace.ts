@@ -1,0 +1,386 @@
+/**
+ * Everything a command about stacks works with: declarations, their ledgers, and connections that are opened when the
+ * first request of a stack's API is made.
+ */
+
+import type {CloudBackend} from '../../backends/cloud/backend.ts'
+import {readCloudAccount} from '../../backends/cloud/cloud-api.ts'
+import type {ClusterBackend} from '../../backends/cluster/backend.ts'
+import {readClusterAccount} from '../../backends/cluster/cluster-api.ts'
+import {kinds} from '../../backends/kinds.ts'
+import type {Api} from '../../base/apis.ts'
+import {AppError, EXIT} from '../../base/errors.ts'
+import type {Connection} from '../../config/connection.ts'
+import type {Settings} from '../../config/settings.ts'
+import type {VariableOption} from '../../declaration/read/variable-files.ts'
+import {type VariableLookup, variableLookup} from '../../declaration/read/variable-lookup.ts'
+import {accountGroups} from '../../engine/model/accounts.ts'
+import type {Backend} from '../../engine/model/backend.ts'
+import type {StackDeclarations} from '../../engine/model/declaration.ts'
+import type {Ledger} from '../../engine/model/ledger.ts'
+import type {AccountOf} from '../../engine/model/ownership.ts'
+import {accountsOfOperations} from '../../engine/model/ownership.ts'
+import type {Plan} from '../../engine/model/plan.ts'
+import {requestsToApply} from '../../engine/plan/bill.ts'
+import {LedgerMovedError} from '../../ledger/errors.ts'
+import type {ManagedLedgerStore} from '../../ledger/managed-store.ts'
+import {localLedgerWarning} from '../../ledger/open-ledger.ts'
+import {SecretSealer} from '../../ledger/seal-secrets.ts'
+import {asArrived} from '../../ledger/transfer.ts'
+import type {RequestAllowance} from '../../transport/request-allowance.ts'
+import type {OnTransportEvent} from '../../transport/transport-event.ts'
+import type {Host} from '../host/host.ts'
+import {type OpenedStores, openStores} from '../ledgers/ledger-stores.ts'
+import {leftText, rewrittenText} from '../ledgers/ledger-words.ts'
+import {lockSettled, sayArrived, sayStillLocked} from '../ledgers/locked-ledgers.ts'
+import {formerLedgers, type LedgerOf, type OtherLedgers, readOtherLedgers} from '../ledgers/other-ledgers.ts'
+import {stackAccounts} from '../ledgers/stack-accounts.ts'
+import {RunControls} from './controls.ts'
+import {neededApis} from './needed-apis.ts'
+import {type OpenedApi, openCloud, openCluster} from './open-api.ts'
+
+export type Connect = (api: Api, target: string | undefined) => Promise<Connection>
+
+export interface WorkspaceOptions {
+  readonly host: Host
+  /** `--var` and `--var-file`, in the order that decides between them. */
+  readonly variables: readonly VariableOption[]
+  readonly connect: Connect
+  readonly stacks: readonly StackDeclarations[]
+  readonly others: readonly StackDeclarations[]
+  /** Of a saved plan, whose other stacks are names only; else the sources of this run, as `stacks` and `others` divide them. */
+  readonly variable?: VariableLookup | undefined
+  readonly mode: 'plan' | 'full'
+  readonly allowance: RequestAllowance | undefined
+  /** Hears of every request. */
+  readonly onEvent?: OnTransportEvent
+  /** Ledgers that are given: none is read, neither these nor those of other stacks. */
+  readonly ledgers?: ReadonlyMap<string, Ledger>
+}
+
+/** More requests are needed than `--max-requests` leaves. Nothing was sent but what `sent` counts. */
+export class BillTooHighError extends AppError {
+  /** @param needs - `the plan needs at least 8` */
+  constructor(needs: string, left: number, sent: number) {
+    super(`${needs} requests, and --max-requests leaves ${left} (sent so far: ${sent})`, {
+      code: 'E_BILL',
+      exit: EXIT.refused,
+      suggestions: ['Allow more with --max-requests, or do less at once with --target.'],
+    })
+  }
+}
+
+interface OpenedStackApi {
+  readonly api: OpenedApi<CloudBackend | ClusterBackend>
+  readonly account: () => Promise<string>
+}
+
+/** What a workspace has opened and read, shared by all that look at it. */
+interface Opened {
+  readonly options: WorkspaceOptions
+  readonly variable: VariableLookup
+  readonly sealer: SecretSealer
+  readonly ledgerStores: OpenedStores
+  /** Connections by what makes them one: API, address, key. */
+  readonly connections: Map<string, OpenedStackApi>
+  readonly byStack: Map<string, OpenedStackApi>
+  readonly saidUnread: Set<string>
+  controls: RunControls | undefined
+  ledgers: ReadonlyMap<string, Ledger>
+  other: OtherLedgers
+  accountOf: AccountOf
+}
+
+/** What somebody sees in place of what is there. */
+export interface View {
+  /** The same stacks, declaring something else. */
+  readonly stacks?: readonly StackDeclarations[]
+  readonly ledgers?: ReadonlyMap<string, Ledger>
+  readonly otherLedgers?: readonly Ledger[]
+  readonly backendOf?: (stack: string, api: Api) => Backend
+}
+
+export class Workspace {
+  readonly host: Host
+  readonly others: readonly StackDeclarations[]
+  readonly stores: ReadonlyMap<string, ManagedLedgerStore>
+  readonly sealer: SecretSealer
+  readonly variable: VariableLookup
+  readonly #opened: Opened
+  readonly #view: View
+
+  static async open(options: WorkspaceOptions): Promise<Workspace> {
+    const {host, variables, stacks, others} = options
+    const names = [...stacks, ...others].map(it => it.name)
+    const sources = {cwd: host.cwd, environment: host.environment.all, variables}
+    const variable = options.variable ?? (await variableLookup(sources, names))
+    const ledgerStores = openStores(host, stacks)
+    for (const stack of stacks) {
+      const warning = localLedgerWarning(stack.ledger, stack.name, host.environment.all)
+      if (warning !== undefined) host.log.warn(warning)
+    }
+    const workspace = new Workspace(
+      {
+        options,
+        variable,
+        sealer: new SecretSealer(host.random, host.environment.ledgerKey),
+        ledgerStores,
+        connections: new Map(),
+        byStack: new Map(),
+        saidUnread: new Set(),
+        controls: undefined,
+        ledgers: new Map(),
+        other: {ledgers: [], unread: new Map(), stores: new Map()},
+        accountOf: () => '',
+      },
+      options.ledgers === undefined ? {} : {ledgers: options.ledgers},
+    )
+    await workspace.#connectAll()
+    return workspace
+  }
+
+  private constructor(opened: Opened, view: View) {
+    const {options, variable, sealer, ledgerStores} = opened
+    this.#opened = opened
+    this.#view = view
+    this.host = options.host
+    this.others = options.others
+    this.variable = variable
+    this.sealer = sealer
+    this.stores = ledgerStores.stores
+  }
+
+  /** The same connections and stores, seen with something else in their place. This workspace stays as it is. */
+  seen(view: View): Workspace {
+    return new Workspace(this.#opened, {...this.#view, ...view})
+  }
+
+  get stacks(): readonly StackDeclarations[] {
+    return this.#view.stacks ?? this.#opened.options.stacks
+  }
+
+  get ledgers(): ReadonlyMap<string, Ledger> {
+    return this.#view.ledgers ?? this.#opened.ledgers
+  }
+
+  /** Of stacks that are not part of this run: read, never written. */
+  get otherLedgers(): readonly Ledger[] {
+    return this.#view.otherLedgers ?? this.#opened.other.ledgers
+  }
+
+  /** Stacks of the app whose ledgers cannot be read, with the reason. */
+  get unreadLedgers(): ReadonlyMap<string, string> {
+    return this.#opened.other.unread
+  }
+
+  /** By stack; of the run and of others. */
+  get allLedgers(): ReadonlyMap<string, Ledger> {
+    return new Map([...this.#opened.other.ledgers.map(it => [it.stack, it] as const), ...this.ledgers])
+  }
+
+  /** Which stacks of the app, of this run or not, speak to one account. */
+  readonly accountOf: AccountOf = (stack, api) => this.#opened.accountOf(stack, api)
+
+  /** Reads every ledger there is to know again, those of other stacks too, for all that look at this workspace. */
+  async loadLedgers(): Promise<ReadonlyMap<string, Ledger>> {
+    // Who is given ledgers would not see those that are read, and everybody else would.
+    if (this.#view.ledgers !== undefined) throw new TypeError('the ledgers of this view are given: nothing is read in their place')
+    const [own, other] = await Promise.all([
+      Promise.all([...this.stores].map(async ([stack, store]) => [stack, await store.load()] as const)),
+      this.#readOthers(),
+    ])
+    for (const [stack, {gone = []}] of own) {
+      const away = gone.find(it => it.to.stack === stack)
+      if (away !== undefined) throw new LedgerMovedError({place: this.stores.get(stack)?.place ?? '', stack}, away.id)
+    }
+    // What is on its way between two of them is where it goes to, whoever has it still.
+    const arrived = new Map(asArrived([...own.map(([, it]) => it), ...other.ledgers]).map(it => [it.stack, it] as const))
+    this.#opened.ledgers = new Map(own.map(([stack, it]) => [stack, arrived.get(stack) ?? it]))
+    this.#opened.other = {...other, ledgers: other.ledgers.map(it => arrived.get(it.stack) ?? it)}
+    const says = (about: string, text: string): void => {
+      if (!this.#opened.saidUnread.has(about)) this.host.log.warn(text)
+      this.#opened.saidUnread.add(about)
+    }
+    for (const [stack, ledger] of own) if (ledger.rewrittenBy !== undefined) says(stack, rewrittenText(ledger))
+    const absent = new Set(own.flatMap(([stack, {condition}]) => (condition === 'absent' ? [stack] : [])))
+    const former = absent.size === 0 ? [] : await formerLedgers(this.host.cwd, [...this.stacks, ...this.others])
+    for (const it of former) if (absent.has(it.stack)) says(it.path, leftText(it))
+    for (const [stack, why] of other.unread) says(stack, `what stack ${stack} has is not known: ${why}`)
+    if (this.#opened.byStack.size > 0) await this.#groupAccounts()
+    return this.ledgers
+  }
+
+  /** Takes the locks of all stacks, in one order for everybody. */
+  lock(timeoutMs: number, signal?: AbortSignal): Promise<() => Promise<void>> {
+    const {stores, host} = this
+    return lockSettled({
+      host,
+      stores,
+      others: () => this.#readOthers(),
+      former: this.#opened.ledgerStores.former,
+      timeoutMs,
+      clock: host.clock,
+      ...(signal ? {signal} : {}),
+      finished: arrived => sayArrived(host, arrived),
+      stillLocked: sayStillLocked(host.log),
+    })
+  }
+
+  #readOthers(): Promise<OtherLedgers> {
+    return readOtherLedgers(this.host.cwd, this.stacks, this.others, this.#opened.ledgerStores.other)
+  }
+
+  /** Whether a run that names the ledger of a stack like this has the one that this run has, however each of them names it. */
+  hasLedger(stack: LedgerOf): boolean {
+    const own = this.stores.get(stack.name)
+    try {
+      return own !== undefined && own.key === this.#opened.ledgerStores.keyOf(stack)
+    } catch (error) {
+      // There is no such place any more.
+      if (error instanceof AppError) return false
+      throw error
+    }
+  }
+
+  readonly backendOf = (stack: string, api: Api): Backend => {
+    if (this.#view.backendOf !== undefined) return this.#view.backendOf(stack, api)
+    const {byStack} = this.#opened
+    const opened = byStack.get(`${stack} ${api}`) ?? byStack.get(` ${api}`)
+    if (opened === undefined) throw new TypeError(`no connection to the ${api} API for ${stack}`)
+    return opened.api.backend
+  }
+
+  /** Connections by API that any stack of the run has. */
+  get connections(): readonly Connection[] {
+    return [...this.#opened.connections.values()].map(it => it.api.connection)
+  }
+
+  /** Holds and freezes of its stacks and accounts. @throws HttpBackendError */
+  get controls(): RunControls {
+    const accounts = this.connections.map(({address, keyHash, settings: {controls}}) => ({
+      address,
+      keyHash,
+      ...(controls === undefined ? {} : {controls}),
+    }))
+    this.#opened.controls ??= new RunControls(this.host, this.#opened.options.stacks, accounts)
+    return this.#opened.controls
+  }
+
+  /** Whether it is open for nothing but reading. */
+  get onlyReads(): boolean {
+    return this.#opened.options.mode === 'plan'
+  }
+
+  /** The settings that are in force for the run as a whole: of several connections the strictest. */
+  get settings(): Settings | undefined {
+    const all = this.connections.map(it => it.settings)
+    const [first] = all
+    if (first === undefined) return undefined
+    const maxDestroy = strictest(all.flatMap(it => it.maxDestroy ?? []))
+    return {
+      ...first,
+      ...(maxDestroy === undefined ? {} : {maxDestroy}),
+      refuseRisky: all.some(it => it.refuseRisky),
+      adopt: all.every(it => it.adopt === 'changes') ? 'changes' : 'equal',
+      onDrift: (['refuse', 'keep'] as const).find(word => all.some(it => it.onDrift === word)) ?? 'overwrite',
+      limits: all.some(it => it.limits === 'conservative') ? 'conservative' : 'none',
+      timeoutMs: Math.max(...all.map(it => it.timeoutMs)),
+    }
+  }
+
+  /** After a wait nothing that was read counts any more: neither lists, nor what other stacks have taken over meanwhile. */
+  async readAnew(): Promise<void> {
+    for (const {api} of this.#opened.connections.values()) api.backend.reader.forget('/')
+    await this.loadLedgers()
+  }
+
+  usedRequests(): number {
+    return [...this.#opened.connections.values()].reduce((sum, it) => sum + it.api.client.spending.used, 0)
+  }
+
+  /** `--max-requests` refuses beforehand what will not fit; what is left out of a plan costs nothing. @throws BillTooHighError */
+  assertAffordable({operations}: Pick<Plan, 'operations'>): void {
+    const {allowance} = this.#opened.options
+    const needed = requestsToApply(operations, accountsOfOperations(kinds, this.accountOf)).all
+    if (allowance !== undefined && needed > allowance.left)
+      throw new BillTooHighError(`the apply needs about ${needed}`, allowance.left, this.usedRequests())
+  }
+
+  /** The same before a plan reads anything. @throws BillTooHighError */
+  assertReadable(atLeast: number): void {
+    const {allowance} = this.#opened.options
+    if (allowance !== undefined && atLeast > allowance.left)
+      throw new BillTooHighError(`the plan needs at least ${atLeast}`, allowance.left, this.usedRequests())
+  }
+
+  /** Every API with its account, as far as a stack uses it. */
+  connectionOf(stack: string, api: Api): {readonly connection: Connection; readonly account: () => Promise<string>} | undefined {
+    const opened = this.#opened.byStack.get(`${stack} ${api}`)
+    return opened && {connection: opened.api.connection, account: opened.account}
+  }
+
+  /** The APIs a stack speaks to: those of its declarations and of what its ledger owns. */
+  apisOf(stack: StackDeclarations): readonly Api[] {
+    const names = [
+      ...stack.declarations.map(it => it.kind),
+      ...[...(this.ledgers.get(stack.name)?.entries.values() ?? [])].map(it => it.kind),
+    ]
+    return [...new Set(names.flatMap(name => kinds.get(name)?.api ?? []))]
+  }
+
+  async #connectAll(): Promise<void> {
+    if (this.#view.ledgers === undefined) await this.loadLedgers()
+    for (const stack of [...this.stacks, ...this.others]) {
+      const apis = this.stacks.includes(stack) ? this.apisOf(stack) : neededApis(stack, this.stacks)
+      for (const api of apis) this.#opened.byStack.set(`${stack.name} ${api}`, await this.#openFor(stack, api))
+    }
+    await this.#groupAccounts()
+  }
+
+  async #groupAccounts(): Promise<void> {
+    this.#opened.accountOf = accountGroups(
+      await stackAccounts(this.stacks, this.ledgers, this.#opened.other.ledgers, this.connectionOf.bind(this)),
+    )
+  }
+
+  async #openFor(stack: StackDeclarations, api: Api): Promise<OpenedStackApi> {
+    const {connect, mode, allowance, onEvent} = this.#opened.options
+    const connection = await connect(api, stack.targets[api]?.profile)
+    const id = `${api} ${connection.address} ${connection.keyHash}`
+    const known = this.#opened.connections.get(id)
+    if (known) return known
+    const options = {mode, onEvent, ...(allowance ? {allowance} : {})}
+    const opened =
+      api === 'cloud' ? cloudOf(openCloud(this.host, connection, options)) : clusterOf(openCluster(this.host, connection, options))
+    this.#opened.connections.set(id, opened)
+    return opened
+  }
+
+  async close(): Promise<void> {
+    const {connections, ledgerStores, controls} = this.#opened
+    await Promise.all([...[...connections.values()].map(it => it.api.close()), ledgerStores.close(), controls?.close()])
+  }
+}
+
+/** The least of numbers, of shares where there are only those: a number counts for small stacks too. */
+function strictest(limits: readonly string[]): string | undefined {
+  const numbers = limits.filter(it => !it.endsWith('%'))
+  return (numbers.length > 0 ? numbers : [...limits]).toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))[0]
+}
+
+const cloudOf = (api: OpenedApi<CloudBackend>): OpenedStackApi => ({
+  api,
+  account: once(async () => (await readCloudAccount(api.backend)).key),
+})
+const clusterOf = (api: OpenedApi<ClusterBackend>): OpenedStackApi => ({
+  api,
+  account: once(async () => (await readClusterAccount(api.backend)).key),
+})
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
