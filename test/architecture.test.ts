@@ -374,7 +374,9 @@ function longFunctionsIn(text: string): string[] {
     if (Array.isArray(it)) for (const item of it) visit(item)
     if (typeof it !== 'object' || it === null || !('type' in it)) return
     const {type, loc} = it as {type: unknown; loc?: {start: {line: number}; end: {line: number}}}
-    if (loc && /Function|^Class(Private)?Method$|^ObjectMethod$/.test(String(type)) && loc.end.line - loc.start.line >= LONGEST_FUNCTION)
+    // Nothing in it can be longer than it is.
+    if (loc && loc.end.line - loc.start.line < LONGEST_FUNCTION) return
+    if (loc && /Function|^Class(Private)?Method$|^ObjectMethod$/.test(String(type)))
       found.push(text.split('\n')[loc.start.line - 1]?.trim() ?? '')
     for (const [field, value] of Object.entries(it)) if (!/Comments$|^loc$/.test(field)) visit(value)
   }

@@ -42,7 +42,8 @@ export function openTerminal(
         const now = screen()
         return Promise.resolve((typeof text === 'string' ? now.includes(text) : text.test(now)) ? now : undefined)
       }
-      const found = await waitFor(look, {clock: systemClock, everyMs: 50, timeoutMs: 20_000})
+      // Each look is a process of its own.
+      const found = await waitFor(look, {clock: systemClock, everyMs: 150, timeoutMs: 20_000})
       return found ?? Promise.reject(new Error(`never seen: ${String(text)} in\n${screen()}`))
     },
     types: (...keys) => void tm('send-keys', '-t', 'svc', ...keys),
