@@ -33,8 +33,8 @@ describe.skipIf(!hasTerminal)(`a plan that is asked about${hasTerminal ? '' : ' 
     const later = JSON.stringify(join(at.folder, 'minute-later'))
     const lines = [
       "import {existsSync} from 'node:fs'",
-      'const now = performance.now.bind(performance)',
-      `performance.now = () => now() + (existsSync(${later}) ? 60_000 : 0)`,
+      'const now = process.hrtime.bigint',
+      `process.hrtime.bigint = () => now() + (existsSync(${later}) ? 60_000_000_000n : 0n)`,
     ]
     writeFileSync(hook, lines.join('\n'))
     terminal = openTerminal(args, {cwd: at.folder, env: {...at.env, NODE_OPTIONS: `--import ${hook}`}})
