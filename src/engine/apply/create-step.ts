@@ -40,6 +40,7 @@ export async function create(scene: Scene): Promise<StepEnd> {
         what: scene.what('create'),
         doubt,
         backend: scene.backend,
+        account: scene.account,
         collection,
         fits,
         unique: scene.kind.identity.unique,

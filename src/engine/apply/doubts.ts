@@ -12,18 +12,17 @@ import {TaskWords} from './task-words.ts'
 export class Doubts {
   readonly words: TaskWords
   readonly #clock: Clock
-  /** Of every task this run, or the dead one, started: they explain themselves. */
-  readonly #taskIds: ReadonlySet<string>
   readonly #lists = new Map<Backend, SharedLook<TaskList | undefined>>()
-  readonly #found: {readonly backend: Backend; readonly kind: string; readonly id: string}[] = []
+  /** Ids of tasks and objects, and remote ids, name one thing within an account. */
+  readonly #started = new Map<string, Set<string>>()
+  readonly #found: {readonly account: string; readonly kind: string; readonly id: string}[] = []
   readonly #open = new Set<Lookup>()
   /** Remote ids of what creates in doubt have turned out to have made. */
-  readonly #made = new Map<Backend, Set<string>>()
+  readonly #made = new Map<string, Set<string>>()
 
-  constructor(clock: Clock, taskIds: ReadonlySet<string>, kinds: Kinds) {
+  constructor(clock: Clock, kinds: Kinds) {
     this.words = new TaskWords(kinds)
     this.#clock = clock
-    this.#taskIds = taskIds
   }
 
   /** The task list as it was at this time or later. */
@@ -33,24 +32,29 @@ export class Doubts {
     return list.since(since)
   }
 
+  /** This run, or the dead one, has started a task: it explains itself. */
+  started(account: string, taskId: string): void {
+    add(this.#started, account, taskId)
+  }
+
   /** An object is there: a task that made it is no suspect any more, whoever asks. */
-  found(backend: Backend, kind: string, id: string | undefined): void {
-    if (id !== undefined) this.#found.push({backend, kind, id})
+  found(account: string, kind: string, id: string | undefined): void {
+    if (id !== undefined) this.#found.push({account, kind, id})
   }
 
   /** An object is what one create made, and no other one: two that both fit it (rows of a list may be sparse) do not share it. */
-  claim(backend: Backend, remoteId: string): void {
-    this.#made.set(backend, (this.#made.get(backend) ?? new Set()).add(remoteId))
+  claim(account: string, remoteId: string): void {
+    add(this.#made, account, remoteId)
   }
 
-  isClaimed(backend: Backend, remoteId: string): boolean {
-    return this.#made.get(backend)?.has(remoteId) === true
+  isClaimed(account: string, remoteId: string): boolean {
+    return this.#made.get(account)?.has(remoteId) === true
   }
 
-  explains(backend: Backend, task: TaskView): boolean {
+  explains(account: string, task: TaskView): boolean {
     return (
-      this.#taskIds.has(task.id) ||
-      this.#found.some(it => it.backend === backend && it.id === task.resourceId && this.words.concerns(task, it.kind))
+      this.#started.get(account)?.has(task.id) === true ||
+      this.#found.some(it => it.account === account && it.id === task.resourceId && this.words.concerns(task, it.kind))
     )
   }
 
@@ -59,6 +63,10 @@ export class Doubts {
     this.#open.add(lookup)
     return lookup
   }
+}
+
+function add(sets: Map<string, Set<string>>, account: string, id: string): void {
+  sets.set(account, (sets.get(account) ?? new Set()).add(id))
 }
 
 /** One that is being looked up. */

@@ -116,9 +116,9 @@ export class Scene implements Staged {
   }
 
   groups(parent: Ids, remoteId: string | undefined): readonly Group[] {
-    const {limits, accountOf} = this.context.options
+    const {limits} = this.context.options
     const {api} = this.kind
-    const account = `${api} ${accountOf?.(this.work.operation.stack, api) ?? ''}`
+    const {account} = this
     const root = parent[0] ?? remoteId?.split('/').at(2) ?? this.work.key
     const unlimited = Number.POSITIVE_INFINITY
     return [
@@ -127,6 +127,11 @@ export class Scene implements Staged {
       {name: `${account} ${root}`, places: limits.perRoot ?? unlimited, root: api},
       {name: `${account} roots`, places: limits.roots ?? unlimited, shared: root},
     ]
+  }
+
+  /** A name for the account that it is in. */
+  get account(): string {
+    return this.context.accountAt(this.work.operation)
   }
 
   waiting() {

@@ -11,6 +11,7 @@ import {type Backend, idMadeBy, type TaskView} from '../model/backend.ts'
 import {type JournalEntry, type Loose, stackOf} from '../model/journal.ts'
 import {type Ids, idsIn, type Kind, parentInRequest, remoteIdOf} from '../model/kind.ts'
 import type {LiveObject} from '../model/live.ts'
+import {accountsOfOperations} from '../model/ownership.ts'
 import {plainPart} from '../model/resolve.ts'
 import type {Key} from '../model/value.ts'
 import {ObjectFailedError, OperationFailedError, OperationTimeoutError} from './apply-errors.ts'
@@ -41,6 +42,8 @@ interface Open {
   readonly loose: Loose
   readonly kind: Kind
   readonly backend: Backend
+  /** A name for the account it was sent to. */
+  readonly account: string
   readonly what: string
 }
 
@@ -48,6 +51,7 @@ class Recovery {
   readonly #input: RecoverInput
   readonly #ledger: RecoveredLedger
   readonly #doubts: Doubts
+  readonly #accountAt: ReturnType<typeof accountsOfOperations>
   readonly #tasks = new Map<Backend, TaskWatch>()
   readonly #collections = new Map<Backend, Map<string, CollectionWatch>>()
   /** What is seen from here on says something of the run that died before. */
@@ -56,7 +60,9 @@ class Recovery {
   constructor(input: RecoverInput) {
     this.#input = input
     this.#ledger = new RecoveredLedger(input)
-    this.#doubts = new Doubts(input.clock, input.dead.taskIds, input.kinds)
+    this.#accountAt = accountsOfOperations(input.kinds, input.accountOf)
+    this.#doubts = new Doubts(input.clock, input.kinds)
+    for (const {key, kind, id} of input.dead.tasks) this.#doubts.started(this.#accountAt({stack: stackOf(key), kind}), id)
   }
 
   async run(): Promise<Recovered> {
@@ -128,7 +134,8 @@ class Recovery {
     if (kind === undefined) return {fate: 'void'}
     const backend = this.#input.backendOf(stackOf(loose.key), kind.api)
     const what = `${loose.step} ${kind.noun} ${loose.name ?? loose.remoteId ?? ''} (${loose.key})`
-    const open = {loose, kind, backend, what}
+    const account = this.#accountAt({stack: stackOf(loose.key), kind: kind.name})
+    const open = {loose, kind, backend, account, what}
     if (loose.taskId !== undefined) {
       const began = clock.now()
       const news = await this.#watch(backend).settled(loose.taskId, began + timeoutMs, signal, status =>
@@ -155,7 +162,7 @@ class Recovery {
   }
 
   async #fateOfCreate(open: Open): Promise<Fate> {
-    const {loose, kind, backend, what} = open
+    const {loose, kind, backend, account, what} = open
     const {clock, pace, lagMs, timeoutMs, signal} = this.#input
     const operation = this.#ledger.operation(loose.key)
     const parent = parentInRequest(kind, loose.path)
@@ -164,11 +171,12 @@ class Recovery {
     const spec = operation?.declared && plainPart(this.#ledger.declared(operation))
     const meant = (live: LiveObject) =>
       spec === undefined ? live.name === loose.name : (kind.identity.matches?.(spec, live.fields) ?? live.name === kind.identity.key(spec))
-    const sharesAccount = (stack: string) => this.#input.backendOf(stack, kind.api) === backend
+    const sharesAccount = (stack: string) => this.#accountAt({stack, kind: kind.name}) === account
     const settled = await settleCreate({
       what,
       doubt: {sentAt: loose.sentAt, ...(loose.taskId === undefined ? {} : {taskId: loose.taskId})},
       backend,
+      account,
       collection: this.#collection(open, parent),
       fits: live => meant(live) && !this.#ledger.isKnownAsOther(loose.key, live.remoteId, sharesAccount),
       unique: kind.identity.unique,
@@ -217,13 +225,13 @@ class Recovery {
    * lists lag behind tasks: the next plan must not take a new object for missing, nor a deleted one for there.
    */
   async #fateOfDone(open: Open, remoteId: string | undefined): Promise<Fate> {
-    const {loose, kind, backend, what} = open
+    const {loose, kind, account, what} = open
     const {clock, emit, lagMs, pace, timeoutMs, signal} = this.#input
     const ids = remoteId === undefined ? undefined : idsIn(kind, remoteId)
     const happened = {fate: 'happened', ...(remoteId === undefined ? {} : {remoteId})} as const
     if (remoteId === undefined || ids === undefined) return happened
-    if (loose.step === 'create') this.#doubts.claim(backend, remoteId)
-    this.#doubts.found(backend, kind.name, ids.at(-1))
+    if (loose.step === 'create') this.#doubts.claim(account, remoteId)
+    this.#doubts.found(account, kind.name, ids.at(-1))
     if (loose.step === 'update') await clock.sleep(lagMs, signal)
     if (loose.step === 'update' && kind.ready === undefined) return happened
     const watch = this.#collection(open, ids.slice(0, -1))

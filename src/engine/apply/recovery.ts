@@ -7,6 +7,7 @@ import type {Emit, Step} from '../model/events.ts'
 import type {DeadRun, JournalEntry} from '../model/journal.ts'
 import type {Ids, Kinds} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
+import type {AccountOf} from '../model/ownership.ts'
 import type {OpenLeaf, Operation} from '../model/plan.ts'
 import type {Key, Secret} from '../model/value.ts'
 import type {LedgerBook} from './ledger-book.ts'
@@ -19,6 +20,8 @@ export interface RecoverInput {
   readonly operations: readonly Operation[]
   readonly kinds: Kinds
   readonly backendOf: (stack: string, api: Api) => Backend
+  /** Absent: all stacks share one. */
+  readonly accountOf?: AccountOf
   readonly book: LedgerBook
   /** The version of each stack's ledger before this recovery, or that of another dead run beside it, wrote anything. */
   readonly versions: ReadonlyMap<string, number>

@@ -13,7 +13,7 @@ import type {Emit, Step} from '../model/events.ts'
 import type {Journal} from '../model/journal.ts'
 import {type Ids, type Kind, type Kinds, kindCalled} from '../model/kind.ts'
 import type {LiveObject} from '../model/live.ts'
-import type {AccountOf} from '../model/ownership.ts'
+import {type AccountOf, accountsOfOperations} from '../model/ownership.ts'
 import type {Key, Secret} from '../model/value.ts'
 import {CollectionWatch} from './collection-watch.ts'
 import {Doubts} from './doubts.ts'
@@ -85,8 +85,8 @@ export class RunContext {
   readonly closing: AbortSignal
   readonly supervisor: Supervisor | undefined
   readonly gate = new Gate()
-  /** Of every task this run started. */
-  readonly taskIds = new Set<string>()
+  /** The account that an operation is in, as a name for it. */
+  readonly accountAt: ReturnType<typeof accountsOfOperations>
   readonly doubts: Doubts
   /** Operations that still have something to send: what they need of the budget is not to be spent on looking. */
   readonly #unsent = new Set<Key>()
@@ -109,7 +109,8 @@ export class RunContext {
     this.supervisor =
       options.supervision &&
       new Supervisor(options.supervision, options.clock, {close: why => this.#close(why), fail: error => this.fail(error)})
-    this.doubts = new Doubts(options.clock, this.taskIds, options.kinds)
+    this.doubts = new Doubts(options.clock, options.kinds)
+    this.accountAt = accountsOfOperations(options.kinds, options.accountOf)
     for (const key of unsent) this.#unsent.add(key)
     // Everything that waits listens to it.
     setMaxListeners(0, options.stop, stop, this.over, this.closing)

@@ -19,6 +19,8 @@ export interface CreateInDoubt {
   readonly what: string
   readonly doubt: Doubt
   readonly backend: Backend
+  /** A name for the account it was sent to: equal wherever that is the same. */
+  readonly account: string
   readonly collection: CollectionWatch
   /** Whether a live object is the one that was asked for. */
   readonly fits: (live: LiveObject) => boolean
@@ -60,8 +62,8 @@ export async function settleCreate(it: CreateInDoubt): Promise<DoubtSettled> {
 }
 
 async function lookUp(it: CreateInDoubt, lookup: Lookup): Promise<DoubtSettled> {
-  const {kind, doubts, backend} = it
-  const fits = (live: LiveObject) => it.fits(live) && !doubts.isClaimed(backend, live.remoteId)
+  const {kind, doubts, account} = it
+  const fits = (live: LiveObject) => it.fits(live) && !doubts.isClaimed(account, live.remoteId)
   let looks = 0
   let absences = 0
   let pauseMs = it.lagMs
@@ -78,8 +80,8 @@ async function lookUp(it: CreateInDoubt, lookup: Lookup): Promise<DoubtSettled> 
       const [only, second] = found
       if (second !== undefined) return ambiguous(it, found)
       if (only !== undefined) {
-        doubts.claim(backend, only.remoteId)
-        doubts.found(backend, kind, only.ids.at(-1))
+        doubts.claim(account, only.remoteId)
+        doubts.found(account, kind, only.ids.at(-1))
         return {settled: 'happened', remoteId: only.remoteId}
       }
       if (shownWithoutId(it, collection)) return unsettled(it, 'its list shows one like it without an id')
@@ -116,7 +118,7 @@ function ambiguous(it: CreateInDoubt, found: readonly LiveObject[]): DoubtSettle
 
 /** `wait`: a task that may be this create is running. `none`: proven that there is no such task. `no proof`: the list cannot tell. */
 async function suspects(
-  {backend, doubt, doubts, kind}: CreateInDoubt,
+  {backend, account, doubt, doubts, kind}: CreateInDoubt,
   since: number,
   known: ReadonlySet<string>,
 ): Promise<'wait' | 'none' | 'no proof'> {
@@ -127,7 +129,7 @@ async function suspects(
   const isAhead = doubt.sentAt > now + CLOCK_SKEW_MS
   const young = (task: TaskView) => isAhead || task.startedAt === undefined || task.startedAt >= doubt.sentAt - CLOCK_SKEW_MS
   // A task whose object is there, and is another one, explains itself too.
-  const explained = (it: TaskView) => doubts.explains(backend, it) || (it.resourceId !== undefined && known.has(it.resourceId))
+  const explained = (it: TaskView) => doubts.explains(account, it) || (it.resourceId !== undefined && known.has(it.resourceId))
   const strangers = list.tasks.filter(it => !explained(it) && young(it) && doubts.words.concerns(it, kind))
   if (strangers.some(it => it.state === 'running' && doubts.words.creates(it))) return 'wait'
   // A task without a beginning may be as old as the account: done, it says nothing of a create that left no object.

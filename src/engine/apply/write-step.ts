@@ -173,7 +173,7 @@ async function oneRequest(
       emit({type: 'accepted', key, step, ...(sent.taskId === undefined ? {} : {taskId: sent.taskId})})
       const accepted: Accepted = {acceptedAt: clock.now(), ...(sent.body === undefined ? {} : {body: sent.body})}
       if (sent.taskId === undefined) return over(await rest(accepted))
-      context.taskIds.add(sent.taskId)
+      context.doubts.started(context.accountAt({stack: it.stack, kind: it.kind.name}), sent.taskId)
       journal.append({type: 'handle', key, step, taskId: sent.taskId}, true)
       if (context.options.detach) {
         // It goes on, and nobody will see it end: who needs its place is not sent in this run.

@@ -106,13 +106,20 @@ export interface SettledStep {
 /** Secrets that were sent to an object, and no word that they arrived there: nobody knows which it has. */
 export type UncertainSecrets = Pick<Loose, 'key' | 'step' | 'kind' | 'remoteId'> & {readonly secrets: SentSecrets}
 
+/** A task that a run started: its id names it within one account. */
+export interface StartedTask {
+  readonly key: Key
+  readonly kind: string
+  readonly id: string
+}
+
 export interface DeadRun {
   /** Requests whose end nobody wrote down. */
   readonly loose: readonly Loose[]
   readonly settled: readonly SettledStep[]
   readonly uncertain: readonly UncertainSecrets[]
-  /** Of every task the run started. */
-  readonly taskIds: ReadonlySet<string>
+  /** Every task the run started, in whatever stack. */
+  readonly tasks: readonly StartedTask[]
   /** The last version of each stack's ledger that the run knew; absent in journals of older versions. */
   readonly serials: ReadonlyMap<string, number>
   /** When the last of them ended; lists may not show it yet. */
@@ -138,7 +145,7 @@ export function readRun(entries: readonly JournalEntry[]): DeadRun {
   const sent = new Map<string, Loose>()
   const uncertain = new Map<string, UncertainSecrets>()
   let settled: SettledStep[] = []
-  const taskIds = new Set<string>()
+  const tasks: StartedTask[] = []
   const serials = new Map<string, number>()
   const written = new Map<Key, string>()
   let lastSettledAt = 0
@@ -164,7 +171,8 @@ export function readRun(entries: readonly JournalEntry[]): DeadRun {
       const {key, step, kind, remoteId, secrets} = rest
       if (secrets !== undefined) uncertain.set(id, {key, step, kind, ...(remoteId === undefined ? {} : {remoteId}), secrets})
     } else if (entry.type === 'handle') {
-      taskIds.add(entry.taskId)
+      const {kind} = sent.get(id) ?? {}
+      if (kind !== undefined) tasks.push({key: entry.key, kind, id: entry.taskId})
       const known = open.get(id)
       if (known) open.set(id, {...known, taskId: entry.taskId})
     } else if (entry.type === 'void') open.delete(id)
@@ -186,5 +194,5 @@ export function readRun(entries: readonly JournalEntry[]): DeadRun {
   }
   const isWritten = ({key, remoteId}: SettledStep) => remoteId !== undefined && written.get(key) === remoteId
   settled = settled.map(it => (isWritten(it) ? {...it, written: true} : it))
-  return {loose: [...open.values()], settled, uncertain: [...uncertain.values()], taskIds, serials, lastSettledAt, ended}
+  return {loose: [...open.values()], settled, uncertain: [...uncertain.values()], tasks, serials, lastSettledAt, ended}
 }

@@ -142,7 +142,7 @@ export interface Settled {
   /** The hashes of the plans that those runs began with, as far as their journals are here. */
   readonly plans: ReadonlySet<string>
   /** Every task that those runs started. */
-  readonly taskIds: ReadonlySet<string>
+  readonly tasks: DeadRun['tasks']
 }
 
 /**
@@ -157,12 +157,12 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
   const travelling = await travellingRuns(workspace, emit)
   // What only a ledger tells of is of the account that the ledger knows.
   if (travelling.length > 0) await checkAccounts(workspace)
-  const taskIds = new Set([...stories.flatMap(it => [...it.taskIds]), ...travelling.flatMap(it => [...readRun(it.entries).taskIds])])
+  const tasks = [...stories, ...travelling.map(it => readRun(it.entries))].flatMap(it => it.tasks)
   const unknown: Recovered['unknown'][number][] = []
   // What is written for one of them is no word of somebody else about the others.
   const versions = versionsOf(workspace.ledgers)
   const settle = async (run: string, dead: DeadRun, operations: readonly Operation[], note: Note) => {
-    const own = {...partOf(dead, namesOf(workspace)), taskIds}
+    const own = {...partOf(dead, namesOf(workspace)), tasks}
     const recovered = await settleOne(workspace, {run, dead: own, operations, versions, signal, emit, note})
     unknown.push(...recovered.unknown)
     return recovered
@@ -194,7 +194,7 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
   await dropSettled(workspace)
   if (stories.length > 0 || travelling.length > 0) await workspace.loadLedgers()
   const plans = new Set(stories.map(it => it.header.plan))
-  return {runs: [...stories.map(it => it.header.run), ...travelling.map(it => it.run)], plans, unknown, taskIds}
+  return {runs: [...stories.map(it => it.header.run), ...travelling.map(it => it.run)], plans, unknown, tasks}
 }
 
 const damagedText = ({path, damage, header: {run}}: RunStory): string =>
@@ -306,6 +306,7 @@ async function settleOne(
     operations,
     kinds,
     backendOf: workspace.backendOf,
+    accountOf,
     book,
     versions,
     secret: secrets.ifKnown,

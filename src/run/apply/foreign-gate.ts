@@ -9,6 +9,8 @@ import {foreignTasks} from '../../engine/apply/foreign.ts'
 import {heldOperations} from '../../engine/apply/undecided.ts'
 import type {Backend, TaskView} from '../../engine/model/backend.ts'
 import type {Emit} from '../../engine/model/events.ts'
+import {stackOf} from '../../engine/model/journal.ts'
+import {accountsOfOperations} from '../../engine/model/ownership.ts'
 import type {Operation, Plan} from '../../engine/model/plan.ts'
 import {keyOfOperation} from '../../engine/model/value.ts'
 import {stepsOf} from '../../engine/plan/bill.ts'
@@ -46,7 +48,7 @@ export async function waitForOthers(
   plan: Plan,
   mode: 'wait' | 'refuse' | 'ignore',
   emit: Emit,
-  {unknown, taskIds}: Pick<Settled, 'unknown' | 'taskIds'>,
+  {unknown, tasks}: Pick<Settled, 'unknown' | 'tasks'>,
 ): Promise<boolean> {
   if (mode === 'ignore') return false
   const {pace, timeoutMs} = runTiming(workspace.settings)
@@ -62,11 +64,14 @@ export async function waitForOthers(
   }
   const held = heldOperations(plan.operations, unknown, {kinds, accountOf: workspace.accountOf})
   const begun = plan.operations.filter(it => !held.has(keyOfOperation(it)))
+  const accountAt = accountsOfOperations(kinds, workspace.accountOf)
   for (const [backend, operations] of creating(workspace, begun)) {
+    const accounts = new Set(operations.map(accountAt))
+    const ours = new Set(tasks.flatMap(({key, kind, id}) => (accounts.has(accountAt({stack: stackOf(key), kind})) ? [id] : [])))
     let last: TaskView[] = []
     const clear = await waitFor(
       async () => {
-        last = await foreignTasks(backend, operations, {all: plan.operations, kinds, ours: taskIds})
+        last = await foreignTasks(backend, operations, {all: plan.operations, kinds, ours})
         if (last.length === 0) return true
         if (mode === 'refuse') throw new ForeignTasksError(last, false)
         say(last)

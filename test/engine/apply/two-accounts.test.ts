@@ -4,22 +4,25 @@ import {kinds} from '../../../src/backends/kinds.ts'
 import {Doubts} from '../../../src/engine/apply/doubts.ts'
 import type {RunOptions} from '../../../src/engine/apply/run-context.ts'
 import type {Backend, TaskView} from '../../../src/engine/model/backend.ts'
-import {createSimulator} from '../../../src/simulator/index.ts'
+import type {JournalEntry} from '../../../src/engine/model/journal.ts'
+import {createSimulator, type SimulatorConfigInput} from '../../../src/simulator/index.ts'
+import {settle} from '../../support/crash.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
 
+const accounts = (api: 'cloud' | 'cluster') => ({
+  [api]: {address: api, keyHash: 'a'},
+  [`b:${api}`]: {address: `${api} two`, keyHash: 'b'},
+})
+
 /** Stack b speaks to the second, every other one to the first. */
-function twoAccounts() {
-  const one = new Lab()
-  const two = new Lab({beside: {clock: one.clock, simulator: createSimulator({clock: one.clock, seed: 2, config: {}})}})
+function twoAccounts({seed = 2, config = {}}: {readonly seed?: number; readonly config?: SimulatorConfigInput} = {}) {
+  const one = new Lab({simulator: config})
+  const two = new Lab({beside: {clock: one.clock, simulator: createSimulator({clock: one.clock, seed, config})}})
   const backends = (mode: 'plan' | 'full') => {
     const [a, b] = [one.backends(mode), two.backends(mode)]
     return (stack: string, api: 'cloud' | 'cluster'): Backend => (stack === 'b' ? b : a)(stack, api)
   }
   const accountOf = (stack: string) => (stack === 'b' ? 'two' : 'one')
-  const accounts = (api: 'cloud' | 'cluster') => ({
-    [api]: {address: api, keyHash: 'a'},
-    [`b:${api}`]: {address: `${api} two`, keyHash: 'b'},
-  })
   const apply = (api: 'cloud' | 'cluster', builders: readonly StackBuilder[], run: Partial<RunOptions> = {}) =>
     one.apply(builders, {
       accounts: accounts(api),
@@ -27,7 +30,7 @@ function twoAccounts() {
       backendOf: backends('plan'),
       run: {backendOf: backends('full'), accountOf, ...run},
     })
-  return {one, two, apply}
+  return {one, two, apply, backends, accountOf}
 }
 
 describe('two accounts with objects of the same paths', () => {
@@ -64,11 +67,48 @@ describe('two accounts with objects of the same paths', () => {
   })
 
   it('what is found in the one explains no task of the other', () => {
-    const {one, two} = twoAccounts()
-    const [here, there] = [one.backends('plan')('a', 'cloud'), two.backends('plan')('b', 'cloud')]
-    const doubts = new Doubts(one.clock, new Set(), kinds)
+    const {one} = twoAccounts()
+    const doubts = new Doubts(one.clock, kinds)
     const task: TaskView = {id: 't', status: 'processing-completed', state: 'done', commandType: 'CREATE_SUBSCRIPTION', resourceId: '1'}
-    doubts.found(here, 'cloud.subscription', '1')
-    expect([doubts.explains(here, task), doubts.explains(there, task)]).toEqual([true, false])
+    doubts.found('one', 'cloud.subscription', '1')
+    expect([doubts.explains('one', task), doubts.explains('two', task)]).toEqual([true, false])
+  })
+})
+
+describe('two accounts whose tasks have the same ids', () => {
+  const same = {seed: 1, config: {cloud: {taskMs: 60_000, listLagMs: 1000}}}
+  const stack = (name: string) => stackOf(name).subscription('main')
+  const create = 'POST /subscriptions'
+
+  it('a lost create of the one is not taken for the task of the other, and sent again', async () => {
+    const {one, two, apply} = twoAccounts(same)
+    await one.run(async () => {
+      two.simulator.inject({match: {method: 'POST'}, times: 1, action: {type: 'drop-after-effect'}})
+      await apply('cloud', [stack('a'), stack('b')])
+    })
+    expect([one.writes, two.writes]).toEqual([[create], [create]])
+  })
+
+  it('nor by the recovery of a run that began both', async () => {
+    const {one, backends, accountOf} = twoAccounts(same)
+    await one.run(async () => {
+      const built = await one.plan([stack('a'), stack('b')], {backendOf: backends('plan'), accountOf, accounts: accounts('cloud')})
+      const entry = (name: string) => ({key: `${name}:null_resource.main`, step: 'create', kind: 'cloud.subscription'}) as const
+      const sent = (name: string): JournalEntry => ({
+        type: 'sent',
+        ...entry(name),
+        method: 'POST',
+        path: '/subscriptions',
+        at: one.clock.now(),
+      })
+      const request = {method: 'POST', path: '/subscriptions', body: {name: 'main'}} as const
+      const [a, b] = [await backends('full')('a', 'cloud').write(request), await backends('full')('b', 'cloud').write(request)]
+      if (a.outcome !== 'accepted' || b.outcome !== 'accepted' || a.taskId === undefined) throw new Error('not accepted')
+      expect(a.taskId).toBe(b.taskId)
+      const {key, step} = entry('a')
+      one.journal = [sent('a'), {type: 'handle', key, step, taskId: a.taskId}, sent('b')]
+      const {found} = await settle(one, built, [stack('a'), stack('b')], {backendOf: backends('full'), accountOf})
+      expect(found.map(it => it.key).sort()).toEqual(['a:null_resource.main', 'b:null_resource.main'])
+    })
   })
 })
