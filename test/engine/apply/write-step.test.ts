@@ -338,3 +338,17 @@ describe('the end of a task', () => {
     expect(writesAt(lab).map(it => [it.method, it.status < 400])).toEqual(Array(3).fill(['DELETE', true]))
   })
 })
+
+describe('a create whose answer is lost', () => {
+  it('is not sent again while the list lags behind the task that has made it', async () => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 300_000, listLagMs: 30_000}}})
+    await lab.run(async () => {
+      lab.simulator.inject({match: {method: 'POST'}, times: 1, action: {type: 'drop-after-effect'}})
+      const first = await lab.apply([subscriptions(1)])
+      expect([first.summary.unknown, writesAt(lab).length]).toEqual([1, 1])
+      await lab.clock.sleep(30_000)
+      const second = await lab.apply([subscriptions(1)])
+      expect([second.ended.map(it => it.operation.action), writesAt(lab).length]).toEqual([['adopt'], 1])
+    })
+  })
+})
