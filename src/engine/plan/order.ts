@@ -86,8 +86,25 @@ function edgesOf(operations: readonly Operation[], input: OrderInput): Map<Key, 
       else if (operation.action === 'forget') wait(key, keyOfOperation(parent), 'parent')
     }
   }
-  for (const [key, holder] of freedNames(active, input)) wait(key, holder, 'frees the name')
+  for (const [key, holder] of freedNames(active, input)) {
+    const isUnique = input.kinds.get(active.get(key)?.kind ?? '')?.identity.unique === true
+    // Where a server takes several of a name nobody need wait, and who is waited for does not.
+    if (isUnique || !waitsFor(edges, holder, key)) wait(key, holder, 'frees the name')
+  }
   return edges
+}
+
+/** Whether one waits for another, however many there are between. */
+function waitsFor(edges: ReadonlyMap<Key, readonly Edge[]>, one: Key, another: Key): boolean {
+  const seen = new Set<Key>()
+  const open = [one]
+  for (let key = open.pop(); key !== undefined; key = open.pop()) {
+    if (key === another) return true
+    if (seen.has(key)) continue
+    seen.add(key)
+    for (const it of edges.get(key) ?? []) open.push(it.key)
+  }
+  return false
 }
 
 /** Depth first along the edges, in the map's order otherwise; without recursion, since chains may be long. */

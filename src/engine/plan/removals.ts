@@ -63,7 +63,10 @@ export function planRemovals(
   return {operations, unmanaged: unmanagedIn(input, taken, claims), notes}
 }
 
-/** Removals with what follows from each other: what stays as it holds something keeps what was made with it, and that what is in it. */
+/**
+ * Removals with what follows from each other: what stays as it holds something keeps what was made with it, what would have
+ * gone along with it, and what it is in.
+ */
 function allowed(input: PlanInput, declared: readonly Operation[], removals: readonly Operation[]): Operation[] {
   const all = withParentsGone(input, declared, removals)
   const leaving = new Set(
@@ -71,9 +74,15 @@ function allowed(input: PlanInput, declared: readonly Operation[], removals: rea
   )
   const stuck = stuckIn(input, all)
   const operations = all.map(it => keepFull(input, it, leaving, stuck))
+  const full = new Map(operations.flatMap((it, at) => (it === all[at] ? [] : [[keyOfOperation(it), it] as const])))
   const staying = new Set(operations.flatMap(it => (it.action === 'blocked' ? (objectOf(input, it) ?? []) : [])))
   const goes = removals.filter(it => it.cause !== 'made-inline' || !staying.has(parentOf(input, it) ?? ''))
-  return goes.length === removals.length ? operations : allowed(input, declared, goes)
+  if (full.size === 0 && goes.length === removals.length) return operations
+  return allowed(
+    input,
+    declared,
+    goes.map(it => full.get(keyOfOperation(it)) ?? it),
+  )
 }
 
 /** What nobody has, declares, or is about to remove; in an order of its own. */
@@ -284,7 +293,7 @@ function forgottenInExclusive(input: PlanInput, operations: readonly Operation[]
 function inlineRemovals(input: PlanInput, operations: readonly Operation[], free: IsFree): Operation[] {
   return operations.flatMap(operation => {
     const kind = kindCalled(input.kinds, operation.kind)
-    const entry = input.ledgers.get(operation.stack)?.entries.get(operation.address)
+    const entry = input.ledgers.get(operation.stack)?.entries.get(operation.movedFrom ?? operation.address)
     if (operation.action !== 'delete' || kind.inlineChildren === undefined || entry === undefined || operation.remoteId === undefined)
       return []
     const {field} = kind.inlineChildren

@@ -249,3 +249,26 @@ describe('a peering, of which a service takes several to one network', () => {
     })
   })
 })
+
+describe('a name of which a server takes several', () => {
+  it('is not waited for by what its holder waits for', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf().subscription('old', {name: 'orders'}).subscription('main', {name: 'rest'}).database('db', 'old')])
+      await lab.clock.sleep(5000)
+      const merged = stackOf().subscription('main', {name: 'orders'}).database('db', 'main')
+      expect(await actions(lab, merged)).toEqual(['update main', 'replace db', 'delete old'])
+      const after = stackOf().subscription('next', {name: 'orders'}).database('db', 'old')
+      const depends = after.subscription('main', {name: 'rest'}).add('cloud.subscription', 'old', {name: 'former'}, {after: ['next']})
+      expect(await actions(lab, depends)).toEqual(['create next', 'update old'])
+    })
+  })
+
+  it('is waited for where nothing else is', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf().subscription('old', {name: 'orders'}).subscription('main', {name: 'rest'})])
+      expect(await actions(lab, stackOf().subscription('main', {name: 'orders'}))).toEqual(['delete old', 'update main'])
+    })
+  })
+})

@@ -1,6 +1,7 @@
 /** What lives in an object that is deleted or replaced goes with it: only where somebody decided so. */
 import {describe, expect, it} from 'vitest'
 import type {Policy} from '../../../src/engine/model/declaration.ts'
+import type {LedgerEntry} from '../../../src/engine/model/ledger.ts'
 import type {Operation} from '../../../src/engine/model/plan.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
 
@@ -226,6 +227,28 @@ describe('a rule that another stack declares by now', () => {
     await lab.run(async () => {
       const {operations} = (await lab.plan([without(), team()], {selected: new Set(['shop'])})).plan
       expect(of(operations, 'db')).toMatchObject({action: 'blocked', wants: 'delete', cause: 'not-empty'})
+    })
+  })
+})
+
+describe('an object that stays for what is in it', () => {
+  it('keeps what would have gone along with it in the ledger, and what it is in', async () => {
+    const lab = await started(shop().rule('a', 'db').rule('b', 'db'))
+    await lab.run(async () => {
+      const {ledger} = lab.store('shop')
+      const moving = [...ledger.entries].map(([address, it]): [string, LedgerEntry] => [
+        address,
+        address === 'null_resource.b' ? {...it, transfer: {id: 't1', from: {stack: 'team', address}}} : it,
+      ])
+      lab.store('shop').ledger = {...ledger, entries: new Map(moving)}
+      const {plan} = await lab.apply([stackOf()])
+      expect(plan.operations.map(it => [it.address, it.action, it.cause])).toEqual([
+        ['null_resource.a', 'blocked', 'no-delete'],
+        ['null_resource.b', 'blocked', 'maybe-elsewhere'],
+        ['null_resource.db', 'blocked', 'not-empty'],
+        ['null_resource.main', 'blocked', 'not-empty'],
+      ])
+      expect([lab.writes, lab.entry('shop', 'a')?.kind]).toEqual([[], 'cloud.acl_rule'])
     })
   })
 })
