@@ -29,7 +29,7 @@ import {assertAgrees} from '../../src/engine/plan/agree.ts'
 import {type BuildPlanInput, type BuiltPlan, buildPlan} from '../../src/engine/plan/build.ts'
 import {summaryOf} from '../../src/engine/plan/document.ts'
 import {evaluateGuards} from '../../src/engine/plan/guards.ts'
-import {goingOf, stacksOf, stillValid, touchedLedger, untouchedLedger} from '../../src/engine/plan/recheck.ts'
+import {goingOf, leftAloneIn, stacksOf, stillValid, touchedLedger, untouchedLedger} from '../../src/engine/plan/recheck.ts'
 import {givingWay} from '../../src/run/apply/giving-way.ts'
 import {simulatedApis} from '../../src/run/apply/simulated-apis.ts'
 import {contextObjects, workOf} from '../../src/run/apply/work-of.ts'
@@ -333,7 +333,11 @@ export class Lab {
     const cut = new Map([...full].map(([stack, ledger]) => [stack, touchedLedger(ledger, plan)]))
     const others = await this.ledgers([...this.stores.keys()].filter(it => !full.has(it)))
     const rest = [...full.values()].map(it => untouchedLedger(it, plan))
-    const fresh = await this.#plan(stacksOf(plan, secrets), cut, {otherLedgers: [...rest, ...others.values()], going: goingOf(plan, full)})
+    const fresh = await this.#plan(stacksOf(plan, secrets), cut, {
+      otherLedgers: [...rest, ...others.values()],
+      going: goingOf(plan, full),
+      leftAlone: leftAloneIn(plan),
+    })
     const operations = stillValid(plan, fresh.plan.operations, new Map([...others, ...full]), new Set(), begun)
     const guards = evaluateGuards({...plan, operations}, kinds)
     return {plan: {...plan, operations, summary: summaryOf(operations), guards}, observation: fresh.observation, choice: fresh.choice}

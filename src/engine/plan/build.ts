@@ -53,7 +53,7 @@ export class PlanProblemsError extends AppError {
   }
 }
 
-export interface BuildPlanInput extends Omit<ObserveInput, 'wants'>, Pick<PlanInput, 'kept' | 'decisions'> {
+export interface BuildPlanInput extends Omit<ObserveInput, 'wants'>, Pick<PlanInput, 'kept' | 'leftAlone' | 'decisions'> {
   /** What the ledgers know of the secrets that were found declared. */
   readonly secretStates: (pairs: Observation['pairs']) => Promise<SecretStateOf>
   readonly tool: string

@@ -8,11 +8,13 @@
 import {APIS, type Api} from '../../base/apis.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
 import type {Cause} from '../model/cause.ts'
+import type {Declaration} from '../model/declaration.ts'
 import {type Ids, idsIn, type Kind, kindCalled, parentRemoteId} from '../model/kind.ts'
 import type {LedgerEntry, Tombstone} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
 import type {BeingMade, Owner} from '../model/ownership.ts'
 import type {Operation} from '../model/plan.ts'
+import {plainPart} from '../model/resolve.ts'
 import {keyOf, keyOfOperation} from '../model/value.ts'
 import type {Paired} from '../observe/observation.ts'
 import {DeclaredElsewhere} from './declared-elsewhere.ts'
@@ -30,7 +32,7 @@ export class ForeignObjectError extends AppError {
 }
 
 type ClaimsInput = Pick<PlanInput, 'observation' | 'stacks' | 'selected' | 'ledgers' | 'otherLedgers' | 'accountOf' | 'kinds' | 'destroy'> &
-  Pick<PlanInput, 'unreadLedgers' | 'beingMade'>
+  Pick<PlanInput, 'unreadLedgers' | 'beingMade' | 'leftAlone'>
 
 export class Claims {
   readonly #input: ClaimsInput
@@ -53,6 +55,8 @@ export class Claims {
       return made === undefined ? operation : {...left(operation, 'create', made), changes: operation.changes}
     }
     if (!touches(operation)) return operation
+    const was = this.#input.leftAlone?.get(keyOfOperation(operation))
+    if (was !== undefined && was.remoteId === operation.remoteId) return was
     const why = this.#why(operation)
     return why === undefined ? operation : left(operation, operation.action, why)
   }
@@ -185,16 +189,17 @@ export class Claims {
     return this.#gone.get(object)
   }
 
-  #declaredBy(
-    {stack, address, movedFrom}: Operation,
-    other: {readonly stack: string; readonly address: string},
-    own: Owner | undefined,
-  ): Elsewhere {
-    if (other.stack === stack)
-      return {...other, cause: 'declared-elsewhere', reason: `it is declared as ${other.address}, which this run leaves out`}
-    if (own === undefined) return {...other, cause: 'declared-elsewhere', reason: `stack ${other.stack} declares it as ${other.address}`}
+  #declaredBy({stack, address, movedFrom}: Operation, other: Declaration, own: Owner | undefined): Elsewhere {
+    const by = {stack: other.stack, address: other.address}
+    if (other.stack === stack) {
+      const {matches, key} = this.#kind(other.kind).identity
+      const known = matches !== undefined || key(plainPart(other.spec)) !== undefined
+      const means = known ? 'it is declared as' : 'it may be what is meant by'
+      return {...by, cause: 'declared-elsewhere', reason: `${means} ${other.address}, which this run leaves out: plan both together`}
+    }
+    if (own === undefined) return {...by, cause: 'declared-elsewhere', reason: `stack ${other.stack} declares it as ${other.address}`}
     const reason = `moved to stack ${other.stack}: ${transferCommand({stack, address: movedFrom ?? address}, other)}`
-    return {...other, cause: 'moved-to-stack', reason}
+    return {...by, cause: 'moved-to-stack', reason}
   }
 
   /** What is deleted takes along what is in it. */

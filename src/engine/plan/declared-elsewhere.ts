@@ -16,6 +16,8 @@ import type {PlanInput} from './plan-input.ts'
 
 type Input = Pick<PlanInput, 'observation' | 'stacks' | 'selected' | 'ledgers' | 'otherLedgers' | 'accountOf' | 'kinds' | 'destroy'>
 
+type Meaning = Pick<Operation, 'stack' | 'address' | 'kind' | 'remoteId' | 'declared'>
+
 interface Meant {
   readonly declaration: Declaration
   readonly plain: JsonObject
@@ -25,6 +27,9 @@ interface Meant {
 
 /** Of a parent that cannot be told. */
 const ANYWHERE = '?'
+
+/** Of a name that another object's fields give. No object is called so: what an API shows has no NUL in it. */
+const ANY_NAME = '\0'
 
 export class DeclaredElsewhere {
   readonly #input: Input
@@ -46,7 +51,7 @@ export class DeclaredElsewhere {
   }
 
   /** The declaration that means an operation's object, and that no operation of this run is made from. */
-  of({stack, address, kind: name, remoteId = ''}: Pick<Operation, 'stack' | 'address' | 'kind' | 'remoteId'>): Declaration | undefined {
+  of({stack, address, kind: name, remoteId = '', declared}: Meaning): Declaration | undefined {
     this.#index()
     if (this.#declarations.size === 0) return undefined
     const kind = this.#kind(name)
@@ -58,13 +63,18 @@ export class DeclaredElsewhere {
     const parent = live.ids.slice(0, -1).join('/')
     const meant = kind.identity.matches
       ? [parent, ANYWHERE].flatMap(at => this.#byTrait.get(`${account} ${name} ${at}`) ?? [])
-      : (this.#byTrait.get(`${account} ${name} ${live.name ?? ''}`) ?? [])
+      : (this.#byTrait.get(`${account} ${name} ${live.name ?? ''}`) ?? []).concat(declared ? [] : this.#unnamed(account, name, stack))
     return meant.find(
       it =>
         (kind.identity.matches?.(it.plain, live.fields) ?? true) &&
         !(it.declaration.stack === stack && it.declaration.address === address) &&
         (it.parent === undefined || it.parent.join('/') === parent),
     )?.declaration
+  }
+
+  /** Of the same stack, those whose name nobody knows yet: what such a one means is not removed for want of that. */
+  #unnamed(account: string, kind: string, stack: string): readonly Meant[] {
+    return (this.#byTrait.get(`${account} ${kind} ${ANY_NAME}`) ?? []).filter(it => it.declaration.stack === stack)
   }
 
   #index(): void {
@@ -94,14 +104,14 @@ export class DeclaredElsewhere {
     const {stack, kind: name, importId} = declaration
     const kind = this.#kind(name)
     const account = this.#account(stack, kind.api)
-    const id = this.#entry(declaration)?.remoteId ?? importId
+    const id = this.#entry(declaration)?.remoteId ?? importId ?? this.#input.observation.pairs.get(declaration.key)?.match?.live.remoteId
     if (id !== undefined) {
       this.#byId.set(`${account} ${id}`, declaration)
       return
     }
     const plain = plainPart(declaration.spec)
     const parent = this.#parentOf(declaration, new Set())
-    const trait = kind.identity.matches ? (parent?.join('/') ?? ANYWHERE) : (kind.identity.key(plain) ?? '')
+    const trait = kind.identity.matches ? (parent?.join('/') ?? ANYWHERE) : (kind.identity.key(plain) ?? ANY_NAME)
     addTo(this.#byTrait, `${account} ${name} ${trait}`, {declaration, plain, parent})
   }
 

@@ -15,6 +15,8 @@ export interface PlanInput extends OwnershipInput {
   readonly lifts: Pick<Lifts, 'onDrift' | 'noDestroy'>
   /** Fields that a saved plan leaves as somebody changed them, whatever `onDrift` says. */
   readonly kept?: ReadonlyMap<Key, readonly string[]>
+  /** Of a saved plan: objects that were approved as left alone, for what only the whole plan could see. */
+  readonly leftAlone?: ReadonlyMap<Key, Operation>
   /** Gets how each field was decided, by object: for whoever explains a plan. */
   readonly decisions?: Map<Key, readonly FieldDecision[]> | undefined
   /** Of removals of what nobody declares: those that were chosen. Absent: all. What is not among them stays. */

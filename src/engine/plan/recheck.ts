@@ -82,16 +82,27 @@ export const othersOf = ({otherStacks = []}: Plan): StackDeclarations[] =>
 
 /**
  * What the plan deletes and its stack's ledger does not have: undeclared objects of exclusive collections, and what left
- * the ledger since. Planning again looks at them, too: gone, or only not ours any more.
+ * the ledger since. Planning again looks at them, too: gone, or only not ours any more. What was made with an object it finds
+ * with that one, and whose that is the ledger says: guards and holds ask it.
  *
  * @param ledgers - whole
  */
 export const goingOf = (plan: Plan, ledgers: ReadonlyMap<string, Ledger>): Going[] =>
-  touched(plan).flatMap(({stack, address, movedFrom = address, kind, action, declared, remoteId}) => {
+  touched(plan).flatMap(({stack, address, movedFrom = address, kind, action, cause, declared, remoteId}) => {
+    if (cause === 'made-inline') return []
     const owned = [address, movedFrom].some(it => ledgers.get(stack)?.entries.has(it))
     const disowned = action === 'delete' && !owned
     return declared === undefined && (remoteId === address || disowned) ? [{stack, address, kind, remoteId: remoteId ?? address}] : []
   })
+
+/** What only the whole app shows: what another stack, or what is left out of the run, declares, and what lives in an object. */
+const SEEN_WHOLE: readonly Cause[] = ['declared-elsewhere', 'moved-to-stack', 'not-empty']
+
+/** What the plan leaves alone for a reason that is not looked at again: whoever approved it approved that too. */
+export const leftAloneIn = (plan: Plan): ReadonlyMap<Key, Operation> =>
+  new Map(
+    plan.operations.flatMap(it => (it.action === 'blocked' && SEEN_WHOLE.includes(it.cause) ? [[keyOfOperation(it), it] as const] : [])),
+  )
 
 /** A ledger cut down to what the plan touches. */
 export function touchedLedger(ledger: Ledger, plan: Plan): Ledger {

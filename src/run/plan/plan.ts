@@ -44,6 +44,8 @@ export interface PlanWishes {
   readonly choice?: Choice
   /** Of a saved plan: what it leaves as somebody changed it. */
   readonly kept?: ReadonlyMap<Key, readonly string[]>
+  /** Of a saved plan: what was approved as left alone. */
+  readonly leftAlone?: ReadonlyMap<Key, Operation>
   /** Of a saved plan: what it deletes and no ledger has. */
   readonly going?: readonly Going[]
   /** Gets how each field was decided, by object. */
@@ -60,6 +62,7 @@ export async function planWorkspace(
     notes = [],
     onlyChanged = false,
     kept = new Map(),
+    leftAlone = new Map(),
     going = [],
     choice,
     decisions,
@@ -90,6 +93,7 @@ export async function planWorkspace(
     destroy,
     secretStates: pairs => workspace.sealer.states(workspace.allLedgers, pairs),
     kept,
+    leftAlone,
     going,
     decisions,
     holds,

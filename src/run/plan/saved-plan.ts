@@ -30,7 +30,16 @@ import {assertAgrees} from '../../engine/plan/agree.ts'
 import type {BuiltPlan} from '../../engine/plan/build.ts'
 import {assertSealed, summaryOf} from '../../engine/plan/document.ts'
 import {evaluateGuards, liftingOf} from '../../engine/plan/guards.ts'
-import {goingOf, PlanExpiredError, stacksOf, stillValid, touched, touchedLedger, untouchedLedger} from '../../engine/plan/recheck.ts'
+import {
+  goingOf,
+  leftAloneIn,
+  PlanExpiredError,
+  stacksOf,
+  stillValid,
+  touched,
+  touchedLedger,
+  untouchedLedger,
+} from '../../engine/plan/recheck.ts'
 import {ledgerLocation} from '../../ledger/backends/registry.ts'
 import {liftsOf, liftsToApply} from '../host/lifts.ts'
 import type {ApplyOptions} from '../host/plan-options.ts'
@@ -194,6 +203,7 @@ export async function recheckPlan(
     choice: wholePlan(new Set(acceptedIn(plan))),
     destroy: plan.destroy === true,
     going: goingOf(plan, full),
+    leftAlone: leftAloneIn(plan),
     kept: new Map(touched(plan).map(it => [keyOfOperation(it), it.kept ?? []])),
   })
   const open = new Set(heldOperations(plan.operations, undecided, {kinds, accountOf: workspace.accountOf}).keys())

@@ -45,4 +45,22 @@ describe.each([false, true])('objects whose names are computed (sparse lists: %s
       expect(await actions(lab, shop('other', 'cache'))).toEqual(['move other', 'move cache'])
     })
   })
+
+  it('are not removed under their former address alone', async () => {
+    const lab = await started()
+    await lab.run(async () => {
+      const {plan} = await lab.plan([shop('sub', 'renamed')], {selection: {target: ['db'], exclude: []}})
+      expect(active(plan.operations)).toMatchObject([
+        {
+          address: 'null_resource.db',
+          action: 'blocked',
+          wants: 'delete',
+          cause: 'declared-elsewhere',
+          elsewhere: {address: 'null_resource.renamed'},
+        },
+      ])
+      expect(await actions(lab, shop('sub', 'renamed'))).toEqual(['move renamed'])
+      expect(await actions(lab, shop('sub').without('db'), {selection: {target: ['db'], exclude: []}})).toEqual(['delete db'])
+    })
+  })
 })

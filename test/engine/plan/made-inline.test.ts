@@ -1,6 +1,7 @@
 /** Databases that were made with their subscription and that nobody declares: they go with it, and with nothing else. */
 import {describe, expect, it} from 'vitest'
 import type {Hold} from '../../../src/engine/model/controls.ts'
+import {withHolds} from '../../../src/engine/plan/holds.ts'
 import {Lab, type Planning, type StackBuilder, stackOf} from '../../support/lab.ts'
 import {active, objectsOf} from '../../support/promises.ts'
 
@@ -10,6 +11,17 @@ const databases = [
 ]
 const shop = () => stackOf().subscription('main', {databases})
 const [ONE, TWO] = ['cloud/subscriptions/1/databases/1', 'cloud/subscriptions/1/databases/2']
+
+const HOLD: Hold = {
+  stack: 'shop',
+  address: 'null_resource.main',
+  kind: 'cloud.subscription',
+  remoteId: 'cloud/subscriptions/1',
+  by: 'ada',
+  at: '2026-01-01T00:00:00Z',
+  until: '2027-01-01T00:00:00Z',
+  reason: 'load test',
+}
 
 async function started(stack: StackBuilder = shop()): Promise<Lab> {
   const lab = new Lab()
@@ -70,18 +82,8 @@ describe('databases that were made with a subscription', () => {
 
   it('are held with it', async () => {
     const lab = await started()
-    const hold: Hold = {
-      stack: 'shop',
-      address: 'null_resource.main',
-      kind: 'cloud.subscription',
-      remoteId: 'cloud/subscriptions/1',
-      by: 'ada',
-      at: '2026-01-01T00:00:00Z',
-      until: '2027-01-01T00:00:00Z',
-      reason: 'load test',
-    }
     await lab.run(async () => {
-      const {plan} = await lab.plan([stackOf()], {holds: new Map([['shop', [hold]]]), lifts: {skipHeld: true}})
+      const {plan} = await lab.plan([stackOf()], {holds: new Map([['shop', [HOLD]]]), lifts: {skipHeld: true}})
       expect(plan.operations.map(it => [it.address, it.held?.by])).toEqual([
         [ONE, 'ada'],
         [TWO, 'ada'],
@@ -102,6 +104,40 @@ describe('databases that were made with a subscription', () => {
       const {plan} = await lab.plan([shop()], {destroy: true, lifts: {allowDestroy: ['null_resource.main', ONE]}})
       expect(plan.guards).toEqual([])
       expect((await lab.recheck(plan, [])).plan.operations.map(it => it.action)).toEqual(['delete', 'delete'])
+    })
+  })
+
+  it.each([[['null_resource.main', 'cloud.database']], [['null_resource.main']]])(
+    'are guarded so when a saved plan is checked again, too (allowed: %j)',
+    async allowDestroy => {
+      const lab = new Lab()
+      await lab.run(async () => {
+        await lab.apply([stackOf().subscription('main').database('one', 'main')])
+        lab.stores.clear()
+        await lab.apply([shop()])
+        const {plan} = await lab.plan([shop()], {destroy: true, lifts: {allowDestroy}})
+        const again = (await lab.recheck(plan, [])).plan
+        expect(again.guards).toEqual(plan.guards)
+        expect(again.operations.map(it => [it.cause, it.origin])).toContainEqual(['made-inline', 'adopted'])
+      })
+    },
+  )
+
+  it('are held with it where it was held after a plan was saved', async () => {
+    const lab = await started()
+    await lab.run(async () => {
+      const {plan} = await lab.plan([stackOf()])
+      const {operations} = (await lab.recheck(plan, [])).plan
+      const left = withHolds(operations, new Map([['shop', [HOLD]]]), await lab.ledgers(['shop']))
+      expect(left.map(it => it.held?.by)).toEqual(['ada', 'ada', 'ada'])
+    })
+  })
+
+  it('go with it where its address is an object of another kind now', async () => {
+    const lab = await started()
+    await lab.run(async () => {
+      await lab.apply([stackOf().bdb('main')])
+      expect(objectsOf(lab.simulator).map(it => it.remoteId)).toEqual(['cluster/bdbs/1'])
     })
   })
 })

@@ -95,4 +95,24 @@ describe('a saved plan', () => {
       ])
     })
   })
+
+  it.each([
+    ['moved', 'cloud.database', {name: 'd', memoryLimitInGb: 1}, 'cloud/subscriptions/1', 'moved-to-stack'],
+    ['that holds what is', 'cloud.acl_rule', {name: 'r', rule: '+@read ~*'}, 'cloud/subscriptions/1/databases/1', 'not-empty'],
+  ])('leaves alone what it was approved to: an object %s declared by another stack', async (_, kind, spec, remoteId, cause) => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf().subscription('s').database('d', 's').rule('r', 'd')])
+      await lab.clock.sleep(5000)
+      const now = stackOf().subscription('s').database('new', 's')
+      const other = stackOf('team').add(kind, 'mine', spec, {parent: {by: 'remoteId', remoteId}})
+      const {plan} = await lab.plan([now, other], {selected: new Set(['shop'])})
+      lab.simulator.clearLog()
+      const again = await lab.recheck(plan, [now])
+      expect(again.plan.operations.find(it => it.address === 'null_resource.d')).toMatchObject({action: 'blocked', wants: 'delete', cause})
+      expect(again.plan.guards).toEqual(plan.guards)
+      await lab.execute(again, [now])
+      expect(lab.writes).toEqual(['POST /subscriptions/1/databases'])
+    })
+  })
 })
