@@ -107,7 +107,7 @@ export abstract class ApplyCommandBase extends StackCommand {
 
   /** Finishes a run that did not end: what it started is settled, the rest of its plan is carried out. */
   protected async resume(run: string | undefined, flags: ApplyFlagValues): Promise<ExitCode> {
-    const {findRun, planOf, recheckPlan, RunPlanError} = await applyParts()
+    const {findRun, planOf, recheckPlan, RunPlanError, waitForOthers} = await applyParts()
     const story = findRun(this.context, run)
     const plan = await planOf(this.context, story.header)
     if (plan === undefined) throw new RunPlanError(story.header.run, 'gone')
@@ -125,7 +125,9 @@ export abstract class ApplyCommandBase extends StackCommand {
     }
     const {stacks, others} = flags['synth-dir'] === undefined ? {stacks: [], others: []} : await this.readDeclarations(flags)
     return this.inPlanned({...plan, accounts: story.header.accounts}, flags, [...stacks, ...others], async (workspace, emit) => {
-      const {unknown} = await this.settled(workspace, emit)
+      const settled = await this.settled(workspace, emit)
+      const {unknown} = settled
+      await waitForOthers(workspace, plan, flags.foreign ?? 'wait', emit, settled)
       // What was open when the run died is settled now, and may be half of a replacement.
       const recheck = () =>
         recheckPlan(workspace, plan, planOptions(allowed), {

@@ -59,6 +59,19 @@ function endTasks(): void {
   for (const it of Object.values(world.cloud.tasks)) it.doneAt = 0
 }
 
+describe('a run that is resumed', () => {
+  it('makes nothing beside a create of somebody else that began after it had died', async () => {
+    at.simulator.configure({cloud: {taskMs: 500, appears: 'completed'}})
+    const second = base().subscription('second', {}, {dependsOn: ['sub']})
+    expect((await apply(second, '--no-wait')).code).toBe(4)
+    at.simulator.configure({cloud: {taskMs: 60_000}})
+    await elsewhere('POST', '/subscriptions', {name: 'second'})
+    at.simulator.clearLog()
+    const refused = await at.fast(['apply', '--resume', '--foreign', 'refuse', '-o', 'json'])
+    expect([refused.code, documentOf(refused).error?.code, at.writes], refused.stderr).toEqual([3, 'E_FOREIGN_TASKS', []])
+  })
+})
+
 describe('a wait for somebody else', () => {
   it('is followed by a look at what other stacks have by now: what one of them has taken over is left alone', async () => {
     expect((await apply(base())).code).toBe(0)
