@@ -109,7 +109,7 @@ function markAbsentFrom(text: string): string {
  * JSON text, safe to be shown on a terminal and in the log of a CI job, with `bigint` and `ExactNumber` as plain digits. Fields that are `undefined` are left out, `toJSON` is honoured.
  * @param indent - spaces per level; 0 is one line
  */
-export function stringifyExactJson(value: unknown, indent = 0): string {
+export function stringifyExactJson(value: ExactJson | undefined, indent = 0): string {
   return escapeUnseen(hasExact(value) ? stringifyMarked(value, indent) : (JSON.stringify(value, null, indent) ?? 'null'))
 }
 

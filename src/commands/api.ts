@@ -99,7 +99,7 @@ export default class ApiCommand extends ServerCommand {
 
   async #answer(document: ExactJson | undefined, {path}: RawRequest): Promise<void> {
     await this.print(document ?? null, {
-      text: shown => (document === undefined ? '' : typeof shown === 'string' ? shown : stringifyExactJson(shown, 2)),
+      text: shown => (document === undefined ? '' : textOf(shown())),
       isDocument: this.format === 'text',
       table: widest => (document === undefined ? '' : tableOf(rowsIn(document as Json, path) ?? document, widest)),
     })
@@ -134,6 +134,8 @@ export default class ApiCommand extends ServerCommand {
     for (const secret of secrets) this.context.redactor.register(secret)
   }
 }
+
+const textOf = (shown: ExactJson): string => (typeof shown === 'string' ? shown : stringifyExactJson(shown, 2))
 
 interface SendFlags {
   readonly paginate: boolean

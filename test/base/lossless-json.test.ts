@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
-import {ExactNumber, parseExactJson, parseSpelledJson, stringifyExactJson} from '../../src/base/lossless-json.ts'
+import {type ExactJson, ExactNumber, parseExactJson, parseSpelledJson, stringifyExactJson} from '../../src/base/lossless-json.ts'
 
 describe('exact JSON', () => {
   it('keeps whole numbers beyond 2^53, also negative ones and inside lists', () => {
@@ -55,7 +55,7 @@ describe('exact JSON', () => {
     })).node
     fc.assert(
       fc.property(value, it => {
-        const text = stringifyExactJson(it)
+        const text = stringifyExactJson(it as ExactJson)
         expect(stringifyExactJson(parseExactJson(text))).toBe(text)
       }),
       {numRuns: 300, seed: 7},
