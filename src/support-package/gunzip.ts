@@ -9,6 +9,8 @@ export interface ArchiveLimits {
   readonly maxRatio: number
   readonly ratioFromBytes: number
   readonly maxMembers: number
+  /** Characters of the names of all members: each is remembered. */
+  readonly maxNames: number
 }
 
 /** A hundred times what a package of the contract's section 8 holds; text logs shrink to a twentieth, and a bomb to a thousandth. */
@@ -17,6 +19,7 @@ export const ARCHIVE_LIMITS: ArchiveLimits = {
   maxRatio: 300,
   ratioFromBytes: 2 ** 30,
   maxMembers: 1_000_000,
+  maxNames: 64 * 2 ** 20,
 }
 
 /** Zlib's own pieces are 16 KiB, and each costs a turn of the event loop. */

@@ -29,7 +29,8 @@ const CONTROL = /\p{Cc}/u
  * @param links - names of the symbolic links kept so far, without a slash at the end
  * @returns `undefined` when it is harmless
  */
-export function hostility({path, linkPath, type, ambiguous}: TarMember, links: ReadonlySet<string>): string | undefined {
+export function hostility({path, linkPath, type, ambiguous, tooLong}: TarMember, links: ReadonlySet<string>): string | undefined {
+  if (tooLong || isLongerThanDisksTake(path)) return 'a name that no disk takes'
   if (!KNOWN_TYPES.has(type)) return ['3', '4', '6'].includes(type) ? 'a device or a pipe' : `of unknown type ${JSON.stringify(type)}`
   if (path === '') return 'without a name'
   if (ambiguous) return 'with two names'
@@ -41,6 +42,16 @@ export function hostility({path, linkPath, type, ambiguous}: TarMember, links: R
   if (type === '1' && (linkPath === '' || isAbsolute(linkPath) || segmentsOf(linkPath).includes('..')))
     return 'a link that leaves the archive'
   return undefined
+}
+
+/** Of one folder or file, and how many of them stand within each other: real packages have a dozen. */
+const LONGEST_SEGMENT = 255
+const DEEPEST = 100
+
+/** It bounds what the rules cost that look at a name from each of its places on. */
+function isLongerThanDisksTake(path: string): boolean {
+  const segments = segmentsOf(path)
+  return segments.length > DEEPEST || segments.some(({length}) => length > LONGEST_SEGMENT)
 }
 
 /** Also as Windows reads it. */

@@ -5,6 +5,7 @@
  * into them (owners, times to the nanosecond, attributes, names in any encoding) survives what we do to the content.
  */
 import {Header} from 'tar/header'
+import {beginningOfName} from '../base/beginning.ts'
 import {ArchiveCutShortError, ArchiveDamagedError, ArchiveLimitError} from './archive-errors.ts'
 import type {ByteReader} from './byte-reader.ts'
 import type {ArchiveLimits} from './gunzip.ts'
@@ -13,6 +14,8 @@ import {type PaxRecord, parsePax} from './pax.ts'
 export const BLOCK = 512
 /** Of one extended header. Real ones hold a name and a few attributes. */
 const MAX_EXTENSION_BYTES = 1024 * 1024
+/** Of a name with its folders: what Linux takes, and more than other systems do. */
+const LONGEST_NAME = 4_096
 
 /** One header block and what belongs to it: an extension (long name, pax records) with its content, or the member's own. */
 export interface HeaderPart {
@@ -24,9 +27,11 @@ export interface HeaderPart {
 }
 
 export interface TarMember {
-  /** As decoded for decisions and reports; bytes that are no UTF-8 are replacement characters. */
+  /** As decoded for decisions and reports; bytes that are no UTF-8 are replacement characters. One that is too long is its beginning. */
   readonly path: string
   readonly linkPath: string
+  /** No disk takes its name, or that of what it links to. */
+  readonly tooLong: boolean
   readonly type: string
   /** Bytes of content. */
   readonly size: number
@@ -49,6 +54,7 @@ export interface TarMember {
  */
 export async function* tarMembers(reader: ByteReader, what: string, limits: ArchiveLimits): AsyncGenerator<TarMember> {
   let extensions: HeaderPart[] = []
+  let named = 0
   for (let count = 0; ; ) {
     const block = await reader.exactly(BLOCK)
     if (block.length < BLOCK) throw new ArchiveCutShortError(what, 'its end mark is missing')
@@ -74,6 +80,8 @@ export async function* tarMembers(reader: ByteReader, what: string, limits: Arch
     const sparseBlocks = header.letter === 'S' ? await sparseExtension(reader, block, what) : NONE
     const member = new OpenMember(reader, what, header, Buffer.from(block), sparseBlocks, extensions)
     extensions = []
+    named += member.path.length + member.linkPath.length
+    if (named > limits.maxNames) throw new ArchiveLimitError(what, `its names have more than ${limits.maxNames} characters`)
     yield member
     await member.skipRest()
   }
@@ -132,6 +140,7 @@ async function sparseExtension(reader: ByteReader, header: Buffer, what: string)
 class OpenMember implements TarMember {
   readonly path: string
   readonly linkPath: string
+  readonly tooLong: boolean
   readonly type: string
   readonly size: number
   readonly extensions: readonly HeaderPart[]
@@ -165,8 +174,10 @@ class OpenMember implements TarMember {
     if (paxSize !== undefined && !(/^\d+$/.test(paxSize) && Number.isSafeInteger(Number(paxSize)))) {
       throw new ArchiveDamagedError(what, 'the size of a member cannot be read')
     }
-    this.path = path
-    this.linkPath = paxLink ?? gnuLink ?? own.linkPath
+    const linkPath = paxLink ?? gnuLink ?? own.linkPath
+    this.tooLong = path.length > LONGEST_NAME || linkPath.length > LONGEST_NAME
+    this.path = bounded(path)
+    this.linkPath = bounded(linkPath)
     // Long ago a folder was a file whose name ends with a slash.
     this.type = own.letter === '0' && path.endsWith('/') ? '5' : own.letter
     this.size = LINKS_AND_FOLDERS.has(this.type) ? 0 : paxSize === undefined ? own.size : Number(paxSize)
@@ -199,6 +210,9 @@ class OpenMember implements TarMember {
     }
   }
 }
+
+/** Names are remembered, compared and searched: one of a megabyte costs as much as an archive. */
+const bounded = (name: string): string => (name.length > LONGEST_NAME ? beginningOfName(name) : name)
 
 /** These have no content, whatever their size field says. */
 const LINKS_AND_FOLDERS = new Set(['1', '2', '3', '4', '5', '6'])

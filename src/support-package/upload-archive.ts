@@ -9,7 +9,7 @@ import {ConnectionError} from '../transport/connection-error.ts'
 import type {OpenStream} from '../transport/http.ts'
 import {retryDelayMs} from '../transport/retry.ts'
 import {type FilesApi, type PartTarget, UploadRefusedError, UploadServiceUnansweredError} from './files-api.ts'
-import {type UploadState, UploadStateFile} from './upload-state.ts'
+import {MOST_PARTS, type UploadState, UploadStateFile} from './upload-state.ts'
 
 /** Contract section 4, "Upload": `<uploads_dir>/<file_name>`. */
 export const DEFAULT_UPLOAD_DIR = '/uploads'
@@ -264,9 +264,6 @@ class Upload {
     }
   }
 }
-
-/** Of one upload (wire facts); a service that would have more is not followed. */
-const MOST_PARTS = 10_000
 
 /** The service's size, grown so that its number of parts suffices, and no more than 10 000; whole mebibytes. */
 export function partSizeFor(size: number, partSize: number, parts: number): number {

@@ -12,6 +12,9 @@ import {readKeptFileSync} from '../base/whole-file.ts'
 /** Wire facts: a reference is good for about three days. */
 const VALID_MS = 3 * 24 * 3_600_000
 
+/** Of one upload (wire facts); a service that would have more is not followed. */
+export const MOST_PARTS = 10_000
+
 const state = z.object({
   version: z.literal(1),
   ref: z.string(),
@@ -63,7 +66,7 @@ export class UploadStateFile {
     const found = parsed(text)
     const {size, mtimeMs} = this.#identity
     if (found === undefined || found.size !== size || found.mtimeMs !== mtimeMs || now - found.startedAt > VALID_MS) return undefined
-    return found
+    return size / found.partSize > MOST_PARTS ? undefined : found
   }
 
   async write(it: UploadState): Promise<void> {

@@ -4,7 +4,12 @@ import {ARCHIVE_LIMITS, type ArchiveLimits, gunzip} from './gunzip.ts'
 import {tarMembers} from './tar-members.ts'
 
 /** Nothing of what is unpacked is kept, so that size alone is no danger here. */
-const UNLIMITED: ArchiveLimits = {...ARCHIVE_LIMITS, maxExpandedBytes: Number.POSITIVE_INFINITY, maxRatio: Number.POSITIVE_INFINITY}
+const UNLIMITED: ArchiveLimits = {
+  ...ARCHIVE_LIMITS,
+  maxExpandedBytes: Number.POSITIVE_INFINITY,
+  maxRatio: Number.POSITIVE_INFINITY,
+  maxNames: Number.POSITIVE_INFINITY,
+}
 
 /**
  * Reads `source` to its end, in constant memory.
