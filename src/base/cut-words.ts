@@ -1,12 +1,20 @@
 /**
  * Words of which a cut has left the beginning or the end: table cells, excerpts of answers and long messages end with an
- * ellipsis, wherever that fell. What stands right beside the mark and is a part of a word is found here.
+ * ellipsis, wherever that fell, and servers write it as three dots. What stands right beside the mark and is a part of a
+ * word is found here.
  */
 
 export const ELLIPSIS = '…'
 
 /** Of a word that is found again. Fewer characters tell nobody anything, and stand beside many an ellipsis by chance. */
 const LEAST = 3
+/** Three dots end many a sentence of people. */
+const LEAST_BESIDE_DOTS = 5
+
+const MARK = /\u2026|\.{3,}/
+
+/** Whether there is a mark at all. */
+export const isCut = (text: string): boolean => MARK.test(text)
 
 export class CutWords {
   readonly #beginnings = new Map<string, string[]>()
@@ -27,29 +35,33 @@ export class CutWords {
   replace(text: string, replacement: string): string {
     let result = ''
     let copied = 0
-    for (let at = text.indexOf(ELLIPSIS); at >= 0; ) {
-      const next = text.indexOf(ELLIPSIS, at + 1)
+    const marks = new RegExp(MARK, 'g')
+    for (let mark = marks.exec(text); mark !== null; ) {
+      const next = marks.exec(text)
+      const [sign] = mark
+      const [at, end] = [mark.index, mark.index + sign.length]
+      const least = sign === ELLIPSIS ? LEAST : LEAST_BESIDE_DOTS
       // What stands between two marks is looked at twice, and not once for each mark there is.
-      const before = this.#begun(text, copied, at)
-      const behind = this.#ended(text, at + 1, next < 0 ? text.length : next)
-      result += text.slice(copied, at - before) + (before > 0 ? replacement : '') + ELLIPSIS + (behind > 0 ? replacement : '')
-      copied = at + 1 + behind
-      at = next
+      const before = this.#begun(text, copied, at, least)
+      const behind = this.#ended(text, end, next?.index ?? text.length, least)
+      result += text.slice(copied, at - before) + (before > 0 ? replacement : '') + sign + (behind > 0 ? replacement : '')
+      copied = end + behind
+      mark = next
     }
     return copied === 0 ? text : result + text.slice(copied)
   }
 
   /** How much of a word that begins before `end` stands there: as much as can be. */
-  #begun(text: string, from: number, end: number): number {
-    for (let at = Math.max(from, end - this.#longest); at <= end - LEAST; at++) {
+  #begun(text: string, from: number, end: number, least: number): number {
+    for (let at = Math.max(from, end - this.#longest); at <= end - least; at++) {
       const part = text.slice(at, end)
       if (this.#beginnings.get(part.slice(0, LEAST))?.some(word => word.startsWith(part))) return part.length
     }
     return 0
   }
 
-  #ended(text: string, from: number, end: number): number {
-    for (let to = Math.min(end, from + this.#longest); to >= from + LEAST; to--) {
+  #ended(text: string, from: number, end: number, least: number): number {
+    for (let to = Math.min(end, from + this.#longest); to >= from + least; to--) {
       const part = text.slice(from, to)
       if (this.#ends.get(part.slice(-LEAST))?.some(word => word.endsWith(part))) return part.length
     }

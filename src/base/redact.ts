@@ -2,7 +2,7 @@
  * What must never leave the program. Every secret the run gets to know is registered once, where it is read; everything
  * that leaves as text or as a document goes through here, at the latest where the process's streams are written.
  */
-import {CutWords, ELLIPSIS} from './cut-words.ts'
+import {CutWords, isCut} from './cut-words.ts'
 import type {Json} from './json.ts'
 import {formsOf, quotedIn} from './secret-forms.ts'
 import {isSpelled, replaceSpelled} from './spelled-letters.ts'
@@ -72,7 +72,7 @@ export class Redactor {
   text(text: string): string {
     if (this.#forms.size === 0) return text
     const shown = this.#hidden(text, () => REDACTED)
-    if (!shown.includes(ELLIPSIS)) return shown
+    if (!isCut(shown)) return shown
     this.#cut ??= new CutWords(this.#forms)
     return this.#cut.replace(shown, REDACTED)
   }
@@ -92,7 +92,7 @@ export class Redactor {
   mayHideIn(json: string): boolean {
     if (this.#isEmpty) return false
     this.#written ??= new WordMatcher([...[...this.#forms].map(quotedIn), ...[...this.#short].map(it => JSON.stringify(it))])
-    return this.#isBroken || json.includes(ELLIPSIS) || isSpelled(json) || this.#written.isIn(json)
+    return this.#isBroken || isCut(json) || isSpelled(json) || this.#written.isIn(json)
   }
 
   #hidden(text: string, replacement: (covered: string) => string): string {

@@ -113,6 +113,8 @@ describe('a redactor', () => {
     }
     expect(redactor.text('…rd/1! and more')).toBe('…[redacted] and more')
     expect(redactor.text('stop…, p"… and …1!')).toBe('stop…, p"… and …1!')
+    expect(redactor.text('it says p"ss w...\' (too long), and ....rd/1!')).toBe('it says [redacted]...\' (too long), and ....[redacted]')
+    expect(redactor.text('p"ss... and more ... d/1!')).toBe('p"ss... and more ... d/1!')
     expect(redactor.value({note: 'a p"ss w…'})).toEqual({note: 'a [redacted]…'})
   })
 
@@ -220,7 +222,7 @@ describe('a redactor', () => {
 
 describe('a redactor that looks at JSON text', () => {
   it('suspects every document that holds something to hide', () => {
-    const half = fc.constantFrom('\ud83d', '\ude00', '…', '%61', '&#98;', '\\u0061', '"', '\\', '\n', '/', 'é', '\u202e', '12', 'a', 'b')
+    const half = fc.constantFrom('\ud83d', '\ude00', '…', '...', '%61', '&#98;', '\\u0061', '"', '\\', '\n', '/', 'é', '\u202e', '12', 'a', 'b')
     const word = fc.array(half, {minLength: 1, maxLength: 6}).map(them => them.join(''))
     let suspected = 0
     fc.assert(
