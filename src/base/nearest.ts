@@ -2,12 +2,14 @@
  * The known word closest to one that is not known, for "did you mean".
  *
  * Case and separators count nothing (`memoryLimitInGB`, `memory_limit_in_gb` → `memoryLimitInGb`); beyond that, up to a
- * third of the letters may differ.
+ * third of the letters may differ. What is longer than anybody types is near nothing: comparing two words costs the product
+ * of their lengths, and both may stand in a stack that somebody else wrote.
  *
  * @param below - fewer letters than this may differ, whatever the word's length
  * @returns `undefined` when nothing is close enough to be worth saying
  */
 export function nearest(word: string, known: Iterable<string>, below = Number.POSITIVE_INFINITY): string | undefined {
+  if (word.length > LONGEST) return undefined
   const wanted = plain(word)
   let best: string | undefined
   let least = Math.min(Math.floor(Math.max(wanted.length, 3) / 3) + 1, below)
@@ -20,6 +22,9 @@ export function nearest(word: string, known: Iterable<string>, below = Number.PO
   }
   return best
 }
+
+/** Of an address with its stack, or a remote id. */
+const LONGEST = 400
 
 const plain = (word: string) => word.toLowerCase().replace(/[-_. ]/g, '')
 
@@ -36,6 +41,8 @@ function editDistance(from: string, to: string, limit: number): number {
       if (i > 1 && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]) cost = Math.min(cost, (beforeLast[j - 2] ?? 0) + 1)
       row.push(cost)
     }
+    // A swap reaches two rows back.
+    if (Math.min(...row) >= limit && Math.min(...last) >= limit) return limit
     beforeLast = last
     last = row
   }

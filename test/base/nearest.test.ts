@@ -11,4 +11,11 @@ describe('the nearest known word', () => {
   ])('to %s is %s', (word, known) => {
     expect(nearest(word, ['memoryLimitInGb', 'profile', 'plan', 'apply'])).toBe(known)
   })
+
+  it('is found at once, or there is none: words of a megabyte are compared with nothing', () => {
+    const before = performance.now()
+    expect(nearest('a'.repeat(1_000_000), ['b'.repeat(1_000_000), `${'a'.repeat(999_999)}b`])).toBeUndefined()
+    expect(nearest('plan', ['b'.repeat(1_000_000), 'plam'])).toBe('plam')
+    expect(performance.now() - before).toBeLessThan(2_000)
+  })
 })

@@ -6,7 +6,7 @@
  * natural name; and as a pattern (`*`, `?`) the same again. The first that fits anything decides, so that one object's
  * name never reaches another one's address.
  */
-import {globPattern, isGlob} from '../../base/glob.ts'
+import {type GlobPattern, globPattern, isGlob} from '../../base/glob.ts'
 import type {StackDeclarations} from '../model/declaration.ts'
 import {withoutDeposed} from '../model/deposed.ts'
 import type {Kinds} from '../model/kind.ts'
@@ -122,14 +122,14 @@ class Book {
   }
 
   /** What fits, and whether names of other objects do that are not meant. */
-  fitting(pattern: RegExp): {readonly meant: ReadonlySet<Key>; readonly others: boolean} | undefined {
+  fitting(pattern: GlobPattern): {readonly meant: ReadonlySet<Key>; readonly others: boolean} | undefined {
     const [exact, names] = [fittingIn(this.#exact, pattern), fittingIn(this.#names, pattern)]
     if (exact === undefined) return names && {meant: names, others: false}
     return {meant: exact, others: [...(names ?? [])].some(key => !exact.has(key))}
   }
 }
 
-function fittingIn(texts: ReadonlyMap<string, ReadonlySet<Key>>, pattern: RegExp): ReadonlySet<Key> | undefined {
+function fittingIn(texts: ReadonlyMap<string, ReadonlySet<Key>>, pattern: GlobPattern): ReadonlySet<Key> | undefined {
   const keys = new Set<Key>()
   for (const [text, its] of texts) if (pattern.test(text)) for (const key of its) keys.add(key)
   return keys.size === 0 ? undefined : keys
