@@ -161,7 +161,10 @@ const nameOf = ({method, path}: Asked): string => `${method} ${path.split('?')[0
 
 const said = ({codes, advice}: Voice, name: ApiErrorName) => ({code: codes[name], suggestions: advice[name]})
 
+const LONGEST_GLIMPSE = 10_000
+
 function glimpse(text: string): string {
-  const line = maskedText(text).trim().replaceAll(/\s+/g, ' ')
+  // What is shown of it stands at its beginning, between spaces.
+  const line = maskedText(text).trim().slice(0, LONGEST_GLIMPSE).replaceAll(/\s+/g, ' ')
   return line === '' ? 'it is empty' : JSON.stringify(line.length > 120 ? `${line.slice(0, 120)}…` : line)
 }

@@ -20,8 +20,9 @@ export interface Said {
 export function saidIn(text: string): Said {
   const body = answerBody(text)
   if (body.is === 'json') return saidBy(body.value)
-  if (/^\s*</.test(text)) return {message: maskedWords(pageText(beginningOf(text, LONGEST_PAGE))) || 'an HTML page'}
-  return {message: beginningOf(maskedWords(text.trim()), LONGEST_TEXT)}
+  const trimmed = text.trim()
+  if (trimmed.startsWith('<')) return {message: maskedWords(pageText(beginningOf(trimmed, LONGEST_PAGE))) || 'an HTML page'}
+  return {message: beginningOf(maskedWords(trimmed), LONGEST_TEXT)}
 }
 
 const LONGEST_PAGE = 16_384
@@ -62,10 +63,11 @@ export function saidBy(body: Json): Said {
   return {...(code ? {code} : {}), message, ...(field ? {field} : {}), ...(constraint ? {constraint} : {})}
 }
 
-const CODE = /^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$/
+// With bounds: a pattern that repeats a group over many megabytes fails (RangeError).
+const CODE = /^[A-Z][A-Z0-9]{0,99}(_[A-Z0-9]{1,99}){1,20}$/
 
 /** A code that is the whole text, or stands before a colon: `SUBSCRIPTION_NOT_ACTIVE: another change is running`. */
-const LEADING_CODE = /^([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)(?:\s*:\s|$)/
+const LEADING_CODE = /^([A-Z][A-Z0-9]{0,99}(?:_[A-Z0-9]{1,99}){1,20})(?:\s{0,100}:\s|$)/
 
 const codeOnly = (value: Json | undefined): string | undefined => (typeof value === 'string' && CODE.test(value) ? value : undefined)
 

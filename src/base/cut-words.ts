@@ -11,7 +11,7 @@ const LEAST = 3
 /** Three dots end many a sentence of people. */
 const LEAST_BESIDE_DOTS = 5
 
-const MARK = /\u2026|\.{3,}/
+const MARK = /\u2026|\.{3,64}/
 
 /** Whether there is a mark at all. */
 export const isCut = (text: string): boolean => MARK.test(text)

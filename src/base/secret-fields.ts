@@ -17,9 +17,9 @@ const SECRET_KEY =
 const SECRET_TOKEN = /(^|_)(access|auth|refresh|session|bearer|id|api|secret|security)?_?token$/
 
 /** A field with such a text is secret, whatever it is called. */
-export const isPrivateKey = (text: string): boolean => /-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----/.test(text)
+export const isPrivateKey = (text: string): boolean => /-----BEGIN [A-Z0-9 ]{0,64}PRIVATE KEY-----/.test(text)
 
-const PEM = /-----BEGIN [A-Z0-9 ]+-----/
+const PEM = /-----BEGIN [A-Z0-9 ]{1,64}-----/
 const LEAST_PEM = '-----BEGIN X-----'.length
 
 /** Answers of `isSecretName`: the names of fields are few, and a list has them in each of its rows. */
@@ -107,11 +107,48 @@ export function maskedText(text: string): string {
   }
 }
 
-/** `"password": …`, also where the text is a JSON string inside another, and `password=…`; a word before a colon may be a sentence's. */
-const NAMED = /(\\{0,7}["'])([\w.-]{1,100})\1\s*[:=]\s*|(?<![\w.-])([\w.-]{1,100})=/g
+/*
+ * A pattern that repeats a group over a text of many megabytes needs memory for each time, and fails where that ends
+ * (RangeError): what has no bound is looked for letter by letter.
+ */
 
-/** What follows a name: a text in quotes (the end may be cut off), in quotes of a JSON string, a list or object (it may end anywhere), a word. */
-const NAMED_VALUE = /"(?:[^"\\]|\\.)*"?|'(?:[^'\\]|\\.)*'?|(\\+["']).*?(?:(?<!\\)\1|$)|[[{].*|[^\s,;&)}\]"']+/sy
+/** `"password": …`, also where the text is a JSON string inside another, and `password=…`; a word before a colon may be a sentence's. */
+const NAMED = /(\\{0,7}["'])([\w.-]{1,100})\1\s{0,1000}[:=]\s{0,1000}|(?<![\w.-])([\w.-]{1,100})=/g
+
+const AFTER_WORD = /[\s,;&)}\]"']/g
+
+/**
+ * Where the value ends that follows a name: a text in quotes (the end may be cut off), in quotes of a JSON string, a list or
+ * object (it may end anywhere), a word. `undefined` where there is none.
+ */
+function endOfValue(text: string, at: number): number | undefined {
+  const first = text.charAt(at)
+  if (first === '"' || first === "'") return endOfQuoted(text, at)
+  if (first === '[' || first === '{') return text.length
+  let quote = at
+  while (text.charAt(quote) === '\\') quote++
+  if (quote > at && /["']/.test(text.charAt(quote))) return endOfEscaped(text, text.slice(at, quote + 1), quote + 1)
+  AFTER_WORD.lastIndex = at
+  const end = AFTER_WORD.exec(text)?.index ?? text.length
+  return end === at ? undefined : end
+}
+
+function endOfQuoted(text: string, at: number): number {
+  const quote = text.charAt(at)
+  for (let i = at + 1; i < text.length; i++) {
+    const letter = text.charAt(i)
+    if (letter === quote) return i + 1
+    if (letter === '\\') i++
+  }
+  return text.length
+}
+
+/** @param mark - the quote with what escapes it; with more before it, it stands within the text */
+function endOfEscaped(text: string, mark: string, from: number): number {
+  for (let at = text.indexOf(mark, from); at >= 0; at = text.indexOf(mark, at + 1))
+    if (text.charAt(at - 1) !== '\\') return at + mark.length
+  return text.length
+}
 
 /** A text that is no JSON, the values of secret names in it hidden. */
 export function maskedWords(text: string): string {
@@ -121,17 +158,17 @@ export function maskedWords(text: string): string {
   for (const match of text.matchAll(NAMED)) {
     const at = match.index + match[0].length
     if (match.index < from || !isSecretName(match[2] ?? match[3] ?? '')) continue
-    NAMED_VALUE.lastIndex = at
-    const value = NAMED_VALUE.exec(text)?.[0]
-    if (value === undefined || NOT_SECRET.test(value)) continue
+    const end = endOfValue(text, at)
+    if (end === undefined || (end - at < LONGEST_SWITCH && NOT_SECRET.test(text.slice(at, end)))) continue
     shown += text.slice(from, at) + REDACTED
-    from = at + value.length
+    from = end
   }
   return shown + text.slice(from)
 }
 
 /** Switches, nulls and empty texts give nothing away. */
 const NOT_SECRET = /^(true|false|null|\\*["']\\*["'])$/
+const LONGEST_SWITCH = 100
 
 /** What stands in an address and must not be shown: a password, a token in its query. As it stands there, and decoded. */
 export function secretsInAddress(address: string): readonly string[] {

@@ -5,8 +5,11 @@
  */
 import {type Stretch, type WordMatcher, withReplaced} from './word-matcher.ts'
 
-const NUMBERED = /(?:%[0-9a-f]{2})+|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|&#[0-9]{1,7};|&#x[0-9a-f]{1,6};|&(?:amp|lt|gt|quot|apos);/i
-const EACH_NUMBERED = new RegExp(NUMBERED.source, 'gi')
+const BYTE = '%[0-9a-f]{2}'
+const OTHERS = String.raw`\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|&#[0-9]{1,7};|&#x[0-9a-f]{1,6};|&(?:amp|lt|gt|quot|apos);`
+const NUMBERED = new RegExp(`${BYTE}|${OTHERS}`, 'i')
+/** Several bytes may be one letter. */
+const EACH_NUMBERED = new RegExp(`(?:${BYTE})+|${OTHERS}`, 'gi')
 
 /** An address in an address, in JSON. */
 const ROUNDS = 3
@@ -23,14 +26,15 @@ export const isSpelled = (text: string): boolean => NUMBERED.test(text)
 export function replaceSpelled(text: string, words: WordMatcher, replacement: (covered: string) => string): string {
   if (!isSpelled(text)) return text
   const found: Stretch[] = []
+  const behind = Math.min(words.longest * LONGEST_LETTER, MOST_BEHIND)
   for (let from = 0; from < text.length; ) {
-    const end = from + PART
-    const inPart = stretchesIn(text.slice(from, end + words.longest * LONGEST_LETTER), words)
+    const end = from + Math.max(PART, behind)
+    const inPart = stretchesIn(text.slice(from, end + behind), words)
     let next = end
-    for (const {start, end: behind} of inPart) {
-      if (from + start >= end) break
-      found.push({start: from + start, end: from + behind})
-      next = Math.max(next, from + behind)
+    for (const it of inPart) {
+      if (from + it.start >= end) break
+      found.push({start: from + it.start, end: from + it.end})
+      next = Math.max(next, from + it.end)
     }
     from = next
   }
@@ -39,6 +43,8 @@ export function replaceSpelled(text: string, words: WordMatcher, replacement: (c
 
 /** The longest of the words is one that is spelled by numbers itself; of another kind they may be longer. */
 const LONGEST_LETTER = 3
+/** A longer word is a document, and its lines are words. */
+const MOST_BEHIND = 1_048_576
 
 function stretchesIn(text: string, words: WordMatcher): readonly Stretch[] {
   const covered: Stretch[] = []

@@ -24,7 +24,8 @@ describe('a pattern', () => {
   })
 
   it('fits what a search that tries every way finds', () => {
-    const word = (letters: readonly string[], maxLength: number) => fc.array(fc.constantFrom(...letters), {maxLength}).map(it => it.join(''))
+    const word = (letters: readonly string[], maxLength: number) =>
+      fc.array(fc.constantFrom(...letters), {maxLength}).map(it => it.join(''))
     const everyWay = (glob: string) => new RegExp(`^${glob.replaceAll('*', '.*').replaceAll('?', '.')}$`, 's')
     fc.assert(
       fc.property(word(['a', 'b', '*', '?'], 7), word(['a', 'b', '\n'], 9), (glob, text) => {

@@ -54,6 +54,13 @@ describe('a text that is no JSON', () => {
     expect(maskedWords(text)).toBe(shown)
   })
 
+  it('loses them however long they are', () => {
+    const long = 'x'.repeat(20_000_000)
+    for (const value of [`"${long}`, `'${long}`, `\\\\"${long}`, `{${long}`, long, '\\\\'.repeat(20_000_000)])
+      expect(maskedWords(`a password=${value}`)).toBe('a password=[redacted]')
+    expect(maskedWords(`"password"${' '.repeat(20_000_000)}`)).toHaveLength(20_000_010)
+  })
+
   it.each(['password: must be 8 characters long', 'the password must be "long"', '{"password":true,"x":', '{"password":""  x'])(
     'stays as it is where it gives nothing away: %s',
     text => {
