@@ -72,7 +72,12 @@ export function undoStacks(
   })
 }
 
-export function undoLedger(ledger: Ledger, wishes: readonly Wish[]): Ledger {
+export const undoLedger = (ledger: Ledger, wishes: readonly Wish[]): Ledger => cut(ledger, wishes, true)
+
+/** The rest of it: nothing of that is undone, and it is owned all the same. */
+export const undoRest = (ledger: Ledger, wishes: readonly Wish[]): Ledger => cut(ledger, wishes, false)
+
+function cut(ledger: Ledger, wishes: readonly Wish[], isAbout: boolean): Ledger {
   const wanted = new Set(wishes.flatMap(it => it.entries))
-  return {...ledger, entries: new Map([...ledger.entries].filter(([address]) => wanted.has(keyOf(ledger.stack, address))))}
+  return {...ledger, entries: new Map([...ledger.entries].filter(([address]) => wanted.has(keyOf(ledger.stack, address)) === isAbout))}
 }

@@ -5,15 +5,15 @@ import type {JsonObject} from '../../base/json.ts'
 import type {BeforeImage} from '../../engine/model/before-image.ts'
 import type {Cause} from '../../engine/model/cause.ts'
 import type {StackDeclarations} from '../../engine/model/declaration.ts'
-import {isUntouchedSince} from '../../engine/model/ledger.ts'
+import {isUntouchedSince, type Ledger} from '../../engine/model/ledger.ts'
 import type {Lifts, Operation, Plan} from '../../engine/model/plan.ts'
 import {type Key, keyOfOperation, spoken} from '../../engine/model/value.ts'
-import {assertPermissions, wholePlan} from '../../engine/observe/choice.ts'
+import {assertPermissions, type Choice, wholePlan} from '../../engine/observe/choice.ts'
 import {AmbiguousIdentityError, type BuiltPlan, PlanProblemsError} from '../../engine/plan/build.ts'
 import {sealed, summaryOf} from '../../engine/plan/document.ts'
 import {evaluateGuards} from '../../engine/plan/guards.ts'
 import {draftUndo} from '../../engine/plan/undo.ts'
-import {undoLedger, undoStacks} from '../../engine/plan/undo-view.ts'
+import {undoLedger, undoRest, undoStacks} from '../../engine/plan/undo-view.ts'
 import {type Left, liveKey, type UndoDraft, type UndoInput, type Wish} from '../../engine/plan/undo-wish.ts'
 import {liftsOf} from '../host/lifts.ts'
 import type {PlanOptions} from '../host/plan-options.ts'
@@ -159,23 +159,39 @@ async function planned(workspace: Workspace, wish: UndoWish, {wishes}: UndoDraft
   const {plan: made, options, validForMs, notes} = wish
   const stacks = undoStacks(made.stacks, wishes, stack => outputsOf(workspace, wish, stack))
   const ledgers = new Map([...workspace.ledgers].map(([stack, it]) => [stack, undoLedger(it, wishes)]))
-  return planWorkspace(viewOf(workspace, stacks, ledgers), {
+  const rest = [...workspace.ledgers.values()].map(it => undoRest(it, wishes))
+  return planWorkspace(viewOf(workspace, stacks, ledgers, rest), {
     options: {...options, unmanaged: true},
     lifts: undoLifts(workspace, options),
-    choice: wholePlan(new Set()),
+    choice: ONLY_WISHED,
     validForMs,
     notes,
   })
 }
 
-/** Stacks as the workspace has them (their ledgers may be in another file), declaring what is wished. */
-const viewOf = (workspace: Workspace, stacks: readonly StackDeclarations[], ledgers: Workspace['ledgers']): Workspace =>
+/** All that is wished, and of what nobody declares what goes with that: what else stands in an exclusive collection no run has made. */
+const ONLY_WISHED: Choice = {
+  ...wholePlan(new Set()),
+  over: operations => ({...wholePlan(new Set()).over(operations), keeps: it => it.cause === 'made-inline'}),
+}
+
+/**
+ * Stacks as the workspace has them (their ledgers may be in another file), declaring what is wished.
+ * @param rest - of their ledgers: it stands in no wish's way unseen
+ */
+const viewOf = (
+  workspace: Workspace,
+  stacks: readonly StackDeclarations[],
+  ledgers: Workspace['ledgers'],
+  rest: readonly Ledger[],
+): Workspace =>
   workspace.seen({
     stacks: workspace.stacks.map(own => {
       const wished = stacks.find(it => it.name === own.name)
       return wished === undefined ? own : {...wished, ledger: own.ledger}
     }),
     ledgers,
+    otherLedgers: [...rest, ...workspace.otherLedgers],
   })
 
 /** An undo never writes over what somebody changed since. */

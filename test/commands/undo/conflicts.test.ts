@@ -3,6 +3,7 @@ import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {undoSchema} from '../../../src/run/undo/undo-document.ts'
 import {type Inside, inside} from '../../support/inside.ts'
+import {objectsOf} from '../../support/promises.ts'
 import {documentOf} from '../../support/site.ts'
 import {type JsonStack, jsonStack, saveStack} from '../../support/stack-json.ts'
 
@@ -101,6 +102,32 @@ describe('--recreate', () => {
     // And back once more.
     const again = await undo(documentOf(await at.run(['runs', 'list', '-o', 'json'])).at(-1).run, '--recreate')
     expect(again.undoable.map(it => it.action)).toEqual(['replace', 'replace'])
+  })
+})
+
+describe('what the run has not made', () => {
+  it('stays in a collection that is exclusive, owned or not', async () => {
+    const shop = (name: string) =>
+      jsonStack('shop')
+        .subscription('main', {name}, {policy: {exclusive: ['databases']}})
+        .database('db', 'main')
+    await apply(shop('one'))
+    const run = await apply(shop('two'))
+    at.simulator.edit({path: DB, create: {name: 'stranger', memoryLimitInGb: 1}})
+    const done = await undo(run)
+    expect(done.undoable).toMatchObject([{address: 'null_resource.main', action: 'update'}])
+    expect(await carryOut()).toMatchObject({code: 0})
+    expect(objectsOf(at.simulator).map(it => it.name)).toEqual(['one', 'db', 'stranger'])
+  })
+
+  it('is not lost with a database that is replaced', async () => {
+    const shop = (port: number) => base().database('cache', 'main', {port})
+    await apply(shop(12_000))
+    const run = await apply(shop(12_001))
+    await apply(shop(12_001).rule('late', 'cache'))
+    const done = await undo(run, '--recreate')
+    expect(done.undoable).toEqual([])
+    expect(done.conflicts).toMatchObject([{address: 'null_resource.cache', why: expect.stringContaining('null_resource.late')}])
   })
 })
 
