@@ -23,13 +23,14 @@ import {emptyLedger, type Ledger, type LedgerEntry, type LedgerStore, LockLostEr
 import type {Lifts, OpenLeaf, Operation, Plan} from '../../src/engine/model/plan.ts'
 import {openLeaves} from '../../src/engine/model/resolve.ts'
 import {type Key, keyOf, keyOfOperation, Secret, type ValueObject} from '../../src/engine/model/value.ts'
+import {wholePlan} from '../../src/engine/observe/choice.ts'
 import type {Observation} from '../../src/engine/observe/observation.ts'
 import {entryOf} from '../../src/engine/observe/pair.ts'
 import {assertAgrees} from '../../src/engine/plan/agree.ts'
 import {type BuildPlanInput, type BuiltPlan, buildPlan} from '../../src/engine/plan/build.ts'
 import {summaryOf} from '../../src/engine/plan/document.ts'
 import {evaluateGuards} from '../../src/engine/plan/guards.ts'
-import {goingOf, leftAloneIn, stacksOf, stillValid, touchedLedger, untouchedLedger} from '../../src/engine/plan/recheck.ts'
+import {acceptedIn, goingOf, leftAloneIn, stacksOf, stillValid, touchedLedger, untouchedLedger} from '../../src/engine/plan/recheck.ts'
 import {givingWay} from '../../src/run/apply/giving-way.ts'
 import {simulatedApis} from '../../src/run/apply/simulated-apis.ts'
 import {contextObjects, workOf} from '../../src/run/apply/work-of.ts'
@@ -337,6 +338,8 @@ export class Lab {
       otherLedgers: [...rest, ...others.values()],
       going: goingOf(plan, full),
       leftAlone: leftAloneIn(plan),
+      choice: wholePlan(acceptedIn(plan)),
+      lifts: {accept: plan.lifts.accept},
     })
     const operations = stillValid(plan, fresh.plan.operations, new Map([...others, ...full]), new Set(), begun)
     const guards = evaluateGuards({...plan, operations}, kinds)

@@ -56,7 +56,8 @@ export class Claims {
     }
     if (!touches(operation)) return operation
     const was = this.#input.leftAlone?.get(keyOfOperation(operation))
-    if (was !== undefined && was.remoteId === operation.remoteId) return was
+    if (was !== undefined && was.remoteId === operation.remoteId)
+      return was.changes.length === 0 ? was : {...was, changes: operation.changes}
     const why = this.#why(operation)
     return why === undefined ? operation : left(operation, operation.action, why)
   }

@@ -98,11 +98,22 @@ export const goingOf = (plan: Plan, ledgers: ReadonlyMap<string, Ledger>): Going
 /** What only the whole app shows: what another stack, or what is left out of the run, declares, and what lives in an object. */
 const SEEN_WHOLE: readonly Cause[] = ['declared-elsewhere', 'moved-to-stack', 'not-empty']
 
-/** What the plan leaves alone for a reason that is not looked at again: whoever approved it approved that too. */
+/**
+ * What the plan leaves alone for a reason that is not looked at again, or takes as reached in spite of one: whoever approved it
+ * approved that too. Holds are looked at again.
+ */
 export const leftAloneIn = (plan: Plan): ReadonlyMap<Key, Operation> =>
   new Map(
-    plan.operations.flatMap(it => (it.action === 'blocked' && SEEN_WHOLE.includes(it.cause) ? [[keyOfOperation(it), it] as const] : [])),
+    plan.operations.flatMap(({held: _, ...it}): [Key, Operation][] => {
+      if (it.action === 'blocked') return SEEN_WHOLE.includes(it.cause) ? [[keyOfOperation(it), it]] : []
+      if (it.cause !== 'accepted' || it.action === 'create') return []
+      return [[keyOfOperation(it), {...it, action: 'blocked', wants: it.action === 'forget' ? 'delete' : 'update'}]]
+    }),
   )
+
+/** What is taken as reached, or as not there. */
+export const acceptedIn = (plan: Plan): ReadonlySet<Key> =>
+  new Set(touched(plan).flatMap(it => (it.cause === 'accepted' ? [keyOfOperation(it)] : [])))
 
 /** A ledger cut down to what the plan touches. */
 export function touchedLedger(ledger: Ledger, plan: Plan): Ledger {

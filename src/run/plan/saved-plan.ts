@@ -31,6 +31,7 @@ import type {BuiltPlan} from '../../engine/plan/build.ts'
 import {assertSealed, summaryOf} from '../../engine/plan/document.ts'
 import {evaluateGuards, liftingOf} from '../../engine/plan/guards.ts'
 import {
+  acceptedIn,
   goingOf,
   leftAloneIn,
   PlanExpiredError,
@@ -200,7 +201,7 @@ export async function recheckPlan(
     options: {...options, target: [], exclude: []},
     // What may be destroyed is asked of the whole plan, below.
     lifts: {...plan.lifts, allowDestroy: [], adopt: [], accept: [], noDestroy: false, onDrift: 'overwrite'},
-    choice: wholePlan(new Set(acceptedIn(plan))),
+    choice: wholePlan(acceptedIn(plan)),
     destroy: plan.destroy === true,
     going: goingOf(plan, full),
     leftAlone: leftAloneIn(plan),
@@ -253,5 +254,3 @@ function noDestroyGuard(operations: readonly Operation[], {noDestroy}: Lifts): G
     },
   ]
 }
-
-const acceptedIn = (plan: Plan): string[] => touched(plan).flatMap(it => (it.cause === 'accepted' ? [keyOfOperation(it)] : []))

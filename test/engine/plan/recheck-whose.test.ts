@@ -1,7 +1,8 @@
 /** What a saved plan is checked again with: only what it touches is looked at, and the rest is owned all the same. */
 import {describe, expect, it} from 'vitest'
+import type {Hold} from '../../../src/engine/model/controls.ts'
 import {carryOver} from '../../../src/run/ledgers/carry-over.ts'
-import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
+import {Lab, type Planning, type StackBuilder, stackOf} from '../../support/lab.ts'
 import {objectsOf} from '../../support/promises.ts'
 
 const rechecked = async (lab: Lab, now: readonly StackBuilder[], meanwhile = async () => {}): Promise<string[]> => {
@@ -10,6 +11,17 @@ const rechecked = async (lab: Lab, now: readonly StackBuilder[], meanwhile = asy
   const again = await lab.recheck(plan, now)
   await lab.execute(again, now)
   return again.plan.operations.filter(it => it.action !== 'no-op').map(it => `${it.action} ${it.address.replace('null_resource.', '')}`)
+}
+
+const HOLD: Hold = {
+  stack: 'shop',
+  address: 'null_resource.d',
+  kind: 'cloud.database',
+  remoteId: 'cloud/subscriptions/1/databases/1',
+  by: 'ada',
+  at: '2026-01-01T00:00:00Z',
+  until: '2027-01-01T00:00:00Z',
+  reason: 'load test',
 }
 
 describe('a saved plan', () => {
@@ -113,6 +125,23 @@ describe('a saved plan', () => {
       expect(again.plan.guards).toEqual(plan.guards)
       await lab.execute(again, [now])
       expect(lab.writes).toEqual(['POST /subscriptions/1/databases'])
+    })
+  })
+
+  it.each([
+    ['forgets what it was approved to take as moved', {lifts: {accept: ['null_resource.d']}}, {action: 'forget', cause: 'accepted'}],
+    ['holds nothing that is held no more', {holds: new Map([['shop', [HOLD]]])}, {action: 'blocked', cause: 'moved-to-stack'}],
+  ])('%s', async (_, more: Planning, now) => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf().subscription('s').database('d', 's')])
+      await lab.clock.sleep(5000)
+      const parent = {by: 'remoteId', remoteId: 'cloud/subscriptions/1'} as const
+      const other = stackOf('team').add('cloud.database', 'd', {name: 'd', memoryLimitInGb: 1}, {parent})
+      const {plan} = await lab.plan([stackOf().subscription('s'), other], {selected: new Set(['shop']), ...more})
+      const again = (await lab.recheck(plan, [])).plan.operations.find(it => it.address === 'null_resource.d')
+      expect(again).toMatchObject(now)
+      expect(again?.held).toBeUndefined()
     })
   })
 })
