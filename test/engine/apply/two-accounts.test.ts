@@ -5,6 +5,8 @@ import {Doubts} from '../../../src/engine/apply/doubts.ts'
 import type {RunOptions} from '../../../src/engine/apply/run-context.ts'
 import type {Backend, TaskView} from '../../../src/engine/model/backend.ts'
 import type {JournalEntry} from '../../../src/engine/model/journal.ts'
+import {waitForOthers} from '../../../src/run/apply/foreign-gate.ts'
+import type {Workspace} from '../../../src/run/workspace/workspace.ts'
 import {createSimulator, type SimulatorConfigInput} from '../../../src/simulator/index.ts'
 import {settle} from '../../support/crash.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
@@ -109,6 +111,24 @@ describe('two accounts whose tasks have the same ids', () => {
       one.journal = [sent('a'), {type: 'handle', key, step, taskId: a.taskId}, sent('b')]
       const {found} = await settle(one, built, [stack('a'), stack('b')], {backendOf: backends('full'), accountOf})
       expect(found.map(it => it.key).sort()).toEqual(['a:null_resource.main', 'b:null_resource.main'])
+    })
+  })
+
+  it('nor is what somebody else begins in the one taken for what a run began in the other', async () => {
+    const {one, backends, accountOf} = twoAccounts(same)
+    await one.run(async () => {
+      const {plan} = await one.plan([stack('a'), stack('b')], {backendOf: backends('plan'), accountOf, accounts: accounts('cloud')})
+      const theirs = await backends('full')('b', 'cloud').write({method: 'POST', path: '/subscriptions', body: {name: 'theirs'}})
+      if (theirs.outcome !== 'accepted' || theirs.taskId === undefined) throw new Error('not accepted')
+      const id = theirs.taskId
+      const open = {settings: undefined, host: {clock: one.clock}, backendOf: backends('full'), accountOf} as unknown as Workspace
+      const gate = (begunBy: string) =>
+        waitForOthers(open, plan, 'refuse', () => {}, {
+          unknown: [],
+          tasks: [{key: `${begunBy}:null_resource.main`, kind: 'cloud.subscription', id}],
+        })
+      await expect(gate('a')).rejects.toThrow(id)
+      expect(await gate('b')).toBe(false)
     })
   })
 })
