@@ -33,7 +33,7 @@ const LEDGER_FORMAT = 1
 /** The first release that promised this format for good; Terraform refuses states that name a later one than itself. */
 const TERRAFORM_VERSION = '1.0.0'
 const PROVIDER = 'provider["registry.terraform.io/hashicorp/null"]'
-const REMOTE_PATH = /^(cloud|cluster)(\/[^/\s]+)+$/
+const REMOTE_PATH = /^(cloud|cluster)(\/[^/\s]+){1,20}$/
 
 const text = z.string()
 const isCarried = (lines: readonly string[]): boolean => lines.reduce((sum, it) => sum + it.length, 0) <= CARRIED_CHARACTERS

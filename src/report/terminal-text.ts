@@ -31,12 +31,15 @@ export const paintedLine = (text: string): string => visible(text).replaceAll('\
 /** As `paintedLine`, of words that nobody here has painted: a colour in them came from outside, like everything else. */
 export const visibleLine = (text: string): string => withoutCommands(text.replace(UNSEEN, asEscape)).replaceAll('\n', '\\n')
 
-/** Words of ASCII with one space between them: most of what stands in a table. */
-const PLAIN = /^[!-~]+(?: [!-~]+)*$/
+/**
+ * Words of ASCII with one space between them: most of what stands in a table. In two patterns, for one that repeats a group
+ * fails on a text of many megabytes (RangeError).
+ */
+const isPlain = (text: string): boolean => /^[ -~]*$/.test(text) && !/^ | {2}| $/.test(text)
 
 /** As `harmless`, on one line. */
 export const oneLine = (text: string): string =>
-  PLAIN.test(text)
+  isPlain(text)
     ? text
     : harmless(text)
         .replace(/[\s\u0085]+/g, ' ')

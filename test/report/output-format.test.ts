@@ -87,5 +87,7 @@ describe('text from outside', () => {
 
   it('becomes one line', () => {
     expect(oneLine('  a\r\n\tb\u2028c  ')).toBe('a bc')
+    const words = 'a '.repeat(15_000_000)
+    expect(oneLine(words) === words.trimEnd()).toBe(true)
   })
 })
