@@ -50,9 +50,11 @@ export class SecretSealer {
   /**
    * What the ledgers say of every secret a plan is about to compare.
    * @param ledgers - those of other stacks too: an object that moves here is recorded there
+   * @param ahead - before the live state is read: digests are made only where these are all the secrets of a ledger, so that what
+   *   is asked for then is made already, and never waits for what nobody asks for
    * @throws LedgerKeyError
    */
-  async states(ledgers: ReadonlyMap<string, Ledger>, pairs: ReadonlyMap<Key, Paired>): Promise<SecretStateOf> {
+  async states(ledgers: ReadonlyMap<string, Ledger>, pairs: ReadonlyMap<Key, Paired>, ahead = false): Promise<SecretStateOf> {
     const states = new Map<string, 'same' | 'changed' | 'unknown'>()
     const bySalt = new Map<string, RecordedAt[]>()
     for (const pair of pairs.values()) {
@@ -78,6 +80,7 @@ export class SecretSealer {
       await Promise.all(parts.map(({fields, over}) => compareWith(salt, fields, over)))
     }
     const compareWith = async (salt: string, fields: readonly RecordedAt[], over: GroupDigests) => {
+      if (ahead && !isOfRecords(over.get(''), recordsIn(fields))) return
       const changed = await this.#digests(salt).changed(fields, over)
       // What was only ever taken for equal still is: nobody knows more of it than at first.
       for (const {at, context, recorded} of fields)

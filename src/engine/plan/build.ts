@@ -54,8 +54,8 @@ export class PlanProblemsError extends AppError {
 }
 
 export interface BuildPlanInput extends Omit<ObserveInput, 'wants'>, Pick<PlanInput, 'kept' | 'leftAlone' | 'decisions'> {
-  /** What the ledgers know of the secrets that were found declared. */
-  readonly secretStates: (pairs: Observation['pairs']) => Promise<SecretStateOf>
+  /** What the ledgers know of the secrets that were found declared; `ahead` begins to work it out, where it is known what will be asked. */
+  readonly secretStates: (pairs: Observation['pairs'], ahead?: boolean) => Promise<SecretStateOf>
   readonly tool: string
   readonly accounts: Plan['accounts']
   readonly lifts: Lifts
@@ -99,7 +99,7 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
   // Digests of secrets are made while the live state is read. Whoever needs them below finds them made, or hears what is wrong.
   const isKept = ({key, stack, address}: Declaration) =>
     wants(key) && Object.keys(input.ledgers.get(stack)?.entries.get(address)?.secrets ?? {}).length > 0
-  void input.secretStates(unread(input, isKept)).catch(() => {})
+  void input.secretStates(unread(input, isKept), true).catch(() => {})
   const observation = await observe({...input, wants})
   if (observation.ambiguous.length > 0) throw new AmbiguousIdentityError(spokenProblems(observation.ambiguous, input.selected))
   const problems = [...observation.problems, ...absentProblems(input, observation)]

@@ -91,7 +91,7 @@ export async function planWorkspace(
     evaluate,
     variable: workspace.variable,
     destroy,
-    secretStates: pairs => workspace.sealer.states(workspace.allLedgers, pairs),
+    secretStates: (pairs, ahead) => workspace.sealer.states(workspace.allLedgers, pairs, ahead),
     kept,
     leftAlone,
     going,
