@@ -26,6 +26,8 @@ export interface ObserveInput extends OwnershipInput {
   readonly learnsSecret?: (value: Json) => void
   /** Looked at as if they were owned: a saved plan deletes them. */
   readonly going?: readonly Going[]
+  /** Named by their ids in a state that is no ledger: looked up like what a ledger has, and owned by nobody. */
+  readonly expected?: readonly ExpectedObject[]
   /** Takes nothing as declared: everything the ledgers own is an orphan. */
   readonly destroy?: boolean
 }
@@ -51,6 +53,14 @@ export type Placed = Pick<LedgerEntry, 'address' | 'kind' | 'remoteId'>
 /** An object that no ledger has, and that is to go all the same: an undeclared one in an exclusive collection. */
 export interface Going extends Placed {
   readonly stack: string
+}
+
+/** An object that a state of another program's names. */
+export interface ExpectedObject extends Pick<Placed, 'kind' | 'remoteId'> {
+  /** By whose connection it is looked up. */
+  readonly stack: string
+  /** The declaration that means it if it is there. */
+  readonly meantBy?: Key
 }
 
 /** What no declaration stands for any more and is to go, with what is left of it. */

@@ -17,7 +17,7 @@ import {type Key, keyOf, type ValueObject} from '../model/value.ts'
 import {completePairs, namedAnew} from './complete-pairs.ts'
 import {liveSecrets} from './live-secrets.ts'
 import {NamedParents} from './named-parent.ts'
-import type {Observation, ObserveInput, Paired} from './observation.ts'
+import type {Observation, ObserveInput, Paired, Placed} from './observation.ts'
 import {orphansOf, type Standing} from './orphans.ts'
 import {entryOf, type Match, pairCollection} from './pair.ts'
 import {type NotShown, ReadById} from './read-by-id.ts'
@@ -78,6 +78,12 @@ interface CollectionPlan {
   readonly declarations: Declaration[]
 }
 
+/** An object whose list is read because somebody knows its id. */
+interface Sought {
+  readonly stack: string
+  readonly object: Pick<Placed, 'kind' | 'remoteId'>
+}
+
 class Pass {
   readonly #input: ObserveInput
   readonly #specs: ReadonlyMap<Key, ValueObject>
@@ -87,6 +93,9 @@ class Pass {
   readonly #read: ReadonlySet<Key>
   /** What the ledgers of this run have, and what goes although none has it. */
   readonly #standing: readonly Standing[]
+  readonly #expected: readonly Sought[]
+  /** Remote paths by the keys of the declarations that mean them. */
+  readonly #meant: ReadonlyMap<Key, string>
   readonly #stacks: ReadonlyMap<string, StackDeclarations>
   /** Those of other stacks too: an object this run only refers to is found where its ledger has it. */
   readonly #ledgers: ReadonlyMap<string, Ledger>
@@ -115,6 +124,9 @@ class Pass {
     this.#declarations = input.destroy ? [] : withContext(input.stacks, it => this.#chosen(it))
     this.#read = new Set(this.#declarations.map(it => it.key))
     this.#standing = standingIn(input)
+    const expected = input.expected ?? []
+    this.#expected = expected.map(({stack, ...object}) => ({stack, object}))
+    this.#meant = new Map(expected.flatMap(({meantBy, remoteId}) => (meantBy === undefined ? [] : [[meantBy, remoteId] as const])))
   }
 
   #specOf({key, spec}: Declaration): ValueObject {
@@ -133,7 +145,7 @@ class Pass {
       const names = new Set(level.map(it => it.name))
       await this.#level(
         declarations.filter(it => names.has(it.kind)),
-        objects.filter(it => names.has(it.object.kind)),
+        [...objects, ...this.#expected].filter(it => names.has(it.object.kind)),
       )
     }
     const claims = this.#claims()
@@ -171,7 +183,7 @@ class Pass {
     return {
       pairs,
       orphans,
-      notShown: [...objects, ...imported].flatMap(({stack, object}) => this.#collections.notShown(stack, object) ?? []),
+      notShown: [...objects, ...this.#expected, ...imported].flatMap(({stack, object}) => this.#collections.notShown(stack, object) ?? []),
       collections: this.#collections.all,
       ownership: this.#ownership,
       ambiguous: this.#ambiguous,
@@ -202,7 +214,7 @@ class Pass {
     }
   }
 
-  async #level(declarations: readonly Declaration[], objects: readonly Standing[]): Promise<void> {
+  async #level(declarations: readonly Declaration[], objects: readonly Sought[]): Promise<void> {
     const places = new Map<Backend, Map<string, CollectionPlan>>()
     const place = (stack: string, kind: Kind, parent: Ids): CollectionPlan => {
       const backend = this.#input.backendOf(stack, kind.api)
@@ -297,6 +309,7 @@ class Pass {
       collection,
       declarations,
       ledgers: this.#ledgers,
+      meant: this.#meant,
       ownership: this.#ownership,
       stacks: this.#stacks,
       specOf: it => this.#specOf(it),

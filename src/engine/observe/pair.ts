@@ -1,6 +1,7 @@
 /**
  * Which live object a declaration means. In this order: the object the ledger has under its address (so that a rename
- * is followed), the one a `moved` or `import` block names, and then whoever has its natural key.
+ * is followed), the one another program's state has for it, the one a `moved` or `import` block names, and then whoever
+ * has its natural key.
  */
 import type {Problem} from '../../base/errors.ts'
 import type {JsonObject} from '../../base/json.ts'
@@ -28,6 +29,8 @@ export interface PairInput {
   readonly collection: Collection
   readonly declarations: readonly Declaration[]
   readonly ledgers: ReadonlyMap<string, Ledger>
+  /** Remote paths that a state of another program's has for declarations. */
+  readonly meant: ReadonlyMap<Key, string>
   readonly ownership: Ownership
   readonly stacks: ReadonlyMap<string, StackDeclarations>
   /** What is declared, with what the objects that were read already answer of it. */
@@ -192,6 +195,8 @@ function knownMatch(input: PairInput, declaration: Declaration, byId: ReadonlyMa
   const own = ledger?.entries.get(declaration.address)
   const live = own?.kind === declaration.kind ? byId.get(own.remoteId) : undefined
   if (live) return {live, found: 'ledger'}
+  const meant = byId.get(input.meant.get(declaration.key) ?? '')
+  if (meant) return {live: meant, found: 'import'}
   for (const address of formerAddresses(input.stacks.get(declaration.stack)?.moved ?? [], declaration.address)) {
     const entry = input.declared.has(keyOf(declaration.stack, address)) ? undefined : ledger?.entries.get(address)
     const there = entry && byId.get(entry.remoteId)

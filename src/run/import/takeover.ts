@@ -8,12 +8,10 @@ import {shellWord} from '../../base/shell-word.ts'
 import type {StackDeclarations} from '../../engine/model/declaration.ts'
 import {diffFields} from '../../engine/model/diff.ts'
 import {parentRemoteId, remoteIdOf} from '../../engine/model/kind.ts'
-import type {Ledger, LedgerEntry} from '../../engine/model/ledger.ts'
-import {bareEntry} from '../../engine/model/ledger-entry.ts'
 import type {LiveObject} from '../../engine/model/live.ts'
 import type {Operation} from '../../engine/model/plan.ts'
 import {type Key, keyOfOperation} from '../../engine/model/value.ts'
-import type {Observation} from '../../engine/observe/observation.ts'
+import type {ExpectedObject, Observation} from '../../engine/observe/observation.ts'
 import {fileOf} from '../../ledger/backends/registry.ts'
 import {meetByName} from '../../takeover/meet.ts'
 import {removeCommand} from '../../takeover/read-state.ts'
@@ -99,7 +97,7 @@ export async function takeOver(
   {values, onRecord}: {readonly values: 'live' | 'state'; readonly onRecord: () => void},
 ): Promise<TakeoverDone> {
   const {free, elsewhere} = unowned(workspace, objects)
-  const observation = await observeWorkspace(workspace, () => true, {ledgers: withStateObjects(workspace, free)})
+  const observation = await observeWorkspace(workspace, () => true, {expected: expectedOf(workspace, free)})
   const {met, missing, undeclared} = meetLive(observation, free, named, isReachable(workspace))
   const pairs = new Map(met.map(it => [it.key, it.live.remoteId]))
   const differs = met.flatMap(differencesOf)
@@ -158,43 +156,25 @@ async function proofOf(workspace: Workspace, pairs: ReadonlyMap<Key, string>): P
   return plan.operations.every(it => it.action === 'no-op') ? 'empty' : 'differs'
 }
 
-/**
- * The ledgers as if they had what the state has, so that all of it is looked up: under the address of the declaration
- * that is called so, else under one that nobody has.
- */
-function withStateObjects(workspace: Workspace, objects: readonly StateObject[]): ReadonlyMap<string, Ledger> {
+/** What no ledger has yet, to be looked up, and the declarations that can only mean one of it by what both call it. */
+function expectedOf(workspace: Workspace, objects: readonly StateObject[]): ExpectedObject[] {
   const {stacks, ledgers} = workspace
   const known = new Set([...ledgers.values()].flatMap(({entries}) => [...entries.values()].map(it => it.remoteId)))
   const fresh = objects.filter(it => !known.has(it.remoteId))
-  const met = meetByName(
-    stacks.flatMap(it => it.declarations),
-    fresh,
-    kinds,
-  )
-  const addresses = new Map([...met].map(([key, it]) => [it, key]))
+  const declarations = stacks.flatMap(it => it.declarations)
+  const met = meetByName(declarations, fresh, kinds)
+  const meaning = new Map([...met].map(([key, it]) => [it, key]))
+  const byKey = new Map(declarations.map(it => [it.key, it]))
   const home = homeOf(workspace)
-  const added = new Map<string, LedgerEntry[]>()
-  for (const [i, object] of fresh.entries()) {
-    const key = addresses.get(object)
-    const stack = key?.slice(0, key.indexOf(':')) ?? home
-    if (stack === undefined) continue
-    const own = key?.slice(key.indexOf(':') + 1)
-    const isFree = own !== undefined && !ledgers.get(stack)?.entries.has(own)
-    added.set(stack, [...(added.get(stack) ?? []), entryOf(isFree ? own : `null_resource.of-tfstate-${i}`, object)])
-  }
-  return new Map(
-    [...ledgers].map(([stack, ledger]) => [
-      stack,
-      {...ledger, entries: new Map([...ledger.entries, ...(added.get(stack) ?? []).map(it => [it.address, it] as const)])},
-    ]),
-  )
+  return fresh.flatMap((object): ExpectedObject[] => {
+    const {kind, remoteId} = object
+    const declaration = byKey.get(meaning.get(object) ?? '')
+    const stack = declaration?.stack ?? home
+    if (stack === undefined) return []
+    const isFree = declaration !== undefined && !ledgers.get(stack)?.entries.has(declaration.address)
+    return [{stack, kind, remoteId, ...(isFree ? {meantBy: declaration.key} : {})}]
+  })
 }
-
-const entryOf = (address: string, {kind, remoteId, values}: StateObject): LedgerEntry => ({
-  ...bareEntry(address, kind, remoteId),
-  origin: 'imported',
-  applied: values,
-})
 
 interface Meeting {
   readonly met: readonly Met[]

@@ -3,7 +3,7 @@ import {kinds} from '../../backends/kinds.ts'
 import type {Json} from '../../base/json.ts'
 import {evaluate} from '../../declaration/read/residual.ts'
 import type {Key} from '../../engine/model/value.ts'
-import type {Observation} from '../../engine/observe/observation.ts'
+import type {Observation, ObserveInput} from '../../engine/observe/observation.ts'
 import {observe} from '../../engine/observe/observe.ts'
 import type {Workspace} from './workspace.ts'
 
@@ -11,13 +11,10 @@ import type {Workspace} from './workspace.ts'
 export function observeWorkspace(
   workspace: Workspace,
   wants: (key: Key) => boolean,
-  {
-    ledgers = workspace.ledgers,
-    stacks = [...workspace.stacks, ...workspace.others],
-  }: Partial<Pick<Parameters<typeof observe>[0], 'ledgers' | 'stacks'>> = {},
+  {stacks = [...workspace.stacks, ...workspace.others], expected = []}: Partial<Pick<ObserveInput, 'stacks' | 'expected'>> = {},
 ): Promise<Observation> {
-  const {otherLedgers, accountOf, backendOf, variable, host} = workspace
+  const {ledgers, otherLedgers, accountOf, backendOf, variable, host} = workspace
   const selected = new Set(workspace.stacks.map(it => it.name))
   const learnsSecret = (value: Json) => host.redactor.registerValue(value)
-  return observe({stacks, selected, ledgers, otherLedgers, accountOf, kinds, backendOf, evaluate, variable, wants, learnsSecret})
+  return observe({stacks, selected, ledgers, otherLedgers, accountOf, kinds, backendOf, evaluate, variable, wants, learnsSecret, expected})
 }

@@ -2,6 +2,7 @@
 import {describe, expect, it} from 'vitest'
 import {kinds} from '../../../src/backends/kinds.ts'
 import {evaluate} from '../../../src/declaration/read/residual.ts'
+import {emptyLedger} from '../../../src/engine/model/ledger.ts'
 import type {Observation, ObserveInput} from '../../../src/engine/observe/observation.ts'
 import {levelsOf, observe} from '../../../src/engine/observe/observe.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
@@ -70,6 +71,27 @@ describe('what is read', () => {
         ['b', true],
         ['y', false],
       ])
+    })
+  })
+})
+
+describe('what a state of another program names', () => {
+  it('is looked up by its lists and its own GET, and goes for nothing that somebody owns', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await applied(lab, stackOf('shop').subscription('a').database('x', 'a'))
+      lab.store('shop').ledger = emptyLedger('shop')
+      const named = (kind: string, remoteId: string, meantBy?: string) => ({stack: 'shop', kind, remoteId, ...(meantBy ? {meantBy} : {})})
+      const renamed = stackOf('shop').subscription('other')
+      const {pairs, orphans, ownership} = await seen(lab, [renamed], {
+        expected: [
+          named('cloud.subscription', 'cloud/subscriptions/1', renamed.key('other')),
+          named('cloud.database', 'cloud/subscriptions/1/databases/7'),
+        ],
+      })
+      expect([...pairs.values()].map(it => it.match?.live.remoteId)).toEqual(['cloud/subscriptions/1'])
+      expect(listsOf(lab)).toEqual(['/subscriptions', '/subscriptions/1/databases', '/subscriptions/1/databases/7'])
+      expect([orphans, ownership.of('shop', 'cloud', 'cloud/subscriptions/1')]).toEqual([[], undefined])
     })
   })
 })

@@ -29,12 +29,14 @@ interface World {
   readonly ledgers?: readonly Ledger[]
   readonly others?: readonly Ledger[]
   readonly proven?: boolean
+  /** What a state that is no ledger has, by the names of declarations. */
+  readonly state?: Readonly<Record<string, number>>
   /** Left out of the run. */
   readonly unread?: readonly string[]
 }
 
 /** What each declaration was found to mean, and what was said. */
-function paired(builder: StackBuilder, {live, ledgers = [], others = [], proven = true, unread = []}: World) {
+function paired(builder: StackBuilder, {live, ledgers = [], others = [], proven = true, state = {}, unread = []}: World) {
   const stack: StackDeclarations = builder.build()
   const rows = Object.entries(live).map(([id, name]) => liveObject(kind, [], {id: Number(id), name}))
   const objects = rows.flatMap(it => it ?? [])
@@ -44,6 +46,7 @@ function paired(builder: StackBuilder, {live, ledgers = [], others = [], proven 
     collection: {backend, kind, parent: [], path: '/subscriptions', objects, withoutId: [], proven, gone: false},
     declarations: stack.declarations.filter(it => !unread.includes(it.key)),
     ledgers: byStack,
+    meant: new Map(Object.entries(state).map(([local, id]) => [builder.key(local), `cloud/subscriptions/${id}`])),
     ownership: new Ownership({ledgers: byStack, otherLedgers: others, kinds}),
     specOf: it => it.spec,
     stacks: new Map([[stack.name, stack]]),
@@ -96,6 +99,16 @@ describe('which live object a declaration means', () => {
     expect(paired(imported, {live: {7: 'x'}, others: [ledgerOf('shared', {s: 7})]}).meant).toEqual(['main 7 import of shared'])
     expect(paired(imported, {live: {}}).said).toEqual(['import of cloud/subscriptions/7: there is no such object'])
     expect(paired(imported, {live: {}, proven: false}).said).toEqual([])
+  })
+
+  it('is the one that a state of another program has for it, whatever its name is, and nobody owns that', () => {
+    expect(paired(stackOf().subscription('main'), {live: {1: 'x', 2: 'main'}, state: {main: 1}})).toEqual({
+      meant: ['main 1 import'],
+      said: [expect.stringContaining('cloud/subscriptions/2 is "main" already')],
+    })
+    expect(paired(stackOf().subscription('main'), {live: {2: 'main'}, state: {main: 1}}).meant).toEqual(['main 2 name'])
+    const ledgers = [ledgerOf('shop', {main: 2})]
+    expect(paired(stackOf().subscription('main'), {live: {1: 'x', 2: 'y'}, ledgers, state: {main: 1}}).meant).toEqual(['main 2 ledger'])
   })
 
   it("says whose an object of its name is, where that is another stack's", () => {
