@@ -25,10 +25,10 @@ import {shellWord} from '../base/shell-word.ts'
 import {isAbsent} from '../base/system-code.ts'
 import {waitFor} from '../base/wait-for.ts'
 import {readKeptFile} from '../base/whole-file.ts'
-import {emptyLedger, type Ledger, type Unlock} from '../engine/model/ledger.ts'
+import {emptyLedger, type Ledger, type LedgerVersion, type Unlock} from '../engine/model/ledger.ts'
 import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
 import {LockIdError, type LockSeen, lockPauseMs, type ManagedLedgerStore, type Notice, sayWaiting} from './managed-store.ts'
-import {type LedgerVersion, nextVersion} from './next-version.ts'
+import {nextVersion} from './next-version.ts'
 import {decodeLedger, encodeLedger} from './tfstate.ts'
 
 /** What stands in the file; a ledger as Terraform state unless told. */

@@ -1,13 +1,7 @@
 /** The version a save makes of the one that was read. */
 import {type RandomBytes, randomUuid} from '../base/random.ts'
-import type {Ledger} from '../engine/model/ledger.ts'
+import type {Ledger, LedgerVersion} from '../engine/model/ledger.ts'
 import {LedgerChangedError, type LedgerPlace} from './errors.ts'
-
-/** What tells two versions of a ledger apart. Serial 0 without a lineage: there was none. */
-export interface LedgerVersion {
-  readonly serial: number
-  readonly lineage: string
-}
 
 /**
  * @param known - the version that is in the store right now

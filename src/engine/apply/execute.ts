@@ -5,6 +5,7 @@
 
 import {EXIT} from '../../base/errors.ts'
 import type {State} from '../model/events.ts'
+import {versionOn} from '../model/journal.ts'
 import type {LiveObject} from '../model/live.ts'
 import type {Edge, EdgeReason, Operation} from '../model/plan.ts'
 import {type Key, keyOfOperation} from '../model/value.ts'
@@ -105,10 +106,10 @@ class Run {
   }
 
   /** Without it the next run takes what it finds for somebody else's, and looks more closely: no reason to fail now. */
-  readonly #noteSaved: SavedListener = (stack, serial, objects) => {
+  readonly #noteSaved: SavedListener = (stack, version, objects) => {
     const {journal} = this.#context.options
     try {
-      journal.append({type: 'saved', stack, serial, objects}, false)
+      journal.append({type: 'saved', stack, ...versionOn(version), objects}, false)
     } catch (error) {
       this.#context.fail(error)
     }

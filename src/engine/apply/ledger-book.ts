@@ -6,7 +6,15 @@ import {canonicalJson, type Json} from '../../base/json.ts'
 import {type Tried, tryAgain} from '../../base/try-again.ts'
 import {deposedAddress, isDeposed} from '../model/deposed.ts'
 import type {Emit} from '../model/events.ts'
-import {auditedOnly, type Ledger, type LedgerAudit, type LedgerEntry, type LedgerOutput, type LedgerStore} from '../model/ledger.ts'
+import {
+  auditedOnly,
+  type Ledger,
+  type LedgerAudit,
+  type LedgerEntry,
+  type LedgerOutput,
+  type LedgerStore,
+  type LedgerVersion,
+} from '../model/ledger.ts'
 import {type Key, keyOf} from '../model/value.ts'
 import type {KnownSecret} from './sent-secrets.ts'
 
@@ -23,7 +31,7 @@ export type SealSecrets = (ledger: Ledger, closing: boolean) => Promise<Ledger>
 export type SealAhead = (ledger: Ledger, entry: LedgerEntry, secrets: ReadonlyMap<string, KnownSecret>) => void
 
 /** @param objects - what the version has under the addresses that changed in it, by address */
-export type SavedListener = (stack: string, serial: number, objects: Readonly<Record<string, string>>) => void
+export type SavedListener = (stack: string, version: LedgerVersion, objects: Readonly<Record<string, string>>) => void
 
 /** 1, 2, 4, 8 and 16 s between them. */
 const SAVE_TRIES = 6
@@ -280,7 +288,7 @@ export class LedgerBook {
         const now = this.#ledgers.get(stack)
         // What was recorded while it was being written stays; the rest is as written.
         const {serial, lineage, secretSalt} = saved
-        this.#onSaved(stack, serial, objects)
+        this.#onSaved(stack, {serial, lineage}, objects)
         this.#ledgers.set(
           stack,
           now === ledger || now === undefined

@@ -4,7 +4,7 @@ import type {Lookup} from '../model/declaration.ts'
 import {deposedAddress, deposedEntry, deposes, isDeposed} from '../model/deposed.ts'
 import {FORMER_SECRET} from '../model/former-secret.ts'
 import {type SettledStep, stackOf, type UncertainSecrets} from '../model/journal.ts'
-import type {Ledger, LedgerEntry} from '../model/ledger.ts'
+import {type Ledger, type LedgerEntry, sinceVersion} from '../model/ledger.ts'
 import {bareEntry, ledgerEntryOf, secretsIn} from '../model/ledger-entry.ts'
 import type {Operation} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
@@ -97,9 +97,10 @@ export class RecoveredLedger {
     this.#isOwn(key, remoteId)
     const operation = this.#operations.get(key)
     const {book} = this.#input
-    // It was there when this run last wrote the ledger, and is not in what somebody made of that.
+    // It was there when this run last wrote the ledger, and is not in what somebody made of that. Another ledger was made of
+    // something else, and what it lacks nobody has taken out of it.
     const found = this.#placeOf(key, remoteId)
-    const isGone = (written === true && this.#isLater(stackOf(key))) || this.#isElsewhere(stackOf(key), remoteId)
+    const isGone = (written === true && this.#since(stackOf(key)) === 'later') || this.#isElsewhere(stackOf(key), remoteId)
     const place = found === 'unknown' && isGone ? 'taken out' : found
     if (place !== 'unknown' && place !== 'as it was') {
       // A later run, or a person, knows better what the object is, and whose.
@@ -200,16 +201,21 @@ export class RecoveredLedger {
     return here ?? (stone && (of(stone.to.stack, stone.to.address) ?? 'taken out'))
   }
 
-  /** Whether somebody wrote the ledger of a stack after the dead run knew it last. */
+  /** Whether the ledger of a stack was written by somebody, or made anew, after the dead run knew it last. */
   #isLater(stack: string): boolean {
     return this.#isAsKnown(stack) === false
   }
 
   /** `undefined`: its journal does not say what it knew. */
   #isAsKnown(stack: string): boolean | undefined {
+    const since = this.#since(stack)
+    return since === undefined ? undefined : since === 'as known'
+  }
+
+  #since(stack: string): ReturnType<typeof sinceVersion> | undefined {
     const {dead, versions} = this.#input
-    const [known, now] = [dead.serials.get(stack), versions.get(stack)]
-    return known === undefined || now === undefined ? undefined : now <= known
+    const [known, now] = [dead.versions.get(stack), versions.get(stack)]
+    return known === undefined || now === undefined ? undefined : sinceVersion(known, now)
   }
 
   /** What the ledger has under this key, or under the one its operation moves it from. */

@@ -5,7 +5,8 @@
 
 import {AppError} from '../../base/errors.ts'
 import {PRIORITY, type RequestOptions, type WriteOutcome} from '../model/backend.ts'
-import {type Ledger, LockLostError} from '../model/ledger.ts'
+import {versionOn} from '../model/journal.ts'
+import {LockLostError} from '../model/ledger.ts'
 import {DetachedError, OperationTimeoutError, OutcomeUnknownError} from './apply-errors.ts'
 import type {Refused} from './crowd.ts'
 import {followTask, unseen} from './follow-task.ts'
@@ -81,11 +82,12 @@ async function writeAhead(
   {sentAt, isFirst}: {readonly sentAt: number; readonly isFirst: boolean},
 ): Promise<void> {
   const {key, step, request, kind} = it
+  const ledger = book.ledger(it.stack)
   const naming = {
     ...(it.name === undefined ? {} : {name: it.name}),
     ...(it.remoteId === undefined ? {} : {remoteId: it.remoteId}),
     ...(it.secrets === undefined ? {} : {secrets: it.secrets}),
-    ...serialOf(book.ledger(it.stack)),
+    ...(ledger === undefined ? {} : versionOn(ledger)),
   }
   const entry = {type: 'sent', key, step, kind: kind.name, method: request.method, path: request.path, ...naming, at: sentAt} as const
   // What cannot be looked up afterwards must not be lost with the machine: which object is new, and which secret was sent.
@@ -115,8 +117,6 @@ async function writeAhead(
     throw error
   }
 }
-
-const serialOf = (ledger: Ledger | undefined) => (ledger === undefined ? {} : {serial: ledger.serial})
 
 /** The tries of one request, each on record before it leaves. */
 class Tries {

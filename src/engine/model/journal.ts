@@ -4,6 +4,7 @@
  */
 import type {State, Step} from './events.ts'
 import type {Method} from './kind.ts'
+import type {LedgerVersion} from './ledger.ts'
 import {type Key, keyOf} from './value.ts'
 
 export type JournalEntry = Entry & {
@@ -27,6 +28,8 @@ type Entry =
       readonly secrets?: SentSecrets
       /** Of its stack's ledger as this run knew it. */
       readonly serial?: number
+      /** Of the same; absent in journals of older versions, and where there was no ledger. */
+      readonly lineage?: string
       /** Milliseconds since the epoch. */
       readonly at: number
     }
@@ -49,6 +52,7 @@ type Entry =
       readonly type: 'saved'
       readonly stack: string
       readonly serial: number
+      readonly lineage?: string
       /** Remote ids of what was written in it, by address; absent in journals of older versions. */
       readonly objects?: Readonly<Record<string, string>>
     }
@@ -121,7 +125,7 @@ export interface DeadRun {
   /** Every task the run started, in whatever stack. */
   readonly tasks: readonly StartedTask[]
   /** The last version of each stack's ledger that the run knew; absent in journals of older versions. */
-  readonly serials: ReadonlyMap<string, number>
+  readonly versions: ReadonlyMap<string, LedgerVersion>
   /** When the last of them ended; lists may not show it yet. */
   readonly lastSettledAt: number
   readonly ended: boolean
@@ -139,6 +143,12 @@ export const stackOf = (key: Key): string => key.slice(0, key.indexOf(':'))
 export const isSettled = ({loose, settled, uncertain}: DeadRun): boolean =>
   loose.length === 0 && uncertain.length === 0 && settled.every(it => it.recorded === true)
 
+const versionIn = (serial: number, lineage = ''): LedgerVersion => ({serial, lineage})
+
+/** A version as an entry says it. */
+export const versionOn = ({serial, lineage}: LedgerVersion): {readonly serial: number; readonly lineage?: string} =>
+  lineage === '' ? {serial} : {serial, lineage}
+
 /** The story of a run, from its entries. */
 export function readRun(entries: readonly JournalEntry[]): DeadRun {
   const open = new Map<string, Loose>()
@@ -146,7 +156,7 @@ export function readRun(entries: readonly JournalEntry[]): DeadRun {
   const uncertain = new Map<string, UncertainSecrets>()
   let settled: SettledStep[] = []
   const tasks: StartedTask[] = []
-  const serials = new Map<string, number>()
+  const versions = new Map<string, LedgerVersion>()
   const written = new Map<Key, string>()
   let lastSettledAt = 0
   let ended = false
@@ -158,14 +168,14 @@ export function readRun(entries: readonly JournalEntry[]): DeadRun {
       for (const [id, it] of uncertain) if (keys.has(it.key)) uncertain.delete(id)
     }
     if (entry.type === 'saved') {
-      serials.set(entry.stack, entry.serial)
+      versions.set(entry.stack, versionIn(entry.serial, entry.lineage))
       for (const [address, remoteId] of Object.entries(entry.objects ?? {})) written.set(keyOf(entry.stack, address), remoteId)
     }
     if (!('step' in entry)) continue
     const id = `${entry.key} ${entry.step}`
     if (entry.type === 'sent') {
-      const {type: _, method: _method, serial, at, ...rest} = entry
-      if (serial !== undefined) serials.set(stackOf(entry.key), serial)
+      const {type: _, method: _method, serial, lineage, at, ...rest} = entry
+      if (serial !== undefined) versions.set(stackOf(entry.key), versionIn(serial, lineage))
       open.set(id, {...rest, sentAt: at})
       sent.set(id, {...rest, sentAt: at})
       const {key, step, kind, remoteId, secrets} = rest
@@ -194,5 +204,5 @@ export function readRun(entries: readonly JournalEntry[]): DeadRun {
   }
   const isWritten = ({key, remoteId}: SettledStep) => remoteId !== undefined && written.get(key) === remoteId
   settled = settled.map(it => (isWritten(it) ? {...it, written: true} : it))
-  return {loose: [...open.values()], settled, uncertain: [...uncertain.values()], tasks, serials, lastSettledAt, ended}
+  return {loose: [...open.values()], settled, uncertain: [...uncertain.values()], tasks, versions, lastSettledAt, ended}
 }

@@ -88,22 +88,38 @@ export interface LedgerAudit {
   readonly same?: {readonly serial: number; readonly as: number}
 }
 
+/** What tells two versions of a ledger apart: one that was lost and made anew counts from 1 again, under another lineage. */
+export interface LedgerVersion {
+  readonly serial: number
+  /** Empty where it is not known: in journals of older versions, and before there is a ledger. */
+  readonly lineage: string
+}
+
+/** Whether serials of both count the writes of one ledger. */
+const isOneLedger = (a: LedgerVersion, b: LedgerVersion): boolean => a.lineage === '' || b.lineage === '' || a.lineage === b.lineage
+
+/** What became of a version: nothing, a later one, or another ledger, which is not made from it. */
+export const sinceVersion = (known: LedgerVersion, now: LedgerVersion): 'as known' | 'later' | 'another ledger' =>
+  !isOneLedger(known, now) ? 'another ledger' : now.serial <= known.serial ? 'as known' : 'later'
+
 /** The version from which on nothing but the audit has changed. */
-export const contentSerial = ({serial, audit}: Pick<Ledger, 'serial' | 'audit'>): number =>
-  audit?.same?.serial === serial ? audit.same.as : serial
+export const contentVersion = ({serial, lineage, audit}: Pick<Ledger, 'serial' | 'lineage' | 'audit'>): LedgerVersion => ({
+  serial: audit?.same?.serial === serial ? audit.same.as : serial,
+  lineage,
+})
 
 /** The same of each of some. */
-export const versionsOf = (ledgers: ReadonlyMap<string, Ledger>): ReadonlyMap<string, number> =>
-  new Map([...ledgers].map(([stack, ledger]) => [stack, contentSerial(ledger)]))
+export const versionsOf = (ledgers: ReadonlyMap<string, Ledger>): ReadonlyMap<string, LedgerVersion> =>
+  new Map([...ledgers].map(([stack, ledger]) => [stack, contentVersion(ledger)]))
 
-/** Whether nothing but its audit was written since a run had it as this serial; `undefined`: the run did not write it. */
-export const isUntouchedSince = (ledger: Ledger, serial: number | undefined): boolean =>
-  serial !== undefined && contentSerial(ledger) <= serial && serial <= ledger.serial
+/** Whether nothing but its audit was written since a run had it in this version; `undefined`: the run did not write it. */
+export const isUntouchedSince = (ledger: Ledger, known: LedgerVersion | undefined): boolean =>
+  known !== undefined && sinceVersion(known, contentVersion(ledger)) === 'as known' && known.serial <= ledger.serial
 
 /** The same ledger before it is written for its audit alone. */
 export const auditedOnly = (ledger: Ledger, audit: LedgerAudit): Ledger => ({
   ...ledger,
-  audit: {...audit, same: {serial: ledger.serial + 1, as: contentSerial(ledger)}},
+  audit: {...audit, same: {serial: ledger.serial + 1, as: contentVersion(ledger).serial}},
 })
 
 export interface LedgerAccount {

@@ -3,7 +3,7 @@ import type {JsonObject} from '../../base/json.ts'
 import type {BeforeImage} from '../model/before-image.ts'
 import type {Declaration} from '../model/declaration.ts'
 import type {Kinds} from '../model/kind.ts'
-import type {Ledger} from '../model/ledger.ts'
+import type {Ledger, LedgerVersion} from '../model/ledger.ts'
 import type {Operation, Plan} from '../model/plan.ts'
 import type {Key} from '../model/value.ts'
 import type {FieldLeft} from './undo-fields.ts'
@@ -14,7 +14,7 @@ export interface UndoInput {
   readonly done: ReadonlyMap<Key, {readonly remoteId?: string}>
   readonly image: BeforeImage
   /** The ledgers as the run left them, where its journal says. */
-  readonly serials: ReadonlyMap<string, number>
+  readonly versions: ReadonlyMap<string, LedgerVersion>
   /** As they are now, of the stacks of the run. */
   readonly ledgers: ReadonlyMap<string, Ledger>
   /** Of the other stacks. */

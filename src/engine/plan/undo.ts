@@ -253,13 +253,13 @@ class WayBack {
   }
 
   #touched(operation: Operation, {stack, entry}: Located): Touched {
-    const {ledgers, serials, live} = this.#input
+    const {ledgers, versions, live} = this.#input
     const ledger = ledgers.get(stack)
     return {
       kind: this.#kind(operation),
       operation,
       now: entry,
-      untouched: ledger !== undefined && isUntouchedSince(ledger, serials.get(stack)),
+      untouched: ledger !== undefined && isUntouchedSince(ledger, versions.get(stack)),
       live: live.get(liveKey(stack, entry.remoteId)),
     }
   }

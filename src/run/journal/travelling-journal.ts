@@ -6,7 +6,7 @@ import {z} from 'zod'
 import {parseJson} from '../../base/bounded-json.ts'
 import {asJson, type Json} from '../../base/json.ts'
 import type {LedgerBook} from '../../engine/apply/ledger-book.ts'
-import {type Journal, type JournalEntry, readRun, type SentEntry, stackOf} from '../../engine/model/journal.ts'
+import {type Journal, type JournalEntry, readRun, type SentEntry, stackOf, versionOn} from '../../engine/model/journal.ts'
 import {journalEntrySchema} from '../../engine/model/journal-schema.ts'
 import type {Operation, Plan} from '../../engine/model/plan.ts'
 import {operationSchema} from '../../engine/model/plan-schema.ts'
@@ -114,7 +114,8 @@ export class TravellingJournal implements Journal {
     const keys = [...this.#open.keys()].filter(key => key.startsWith(`${stack}:`))
     if (keys.length === 0) return []
     // The version that it travels in: in a later one somebody else has written.
-    const saved: JournalEntry = {type: 'saved', stack, serial: (this.#book.ledger(stack)?.serial ?? 0) + 1}
+    const {serial = 0, lineage = ''} = this.#book.ledger(stack) ?? {}
+    const saved: JournalEntry = {type: 'saved', stack, ...versionOn({serial: serial + 1, lineage})}
     const entries = [...keys.flatMap(key => this.#open.get(key) ?? []), saved]
     return [{run: this.#run, entries, operations: keys.flatMap(key => this.#operations.get(key) ?? [])}]
   }

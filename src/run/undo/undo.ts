@@ -96,7 +96,7 @@ export async function undoRun(workspace: Workspace, wish: UndoWish): Promise<Und
     plan: made,
     done: doneBy(story),
     image: image ?? {format: 'svcctl.before/1', stacks: {}},
-    serials: story.serials,
+    versions: story.versions,
     ledgers: workspace.ledgers,
     others: workspace.otherLedgers,
     kinds,
@@ -204,7 +204,7 @@ const undoLifts = ({settings}: Workspace, options: UndoWish['options']): Lifts =
 /** An apply writes all outputs of a stack: what they were before the run, and where others wrote since, what they are now. */
 function outputsOf({ledgers}: Workspace, {image, story}: UndoWish, stack: string): StackDeclarations['outputs'] {
   const now = ledgers.get(stack)
-  const untouched = now === undefined || isUntouchedSince(now, story.serials.get(stack))
+  const untouched = now === undefined || isUntouchedSince(now, story.versions.get(stack))
   const before = untouched ? image?.stacks[stack]?.outputs : undefined
   return Object.entries(before ?? now?.outputs ?? {}).map(([name, {value, sensitive}]) => ({name, value, sensitive}))
 }

@@ -3,7 +3,7 @@ import {AppError, EXIT, type ExitCode} from '../../../src/base/errors.ts'
 import {VirtualClock} from '../../../src/base/virtual-clock.ts'
 import {LedgerBook} from '../../../src/engine/apply/ledger-book.ts'
 import {deposedAddress} from '../../../src/engine/model/deposed.ts'
-import {contentSerial, type Ledger, type LedgerEntry} from '../../../src/engine/model/ledger.ts'
+import {contentVersion, type Ledger, type LedgerEntry} from '../../../src/engine/model/ledger.ts'
 import {bareEntry} from '../../../src/engine/model/ledger-entry.ts'
 import {Secret} from '../../../src/engine/model/value.ts'
 import {MemoryStore} from '../../support/lab.ts'
@@ -74,7 +74,7 @@ describe('the ledger of a run', () => {
     const audit = (seq: number) => book.setAudit('shop', {seq, hash: `${seq}`, files: []})
     const written = async () => {
       await book.flush()
-      return [store.ledger.serial, contentSerial(store.ledger), store.ledger.audit?.seq]
+      return [store.ledger.serial, contentVersion(store.ledger).serial, store.ledger.audit?.seq]
     }
     book.record('shop', entry('a'), new Map())
     audit(1)
@@ -90,7 +90,7 @@ describe('the ledger of a run', () => {
     audit(5)
     await book.flush()
     const {ledger} = store
-    expect([contentSerial(ledger), contentSerial(await store.save(ledger))]).toEqual([4, 6])
+    expect([contentVersion(ledger), contentVersion(await store.save(ledger))].map(it => it.serial)).toEqual([4, 6])
   })
 
   it('begins the digests of secrets when they are recorded, and is written whole at the end where it was not on the way', async () => {

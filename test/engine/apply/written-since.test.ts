@@ -4,7 +4,7 @@
  */
 import {describe, expect, it} from 'vitest'
 import type {JournalEntry} from '../../../src/engine/model/journal.ts'
-import {versionsOf} from '../../../src/engine/model/ledger.ts'
+import {emptyLedger, versionsOf} from '../../../src/engine/model/ledger.ts'
 import {Secret} from '../../../src/engine/model/value.ts'
 import type {BuiltPlan} from '../../../src/engine/plan/build.ts'
 import {transferEntries} from '../../../src/ledger/transfer.ts'
@@ -175,6 +175,51 @@ describe('what a later run wrote down', () => {
   })
 })
 
+const named = (lab: Lab, stack: string, lineage: string): void => {
+  lab.store(stack).ledger = {...lab.store(stack).ledger, lineage}
+}
+
+describe('a ledger that was lost and made anew, and counts its versions from 1 again,', () => {
+  /** Killed unrecorded in a ledger of many versions. */
+  async function killedLongAgo(lab: Lab, before: StackBuilder, after: StackBuilder): Promise<Dead> {
+    named(lab, 'shop', 'first')
+    await lab.apply([before])
+    lab.store('shop').ledger = {...lab.store('shop').ledger, serial: 40}
+    return killedUnrecorded(lab, after)
+  }
+
+  const anew = async (lab: Lab, of: StackBuilder) => {
+    lab.store('shop').ledger = {...emptyLedger('shop'), lineage: 'second'}
+    await lab.apply([of])
+    expect(lab.store('shop').ledger.serial).toBeLessThan(40)
+  }
+
+  it('keeps the object that it has by now under the address of what a dead run made for the lost one', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      const main = stackOf().subscription('main')
+      const dead = await killedLongAgo(lab, main, cache())
+      for (const {remoteId = ''} of dead.journal.filter(it => it.type === 'settled')) lab.simulator.edit({path: remoteId, delete: true})
+      await anew(lab, cache())
+      const {remoteId} = lab.entry('shop', 'cache') ?? {}
+      await settled(lab, dead, cache())
+      expect(lab.entry('shop', 'cache')?.remoteId).toBe(remoteId)
+      expect(await actions(lab, cache())).toEqual(['no-op', 'no-op'])
+    })
+  })
+
+  it('is not taken back to what a dead run had set', async () => {
+    const lab = new Lab()
+    const of = (gigabytes: number) => stackOf().subscription('main').database('cache', 'main', {memoryLimitInGb: gigabytes})
+    await lab.run(async () => {
+      const dead = await killedLongAgo(lab, of(1), of(2))
+      await anew(lab, of(3))
+      await settled(lab, dead, of(3))
+      expect(lab.entry('shop', 'cache')?.applied).toMatchObject({memoryLimitInGb: 3})
+    })
+  })
+})
+
 describe('an object that is somewhere else since the dead run changed it', () => {
   const base = () => stackOf('base').subscription('main')
   const of = (stack: string, local: string, memoryLimitInGb: number) =>
@@ -258,6 +303,18 @@ describe('an object that is somewhere else since the dead run changed it', () =>
       lab.store('old').ledger = {...ledger, serial: ledger.serial + serials, entries: new Map()}
       await settled(lab, dead, of('old', 'cache', 1))
       expect(owners(lab)).toEqual(left)
+    })
+  })
+
+  it('and that the run had made and written down in a ledger that is lost comes into the one that was made anew', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      named(lab, 'old', 'first')
+      const dead = await made(lab)
+      const {ledger} = lab.store('old')
+      lab.store('old').ledger = {...ledger, serial: ledger.serial + 1, lineage: 'second', entries: new Map()}
+      await settled(lab, dead, of('old', 'cache', 1))
+      expect(owners(lab)).toEqual(['old:null_resource.cache cloud/subscriptions/1/databases/1'])
     })
   })
 

@@ -2,6 +2,7 @@
 import {describe, expect, it} from 'vitest'
 import {kinds} from '../../../src/backends/kinds.ts'
 import {beforeImage} from '../../../src/engine/model/before-image.ts'
+import {versionsOf} from '../../../src/engine/model/ledger.ts'
 import {keyOfOperation} from '../../../src/engine/model/value.ts'
 import {draftUndo} from '../../../src/engine/plan/undo.ts'
 import type {UndoDraft, UndoInput} from '../../../src/engine/plan/undo-wish.ts'
@@ -21,13 +22,13 @@ async function undone(
     await lab.apply([before])
     const ledgers = await lab.ledgers(['shop'])
     const {plan, ended} = await lab.apply([after])
-    const serials = new Map([['shop', lab.store('shop').ledger.serial]])
+    const versions = versionsOf(await lab.ledgers(['shop']))
     if (since !== undefined) await lab.apply([since])
     return draftUndo({
       plan,
       done: new Map(ended.map(({operation, remoteId}) => [keyOfOperation(operation), remoteId === undefined ? {} : {remoteId}])),
       image: beforeImage(plan.operations, ledgers),
-      serials,
+      versions,
       ledgers: await lab.ledgers(['shop']),
       others: [],
       kinds,
