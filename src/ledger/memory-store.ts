@@ -3,18 +3,19 @@ import type {Ledger, LedgerStore, Unlock} from '../engine/model/ledger.ts'
 
 export class MemoryLedgerStore implements LedgerStore {
   readonly place = 'memory'
-  #ledger: Ledger
+  /** As it is kept now. */
+  ledger: Ledger
 
   constructor(ledger: Ledger) {
-    this.#ledger = copyOf(ledger)
+    this.ledger = copyOf(ledger)
   }
 
   load(): Promise<Ledger> {
-    return Promise.resolve(copyOf(this.#ledger))
+    return Promise.resolve(copyOf(this.ledger))
   }
 
   save(ledger: Ledger): Promise<Ledger> {
-    this.#ledger = copyOf({...ledger, condition: 'present', serial: ledger.serial + 1})
+    this.ledger = copyOf({...ledger, condition: 'present', serial: ledger.serial + 1})
     return this.load()
   }
 

@@ -1,18 +1,19 @@
 /**
  * A whole reconciler in virtual time: the simulator in process, real backends and budget, ledgers in memory.
  * Declarations are built in a line (`stackOf('shop').subscription('main')…`), past cdktf and the reader.
+ *
+ * It plans, looks again and carries out through what the commands call (`planOver`, `stillToDo`, `plannedWork`, `carryOver`,
+ * `carryOut`, `runTiming` of src/run). Its own is what a `Workspace` gets from files, sockets and scrypt, which may not be
+ * awaited in virtual time: stores, journal, digests of secrets, and no controls, audits and approvals. Those are tested with commands.
  */
 import {createHash} from 'node:crypto'
 import {kinds} from '../../src/backends/kinds.ts'
 import type {Clock} from '../../src/base/clock.ts'
 import {EXIT} from '../../src/base/errors.ts'
 import {VirtualClock} from '../../src/base/virtual-clock.ts'
-import {evaluate} from '../../src/declaration/read/residual.ts'
-import {execute} from '../../src/engine/apply/execute.ts'
 import {LedgerBook, type StackSecrets} from '../../src/engine/apply/ledger-book.ts'
 import type {Undecided} from '../../src/engine/apply/recovery.ts'
-import type {RunOptions} from '../../src/engine/apply/run-context.ts'
-import {type Held, heldOperations} from '../../src/engine/apply/undecided.ts'
+import type {Held} from '../../src/engine/apply/undecided.ts'
 import type {ApplyResult} from '../../src/engine/apply/work.ts'
 import type {Backend} from '../../src/engine/model/backend.ts'
 import type {Declaration, ParentRef, Policy, StackDeclarations} from '../../src/engine/model/declaration.ts'
@@ -23,18 +24,20 @@ import {emptyLedger, type Ledger, type LedgerEntry, type LedgerStore, LockLostEr
 import type {Lifts, OpenLeaf, Operation, Plan} from '../../src/engine/model/plan.ts'
 import {openLeaves} from '../../src/engine/model/resolve.ts'
 import {type Key, keyOf, keyOfOperation, Secret, type ValueObject} from '../../src/engine/model/value.ts'
-import {wholePlan} from '../../src/engine/observe/choice.ts'
 import type {Observation} from '../../src/engine/observe/observation.ts'
 import {entryOf} from '../../src/engine/observe/pair.ts'
 import {assertAgrees} from '../../src/engine/plan/agree.ts'
-import {type BuildPlanInput, type BuiltPlan, buildPlan} from '../../src/engine/plan/build.ts'
+import type {BuildPlanInput, BuiltPlan} from '../../src/engine/plan/build.ts'
 import {summaryOf} from '../../src/engine/plan/document.ts'
 import {evaluateGuards} from '../../src/engine/plan/guards.ts'
-import {acceptedIn, goingOf, leftAloneIn, stacksOf, stillValid, touchedLedger, untouchedLedger} from '../../src/engine/plan/recheck.ts'
-import {givingWay} from '../../src/run/apply/giving-way.ts'
+import {stacksOf} from '../../src/engine/plan/recheck.ts'
+import {MemoryLedgerStore} from '../../src/ledger/memory-store.ts'
+import {type CarryOutOptions, carryOut, plannedWork} from '../../src/run/apply/carry-out.ts'
 import {simulatedApis} from '../../src/run/apply/simulated-apis.ts'
-import {contextObjects, workOf} from '../../src/run/apply/work-of.ts'
+import {runTiming} from '../../src/run/host/timing.ts'
 import {carryOver} from '../../src/run/ledgers/carry-over.ts'
+import {planOver} from '../../src/run/plan/plan-over.ts'
+import {stillToDo} from '../../src/run/plan/still-to-do.ts'
 import {createSimulator, type Simulator, type SimulatorConfigInput} from '../../src/simulator/index.ts'
 import {type Budget, CLOUD_LIMITS, createBudget} from '../../src/transport/budget.ts'
 
@@ -156,30 +159,11 @@ export class StackBuilder {
 
 export const stackOf = (name = 'shop'): StackBuilder => new StackBuilder(name)
 
-export class MemoryStore implements LedgerStore {
-  readonly place = 'memory'
-  ledger: Ledger
+export class MemoryStore extends MemoryLedgerStore {
   #lock = 0
 
   constructor(stack: string) {
-    this.ledger = emptyLedger(stack)
-  }
-
-  load(): Promise<Ledger> {
-    return Promise.resolve({...this.ledger, entries: new Map(this.ledger.entries)})
-  }
-
-  save(ledger: Ledger): Promise<Ledger> {
-    this.ledger = {...ledger, condition: 'present', serial: ledger.serial + 1, entries: new Map(ledger.entries)}
-    return Promise.resolve({...this.ledger, entries: new Map(this.ledger.entries)})
-  }
-
-  lock(): Promise<() => Promise<void>> {
-    return Promise.resolve(() => Promise.resolve())
-  }
-
-  assertHeld(): Promise<void> {
-    return Promise.resolve()
+    super(emptyLedger(stack))
   }
 
   /** The store as one run sees it that has its lock, until another run takes it. */
@@ -217,7 +201,7 @@ export interface LabOptions {
   readonly budget?: (clock: VirtualClock) => Budget
 }
 
-export type Planning = Omit<Partial<BuildPlanInput>, 'lifts'> & {readonly lifts?: Partial<Lifts>}
+export type Planning = Omit<Partial<BuildPlanInput>, 'kinds' | 'evaluate' | 'stacks' | 'lifts'> & {readonly lifts?: Partial<Lifts>}
 type Applied = ApplyResult & BuiltPlan
 
 /** What is lifted where a test does not say it: everything. */
@@ -277,24 +261,24 @@ export class Lab {
     const names = stacks.map(it => it.name)
     const ledgers = await this.ledgers(names.filter(it => more.selected?.has(it) ?? true))
     const others = [...this.stores.keys(), ...names].filter(it => !ledgers.has(it))
-    return this.#plan(stacks, ledgers, {otherLedgers: [...(await this.ledgers(others)).values()], ...more})
+    return agreeing(await this.#plan(stacks, ledgers, {otherLedgers: [...(await this.ledgers(others)).values()], ...more}))
   }
 
   /** Of stacks that were not built here. */
   async planOf(stacks: readonly StackDeclarations[], more: Planning = {}): Promise<BuiltPlan> {
-    return this.#plan(stacks, await this.ledgers(stacks.map(it => it.name)), more)
+    return agreeing(await this.#plan(stacks, await this.ledgers(stacks.map(it => it.name)), more))
   }
 
   async #plan(stacks: readonly StackDeclarations[], ledgers: ReadonlyMap<string, Ledger>, more: Planning): Promise<BuiltPlan> {
     const backendOf = this.backends('plan')
     const from = this.simulator.log.length
-    const built = await buildPlan({
-      stacks,
-      selected: new Set(stacks.map(it => it.name)),
+    const {selected, ...given} = more
+    const ofRun = (it: StackDeclarations) => selected?.has(it.name) ?? true
+    return planOver({
+      stacks: stacks.filter(ofRun),
+      others: stacks.filter(it => !ofRun(it)),
       ledgers,
-      kinds,
       backendOf,
-      evaluate,
       variable: () => undefined,
       secretStates: pairs =>
         Promise.resolve(secretStates(new Map([...(more.otherLedgers ?? []).map(it => [it.stack, it] as const), ...ledgers]), pairs)),
@@ -303,11 +287,9 @@ export class Lab {
       selection: {target: [], exclude: []},
       pricing: {perMinute: 100, tokens: 150, durationMs: () => 1000},
       used: () => backendOf('', 'cloud').spending.used + backendOf('', 'cluster').spending.used,
-      ...more,
+      ...given,
       lifts: {...PERMISSIVE, ...more.lifts},
     }).finally(() => this.#assertOnlyRead(from))
-    assertAgrees(built.plan, kinds)
-    return built
   }
 
   #assertOnlyRead(from: number): void {
@@ -321,7 +303,7 @@ export class Lab {
 
   async apply(
     builders: readonly StackBuilder[],
-    more: Planning & {run?: Partial<RunOptions>; undecided?: readonly Undecided[]} = {},
+    more: Planning & {run?: Partial<CarryOutOptions>; undecided?: readonly Undecided[]} = {},
   ): Promise<Applied> {
     const {run, undecided, ...planning} = more
     return this.execute(await this.plan(builders, planning), builders, run, undecided)
@@ -329,19 +311,16 @@ export class Lab {
 
   /** What of a saved plan is to be done now. @param begun - by a run that died @throws StalePlanError */
   async recheck(plan: Plan, builders: readonly StackBuilder[], begun = false): Promise<BuiltPlan> {
-    const secrets = secretsOf(builders)
-    const full = await this.ledgers(plan.stacks.map(it => it.name))
-    const cut = new Map([...full].map(([stack, ledger]) => [stack, touchedLedger(ledger, plan)]))
-    const others = await this.ledgers([...this.stores.keys()].filter(it => !full.has(it)))
-    const rest = [...full.values()].map(it => untouchedLedger(it, plan))
-    const fresh = await this.#plan(stacksOf(plan, secrets), cut, {
-      otherLedgers: [...rest, ...others.values()],
-      going: goingOf(plan, full),
-      leftAlone: leftAloneIn(plan),
-      choice: wholePlan(acceptedIn(plan)),
-      lifts: {accept: plan.lifts.accept},
+    const stacks = stacksOf(plan, secretsOf(builders))
+    const ledgers = await this.ledgers(plan.stacks.map(it => it.name))
+    const others = await this.ledgers([...this.stores.keys()].filter(it => !ledgers.has(it)))
+    const {operations, fresh} = await stillToDo(plan, {
+      ledgers,
+      otherLedgers: [...others.values()],
+      planAgain: (seen, wishes) => this.#plan(stacks, seen.ledgers, {otherLedgers: seen.otherLedgers, ...wishes}),
+      open: new Set(),
+      begun,
     })
-    const operations = stillValid(plan, fresh.plan.operations, new Map([...others, ...full]), new Set(), begun)
     const guards = evaluateGuards({...plan, operations}, kinds)
     return {plan: {...plan, operations, summary: summaryOf(operations), guards}, observation: fresh.observation, choice: fresh.choice}
   }
@@ -349,14 +328,12 @@ export class Lab {
   async execute(
     built: BuiltPlan,
     builders: readonly StackBuilder[],
-    {journalOf, ...run}: Partial<RunOptions> & {readonly journalOf?: (book: LedgerBook) => Journal} = {},
+    {journalOf, ...run}: Partial<CarryOutOptions> & {readonly journalOf?: (book: LedgerBook) => Journal} = {},
     undecided: readonly Undecided[] = [],
     left: ReadonlyMap<Key, Held> = new Map(),
   ): Promise<Applied> {
     const {plan, observation} = built
-    const held = new Map([...left, ...heldOperations(plan.operations, undecided, {kinds, accountOf: run.accountOf})])
-    const secrets = secretsOf(builders)
-    const work = workOf(plan, observation, secrets, held)
+    const {work, held} = plannedWork({plan, observation, secret: secretsOf(builders), left, undecided, accountOf: run.accountOf})
     this.events = []
     this.journal = []
     const stacks = plan.stacks.map(it => it.name)
@@ -364,30 +341,24 @@ export class Lab {
     const book: LedgerBook = new LedgerBook(await this.ledgers(stacks), new Map(stacks.map(it => [it, this.store(it).held()])), ledger =>
       Promise.resolve(sealed(ledger, book.secretsOf(ledger.stack))),
     )
-    const result = await execute(
-      work,
-      {
-        run: 'run-1',
-        kinds,
-        backendOf: this.backends('full'),
-        clock: this.clock,
-        sentDigest: async (_, where, it) => `${where} ${digestOf(it)}`,
-        evaluate,
-        variable: () => undefined,
-        book,
-        journal: {append: entry => void this.journal.push(entry)},
-        emit: event => void this.events.push(event),
-        givingWay: givingWay(work, observation),
-        limits: {},
-        pace: {minMs: 1000, maxMs: 10_000},
-        timeoutMs: 30 * 60_000,
-        listLagMs: 2000,
-        stop: new AbortController().signal,
-        ...(journalOf && {journal: journalOf(book)}),
-        ...run,
-      },
-      contextObjects(observation),
-    )
+    const {pace, timeoutMs, lagMs} = runTiming(undefined)
+    const result = await carryOut(work, observation, {
+      run: 'run-1',
+      backendOf: this.backends('full'),
+      clock: this.clock,
+      sentDigest: async (_, where, it) => `${where} ${digestOf(it)}`,
+      variable: () => undefined,
+      book,
+      journal: {append: entry => void this.journal.push(entry)},
+      emit: event => void this.events.push(event),
+      limits: {},
+      pace,
+      timeoutMs,
+      listLagMs: lagMs,
+      stop: new AbortController().signal,
+      ...(journalOf && {journal: journalOf(book)}),
+      ...run,
+    })
     return {...result, ...built}
   }
 
@@ -400,6 +371,11 @@ export class Lab {
   get writes(): string[] {
     return this.simulator.log.filter(it => it.method !== 'GET').map(it => `${it.method} ${it.path}`)
   }
+}
+
+function agreeing(built: BuiltPlan): BuiltPlan {
+  assertAgrees(built.plan, kinds)
+  return built
 }
 
 function secretsOf(builders: readonly StackBuilder[]): (operation: Operation, leaf: OpenLeaf) => Secret {

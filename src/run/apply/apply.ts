@@ -5,11 +5,8 @@ import {AppError} from '../../base/errors.ts'
 import type {Json} from '../../base/json.ts'
 import {systemCode} from '../../base/system-code.ts'
 import {evaluate} from '../../declaration/read/residual.ts'
-import {execute} from '../../engine/apply/execute.ts'
 import {LedgerBook} from '../../engine/apply/ledger-book.ts'
 import type {Undecided} from '../../engine/apply/recovery.ts'
-import type {RunOptions} from '../../engine/apply/run-context.ts'
-import {heldOperations} from '../../engine/apply/undecided.ts'
 import type {ApplyResult, Work} from '../../engine/apply/work.ts'
 import {runAttribute} from '../../engine/model/attribute.ts'
 import {beforeImage} from '../../engine/model/before-image.ts'
@@ -36,11 +33,10 @@ import {accountsOf, recordedAccounts} from '../workspace/accounts.ts'
 import {changeLimits, LearnedLimits} from '../workspace/change-limits.ts'
 import {RunSecrets} from '../workspace/secrets.ts'
 import type {Workspace} from '../workspace/workspace.ts'
+import {type CarryOutOptions, carryOut, plannedWork} from './carry-out.ts'
 import {assertNothingOpen} from './dead-runs.ts'
-import {givingWay} from './giving-way.ts'
 import {RunAudit} from './run-audit.ts'
 import {openControls} from './supervision.ts'
-import {contextObjects, workOf} from './work-of.ts'
 
 export interface ApplyInput {
   readonly workspace: Workspace
@@ -94,8 +90,8 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   const controls = await openControls(workspace, plan, whole, input.breakGlass)
   const secrets = new RunSecrets(workspace, observation.pairs)
   secrets.assertAll(plan)
-  const held = new Map([...controls.left, ...heldOperations(plan.operations, input.undecided, {kinds, accountOf: workspace.accountOf})])
-  const work = workOf(plan, observation, secrets.of, held)
+  const {accountOf} = workspace
+  const {work, held} = plannedWork({plan, observation, secret: secrets.of, left: controls.left, undecided: input.undecided, accountOf})
   const said = new Set([...held.values()].flatMap(it => ('error' in it ? it.error : [])))
   const undecided = input.undecided.map(it => it.error).filter(it => !said.has(it))
   for (const {message} of undecided) input.emit({type: 'warning', message})
@@ -124,11 +120,10 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
     const options = {
       ...optionsOf({...input, emit: audit.emit}, run, book, travelling ?? written, interrupts.signal, limits),
       supervision: controls.supervision,
-      givingWay: givingWay(work, observation),
       learned: durations.learn,
       durationMs: durations.of,
     }
-    const result = await execute(work, options, contextObjects(observation))
+    const result = await carryOut(work, observation, options)
     if (![durations.save(), limits.save()].every(Boolean))
       input.warn('how long changes took, and how many may run at once, could not be remembered: the state folder cannot be written')
     if (limits.news !== undefined) input.warn(limits.news)
@@ -211,18 +206,16 @@ function optionsOf(
   journal: Journal,
   stop: AbortSignal,
   limits = new LearnedLimits(workspace),
-): RunOptions {
+): CarryOutOptions {
   const {settings, host} = workspace
   const {pace, timeoutMs, lagMs} = runTiming(settings)
   return {
     run,
-    kinds,
     backendOf: workspace.backendOf,
     accountOf: workspace.accountOf,
     clock: host.clock,
     wallClock: host.wallClock,
     sentDigest: (stack, where, secret) => workspace.sealer.sentDigest(book.ledger(stack) ?? emptyLedger(stack), where, secret),
-    evaluate,
     hides: value => host.redactor.value(value),
     learnsSecret: value => host.redactor.registerValue(value),
     variable: workspace.variable,
@@ -257,7 +250,7 @@ export async function recordPlan(
   const input = {workspace, plan, observation, emit: () => {}, maxInflight: undefined, detach: false}
   const run = createRunId(workspace.host.clock, workspace.host.random)
   return auditedInBook(workspace, book, run, events, async () => {
-    const {result} = await nothingToDo(input, workOf(plan, observation, secrets.of), book, {outputs})
+    const {result} = await nothingToDo(input, plannedWork({plan, observation, secret: secrets.of}).work, book, {outputs})
     const failed = result.ended.find(it => it.state !== 'done')?.error
     if (failed !== undefined) throw failed
     return result
@@ -275,8 +268,7 @@ async function nothingToDo(
   const silent: Journal = {append: () => {}}
   const never = new AbortController().signal
   const run = createRunId(workspace.host.clock, workspace.host.random)
-  const options = {...optionsOf(input, run, book, silent, never), givingWay: givingWay(work, observation)}
-  const result = await execute(work, options, contextObjects(observation))
+  const result = await carryOut(work, observation, optionsOf(input, run, book, silent, never))
   for (const stack of outputs ? workspace.stacks : []) book.setOutputs(stack.name, outputsOf(workspace, plan, stack.name, result))
   await book.flush()
   const requests = workspace.usedRequests()

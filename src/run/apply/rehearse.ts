@@ -2,11 +2,8 @@
  * Runs a plan against a copy of the live state: the simulator, seeded with what the plan has read, in virtual time.
  * Shows what would be sent, in which order and when, and whether a second plan would be empty. Nothing real is written.
  */
-import {kinds} from '../../backends/kinds.ts'
 import type {JsonObject} from '../../base/json.ts'
 import {VirtualClock} from '../../base/virtual-clock.ts'
-import {evaluate} from '../../declaration/read/residual.ts'
-import {execute} from '../../engine/apply/execute.ts'
 import {LedgerBook} from '../../engine/apply/ledger-book.ts'
 import type {ApplyResult} from '../../engine/apply/work.ts'
 import type {BuiltPlan} from '../../engine/plan/build.ts'
@@ -22,8 +19,8 @@ import {carryOver} from '../ledgers/carry-over.ts'
 import {planWorkspace} from '../plan/plan.ts'
 import {RunSecrets} from '../workspace/secrets.ts'
 import type {Workspace} from '../workspace/workspace.ts'
+import {carryOut, plannedWork} from './carry-out.ts'
 import {simulatedApis} from './simulated-apis.ts'
-import {contextObjects, workOf} from './work-of.ts'
 
 export interface Rehearsal {
   readonly calls: readonly RehearsedCall[]
@@ -53,26 +50,20 @@ export async function rehearse(workspace: Workspace, built: BuiltPlan, options: 
   const {pace, timeoutMs, lagMs} = runTiming(undefined)
   const started = clock.now()
   const result = await clock.run(
-    execute(
-      workOf(built.plan, built.observation, secrets.of),
-      {
-        run: 'rehearsal',
-        kinds,
-        backendOf,
-        clock,
-        evaluate,
-        variable: workspace.variable,
-        book,
-        journal: {append: () => {}},
-        emit: () => {},
-        limits: {},
-        pace,
-        timeoutMs,
-        listLagMs: lagMs,
-        stop: new AbortController().signal,
-      },
-      contextObjects(built.observation),
-    ),
+    carryOut(plannedWork({...built, secret: secrets.of}).work, built.observation, {
+      run: 'rehearsal',
+      backendOf,
+      clock,
+      variable: workspace.variable,
+      book,
+      journal: {append: () => {}},
+      emit: () => {},
+      limits: {},
+      pace,
+      timeoutMs,
+      listLagMs: lagMs,
+      stop: new AbortController().signal,
+    }),
   )
   const calls = simulator.log.map(({at, api, method, path, status}) => ({seconds: (at - started) / 1000, api, method, path, status}))
   const sealed = new Map(

@@ -6,7 +6,6 @@ import type {Redactor} from '../../base/redact.ts'
 import {currentJob} from '../../config/ci-job.ts'
 import type {Variables} from '../../config/environment.ts'
 import {DeclarationError} from '../../declaration/language/errors.ts'
-import {evaluate} from '../../declaration/read/residual.ts'
 import {variablesRead} from '../../declaration/read/secret-variables.ts'
 import type {FieldDecision} from '../../engine/model/decision.ts'
 import {sourceOf} from '../../engine/model/declaration.ts'
@@ -20,7 +19,7 @@ import {type Key, keyOfOperation, Secret, spoken} from '../../engine/model/value
 import {assertWords, type Choice} from '../../engine/observe/choice.ts'
 import type {Going, Observation} from '../../engine/observe/observation.ts'
 import {stepsOf} from '../../engine/plan/bill.ts'
-import {type BuiltPlan, buildPlan} from '../../engine/plan/build.ts'
+import type {BuiltPlan} from '../../engine/plan/build.ts'
 import {resealed} from '../../engine/plan/document.ts'
 import {LearnedDurations} from '../host/learned-durations.ts'
 import {liftsOf} from '../host/lifts.ts'
@@ -30,6 +29,7 @@ import {changeLimits, LearnedLimits} from '../workspace/change-limits.ts'
 import {controlsSeen, plannedFreezes} from '../workspace/controls-seen.ts'
 import type {Workspace} from '../workspace/workspace.ts'
 import {beingMadeElsewhere} from './being-made.ts'
+import {planOver} from './plan-over.ts'
 
 export interface PlanWishes {
   readonly options: PlanOptions
@@ -78,17 +78,15 @@ export async function planWorkspace(
   await checkAccounts(workspace)
   const {freezes, holds} = await controlsSeen(workspace)
   const cloud = workspace.connections.find(it => it.api === 'cloud')?.settings
-  const built = await buildPlan({
-    stacks,
-    selected,
+  const built = await planOver({
+    stacks: workspace.stacks,
+    others: workspace.others,
     ledgers: workspace.ledgers,
     otherLedgers: workspace.otherLedgers,
     unreadLedgers: workspace.unreadLedgers,
     beingMade: beingMadeElsewhere(workspace),
     accountOf: workspace.accountOf,
-    kinds,
     backendOf: workspace.backendOf,
-    evaluate,
     variable: workspace.variable,
     destroy,
     secretStates: (pairs, ahead) => workspace.sealer.states(workspace.allLedgers, pairs, ahead),

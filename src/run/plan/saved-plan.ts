@@ -25,22 +25,12 @@ import {
 import {planSchemaWith} from '../../engine/model/plan-schema.ts'
 import {openLeaves} from '../../engine/model/resolve.ts'
 import {Deferred, keyOfOperation, Secret} from '../../engine/model/value.ts'
-import {assertPermissions, wholePlan} from '../../engine/observe/choice.ts'
+import {assertPermissions} from '../../engine/observe/choice.ts'
 import {assertAgrees} from '../../engine/plan/agree.ts'
 import type {BuiltPlan} from '../../engine/plan/build.ts'
 import {assertSealed, summaryOf} from '../../engine/plan/document.ts'
 import {evaluateGuards, liftingOf} from '../../engine/plan/guards.ts'
-import {
-  acceptedIn,
-  goingOf,
-  leftAloneIn,
-  PlanExpiredError,
-  stacksOf,
-  stillValid,
-  touched,
-  touchedLedger,
-  untouchedLedger,
-} from '../../engine/plan/recheck.ts'
+import {PlanExpiredError, stacksOf} from '../../engine/plan/recheck.ts'
 import {ledgerLocation} from '../../ledger/backends/registry.ts'
 import {liftsOf, liftsToApply} from '../host/lifts.ts'
 import type {ApplyOptions} from '../host/plan-options.ts'
@@ -48,6 +38,7 @@ import {type ConnectedStacks, type OtherAccount, otherAccount} from '../workspac
 import {ClearSecretError, known, orNotGiven, watched} from '../workspace/secrets.ts'
 import type {Workspace} from '../workspace/workspace.ts'
 import {planWorkspace, readOnlyGuard} from './plan.ts'
+import {stillToDo} from './still-to-do.ts'
 
 export class PlanFileError extends AppError {
   constructor(path: string, reason: string, {cause, problems}: {cause?: unknown; problems?: readonly Problem[]} = {}) {
@@ -194,24 +185,17 @@ export async function recheckPlan(
     adopt: added(options.adopt, plan.lifts.adopt),
   }
   assertPermissions(plan.operations, permissions, kinds)
-  const full = workspace.ledgers
-  const cut = new Map([...full].map(([stack, ledger]) => [stack, touchedLedger(ledger, plan)]))
-  const rest = [...full.values()].map(it => untouchedLedger(it, plan))
-  const fresh = await planWorkspace(workspace.seen({ledgers: cut, otherLedgers: [...rest, ...workspace.otherLedgers]}), {
-    options: {...options, target: [], exclude: []},
-    // What may be destroyed is asked of the whole plan, below.
-    lifts: {...plan.lifts, allowDestroy: [], adopt: [], accept: [], noDestroy: false, onDrift: 'overwrite'},
-    choice: wholePlan(acceptedIn(plan)),
-    destroy: plan.destroy === true,
-    going: goingOf(plan, full),
-    leftAlone: leftAloneIn(plan),
-    kept: new Map(touched(plan).map(it => [keyOfOperation(it), it.kept ?? []])),
-  })
   const open = new Set(heldOperations(plan.operations, undecided, {kinds, accountOf: workspace.accountOf}).keys())
-  const operations = stillValid(plan, fresh.plan.operations, workspace.allLedgers, open, begun)
+  const {operations, fresh} = await stillToDo(plan, {
+    ledgers: workspace.ledgers,
+    otherLedgers: workspace.otherLedgers,
+    planAgain: (seen, wishes) => planWorkspace(workspace.seen(seen), {options: {...options, target: [], exclude: []}, ...wishes}),
+    open,
+    begun,
+  })
   const lifts = liftsToApply(plan, options, workspace.settings)
   // Nobody is believed about what a ledger has: it is there to be asked.
-  const stacks = resumed ? plan.stacks : plan.stacks.map(it => ({...it, ...countsOf(full.get(it.name))}))
+  const stacks = resumed ? plan.stacks : plan.stacks.map(it => ({...it, ...countsOf(workspace.ledgers.get(it.name))}))
   const refusing = (given: Lifts) => evaluateGuards({...plan, stacks, operations, lifts: given}, kinds)
   // What the hash does not lift only a new plan can; what an option of this apply refuses another one takes back.
   const before = new Set(options.approve === undefined ? [] : refusing(plan.lifts).map(it => it.code))

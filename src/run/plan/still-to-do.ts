@@ -1,0 +1,48 @@
+/** What of a saved plan is to be done now: what it touches is planned again, as it was approved, and both are compared. */
+import type {Ledger} from '../../engine/model/ledger.ts'
+import type {Operation, Plan} from '../../engine/model/plan.ts'
+import {type Key, keyOfOperation} from '../../engine/model/value.ts'
+import {wholePlan} from '../../engine/observe/choice.ts'
+import type {BuiltPlan} from '../../engine/plan/build.ts'
+import {acceptedIn, goingOf, leftAloneIn, stillValid, touched, touchedLedger, untouchedLedger} from '../../engine/plan/recheck.ts'
+import type {PlanWishes} from './plan.ts'
+
+/** What plans again is given in the place of its own ledgers. */
+export interface SeenLedgers {
+  readonly ledgers: ReadonlyMap<string, Ledger>
+  readonly otherLedgers: readonly Ledger[]
+}
+
+/** As the saved plan was approved. */
+export type ApprovedWishes = Required<Pick<PlanWishes, 'lifts' | 'choice' | 'destroy' | 'going' | 'leftAlone' | 'kept'>>
+
+export interface StillToDoInput extends SeenLedgers {
+  readonly planAgain: (seen: SeenLedgers, wishes: ApprovedWishes) => Promise<BuiltPlan>
+  /** Operations on what a dead run has begun and nobody can tell the end of yet. */
+  readonly open: ReadonlySet<Key>
+  /** A run of this very plan was settled just now. */
+  readonly begun: boolean
+}
+
+/** @throws StalePlanError: nothing was sent but GETs */
+export async function stillToDo(
+  plan: Plan,
+  {ledgers, otherLedgers, planAgain, open, begun}: StillToDoInput,
+): Promise<{readonly operations: readonly Operation[]; readonly fresh: BuiltPlan}> {
+  const rest = [...ledgers.values()].map(it => untouchedLedger(it, plan))
+  const seen = {
+    ledgers: new Map([...ledgers].map(([stack, ledger]) => [stack, touchedLedger(ledger, plan)])),
+    otherLedgers: [...rest, ...otherLedgers],
+  }
+  const fresh = await planAgain(seen, {
+    // What may be destroyed is asked of the whole plan, by whoever carries it out.
+    lifts: {...plan.lifts, allowDestroy: [], adopt: [], accept: [], noDestroy: false, onDrift: 'overwrite'},
+    choice: wholePlan(acceptedIn(plan)),
+    destroy: plan.destroy === true,
+    going: goingOf(plan, ledgers),
+    leftAlone: leftAloneIn(plan),
+    kept: new Map(touched(plan).map(it => [keyOfOperation(it), it.kept ?? []])),
+  })
+  const all = new Map([...otherLedgers.map(it => [it.stack, it] as const), ...ledgers])
+  return {operations: stillValid(plan, fresh.plan.operations, all, open, begun), fresh}
+}
