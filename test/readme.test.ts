@@ -4,11 +4,12 @@
  */
 import {type ChildProcess, spawn} from 'node:child_process'
 import {once} from 'node:events'
-import {chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs'
+import {chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {createInterface} from 'node:readline'
 import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
+import {linkPackages} from './support/app.ts'
 import {blocksIn, type Command, commandsIn, type Ended, runLine} from './support/page.ts'
 import {type Place, PROGRAM, place} from './support/program.ts'
 
@@ -32,10 +33,7 @@ beforeAll(() => {
   variables.PATH = `${bin}:${process.env.PATH ?? ''}`
   for (const {file, text} of blocks) if (file !== undefined) writeFileSync(join(here.folder, file), text)
   // As `npm install` of the package would leave it; scripts/check-package.ts does it for real.
-  const modules = join(here.folder, 'node_modules')
-  mkdirSync(modules)
-  for (const name of ['cdktf', 'constructs', 'tsx']) symlinkSync(join(root, 'node_modules', name), join(modules, name))
-  symlinkSync(root, join(modules, 'svcctl'))
+  linkPackages(here.folder)
 })
 
 afterAll(async () => {

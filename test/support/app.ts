@@ -1,10 +1,13 @@
 /** A program of stacks in a folder of its own, as somebody has it who installed svcctl: cdktf.json, main.ts, node_modules. */
-import {mkdirSync, symlinkSync, writeFileSync} from 'node:fs'
+import {cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
+import {appPackages} from './app-packages.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const PACKAGES = ['cdktf', 'constructs', 'tsx', '@cdktf/provider-null'] as const
+/** Of svcctl's package: the constructs, which take what they extend from where they lie. */
+const LIBRARY = 'lib'
 
 /**
  * @param files - by their paths in the folder; the program begins in `main.ts`, or in `main.mjs`, which runs in half the
@@ -24,7 +27,11 @@ export function makeApp(folder: string, files: Readonly<Record<string, string>>)
 /** As if svcctl and what its stacks stand on had been installed there. */
 export function linkPackages(folder: string): void {
   const modules = join(folder, 'node_modules')
+  const [ours, built] = [join(modules, 'svcctl', 'dist'), join(root, 'dist')]
   mkdirSync(join(modules, '@cdktf'), {recursive: true})
-  for (const name of PACKAGES) symlinkSync(join(root, 'node_modules', name), join(modules, name))
-  symlinkSync(root, join(modules, 'svcctl'))
+  mkdirSync(ours, {recursive: true})
+  for (const name of PACKAGES) symlinkSync(join(appPackages(), name), join(modules, name))
+  cpSync(join(root, 'package.json'), join(modules, 'svcctl', 'package.json'))
+  cpSync(join(built, LIBRARY), join(ours, LIBRARY), {recursive: true})
+  for (const name of readdirSync(built)) if (name !== LIBRARY) symlinkSync(join(built, name), join(ours, name))
 }
