@@ -1,6 +1,6 @@
 /**
  * What all lists of one API have in common: the page size it takes, the cap it may have, and whether it knows
- * `offset` at all. Learned from the pages that are read anyway.
+ * `offset` at all. Learned from the pages that are read anyway. The task list has a cap of its own (`apart`).
  */
 import type {RequestOptions} from '../engine/model/backend.ts'
 
@@ -19,14 +19,24 @@ const SMALL_LIMIT = 100
 /** No list is as long as this, so that whoever answers rows here ignores `offset`. */
 export const FAR_OFFSET = 1_000_000
 
-export class PagingFacts {
-  #limit: number
-  #largest = 0
-  #ignoresOffset: Promise<boolean> | undefined
+/** What holds for every list of an API, whatever its cap. */
+interface ServerFacts {
+  /** Rows to ask for in one page. */
+  limit: number
+  ignoresOffset?: Promise<boolean>
+}
 
-  /** @param limit - rows to ask for in one page */
-  constructor(limit: number = LIMIT) {
-    this.#limit = limit
+export class PagingFacts {
+  readonly #server: ServerFacts
+  #largest = 0
+
+  constructor(server: ServerFacts = {limit: LIMIT}) {
+    this.#server = server
+  }
+
+  /** For lists that are cut by another cap: their pages say nothing about the others, nor the others' about theirs. */
+  apart(): PagingFacts {
+    return new PagingFacts(this.#server)
   }
 
   /**
@@ -44,13 +54,13 @@ export class PagingFacts {
     offset: number,
     options?: RequestOptions,
   ): Promise<PageAnswer<Row> & {limit: number}> {
-    let limit = this.#limit
+    let {limit} = this.#server
     let answer = await fetch(paged(path, limit, offset), options)
     if (!answer.found && answer.status === 400 && limit > SMALL_LIMIT) {
       const second = await fetch(paged(path, SMALL_LIMIT, offset), options)
       if (second.found || second.status === 404) {
         limit = SMALL_LIMIT
-        this.#limit = SMALL_LIMIT
+        this.#server.limit = SMALL_LIMIT
         answer = second
       }
     }
@@ -65,9 +75,10 @@ export class PagingFacts {
    * @param far - whether a page far beyond the end is page one again
    */
   async ignoresOffset(far: () => Promise<boolean>): Promise<boolean> {
-    if (this.#ignoresOffset !== undefined && (await this.#ignoresOffset)) return true
-    this.#ignoresOffset = far()
-    return this.#ignoresOffset
+    const server = this.#server
+    if (server.ignoresOffset !== undefined && (await server.ignoresOffset)) return true
+    server.ignoresOffset = far()
+    return server.ignoresOffset
   }
 }
 

@@ -75,7 +75,7 @@ export async function paginate(path: string, options: PaginateOptions): Promise<
     }
     return answer
   }
-  const walk = new ListWalk<ExactJson>(list, fetch, new PagingFacts(limit))
+  const walk = new ListWalk<ExactJson>(list, fetch, new PagingFacts(limit === undefined ? undefined : {limit}))
   const refusal = await walk.read(at)
   if (refusal !== undefined) {
     if (refusal.status !== 404) throw refusal.error

@@ -28,7 +28,8 @@ export function openCloudBackend(client: ApiClient, options: BackendOptions): Cl
     handles: ['taskId'],
     refusedBy503: () => false,
   })
-  const taskLists = new TaskLists(api.page, api.reader.facts, api.noticed)
+  // A task list may be capped or filtered where the collections are not (wire facts): neither vouches for the other.
+  const taskLists = new TaskLists(api.page, api.reader.facts.apart(), api.noticed)
   const readTask: typeof api.task = async (id, at) => {
     const task = await api.task(`/tasks/${encodeURIComponent(id)}`, at)
     if (task) taskLists.exists(id)

@@ -184,6 +184,20 @@ describe('the tasks of the account', () => {
     expect(await cloud.tasks()).toMatchObject({complete: false})
   })
 
+  it('prove nothing about a collection that is cut where they are not, nor does a collection about them', async () => {
+    const page = (...names: string[]) => ({json: {subscriptions: names.map((name, i) => ({subscriptionId: 10 + i, name}))}})
+    const subscriptions = {method: 'GET', path: '/subscriptions'} as const
+    const oneAtATime = answering({[first]: list('a', 'b', 'c'), 'GET /subscriptions?limit=1000&offset=0': page('orders')})
+    const cut = openCloudBackend(oneAtATime, {clock: systemClock})
+    await cut.tasks({priority: PRIORITY.poll})
+    expect(await cut.reader.list(subscriptions)).toMatchObject({rows: [{name: 'orders'}], proven: false})
+
+    const tasksCut = answering({[first]: list('a'), 'GET /subscriptions?limit=1000&offset=0': page('orders', 'shop', 'web')})
+    const whole = openCloudBackend(tasksCut, {clock: systemClock})
+    await whole.reader.list(subscriptions)
+    expect(await whole.tasks({priority: PRIORITY.poll})).toMatchObject({complete: false})
+  })
+
   it('are complete when there are none', async () => {
     expect(await cloudThat({json: []}).tasks()).toEqual({tasks: [], complete: true})
   })
