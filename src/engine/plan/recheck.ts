@@ -158,9 +158,15 @@ export function stillValid(
   // What was approved as left out stays so; what was refused for a hold that is over is refused no more.
   const leavesHeld = plan.lifts.skipHeld === true
   const byKey = new Map<Key, Operation>(fresh.map(it => [keyOfOperation(it), it]))
-  const moved = [...parentsMoved(plan, ledgers), ...joinedMeanwhile(plan, fresh), ...takenMeanwhile(plan, byKey, ledgers)]
+  const moved = [
+    ...parentsMoved(plan, ledgers),
+    ...joinedMeanwhile(plan, fresh),
+    ...takenMeanwhile(plan, byKey, ledgers),
+    // A run that left out what gives way to others goes on with what it began: that stays beside them.
+    ...(begun ? [] : displaced(plan, fresh)),
+  ]
   const operations = plan.operations.map(planned => {
-    if (planned.action === 'no-op' || undecided.has(keyOfOperation(planned))) return planned
+    if (planned.action === 'no-op' || undecided.has(keyOfOperation(planned)) || isHeldStill(planned, ledgers)) return planned
     const now = byKey.get(keyOfOperation(planned))
     const verdict = compare(planned, now, {owned: owned(planned), begun})
     if (typeof verdict !== 'string')
@@ -217,26 +223,46 @@ function joinedMeanwhile(plan: Plan, fresh: readonly Operation[]): Moved[] {
 }
 
 /**
- * What the ledger has under an address that the plan knows nothing of: a colleague has declared and applied it, or
+ * What the ledger has under an address at which the plan does not know it: a colleague has declared and applied it, or
  * renamed it, since. Planning again looks only at what the plan touches, and would not see that.
  */
 function takenMeanwhile(plan: Plan, fresh: ReadonlyMap<Key, Operation>, ledgers: ReadonlyMap<string, Ledger>): Moved[] {
-  const known = new Set(
-    plan.operations.flatMap(({stack, address, movedFrom, remoteId}) => [
-      keyOf(stack, address),
-      ...(movedFrom === undefined ? [] : [keyOf(stack, movedFrom)]),
-      ...(remoteId === undefined ? [] : [keyOf(stack, deposedAddress(address, remoteId))]),
-    ]),
-  )
-  const taken = new Map<Key, string>()
-  for (const {stack, entries} of ledgers.values())
-    for (const {address, remoteId} of entries.values()) if (!known.has(keyOf(stack, address))) taken.set(keyOf(stack, remoteId), address)
+  const holders = new Map<Key, string[]>()
+  for (const {stack, entries} of ledgers.values()) {
+    for (const {address, remoteId} of entries.values()) {
+      const object = keyOf(stack, remoteId)
+      holders.set(object, [...(holders.get(object) ?? []), address])
+    }
+  }
   return touched(plan).flatMap(it => {
+    const {stack, address, movedFrom = address} = it
     const key = keyOfOperation(it)
     const remoteId = it.remoteId ?? fresh.get(key)?.remoteId
-    const holder = remoteId === undefined ? undefined : taken.get(keyOf(it.stack, remoteId))
-    return holder === undefined ? [] : [{address: key, message: `planned for ${remoteId}, and the ledger has it as ${holder} by now`}]
+    if (remoteId === undefined) return []
+    const own = [address, movedFrom].flatMap(at => [at, deposedAddress(at, remoteId)])
+    const [holder, ...more] = holders.get(keyOf(stack, remoteId)) ?? []
+    return holder === undefined || [holder, ...more].some(at => own.includes(at))
+      ? []
+      : [{address: key, message: `planned for ${remoteId}, and the ledger has it as ${holder} by now`}]
   })
+}
+
+/** Objects that have come to an address which the plan gives to others: written over, they would be nobody's. */
+function displaced(plan: Plan, fresh: readonly Operation[]): Moved[] {
+  const known = new Set(plan.operations.map(keyOfOperation))
+  const given = new Set(touched(plan).map(keyOfOperation))
+  return fresh.flatMap(it => {
+    const address = keyOf(it.stack, it.movedFrom ?? it.address)
+    const goes = it.declared === undefined && it.movedFrom !== undefined && !known.has(keyOfOperation(it))
+    return goes && given.has(address) ? [{address, message: `the ledger has ${it.remoteId ?? 'another object'} there by now`}] : []
+  })
+}
+
+/** Whether the ledgers have the object of an entry that is to be forgotten under another address, too. */
+function isHeldStill({stack, address, action, cause}: Operation, ledgers: ReadonlyMap<string, Ledger>): boolean {
+  if (action !== 'forget' || cause !== 'held-elsewhere') return false
+  const entry = ledgers.get(stack)?.entries.get(address)
+  return [...ledgers.values()].some(({entries}) => [...entries.values()].some(it => it !== entry && it.remoteId === entry?.remoteId))
 }
 
 /** What the plan knows of it that planning again cannot: its name in the code of a stack that is not here, why it is undone. */

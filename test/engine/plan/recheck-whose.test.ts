@@ -145,3 +145,44 @@ describe('a saved plan', () => {
     })
   })
 })
+
+describe('a saved plan of an address that a colleague has given to another object since', () => {
+  const main = () => stackOf().subscription('a')
+
+  it('is stale where it would make its own there: that one would be nobody’s', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([main()])
+      const meanwhile = async () => void (await lab.apply([main().database('x', 'a')]))
+      await expect(rechecked(lab, [main().bdb('x')], meanwhile)).rejects.toMatchObject({
+        code: 'E_PLAN_STALE',
+        message: expect.stringContaining('the ledger has cloud/subscriptions/1/databases/1 there by now'),
+      })
+      expect(lab.entry('shop', 'x')?.remoteId).toBe('cloud/subscriptions/1/databases/1')
+    })
+  })
+
+  it('is stale where what it deletes has moved to the address of what it makes', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([main().database('x', 'a')])
+      const meanwhile = async () => void (await lab.apply([main().database('y', 'a', {name: 'x'})]))
+      await expect(rechecked(lab, [main().bdb('x').bdb('y')], meanwhile)).rejects.toMatchObject({code: 'E_PLAN_STALE'})
+      expect([lab.entry('shop', 'x'), lab.entry('shop', 'y')?.remoteId]).toEqual([undefined, 'cloud/subscriptions/1/databases/1'])
+    })
+  })
+
+  it('holds where the ledger has one object under two addresses, and the plan forgets one of them', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([main().database('x', 'a')])
+      const store = lab.store('shop')
+      const [entry] = [...store.ledger.entries.values()].filter(it => it.kind === 'cloud.database')
+      const twice = new Map(store.ledger.entries)
+      if (entry) twice.set('null_resource.old', {...entry, address: 'null_resource.old'})
+      store.ledger = {...store.ledger, entries: twice}
+      expect(await rechecked(lab, [main().database('x', 'a')])).toEqual(['forget old'])
+      expect([lab.entry('shop', 'old'), lab.entry('shop', 'x')?.remoteId]).toEqual([undefined, 'cloud/subscriptions/1/databases/1'])
+    })
+  })
+})
