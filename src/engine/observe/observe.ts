@@ -22,6 +22,7 @@ import {orphansOf, type Standing} from './orphans.ts'
 import {entryOf, type Match, pairCollection} from './pair.ts'
 import {type NotShown, ReadById} from './read-by-id.ts'
 import {ReadCollections} from './read-collections.ts'
+import {RecordedAlike} from './recorded-alike.ts'
 import {withContext} from './with-context.ts'
 
 export async function observe(input: ObserveInput): Promise<Observation> {
@@ -103,6 +104,7 @@ class Pass {
   readonly #parents = new Map<Key, Ids>()
   readonly #collections: ReadCollections
   readonly #namedParents: NamedParents
+  readonly #recordedAlike: RecordedAlike
   readonly #ambiguous: Problem[] = []
   readonly #problems: Problem[] = []
 
@@ -117,6 +119,7 @@ class Pass {
       ambiguous: this.#ambiguous,
       problems: this.#problems,
     })
+    this.#recordedAlike = new RecordedAlike(input)
     this.#ownership = new Ownership(input)
     this.#ledgers = new Map([...(input.otherLedgers ?? []).map(it => [it.stack, it] as const), ...input.ledgers])
     this.#stacks = new Map(input.stacks.map(it => [it.name, it]))
@@ -180,10 +183,15 @@ class Pass {
     const imported = declarations.flatMap(({stack, kind, importId}) =>
       importId === undefined ? [] : {stack, object: {kind, remoteId: importId}},
     )
+    const unfound = declarations.filter(it => !this.#matches.has(it.key))
+    const recorded = unfound.flatMap(it =>
+      this.#recordedAlike.of(it, this.#specOf(it), this.#parents.get(it.key)).map(object => ({stack: it.stack, object})),
+    )
+    const sought = [...objects, ...this.#expected, ...imported, ...recorded]
     return {
       pairs,
       orphans,
-      notShown: [...objects, ...this.#expected, ...imported].flatMap(({stack, object}) => this.#collections.notShown(stack, object) ?? []),
+      notShown: sought.flatMap(({stack, object}) => this.#collections.notShown(stack, object) ?? []),
       collections: this.#collections.all,
       ownership: this.#ownership,
       ambiguous: this.#ambiguous,

@@ -237,3 +237,61 @@ describe('a subscription that goes', () => {
     })
   })
 })
+
+describe('an object that another stack’s ledger has, and a list does not show yet', () => {
+  const mine = () => stackOf().subscription('mine')
+  const theirs = () => stackOf('theirs').subscription('other')
+  const only = (stack: string): Planning => ({selected: new Set([stack])})
+  const applied = (lab: Lab, stack: StackBuilder) => lab.apply([mine(), stack], only('theirs'))
+
+  it.each([
+    ['subscription', theirs().subscription('main'), mine().subscription('main')],
+    ['peering', theirs().peering('p', 'other'), mine().add('cloud.peering', 'q', peeringOf('p'), {parent: theirs().in('other')})],
+    ['bdb', theirs().bdb('cache'), mine().bdb('cache')],
+  ])('is not made a second time: %s', async (_, before, after) => {
+    const lab = new Lab({simulator: {cloud: {listLagMs: 20_000}, cluster: {listLagMs: 20_000}}})
+    await lab.run(async () => {
+      await lab.apply([mine(), theirs()])
+      await lab.clock.sleep(60_000)
+      await applied(lab, before)
+      lab.simulator.clearLog()
+      const {plan} = await lab.plan([after, theirs()], only('shop'))
+      expect(active(plan.operations).map(it => [it.action, it.wants, it.cause])).toEqual([['blocked', 'move', 'owned-elsewhere']])
+      await lab.apply([after, theirs()], only('shop'))
+      expect(lab.writes).toEqual([])
+    })
+  })
+
+  it('is found by what another stack declares in it', async () => {
+    const lab = new Lab({simulator: {cloud: {listLagMs: 20_000}}})
+    const main = () => theirs().subscription('main')
+    const inside = mine().add('cloud.database', 'db', {name: 'db', memoryLimitInGb: 1}, {parent: main().in('main')})
+    await lab.run(async () => {
+      await lab.apply([mine(), theirs()])
+      await applied(lab, main())
+      const {plan} = await lab.plan([inside, main()], only('shop'))
+      expect(said(active(plan.operations))).toEqual(['create db not-there'])
+    })
+  })
+
+  it('is made where its own GET says that it is gone, and costs nothing where lists show it', async () => {
+    const lab = new Lab()
+    const wanted = [mine().subscription('main'), theirs()] as const
+    await lab.run(async () => {
+      await lab.apply([mine(), theirs()])
+      await applied(lab, theirs().subscription('main'))
+      await lab.clock.sleep(60_000)
+      lab.simulator.clearLog()
+      await lab.plan(wanted, only('shop'))
+      expect(lab.requests.filter(it => it.endsWith('/subscriptions/3'))).toEqual([])
+      lab.simulator.edit({path: 'cloud/subscriptions/3', delete: true})
+      const {plan} = await lab.plan(wanted, only('shop'))
+      expect(said(active(plan.operations))).toEqual(['create main not-there'])
+      expect(lab.requests.filter(it => it.endsWith('/subscriptions/3'))).toEqual(['GET /subscriptions/3'])
+    })
+  })
+})
+
+function peeringOf(local: string) {
+  return {provider: 'AWS', region: 'us-east-1', vpcId: `vpc-${local}`}
+}
