@@ -1,15 +1,18 @@
 /**
- * `--scope changed`: the declarations that differ from what the ledger says was applied last. Only what they need is
- * read; what somebody changed outside goes unseen, and the plan says so everywhere.
+ * `--scope changed`: the declarations that differ from what the ledger says was applied last, with what the ledgers say of
+ * the objects they read, and those that read one that differs. Only what they need is read; what somebody changed outside
+ * goes unseen, and the plan says so everywhere.
  */
+import {AppError} from '../../base/errors.ts'
 import {canonicalJson, type Json, type JsonObject} from '../../base/json.ts'
 import {formatPointer} from '../../base/pointer.ts'
-import {type Declaration, neededBy, type StackDeclarations} from '../model/declaration.ts'
+import {recordedAttribute} from '../model/attribute.ts'
+import {type Declaration, type Evaluate, type Lookup, neededBy, type StackDeclarations} from '../model/declaration.ts'
 import type {SecretStateOf} from '../model/diff.ts'
 import {type Kinds, locate, parentRemoteId} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
-import {openLeaves, plainPart} from '../model/resolve.ts'
-import {type Key, keyOf, Secret} from '../model/value.ts'
+import {openLeaves, plainPart, resolveValue} from '../model/resolve.ts'
+import {Deferred, type Key, keyOf, Secret, type ValueObject} from '../model/value.ts'
 
 export function changedKeys(
   stacks: readonly StackDeclarations[],
@@ -19,21 +22,60 @@ export function changedKeys(
 ): Set<Key> {
   const changed = new Set<Key>()
   const names = namesIn(known)
+  const filled = filledFrom(known)
   for (const stack of stacks) {
     const ledger = ledgers.get(stack.name)
     const declared = new Set(stack.declarations.map(it => it.address))
     for (const it of stack.declarations)
-      if (differs(it, ledger, secretState) || !hangsAsBefore(it, ledger, known, names)) changed.add(it.key)
+      if (differs(it, filled(it), ledger, secretState) || !hangsAsBefore(it, ledger, known, names)) changed.add(it.key)
     for (const entry of ledger?.entries.values() ?? []) if (!declared.has(entry.address)) changed.add(keyOf(stack.name, entry.address))
   }
+  const readers = readersOf(stacks.flatMap(it => it.declarations))
+  // A set goes on with what is added to it.
+  for (const key of changed) for (const it of readers.get(key) ?? []) changed.add(it)
   return changed
 }
 
-/** What says where objects are that are named in text. */
+/** By object: the declarations with a value that only its live fields answer. */
+function readersOf(declarations: readonly Declaration[]): ReadonlyMap<Key, readonly Key[]> {
+  const found = new Map<Key, Key[]>()
+  for (const {key, spec} of declarations) {
+    for (const need of openLeaves(spec).flatMap(({leaf}) => leaf.needs)) {
+      const readers = found.get(need)
+      if (readers) readers.push(key)
+      else found.set(need, [key])
+    }
+  }
+  return found
+}
+
+/** What says where objects are that are named in text, and what they answered. */
 export interface KnownObjects {
   readonly kinds: Kinds
   /** Of all stacks of the app. */
-  readonly ledgers: Iterable<Ledger>
+  readonly ledgers: readonly Ledger[]
+  readonly evaluate: Evaluate
+  readonly variable: Lookup['variable']
+}
+
+/** A declaration with what the ledgers have of the objects that it reads. */
+function filledFrom({ledgers, evaluate, variable}: KnownObjects): (it: Declaration) => ValueObject {
+  const byStack = new Map(ledgers.map(it => [it.stack, it.entries]))
+  const entryAt = (key: Key): LedgerEntry | undefined => {
+    const at = key.indexOf(':')
+    return byStack.get(key.slice(0, at))?.get(key.slice(at + 1))
+  }
+  const attribute = (key: Key, name: string) => recordedAttribute(entryAt(key), name)
+  return ({spec, stack}) =>
+    resolveValue(spec, ({expression}) => {
+      try {
+        return evaluate(expression, stack, {variable, attribute})
+      } catch (error) {
+        // A ledger keeps what was read of an object, and no secret.
+        if (error instanceof AppError) return undefined
+        throw error
+      }
+    }) as ValueObject
 }
 
 /** The natural keys of owned objects, by remote path. */
@@ -76,15 +118,20 @@ const sameWords = (a: readonly string[], b: readonly string[]): boolean => {
   return one.size === other.size && [...one].every(it => other.has(it))
 }
 
-function differs({key, address, kind, spec, policy}: Declaration, ledger: Ledger | undefined, secretState: SecretStateOf): boolean {
+function differs(
+  {key, address, kind, policy}: Declaration,
+  spec: ValueObject,
+  ledger: Ledger | undefined,
+  secretState: SecretStateOf,
+): boolean {
   const entry = ledger?.entries.get(address)
   if (entry === undefined || entry.kind !== kind) return true
   if (policy.removal !== entry.removal || policy.preventDestroy !== entry.preventDestroy) return true
   const leaves = openLeaves(spec)
-  const open = new Set(leaves.map(it => it.pointer))
+  // What the ledgers do not answer has to be looked at.
+  if (leaves.some(({leaf}) => leaf instanceof Deferred)) return true
   if (leaves.some(({pointer, leaf}) => leaf instanceof Secret && secretState(key, pointer, leaf) !== 'same')) return true
-  // What is open in the declaration was filled in when it was applied: only the rest can be compared.
-  return canonicalJson(plainPart(spec)) !== canonicalJson(without(entry.applied, open))
+  return canonicalJson(plainPart(spec)) !== canonicalJson(without(entry.applied, new Set(leaves.map(it => it.pointer))))
 }
 
 function without(value: JsonObject, pointers: ReadonlySet<string>, at: readonly string[] = []): JsonObject {

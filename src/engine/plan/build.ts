@@ -190,6 +190,8 @@ async function changedOnly(input: BuildPlanInput): Promise<ReadonlySet<Key>> {
   return changedKeys(stacks, input.ledgers, await input.secretStates(unread(input)), {
     kinds: input.kinds,
     ledgers: [...input.ledgers.values(), ...(input.otherLedgers ?? [])],
+    evaluate: input.evaluate,
+    variable: input.variable,
   })
 }
 

@@ -1,6 +1,7 @@
 /** `--scope changed`: whatever is declared otherwise than it was applied is looked at, and nothing else. */
 import {describe, expect, it} from 'vitest'
 import type {ParentRef} from '../../../src/engine/model/declaration.ts'
+import {Deferred, type Value, type ValueObject} from '../../../src/engine/model/value.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
 import {active} from '../../support/promises.ts'
 
@@ -34,5 +35,37 @@ describe('a plan of what changed', () => {
       .subscription('main', {}, {exclusive: ['databases']})
       .subscription('two')
     expect(await changes(main(), exclusive)).toEqual(['adopt null_resource.main'])
+  })
+})
+
+describe('a plan of what changed, where a field reads another object', () => {
+  const read = (output: string) => new Deferred(`\${null_resource.one.triggers["out/${output}"]}`, ['shop:null_resource.one'])
+  const reading = (value: Value, one: ValueObject = {}) =>
+    main()
+      .add('cloud.database', 'one', {name: 'one', memoryLimitInGb: 2, ...one}, {parent: main().in('main'), outputs: OUTPUTS})
+      .add('cloud.database', 'two', {name: 'two', memoryLimitInGb: value}, {parent: main().in('main'), after: ['one']})
+  const OUTPUTS = ['memoryLimitInGb', 'throughputMeasurement/value', 'password']
+
+  it.each<[string, Value, ValueObject, readonly string[]]>([
+    ['as before', read('memoryLimitInGb'), {}, []],
+    ['another field of it', read('throughputMeasurement/value'), {}, ['update null_resource.two']],
+    ['the same in other words', new Deferred(`\${${read('memoryLimitInGb').expression.slice(2, -1)} + 0}`, read('').needs), {}, []],
+    ['a value instead', 3, {}, ['update null_resource.two']],
+    ['as before, of what is replaced', read('memoryLimitInGb'), {port: 12_001}, ['replace null_resource.one', 'update null_resource.two']],
+  ])('sees what it reads now: %s', async (_, after, one, expected) => {
+    const throughput = {throughputMeasurement: {by: 'operations-per-second', value: 4000}, port: 12_000}
+    expect(await changes(reading(read('memoryLimitInGb'), throughput), reading(after, {...throughput, ...one}))).toEqual(expected)
+  })
+
+  it('looks at what no ledger answers, and at nothing that one answers', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([reading(read('memoryLimitInGb'))])
+      lab.simulator.clearLog()
+      expect((await lab.plan([reading(read('memoryLimitInGb'))], {onlyChanged: true})).plan.operations).toEqual([])
+      expect(lab.requests).toEqual([])
+      const {plan} = await lab.plan([reading(read('databaseId'))], {onlyChanged: true})
+      expect(plan.operations.map(it => it.address)).toEqual(['null_resource.two'])
+    })
   })
 })
