@@ -110,11 +110,14 @@ export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
 const destroying = ({operations}: Pick<Guarded, 'operations'>): Operation[] =>
   operations.filter(it => it.action === 'delete' || it.action === 'replace')
 
-/** What is not there any more afterwards: nothing is sent for what its parent takes along, and it is gone all the same. */
-const lost = (plan: Pick<Guarded, 'operations'>): Operation[] => [
-  ...destroying(plan),
-  ...plan.operations.filter(it => it.cause === 'goes-with-parent'),
-]
+/**
+ * What is not there any more afterwards: nothing is sent for what its parent takes along, and it is gone all the same, also
+ * where one like it is made in another one.
+ */
+const lost = (plan: Pick<Guarded, 'operations'>): Operation[] => [...destroying(plan), ...plan.operations.filter(isTakenAlong)]
+
+const isTakenAlong = ({action, cause}: Operation): boolean =>
+  cause === 'goes-with-parent' || (action === 'create' && cause === 'parent-changed')
 
 /** One person may hold many objects with one word. */
 function whyHeld(those: readonly Operation[], said: (it: Operation) => string): string {
@@ -154,7 +157,7 @@ function refusedRemovals(plan: Guarded, kinds: Kinds): ReadonlyMap<RemovalCode, 
         ? 'G_NO_LEDGER'
         : adopted
           ? 'G_ADOPTED'
-          : it.action === 'forget'
+          : isTakenAlong(it)
             ? undefined
             : kinds.get(it.kind)?.guarded
               ? 'G_PROTECTED'

@@ -111,7 +111,9 @@ function movedOut(input: PlanInput, operations: readonly Operation[]): Operation
     const kind = pair?.stray?.kind
     if (it.action !== 'blocked' || it.elsewhere !== undefined || pair?.stray === undefined || pair.doubt || !kind?.goesWithParent) return it
     if (!going.has(livesIn(input, {...it, remoteId: pair.stray.remoteId}) ?? '')) return it
-    return createdAnew(it, kind, pair, {cause: 'parent-changed', old: 'the old one goes with the one it was in'})
+    const anew = createdAnew(it, kind, pair, {cause: 'parent-changed', old: 'the old one goes with the one it was in'})
+    // Of the old one: whether it may go is asked of how it came here.
+    return it.origin === undefined ? anew : {...anew, origin: it.origin}
   })
 }
 

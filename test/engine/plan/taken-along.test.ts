@@ -142,6 +142,39 @@ describe('a child of which the stack says something', () => {
   })
 })
 
+describe('a rule that is made in another database as its own one goes', () => {
+  const two = (): StackBuilder => stackOf().subscription('main').database('one', 'main').database('two', 'main')
+  const ruled = (stack: StackBuilder, db: string, preventDestroy = false): StackBuilder =>
+    stack.add('cloud.acl_rule', 'ro', {name: 'ro', rule: '+@read ~*'}, {parent: two().in(db), policy: {preventDestroy}})
+  const gone: readonly [string, () => StackBuilder][] = [
+    ['deleted', () => two().without('one')],
+    ['replaced', () => two().database('one', 'main', {port: 12_001})],
+  ]
+
+  it.each(gone)('is guarded where that is %s: prevent_destroy, and what was adopted', async (_, without) => {
+    const own = await started(ruled(two(), 'one', true))
+    await own.run(async () => {
+      const {plan} = await own.plan([ruled(without(), 'two', true)])
+      expect(of(plan.operations, 'ro')).toMatchObject({action: 'create', cause: 'parent-changed'})
+      expect(plan.guards).toMatchObject([{code: 'G_PREVENT_DESTROY', addresses: ['null_resource.ro']}])
+      expect((await own.plan([ruled(without(), 'two')])).plan.guards).toEqual([])
+    })
+    const taken = await started(two())
+    const one = taken.entry('shop', 'one')?.remoteId ?? ''
+    taken.simulator.edit({path: `${one}/acl/rules`, create: {name: 'ro', rule: '+@read ~*'}})
+    await taken.run(async () => {
+      await taken.apply([ruled(two(), 'one')])
+      const by = (...allowDestroy: string[]) => taken.plan([ruled(without(), 'two')], {lifts: {allowDestroy}})
+      const {plan} = await by('cloud.database', 'cloud.acl_rule')
+      expect(plan.guards).toMatchObject([{code: 'G_ADOPTED', addresses: ['null_resource.ro'], allow: '--allow-destroy null_resource.ro'}])
+      const allowed = await by('cloud.database', 'null_resource.ro')
+      expect(allowed.plan.guards).toEqual([])
+      await taken.execute(await taken.recheck(allowed.plan, [ruled(without(), 'two')]), [ruled(without(), 'two')])
+      expect(taken.entry('shop', 'ro')).toMatchObject({origin: 'created'})
+    })
+  })
+})
+
 describe('a peering, which can be deleted by itself and is lost with its subscription too', () => {
   const network = {provider: 'AWS', region: 'us-east-1', vpcId: 'vpc-1'}
   const inKey = (policy: Partial<Policy> = {}) => stackOf().subscription('main').peering('p', 'main', network, policy)
