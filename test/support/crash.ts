@@ -4,7 +4,7 @@ import {LedgerBook} from '../../src/engine/apply/ledger-book.ts'
 import {recover} from '../../src/engine/apply/recover.ts'
 import type {Recovered, RecoverInput} from '../../src/engine/apply/recovery.ts'
 import type {Backend, WriteOutcome} from '../../src/engine/model/backend.ts'
-import {type JournalEntry, readRun} from '../../src/engine/model/journal.ts'
+import {type Journal, type JournalEntry, readRun} from '../../src/engine/model/journal.ts'
 import {versionsOf} from '../../src/engine/model/ledger.ts'
 import {openLeaves} from '../../src/engine/model/resolve.ts'
 import {keyOfOperation, Secret} from '../../src/engine/model/value.ts'
@@ -23,6 +23,7 @@ export async function applyUntilCrash(
   builders: readonly StackBuilder[],
   at: number,
   moment: Moment,
+  around: (inner: Journal, book: LedgerBook) => Journal = inner => inner,
 ): Promise<boolean> {
   let writes = 0
   let dead = false
@@ -77,17 +78,21 @@ export async function applyUntilCrash(
   const ended = lab
     .execute(built, builders, {
       backendOf: (_, api) => proxies[api],
-      journal: {
-        append: entry => {
-          if (dead) throw new Error('dead')
-          if (dieAtNextEntry && moment === 'answered and not journaled') {
-            crash()
-            throw new Error('dead')
-          }
-          journal.push(entry)
-          if (dieAtNextEntry) crash()
-        },
-      },
+      journalOf: book =>
+        around(
+          {
+            append: entry => {
+              if (dead) throw new Error('dead')
+              if (dieAtNextEntry && moment === 'answered and not journaled') {
+                crash()
+                throw new Error('dead')
+              }
+              journal.push(entry)
+              if (dieAtNextEntry) crash()
+            },
+          },
+          book,
+        ),
     })
     .then(
       () => 'ended' as const,

@@ -3,7 +3,7 @@ import {AppError} from '../../base/errors.ts'
 import type {Lookup} from '../model/declaration.ts'
 import {deposedAddress, deposedEntry, deposes, isDeposed} from '../model/deposed.ts'
 import {FORMER_SECRET} from '../model/former-secret.ts'
-import {type SettledStep, stackOf, type UncertainSecrets} from '../model/journal.ts'
+import {addressIn, type SettledStep, stackOf, type UncertainSecrets} from '../model/journal.ts'
 import {type Ledger, type LedgerEntry, sinceVersion} from '../model/ledger.ts'
 import {bareEntry, ledgerEntryOf, secretsIn} from '../model/ledger-entry.ts'
 import type {Operation} from '../model/plan.ts'
@@ -18,8 +18,6 @@ interface OwnedEntry {
   readonly stack: string
   readonly entry: LedgerEntry
 }
-
-const addressIn = (key: Key): string => key.slice(stackOf(key).length + 1)
 
 const addressesIn = (ledger: Ledger | undefined): ReadonlyMap<string, string> =>
   new Map([...(ledger?.entries.values() ?? [])].map(it => [it.remoteId, it.address]))
@@ -41,6 +39,7 @@ export class RecoveredLedger {
     const stacks = new Set([...loose, ...settled, ...uncertain].map(it => stackOf(it.key)))
     this.#addresses = new Map([...stacks].map(stack => [stack, addressesIn(input.book.ledger(stack))]))
     for (const {key, remoteId} of [...loose, ...settled, ...uncertain]) this.#isOwn(key, remoteId)
+    for (const {key, former} of [...loose, ...settled]) this.#isOwn(key, former)
     for (const [key, {remoteId}] of this.#operations) this.#isOwn(key, remoteId)
     for (const [key, it] of this.#operations) if (it.remoteId !== undefined && it.action !== 'replace') this.#remote.set(key, it.remoteId)
   }
@@ -97,10 +96,11 @@ export class RecoveredLedger {
     this.#isOwn(key, remoteId)
     const operation = this.#operations.get(key)
     const {book} = this.#input
-    // It was there when this run last wrote the ledger, and is not in what somebody made of that. Another ledger was made of
-    // something else, and what it lacks nobody has taken out of it.
+    // It was there when this run last wrote the ledger, or when somebody settled it elsewhere, and is not in what was made of that.
+    // Another ledger was made of something else, and what it lacks nobody has taken out of it.
     const found = this.#placeOf(key, remoteId)
-    const isGone = (written === true && this.#since(stackOf(key)) === 'later') || this.#isElsewhere(stackOf(key), remoteId)
+    const isSettled = written === true || (step === 'create' && this.#input.isOpenStill?.(key) === false)
+    const isGone = (isSettled && this.#since(stackOf(key)) === 'later') || this.#isElsewhere(stackOf(key), remoteId)
     const place = found === 'unknown' && isGone ? 'taken out' : found
     if (place !== 'unknown' && place !== 'as it was') {
       // A later run, or a person, knows better what the object is, and whose.
@@ -181,10 +181,8 @@ export class RecoveredLedger {
     const elsewhere = this.#addressNow(stack, remoteId)
     if (elsewhere !== undefined) return elsewhere
     const operation = this.#operations.get(key)
-    // Whoever wrote the ledger since has left there what this run replaced: nobody knows of the new one.
-    if (operation?.action === 'replace' && there !== undefined && there.remoteId === operation.remoteId) return 'unknown'
-    // As the run knew it: what it made comes in the place of what had gone. Where nobody can tell, only in that of its own.
-    if (there !== undefined) return (this.#isAsKnown(stack) ?? this.#own.get(key)?.has(there.remoteId)) ? 'unknown' : 'taken out'
+    // What it made comes in the place of what it replaced, or of what was gone; whoever wrote the ledger since has left that there.
+    if (there !== undefined) return this.#isAsKnown(stack) === true || this.#own.get(key)?.has(there.remoteId) ? 'unknown' : 'taken out'
     // What the ledger had when the run was planned somebody has taken out of it since.
     return operation?.remoteId === remoteId && operation.adopts !== true ? 'taken out' : 'unknown'
   }
@@ -230,7 +228,10 @@ export class RecoveredLedger {
     if (operation === undefined) return
     const {stack, address, remoteId} = operation
     const there = this.#input.book.ledger(stack)?.entries.get(address)
-    if (operation.action === 'delete' && there?.remoteId === remoteId) this.#input.book.drop(stack, address)
+    if (operation.action === 'delete') {
+      // Written since, it has what is there by now: a new object may have the id of the deleted one. What is gone, plans find out.
+      if (there?.remoteId === remoteId && !this.#isLater(stack)) this.#input.book.drop(stack, address)
+    }
     // Of a replacement the new object is still to come; its entry is the old one until then.
     else if (remoteId !== undefined && deposes(operation)) this.#input.book.drop(stack, deposedAddress(address, remoteId))
   }

@@ -29,6 +29,8 @@ export interface RecoverInput {
   readonly secret: (operation: Operation, leaf: OpenLeaf) => Secret
   /** Whether a secret is the one that this digest of the journal was made from. */
   readonly wasSent: (digest: string, context: string, secret: Secret) => Promise<boolean>
+  /** Whether a ledger that travels says still that nobody has settled the create of this key; `undefined`: none tells. */
+  readonly isOpenStill?: (key: Key) => boolean | undefined
   /** Whether the ledger says of the object that this very secret was sent to it. */
   readonly isRecorded: (ledger: Ledger, entry: LedgerEntry, pointer: string, secret: Secret) => Promise<boolean>
   /** Whether the ledger of another stack has an object of this one's account by now. */

@@ -5,8 +5,8 @@
 
 import {AppError} from '../../base/errors.ts'
 import {PRIORITY, type RequestOptions, type WriteOutcome} from '../model/backend.ts'
-import {versionOn} from '../model/journal.ts'
-import {LockLostError} from '../model/ledger.ts'
+import {addressIn, type SentEntry, versionOn} from '../model/journal.ts'
+import {type Ledger, LockLostError} from '../model/ledger.ts'
 import {DetachedError, OperationTimeoutError, OutcomeUnknownError} from './apply-errors.ts'
 import type {Refused} from './crowd.ts'
 import {followTask, unseen} from './follow-task.ts'
@@ -87,7 +87,7 @@ async function writeAhead(
     ...(it.name === undefined ? {} : {name: it.name}),
     ...(it.remoteId === undefined ? {} : {remoteId: it.remoteId}),
     ...(it.secrets === undefined ? {} : {secrets: it.secrets}),
-    ...(ledger === undefined ? {} : versionOn(ledger)),
+    ...(ledger === undefined ? {} : knownOf(ledger, it)),
   }
   const entry = {type: 'sent', key, step, kind: kind.name, method: request.method, path: request.path, ...naming, at: sentAt} as const
   // What cannot be looked up afterwards must not be lost with the machine: which object is new, and which secret was sent.
@@ -116,6 +116,12 @@ async function writeAhead(
     if (isFirst) journal.append({type: 'void', key, step, why: why instanceof AppError ? why.code : 'it was not sent'}, false)
     throw error
   }
+}
+
+/** What the ledger says right now: which version it is, and whose place a new object takes. */
+function knownOf(ledger: Ledger, {key, step}: Write): Pick<SentEntry, 'serial' | 'lineage' | 'former'> {
+  const former = step === 'create' ? ledger.entries.get(addressIn(key))?.remoteId : undefined
+  return {...versionOn(ledger), ...(former === undefined ? {} : {former})}
 }
 
 /** The tries of one request, each on record before it leaves. */

@@ -15,6 +15,7 @@ export const journalEntrySchema = z.discriminatedUnion('type', [
     path: z.string(),
     name: z.string().exactOptional(),
     remoteId: z.string().exactOptional(),
+    former: z.string().exactOptional(),
     secrets: z.record(z.string(), z.string()).exactOptional(),
     serial: z.number().exactOptional(),
     lineage: z.string().exactOptional(),

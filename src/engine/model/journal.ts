@@ -24,6 +24,8 @@ type Entry =
       readonly name?: string
       /** Remote id of what is changed or deleted. */
       readonly remoteId?: string
+      /** Of a create: the object that the ledger has under its address, in whose place the new one comes. */
+      readonly former?: string
       /** Of every secret it carries, by JSON pointer: a digest that only the same value gives again. */
       readonly secrets?: SentSecrets
       /** Of its stack's ledger as this run knew it. */
@@ -88,6 +90,7 @@ export interface Loose {
   readonly path: string
   readonly name?: string
   readonly remoteId?: string
+  readonly former?: string
   readonly sentAt: number
   readonly taskId?: string
   readonly secrets?: SentSecrets
@@ -100,6 +103,7 @@ export interface SettledStep {
   /** Absent in journals of older versions. */
   readonly kind?: string
   readonly remoteId?: string
+  readonly former?: string
   readonly secrets?: SentSecrets
   /** The ledger has it. */
   readonly recorded?: true
@@ -138,6 +142,7 @@ export function partOf(dead: DeadRun, stacks: ReadonlySet<string>): DeadRun {
 }
 
 export const stackOf = (key: Key): string => key.slice(0, key.indexOf(':'))
+export const addressIn = (key: Key): string => key.slice(key.indexOf(':') + 1)
 
 /** Whether nothing of it is left to find out or to write down. */
 export const isSettled = ({loose, settled, uncertain}: DeadRun): boolean =>
@@ -175,7 +180,9 @@ export function readRun(entries: readonly JournalEntry[]): DeadRun {
     const id = `${entry.key} ${entry.step}`
     if (entry.type === 'sent') {
       const {type: _, method: _method, serial, lineage, at, ...rest} = entry
-      if (serial !== undefined) versions.set(stackOf(entry.key), versionIn(serial, lineage))
+      // The version that it travels in is written after this was put down, and stands before it here.
+      const known = versions.get(stackOf(entry.key))
+      if (serial !== undefined && serial > (known?.serial ?? -1)) versions.set(stackOf(entry.key), versionIn(serial, lineage))
       open.set(id, {...rest, sentAt: at})
       sent.set(id, {...rest, sentAt: at})
       const {key, step, kind, remoteId, secrets} = rest
@@ -191,13 +198,14 @@ export function readRun(entries: readonly JournalEntry[]): DeadRun {
       lastSettledAt = Math.max(lastSettledAt, entry.at ?? 0)
       if (entry.failed !== undefined) continue
       uncertain.delete(id)
-      const {kind, secrets} = sent.get(id) ?? {}
+      const {kind, former, secrets} = sent.get(id) ?? {}
       const {key, step, remoteId} = entry
       settled.push({
         key,
         step,
         ...(kind === undefined ? {} : {kind}),
         ...(remoteId === undefined ? {} : {remoteId}),
+        ...(former === undefined ? {} : {former}),
         ...(secrets === undefined ? {} : {secrets}),
       })
     }

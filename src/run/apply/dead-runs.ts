@@ -11,11 +11,11 @@ import {recover} from '../../engine/apply/recover.ts'
 import type {Recovered, RecoverInput} from '../../engine/apply/recovery.ts'
 import {recordedAttribute} from '../../engine/model/attribute.ts'
 import type {Emit} from '../../engine/model/events.ts'
-import {type DeadRun, isSettled, type JournalEntry, partOf, readRun, type SettledStep} from '../../engine/model/journal.ts'
+import {type DeadRun, isSettled, type JournalEntry, partOf, readRun, type SettledStep, stackOf} from '../../engine/model/journal.ts'
 import {type Ledger, versionsOf} from '../../engine/model/ledger.ts'
 import {Ownership} from '../../engine/model/ownership.ts'
 import type {Operation, Plan} from '../../engine/model/plan.ts'
-import {keyOf} from '../../engine/model/value.ts'
+import {type Key, keyOf} from '../../engine/model/value.ts'
 import {continueJournal, damagedCopyOf} from '../../ledger/journal-file.ts'
 import type {Host} from '../host/host.ts'
 import {runTiming} from '../host/timing.ts'
@@ -161,9 +161,18 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
   const unknown: Recovered['unknown'][number][] = []
   // What is written for one of them is no word of somebody else about the others.
   const versions = versionsOf(workspace.ledgers)
-  const settle = async (run: string, dead: DeadRun, operations: readonly Operation[], note: Note) => {
+  const settle = async (run: string, dead: DeadRun, operations: readonly Operation[], note: Note, isOpenStill?: IsOpenStill) => {
     const own = {...partOf(dead, namesOf(workspace)), tasks}
-    const recovered = await settleOne(workspace, {run, dead: own, operations, versions, signal, emit, note})
+    const recovered = await settleOne(workspace, {
+      run,
+      dead: own,
+      operations,
+      versions,
+      signal,
+      emit,
+      note,
+      ...(isOpenStill && {isOpenStill}),
+    })
     unknown.push(...recovered.unknown)
     return recovered
   }
@@ -178,7 +187,7 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
         told.push(entry)
         journal.append(asJson(entry), {fsync: false})
       }
-      const recovered = await settle(run, story, plan?.operations ?? [], note)
+      const recovered = await settle(run, story, plan?.operations ?? [], note, isOpenIn(workspace, run, plan))
       // Without this line the run stays unfinished, and the next one looks again: also for stacks that are not here now.
       if (isSettled(readRun(told))) journal.append({type: 'end', summary: {recovered: recovered.found.length}}, {fsync: true})
     } finally {
@@ -201,6 +210,23 @@ const damagedText = ({path, damage, header: {run}}: RunStory): string =>
   `the journal of run ${run} is damaged: ${damage}; the rest of it counts, and as it was it is kept as ${damagedCopyOf(path)}`
 
 type Note = (entry: JournalEntry) => void
+type IsOpenStill = NonNullable<RecoverInput['isOpenStill']>
+
+/**
+ * A create travels in its ledger from before it is sent until somebody has settled it. Where that was another machine, the
+ * ledger says so, and the journal that stayed here does not.
+ */
+function isOpenIn(workspace: Workspace, run: string, plan: Plan | undefined): IsOpenStill {
+  const open = new Map<string, ReadonlySet<Key>>()
+  for (const stack of plan?.stacks ?? []) {
+    if (workspace.stores.get(stack.name)?.isRemote !== true || !workspace.hasLedger(stack)) continue
+    const {runs, damaged} = pendingRuns(workspace.ledgers.get(stack.name)?.pending)
+    if (damaged.length > 0) continue
+    const {loose, settled} = readRun(runs.find(it => it.run === run)?.entries ?? [])
+    open.set(stack.name, new Set([...loose, ...settled.filter(it => it.recorded !== true)].map(it => it.key)))
+  }
+  return key => open.get(stackOf(key))?.has(key)
+}
 
 /**
  * Who asks has the locks of these stacks. A process that still works on one of their ledgers has lost its own lock (it
@@ -286,7 +312,8 @@ async function settleOne(
     signal,
     emit,
     note,
-  }: Pick<RecoverInput, 'run' | 'dead' | 'operations' | 'versions' | 'signal' | 'emit' | 'note'>,
+    isOpenStill,
+  }: Pick<RecoverInput, 'run' | 'dead' | 'operations' | 'versions' | 'signal' | 'emit' | 'note' | 'isOpenStill'>,
 ): Promise<Recovered> {
   const secrets = new RunSecrets(workspace, new Map())
   const ledgers = await workspace.loadLedgers()
@@ -316,6 +343,7 @@ async function settleOne(
       const api = APIS.find(it => remoteId.startsWith(`${it}/`))
       return api !== undefined && ownership.elsewhere(stack, api, remoteId) !== undefined
     },
+    ...(isOpenStill && {isOpenStill}),
     evaluate,
     lookup: {variable: workspace.variable, attribute: (key, attribute) => attributeIn(book, key, attribute)},
     clock: workspace.host.clock,

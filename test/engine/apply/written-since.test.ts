@@ -3,11 +3,13 @@
  * forced) goes on from there, and only then is the dead one settled. What the later one wrote down stays.
  */
 import {describe, expect, it} from 'vitest'
-import type {JournalEntry} from '../../../src/engine/model/journal.ts'
+import type {LedgerBook} from '../../../src/engine/apply/ledger-book.ts'
+import type {Journal, JournalEntry} from '../../../src/engine/model/journal.ts'
 import {emptyLedger, versionsOf} from '../../../src/engine/model/ledger.ts'
 import {Secret} from '../../../src/engine/model/value.ts'
 import type {BuiltPlan} from '../../../src/engine/plan/build.ts'
 import {transferEntries} from '../../../src/ledger/transfer.ts'
+import {TravellingJournal} from '../../../src/run/journal/travelling-journal.ts'
 import {applyUntilCrash, settle} from '../../support/crash.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
 
@@ -99,6 +101,46 @@ it('what is recorded of one dead run is no word of somebody else about another o
   })
 })
 
+it('nor is what its run wrote itself, before each create of a stack behind a state server, somebody else’s word', async () => {
+  const lab = new Lab()
+  await lab.run(async () => {
+    await lab.apply([cache()])
+    const {remoteId = ''} = lab.entry('shop', 'cache') ?? {}
+    lab.simulator.edit({path: remoteId, delete: true})
+    const built = await lab.plan([cache()])
+    const travelling = (inner: Journal, book: LedgerBook) => new TravellingJournal('dead', inner, book, new Set(['shop']), built.plan)
+    expect(await applyUntilCrash(lab, built, [cache()], 0, 'journaled', travelling)).toBe(true)
+    lab.store('shop').held()
+    await settled(lab, {built, journal: lab.journal}, cache())
+    expect(lab.entry('shop', 'cache')).toMatchObject({remoteId: expect.not.stringMatching(new RegExp(`${remoteId}$`)), origin: 'created'})
+    expect(await actions(lab, cache())).toEqual(['no-op', 'no-op'])
+  })
+})
+
+it('what could not be told at the first recovery is its run’s own at the next one, though the first one wrote the ledger', async () => {
+  const lab = new Lab({simulator: {cloud: {taskMs: 90_000, readyMs: 1000, listLagMs: 1000}}})
+  await lab.run(async () => {
+    const stack = cache()
+    await lab.apply([stack])
+    const {remoteId = ''} = lab.entry('shop', 'cache') ?? {}
+    lab.simulator.edit({path: remoteId, delete: true})
+    await lab.clock.sleep(120_000)
+    const built = await lab.plan([stack])
+    expect(await applyUntilCrash(lab, built, [stack], 0, 'journaled')).toBe(true)
+    lab.store('shop').held()
+    const first = await settle(lab, built, [stack], {timeoutMs: 10_000})
+    expect(first.unknown).toHaveLength(1)
+    // Whatever else is applied meanwhile.
+    const {ledger} = lab.store('shop')
+    lab.store('shop').ledger = {...ledger, serial: ledger.serial + 1, outputs: {}}
+    await lab.clock.sleep(120_000)
+    const second = await settle(lab, built, [stack])
+    expect(second.unknown).toHaveLength(0)
+    expect(lab.entry('shop', 'cache')).toMatchObject({remoteId: expect.not.stringMatching(new RegExp(`${remoteId}$`)), origin: 'created'})
+    expect(await actions(lab, stack)).toEqual(['no-op', 'no-op'])
+  })
+})
+
 describe('what a later run wrote down', () => {
   it('is not dropped for a delete of the dead one', async () => {
     const lab = new Lab()
@@ -110,6 +152,21 @@ describe('what a later run wrote down', () => {
       await settled(lab, dead, cache())
       expect(lab.entry('shop', 'cache')).toMatchObject({remoteId, origin: 'created'})
       expect(await actions(lab, cache())).toEqual(['no-op', 'no-op'])
+    })
+  })
+
+  it('is not dropped either where the new object has the id that the deleted one had', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([cache()])
+      const {remoteId: former = ''} = lab.entry('shop', 'cache') ?? {}
+      const dead = await killedUnrecorded(lab, cache().without('cache'))
+      await lab.apply([cache()])
+      const {remoteId = ''} = lab.entry('shop', 'cache') ?? {}
+      const reused = <T>(it: T): T => JSON.parse(JSON.stringify(it).replaceAll(`"${former}"`, `"${remoteId}"`))
+      const plan = reused(dead.built.plan)
+      await settled(lab, {built: {...dead.built, plan}, journal: reused(dead.journal)}, cache())
+      expect(lab.entry('shop', 'cache')).toMatchObject({remoteId, origin: 'created'})
     })
   })
 

@@ -1,0 +1,25 @@
+import {describe, expect, it} from 'vitest'
+import {type JournalEntry, readRun} from '../../../src/engine/model/journal.ts'
+
+const key = 'shop:null_resource.cache'
+const sent = (serial: number): JournalEntry => ({
+  type: 'sent',
+  key,
+  step: 'create',
+  kind: 'cloud.database',
+  method: 'POST',
+  path: '/subscriptions/1/databases',
+  serial,
+  at: 1,
+})
+const saved = (serial: number): JournalEntry => ({type: 'saved', stack: 'shop', serial})
+
+describe('the version of a ledger that a run knew last', () => {
+  it.each([
+    ['is the one it has written, though a request that stands in it was put down before that', [saved(8), sent(7)], 8],
+    ['is the one a request was sent with', [saved(7), sent(8)], 8],
+    ['is the newest one that it has written', [sent(7), saved(8), sent(8), saved(9)], 9],
+  ])('%s', (_, entries, serial) => {
+    expect(readRun(entries).versions.get('shop')?.serial).toBe(serial)
+  })
+})

@@ -1,0 +1,73 @@
+/**
+ * A run that did not end has a journal on its own disk and travels in the ledger of its stack. Whoever settles it first,
+ * on whatever machine, has the last word: the journal that stays behind on the other disk tells nothing new.
+ */
+import {mkdirSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {type Site, site} from '../../support/site.ts'
+import {JsonStack, saveStack} from '../../support/stack-json.ts'
+import {type StateServer, startStateServer} from '../../support/state-server.ts'
+
+describe('what another machine has settled', () => {
+  let here: Site
+  let state: StateServer
+  const env = () => ({
+    TF_HTTP_ADDRESS: state.address,
+    TF_HTTP_LOCK_ADDRESS: state.address,
+    TF_HTTP_UNLOCK_ADDRESS: state.address,
+  })
+  const base = () => new JsonStack('shop').backend({http: {}}).subscription('main')
+  const on = () => ['--synth-dir', join(here.folder, 'shop')]
+  const apply = (cwd: string, ...more: string[]) =>
+    here.fast(['apply', ...on(), '--auto-approve', '-o', 'json', ...more], {env: env(), cwd})
+
+  const owned = (): string[] => JSON.parse(state.state ?? '{}').resources.map((it: {name: string}) => it.name)
+
+  beforeEach(async () => {
+    here = await site({cloud: {taskMs: 1, readyMs: 0}})
+    state = await startStateServer()
+  })
+  afterEach(async () => {
+    await here.close()
+    await state.close()
+  })
+
+  /** Its create goes on when this machine has given up waiting for it. */
+  async function begunHere(): Promise<void> {
+    saveStack(here.folder, base())
+    expect((await apply(here.folder)).code).toBe(0)
+    here.simulator.config.cloud.taskMs = 1_500
+    saveStack(here.folder, base().database('cache', 'main'))
+    const late = await apply(here.folder, '--timeout', '200ms')
+    expect(late.code, late.stderr).toBe(12)
+    here.simulator.config.cloud.taskMs = 1
+  }
+
+  it('and let go of since, is not taken back by the machine whose run had begun it, which would delete it', async () => {
+    await begunHere()
+    const elsewhere = join(here.folder, 'elsewhere')
+    mkdirSync(elsewhere)
+    const next = await apply(elsewhere)
+    expect(next.code, next.stderr).toBe(0)
+    expect(owned()).toEqual(['cache', 'main'])
+    saveStack(here.folder, base())
+    const gone = await here.run(['forget', 'cache', ...on(), '--yes'], {env: env(), cwd: elsewhere})
+    expect(gone.code, gone.stderr).toBe(0)
+    const again = await apply(here.folder)
+    expect(again.code, again.stderr).toBe(0)
+    expect(owned()).toEqual(['main'])
+    expect(here.writes.filter(it => it.startsWith('DELETE'))).toEqual([])
+  })
+
+  it('is another thing than what nobody has settled yet: that is its own', async () => {
+    await begunHere()
+    // Whatever else is written meanwhile.
+    saveStack(here.folder, base())
+    const {serial, ...ledger} = JSON.parse(state.state ?? '{}')
+    state.state = JSON.stringify({...ledger, serial: serial + 1})
+    const again = await apply(here.folder)
+    expect(again.stderr).toContain('G_PROTECTED')
+    expect(owned()).toEqual(['cache', 'main'])
+  })
+})
