@@ -1,8 +1,8 @@
 /** What every call loads that does more than say its version. */
 import {flushed, main} from '../cli/main.ts'
 import {processStreams} from '../cli/show/process-streams.ts'
-import {table} from '../commands/table.ts'
 import {makeThreadsFor} from '../config/thread-pool.ts'
+import {table} from './command-list.ts'
 
 export async function run(argv: readonly string[], version: string): Promise<never> {
   makeThreadsFor()

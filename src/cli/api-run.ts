@@ -1,6 +1,6 @@
 /** Sends a raw request and hands on what came back; what is shown, and where, is the command's. */
 
-import type {Voice} from '../backends/api-errors.ts'
+import type {Voice} from '../backends/api/api-errors.ts'
 import type {ExactJson} from '../base/lossless-json.ts'
 import {pollInterval} from '../base/poll-interval.ts'
 import {showJson} from '../base/shown-json.ts'

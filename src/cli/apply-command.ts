@@ -209,7 +209,7 @@ export abstract class ApplyCommandBase extends StackCommand {
 
   private async reportApply(plan: Plan, document: ReturnType<Parts['applyDocument']>): Promise<void> {
     if (this.reports === undefined) return
-    const {applyReport} = await import('../report/formats/of-apply.ts')
+    const {applyReport} = await import('../report/document/of-apply.ts')
     const options = await this.planReportOptions()
     const timeline = this.recorded?.timeline
     this.reports.learn(frame => applyReport(frame, plan, document, {...options, ...(timeline === undefined ? {} : {timeline})}))

@@ -1,9 +1,9 @@
 /** Commands that take `--report`: what they come to is written in other forms too, also when it is a failure. */
 import {EXIT, type ExitCode} from '../base/errors.ts'
 import type {Plan} from '../engine/model/plan.ts'
-import type {PlanReportOptions} from '../report/formats/of-plan.ts'
-import type {RecordedTimeline} from '../report/formats/recorded-timeline.ts'
-import type {ReportCommand} from '../report/formats/report.ts'
+import type {PlanReportOptions} from '../report/document/of-plan.ts'
+import type {RecordedTimeline} from '../report/document/recorded-timeline.ts'
+import type {ReportCommand} from '../report/report.ts'
 import type {Reports} from '../run/reports/reports.ts'
 import {BaseCommand} from './base-command.ts'
 import {reportWishes} from './parse/report-flags.ts'
@@ -27,7 +27,7 @@ export abstract class ReportingCommand extends BaseCommand {
     const wishes = reportWishes(flags.report, this.forPrograms, this.context.cwd)
     const [{Reports}, {RecordedTimeline}, {asAppError}] = await Promise.all([
       import('../run/reports/reports.ts'),
-      import('../report/formats/recorded-timeline.ts'),
+      import('../report/document/recorded-timeline.ts'),
       import('./show/render-error.ts'),
     ])
     const reports = new Reports(this.context, wishes, command, flags.stack ?? [], {
@@ -67,7 +67,7 @@ export abstract class ReportingCommand extends BaseCommand {
   /** @param apply - the command that carries the plan out */
   protected async reportPlan(plan: Plan, apply: string): Promise<void> {
     if (this.reports === undefined) return
-    const {planReport} = await import('../report/formats/of-plan.ts')
+    const {planReport} = await import('../report/document/of-plan.ts')
     const options = await this.planReportOptions(apply)
     this.reports.learn(frame => planReport(frame, plan, options))
   }

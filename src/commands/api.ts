@@ -1,4 +1,4 @@
-import {rowsIn} from '../backends/list-rows.ts'
+import {rowsIn} from '../backends/api/list-rows.ts'
 import type {Json} from '../base/json.ts'
 import {type ExactJson, stringifyExactJson} from '../base/lossless-json.ts'
 import {secretsInDocument} from '../base/secret-fields.ts'

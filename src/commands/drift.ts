@@ -44,7 +44,7 @@ export default class DriftCommand extends ReadingStackCommand {
       return {...reading, report: judge(reading), used: workspace.usedRequests()}
     })
     if (this.reports !== undefined) {
-      const {driftReport} = await import('../report/formats/of-drift.ts')
+      const {driftReport} = await import('../report/document/of-drift.ts')
       const stacks = loaded.stacks.map(it => it.name)
       const written = new Map(
         loaded.stacks

@@ -3,8 +3,8 @@ import {join} from 'node:path'
 import type {LedgerLocation} from '../engine/model/declaration.ts'
 import type {LedgerPlaceOptions} from '../ledger/backends/backend.ts'
 import {localLedger} from '../ledger/backends/local.ts'
+import {locationOf} from '../ledger/backends/open-ledger.ts'
 import {backendOf} from '../ledger/backends/registry.ts'
-import {locationOf} from '../ledger/open-ledger.ts'
 
 /** Of a stack. @throws HttpBackendError, NotAFileError */
 export const besideLedger = (ledger: LedgerLocation, options: LedgerPlaceOptions): LedgerLocation =>

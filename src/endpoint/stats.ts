@@ -2,7 +2,7 @@
  * Statistics of database endpoints as the contract's records, from either shape of the wire facts: the records
  * themselves, or intervals per proxy, already per second, that are added up per endpoint.
  */
-import {rowsIn} from '../backends/list-rows.ts'
+import {rowsIn} from '../backends/api/list-rows.ts'
 import {AppError} from '../base/errors.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 

@@ -4,10 +4,10 @@
  * (wire facts, "Task status" and "POST /v1/bdbs").
  */
 
-import {answerBody} from '../backends/answer-body.ts'
-import type {Voice} from '../backends/api-errors.ts'
-import {errorOf} from '../backends/api-errors.ts'
-import {taskView} from '../backends/task-view.ts'
+import {answerBody} from '../backends/api/answer-body.ts'
+import type {Voice} from '../backends/api/api-errors.ts'
+import {errorOf} from '../backends/api/api-errors.ts'
+import {taskView} from '../backends/api/task-view.ts'
 import type {Clock} from '../base/clock.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {idIn} from '../base/id-in.ts'

@@ -1,7 +1,8 @@
 /** `--subscription ID|NAME` and `--database ID|NAME`: all digits are an id, anything else is a name (interface.md). */
+
+import {rowId} from '../backends/api/list-rows.ts'
 import type {CloudBackend} from '../backends/cloud/backend.ts'
 import {listDatabases, listSubscriptions} from '../backends/cloud/cloud-api.ts'
-import {rowId} from '../backends/list-rows.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import type {JsonObject} from '../base/json.ts'
 import {nearest} from '../base/nearest.ts'

@@ -2,13 +2,13 @@
  * `--paginate`: one list from its first page to a proof that it is whole, by the rules the planner reads by (design
  * section 10, "Paging"). Rows are handed on as they come; numbers keep every digit.
  */
-import type {Voice} from '../backends/api-errors.ts'
-import {ApiReads, asPage} from '../backends/api-reads.ts'
-import {collectionOf} from '../backends/list-path.ts'
-import {rowId, rowsIn} from '../backends/list-rows.ts'
-import {type KeyedRow, ListWalk} from '../backends/list-walk.ts'
-import {PagedReader} from '../backends/paged-reader.ts'
-import {type FetchPage, PagingFacts} from '../backends/paging-facts.ts'
+import type {Voice} from '../backends/api/api-errors.ts'
+import {ApiReads, asPage} from '../backends/api/api-reads.ts'
+import {collectionOf} from '../backends/api/list-path.ts'
+import {rowId, rowsIn} from '../backends/api/list-rows.ts'
+import {type KeyedRow, ListWalk} from '../backends/api/list-walk.ts'
+import {PagedReader} from '../backends/api/paged-reader.ts'
+import {type FetchPage, PagingFacts} from '../backends/api/paging-facts.ts'
 import type {Clock} from '../base/clock.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {isJsonObject, type Json} from '../base/json.ts'

@@ -1,6 +1,6 @@
 /** The answer to a raw request: a document to show, or the error that it is. */
 
-import {type Asked, errorOf, UnreadableError, type Voice} from '../backends/api-errors.ts'
+import {type Asked, errorOf, UnreadableError, type Voice} from '../backends/api/api-errors.ts'
 import {AppError} from '../base/errors.ts'
 import type {ExactJson} from '../base/lossless-json.ts'
 import {parseMaskedJson} from '../base/masked-json.ts'

@@ -1,5 +1,5 @@
 /** What to do next when an API refuses a request that a person wrote by hand: there is no stack to correct. */
-import type {Voice} from '../backends/api-errors.ts'
+import type {Voice} from '../backends/api/api-errors.ts'
 import {cloudVoice} from '../backends/cloud/errors.ts'
 import {clusterVoice} from '../backends/cluster/errors.ts'
 import type {RawRequest} from './raw-request.ts'

@@ -3,7 +3,7 @@ import type {z} from 'zod'
 import {AppError, EXIT, type Problem} from '../base/errors.ts'
 import {formatPointer} from '../base/pointer.ts'
 import {readWholeFileSync} from '../base/whole-file.ts'
-import {type SimulatorConfigInput, simulatorConfig} from './config.ts'
+import {type SimulatorConfigInput, simulatorConfig} from './base/config.ts'
 
 /** The simulator's configuration file cannot be used. */
 export class SimulatorConfigError extends AppError {

@@ -1,12 +1,12 @@
 /** The control API: what demos and tests in other processes steer a served simulator with. No authentication, loopback only. */
 import {z} from 'zod'
 import type {Json} from '../base/json.ts'
-import {type Answer, textOf} from './answer.ts'
-import type {SimulatorConfigInput} from './config.ts'
-import {fault} from './fault-rule.ts'
+import {type Answer, textOf} from './base/answer.ts'
+import type {SimulatorConfigInput} from './base/config.ts'
+import {fault} from './base/fault-rule.ts'
+import type {World} from './base/world.ts'
+import {NoSuchObject, worldEdit} from './base/world-edit.ts'
 import type {Simulator} from './interface.ts'
-import type {World} from './world.ts'
-import {NoSuchObject, worldEdit} from './world-edit.ts'
 
 interface ControlRequest {
   readonly method: string

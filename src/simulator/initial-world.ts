@@ -1,6 +1,6 @@
 /** The services before anybody has used them: an empty account, and a cluster of three nodes without databases. */
-import {ofEachCollection} from './collections.ts'
-import {entry, type World} from './world.ts'
+import {ofEachCollection} from './base/collections.ts'
+import {entry, type World} from './base/world.ts'
 
 const REGIONS = [
   ['AWS', 'us-east-1'],

@@ -1,13 +1,13 @@
 /** What a simulator can do, for whoever talks to it. */
 import type {Clock} from '../base/clock.ts'
 import type {HttpRequest, OpenStream, Transport} from '../transport/http.ts'
-import type {Bases} from './addresses.ts'
-import type {SimulatorConfig, SimulatorConfigInput} from './config.ts'
-import type {FaultInput, MetFault} from './fault-rule.ts'
+import type {Bases} from './base/addresses.ts'
+import type {SimulatorConfig, SimulatorConfigInput} from './base/config.ts'
+import type {FaultInput, MetFault} from './base/fault-rule.ts'
+import type {World} from './base/world.ts'
+import type {WorldEdit} from './base/world-edit.ts'
 import type {LogEntry} from './request-log.ts'
 import type {SimulatedResponse} from './response.ts'
-import type {World} from './world.ts'
-import type {WorldEdit} from './world-edit.ts'
 
 export interface Snapshot {
   readonly world: World

@@ -1,8 +1,8 @@
 /** The account's request bucket (contract section 8) and the headers that tell of it. */
 
-import {Refusal} from './answer.ts'
-import type {CloudConfig, RateLimit} from './config.ts'
-import type {Bucket, World} from './world.ts'
+import {Refusal} from './base/answer.ts'
+import type {CloudConfig, RateLimit} from './base/config.ts'
+import type {Bucket, World} from './base/world.ts'
 
 const perMs = (limit: RateLimit): number => Math.max(limit.perMinute - limit.foreignPerMinute, 0) / 60_000
 

@@ -1,5 +1,5 @@
 /** The one line `svcctl simulator` prints when it is ready (interface.md): where it is and how a client gets in. */
-import type {SimulatorConfig} from './config.ts'
+import type {SimulatorConfig} from './base/config.ts'
 import type {ServedSimulator} from './server.ts'
 
 export interface ReadyDocument {

@@ -1,7 +1,7 @@
 /** What the simulated services were asked, for assertions and demos. Never holds a credential. */
 import {isJsonObject, type Json} from '../base/json.ts'
-import type {ApiName} from './addresses.ts'
-import {textOf} from './answer.ts'
+import type {ApiName} from './base/addresses.ts'
+import {textOf} from './base/answer.ts'
 
 export interface LogEntry {
   readonly sequence: number

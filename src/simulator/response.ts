@@ -1,7 +1,7 @@
 /** An answer as bytes: content type, length, and the ways a body can end early. */
 import {ConnectionError, type FailedRequest} from '../transport/connection-error.ts'
 import type {HttpResponse} from '../transport/http.ts'
-import type {Answer} from './answer.ts'
+import type {Answer} from './base/answer.ts'
 
 export interface SimulatedResponse extends HttpResponse {
   /** Present where the body is made while it is sent; `body` is empty then. Throws ConnectionError when it is cut. */

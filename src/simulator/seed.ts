@@ -1,8 +1,8 @@
 /** Puts objects of real servers into a world, under their own ids: for rehearsing a plan against what is there now. */
 import type {JsonObject} from '../base/json.ts'
-import {COUNTED, ofEachCollection} from './collections.ts'
-import {collection} from './store.ts'
-import {entry, type World} from './world.ts'
+import {COUNTED, ofEachCollection} from './base/collections.ts'
+import {collection} from './base/store.ts'
+import {entry, type World} from './base/world.ts'
 
 export interface SeedObject {
   /** `cloud/subscriptions/12/databases/51`, `cluster/policy` */

@@ -4,7 +4,7 @@ import http, {type IncomingMessage, type RequestListener, type Server, type Serv
 import https from 'node:https'
 import {AppError, EXIT} from '../base/errors.ts'
 import {ConnectionError} from '../transport/connection-error.ts'
-import {API_NAMES, type ApiName, type Bases, SIMULATED} from './addresses.ts'
+import {API_NAMES, type ApiName, type Bases, SIMULATED} from './base/addresses.ts'
 import type {Simulator} from './interface.ts'
 import {type SelfSigned, selfSigned} from './self-signed.ts'
 

@@ -1,7 +1,7 @@
 /** The upload service's requests (wire facts, "Upload service"): the key goes to the service's own address and nowhere else. */
 
 import {z} from 'zod'
-import {saidIn} from '../backends/error-body.ts'
+import {saidIn} from '../backends/api/error-body.ts'
 import {parseAnyJson} from '../base/bounded-json.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'

@@ -1,8 +1,9 @@
 /** One package from the request to the file: family, asynchronous form, download, check, optimisation. */
+
+import {rowId} from '../backends/api/list-rows.ts'
 import type {ClusterBackend} from '../backends/cluster/backend.ts'
 import {listNodes, readNode} from '../backends/cluster/cluster-api.ts'
 import {clusterVoice} from '../backends/cluster/errors.ts'
-import {rowId} from '../backends/list-rows.ts'
 import type {Clock} from '../base/clock.ts'
 import {AppError} from '../base/errors.ts'
 import {pollInterval} from '../base/poll-interval.ts'

@@ -1,7 +1,8 @@
 /** Packages that a server makes first and hands out later (contract section 3, wire facts: "asynchronous"). */
+
+import {saidBy} from '../backends/api/error-body.ts'
+import {taskState} from '../backends/api/task-view.ts'
 import type {ClusterBackend} from '../backends/cluster/backend.ts'
-import {saidBy} from '../backends/error-body.ts'
-import {taskState} from '../backends/task-view.ts'
 import type {Clock} from '../base/clock.ts'
 import type {AppError} from '../base/errors.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'

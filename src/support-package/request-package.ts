@@ -1,8 +1,8 @@
 /** Asking for a package, and telling an archive from everything else a server may answer in its place. */
 
-import {answerBody} from '../backends/answer-body.ts'
-import {errorOf, type Voice} from '../backends/api-errors.ts'
-import {saidIn} from '../backends/error-body.ts'
+import {answerBody} from '../backends/api/answer-body.ts'
+import {errorOf, type Voice} from '../backends/api/api-errors.ts'
+import {saidIn} from '../backends/api/error-body.ts'
 import {beginningOfName} from '../base/beginning.ts'
 import type {Clock} from '../base/clock.ts'
 import type {AppError} from '../base/errors.ts'

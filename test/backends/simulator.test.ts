@@ -1,4 +1,5 @@
 import {describe, expect, it} from 'vitest'
+import {wholeList} from '../../src/backends/api/whole-list.ts'
 import {openCloudBackend} from '../../src/backends/cloud/backend.ts'
 import {
   listAclRules,
@@ -21,7 +22,6 @@ import {
   readPolicy,
   readStatistics,
 } from '../../src/backends/cluster/cluster-api.ts'
-import {wholeList} from '../../src/backends/whole-list.ts'
 import {VirtualClock} from '../../src/base/virtual-clock.ts'
 import {waitFor} from '../../src/base/wait-for.ts'
 import {type SimulatorConfigInput, world} from '../../src/simulator/index.ts'

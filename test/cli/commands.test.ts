@@ -1,8 +1,8 @@
 /** What holds for every command there is, and for every one to come. */
 import {describe, expect, it} from 'vitest'
+import {table} from '../../src/bin/command-list.ts'
 import {resolveCommand, resolveTopic} from '../../src/cli/shell/command-table.ts'
 import {describeAll} from '../../src/cli/shell/manifest.ts'
-import {table} from '../../src/commands/table.ts'
 
 const loaded = await Promise.all(Object.entries(table.commands).map(async ([id, load]) => [id, (await load()).default] as const))
 const infos = await describeAll(table)

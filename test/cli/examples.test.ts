@@ -1,12 +1,12 @@
 /** Every example that help shows is a line the program understands: no option misspelled, no argument missing. */
 
 import {describe, expect, it} from 'vitest'
+import {table} from '../../src/bin/command-list.ts'
 import type {BaseCommand} from '../../src/cli/base-command.ts'
 import {normalizeArgv} from '../../src/cli/parse/argv.ts'
 import {parse} from '../../src/cli/parse/oclif.ts'
 import {resolveCommand} from '../../src/cli/shell/command-table.ts'
 import {describeAll} from '../../src/cli/shell/manifest.ts'
-import {table} from '../../src/commands/table.ts'
 
 const examples = (await describeAll(table)).flatMap(({id, examples}) => examples.map(example => [id, example] as const))
 

@@ -10,7 +10,7 @@ import {besideLedger, ofAccount} from '../../src/controls/place.ts'
 import {asFile, ControlsStore, OWNER} from '../../src/controls/store.ts'
 import type {Freeze, Hold} from '../../src/engine/model/controls.ts'
 import type {LedgerLocation} from '../../src/engine/model/declaration.ts'
-import {openLedgerStore} from '../../src/ledger/open-ledger.ts'
+import {openLedgerStore} from '../../src/ledger/backends/open-ledger.ts'
 import {createTransport, type NetworkTransport} from '../../src/transport/undici-transport.ts'
 import {type StateServer, startStateServer} from '../support/state-server.ts'
 

@@ -49,7 +49,7 @@ describe('a new kind', () => {
       'src/backends/cluster/kinds/index.ts',
       'src/declaration/constructs/cluster.ts',
     ])
-    expect(source.filter(it => it.startsWith('src/simulator/'))).toEqual(['src/simulator/collections.ts'])
+    expect(source.filter(it => it.startsWith('src/simulator/'))).toEqual(['src/simulator/base/collections.ts'])
   })
 
   it('compiles, keeps the kind contract, and is known to nobody by name', async () => {

@@ -3,8 +3,8 @@ import {describe, expect, it} from 'vitest'
 import {systemClock} from '../../src/base/clock.ts'
 import type {JsonObject} from '../../src/base/json.ts'
 import {systemRandom} from '../../src/base/random.ts'
+import {locationOf} from '../../src/ledger/backends/open-ledger.ts'
 import {backendOf, fileOf, LEDGER_BACKENDS, ledgerLocation} from '../../src/ledger/backends/registry.ts'
-import {locationOf} from '../../src/ledger/open-ledger.ts'
 
 const BLOCKS: Readonly<Record<string, JsonObject>> = {
   local: {path: 'state/shop.tfstate'},

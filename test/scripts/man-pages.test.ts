@@ -4,8 +4,8 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {manPages} from '../../scripts/man-pages.ts'
+import {table} from '../../src/bin/command-list.ts'
 import {describeAll} from '../../src/cli/shell/manifest.ts'
-import {table} from '../../src/commands/table.ts'
 import {lacks} from '../support/tools.ts'
 
 const pages = manPages(await describeAll(table), table.topics, '1.2.3')

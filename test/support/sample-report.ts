@@ -1,7 +1,7 @@
 /** A plan that has something of everything, as a report: what pages and pictures are made of. */
 import type {Operation} from '../../src/engine/model/plan.ts'
-import {planReport} from '../../src/report/formats/of-plan.ts'
-import type {Report} from '../../src/report/formats/report.ts'
+import {planReport} from '../../src/report/document/of-plan.ts'
+import type {Report} from '../../src/report/report.ts'
 import {created, deleted, madePlan, operation, updated} from './made-plan.ts'
 
 const SECONDS: Readonly<Record<string, number>> = {'cloud.subscription': 240, 'cloud.database': 95}

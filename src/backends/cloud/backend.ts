@@ -2,9 +2,9 @@
 import type {Json, JsonObject} from '../../base/json.ts'
 import {type Backend, PRIORITY, type RequestOptions, type TaskList} from '../../engine/model/backend.ts'
 import type {ApiClient} from '../../transport/api-client.ts'
-import {ApiBackend, type BackendOptions} from '../api-backend.ts'
-import type {PagedReader} from '../paged-reader.ts'
-import {TaskLists} from '../task-list.ts'
+import {ApiBackend, type BackendOptions} from '../api/api-backend.ts'
+import type {PagedReader} from '../api/paged-reader.ts'
+import {TaskLists} from '../api/task-list.ts'
 import {cloudVoice} from './errors.ts'
 
 export interface CloudBackend extends Backend {

@@ -2,8 +2,8 @@
 import {idIn} from '../../base/id-in.ts'
 import {canonicalJson, isJsonObject, type JsonObject} from '../../base/json.ts'
 import type {RequestOptions} from '../../engine/model/backend.ts'
-import type {Account} from '../account.ts'
-import {wholeList} from '../whole-list.ts'
+import type {Account} from '../api/account.ts'
+import {wholeList} from '../api/whole-list.ts'
 import type {CloudBackend} from './backend.ts'
 
 type Rows = Promise<readonly JsonObject[]>

@@ -1,5 +1,5 @@
 /** Codes of the cloud API's errors, and the next step after each (contract section 7). */
-import type {Voice} from '../api-errors.ts'
+import type {Voice} from '../api/api-errors.ts'
 
 const SEE_ALL = 'Run the command again with -vv to see the whole answer.'
 

@@ -2,9 +2,9 @@
 import type {Json, JsonObject} from '../../base/json.ts'
 import type {Backend, RequestOptions} from '../../engine/model/backend.ts'
 import type {ApiClient} from '../../transport/api-client.ts'
-import {ApiBackend, type BackendOptions} from '../api-backend.ts'
-import type {PlainAnswer} from '../api-reads.ts'
-import type {PagedReader} from '../paged-reader.ts'
+import {ApiBackend, type BackendOptions} from '../api/api-backend.ts'
+import type {PlainAnswer} from '../api/api-reads.ts'
+import type {PagedReader} from '../api/paged-reader.ts'
 import {clusterVoice} from './errors.ts'
 
 export interface ClusterBackend extends Backend {

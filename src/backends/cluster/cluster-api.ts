@@ -3,9 +3,9 @@ import {idIn} from '../../base/id-in.ts'
 import {canonicalJson, type Json, type JsonObject} from '../../base/json.ts'
 import type {RequestOptions, WriteOutcome} from '../../engine/model/backend.ts'
 import type {ApiAnswer} from '../../transport/api-client.ts'
-import type {Account} from '../account.ts'
-import {saidIn} from '../error-body.ts'
-import {wholeList} from '../whole-list.ts'
+import type {Account} from '../api/account.ts'
+import {saidIn} from '../api/error-body.ts'
+import {wholeList} from '../api/whole-list.ts'
 import type {ClusterBackend} from './backend.ts'
 
 type Rows = Promise<readonly JsonObject[]>

@@ -1,5 +1,5 @@
 /** Codes of the cluster API's errors, and the next step after each. */
-import type {Voice} from '../api-errors.ts'
+import type {Voice} from '../api/api-errors.ts'
 
 export const clusterVoice = (credentialSource?: string): Voice => ({
   credentialSource,

@@ -2,7 +2,7 @@
  * The commands there are, by the words that call them, each behind an import that happens when it is called.
  *
  * To add a command: write `src/commands/<topic>/<name>.ts` with a class that extends `BaseCommand` as its default
- * export (a summary, at least two examples, flags from `flags.ts`, a `run`), add its line to `src/commands/table.ts`, and its
+ * export (a summary, at least two examples, flags from `flags.ts`, a `run`), add its line to `src/bin/command-list.ts`, and its
  * manual page to "man" of package.json (npm links what is listed there, and nothing else).
  */
 import {UnknownCommandError} from '../parse/usage-error.ts'

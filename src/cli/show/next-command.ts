@@ -1,7 +1,7 @@
 /** The command that carries a saved plan out, as it was planned: to be copied and run as it stands. */
 import {shellWord} from '../../base/shell-word.ts'
 import type {Plan} from '../../engine/model/plan.ts'
-import {approvalOf} from '../../report/formats/of-plan.ts'
+import {approvalOf} from '../../report/document/of-plan.ts'
 import {plannedWith} from '../../report/plan-text.ts'
 
 /** Options that an apply of the file needs again; keys and values of variables may be secret, and are not among them. */

@@ -1,6 +1,6 @@
 /** A failure as people read it, and as the one document programs read (interface.md, "Documents"). */
 import type {Ansis} from 'ansis'
-import {AnswerError} from '../../backends/api-errors.ts'
+import {AnswerError} from '../../backends/api/api-errors.ts'
 import {AppError, EXIT, type Problem} from '../../base/errors.ts'
 import type {JsonObject} from '../../base/json.ts'
 import {maskedText} from '../../base/secret-fields.ts'

@@ -2,7 +2,7 @@ import type {Problem} from '../../base/errors.ts'
 import type {Json} from '../../base/json.ts'
 import type {Source} from '../../engine/model/declaration.ts'
 import {keyOf} from '../../engine/model/value.ts'
-import {DeclarationError, ExpressionError} from '../language/errors.ts'
+import {DeclarationError, ExpressionError} from '../language/values/errors.ts'
 import {sourceField} from './stack-document.ts'
 
 /** Where a problem is: an object of a stack, or a named part of it. */

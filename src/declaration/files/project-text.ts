@@ -6,7 +6,7 @@ import {constants} from 'node:fs'
 import {open} from 'node:fs/promises'
 import {formatSizeBytes} from '../../base/units.ts'
 import {partsOfFile} from '../../base/whole-file.ts'
-import {StackFileError} from '../language/errors.ts'
+import {StackFileError} from '../language/values/errors.ts'
 
 /** Room for a hundred thousand objects, of which a plan takes 0.9 GiB. What a pull request makes of as many values takes twice that. */
 const MAX_BYTES = 80 * 2 ** 20

@@ -4,7 +4,7 @@ import {basename, join, relative, resolve, sep} from 'node:path'
 import {parseJson} from '../../base/bounded-json.ts'
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import type {Source} from '../../engine/model/declaration.ts'
-import {NoStacksError, StackFileError} from '../language/errors.ts'
+import {NoStacksError, StackFileError} from '../language/values/errors.ts'
 import {ReadAllowance} from './project-text.ts'
 import {type StackDocument, stackDocument, traceIn} from './stack-document.ts'
 

@@ -8,8 +8,8 @@
  */
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import {LEDGER_BACKENDS} from '../../ledger/backends/registry.ts'
-import {nameOf} from '../language/functions/rule.ts'
 import {hint} from '../language/hint.ts'
+import {nameOf} from '../language/values/rule.ts'
 
 /** Says what is wrong; `place` is the path below the block, `''` for the block itself. */
 export type SayShape = (place: string, message: string) => void

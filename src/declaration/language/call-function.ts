@@ -1,17 +1,17 @@
 /** Calls of functions: Terraform's own from the table, and those that look at their arguments one by one. */
 import type {Json} from '../../base/json.ts'
 import {nearest} from '../../base/nearest.ts'
-import {ExpressionError, ExpressionValueError} from './errors.ts'
-import type {Node} from './expression.ts'
-import {sized} from './expression-limits.ts'
 import type {Evaluation} from './for-expression.ts'
-import {ArgumentError, asList, type FunctionRule, SlowSearchError} from './functions/rule.ts'
 import {FUNCTIONS} from './functions/table.ts'
-import {uniform} from './functions/value-types.ts'
 import {group, type Meaning, type Names, Namespace} from './names.ts'
 import {FUNCTION_NAMES, notEvaluated} from './not-evaluated.ts'
 import {computed} from './open-computed.ts'
-import {nodeOf, Open, type OpenValue, openFrom, opensIn} from './open-value.ts'
+import {ExpressionError, ExpressionValueError} from './values/errors.ts'
+import type {Node} from './values/expression.ts'
+import {sized} from './values/expression-limits.ts'
+import {nodeOf, Open, type OpenValue, openFrom, opensIn} from './values/open-value.ts'
+import {ArgumentError, asList, type FunctionRule, SlowSearchError} from './values/rule.ts'
+import {uniform} from './values/value-types.ts'
 
 type Call = Node & {readonly type: 'call'}
 

@@ -3,11 +3,11 @@
  *
  * All of it but heredocs and template directives (`%{ if }`), which are refused by name and place. A text has bounds.
  */
-import {ExpressionError} from './errors.ts'
-import {levelsOf, literal, type Node, SPLAT_ITEM} from './expression.ts'
-import {assertReadable} from './expression-limits.ts'
 import {notEvaluated} from './not-evaluated.ts'
 import {PRECEDENCE} from './operators.ts'
+import {ExpressionError} from './values/errors.ts'
+import {levelsOf, literal, type Node, SPLAT_ITEM} from './values/expression.ts'
+import {assertReadable} from './values/expression-limits.ts'
 
 export interface ParseOptions {
   readonly residual?: boolean // what a plan left open: as deep as the values in it

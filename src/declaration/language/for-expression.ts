@@ -4,13 +4,13 @@
  * of the expression is the same one with the names of its items made new (`item0`): a stack's own could hide `var`.
  */
 import {isJsonObject, type Json} from '../../base/json.ts'
-import {ExpressionError, ExpressionValueError} from './errors.ts'
-import type {ForNode, Node} from './expression.ts'
-import {sized} from './expression-limits.ts'
-import {nameOf} from './functions/rule.ts'
-import {isSet} from './functions/value-types.ts'
 import {type Meaning, type Names, Namespace, withNames} from './names.ts'
-import {nodeOf, Open, type OpenValue, openFrom, opensIn, revealed} from './open-value.ts'
+import {ExpressionError, ExpressionValueError} from './values/errors.ts'
+import type {ForNode, Node} from './values/expression.ts'
+import {sized} from './values/expression-limits.ts'
+import {nodeOf, Open, type OpenValue, openFrom, opensIn, revealed} from './values/open-value.ts'
+import {nameOf} from './values/rule.ts'
+import {isSet} from './values/value-types.ts'
 
 export interface Evaluation {
   value(node: Node, names: Names): OpenValue

@@ -1,7 +1,7 @@
 /** What the names of an expression mean, as given by whoever evaluates it. */
-import {ExpressionError} from './errors.ts'
-import type {Node} from './expression.ts'
-import type {OpenValue} from './open-value.ts'
+import {ExpressionError} from './values/errors.ts'
+import type {Node} from './values/expression.ts'
+import type {OpenValue} from './values/open-value.ts'
 
 export type Meaning = OpenValue | Namespace
 

@@ -1,5 +1,5 @@
-import {ExpressionError} from './errors.ts'
 import {FUNCTIONS} from './functions/table.ts'
+import {ExpressionError} from './values/errors.ts'
 
 /** What the language has and svcctl does not evaluate. */
 export const notEvaluated = (what: string, at: number): ExpressionError =>

@@ -1,8 +1,8 @@
 import type {Json} from '../../base/json.ts'
-import {ExpressionValueError} from './errors.ts'
-import type {Node} from './expression.ts'
-import {ArgumentError} from './functions/rule.ts'
-import {derive, type OpenValue, opensIn} from './open-value.ts'
+import {ExpressionValueError} from './values/errors.ts'
+import type {Node} from './values/expression.ts'
+import {derive, type OpenValue, opensIn} from './values/open-value.ts'
+import {ArgumentError} from './values/rule.ts'
 
 /** `derive`, with errors that never quote a secret. */
 export function computed(

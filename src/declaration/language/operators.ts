@@ -1,9 +1,9 @@
 /** Terraform's operators over plain values. */
 
 import {canonicalJson, type Json} from '../../base/json.ts'
-import type {BinaryOperator, UnaryOperator} from './expression.ts'
-import {add, divide, multiply, remainder, subtract} from './functions/decimal.ts'
-import {ArgumentError, asFlag, asNumber} from './functions/rule.ts'
+import {add, divide, multiply, remainder, subtract} from './values/decimal.ts'
+import type {BinaryOperator, UnaryOperator} from './values/expression.ts'
+import {ArgumentError, asFlag, asNumber} from './values/rule.ts'
 
 /** Binary operators, loosest first. */
 export const PRECEDENCE: readonly (readonly BinaryOperator[])[] = [

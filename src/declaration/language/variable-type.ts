@@ -1,11 +1,11 @@
 /** Terraform's type constraints (`map(string)`, `object({a = optional(number)})`), and values brought to them. */
 import {isJsonObject, type Json} from '../../base/json.ts'
-import {ExpressionError} from './errors.ts'
-import {type Node, printExpression} from './expression.ts'
 import {parseExpression} from './expression-parser.ts'
-import {decimalIn, formatNumber} from './functions/decimal.ts'
-import {nameOf} from './functions/rule.ts'
-import {setOf} from './functions/value-types.ts'
+import {decimalIn, formatNumber} from './values/decimal.ts'
+import {ExpressionError} from './values/errors.ts'
+import {type Node, printExpression} from './values/expression.ts'
+import {nameOf} from './values/rule.ts'
+import {setOf} from './values/value-types.ts'
 
 export type VariableType =
   | {readonly type: 'string'}

@@ -7,9 +7,9 @@ import {pointerFault} from '../../engine/model/pointer-schema.ts'
 import {jsonFault} from '../files/json-positions.ts'
 import type {Problems, SourcePlace} from '../files/problems.ts'
 import {blocksIn} from '../files/stack-document.ts'
-import {unescapeTemplate} from '../language/expression.ts'
 import {parseReference} from '../language/expression-parser.ts'
 import {hint} from '../language/hint.ts'
+import {unescapeTemplate} from '../language/values/expression.ts'
 
 type Say = (message: string) => void
 

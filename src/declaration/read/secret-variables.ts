@@ -1,6 +1,7 @@
 /** The sensitive variables of stacks, and which of them an expression that was left open reads. */
-import {type Node, partsOf} from '../language/expression.ts'
+
 import {parseTemplate} from '../language/expression-parser.ts'
+import {type Node, partsOf} from '../language/values/expression.ts'
 import type {Variables} from './variables.ts'
 
 export interface SecretVariable {

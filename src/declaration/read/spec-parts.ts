@@ -1,7 +1,7 @@
 /** Parts of a spec by pointer: what a trigger `spec/<pointer>` may name, and how its value comes into the spec. */
 import {isJsonObject} from '../../base/json.ts'
 import {parsePointer} from '../../base/pointer.ts'
-import {derive, Open, type OpenValue} from '../language/open-value.ts'
+import {derive, Open, type OpenValue} from '../language/values/open-value.ts'
 
 type Fields = {readonly [key: string]: OpenValue}
 

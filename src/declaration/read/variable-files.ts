@@ -6,7 +6,7 @@ import {parseAnyJson} from '../../base/bounded-json.ts'
 import {isJsonObject, type Json} from '../../base/json.ts'
 import {JsonPlaceError, lineFinder, positionsIn} from '../files/json-positions.ts'
 import {ReadAllowance} from '../files/project-text.ts'
-import {ExpressionError, StackFileError} from '../language/errors.ts'
+import {ExpressionError, StackFileError} from '../language/values/errors.ts'
 import {type CommandLineValue, literalValue, type ValuesFile} from './variables.ts'
 
 export type VariableOption = {readonly type: 'var'; readonly text: string} | {readonly type: 'file'; readonly path: string}

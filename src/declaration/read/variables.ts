@@ -8,10 +8,10 @@ import type {Problem} from '../../base/errors.ts'
 import {isJsonObject, type Json} from '../../base/json.ts'
 import {nearest} from '../../base/nearest.ts'
 import {type Block, type StackDocument, sourceField} from '../files/stack-document.ts'
-import {ExpressionError, VariableError} from '../language/errors.ts'
 import {evaluateNode} from '../language/evaluate-expression.ts'
 import {parseExpression} from '../language/expression-parser.ts'
-import {opensIn} from '../language/open-value.ts'
+import {ExpressionError, VariableError} from '../language/values/errors.ts'
+import {opensIn} from '../language/values/open-value.ts'
 import {convert, formatType, isText, parseType, TypeMismatch, type VariableType} from '../language/variable-type.ts'
 
 /** A value from outside, not yet of any type. */

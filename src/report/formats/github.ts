@@ -1,10 +1,11 @@
 /** What a job of GitHub Actions reads: its summary page, its outputs, and annotations at the lines of the stacks. */
+
+import type {Report, ReportObject} from '../report.ts'
+import {isActive, risksOf} from '../report.ts'
+import type {Piece, ReportFormat} from '../report-format.ts'
+import {brief, counted, fieldOf, groupsOf, titleParts} from '../shown.ts'
 import {oneLine} from '../terminal-text.ts'
-import type {Piece, ReportFormat} from './format.ts'
 import {type MarkdownLimit, markdown} from './markdown.ts'
-import type {Report, ReportObject} from './report.ts'
-import {isActive, risksOf} from './report.ts'
-import {brief, counted, fieldOf, groupsOf, titleParts} from './shown.ts'
 
 /** A step's summary may have 1 MiB; other steps write there too. */
 const SUMMARY: MarkdownLimit = {most: 1_000_000, sizeOf: text => Buffer.byteLength(text)}

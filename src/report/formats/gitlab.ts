@@ -1,6 +1,7 @@
 /** GitLab's terraform report: three counts, which its merge request widget shows. Nothing else may stand in it. */
-import type {ReportFormat} from './format.ts'
-import type {Report, ReportAction} from './report.ts'
+
+import type {Report, ReportAction} from '../report.ts'
+import type {ReportFormat} from '../report-format.ts'
 
 /** What the widget has room for. */
 const MOST = 999_999

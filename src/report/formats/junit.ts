@@ -1,10 +1,10 @@
 /** A report as JUnit XML: a suite per stack, a case per address, for the pages that CI systems make of tests. */
 import {shownValue} from '../plan-text.ts'
+import type {Report, ReportObject} from '../report.ts'
+import type {ReportFormat} from '../report-format.ts'
+import {brief, briefValue, fieldOf, titleParts} from '../shown.ts'
 import {harmless} from '../terminal-text.ts'
 import {xmlLetters} from '../xml-letters.ts'
-import type {ReportFormat} from './format.ts'
-import type {Report, ReportObject} from './report.ts'
-import {brief, briefValue, fieldOf, titleParts} from './shown.ts'
 
 export function junit(report: Report): string {
   const stacks = [...new Set([...report.stacks, ...report.objects.map(it => it.stack)])]

@@ -2,8 +2,9 @@
  * Text from servers and stacks in Markdown that a code host renders. Escaping alone is not enough there: hosts look for
  * mentions, issues, quick actions and addresses in what is left after rendering, and leave out nothing but code.
  */
+
+import {brief} from '../shown.ts'
 import {oneLine} from '../terminal-text.ts'
-import {brief} from './shown.ts'
 
 /** Means nothing inside of back quotes, in a table or out of one. */
 const PLAIN_CODE = /^[^\s`|<>\\\p{C}](?:[^`|<>\\\n\r\p{C}]*[^\s`|<>\\\p{C}])?$/u

@@ -6,11 +6,11 @@
 import {formatDuration} from '../../base/duration.ts'
 import {shellWord} from '../../base/shell-word.ts'
 import {liftingOf} from '../../engine/plan/guards.ts'
-import type {ReportFormat} from './format.ts'
+import type {Report, ReportAction, ReportObject} from '../report.ts'
+import {isDestroy, isRisky, risksOf} from '../report.ts'
+import type {ReportFormat} from '../report-format.ts'
+import {briefValue, byKind, costInWords, counted, fieldOf, grouped, groupsOf, guardWords, lossesOf, titleParts, verdict} from '../shown.ts'
 import {code, command, fenced, words} from './markdown-text.ts'
-import type {Report, ReportAction, ReportObject} from './report.ts'
-import {isDestroy, isRisky, risksOf} from './report.ts'
-import {briefValue, byKind, costInWords, counted, fieldOf, grouped, groupsOf, guardWords, lossesOf, titleParts, verdict} from './shown.ts'
 
 export interface MarkdownLimit {
   readonly most: number

@@ -1,5 +1,5 @@
 /** The forms of `--report`. A new one is a file with a `ReportFormat`, and a line here; none is loaded before it is used. */
-import type {ReportFormat} from './format.ts'
+import type {ReportFormat} from '../report-format.ts'
 
 const FORMATS = {
   markdown: async () => (await import('./markdown.ts')).markdownFormat,

@@ -5,8 +5,8 @@
  */
 import type {EdgeReason} from '../../engine/model/plan.ts'
 import type {Key} from '../../engine/model/value.ts'
-import type {ReportObject} from '../formats/report.ts'
-import {brief, counted} from '../formats/shown.ts'
+import type {ReportObject} from '../report.ts'
+import {brief, counted} from '../shown.ts'
 import {xmlLetters} from '../xml-letters.ts'
 
 /** What a box is made of. */

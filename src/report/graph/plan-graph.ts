@@ -7,7 +7,7 @@ import type {Declaration} from '../../engine/model/declaration.ts'
 import type {Edge, Plan} from '../../engine/model/plan.ts'
 import {standsOn} from '../../engine/model/stands-on.ts'
 import {type Key, keyOfOperation} from '../../engine/model/value.ts'
-import {reportObjects} from '../formats/of-plan.ts'
+import {reportObjects} from '../document/of-plan.ts'
 import type {GraphObject} from './graph.ts'
 
 type Hangs = Pick<Declaration, 'parent' | 'dependsOn'>

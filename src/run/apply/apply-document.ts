@@ -6,7 +6,7 @@ import {STATES, type State} from '../../engine/model/events.ts'
 import type {Plan} from '../../engine/model/plan.ts'
 import {type Key, keyOfOperation} from '../../engine/model/value.ts'
 import {stepsOf} from '../../engine/plan/bill.ts'
-import type {AppliedDocument} from '../../report/formats/of-apply.ts'
+import type {AppliedDocument} from '../../report/document/of-apply.ts'
 import {withoutLeftOut} from '../journal/left-out.ts'
 import type {ApplyDone} from './apply.ts'
 

@@ -3,8 +3,8 @@ import {createHash} from 'node:crypto'
 import {existsSync} from 'node:fs'
 import {dirname, join, relative, resolve, sep} from 'node:path'
 import {type CiJob, currentJob} from '../../config/ci-job.ts'
-import type {ReportFrame} from '../../report/formats/of-plan.ts'
-import type {ReportCommand} from '../../report/formats/report.ts'
+import type {ReportFrame} from '../../report/document/of-plan.ts'
+import type {ReportCommand} from '../../report/report.ts'
 import type {Host} from '../host/host.ts'
 
 /** @param folder - of the stacks, from the root of the repository */

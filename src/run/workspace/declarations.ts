@@ -7,7 +7,7 @@ import {holderState} from '../../base/process-lock.ts'
 import {type LoadedDeclarations, type LoadOptions, loadDeclarations} from '../../declaration/read/load.ts'
 import type {VariableOption} from '../../declaration/read/variable-files.ts'
 import type {StackDeclarations} from '../../engine/model/declaration.ts'
-import {atStateFile} from '../../ledger/open-ledger.ts'
+import {atStateFile} from '../../ledger/backends/open-ledger.ts'
 import type {Host} from '../host/host.ts'
 
 export interface StackSource {

@@ -1,6 +1,6 @@
 /** From a connection to something that can be asked: transport, the account's budget, client and backend. */
 
-import type {BackendOptions} from '../../backends/api-backend.ts'
+import type {BackendOptions} from '../../backends/api/api-backend.ts'
 import {type CloudBackend, openCloudBackend} from '../../backends/cloud/backend.ts'
 import {type ClusterBackend, openClusterBackend} from '../../backends/cluster/backend.ts'
 import {formatDuration} from '../../base/duration.ts'

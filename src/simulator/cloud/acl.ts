@@ -1,8 +1,8 @@
 /** ACL rules and users of a database: the contract has a list and a create of each, nothing else. */
-import {type Answer, type Exchange, objectBody, Refusal} from '../answer.ts'
-import {drawDuration} from '../random.ts'
-import {nameTaken, statusOf} from '../store.ts'
-import {entry, type Fields, nextId} from '../world.ts'
+import {type Answer, type Exchange, objectBody, Refusal} from '../base/answer.ts'
+import {drawDuration} from '../base/random.ts'
+import {nameTaken, statusOf} from '../base/store.ts'
+import {entry, type Fields, nextId} from '../base/world.ts'
 import {accept} from './change.ts'
 import {branchOf, databasePath, refuseTakenName, theDatabase} from './databases.ts'
 import {requireText} from './fields.ts'

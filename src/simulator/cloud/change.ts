@@ -2,10 +2,10 @@
  * The life of a write: may it run now, what does it change and when, and what is answered. All writes of the cloud API
  * go through `accept`.
  */
-import {type Answer, type Exchange, Refusal} from '../answer.ts'
-import {drawDuration} from '../random.ts'
-import {find, schedule, statusOf} from '../store.ts'
-import type {Change, Fields, TaskError} from '../world.ts'
+import {type Answer, type Exchange, Refusal} from '../base/answer.ts'
+import {drawDuration} from '../base/random.ts'
+import {find, schedule, statusOf} from '../base/store.ts'
+import type {Change, Fields, TaskError} from '../base/world.ts'
 import {isRunning, newTask, showTask} from './tasks.ts'
 
 interface Write {

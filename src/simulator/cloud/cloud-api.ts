@@ -1,8 +1,8 @@
 /** The cloud API: every row of the contract's section 4. */
-import {type Answer, type Exchange, Refusal} from '../answer.ts'
-import {page} from '../list-query.ts'
-import {dispatch, route} from '../router.ts'
-import type {Fields} from '../world.ts'
+import {type Answer, type Exchange, Refusal} from '../base/answer.ts'
+import {page} from '../base/list-query.ts'
+import {dispatch, route} from '../base/router.ts'
+import type {Fields} from '../base/world.ts'
 import {createRule, createUser, listRules, listUsers} from './acl.ts'
 import {createDatabase, deleteDatabase, listDatabases, readDatabase, updateDatabase} from './databases.ts'
 import {createPeering, deletePeering, listPeerings, readPeering} from './peerings.ts'

@@ -1,6 +1,6 @@
 /** The cloud API's error bodies (contract section 2, and the other spellings of the wire facts). */
 import {STATUS_CODES} from 'node:http'
-import type {Answer, Exchange, Refusal} from '../answer.ts'
+import type {Answer, Exchange, Refusal} from '../base/answer.ts'
 
 const CODES: Readonly<Record<string, string>> = {not_found: 'NOT_FOUND', method_not_allowed: 'METHOD_NOT_ALLOWED'}
 

@@ -1,7 +1,7 @@
 /** What the cloud API demands of a request body (contract sections 2 and 7). */
 import {isJsonObject, type Json} from '../../base/json.ts'
-import {Refusal} from '../answer.ts'
-import type {Fields} from '../world.ts'
+import {Refusal} from '../base/answer.ts'
+import type {Fields} from '../base/world.ts'
 
 type FieldType = 'text' | 'size' | 'integer' | 'boolean' | 'object' | 'list'
 

@@ -1,10 +1,10 @@
 /** One way to answer a collection, in the request's own answer or in a task's (wire facts, "Task body"). */
-import {type Answer, type Exchange, Refusal} from '../answer.ts'
-import type {ListName} from '../collections.ts'
-import {page} from '../list-query.ts'
-import {drawDuration} from '../random.ts'
-import {listed} from '../store.ts'
-import type {Entries, Entry, Fields} from '../world.ts'
+import {type Answer, type Exchange, Refusal} from '../base/answer.ts'
+import type {ListName} from '../base/collections.ts'
+import {page} from '../base/list-query.ts'
+import {drawDuration} from '../base/random.ts'
+import {listed} from '../base/store.ts'
+import type {Entries, Entry, Fields} from '../base/world.ts'
 import {listBody, type View} from './spelling.ts'
 import {newTask, showTask} from './tasks.ts'
 

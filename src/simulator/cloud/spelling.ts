@@ -3,10 +3,10 @@
  * configuration turns one row of the wire facts.
  */
 import {isJsonObject, type Json} from '../../base/json.ts'
-import type {CloudConfig} from '../config.ts'
-import {draw, type RandomState, shuffled} from '../random.ts'
-import {statusOf} from '../store.ts'
-import type {Entry, Fields} from '../world.ts'
+import type {CloudConfig} from '../base/config.ts'
+import {draw, type RandomState, shuffled} from '../base/random.ts'
+import {statusOf} from '../base/store.ts'
+import type {Entry, Fields} from '../base/world.ts'
 
 export interface View {
   readonly config: CloudConfig

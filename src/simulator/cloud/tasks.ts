@@ -1,10 +1,10 @@
 /** Tasks: the state of asynchronous operations, in both vocabularies. */
 import type {Json} from '../../base/json.ts'
-import {type Answer, type Exchange, Refusal} from '../answer.ts'
-import type {CloudConfig} from '../config.ts'
-import {page} from '../list-query.ts'
-import {drawUuid} from '../random.ts'
-import type {Fields, Task, TaskError, World} from '../world.ts'
+import {type Answer, type Exchange, Refusal} from '../base/answer.ts'
+import type {CloudConfig} from '../base/config.ts'
+import {page} from '../base/list-query.ts'
+import {drawUuid} from '../base/random.ts'
+import type {Fields, Task, TaskError, World} from '../base/world.ts'
 import {listBody} from './spelling.ts'
 
 export function newTask(

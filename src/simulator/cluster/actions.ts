@@ -1,7 +1,7 @@
 /** Actions: what an `action_uid` leads to. */
-import {type Answer, type Exchange, Refusal} from '../answer.ts'
-import {drawUuid} from '../random.ts'
-import type {Action, Fields} from '../world.ts'
+import {type Answer, type Exchange, Refusal} from '../base/answer.ts'
+import {drawUuid} from '../base/random.ts'
+import type {Action, Fields} from '../base/world.ts'
 import {pageOf} from './objects.ts'
 
 export function startAction({world, now}: Exchange, name: string, objectPath: string, doneAt: number): Action {

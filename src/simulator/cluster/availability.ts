@@ -1,6 +1,6 @@
 /** Whether a database can be reached: an empty 200 says yes, a 503 says why not (wire facts). */
-import {type Answer, type Exchange, Refusal} from '../answer.ts'
-import {statusOf} from '../store.ts'
+import {type Answer, type Exchange, Refusal} from '../base/answer.ts'
+import {statusOf} from '../base/store.ts'
 import {theObject, uidOf} from './objects.ts'
 
 export function availability(exchange: Exchange, id: string): Answer {

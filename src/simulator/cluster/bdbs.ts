@@ -1,8 +1,8 @@
 /** Databases of the cluster: `pending` → `active`, `active-change-pending` → `active`, `delete-pending` → 404. */
-import {type Answer, type Exchange, objectBody, Refusal} from '../answer.ts'
-import {drawDuration} from '../random.ts'
-import {revise, schedule, statusOf} from '../store.ts'
-import {type Entry, entry, type Fields, nextId} from '../world.ts'
+import {type Answer, type Exchange, objectBody, Refusal} from '../base/answer.ts'
+import {drawDuration} from '../base/random.ts'
+import {revise, schedule, statusOf} from '../base/store.ts'
+import {type Entry, entry, type Fields, nextId} from '../base/world.ts'
 import {startAction} from './actions.ts'
 import {logEvent} from './event-log.ts'
 import {listObjects, objectPath, refuseTakenName, requireField, type Show, theObject, uidOf} from './objects.ts'

@@ -1,6 +1,6 @@
 /** The cluster API: every row of the contract's section 4 and the paths behind the client commands (wire facts). */
-import {type Answer, type Exchange, Refusal} from '../answer.ts'
-import {dispatch, route} from '../router.ts'
+import {type Answer, type Exchange, Refusal} from '../base/answer.ts'
+import {dispatch, route} from '../base/router.ts'
 import {listActions, readAction} from './actions.ts'
 import {availability, localAvailability} from './availability.ts'
 import {createBdb, deleteBdb, listBdbs, readBdb, updateBdb} from './bdbs.ts'

@@ -1,8 +1,8 @@
 /** Support packages: two families of paths, streamed at once or made first and downloaded later (wire facts). */
-import {type Answer, type Exchange, Refusal} from '../answer.ts'
-import {drawUuid} from '../random.ts'
-import type {Handler} from '../router.ts'
-import type {DebuginfoTask, Fields} from '../world.ts'
+import {type Answer, type Exchange, Refusal} from '../base/answer.ts'
+import {drawUuid} from '../base/random.ts'
+import type {Handler} from '../base/router.ts'
+import type {DebuginfoTask, Fields} from '../base/world.ts'
 import {theObject} from './objects.ts'
 import {packageFiles, type Scope} from './package-files.ts'
 import {tarGzip} from './tar-stream.ts'

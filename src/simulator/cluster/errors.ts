@@ -1,5 +1,5 @@
 /** The cluster API's error bodies (wire facts, "Cluster API"). */
-import type {Answer, Exchange, Refusal} from '../answer.ts'
+import type {Answer, Exchange, Refusal} from '../base/answer.ts'
 
 export function clusterError({config}: Exchange, {status, code, message, headers}: Refusal): Answer {
   switch (config.cluster.errors) {

@@ -1,6 +1,6 @@
 /** The cluster's own log: one entry per change, read back through `/v1/logs`. */
-import {type Answer, type Exchange, Refusal} from '../answer.ts'
-import type {Fields} from '../world.ts'
+import {type Answer, type Exchange, Refusal} from '../base/answer.ts'
+import type {Fields} from '../base/world.ts'
 import {pageOf} from './objects.ts'
 
 const KEPT = 10_000

@@ -1,5 +1,5 @@
 /** Made-up but repeatable figures: what a database or a node is doing. All statistics are views of these. */
-import {hashText} from '../random.ts'
+import {hashText} from '../base/random.ts'
 
 interface Load {
   readonly connections: number

@@ -1,5 +1,5 @@
 /** Bodies of `multipart/form-data` (RFC 7578). */
-import {Refusal} from '../answer.ts'
+import {Refusal} from '../base/answer.ts'
 
 interface FormPart {
   readonly name: string

@@ -1,9 +1,9 @@
 /** What all collections of the cluster share: numeric uids, lists with the common query parameters, 404s. */
-import {type Answer, type Exchange, Refusal} from '../answer.ts'
-import type {ClusterCollectionName} from '../collections.ts'
-import {type ListRules, page} from '../list-query.ts'
-import {find, listed} from '../store.ts'
-import type {Entries, Entry, Fields} from '../world.ts'
+import {type Answer, type Exchange, Refusal} from '../base/answer.ts'
+import type {ClusterCollectionName} from '../base/collections.ts'
+import {type ListRules, page} from '../base/list-query.ts'
+import {find, listed} from '../base/store.ts'
+import type {Entries, Entry, Fields} from '../base/world.ts'
 
 export type Show = (exchange: Exchange, id: string, entry: Entry, fields: Fields) => Fields
 

@@ -1,7 +1,7 @@
 /** What is in a support package (wire facts, "archive layout"): by node and database, logs, rotated logs, odd names. */
 import {gzipSync} from 'node:zlib'
-import {draw, hashText, type RandomState} from '../random.ts'
-import type {World} from '../world.ts'
+import {draw, hashText, type RandomState} from '../base/random.ts'
+import type {World} from '../base/world.ts'
 import type {TarFile} from './tar-stream.ts'
 
 /** `cluster`, `nodes`, `node <uid>` or `database <uid>`. */

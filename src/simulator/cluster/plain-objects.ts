@@ -1,9 +1,9 @@
-/** Collections of plain objects (`simulator/collections.ts`): made, changed and gone at once, and told apart by their names. */
-import {type Answer, type Exchange, objectBody} from '../answer.ts'
-import {type ClusterCollection, type ClusterCollectionName, ofEachCollection, type Verb} from '../collections.ts'
-import {type Route, route} from '../router.ts'
-import {revise, schedule} from '../store.ts'
-import {entry, nextId} from '../world.ts'
+/** Collections of plain objects (`simulator/base/collections.ts`): made, changed and gone at once, and told apart by their names. */
+import {type Answer, type Exchange, objectBody} from '../base/answer.ts'
+import {type ClusterCollection, type ClusterCollectionName, ofEachCollection, type Verb} from '../base/collections.ts'
+import {type Route, route} from '../base/router.ts'
+import {revise, schedule} from '../base/store.ts'
+import {entry, nextId} from '../base/world.ts'
 import {logEvent} from './event-log.ts'
 import {
   listObjects,

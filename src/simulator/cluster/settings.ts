@@ -1,6 +1,6 @@
 /** The cluster itself, its policy and its nodes: there from the start, changed and never created or deleted. */
-import {type Answer, type Exchange, objectBody} from '../answer.ts'
-import {revise, statusOf} from '../store.ts'
+import {type Answer, type Exchange, objectBody} from '../base/answer.ts'
+import {revise, statusOf} from '../base/store.ts'
 import {logEvent} from './event-log.ts'
 import {listObjects, type Show, theObject, uidOf, written} from './objects.ts'
 

@@ -1,7 +1,7 @@
 /** `stats/last` of the cluster, its databases, nodes and shards, and the statistics of database endpoints. */
 import {isJsonObject} from '../../base/json.ts'
-import {type Answer, type Exchange, Refusal} from '../answer.ts'
-import type {Entries, Fields} from '../world.ts'
+import {type Answer, type Exchange, Refusal} from '../base/answer.ts'
+import type {Entries, Fields} from '../base/world.ts'
 import {showBdb} from './bdbs.ts'
 import {loadOf} from './load.ts'
 import {pageOf, uidOf} from './objects.ts'

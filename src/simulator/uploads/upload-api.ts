@@ -4,9 +4,9 @@
  */
 import {createHash} from 'node:crypto'
 import {isJsonObject, type Json} from '../../base/json.ts'
-import {type Answer, type Exchange, objectBody, Refusal} from '../answer.ts'
-import {drawHex} from '../random.ts'
-import type {Fields, UploadSession} from '../world.ts'
+import {type Answer, type Exchange, objectBody, Refusal} from '../base/answer.ts'
+import {drawHex} from '../base/random.ts'
+import type {Fields, UploadSession} from '../base/world.ts'
 
 const KEY_HEADER = 'x-filesapi-key'
 

@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
+import type {BackendWarning} from '../../../src/backends/api/warning.ts'
 import {openCloudBackend} from '../../../src/backends/cloud/backend.ts'
 import {readCloudAccount} from '../../../src/backends/cloud/cloud-api.ts'
-import type {BackendWarning} from '../../../src/backends/warning.ts'
 import {systemClock} from '../../../src/base/clock.ts'
 import {VirtualClock} from '../../../src/base/virtual-clock.ts'
 import {PRIORITY} from '../../../src/engine/model/backend.ts'

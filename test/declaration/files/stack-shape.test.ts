@@ -3,7 +3,7 @@ import {describe, expect, it} from 'vitest'
 import {kinds} from '../../../src/backends/kinds.ts'
 import {isJsonObject, type Json, type JsonObject} from '../../../src/base/json.ts'
 import {stackDocument} from '../../../src/declaration/files/stack-document.ts'
-import {DeclarationError} from '../../../src/declaration/language/errors.ts'
+import {DeclarationError} from '../../../src/declaration/language/values/errors.ts'
 import {readStacks} from '../../../src/declaration/read/read-stacks.ts'
 import {givenValues} from '../../../src/declaration/read/variables.ts'
 

@@ -1,9 +1,9 @@
 import {parse} from '@cdktf/hcl2json'
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
-import {ExpressionError} from '../../../src/declaration/language/errors.ts'
-import {printExpression, printTemplate} from '../../../src/declaration/language/expression.ts'
 import {parseExpression, parseTemplate} from '../../../src/declaration/language/expression-parser.ts'
+import {ExpressionError} from '../../../src/declaration/language/values/errors.ts'
+import {printExpression, printTemplate} from '../../../src/declaration/language/values/expression.ts'
 
 const reads = (text: string): boolean => {
   try {

@@ -2,7 +2,7 @@
 import {kinds} from '../../../src/backends/kinds.ts'
 import type {Json, JsonObject} from '../../../src/base/json.ts'
 import {stackDocument} from '../../../src/declaration/files/stack-document.ts'
-import {DeclarationError} from '../../../src/declaration/language/errors.ts'
+import {DeclarationError} from '../../../src/declaration/language/values/errors.ts'
 import {readStacks} from '../../../src/declaration/read/read-stacks.ts'
 import {type GivenVariables, givenValues} from '../../../src/declaration/read/variables.ts'
 import type {Declaration, StackDeclarations} from '../../../src/engine/model/declaration.ts'

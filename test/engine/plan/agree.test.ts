@@ -14,7 +14,7 @@ import {Secret} from '../../../src/engine/model/value.ts'
 import {assertAgrees} from '../../../src/engine/plan/agree.ts'
 import {assertSealed, sealed} from '../../../src/engine/plan/document.ts'
 import {ledgerLocation} from '../../../src/ledger/backends/registry.ts'
-import type {WorldEdit} from '../../../src/simulator/world-edit.ts'
+import type {WorldEdit} from '../../../src/simulator/base/world-edit.ts'
 import {Lab, stackOf} from '../../support/lab.ts'
 
 const planSchema = planSchemaWith(ledgerLocation)

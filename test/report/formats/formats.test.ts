@@ -1,12 +1,12 @@
 import {describe, expect, it} from 'vitest'
+import {applyReport} from '../../../src/report/document/of-apply.ts'
+import {driftReport} from '../../../src/report/document/of-drift.ts'
+import {planReport} from '../../../src/report/document/of-plan.ts'
 import {annotations, githubFormat, stepOutputs} from '../../../src/report/formats/github.ts'
 import {gitlabCounts, gitlabFormat} from '../../../src/report/formats/gitlab.ts'
 import {junit} from '../../../src/report/formats/junit.ts'
-import {applyReport} from '../../../src/report/formats/of-apply.ts'
-import {driftReport} from '../../../src/report/formats/of-drift.ts'
-import {planReport} from '../../../src/report/formats/of-plan.ts'
 import {isReportFormat, loadFormat, REPORT_FORMATS} from '../../../src/report/formats/registry.ts'
-import type {Report} from '../../../src/report/formats/report.ts'
+import type {Report} from '../../../src/report/report.ts'
 import {created, deleted, HOSTILE, type MadePlan, madePlan, operation, updated} from '../../support/made-plan.ts'
 
 const FRAME = {command: 'plan', key: '0123456789ab', run: 7} as const

@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
+import {planReport} from '../../../src/report/document/of-plan.ts'
 import {markdown} from '../../../src/report/formats/markdown.ts'
-import {planReport} from '../../../src/report/formats/of-plan.ts'
-import type {Report} from '../../../src/report/formats/report.ts'
+import type {Report} from '../../../src/report/report.ts'
 import {created, deleted, HOSTILE, type MadePlan, madePlan, operation, updated} from '../../support/made-plan.ts'
 
 const FRAME = {command: 'plan', key: '0123456789ab', run: 7} as const

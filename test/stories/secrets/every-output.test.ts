@@ -1,5 +1,5 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {table} from '../../../src/commands/table.ts'
+import {table} from '../../../src/bin/command-list.ts'
 import {OUTPUT_FORMATS} from '../../../src/report/output-format.ts'
 import {formsOf} from '../../support/echo-server.ts'
 import {CALLED, parrots, SECRETS, type Spoken, type World, wordsOf} from '../../support/every-command.ts'

@@ -1,4 +1,4 @@
-import {NotFoundError} from '../../../backends/api-errors.ts'
+import {NotFoundError} from '../../../backends/api/api-errors.ts'
 import type {JsonObject} from '../../../base/json.ts'
 import {clusterFlags} from '../../../cli/parse/flags.ts'
 import {OutcomeCommand} from '../../../cli/support-package/outcome-command.ts'

@@ -1,8 +1,21 @@
 /** Terraform's functions of lists, maps and sets. */
 import {canonicalJson, type Json} from '../../../base/json.ts'
 import {letters} from '../../../base/letters.ts'
-import {ArgumentError, asFlag, asList, asMap, asText, asWhole, atLeast, type FunctionTable, one, rule, structural, two} from './rule.ts'
-import {isSet, setOf, uniform} from './value-types.ts'
+import {
+  ArgumentError,
+  asFlag,
+  asList,
+  asMap,
+  asText,
+  asWhole,
+  atLeast,
+  type FunctionTable,
+  one,
+  rule,
+  structural,
+  two,
+} from '../values/rule.ts'
+import {isSet, setOf, uniform} from '../values/value-types.ts'
 
 const MANY = Number.POSITIVE_INFINITY
 /** How long a computed list may be; Terraform's own bound of range() is narrower. */

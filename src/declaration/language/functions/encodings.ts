@@ -2,8 +2,8 @@
 import {createHash} from 'node:crypto'
 import {JsonBoundsError, parseJson} from '../../../base/bounded-json.ts'
 import {isJsonObject, type Json} from '../../../base/json.ts'
-import {formatNumber} from './decimal.ts'
-import {ArgumentError, asText, type FunctionTable, one} from './rule.ts'
+import {formatNumber} from '../values/decimal.ts'
+import {ArgumentError, asText, type FunctionTable, one} from '../values/rule.ts'
 
 /** How deep a decoded value may go. */
 const MAX_DEPTH = 200

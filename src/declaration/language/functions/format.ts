@@ -1,10 +1,10 @@
 /** `format` and `formatlist`: the verbs of Go's printf as far as Terraform has them. */
 import type {Json} from '../../../base/json.ts'
-import {formatNumber} from './decimal.ts'
+import {formatNumber} from '../values/decimal.ts'
+import {assertShort} from '../values/joined-text.ts'
+import {ArgumentError, asFlag, asNumber, asText} from '../values/rule.ts'
+import {isSet} from '../values/value-types.ts'
 import {jsonEncode} from './encodings.ts'
-import {assertShort} from './joined-text.ts'
-import {ArgumentError, asFlag, asNumber, asText} from './rule.ts'
-import {isSet} from './value-types.ts'
 
 /** `%`, flags, width, precision, place of the argument, verb. */
 const VERB = /%(?:%|([-+ 0#]*)([1-9]\d*)?(?:\.(\d*))?(?:\[(\d+)\])?([a-zA-Z]))?/g

@@ -1,7 +1,7 @@
 /** Terraform's functions of numbers. */
 import type {Json} from '../../../base/json.ts'
-import {add, decimalIn} from './decimal.ts'
-import {ArgumentError, asFlag, asList, asNumber, asText, asWhole, atLeast, type FunctionTable, one, rule, two} from './rule.ts'
+import {add, decimalIn} from '../values/decimal.ts'
+import {ArgumentError, asFlag, asList, asNumber, asText, asWhole, atLeast, type FunctionTable, one, rule, two} from '../values/rule.ts'
 
 /** As many values as Terraform's own range() gives at most. */
 const MAX_RANGE = 1024

@@ -5,9 +5,9 @@
  */
 import {createContext, runInContext} from 'node:vm'
 import type {Json} from '../../../base/json.ts'
-import {searched} from '../expression-limits.ts'
-import {assertShort, joined} from './joined-text.ts'
-import {ArgumentError, SlowSearchError} from './rule.ts'
+import {searched} from '../values/expression-limits.ts'
+import {assertShort, joined} from '../values/joined-text.ts'
+import {ArgumentError, SlowSearchError} from '../values/rule.ts'
 
 const DEADLINE_MS = 500
 const MAX_PATTERN = 2000

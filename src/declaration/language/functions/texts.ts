@@ -1,10 +1,10 @@
 /** Terraform's functions of text. */
 import type {Json} from '../../../base/json.ts'
 import {letters} from '../../../base/letters.ts'
+import {assertShort, joined} from '../values/joined-text.ts'
+import {ArgumentError, asList, asText, asWhole, atLeast, type FunctionTable, one, rule, two} from '../values/rule.ts'
 import {format, formatList} from './format.ts'
-import {assertShort, joined} from './joined-text.ts'
 import {patternIn} from './pattern.ts'
-import {ArgumentError, asList, asText, asWhole, atLeast, type FunctionTable, one, rule, two} from './rule.ts'
 
 /** Letter by letter, as Terraform does it: `ß` stays. */
 const eachLetter = (text: string, change: (letter: string) => string): string =>

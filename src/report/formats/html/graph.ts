@@ -1,9 +1,9 @@
 /** The page's pictures of what waits for what: one of everything, or one a subscription. */
 import {fittingGraph, type Graph, rootsOf} from '../../graph/graph.ts'
 import {drawing, MOST_ARROWS, MOST_NODES} from '../../graph/svg.ts'
-import type {Report, ReportObject} from '../report.ts'
-import {isActive} from '../report.ts'
-import {byWeight} from '../shown.ts'
+import type {Report, ReportObject} from '../../report.ts'
+import {isActive} from '../../report.ts'
+import {byWeight} from '../../shown.ts'
 import {Html} from './html-text.ts'
 
 /** So many pictures; beyond that the table tells. */

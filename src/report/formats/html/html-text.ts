@@ -1,5 +1,5 @@
 /** HTML as a value: whatever is put into it as text is escaped, and nothing can be put into it unescaped by accident. */
-import {brief} from '../shown.ts'
+import {brief} from '../../shown.ts'
 
 export class Html {
   readonly text: string

@@ -4,10 +4,10 @@
  */
 import {createHash} from 'node:crypto'
 import {formatDuration} from '../../../base/duration.ts'
-import type {ReportFormat} from '../format.ts'
-import type {Report, Timeline} from '../report.ts'
-import {isActive} from '../report.ts'
-import {counted, groupsOf, verdict} from '../shown.ts'
+import type {Report, Timeline} from '../../report.ts'
+import {isActive} from '../../report.ts'
+import type {ReportFormat} from '../../report-format.ts'
+import {counted, groupsOf, verdict} from '../../shown.ts'
 import {dependencyPictures, type Picture} from './graph.ts'
 import {Html, html} from './html-text.ts'
 import {

@@ -4,8 +4,8 @@ import {formatDuration} from '../../../base/duration.ts'
 import type {Edge} from '../../../engine/model/plan.ts'
 import {liftingOf} from '../../../engine/plan/guards.ts'
 import {liftedBy} from '../../plan-text.ts'
-import type {Report, ReportChange, ReportObject, Timeline, TimelineRow} from '../report.ts'
-import {isActive, isDestroy, isRisky, risksOf} from '../report.ts'
+import type {Report, ReportChange, ReportObject, Timeline, TimelineRow} from '../../report.ts'
+import {isActive, isDestroy, isRisky, risksOf} from '../../report.ts'
 import {
   briefValue,
   byKind,
@@ -19,7 +19,7 @@ import {
   lossesOf,
   titleParts,
   verdict,
-} from '../shown.ts'
+} from '../../shown.ts'
 import {type Html, html, wholeText} from './html-text.ts'
 
 /** What a page that would be too large leaves out. */

@@ -1,7 +1,7 @@
 /** When what waits, is sent, runs and is ready: a bar an object, drawn with nothing but rectangles, lines and text. */
 import {formatDuration} from '../../../base/duration.ts'
-import type {Report, Timeline, TimelineRow} from '../report.ts'
-import {brief, counted} from '../shown.ts'
+import type {Report, Timeline, TimelineRow} from '../../report.ts'
+import {brief, counted} from '../../shown.ts'
 import {type Html, html} from './html-text.ts'
 
 /** More rows say less: those that end last are what a run waits for. */

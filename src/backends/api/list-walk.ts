@@ -1,0 +1,209 @@
+/**
+ * Reads one list, page by page, to a proof that it is whole.
+ *
+ * A list that moves while it is read is read again from the start. One that keeps moving (an order of its own in each
+ * answer) is gathered row by row until as many rows are known as the list has. Both are bounded: then the list stays
+ * unproven, and nobody may conclude from it that something does not exist.
+ */
+
+import {AppError} from '../../base/errors.ts'
+import type {RequestOptions} from '../../engine/model/backend.ts'
+import {judgePage, SHORT_PAGE, sameKeys} from './page-verdict.ts'
+import {FAR_OFFSET, type FetchPage, type PageAnswer, type PagingFacts} from './paging-facts.ts'
+
+/** Every page brought rows nobody had seen: the server makes them up, or the list grows faster than it can be read. */
+export class EndlessListError extends AppError {
+  constructor(path: string, pages: number, rows: number) {
+    super(`GET ${path.split('?')[0]}: the list does not end: ${pages} pages brought ${rows} rows, and each of them new ones`, {
+      code: 'E_LIST_ENDLESS',
+      suggestions: ['Look at single pages of it: svcctl api cloud get "PATH?limit=100&offset=0" (or api enterprise).'],
+    })
+  }
+}
+
+/**
+ * How many pages a list may have whose first one has so many rows: a server that answers ten at a time has no list of
+ * thousands, and one that answers a thousand may have one of millions.
+ */
+const mostPages = (firstRows: number): number => 500 + 10 * firstRows
+
+/** A row and what it is known by; rows without an id have a key too, and stand apart from the answer. */
+export interface KeyedRow<Row> {
+  readonly key: string
+  readonly row: Row | undefined
+  /** What there is instead of a row with an id. */
+  readonly withoutId?: Row
+}
+
+/** How often an ordered reading starts again before the order is given up. */
+const RESTARTS = 2
+/** How many pages of a list without an order are read; it is gone through as often as that allows. */
+const GATHERED_PAGES = 60
+
+export class ListWalk<Row> {
+  readonly path: string
+  readonly #fetch: FetchPage<KeyedRow<Row>>
+  readonly #facts: PagingFacts
+
+  #rows = new Map<string, KeyedRow<Row>>()
+  #first: readonly string[] = []
+  #end = 0
+  #pages = 0
+  #lastSize = 0
+  #lastLimit = 0
+  #proof: string | undefined
+  #restarts = 0
+  /** How the reading before this one ended where the last known row should have been. */
+  #nothingAfter: string | undefined
+  #givenUp = false
+
+  constructor(path: string, fetch: FetchPage<KeyedRow<Row>>, facts: PagingFacts) {
+    this.path = path
+    this.#fetch = fetch
+    this.#facts = facts
+  }
+
+  get rows(): Row[] {
+    return [...this.#rows.values()].map(it => it.row).filter(it => it !== undefined)
+  }
+
+  /** Rows that show that something is there, and not what to call it by. */
+  get withoutId(): Row[] {
+    return [...this.#rows.values()].map(it => it.withoutId).filter(it => it !== undefined)
+  }
+
+  /** How the list is known to be whole; `undefined` when it is not. */
+  get proof(): string | undefined {
+    if (this.#proof !== undefined || this.#givenUp) return this.#proof
+    return this.#lastSize < this.#facts.uncutBelow(this.#lastLimit) ? SHORT_PAGE : undefined
+  }
+
+  /** More requests will not help. */
+  get givenUp(): boolean {
+    return this.#givenUp
+  }
+
+  /**
+   * Reads the list as far as it must be: pages that are as full as they were asked to be have a next one.
+   * @param pages - at most so many
+   * @returns the refusal, when page one was refused
+   */
+  async read(
+    options?: RequestOptions,
+    pages = Number.POSITIVE_INFINITY,
+  ): Promise<Extract<PageAnswer<unknown>, {found: false}> | undefined> {
+    const refusal = await this.#start(options)
+    if (refusal) return refusal
+    for (let read = 1; read < pages && this.proof === undefined && !this.#givenUp && this.#lastSize >= this.#lastLimit; read++) {
+      await this.#step(options)
+    }
+    return undefined
+  }
+
+  /** Goes on until the list is proven, or given up. */
+  async prove(options?: RequestOptions): Promise<void> {
+    while (this.proof === undefined && !this.#givenUp) await this.#step(options)
+  }
+
+  async #start(options?: RequestOptions): Promise<Extract<PageAnswer<unknown>, {found: false}> | undefined> {
+    const page = await this.#facts.page(this.#fetch, this.path, 0, options)
+    if (!page.found) return page
+    this.#rows = new Map()
+    this.#end = 0
+    this.#pages = 1
+    this.#first = page.rows.map(it => it.key)
+    this.#take(page.rows, page.rows.length, page.limit)
+    if (page.rows.length === 0) this.#proof = 'an empty page'
+    return undefined
+  }
+
+  #take(rows: readonly KeyedRow<Row>[], size: number, limit: number): void {
+    for (const row of rows) this.#rows.set(row.key, row)
+    this.#end += rows.length
+    this.#lastSize = size
+    this.#lastLimit = limit
+  }
+
+  async #step(options?: RequestOptions): Promise<void> {
+    if (this.#pages++ >= mostPages(this.#first.length)) throw new EndlessListError(this.path, this.#pages - 1, this.#rows.size)
+    // Pages of a single row cannot overlap and go on.
+    const offset = this.#lastSize > 1 ? this.#end - 1 : this.#end
+    const page = await this.#facts.page(this.#fetch, this.path, offset, options)
+    if (!page.found && page.status !== 404) throw page.error
+    const rows = page.found ? page.rows : []
+    const verdict = judgePage(
+      {first: this.#first, known: this.#rows, end: this.#end},
+      {offset, keys: rows.map(it => it.key), uncutBelow: this.#facts.uncutBelow(page.limit)},
+    )
+    switch (verdict.is) {
+      case 'more':
+        this.#take(
+          rows.filter(it => !this.#rows.has(it.key)),
+          rows.length,
+          page.limit,
+        )
+        return
+      case 'whole':
+        this.#proof = page.found ? verdict.proof : 'a 404 past the last row'
+        return
+      case 'nothing':
+        return this.#endedEarly(page.found, options)
+      case 'repeated':
+        if (await this.#facts.ignoresOffset(() => this.#farPageIsFirst(options))) this.#proof = 'page one again'
+        else await this.#again(options)
+        return
+      case 'moved':
+        return this.#again(options)
+    }
+  }
+
+  /** The last row is gone, or this server counts its offsets in another way: twice the same is the second. */
+  async #endedEarly(found: boolean, options?: RequestOptions): Promise<void> {
+    const read = JSON.stringify([...this.#rows.keys()])
+    if (read === this.#nothingAfter) {
+      this.#proof = found ? 'an empty page, twice' : 'a 404 past page one, twice'
+      return
+    }
+    this.#nothingAfter = read
+    await this.#again(options)
+  }
+
+  async #farPageIsFirst(options?: RequestOptions): Promise<boolean> {
+    const page = await this.#facts.page(this.#fetch, this.path, FAR_OFFSET, options)
+    return (
+      page.found &&
+      sameKeys(
+        page.rows.map(it => it.key),
+        this.#first,
+      )
+    )
+  }
+
+  async #again(options?: RequestOptions): Promise<void> {
+    if (this.#restarts++ >= RESTARTS) return this.#gather(options)
+    const refusal = await this.#start(options)
+    if (refusal) throw refusal.error
+  }
+
+  /** The list has no order: its length is told by where its pages end, and it is whole when that many rows are known. */
+  async #gather(options?: RequestOptions): Promise<void> {
+    this.#givenUp = true
+    let offset = 0
+    for (let read = 0; read < GATHERED_PAGES; read++) {
+      const page = await this.#facts.page(this.#fetch, this.path, offset, options)
+      if (!page.found && (page.status !== 404 || offset === 0)) throw page.error
+      const rows = page.found ? page.rows : []
+      for (const row of rows) this.#rows.set(row.key, row)
+      offset += rows.length
+      const ended = rows.length < Math.max(1, this.#facts.uncutBelow(page.limit))
+      if (ended && offset === this.#rows.size) {
+        this.#proof = 'as many rows as the list has'
+        return
+      }
+      if (!ended) continue
+      // Rows went away: what is known is no longer all there.
+      if (offset < this.#rows.size) this.#rows = new Map()
+      offset = 0
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/**
+ * What all lists of one API have in common: the page size it takes, the cap it may have, and whether it knows
+ * `offset` at all. Learned from the pages that are read anyway. The task list has a cap of its own (`apart`).
+ */
+import type {RequestOptions} from '../../engine/model/backend.ts'
+
+/** One page as the API answered it. */
+export type PageAnswer<Row> =
+  | {readonly found: true; readonly rows: readonly Row[]}
+  /** 404 or 400; `error` says it for people. */
+  | {readonly found: false; readonly status: number; readonly error: Error}
+
+export type FetchPage<Row> = (path: string, options?: RequestOptions) => Promise<PageAnswer<Row>>
+
+/** Asked for first; an API that answers 400 to it gets the second, from then on. */
+const LIMIT = 1000
+const SMALL_LIMIT = 100
+
+/** No list is as long as this, so that whoever answers rows here ignores `offset`. */
+export const FAR_OFFSET = 1_000_000
+
+/** What holds for every list of an API, whatever its cap. */
+interface ServerFacts {
+  /** Rows to ask for in one page. */
+  limit: number
+  ignoresOffset?: Promise<boolean>
+}
+
+export class PagingFacts {
+  readonly #server: ServerFacts
+  #largest = 0
+
+  constructor(server: ServerFacts = {limit: LIMIT}) {
+    this.#server = server
+  }
+
+  /** For lists that are cut by another cap: their pages say nothing about the others, nor the others' about theirs. */
+  apart(): PagingFacts {
+    return new PagingFacts(this.#server)
+  }
+
+  /**
+   * Rows in a page that an API's cap cannot have cut. A cap is the same for all lists of one API, so a page that is
+   * shorter than another page is the last of its list.
+   */
+  uncutBelow(limit: number): number {
+    return Math.min(this.#largest, limit)
+  }
+
+  /** One page of `path`, and the limit it was asked with. */
+  async page<Row>(
+    fetch: FetchPage<Row>,
+    path: string,
+    offset: number,
+    options?: RequestOptions,
+  ): Promise<PageAnswer<Row> & {limit: number}> {
+    let {limit} = this.#server
+    let answer = await fetch(paged(path, limit, offset), options)
+    if (!answer.found && answer.status === 400 && limit > SMALL_LIMIT) {
+      const second = await fetch(paged(path, SMALL_LIMIT, offset), options)
+      if (second.found || second.status === 404) {
+        limit = SMALL_LIMIT
+        this.#server.limit = SMALL_LIMIT
+        answer = second
+      }
+    }
+    if (answer.found && offset < FAR_OFFSET) this.#largest = Math.max(this.#largest, answer.rows.length)
+    return {...answer, limit}
+  }
+
+  /**
+   * Whether a page that came again came because the server ignores `offset`, and not by accident of a list whose
+   * order changes. Asked once for an API that does; lists that wonder at the same time share the answer.
+   *
+   * @param far - whether a page far beyond the end is page one again
+   */
+  async ignoresOffset(far: () => Promise<boolean>): Promise<boolean> {
+    const server = this.#server
+    if (server.ignoresOffset !== undefined && (await server.ignoresOffset)) return true
+    server.ignoresOffset = far()
+    return server.ignoresOffset
+  }
+}
+
+function paged(path: string, limit: number, offset: number): string {
+  return `${path}${path.includes('?') ? '&' : '?'}limit=${limit}&offset=${offset}`
+}
