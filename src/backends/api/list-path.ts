@@ -3,6 +3,7 @@
  * in `users`, `aclUsers` or `redisUsers`, and have an `id`, a `uid`, a `userId` or an `aclUserId`. No kind is asked, since
  * commands that know of none read lists too, and loading all kinds costs them a quarter of their start.
  */
+
 /** What stands in front of a name in some answers. */
 const PREFIXES = ['acl', 'vpc', 'redis']
 
