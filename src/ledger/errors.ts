@@ -4,6 +4,7 @@ import {formatDuration} from '../base/duration.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {shellWord} from '../base/shell-word.ts'
 import {LockLostError} from '../engine/model/ledger.ts'
+import type {OwnApp} from './own-app.ts'
 
 /** Where a ledger is, and what moves it out of the way. */
 export interface LedgerPlace {
@@ -12,6 +13,8 @@ export interface LedgerPlace {
   readonly stack: string
   /** A command (or words) that puts the ledger aside; the next plan then adopts by name. */
   readonly setAside: string
+  /** Whose ledgers are asked for; absent outside of an app, and of what is no ledger. */
+  readonly app?: OwnApp
   /** More ways out, most careful first. */
   readonly others?: readonly string[]
 }

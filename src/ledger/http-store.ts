@@ -23,6 +23,7 @@ import {type HttpBackend, withoutSecrets} from './http-backend.ts'
 import {describeLock, HttpFence, isLocked, lockInfoIn, textOf} from './http-fence.ts'
 import {LockIdError, type LockSeen, lockPauseMs, type ManagedLedgerStore, type Notice, sayWaiting} from './managed-store.ts'
 import {assertVersion, nextVersion} from './next-version.ts'
+import type {OwnApp} from './own-app.ts'
 import {type SendState, stateRequests} from './state-requests.ts'
 import {encodeLedger} from './tfstate.ts'
 
@@ -40,6 +41,7 @@ export interface HttpStoreOptions {
   readonly notice: Notice
   /** Hears of each pause before another try. */
   readonly onWait: Notice
+  readonly app?: OwnApp
 }
 
 /** `id` is absent where the server has no locks. */
@@ -65,7 +67,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   #tried: {readonly content: string} | undefined
 
   constructor(options: HttpStoreOptions) {
-    const {backend, stack, transport, clock, onWait} = options
+    const {backend, stack, transport, clock, onWait, app} = options
     this.#options = options
     this.place = withoutSecrets(backend.address)
     this.key = httpKeyOf(backend.address)
@@ -74,6 +76,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
       place: this.place,
       stack,
       setAside: `Where it stays so: keep a copy of the state at ${this.place} and delete it there (the server's interface, or an HTTP DELETE)`,
+      ...(app && {app}),
     }
     this.#send = stateRequests(backend, transport, clock, onWait)
     this.#answers = new StateAnswers(backend, this.#where, this.#send)

@@ -29,6 +29,7 @@ import {emptyLedger, type Ledger, type LedgerVersion, type Unlock} from '../engi
 import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
 import {LockIdError, type LockSeen, lockPauseMs, type ManagedLedgerStore, type Notice, sayWaiting} from './managed-store.ts'
 import {nextVersion} from './next-version.ts'
+import type {OwnApp} from './own-app.ts'
 import {decodeLedger, encodeLedger} from './tfstate.ts'
 
 /** What stands in the file; a ledger as Terraform state unless told. */
@@ -58,6 +59,7 @@ export interface LocalStoreOptions {
   /** Hears what is waited for; `notice` unless told. */
   readonly onWait?: Notice
   readonly content?: FileContent
+  readonly app?: OwnApp
 }
 
 /** More than a text in memory can have. */
@@ -95,6 +97,7 @@ export class LocalLedgerStore implements ManagedLedgerStore {
       place: path,
       stack,
       setAside: `mv ${name} ${shellWord(`${path}.damaged`)}`,
+      ...(options.app && {app: options.app}),
       ...(existsSync(backupOf(path)) && {
         others: [`Or take back the version before the last run: cp ${shellWord(backupOf(path))} ${name}`],
       }),

@@ -10,7 +10,9 @@ import {LedgerChangedError, type LedgerPlace} from './errors.ts'
 export function nextVersion(ledger: Ledger, known: LedgerVersion | undefined, where: LedgerPlace, random: RandomBytes): Ledger {
   assertVersion(ledger, known, where)
   const {rewrittenBy: _, ...own} = ledger
-  return {...own, condition: 'present', serial: ledger.serial + 1, lineage: ledger.lineage === '' ? randomUuid(random) : ledger.lineage}
+  const app = where.app?.projectId ?? ledger.app
+  const lineage = ledger.lineage === '' ? randomUuid(random) : ledger.lineage
+  return {...own, condition: 'present', serial: ledger.serial + 1, lineage, ...(app !== undefined && {app})}
 }
 
 /** @throws LedgerChangedError when what is there is another version than what was expected */

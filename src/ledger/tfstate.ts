@@ -26,6 +26,7 @@ import {pointerFault} from '../engine/model/pointer-schema.ts'
 import {keyOf, keyOfOperation} from '../engine/model/value.ts'
 import {ctyTypeOf} from './cty-type.ts'
 import {LedgerDamagedError, LedgerForeignError, LedgerNewerError, LedgerNotOursError, type LedgerPlace} from './errors.ts'
+import {assertOwnApp} from './own-app.ts'
 import {formatAddress, type IndexKey, parseAddress, type ResourceAddress} from './resource-address.ts'
 
 const STATE_VERSION = 4
@@ -62,6 +63,7 @@ const stateSchema = z.object({
   ),
   svcctl: z.object({
     stack: text,
+    app: text.optional(),
     accounts: z.record(text, z.object({address: text, keyHash: text, account: text.optional()})),
     secret_salt: text.optional(),
     secrets_digest: text.optional(),
@@ -134,6 +136,7 @@ export function encodeLedger(ledger: Ledger): string {
     svcctl: {
       format: LEDGER_FORMAT,
       stack: ledger.stack,
+      ...(ledger.app !== undefined && {app: ledger.app}),
       accounts: Object.fromEntries(
         Object.entries(ledger.accounts)
           .sort(byKey)
@@ -152,7 +155,7 @@ export function encodeLedger(ledger: Ledger): string {
 
 /**
  * @throws LedgerDamagedError, LedgerNewerError, LedgerNotOursError
- * @throws LedgerForeignError when another stack wrote it
+ * @throws LedgerForeignError, LedgerOfOtherAppError when another stack wrote it, or another app
  */
 export function decodeLedger(content: string, where: LedgerPlace): Ledger {
   const damaged = (what: string, cause?: unknown) => new LedgerDamagedError(where, what, cause)
@@ -177,6 +180,7 @@ export function decodeLedger(content: string, where: LedgerPlace): Ledger {
       : new LedgerNotOursError(where, rewrittenBy, firstIssue(parsed.error))
   const state = parsed.data
   if (state.svcctl.stack !== where.stack) throw new LedgerForeignError(where, state.svcctl.stack)
+  assertOwnApp(state.svcctl.app, where)
 
   const entries = new Map<string, LedgerEntry>()
   for (const {name, instances} of state.resources) {
@@ -187,12 +191,13 @@ export function decodeLedger(content: string, where: LedgerPlace): Ledger {
       entries.set(entry.address, entry)
     }
   }
-  const {accounts, secret_salt, secrets_digest, secret_groups, pending, audit, gone} = state.svcctl
+  const {app, accounts, secret_salt, secrets_digest, secret_groups, pending, audit, gone} = state.svcctl
   return {
     stack: where.stack,
     condition: 'present',
     serial: state.serial,
     lineage: state.lineage,
+    ...(app !== undefined && {app}),
     accounts: mapValues(accounts, ({address, keyHash, account}) => ({address, keyHash, ...(account !== undefined && {account})})),
     entries,
     outputs: mapValues(state.outputs, ({value, sensitive = false}) => ({value, sensitive})),

@@ -51,6 +51,8 @@ export interface Ledger {
   readonly condition: 'present' | 'absent'
   readonly serial: number
   readonly lineage: string
+  /** The `projectId` of the app that wrote it first; absent where that had none, or an older version wrote last. */
+  readonly app?: string
   /** Address plus a hash of the key id, and the account's own id, per API; recorded at the first apply. */
   readonly accounts: Readonly<Record<string, LedgerAccount>>
   readonly entries: ReadonlyMap<string, LedgerEntry>

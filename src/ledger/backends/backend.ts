@@ -11,6 +11,7 @@ import type {Transport} from '../../transport/http.ts'
 import type {Environment} from '../http-backend.ts'
 import type {FileContent} from '../local-store.ts'
 import type {ManagedLedgerStore, Notice} from '../managed-store.ts'
+import type {OwnApp} from '../own-app.ts'
 
 export interface LedgerPlaceOptions {
   readonly stack: string
@@ -36,6 +37,8 @@ export interface OpenLedgerOptions extends LedgerPlaceOptions {
   readonly onWait?: Notice
   /** Tries after the first one, where that is not for the place to say. */
   readonly retryMax?: number
+  /** Whose ledgers are asked for; absent where anybody's is read, and of what is no ledger. */
+  readonly app?: OwnApp
   /** What stands in a file, where it is no ledger. */
   readonly fileContent?: FileContent
 }

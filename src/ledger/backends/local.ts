@@ -37,7 +37,7 @@ export const local = defineBackend<Local>({
   // Several checkouts may link to one ledger: what holds for it lies where its lock does.
   controls: ({file}, {folder}) => localLedger(`${fileAt(resolve(folder, file))}.controls.json`),
   lockedThere: () => undefined,
-  open: ({file}, {folder, stack, host, pid, user, clock, random, notice, onWait, fileContent}) =>
+  open: ({file}, {folder, stack, host, pid, user, clock, random, notice, onWait, fileContent, app}) =>
     new LocalLedgerStore({
       path: resolve(folder, file),
       stack,
@@ -48,6 +48,7 @@ export const local = defineBackend<Local>({
       random,
       notice,
       ...(onWait === undefined ? {} : {onWait}),
+      ...(app === undefined ? {} : {app}),
       ...(fileContent === undefined ? {} : {content: fileContent}),
     }),
 })

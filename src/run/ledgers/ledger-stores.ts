@@ -8,11 +8,14 @@ import {fileOf} from '../../ledger/backends/registry.ts'
 import type {ManagedLedgerStore, Notice} from '../../ledger/managed-store.ts'
 import type {Host} from '../host/host.ts'
 import type {LedgerOf} from './other-ledgers.ts'
+import {ownApp} from './own-app.ts'
 import {StateStores} from './state-store.ts'
 
 export interface OpenedStores {
   readonly stores: ReadonlyMap<string, ManagedLedgerStore>
-  /** Of a stack of another run or app: what is said of how it is reached is not said here. @throws HttpBackendError */
+  /** Of a stack of this app that is not of this run. */
+  own(stack: LedgerOf): ManagedLedgerStore
+  /** Of a stack of another run or app, whose objects are left alone: what is said of how it is reached is not said here. @throws HttpBackendError */
   other(stack: LedgerOf): ManagedLedgerStore
   /** One that a stack had before its backend changed; `undefined` where it would be a file, and there is none. @throws NotAFileError */
   former(stack: string, state: string): ManagedLedgerStore | undefined
@@ -35,8 +38,12 @@ export class SharedLedgerError extends AppError {
 /** @throws SharedLedgerError, HttpBackendError */
 export function openStores(host: Host, stacks: readonly StackDeclarations[]): OpenedStores {
   const states = new StateStores(host)
-  const open = (stack: LedgerOf, notice: Notice): ManagedLedgerStore => states.open(stack, {notice, onWait: text => host.log.warn(text)})
-  const stores = stacks.map(stack => [stack.name, open(stack, text => host.log.warn(text))] as const)
+  const app = ownApp(host)
+  const say = (text: string) => host.log.warn(text)
+  const openAny = (stack: LedgerOf, notice: Notice): ManagedLedgerStore => states.open(stack, {notice, onWait: say})
+  const open = (stack: LedgerOf, notice: Notice): ManagedLedgerStore =>
+    states.open(stack, {notice, onWait: say, ...(app === undefined ? {} : {app})})
+  const stores = stacks.map(stack => [stack.name, open(stack, say)] as const)
   const owners = new Map<string, string>()
   for (const [stack, store] of stores) {
     const other = owners.get(store.key)
@@ -45,8 +52,9 @@ export function openStores(host: Host, stacks: readonly StackDeclarations[]): Op
   }
   return {
     stores: new Map(stores),
+    own: stack => open(stack, () => {}),
     other: stack => {
-      const store = open(stack, () => {})
+      const store = openAny(stack, () => {})
       const owner = owners.get(store.key)
       if (owner !== undefined) throw new SharedLedgerError(store.place, owner, stack.name)
       return store
@@ -55,9 +63,10 @@ export function openStores(host: Host, stacks: readonly StackDeclarations[]): Op
       const ledger = locationOf(state)
       const file = fileOf(ledger)
       if (file !== undefined && !existsSync(resolve(host.cwd, file))) return undefined
-      return open({name, ledger}, text => host.log.warn(text))
+      // Whose it was: a stack may come here from another app.
+      return openAny({name, ledger}, say)
     },
-    keyOf: stack => open(stack, () => {}).key,
+    keyOf: stack => openAny(stack, () => {}).key,
     close: () => states.close(),
   }
 }

@@ -104,7 +104,8 @@ export class LedgerDesk {
   }
 
   open(stacks: readonly LedgerOf[]): ReadonlyMap<string, ManagedLedgerStore> {
-    return new Map(stacks.map(it => [it.name, this.#stores.other(it)]))
+    const own = new Set(this.stacks.map(it => it.name))
+    return new Map(stacks.map(it => [it.name, own.has(it.name) ? this.#stores.own(it) : this.#stores.other(it)]))
   }
 
   /** Without a lock: what is on its way is where it goes to. */
