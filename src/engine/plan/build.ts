@@ -20,7 +20,6 @@ import {observe} from '../observe/observe.ts'
 import type {Selection} from '../observe/select.ts'
 import {billOf} from './bill.ts'
 import {Claims} from './claims.ts'
-import {createdAnew} from './creation.ts'
 import {factsOf, sealed, summaryOf} from './document.ts'
 import {evaluateGuards} from './guards.ts'
 import {withHolds} from './holds.ts'
@@ -113,9 +112,10 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     observation,
     secretState: await input.secretStates(observation.pairs),
     keeps: removals => choice.over(removals).keeps,
+    accepts: planned => choice.over(planned).accepts,
   })
-  const {accepts, permissions} = choice.over(all)
-  const operations = withHolds(accepted(all, accepts, observation), input.holds, input.ledgers)
+  const {permissions} = choice.over(all)
+  const operations = withHolds(all, input.holds, input.ledgers)
   assertOneEach(operations, input.kinds, input.backendOf)
   new Claims({...input, observation}).assertRespected(operations)
   const stacks = input.stacks
@@ -194,33 +194,6 @@ async function changedOnly(input: BuildPlanInput): Promise<ReadonlySet<Key>> {
     variable: input.variable,
   })
 }
-
-/**
- * `--accept`: what was blocked is recorded as reached, and what was removed is forgotten. An object that is not blocked
- * needs no accepting, so that the same command may run again.
- */
-const accepted = (operations: readonly Operation[], accepts: (it: Operation) => boolean, {pairs}: Observation): Operation[] =>
-  operations.map(it => {
-    if (it.action !== 'blocked' || !accepts(it)) return it
-    // Somebody has looked, and nothing of the kind is there.
-    if (it.wants === 'create' && it.cause === 'list-not-whole') {
-      const {wants: _, ...rest} = it
-      return {...rest, action: 'create', cause: 'accepted', reason: 'accepted as not there yet (--accept)'}
-    }
-    if (it.wants === 'create') return it
-    // What another stack has is not this one's to record; that it went there may be.
-    if (it.elsewhere !== undefined && it.wants !== 'delete') return it
-    const pair = pairs.get(keyOfOperation(it))
-    // Nothing is where it is declared yet: that cannot be recorded, only made.
-    if (pair?.stray)
-      return createdAnew(it, pair.stray.kind, pair, {
-        cause: 'accepted',
-        old: 'the old one stays where it is, and is only forgotten (--accept)',
-      })
-    const {wants, elsewhere: _, ...rest} = it
-    const action = wants === 'delete' ? 'forget' : 'adopt'
-    return {...rest, action, cause: 'accepted', reason: 'accepted as reached (--accept)'}
-  })
 
 /** Where what is changed stands in the stacks; nothing where no stack says. */
 function writtenAt(operations: readonly Operation[], stacks: readonly StackDeclarations[]): Pick<Plan, 'written'> {

@@ -8,6 +8,7 @@ import {remoteIdOf} from '../model/kind.ts'
 import type {Operation, Unmanaged} from '../model/plan.ts'
 import {type Key, keyOfOperation} from '../model/value.ts'
 import type {Paired} from '../observe/observation.ts'
+import {accepted} from './accepted.ts'
 import {Claims} from './claims.ts'
 import {createdAnew} from './creation.ts'
 import {operationOf, type Planning} from './declared-operation.ts'
@@ -34,15 +35,20 @@ export function planOperations(given: PlanInput): PlannedOperations {
   const plan = () => planAll(input, pairs, claims, held)
   let {operations, notes, unmanaged} = plan()
   // Who stays as it is may keep others from what they would do.
-  for (let before = -1; before < held.size; ) {
-    before = held.size
-    for (const it of heldBack(input, operations, claims)) held.set(keyOfOperation(it), it)
-    if (held.size > before) ({operations, notes, unmanaged} = plan())
+  for (;;) {
+    const more = heldBack(input, operations, claims).filter(it => {
+      const known = held.get(keyOfOperation(it))
+      // What is accepted as left behind would be made then, and may be kept from that in turn.
+      return known === undefined || (it.wants === 'create' && known.wants !== 'create')
+    })
+    if (more.length === 0) break
+    for (const it of more) held.set(keyOfOperation(it), it)
+    ;({operations, notes, unmanaged} = plan())
   }
   const {kept, left} = input.lifts.noDestroy ? withoutDestroying(operations, input) : {kept: operations, left: []}
   if (left.length > 0) notes.push(`${left.length} removals left out (--no-destroy): ${left.map(it => it.address).join(', ')}`)
   return {
-    operations: orderOperations(movedOut(input, kept), input).map(it => hiding(input, it)),
+    operations: orderOperations(decided(input, kept), input).map(it => hiding(input, it)),
     unmanaged: unmanaged.map(it => ({...it, name: hidden(input, it.name)})),
     notes,
   }
@@ -68,7 +74,7 @@ function heldBack(input: PlanInput, operations: readonly Operation[], claims: Cl
   return [
     ...new TakenAlong(input, declared, claims).heldBack(declared).values(),
     ...left.map(it => ({...it, action: 'blocked' as const, wants: it.action})),
-    ...takenStill(lifts.noDestroy ? operations.filter(it => !goes(it)) : operations, input),
+    ...takenStill(decided(input, lifts.noDestroy ? operations.filter(it => !goes(it)) : operations), input),
   ]
 }
 
@@ -101,6 +107,12 @@ function planDeclared(
     operations.push(operation)
   }
   return {operations, notes}
+}
+
+/** What is blocked as things are, as what it is all the same: made where its old one is left behind, or as a person says it is. */
+function decided(input: PlanInput, operations: readonly Operation[]): Operation[] {
+  const all = movedOut(input, operations)
+  return input.accepts ? accepted(all, input.accepts(all), input.observation) : all
 }
 
 /** What moves to another parent and cannot be deleted is only created there, where it goes with the parent it leaves. */

@@ -21,6 +21,8 @@ export interface PlanInput extends OwnershipInput {
   readonly decisions?: Map<Key, readonly FieldDecision[]> | undefined
   /** Of removals of what nobody declares: those that were chosen. Absent: all. What is not among them stays. */
   readonly keeps?: (removals: readonly Operation[]) => (it: Operation) => boolean
+  /** `--accept`: those of what is planned that it names. Absent: none. */
+  readonly accepts?: (planned: readonly Operation[]) => (it: Operation) => boolean
   /** `svcctl destroy`: nothing is declared, since that is what was asked for. */
   readonly destroy?: boolean
 }

@@ -3,6 +3,7 @@
  * account is told by the account's own id, which is asked for once and then kept (design section 10, "Account").
  */
 
+import {kinds} from '../../backends/kinds.ts'
 import type {Api} from '../../base/apis.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
 import type {StackDeclarations} from '../../engine/model/declaration.ts'
@@ -121,7 +122,28 @@ export class OtherAccountError extends AppError {
   }
 }
 
-/** No request while address and key stay what they were. @throws OtherAccountError */
+/** The ledger does not know its account, and neither the address nor the credentials are those that it was written with. */
+export class NothingSharedError extends AppError {
+  /** @param account - of the credentials, where it is known */
+  constructor(stack: string, was: string, is: string, account: string | undefined) {
+    const of = account === undefined ? '' : ` (account ${account})`
+    super(
+      `the ledger of stack ${stack} was written at ${was} and does not know whose account; now it would be ${is}, with other credentials${of}`,
+      {
+        code: 'E_ACCOUNT_UNPROVEN',
+        exit: EXIT.refused,
+        suggestions: [
+          'Use the profile that it was applied with (--profile NAME), or another --state file for this one.',
+          ...(account === undefined
+            ? ['If both are one account, apply once with the former address or the former credentials: what stays the same tells.']
+            : [`If both are one account, say so in the target of stack ${stack}: {account: '${account}'}. Then run this again.`]),
+        ],
+      },
+    )
+  }
+}
+
+/** No request while address and key stay what they were. @throws OtherAccountError, NothingSharedError */
 export async function checkAccounts(workspace: Workspace): Promise<void> {
   for (const stack of workspace.stacks) {
     for (const api of workspace.apisOf(stack)) {
@@ -131,11 +153,16 @@ export async function checkAccounts(workspace: Workspace): Promise<void> {
       if (opened === undefined) continue
       const same = recorded !== undefined && isSame(recorded, opened.connection)
       const known = same ? recorded.account : undefined
-      const expected = pinned ?? (same ? undefined : recorded?.account)
-      if (expected === undefined) continue
-      const got = known ?? (await opened.account())
-      if (got !== expected)
-        throw new OtherAccountError(pinned === undefined ? `the ledger of stack ${stack.name}` : `stack ${stack.name}`, expected, got)
+      const whose = recorded && (recorded.account ?? recordedId(workspace.allLedgers, api, recorded))
+      const expected = pinned ?? (same ? undefined : whose)
+      if (expected !== undefined) {
+        const got = known ?? (await opened.account())
+        if (got !== expected)
+          throw new OtherAccountError(pinned === undefined ? `the ledger of stack ${stack.name}` : `stack ${stack.name}`, expected, got)
+      } else if (recorded !== undefined && sharesNothing(recorded, opened.connection) && owns(workspace, stack.name, api)) {
+        const got = await idOrReason(opened.account)
+        throw new NothingSharedError(stack.name, recorded.address, opened.connection.address, typeof got === 'string' ? got : undefined)
+      }
     }
   }
 }
@@ -159,6 +186,13 @@ const NAMELESS = '{}'
 
 const isSame = (a: Pick<LedgerAccount, 'address' | 'keyHash'>, b: Pick<LedgerAccount, 'address' | 'keyHash'>): boolean =>
   a.address === b.address && a.keyHash === b.keyHash
+
+const sharesNothing = (a: LedgerAccount, b: Pick<LedgerAccount, 'address' | 'keyHash'>): boolean =>
+  a.address !== b.address && a.keyHash !== b.keyHash
+
+/** Whether a stack has anything of an API that could be taken for another account's. */
+const owns = ({ledgers}: Workspace, stack: string, api: Api): boolean =>
+  [...(ledgers.get(stack)?.entries.values() ?? [])].some(it => kinds.get(it.kind)?.api === api)
 
 const named = (account: string | undefined): Pick<LedgerAccount, 'account'> => (account === undefined ? {} : {account})
 

@@ -90,6 +90,25 @@ describe('a ledger', () => {
     writeFileSync(ledger, readFileSync(own))
   })
 
+  it('that does not know its account is refused where neither address nor key are its own, exit 3', async () => {
+    const other = await site()
+    const before = readFileSync(ledger, 'utf8')
+    try {
+      const nameless = JSON.parse(before)
+      delete nameless.svcctl.accounts.cloud.account
+      writeFileSync(ledger, JSON.stringify(nameless))
+      // The simulators of two sites have one key: a rotated one at a new address shares nothing with the former.
+      const run = (env: Readonly<Record<string, string>>) => at.fast(['plan', ...stack, '-o', 'json'], {env})
+      const elsewhere = await run({...other.env, SVC_CLOUD_API_KEY: 'another-key'})
+      expect([elsewhere.code, documentOf(elsewhere).error.code]).toEqual([3, 'E_ACCOUNT_UNPROVEN'])
+      expect(other.writes).toEqual([])
+      expect((await run(other.env)).code).toBe(0)
+    } finally {
+      writeFileSync(ledger, before)
+      await other.close()
+    }
+  })
+
   it('of another account is refused, exit 3', async () => {
     const other = await site()
     try {

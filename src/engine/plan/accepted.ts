@@ -1,0 +1,36 @@
+/** What is blocked, and taken for reached, gone or not there because a person says so. */
+import type {Operation} from '../model/plan.ts'
+import {keyOfOperation} from '../model/value.ts'
+import type {Observation} from '../observe/observation.ts'
+import {createdAnew} from './creation.ts'
+
+/**
+ * `--accept`: what was blocked is recorded as reached, and what was removed is forgotten. An object that is not blocked
+ * needs no accepting, so that the same command may run again.
+ */
+export const accepted = (
+  operations: readonly Operation[],
+  accepts: (it: Operation) => boolean,
+  {pairs}: Pick<Observation, 'pairs'>,
+): Operation[] =>
+  operations.map(it => {
+    if (it.action !== 'blocked' || !accepts(it)) return it
+    // Somebody has looked, and nothing of the kind is there.
+    if (it.wants === 'create' && it.cause === 'list-not-whole') {
+      const {wants: _, ...rest} = it
+      return {...rest, action: 'create', cause: 'accepted', reason: 'accepted as not there yet (--accept)'}
+    }
+    if (it.wants === 'create') return it
+    // What another stack has is not this one's to record; that it went there may be.
+    if (it.elsewhere !== undefined && it.wants !== 'delete') return it
+    const pair = pairs.get(keyOfOperation(it))
+    // Nothing is where it is declared yet: that cannot be recorded, only made.
+    if (pair?.stray)
+      return createdAnew(it, pair.stray.kind, pair, {
+        cause: 'accepted',
+        old: 'the old one stays where it is, and is only forgotten (--accept)',
+      })
+    const {wants, elsewhere: _, ...rest} = it
+    const action = wants === 'delete' ? 'forget' : 'adopt'
+    return {...rest, action, cause: 'accepted', reason: 'accepted as reached (--accept)'}
+  })
