@@ -125,6 +125,10 @@ export async function resolveConnection(api: Api, input: ConnectionInput): Promi
 
 const keyHashOf = (address: string, id: string): string => createHash('sha256').update(`${address}\n${id}`).digest('hex').slice(0, 16)
 
+/** What `keyHash` would be of the same key at another address. */
+export const keyHashAt = ({credentials}: Pick<Connection, 'credentials'>, address: string): string =>
+  keyHashOf(address, credentials.type === 'key' ? credentials.key : credentials.username)
+
 /** Whom a connection would speak to, as far as that needs no secret. */
 export interface MeantAccount extends Pick<Connection, 'api' | 'address' | 'keyHash'> {
   /** Where its holds and freezes are, for all machines. */

@@ -4,7 +4,13 @@ import {formatDuration} from '../base/duration.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {shellWord} from '../base/shell-word.ts'
 import {LockLostError} from '../engine/model/ledger.ts'
-import type {OwnApp} from './own-app.ts'
+
+/** What `cdktf.json` says of the app. */
+export interface OwnApp {
+  readonly projectId?: string
+  /** Apps whose stacks have come into this one. */
+  readonly formerProjects: readonly string[]
+}
 
 /** Where a ledger is, and what moves it out of the way. */
 export interface LedgerPlace {

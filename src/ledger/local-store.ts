@@ -26,10 +26,10 @@ import {isAbsent} from '../base/system-code.ts'
 import {waitFor} from '../base/wait-for.ts'
 import {readKeptFile} from '../base/whole-file.ts'
 import {emptyLedger, type Ledger, type LedgerVersion, type Unlock} from '../engine/model/ledger.ts'
+import type {OwnApp} from './errors.ts'
 import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
 import {LockIdError, type LockSeen, lockPauseMs, type ManagedLedgerStore, type Notice, sayWaiting} from './managed-store.ts'
 import {nextVersion} from './next-version.ts'
-import type {OwnApp} from './own-app.ts'
 import {decodeLedger, encodeLedger} from './tfstate.ts'
 
 /** What stands in the file; a ledger as Terraform state unless told. */

@@ -3,14 +3,7 @@
  * one has made. cdktf gives every app that it begins a `projectId`, and a ledger names the one of the app that wrote it first.
  */
 import {AppError, EXIT} from '../base/errors.ts'
-import type {LedgerPlace} from './errors.ts'
-
-/** What `cdktf.json` says of the app. */
-export interface OwnApp {
-  readonly projectId?: string
-  /** Apps whose stacks have come into this one. */
-  readonly formerProjects: readonly string[]
-}
+import type {LedgerPlace, OwnApp} from './errors.ts'
 
 /** Another app wrote it. Nothing was sent. */
 export class LedgerOfOtherAppError extends AppError {

@@ -8,10 +8,10 @@ import type {JsonObject} from '../../base/json.ts'
 import type {RandomBytes} from '../../base/random.ts'
 import type {LedgerLocation} from '../../engine/model/declaration.ts'
 import type {Transport} from '../../transport/http.ts'
+import type {OwnApp} from '../errors.ts'
 import type {Environment} from '../http-backend.ts'
 import type {FileContent} from '../local-store.ts'
 import type {ManagedLedgerStore, Notice} from '../managed-store.ts'
-import type {OwnApp} from '../own-app.ts'
 
 export interface LedgerPlaceOptions {
   readonly stack: string

@@ -3,7 +3,7 @@ import {join} from 'node:path'
 import {parseJson} from '../../base/bounded-json.ts'
 import {isJsonObject, type Json} from '../../base/json.ts'
 import {readKeptFileSync} from '../../base/whole-file.ts'
-import type {OwnApp} from '../../ledger/own-app.ts'
+import type {OwnApp} from '../../ledger/errors.ts'
 import type {Host} from '../host/host.ts'
 
 const LARGEST_PROJECT_BYTES = 1_048_576

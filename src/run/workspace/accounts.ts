@@ -6,6 +6,7 @@
 import {kinds} from '../../backends/kinds.ts'
 import type {Api} from '../../base/apis.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
+import {type Connection, keyHashAt} from '../../config/connection.ts'
 import type {StackDeclarations} from '../../engine/model/declaration.ts'
 import type {Ledger, LedgerAccount} from '../../engine/model/ledger.ts'
 import type {Plan} from '../../engine/model/plan.ts'
@@ -187,8 +188,8 @@ const NAMELESS = '{}'
 const isSame = (a: Pick<LedgerAccount, 'address' | 'keyHash'>, b: Pick<LedgerAccount, 'address' | 'keyHash'>): boolean =>
   a.address === b.address && a.keyHash === b.keyHash
 
-const sharesNothing = (a: LedgerAccount, b: Pick<LedgerAccount, 'address' | 'keyHash'>): boolean =>
-  a.address !== b.address && a.keyHash !== b.keyHash
+const sharesNothing = ({address, keyHash}: LedgerAccount, connection: Connection): boolean =>
+  address !== connection.address && keyHash !== keyHashAt(connection, address)
 
 /** Whether a stack has anything of an API that could be taken for another account's. */
 const owns = ({ledgers}: Workspace, stack: string, api: Api): boolean =>

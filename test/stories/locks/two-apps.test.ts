@@ -2,9 +2,9 @@
 import {mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {documentOf, type Site, site} from '../support/site.ts'
-import {JsonStack, saveStack} from '../support/stack-json.ts'
-import {type StateServer, startStateServer} from '../support/state-server.ts'
+import {documentOf, type Site, site} from '../../support/site.ts'
+import {JsonStack, saveStack} from '../../support/stack-json.ts'
+import {type StateServer, startStateServer} from '../../support/state-server.ts'
 
 let at: Site
 let server: StateServer
