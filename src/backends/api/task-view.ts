@@ -3,7 +3,7 @@ import {idIn} from '../../base/id-in.ts'
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import type {TaskFailure, TaskState, TaskView} from '../../engine/model/backend.ts'
 import {saidBy} from './error-body.ts'
-import {notNow} from './not-now.ts'
+import {isTaken, notNow} from './not-now.ts'
 
 const STATES: Readonly<Record<string, TaskState>> = {
   processing: 'running',
@@ -74,6 +74,7 @@ function failureOf(body: JsonObject, response: JsonObject, status: string): Task
     ...(said.field === undefined ? {} : {field: said.field}),
     transient: wait !== undefined,
     ...(wait === 'crowded' ? {crowded: true} : {}),
+    ...(wait === undefined && isTaken(said) ? {taken: true as const} : {}),
   }
 }
 

@@ -63,7 +63,7 @@ function refusal(request: ApiRequest, answer: ApiAnswer, {voice, changesInFlight
   if (status === 404 || status === 410) return {outcome: 'gone', error}
   if (status === 429) return isCrowded429(answer, changesInFlight) ? {outcome: 'crowded', reason} : {outcome: 'unsent', error}
   if (wait === 'busy' || status === 423 || (status === 409 && !isTaken(said))) return {outcome: 'busy', reason}
-  return {outcome: 'refused', error}
+  return {outcome: 'refused', error, ...(isTaken(said) ? {taken: true} : {})}
 }
 
 /** A 429 to a write that waits for a running change to end, and not for seconds (wire facts, "Limits beyond rate"). */

@@ -10,6 +10,8 @@ export type Followed =
   | {readonly task: 'not now'; readonly reason: string; readonly crowded: boolean}
   /** The API does not know it. */
   | {readonly task: 'lost'}
+  /** It failed, for what it was to make is there already. */
+  | {readonly task: 'taken'; readonly error: AppError}
   | {readonly task: 'failed'; readonly failure: Failure}
 
 /** Waits as long as one operation may take, counted from when the API took it on. */
@@ -35,6 +37,7 @@ export async function followTask(context: RunContext, it: Write, taskId: string,
       journal.append({type: 'void', key, step, why: failure.code ?? 'not now'}, false)
       return {task: 'not now', reason: failure.message, crowded: failure.crowded === true}
     }
+    if (it.isAgain && step === 'create' && failure.taken) return {task: 'taken', error: new OperationFailedError(what, taskId, failure)}
     journal.append({type: 'settled', key, step, failed: failure.code ?? 'failed'}, false)
     waiting(news.status)
     return failed({state: 'failed', error: new OperationFailedError(what, taskId, failure)})

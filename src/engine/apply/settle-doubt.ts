@@ -49,6 +49,8 @@ const CERTAIN_THEN =
 /** Of one API: several machines answer, and what they say of the time differs by about this much. */
 const CLOCK_SKEW_MS = 60_000
 const LOOKS = 2
+/** The server says that it is there: a list may lag for so many times as long as lists do, and is looked at on. */
+const LOOKS_FOR_TAKEN = 12
 /** `--timeout` is how long an operation may take; to look twice takes this many lags, however short that is. */
 const LEAST_LAGS = 4
 
@@ -64,6 +66,7 @@ export async function settleCreate(it: CreateInDoubt): Promise<DoubtSettled> {
 async function lookUp(it: CreateInDoubt, lookup: Lookup): Promise<DoubtSettled> {
   const {kind, doubts, account} = it
   const fits = (live: LiveObject) => it.fits(live) && !doubts.isClaimed(account, live.remoteId)
+  const leastLags = it.doubt.isTaken ? LOOKS_FOR_TAKEN + LEAST_LAGS : LEAST_LAGS
   let looks = 0
   let absences = 0
   let pauseMs = it.lagMs
@@ -91,13 +94,14 @@ async function lookUp(it: CreateInDoubt, lookup: Lookup): Promise<DoubtSettled> 
         lookup.goesOn()
         return again(startedAt, Math.min(it.pace.maxMs, it.pace.minMs * 2 ** looks++))
       }
-      if (++absences < LOOKS) return again(startedAt, it.lagMs)
+      if (++absences < (it.doubt.isTaken ? LOOKS_FOR_TAKEN : LOOKS)) return again(startedAt, it.lagMs)
+      if (it.doubt.isTaken) return unsettled(it, 'sent again, it was refused as there already, and its list does not show it')
       if (!collection.proven) return unsettled(it, 'its list could not be read whole')
       if (it.unique || running === 'none' || it.old?.() === true) return {settled: 'did not happen'}
       if (lookup.isStuck()) return again(startedAt, it.lagMs)
       return unsettled(it, 'it is not in the list, and the task list is no proof', CERTAIN_THEN)
     },
-    {clock: it.clock, everyMs: () => pauseMs, timeoutMs: Math.max(it.timeoutMs, LEAST_LAGS * it.lagMs), signal: it.signal},
+    {clock: it.clock, everyMs: () => pauseMs, timeoutMs: Math.max(it.timeoutMs, leastLags * it.lagMs), signal: it.signal},
   )
   return end ?? unsettled(it, 'something of that kind is still running')
 }

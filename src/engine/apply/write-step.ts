@@ -28,7 +28,7 @@ export async function write(context: RunContext, it: Write, rest: (accepted: Acc
       : end
   for (;;) {
     const passage = await context.gate
-      .within(it, context.closing, place => oneTurn(context, it, place, rest))
+      .within(it, context.closing, place => oneTurn(context, resent ? {...it, isAgain: true} : it, place, rest))
       .catch((error: unknown) => {
         if (!resent || it.step === 'create' || !isItsOwn(error)) throw error
         const unknown = new OutcomeUnknownError(it.what, `its answer was lost, and it could not be sent again: ${error.message}`, error)
@@ -196,6 +196,8 @@ async function oneRequest(
           // Accepted, and the API keeps no word of it: the object itself tells, where it is known (wire facts, "POST /v1/bdbs").
           if (step !== 'create' || it.madeBy(accepted)) return over(await rest(accepted))
           return doubtful(context, it, {sentAt: tries.sentAt, taskId: sent.taskId}, rest)
+        case 'taken':
+          return doubtful(context, it, {sentAt: tries.sentAt, cause: followed.error, isTaken: true}, rest)
         case 'failed':
           return over({ok: false, ...followed.failure})
         default:
@@ -212,6 +214,8 @@ async function oneRequest(
       return held(context, it, place, {reason: sent.reason, crowded: sent.outcome === 'crowded'})
     case 'refused':
     case 'unsent':
+      if (sent.outcome === 'refused' && sent.taken && it.isAgain && step === 'create')
+        return doubtful(context, it, {sentAt: tries.sentAt, cause: sent.error, isTaken: true}, rest)
       journal.append({type: 'void', key, step, why: sent.error.code}, false)
       if (sent.outcome === 'unsent' && context.closing.aborted) return over({ok: false, state: 'skipped'})
       return over({ok: false, state: 'failed', error: sent.error})
@@ -259,6 +263,11 @@ async function pause(context: RunContext, it: Write, {reason, group, refused}: H
   }
 }
 
+function whyInDoubt({taskId, isTaken}: Doubt): string {
+  if (isTaken) return 'the first answer was lost, and sent again it is said to be there'
+  return taskId === undefined ? 'the answer was lost' : `task ${taskId} is not known`
+}
+
 async function doubtful(context: RunContext, it: Write, doubt: Doubt, rest: (accepted: Accepted) => Promise<StepEnd>): Promise<OneTurn> {
   const {emit, journal, stop, clock} = context.options
   // A create that never arrived has begun nothing.
@@ -267,7 +276,7 @@ async function doubtful(context: RunContext, it: Write, doubt: Doubt, rest: (acc
     type: 'in doubt',
     key: it.key,
     step: it.step,
-    why: doubt.taskId === undefined ? 'the answer was lost' : `task ${doubt.taskId} is not known`,
+    why: whyInDoubt(doubt),
   })
   let found: DoubtSettled
   try {

@@ -21,6 +21,8 @@ export interface Write extends Turn {
   readonly remoteId?: string
   /** Digests of the secrets it carries, for the journal. */
   readonly secrets?: SentSecrets
+  /** Its answer was lost before, and as far as could be seen nothing came of it. */
+  readonly isAgain?: true
   /** Nothing of this operation is sent after it. */
   readonly last: boolean
   /** Whether the answer to a create names the object it makes. */
@@ -52,4 +54,6 @@ export interface Doubt {
   readonly sentAt: number
   readonly taskId?: string
   readonly cause?: AppError
+  /** Sent again, it was refused, for what it asks for is there already: most likely the first one made it. */
+  readonly isTaken?: true
 }

@@ -66,8 +66,8 @@ export type WriteOutcome =
   | {readonly outcome: 'crowded'; readonly reason: string}
   /** 404: on a delete that is success. */
   | {readonly outcome: 'gone'; readonly error: AppError}
-  /** The API understood and refused; sending again cannot help. */
-  | {readonly outcome: 'refused'; readonly error: AppError}
+  /** The API understood and refused; sending again cannot help. `taken`: what is asked for is there already. */
+  | {readonly outcome: 'refused'; readonly error: AppError; readonly taken?: true}
   /** It never reached the API, and the tries are spent. */
   | {readonly outcome: 'unsent'; readonly error: AppError}
   /** Sent, and no answer tells what became of it. */
@@ -100,6 +100,8 @@ export interface TaskFailure {
   /** The failure only means "not now" (SUBSCRIPTION_NOT_ACTIVE, TOO_MANY_PENDING_SUBSCRIPTIONS): wait and send again. */
   readonly transient: boolean
   readonly crowded?: boolean
+  /** What is asked for is there already. */
+  readonly taken?: true
 }
 
 export interface TaskList {

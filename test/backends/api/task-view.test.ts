@@ -45,7 +45,7 @@ describe('a task', () => {
     [
       'type, status and description',
       {type: 'DATABASE_NAME_TAKEN', status: '409 CONFLICT', description: 'taken'},
-      {code: 'DATABASE_NAME_TAKEN', message: 'taken', transient: false},
+      {code: 'DATABASE_NAME_TAKEN', message: 'taken', transient: false, taken: true},
     ],
     [
       'a type that only means "not now", whatever the status beside it',

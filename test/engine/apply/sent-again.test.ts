@@ -1,0 +1,73 @@
+/**
+ * A create whose answer is lost, and that is sent again since nothing is to be seen of it: where a name is taken once, the
+ * second one is refused for what the first one made. That is no failure, and nobody else's object.
+ */
+import {describe, expect, it} from 'vitest'
+import {Secret} from '../../../src/engine/model/value.ts'
+import {settle} from '../../support/crash.ts'
+import {Lab, stackOf} from '../../support/lab.ts'
+
+const base = () => stackOf().subscription('main')
+const shop = (password = 'one') => base().database('cache', 'main', {password: new Secret(password, '${var.pw}')})
+
+/** There is a subscription, and the answer to the next create gets lost. */
+async function inLab(listLagMs: number, work: (lab: Lab) => Promise<void>): Promise<void> {
+  const lab = new Lab({simulator: {cloud: {taskMs: 1000, readyMs: 1000, listLagMs}}})
+  await lab.run(async () => {
+    await lab.apply([base()])
+    await lab.clock.sleep(300_000)
+    lab.simulator.clearLog()
+    lab.simulator.inject({match: {method: 'POST'}, times: 1, action: {type: 'drop-after-effect'}})
+    await work(lab)
+  })
+}
+
+describe('a create that is refused the second time, for it is there', () => {
+  it('is the first one’s: it is looked for as long as a list may lag, and goes on', () =>
+    inLab(20_000, async lab => {
+      const {summary} = await lab.apply([shop()])
+      expect([summary.done, summary.failed, lab.writes]).toEqual([1, 0, Array(2).fill('POST /subscriptions/1/databases')])
+      expect(lab.entry('shop', 'cache')).toMatchObject({origin: 'created'})
+    }))
+
+  it('is so too where its task says it, and not the answer', () =>
+    inLab(20_000, async lab => {
+      const task = {
+        taskId: 'second',
+        status: 'processing-error',
+        response: {error: {type: 'DATABASE_NAME_ALREADY_EXISTS', status: '409 CONFLICT', description: 'The name is taken.'}},
+      }
+      lab.simulator.inject(
+        {match: {method: 'POST'}, after: 1, times: 1, action: {type: 'status', status: 202, body: {...task, status: 'received'}}},
+        {match: {path: '/tasks/second'}, action: {type: 'status', status: 200, body: task}},
+      )
+      const {summary} = await lab.apply([shop()])
+      expect([summary.done, summary.failed]).toEqual([1, 0])
+      expect(lab.entry('shop', 'cache')).toMatchObject({origin: 'created'})
+    }))
+
+  it('ends as unknown where the list lags for longer, and the next run has it as its own, with the secret that was sent', () =>
+    inLab(120_000, async lab => {
+      const built = await lab.plan([shop()])
+      const {summary, ended} = await lab.execute(built, [shop()])
+      expect([summary.unknown, ended.find(it => it.error)?.error?.code]).toEqual([1, 'E_OUTCOME_UNKNOWN'])
+      await lab.clock.sleep(120_000)
+      expect((await settle(lab, built, [shop('two')])).found).toHaveLength(1)
+      expect(lab.entry('shop', 'cache')).toMatchObject({origin: 'created'})
+      // Rotated meanwhile: what was sent is not what is declared.
+      const {plan} = await lab.plan([shop('two')])
+      expect(plan.operations.map(it => it.action)).toEqual(['update', 'no-op'])
+    }))
+
+  it('fails at once where the first one was refused already: that is somebody else’s', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([base()])
+      const built = await lab.plan([shop()])
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases', create: {name: 'cache'}})
+      const {summary} = await lab.execute(built, [shop()])
+      expect([summary.failed, summary.unknown]).toEqual([1, 0])
+      expect(lab.entry('shop', 'cache')).toBeUndefined()
+    })
+  })
+})
