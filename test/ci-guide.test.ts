@@ -7,8 +7,9 @@ import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, beforeEach, describe, expect, it} from 'vitest'
 import {parse} from 'yaml'
 import {saveApp} from './support/ci-project.ts'
-import {bash, binFolder, readAction, readComponent, runAction, runJob, type Step} from './support/ci-runner.ts'
+import {bash, readAction, readComponent, runAction, runJob, type Step} from './support/ci-runner.ts'
 import {type CodeHostServer, startCodeHost} from './support/code-host.ts'
+import {type ServedProgram, serveProgram} from './support/served-program.ts'
 import {FAST_PROFILE, type Site, site} from './support/site.ts'
 import {jsonStack} from './support/stack-json.ts'
 
@@ -23,13 +24,16 @@ const blocks = (title: string, language: string): string[] =>
 const COMMIT = 'c'.repeat(40)
 let at: Site
 let code: CodeHostServer
+let program: ServedProgram
 let env: Readonly<Record<string, string>> = {}
 const temporary = mkdtempSync(join(tmpdir(), 'svcctl-guide-'))
 
 beforeAll(async () => {
   code = await startCodeHost()
+  program = await serveProgram(temporary, '[ -z "$SHOW_ENVIRONMENT" ] || env > "$SHOW_ENVIRONMENT"')
 })
 afterAll(async () => {
+  await program.close()
   await code.close()
   rmSync(temporary, {recursive: true, force: true})
 })
@@ -40,7 +44,7 @@ beforeEach(async () => {
   saveApp(at.folder, jsonStack('shop').subscription('sub', {name: 'shop'}).database('a', 'sub'))
   mkdirSync(dirname(at.configFile), {recursive: true})
   writeFileSync(at.configFile, FAST_PROFILE, {mode: 0o600})
-  env = {...at.env, PATH: `${binFolder(at.home)}:${at.env.PATH ?? ''}`}
+  env = {...at.env, PATH: `${program.bin}:${at.env.PATH ?? ''}`}
 }, 60_000)
 afterAll(() => at?.close())
 

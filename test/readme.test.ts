@@ -4,7 +4,7 @@
  */
 import {type ChildProcess, spawn} from 'node:child_process'
 import {once} from 'node:events'
-import {chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {createInterface} from 'node:readline'
 import {fileURLToPath} from 'node:url'
@@ -12,6 +12,7 @@ import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {linkPackages} from './support/app.ts'
 import {blocksIn, type Command, commandsIn, type Ended, runLine} from './support/page.ts'
 import {type Place, PROGRAM, place} from './support/program.ts'
+import {type ServedProgram, serveProgram} from './support/served-program.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
@@ -20,17 +21,14 @@ const blocks = blocksIn(readme)
 const commandsOf = (language: string) => commandsIn(blocks, language)
 
 let here: Place
+let program: ServedProgram
 let simulator: ChildProcess | undefined
 const variables: Record<string, string> = {}
 
-beforeAll(() => {
+beforeAll(async () => {
   here = place()
-  const bin = join(here.folder, '..', 'bin')
-  mkdirSync(bin)
-  // Where `npx svcctl` leads.
-  writeFileSync(join(bin, 'svcctl'), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`)
-  chmodSync(join(bin, 'svcctl'), 0o755)
-  variables.PATH = `${bin}:${process.env.PATH ?? ''}`
+  program = await serveProgram(join(here.folder, '..'))
+  variables.PATH = `${program.bin}:${process.env.PATH ?? ''}`
   for (const {file, text} of blocks) if (file !== undefined) writeFileSync(join(here.folder, file), text)
   // As `npm install` of the package would leave it; scripts/check-package.ts does it for real.
   linkPackages(here.folder)
@@ -41,6 +39,7 @@ afterAll(async () => {
     simulator.kill()
     await once(simulator, 'exit')
   }
+  await program.close()
   here.remove()
 })
 

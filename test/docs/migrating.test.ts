@@ -1,18 +1,19 @@
 /** docs/migrating-from-terraform.md, walked from its first line to its last. */
-import {chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {copyFileSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {world} from '../../src/simulator/index.ts'
 import {linkPackages} from '../support/app.ts'
 import {blocksIn, commandsIn, runLine} from '../support/page.ts'
-import {PROGRAM} from '../support/program.ts'
+import {type ServedProgram, serveProgram} from '../support/served-program.ts'
 import {FAST, type Site, site} from '../support/site.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const commands = commandsIn(blocksIn(readFileSync(join(root, 'docs', 'migrating-from-terraform.md'), 'utf8')), 'sh')
 
 let here: Site
+let program: ServedProgram
 let path: string
 
 beforeAll(async () => {
@@ -24,17 +25,16 @@ beforeAll(async () => {
     .peering({provider: 'GCP', vpcProjectUid: 'project-b', vpcNetworkName: 'net-b'})
     .into(here.simulator)
   copyFileSync(join(root, 'test/takeover/states/plain.json'), join(here.folder, 'state.json'))
-  const bin = join(here.home, 'bin')
-  mkdirSync(bin, {recursive: true})
-  // Where `npx svcctl` leads; what waits for a task looks often.
-  const fast = `case "$1" in plan|apply|drift|undo) set -- "$@" ${FAST.join(' ')};; esac`
-  writeFileSync(join(bin, 'svcctl'), `#!/bin/sh\n${fast}\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`)
-  chmodSync(join(bin, 'svcctl'), 0o755)
-  path = `${bin}:${process.env.PATH ?? ''}`
+  // What waits for a task looks often.
+  program = await serveProgram(here.home, `case "$1" in plan|apply|drift|undo) set -- "$@" ${FAST.join(' ')};; esac`)
+  path = `${program.bin}:${process.env.PATH ?? ''}`
   // As `npm install` would leave it.
   linkPackages(here.folder)
 })
-afterAll(() => here.close())
+afterAll(async () => {
+  await program.close()
+  await here.close()
+})
 
 describe('docs/migrating-from-terraform.md', () => {
   it('can be followed: nothing is sent before the first change, and that is sent and undone', {timeout: 300_000}, async () => {

@@ -1,12 +1,12 @@
 /** Every command of the pages about getting in and out, run as it stands there, against an account that is already full. */
-import {chmodSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {world} from '../../src/simulator/index.ts'
 import {linkPackages} from '../support/app.ts'
 import {blocksIn, commandsIn, runLine} from '../support/page.ts'
-import {PROGRAM} from '../support/program.ts'
+import {type ServedProgram, serveProgram} from '../support/served-program.ts'
 import {type Site, site} from '../support/site.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -18,6 +18,7 @@ function commandsOf(page: string, section?: string) {
 }
 
 let here: Site
+let program: ServedProgram
 let path: string
 
 beforeAll(async () => {
@@ -33,16 +34,15 @@ beforeAll(async () => {
     .subscription('other')
     .bdb('sessions')
     .into(here.simulator)
-  const bin = join(here.home, 'bin')
-  mkdirSync(bin, {recursive: true})
-  // Where `npx svcctl` leads.
-  writeFileSync(join(bin, 'svcctl'), `#!/bin/sh\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`)
-  chmodSync(join(bin, 'svcctl'), 0o755)
-  path = `${bin}:${process.env.PATH ?? ''}`
+  program = await serveProgram(here.home)
+  path = `${program.bin}:${process.env.PATH ?? ''}`
   // As `npm install` would leave it, for every project below.
   linkPackages(here.folder)
 })
-afterAll(() => here.close())
+afterAll(async () => {
+  await program.close()
+  await here.close()
+})
 
 describe('the pages about getting in and out', () => {
   it.each([

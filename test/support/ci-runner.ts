@@ -3,11 +3,11 @@
  * and the inputs where they stand. Only what our own files use is understood; anything else is an error of the test.
  */
 import {execFile} from 'node:child_process'
-import {chmodSync, mkdirSync, readFileSync, writeFileSync} from 'node:fs'
+import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {runInNewContext} from 'node:vm'
 import {parse, parseAllDocuments} from 'yaml'
-import {type Outcome, PROGRAM} from './program.ts'
+import type {Outcome} from './program.ts'
 
 export interface Step {
   readonly id?: string
@@ -54,18 +54,6 @@ export function readComponent(
   const [document] = parseAllDocuments(text)
   if (document === undefined || !('toJS' in document)) throw new Error(`${file} has no jobs`)
   return {inputs, jobs: document.toJS() as Record<string, GitlabJob>}
-}
-
-/** A folder with nothing but svcctl in it, for the path of a job. */
-export function binFolder(folder: string): string {
-  const bin = join(folder, 'bin')
-  mkdirSync(bin, {recursive: true})
-  writeFileSync(
-    join(bin, 'svcctl'),
-    `#!/bin/sh\n[ -z "$SHOW_ENVIRONMENT" ] || env > "$SHOW_ENVIRONMENT"\nexec '${process.execPath}' '${PROGRAM}' "$@"\n`,
-  )
-  chmodSync(join(bin, 'svcctl'), 0o755)
-  return bin
 }
 
 export const bash = (script: string, cwd: string, env: Readonly<Record<string, string>>): Promise<Outcome> =>

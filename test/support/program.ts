@@ -76,7 +76,7 @@ export function place(): Place {
     home,
     configFile: join(home, '.config', 'svcctl', 'config.toml'),
     env,
-    run: (args, options = {}) => runHere(args, {cwd: join(folder, 'work'), ...options, env: {...env, ...options.env}}),
+    run: (args, options = {}) => callProgram(args, {cwd: join(folder, 'work'), ...options, env: {...env, ...options.env}}),
     child: (args, options = {}) =>
       runChild(process.execPath, [PROGRAM, ...args], {cwd: join(folder, 'work'), ...options, env: {...env, ...options.env}}),
     shell: (line, more, options = {}) =>
@@ -96,7 +96,8 @@ const OF_PROCESS = /^(?:NODE_|UV_|DBUS_|TMPDIR$|TZ$)/
 const noKeyring = () => Promise.reject(new KeyringUnavailableError('test', new Error('there is none here')))
 const NO_KEYRING: Keyring = {get: noKeyring, set: noKeyring, remove: noKeyring}
 
-async function runHere(args: readonly string[], {cwd = '', env = {}, input, clock, heard}: CallOptions): Promise<Outcome> {
+/** With this environment and no other. */
+export async function callProgram(args: readonly string[], {cwd = '', env = {}, input, clock, heard}: CallOptions): Promise<Outcome> {
   const unheard = Object.keys(env).filter(it => OF_PROCESS.test(it) && env[it] !== process.env[it])
   if (unheard.length > 0) throw new Error(`${unheard.join(', ')} is read by a process: use child() in place of run()`)
   const [stdout, stderr] = [new Collected(), new Collected(heard)]
