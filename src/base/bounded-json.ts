@@ -43,9 +43,18 @@ export function parseJson(text: string, levels = MAX_JSON_LEVELS, most = MAX_JSO
   const value = parseAnyJson(text, most) as Json
   // What is short cannot be deep, and a field has its name in the text, letter by letter or escaped.
   const isWithin = text.length < 2 * levels && !text.includes('__proto__') && !text.includes('\\u')
-  const fault = isWithin ? undefined : boundsFault(value, levels)
+  const fault = (isWithin ? undefined : boundsFault(value, levels)) ?? (LARGE.test(text) && hasInfinite(value) ? TOO_LARGE : undefined)
   if (fault !== undefined) throw new JsonBoundsError(fault)
   return value
+}
+
+/** What spells a number that may be larger than any: `1e400` parses, and is `null` where it is sent. */
+const LARGE = /\d[eE]\+?\d\d|\d{200}/
+const TOO_LARGE = 'has a number larger than any that can be computed with'
+
+function hasInfinite(value: unknown): boolean {
+  if (value === null || typeof value !== 'object') return typeof value === 'number' && !Number.isFinite(value)
+  return Object.values(value).some(hasInfinite)
 }
 
 /** What is wrong with a value, in words that follow the name of it; `undefined` when nothing is. */

@@ -46,27 +46,56 @@ function canonical(text: string): string {
 const MAX_DIGITS = 1000
 
 function bounded(token: string): string {
-  if (token.length > MAX_DIGITS && !token.startsWith('"')) throw new JsonBoundsError(`has a number of more than ${MAX_DIGITS} digits`)
+  if (token.length > MAX_DIGITS) throw new JsonBoundsError(`has a number of more than ${MAX_DIGITS} digits`)
   return token
 }
 
-/** A string (skipped), or a number with enough digits to be in doubt. */
-const STRING_OR_LONG_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]{14,}/g
+/** What begins a string (skipped), or a number with enough digits to be in doubt. */
+const STRING_OR_LONG_NUMBER = /"|-?\d[\d.eE+-]{14,}/g
+/** Within a string: what is escaped, and its end. */
+const ESCAPED_OR_END = /\\.|"/g
+
+/**
+ * The numbers of a text that is JSON replaced; strings are walked over. A pattern that takes a whole string repeats a group, and
+ * fails (RangeError) on one with some million escapes.
+ */
+function withNumbers(text: string, pattern: RegExp, replacement: (token: string) => string): string {
+  let out = ''
+  let done = 0
+  pattern.lastIndex = 0
+  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+    const [token] = found
+    if (token === '"') {
+      pattern.lastIndex = endOfString(text, pattern.lastIndex)
+      continue
+    }
+    out += text.slice(done, found.index) + replacement(token)
+    done = pattern.lastIndex
+  }
+  return done === 0 ? text : out + text.slice(done)
+}
+
+/** @param from - behind the quote that opens it */
+function endOfString(text: string, from: number): number {
+  ESCAPED_OR_END.lastIndex = from
+  for (let mark = ESCAPED_OR_END.exec(text); mark !== null; mark = ESCAPED_OR_END.exec(text)) if (mark[0] === '"') return mark.index + 1
+  return text.length
+}
 
 /** @throws SyntaxError as JSON.parse does, JsonBoundsError */
 export function parseExactJson(text: string): ExactJson {
   const plain = parsePlain(text)
   if (!/\d{16}/.test(text)) return plain
   const mark = markAbsentFrom(text)
-  const marked = text.replace(STRING_OR_LONG_NUMBER, token => (isLongInteger(bounded(token)) ? `"${mark}${token}"` : token))
+  const marked = withNumbers(text, STRING_OR_LONG_NUMBER, token => (isLongInteger(bounded(token)) ? `"${mark}${token}"` : token))
   if (marked === text) return plain
   return JSON.parse(marked, (_, value: unknown) =>
     typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
   )
 }
 
-/** A string (skipped), or a number. */
-const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
+/** What begins a string (skipped), or a number. */
+const STRING_OR_NUMBER = /"|-?\d[\d.eE+-]*/g
 
 /**
  * As `parseExactJson`, with every number as it was spelled. For what is shown as it came, and not for what is computed with.
@@ -75,9 +104,7 @@ const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 export function parseSpelledJson(text: string): ExactJson {
   const plain = parsePlain(text)
   const mark = markAbsentFrom(text)
-  const marked = text.replace(STRING_OR_NUMBER, token =>
-    token.startsWith('"') || String(Number(bounded(token))) === token ? token : `"${mark}${token}"`,
-  )
+  const marked = withNumbers(text, STRING_OR_NUMBER, token => (String(Number(bounded(token))) === token ? token : `"${mark}${token}"`))
   if (marked === text) return plain
   return JSON.parse(marked, (_, value: unknown) => {
     if (typeof value !== 'string' || !value.startsWith(mark)) return value

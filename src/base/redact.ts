@@ -3,6 +3,7 @@
  * that leaves as text or as a document goes through here, at the latest where the process's streams are written.
  */
 import {CutWords, isCut} from './cut-words.ts'
+import {hasHalfLetter} from './half-letter.ts'
 import type {Json} from './json.ts'
 import {formsOf, quotedIn} from './secret-forms.ts'
 import {isSpelled, replaceSpelled} from './spelled-letters.ts'
@@ -41,7 +42,7 @@ export class Redactor {
       return
     }
     if (this.#forms.has(secret)) return
-    this.#isBroken ||= /\p{Cs}/u.test(secret)
+    this.#isBroken ||= hasHalfLetter(secret)
     for (const form of formsOf(secret)) if (form.length >= SHORT) this.#forms.add(form)
     if (secret.length >= DIGITS && !Number.isNaN(Number(secret))) this.#numbers.add(secret)
     this.#matcher = undefined

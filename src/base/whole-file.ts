@@ -19,7 +19,11 @@ const LOOK_MS = 20
 const LOOKS_FOR_WRITER = 250
 
 /** With a code as the system's own errors have one, since who reads a file says in its own words that it cannot be read. */
-class FileTooLargeError extends Error {
+export abstract class UnreadableFileError extends Error {
+  abstract readonly code: string
+}
+
+class FileTooLargeError extends UnreadableFileError {
   readonly code = 'EFBIG'
 
   constructor(path: string, largest: number) {
@@ -27,8 +31,7 @@ class FileTooLargeError extends Error {
   }
 }
 
-/** With a code as the system's own errors have one. */
-class NotAFileError extends Error {
+class NotAFileError extends UnreadableFileError {
   readonly code = 'EINVAL'
 
   constructor(path: string) {
@@ -36,8 +39,7 @@ class NotAFileError extends Error {
   }
 }
 
-/** With a code as the system's own errors have one. */
-class NoWriterError extends Error {
+class NoWriterError extends UnreadableFileError {
   readonly code = 'ETIMEDOUT'
 
   constructor(path: string) {
@@ -45,8 +47,7 @@ class NoWriterError extends Error {
   }
 }
 
-/** With a code as the system's own errors have one. */
-class NothingToReadError extends Error {
+class NothingToReadError extends UnreadableFileError {
   readonly code = 'EAGAIN'
 
   constructor(path: string) {

@@ -13,6 +13,9 @@ import {makeFolder} from '../base/make-folder.ts'
 import {isAbsent, systemCode} from '../base/system-code.ts'
 import {readWholeFileSync} from '../base/whole-file.ts'
 
+/** What is written by hand has no million lines, and whoever edits it walks over each. */
+const LARGEST_CONFIG_BYTES = 1_048_576
+
 export const FILE_MODE = 0o600
 export const FOLDER_MODE = 0o700
 
@@ -83,7 +86,7 @@ const MARK = '\uFEFF'
 
 function readBytes(file: string): Buffer | undefined {
   try {
-    return readWholeFileSync(file)
+    return readWholeFileSync(file, LARGEST_CONFIG_BYTES)
   } catch (error) {
     if (isMissing(error)) return undefined
     throw new ConfigAccessError(file, 'read', error)

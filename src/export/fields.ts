@@ -2,7 +2,9 @@
  * What of a live object goes into a declaration: the fields that the kind's schema knows and the answer shows, tidied;
  * never what is secret, what the server gives out, or what cannot be declared.
  */
+
 import {z} from 'zod'
+import {hasHalfLetter} from '../base/half-letter.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {escapeSegment} from '../base/pointer.ts'
 import {isSecretName, secretsInDocument} from '../base/secret-fields.ts'
@@ -148,12 +150,11 @@ class Tidying {
   }
 }
 
-const LONE_SURROGATE = /\p{Cs}/u
 /** What the library of the stacks would take for one of its own marks. */
 const MARK = /TfToken\[|<unresolved-token>|<unresolved-lazy>|Token Value/
 
 function hasForeignText(value: Json): boolean {
-  if (typeof value === 'string') return MARK.test(value) || LONE_SURROGATE.test(value)
+  if (typeof value === 'string') return MARK.test(value) || hasHalfLetter(value)
   if (value === null || typeof value !== 'object') return false
   return Object.entries(value).some(([key, item]) => hasForeignText(key) || hasForeignText(item))
 }

@@ -1,4 +1,5 @@
 import {parseAnyJson} from '../base/bounded-json.ts'
+import {quote} from '../base/quoted-text.ts'
 
 /**
  * Terraform's spelling of one of our objects: `null_resource.cache`, `null_resource.cache[0]`, `null_resource.cache["a"]`,
@@ -33,8 +34,7 @@ export function parseAddress(text: string): ResourceAddress | undefined {
   }
 }
 
-/** A `for_each` key is quoted as Terraform prints it: template openers are doubled. */
 export function formatAddress({name, index, deposed}: ResourceAddress): string {
-  const at = typeof index === 'string' ? JSON.stringify(index).replaceAll('${', '$${').replaceAll('%{', '%%{') : index
+  const at = typeof index === 'string' ? quote(index) : index
   return `${RESOURCE}.${name}${at === undefined ? '' : `[${at}]`}${deposed === undefined ? '' : ` (deposed ${deposed})`}`
 }

@@ -51,7 +51,7 @@ export function packageStatus(body: Json | undefined, knownId?: string): Package
   const reason = body.error === undefined || body.error === null ? undefined : saidBy(body.error).message
   const downloadUrl = textIn(body, ['download_url', 'downloadUrl'])
   const word = status.toLowerCase()
-  const state = taskState(word) ?? STATES[word] ?? 'running'
+  const state = taskState(word) ?? (Object.hasOwn(STATES, word) ? STATES[word] : undefined) ?? 'running'
   // Of a failure the message is often what it was doing last, and the reason stands beside it.
   const message = state === 'failed' ? both(doing, reason) : (doing ?? reason)
   return {

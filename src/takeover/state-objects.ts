@@ -2,6 +2,7 @@
  * What the resources of the vendor's provider are here: one row for each type, with the attributes that have a field. All
  * else of a state is named and left out. Pure; the kinds are named and not known.
  */
+import {isIdText} from '../base/id-in.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import type {StateInstance} from './read-state.ts'
 
@@ -74,7 +75,7 @@ const rowsIn = (value: Json | undefined): readonly JsonObject[] =>
 /** An id as the state has it: a number or digits, and of a resource id the part that stands at `at`. */
 function idIn(value: Json | undefined, at = 0): string | undefined {
   const part = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.split('/')[at] : undefined
-  return part === undefined || part === '' ? undefined : encodeURIComponent(part)
+  return part === undefined || !isIdText(part) ? undefined : encodeURIComponent(part)
 }
 
 function inSubscription(collection: string, own: (attributes: JsonObject) => string | undefined): Row['place'] {
@@ -184,7 +185,7 @@ export function stateObjects(instances: readonly StateInstance[], {acl, tellSecr
   const byName = new Set(named.map(it => it.from))
   for (const instance of instances) {
     const {address: from, type, attributes, isDeposed} = instance
-    const row = isVendors(instance) && !isDeposed ? ROWS[type] : undefined
+    const row = isVendors(instance) && !isDeposed && Object.hasOwn(ROWS, type) ? ROWS[type] : undefined
     const place = row?.place(attributes)
     if (row === undefined || place === undefined) {
       if (!byName.has(from)) leftOut.push({from, type})

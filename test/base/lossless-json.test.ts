@@ -38,6 +38,15 @@ describe('exact JSON', () => {
     }
   })
 
+  it('walks over a text of many million escapes', () => {
+    const text = '\\n'.repeat(4_000_000)
+    expect(parseSpelledJson(`["${text}",1e-400]`)).toEqual(['\n'.repeat(4_000_000), new ExactNumber('1e-400')])
+    expect(parseExactJson('["1234567890123456789\\"1234567890123456789",1234567890123456789]')).toEqual([
+      '1234567890123456789"1234567890123456789',
+      1_234_567_890_123_456_789n,
+    ])
+  })
+
   it('refuses what JSON.parse refuses', () => {
     expect(() => parseExactJson('[9007199254740993,]')).toThrow(SyntaxError)
     expect(() => parseExactJson('[09007199254740993]')).toThrow(SyntaxError)

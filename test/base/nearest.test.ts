@@ -18,4 +18,11 @@ describe('the nearest known word', () => {
     expect(nearest('plan', ['b'.repeat(1_000_000), 'plam'])).toBe('plam')
     expect(performance.now() - before).toBeLessThan(2_000)
   })
+
+  it('is not looked for any more when thousands of words were asked for: an error comes at once', () => {
+    const known = Array.from({length: 3_000}, (_, at) => `${'v'.repeat(300)}${at}`)
+    const before = performance.now()
+    for (const word of known) nearest(`${word}_x`, known)
+    expect(performance.now() - before).toBeLessThan(10_000)
+  })
 })

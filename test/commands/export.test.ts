@@ -1,5 +1,5 @@
 /** svcctl export as people use it: what is live becomes a project, which is planned at once and changes nothing. */
-import {existsSync, readdirSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
+import {existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {systemClock} from '../../src/base/clock.ts'
@@ -72,9 +72,12 @@ describe('an account nobody declared', () => {
     const {'export.json': _document, ...same} = filesIn(join(here.folder, 'infra'))
     expect(before).toMatchObject(same)
     for (const name of ['main.ts', 'stacks/shop.ts']) writeFileSync(join(here.folder, 'infra', name), `${before[name]}// mine\n`)
+    // A file that cannot be read as a whole is nothing that an export wrote.
+    truncateSync(join(here.folder, 'infra', 'imports.ts'), 300 * 1_048_576)
     const edited = await here.fast(['export', '--dir', 'infra', '--overwrite', '-o', 'json'])
     expect([edited.code, documentOf(edited).error.code]).toEqual([3, 'E_EXPORT_EDITED'])
-    expect(documentOf(edited).error.message).toContain('main.ts, stacks/shop.ts')
+    expect(documentOf(edited).error.message).toContain('imports.ts, main.ts, stacks/shop.ts')
+    writeFileSync(join(here.folder, 'infra', 'imports.ts'), before['imports.ts'] ?? '')
     expect(readFileSync(join(here.folder, 'infra', 'main.ts'), 'utf8')).toBe(`${before['main.ts']}// mine\n`)
   })
 

@@ -25,6 +25,9 @@ import {createJournal, readJournal} from '../../src/ledger/journal-file.ts'
 import {decodeLedger, encodeLedger} from '../../src/ledger/tfstate.ts'
 import {readPlan} from '../../src/run/plan/saved-plan.ts'
 import {optimizeArchive} from '../../src/support-package/optimize-archive.ts'
+import {readState} from '../../src/takeover/read-state.ts'
+import {stateObjects} from '../../src/takeover/state-objects.ts'
+import {terraformId} from '../../src/takeover/terraform-id.ts'
 import {fullLedger} from '../ledger/sample-ledger.ts'
 import {Lab, stackOf} from '../support/lab.ts'
 import {archive, file, folder, pieces, symlink} from '../support-package/archive-fixtures.ts'
@@ -228,6 +231,31 @@ describe('hostile input', () => {
     // Only a text that is TOML is ever changed.
     applyTomlEdit(text, {edit: 'set', path: ['profiles', 'a', 'api_key'], value: 'x'})
     applyTomlEdit(text, {edit: 'remove', path: ['profiles', 'a']})
+  })
+
+  const STATE = JSON.stringify({
+    version: 4,
+    resources: [
+      {
+        mode: 'managed',
+        type: 'rediscloud_subscription',
+        name: 'a',
+        module: 'module.m["k"]',
+        provider: 'provider["registry.terraform.io/redislabs/rediscloud"]',
+        instances: [{index_key: 'k', attributes: {id: '12', name: 'a', cloud_provider: [{provider: 'AWS', region: [{region: 'r'}]}]}}],
+      },
+      {
+        mode: 'managed',
+        type: 'rediscloud_acl_role',
+        name: 'r',
+        provider: 'provider["registry.terraform.io/redislabs/rediscloud"]',
+        instances: [{attributes: {name: 'r', rule: [{name: 'x', database: [{subscription: 12, database: 3}]}]}}],
+      },
+    ],
+  })
+  never("Terraform's states", hostile(STATE), text => {
+    const {objects} = stateObjects(readState(text, 'a.tfstate'), {acl: true, tellSecrets: () => {}})
+    for (const it of objects) terraformId(it.from)
   })
 
   const ANSWER =

@@ -176,6 +176,12 @@ describe("an id made of Terraform's address", () => {
     ]
     for (const [address, id] of cases) expect(terraformId(address)).toBe(id)
   })
+
+  it('has a key of many megabytes, and of brackets and quotes that nothing closes what stands there', () => {
+    for (const key of ['k'.repeat(12_000_000), '\\\\'.repeat(100_000)])
+      expect(terraformId(`rediscloud_subscription.b["${key}"]`)).toBe(`b_${key.replaceAll('\\\\', '\\')}`)
+    expect(terraformId(`rediscloud_subscription.b${'["'.repeat(100_000)}`)).toBe('b')
+  })
 })
 
 describe('a file that is no state of format 4', () => {

@@ -4,6 +4,7 @@ import {AnswerError} from '../../backends/api/api-errors.ts'
 import {AppError, EXIT, type Problem} from '../../base/errors.ts'
 import type {JsonObject} from '../../base/json.ts'
 import {maskedText} from '../../base/secret-fields.ts'
+import {UnreadableFileError} from '../../base/whole-file.ts'
 import {harmless, visibleLine} from '../../report/terminal-text.ts'
 
 /** The file system, a device or the network stack said no to something that no part of the program expected. */
@@ -35,6 +36,7 @@ export class InternalError extends AppError {
 /** Any thrown thing as an error a person is meant to read. */
 export function asAppError(thrown: unknown): AppError {
   if (thrown instanceof AppError) return thrown
+  if (thrown instanceof UnreadableFileError) return new SystemError(thrown)
   if (thrown instanceof Error && 'syscall' in thrown && 'code' in thrown) return new SystemError(thrown)
   return new InternalError(thrown)
 }

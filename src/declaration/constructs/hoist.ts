@@ -11,7 +11,7 @@ import {Construct, type IConstruct} from 'constructs'
 import {AppError} from '../../base/errors.ts'
 import {canonicalJson, type Json} from '../../base/json.ts'
 import {formatPointer} from '../../base/pointer.ts'
-import {escapeTemplate} from '../language/values/expression.ts'
+import {escapeTemplate} from '../../base/quoted-text.ts'
 import {ConstructError} from './construct-error.ts'
 import {placeOf} from './source-line.ts'
 

@@ -6,7 +6,7 @@
 import {notEvaluated} from './not-evaluated.ts'
 import {PRECEDENCE} from './operators.ts'
 import {ExpressionError} from './values/errors.ts'
-import {levelsOf, literal, type Node, SPLAT_ITEM} from './values/expression.ts'
+import {levelsOf, literal, type Node, numeral, SPLAT_ITEM} from './values/expression.ts'
 import {assertReadable} from './values/expression-limits.ts'
 
 export interface ParseOptions {
@@ -171,7 +171,7 @@ class Parser {
     if (this.#take('{')) return this.#closed('}', () => this.#comprehension('{', at) ?? this.#object())
     if (this.#peek('<<')) throw notEvaluated('a heredoc (<<)', at)
     const number = this.#match(NUMBER)
-    if (number !== undefined) return literal(Number(number))
+    if (number !== undefined) return numeral(number) ?? this.#fail('the number is larger than any that JSON has')
     const word = this.#match(WORD) ?? this.#fail(`${this.#here()} is not an expression`)
     if (word === 'true' || word === 'false') return literal(word === 'true')
     if (word === 'null') return literal(null)

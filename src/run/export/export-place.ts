@@ -3,7 +3,7 @@ import {existsSync, readdirSync, statSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {AppError, EXIT} from '../../base/errors.ts'
 import {shellWord} from '../../base/shell-word.ts'
-import {readKeptFileSync} from '../../base/whole-file.ts'
+import {isNotKept, readKeptFileSync} from '../../base/whole-file.ts'
 import {isUnedited} from '../../export/banner.ts'
 
 /** There is something in the folder, and nobody said that it may be replaced. */
@@ -75,5 +75,13 @@ export function outdatedFiles({dir}: ExportPlace, files: readonly string[]): rea
     .filter(path => !files.includes(path) && isUnedited(textOf(join(dir, path)) ?? ''))
 }
 
-const textOf = (path: string): string | undefined =>
-  existsSync(path) && statSync(path).isFile() ? readKeptFileSync(path).toString() : undefined
+/** What is far too large, or cannot be read to its end, is nothing that an export wrote: no text of one. */
+function textOf(path: string): string | undefined {
+  if (!existsSync(path) || !statSync(path).isFile()) return undefined
+  try {
+    return readKeptFileSync(path).toString()
+  } catch (error) {
+    if (isNotKept(error)) return ''
+    throw error
+  }
+}

@@ -112,6 +112,31 @@ describe('functions of text', () => {
   })
 })
 
+describe('a number larger than any', () => {
+  it.each([
+    ['a literal', '${1e999999999 * 2}', 'the number is larger than any that JSON has'],
+    ['a product', '${1e308 * 10}', 'the result is no finite number'],
+    ['a sum', '${sum([1e308, 1e308])}', 'the result is no finite number'],
+    ['a quotient', '${1e308 / 1e-300}', 'the result is no finite number'],
+    ['a power', '${pow(10, pow(10, 10))}', 'the result is no finite number'],
+    ['a text of digits', `\${parseint("${'9'.repeat(400)}", 10)}`, 'the result is no finite number'],
+    ['a text', '${"1e999" + 1}', 'must be a number'],
+    ['decoded', '${jsondecode("[1e999]")}', 'has a number larger than any that can be computed with'],
+  ])('is a problem with its place, and not null: %s', (_, expression, problem) => {
+    expect(said(subscription({'spec/x': expression}))).toContain(problem)
+  })
+})
+
+describe('what an expression names', () => {
+  it.each(['constructor', '__proto__', 'toString'])('is nothing that JavaScript has of itself: [[:%s:]]', name => {
+    expect(said(subscription({'spec/x': `\${regex("[[:${name}:]]", "x")}`}))).toContain('does not evaluate')
+  })
+
+  it('may be half of a letter, and is what UTF-8 makes of it', () => {
+    expect(messagesOf(() => read(subscription({'spec/x': '${urlencode("\ud800")}'})))).toEqual([])
+  })
+})
+
 describe('a field called __proto__', () => {
   it.each([
     ['in a spec', {spec: '{"name": "p", "__proto__": {"x": 1}}'}],

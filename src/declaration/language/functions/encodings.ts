@@ -46,9 +46,9 @@ function base64Decode(value: Json): Json {
   }
 }
 
-/** As in a query: a space is `+`. */
+/** As in a query: a space is `+`. Half of a letter is what UTF-8 makes of it, here and in all others. */
 const urlEncode = (text: string): string =>
-  encodeURIComponent(text)
+  encodeURIComponent(Buffer.from(text).toString())
     .replace(/[!'()*]/g, sign => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
     .replaceAll('%20', '+')
 

@@ -1,6 +1,6 @@
 /** Terraform's functions of numbers. */
 import type {Json} from '../../../base/json.ts'
-import {add, decimalIn} from '../values/decimal.ts'
+import {add, decimalIn, finite} from '../values/decimal.ts'
 import {ArgumentError, asFlag, asList, asNumber, asText, asWhole, atLeast, type FunctionTable, one, rule, two} from '../values/rule.ts'
 
 /** As many values as Terraform's own range() gives at most. */
@@ -27,13 +27,7 @@ function parsedInt(value: Json | undefined, base: Json | undefined): Json {
   const digits = '0123456789abcdefghijklmnopqrstuvwxyz'.slice(0, radix)
   if (!/^[+-]?[0-9a-z]+$/.test(text) || ![...text.replace(/^[+-]/, '')].every(it => digits.includes(it)))
     throw new ArgumentError(`the text is no whole number of base ${radix}`)
-  return Number.parseInt(text, radix)
-}
-
-/** Not below or above what is finite. */
-function finite(value: number): number {
-  if (Number.isFinite(value)) return value
-  throw new ArgumentError('the result is no finite number')
+  return finite(Number.parseInt(text, radix))
 }
 
 export const NUMBERS: FunctionTable = {

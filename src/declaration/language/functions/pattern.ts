@@ -163,7 +163,7 @@ function translate(source: string, dotAll: boolean): string {
     /\\[pP](?:\{\^?\w+\}|\w)|\\[\s\S]|\[:(\^?)(\w+):\]|\[\^?\]?|\]|\(\?P<|\(\?(?:<?[=!])|\(\?[a-zA-Z-]+[:)]|\./g,
     (piece: string, not: string | undefined, posix: string | undefined) => {
       if (posix !== undefined && inClass) {
-        const signs = POSIX[posix]
+        const signs = Object.hasOwn(POSIX, posix) ? POSIX[posix] : undefined
         if (signs === undefined || not === '^') throw new ArgumentError(`svcctl does not evaluate ${piece} in a pattern`)
         return signs
       }

@@ -3,6 +3,8 @@
  * its shortest spelling, computed exactly (a quotient to forty digits), and becomes a double again at the end.
  */
 
+import {ArgumentError} from './argument-error.ts'
+
 interface Decimal {
   readonly digits: bigint
   /** Power of ten. */
@@ -14,7 +16,14 @@ const MAX_SCALE = 400
 
 /** The number a text spells, or `undefined`. */
 export function decimalIn(text: string): number | undefined {
-  return /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined
+  const number = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/.test(text) ? Number(text) : undefined
+  return Number.isFinite(number) ? number : undefined
+}
+
+/** Not below or above what is finite: JSON has no spelling for that, and would send `null`. */
+export function finite(value: number): number {
+  if (Number.isFinite(value)) return value
+  throw new ArgumentError('the result is no finite number')
 }
 
 export const add = (a: number, b: number): number => exact(a, b, (x, y) => x + y)
@@ -48,7 +57,7 @@ function decimal(value: number): Decimal {
   return {digits: BigInt(whole + fraction), scale: Math.max(-MAX_SCALE, Math.min(MAX_SCALE, scale))}
 }
 
-const toNumber = ({digits, scale}: Decimal): number => Number(`${digits}e${scale}`)
+const toNumber = ({digits, scale}: Decimal): number => finite(Number(`${digits}e${scale}`))
 
 /** A number as Terraform writes it: never with an exponent. */
 export function formatNumber(value: number): string {

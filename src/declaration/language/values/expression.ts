@@ -9,7 +9,8 @@
  *
  * Each may be of another stack: `stack["network"].null_resource.a.id`.
  */
-import {formatNumber} from './decimal.ts'
+import {escapeTemplate, quote, quoteText} from '../../../base/quoted-text.ts'
+import {decimalIn, formatNumber} from './decimal.ts'
 
 export type Node =
   | {readonly type: 'literal'; readonly value: string | number | boolean | null}
@@ -53,6 +54,12 @@ export interface ForNode {
 export const SPLAT_ITEM = '*'
 
 export const literal = (value: string | number | boolean | null): Node => ({type: 'literal', value})
+
+/** A number as it is written; `undefined` where it is larger than any that JSON can send. */
+export function numeral(text: string): Node | undefined {
+  const value = decimalIn(text)
+  return value === undefined ? undefined : literal(value)
+}
 
 /** The nodes a node is made of. */
 export function partsOf(node: Node): readonly Node[] {
@@ -117,13 +124,7 @@ export function templateOf(parts: readonly (string | Node)[]): Node {
   return {type: 'template', parts: [only, ...more]}
 }
 
-/** `${` and `%{` as text. */
-export const escapeTemplate = (text: string): string => text.replace(/[$%]\{/g, mark => `${mark[0]}${mark}`)
 export const unescapeTemplate = (text: string): string => text.replace(/([$%])\1\{/g, '$1{')
-
-const QUOTED: Readonly<Record<string, string>> = {'"': '\\"', '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t'}
-const quoteText = (text: string): string => escapeTemplate(text.replace(/["\\\n\r\t]/g, mark => QUOTED[mark] ?? mark))
-export const quote = (text: string): string => `"${quoteText(text)}"`
 
 /** `null_resource.cache`, `null_resource.cache["a"]`, `null_resource.cache[0]` */
 export const formatAddress = (name: string, key?: string | number): string =>

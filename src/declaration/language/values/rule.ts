@@ -1,9 +1,9 @@
 /** What Terraform's functions have in common here: how arguments are taken, and how they are refused. */
 import {isJsonObject, type Json, type JsonObject} from '../../../base/json.ts'
+import {ArgumentError} from './argument-error.ts'
 import {decimalIn, formatNumber} from './decimal.ts'
 
-/** Arguments that a function cannot take; the words follow the function's name. Never quotes a value, which may be secret. */
-export class ArgumentError extends TypeError {}
+export {ArgumentError}
 
 /** Nobody knows what comes of it: unlike a wrong argument, nothing is made of that by `try` and `can`, or a plan would depend on the machine. */
 export class SlowSearchError extends Error {}
