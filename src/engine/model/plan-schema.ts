@@ -160,6 +160,7 @@ const stackWith = (ledger: z.ZodType<LedgerLocation>) =>
         secret: z.literal(true).exactOptional(),
       }),
     ),
+    recorded: z.record(z.string(), digest).exactOptional().describe('digests of the outputs that the ledger had'),
   })
 
 const fact = closed<Fact>()({

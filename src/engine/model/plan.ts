@@ -195,6 +195,8 @@ export interface PlannedStack {
     readonly expression?: string
     readonly secret?: true
   }[]
+  /** Digests of the outputs that the ledger had: what is otherwise later, somebody has written since. Absent: an older version made the plan. */
+  readonly recorded?: Readonly<Record<string, string>>
 }
 
 export type PlannedFreeze = Omit<Freeze, 'at'>

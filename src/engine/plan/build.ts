@@ -6,6 +6,7 @@ import {type Declaration, type StackDeclarations, sourceOf} from '../model/decla
 import type {Hides, SecretStateOf} from '../model/diff.ts'
 import type {Kind} from '../model/kind.ts'
 import {sha256} from '../model/live.ts'
+import {outputDigests} from '../model/output-digest.ts'
 import {accountsOfOperations} from '../model/ownership.ts'
 import type {Lifts, Operation, Plan, PlannedStack, PlanSource} from '../model/plan.ts'
 import {PLAN_FORMAT} from '../model/plan.ts'
@@ -263,6 +264,9 @@ function plannedStack(
             ...(secret ? {secret: true as const} : {}),
           }
         }),
+    recorded: outputDigests(ledger?.outputs ?? {}, name =>
+      stack.outputs.some(it => it.name === name && openLeaves(it.value).some(({leaf}) => leaf instanceof Secret || leaf.secret)),
+    ),
   }
 }
 

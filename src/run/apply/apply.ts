@@ -2,18 +2,14 @@
 
 import {kinds} from '../../backends/kinds.ts'
 import {AppError} from '../../base/errors.ts'
-import type {Json} from '../../base/json.ts'
 import {systemCode} from '../../base/system-code.ts'
-import {evaluate} from '../../declaration/read/residual.ts'
 import {LedgerBook} from '../../engine/apply/ledger-book.ts'
 import type {Undecided} from '../../engine/apply/recovery.ts'
 import type {ApplyResult, Work} from '../../engine/apply/work.ts'
-import {runAttribute} from '../../engine/model/attribute.ts'
 import {beforeImage} from '../../engine/model/before-image.ts'
-import type {Lookup} from '../../engine/model/declaration.ts'
 import type {Emit} from '../../engine/model/events.ts'
 import type {Journal} from '../../engine/model/journal.ts'
-import {emptyLedger, type Ledger, type LedgerOutput} from '../../engine/model/ledger.ts'
+import {emptyLedger, type Ledger} from '../../engine/model/ledger.ts'
 import type {Lifts, Plan} from '../../engine/model/plan.ts'
 import type {Observation} from '../../engine/observe/observation.ts'
 import {restOf} from '../../engine/plan/rest.ts'
@@ -36,6 +32,7 @@ import type {Workspace} from '../workspace/workspace.ts'
 import {type CarryOutOptions, carryOut, plannedWork} from './carry-out.ts'
 import {assertNothingOpen} from './dead-runs.ts'
 import {RunAudit} from './run-audit.ts'
+import {outputsOf} from './stack-outputs.ts'
 import {openControls} from './supervision.ts'
 
 export interface ApplyInput {
@@ -273,31 +270,4 @@ async function nothingToDo(
   await book.flush()
   const requests = workspace.usedRequests()
   return {result, interrupted: false, requests, before: requests, audit: []}
-}
-
-function outputsOf({variable, ledgers, host}: Workspace, plan: Plan, stack: string, {objects}: ApplyResult): Record<string, LedgerOutput> {
-  const outputs: Record<string, LedgerOutput> = {}
-  for (const {name, value, sensitive, expression, secret} of plan.stacks.find(it => it.name === stack)?.outputs ?? []) {
-    if (secret) continue
-    const known =
-      expression === undefined
-        ? value
-        : evaluated(expression, stack, {
-            variable,
-            attribute: (key, attribute) => host.redactor.value(runAttribute(objects, key, attribute)),
-          })
-    const kept = known ?? ledgers.get(stack)?.outputs[name]?.value
-    if (kept !== undefined) outputs[name] = {value: kept, sensitive}
-  }
-  return outputs
-}
-
-function evaluated(expression: string, stack: string, lookup: Lookup): Json | undefined {
-  try {
-    return evaluate(expression, stack, lookup)
-  } catch (error) {
-    // What it reads was not made in this run: the output keeps its last value.
-    if (error instanceof AppError) return undefined
-    throw error
-  }
 }

@@ -429,3 +429,38 @@ describe('a secret written in clear in a stack', () => {
     }
   })
 })
+
+describe('outputs that another apply has written since a plan was saved', () => {
+  const outputs = (more: Record<string, {value: unknown}>) => ({
+    endpoint: {value: '${null_resource.a.triggers["out/publicEndpoint"]}'},
+    ...more,
+  })
+  const twoStack = (b: number, port: number, more: Record<string, {value: unknown}>) =>
+    jsonStack(name)
+      .subscription('sub', {name})
+      .database('a', 'sub', {memoryLimitInGb: 1, port}, {outputs: ['publicEndpoint']})
+      .database('b', 'sub', {memoryLimitInGb: b})
+      .block('output', outputs(more))
+  const saving = (...given: Parameters<typeof twoStack>) => ['--synth-dir', saveStack(at.folder, twoStack(...given))]
+  const recorded = async () => documentOf(await at.run(['output', '--synth-dir', join(at.folder, name), '-o', 'json']))
+
+  it('stay as they are; what the plan has of the others is written', async () => {
+    const allowed = ['--auto-approve', '--allow-destroy', '*']
+    expect((await at.fast(['apply', ...saving(1, 12_001, {gone: {value: 'old'}, version: {value: 1}}), ...allowed])).code).toBe(0)
+    const before = await recorded()
+    const file = `${name}-outputs.plan`
+    expect((await at.fast(['plan', ...saving(2, 12_001, {version: {value: 2}, later: {value: 'mine'}}), '-out', file])).code).toBe(0)
+    // A colleague replaces the database that the plan leaves as it is.
+    const theirs = saving(1, 12_002, {gone: {value: 'old'}, version: {value: 1}, added: {value: 'theirs'}})
+    expect((await at.fast(['apply', ...theirs, ...allowed])).code).toBe(0)
+    const since = await recorded()
+    expect(since.endpoint.value).not.toBe(before.endpoint.value)
+    expect((await at.fast(['apply', file, '--auto-approve'])).code).toBe(0)
+    expect(await recorded()).toEqual({
+      endpoint: since.endpoint,
+      added: since.added,
+      version: expect.objectContaining({value: 2}),
+      later: expect.objectContaining({value: 'mine'}),
+    })
+  })
+})
