@@ -73,11 +73,17 @@ function arrowsOf(input: SelectInput, holders: ReadonlyMap<Key, Key>): AllArrows
     }
   }
   const now = keysNow([...otherLedgers, ...ledgers.values()])
+  const again = stacks.flatMap(stack => renamed(input, stack))
+  // What is declared hangs on what its declaration says; what it hung on once is nothing to it any more.
+  const kindNow = new Map(stacks.flatMap(stack => stack.declarations.map(it => [it.key, it.kind] as const)))
+  const formerly = new Set(again.filter(it => it.sure).map(it => it.from))
   for (const [stack, {entries}] of ledgers) {
-    for (const {address, dependsOn} of entries.values()) {
+    for (const {address, kind, dependsOn} of entries.values()) {
+      const key = keyOf(stack, address)
+      if (!destroy && (kindNow.get(key) === kind || formerly.has(key))) continue
       for (const need of dependsOn.map(now)) {
-        if (destroy) add(needs, keyOf(stack, address), need)
-        add(followers, need, keyOf(stack, address))
+        if (destroy) add(needs, key, need)
+        add(followers, need, key)
       }
     }
   }
@@ -86,7 +92,7 @@ function arrowsOf(input: SelectInput, holders: ReadonlyMap<Key, Key>): AllArrows
     add(followers, holder, key)
   }
   const maybe = new Map<Key, Key[]>()
-  for (const {to, from, sure} of stacks.flatMap(stack => renamed(input, stack))) {
+  for (const {to, from, sure} of again) {
     add(sure ? same : maybe, to, from)
     add(same, from, to)
   }

@@ -119,6 +119,23 @@ describe('a selection by the words that a plan prints', () => {
     },
   )
 
+  it('leaves an excluded object alone with what hangs on it, and with nothing that once did', async () => {
+    const of = (memoryLimitInGb: number, after: readonly string[], local = 'queue') =>
+      stackOf()
+        .subscription('main')
+        .database('cache', 'main', {memoryLimitInGb})
+        .add('cloud.database', local, {name: 'queue', memoryLimitInGb}, {parent: stackOf().in('main'), after})
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([of(1, ['cache'])])
+      expect(await actions(lab, [of(2, ['cache'])], excluding('cache'))).toEqual([])
+      expect(await actions(lab, [of(2, [])], excluding('cache'))).toEqual(['update queue'])
+      expect(await actions(lab, [of(2, [], 'jobs').moved('queue', 'jobs')], excluding('cache'))).toEqual(['update jobs'])
+      // Nobody declares it any more: what it hung on may need it gone first.
+      expect(await actions(lab, [of(2, []).without('queue', 'cache')], excluding('cache'))).toEqual([])
+    })
+  })
+
   it('finds a remote id that no ledger knows by reading', async () => {
     const lab = new Lab()
     await lab.run(async () => {
