@@ -102,6 +102,8 @@ export interface SettledStep {
   readonly step: Step
   /** Absent in journals of older versions. */
   readonly kind?: string
+  /** The natural key of what was created. */
+  readonly name?: string
   readonly remoteId?: string
   readonly former?: string
   readonly secrets?: SentSecrets
@@ -198,12 +200,13 @@ export function readRun(entries: readonly JournalEntry[]): DeadRun {
       lastSettledAt = Math.max(lastSettledAt, entry.at ?? 0)
       if (entry.failed !== undefined) continue
       uncertain.delete(id)
-      const {kind, former, secrets} = sent.get(id) ?? {}
+      const {kind, name, former, secrets} = sent.get(id) ?? {}
       const {key, step, remoteId} = entry
       settled.push({
         key,
         step,
         ...(kind === undefined ? {} : {kind}),
+        ...(name === undefined ? {} : {name}),
         ...(remoteId === undefined ? {} : {remoteId}),
         ...(former === undefined ? {} : {former}),
         ...(secrets === undefined ? {} : {secrets}),

@@ -161,8 +161,11 @@ export class Claims {
     const {api} = this.#kind(kind)
     const account = this.#account(stack, api)
     const isIn = (it: BeingMade) => parent === undefined || it.parent === undefined || it.parent.join('/') === parent.join('/')
-    const fits = (it: BeingMade) =>
-      it.remoteId === undefined ? (it.name === undefined || it.name === name) && isIn(it) : it.remoteId === remoteId
+    const fits = (it: BeingMade) => {
+      if (it.remoteId === undefined) return (it.name === undefined || it.name === name) && isIn(it)
+      // What was made a moment ago lists may not show yet: who would make it again knows it by its name alone.
+      return remoteId === undefined ? it.name !== undefined && it.name === name && isIn(it) : it.remoteId === remoteId
+    }
     const made = this.#input.beingMade?.find(it => it.kind === kind && this.#account(it.stack, api) === account && fits(it))
     if (made === undefined) return undefined
     return {

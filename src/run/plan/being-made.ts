@@ -1,7 +1,7 @@
 /** What unfinished runs have asked for in stacks that are not part of this run, whose ledgers may not have it yet. */
 import {kinds} from '../../backends/kinds.ts'
 import {type DeadRun, readRun, stackOf} from '../../engine/model/journal.ts'
-import {kindCalled, parentInRequest} from '../../engine/model/kind.ts'
+import {idsIn, kindCalled, parentInRequest} from '../../engine/model/kind.ts'
 import type {BeingMade} from '../../engine/model/ownership.ts'
 import {knownRuns, openRuns} from '../journal/run-files.ts'
 import {pendingRuns} from '../journal/travelling-journal.ts'
@@ -20,15 +20,17 @@ export function beingMadeElsewhere(workspace: Workspace): BeingMade[] {
     [...loose, ...settled.filter(it => it.recorded !== true)].flatMap((it): BeingMade[] => {
       const stack = stackOf(it.key)
       if (it.step !== 'create' || it.kind === undefined || own.has(stack)) return []
-      const {kind, remoteId} = it
-      const parent = 'path' in it ? parentInRequest(kindCalled(kinds, kind), it.path) : undefined
+      const {name, remoteId} = it
+      const kind = kindCalled(kinds, it.kind)
+      const parent =
+        'path' in it ? parentInRequest(kind, it.path) : remoteId === undefined ? undefined : idsIn(kind, remoteId)?.slice(0, -1)
       return [
         {
           stack,
           run,
-          kind,
+          kind: it.kind,
           ...(remoteId === undefined ? {} : {remoteId}),
-          ...('name' in it && it.name !== undefined ? {name: it.name} : {}),
+          ...(name === undefined ? {} : {name}),
           ...(parent === undefined ? {} : {parent}),
         },
       ]

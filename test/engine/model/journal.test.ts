@@ -23,3 +23,9 @@ describe('the version of a ledger that a run knew last', () => {
     expect(readRun(entries).versions.get('shop')?.serial).toBe(serial)
   })
 })
+
+it('a create that has ended is known by its name, too: lists may not show it yet', () => {
+  const remoteId = 'cloud/subscriptions/1/databases/7'
+  const {settled} = readRun([{...sent(1), name: 'cache'} as JournalEntry, {type: 'settled', key, step: 'create', remoteId, at: 2}])
+  expect(settled).toEqual([{key, step: 'create', kind: 'cloud.database', name: 'cache', remoteId}])
+})

@@ -266,17 +266,17 @@ describe('what another stack may have, though no ledger says so', () => {
 
   it('for the same reason is not made a second time, in the same place', async () => {
     const lab = await started(both(a(), stackOf('b')))
-    const planned = (parent: string) => {
-      const beingMade = [made({name: 'late', parent: [parent]})]
+    const planned = (parent: string, more = {}) => {
+      const beingMade = [made({name: 'late', parent: [parent], ...more})]
       return lab.run(() => lab.plan(both(a().database('late', 'main'), stackOf('b')), {...only('a'), beingMade}))
     }
     expect(shown((await planned('2')).plan.operations)).toEqual({'a:null_resource.late': 'create'})
-    expect(of((await planned('1')).plan.operations, 'late')).toMatchObject({
-      action: 'blocked',
-      wants: 'create',
-      cause: 'maybe-elsewhere',
-      elsewhere: {stack: 'b'},
-    })
+    const blocked = {action: 'blocked', wants: 'create', cause: 'maybe-elsewhere', elsewhere: {stack: 'b'}}
+    expect(of((await planned('1')).plan.operations, 'late')).toMatchObject(blocked)
+    // Made already, and neither in a list nor in a ledger yet.
+    const settled = {remoteId: 'cloud/subscriptions/1/databases/9'}
+    expect(of((await planned('1', settled)).plan.operations, 'late')).toMatchObject(blocked)
+    expect(shown((await planned('1', {...settled, name: 'other'})).plan.operations)).toEqual({'a:null_resource.late': 'create'})
   })
 
   it('since it went there from here, is neither adopted nor removed by an app that does not have that stack any more', async () => {
