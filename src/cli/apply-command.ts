@@ -86,7 +86,7 @@ export abstract class ApplyCommandBase extends StackCommand {
   }
 
   protected async applyFile(file: string, flags: ApplyFlagValues): Promise<ExitCode> {
-    const {applyCommand, assertCommit, readPlan, recheckPlan, waitForOthers} = await applyParts()
+    const {applyCommand, assertCommit, onceAlone, readPlan, recheckPlan, waitForOthers, wasBegun} = await applyParts()
     const plan = await readPlan(file, this.context.cwd)
     await this.reportPlan(plan, applyCommand(file, plan, flags))
     assertCommit(plan, flags.approvedCommit, flags.commit ?? headOfRequest(this.context))
@@ -96,10 +96,12 @@ export abstract class ApplyCommandBase extends StackCommand {
     return this.inPlanned(plan, {...flags, approve}, [...stacks, ...others], async (workspace, emit) => {
       const settled = await this.settled(workspace, emit)
       const {unknown, plans} = settled
-      await waitForOthers(workspace, plan, flags.foreign ?? 'wait', emit, settled)
       const options = planOptions({...flags, approve: granted ?? flags.approve})
-      const recheck = (given: ApplyOptions) => recheckPlan(workspace, plan, given, {undecided: unknown, begun: plans.has(plan.hash)})
-      const built = await recheck(options)
+      const begun = plans.has(plan.hash)
+      const begunBefore = () => wasBegun(this.context, plan.hash)
+      const recheck = (given: ApplyOptions) => recheckPlan(workspace, plan, given, {undecided: unknown, begun, begunBefore})
+      const alone = (planned: Plan) => waitForOthers(workspace, planned, flags.foreign ?? 'wait', emit, settled)
+      const built = await onceAlone(plan, () => recheck(options), alone)
       const again = (lifted: Pick<Lifts, 'allowDestroy' | 'adopt'>) => recheck(withLifted(options, lifted))
       return this.carryOut(workspace, {...built, unknown, approved: plan, again}, {...flags, approve, 'approve-from': undefined}, emit)
     })
@@ -107,7 +109,7 @@ export abstract class ApplyCommandBase extends StackCommand {
 
   /** Finishes a run that did not end: what it started is settled, the rest of its plan is carried out. */
   protected async resume(run: string | undefined, flags: ApplyFlagValues): Promise<ExitCode> {
-    const {findRun, planOf, recheckPlan, RunPlanError, waitForOthers} = await applyParts()
+    const {findRun, onceAlone, planOf, recheckPlan, RunPlanError, waitForOthers} = await applyParts()
     const story = findRun(this.context, run)
     const plan = await planOf(this.context, story.header)
     if (plan === undefined) throw new RunPlanError(story.header.run, 'gone')
@@ -127,14 +129,14 @@ export abstract class ApplyCommandBase extends StackCommand {
     return this.inPlanned({...plan, accounts: story.header.accounts}, flags, [...stacks, ...others], async (workspace, emit) => {
       const settled = await this.settled(workspace, emit)
       const {unknown} = settled
-      await waitForOthers(workspace, plan, flags.foreign ?? 'wait', emit, settled)
       // What was open when the run died is settled now, and may be half of a replacement.
       const recheck = () =>
         recheckPlan(workspace, plan, planOptions(allowed), {
           undecided: unknown,
           resumed: true,
         })
-      return this.carryOut(workspace, {...(await recheck()), unknown, approved: plan, again: recheck}, allowed, emit)
+      const built = await onceAlone(plan, recheck, planned => waitForOthers(workspace, planned, flags.foreign ?? 'wait', emit, settled))
+      return this.carryOut(workspace, {...built, unknown, approved: plan, again: recheck}, allowed, emit)
     })
   }
 

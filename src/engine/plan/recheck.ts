@@ -143,6 +143,7 @@ export function untouchedLedger(ledger: Ledger, plan: Plan): Ledger {
  *
  * @param undecided - operations on what a dead run has begun and nobody can tell the end of: they are not begun anyway
  * @param ledgers - whole, those of other stacks too: what they have under the planned addresses decides whose the objects are
+ * @param begunBefore - by an earlier run of it that is over: asked only where that decides
  * @param begun - by a run of this very plan that died: of a change it may have made a part, and the rest is what was approved too
  * @throws StalePlanError with everything that moved
  */
@@ -152,6 +153,7 @@ export function stillValid(
   ledgers: ReadonlyMap<string, Ledger>,
   undecided: ReadonlySet<Key> = new Set(),
   begun = false,
+  begunBefore: () => boolean = () => false,
 ): Operation[] {
   const owned = ({stack, address, movedFrom}: Operation) =>
     [address, movedFrom].some(it => it !== undefined && ledgers.get(stack)?.entries.has(it))
@@ -168,7 +170,7 @@ export function stillValid(
   const operations = plan.operations.map(planned => {
     if (planned.action === 'no-op' || undecided.has(keyOfOperation(planned)) || isHeldStill(planned, ledgers)) return planned
     const now = byKey.get(keyOfOperation(planned))
-    const verdict = compare(planned, now, {owned: owned(planned), begun})
+    const verdict = compare(planned, now, {owned: owned(planned), begun: () => begun || begunBefore()})
     if (typeof verdict !== 'string')
       return {
         ...calledAs(planned, verdict),
@@ -285,7 +287,7 @@ function leftToDelete(planned: Operation, fresh: ReadonlyMap<Key, Operation>): O
 function compare(
   planned: Operation,
   now: Operation | undefined,
-  {owned, begun}: {readonly owned: boolean; readonly begun: boolean},
+  {owned, begun}: {readonly owned: boolean; readonly begun: () => boolean},
 ): Operation | string {
   const satisfied: Operation = {
     ...planned,
@@ -340,7 +342,7 @@ function compare(
     return was !== undefined && canonicalJson(was) === canonicalJson(is)
   }
   const differing = facts(now).filter(it => !isAsBefore(it))
-  if (begun && differing.length === 0) return asPlanned
+  if (differing.length === 0 && begun()) return asPlanned
   const gone = facts(planned).filter(it => !now.changes.some(change => change.path === it.path))
   return [
     ...differing.map(it => differenceOf(it.path, before.get(it.path), it.before)),

@@ -14,6 +14,8 @@ import {accountsOfOperations} from '../../engine/model/ownership.ts'
 import type {Operation, Plan} from '../../engine/model/plan.ts'
 import {keyOfOperation} from '../../engine/model/value.ts'
 import {stepsOf} from '../../engine/plan/bill.ts'
+import type {BuiltPlan} from '../../engine/plan/build.ts'
+import {StalePlanError} from '../../engine/plan/recheck.ts'
 import {runTiming} from '../host/timing.ts'
 import type {Workspace} from '../workspace/workspace.ts'
 import type {Settled} from './dead-runs.ts'
@@ -84,6 +86,24 @@ export async function waitForOthers(
   }
   if (waited) await workspace.readAnew()
   return waited
+}
+
+/**
+ * What of a saved plan is to be done now, with nobody else at it: others are waited for where that is touched, and not for
+ * what is done already.
+ * @param look - what is to be done, by what is there now
+ * @throws what `look` and `wait` throw
+ */
+export async function onceAlone(plan: Plan, look: () => Promise<BuiltPlan>, wait: (planned: Plan) => Promise<boolean>): Promise<BuiltPlan> {
+  let first: BuiltPlan
+  try {
+    first = await look()
+  } catch (error) {
+    // What somebody has half made looks otherwise than it will.
+    if (!(error instanceof StalePlanError) || !(await wait(plan))) throw error
+    return look()
+  }
+  return (await wait(first.plan)) ? look() : first
 }
 
 /** The APIs with planned creates, each with its operations. */

@@ -9,6 +9,7 @@ import {asJson} from '../../base/json.ts'
 import {holderState, identityOf} from '../../base/process-lock.ts'
 import {readWholeFileSync} from '../../base/whole-file.ts'
 import {type BeforeImage, beforeImageSchema} from '../../engine/model/before-image.ts'
+import type {State} from '../../engine/model/events.ts'
 import {type DeadRun, type JournalEntry, readRun} from '../../engine/model/journal.ts'
 import {journalEntrySchema} from '../../engine/model/journal-schema.ts'
 import {ON_DRIFT, type Plan} from '../../engine/model/plan.ts'
@@ -147,6 +148,21 @@ export interface RunsHere {
   readonly stories: readonly RunStory[]
   readonly unreadable: readonly UnreadableRun[]
 }
+
+/** So many of the newest are asked: who applies a plan once more does so soon. */
+const RECENT_RUNS = 50
+
+/** Whether the last run of a plan here has left something of it to do. */
+export function wasBegun(host: Host, plan: string): boolean {
+  const {stories} = readAll(listRuns(runsFolder(host.cwd)).slice(-RECENT_RUNS))
+  const last = stories.findLast(it => it.header.plan === plan)
+  const end = last?.entries.findLast(it => it.type === 'end')
+  // What settles a dead run counts something else, and does nothing that was left.
+  const whole = end !== undefined && 'done' in end.summary
+  return last !== undefined && !(whole && Object.entries(end.summary).every(([state, count]) => count === 0 || ENDED_WELL.has(state)))
+}
+
+const ENDED_WELL: ReadonlySet<string> = new Set<State>(['done', 'no-op'])
 
 /** Every run here. Nothing is changed. */
 export const readRuns = (host: Host): RunsHere => readAll(listRuns(runsFolder(host.cwd)))

@@ -165,6 +165,8 @@ export interface RecheckOptions {
   readonly resumed?: boolean
   /** A run of this very plan was settled just now. */
   readonly begun?: boolean
+  /** Whether an earlier one is over: asked only where that decides. */
+  readonly begunBefore?: () => boolean
 }
 
 /**
@@ -175,7 +177,7 @@ export async function recheckPlan(
   workspace: Workspace,
   plan: Plan,
   options: ApplyOptions,
-  {undecided = [], resumed = false, begun = resumed}: RecheckOptions = {},
+  {undecided = [], resumed = false, begun = resumed, begunBefore = () => false}: RecheckOptions = {},
 ): Promise<BuiltPlan> {
   if (plan.notAfter !== undefined && workspace.host.wallClock.now() > Date.parse(plan.notAfter)) throw new PlanExpiredError(plan.notAfter)
   // What the plan was made with may name what it leaves out.
@@ -192,6 +194,7 @@ export async function recheckPlan(
     planAgain: (seen, wishes) => planWorkspace(workspace.seen(seen), {options: {...options, target: [], exclude: []}, ...wishes}),
     open,
     begun,
+    begunBefore,
   })
   const lifts = liftsToApply(plan, options, workspace.settings)
   // Nobody is believed about what a ledger has: it is there to be asked.

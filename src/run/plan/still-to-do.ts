@@ -22,12 +22,14 @@ export interface StillToDoInput extends SeenLedgers {
   readonly open: ReadonlySet<Key>
   /** A run of this very plan was settled just now. */
   readonly begun: boolean
+  /** Whether an earlier one is over: asked only where that decides. */
+  readonly begunBefore?: () => boolean
 }
 
 /** @throws StalePlanError: nothing was sent but GETs */
 export async function stillToDo(
   plan: Plan,
-  {ledgers, otherLedgers, planAgain, open, begun}: StillToDoInput,
+  {ledgers, otherLedgers, planAgain, open, begun, begunBefore}: StillToDoInput,
 ): Promise<{readonly operations: readonly Operation[]; readonly fresh: BuiltPlan}> {
   const rest = [...ledgers.values()].map(it => untouchedLedger(it, plan))
   const seen = {
@@ -44,5 +46,5 @@ export async function stillToDo(
     kept: new Map(touched(plan).map(it => [keyOfOperation(it), it.kept ?? []])),
   })
   const all = new Map([...otherLedgers.map(it => [it.stack, it] as const), ...ledgers])
-  return {operations: stillValid(plan, fresh.plan.operations, all, open, begun), fresh}
+  return {operations: stillValid(plan, fresh.plan.operations, all, open, begun, begunBefore), fresh}
 }

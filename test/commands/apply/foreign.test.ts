@@ -44,6 +44,18 @@ describe("somebody else's create of a planned object", () => {
     expect(at.writes).toEqual([])
   })
 
+  it('is no reason to wait for who has made his own already: of a saved plan that counts which is still to be done', async () => {
+    const synth = saveStack(at.folder, base().database('store', 'sub'))
+    at.simulator.configure({cloud: {taskMs: 1}})
+    expect((await at.fast(['plan', '--synth-dir', synth, '--out', 'p.plan'])).code).toBe(0)
+    const applied = (foreign: string) => at.fast(['apply', 'p.plan', '--auto-approve', '--foreign', foreign, '-o', 'json'])
+    expect((await applied('ignore')).code).toBe(0)
+    at.simulator.configure({cloud: {taskMs: 60_000}})
+    await elsewhere('POST', '/subscriptions/1/databases', {name: 'theirs', memoryLimitInGb: 1})
+    const again = await applied('refuse')
+    expect([again.code, documentOf(again).summary], again.stderr).toEqual([0, expect.objectContaining({done: 0, 'no-op': 2})])
+  })
+
   it('is no reason to wait for who creates something of another kind', async () => {
     const outcome = await apply(base().subscription('second'))
     expect(outcome.code, outcome.stderr).toBe(0)

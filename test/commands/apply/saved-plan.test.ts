@@ -51,6 +51,32 @@ describe('a saved plan', () => {
     ])
   })
 
+  it('goes on with the rest of a change of which a run of it has made a part, until one has done all of it', async () => {
+    const shop = (memoryLimitInGb: number, replication: boolean, rule: string) =>
+      jsonStack(name).subscription('sub', {name}).database('a', 'sub', {memoryLimitInGb, replication}).rule('r', 'a', {rule})
+    const synth = (of: ReturnType<typeof shop>) => ['--synth-dir', saveStack(at.folder, of)]
+    const applied = await at.fast(['apply', ...synth(shop(1, false, '+@read ~*')), '--auto-approve', '-o', 'json'])
+    expect(applied.code, applied.stderr).toBe(0)
+    const id = documentOf(await at.run(['state', 'show', 'a', '--stack', name, '--synth-dir', join(at.folder, name), '-o', 'json']))
+      .resource.remoteId
+    const planned = async (file: string, rule: string) =>
+      expect((await at.fast(['plan', ...synth(shop(2, true, rule)), '--skip-blocked', '--out', file])).code).toBe(0)
+    const again = async (file: string) => {
+      at.simulator.settle()
+      at.simulator.edit({path: id, set: {memoryLimitInGb: 1}})
+      const outcome = await at.fast(['apply', file, '--auto-approve', '-o', 'json'])
+      return [outcome.code, documentOf(outcome).error?.code]
+    }
+    await planned('part.plan', '+@all ~*')
+    expect(await again('part.plan')).toEqual([6, undefined])
+    expect(await again('part.plan')).toEqual([6, undefined])
+    at.simulator.edit({path: id, set: {memoryLimitInGb: 1, replication: false}})
+    await planned('whole.plan', '+@read ~*')
+    expect(await again('whole.plan')).toEqual([0, undefined])
+    // What was done, and is undone by somebody, is no part of it any more.
+    expect(await again('whole.plan')).toEqual([5, 'E_PLAN_STALE'])
+  })
+
   it('needs the secrets again from the same variables, and names them', async () => {
     const {file} = await saved()
     const outcome = await at.fast(['apply', file, '--auto-approve', '-o', 'json'])
