@@ -5,7 +5,9 @@ import {fileURLToPath} from 'node:url'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {world} from '../../src/simulator/world-builder.ts'
 import {linkPackages, makeApp} from '../support/app.ts'
-import {type Site, site} from '../support/site.ts'
+import {runLine} from '../support/page.ts'
+import {type ServedProgram, serveProgram} from '../support/served-program.ts'
+import {FAST, type Site, site} from '../support/site.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const page = readFileSync(join(root, 'docs', 'adopting.md'), 'utf8')
@@ -18,25 +20,22 @@ function commandsOf(section: string): string[] {
 }
 
 let at: Site
+let served: ServedProgram
 beforeEach(async () => {
   at = await site()
+  // What talks to a server does it often.
+  const talks = `case "$1" in plan|apply|import|absorb|drift) set -- "$@" ${FAST.join(' ')};; esac`
+  served = await serveProgram(at.home, talks)
 })
-afterEach(() => at.close())
+afterEach(async () => {
+  await served.close()
+  await at.close()
+})
 
-/** `more` stands behind the words of the page: what the test's simulator needs. */
 async function run(line: string | undefined, folder = at.folder): Promise<void> {
   if (line === undefined) throw new Error('the page has fewer commands')
-  const talks = /^svcctl (plan|apply|import|absorb|drift)\b/.test(line)
-  const outcome = talks
-    ? await at.shell(line, [], {cwd: folder})
-    : await at.run(
-        line
-          .split(' ')
-          .slice(1)
-          .map(it => it.replace(/^'|'$/g, '')),
-        {cwd: folder},
-      )
-  expect([line, outcome.code], outcome.stdout + outcome.stderr).toEqual([line, line.includes('--dry-run') ? 2 : 0])
+  const {code, output} = await runLine(line, folder, {...at.env, PATH: `${served.bin}:${at.env.PATH}`})
+  expect([line, code], output).toEqual([line, line.includes('--dry-run') ? 2 : 0])
 }
 
 const program = (stacks: string) => `import {App, TerraformOutput, TerraformStack} from 'cdktf'
