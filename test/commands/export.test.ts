@@ -23,6 +23,7 @@ describe('an account nobody declared', () => {
   let here: Site
   beforeAll(async () => {
     here = await site()
+    linkPackages(here.folder)
     world()
       .subscription('orders', {cloudProviders: [{provider: 'AWS', regions: [{region: 'us-east-1'}]}]})
       .database('cache', {memoryLimitInGb: 2})
@@ -101,7 +102,6 @@ describe('an account nobody declared', () => {
     })
     expect(here.writes).toEqual([])
     expect(here.simulator.log.filter(it => it.path === '/' && it.api === 'cloud')).toHaveLength(1)
-    linkPackages(dir)
     const plan = await here.fast(['plan', '--detailed-exitcode', '-o', 'json'], {cwd: dir})
     expect(documentOf(plan).operations.filter((it: {action: string}) => it.action !== 'no-op')).toEqual([])
     expect(plan.code).toBe(0)
