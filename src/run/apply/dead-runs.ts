@@ -22,7 +22,7 @@ import {runTiming} from '../host/timing.ts'
 import {knownRuns, markIfEnded, openRuns, type RunStory, tidyOpenRuns} from '../journal/run-files.ts'
 import {type PendingRun, packed, pendingRuns} from '../journal/travelling-journal.ts'
 import {planOf, RunPlanError} from '../plan/run-plan.ts'
-import {checkAccounts, type OtherAccount, otherAccount} from '../workspace/accounts.ts'
+import {type ConnectedStacks, checkAccounts, type OtherAccount, otherAccount} from '../workspace/accounts.ts'
 import type {LedgerObject} from '../workspace/ledger-desk.ts'
 import {RunSecrets} from '../workspace/secrets.ts'
 import type {Workspace} from '../workspace/workspace.ts'
@@ -369,6 +369,14 @@ function attributeIn(book: LedgerBook, key: string, attribute: string): Json | u
 /** Asks whose account a key is of only where another one was used then. @throws OtherAccountRunError */
 async function assertSameAccount(workspace: Workspace, {header}: RunStory): Promise<void> {
   const own = workspace.stacks.filter(it => header.stacks.includes(it.name))
-  const other = await otherAccount(workspace, header.accounts, own)
+  const {stacks, allLedgers} = workspace
+  const spoken: ConnectedStacks = {
+    stacks,
+    allLedgers,
+    // With what its stacks speak to besides by now the run had nothing to do.
+    apisOf: it => workspace.apisSpoken(it).filter(api => header.accounts[keyOf(it.name, api)] ?? header.accounts[api]),
+    connectionOf: (stack, api) => workspace.connectionOf(stack, api),
+  }
+  const other = await otherAccount(spoken, header.accounts, own)
   if (other !== undefined) throw new OtherAccountRunError(header.run, other)
 }

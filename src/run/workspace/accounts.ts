@@ -147,7 +147,7 @@ export class NothingSharedError extends AppError {
 /** No request while address and key stay what they were. @throws OtherAccountError, NothingSharedError */
 export async function checkAccounts(workspace: Workspace): Promise<void> {
   for (const stack of workspace.stacks) {
-    for (const api of workspace.apisOf(stack)) {
+    for (const api of workspace.apisSpoken(stack)) {
       const recorded = workspace.ledgers.get(stack.name)?.accounts[api]
       const pinned = stack.targets[api]?.account
       const opened = workspace.connectionOf(stack.name, api)

@@ -10,5 +10,7 @@ export function neededApis(stack: StackDeclarations, selected: readonly StackDec
       d => (d.parent?.by === 'key' && d.parent.key.startsWith(prefix)) || d.dependsOn.some(edge => edge.key.startsWith(prefix)),
     ),
   )
-  return referred ? [...new Set(stack.declarations.flatMap(it => kinds.get(it.kind)?.api ?? []))] : []
+  return referred ? apisOfKinds(stack.declarations.map(it => it.kind)) : []
 }
+
+export const apisOfKinds = (names: Iterable<string>): readonly Api[] => [...new Set([...names].flatMap(name => kinds.get(name)?.api ?? []))]

@@ -30,13 +30,14 @@ import {asArrived} from '../../ledger/transfer.ts'
 import type {RequestAllowance} from '../../transport/request-allowance.ts'
 import type {OnTransportEvent} from '../../transport/transport-event.ts'
 import type {Host} from '../host/host.ts'
+import {kindsBegun} from '../journal/kinds-begun.ts'
 import {type OpenedStores, openStores} from '../ledgers/ledger-stores.ts'
 import {leftText, rewrittenText} from '../ledgers/ledger-words.ts'
 import {lockSettled, sayArrived, sayStillLocked} from '../ledgers/locked-ledgers.ts'
 import {formerLedgers, type LedgerOf, type OtherLedgers, readOtherLedgers} from '../ledgers/other-ledgers.ts'
 import {stackAccounts} from '../ledgers/stack-accounts.ts'
 import {RunControls} from './controls.ts'
-import {neededApis} from './needed-apis.ts'
+import {apisOfKinds, neededApis} from './needed-apis.ts'
 import {type OpenedApi, openCloud, openCluster} from './open-api.ts'
 
 export type Connect = (api: Api, target: string | undefined) => Promise<Connection>
@@ -89,6 +90,8 @@ interface Opened {
   ledgers: ReadonlyMap<string, Ledger>
   other: OtherLedgers
   accountOf: AccountOf
+  /** Kinds of what runs have begun that have not ended, by stack. */
+  begun: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 /** What somebody sees in place of what is there. */
@@ -132,6 +135,7 @@ export class Workspace {
         ledgers: new Map(),
         other: {ledgers: [], unread: new Map(), stores: new Map()},
         accountOf: () => '',
+        begun: new Map(),
       },
       options.ledgers === undefined ? {} : {ledgers: options.ledgers},
     )
@@ -325,13 +329,19 @@ export class Workspace {
       ...stack.declarations.map(it => it.kind),
       ...[...(this.ledgers.get(stack.name)?.entries.values() ?? [])].map(it => it.kind),
     ]
-    return [...new Set(names.flatMap(name => kinds.get(name)?.api ?? []))]
+    return apisOfKinds(names)
+  }
+
+  /** The same, and those that a run has begun something at that has not ended. */
+  apisSpoken(stack: StackDeclarations): readonly Api[] {
+    return [...new Set([...this.apisOf(stack), ...apisOfKinds(this.#opened.begun.get(stack.name) ?? [])])]
   }
 
   async #connectAll(): Promise<void> {
     if (this.#view.ledgers === undefined) await this.loadLedgers()
+    this.#opened.begun = await kindsBegun(this.host, this.ledgers.values())
     for (const stack of [...this.stacks, ...this.others]) {
-      const apis = this.stacks.includes(stack) ? this.apisOf(stack) : neededApis(stack, this.stacks)
+      const apis = this.stacks.includes(stack) ? this.apisSpoken(stack) : neededApis(stack, this.stacks)
       for (const api of apis) this.#opened.byStack.set(`${stack.name} ${api}`, await this.#openFor(stack, api))
     }
     await this.#groupAccounts()

@@ -1,0 +1,27 @@
+/** Kinds of what unfinished runs have begun: to settle it their API is spoken to, whatever the stacks declare by now. */
+import {type DeadRun, readRun, stackOf} from '../../engine/model/journal.ts'
+import type {Ledger} from '../../engine/model/ledger.ts'
+import {endedRuns, listRuns, runsFolder} from '../../ledger/journal-file.ts'
+import type {Host} from '../host/host.ts'
+
+/** By stack. What reads journals is loaded where one may be open. */
+export async function kindsBegun(host: Host, ledgers: Iterable<Ledger>): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const folder = runsFolder(host.cwd)
+  const over = endedRuns(folder)
+  const runs: DeadRun[] = []
+  if (listRuns(folder).some(it => !over.has(it.run))) {
+    const {openRuns} = await import('./run-files.ts')
+    runs.push(...openRuns(host).stories.filter(it => !it.ended))
+  }
+  const travelling = [...ledgers].flatMap(it => it.pending ?? [])
+  if (travelling.length > 0) {
+    const {pendingRuns} = await import('./travelling-journal.ts')
+    runs.push(...travelling.flatMap(it => pendingRuns(it).runs.map(({entries}) => readRun(entries))))
+  }
+  const begun = new Map<string, Set<string>>()
+  for (const {loose, settled, uncertain} of runs) {
+    for (const {key, kind} of [...loose, ...settled.filter(it => it.recorded !== true), ...uncertain])
+      if (kind !== undefined) begun.set(stackOf(key), (begun.get(stackOf(key)) ?? new Set()).add(kind))
+  }
+  return begun
+}
