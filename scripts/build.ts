@@ -11,7 +11,7 @@ import {dirname, join, relative} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {promisify} from 'node:util'
 import {type BuildOptions, build, type Plugin, transform} from 'esbuild'
-import {table} from '../src/bin/command-list.ts'
+import {commandTable} from '../src/bin/command-list.ts'
 import {describeAll, MANIFEST_FILE} from '../src/cli/shell/manifest.ts'
 import {LAST_BUILT} from './built.mjs'
 import {leanOclif} from './lean-oclif.ts'
@@ -141,10 +141,10 @@ const program = async (): Promise<void> => {
   // The first file is whole in itself: what it loads is loaded its own way, and nothing is there twice.
   await bundle({entryPoints: {svcctl: 'src/bin/svcctl.ts'}, outdir: 'dist/bin', format: 'cjs'})
   put(join(dist, 'bin', 'package.json'), JSON.stringify({type: 'commonjs'}), 0o644)
-  const infos = await describeAll(table)
+  const infos = await describeAll(commandTable)
   put(join(dist, 'bin', MANIFEST_FILE), JSON.stringify(infos))
   const manual = join(dist, 'man', 'man1')
-  const pages = manPages(infos, table.topics, version)
+  const pages = manPages(infos, commandTable.topics, version)
   for (const {file, roff} of pages) put(join(manual, file), roff, 0o644)
   for (const name of readdirSync(manual)) if (!pages.some(({file}) => file === name)) rmSync(join(manual, name), {force: true})
 }

@@ -3,13 +3,13 @@ import MagicString from 'magic-string'
 import {canonicalJson, isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {parsePointer} from '../base/pointer.ts'
 import type {EffectiveRule} from '../engine/model/field-rules.ts'
-import {literalText, literalValue, type Style, says, styleOf} from './literal.ts'
-import {below, type Found, findConstruct, findField, type NotFound, type Origin, whyNot} from './locate.ts'
-import {bare, child, children, keyNameOf, type Node, type Program, textOf} from './syntax.ts'
+import {literalText, type Style, says, styleOf, writtenValue} from './literal.ts'
+import {below, type ConstructOrigin, type FoundValue, findConstruct, findField, type NotFound, whyNot} from './locate.ts'
+import {child, children, keyNameOf, type Program, type SyntaxNode, sourceText, unwrapped} from './syntax.ts'
 
 /** A field whose live value the code is to have. */
-export interface Wish {
-  readonly origin: Origin
+export interface EditWish {
+  readonly origin: ConstructOrigin
   /** JSON pointer in the spec. */
   readonly path: string
   /** As the stack declares it. */
@@ -27,7 +27,7 @@ export interface Position {
 }
 
 /** What a person has to do. */
-export interface Refusal extends Partial<Position> {
+export interface EditRefusal extends Partial<Position> {
   /** What stands there. */
   readonly found: string
   /** What is to stand there. */
@@ -48,12 +48,12 @@ export class FileEdits {
   }
 
   /** @returns where the value was put, or why it could not be */
-  put(wish: Wish): Position | Refusal {
+  put(wish: EditWish): Position | EditRefusal {
     const {path, declared, live, rule} = wish
     const place = this.#find(wish)
     if ('why' in place) return this.#refusal(place, wish)
-    const node = bare(place.node) ?? place.node
-    const written = literalValue(node)
+    const node = unwrapped(place.node) ?? place.node
+    const written = writtenValue(node)
     if (written === undefined) return this.#refusal({node, why: whyNot(this.#firstOther(node))}, wish)
     if (declared === undefined || !says(written, declared)) {
       return this.#refusal({node, why: 'an Aspect or an override has made another value of it'}, wish)
@@ -68,7 +68,7 @@ export class FileEdits {
   }
 
   /** What a person has to do about a field that is not to be edited. */
-  refuse(wish: Wish, why: string): Refusal {
+  refuse(wish: EditWish, why: string): EditRefusal {
     const place = this.#find(wish)
     return this.#refusal({node: place.node, why}, wish)
   }
@@ -77,7 +77,7 @@ export class FileEdits {
     return this.#magic.toString()
   }
 
-  #find({origin, path}: Wish): Found | NotFound {
+  #find({origin, path}: EditWish): FoundValue | NotFound {
     const construct = findConstruct(this.#program, origin)
     if ('why' in construct) return construct
     const [first = '', ...rest] = parsePointer(path)
@@ -86,40 +86,40 @@ export class FileEdits {
     return at
   }
 
-  #refusal({node, why}: NotFound, {path, live}: Wish): Refusal {
+  #refusal({node, why}: NotFound, {path, live}: EditWish): EditRefusal {
     const field = parsePointer(path).at(-1) ?? ''
-    const isValue = node !== undefined && literalValue(node) !== undefined && node.type !== 'ObjectExpression'
+    const isValue = node !== undefined && writtenValue(node) !== undefined && node.type !== 'ObjectExpression'
     const wanted = live === undefined ? '' : literalText(this.#program, live, isValue ? node : undefined, this.#style)
     return {
       ...(node === undefined ? {} : {line: node.line, column: node.column}),
-      found: node === undefined ? '' : shortened(textOf(this.#program, node)),
+      found: node === undefined ? '' : shortened(sourceText(this.#program, node)),
       edit: wanted === '' || node?.type !== 'ObjectExpression' ? wanted : `${field}: ${wanted}`,
       why,
     }
   }
 
   /** The part of a list or an object that is no literal. */
-  #firstOther(node: Node): Node {
+  #firstOther(node: SyntaxNode): SyntaxNode {
     const parts =
       node.type === 'ArrayExpression' ? children(node, 'elements') : node.type === 'ObjectExpression' ? children(node, 'properties') : []
     for (const part of parts) {
-      const value = part?.type === 'ObjectProperty' ? bare(child(part, 'value')) : bare(part)
-      if (value !== undefined && literalValue(value) === undefined) return this.#firstOther(value)
+      const value = part?.type === 'ObjectProperty' ? unwrapped(child(part, 'value')) : unwrapped(part)
+      if (value !== undefined && writtenValue(value) === undefined) return this.#firstOther(value)
     }
     return node
   }
 
-  #hasComment({start, end}: Node): boolean {
+  #hasComment({start, end}: SyntaxNode): boolean {
     return this.#program.comments.some(it => it.start >= start && it.end <= end)
   }
 
   /** Items stay where they stand: what is gone goes, what is new comes last. @returns why not */
-  #putList(node: Node, live: readonly Json[], {keyedBy = '', serverAdds = false}: Wish['rule']): string | undefined {
+  #putList(node: SyntaxNode, live: readonly Json[], {keyedBy = '', serverAdds = false}: EditWish['rule']): string | undefined {
     const elements = children(node, 'elements').flatMap(it => it ?? [])
-    const values = elements.map(it => literalValue(it) ?? null)
+    const values = elements.map(it => writtenValue(it) ?? null)
     const keyOfItem = (it: Json) => (keyedBy !== '' && isJsonObject(it) ? it[keyedBy] : undefined)
     const wanted = serverAdds ? live.filter(it => values.some(value => isSame(keyOfItem(value) ?? value, keyOfItem(it) ?? it))) : [...live]
-    const kept = new Map<Node, Json>()
+    const kept = new Map<SyntaxNode, Json>()
     const fresh = wanted.filter(item => {
       const free = elements.map((element, i) => ({element, value: values[i] ?? null})).filter(it => !kept.has(it.element))
       const match =
@@ -140,12 +140,12 @@ export class FileEdits {
     this.#remove(elements, gone, last)
     const lineEnd = this.#program.text.includes('\r\n') ? '\r\n' : '\n'
     const separator = last.line > node.line ? `,${lineEnd}${this.#indentOf(last)}` : ', '
-    const style = styleOf(textOf(this.#program, node), this.#style)
+    const style = styleOf(sourceText(this.#program, node), this.#style)
     for (const item of fresh) this.#magic.appendLeft(last.end, separator + literalText(this.#program, item, undefined, style))
     return undefined
   }
 
-  #remove(elements: readonly Node[], gone: readonly Node[], last: Node): void {
+  #remove(elements: readonly SyntaxNode[], gone: readonly SyntaxNode[], last: SyntaxNode): void {
     for (const [i, element] of elements.entries()) {
       const next = elements[i + 1]
       if (element.start < last.start && gone.includes(element) && next !== undefined) this.#magic.remove(element.start, next.start)
@@ -155,24 +155,24 @@ export class FileEdits {
   }
 
   /** Of an item that is kept, the fields that differ. */
-  #putItem(written: Node, item: Json): void {
-    const element = bare(written) ?? written
-    const value = literalValue(element)
+  #putItem(written: SyntaxNode, item: Json): void {
+    const element = unwrapped(written) ?? written
+    const value = writtenValue(element)
     if (value === undefined || says(value, item)) return
     if (element.type !== 'ObjectExpression' || !isJsonObject(item) || !isJsonObject(value) || !sameKeys(value, item)) {
       this.#magic.update(element.start, element.end, literalText(this.#program, item, element, this.#style))
       return
     }
     for (const property of children(element, 'properties')) {
-      const [key, node] = [property && keyNameOf(property), property && bare(child(property, 'value'))]
+      const [key, node] = [property && keyNameOf(property), property && unwrapped(child(property, 'value'))]
       if (key === undefined || node === undefined) continue
       const wanted = item[key] ?? null
-      if (!says(literalValue(node) ?? null, wanted))
+      if (!says(writtenValue(node) ?? null, wanted))
         this.#magic.update(node.start, node.end, literalText(this.#program, wanted, node, this.#style))
     }
   }
 
-  #indentOf({start}: Node): string {
+  #indentOf({start}: SyntaxNode): string {
     const {text} = this.#program
     return /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', start - 1) + 1))?.[0] ?? ''
   }

@@ -3,11 +3,11 @@
 import {AppError} from '../base/errors.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {parseSizeBytes, type SizeUnit} from '../base/units.ts'
-import {bare, child, children, keyNameOf, type Node, type Program, textOf, writtenText} from './syntax.ts'
+import {child, children, keyNameOf, type Program, type SyntaxNode, sourceText, unwrapped, writtenText} from './syntax.ts'
 
 /** The value of a literal, or of a list or an object of literals; undefined when any part of it is something else. */
-export function literalValue(written: Node | undefined): Json | undefined {
-  const node = bare(written)
+export function writtenValue(written: SyntaxNode | undefined): Json | undefined {
+  const node = unwrapped(written)
   switch (node?.type) {
     case 'NumericLiteral':
     case 'BooleanLiteral':
@@ -15,21 +15,21 @@ export function literalValue(written: Node | undefined): Json | undefined {
     case 'NullLiteral':
       return null
     case 'UnaryExpression': {
-      const value = node.fields.operator === '-' ? literalValue(child(node, 'argument')) : undefined
+      const value = node.fields.operator === '-' ? writtenValue(child(node, 'argument')) : undefined
       return typeof value === 'number' ? -value : undefined
     }
     case 'StringLiteral':
     case 'TemplateLiteral':
       return writtenText(node)
     case 'ArrayExpression': {
-      const items = children(node, 'elements').map(literalValue)
+      const items = children(node, 'elements').map(writtenValue)
       return items.every(it => it !== undefined) ? items : undefined
     }
     case 'ObjectExpression': {
       const fields: Record<string, Json> = {}
       for (const property of children(node, 'properties')) {
         const key = property?.type === 'ObjectProperty' && property.fields.shorthand !== true ? keyNameOf(property) : undefined
-        const value = property && key !== undefined ? literalValue(child(property, 'value')) : undefined
+        const value = property && key !== undefined ? writtenValue(child(property, 'value')) : undefined
         if (key === undefined || value === undefined) return undefined
         fields[key] = value
       }
@@ -84,9 +84,9 @@ export function styleOf(text: string, fallback: Style = {quote: "'", padding: ''
 }
 
 /** The text of a value where another literal stood. @param former - what stood there; absent: nothing did */
-export function literalText(program: Program, value: Json, former: Node | undefined, style: Style): string {
-  const node = bare(former)
-  const was = node && textOf(program, node)
+export function literalText(program: Program, value: Json, former: SyntaxNode | undefined, style: Style): string {
+  const node = unwrapped(former)
+  const was = node && sourceText(program, node)
   if (typeof value === 'number' && was !== undefined) return numberText(value, was, node?.type)
   if (typeof value === 'string') return quoted(value, was?.[0] === '"' || was?.[0] === "'" || was?.[0] === '`' ? was[0] : style.quote)
   if (Array.isArray(value)) return `[${(value as readonly Json[]).map(it => literalText(program, it, undefined, style)).join(', ')}]`

@@ -2,10 +2,21 @@
  * Where in the code a declared field stands: in the object of the `new X(…)` at the line that the construct recorded, or in
  * the row of a table that it was made from.
  */
-import {bare, child, children, keyNameOf, type Node, nameOf, type Placed, type Program, placedNodes, writtenText} from './syntax.ts'
+import {
+  child,
+  children,
+  identifierOf,
+  keyNameOf,
+  type PlacedNode,
+  type Program,
+  placedNodes,
+  type SyntaxNode,
+  unwrapped,
+  writtenText,
+} from './syntax.ts'
 
 /** A construct as the plan knows it. */
-export interface Origin {
+export interface ConstructOrigin {
   /** Its id: the last part of its path. */
   readonly id: string
   readonly line: number
@@ -14,22 +25,22 @@ export interface Origin {
 }
 
 /** Where a value stands. */
-export interface Found {
-  readonly node: Node
+export interface FoundValue {
+  readonly node: SyntaxNode
 }
 
 /** Where a person has to look, and why a program cannot change it. */
 export interface NotFound {
-  readonly node: Node | undefined
+  readonly node: SyntaxNode | undefined
   readonly why: string
 }
 
 /** The `new X(…)` that made a construct. */
-export function findConstruct(program: Program, {id, line}: Origin): {readonly made: Placed} | NotFound {
+export function findConstruct(program: Program, {id, line}: ConstructOrigin): {readonly made: PlacedNode} | NotFound {
   const here = placedNodes(program, 'NewExpression').filter(({node}) => node.line === line)
-  const called = here.filter(({node}) => writtenText(bare(children(node, 'arguments')[1])) === id)
+  const called = here.filter(({node}) => writtenText(unwrapped(children(node, 'arguments')[1])) === id)
   const open = here.filter(({node}) => {
-    const argument = bare(children(node, 'arguments')[1])
+    const argument = unwrapped(children(node, 'arguments')[1])
     return argument !== undefined && writtenText(argument) === undefined
   })
   const [made, ...more] = called.length > 0 ? called : open
@@ -44,8 +55,8 @@ export function findConstruct(program: Program, {id, line}: Origin): {readonly m
 }
 
 /** Where the value of a field of the spec stands. */
-export function findField(program: Program, {node, around}: Placed, field: string, origin: Origin): Found | NotFound {
-  const object = bare(children(node, 'arguments')[2])
+export function findField(program: Program, {node, around}: PlacedNode, field: string, origin: ConstructOrigin): FoundValue | NotFound {
+  const object = unwrapped(children(node, 'arguments')[2])
   if (object === undefined) return {node, why: 'no object is passed'}
   if (object.type !== 'ObjectExpression') return {node: object, why: whyNot(object)}
   const own = propertyOf(object, field)
@@ -54,7 +65,7 @@ export function findField(program: Program, {node, around}: Placed, field: strin
   if (own.value !== undefined) {
     const key = loop?.keyNameOf(own.value)
     if (key !== undefined) return inRow(loop, key, origin, own.value)
-    if (bare(own.value)?.type === 'Identifier' || bare(own.value)?.type === 'MemberExpression')
+    if (unwrapped(own.value)?.type === 'Identifier' || unwrapped(own.value)?.type === 'MemberExpression')
       return {node: own.value, why: 'it is a variable'}
     return origin.siblings > 1 ? {node: own.value, why: `it stands for ${origin.siblings} objects`} : {node: own.value}
   }
@@ -65,9 +76,12 @@ export function findField(program: Program, {node, around}: Placed, field: strin
 }
 
 /** A property by its key: what is written last of it counts. */
-function propertyOf(object: Node, field: string): {readonly value?: Node; readonly spreads: readonly Node[]} | {readonly after: Node} {
-  let value: Node | undefined
-  const spreads: Node[] = []
+function propertyOf(
+  object: SyntaxNode,
+  field: string,
+): {readonly value?: SyntaxNode; readonly spreads: readonly SyntaxNode[]} | {readonly after: SyntaxNode} {
+  let value: SyntaxNode | undefined
+  const spreads: SyntaxNode[] = []
   for (const it of entriesOf(object)) {
     if (it.type === 'SpreadElement') {
       if (value !== undefined) return {after: it}
@@ -78,18 +92,18 @@ function propertyOf(object: Node, field: string): {readonly value?: Node; readon
 }
 
 /** Properties and spreads in their order; what stands in `...unlisted({…})` stands there as well as anywhere. */
-const entriesOf = (object: Node): readonly Node[] =>
+const entriesOf = (object: SyntaxNode): readonly SyntaxNode[] =>
   children(object, 'properties').flatMap(it => {
     if (it?.type !== 'SpreadElement') return it ?? []
-    const call = bare(child(it, 'argument'))
-    const isUnlisted = call?.type === 'CallExpression' && nameOf(child(call, 'callee')) === 'unlisted'
-    const fields = isUnlisted ? bare(children(call, 'arguments')[0]) : undefined
+    const call = unwrapped(child(it, 'argument'))
+    const isUnlisted = call?.type === 'CallExpression' && identifierOf(child(call, 'callee')) === 'unlisted'
+    const fields = isUnlisted ? unwrapped(children(call, 'arguments')[0]) : undefined
     return fields?.type === 'ObjectExpression' ? entriesOf(fields) : it
   })
 
 /** The property of a row, a list's or an object's item, by the next part of a pointer. */
-export function below(node: Node | undefined, part: string): Found | NotFound {
-  const at = bare(node)
+export function below(node: SyntaxNode | undefined, part: string): FoundValue | NotFound {
+  const at = unwrapped(node)
   if (at?.type === 'ArrayExpression') {
     const elements = children(at, 'elements')
     const spread = elements.find(it => it?.type === 'SpreadElement')
@@ -106,7 +120,7 @@ export function below(node: Node | undefined, part: string): Found | NotFound {
 }
 
 /** In words that follow "not edited: ". */
-export function whyNot(node: Node | undefined): string {
+export function whyNot(node: SyntaxNode | undefined): string {
   switch (node?.type) {
     case 'Identifier':
     case 'MemberExpression':
@@ -128,18 +142,18 @@ export function whyNot(node: Node | undefined): string {
 
 /** The `for (const … of table)` around a construct. */
 interface Loop {
-  readonly rows: Node | undefined
+  readonly rows: SyntaxNode | undefined
   /** What the loop runs over, where that is no list in this file. */
-  readonly over: Node
+  readonly over: SyntaxNode
   /** The key of the row that an expression stands for. */
-  keyNameOf(expression: Node): string | undefined
+  keyNameOf(expression: SyntaxNode): string | undefined
   /** The same for a field that `...own` brings along. */
-  keyOfSpread(spread: Node, field: string): string | undefined
+  keyOfSpread(spread: SyntaxNode, field: string): string | undefined
   /** Whether the construct's id is the row's `id`. */
   readonly byId: boolean
 }
 
-function loopAround(program: Program, around: readonly Node[], made: Node): Loop | undefined {
+function loopAround(program: Program, around: readonly SyntaxNode[], made: SyntaxNode): Loop | undefined {
   for (const node of around) {
     if (node.type !== 'ForOfStatement') continue
     const declared = children(child(node, 'left') ?? node, 'declarations')[0]
@@ -148,12 +162,12 @@ function loopAround(program: Program, around: readonly Node[], made: Node): Loop
     if (pattern === undefined || over === undefined) continue
     const binding = bindingOf(pattern)
     if (binding === undefined) continue
-    const keyNameOf = (expression: Node): string | undefined => {
-      const at = bare(expression)
-      const name = nameOf(at)
+    const keyNameOf = (expression: SyntaxNode): string | undefined => {
+      const at = unwrapped(expression)
+      const name = identifierOf(at)
       if (name !== undefined) return binding.keys.get(name)
-      const isMember = at?.type === 'MemberExpression' && at.fields.computed !== true && nameOf(child(at, 'object')) === binding.row
-      return isMember && binding.row !== undefined ? nameOf(child(at, 'property')) : undefined
+      const isMember = at?.type === 'MemberExpression' && at.fields.computed !== true && identifierOf(child(at, 'object')) === binding.row
+      return isMember && binding.row !== undefined ? identifierOf(child(at, 'property')) : undefined
     }
     const id = children(made, 'arguments')[1]
     return {
@@ -161,7 +175,7 @@ function loopAround(program: Program, around: readonly Node[], made: Node): Loop
       over,
       keyNameOf,
       keyOfSpread: (spread, field) => {
-        const name = nameOf(bare(child(spread, 'argument')))
+        const name = identifierOf(unwrapped(child(spread, 'argument')))
         if (name === undefined) return undefined
         if (name === binding.row) return field
         return name === binding.rest && ![...binding.keys.values()].includes(field) ? field : undefined
@@ -181,16 +195,16 @@ interface Binding {
   readonly keys: ReadonlyMap<string, string>
 }
 
-function bindingOf(pattern: Node): Binding | undefined {
-  const row = nameOf(pattern)
+function bindingOf(pattern: SyntaxNode): Binding | undefined {
+  const row = identifierOf(pattern)
   if (row !== undefined) return {row, keys: new Map()}
   if (pattern.type !== 'ObjectPattern') return undefined
   const keys = new Map<string, string>()
   let rest: string | undefined
   for (const it of children(pattern, 'properties')) {
-    if (it?.type === 'RestElement') rest = nameOf(child(it, 'argument'))
+    if (it?.type === 'RestElement') rest = identifierOf(child(it, 'argument'))
     else if (it?.type === 'ObjectProperty') {
-      const [key, name] = [keyNameOf(it), nameOf(child(it, 'value'))]
+      const [key, name] = [keyNameOf(it), identifierOf(child(it, 'value'))]
       if (key !== undefined && name !== undefined) keys.set(name, key)
     }
   }
@@ -198,24 +212,24 @@ function bindingOf(pattern: Node): Binding | undefined {
 }
 
 /** The list that a loop runs over: written there, or the one constant of that name in the file. */
-function tableAt(program: Program, over: Node): Node | undefined {
-  const list = bare(over)
+function tableAt(program: Program, over: SyntaxNode): SyntaxNode | undefined {
+  const list = unwrapped(over)
   if (list?.type === 'ArrayExpression') return list
-  const name = nameOf(list)
+  const name = identifierOf(list)
   if (name === undefined) return undefined
-  const [only, ...more] = placedNodes(program, 'VariableDeclarator').filter(({node}) => nameOf(child(node, 'id')) === name)
+  const [only, ...more] = placedNodes(program, 'VariableDeclarator').filter(({node}) => identifierOf(child(node, 'id')) === name)
   const value =
-    more.length === 0 && only !== undefined && only.around[0]?.fields.kind === 'const' ? bare(child(only.node, 'init')) : undefined
+    more.length === 0 && only !== undefined && only.around[0]?.fields.kind === 'const' ? unwrapped(child(only.node, 'init')) : undefined
   return value?.type === 'ArrayExpression' ? value : undefined
 }
 
-function inRow(loop: Loop | undefined, key: string, {id}: Origin, at: Node): Found | NotFound {
+function inRow(loop: Loop | undefined, key: string, {id}: ConstructOrigin, at: SyntaxNode): FoundValue | NotFound {
   if (loop?.rows === undefined) return {node: loop?.over ?? at, why: 'the loop runs over no list that stands in this file'}
   if (!loop.byId) return {node: at, why: 'its id is not that of a row'}
   const rows = children(loop.rows, 'elements').filter(row => {
-    const object = bare(row)
+    const object = unwrapped(row)
     const own = object?.type === 'ObjectExpression' ? propertyOf(object, 'id') : undefined
-    return own !== undefined && 'value' in own && writtenText(bare(own.value)) === id
+    return own !== undefined && 'value' in own && writtenText(unwrapped(own.value)) === id
   })
   const [row, ...more] = rows
   if (row === undefined || more.length > 0)

@@ -5,7 +5,7 @@
 import {type ParserOptions, parse} from '@babel/parser'
 
 /** Any node of the tree, in the parser's own spelling. */
-export interface Node {
+export interface SyntaxNode {
   readonly type: string
   readonly start: number
   readonly end: number
@@ -17,14 +17,14 @@ export interface Node {
 }
 
 /** A node with those around it, the nearest first. */
-export interface Placed {
-  readonly node: Node
-  readonly around: readonly Node[]
+export interface PlacedNode {
+  readonly node: SyntaxNode
+  readonly around: readonly SyntaxNode[]
 }
 
 export interface Program {
   readonly text: string
-  readonly root: Node
+  readonly root: SyntaxNode
   readonly comments: readonly {readonly start: number; readonly end: number}[]
 }
 
@@ -46,26 +46,26 @@ export function readProgram(text: string, name: string): Program | undefined {
   }
 }
 
-export function asNode(value: unknown): Node | undefined {
+export function asNode(value: unknown): SyntaxNode | undefined {
   if (value === null || typeof value !== 'object' || !('type' in value) || typeof value.type !== 'string') return undefined
   const {type, start, end, loc} = value as {type: string; start?: unknown; end?: unknown; loc?: {start?: {line?: number; column?: number}}}
   if (typeof start !== 'number' || typeof end !== 'number') return undefined
   return {type, start, end, line: loc?.start?.line ?? 0, column: (loc?.start?.column ?? 0) + 1, fields: value as Record<string, unknown>}
 }
 
-export const child = (node: Node, field: string): Node | undefined => asNode(node.fields[field])
+export const child = (node: SyntaxNode, field: string): SyntaxNode | undefined => asNode(node.fields[field])
 
-export function children(node: Node, field: string): readonly (Node | undefined)[] {
+export function children(node: SyntaxNode, field: string): readonly (SyntaxNode | undefined)[] {
   const list = node.fields[field]
   return Array.isArray(list) ? list.map(asNode) : []
 }
 
-export const textOf = ({text}: Program, {start, end}: Pick<Node, 'start' | 'end'>): string => text.slice(start, end)
+export const sourceText = ({text}: Program, {start, end}: Pick<SyntaxNode, 'start' | 'end'>): string => text.slice(start, end)
 
 /** Every node of a type, with what is around it. No recursion: programs may be deep. */
-export function placedNodes({root}: Program, type: string): Placed[] {
-  const found: Placed[] = []
-  const open: Placed[] = [{node: root, around: []}]
+export function placedNodes({root}: Program, type: string): PlacedNode[] {
+  const found: PlacedNode[] = []
+  const open: PlacedNode[] = [{node: root, around: []}]
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const {node, around} = next
     if (node.type === type) found.push(next)
@@ -84,24 +84,25 @@ export function placedNodes({root}: Program, type: string): Placed[] {
 const WRAPPERS = ['TSAsExpression', 'TSSatisfiesExpression', 'TSNonNullExpression', 'TSTypeAssertion', 'ParenthesizedExpression']
 
 /** What is inside brackets, `as const`, `satisfies X` and their like. */
-export function bare(node: Node | undefined): Node | undefined {
+export function unwrapped(node: SyntaxNode | undefined): SyntaxNode | undefined {
   let at = node
   while (at !== undefined && WRAPPERS.includes(at.type)) at = child(at, 'expression')
   return at
 }
 
 /** The name of a key that is written out: `a`, `'a'`, `1`. */
-export function keyNameOf(property: Node): string | undefined {
+export function keyNameOf(property: SyntaxNode): string | undefined {
   if (property.fields.computed === true) return undefined
   const key = child(property, 'key')
   if (key?.type === 'Identifier') return String(key.fields.name)
   return key?.type === 'StringLiteral' || key?.type === 'NumericLiteral' ? String(key.fields.value) : undefined
 }
 
-export const nameOf = (node: Node | undefined): string | undefined => (node?.type === 'Identifier' ? String(node.fields.name) : undefined)
+export const identifierOf = (node: SyntaxNode | undefined): string | undefined =>
+  node?.type === 'Identifier' ? String(node.fields.name) : undefined
 
 /** Text that is written out, in quotes or without a placeholder between backticks. */
-export function writtenText(node: Node | undefined): string | undefined {
+export function writtenText(node: SyntaxNode | undefined): string | undefined {
   if (node?.type === 'StringLiteral') return String(node.fields.value)
   if (node?.type !== 'TemplateLiteral' || children(node, 'expressions').length > 0) return undefined
   const value = children(node, 'quasis')[0]?.fields.value

@@ -10,7 +10,7 @@ import {type AuditEntry, type ChainHead, isOwn, NOTHING} from './entry.ts'
 /** What a line is to the lines around it. */
 export type Link = Pick<AuditEntry, 'seq' | 'hash' | 'prev' | 'run' | 'event' | 'state' | 'lineage' | 'here' | 'stack'>
 
-export interface Fault {
+export interface ChainFault {
   /** The first number that is not as it was written. */
   readonly seq: number
   readonly message: string
@@ -29,7 +29,7 @@ export interface Anchors {
 export interface Beside {
   /** By hash. */
   readonly lines: ReadonlySet<string>
-  readonly fault?: Fault
+  readonly fault?: ChainFault
 }
 
 /** Written without the ledger's lock. */
@@ -100,7 +100,7 @@ class Chain {
   }
 }
 
-function misnumbered(sorted: readonly Link[], all: ReadonlyMap<string, Link>): Fault | undefined {
+function misnumbered(sorted: readonly Link[], all: ReadonlyMap<string, Link>): ChainFault | undefined {
   for (const {seq, prev, stack} of sorted) {
     if (stack !== sorted[0]?.stack) return {seq, message: `line ${seq} was added: it is about another stack`}
     const before = prev === NOTHING ? 0 : all.get(prev)?.seq
@@ -127,7 +127,7 @@ interface Branch {
 }
 
 /** The first line beside the chain that no machine of ours could have written there. */
-function strangerIn(side: readonly Link[], {all, sorted, chain, sure, anchors}: Known): Fault | undefined {
+function strangerIn(side: readonly Link[], {all, sorted, chain, sure, anchors}: Known): ChainFault | undefined {
   // Where nothing is here of what the ledger knows, nothing tells which of two histories it is.
   if (side.length === 0 || (sure.size === 0 && anchors.heads.length > 0)) return undefined
   const branches = new Map<string, Branch>()

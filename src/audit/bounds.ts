@@ -12,7 +12,7 @@ const CHANGES = 12_000
 const WORDS = 1_000
 
 /** The same event in a line of at most some 25 kB; what is bounded already stays as it is. */
-export const bounded = ({changes, ...event}: AuditEvent): AuditEvent => ({
+export const boundedEvent = ({changes, ...event}: AuditEvent): AuditEvent => ({
   ...boundedWords(event),
   ...(changes && boundedChanges(changes)),
 })

@@ -2,7 +2,7 @@
 import type {AuditEntry, AuditPlace} from './entry.ts'
 
 /** The lines of several stacks in the order in which they were written: each stack's by number, all together by time. */
-export function inOrder(entries: Iterable<AuditEntry>): AuditEntry[] {
+export function inWrittenOrder(entries: Iterable<AuditEntry>): AuditEntry[] {
   const byStack = new Map<string, AuditEntry[]>()
   for (const it of entries) {
     const own = byStack.get(it.stack) ?? []

@@ -10,7 +10,7 @@ import {isAbsent} from '../base/system-code.ts'
 const DIGITS = 12
 
 /** @param path - there need not be a file */
-export const placeOf = (host: string, path: string): string =>
+export const placeDigest = (host: string, path: string): string =>
   createHash('sha256')
     .update(`${host}\0${realOf(resolve(path))}`)
     .digest('hex')

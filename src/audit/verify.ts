@@ -3,7 +3,7 @@
  * itself what stands before it because the chain went on elsewhere. Then all files together are held against what the
  * ledger knows: its head, and how far it has seen each file go.
  */
-import {type Fault, type Link, linesBeside} from './beside.ts'
+import {type ChainFault, type Link, linesBeside} from './beside.ts'
 import {fileIdOf} from './chain-file.ts'
 import {type AuditEntry, type ChainHead, NOTHING, readLine, statedSeq} from './entry.ts'
 
@@ -18,7 +18,7 @@ export interface CheckedFile {
   readonly links: readonly Link[]
   /** The last line was being written when its writer died. */
   readonly torn: boolean
-  readonly fault?: Fault
+  readonly fault?: ChainFault
 }
 
 /** Lines that no file here has. */
@@ -44,7 +44,7 @@ export interface CheckedChain {
   readonly ahead: number
   /** Lines that are here and not in the chain; absent: there are none. They do not count. */
   readonly beside?: readonly ChainHead[]
-  readonly fault?: Fault & {readonly path?: string}
+  readonly fault?: ChainFault & {readonly path?: string}
 }
 
 /** One file by itself. */
@@ -118,7 +118,7 @@ const linkOf = ({seq, hash, prev, run, event, state, lineage, here, stack}: Audi
 const follows = ({seq, prev, here}: AuditEntry, before: ChainHead): boolean =>
   here === undefined ? seq === before.seq + 1 && prev === before.hash : here.seq === before.seq && here.hash === before.hash
 
-function faultIn(before: ChainHead, [first, ...later]: readonly WrongLine[]): Fault {
+function faultIn(before: ChainHead, [first, ...later]: readonly WrongLine[]): ChainFault {
   const expected = before.seq + 1
   const next = later.find(it => it.entry !== undefined)?.entry
   const {entry} = first ?? {}
@@ -236,7 +236,7 @@ function behindLedger(files: readonly CheckedFile[], ledger: LedgerWord, all: Re
 }
 
 /** Whether these lines end before one that they had, or have another one in its place. */
-function behind(links: readonly Link[], known: ChainHead): Fault | undefined {
+function behind(links: readonly Link[], known: ChainHead): ChainFault | undefined {
   if (links.some(it => it.hash === known.hash)) return undefined
   const last = links.reduce((most, it) => Math.max(most, it.seq), 0)
   if (last < known.seq)
@@ -245,7 +245,7 @@ function behind(links: readonly Link[], known: ChainHead): Fault | undefined {
 }
 
 /** A run that did not end, or whose end the ledger could not take, is ahead of the ledger; two cannot be. */
-function aheadOf(ahead: readonly Link[], {hash: head}: ChainHead): Fault | undefined {
+function aheadOf(ahead: readonly Link[], {hash: head}: ChainHead): ChainFault | undefined {
   let run: string | undefined
   const behind = new Set([head])
   for (const {seq, run: of, event, hash, prev} of ahead) {
@@ -261,7 +261,7 @@ function aheadOf(ahead: readonly Link[], {hash: head}: ChainHead): Fault | undef
 
 const BEGINS: ReadonlySet<Link['event']> = new Set(['apply-begin', 'import', 'forget', 'transfer', 'absorb'])
 
-function behindHead(head: string, sorted: readonly Link[]): Fault | undefined {
+function behindHead(head: string, sorted: readonly Link[]): ChainFault | undefined {
   if (sorted.some(it => it.hash.startsWith(head))) return undefined
   const seq = (sorted.at(-1)?.seq ?? 0) + 1
   return {seq, message: `it was cut short: the line with the hash ${head} is not there, and line ${seq - 1} is the last one`}

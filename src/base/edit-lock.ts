@@ -15,7 +15,7 @@ export interface EditedFile {
   readonly file: string
   readonly clock: Clock
   readonly random: RandomBytes
-  /** This process, and how it sees another one: `identityOf`, `holderState` of `base/process-lock.ts`. */
+  /** This process, and how it sees another one: `processIdentityOf`, `holderState` of `base/process-lock.ts`. */
   readonly process: ProcessIdentity
   readonly stateOf: (holder: LockHolder) => HolderState
 }

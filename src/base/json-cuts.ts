@@ -41,7 +41,7 @@ export const jsonCuts = (bytes: Uint8Array, stretchBytes = STRETCH_BYTES): reado
   new Look(bytes, stretchBytes).cuts()
 
 /** What stands there, as `Buffer.toString` has it of the whole: no cut is in the middle of a letter. */
-export const textOf = (bytes: Uint8Array, from: number, to: number): string =>
+export const textBetween = (bytes: Uint8Array, from: number, to: number): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from).toString()
 
 class Look {
@@ -242,6 +242,6 @@ function isWrittenAlike(bytes: Uint8Array, from: number, to: number, most: numbe
     // Up to fifteen digits come back as they are, but for zeros at the end, and fractions below a millionth.
     if (bytes[to - 1] !== ZERO && (bytes[whole] !== ZERO || bytes[whole + 2] !== ZERO)) return true
   }
-  const text = textOf(bytes, from, to)
+  const text = textBetween(bytes, from, to)
   return String(Number(text)) === text
 }

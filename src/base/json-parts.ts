@@ -1,6 +1,6 @@
 /** A large JSON text as values, a part at a time: lists and objects that are opened, and items of theirs. */
 import {isJsonObject} from './json.ts'
-import {jsonCuts, STRETCH_BYTES, textOf} from './json-cuts.ts'
+import {jsonCuts, STRETCH_BYTES, textBetween} from './json-cuts.ts'
 import {type ExactJson, type ExactObject, parseExactPart} from './lossless-json.ts'
 
 export type JsonPart =
@@ -30,7 +30,7 @@ function* parsed(bytes: Uint8Array, cuts: NonNullable<ReturnType<typeof jsonCuts
       yield cut
       continue
     }
-    const text = textOf(bytes, cut.from, cut.to)
+    const text = textBetween(bytes, cut.from, cut.to)
     const inList = opened.at(-1)
     if (cut.is === 'items') {
       yield {is: 'items', items: itemsIn(text, inList === true, cut.spelled), exact: cut.spelled}

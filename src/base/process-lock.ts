@@ -100,7 +100,12 @@ export function removeOwn(path: string, id: string): boolean {
 }
 
 /** This process, by what Linux says below /proc; elsewhere by host and pid alone. */
-export const identityOf = (host: string, pid: number): ProcessIdentity => ({host, pid, start: startOf(pid) ?? '', pidSpace: ownPidSpace()})
+export const processIdentityOf = (host: string, pid: number): ProcessIdentity => ({
+  host,
+  pid,
+  start: startOf(pid) ?? '',
+  pidSpace: ownPidSpace(),
+})
 
 /** Whether the holder of a lock still runs, seen from a process on `host`. */
 export function holderState(holder: LockHolder, host: string): HolderState {

@@ -1,7 +1,7 @@
 /** Every command of the program, one line each. How to add one: `cli/shell/command-table.ts`. */
 import type {CommandTable} from '../cli/shell/context.ts'
 
-export const table: CommandTable = {
+export const commandTable: CommandTable = {
   commands: {
     absorb: () => import('../commands/absorb.ts'),
     api: () => import('../commands/api.ts'),

@@ -2,12 +2,12 @@
 import {flushed, main} from '../cli/main.ts'
 import {processStreams} from '../cli/show/process-streams.ts'
 import {makeThreadsFor} from '../config/thread-pool.ts'
-import {table} from './command-list.ts'
+import {commandTable} from './command-list.ts'
 
 export async function run(argv: readonly string[], version: string): Promise<never> {
   makeThreadsFor()
   const output = processStreams()
-  const code = await main({argv, table, version, overrides: {streams: output.streams}, site: process})
+  const code = await main({argv, table: commandTable, version, overrides: {streams: output.streams}, site: process})
   await Promise.all([flushed(process.stdout), flushed(process.stderr)])
   // Sockets kept open for the next request must not keep the process.
   process.exit(output.exitCode(code))

@@ -1,6 +1,6 @@
 /** Sends a raw request and hands on what came back; what is shown, and where, is the command's. */
 
-import type {Voice} from '../backends/api/api-errors.ts'
+import type {ErrorVoice} from '../backends/api/api-errors.ts'
 import type {ExactJson} from '../base/lossless-json.ts'
 import {pollInterval} from '../base/poll-interval.ts'
 import {showJson} from '../base/shown-json.ts'
@@ -8,7 +8,7 @@ import {describeSource} from '../config/connection-sources.ts'
 import {PRIORITY} from '../engine/model/backend.ts'
 import {type FollowOptions, follow, type Started, startedBy} from '../passthrough/follow.ts'
 import {paginate} from '../passthrough/paginate.ts'
-import {type Answered, answeredOr, isSuccess, rawBody, refusalOf} from '../passthrough/raw-answer.ts'
+import {type Answered, answeredOr, isSuccessStatus, rawBody, refusalOfAnswer} from '../passthrough/raw-answer.ts'
 import type {RawRequest} from '../passthrough/raw-request.ts'
 import {rawVoice} from '../passthrough/raw-voice.ts'
 import type {RequestBody} from '../passthrough/request-body.ts'
@@ -33,7 +33,7 @@ export class ApiRun {
   readonly #context: Context
   readonly #opened: Opened
   readonly #request: RawRequest
-  readonly #voice: Voice
+  readonly #voice: ErrorVoice
 
   constructor(context: Context, opened: Opened, request: RawRequest) {
     const {sources, api} = opened.connection
@@ -77,7 +77,7 @@ export class ApiRun {
   }
 
   refuseFailure(answer: ApiAnswer): void {
-    if (!isSuccess(answer.status)) throw refusalOf(this.#voice, this.#request, answer)
+    if (!isSuccessStatus(answer.status)) throw refusalOfAnswer(this.#voice, this.#request, answer)
   }
 
   /** The bytes of the answer as they come, however many. @throws the error that the answer is, its bytes written all the same */
@@ -100,7 +100,7 @@ export class ApiRun {
     let keptBytes = 0
     for await (const part of atMost(body, answered, {maxBytes, what: `the answer to ${method} ${path.split('?')[0]}`})) {
       await write(part)
-      if (isSuccess(status) || keptBytes > ERROR_BYTES) continue
+      if (isSuccessStatus(status) || keptBytes > ERROR_BYTES) continue
       kept.push(part)
       keptBytes += part.length
     }
@@ -137,7 +137,12 @@ export class ApiRun {
 }
 
 /** One task or action, with progress on standard error; Ctrl-C lets go of it. @throws what `follow` throws */
-export async function waitForTask({clock, log}: Context, {client, connection}: Opened, voice: Voice, started: Started): Promise<ExactJson> {
+export async function waitForTask(
+  {clock, log}: Context,
+  {client, connection}: Opened,
+  voice: ErrorVoice,
+  started: Started,
+): Promise<ExactJson> {
   const {pollIntervalMs, timeoutMs} = connection.settings
   const interrupts = onInterrupt(
     () => log.note('stopping…'),

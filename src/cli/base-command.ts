@@ -12,7 +12,7 @@ import {UsageError} from '../base/usage-error.ts'
 import {type Connection, resolveConnection} from '../config/connection.ts'
 import {describeSource} from '../config/connection-sources.ts'
 import {isDocumentFormat, isOutputFormat, type OutputFormat, type Presentation, renderShown} from '../report/output-format.ts'
-import {type Answer, compileQuery, type Query} from '../report/query.ts'
+import {compileQuery, type Query, type QueryAnswer} from '../report/query.ts'
 import {WIDEST_CELL} from '../report/table.ts'
 import {visible} from '../report/terminal-text.ts'
 import {outputFormatIn} from './parse/argv.ts'
@@ -20,7 +20,7 @@ import {parseCommandLine} from './parse/command-line.ts'
 import {type ConnectionFlagValues, connectionFlagsFrom, outputFlags} from './parse/flags.ts'
 import type {Interfaces} from './parse/oclif.ts'
 import {confirm, readSecret} from './prompt.ts'
-import {type Context, folded, type OutputStream, paintFor, widthOf} from './shell/context.ts'
+import {type Context, folded, type OutputStream, paintFor, terminalWidth} from './shell/context.ts'
 import {type Log, levelFor} from './shell/log.ts'
 import {errorDocument, errorText} from './show/render-error.ts'
 
@@ -140,7 +140,7 @@ export abstract class BaseCommand {
   async #rendered(document: ExactJson, presentation: Presentation): Promise<string> {
     const {redactor} = this.context
     const how = this.#query === undefined ? presentation : {}
-    const widest = widthOf(this.context.streams.stdout) === undefined ? undefined : WIDEST_CELL
+    const widest = terminalWidth(this.context.streams.stdout) === undefined ? undefined : WIDEST_CELL
     return renderShown(() => redactor.value(this.#filtered(document).document), this.format, how, widest)
   }
 
@@ -149,7 +149,7 @@ export abstract class BaseCommand {
     return this.#query !== undefined
   }
 
-  #filtered(document: ExactJson): Answer {
+  #filtered(document: ExactJson): QueryAnswer {
     return this.#query === undefined ? {document, isPlain: false} : this.#query(document)
   }
 

@@ -1,6 +1,6 @@
 /** The configuration file as this process edits it. */
 import {hostname} from 'node:os'
-import {holderState, identityOf} from '../base/process-lock.ts'
+import {holderState, processIdentityOf} from '../base/process-lock.ts'
 import type {ConfigPlace} from '../config/config-lock.ts'
 import type {Context} from './shell/context.ts'
 
@@ -10,7 +10,7 @@ export function configPlace({environment, clock, random}: Pick<Context, 'environ
     file: environment.configFile,
     clock,
     random,
-    process: identityOf(host, process.pid),
+    process: processIdentityOf(host, process.pid),
     stateOf: holder => holderState(holder, host),
   }
 }

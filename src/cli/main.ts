@@ -7,10 +7,19 @@ import {processEnvironment} from '../config/environment.ts'
 import {systemKeyring} from '../config/keyring.ts'
 import {isDocumentFormat, renderOutput} from '../report/output-format.ts'
 import {visible} from '../report/terminal-text.ts'
-import {asksForHelp, normalizeArgv, outputFormatIn, secretsIn, strayOption} from './parse/argv.ts'
+import {asksForHelp, normalizeArgv, outputFormatIn, secretsInArgv, strayOption} from './parse/argv.ts'
 import {StrayOptionError} from './parse/usage-error.ts'
 import {resolveCommand, resolveTopic} from './shell/command-table.ts'
-import {type Command, type CommandTable, type Context, folded, type OutputStream, paintFor, profilesOnce, widthOf} from './shell/context.ts'
+import {
+  type Command,
+  type CommandTable,
+  type Context,
+  folded,
+  type OutputStream,
+  paintFor,
+  profilesOnce,
+  terminalWidth,
+} from './shell/context.ts'
 import {createLog} from './shell/log.ts'
 import {type CrashSite, onCrash} from './show/crash.ts'
 import {guardedStream} from './show/guarded-stream.ts'
@@ -31,7 +40,7 @@ export interface MainInput {
 export async function main({argv, table, version, overrides = {}, site}: MainInput): Promise<ExitCode> {
   const words = normalizeArgv(argv)
   const redactor = new Redactor()
-  for (const secret of secretsIn(words)) redactor.register(secret)
+  for (const secret of secretsInArgv(words)) redactor.register(secret)
   const given = overrides.streams ?? process
   const {stdout, stderr} = given
   const streams = withInputOf(given, guardedStream(stdout, redactor), guardedStream(stderr, redactor))
@@ -108,7 +117,7 @@ async function showHelp(context: Context, words: readonly string[]): Promise<Exi
   const resolved = resolveCommand(table, words)
   const infos = await commandInfos(table)
   const paint = paintFor(streams.stdout, environment)
-  const width = Math.min(120, widthOf(streams.stdout) ?? 100)
+  const width = Math.min(120, terminalWidth(streams.stdout) ?? 100)
   const info = infos.find(({id}) => id === resolved?.id)
   const topic = resolveTopic(table, words)
   if (info !== undefined) streams.stdout.write(commandHelp(info, paint, width))

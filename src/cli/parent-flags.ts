@@ -1,6 +1,6 @@
 /** Which subscription and database a list belongs to. */
 import type {CloudBackend} from '../backends/cloud/backend.ts'
-import {describeSource, type Source} from '../config/connection-sources.ts'
+import {describeSource, type OptionSource} from '../config/connection-sources.ts'
 import {databaseId, subscriptionId, type Wanted} from '../passthrough/named-parent.ts'
 import type {OpenedApi} from '../run/workspace/open-api.ts'
 import {Flags} from './parse/oclif.ts'
@@ -27,7 +27,7 @@ export async function databaseOf(api: OpenedApi<CloudBackend>): Promise<readonly
 }
 
 /** Where somebody wrote it with the command, its source needs no words. */
-const wanted = (text: string | undefined, source: Source | undefined): Wanted => ({
+const wanted = (text: string | undefined, source: OptionSource | undefined): Wanted => ({
   text,
   ...(source === undefined || source.from === 'flag' ? {} : {from: describeSource(source)}),
 })

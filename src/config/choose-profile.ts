@@ -3,10 +3,9 @@
  * A target is code, and code of a pull request: it chooses who to be, and never more than the person outside allowed.
  */
 
-import type {Api} from '../base/apis.ts'
+import type {Api, Deployment} from '../base/apis.ts'
 import {ProfileTypeError} from './connection-errors.ts'
 import type {Environment} from './environment.ts'
-import type {Deployment} from './profile-fields.ts'
 import type {Profile, Profiles} from './profiles.ts'
 
 export interface ProfileChoice {

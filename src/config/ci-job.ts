@@ -5,8 +5,8 @@
 
 import {parseAnyJson} from '../base/bounded-json.ts'
 import {isJsonObject, type Json} from '../base/json.ts'
+import type {ProcessVariables} from '../base/process-variables.ts'
 import {readKeptFileSync} from '../base/whole-file.ts'
-import type {Variables} from './environment.ts'
 
 export type CodeHost = 'github' | 'gitlab'
 
@@ -35,16 +35,16 @@ export interface CiJob {
 }
 
 /** `undefined` outside of CI. */
-export function currentJob(all: Variables): CiJob | undefined {
+export function currentJob(all: ProcessVariables): CiJob | undefined {
   if (set(all.GITHUB_ACTIONS) || set(all.GITHUB_SHA)) return jobOf('github', all)
   return set(all.GITLAB_CI) || set(all.CI_COMMIT_SHA) ? jobOf('gitlab', all) : undefined
 }
 
-export const jobOf = (host: CodeHost, all: Variables): CiJob => (host === 'github' ? githubJob(all) : gitlabJob(all))
+export const jobOf = (host: CodeHost, all: ProcessVariables): CiJob => (host === 'github' ? githubJob(all) : gitlabJob(all))
 
 const set = (value: string | undefined): boolean => value !== undefined && value !== '' && value !== 'false'
 
-function githubJob(all: Variables): CiJob {
+function githubJob(all: ProcessVariables): CiJob {
   const event = eventIn(all.GITHUB_EVENT_PATH)
   const pull = isJsonObject(event) && isJsonObject(event.pull_request) ? event.pull_request : undefined
   const issue = isJsonObject(event) && isJsonObject(event.issue) ? event.issue : undefined
@@ -64,7 +64,7 @@ function githubJob(all: Variables): CiJob {
   }
 }
 
-function gitlabJob(all: Variables): CiJob {
+function gitlabJob(all: ProcessVariables): CiJob {
   const server = (all.CI_SERVER_URL || 'https://gitlab.com').replace(/\/+$/, '')
   return {
     host: 'gitlab',
@@ -82,7 +82,7 @@ function gitlabJob(all: Variables): CiJob {
   }
 }
 
-function githubRun({GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run}: Variables): string | undefined {
+function githubRun({GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository, GITHUB_RUN_ID: run}: ProcessVariables): string | undefined {
   if (!set(repository) || !set(run)) return undefined
   return `${(server || 'https://github.com').replace(/\/+$/, '')}/${repository}/actions/runs/${run}`
 }

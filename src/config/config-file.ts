@@ -110,14 +110,14 @@ export function parseConfigText(text: string, file: string): TomlTable {
 /** Replaces the file in one step. A symbolic link stays a link: what it points at is replaced. */
 export function writeConfigText(file: string, text: string): void {
   try {
-    writeFileAtomicSync(placeOf(file), text, {mode: FILE_MODE})
+    writeFileAtomicSync(writableFile(file), text, {mode: FILE_MODE})
   } catch (error) {
     throw new ConfigAccessError(file, 'written', error)
   }
 }
 
 /** Where the file really lies, with a folder to be written to. @throws the system's error */
-export function placeOf(file: string): string {
+export function writableFile(file: string): string {
   const target = fileAt(file)
   makeFolder(dirname(target), FOLDER_MODE)
   return target

@@ -3,7 +3,7 @@ import {type EditedFile, editLockOf, withEditLock} from '../base/edit-lock.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import type {LockHolder} from '../base/process-lock.ts'
 import {shellWord} from '../base/shell-word.ts'
-import {ConfigAccessError, placeOf} from './config-file.ts'
+import {ConfigAccessError, writableFile} from './config-file.ts'
 
 /** The configuration file, and who edits it. */
 export type ConfigPlace = EditedFile
@@ -31,7 +31,7 @@ export const withConfigLock = <T>(place: ConfigPlace, work: (assertHeld: () => v
     place,
     {
       who: 'configuration',
-      placeOf,
+      placeOf: writableFile,
       locked: (file, holder) => new ConfigLockedError(file, holder),
       unwritable: (file, cause) => new ConfigAccessError(file, 'written', cause),
     },

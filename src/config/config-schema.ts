@@ -1,6 +1,7 @@
 /** The configuration file as editors know it: made of the table of fields, and published as `schemas/config.schema.json`. */
 import {z} from 'zod'
-import {type Deployment, PROFILE_FIELDS, type ProfileField} from './profile-fields.ts'
+import type {Deployment} from '../base/apis.ts'
+import {PROFILE_FIELDS, type ProfileField} from './profile-fields.ts'
 
 /** What is filled in when it is read: `${VAR}`, `${VAR:-default}`, and the name of an entry of the system's keyring. */
 const reference = z

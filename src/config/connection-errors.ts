@@ -1,7 +1,6 @@
 /** What can be wrong with a connection before anything is sent. */
-import type {Api} from '../base/apis.ts'
+import type {Api, Deployment} from '../base/apis.ts'
 import {AppError, EXIT} from '../base/errors.ts'
-import type {Deployment} from './profile-fields.ts'
 
 /** Nothing, or not everything, that is needed to sign in. */
 export class NoCredentialsError extends AppError {

@@ -3,14 +3,14 @@ import type {Api} from '../base/apis.ts'
 import {type OptionRow, optionRow, type SourcedField, variablesOf} from './option-table.ts'
 import type {Profile} from './profiles.ts'
 
-export type Source =
+export type OptionSource =
   | {readonly from: 'environment'; readonly name: string}
   | {readonly from: 'profile'; readonly name: string; readonly field: string}
   | {readonly from: 'flag'; readonly name: string}
   | {readonly from: 'default'}
 
 /** For people: `the environment variable SVC_CLOUD_API_KEY`, `profile "prod"`, `--api-key`. Never a value. */
-export function describeSource(source: Source): string {
+export function describeSource(source: OptionSource): string {
   switch (source.from) {
     case 'environment':
       return `the environment variable ${source.name}`
@@ -25,7 +25,7 @@ export function describeSource(source: Source): string {
 
 export interface Sourced<T = string> {
   readonly value: T
-  readonly source: Source
+  readonly source: OptionSource
 }
 
 /** Picks fields and remembers what won and what lost. */
@@ -33,7 +33,7 @@ export class SourcePicker {
   readonly #api: Api
   readonly #profile: Profile | undefined
   readonly #variables: Readonly<Record<string, string>>
-  readonly sources: Record<string, Source> = {}
+  readonly sources: Record<string, OptionSource> = {}
   readonly warnings: string[] = []
 
   /** @param variables - those of the table that are set */
@@ -52,7 +52,7 @@ export class SourcePicker {
    * As `pick`, of a value that is no text.
    * @param option - as it was parsed; `parse` is for the other sources
    */
-  pickAs<T>(field: SourcedField, option: T | undefined, parse: (text: string, source: Source) => T): Sourced<T> | undefined {
+  pickAs<T>(field: SourcedField, option: T | undefined, parse: (text: string, source: OptionSource) => T): Sourced<T> | undefined {
     const row = optionRow(field)
     const own: Sourced<T> | undefined = option === undefined ? undefined : {value: option, source: {from: 'flag', name: nameOf(field, row)}}
     const winner = row.first === 'option' ? (own ?? this.#other(field, parse)) : (this.#other(field, parse) ?? own)
@@ -65,15 +65,15 @@ export class SourcePicker {
   }
 
   /** The environment before the profile, always. */
-  #other<T>(field: SourcedField, parse: (text: string, source: Source) => T): Sourced<T> | undefined {
+  #other<T>(field: SourcedField, parse: (text: string, source: OptionSource) => T): Sourced<T> | undefined {
     for (const name of variablesOf(field, this.#api)) {
       const value = this.#variables[name]
-      const source: Source = {from: 'environment', name}
+      const source: OptionSource = {from: 'environment', name}
       if (value !== undefined) return {value: parse(value, source), source}
     }
     const value = this.#profile?.value(field)
     if (this.#profile === undefined || value === undefined) return undefined
-    const source: Source = {from: 'profile', name: this.#profile.name, field}
+    const source: OptionSource = {from: 'profile', name: this.#profile.name, field}
     return {value: parse(value, source), source}
   }
 }

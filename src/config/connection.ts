@@ -7,7 +7,7 @@ import type {Api} from '../base/apis.ts'
 import type {TrustedFile} from '../transport/trusted-file.ts'
 import {chooseProfile, type ProfileWish} from './choose-profile.ts'
 import {AddressError, NoAddressError, NoCredentialsError} from './connection-errors.ts'
-import {describeSource, type Source, type Sourced, SourcePicker} from './connection-sources.ts'
+import {describeSource, type OptionSource, type Sourced, SourcePicker} from './connection-sources.ts'
 import {type Environment, EnvironmentError} from './environment.ts'
 import {dereference, type Keyring} from './keyring.ts'
 import {SWITCHES} from './profile-fields.ts'
@@ -49,7 +49,7 @@ export interface Connection {
   /** The profile that makes this connection read-only, where it is one. */
   readonly readOnlyBy?: string
   /** Per field of the profile, what it came from. */
-  readonly sources: Readonly<Record<string, Source>>
+  readonly sources: Readonly<Record<string, OptionSource>>
   readonly warnings: readonly string[]
   /** What must never be printed. */
   readonly secrets: readonly string[]
@@ -187,7 +187,7 @@ const inClear = ({value, source}: Sourced, keyring: Keyring): Promise<string> =>
   // Only the file refers to the keyring; a password that happens to begin with the word is a password.
   source.from === 'profile' ? dereference(value, `profiles.${source.name}.${source.field}`, keyring) : Promise.resolve(value)
 
-function switchOf(text: string, source: Source): boolean {
+function switchOf(text: string, source: OptionSource): boolean {
   const on = SWITCHES[text.toLowerCase()]
   if (on === undefined) throw new EnvironmentError(source.from === 'environment' ? source.name : describeSource(source), 'true or false')
   return on
@@ -206,7 +206,7 @@ function cleanAddress(api: Api, {value, source}: Sourced): string {
 const isLoopback = (address: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(address).hostname)
 
 /** An address from one place and a secret from another may not belong together (design section 10, Account). */
-function mixture(api: Api, fields: readonly Sourced[], sources: Readonly<Record<string, Source>>): string[] {
+function mixture(api: Api, fields: readonly Sourced[], sources: Readonly<Record<string, OptionSource>>): string[] {
   const origins = new Set(fields.map(({source}) => source.from))
   if (origins.size < 2) return []
   const needed = api === 'cloud' ? ['api_url', 'api_key', 'api_secret'] : ['url', 'username', 'password']

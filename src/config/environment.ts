@@ -4,14 +4,13 @@
  */
 import {join} from 'node:path'
 import {AppError, EXIT} from '../base/errors.ts'
+import type {ProcessVariables} from '../base/process-variables.ts'
 import {secretsInAddress} from '../base/secret-fields.ts'
 import {forgetVariables} from './forget-variables.ts'
 import {SOURCE_VARIABLES} from './option-table.ts'
-import {isCi, userFolders, type Variables} from './user-folders.ts'
+import {isCi, userFolders} from './user-folders.ts'
 
 export type LogLevel = 'quiet' | 'info' | 'debug' | 'trace'
-
-export type {Variables} from './user-folders.ts'
 
 /** A value with the name of its variable, for `-vv` and for warnings. */
 export interface FromVariable {
@@ -49,9 +48,9 @@ export interface Environment {
   /** What must never be printed: the keys, secrets and passwords among all of these. */
   readonly secrets: readonly string[]
   /** Everything, for what is passed on to child processes and for `${VAR}` in the configuration file. */
-  readonly all: Variables
+  readonly all: ProcessVariables
   /** What others can read of this process is less from now on: only `passed`, and what the system needs. What was read stays. */
-  readonly forget: (passed: Variables) => void
+  readonly forget: (passed: ProcessVariables) => void
 }
 
 /** A variable whose value cannot be understood. */
@@ -95,7 +94,7 @@ function passwordsIn(address: string | undefined): readonly string[] {
 }
 
 /** @throws EnvironmentError */
-export function readEnvironment(all: Variables): Environment {
+export function readEnvironment(all: ProcessVariables): Environment {
   const text = (name: string): string | undefined => all[name] || undefined
   const from = (variable: string): FromVariable | undefined => {
     const value = text(variable)
@@ -144,7 +143,7 @@ export function readEnvironment(all: Variables): Environment {
 /** The environment of this process. The one place that reads it. */
 export function processEnvironment(): Environment {
   const all = {...process.env}
-  const forget = (passed: Variables): void =>
+  const forget = (passed: ProcessVariables): void =>
     void forgetVariables(new Set(Object.keys(all).filter(name => !Object.hasOwn(passed, name) && !OF_SYSTEM.test(name))))
   return {...readEnvironment(all), forget}
 }
@@ -160,7 +159,7 @@ function logLevelOf(text: string | undefined): LogLevel {
   throw new EnvironmentError('SVC_LOG', '"debug" or "trace"')
 }
 
-function withPrefix(all: Variables, prefix: string): Record<string, string> {
+function withPrefix(all: ProcessVariables, prefix: string): Record<string, string> {
   const found: Record<string, string> = {}
   for (const [name, value] of Object.entries(all)) {
     if (name.startsWith(prefix) && value !== undefined) found[name.slice(prefix.length)] = value

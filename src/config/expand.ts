@@ -3,7 +3,7 @@
  * Expansion comes after the TOML is parsed, so that no variable can change the file's shape. A bare `$VAR` stays.
  */
 import {AppError, EXIT} from '../base/errors.ts'
-import type {Variables} from './environment.ts'
+import type {ProcessVariables} from '../base/process-variables.ts'
 
 /** A reference to a variable that is not set and has no default. Names the variable and the key, never a value. */
 export class UnsetVariableError extends AppError {
@@ -25,7 +25,7 @@ export const hasReference = (text: string): boolean => text.search(REFERENCE) >=
  * @param key - for the error: `profiles.prod.api_key`
  * @throws UnsetVariableError
  */
-export function expandVariables(text: string, variables: Variables, key: string, file: string): string {
+export function expandVariables(text: string, variables: ProcessVariables, key: string, file: string): string {
   return text.replace(REFERENCE, (_, name: string, otherwise: string | undefined) => {
     const value = variables[name]
     if (otherwise !== undefined) return value || otherwise

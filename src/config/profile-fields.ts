@@ -1,11 +1,10 @@
 /** What may stand in a profile, as data: `profile set`, `show`, `validate` and the connection all read this table. */
+
 import {isAbsolute} from 'node:path'
+import type {Deployment} from '../base/apis.ts'
+import {DEPLOYMENTS} from '../base/apis.ts'
 import {parseDuration} from '../base/duration.ts'
 import {parseSizeBytes} from '../base/units.ts'
-
-/** How the configuration file names the two APIs. */
-export type Deployment = 'cloud' | 'enterprise'
-export const DEPLOYMENTS = ['cloud', 'enterprise'] as const
 
 type FieldType = 'text' | 'number' | 'switch' | 'duration'
 
@@ -94,7 +93,7 @@ export const SWITCHES: Readonly<Record<string, boolean>> = {
  * What is wrong with an (expanded) value of this field, in words that follow "must be".
  * @returns `undefined` when it is fine
  */
-export function refusalOf(field: ProfileField, value: string): string | undefined {
+export function refusalOfField(field: ProfileField, value: string): string | undefined {
   if (field.choices && !field.choices.includes(value)) return field.choices.map(choice => JSON.stringify(choice)).join(' or ')
   if (field.type === 'number' && !(value.trim() !== '' && Number(value) >= 0)) return 'a number that is not negative'
   if (field.type === 'switch' && SWITCHES[value.toLowerCase()] === undefined) return 'true or false'

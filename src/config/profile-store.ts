@@ -1,10 +1,12 @@
 /** Changes to profiles and to the upload key in the configuration file. What a change means; how it is written is `profile-edit.ts`. */
+
+import type {Deployment} from '../base/apis.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {nearest} from '../base/nearest.ts'
 import type {ConfigPlace} from './config-lock.ts'
 import {hasReference} from './expand.ts'
 import {type EditableTable, editConfig, tableAt} from './profile-edit.ts'
-import {type Deployment, PROFILE_FIELDS, profileField, refusalOf, SWITCHES} from './profile-fields.ts'
+import {PROFILE_FIELDS, profileField, refusalOfField, SWITCHES} from './profile-fields.ts'
 import {KEYRING_PREFIX, UnknownProfileError} from './profiles.ts'
 
 /** A field or a value that this profile cannot have. Never quotes the value. */
@@ -74,7 +76,7 @@ function valueFor(name: string, text: string, deployment: Deployment): string | 
   if (field.only !== undefined && field.only !== deployment)
     throw new ProfileFieldError(name, `belongs to ${field.only} profiles, and this one is ${deployment}`)
   if (hasReference(text) || text.startsWith(KEYRING_PREFIX)) return text
-  const expected = refusalOf(field, text)
+  const expected = refusalOfField(field, text)
   if (expected !== undefined) throw new ProfileFieldError(name, `must be ${expected}`)
   if (field.type === 'switch') return SWITCHES[text.toLowerCase()] ?? text
   return field.type === 'number' ? Number(text) : text

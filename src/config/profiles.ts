@@ -4,13 +4,15 @@
  * a variable one profile needs does not stand in the way of another.
  */
 
+import type {Deployment} from '../base/apis.ts'
+import {DEPLOYMENTS} from '../base/apis.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {nearest} from '../base/nearest.ts'
+import type {ProcessVariables} from '../base/process-variables.ts'
 import {shellWord} from '../base/shell-word.ts'
 import {parseConfigText, readConfigFile, type TomlTable} from './config-file.ts'
-import type {Variables} from './environment.ts'
 import {expandVariables} from './expand.ts'
-import {DEPLOYMENTS, type Deployment, type ProfileFieldName, profileField, refusalOf} from './profile-fields.ts'
+import {type ProfileFieldName, profileField, refusalOfField} from './profile-fields.ts'
 
 export class UnknownProfileError extends AppError {
   /** @param askedBy - what named it: `--profile`, `SVC_PROFILE`, `default_cloud in …` */
@@ -60,11 +62,11 @@ export interface Profile {
 export class Profiles {
   readonly file: string
   readonly #root: TomlTable
-  readonly #variables: Variables
+  readonly #variables: ProcessVariables
   readonly #tables: ReadonlyMap<string, TomlTable>
 
   /** @throws ProfileValueError when `profiles` is not a table of tables */
-  constructor(file: string, root: TomlTable, variables: Variables) {
+  constructor(file: string, root: TomlTable, variables: ProcessVariables) {
     this.file = file
     this.#root = root
     this.#variables = variables
@@ -79,7 +81,7 @@ export class Profiles {
   }
 
   /** No file is no profiles. @throws ConfigSyntaxError, ConfigAccessError, ProfileValueError */
-  static load(file: string, variables: Variables): Profiles {
+  static load(file: string, variables: ProcessVariables): Profiles {
     return new Profiles(file, parseConfigText(readConfigFile(file)?.text ?? '', file), variables)
   }
 
@@ -99,7 +101,7 @@ export class Profiles {
       const expanded = expandVariables(text, this.#variables, key(field), this.file)
       // An empty text is "not set", as an empty variable is.
       if (expanded === '') return undefined
-      const expected = expanded.startsWith(KEYRING_PREFIX) ? undefined : refusalOf(profileField(field) ?? {type: 'text'}, expanded)
+      const expected = expanded.startsWith(KEYRING_PREFIX) ? undefined : refusalOfField(profileField(field) ?? {type: 'text'}, expanded)
       if (expected !== undefined) throw new ProfileValueError(key(field), this.file, expected)
       return expanded
     }

@@ -4,7 +4,7 @@
  * stopped, or a socket that somebody else listens on, would stop everything for ever. What comes after the greeting it gives up by
  * itself.
  */
-import type {Variables} from './user-folders.ts'
+import type {ProcessVariables} from '../base/process-variables.ts'
 
 const PATIENCE_MS = 5_000
 
@@ -12,7 +12,7 @@ const PATIENCE_MS = 5_000
  * @param all - names the bus
  * @returns why nobody should go on asking; `undefined` where it answers, or where the library itself says at once what is wrong
  */
-export async function silenceOfBus(all: Variables = process.env, patienceMs = PATIENCE_MS): Promise<string | undefined> {
+export async function silenceOfBus(all: ProcessVariables = process.env, patienceMs = PATIENCE_MS): Promise<string | undefined> {
   const path = process.platform === 'linux' ? socketOf(all) : undefined
   if (path === undefined) return undefined
   // Few ask a keyring, and everybody starts.
@@ -32,7 +32,7 @@ export async function silenceOfBus(all: Variables = process.env, patienceMs = PA
 }
 
 /** Of the first address that is one of this machine. */
-function socketOf({DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: runtime}: Variables): string | undefined {
+function socketOf({DBUS_SESSION_BUS_ADDRESS: address, XDG_RUNTIME_DIR: runtime}: ProcessVariables): string | undefined {
   if (!address) return runtime ? `${runtime}/bus` : undefined
   const [, kind, name = ''] = /(?:^|;)unix:(?:[^;]*,)?(path|abstract)=([^,;]*)/.exec(address) ?? []
   if (kind === undefined || /%(?![0-9a-f]{2})/i.test(name)) return undefined

@@ -2,7 +2,7 @@
 import type {Api} from '../base/apis.ts'
 import {parseDuration} from '../base/duration.ts'
 import {MAX_RESPONSE_BYTES} from '../transport/http.ts'
-import {describeSource, type Source, type SourcePicker} from './connection-sources.ts'
+import {describeSource, type OptionSource, type SourcePicker} from './connection-sources.ts'
 import {type Environment, EnvironmentError} from './environment.ts'
 import {type SourcedField, variablesOf} from './option-table.ts'
 import {A_SIZE, SWITCHES, sizeIn} from './profile-fields.ts'
@@ -87,7 +87,7 @@ export function resolveSettings(api: Api, picker: SourcePicker, flags: SettingFl
 }
 
 /** @throws EnvironmentError, ProfileValueError before that: the table of fields knows what a size is */
-function sizeOf(text: string, source: Source): number {
+function sizeOf(text: string, source: OptionSource): number {
   const bytes = sizeIn(text)
   if (bytes === undefined) throw new EnvironmentError(source.from === 'environment' ? source.name : describeSource(source), A_SIZE)
   return bytes

@@ -1,9 +1,8 @@
 /** Where things of a user lie, and whether anybody sits there. Apart from the environment, since the program asks before it is loaded. */
+
 import {userInfo} from 'node:os'
 import {isAbsolute, join} from 'node:path'
-
-/** Variables as the process got them. */
-export type Variables = Readonly<Record<string, string | undefined>>
+import type {ProcessVariables} from '../base/process-variables.ts'
 
 export interface UserFolders {
   readonly home: string
@@ -15,7 +14,7 @@ export interface UserFolders {
  * The XDG rules, and for a home too: what is relative is to be ignored. It would mean whatever lies in the working folder,
  * which is somebody else's: the profile of a cloned repository.
  */
-export function userFolders(all: Variables): UserFolders {
+export function userFolders(all: ProcessVariables): UserFolders {
   const absolute = (name: string): string | undefined => {
     const given = all[name]
     return given && isAbsolute(given) ? given : undefined
@@ -25,7 +24,7 @@ export function userFolders(all: Variables): UserFolders {
 }
 
 /** `CI` set to anything but `false` or `0`. */
-export const isCi = (all: Variables): boolean => !['', 'false', '0'].includes(all.CI ?? '')
+export const isCi = (all: ProcessVariables): boolean => !['', 'false', '0'].includes(all.CI ?? '')
 
 /** What the system says: Node's own `homedir` believes an empty HOME. Who is nobody has no home, and only root writes to `/`. */
 function ownHome(): string {

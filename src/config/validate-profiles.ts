@@ -1,8 +1,10 @@
 /** Everything that is wrong with a configuration file, at once. Nothing is sent. */
+
+import {DEPLOYMENTS} from '../base/apis.ts'
 import {AppError, EXIT, type Problem} from '../base/errors.ts'
 import {nearest} from '../base/nearest.ts'
 import {dereference, type Keyring} from './keyring.ts'
-import {DEPLOYMENTS, PROFILE_FIELDS, type ProfileFieldName, profileField} from './profile-fields.ts'
+import {PROFILE_FIELDS, type ProfileFieldName, profileField} from './profile-fields.ts'
 import type {Profile, Profiles} from './profiles.ts'
 
 export class ConfigInvalidError extends AppError {

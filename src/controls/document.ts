@@ -109,7 +109,7 @@ export const inForce = ({serial, freezes, holds}: Controls, nowMs: number): Cont
 })
 
 /** An object has one hold: the last word counts. */
-export const withHolds = (controls: Controls, added: readonly Hold[]): Controls => ({
+export const withAddedHolds = (controls: Controls, added: readonly Hold[]): Controls => ({
   ...controls,
   holds: [...controls.holds.filter(it => !added.some(one => isSame(one, it))), ...added],
 })

@@ -9,7 +9,7 @@ import {
   NoSuchDatabaseError,
   needsNodes,
 } from './availability.ts'
-import {type EndpointStats, endpointStats, NoEndpointStatsError, needsNames, statsRows} from './stats.ts'
+import {type EndpointStats, endpointStatsOf, NoEndpointStatsError, needsNames, statsRows} from './stats.ts'
 
 /**
  * One request, and the list of databases where names are missing.
@@ -19,7 +19,7 @@ export async function readStats(cluster: ClusterBackend, options?: RequestOption
   const answer = await readEndpointStats(cluster, options)
   if (answer === undefined) throw new NoEndpointStatsError()
   const rows = statsRows(answer)
-  return endpointStats(rows, needsNames(rows) ? await listBdbs(cluster, options) : [])
+  return endpointStatsOf(rows, needsNames(rows) ? await listBdbs(cluster, options) : [])
 }
 
 /**

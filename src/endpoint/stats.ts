@@ -59,7 +59,7 @@ function keyedRows(answer: Json): readonly Json[] | undefined {
 export const needsNames = (rows: readonly JsonObject[]): boolean => rows.some(row => typeof row.endpoint_name !== 'string')
 
 /** @param bdbs - databases with their `endpoints`, as far as they are needed for names */
-export function endpointStats(rows: readonly JsonObject[], bdbs: readonly JsonObject[]): readonly EndpointStats[] {
+export function endpointStatsOf(rows: readonly JsonObject[], bdbs: readonly JsonObject[]): readonly EndpointStats[] {
   const endpoints = new Map<string, Interval[]>()
   const records: (EndpointStats | string)[] = []
   for (const row of rows) {

@@ -23,10 +23,10 @@ export const WIDTH = 100
 export const raw = (text: string): Code => ({raw: text})
 
 /** A value as code. */
-export function literal(value: Json): Code {
+export function literalCode(value: Json): Code {
   if (typeof value === 'string') return raw(quoted(value))
-  if (Array.isArray(value)) return {items: (value as readonly Json[]).map(literal)}
-  if (isJsonObject(value)) return {fields: Object.entries(value).map(([key, item]) => ({key, value: literal(item)}))}
+  if (Array.isArray(value)) return {items: (value as readonly Json[]).map(literalCode)}
+  if (isJsonObject(value)) return {fields: Object.entries(value).map(([key, item]) => ({key, value: literalCode(item)}))}
   return raw(typeof value === 'number' ? numeral(value) : String(value))
 }
 
@@ -60,7 +60,7 @@ const PLAIN_KEY = /[\x20-\x7e]/
 const keyText = (key: string): string => (IDENTIFIER.test(key) ? key : quoted(key, PLAIN_KEY))
 
 /** How many columns a text takes: letters of East Asian scripts take two. */
-export function widthOf(text: string): number {
+export function columnsOf(text: string): number {
   let width = 0
   for (const sign of text) width += WIDE.test(sign) ? 2 : 1
   return width
@@ -103,7 +103,7 @@ const isNumeral = (code: Code): boolean => 'raw' in code && /^[-+]?\d/.test(code
  */
 export function printed(code: Code, indent: number, before = indent, after = ''): string {
   const line = flat(code)
-  if (line !== undefined && before + widthOf(line + after) <= WIDTH) return line
+  if (line !== undefined && before + columnsOf(line + after) <= WIDTH) return line
   if ('raw' in code) return code.raw
   if ('fields' in code)
     return block(
@@ -120,9 +120,9 @@ function printedField(field: Field, indent: number): string {
   if ('short' in field) return field.short
   if ('spread' in field) return printed(field.spread, indent, indent, ',')
   const key = `${keyText(field.key)}: `
-  const value = printed(field.value, indent, indent + widthOf(key), ',')
+  const value = printed(field.value, indent, indent + columnsOf(key), ',')
   // What cannot be broken and does not fit stands in a line of its own, unless that gains next to nothing.
-  const tooLong = 'raw' in field.value && movesOn(value) && indent + widthOf(`${key}${value},`) > WIDTH && widthOf(key) > SHORT_KEY
+  const tooLong = 'raw' in field.value && movesOn(value) && indent + columnsOf(`${key}${value},`) > WIDTH && columnsOf(key) > SHORT_KEY
   return tooLong ? `${key.trimEnd()}\n${' '.repeat(indent + 2)}${value}` : key + value
 }
 
@@ -152,7 +152,7 @@ function filled(items: readonly Code[], indent: number): string {
   for (const item of items) {
     const text = `${flat(item) ?? ''},`
     const last = lines.at(-1)
-    if (last !== undefined && indent + 2 + widthOf(`${last} ${text}`) <= WIDTH) lines[lines.length - 1] = `${last} ${text}`
+    if (last !== undefined && indent + 2 + columnsOf(`${last} ${text}`) <= WIDTH) lines[lines.length - 1] = `${last} ${text}`
     else lines.push(text)
   }
   return `[\n${lines.map(it => `${' '.repeat(indent + 2)}${it}\n`).join('')}${' '.repeat(indent)}]`
@@ -164,7 +164,7 @@ function printedCall({call, arguments: all}: Extract<Code, {call: string}>, inde
   const first = all.slice(0, -1).map(it => flat(it) ?? '')
   if (last !== undefined && 'fields' in last && last.fields.length > 0) {
     const head = `${call}(${first.map(it => `${it}, `).join('')}`
-    if (before + widthOf(`${head}{`) <= WIDTH) return `${head}${opened(last, indent)})`
+    if (before + columnsOf(`${head}{`) <= WIDTH) return `${head}${opened(last, indent)})`
   }
   return `${call}(${block(
     all.map(it => printed(it, indent + 2, indent + 2, ',')),

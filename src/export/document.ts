@@ -98,7 +98,7 @@ export function exportDocument({model, notRead, files, proof, leavesOut}: Docume
     ...(model.undeclarable.length === 0
       ? {}
       : {undeclarable: model.undeclarable.map(it => ({...it, name: it.name ?? null, problems: [...it.problems]}))}),
-    secrets: secretVariables(model),
+    secrets: secretVariableNames(model),
     notRead: notRead.map(it => ({...it})),
     files: [...files].sort(),
     proof: proof.proof,
@@ -110,7 +110,7 @@ export function exportDocument({model, notRead, files, proof, leavesOut}: Docume
 }
 
 /** `TF_VAR_…` of every secret. */
-export const secretVariables = ({stacks}: ExportModel): string[] =>
+export const secretVariableNames = ({stacks}: ExportModel): string[] =>
   [...new Set(stacks.flatMap(it => it.objects).flatMap(it => Object.values(it.secrets)))].sort().map(it => `TF_VAR_${it}`)
 
 /** As a file. */

@@ -1,8 +1,8 @@
 /** The files of an export, by their paths below its folder. */
 import {withBanner} from './banner.ts'
-import {secretVariables} from './document.ts'
+import {secretVariableNames} from './document.ts'
 import type {ExportedStack, ExportModel} from './model.ts'
-import {adoption, moduleText, type Piece, program, stackClass} from './typescript.ts'
+import {adoption, type CodePiece, moduleText, program, stackClass} from './typescript.ts'
 
 export interface CodeOptions {
   /** Siblings from which on there is a table; 0 for none. */
@@ -46,12 +46,12 @@ function adopted(stacks: readonly ExportedStack[], all: boolean): readonly Expor
   return meant.some(it => it.objects.length > 0) ? meant : []
 }
 
-const typescript = (pieces: readonly Piece[]): string => withBanner(`\n${moduleText(pieces)}`, '//')
+const typescript = (pieces: readonly CodePiece[]): string => withBanner(`\n${moduleText(pieces)}`, '//')
 
-const withoutExport = ({imports, body}: Piece): Piece => ({imports, body: body.replace(/^export (class|function)/gm, '$1')})
+const withoutExport = ({imports, body}: CodePiece): CodePiece => ({imports, body: body.replace(/^export (class|function)/gm, '$1')})
 
 function secretsText(model: ExportModel): string {
-  const names = secretVariables(model)
+  const names = secretVariableNames(model)
   if (names.length === 0) return '# Nothing here has a secret.\n'
   return [
     '# No API shows these. None is needed until something sends it: what is created anew, or a raised version.',

@@ -15,17 +15,17 @@ export type HclValue = string | number | boolean | Expression | readonly HclValu
 
 export interface Body {
   readonly attributes: readonly (readonly [name: string, value: HclValue])[]
-  readonly blocks?: readonly Block[]
+  readonly blocks?: readonly HclBlock[]
 }
 
-export interface Block extends Body {
+export interface HclBlock extends Body {
   readonly type: string
   readonly labels?: readonly string[]
 }
 
-export const hclFile = (blocks: readonly Block[]): string => blocks.map(it => `${blockText(it, 0)}\n`).join('\n')
+export const hclFile = (blocks: readonly HclBlock[]): string => blocks.map(it => `${blockText(it, 0)}\n`).join('\n')
 
-function blockText(block: Block, indent: number): string {
+function blockText(block: HclBlock, indent: number): string {
   const head = [block.type, ...(block.labels ?? []).map(hclText)].join(' ')
   const lines = bodyLines(block, indent + 2)
   return lines.length === 0 ? `${head} {}` : `${head} {\n${lines.join('\n')}\n${' '.repeat(indent)}}`

@@ -1,6 +1,6 @@
 /** Prints JSON as prettier would (`bracketSpacing: false, printWidth: 100`), one field of the outermost object a line. */
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
-import {PLAIN, WIDTH, widthOf} from './code.ts'
+import {columnsOf, PLAIN, WIDTH} from './code.ts'
 
 /** Everything after the brace that opens the object and the end of its line. */
 export function jsonFields(document: JsonObject): string {
@@ -42,14 +42,14 @@ function isTable(items: readonly Json[]): boolean {
 
 const field = (key: string, value: Json, indent: number, isLast: boolean): string => {
   const head = `${text(key)}: `
-  return head + printed(value, indent, indent + widthOf(head), isLast)
+  return head + printed(value, indent, indent + columnsOf(head), isLast)
 }
 
 const comma = (isLast: boolean): number => (isLast ? 0 : 1)
 
 function printed(value: Json, indent: number, before: number, isLast: boolean): string {
   const line = flat(value)
-  if (line !== undefined && before + widthOf(line) + comma(isLast) <= WIDTH) return line
+  if (line !== undefined && before + columnsOf(line) + comma(isLast) <= WIDTH) return line
   if (Array.isArray(value)) {
     const items = value as readonly Json[]
     if (items.length > 1 && items.every(it => typeof it === 'number')) return filled(items, indent)
@@ -79,7 +79,7 @@ function filled(items: readonly Json[], indent: number): string {
   for (const [at, item] of items.entries()) {
     const word = `${leaf(item)}${at === items.length - 1 ? '' : ','}`
     const last = lines.at(-1)
-    if (last !== undefined && indent + 2 + widthOf(`${last} ${word}`) <= WIDTH) lines[lines.length - 1] = `${last} ${word}`
+    if (last !== undefined && indent + 2 + columnsOf(`${last} ${word}`) <= WIDTH) lines[lines.length - 1] = `${last} ${word}`
     else lines.push(word)
   }
   return `[\n${lines.map(it => ' '.repeat(indent + 2) + it).join('\n')}\n${' '.repeat(indent)}]`

@@ -3,7 +3,7 @@
  * `RedisLabs/rediscloud` 2.11, as its documentation has it. What it requires and no answer shows is asked for.
  */
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
-import {type Block, type Body, type HclValue, isHclValue} from './hcl.ts'
+import {type Body, type HclBlock, type HclValue, isHclValue} from './hcl.ts'
 import type {ExportedObject} from './model.ts'
 
 export const PROVIDER = {source: 'RedisLabs/rediscloud', version: '~> 2.11'} as const
@@ -52,7 +52,7 @@ function subscription({spec, live}: ExportedObject, ask: Ask): Body {
   ]
   const seen = listed(live.fields.cloudProviders)
   const providers = listed(spec.cloudProviders)
-  const regions = (provider: JsonObject, at: number): readonly Block[] =>
+  const regions = (provider: JsonObject, at: number): readonly HclBlock[] =>
     listed(provider.regions).map(({region}, place) => ({
       type: 'region',
       attributes: [
@@ -60,7 +60,7 @@ function subscription({spec, live}: ExportedObject, ask: Ask): Body {
         ['networking_deployment_cidr', cidrOf(seen, provider, region) ?? ask(numbered('networking_deployment_cidr', at, place), 'string')],
       ],
     }))
-  const blocks: readonly Block[] =
+  const blocks: readonly HclBlock[] =
     providers.length > 0
       ? providers.map((it, at) => ({type: 'cloud_provider', attributes: renamed(it, {provider: 'provider'}), blocks: regions(it, at)}))
       : [
@@ -109,11 +109,11 @@ function database({spec, live}: ExportedObject, ask: Ask): Body {
       ? []
       : [['modules', listed(modules).map(({name}) => ({name: isHclValue(name) ? name : ''}))] as const]),
   ]
-  const alert = listed(alerts).map((it): Block => ({type: 'alert', attributes: renamed(it, {name: 'name', value: 'value'})}))
+  const alert = listed(alerts).map((it): HclBlock => ({type: 'alert', attributes: renamed(it, {name: 'name', value: 'value'})}))
   return {attributes, blocks: [...alert, ...backup(spec.backup, ask)]}
 }
 
-function backup(value: Json | undefined, ask: Ask): readonly Block[] {
+function backup(value: Json | undefined, ask: Ask): readonly HclBlock[] {
   if (!isJsonObject(value) || value.enabled === false || typeof value.interval !== 'number') return []
   return [
     {

@@ -1,7 +1,7 @@
 /** Exported objects as HCL for the vendor's provider: the way out. */
 import type {Json, JsonObject} from '../base/json.ts'
 import {idsIn} from '../engine/model/kind.ts'
-import {type Block, Expression, type HclValue, hclFile} from './hcl.ts'
+import {Expression, type HclBlock, type HclValue, hclFile} from './hcl.ts'
 import type {ExportedObject, ExportedStack, ExportModel} from './model.ts'
 import {ACL_ROLE, ACL_RULE, ACL_USER, PROVIDER, RESOURCES} from './rediscloud.ts'
 
@@ -12,7 +12,7 @@ export function terraformFiles({stacks: all}: ExportModel, hides: (value: Json) 
     objects: stack.objects.map(it => ({...it, live: {...it.live, fields: hides(it.live.fields) as JsonObject}})),
   }))
   const variables = new Variables()
-  const imports: Block[] = []
+  const imports: HclBlock[] = []
   const files = new Map<string, string>([['versions.tf', hclFile(versions())]])
   const taken = new Set(['versions', 'imports', 'variables'])
   for (const stack of stacks) {
@@ -28,7 +28,7 @@ export function terraformFiles({stacks: all}: ExportModel, hides: (value: Json) 
 /** What has no resource in the provider. */
 export const isLeftOutOfTerraform = ({kind}: ExportedObject): boolean => RESOURCES[kind.name] === undefined
 
-function versions(): readonly Block[] {
+function versions(): readonly HclBlock[] {
   const provider = {type: 'required_providers', attributes: [['rediscloud', {...PROVIDER}] as const]}
   return [
     {type: 'terraform', attributes: [['required_version', '>= 1.5']], blocks: [provider]},
@@ -38,7 +38,7 @@ function versions(): readonly Block[] {
 
 const localName = (stack: ExportedStack, {id, parent}: ExportedObject): string => (parent === undefined ? stack.id : `${stack.id}_${id}`)
 
-function resource(stack: ExportedStack, object: ExportedObject, variables: Variables, imports: Block[]): readonly Block[] {
+function resource(stack: ExportedStack, object: ExportedObject, variables: Variables, imports: HclBlock[]): readonly HclBlock[] {
   const known = RESOURCES[object.kind.name]
   if (known === undefined) return []
   const {type, importId, body} = known
@@ -98,7 +98,7 @@ function aclExample(stacks: readonly ExportedStack[]): string {
   return [...ACL_NOTE, hclFile(blocks), ...(blocks.length > 0 ? [variables.file()] : [])].join('\n').trimEnd().concat('\n')
 }
 
-function aclBlocks(stack: ExportedStack, object: ExportedObject, variables: Variables): readonly Block[] {
+function aclBlocks(stack: ExportedStack, object: ExportedObject, variables: Variables): readonly HclBlock[] {
   const {kind, id, spec, parent, references} = object
   const name = `${stack.id}_${id}`
   if (kind.name === ACL_RULE.kind) {

@@ -1,13 +1,13 @@
 /** Exported objects as TypeScript: a class for each stack, the map of what is adopted, and the program. */
 import type {JsonObject} from '../base/json.ts'
-import {type Code, type Field, literal, printed, quoted, raw} from './code.ts'
+import {type Code, type Field, literalCode, printed, quoted, raw} from './code.ts'
 import {tableName} from './ids.ts'
 import type {ExportedObject, ExportedStack} from './model.ts'
 import {type Part, parts, type Table} from './tables.ts'
 import {camelCase} from './words.ts'
 
 /** Code, and the names it takes from elsewhere. */
-export interface Piece {
+export interface CodePiece {
   readonly imports: readonly Import[]
   readonly body: string
 }
@@ -24,7 +24,7 @@ export interface StackCodeOptions {
 }
 
 /** The class of a stack. */
-export function stackClass(stack: ExportedStack, {tables}: StackCodeOptions): Piece {
+export function stackClass(stack: ExportedStack, {tables}: StackCodeOptions): CodePiece {
   const {className, apis, objects} = stack
   const lines: string[] = ['super(scope, id)', ...apis.map(api => `new ${TARGETS[api]}(this, '${api}')`)]
   const referred = new Set(
@@ -84,7 +84,7 @@ function tableLines({objects, varying, asConst}: Table, taken: Set<string>): rea
   const name = freeName(tableName(first.kind), taken)
   const rows: Code = {
     items: objects.map(it => ({
-      fields: [{key: 'id', value: raw(quoted(it.id))}, ...varying.map(field => ({key: field, value: literal(it.spec[field] ?? null)}))],
+      fields: [{key: 'id', value: raw(quoted(it.id))}, ...varying.map(field => ({key: field, value: literalCode(it.spec[field] ?? null)}))],
     })),
   }
   const common = Object.keys(first.spec).filter(field => !varying.includes(field))
@@ -129,7 +129,7 @@ const shortened = (key: string, variable: string): Field => (key === variable ? 
 const specFields = ({spec, references}: ExportedObject, names: readonly string[]): readonly Field[] =>
   names.map(key => {
     const reference = references[key]
-    return {key, value: reference === undefined ? literal(spec[key] ?? null) : raw(`${camelCase(reference)}.name`)}
+    return {key, value: reference === undefined ? literalCode(spec[key] ?? null) : raw(`${camelCase(reference)}.name`)}
   })
 
 /** @param each - the variable that holds the id, where one call stands for many objects */
@@ -147,19 +147,19 @@ function tailFields(object: ExportedObject, each?: string): readonly Field[] {
     },
   }))
   if (!isUnlisted(object)) return fields
-  const call: Code = {call: '...unlisted', arguments: [literal(unlisted)]}
+  const call: Code = {call: '...unlisted', arguments: [literalCode(unlisted)]}
   return [...fields, {spread: call}]
 }
 
 /** Which object is which, for import blocks: the one place where remote ids stand. */
-export function adoption(stacks: readonly ExportedStack[]): Piece {
+export function adoption(stacks: readonly ExportedStack[]): CodePiece {
   const objects: JsonObject = Object.fromEntries(
     stacks.filter(it => it.objects.length > 0).map(stack => [stack.id, Object.fromEntries(stack.objects.map(it => [it.id, it.remoteId]))]),
   )
   const head = 'const objects: Record<string, Record<string, string>> = '
   const body = [
     `/** Which object is which. Once an apply has adopted them, this may go. */`,
-    `${head}${printed(literal(objects), 0, head.length)}`,
+    `${head}${printed(literalCode(objects), 0, head.length)}`,
     '',
     'export function adopt(app: App): void {',
     '  for (const [stack, ids] of Object.entries(objects)) {',
@@ -180,7 +180,7 @@ export function adoption(stacks: readonly ExportedStack[]): Piece {
 }
 
 /** The program: all stacks, and what they adopt. */
-export function program(stacks: readonly ExportedStack[], adopts: boolean): Piece {
+export function program(stacks: readonly ExportedStack[], adopts: boolean): CodePiece {
   const body = [
     'const app = new App()',
     ...stacks.map(it => `new ${it.className}(app, ${quoted(it.id)})`),
@@ -191,7 +191,7 @@ export function program(stacks: readonly ExportedStack[], adopts: boolean): Piec
 }
 
 /** A module of these pieces: what they import once, then the pieces. */
-export function moduleText(pieces: readonly Piece[]): string {
+export function moduleText(pieces: readonly CodePiece[]): string {
   const wanted = new Map<string, Map<string, boolean>>()
   for (const {from, name, type} of pieces.flatMap(it => it.imports)) {
     const names = wanted.get(from) ?? new Map<string, boolean>()

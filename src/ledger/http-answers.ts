@@ -46,7 +46,7 @@ export class StateAnswers {
   expectSuccess(doing: 'read' | 'write' | 'lock' | 'unlock', answer: HttpResponse): void {
     if (isSuccess(answer)) return
     if (isRefusedAccess(answer)) throw new LedgerAuthError(this.#where, answer.status, this.#withheld)
-    throw new LedgerAccessError(doing, this.#where, wordsOf(answer), [
+    throw new LedgerAccessError(doing, this.#where, serverWords(answer), [
       'Check the address and the methods of the http backend, and the server, then run the command again.',
     ])
   }
@@ -93,7 +93,7 @@ export class StateAnswers {
 export const isSuccess = ({status}: HttpResponse): boolean => status >= 200 && status < 300
 export const isRefusedAccess = ({status}: HttpResponse): boolean => status === 401 || status === 403
 
-export function wordsOf({status, body}: HttpResponse): string {
+export function serverWords({status, body}: HttpResponse): string {
   const said = beginningOf(Buffer.from(body).toString('utf8').trim(), 300)
   return `the server answered ${status}${said === '' ? '' : `: ${said}`}`
 }

@@ -4,9 +4,9 @@
  * environment only: a stack's rendering is no place for one. It belongs to the servers that the environment names, by
  * their origins: a stack, or a plan file, that names another one does not get it.
  */
-import {AppError, EXIT} from '../base/errors.ts'
 
-export type Environment = Readonly<Record<string, string | undefined>>
+import {AppError, EXIT} from '../base/errors.ts'
+import type {ProcessVariables} from '../base/process-variables.ts'
 
 /** What a stack says of it. */
 export type HttpLocation = {
@@ -51,7 +51,7 @@ export class HttpBackendError extends AppError {
 }
 
 /** @throws HttpBackendError */
-export function httpBackendOf(location: HttpLocation, environment: Environment, stack: string): HttpBackend {
+export function httpBackendOf(location: HttpLocation, environment: ProcessVariables, stack: string): HttpBackend {
   const variable = (name: string): string | undefined => environment[name] || undefined
   const address = (field: string, own: string | undefined, name: string): string | undefined => {
     const text = own ?? variable(name)
@@ -111,7 +111,7 @@ export function httpBackendOf(location: HttpLocation, environment: Environment, 
 }
 
 /** An address for messages: a user name or a token in it stays inside. */
-export function withoutSecrets(address: string): string {
+export function shownAddress(address: string): string {
   const {origin, pathname} = new URL(address)
   return `${origin}${pathname}`
 }

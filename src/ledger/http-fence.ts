@@ -76,7 +76,7 @@ export class HttpFence {
     const answer = await lock()
     this.#isUnheard = isUnheard
     if (isLocked(answer)) {
-      const holder = textOf(lockInfoIn(answer)?.ID)
+      const holder = filledText(lockInfoIn(answer)?.ID)
       if (holder === id && this.#wasFree) throw lost('it was free for a while')
       if (holder === id && (isUnheard || answer.isRepeat) && (await isChanged())) throw lost('the ledger was written by somebody else')
       this.#isUnheard = false
@@ -111,11 +111,11 @@ export function lockInfoIn({body}: HttpResponse): JsonObject | undefined {
   }
 }
 
-export const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+export const filledText = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
 
 export function describeLock(info: JsonObject = {}): string {
   if (Object.keys(info).length === 0) return 'somebody the server does not name'
-  const said = (field: string, otherwise: string): string => beginningOfName(textOf(info[field]) ?? otherwise)
+  const said = (field: string, otherwise: string): string => beginningOfName(filledText(info[field]) ?? otherwise)
   const operation = said('Operation', '')
   return `${said('Who', 'somebody')}${operation && ` (${operation})`} since ${said('Created', 'an unknown time')}, lock ${said('ID', 'without an id')}`
 }

@@ -19,9 +19,9 @@ import type {Ledger, LedgerVersion, Unlock} from '../engine/model/ledger.ts'
 import type {HttpResponse, Transport} from '../transport/http.ts'
 import type {OwnApp} from './errors.ts'
 import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
-import {isPage, isRefusedAccess, isSuccess, type ReadState, StateAnswers, wordsOf} from './http-answers.ts'
-import {type HttpBackend, withoutSecrets} from './http-backend.ts'
-import {describeLock, HttpFence, isLocked, lockInfoIn, textOf} from './http-fence.ts'
+import {isPage, isRefusedAccess, isSuccess, type ReadState, StateAnswers, serverWords} from './http-answers.ts'
+import {type HttpBackend, shownAddress} from './http-backend.ts'
+import {describeLock, filledText, HttpFence, isLocked, lockInfoIn} from './http-fence.ts'
 import {LockIdError, type LockSeen, lockPauseMs, type ManagedLedgerStore, type Notice, sayWaiting} from './managed-store.ts'
 import {assertVersion, nextVersion} from './next-version.ts'
 import {type SendState, stateRequests} from './state-requests.ts'
@@ -69,7 +69,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   constructor(options: HttpStoreOptions) {
     const {backend, stack, transport, clock, onWait, app} = options
     this.#options = options
-    this.place = withoutSecrets(backend.address)
+    this.place = shownAddress(backend.address)
     this.key = httpKeyOf(backend.address)
     if (backend.lockAddress !== undefined) this.lockKey = `${backend.lockMethod} ${httpKeyOf(backend.lockAddress)}`
     this.#where = {
@@ -165,7 +165,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     if (found?.content === content) return
     if (isLocked(answer)) {
       const info = lockInfoIn(answer)
-      const holder = textOf(info?.ID)
+      const holder = filledText(info?.ID)
       if (holder !== undefined && holder !== held.id) throw new LedgerLockLostError(this.#where, `it is held by ${describeLock(info)}`)
       // Nobody has the lock, and somebody wrote: some servers say 409 to that too.
       if (holder === undefined && found !== undefined) assertVersion(before, found.ledger, this.#where)
@@ -201,7 +201,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
       holder = lockInfoIn(answer) ?? {}
       // A try whose answer got lost may have taken it.
       if (holder.ID === id) return true
-      if (isFirst) mayBeOurs = answer.isRepeat && textOf(holder.ID) === undefined
+      if (isFirst) mayBeOurs = answer.isRepeat && filledText(holder.ID) === undefined
       if (isFirst) sayWaiting(notice, this.place, describeLock(holder), timeoutMs)
       return undefined
     }
@@ -215,7 +215,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     }
     if (!isHeld) {
       const who = `${describeLock(holder)}${mayBeOurs ? ', or by this command, whose first question got no answer' : ''}`
-      throw new LedgerLockedError(this.#where, who, mayBeOurs ? id : textOf(holder?.ID), clock.now() - started)
+      throw new LedgerLockedError(this.#where, who, mayBeOurs ? id : filledText(holder?.ID), clock.now() - started)
     }
     const fence = new HttpFence({
       id,
@@ -260,7 +260,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     const answer = await this.#send({method: lockMethod, url: lockAddress, body})
     const info = isLocked(answer) ? (lockInfoIn(answer) ?? {}) : undefined
     if (info === undefined) this.#answers.expectSuccess('lock', answer)
-    const holder = textOf(info?.ID)
+    const holder = filledText(info?.ID)
     if (info === undefined || holder === id) {
       await this.#unlock(body)
       return undefined
@@ -280,7 +280,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     const answer = await this.#askUnlock(JSON.stringify({ID: lockId}))
     if (answer !== undefined && isLocked(answer)) {
       const info = lockInfoIn(answer)
-      const id = textOf(info?.ID)
+      const id = filledText(info?.ID)
       throw new LockIdError(stack, this.place, {...(id === undefined ? {} : {id}), holder: describeLock(info)}, lockId)
     }
     if (answer === undefined || answer.status === 404) return undefined
@@ -303,11 +303,11 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     })
     if (answer === undefined) return
     const info = isLocked(answer) ? lockInfoIn(answer) : undefined
-    const holder = textOf(info?.ID)
+    const holder = filledText(info?.ID)
     if (holder !== undefined && holder !== idOf(body)) throw new LedgerLockLostError(this.#where, `it is held by ${describeLock(info)}`)
     // 404: it is gone already.
     if (answer.status === 404 || isSuccess(answer)) return
-    throw this.#stillLocked(wordsOf(answer), body)
+    throw this.#stillLocked(serverWords(answer), body)
   }
 
   #stillLocked(reason: string, body: string, cause?: unknown): LedgerAccessError {

@@ -48,7 +48,7 @@ export interface LocalStoreOptions {
   /** Absolute. */
   readonly path: string
   readonly stack: string
-  /** This process, and how it sees another one: `identityOf`, `holderState` of `base/process-lock.ts`. */
+  /** This process, and how it sees another one: `processIdentityOf`, `holderState` of `base/process-lock.ts`. */
   readonly process: ProcessIdentity
   readonly stateOf: (holder: LockHolder) => HolderState
   /** Name of the person or job, for whoever waits. */

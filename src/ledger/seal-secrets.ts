@@ -21,7 +21,7 @@ import {
   type Sealed,
   SecretDigests,
 } from './secret-digests.ts'
-import {type GroupDigests, groupDigestsOf, groupsOf, isOfRecords, overSeveral} from './secret-groups.ts'
+import {type GroupDigests, groupDigestsOf, groupsAmong, isOfRecords, overSeveral} from './secret-groups.ts'
 
 /** Secrets as they are declared: by address, then by JSON pointer. */
 export type DeclaredSecrets = ReadonlyMap<string, ReadonlyMap<string, Secret>>
@@ -163,7 +163,7 @@ export class SecretSealer {
 
   /** A value that is declared and not there yet would be proven "unchanged" for ever: each is compared with what is recorded. */
   async #compared(digests: SecretDigests, recorded: readonly RecordedField[], former: GroupDigests, closing: boolean): Promise<Sealed[]> {
-    const isMade = closing && [...groupsOf(recorded)].some(([group, members]) => !isOfRecords(former.get(group), members))
+    const isMade = closing && [...groupsAmong(recorded)].some(([group, members]) => !isOfRecords(former.get(group), members))
     const given = isMade ? recorded.filter(it => it.value !== undefined) : []
     const moved = await digests.changed(given, former)
     const known = new Set(given.flatMap(it => (moved.has(it.context) ? [] : it.context)))

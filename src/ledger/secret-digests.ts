@@ -11,7 +11,7 @@ import {AppError, EXIT} from '../base/errors.ts'
 import {canonicalJson, type Json} from '../base/json.ts'
 import type {RandomBytes} from '../base/random.ts'
 import {DigestLine, URGENCY, type Urgency} from './digest-line.ts'
-import {digestOfRecords, type GroupDigests, groupsOf, isOfRecords, splitUp, withRecords} from './secret-groups.ts'
+import {digestOfRecords, type GroupDigests, groupsAmong, isOfRecords, splitUp, withRecords} from './secret-groups.ts'
 
 const PREFIX = 'scrypt:'
 /** Then the salt, a colon and the digest. */
@@ -199,7 +199,7 @@ export class SecretDigests {
    * @param make - else nothing new is made: that costs, and this is not the end
    */
   async overGroups(sealed: readonly Sealed[], former: GroupDigests, make: boolean): Promise<GroupDigests> {
-    const kept = [...groupsOf(sealed)].map(async ([group, members]): Promise<readonly (readonly [string, string])[]> => {
+    const kept = [...groupsAmong(sealed)].map(async ([group, members]): Promise<readonly (readonly [string, string])[]> => {
       const known = former.get(group)
       if (known !== undefined && isOfRecords(known, members)) return [[group, known]]
       return make && members.every(it => it.isKnown) ? [[group, await this.digestAll(members)]] : []

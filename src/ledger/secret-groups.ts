@@ -67,9 +67,9 @@ const recordsOf = (members: readonly GroupMember[]): string =>
     .slice(0, 16)
 
 /** All groups that these make, the largest first. */
-export function groupsOf<T extends GroupMember>(members: readonly T[], group = ''): ReadonlyMap<string, readonly T[]> {
+export function groupsAmong<T extends GroupMember>(members: readonly T[], group = ''): ReadonlyMap<string, readonly T[]> {
   if (members.length === 0 || (group !== '' && members.length < SMALLEST)) return new Map()
-  const smaller = members.length <= LARGEST ? [] : [...splitUp(members, group)].flatMap(([name, part]) => [...groupsOf(part, name)])
+  const smaller = members.length <= LARGEST ? [] : [...splitUp(members, group)].flatMap(([name, part]) => [...groupsAmong(part, name)])
   return new Map([[group, members], ...smaller])
 }
 

@@ -6,7 +6,7 @@ import {type Tried, tryAgain} from '../base/try-again.ts'
 import {ConnectionError} from '../transport/connection-error.ts'
 import type {HttpResponse, Transport} from '../transport/http.ts'
 import {parseRetryAfter} from '../transport/retry.ts'
-import {type HttpBackend, withoutSecrets} from './http-backend.ts'
+import {type HttpBackend, shownAddress} from './http-backend.ts'
 import type {Notice} from './managed-store.ts'
 
 export interface StateRequest {
@@ -48,9 +48,7 @@ export function stateRequests(backend: HttpBackend, transport: Transport, clock:
       if (tries > 1) await again?.()
       const pause = (why: string, wish?: number): Tried<never> => {
         const ms = waitMs(tries, wish)
-        notice(
-          `The state server ${withoutSecrets(backend.address)} ${why}; tried again in ${formatDuration(ms)} (${tries} of ${retryMax}).`,
-        )
+        notice(`The state server ${shownAddress(backend.address)} ${why}; tried again in ${formatDuration(ms)} (${tries} of ${retryMax}).`)
         return {waitMs: ms}
       }
       try {
@@ -75,7 +73,7 @@ function unreachable(error: ConnectionError, request: StateRequest, address: str
   const {failure, detail, arrived, transient} = error
   if (failure === 'aborted') return error
   const suggestions = [
-    `This is where a ledger is kept (${withoutSecrets(address)}): check that its server is up, and the address in the stack's http backend or in TF_HTTP_ADDRESS, TF_HTTP_LOCK_ADDRESS and TF_HTTP_UNLOCK_ADDRESS.`,
+    `This is where a ledger is kept (${shownAddress(address)}): check that its server is up, and the address in the stack's http backend or in TF_HTTP_ADDRESS, TF_HTTP_LOCK_ADDRESS and TF_HTTP_UNLOCK_ADDRESS.`,
     ...(failure === 'tls'
       ? [
           "Trust the authority of its certificate with NODE_EXTRA_CA_CERTS; for a test server: skip_cert_verification in the stack's http backend.",

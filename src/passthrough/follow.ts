@@ -5,9 +5,10 @@
  */
 
 import {answerBody} from '../backends/api/answer-body.ts'
-import type {Voice} from '../backends/api/api-errors.ts'
+import type {ErrorVoice} from '../backends/api/api-errors.ts'
 import {errorOf} from '../backends/api/api-errors.ts'
 import {taskView} from '../backends/api/task-view.ts'
+import type {Deployment} from '../base/apis.ts'
 import type {Clock} from '../base/clock.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {idIn} from '../base/id-in.ts'
@@ -19,7 +20,7 @@ import {PRIORITY, type TaskView} from '../engine/model/backend.ts'
 import type {Method} from '../engine/model/kind.ts'
 import {followToEnd, type Sight} from '../engine/model/task-follower.ts'
 import type {ApiAnswer, ApiClient} from '../transport/api-client.ts'
-import type {Deployment, RawRequest} from './raw-request.ts'
+import type {RawRequest} from './raw-request.ts'
 
 /** What was started, and where to look for it. */
 export type Started = StartedTask | ChangedObject
@@ -42,7 +43,7 @@ export interface ChangedObject {
 
 export interface FollowOptions {
   readonly client: ApiClient
-  readonly voice: Voice
+  readonly voice: ErrorVoice
   readonly clock: Clock
   readonly everyMs: (looks: number) => number
   readonly timeoutMs: number

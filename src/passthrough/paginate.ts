@@ -2,7 +2,7 @@
  * `--paginate`: one list from its first page to a proof that it is whole, by the rules the planner reads by (design
  * section 10, "Paging"). Rows are handed on as they come; numbers keep every digit.
  */
-import type {Voice} from '../backends/api/api-errors.ts'
+import type {ErrorVoice} from '../backends/api/api-errors.ts'
 import {ApiReads, asPage} from '../backends/api/api-reads.ts'
 import {collectionOf} from '../backends/api/list-path.ts'
 import {rowId, rowsIn} from '../backends/api/list-rows.ts'
@@ -44,7 +44,7 @@ export class PagingQueryError extends AppError {
 
 export interface PaginateOptions {
   readonly client: ApiClient
-  readonly voice: Voice
+  readonly voice: ErrorVoice
   readonly clock: Clock
   readonly pollIntervalMs: number
   readonly timeoutMs: number

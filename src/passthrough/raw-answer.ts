@@ -1,6 +1,6 @@
 /** The answer to a raw request: a document to show, or the error that it is. */
 
-import {type Asked, errorOf, UnreadableError, type Voice} from '../backends/api/api-errors.ts'
+import {type Asked, type ErrorVoice, errorOf, UnreadableError} from '../backends/api/api-errors.ts'
 import {AppError} from '../base/errors.ts'
 import type {ExactJson} from '../base/lossless-json.ts'
 import {parseMaskedJson} from '../base/masked-json.ts'
@@ -52,10 +52,10 @@ export function answeredOr(result: CallResult, asked: Asked, deployment: string)
   throw error
 }
 
-export const isSuccess = (status: number): boolean => status >= 200 && status <= 299
+export const isSuccessStatus = (status: number): boolean => status >= 200 && status <= 299
 
 /** The error that an answer without success is; the same as everywhere else, with what a person with a raw request can do. */
-export function refusalOf(voice: Voice, asked: Asked, answer: ApiAnswer): AppError {
+export function refusalOfAnswer(voice: ErrorVoice, asked: Asked, answer: ApiAnswer): AppError {
   const error = errorOf(voice, asked, answer)
   if (asked.method !== 'DELETE' || answer.status !== 404 || answer.attempts === 1) return error
   return errorOf(
@@ -66,7 +66,7 @@ export function refusalOf(voice: Voice, asked: Asked, answer: ApiAnswer): AppErr
 }
 
 /** @throws UnreadableError, BinaryAnswerError */
-export function rawBody(voice: Voice, asked: Asked, answer: Answered): RawBody {
+export function rawBody(voice: ErrorVoice, asked: Asked, answer: Answered): RawBody {
   const {headers, bytes} = answer
   try {
     return {is: 'document', document: parseMaskedJson(bytes)}

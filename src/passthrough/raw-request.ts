@@ -1,13 +1,12 @@
 /** A request of `svcctl api` from the words of the command line (contract section 1), checked before anything is sent. */
+import type {Deployment} from '../base/apis.ts'
+import {DEPLOYMENTS} from '../base/apis.ts'
 import {hasDotSegment} from '../base/dot-segment.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {nearest} from '../base/nearest.ts'
 import {isSecretName} from '../base/secret-fields.ts'
 import type {Method} from '../engine/model/kind.ts'
 import {parseHeaders} from './request-headers.ts'
-
-export const DEPLOYMENTS = ['cloud', 'enterprise'] as const
-export type Deployment = (typeof DEPLOYMENTS)[number]
 
 const METHODS: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 

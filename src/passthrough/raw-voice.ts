@@ -1,5 +1,5 @@
 /** What to do next when an API refuses a request that a person wrote by hand: there is no stack to correct. */
-import type {Voice} from '../backends/api/api-errors.ts'
+import type {ErrorVoice} from '../backends/api/api-errors.ts'
 import {cloudVoice} from '../backends/cloud/errors.ts'
 import {clusterVoice} from '../backends/cluster/errors.ts'
 import type {RawRequest} from './raw-request.ts'
@@ -7,7 +7,7 @@ import type {RawRequest} from './raw-request.ts'
 export function rawVoice(
   {deployment, path, method}: Pick<RawRequest, 'deployment' | 'path'> & Partial<Pick<RawRequest, 'method'>>,
   credentialSource?: string,
-): Voice {
+): ErrorVoice {
   const voice = deployment === 'cloud' ? cloudVoice(credentialSource) : clusterVoice(credentialSource)
   const doubled = deployment === 'cloud' && /^\/v\d+(\/|$)/.test(path)
   return {

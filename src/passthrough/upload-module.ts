@@ -7,7 +7,7 @@ import {constants, createReadStream} from 'node:fs'
 import {open} from 'node:fs/promises'
 import {basename} from 'node:path'
 import {answerBody} from '../backends/api/answer-body.ts'
-import {type Asked, errorOf, ServerError, UnknownOutcomeError, UnreadableError, type Voice} from '../backends/api/api-errors.ts'
+import {type Asked, type ErrorVoice, errorOf, ServerError, UnknownOutcomeError, UnreadableError} from '../backends/api/api-errors.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {isJsonObject, type JsonObject} from '../base/json.ts'
 import {isAbsent} from '../base/system-code.ts'
@@ -70,7 +70,7 @@ export async function checkModuleFile(path: string): Promise<ModuleFile> {
 
 export interface UploadModuleOptions {
   readonly client: ConnectedClient
-  readonly voice: Voice
+  readonly voice: ErrorVoice
   readonly file: ModuleFile
   /** Separates the parts of the form: random, so that it does not occur in the archive. */
   readonly boundary: string
@@ -106,7 +106,7 @@ export async function uploadModule(options: UploadModuleOptions): Promise<JsonOb
 }
 
 /** A server that failed may have taken the module in; 501 and 505 say that it did not. */
-function failureOf(voice: Voice, asked: Asked, answer: ApiAnswer): AppError {
+function failureOf(voice: ErrorVoice, asked: Asked, answer: ApiAnswer): AppError {
   const error = errorOf(voice, asked, answer)
   return error instanceof ServerError ? new UnknownOutcomeError(voice, asked, error) : error
 }

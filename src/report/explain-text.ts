@@ -5,7 +5,7 @@ import type {Agreed} from '../engine/model/controls.ts'
 import {type FieldDecision, isDifference} from '../engine/model/decision.ts'
 import type {Action, Edge, GuardResult} from '../engine/model/plan.ts'
 import {keyOf, spoken} from '../engine/model/value.ts'
-import type {EdgesAround, Identity} from '../engine/plan/explain.ts'
+import type {EdgesAround, ExplainedIdentity} from '../engine/plan/explain.ts'
 import {liftedBy, shownValue} from './plan-text.ts'
 import type {ReportObject} from './report.ts'
 import {titleOf} from './running-objects.ts'
@@ -19,7 +19,7 @@ export interface Explanation extends Pick<ReportObject, 'stack' | 'address' | 'k
   readonly reason: string
   /** `stacks/shop.ts:12` */
   readonly source?: string
-  readonly identity: Identity
+  readonly identity: ExplainedIdentity
   readonly guards: readonly GuardResult[]
   readonly holds: readonly Agreed[]
   readonly edges: EdgesAround

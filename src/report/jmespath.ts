@@ -34,13 +34,13 @@ interface AstNode {
 export const loadJmespath = async (): Promise<Jmespath> => ((await import('jmespath')) as {default: unknown}).default as Jmespath
 
 /** The functions of the JMESPath specification. */
-export const FUNCTIONS: ReadonlySet<string> = new Set(
+export const JMESPATH_FUNCTIONS: ReadonlySet<string> = new Set(
   'abs avg ceil contains ends_with floor join keys length map max max_by merge min min_by not_null reverse sort sort_by starts_with sum to_array to_number to_string type values'.split(
     ' ',
   ),
 )
 
-export interface Fault {
+export interface QueryFault {
   /** In characters, from 0. */
   readonly at: number
   readonly reason: string
@@ -49,13 +49,13 @@ export interface Fault {
 }
 
 /** What the parser lets pass, and evaluating would not. */
-export function faultIn({compile, tokenize}: Jmespath, expression: string): Fault | undefined {
+export function faultIn({compile, tokenize}: Jmespath, expression: string): QueryFault | undefined {
   const tokens = tokenize(expression)
   const dot = tokens.findIndex(({type}, index) => type === 'Dot' && !AFTER_DOT.has(tokens[index + 1]?.type ?? ''))
   if (dot >= 0) return {at: tokens[dot + 1]?.start ?? expression.length, reason: 'a name, *, [ or { must follow a dot'}
   for (const {node, above} of nodesOf(compile(expression))) {
     const {type, name} = node
-    if (type === 'Function' && typeof name === 'string' && !FUNCTIONS.has(name))
+    if (type === 'Function' && typeof name === 'string' && !JMESPATH_FUNCTIONS.has(name))
       return {at: expression.indexOf(name), reason: `there is no function ${name}()`, unknown: name}
     if (type === 'ExpressionReference' && above !== 'Function')
       return {at: expression.indexOf('&'), reason: 'an expression behind & stands for itself in functions only'}

@@ -11,14 +11,14 @@ const MOST_FIELDS = 200_000
 const MOST_EXACT = 1_000_000
 
 /** What one look at all of a value tells. */
-export interface Seen {
+export interface SeenBounds {
   /** What of it is too much, in words that follow "it has". */
   readonly fault: string | undefined
   /** It is JSON, and each number is JavaScript's own. */
   readonly isPlain: boolean
 }
 
-export function seen(document: unknown): Seen {
+export function seen(document: unknown): SeenBounds {
   const look = new Look()
   const fault = look.at(document)
   return {fault, isPlain: look.isPlain}

@@ -2,7 +2,7 @@
 import {AppError, EXIT} from '../base/errors.ts'
 import type {ExactJson} from '../base/lossless-json.ts'
 import {nearest} from '../base/nearest.ts'
-import {FUNCTIONS, faultIn, fromLibrary, type Jmespath, loadJmespath, searchIn} from './jmespath.ts'
+import {faultIn, fromLibrary, JMESPATH_FUNCTIONS, type Jmespath, loadJmespath, searchIn} from './jmespath.ts'
 import {seen} from './query-bounds.ts'
 
 /** The expression does not parse, or calls a function that JMESPath does not have. */
@@ -67,13 +67,13 @@ function assertShort({tokenize}: Jmespath, expression: string): void {
   if (words > MAX_WORDS) throw new QuerySyntaxError(shown, 0, `it has more than ${MAX_WORDS} words and signs`, shorter)
 }
 
-export interface Answer {
+export interface QueryAnswer {
   readonly document: ExactJson
   /** Each number of it is JavaScript's own. */
   readonly isPlain: boolean
 }
 
-export type Query = (document: ExactJson) => Answer
+export type Query = (document: ExactJson) => QueryAnswer
 
 /** @throws QuerySyntaxError; the query itself throws QueryEvaluationError */
 export async function compileQuery(expression: string): Promise<Query> {
@@ -87,8 +87,8 @@ export async function compileQuery(expression: string): Promise<Query> {
   const fault = faultIn(library, expression)
   if (fault !== undefined) {
     const {at, reason, unknown = ''} = fault
-    const close = nearest(unknown, FUNCTIONS)
-    const words = close === undefined ? `Use one of: ${[...FUNCTIONS].join(', ')}.` : `Did you mean ${close}()?`
+    const close = nearest(unknown, JMESPATH_FUNCTIONS)
+    const words = close === undefined ? `Use one of: ${[...JMESPATH_FUNCTIONS].join(', ')}.` : `Did you mean ${close}()?`
     throw new QuerySyntaxError(expression, at, reason, unknown === '' ? undefined : words)
   }
   return document => {

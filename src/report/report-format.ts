@@ -7,12 +7,12 @@ import type {Report} from './report.ts'
  */
 export type PieceTarget = 'place' | 'job summary' | 'job output' | 'log'
 
-export interface Piece {
+export interface ReportPiece {
   readonly to: PieceTarget
   readonly text: string
 }
 
 export interface ReportFormat {
   /** @param folder - from the root of the repository to the folder of the stacks: `''` or `infra` */
-  readonly render: (report: Report, folder: string) => readonly Piece[] | Promise<readonly Piece[]>
+  readonly render: (report: Report, folder: string) => readonly ReportPiece[] | Promise<readonly ReportPiece[]>
 }

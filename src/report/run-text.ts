@@ -22,7 +22,7 @@ export type RunState = 'running' | 'ended' | 'unfinished'
 export const runState = ({ended, alive}: Pick<ToldRun, 'ended' | 'alive'>): RunState => (ended ? 'ended' : alive ? 'running' : 'unfinished')
 
 /** All that its command sent, as it said when it ended; of one that died, as far as it had come. */
-export const requestsOf = ({entries}: Pick<ToldRun, 'entries'>): number =>
+export const requestsSent = ({entries}: Pick<ToldRun, 'entries'>): number =>
   entries.findLast(it => it.requests !== undefined)?.requests ?? entries.filter(it => it.type === 'sent').length
 
 export function runDocument(run: ToldRun): JsonObject {
@@ -33,7 +33,7 @@ export function runDocument(run: ToldRun): JsonObject {
     started: new Date(header.startedAt).toISOString(),
     stacks: [...header.stacks],
     plan: header.plan,
-    requests: requestsOf(run),
+    requests: requestsSent(run),
     in_flight: loose.map(({key, step, taskId}) => ({key, step, ...(taskId === undefined ? {} : {task_id: taskId})})),
     operations: operationsOf(entries),
     sent: entries.flatMap(it =>

@@ -3,7 +3,7 @@ import type {Ansis} from 'ansis'
 import {fieldColumns, table} from './table.ts'
 import {oneLine} from './terminal-text.ts'
 
-export interface SecretField {
+export interface ShownSecret {
   /** `stack:address` where it is of another stack. */
   readonly address: string
   /** JSON pointer. */
@@ -25,7 +25,7 @@ export interface SecretUse {
   readonly usedBy: readonly string[]
   /** Whether an apply can change it everywhere. */
   readonly changeable: boolean
-  readonly fields: readonly SecretField[]
+  readonly fields: readonly ShownSecret[]
 }
 
 const versionOf = ({version}: SecretUse): string => (version === null ? 'no version' : `version ${oneLine(version)}`)

@@ -66,7 +66,7 @@ export function countsInWords(report: Report): string {
     const counts = STATES.map(state => [objects.filter(it => it.state === state).length, state] as const).filter(([count]) => count > 0)
     return counts.length === 0 ? 'nothing to do' : counts.map(([count, state]) => `${grouped(count)} ${state}`).join(', ')
   }
-  const {accepted} = groupsOf(report)
+  const {accepted} = objectGroups(report)
   const open = objects.filter(it => it.accepted === undefined)
   const counts = ORDER.map(action => [open.filter(it => it.action === action).length, PLANNED[action]] as const)
   const all = [...counts, [accepted.length, 'accepted'] as const]
@@ -125,7 +125,7 @@ export interface Groups {
   readonly accepted: readonly ReportObject[]
 }
 
-export function groupsOf({objects}: Report): Groups {
+export function objectGroups({objects}: Report): Groups {
   return {
     destroys: objects.filter(isDestroy),
     risks: objects.filter(isRisky),

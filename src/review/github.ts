@@ -3,7 +3,7 @@ import type {Json} from '../base/json.ts'
 import type {CiJob} from '../config/ci-job.ts'
 import {ReviewPlaceError} from './errors.ts'
 import {HostRequests, type HostRequestsOptions} from './host-requests.ts'
-import {objectIn, textIn, timeIn} from './json-fields.ts'
+import {objectField, textField, timeIn} from './json-fields.ts'
 import type {HostApproval, HostComment, HostReview, ReviewHost} from './review-host.ts'
 
 type Tools = Pick<HostRequestsOptions, 'transport' | 'clock' | 'debug'>
@@ -28,8 +28,8 @@ export async function openGithub(job: CiJob, commit: string | undefined, tools: 
 async function requestOf(requests: HostRequests, repository: string, commit: string | undefined): Promise<number | undefined> {
   if (commit === undefined) return undefined
   const pulls = await requests.all(`/repos/${repository}/commits/${commit}/pulls`, 'find the pull request of a commit')
-  const found = pulls.find(it => textIn(it, 'state') === 'open') ?? pulls[0]
-  return found === undefined ? undefined : Number(textIn(found, 'number'))
+  const found = pulls.find(it => textField(it, 'state') === 'open') ?? pulls[0]
+  return found === undefined ? undefined : Number(textField(found, 'number'))
 }
 
 class Github implements ReviewHost {
@@ -46,7 +46,7 @@ class Github implements ReviewHost {
   }
 
   async comments(): Promise<readonly HostComment[]> {
-    this.#login ??= textIn((await this.#requests.ask({method: 'GET', path: '/user'})).body, 'login') ?? JOB
+    this.#login ??= textField((await this.#requests.ask({method: 'GET', path: '/user'})).body, 'login') ?? JOB
     const rows = await this.#requests.all(`${this.#repository}/issues/${this.#number}/comments`, 'list the comments')
     return rows.map(it => this.#comment(it))
   }
@@ -59,7 +59,7 @@ class Github implements ReviewHost {
       doing: 'write a comment',
     })
     // Now it is known for certain who we are.
-    this.#login = textIn(objectIn(made, 'user'), 'login') ?? this.#login
+    this.#login = textField(objectField(made, 'user'), 'login') ?? this.#login
     return this.#comment(made)
   }
 
@@ -83,32 +83,32 @@ class Github implements ReviewHost {
   async review(commit: string): Promise<HostReview> {
     const path = `${this.#repository}/pulls/${this.#number}`
     const pull = await this.#requests.send({method: 'GET', path, doing: 'read the pull request'})
-    const author = textIn(objectIn(pull, 'user'), 'login')
-    const head = textIn(objectIn(pull, 'head'), 'sha')
+    const author = textField(objectField(pull, 'user'), 'login')
+    const head = textField(objectField(pull, 'head'), 'sha')
     // What a person said last is what counts, and a comment takes nothing back.
     const last = new Map<string, Json>()
     const reviews = await this.#requests.all(`${path}/reviews`, 'list the reviews')
     for (const it of reviews.toSorted((a, b) => timeIn(a, 'submitted_at') - timeIn(b, 'submitted_at'))) {
-      const [by, state] = [textIn(objectIn(it, 'user'), 'login'), textIn(it, 'state')?.toUpperCase()]
+      const [by, state] = [textField(objectField(it, 'user'), 'login'), textField(it, 'state')?.toUpperCase()]
       if (by !== undefined && (state === 'APPROVED' || state === 'CHANGES_REQUESTED' || state === 'DISMISSED')) last.set(by, it)
     }
     const approvals = [...last].flatMap(([by, it]): HostApproval[] =>
-      by !== author && textIn(it, 'state')?.toUpperCase() === 'APPROVED' && textIn(it, 'commit_id') === commit
+      by !== author && textField(it, 'state')?.toUpperCase() === 'APPROVED' && textField(it, 'commit_id') === commit
         ? [{by, at: timeIn(it, 'submitted_at')}]
         : [],
     )
-    return {open: textIn(pull, 'state') !== 'closed', approvals, ...(head === undefined ? {} : {head})}
+    return {open: textField(pull, 'state') !== 'closed', approvals, ...(head === undefined ? {} : {head})}
   }
 
   #comment(it: Json | undefined): HostComment {
     const createdAt = timeIn(it, 'created_at')
     return {
-      id: textIn(it, 'id') ?? '',
-      body: textIn(it, 'body') ?? '',
-      url: textIn(it, 'html_url') ?? textIn(it, 'url') ?? '',
+      id: textField(it, 'id') ?? '',
+      body: textField(it, 'body') ?? '',
+      url: textField(it, 'html_url') ?? textField(it, 'url') ?? '',
       createdAt,
       updatedAt: timeIn(it, 'updated_at') || createdAt,
-      own: textIn(objectIn(it, 'user'), 'login') === (this.#login ?? JOB),
+      own: textField(objectField(it, 'user'), 'login') === (this.#login ?? JOB),
     }
   }
 }

@@ -4,7 +4,7 @@ import {isJsonObject} from '../base/json.ts'
 import type {CiJob} from '../config/ci-job.ts'
 import {ReviewPlaceError} from './errors.ts'
 import {HostRequests, type HostRequestsOptions} from './host-requests.ts'
-import {objectIn, textIn, timeIn} from './json-fields.ts'
+import {objectField, textField, timeIn} from './json-fields.ts'
 import type {HostApproval, HostComment, HostReview, ReviewHost} from './review-host.ts'
 
 type Tools = Pick<HostRequestsOptions, 'transport' | 'clock' | 'debug'>
@@ -25,8 +25,8 @@ export async function openGitlab(job: CiJob, commit: string | undefined, tools: 
 async function requestOf(requests: HostRequests, project: string, commit: string | undefined): Promise<number | undefined> {
   if (commit === undefined) return undefined
   const found = await requests.all(`${project}/repository/commits/${commit}/merge_requests`, 'find the merge request of a commit')
-  const one = found.find(it => textIn(it, 'state') === 'opened') ?? found[0]
-  return one === undefined ? undefined : Number(textIn(one, 'iid'))
+  const one = found.find(it => textField(it, 'state') === 'opened') ?? found[0]
+  return one === undefined ? undefined : Number(textField(one, 'iid'))
 }
 
 class Gitlab implements ReviewHost {
@@ -42,7 +42,7 @@ class Gitlab implements ReviewHost {
   }
 
   async comments(): Promise<readonly HostComment[]> {
-    this.#username ??= textIn(await this.#requests.send({method: 'GET', path: '/user', doing: 'say who it is'}), 'username')
+    this.#username ??= textField(await this.#requests.send({method: 'GET', path: '/user', doing: 'say who it is'}), 'username')
     return (await this.#notes()).filter(it => !isSystem(it)).map(it => this.#comment(it))
   }
 
@@ -67,7 +67,7 @@ class Gitlab implements ReviewHost {
   /** A note has no address of its own in the answer. */
   async #pageOf(): Promise<string> {
     const {body} = await this.#requests.ask({method: 'GET', path: this.#path})
-    this.#page = textIn(body, 'web_url') ?? ''
+    this.#page = textField(body, 'web_url') ?? ''
     return this.#page
   }
 
@@ -80,18 +80,18 @@ class Gitlab implements ReviewHost {
   async review(commit: string): Promise<HostReview> {
     const request = await this.#requests.send({method: 'GET', path: this.#path, doing: 'read the merge request'})
     const state = await this.#requests.send({method: 'GET', path: `${this.#path}/approvals`, doing: 'read the approvals'})
-    const author = textIn(objectIn(request, 'author'), 'username')
-    const head = textIn(request, 'sha') ?? textIn(objectIn(request, 'diff_refs'), 'head_sha')
+    const author = textField(objectField(request, 'author'), 'username')
+    const head = textField(request, 'sha') ?? textField(objectField(request, 'diff_refs'), 'head_sha')
     const rows = isJsonObject(state) && Array.isArray(state.approved_by) ? (state.approved_by as readonly Json[]) : []
-    const said = rows.some(it => textIn(it, 'approved_at') === undefined) ? await this.#approvedAt() : new Map<string, number>()
+    const said = rows.some(it => textField(it, 'approved_at') === undefined) ? await this.#approvedAt() : new Map<string, number>()
     const approvals = rows.flatMap((it): HostApproval[] => {
-      const by = textIn(objectIn(it, 'user'), 'username')
+      const by = textField(objectField(it, 'user'), 'username')
       if (by === undefined || by === author) return []
       return [{by, at: timeIn(it, 'approved_at') || (said.get(by) ?? 0)}]
     })
     const left = isJsonObject(state) ? Number(state.approvals_left ?? 0) : 0
     return {
-      open: textIn(request, 'state') === 'opened',
+      open: textField(request, 'state') === 'opened',
       // GitLab keeps approvals of the request, and takes them back when commits are pushed: they are of its head.
       approvals: head === commit ? approvals : [],
       ...(head === undefined ? {} : {head}),
@@ -103,8 +103,8 @@ class Gitlab implements ReviewHost {
   async #approvedAt(): Promise<ReadonlyMap<string, number>> {
     const at = new Map<string, number>()
     for (const it of await this.#notes()) {
-      const by = textIn(objectIn(it, 'author'), 'username')
-      if (by !== undefined && isSystem(it) && /^approved this merge request/.test(textIn(it, 'body') ?? ''))
+      const by = textField(objectField(it, 'author'), 'username')
+      if (by !== undefined && isSystem(it) && /^approved this merge request/.test(textField(it, 'body') ?? ''))
         at.set(by, Math.max(at.get(by) ?? 0, timeIn(it, 'created_at')))
     }
     return at
@@ -112,14 +112,14 @@ class Gitlab implements ReviewHost {
 
   #comment(it: Json | undefined, page = this.#page): HostComment {
     const createdAt = timeIn(it, 'created_at')
-    const id = textIn(it, 'id') ?? ''
+    const id = textField(it, 'id') ?? ''
     return {
       id,
-      body: textIn(it, 'body') ?? '',
+      body: textField(it, 'body') ?? '',
       url: page === undefined || page === '' ? '' : `${page}#note_${id}`,
       createdAt,
       updatedAt: timeIn(it, 'updated_at') || createdAt,
-      own: this.#username !== undefined && textIn(objectIn(it, 'author'), 'username') === this.#username,
+      own: this.#username !== undefined && textField(objectField(it, 'author'), 'username') === this.#username,
     }
   }
 }

@@ -10,7 +10,7 @@ import {ConnectionError} from '../transport/connection-error.ts'
 import type {HttpResponse, Transport} from '../transport/http.ts'
 import {isRetryableFailure, isRetryableStatus, parseRetryAfter, retryDelayMs} from '../transport/retry.ts'
 import {ReviewAnswerError, ReviewDeniedError} from './errors.ts'
-import {textIn} from './json-fields.ts'
+import {textField} from './json-fields.ts'
 
 export interface HostRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -126,4 +126,4 @@ function bodyOf({body}: HttpResponse): Json | undefined {
 }
 
 const saidIn = (body: Json | undefined): string =>
-  isJsonObject(body) ? beginningOf(textIn(body, 'message') ?? textIn(body, 'error') ?? '', 300) : ''
+  isJsonObject(body) ? beginningOf(textField(body, 'message') ?? textField(body, 'error') ?? '', 300) : ''

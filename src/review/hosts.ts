@@ -1,6 +1,7 @@
 /** The hosts a plan can be reviewed on. A new one is a file with a `ReviewHost`, a job in `config/ci-job.ts`, and a line here. */
+
+import type {ProcessVariables} from '../base/process-variables.ts'
 import {type CodeHost, jobOf} from '../config/ci-job.ts'
-import type {Variables} from '../config/environment.ts'
 import {openGithub} from './github.ts'
 import {openGitlab} from './gitlab.ts'
 import type {HostRequestsOptions} from './host-requests.ts'
@@ -11,7 +12,7 @@ const HOSTS = {github: openGithub, gitlab: openGitlab} as const satisfies Readon
 /** @param commit - by which the request is found where the job does not say its number */
 export const openHost = (
   name: CodeHost,
-  variables: Variables,
+  variables: ProcessVariables,
   commit: string | undefined,
   tools: Pick<HostRequestsOptions, 'transport' | 'clock' | 'debug'>,
 ): Promise<ReviewHost> => HOSTS[name](jobOf(name, variables), commit, tools)

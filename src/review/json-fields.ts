@@ -1,18 +1,18 @@
 /** Fields of answers that nobody promised us. */
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 
-export const objectIn = (value: Json | undefined, name: string): JsonObject => {
+export const objectField = (value: Json | undefined, name: string): JsonObject => {
   const found = isJsonObject(value) ? value[name] : undefined
   return isJsonObject(found) ? found : {}
 }
 
-export const textIn = (value: Json | undefined, name: string): string | undefined => {
+export const textField = (value: Json | undefined, name: string): string | undefined => {
   const found = isJsonObject(value) ? value[name] : undefined
   return typeof found === 'string' ? found : typeof found === 'number' ? String(found) : undefined
 }
 
 /** Milliseconds; what is no time is the beginning of all time. */
 export const timeIn = (value: Json | undefined, name: string): number => {
-  const at = Date.parse(textIn(value, name) ?? '')
+  const at = Date.parse(textField(value, name) ?? '')
   return Number.isNaN(at) ? 0 : at
 }

@@ -1,7 +1,7 @@
 /** The control API: what demos and tests in other processes steer a served simulator with. No authentication, loopback only. */
 import {z} from 'zod'
 import type {Json} from '../base/json.ts'
-import {type Answer, textOf} from './base/answer.ts'
+import {type Answer, bodyText} from './base/answer.ts'
 import type {SimulatorConfigInput} from './base/config.ts'
 import {fault} from './base/fault-rule.ts'
 import type {World} from './base/world.ts'
@@ -40,7 +40,7 @@ export function controlApi(simulator: Simulator, request: ControlRequest): Answe
 const asJson = (value: unknown): Json => JSON.parse(JSON.stringify(value, (_, it) => (it instanceof Uint8Array ? undefined : it))) as Json
 
 function answer(simulator: Simulator, {method, path, query, body}: ControlRequest): Answer {
-  const given = (): unknown => JSON.parse(textOf(body))
+  const given = (): unknown => JSON.parse(bodyText(body))
   switch (`${method} ${path}`) {
     case 'GET /':
       return {status: 200, json: {addresses: asJson(simulator.bases), now: new Date(simulator.clock.now()).toISOString()}}

@@ -1,7 +1,7 @@
 /** What the simulated services were asked, for assertions and demos. Never holds a credential. */
 import {isJsonObject, type Json} from '../base/json.ts'
 import type {ApiName} from './base/addresses.ts'
-import {textOf} from './base/answer.ts'
+import {bodyText} from './base/answer.ts'
 
 export interface LogEntry {
   readonly sequence: number
@@ -25,7 +25,7 @@ const LOGGED_BYTES = 64 * 1024
 export function loggedBody(body: Uint8Array): Json | undefined {
   if (body.length === 0 || body.length > LOGGED_BYTES) return undefined
   try {
-    return masked(JSON.parse(textOf(body)) as Json)
+    return masked(JSON.parse(bodyText(body)) as Json)
   } catch {
     return undefined
   }

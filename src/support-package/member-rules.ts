@@ -60,7 +60,7 @@ const isAbsolute = (path: string): boolean => /^(?:[/\\]|[A-Za-z]:)/.test(path)
 const segmentsOf = (path: string): string[] => path.split(/[/\\]/).filter(segment => segment !== '' && segment !== '.')
 
 /** Names without `./` and slashes at the end, so that the same place has one name. */
-export const placeOf = (path: string): string => segmentsOf(path).join('/')
+export const memberPath = (path: string): string => segmentsOf(path).join('/')
 
 function throughLink(path: string, links: ReadonlySet<string>): boolean {
   if (links.size === 0) return false

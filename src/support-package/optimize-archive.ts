@@ -11,7 +11,7 @@ import {ByteReader} from './byte-reader.ts'
 import {ARCHIVE_LIMITS, type ArchiveLimits, gunzip} from './gunzip.ts'
 import {GzipWriter, type Sink} from './gzip-writer.ts'
 import {LogTail} from './log-tail.ts'
-import {hostility, isLog, isNestedGzip, isUnnecessary, placeOf} from './member-rules.ts'
+import {hostility, isLog, isNestedGzip, isUnnecessary, memberPath} from './member-rules.ts'
 import {Spool} from './spool.ts'
 import {globalsOf, headOf} from './tar-head.ts'
 import {BLOCK, paddingOf, type TarMember, tarMembers} from './tar-members.ts'
@@ -110,12 +110,12 @@ class Optimizer {
     await this.#writer.write(globalsOf(member))
     const hostile = hostility(member, this.#links)
     if (hostile !== undefined) return this.#remove(path, 'hostile', hostile)
-    if (type === '2') this.#links.add(placeOf(path))
+    if (type === '2') this.#links.add(memberPath(path))
     if (type === '5' || type === '2') return this.#write(member, 0, nothing())
     if (isNestedGzip(path)) return this.#remove(path, 'nested-gz')
     if (isUnnecessary(path)) return this.#remove(path, 'unnecessary')
     if (type === '1') {
-      const target = this.#gone.get(placeOf(linkPath))
+      const target = this.#gone.get(memberPath(linkPath))
       if (target?.reason === 'duplicate') return this.#remove(path, 'duplicate', target.detail)
       return target === undefined ? this.#write(member, 0, nothing()) : this.#remove(path, 'link-target-removed', linkPath)
     }
@@ -170,14 +170,14 @@ class Optimizer {
     this.#sizesSeen.add(size)
     if (!this.#firstByContent.has(hash)) this.#firstByContent.set(hash, path)
     // The name may have stood for a removed file earlier in the archive.
-    this.#gone.delete(placeOf(path))
+    this.#gone.delete(memberPath(path))
   }
 
   #remove(path: string, reason: RemovalReason, detail?: string): void {
     const removal = {path, reason, ...(detail !== undefined && {detail})}
     this.#removedCount += 1
     if (this.removed.length < MAX_LISTED) this.removed.push(removal)
-    this.#gone.set(placeOf(path), removal)
+    this.#gone.set(memberPath(path), removal)
   }
 
   async #write(member: TarMember, size: number, content: AsyncIterable<Buffer>): Promise<void> {

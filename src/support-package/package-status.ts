@@ -41,7 +41,7 @@ const STATES: Readonly<Record<string, TaskState>> = {
 }
 
 /** @returns `undefined` when the body names no task, and of a task that is known also when it says nothing of it */
-export function packageStatus(body: Json | undefined, knownId?: string): PackageStatus | undefined {
+export function packageStatusOf(body: Json | undefined, knownId?: string): PackageStatus | undefined {
   if (!isJsonObject(body)) return undefined
   const taskId = idIn(body) ?? knownId
   const said = textIn(body, ['status', 'state'])
@@ -100,7 +100,7 @@ export async function readPackageStatus(cluster: ClusterBackend, task: string, s
 /** `absent`: what is to be said of the task should it stay so. */
 async function look(cluster: ClusterBackend, task: string, signal?: AbortSignal): Promise<PackageStatus | {readonly absent: AppError}> {
   const body = await cluster.find(pathOf(task), {...(signal && {signal})})
-  return packageStatus(body, task) ?? {absent: body === undefined ? new PackageTaskUnknownError(task) : new PackageStatusShapeError(task)}
+  return packageStatusOf(body, task) ?? {absent: body === undefined ? new PackageTaskUnknownError(task) : new PackageStatusShapeError(task)}
 }
 
 export interface PackageWait {

@@ -1,7 +1,7 @@
 /** Asking for a package, and telling an archive from everything else a server may answer in its place. */
 
 import {answerBody} from '../backends/api/answer-body.ts'
-import {errorOf, type Voice} from '../backends/api/api-errors.ts'
+import {type ErrorVoice, errorOf} from '../backends/api/api-errors.ts'
 import {saidIn} from '../backends/api/error-body.ts'
 import {beginningOfName} from '../base/beginning.ts'
 import type {Clock} from '../base/clock.ts'
@@ -14,12 +14,12 @@ import {parseRetryAfter, retryDelayMs} from '../transport/retry.ts'
 import {NotAnArchiveError} from './archive-errors.ts'
 import {foreignBody, isGzip} from './gunzip.ts'
 import {PackageTimeoutError} from './package-errors.ts'
-import {type PackageStatus, packageStatus} from './package-status.ts'
+import {type PackageStatus, packageStatusOf} from './package-status.ts'
 
 export interface PackageConnection {
   readonly client: ConnectedClient
   readonly clock: Clock
-  readonly voice: Voice
+  readonly voice: ErrorVoice
   /** Until the first byte: a server may collect for minutes before it sends one. */
   readonly firstByteTimeoutMs: number
   /** The longest silence after that. */
@@ -52,7 +52,7 @@ export async function requestPackage(connection: PackageConnection, path: string
     throw error
   }
   const body = answerBody(text)
-  const task = body.is === 'json' ? packageStatus(body.value) : undefined
+  const task = body.is === 'json' ? packageStatusOf(body.value) : undefined
   if (task !== undefined) return {is: 'task', status: task}
   const what = foreignBody(bytes)
   throw new NotAnArchiveError(

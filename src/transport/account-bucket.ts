@@ -120,7 +120,7 @@ export interface Take {
   readonly paused?: true
 }
 
-export interface Wish {
+export interface TokenWish {
   readonly wanted: number
   /** Fewer are not worth taking: then none is granted, and the wait is for so many; 1 unless told. */
   readonly least?: number
@@ -131,7 +131,7 @@ export interface Wish {
 }
 
 /** Takes as many tokens as are there, up to `wanted`. */
-export function take(before: AccountBucket, limits: RateLimits, now: number, {wanted, least = 1, interactive, inFlight}: Wish): Take {
+export function take(before: AccountBucket, limits: RateLimits, now: number, {wanted, least = 1, interactive, inFlight}: TokenWish): Take {
   const bucket = refill(before, limits, now)
   if (now < bucket.pausedUntil) return {bucket, granted: 0, waitMs: bucket.pausedUntil - now, paused: true}
   const scouting = bucket.doubtful || (bucket.tells !== false && now - bucket.toldAt > FRESH_MS)

@@ -16,8 +16,8 @@ import {
   pause,
   type RateLimits,
   type Take,
+  type TokenWish,
   take,
-  type Wish,
 } from './account-bucket.ts'
 import {OpenRequests} from './open-requests.ts'
 import {parseRateHeaders} from './rate-headers.ts'
@@ -60,7 +60,7 @@ export interface Budget {
 /** Tokens and what is known of the account. Synchronous: nothing happens between a look and the taking. */
 export interface TokenStore {
   /** @param waiting - requests that wait for a token, those of the wish among them */
-  take(wish: Wish, now: number, waiting: number): Pick<Take, 'granted' | 'waitMs' | 'paused'> & {readonly answered: number}
+  take(wish: TokenWish, now: number, waiting: number): Pick<Take, 'granted' | 'waitMs' | 'paused'> & {readonly answered: number}
   ended(request: Omit<EndedRequest, 'alone'>, now: number): void
   pause(ms: number, now: number): void
   view(now: number): {readonly available: number; readonly perMinute: number; readonly burst: number}

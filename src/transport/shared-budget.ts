@@ -17,9 +17,9 @@ import {makeFolder} from '../base/make-folder.ts'
 import {
   type HolderState,
   holderState,
-  identityOf,
   type LockHolder,
   type ProcessIdentity,
+  processIdentityOf,
   removeOwn,
   tryProcessLock,
 } from '../base/process-lock.ts'
@@ -35,8 +35,8 @@ import {
   pause,
   type RateLimits,
   type Take,
+  type TokenWish,
   take,
-  type Wish,
 } from './account-bucket.ts'
 import {type Budget, type BudgetWait, checkLimits, createBudget, memoryStore, type TokenStore} from './budget.ts'
 import {type Member, readSharedBucket, writeSharedBucket} from './shared-bucket-file.ts'
@@ -135,7 +135,7 @@ class SharedStore implements TokenStore {
     this.#inForce = options.limits
   }
 
-  take(wish: Wish, now: number, waiting: number): ReturnType<TokenStore['take']> {
+  take(wish: TokenWish, now: number, waiting: number): ReturnType<TokenStore['take']> {
     const {interactive} = wish
     const isFor = interactive || !this.#ofReserve
     if (this.#leased > 0 && isFor && isIn(this.#lease, now) && now >= this.#pausedUntil)
@@ -276,7 +276,7 @@ class SharedStore implements TokenStore {
   #identify(now: number): LockHolder {
     if (this.#self === undefined) {
       makeFolder(join(this.#options.stateDir, 'budget'), 0o700)
-      const identity = this.#options.process ?? identityOf(hostname(), process.pid)
+      const identity = this.#options.process ?? processIdentityOf(hostname(), process.pid)
       this.#self = {...identity, id: randomHex(this.#options.random, 8), who: 'budget', since: ''}
     }
     return {...this.#self, since: new Date(now).toISOString()}

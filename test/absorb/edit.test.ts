@@ -1,6 +1,6 @@
 /** One live value into code: only its characters change; what is no literal is named with its place. */
 import {describe, expect, it} from 'vitest'
-import {FileEdits, type Wish} from '../../src/absorb/edit.ts'
+import {type EditWish, FileEdits} from '../../src/absorb/edit.ts'
 import {readProgram} from '../../src/absorb/syntax.ts'
 import type {Json} from '../../src/base/json.ts'
 
@@ -12,7 +12,7 @@ interface Case {
   readonly declared: Json
   readonly live?: Json
   readonly siblings?: number
-  readonly rule?: Wish['rule']
+  readonly rule?: EditWish['rule']
   readonly file?: string
 }
 

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {bounded} from '../../src/audit/bounds.ts'
+import {boundedEvent} from '../../src/audit/bounds.ts'
 import type {AuditEvent} from '../../src/audit/entry.ts'
 import {isJsonObject, type Json} from '../../src/base/json.ts'
 
@@ -14,11 +14,11 @@ describe('what an audit keeps of a change', () => {
       {path: '/p', after: {secret: true}},
       {path: '/gone', before: 'x'.repeat(990)},
     ]
-    expect(bounded(update(changes))).toEqual(update(changes))
+    expect(boundedEvent(update(changes))).toEqual(update(changes))
   })
 
   it('is the beginning and the end of a long text, and how long it was', () => {
-    const [change] = bounded(update([{path: '/rule', before: `<${'x'.repeat(9_998)}>`, after: 'short'}])).changes ?? []
+    const [change] = boundedEvent(update([{path: '/rule', before: `<${'x'.repeat(9_998)}>`, after: 'short'}])).changes ?? []
     expect(change?.after).toBe('short')
     expect(change?.before).toMatchObject({length: 10_000})
     const cut = cutOf(change?.before)
@@ -27,13 +27,14 @@ describe('what an audit keeps of a change', () => {
   })
 
   it('is the same of a long list, as JSON', () => {
-    const [change] = bounded(update([{path: '/modules', after: Array.from({length: 1_000}, (_, i) => ({name: `m${i}`}))}])).changes ?? []
+    const [change] =
+      boundedEvent(update([{path: '/modules', after: Array.from({length: 1_000}, (_, i) => ({name: `m${i}`}))}])).changes ?? []
     expect(change?.after).toMatchObject({cut: expect.stringMatching(/^\[\{"name":"m0"\}.*…/)})
   })
 
   it('never ends in half of a character', () => {
     for (const shift of ['', 'a', 'ab']) {
-      const [change] = bounded(update([{path: '/t', after: `${shift}${'😀'.repeat(2_000)}`}])).changes ?? []
+      const [change] = boundedEvent(update([{path: '/t', after: `${shift}${'😀'.repeat(2_000)}`}])).changes ?? []
       expect(cutOf(change?.after)).not.toMatch(/\p{Cs}/u)
     }
   })
@@ -50,15 +51,15 @@ describe('what an audit keeps of a change', () => {
       from: place,
       to: place,
     } as const
-    const line = bounded({...update([{path: long, after: long}]), ...event, reason: long})
+    const line = boundedEvent({...update([{path: long, after: long}]), ...event, reason: long})
     expect(JSON.stringify(line).length).toBeLessThan(20_000)
-    expect(bounded(line)).toEqual(line)
+    expect(boundedEvent(line)).toEqual(line)
     expect(line).toMatchObject({run: 'r', address: expect.stringMatching(/^n{899}…n{100}$/)})
   })
 
   it('is so many fields as fit into a line, and how many are left out', () => {
     const many = Array.from({length: 10_000}, (_, i) => ({path: `/f${i}`, before: 'b'.repeat(400), after: 'a'.repeat(400)}))
-    const line = bounded({...update(many), reason: 'r'.repeat(50_000)})
+    const line = boundedEvent({...update(many), reason: 'r'.repeat(50_000)})
     expect(JSON.stringify(line).length).toBeLessThan(20_000)
     expect((line.changes?.length ?? 0) + (line.changesLeftOut ?? 0)).toBe(10_000)
     expect(line.changes?.length).toBeGreaterThan(10)

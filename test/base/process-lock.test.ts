@@ -3,7 +3,7 @@ import {existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {type HolderState, holderState, identityOf, type LockHolder, tryProcessLock} from '../../src/base/process-lock.ts'
+import {type HolderState, holderState, type LockHolder, processIdentityOf, tryProcessLock} from '../../src/base/process-lock.ts'
 
 let folder: string
 let path: string
@@ -49,7 +49,7 @@ describe('a process lock', () => {
   })
 
   it.skipIf(!existsSync('/etc/machine-id'))('of another machine of the same name is respected, whatever pids there are here', () => {
-    const mine = identityOf('runner', process.pid)
+    const mine = processIdentityOf('runner', process.pid)
     const [space = '', machine] = mine.pidSpace.split(' ')
     expect([space, machine]).toEqual([expect.stringMatching(/^pid:/), expect.stringMatching(/^[0-9a-f]{16}$/)])
     const there: LockHolder = {...holder('a'), ...mine, pid: 4_000_000, pidSpace: `${space} 0123456789abcdef`}
@@ -101,7 +101,7 @@ describe('a process lock', () => {
 })
 
 describe('the holder of a lock', () => {
-  const self = {...identityOf('here', process.pid), id: 'a', who: 'a', since: ''}
+  const self = {...processIdentityOf('here', process.pid), id: 'a', who: 'a', since: ''}
 
   it('is alive while its process runs', () => {
     expect(holderState(self, 'here')).toBe('alive')

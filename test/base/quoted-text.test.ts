@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
 import {quote} from '../../src/base/quoted-text.ts'
 import {parseReference} from '../../src/declaration/language/expression-parser.ts'
-import {formatAddress as declared} from '../../src/declaration/language/values/expression.ts'
+import {printAddress as declared} from '../../src/declaration/language/values/expression.ts'
 import {formatAddress, parseAddress} from '../../src/ledger/resource-address.ts'
 
 const STRANGE = [

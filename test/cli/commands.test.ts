@@ -1,11 +1,11 @@
 /** What holds for every command there is, and for every one to come. */
 import {describe, expect, it} from 'vitest'
-import {table} from '../../src/bin/command-list.ts'
+import {commandTable} from '../../src/bin/command-list.ts'
 import {resolveCommand, resolveTopic} from '../../src/cli/shell/command-table.ts'
 import {describeAll} from '../../src/cli/shell/manifest.ts'
 
-const loaded = await Promise.all(Object.entries(table.commands).map(async ([id, load]) => [id, (await load()).default] as const))
-const infos = await describeAll(table)
+const loaded = await Promise.all(Object.entries(commandTable.commands).map(async ([id, load]) => [id, (await load()).default] as const))
+const infos = await describeAll(commandTable)
 
 describe.each(loaded)('%s', (id, command) => {
   it('has a summary that is a lowercase fragment', () => {
@@ -44,15 +44,15 @@ describe.each(loaded)('%s', (id, command) => {
 
 describe('topics', () => {
   it('are described, all of them', () => {
-    for (const id of Object.keys(table.commands)) {
+    for (const id of Object.keys(commandTable.commands)) {
       const words = id.split(' ')
-      for (let count = 1; count < words.length; count++) expect(Object.keys(table.topics)).toContain(words.slice(0, count).join(' '))
+      for (let count = 1; count < words.length; count++) expect(Object.keys(commandTable.topics)).toContain(words.slice(0, count).join(' '))
     }
   })
 })
 
 describe('the word "enterprise"', () => {
-  const load = table.commands.version ?? (() => Promise.reject(new Error('no such command')))
+  const load = commandTable.commands.version ?? (() => Promise.reject(new Error('no such command')))
   const own = {
     commands: {'enterprise endpoint stats': load, 'enterprise node list': load, api: load},
     topics: {enterprise: 'the cluster', 'enterprise endpoint': 'endpoints', 'enterprise node': 'nodes'},

@@ -1,14 +1,14 @@
 /** Every example that help shows is a line the program understands: no option misspelled, no argument missing. */
 
 import {describe, expect, it} from 'vitest'
-import {table} from '../../src/bin/command-list.ts'
+import {commandTable} from '../../src/bin/command-list.ts'
 import type {BaseCommand} from '../../src/cli/base-command.ts'
 import {normalizeArgv} from '../../src/cli/parse/argv.ts'
 import {parse} from '../../src/cli/parse/oclif.ts'
 import {resolveCommand} from '../../src/cli/shell/command-table.ts'
 import {describeAll} from '../../src/cli/shell/manifest.ts'
 
-const examples = (await describeAll(table)).flatMap(({id, examples}) => examples.map(example => [id, example] as const))
+const examples = (await describeAll(commandTable)).flatMap(({id, examples}) => examples.map(example => [id, example] as const))
 
 /** What follows `svcctl` on a shell's line, up to a pipe, a redirection or the end of a substitution. */
 function wordsOf(line: string): string[] {
@@ -23,7 +23,7 @@ function wordsOf(line: string): string[] {
 
 describe('an example', () => {
   it.each(examples)('of %s parses: %s', async (id, example) => {
-    const resolved = resolveCommand(table, normalizeArgv(wordsOf(example)))
+    const resolved = resolveCommand(commandTable, normalizeArgv(wordsOf(example)))
     expect(resolved?.id).toBe(id)
     const command = (await resolved?.load())?.default as typeof BaseCommand | undefined
     if (command === undefined) throw new Error('no such command')

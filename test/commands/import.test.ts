@@ -4,7 +4,7 @@ import {hostname} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {systemClock} from '../../src/base/clock.ts'
-import {holderState, identityOf} from '../../src/base/process-lock.ts'
+import {holderState, processIdentityOf} from '../../src/base/process-lock.ts'
 import {systemRandom} from '../../src/base/random.ts'
 import {LocalLedgerStore} from '../../src/ledger/local-store.ts'
 import {importSchema} from '../../src/run/import/import-document.ts'
@@ -45,7 +45,7 @@ const holdLock = (path: string) =>
   new LocalLedgerStore({
     path,
     stack: 'shop',
-    process: identityOf(hostname(), process.pid),
+    process: processIdentityOf(hostname(), process.pid),
     stateOf: holder => holderState(holder, hostname()),
     who: 'holder',
     clock: systemClock,

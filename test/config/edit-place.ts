@@ -4,7 +4,7 @@ import {hostname, tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach} from 'vitest'
 import {type Clock, systemClock} from '../../src/base/clock.ts'
-import {holderState, identityOf} from '../../src/base/process-lock.ts'
+import {holderState, processIdentityOf} from '../../src/base/process-lock.ts'
 import {systemRandom} from '../../src/base/random.ts'
 import type {ConfigPlace} from '../../src/config/config-lock.ts'
 
@@ -12,7 +12,7 @@ export const editPlace = (file: string, change: Partial<ConfigPlace> = {}): Conf
   file,
   clock: systemClock,
   random: systemRandom,
-  process: identityOf(hostname(), process.pid),
+  process: processIdentityOf(hostname(), process.pid),
   stateOf: holder => holderState(holder, hostname()),
   ...change,
 })

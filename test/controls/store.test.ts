@@ -5,7 +5,7 @@ import {setImmediate as turn} from 'node:timers/promises'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {type Clock, systemClock} from '../../src/base/clock.ts'
 import {systemRandom} from '../../src/base/random.ts'
-import {withFreeze, withHolds} from '../../src/controls/document.ts'
+import {withAddedHolds, withFreeze} from '../../src/controls/document.ts'
 import {besideLedger, ofAccount} from '../../src/controls/place.ts'
 import {asFile, ControlsStore, OWNER} from '../../src/controls/store.ts'
 import type {Freeze, Hold} from '../../src/engine/model/controls.ts'
@@ -94,7 +94,7 @@ describe.each(places)('controls %s', (_, place) => {
   it('come back as they were said, with a serial that grows', async () => {
     const store = open(place())
     await frozen(store, 'f-1')
-    await store.change(it => ({controls: withHolds(it, [hold('a')]), result: undefined}))
+    await store.change(it => ({controls: withAddedHolds(it, [hold('a')]), result: undefined}))
     expect(await open(place()).read()).toEqual({serial: 2, freezes: [freeze('f-1')], holds: [hold('a')]})
   })
 
@@ -183,7 +183,7 @@ describe('the document', () => {
 
   it('does not grow without end', async () => {
     const many = Array.from({length: 10_001}, (_, i) => hold(String(i)))
-    const change = open(file()).change(it => ({controls: withHolds(it, many), result: undefined}))
+    const change = open(file()).change(it => ({controls: withAddedHolds(it, many), result: undefined}))
     await expect(change).rejects.toMatchObject({code: 'E_CONTROLS', message: expect.stringContaining('more than 10000 entries')})
     expect(existsSync(path())).toBe(false)
   })

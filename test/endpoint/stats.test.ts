@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {endpointStats, needsNames, statsRows} from '../../src/endpoint/stats.ts'
+import {endpointStatsOf, needsNames, statsRows} from '../../src/endpoint/stats.ts'
 
 const bdb = {uid: 3, endpoints: [{uid: '3:1', dns_name: 'orders.example', port: 12000, addr: ['10.0.0.1']}]}
 const interval = {
@@ -16,7 +16,7 @@ const interval = {
 
 describe('endpoint statistics in intervals', () => {
   it('become the contract’s record: megabits, milliseconds, and the database’s own name for the endpoint', () => {
-    expect(endpointStats([{uid: '3:1:1', intervals: [interval]}], [bdb])).toEqual([
+    expect(endpointStatsOf([{uid: '3:1:1', intervals: [interval]}], [bdb])).toEqual([
       {
         endpoint_name: 'orders.example:12000',
         bdb_uid: 3,
@@ -39,7 +39,7 @@ describe('endpoint statistics in intervals', () => {
       {uid: '3:1:1', intervals: [interval]},
       {uid: '3:1:2', intervals: [busy]},
     ]
-    expect(endpointStats(rows, [bdb])).toMatchObject([{current_connections: 8, responses_per_sec: 2000, avg_latency_ms: 1.4}])
+    expect(endpointStatsOf(rows, [bdb])).toMatchObject([{current_connections: 8, responses_per_sec: 2000, avg_latency_ms: 1.4}])
   })
 
   it('count the interval that ended last, and are zero where there is none', () => {
@@ -48,7 +48,7 @@ describe('endpoint statistics in intervals', () => {
       {uid: '3:1:1', intervals: [{...interval, etime: '2026-01-01T00:00:01Z'}, old]},
       {uid: '4:1:1', intervals: []},
     ]
-    expect(endpointStats(rows, [bdb])).toMatchObject([
+    expect(endpointStatsOf(rows, [bdb])).toMatchObject([
       {current_connections: 4},
       {endpoint_name: '4:1', bdb_uid: 4, current_connections: 0, avg_latency_ms: 0},
     ])
@@ -59,8 +59,8 @@ describe('endpoint statistics as records', () => {
   it('need no names and keep to the contract’s fields', () => {
     const rows = statsRows([{endpoint_name: 'a:1', bdb_uid: '7', requests_per_sec: '2.5', extra: 1}])
     expect(needsNames(rows)).toBe(false)
-    expect(endpointStats(rows, [])).toMatchObject([{endpoint_name: 'a:1', bdb_uid: 7, requests_per_sec: 2.5, errors_per_sec: 0}])
-    expect(Object.keys(endpointStats(rows, [])[0] ?? {})).toHaveLength(11)
+    expect(endpointStatsOf(rows, [])).toMatchObject([{endpoint_name: 'a:1', bdb_uid: 7, requests_per_sec: 2.5, errors_per_sec: 0}])
+    expect(Object.keys(endpointStatsOf(rows, [])[0] ?? {})).toHaveLength(11)
   })
 
   it('may stand by their uid, and are refused when they are no list at all', () => {

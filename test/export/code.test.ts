@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import * as prettier from 'prettier'
 import {describe, expect, it} from 'vitest'
 import type {Json, JsonObject} from '../../src/base/json.ts'
-import {type Code, literal, printed, quoted, raw} from '../../src/export/code.ts'
+import {type Code, literalCode, printed, quoted, raw} from '../../src/export/code.ts'
 import {jsonFields} from '../../src/export/json-text.ts'
 
 const STYLE = {semi: false, singleQuote: true, bracketSpacing: false, printWidth: 100} as const
@@ -39,14 +39,14 @@ function creation(id: string, value: Json, text: string): Code {
       {
         fields: [
           {short: 'subscription'},
-          {key: 'x', value: literal(value)},
-          {key: 'name', value: literal(text)},
-          {key: 'description', value: literal(text)},
+          {key: 'x', value: literalCode(value)},
+          {key: 'name', value: literalCode(text)},
+          {key: 'description', value: literalCode(text)},
           {
             key: 'password',
             value: {call: 'secret', arguments: [raw('this'), raw(quoted(`${id}_password`)), {fields: [{key: 'version', value: raw('1')}]}]},
           },
-          {spread: {call: '...unlisted', arguments: [literal({a: value})]}},
+          {spread: {call: '...unlisted', arguments: [literalCode({a: value})]}},
         ],
       },
     ],

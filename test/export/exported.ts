@@ -11,7 +11,7 @@ import {writeFolder} from '../../src/base/write-folder.ts'
 import {loadDeclarations} from '../../src/declaration/read/load.ts'
 import type {StackDeclarations} from '../../src/engine/model/declaration.ts'
 import type {Kind} from '../../src/engine/model/kind.ts'
-import {readWorld, type World} from '../../src/engine/observe/read-world.ts'
+import {type LiveWorld, readWorld} from '../../src/engine/observe/read-world.ts'
 import {typescriptFiles} from '../../src/export/files.ts'
 import {type ExportModel, exportModel, type Split} from '../../src/export/model.ts'
 import type {Lab} from '../support/lab.ts'
@@ -29,7 +29,7 @@ export interface Reading {
 }
 
 /** All of a lab's world, as a model. Sends nothing but GETs. */
-export async function exported(lab: Lab, reading: Reading = {}): Promise<{readonly world: World; readonly model: ExportModel}> {
+export async function exported(lab: Lab, reading: Reading = {}): Promise<{readonly world: LiveWorld; readonly model: ExportModel}> {
   const {wants = () => true, scope = ['cloud', 'cluster'], split = 'subscription', allFields = false, hides = it => it} = reading
   const backendOf = lab.backends('plan')
   const apis = ['cloud', 'cluster'] as const

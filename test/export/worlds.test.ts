@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import * as prettier from 'prettier'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {secretVariables} from '../../src/export/document.ts'
+import {secretVariableNames} from '../../src/export/document.ts'
 import {typescriptFiles} from '../../src/export/files.ts'
 import type {ExportModel} from '../../src/export/model.ts'
 import type {SimulatorConfigInput, WorldBuilder} from '../../src/simulator/index.ts'
@@ -124,7 +124,7 @@ describe(`${WORLDS} random worlds`, () => {
   it('are made anew by an apply of their code, and exported as the same declarations', async () => {
     for (const {name, config, model} of first) {
       const lab = new Lab({simulator: config, perMinute: 1e9, burst: 1e9})
-      const secrets = Object.fromEntries(secretVariables(model).map(it => [it, 'correct-horse']))
+      const secrets = Object.fromEntries(secretVariableNames(model).map(it => [it, 'correct-horse']))
       const stacks = (await projects.declarations(name, secrets)).map(stack => ({
         ...stack,
         // What was written for adoption is not there any more.

@@ -16,7 +16,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {systemClock} from '../../src/base/clock.ts'
-import {holderState, identityOf} from '../../src/base/process-lock.ts'
+import {holderState, processIdentityOf} from '../../src/base/process-lock.ts'
 import {systemRandom} from '../../src/base/random.ts'
 import {emptyLedger, type Ledger} from '../../src/engine/model/ledger.ts'
 import {LocalLedgerStore, type LocalStoreOptions, lockFileOf} from '../../src/ledger/local-store.ts'
@@ -43,7 +43,7 @@ const store = (more: Partial<LocalStoreOptions> = {}) =>
   new LocalLedgerStore({
     path,
     stack: 'shop',
-    process: identityOf('build-7', process.pid),
+    process: processIdentityOf('build-7', process.pid),
     stateOf: holder => holderState(holder, 'build-7'),
     who: 'tester',
     clock: systemClock,
@@ -270,7 +270,7 @@ describe('the lock of a ledger file', () => {
   })
 
   it('is taken over when its pid belongs to another process by now', async ctx => {
-    const {id, since, ...rest} = {...identityOf('build-7', process.pid), id: 'aa', since: '2026-01-01T00:00:00Z'}
+    const {id, since, ...rest} = {...processIdentityOf('build-7', process.pid), id: 'aa', since: '2026-01-01T00:00:00Z'}
     if (rest.start === '') ctx.skip('this system does not tell when a process started')
     writeFileSync(lockFileOf(path), JSON.stringify({...rest, id, since, who: 'x', start: 'another-boot/1'}))
     await (await store().lock(0))()
@@ -281,7 +281,7 @@ describe('the lock of a ledger file', () => {
     ['of another host', {host: 'build-8'}],
     ['of another container on this host', {pidSpace: 'pid:[1]'}],
   ])('%s is never taken over', async (_what, other) => {
-    const dead = {...identityOf('build-7', 2 ** 22 + 1), id: 'aa', since: '2026-01-01T00:00:00Z', who: 'x', ...other}
+    const dead = {...processIdentityOf('build-7', 2 ** 22 + 1), id: 'aa', since: '2026-01-01T00:00:00Z', who: 'x', ...other}
     writeFileSync(lockFileOf(path), JSON.stringify(dead))
     await expect(store().lock(0)).rejects.toMatchObject({code: 'E_LOCKED'})
     expect(existsSync(lockFileOf(path))).toBe(true)

@@ -4,11 +4,11 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {manPages} from '../../scripts/man-pages.ts'
-import {table} from '../../src/bin/command-list.ts'
+import {commandTable} from '../../src/bin/command-list.ts'
 import {describeAll} from '../../src/cli/shell/manifest.ts'
 import {lacks} from '../support/tools.ts'
 
-const pages = manPages(await describeAll(table), table.topics, '1.2.3')
+const pages = manPages(await describeAll(commandTable), commandTable.topics, '1.2.3')
 let folder: string
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'svcctl-man-'))
@@ -20,7 +20,7 @@ describe('the manual', () => {
   it('has a page for the program and for every command, and npm is told of each', () => {
     const files = pages.map(({file}) => file)
     expect(files).toEqual(expect.arrayContaining(['svcctl.1', 'svcctl-plan.1', 'svcctl-enterprise-support-package-node.1']))
-    expect(files).toHaveLength(Object.keys(table.commands).length + 1)
+    expect(files).toHaveLength(Object.keys(commandTable.commands).length + 1)
     const {man} = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
     expect([...man].sort()).toEqual(files.map(file => `./dist/man/man1/${file}`).sort())
   })

@@ -4,7 +4,7 @@ import {fileURLToPath} from 'node:url'
 import {describe, expect, it} from 'vitest'
 import {commentBody} from '../../scripts/pictures/comment-page.ts'
 import {structureOf} from '../../scripts/pictures/structure.ts'
-import {page} from '../../src/report/formats/html/page.ts'
+import {htmlPage} from '../../src/report/formats/html/page.ts'
 import {markdown} from '../../src/report/formats/markdown.ts'
 import {sampleReport} from '../support/sample-report.ts'
 
@@ -21,7 +21,7 @@ describe('the pictures of the README', () => {
   })
 
   it('are known to be old by what they show, and not by a hash or a date', async () => {
-    const documents = {comment: markdown(sampleReport()), page: await page(sampleReport())}
+    const documents = {comment: markdown(sampleReport()), page: await htmlPage(sampleReport())}
     const shown = structureOf(documents)
     expect(shown.comment.slice(0, 3)).toEqual([
       '### svcctl: shop: refused (1 to delete, 1 to replace, 2 to update, 5 to create, 1 to adopt, 1 blocked)',

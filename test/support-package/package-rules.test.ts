@@ -2,7 +2,7 @@ import {describe, expect, it} from 'vitest'
 import {isLog, isNestedGzip} from '../../src/support-package/member-rules.ts'
 import {defaultFileName} from '../../src/support-package/package-paths.ts'
 import {displaySize} from '../../src/support-package/package-result.ts'
-import {downloadPath, packageStatus} from '../../src/support-package/package-status.ts'
+import {downloadPath, packageStatusOf} from '../../src/support-package/package-status.ts'
 import {partSizeFor} from '../../src/support-package/upload-archive.ts'
 
 const NOON = Date.UTC(2026, 2, 4, 12, 5, 6)
@@ -41,18 +41,18 @@ describe('which members are logs', () => {
 
 describe('the status of a package that is made first', () => {
   it('is read in either spelling, and an unknown word means running', () => {
-    expect(packageStatus({task_id: 't', status: 'in_progress', progress: '45%', message: 'node 2'})).toEqual({
+    expect(packageStatusOf({task_id: 't', status: 'in_progress', progress: '45%', message: 'node 2'})).toEqual({
       taskId: 't',
       status: 'in_progress',
       state: 'running',
       progress: 45,
       message: 'node 2',
     })
-    expect(packageStatus({taskId: 9, status: 'COMPLETED'})).toMatchObject({taskId: '9', state: 'done', progress: null, message: null})
-    expect(packageStatus({id: 'a', state: 'failed', error: {message: 'no disk'}})).toMatchObject({state: 'failed', message: 'no disk'})
-    expect(packageStatus({task_id: 'a', status: 'pondering'})?.state).toBe('running')
-    expect(packageStatus({status: 'completed'})).toBeUndefined()
-    expect(packageStatus(['x'])).toBeUndefined()
+    expect(packageStatusOf({taskId: 9, status: 'COMPLETED'})).toMatchObject({taskId: '9', state: 'done', progress: null, message: null})
+    expect(packageStatusOf({id: 'a', state: 'failed', error: {message: 'no disk'}})).toMatchObject({state: 'failed', message: 'no disk'})
+    expect(packageStatusOf({task_id: 'a', status: 'pondering'})?.state).toBe('running')
+    expect(packageStatusOf({status: 'completed'})).toBeUndefined()
+    expect(packageStatusOf(['x'])).toBeUndefined()
   })
 
   it('leads to a download below the cluster and nowhere else', () => {

@@ -1,6 +1,6 @@
 /** A process that locks, reads, saves and unlocks a ledger file again and again: `bump-ledger.ts FILE TIMES`. */
 import {systemClock} from '../../src/base/clock.ts'
-import {holderState, identityOf} from '../../src/base/process-lock.ts'
+import {holderState, processIdentityOf} from '../../src/base/process-lock.ts'
 import {systemRandom} from '../../src/base/random.ts'
 import {LocalLedgerStore} from '../../src/ledger/local-store.ts'
 
@@ -9,7 +9,7 @@ for (let left = Number(times); left > 0; left--) {
   const store = new LocalLedgerStore({
     path,
     stack: 'shop',
-    process: identityOf('build-7', process.pid),
+    process: processIdentityOf('build-7', process.pid),
     stateOf: holder => holderState(holder, 'build-7'),
     who: 'bumper',
     clock: systemClock,

@@ -8,7 +8,7 @@ import {join} from 'node:path'
 import {Readable, Writable} from 'node:stream'
 import {gzipSync} from 'node:zlib'
 import {type Clock, systemClock} from '../../src/base/clock.ts'
-import {table} from '../../src/bin/command-list.ts'
+import {commandTable} from '../../src/bin/command-list.ts'
 import {main} from '../../src/cli/main.ts'
 import {readEnvironment} from '../../src/config/environment.ts'
 import {createSimulator, world as filled, readyDocument, serveSimulator} from '../../src/simulator/index.ts'
@@ -315,7 +315,7 @@ export async function parrots(): Promise<World> {
     const stdin = Readable.from([input])
     const code = await main({
       argv: words,
-      table,
+      table: commandTable,
       version: '0.0.0',
       overrides: {
         environment: readEnvironment({...env, TERM: 'xterm'}),

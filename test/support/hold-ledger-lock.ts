@@ -1,6 +1,6 @@
 /** A process that takes the lock of a ledger file, says so, and holds it until it is killed: `hold-ledger-lock.ts FILE HOST`. */
 import {systemClock} from '../../src/base/clock.ts'
-import {holderState, identityOf} from '../../src/base/process-lock.ts'
+import {holderState, processIdentityOf} from '../../src/base/process-lock.ts'
 import {systemRandom} from '../../src/base/random.ts'
 import {LocalLedgerStore} from '../../src/ledger/local-store.ts'
 
@@ -8,7 +8,7 @@ const [, , path = '', host = ''] = process.argv
 await new LocalLedgerStore({
   path,
   stack: 'shop',
-  process: identityOf(host, process.pid),
+  process: processIdentityOf(host, process.pid),
   stateOf: holder => holderState(holder, host),
   who: 'holder',
   clock: systemClock,

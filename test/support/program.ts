@@ -10,7 +10,7 @@ import {Readable, Writable} from 'node:stream'
 import {fileURLToPath} from 'node:url'
 import {isBuilt} from '../../scripts/built.mjs'
 import type {Clock} from '../../src/base/clock.ts'
-import {table} from '../../src/bin/command-list.ts'
+import {commandTable} from '../../src/bin/command-list.ts'
 import {main} from '../../src/cli/main.ts'
 import {readEnvironment} from '../../src/config/environment.ts'
 import {type Keyring, KeyringUnavailableError} from '../../src/config/keyring.ts'
@@ -103,7 +103,7 @@ export async function callProgram(args: readonly string[], {cwd = '', env = {}, 
   const [stdout, stderr] = [new Collected(), new Collected(heard)]
   const streams = {stdin: Readable.from(input === undefined ? [] : [input]), stdout, stderr}
   const overrides = {environment: readEnvironment(env), streams, cwd, keyring: NO_KEYRING, ...(clock === undefined ? {} : {clock})}
-  const code = await main({argv: args, table, version, overrides})
+  const code = await main({argv: args, table: commandTable, version, overrides})
   return {code, stdout: stdout.text, stderr: stderr.text}
 }
 

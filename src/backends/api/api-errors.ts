@@ -1,6 +1,6 @@
 /**
  * Everything an API may answer instead of what was asked for (contract section 7), as errors with a next step. What
- * differs between the APIs (codes, and where to look) is their `Voice`.
+ * differs between the APIs (codes, and where to look) is their `ErrorVoice`.
  */
 
 import {JsonBoundsError} from '../../base/bounded-json.ts'
@@ -8,7 +8,7 @@ import {AppError, type AppErrorOptions, EXIT} from '../../base/errors.ts'
 import {maskedText} from '../../base/secret-fields.ts'
 import type {Method} from '../../engine/model/kind.ts'
 import type {ApiAnswer} from '../../transport/api-client.ts'
-import {type Said, saidIn} from './error-body.ts'
+import {type ErrorWords, saidIn} from './error-body.ts'
 
 export type ApiErrorName =
   | 'unauthorized'
@@ -22,7 +22,7 @@ export type ApiErrorName =
   | 'taskFailed'
   | 'taskTimeout'
 
-export interface Voice {
+export interface ErrorVoice {
   readonly codes: Readonly<Record<ApiErrorName, `E_${string}`>>
   readonly advice: Readonly<Record<ApiErrorName, readonly string[]>>
   /** Where the credentials came from, in words: `SVC_CLOUD_API_KEY of the environment`. */
@@ -42,7 +42,7 @@ export interface Asked {
 /** An answer that is an error. The raw text is kept: it is shown with -vv. */
 export class AnswerError extends AppError {
   readonly status: number
-  readonly said: Said
+  readonly said: ErrorWords
   readonly raw: string
 
   constructor(message: string, answer: ApiAnswer, options: AppErrorOptions) {
@@ -55,25 +55,25 @@ export class AnswerError extends AppError {
 
 /** 401: the credentials are not known. 403: they may not do this. */
 export class UnauthorizedError extends AnswerError {
-  constructor(voice: Voice, asked: Asked, answer: ApiAnswer) {
+  constructor(voice: ErrorVoice, asked: Asked, answer: ApiAnswer) {
     const name = answer.status === 403 ? 'forbidden' : 'unauthorized'
     const what = name === 'forbidden' ? 'these credentials may not do this' : 'the API does not accept the credentials'
     const from = voice.credentialSource === undefined ? '' : ` (they come from ${voice.credentialSource})`
-    super(`${nameOf(asked)}: ${what}${from}: ${wordsOf(answer)}`, answer, {...said(voice, name), exit: EXIT.unauthorized})
+    super(`${nameOf(asked)}: ${what}${from}: ${answerWords(answer)}`, answer, {...said(voice, name), exit: EXIT.unauthorized})
   }
 }
 
 export class NotFoundError extends AnswerError {
-  constructor(voice: Voice, asked: Asked, answer: ApiAnswer) {
-    super(`${nameOf(asked)}: there is no such thing: ${wordsOf(answer)}`, answer, {...said(voice, 'notFound'), exit: EXIT.notFound})
+  constructor(voice: ErrorVoice, asked: Asked, answer: ApiAnswer) {
+    super(`${nameOf(asked)}: there is no such thing: ${answerWords(answer)}`, answer, {...said(voice, 'notFound'), exit: EXIT.notFound})
   }
 }
 
 /** 429 to the last try. */
 export class RateLimitedError extends AnswerError {
-  constructor(voice: Voice, asked: Asked, answer: ApiAnswer) {
+  constructor(voice: ErrorVoice, asked: Asked, answer: ApiAnswer) {
     const unchanged = asked.method === 'GET' || answer.mayHaveArrived ? ':' : ' was refused, and nothing was changed:'
-    const message = `${nameOf(asked)}${unchanged} the request limit is used up: ${wordsOf(answer)}`
+    const message = `${nameOf(asked)}${unchanged} the request limit is used up: ${answerWords(answer)}`
     super(message, answer, {...said(voice, 'rateLimited'), exit: EXIT.exhausted})
   }
 }
@@ -82,13 +82,13 @@ const setInStack = (field: string, because: string): string => `Set "${field}" i
 
 /** The API understood the request and refused it (400, 409, …). Sending it again cannot help. */
 export class RefusedError extends AnswerError {
-  constructor(voice: Voice, asked: Asked, answer: ApiAnswer) {
+  constructor(voice: ErrorVoice, asked: Asked, answer: ApiAnswer) {
     const {field, constraint} = saidIn(answer.text)
     const because = constraint === undefined ? '' : ` (the API says: ${constraint})`
     // What is read is in no stack.
     const inStack = asked.method === 'GET' ? undefined : setInStack
     const advice = voice.fieldAdvice ?? inStack
-    super(`${nameOf(asked)} was refused: ${wordsOf(answer)}`, answer, {
+    super(`${nameOf(asked)} was refused: ${answerWords(answer)}`, answer, {
       ...said(voice, 'refused'),
       ...(answer.status === 409 && voice.conflictAdvice ? {suggestions: voice.conflictAdvice} : {}),
       ...(field === undefined || advice === undefined ? {} : {suggestions: [advice(field, because)]}),
@@ -98,14 +98,14 @@ export class RefusedError extends AnswerError {
 
 /** 5xx */
 export class ServerError extends AnswerError {
-  constructor(voice: Voice, asked: Asked, answer: ApiAnswer) {
-    super(`${nameOf(asked)}: the API has a problem of its own: ${wordsOf(answer)}`, answer, said(voice, 'server'))
+  constructor(voice: ErrorVoice, asked: Asked, answer: ApiAnswer) {
+    super(`${nameOf(asked)}: the API has a problem of its own: ${answerWords(answer)}`, answer, said(voice, 'server'))
   }
 }
 
 /** A success whose body cannot be read, or is of another shape. */
 export class UnreadableError extends AnswerError {
-  constructor(voice: Voice, asked: Asked, answer: ApiAnswer, cause?: unknown) {
+  constructor(voice: ErrorVoice, asked: Asked, answer: ApiAnswer, cause?: unknown) {
     const deep = cause instanceof JsonBoundsError
     const what = deep ? cause.message : `is not what the API promises: ${glimpse(answer.text)}`
     super(`${nameOf(asked)}: the answer (${answer.status}) ${what}`, answer, {
@@ -118,7 +118,7 @@ export class UnreadableError extends AnswerError {
 
 /** A write was sent, and nothing tells what became of it. */
 export class UnknownOutcomeError extends AppError {
-  constructor(voice: Voice, asked: Asked, cause: AppError) {
+  constructor(voice: ErrorVoice, asked: Asked, cause: AppError) {
     super(`${nameOf(asked)} was sent, and its outcome is not known: ${cause.message}`, {
       ...said(voice, 'unknownOutcome'),
       exit: EXIT.partial,
@@ -129,20 +129,20 @@ export class UnknownOutcomeError extends AppError {
 
 /** The task of an asynchronous read failed. */
 export class TaskFailedError extends AppError {
-  constructor(voice: Voice, asked: Asked, task: {id: string; message: string; code?: string}) {
+  constructor(voice: ErrorVoice, asked: Asked, task: {id: string; message: string; code?: string}) {
     const code = task.code === undefined || task.code === task.message ? '' : ` (${task.code})`
     super(`${nameOf(asked)}: task ${task.id} failed: ${task.message}${code}`, said(voice, 'taskFailed'))
   }
 }
 
 export class TaskTimeoutError extends AppError {
-  constructor(voice: Voice, asked: Asked, task: {id: string; seconds: number}) {
+  constructor(voice: ErrorVoice, asked: Asked, task: {id: string; seconds: number}) {
     super(`${nameOf(asked)}: task ${task.id} is not done after ${task.seconds} s`, {...said(voice, 'taskTimeout'), exit: EXIT.timeout})
   }
 }
 
 /** The error that an answer without success is. */
-export function errorOf(voice: Voice, asked: Asked, answer: ApiAnswer): AnswerError {
+export function errorOf(voice: ErrorVoice, asked: Asked, answer: ApiAnswer): AnswerError {
   const {status} = answer
   if (status === 401 || status === 403) return new UnauthorizedError(voice, asked, answer)
   if (status === 404 || status === 410) return new NotFoundError(voice, asked, answer)
@@ -152,14 +152,14 @@ export function errorOf(voice: Voice, asked: Asked, answer: ApiAnswer): AnswerEr
 }
 
 /** `The API's own words (409 SOME_CODE)` */
-export function wordsOf({status, text}: ApiAnswer): string {
+export function answerWords({status, text}: ApiAnswer): string {
   const {message, code} = saidIn(text)
   return `${message === '' ? '' : `${message} `}(${status}${code === undefined || code === message ? '' : ` ${code}`})`
 }
 
 const nameOf = ({method, path}: Asked): string => `${method} ${path.split('?')[0]}`
 
-const said = ({codes, advice}: Voice, name: ApiErrorName) => ({code: codes[name], suggestions: advice[name]})
+const said = ({codes, advice}: ErrorVoice, name: ApiErrorName) => ({code: codes[name], suggestions: advice[name]})
 
 const LONGEST_GLIMPSE = 10_000
 

@@ -9,7 +9,7 @@ import type {RequestOptions, TaskView} from '../../engine/model/backend.ts'
 import {followToEnd} from '../../engine/model/task-follower.ts'
 import type {ApiAnswer, ApiClient} from '../../transport/api-client.ts'
 import {answerBody} from './answer-body.ts'
-import {type Asked, errorOf, TaskFailedError, TaskTimeoutError, UnreadableError, type Voice} from './api-errors.ts'
+import {type Asked, type ErrorVoice, errorOf, TaskFailedError, TaskTimeoutError, UnreadableError} from './api-errors.ts'
 import {objectsIn} from './list-rows.ts'
 import type {PageAnswer} from './paging-facts.ts'
 import {isTaskAnswer, taskResource, taskView} from './task-view.ts'
@@ -30,7 +30,7 @@ const isSuccess = (status: number): boolean => status >= 200 && status <= 299
 
 export interface ApiReadsOptions {
   readonly client: ApiClient
-  readonly voice: Voice
+  readonly voice: ErrorVoice
   readonly clock: Clock
   readonly pollIntervalMs: number
   readonly taskTimeoutMs: number

@@ -8,7 +8,7 @@ import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import {maskedWords, maskSecrets} from '../../base/secret-fields.ts'
 import {answerBody} from './answer-body.ts'
 
-export interface Said {
+export interface ErrorWords {
   /** `INVALID_REQUEST`, `db_not_found`: the word that decides. */
   readonly code?: string
   /** The API's own words, unchanged; empty when it said nothing. */
@@ -17,7 +17,7 @@ export interface Said {
   readonly constraint?: string
 }
 
-export function saidIn(text: string): Said {
+export function saidIn(text: string): ErrorWords {
   const body = answerBody(text)
   if (body.is === 'json') return saidBy(body.value)
   const trimmed = text.trim()
@@ -47,7 +47,7 @@ function pageText(page: string): string {
 
 const ENTITIES: Readonly<Record<string, string>> = {amp: '&', lt: '<', gt: '>', quot: '"', nbsp: ' ', '#39': "'"}
 
-export function saidBy(body: Json): Said {
+export function saidBy(body: Json): ErrorWords {
   if (typeof body === 'string') {
     const code = LEADING_CODE.exec(body)?.[1]
     const message = beginningOf(body, LONGEST_SAID)

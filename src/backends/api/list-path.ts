@@ -33,7 +33,7 @@ export function arraysOf(path: string): readonly string[] {
 let latest: {readonly path: string; readonly ids: readonly string[]} | undefined
 
 /** Fields that a row's id may stand in, the most specific first. */
-export function idsOf(path: string): readonly string[] {
+export function idFieldsOf(path: string): readonly string[] {
   if (latest?.path === path) return latest.ids
   const name = singular(camel(collectionOf(path)))
   latest = {path, ids: [name, ...prefixed(name)].map(it => `${it}Id`).concat('uid', 'id')}
@@ -47,7 +47,7 @@ export const isOnlyShown = (path: string): boolean => SHOWN_LISTS.includes(`/${s
 
 /** The collections that a list stands below, `subscriptions` and `databases` of `…/acl/rules`. */
 function* above(path: string): Generator<string> {
-  for (let at = parentOf(path); at !== undefined; at = parentOf(at.collection)) yield camel(collectionOf(at.collection))
+  for (let at = listParentOf(path); at !== undefined; at = listParentOf(at.collection)) yield camel(collectionOf(at.collection))
 }
 
 /** Arrays of objects that have lists of their own, and are not the rows of this one. */
@@ -57,7 +57,7 @@ export const arraysAbove = (path: string): readonly string[] => [...above(path)]
 export const idsAbove = (path: string): readonly string[] => [...above(path)].map(it => `${singular(it)}Id`)
 
 /** The object a collection stands below: `/subscriptions/12` of `/subscriptions/12/databases`. */
-export function parentOf(path: string): ListParent | undefined {
+export function listParentOf(path: string): ListParent | undefined {
   const [first = '', ...rest] = segmentsOf(path)
   const version = /^v\d+$/.test(first) ? `/${first}` : ''
   const segments = version === '' ? [first, ...rest] : rest

@@ -4,7 +4,7 @@
  */
 import {idIn} from '../../base/id-in.ts'
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
-import {arraysAbove, arraysOf, idsAbove, idsOf, isOnlyShown} from './list-path.ts'
+import {arraysAbove, arraysOf, idFieldsOf, idsAbove, isOnlyShown} from './list-path.ts'
 
 /** Arrays that may stand beside the rows and never are the rows. */
 const NEVER_ROWS = ['links', 'errors', 'warnings']
@@ -35,7 +35,7 @@ export function objectsIn(body: Json, path: string): readonly JsonObject[] | und
 /** The id of a row as text; `undefined` when it has none. */
 export function rowId(row: Json, path: string): string | undefined {
   if (!isJsonObject(row)) return undefined
-  const id = idIn(row, ...idsOf(path))
+  const id = idIn(row, ...idFieldsOf(path))
   if (id !== undefined || !isOnlyShown(path)) return id
   return typeof row.name === 'string' ? row.name : JSON.stringify(row)
 }

@@ -8,7 +8,7 @@
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import type {Listing, Reader, ReadOptions, RequestOptions} from '../../engine/model/backend.ts'
 import type {ApiRequest} from '../../engine/model/kind.ts'
-import {type ListParent, parentOf} from './list-path.ts'
+import {type ListParent, listParentOf} from './list-path.ts'
 import {rowId} from './list-rows.ts'
 import {type KeyedRow, ListWalk} from './list-walk.ts'
 import {type FetchPage, type PageAnswer, PagingFacts} from './paging-facts.ts'
@@ -111,7 +111,7 @@ export class PagedReader implements Reader {
     refusal: Extract<PageAnswer<unknown>, {found: false}>,
     options?: RequestOptions,
   ): Promise<Found | undefined> {
-    const parent = parentOf(path)
+    const parent = listParentOf(path)
     if (parent === undefined) throw refusal.error
     const listed = this.#listed(parent)
     const exists = listed ?? (await this.#source.object(parent.path, options)) !== undefined

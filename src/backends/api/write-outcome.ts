@@ -8,18 +8,18 @@ import type {ApiRequest} from '../../engine/model/kind.ts'
 import type {ApiAnswer, CallResult} from '../../transport/api-client.ts'
 import {classify429} from '../../transport/classify-429.ts'
 import {answerBody} from './answer-body.ts'
-import {errorOf, UnknownOutcomeError, UnreadableError, type Voice, wordsOf} from './api-errors.ts'
-import {type Said, saidIn} from './error-body.ts'
+import {answerWords, type ErrorVoice, errorOf, UnknownOutcomeError, UnreadableError} from './api-errors.ts'
+import {type ErrorWords, saidIn} from './error-body.ts'
 import {isTaken, notNow} from './not-now.ts'
 
 export interface WriteRules {
-  readonly voice: Voice
+  readonly voice: ErrorVoice
   /** Fields that hold the handle of what was started: `taskId`, `action_uid`. */
   readonly handles: readonly string[]
   /** Changes of this account known to be running. */
   readonly changesInFlight?: () => number
   /** Whether a 503 proves that the write was refused before it took effect. */
-  readonly refusedBy503: (said: Said) => boolean
+  readonly refusedBy503: (said: ErrorWords) => boolean
 }
 
 export function writeOutcome(request: ApiRequest, result: CallResult, rules: WriteRules): WriteOutcome {
@@ -51,7 +51,7 @@ function refusal(request: ApiRequest, answer: ApiAnswer, {voice, changesInFlight
   const {status} = answer
   const said = saidIn(answer.text)
   const error: AppError = errorOf(voice, request, answer)
-  const reason = wordsOf(answer)
+  const reason = answerWords(answer)
   if (status >= 500 || status === 408) {
     // 501 and 505 are about what the server is: nothing was done.
     if (status === 501 || status === 505) return {outcome: 'refused', error}

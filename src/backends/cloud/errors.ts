@@ -1,9 +1,9 @@
 /** Codes of the cloud API's errors, and the next step after each (contract section 7). */
-import type {Voice} from '../api/api-errors.ts'
+import type {ErrorVoice} from '../api/api-errors.ts'
 
 const SEE_ALL = 'Run the command again with -vv to see the whole answer.'
 
-export const cloudVoice = (credentialSource?: string): Voice => ({
+export const cloudVoice = (credentialSource?: string): ErrorVoice => ({
   credentialSource,
   codes: {
     unauthorized: 'E_CLOUD_UNAUTHORIZED',

@@ -1,7 +1,7 @@
 /** Codes of the cluster API's errors, and the next step after each. */
-import type {Voice} from '../api/api-errors.ts'
+import type {ErrorVoice} from '../api/api-errors.ts'
 
-export const clusterVoice = (credentialSource?: string): Voice => ({
+export const clusterVoice = (credentialSource?: string): ErrorVoice => ({
   credentialSource,
   codes: {
     unauthorized: 'E_CLUSTER_UNAUTHORIZED',

@@ -98,7 +98,7 @@ export function outputFormatIn(argv: readonly string[]): OutputFormat | undefine
 }
 
 /** Values of options that are secrets. `-` is not one: it stands for standard input. */
-export function secretsIn(argv: readonly string[]): string[] {
+export function secretsInArgv(argv: readonly string[]): string[] {
   return argv.flatMap((word, at) => {
     const [name = '', ...value] = word.split('=')
     if (!SECRET_OPTIONS.includes(name)) return []

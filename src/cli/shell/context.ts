@@ -104,12 +104,12 @@ export const isInteractive = ({streams, environment}: Pick<Context, 'streams' | 
   streams.stdin.isTTY === true && streams.stderr.isTTY === true && !environment.ci
 
 /** How wide text for people may be: a terminal's width; `undefined` where a program may read it. */
-export const widthOf = ({isTTY, columns}: OutputStream): number | undefined =>
+export const terminalWidth = ({isTTY, columns}: OutputStream): number | undefined =>
   isTTY === true && columns !== undefined && columns > 0 ? columns : undefined
 
 /** For a terminal, in lines of its width. */
 export function folded(text: string, stream: OutputStream): string {
-  const width = widthOf(stream)
+  const width = terminalWidth(stream)
   return width === undefined ? text : wrapText(text, width, roughWidth)
 }
 

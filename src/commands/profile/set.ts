@@ -1,3 +1,4 @@
+import {DEPLOYMENTS} from '../../base/apis.ts'
 import {notEmpty} from '../../base/usage-error.ts'
 import {BaseCommand} from '../../cli/base-command.ts'
 import {configPlace} from '../../cli/config-place.ts'
@@ -7,7 +8,7 @@ import {readSecret} from '../../cli/prompt.ts'
 import {isInteractive} from '../../cli/shell/context.ts'
 import {profileView, viewText} from '../../cli/show/profile-view.ts'
 import {undoText, withKeyringEntries} from '../../config/keyring-change.ts'
-import {DEPLOYMENTS, profileField} from '../../config/profile-fields.ts'
+import {profileField} from '../../config/profile-fields.ts'
 import {saveProfile} from '../../config/profile-store.ts'
 import {KEYRING_PREFIX, Profiles} from '../../config/profiles.ts'
 

@@ -1,5 +1,5 @@
 import {BaseCommand} from '../../cli/base-command.ts'
-import {requestsOf, runDocument, runState} from '../../report/run-text.ts'
+import {requestsSent, runDocument, runState} from '../../report/run-text.ts'
 import {table} from '../../report/table.ts'
 
 export default class RunsListCommand extends BaseCommand {
@@ -20,7 +20,7 @@ export default class RunsListCommand extends BaseCommand {
             {title: 'run', value: it => it.header.run},
             {title: 'state', value: runState},
             {title: 'stacks', value: it => it.header.stacks.join(', ')},
-            {title: 'requests', value: it => requestsOf(it), align: 'right'},
+            {title: 'requests', value: it => requestsSent(it), align: 'right'},
             {title: 'in flight', value: it => it.loose.length, align: 'right'},
           ],
           widest,

@@ -13,12 +13,12 @@ import {canonicalJson, type Json} from '../../base/json.ts'
 import {formatPointer} from '../../base/pointer.ts'
 import {escapeTemplate} from '../../base/quoted-text.ts'
 import {ConstructError} from './construct-error.ts'
-import {placeOf} from './source-line.ts'
+import {madeAt} from './source-line.ts'
 
 /** A field of a construct that cannot be written into a stack. */
 export class SpecValueError extends ConstructError {
   constructor(construct: IConstruct, pointer: string, problem: string, suggestion: string) {
-    super(construct.node.path, {code: 'E_SPEC_VALUE', problem, suggestion, pointer, place: placeOf(construct)})
+    super(construct.node.path, {code: 'E_SPEC_VALUE', problem, suggestion, pointer, place: madeAt(construct)})
   }
 }
 

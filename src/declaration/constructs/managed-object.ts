@@ -8,14 +8,14 @@ import type {FieldPointer, PolicyOptions, RemovalPolicy, ResourceOptions} from '
 import {ConstructError} from './construct-error.ts'
 import {finishedObject, finishedTexts, PlainRendering} from './finished.ts'
 import {type HoistedSpec, hoist} from './hoist.ts'
-import {notePlace, placeOf} from './source-line.ts'
+import {madeAt, notePlace} from './source-line.ts'
 import {RESOURCE_TYPE, StackCompanion} from './stack-companion.ts'
 import {withoutTrace} from './without-trace.ts'
 
 /** A reference that names no single value. */
 export class ConstructReferenceError extends ConstructError {
   constructor(construct: IConstruct, problem: string, suggestion: string) {
-    super(construct.node.path, {code: 'E_CONSTRUCT_REFERENCE', problem, suggestion, place: placeOf(construct)})
+    super(construct.node.path, {code: 'E_CONSTRUCT_REFERENCE', problem, suggestion, place: madeAt(construct)})
   }
 }
 
@@ -216,7 +216,7 @@ export abstract class ManagedObject<Kind extends string, Props extends ManagedOb
 
   #nodeMetadata(): Readonly<Record<string, object>> {
     const metadata: Record<string, object> = {...super.constructNodeMetadata}
-    const source = placeOf(this)
+    const source = madeAt(this)
     return source === undefined ? metadata : {...metadata, svcctl: {source}}
   }
 

@@ -49,7 +49,7 @@ export function notePlace(construct: IConstruct): void {
 }
 
 /** Where a construct was made; for one that is not ours, and while one is being made, where the program is. */
-export const placeOf = (construct: IConstruct): string | undefined => places.get(construct) ?? callerLine()
+export const madeAt = (construct: IConstruct): string | undefined => places.get(construct) ?? callerLine()
 
 function userFile(name: string): string | undefined {
   if (name.startsWith('node:')) return undefined

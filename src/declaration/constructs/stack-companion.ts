@@ -22,24 +22,24 @@ import {
 } from 'cdktf'
 import type {IConstruct} from 'constructs'
 import type {Api} from '../../base/apis.ts'
+import {CHECK_VARIABLE} from '../language/check-variable.ts'
 import {ConstructError} from './construct-error.ts'
 import {DefaultNullProvider} from './default-null-provider.ts'
-import {placeOf} from './source-line.ts'
+import {madeAt} from './source-line.ts'
 
 export const RESOURCE_TYPE = Resource.tfResourceType
-export const CHECK_VARIABLE = 'svcctl_only'
 
 /** Two constructs of a stack that Terraform would take for one, or an id it would refuse. */
 export class ConstructIdError extends ConstructError {
   constructor(construct: IConstruct, problem: string, suggestion: string) {
-    super(construct.node.path, {code: 'E_CONSTRUCT_ID', problem, suggestion, place: placeOf(construct)})
+    super(construct.node.path, {code: 'E_CONSTRUCT_ID', problem, suggestion, place: madeAt(construct)})
   }
 }
 
 /** What may be said once in a stack was said twice. */
 export class StackOptionError extends ConstructError {
   constructor(construct: IConstruct, problem: string, suggestion: string) {
-    super(construct.node.path, {code: 'E_STACK_OPTION', problem, suggestion, place: placeOf(construct)})
+    super(construct.node.path, {code: 'E_STACK_OPTION', problem, suggestion, place: madeAt(construct)})
   }
 }
 

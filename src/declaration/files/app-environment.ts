@@ -2,9 +2,9 @@
  * What the app of cdktf.json gets of the environment: a list of what a program needs to run, and what somebody named.
  * The app is code of whoever opened a pull request, and what is not on the list may be a credential of anything.
  */
-import {globPattern} from '../../base/glob.ts'
 
-export type Variables = Readonly<Record<string, string | undefined>>
+import {globPattern} from '../../base/glob.ts'
+import type {ProcessVariables} from '../../base/process-variables.ts'
 
 /** Where programs are found, who runs them, how they speak; on Windows, what no program starts without. */
 const NEEDED = new Set(
@@ -24,7 +24,7 @@ export const mayBeNamedInProject = (name: string): boolean => !OURS.test(name) &
  * @param named - names and globs, of `--synth-env` and of cdktf.json
  * @returns what the app gets
  */
-export function appVariables(environment: Variables, named: readonly string[]): Record<string, string> {
+export function appVariables(environment: ProcessVariables, named: readonly string[]): Record<string, string> {
   const patterns = named.map(globPattern)
   const isPassed = (name: string): boolean =>
     NEEDED.has(process.platform === 'win32' ? name.toUpperCase() : name) ||

@@ -6,7 +6,7 @@ import {type ChildProcess, spawn} from 'node:child_process'
 import {type Clock, systemClock} from '../../base/clock.ts'
 import {waitFor} from '../../base/wait-for.ts'
 
-export interface RunOptions {
+export interface AppRunOptions {
   readonly cwd: string
   readonly environment: Readonly<Record<string, string>>
   readonly signal: AbortSignal | undefined
@@ -33,7 +33,7 @@ const LOOK_EVERY_MS = 20
  * Runs it to its end. What it started and left behind ends with it.
  * @throws the signal's reason when that is aborted, once nothing of the program is left
  */
-export async function runApp(app: string, {cwd, environment, signal, onLine = () => {}, clock = systemClock}: RunOptions): Promise<Run> {
+export async function runApp(app: string, {cwd, environment, signal, onLine = () => {}, clock = systemClock}: AppRunOptions): Promise<Run> {
   signal?.throwIfAborted()
   const child = spawn(app, {cwd, env: environment, shell: true, stdio: ['ignore', 'pipe', 'pipe'], detached: GROUPED})
   const [said, heard] = [new Said(), new Said()]

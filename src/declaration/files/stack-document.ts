@@ -10,7 +10,7 @@ import {nameOfStack} from '../../base/path-part.ts'
 import type {Source} from '../../engine/model/declaration.ts'
 import {hint} from '../language/hint.ts'
 import {StackFileError} from '../language/values/errors.ts'
-import {nameOf} from '../language/values/rule.ts'
+import {typeNameOf} from '../language/values/rule.ts'
 import {JsonPlaceError, type JsonPositions, lineFinder, positionKey, positionsIn} from './json-positions.ts'
 import {BODIES, blocksOf, shapedBody, TOP_WORDS} from './stack-shape.ts'
 
@@ -173,7 +173,7 @@ class Merge {
     }
     const notes = body['//']
     if (notes !== undefined && typeof notes !== 'string' && !isJsonObject(notes))
-      this.#misshape(parsed, ['//'], '', `must be text or an object, and it is ${nameOf(notes)}`)
+      this.#misshape(parsed, ['//'], '', `must be text or an object, and it is ${typeNameOf(notes)}`)
     for (const ours of isJsonObject(notes) ? this.#blocks(parsed, ['//', 'svcctl'], notes.svcctl) : []) {
       const shaped = shapedBody(BODIES.metadata, ours, (place, message) => this.#misshape(parsed, ['//', 'svcctl'], place, message))
       this.#metadata = {...this.#metadata, ...shaped}

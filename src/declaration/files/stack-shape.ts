@@ -9,7 +9,7 @@
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import {LEDGER_BACKENDS} from '../../ledger/backends/registry.ts'
 import {hint} from '../language/hint.ts'
-import {nameOf} from '../language/values/rule.ts'
+import {typeNameOf} from '../language/values/rule.ts'
 
 /** Says what is wrong; `place` is the path below the block, `''` for the block itself. */
 export type SayShape = (place: string, message: string) => void
@@ -142,13 +142,13 @@ export function blocksOf(value: Json | undefined, say: (message: string) => void
   if (value === undefined) return []
   if (isJsonObject(value)) return [value]
   if (!Array.isArray(value)) {
-    say(`must be an object or a list of objects, and it is ${nameOf(value)}`)
+    say(`must be an object or a list of objects, and it is ${typeNameOf(value)}`)
     return []
   }
   const items = value as readonly Json[]
   if (items.length === 0 && empty === 'refused') say('is an empty list: take it away, or write an object')
   const wrong = items.find(item => !isJsonObject(item))
-  if (wrong !== undefined) say(`must be an object or a list of objects, and ${nameOf(wrong)} is in the list`)
+  if (wrong !== undefined) say(`must be an object or a list of objects, and ${typeNameOf(wrong)} is in the list`)
   return items.filter(isJsonObject)
 }
 
@@ -186,7 +186,7 @@ function shapedArgument(argument: Argument, value: Json, say: SayShape, place: s
   }
   if (value === null) return undefined
   const fitted = plainArgument(argument, value)
-  if (fitted === undefined) say(place, `must be ${EXPECTED[argument]}, and it is ${nameOf(value)}`)
+  if (fitted === undefined) say(place, `must be ${EXPECTED[argument]}, and it is ${typeNameOf(value)}`)
   return fitted
 }
 

@@ -8,10 +8,11 @@ import {join} from 'node:path'
 import {parseJson} from '../../base/bounded-json.ts'
 import {isGlob} from '../../base/glob.ts'
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
+import type {ProcessVariables} from '../../base/process-variables.ts'
 import {shellWord} from '../../base/shell-word.ts'
 import {readWholeFile} from '../../base/whole-file.ts'
 import {noProject, StackFileError, SynthesisError} from '../language/values/errors.ts'
-import {appVariables, mayBeNamedInProject, type Variables} from './app-environment.ts'
+import {appVariables, mayBeNamedInProject} from './app-environment.ts'
 import {failureIn, usefulLines} from './app-failure.ts'
 import {type Run, runApp} from './app-process.ts'
 import {type ReadStacks, readStackDocuments} from './stack-files.ts'
@@ -20,11 +21,11 @@ export interface SynthesizeOptions {
   /** Folder of cdktf.json; the app runs in it. */
   readonly cwd: string
   /** Of this process; the app gets what it needs of it, and what is named. */
-  readonly environment: Variables
+  readonly environment: ProcessVariables
   /** `--synth-env` */
   readonly named?: readonly string[]
   /** Told what the app gets, right before it is run. */
-  readonly onApp?: ((passed: Variables) => void) | undefined
+  readonly onApp?: ((passed: ProcessVariables) => void) | undefined
   readonly signal?: AbortSignal
   /** Told each line that the app writes. */
   readonly onLine?: (line: string) => void

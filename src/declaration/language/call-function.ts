@@ -2,7 +2,7 @@
 import type {Json} from '../../base/json.ts'
 import {nearest} from '../../base/nearest.ts'
 import type {Evaluation} from './for-expression.ts'
-import {FUNCTIONS} from './functions/table.ts'
+import {TERRAFORM_FUNCTIONS} from './functions/table.ts'
 import {group, type Meaning, type Names, Namespace} from './names.ts'
 import {FUNCTION_NAMES, notEvaluated} from './not-evaluated.ts'
 import {computed} from './open-computed.ts'
@@ -21,7 +21,7 @@ export function callFunction(node: Call, names: Names, evaluation: Evaluation): 
   if (own) return own(args, names, at)
   const special = node.expand ? undefined : SPECIAL.get(name)
   if (special) return special(node, names, evaluation)
-  const rule = Object.hasOwn(FUNCTIONS, name) ? FUNCTIONS[name] : undefined
+  const rule = Object.hasOwn(TERRAFORM_FUNCTIONS, name) ? TERRAFORM_FUNCTIONS[name] : undefined
   if (rule === undefined) {
     const near = nearest(name, FUNCTION_NAMES)
     throw notEvaluated(`the function ${name}${near === undefined ? '' : ` (is ${near} meant?)`}`, at)

@@ -8,10 +8,10 @@ import {computed} from './open-computed.ts'
 import {binary, unary} from './operators.ts'
 import {ExpressionError, ExpressionValueError} from './values/errors.ts'
 import {type Node, templateOf} from './values/expression.ts'
-import {bounded, MAX_TEXT, sized} from './values/expression-limits.ts'
+import {boundedStep, MAX_TEXT, sized} from './values/expression-limits.ts'
 import {joined} from './values/joined-text.ts'
 import {Open, type OpenValue} from './values/open-value.ts'
-import {asFlag, asText, nameOf} from './values/rule.ts'
+import {asFlag, asText, typeNameOf} from './values/rule.ts'
 import {isSet, uniform} from './values/value-types.ts'
 
 /** @throws ExpressionError */
@@ -22,7 +22,7 @@ export function evaluateNode(node: Node, names: Names): OpenValue {
 
 const placeOf = (node: Node | string): number => (typeof node === 'object' && 'at' in node ? node.at : 0)
 
-const meaning = (node: Node, names: Names): Meaning => bounded(placeOf(node), () => meant(node, names))
+const meaning = (node: Node, names: Names): Meaning => boundedStep(placeOf(node), () => meant(node, names))
 
 const EVALUATION: Evaluation = {value: evaluateNode, meaning}
 
@@ -174,5 +174,5 @@ function partOf(of: OpenValue, key: OpenValue, at: number): OpenValue {
     const near = nearest(name, Object.keys(fields))
     throw new ExpressionValueError(`there is no ${JSON.stringify(name)} in it`, at, near && `Did you mean ${JSON.stringify(near)}?`)
   }
-  throw new ExpressionValueError(`${nameOf(of as Json)} has no parts`, at)
+  throw new ExpressionValueError(`${typeNameOf(of as Json)} has no parts`, at)
 }

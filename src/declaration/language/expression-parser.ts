@@ -6,7 +6,7 @@
 import {notEvaluated} from './not-evaluated.ts'
 import {PRECEDENCE} from './operators.ts'
 import {ExpressionError} from './values/errors.ts'
-import {levelsOf, literal, type Node, numeral, SPLAT_ITEM} from './values/expression.ts'
+import {literal, type Node, nodeLevels, numeral, SPLAT_ITEM} from './values/expression.ts'
 import {assertReadable} from './values/expression-limits.ts'
 
 export interface ParseOptions {
@@ -134,7 +134,7 @@ class Parser {
 
   /** A node over others, whose depth a plan's residuals are not bound to. */
   #node(node: Node): Node {
-    if (!this.#residual && levelsOf(node) > MAX_LEVELS) this.#fail(`an expression has no more than ${MAX_LEVELS} levels`)
+    if (!this.#residual && nodeLevels(node) > MAX_LEVELS) this.#fail(`an expression has no more than ${MAX_LEVELS} levels`)
     return node
   }
 

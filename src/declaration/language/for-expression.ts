@@ -9,7 +9,7 @@ import {ExpressionError, ExpressionValueError} from './values/errors.ts'
 import type {ForNode, Node} from './values/expression.ts'
 import {sized} from './values/expression-limits.ts'
 import {nodeOf, Open, type OpenValue, openFrom, opensIn, revealed} from './values/open-value.ts'
-import {nameOf} from './values/rule.ts'
+import {typeNameOf} from './values/rule.ts'
 import {isSet} from './values/value-types.ts'
 
 export interface Evaluation {
@@ -60,7 +60,7 @@ function itemsOf(source: Meaning, {splat, at}: ForNode): readonly Item[] {
       .sort()
       .map(key => ({key, item: fields[key] ?? null}))
   }
-  throw new ExpressionValueError(`a "for" goes through a list or a map, and there is ${nameOf(source as Json)}`, at)
+  throw new ExpressionValueError(`a "for" goes through a list or a map, and there is ${typeNameOf(source as Json)}`, at)
 }
 
 /** What decides which items there are. */
@@ -97,11 +97,11 @@ const boundNames = ({keyName, itemName}: ForNode, key: OpenValue, item: Meaning)
 function isWanted(value: Json, at: number): boolean {
   if (typeof value === 'boolean') return value
   if (value === 'true' || value === 'false') return value === 'true'
-  throw new ExpressionValueError(`the condition of a "for" must be true or false, and it is ${nameOf(value)}`, at)
+  throw new ExpressionValueError(`the condition of a "for" must be true or false, and it is ${typeNameOf(value)}`, at)
 }
 
 function addField(fields: Map<string, OpenValue[]>, name: Json, value: OpenValue, {grouped, at}: ForNode): void {
-  if (name === null || typeof name === 'object') throw new ExpressionValueError(`a key must be text, and it is ${nameOf(name)}`, at)
+  if (name === null || typeof name === 'object') throw new ExpressionValueError(`a key must be text, and it is ${typeNameOf(name)}`, at)
   const before = fields.get(String(name))
   if (before === undefined) fields.set(String(name), [value])
   else if (grouped) before.push(value)

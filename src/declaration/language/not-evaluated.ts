@@ -1,4 +1,4 @@
-import {FUNCTIONS} from './functions/table.ts'
+import {TERRAFORM_FUNCTIONS} from './functions/table.ts'
 import {ExpressionError} from './values/errors.ts'
 
 /** What the language has and svcctl does not evaluate. */
@@ -10,4 +10,4 @@ export const notEvaluated = (what: string, at: number): ExpressionError =>
   )
 
 /** The functions that expressions may call. */
-export const FUNCTION_NAMES: readonly string[] = [...Object.keys(FUNCTIONS), 'can', 'coalesce', 'sensitive', 'try'].sort()
+export const FUNCTION_NAMES: readonly string[] = [...Object.keys(TERRAFORM_FUNCTIONS), 'can', 'coalesce', 'sensitive', 'try'].sort()

@@ -4,7 +4,7 @@ import {parseExpression} from './expression-parser.ts'
 import {decimalIn, formatNumber} from './values/decimal.ts'
 import {ExpressionError} from './values/errors.ts'
 import {type Node, printExpression} from './values/expression.ts'
-import {nameOf} from './values/rule.ts'
+import {typeNameOf} from './values/rule.ts'
 import {setOf} from './values/value-types.ts'
 
 export type VariableType =
@@ -129,7 +129,7 @@ export function convert(value: Json, type: VariableType, where = 'the value'): J
     default:
       return type satisfies never
   }
-  throw new TypeMismatch(`${where} must be ${formatType(type)}, and it is ${nameOf(value)}`)
+  throw new TypeMismatch(`${where} must be ${formatType(type)}, and it is ${typeNameOf(value)}`)
 }
 
 function convertFields(value: {readonly [key: string]: Json}, fields: (VariableType & {type: 'object'})['fields'], where: string): Json {

@@ -15,10 +15,10 @@ import {evaluateNode} from '../language/evaluate-expression.ts'
 import {hint} from '../language/hint.ts'
 import type {Names} from '../language/names.ts'
 import {ExpressionError} from '../language/values/errors.ts'
-import {formatAddress, type Node, unescapeTemplate} from '../language/values/expression.ts'
+import {type Node, printAddress, unescapeTemplate} from '../language/values/expression.ts'
 import {MAX_INSTANCES} from '../language/values/expression-limits.ts'
 import {derive, Open, type OpenValue, opensIn} from '../language/values/open-value.ts'
-import {MAX_SPEC_LEVELS, partAt, pointerFault, segmentsOf, withValueAt} from './spec-parts.ts'
+import {MAX_SPEC_LEVELS, partAt, segmentsOf, specPathFault, withValueAt} from './spec-parts.ts'
 import {
   type Instance,
   type Noted,
@@ -62,7 +62,7 @@ export class ObjectBlock implements ReferableBlock {
     this.body = body
     this.stack = stack
     this.problems = problems
-    this.place = {stack: stack.document.name, address: formatAddress(name), source}
+    this.place = {stack: stack.document.name, address: printAddress(name), source}
     this.triggers = isJsonObject(body.triggers) ? body.triggers : {}
     this.kind = this.#kind(kinds)
     this.literal = this.#literal()
@@ -138,7 +138,7 @@ export class ObjectBlock implements ReferableBlock {
       }
       const pointer = trigger.slice('spec'.length)
       const segments = segmentsOf(pointer)
-      const fault = pointerFault(segments)
+      const fault = specPathFault(segments)
       if (fault === undefined) hoisted.push({pointer, segments, trigger, value})
       else
         this.problems.add(this.place, `the trigger ${JSON.stringify(trigger.length > 60 ? `${trigger.slice(0, 57)}…` : trigger)} ${fault}`)
@@ -240,7 +240,7 @@ export class ObjectInstance implements ReferableObject {
 
   constructor(block: ObjectBlock, key: string | number | undefined, instance: Instance) {
     this.block = block
-    this.address = key === undefined ? block.place.address : formatAddress(block.name, key)
+    this.address = key === undefined ? block.place.address : printAddress(block.name, key)
     this.place = key === undefined ? block.place : {...block.place, address: this.address}
     this.#names = block.stack.names(instance)
   }

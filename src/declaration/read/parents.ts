@@ -42,7 +42,7 @@ export class DraftIndex {
 }
 
 /** `undefined` with a problem, or where nothing is known yet (validate). */
-export function parentOf(draft: Draft, index: DraftIndex, kinds: Kinds, problems: Problems): ParentRef | undefined {
+export function parentRefOf(draft: Draft, index: DraftIndex, kinds: Kinds, problems: Problems): ParentRef | undefined {
   const {parent, kind, place, stack} = draft
   const wanted = kind.parent?.kind
   if (parent === undefined || wanted === undefined) return undefined

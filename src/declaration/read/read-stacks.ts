@@ -12,8 +12,8 @@ import type {StackDocument} from '../files/stack-document.ts'
 import {DeclarationError} from '../language/values/errors.ts'
 import {checkCycles, checkDuplicates, type Resolved} from './check-declarations.ts'
 import type {Draft} from './draft.ts'
-import {DraftIndex, parentOf} from './parents.ts'
-import {type SecretVariable, secretVariables, withoutSecrets} from './secret-variables.ts'
+import {DraftIndex, parentRefOf} from './parents.ts'
+import {type SecretVariable, secretVariables, withoutSecretVariables} from './secret-variables.ts'
 import {AppContext, StackNames} from './stack-names.ts'
 import {StackReader} from './stack-reader.ts'
 import {type GivenValues, gatherVariables} from './variables.ts'
@@ -54,7 +54,7 @@ export function readStacks({documents, kinds, given, mode, withheld = false, sel
   const app = new AppContext(mode, selected)
   const stacks = documents.map(document => {
     const variables = gathered.byStack.get(document.name) ?? new Map()
-    const names = new StackNames(document, app, withheld ? withoutSecrets(variables) : variables)
+    const names = new StackNames(document, app, withheld ? withoutSecretVariables(variables) : variables)
     const ledger = ledgerOf(document, problems)
     const place = backendOf(ledger).place(ledger)
     const other = place === undefined ? undefined : app.byLedger.get(place)
@@ -101,7 +101,7 @@ export function readStacks({documents, kinds, given, mode, withheld = false, sel
 }
 
 function resolve(draft: Draft, index: DraftIndex, kinds: Kinds, problems: Problems, imports: ReadonlyMap<string, string>): Resolved {
-  const parent = parentOf(draft, index, kinds, problems)
+  const parent = parentRefOf(draft, index, kinds, problems)
   const {address, source} = draft.place
   const importId = imports.get(address)
   const declaration: Declaration = {

@@ -12,7 +12,7 @@ import {evaluateNode} from '../language/evaluate-expression.ts'
 import {parseTemplate} from '../language/expression-parser.ts'
 import {group, type Names, Namespace} from '../language/names.ts'
 import {ExpressionError} from '../language/values/errors.ts'
-import {formatAddress, type Node, printExpression} from '../language/values/expression.ts'
+import {type Node, printAddress, printExpression} from '../language/values/expression.ts'
 import {type OpenValue, opensIn} from '../language/values/open-value.ts'
 import {convert, isText, TypeMismatch, typeFrom, type VariableType} from '../language/variable-type.ts'
 import {literalValue} from './variables.ts'
@@ -69,7 +69,7 @@ function variableOf(stack: string, lookup: Lookup, name: string): Json {
 }
 
 function objectOf(stack: string, lookup: Lookup, name: string, key?: string | number): Namespace {
-  const address = formatAddress(name, key)
+  const address = printAddress(name, key)
   return new ObjectParts(
     address,
     attribute => attributeOf(stack, lookup, address, attribute),

@@ -19,7 +19,7 @@ export const secretVariables = (byStack: ReadonlyMap<string, Variables>): readon
   )
 
 /** The same variables as if nobody had given a secret: expressions then say where each of them is used. */
-export const withoutSecrets = (variables: Variables): Variables =>
+export const withoutSecretVariables = (variables: Variables): Variables =>
   new Map([...variables].map(([name, {value, ...rest}]) => [name, rest.sensitive || value === undefined ? rest : {...rest, value}]))
 
 /** The variables that what a plan leaves open (`${var.x}`) reads. @param stack - that it stands in */

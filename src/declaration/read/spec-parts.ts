@@ -11,7 +11,7 @@ export const MAX_SPEC_LEVELS = 100
 const MAX_SLOT = 9999
 
 /** What a pointer must not be, or the copies of its object would fill the memory. */
-export function pointerFault(segments: readonly string[]): string | undefined {
+export function specPathFault(segments: readonly string[]): string | undefined {
   if (segments.length > MAX_SPEC_LEVELS) return `goes more than ${MAX_SPEC_LEVELS} levels deep`
   if (segments.includes('__proto__')) return 'has a field called "__proto__", which no object can keep'
   const slot = segments.find(it => /^\d+$/.test(it) && Number(it) > MAX_SLOT)

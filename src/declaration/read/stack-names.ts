@@ -16,7 +16,7 @@ import {hint} from '../language/hint.ts'
 import {group, type Members, type Names, type Namespace} from '../language/names.ts'
 import {notEvaluated} from '../language/not-evaluated.ts'
 import {ExpressionError, ExpressionValueError} from '../language/values/errors.ts'
-import {formatAddress, type Node} from '../language/values/expression.ts'
+import {type Node, printAddress} from '../language/values/expression.ts'
 import {MAX_INSTANCES, resetSpent, sized} from '../language/values/expression-limits.ts'
 import {Open, type OpenValue} from '../language/values/open-value.ts'
 import {formatType} from '../language/variable-type.ts'
@@ -291,7 +291,7 @@ export class StackNames {
         `Name one of its instances: null_resource.${name}["key"].id.`,
       )
     }
-    return group(formatAddress(name), instance, members)
+    return group(printAddress(name), instance, members)
   }
 
   #attributes(object: ReferableObject): Namespace {

@@ -7,7 +7,7 @@ import type {Problems, SourcePlace} from '../files/problems.ts'
 import {type Block, blocksIn} from '../files/stack-document.ts'
 import {parseReference} from '../language/expression-parser.ts'
 import {hint} from '../language/hint.ts'
-import {formatAddress, type Node, partsOf, printTemplate} from '../language/values/expression.ts'
+import {type Node, partsOf, printAddress, printTemplate} from '../language/values/expression.ts'
 import {Open, type OpenValue, opensIn} from '../language/values/open-value.ts'
 import {type Draft, draftOf} from './draft.ts'
 import {ObjectBlock} from './object-block.ts'
@@ -62,7 +62,7 @@ export class StackReader {
   }
 
   #isOurs(name: string, block: Block): boolean {
-    const place = this.#place(formatAddress(name), block)
+    const place = this.#place(printAddress(name), block)
     const {triggers} = block.body
     if (isJsonObject(triggers) && triggers.kind !== undefined) return true
     this.#problems.add(
@@ -212,7 +212,7 @@ export class StackReader {
 
   #address(place: SourcePlace, argument: string, value: Json | undefined): string | undefined {
     const address = typeof value === 'string' ? addressIn(value) : undefined
-    if (address) return formatAddress(address.name, address.key)
+    if (address) return printAddress(address.name, address.key)
     this.#problems.add(
       place,
       `${argument} must be an address like null_resource.cache or null_resource.cache["a"], not ${JSON.stringify(value ?? null)}`,

@@ -8,6 +8,7 @@ import type {Problem} from '../../base/errors.ts'
 import {isJsonObject, type Json} from '../../base/json.ts'
 import {nearest} from '../../base/nearest.ts'
 import {type Block, type StackDocument, sourceField} from '../files/stack-document.ts'
+import {CHECK_VARIABLE} from '../language/check-variable.ts'
 import {evaluateNode} from '../language/evaluate-expression.ts'
 import {parseExpression} from '../language/expression-parser.ts'
 import {ExpressionError, VariableError} from '../language/values/errors.ts'
@@ -53,9 +54,6 @@ export interface VariableValue {
 }
 
 export type Variables = ReadonlyMap<string, VariableValue>
-
-/** The variable our constructs add so that plain Terraform stops; it is ours to pass over. */
-export const CHECK_VARIABLE = 'svcctl_only'
 
 interface Given {
   readonly name: string

@@ -14,7 +14,7 @@ import type {Promptness} from './promptness.ts'
 import type {StepEnd} from './run-context.ts'
 import {settleCreate} from './settle-doubt.ts'
 import {update} from './update-step.ts'
-import type {Accepted, Doubt} from './write.ts'
+import type {Accepted, WriteDoubt} from './write.ts'
 import {write} from './write-step.ts'
 
 export async function create(scene: Scene): Promise<StepEnd> {
@@ -35,7 +35,7 @@ export async function create(scene: Scene): Promise<StepEnd> {
     ...scene.writing('create', parent),
     ...(await carriedSecrets(scene, 'create', undefined, declared)),
     request,
-    settleDoubt: (doubt: Doubt) =>
+    settleDoubt: (doubt: WriteDoubt) =>
       settleCreate({
         what: scene.what('create'),
         doubt,

@@ -6,7 +6,7 @@
 import type {Clock} from '../../base/clock.ts'
 import {type Backend, PRIORITY, type TaskList, type TaskView} from '../model/backend.ts'
 import type {Kinds} from '../model/kind.ts'
-import {type Seen, SharedLook} from './shared-look.ts'
+import {type SeenSince, SharedLook} from './shared-look.ts'
 import {TaskWords} from './task-words.ts'
 
 export class Doubts {
@@ -16,7 +16,7 @@ export class Doubts {
   /** Ids of tasks and objects, and remote ids, name one thing within an account. */
   readonly #started = new Map<string, Set<string>>()
   readonly #found: {readonly account: string; readonly kind: string; readonly id: string}[] = []
-  readonly #open = new Set<Lookup>()
+  readonly #open = new Set<OpenLookup>()
   /** Remote ids of what creates in doubt have turned out to have made. */
   readonly #made = new Map<string, Set<string>>()
 
@@ -26,7 +26,7 @@ export class Doubts {
   }
 
   /** The task list as it was at this time or later. */
-  tasks(backend: Backend, since: number): Promise<Seen<TaskList | undefined>> {
+  tasks(backend: Backend, since: number): Promise<SeenSince<TaskList | undefined>> {
     const list = this.#lists.get(backend) ?? new SharedLook(this.#clock, () => backend.tasks({priority: PRIORITY.read}))
     this.#lists.set(backend, list)
     return list.since(since)
@@ -58,8 +58,8 @@ export class Doubts {
     )
   }
 
-  enter(): Lookup {
-    const lookup = new Lookup(this.#open)
+  enter(): OpenLookup {
+    const lookup = new OpenLookup(this.#open)
     this.#open.add(lookup)
     return lookup
   }
@@ -70,11 +70,11 @@ function add(sets: Map<string, Set<string>>, account: string, id: string): void 
 }
 
 /** One that is being looked up. */
-export class Lookup {
-  readonly #all: Set<Lookup>
+export class OpenLookup {
+  readonly #all: Set<OpenLookup>
   #isStuck = false
 
-  constructor(all: Set<Lookup>) {
+  constructor(all: Set<OpenLookup>) {
     this.#all = all
   }
 

@@ -5,7 +5,7 @@ import {deposedAddress, deposedEntry, deposes, isDeposed} from '../model/deposed
 import {FORMER_SECRET} from '../model/former-secret.ts'
 import {addressIn, type SettledStep, stackOf, type UncertainSecrets} from '../model/journal.ts'
 import {type Ledger, type LedgerEntry, sinceVersion} from '../model/ledger.ts'
-import {bareEntry, ledgerEntryOf, secretsIn} from '../model/ledger-entry.ts'
+import {bareEntry, ledgerEntryOf, secretsInSpec} from '../model/ledger-entry.ts'
 import type {Operation} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
 import {resolveValue} from '../model/resolve.ts'
@@ -81,7 +81,7 @@ export class RecoveredLedger {
     const sent = Object.entries(secrets)
     const operation = sent.length === 0 ? undefined : this.#operations.get(key)
     if (operation === undefined || remoteId === undefined) return
-    const declared = secretsIn(this.declared(operation))
+    const declared = secretsInSpec(this.declared(operation))
     for (const [pointer, digest] of sent) {
       const secret = declared.get(pointer)
       // Whoever records it hears of a failure.
@@ -121,7 +121,7 @@ export class RecoveredLedger {
     const there = former?.remoteId === remoteId ? former : undefined
     const kept = secretsLeft(operation, spec, there)
     const known = new Map<string, KnownSecret>()
-    for (const [pointer, secret] of secretsIn(spec)) {
+    for (const [pointer, secret] of secretsInSpec(spec)) {
       const sent = secrets[pointer]
       const before = there?.secrets[pointer]
       const context = sentContext({key, step, remoteId}, pointer)
@@ -143,7 +143,7 @@ export class RecoveredLedger {
     const {book, isRecorded, wasSent} = this.#input
     const operation = this.#operations.get(sent.key)
     const ledger = book.ledger(stack)
-    const declared = operation ? secretsIn(this.declared(operation)) : new Map<string, Secret>()
+    const declared = operation ? secretsInSpec(this.declared(operation)) : new Map<string, Secret>()
     const doubted: string[] = []
     for (const [pointer, digest] of Object.entries(secrets)) {
       const secret = declared.get(pointer)

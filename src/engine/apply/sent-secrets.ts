@@ -8,7 +8,7 @@ import {parsePointer} from '../../base/pointer.ts'
 import type {Step} from '../model/events.ts'
 import {FORMER_SECRET, formerSecrets, isDeclaredClear} from '../model/former-secret.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
-import {secretsIn} from '../model/ledger-entry.ts'
+import {secretsInSpec} from '../model/ledger-entry.ts'
 import type {Operation} from '../model/plan.ts'
 import type {Key, Secret, ValueObject} from '../model/value.ts'
 
@@ -32,7 +32,7 @@ export const sentContext = ({key, step, remoteId}: {readonly key: Key; readonly 
 /** The secrets that stand in a request as they are declared, by JSON pointer. */
 export function secretsSent(spec: ValueObject, body: JsonObject): ReadonlyMap<string, Secret> {
   return new Map(
-    [...secretsIn(spec)].filter(([pointer, {value}]) => {
+    [...secretsInSpec(spec)].filter(([pointer, {value}]) => {
       const there = at(body, parsePointer(pointer))
       return there !== undefined && canonicalJson(there) === canonicalJson(value)
     }),
@@ -60,7 +60,7 @@ export function secretsToRecord(
   const {changes} = operation
   const kept = secretsLeft(operation, spec, former)
   const known = new Map<string, KnownSecret>()
-  for (const [pointer, secret] of secretsIn(spec)) {
+  for (const [pointer, secret] of secretsInSpec(spec)) {
     const recorded = former?.secrets[pointer]
     // A change that was accepted as reached (`--accept`) was not sent, and what the ledger had is not so any more.
     const moved = changes.some(({path}) => isWithin(pointer, path) || isWithin(path, pointer))
@@ -80,7 +80,7 @@ export function secretsLeft(
   spec: ValueObject,
   former: LedgerEntry | undefined,
 ): Record<string, string> {
-  const declared = secretsIn(spec)
+  const declared = secretsInSpec(spec)
   const wasSent = (pointer: string) =>
     cause !== 'accepted' && isDeclaredClear(spec, pointer) && changes.some(({path}) => isWithin(pointer, path))
   return Object.fromEntries(

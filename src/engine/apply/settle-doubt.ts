@@ -12,12 +12,12 @@ import type {Backend, TaskView} from '../model/backend.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
 import {OutcomeUnknownError} from './apply-errors.ts'
 import type {CollectionWatch} from './collection-watch.ts'
-import type {Doubts, Lookup} from './doubts.ts'
-import type {Doubt, DoubtSettled} from './write.ts'
+import type {Doubts, OpenLookup} from './doubts.ts'
+import type {DoubtSettled, WriteDoubt} from './write.ts'
 
 export interface CreateInDoubt {
   readonly what: string
-  readonly doubt: Doubt
+  readonly doubt: WriteDoubt
   readonly backend: Backend
   /** A name for the account it was sent to: equal wherever that is the same. */
   readonly account: string
@@ -63,7 +63,7 @@ export async function settleCreate(it: CreateInDoubt): Promise<DoubtSettled> {
   }
 }
 
-async function lookUp(it: CreateInDoubt, lookup: Lookup): Promise<DoubtSettled> {
+async function lookUp(it: CreateInDoubt, lookup: OpenLookup): Promise<DoubtSettled> {
   const {kind, doubts, account} = it
   const fits = (live: LiveObject) => it.fits(live) && !doubts.isClaimed(account, live.remoteId)
   const leastLags = it.doubt.isTaken ? LOOKS_FOR_TAKEN + LEAST_LAGS : LEAST_LAGS

@@ -1,7 +1,7 @@
 /** One look answers all who can use it: whoever asks says how old news may be. */
 import type {Clock} from '../../base/clock.ts'
 
-export interface Seen<T> {
+export interface SeenSince<T> {
   /** Milliseconds since the epoch: what happened before it is in it. */
   readonly startedAt: number
   readonly value: T
@@ -10,8 +10,8 @@ export interface Seen<T> {
 export class SharedLook<T> {
   readonly #clock: Clock
   readonly #look: () => Promise<T>
-  #last: {readonly startedAt: number; readonly seen: Promise<Seen<T>>} | undefined
-  #next: Promise<Seen<T>> | undefined
+  #last: {readonly startedAt: number; readonly seen: Promise<SeenSince<T>>} | undefined
+  #next: Promise<SeenSince<T>> | undefined
 
   constructor(clock: Clock, look: () => Promise<T>) {
     this.#clock = clock
@@ -19,14 +19,14 @@ export class SharedLook<T> {
   }
 
   /** What there is to see, by a look that began at this time or later; one that is going on is waited for. */
-  async since(time: number): Promise<Seen<T>> {
+  async since(time: number): Promise<SeenSince<T>> {
     const last = this.#last
     if (last !== undefined && last.startedAt >= time) return last.seen
     this.#next ??= this.#begin(last?.seen, time)
     return this.#next
   }
 
-  async #begin(before: Promise<unknown> | undefined, time: number): Promise<Seen<T>> {
+  async #begin(before: Promise<unknown> | undefined, time: number): Promise<SeenSince<T>> {
     await before?.catch(() => {})
     this.#next = undefined
     // A timer may fire a moment early: that is no reason to look twice.

@@ -13,7 +13,7 @@ import {followTask, unseen} from './follow-task.ts'
 import type {Group, Turnstile} from './gate.ts'
 import {type RunContext, type StepEnd, Stopped} from './run-context.ts'
 import {NotPermittedError} from './supervisor.ts'
-import type {Accepted, Doubt, DoubtSettled, Write} from './write.ts'
+import type {Accepted, DoubtSettled, Write, WriteDoubt} from './write.ts'
 
 /**
  * @param rest - what comes after the request and its task; the place in the groups is kept until it is over
@@ -263,12 +263,17 @@ async function pause(context: RunContext, it: Write, {reason, group, refused}: H
   }
 }
 
-function whyInDoubt({taskId, isTaken}: Doubt): string {
+function whyInDoubt({taskId, isTaken}: WriteDoubt): string {
   if (isTaken) return 'the first answer was lost, and sent again it is said to be there'
   return taskId === undefined ? 'the answer was lost' : `task ${taskId} is not known`
 }
 
-async function doubtful(context: RunContext, it: Write, doubt: Doubt, rest: (accepted: Accepted) => Promise<StepEnd>): Promise<OneTurn> {
+async function doubtful(
+  context: RunContext,
+  it: Write,
+  doubt: WriteDoubt,
+  rest: (accepted: Accepted) => Promise<StepEnd>,
+): Promise<OneTurn> {
   const {emit, journal, stop, clock} = context.options
   // A create that never arrived has begun nothing.
   if (it.step !== 'create') context.supervisor?.began(it.key)

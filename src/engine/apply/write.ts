@@ -28,7 +28,7 @@ export interface Write extends Turn {
   /** Whether the answer to a create names the object it makes. */
   readonly madeBy: (answer: {readonly body?: Json}) => boolean
   /** What to do when nobody knows whether the request took effect. */
-  readonly settleDoubt: (doubt: Doubt) => Promise<DoubtSettled>
+  readonly settleDoubt: (doubt: WriteDoubt) => Promise<DoubtSettled>
 }
 
 export type DoubtSettled =
@@ -49,7 +49,7 @@ export interface Accepted {
   readonly acceptedAt: number
 }
 
-export interface Doubt {
+export interface WriteDoubt {
   /** Milliseconds since the epoch. */
   readonly sentAt: number
   readonly taskId?: string

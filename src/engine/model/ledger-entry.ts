@@ -51,5 +51,5 @@ export const bareEntry = (address: string, kind: string, remoteId: string): Ledg
 })
 
 /** The secrets of a spec by JSON pointer. */
-export const secretsIn = (spec: ValueObject): ReadonlyMap<string, Secret> =>
+export const secretsInSpec = (spec: ValueObject): ReadonlyMap<string, Secret> =>
   new Map(openLeaves(spec).flatMap(({pointer, leaf}) => (leaf instanceof Secret ? [[pointer, leaf] as const] : [])))

@@ -28,7 +28,7 @@ export function declaredPart(
 }
 
 /** What of a declaration a plan holds although nothing is to be done. */
-export const secretsIn = (spec: ValueObject): Pick<Operation, 'secrets'> => secretsAmong(openLeaves(spec))
+export const plannedSecrets = (spec: ValueObject): Pick<Operation, 'secrets'> => secretsAmong(openLeaves(spec))
 
 function secretsAmong(leaves: readonly LeafAt[]): Pick<Operation, 'secrets'> {
   const secrets = leaves.flatMap(({pointer, leaf}) => (leaf instanceof Secret ? [openSecret(pointer, leaf)] : []))

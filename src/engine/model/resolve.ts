@@ -4,15 +4,15 @@ import {formatPointer} from '../../base/pointer.ts'
 import {Deferred, Secret, type Value, type ValueObject, withParts} from './value.ts'
 
 /** @returns undefined when the answer is not known yet; a secret where what it reads turned out to be one */
-export type Answer = (deferred: Deferred) => Json | Secret | undefined
+export type AnswerOf = (deferred: Deferred) => Json | Secret | undefined
 
 /**
  * The same value with every answerable `Deferred` replaced; a secret one becomes a `Secret`. An expression that gives
  * null leaves its field out.
  */
-export const resolveValue = (value: Value, answer: Answer): Value => resolved(value, answer) ?? null
+export const resolveValue = (value: Value, answer: AnswerOf): Value => resolved(value, answer) ?? null
 
-function resolved(value: Value, answer: Answer): Value | undefined {
+function resolved(value: Value, answer: AnswerOf): Value | undefined {
   if (value instanceof Deferred) {
     const known = answer(value)
     if (known === undefined) return value

@@ -25,13 +25,13 @@ export interface ReadWorldInput {
   readonly onPrice?: (requests: number) => void
 }
 
-export interface World extends WholeRows {
+export interface LiveWorld extends WholeRows {
   readonly collections: readonly Collection[]
   /** What was looked at. */
   readonly scope: readonly string[]
 }
 
-export async function readWorld(input: ReadWorldInput): Promise<World> {
+export async function readWorld(input: ReadWorldInput): Promise<LiveWorld> {
   const byId = new ReadById()
   let told = false
   const look = () =>

@@ -10,10 +10,10 @@ import {shown, type ValueObject} from '../model/value.ts'
 import type {Paired} from '../observe/observation.ts'
 
 /** What an operation is before it is known what is to be done. */
-export type Found = Omit<Operation, 'action' | keyof Why>
+export type OperationBase = Omit<Operation, 'action' | keyof Why>
 export type Why = Pick<Operation, 'cause' | 'reason'>
 
-export function creation(kind: Kind, base: Found, spec: ValueObject, entry: LedgerEntry | undefined): Operation {
+export function creation(kind: Kind, base: OperationBase, spec: ValueObject, entry: LedgerEntry | undefined): Operation {
   const changes = createChanges(kind, spec)
   if (kind.verbs.create === undefined) {
     const reason = kind.absent?.create ?? `the API cannot create a ${kind.noun}`
@@ -39,7 +39,7 @@ export interface Replaced {
   readonly former: JsonObject
 }
 
-export function replacement({kind, live, former}: Replaced, found: Found, createFirst: boolean, why: Why): Operation {
+export function replacement({kind, live, former}: Replaced, found: OperationBase, createFirst: boolean, why: Why): Operation {
   if (kind.verbs.delete === undefined || kind.verbs.create === undefined) {
     return {
       ...found,

@@ -10,13 +10,13 @@ import {type Kind, kindCalled, remoteIdOf} from '../model/kind.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
 import type {Change, Operation} from '../model/plan.ts'
-import {declaredPart, secretsIn} from '../model/planned-object.ts'
+import {declaredPart, plannedSecrets} from '../model/planned-object.ts'
 import {plainPart} from '../model/resolve.ts'
 import {recordedSecrets} from '../model/shown-field.ts'
 import {Deferred, type Key, type Value, type ValueObject} from '../model/value.ts'
 import type {Paired} from '../observe/observation.ts'
 import {entryOf} from '../observe/pair.ts'
-import {createChanges, creation, type Found, type Replaced, replacement, type Why} from './creation.ts'
+import {createChanges, creation, type OperationBase, type Replaced, replacement, type Why} from './creation.ts'
 import {formerOf} from './former.ts'
 import type {PlanInput} from './plan-input.ts'
 import {type keysThen, recordedAs} from './recorded.ts'
@@ -37,7 +37,7 @@ interface Subject {
   readonly head: Head
 }
 
-type Head = Omit<Found, 'declared' | 'secrets' | 'deferred'>
+type Head = Omit<OperationBase, 'declared' | 'secrets' | 'deferred'>
 
 /**
  * @param replaced - whatever is replaced already: what hangs on it comes later
@@ -85,7 +85,10 @@ function subjectOf(input: Planning, pair: Paired, replaced: ReadonlySet<Key>): S
 }
 
 /** With its declaration, for all that does something. */
-const baseOf = ({input, pair, spec, head}: Subject): Found => ({...head, ...declaredPart(pair.declaration, spec, parentOf(input, pair))})
+const baseOf = ({input, pair, spec, head}: Subject): OperationBase => ({
+  ...head,
+  ...declaredPart(pair.declaration, spec, parentOf(input, pair)),
+})
 
 function diffTo({input, pair: {declaration}, kind, spec, entry}: Subject, {fields}: LiveObject): FieldDiff {
   const decided: FieldDecision[] = []
@@ -156,7 +159,7 @@ function* notesOf(
 }
 
 /** @param fixed - fields that cannot be changed in place, whether they change or not */
-function changed(subject: Subject, found: Found, live: LiveObject, fixed: readonly string[]): Operation {
+function changed(subject: Subject, found: OperationBase, live: LiveObject, fixed: readonly string[]): Operation {
   const {pair, kind} = subject
   const {changes} = found
   const immutable = fixed.filter(path => changes.some(it => it.path === path || it.path.startsWith(`${path}/`)))
@@ -183,13 +186,13 @@ const movedFrom = ({match}: Paired): Pick<Operation, 'movedFrom'> =>
   match?.formerAddress === undefined ? {} : {movedFrom: match.formerAddress}
 
 /** What is as it is declared, of which the ledger may not know everything. */
-function unchanged(subject: Subject, found: Pick<Found, 'remoteId' | 'changes' | 'kept' | 'origin' | 'movedFrom'>): Operation {
+function unchanged(subject: Subject, found: Pick<OperationBase, 'remoteId' | 'changes' | 'kept' | 'origin' | 'movedFrom'>): Operation {
   const {input, pair, entry, head, spec} = subject
   const {match} = pair
   const isRecorded = entry !== undefined && match?.found !== 'import' && match?.found !== 'name' && recordedAs(input, pair, entry)
   if (isRecorded && found.movedFrom === undefined) {
     // Secrets stay: the digest over all of a ledger's secrets needs every one of them again.
-    return {...head, ...secretsIn(spec), ...found, action: 'no-op', cause: 'as-declared', reason: 'it is as declared'}
+    return {...head, ...plannedSecrets(spec), ...found, action: 'no-op', cause: 'as-declared', reason: 'it is as declared'}
   }
   const base = {...baseOf(subject), ...found}
   if (found.movedFrom !== undefined)

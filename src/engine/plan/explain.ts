@@ -18,7 +18,7 @@ import type {Found} from '../observe/pair.ts'
 import {stepsOf} from './bill.ts'
 
 /** How the object was told from all others. */
-export interface Identity {
+export interface ExplainedIdentity {
   readonly by: Found | 'none'
   /** What a person calls it within its parent. */
   readonly key?: string
@@ -26,12 +26,12 @@ export interface Identity {
 }
 
 /** @param found - how the plan paired it; of a saved plan what that says of itself */
-export function identityOf(operation: Operation, kind: Kind, found: Found | undefined = foundBy(operation)): Identity {
+export function identityOf(operation: Operation, kind: Kind, found: Found | undefined = foundBy(operation)): ExplainedIdentity {
   const {name, movedFrom, declared, cause, remoteId} = operation
   const by = found ?? 'none'
   const called = name === undefined ? `like it` : `called ${JSON.stringify(name)}`
   const where = kind.parent === undefined ? '' : ` in its ${kind.parent.field}`
-  const rules: Readonly<Record<Identity['by'], string>> = {
+  const rules: Readonly<Record<ExplainedIdentity['by'], string>> = {
     ledger: declared === undefined && cause !== 'as-declared' ? 'the ledger has it' : 'the ledger has it under this address',
     moved: `the ledger has it${movedFrom === undefined ? ' under another address' : ` as ${movedFrom}`}`,
     import: 'an import block names it',
@@ -185,7 +185,7 @@ export function edgesAround(operation: Operation, operations: readonly Operation
 }
 
 /** The writes an apply sends for it; `*` stands for an id that is known then. */
-export function requestsOf(operation: Operation, operations: readonly Operation[], kinds: Kinds): Pick<ApiRequest, 'method' | 'path'>[] {
+export function writesOf(operation: Operation, operations: readonly Operation[], kinds: Kinds): Pick<ApiRequest, 'method' | 'path'>[] {
   const kind = kinds.get(operation.kind)
   if (kind === undefined) return []
   const ids = operation.remoteId === undefined ? undefined : idsIn(kind, operation.remoteId)

@@ -19,7 +19,7 @@ export const objectOf = (input: Input, {stack, kind, remoteId}: Meant): string |
   remoteId === undefined ? undefined : objectAt(input, stack, kind, remoteId)
 
 /** What the object of an operation lives in. */
-export function parentOf(input: Input, {stack, kind, remoteId}: Meant): string | undefined {
+export function parentObjectOf(input: Input, {stack, kind, remoteId}: Meant): string | undefined {
   const parent = remoteId === undefined ? undefined : parentRemoteId(input, remoteId)
   return parent === undefined ? undefined : objectAt(input, stack, kind, parent)
 }

@@ -15,7 +15,7 @@ import type {Orphan, Placed} from '../observe/observation.ts'
 import {Claims} from './claims.ts'
 import {formerOf, nameShown} from './former.ts'
 import {LastWishes} from './kept.ts'
-import {objectAt, objectOf, parentOf} from './object-names.ts'
+import {objectAt, objectOf, parentObjectOf} from './object-names.ts'
 import type {PlanInput} from './plan-input.ts'
 import {TakenAlong} from './taken-along.ts'
 
@@ -76,7 +76,7 @@ function allowed(input: PlanInput, declared: readonly Operation[], removals: rea
   const operations = all.map(it => keepFull(input, it, leaving, stuck))
   const full = new Map(operations.flatMap((it, at) => (it === all[at] ? [] : [[keyOfOperation(it), it] as const])))
   const staying = new Set(operations.flatMap(it => (it.action === 'blocked' ? (objectOf(input, it) ?? []) : [])))
-  const goes = removals.filter(it => it.cause !== 'made-inline' || !staying.has(parentOf(input, it) ?? ''))
+  const goes = removals.filter(it => it.cause !== 'made-inline' || !staying.has(parentObjectOf(input, it) ?? ''))
   if (full.size === 0 && goes.length === removals.length) return operations
   return allowed(
     input,
@@ -177,7 +177,7 @@ function withParentsGone(input: PlanInput, declared: readonly Operation[], opera
   )
   return operations.map(it => {
     const kind = kindCalled(input.kinds, it.kind)
-    const parent = parentOf(input, it)
+    const parent = parentObjectOf(input, it)
     if (parent === undefined || !kind.goesWithParent) return it
     const {wants: _, former: _former, ...rest} = it
     const above = kind.parent?.field ?? 'parent'
@@ -201,7 +201,7 @@ function keepWatch(input: PlanInput, declared: readonly Operation[], operations:
   const keeps = ({cause, ...it}: Operation) =>
     (cause === 'retain' || cause === 'removed-block') &&
     isLostWithParent(kindCalled(input.kinds, it.kind), input.kinds) &&
-    kept.has(parentOf(input, it) ?? '')
+    kept.has(parentObjectOf(input, it) ?? '')
   return operations.filter(it => !keeps(it))
 }
 
@@ -210,7 +210,8 @@ function stuckIn(input: PlanInput, operations: readonly Operation[]): ReadonlyMa
   const found = new Map<string, StillThere[]>()
   for (const it of operations) {
     const {action, kind, name, remoteId} = it
-    const parent = action === 'blocked' && isLostWithParent(kindCalled(input.kinds, kind), input.kinds) ? parentOf(input, it) : undefined
+    const parent =
+      action === 'blocked' && isLostWithParent(kindCalled(input.kinds, kind), input.kinds) ? parentObjectOf(input, it) : undefined
     if (parent === undefined || remoteId === undefined) continue
     found.set(parent, [...(found.get(parent) ?? []), {name, remoteId}])
   }
@@ -281,7 +282,7 @@ function forgottenInExclusive(input: PlanInput, operations: readonly Operation[]
     }
   }
   return operations.flatMap(it => {
-    const parent = it.action === 'forget' ? parentOf(input, it) : undefined
+    const parent = it.action === 'forget' ? parentObjectOf(input, it) : undefined
     const why = parent === undefined ? undefined : exclusive.get(`${parent} ${it.kind}`)
     return why === undefined || it.name === undefined
       ? []

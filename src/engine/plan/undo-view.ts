@@ -6,12 +6,12 @@ import {parentRemoteId} from '../model/kind.ts'
 import type {Ledger} from '../model/ledger.ts'
 import type {PlannedStack} from '../model/plan.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
-import {liveKey, type UndoInput, type Wish} from './undo-wish.ts'
+import {liveKey, type UndoInput, type UndoOperation} from './undo-wish.ts'
 
 /** What would go and holds, or is needed by, what came since or stays: nothing goes that nobody decided on. */
 export function heldBack(
   {ledgers, others, kinds}: Pick<UndoInput, 'ledgers' | 'others' | 'kinds'>,
-  wishes: readonly Wish[],
+  wishes: readonly UndoOperation[],
 ): ReadonlyMap<Key, string> {
   const going = new Map(wishes.flatMap(it => (it.removes === 'delete' ? it.entries.map(key => [key, keyOfOperation(it.of)] as const) : [])))
   // What goes back to what it was hangs on what it hung on then.
@@ -54,7 +54,7 @@ export function heldBack(
 /** What the wishes declare, stack by stack, with the ledgers cut down to what they are about. */
 export function undoStacks(
   stacks: readonly PlannedStack[],
-  wishes: readonly Wish[],
+  wishes: readonly UndoOperation[],
   outputsOf: (stack: string) => StackDeclarations['outputs'],
 ): StackDeclarations[] {
   return stacks.map(({name, targets, ledger}) => {
@@ -72,12 +72,12 @@ export function undoStacks(
   })
 }
 
-export const undoLedger = (ledger: Ledger, wishes: readonly Wish[]): Ledger => cut(ledger, wishes, true)
+export const undoLedger = (ledger: Ledger, wishes: readonly UndoOperation[]): Ledger => cut(ledger, wishes, true)
 
 /** The rest of it: nothing of that is undone, and it is owned all the same. */
-export const undoRest = (ledger: Ledger, wishes: readonly Wish[]): Ledger => cut(ledger, wishes, false)
+export const undoRest = (ledger: Ledger, wishes: readonly UndoOperation[]): Ledger => cut(ledger, wishes, false)
 
-function cut(ledger: Ledger, wishes: readonly Wish[], isAbout: boolean): Ledger {
+function cut(ledger: Ledger, wishes: readonly UndoOperation[], isAbout: boolean): Ledger {
   const wanted = new Set(wishes.flatMap(it => it.entries))
   return {...ledger, entries: new Map([...ledger.entries].filter(([address]) => wanted.has(keyOf(ledger.stack, address)) === isAbout))}
 }

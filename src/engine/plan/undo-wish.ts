@@ -38,7 +38,7 @@ export interface Left extends FieldLeft {
 }
 
 /** One operation of the run on its way back. */
-export interface Wish {
+export interface UndoOperation {
   /** The run's. */
   readonly of: Operation
   /** Where it stands in the plan. */
@@ -56,7 +56,7 @@ export interface Wish {
 }
 
 export interface UndoDraft {
-  readonly wishes: readonly Wish[]
+  readonly wishes: readonly UndoOperation[]
   readonly conflicts: readonly Left[]
   readonly impossible: readonly Left[]
 }

@@ -13,9 +13,9 @@ import type {Operation} from '../model/plan.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import {changedSince, type FieldLeft, fieldsBack, seenBack, type Touched} from './undo-fields.ts'
 import {heldBack} from './undo-view.ts'
-import {type Left, liveKey, type UndoDraft, type UndoInput, type Wish} from './undo-wish.ts'
+import {type Left, liveKey, type UndoDraft, type UndoInput, type UndoOperation} from './undo-wish.ts'
 
-type Verdict = {readonly wish?: Wish; readonly conflicts?: readonly FieldLeft[]; readonly impossible?: readonly FieldLeft[]}
+type Verdict = {readonly wish?: UndoOperation; readonly conflicts?: readonly FieldLeft[]; readonly impossible?: readonly FieldLeft[]}
 
 const conflict = (why: string): Verdict => ({conflicts: [{path: '', why}]})
 const impossible = (why: string): Verdict => ({impossible: [{path: '', why}]})
@@ -268,7 +268,7 @@ class WayBack {
     return kindCalled(this.#input.kinds, name)
   }
 
-  #declared(operation: Operation, at: Located, before: LedgerEntry, spec: JsonObject, key: Key): Wish {
+  #declared(operation: Operation, at: Located, before: LedgerEntry, spec: JsonObject, key: Key): UndoOperation {
     const wish = this.#wish(operation, key, {...before, remoteId: at.entry.remoteId}, spec)
     return {
       ...wish,
@@ -279,7 +279,7 @@ class WayBack {
   }
 
   /** As it was applied before, at this address; it hangs on what it hung on then, whatever that is called now. */
-  #wish(operation: Operation, key: Key, before: LedgerEntry, spec: JsonObject): Wish {
+  #wish(operation: Operation, key: Key, before: LedgerEntry, spec: JsonObject): UndoOperation {
     const stack = stackOf(key)
     const kind = this.#kind(operation)
     const parent = parentRemoteId(this.#input, before.remoteId)

@@ -5,11 +5,11 @@
 import type {z} from 'zod'
 import type {Clock} from '../../base/clock.ts'
 import type {JsonObject} from '../../base/json.ts'
+import type {ProcessVariables} from '../../base/process-variables.ts'
 import type {RandomBytes} from '../../base/random.ts'
 import type {LedgerLocation} from '../../engine/model/declaration.ts'
 import type {Transport} from '../../transport/http.ts'
 import type {OwnApp} from '../errors.ts'
-import type {Environment} from '../http-backend.ts'
 import type {FileContent} from '../local-store.ts'
 import type {ManagedLedgerStore, Notice} from '../managed-store.ts'
 
@@ -18,7 +18,7 @@ export interface LedgerPlaceOptions {
   /** Absolute: beside `cdktf.json`, or the working folder. */
   readonly folder: string
   /** For `TF_HTTP_*`. */
-  readonly environment: Environment
+  readonly environment: ProcessVariables
 }
 
 export interface OpenLedgerOptions extends LedgerPlaceOptions {
@@ -67,7 +67,7 @@ export interface LedgerBackend<L extends LedgerLocation = LedgerLocation> {
   /** The path, where the ledger is a file that goes with the disk; a relative one counts from the folder of the stacks. */
   readonly file?: (location: L) => string
   /** What its server is signed in to with, beside what the stack says: to be hidden wherever it comes up. */
-  readonly signIn?: (location: L, environment: Environment) => {readonly username: string; readonly password: string}
+  readonly signIn?: (location: L, environment: ProcessVariables) => {readonly username: string; readonly password: string}
   /** Beside a ledger, as it really lies: where the holds and freezes of its stack are. @throws HttpBackendError, NotAFileError */
   readonly controls: (location: L, options: LedgerPlaceOptions) => L
   /** Of what somebody names by an address alone: the same, locked by what answers there; `undefined`: it has a lock of its own. */

@@ -2,7 +2,7 @@
 import {isAbsolute, resolve} from 'node:path'
 import {z} from 'zod'
 import {fileAt} from '../../base/file-place.ts'
-import {holderState, identityOf} from '../../base/process-lock.ts'
+import {holderState, processIdentityOf} from '../../base/process-lock.ts'
 import {LocalLedgerStore} from '../local-store.ts'
 import {defineBackend} from './backend.ts'
 
@@ -41,7 +41,7 @@ export const local = defineBackend<Local>({
     new LocalLedgerStore({
       path: resolve(folder, file),
       stack,
-      process: identityOf(host, pid),
+      process: processIdentityOf(host, pid),
       stateOf: holder => holderState(holder, host),
       who: user,
       clock,

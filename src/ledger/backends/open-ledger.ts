@@ -1,7 +1,7 @@
 /** From what a stack, or a person, says about a ledger to the store that keeps it. */
 import {AppError, EXIT} from '../../base/errors.ts'
+import type {ProcessVariables} from '../../base/process-variables.ts'
 import type {LedgerLocation} from '../../engine/model/declaration.ts'
-import type {Environment} from '../http-backend.ts'
 import type {ManagedLedgerStore} from '../managed-store.ts'
 import type {OpenLedgerOptions} from './backend.ts'
 import {localLedger} from './local.ts'
@@ -38,7 +38,7 @@ export const openLedgerStore = (location: LedgerLocation, options: OpenLedgerOpt
   backendOf(location).open(location, options)
 
 /** What to say about a ledger that a CI job would lose with its disk; `undefined` when there is nothing to say. */
-export function localLedgerWarning(location: LedgerLocation, stack: string, environment: Environment): string | undefined {
+export function localLedgerWarning(location: LedgerLocation, stack: string, environment: ProcessVariables): string | undefined {
   const isCi = !['', '0', 'false'].includes(environment.CI ?? '')
   if (fileOf(location) === undefined || !isCi) return undefined
   return `The ledger of stack "${stack}" is a file, and CI is set: if this job's disk goes, deletes and the resuming of a broken run go with it. Give the stack an http backend (HttpBackend in the stack, TF_HTTP_ADDRESS, TF_HTTP_LOCK_ADDRESS, TF_HTTP_UNLOCK_ADDRESS).`

@@ -2,8 +2,8 @@
 
 import type {Report, ReportObject} from '../report.ts'
 import {isActive, risksOf} from '../report.ts'
-import type {Piece, ReportFormat} from '../report-format.ts'
-import {brief, counted, fieldOf, groupsOf, titleParts} from '../shown.ts'
+import type {ReportFormat, ReportPiece} from '../report-format.ts'
+import {brief, counted, fieldOf, objectGroups, titleParts} from '../shown.ts'
 import {oneLine} from '../terminal-text.ts'
 import {type MarkdownLimit, markdown} from './markdown.ts'
 
@@ -14,7 +14,7 @@ const SUMMARY: MarkdownLimit = {most: 1_000_000, sizeOf: text => Buffer.byteLeng
 const MOST = 10
 
 export function stepOutputs(report: Report): Readonly<Record<string, string>> {
-  const {destroys, risks} = groupsOf(report)
+  const {destroys, risks} = objectGroups(report)
   return {
     hash: report.hash ?? '',
     approve: report.approve ?? '',
@@ -38,7 +38,7 @@ type Level = 'error' | 'warning'
 /** Worst first. */
 function annotationsOf(report: Report): Readonly<Record<Level, readonly Annotation[]>> {
   const {failure, guards, objects} = report
-  const {destroys, risks, failed, drifted, blocked, held} = groupsOf(report)
+  const {destroys, risks, failed, drifted, blocked, held} = objectGroups(report)
   const several = report.stacks.length > 1
   const about = (it: ReportObject, title: string, why: string): Annotation => ({
     title,
@@ -117,7 +117,7 @@ const data = (text: string): string => text.replaceAll('%', '%25').replaceAll('\
 const property = (text: string): string => data(oneLine(text)).replaceAll(':', '%3A').replaceAll(',', '%2C')
 
 export const githubFormat: ReportFormat = {
-  render: (report, folder): readonly Piece[] => [
+  render: (report, folder): readonly ReportPiece[] => [
     {to: 'job summary', text: `${markdown(report, SUMMARY)}\n`},
     {
       to: 'job output',

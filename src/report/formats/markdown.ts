@@ -9,7 +9,19 @@ import {liftingOf} from '../../engine/plan/guards.ts'
 import type {Report, ReportAction, ReportObject} from '../report.ts'
 import {isDestroy, isRisky, risksOf} from '../report.ts'
 import type {ReportFormat} from '../report-format.ts'
-import {briefValue, byKind, costInWords, counted, fieldOf, grouped, groupsOf, guardWords, lossesOf, titleParts, verdict} from '../shown.ts'
+import {
+  briefValue,
+  byKind,
+  costInWords,
+  counted,
+  fieldOf,
+  grouped,
+  guardWords,
+  lossesOf,
+  objectGroups,
+  titleParts,
+  verdict,
+} from '../shown.ts'
 import {code, command, fenced, words} from './markdown-text.ts'
 
 export interface MarkdownLimit {
@@ -79,7 +91,7 @@ const heading = (report: Report): string => {
 /** All rows always, so that a reader who looks for one finds it in its place. */
 function summaryTable(report: Report): string {
   const {guards, notShown, frozen = []} = report
-  const {destroys, risks, blocked, held, accepted} = groupsOf(report)
+  const {destroys, risks, blocked, held, accepted} = objectGroups(report)
   const replaced = destroys.filter(it => it.action === 'replace')
   const rows: readonly (readonly [string, string])[] = [
     ['Destroys', destroysInWords(destroys.length - replaced.length, replaced.length)],
@@ -171,7 +183,7 @@ interface Table {
 
 /** What nobody may overlook. */
 function unfolded(report: Report, cut: Cut): string[] {
-  const {destroys, risks, failed, drifted} = groupsOf(report)
+  const {destroys, risks, failed, drifted} = objectGroups(report)
   const state = (it: ReportObject) => (it.state === undefined ? it.action : `${it.action}: ${it.state}`)
   const tables: readonly Table[] = [
     {

@@ -39,7 +39,7 @@ export async function openControls(workspace: Workspace, plan: Plan, whole: Plan
     },
   })
   return {
-    left: leftAlone(whole.operations, it => {
+    left: heldByControls(whole.operations, it => {
       // What was approved as left out stays so.
       const marked = !breakGlass || plan.lifts.skipHeld ? it.held : undefined
       return marked ?? holdOn(it, inForce.holds, ledgers)
@@ -59,7 +59,7 @@ export async function openControls(workspace: Workspace, plan: Plan, whole: Plan
  *
  * @param heldBy - who holds what an operation is about
  */
-export function leftAlone(operations: readonly Operation[], heldBy: (it: Operation) => Agreed | undefined): ReadonlyMap<Key, Held> {
+export function heldByControls(operations: readonly Operation[], heldBy: (it: Operation) => Agreed | undefined): ReadonlyMap<Key, Held> {
   const left = new Map<Key, Held>()
   /** By the address in the ledger: whose that stays. */
   const staying = new Map<Key, {readonly key: Key; readonly hold: Agreed}>()

@@ -4,9 +4,9 @@ import {join, resolve} from 'node:path'
 import {ChainFile, type Known, type Written} from '../../audit/chain-file.ts'
 import type {AuditEvent, UnchainedEntry} from '../../audit/entry.ts'
 import {AuditPlaceError, auditWriteError} from '../../audit/errors.ts'
-import {filesAt, placeOf} from '../../audit/place.ts'
+import {filesAt, placeDigest} from '../../audit/place.ts'
 import {partOfPath} from '../../base/path-part.ts'
-import {holderState, identityOf} from '../../base/process-lock.ts'
+import {holderState, processIdentityOf} from '../../base/process-lock.ts'
 import {randomHex} from '../../base/random.ts'
 import {waitFor} from '../../base/wait-for.ts'
 import {actorOf} from '../../config/actor.ts'
@@ -72,8 +72,8 @@ export class StackChain {
     if (condition === 'present' && audit === undefined) this.#lost = rewrittenBy === undefined ? 'silent' : 'rewritten'
     const {random, clock} = host
     const path = auditPath(host, stack)
-    this.#place = isRemote ? undefined : placeOf(hostname(), path)
-    const own = identityOf(hostname(), process.pid)
+    this.#place = isRemote ? undefined : placeDigest(hostname(), path)
+    const own = processIdentityOf(hostname(), process.pid)
     const chance = randomHex(random, 6)
     let locks = 0
     const since = new Date(clock.now()).toISOString()

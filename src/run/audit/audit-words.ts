@@ -1,5 +1,5 @@
 /** What of an event stands in an audit: without secrets, and no longer than a line may be. */
-import {bounded, boundedWords} from '../../audit/bounds.ts'
+import {boundedEvent, boundedWords} from '../../audit/bounds.ts'
 import type {AuditEntry, AuditEvent} from '../../audit/entry.ts'
 import type {Host} from '../host/host.ts'
 
@@ -14,7 +14,7 @@ export function asWritten({redactor}: Pick<Host, 'redactor'>, event: AuditEvent)
   const {event: name, run, plan, action, state, until, ...said} = event
   // Secrets first: half of one would not be known for one.
   return {
-    ...bounded({event: name, ...redactor.value(said)}),
+    ...boundedEvent({event: name, ...redactor.value(said)}),
     ...(run === undefined ? {} : {run}),
     ...(plan && {plan: {...plan, ...(plan.approvedBy === undefined ? {} : boundedWords({approvedBy: redactor.text(plan.approvedBy)}))}}),
     ...(action === undefined ? {} : {action}),

@@ -20,7 +20,7 @@ import {type LoadedDeclarations, loadDeclarations} from '../../declaration/read/
 import type {Backend} from '../../engine/model/backend.ts'
 import type {Operation} from '../../engine/model/plan.ts'
 import {knownFacts, UnknownFactError} from '../../engine/observe/known-facts.ts'
-import type {World} from '../../engine/observe/read-world.ts'
+import type {LiveWorld} from '../../engine/observe/read-world.ts'
 import {AmbiguousIdentityError, PlanProblemsError} from '../../engine/plan/build.ts'
 import type {ExportDifference, ProofResult} from '../../export/document.ts'
 import type {Host} from '../host/host.ts'
@@ -106,12 +106,12 @@ function upwards<T>(from: string, look: (folder: string) => T | undefined): T | 
 }
 
 /** What was read, in the place of the APIs. */
-export function factsOf({collections, facts}: World): (stack: string, api: Api) => Backend {
+export function backendsOfFacts({collections, facts}: LiveWorld): (stack: string, api: Api) => Backend {
   const backends = {cloud: knownFacts('cloud', kinds, collections, facts), cluster: knownFacts('cluster', kinds, collections, facts)}
   return (_, api) => backends[api]
 }
 
-/** Plans in a workspace whose APIs are `factsOf` a world. */
+/** Plans in a workspace whose APIs are `backendsOfFacts` of a world. */
 export async function provePlan(workspace: Workspace): Promise<ProofResult> {
   try {
     const {plan} = await planWorkspace(workspace, {options: {}})

@@ -11,7 +11,7 @@ import {SynthesisError} from '../../declaration/language/values/errors.ts'
 import type {LoadedDeclarations} from '../../declaration/read/load.ts'
 import {emptyLedger} from '../../engine/model/ledger.ts'
 import {keyOfOperation} from '../../engine/model/value.ts'
-import type {World} from '../../engine/observe/read-world.ts'
+import type {LiveWorld} from '../../engine/observe/read-world.ts'
 import {withBanner} from '../../export/banner.ts'
 import {documentText, type ExportDocument, exportDocument, type NotRead, type ProofResult} from '../../export/document.ts'
 import {typescriptFiles, typescriptModule} from '../../export/files.ts'
@@ -24,7 +24,7 @@ import {ImportOwnedError, importObjects} from '../import/import.ts'
 import {assertOpen} from '../workspace/controls.ts'
 import {Workspace} from '../workspace/workspace.ts'
 import {type ExportPlace, outdatedFiles} from './export-place.ts'
-import {declarationsOf, factsOf, provePlan, refusal} from './export-proof.ts'
+import {backendsOfFacts, declarationsOf, provePlan, refusal} from './export-proof.ts'
 
 export type Form = 'typescript' | 'json' | 'terraform'
 export type Adoption = 'blocks' | 'ledger' | 'none'
@@ -48,7 +48,7 @@ export interface ExportTools {
 export interface Exported extends ExportOptions {
   /** Absent: nothing is written. */
   readonly place: ExportPlace | undefined
-  readonly world: World
+  readonly world: LiveWorld
   readonly model: ExportModel
   readonly notRead: readonly NotRead[]
 }
@@ -143,7 +143,7 @@ async function proven(
   })
   try {
     // Planned over the facts that were read: not one request more.
-    const seen = workspace.seen({backendOf: factsOf(world)})
+    const seen = workspace.seen({backendOf: backendsOfFacts(world)})
     if (writes) assertNoLedger(seen)
     const first = withVanished(await provePlan(seen), world)
     const records = writes && first.proof === 'adopts'
@@ -185,7 +185,7 @@ function assertNoLedger({ledgers}: Workspace): void {
 }
 
 /** What was gone before it was read whole. */
-function withVanished(result: ProofResult, {vanished}: World): ProofResult {
+function withVanished(result: ProofResult, {vanished}: LiveWorld): ProofResult {
   if (vanished.length === 0) return result
   const gone = vanished.map(({remoteId}) => ({
     stack: '',

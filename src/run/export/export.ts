@@ -8,7 +8,7 @@ import type {Connection} from '../../config/connection.ts'
 import {NoCredentialsError, ProfileTypeError} from '../../config/connection-errors.ts'
 import type {Backend} from '../../engine/model/backend.ts'
 import type {LiveObject} from '../../engine/model/live.ts'
-import {readWorld, type World} from '../../engine/observe/read-world.ts'
+import {type LiveWorld, readWorld} from '../../engine/observe/read-world.ts'
 import type {ExportDocument, NotRead} from '../../export/document.ts'
 import {type ExportModel, exportModel, type Split} from '../../export/model.ts'
 import type {Host} from '../host/host.ts'
@@ -114,7 +114,7 @@ async function connectionsOf({connect}: ExportTools, {apis, isAll}: What): Promi
 }
 
 /** @throws ExportAbsentError, ExportSizeError */
-function modelOf({redactor}: Host, {objects, scope}: World, what: What, {split, allFields, chosen}: ExportWish): ExportModel {
+function modelOf({redactor}: Host, {objects, scope}: LiveWorld, what: What, {split, allFields, chosen}: ExportWish): ExportModel {
   // What a server repeats in a field of another name is no less secret there.
   for (const {fields} of objects) for (const secret of secretsInDocument(fields)) if (new Set(secret).size > 1) redactor.register(secret)
   const absent = scope.find(path => path.includes('/') && !objects.some(it => it.remoteId === path))
@@ -126,7 +126,7 @@ function modelOf({redactor}: Host, {objects, scope}: World, what: What, {split, 
 }
 
 /** Kinds of the connected APIs that were not looked at, with one request for each list of them. */
-function notRead({objects, scope}: World, {wants}: What, apis: readonly Api[]): NotRead[] {
+function notRead({objects, scope}: LiveWorld, {wants}: What, apis: readonly Api[]): NotRead[] {
   return [...kinds.values()].flatMap((kind): NotRead[] => {
     if (wants(kind) || !apis.includes(kind.api) || !scope.some(path => path.startsWith(kind.api))) return []
     const above = kind.parent?.kind

@@ -2,7 +2,7 @@
 import {hostname} from 'node:os'
 import {type AuditEntry, readLine} from '../../audit/entry.ts'
 import {linesIfThere} from '../../audit/lines.ts'
-import {filesAt, placeOf} from '../../audit/place.ts'
+import {filesAt, placeDigest} from '../../audit/place.ts'
 import {type CheckedFile, checkFile, FileCheck, type LedgerWord} from '../../audit/verify.ts'
 import {AppError} from '../../base/errors.ts'
 import type {Ledger} from '../../engine/model/ledger.ts'
@@ -45,7 +45,7 @@ export async function ledgerWords(desk: LedgerDesk, stacks: readonly LedgerOf[],
 /** @param files - that are missed where they are not any more */
 function wordOf({lineage, audit}: Ledger, files: readonly string[]): LedgerWord | undefined {
   if (audit === undefined) return undefined
-  const places = files.map(it => placeOf(hostname(), it))
+  const places = files.map(it => placeDigest(hostname(), it))
   return {lineage, seq: audit.seq, hash: audit.hash, files: filesAt(audit.files, places), last: audit.last ?? []}
 }
 

@@ -1,6 +1,6 @@
 /** `svcctl history`: who did what to which object, the newest first. No request is sent. */
 import type {AuditEntry} from '../../audit/entry.ts'
-import {inOrder, objectsOf} from '../../audit/history.ts'
+import {inWrittenOrder, objectsOf} from '../../audit/history.ts'
 import {type CheckedChain, type CheckedFile, checkChain, type Gap, type LedgerWord} from '../../audit/verify.ts'
 import {kinds} from '../../backends/kinds.ts'
 import {globPattern, isGlob} from '../../base/glob.ts'
@@ -51,7 +51,7 @@ export async function readHistory(desk: LedgerDesk, {stacks, word, since, by}: H
   // What came from another stack has its beginning there.
   const known = await ledgerWords(desk, desk.chosen([]))
   const {entries, files} = linesOf(desk, known)
-  const all = inOrder(entries)
+  const all = inWrittenOrder(entries)
   const wanted = word === undefined ? all.filter(it => chosen.has(it.stack)) : about(desk, known, all, word, chosen)
   const shown = wanted.filter(it => (from === undefined || it.at >= from) && (by === undefined || isBy(it, by)))
   const named = new Set(word === undefined ? chosen : wanted.map(it => it.stack))

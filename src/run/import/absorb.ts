@@ -4,7 +4,7 @@
  */
 import {hostname} from 'node:os'
 import {resolve} from 'node:path'
-import {FileEdits, type Position, type Refusal, type Wish} from '../../absorb/edit.ts'
+import {type EditRefusal, type EditWish, FileEdits, type Position} from '../../absorb/edit.ts'
 import {type FileChange, Originals} from '../../absorb/originals.ts'
 import {readProgram} from '../../absorb/syntax.ts'
 import type {AuditEvent} from '../../audit/entry.ts'
@@ -12,7 +12,7 @@ import {kinds} from '../../backends/kinds.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
 import {canonicalJson, type Json} from '../../base/json.ts'
 import {parsePointer, valueAt} from '../../base/pointer.ts'
-import {identityOf} from '../../base/process-lock.ts'
+import {processIdentityOf} from '../../base/process-lock.ts'
 import {holdsRedacted} from '../../base/redact.ts'
 import {readKeptFileSync} from '../../base/whole-file.ts'
 import type {LoadedDeclarations} from '../../declaration/read/load.ts'
@@ -46,7 +46,7 @@ export interface AbsorbedField extends DriftedField, Position {
   readonly file: string
 }
 
-export interface ManualField extends DriftedField, Refusal {
+export interface ManualField extends DriftedField, EditRefusal {
   readonly file?: string
 }
 
@@ -153,7 +153,7 @@ function siblingsIn(declarations: readonly Declaration[]): ReadonlyMap<string, n
 
 const placeOf = ({file, line}: Declaration['source']): string => `${file ?? ''}:${line ?? 0}`
 
-type Placement = {readonly file?: string} & (Position | Refusal)
+type Placement = {readonly file?: string} & (Position | EditRefusal)
 
 function placed(
   files: SourceFiles,
@@ -174,7 +174,7 @@ function placed(
     return refused('nobody knows where it stands')
   const edits = files.open(file)
   if (edits === undefined) return refused(isCode(file) ? `${file} cannot be read as TypeScript` : `${file} is no TypeScript`)
-  const wish: Wish = {
+  const wish: EditWish = {
     origin: {id: construct.slice(construct.lastIndexOf('/') + 1), line, siblings: siblings.get(placeOf(declaration.source)) ?? 1},
     path: change.path,
     declared: valueAt(operation.declared?.spec, parsePointer(change.path)),
@@ -191,7 +191,7 @@ function refusedBefore({address}: Operation, {before, moved}: Change): string | 
   return moved === 'both' ? 'the code was changed too since the last apply' : undefined
 }
 
-const ruleOf = (kind: string, path: string): Wish['rule'] => {
+const ruleOf = (kind: string, path: string): EditWish['rule'] => {
   const known = kinds.get(kind)
   return known === undefined ? {} : ruleAt(known, path.replace(/\/\d+(?=\/|$)/g, '/*'))
 }
@@ -256,7 +256,7 @@ export async function carryOutAbsorption(
   assertNothingOpen(workspace)
   const {host} = workspace
   const holder = {
-    ...identityOf(hostname(), process.pid),
+    ...processIdentityOf(hostname(), process.pid),
     id: createRunId(host.clock, host.random),
     who: 'svcctl absorb',
     since: new Date(host.clock.now()).toISOString(),

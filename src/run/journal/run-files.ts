@@ -6,7 +6,7 @@ import {writeFileAtomicSync} from '../../base/atomic-file.ts'
 import {parseJson} from '../../base/bounded-json.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
 import {asJson} from '../../base/json.ts'
-import {holderState, identityOf} from '../../base/process-lock.ts'
+import {holderState, processIdentityOf} from '../../base/process-lock.ts'
 import {readWholeFileSync} from '../../base/whole-file.ts'
 import {type BeforeImage, beforeImageSchema} from '../../engine/model/before-image.ts'
 import type {State} from '../../engine/model/events.ts'
@@ -101,7 +101,7 @@ export function startRun(
   const header: RunHeader = {
     run,
     version: host.version,
-    process: identityOf(hostname(), process.pid),
+    process: processIdentityOf(hostname(), process.pid),
     startedAt: host.clock.now(),
     plan: plan.hash,
     ...(plan.residualOf === undefined ? {} : {residualOf: plan.residualOf}),

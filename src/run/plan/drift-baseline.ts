@@ -10,7 +10,7 @@ import {fileAt} from '../../base/file-place.ts'
 import type {Json} from '../../base/json.ts'
 import {NamedFileError} from '../../base/named-file.ts'
 import {formatPointer, parsePointer, valueAt} from '../../base/pointer.ts'
-import {holderState, identityOf, type LockHolder} from '../../base/process-lock.ts'
+import {holderState, type LockHolder, processIdentityOf} from '../../base/process-lock.ts'
 import {maskSecrets} from '../../base/secret-fields.ts'
 import {shellWord} from '../../base/shell-word.ts'
 import {isAbsent} from '../../base/system-code.ts'
@@ -209,7 +209,7 @@ export async function writeEntries(
       file: resolve(host.cwd, file),
       clock,
       random,
-      process: identityOf(hostname(), process.pid),
+      process: processIdentityOf(hostname(), process.pid),
       stateOf: holder => holderState(holder, hostname()),
     },
     {

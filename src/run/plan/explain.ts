@@ -12,7 +12,7 @@ import {type Key, keyOfOperation, spoken} from '../../engine/model/value.ts'
 import {UnknownAddressError} from '../../engine/observe/choice.ts'
 import type {Found} from '../../engine/observe/pair.ts'
 import {type Named, namedObjects, Words} from '../../engine/observe/selector.ts'
-import {type ExplainInput, edgesAround, fieldsOf, identityOf, requestsOf} from '../../engine/plan/explain.ts'
+import {type ExplainInput, edgesAround, fieldsOf, identityOf, writesOf} from '../../engine/plan/explain.ts'
 import type {Explanation} from '../../report/explain-text.ts'
 import type {PlanOptions} from '../host/plan-options.ts'
 import type {Workspace} from '../workspace/workspace.ts'
@@ -102,7 +102,7 @@ function explained({operation, plan, declarations, found, ...known}: Explained):
     holds: held === undefined ? [] : [held],
     edges: edgesAround(operation, plan.operations, declarations),
     fields: fieldsOf({operation, kind, ...known}),
-    sends: requestsOf(operation, plan.operations, kinds),
+    sends: writesOf(operation, plan.operations, kinds),
   }
 }
 

@@ -2,9 +2,9 @@
 import {kinds} from '../../backends/kinds.ts'
 import type {Problem} from '../../base/errors.ts'
 import {canonicalJson} from '../../base/json.ts'
+import type {ProcessVariables} from '../../base/process-variables.ts'
 import type {Redactor} from '../../base/redact.ts'
 import {currentJob} from '../../config/ci-job.ts'
-import type {Variables} from '../../config/environment.ts'
 import {DeclarationError} from '../../declaration/language/values/errors.ts'
 import {variablesRead} from '../../declaration/read/secret-variables.ts'
 import type {FieldDecision} from '../../engine/model/decision.ts'
@@ -131,7 +131,7 @@ export async function planWorkspace(
 }
 
 /** The commit that `--commit` names, else the one the CI job is about. */
-export function planSource(variables: Variables, commit: string | undefined): {readonly source?: PlanSource} {
+export function planSource(variables: ProcessVariables, commit: string | undefined): {readonly source?: PlanSource} {
   const job = currentJob(variables)
   const named = commit ?? job?.commit
   if (named === undefined) return {}

@@ -7,7 +7,7 @@ import {ruleAt} from '../../engine/model/field-rules.ts'
 import type {Kind} from '../../engine/model/kind.ts'
 import {openLeaves} from '../../engine/model/resolve.ts'
 import {keyOf} from '../../engine/model/value.ts'
-import type {SecretField, SecretUse} from '../../report/secrets-text.ts'
+import type {SecretUse, ShownSecret} from '../../report/secrets-text.ts'
 
 /** @param stacks - those that are asked for; others may use their secrets too */
 export function secretUses(
@@ -44,7 +44,7 @@ export function secretUses(
     .sort((a, b) => (keyOf(a.stack, a.name) < keyOf(b.stack, b.name) ? -1 : 1))
 }
 
-function fieldOf(declaration: Declaration, path: string, stack: string): SecretField {
+function fieldOf(declaration: Declaration, path: string, stack: string): ShownSecret {
   const kind = kinds.get(declaration.kind)
   const why = kind && whyNot(kind, path)
   return {

@@ -7,7 +7,7 @@ import {currentJob} from '../../config/ci-job.ts'
 import type {ReportFrame} from '../../report/document/of-plan.ts'
 import {loadFormat, type ReportFormatName} from '../../report/formats/registry.ts'
 import type {Report, ReportCommand} from '../../report/report.ts'
-import type {Piece} from '../../report/report-format.ts'
+import type {ReportPiece} from '../../report/report-format.ts'
 import type {Host} from '../host/host.ts'
 import {folderInRepository, reportFrame} from './report-frame.ts'
 
@@ -82,7 +82,7 @@ export class Reports {
     return {...known, refused: failure.exit === EXIT.refused, failure: {code, message, suggestions, problems}}
   }
 
-  async #put({to, text}: Piece, {file, format}: ReportWish): Promise<void> {
+  async #put({to, text}: ReportPiece, {file, format}: ReportWish): Promise<void> {
     const {environment} = this.#host
     switch (to) {
       case 'place':

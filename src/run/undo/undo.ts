@@ -14,7 +14,7 @@ import {sealed, summaryOf} from '../../engine/plan/document.ts'
 import {evaluateGuards} from '../../engine/plan/guards.ts'
 import {draftUndo} from '../../engine/plan/undo.ts'
 import {undoLedger, undoRest, undoStacks} from '../../engine/plan/undo-view.ts'
-import {type Left, liveKey, type UndoDraft, type UndoInput, type Wish} from '../../engine/plan/undo-wish.ts'
+import {type Left, liveKey, type UndoDraft, type UndoInput, type UndoOperation} from '../../engine/plan/undo-wish.ts'
 import {liftsOf} from '../host/lifts.ts'
 import type {PlanOptions} from '../host/plan-options.ts'
 import type {RunStory} from '../journal/run-files.ts'
@@ -308,11 +308,11 @@ async function whole(
 }
 
 /** Of an object that turns out to be only changed nothing is lost. */
-const riskOf = ({action}: Operation, wish: Wish | undefined): string | undefined =>
+const riskOf = ({action}: Operation, wish: UndoOperation | undefined): string | undefined =>
   action === 'create' || action === 'replace' ? wish?.risk : undefined
 
 /** Nothing is done that no operation of the run asks for; what was made inside of what goes has no address of its own. */
-function assertWished(operations: readonly Operation[], wishes: ReadonlyMap<Key, Wish>): void {
+function assertWished(operations: readonly Operation[], wishes: ReadonlyMap<Key, UndoOperation>): void {
   const other = operations.filter(it => !wishes.has(keyOfOperation(it)) && it.cause !== 'made-inline')
   if (other.length > 0)
     throw new TypeError(`an undo of what no run did: ${other.map(it => `${it.action} ${keyOfOperation(it)}`).join(', ')}`)
@@ -334,7 +334,7 @@ const DID: Readonly<Record<Operation['action'], string>> = {
 const FOLLOWING: readonly Cause[] = ['goes-with-parent', 'parent-replaced']
 
 /** Why it is done says the run, and not the code: nobody has changed that. */
-function undone(operation: Operation, wish: Wish | undefined, run: string): Operation {
+function undone(operation: Operation, wish: UndoOperation | undefined, run: string): Operation {
   if (wish === undefined) return operation
   const {of, secretsKept} = wish
   const changes = operation.changes.map(({moved: _, ...it}) => it)

@@ -4,7 +4,7 @@ import type {AuditEvent} from '../../audit/entry.ts'
 import {kinds} from '../../backends/kinds.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
 import {nearest} from '../../base/nearest.ts'
-import {withHolds} from '../../controls/document.ts'
+import {withAddedHolds} from '../../controls/document.ts'
 import type {ControlsStore} from '../../controls/store.ts'
 import type {Hold} from '../../engine/model/controls.ts'
 import {keyOfOperation} from '../../engine/model/value.ts'
@@ -39,7 +39,7 @@ export async function hold(desk: LedgerDesk, stacks: readonly string[], words: r
     await Promise.all(stores.map(it => it.store.read()))
     for (const {stack, store} of stores) {
       const own = holds.filter(it => it.stack === stack)
-      const change = () => store.change(now => ({controls: withHolds(now, own), result: undefined}))
+      const change = () => store.change(now => ({controls: withAddedHolds(now, own), result: undefined}))
       await auditedAll(
         desk,
         stack,

@@ -61,13 +61,13 @@ export class Refusal extends Error {
   }
 }
 
-export const textOf = (body: Uint8Array): string => new TextDecoder().decode(body)
+export const bodyText = (body: Uint8Array): string => new TextDecoder().decode(body)
 
 /** The JSON object of a request's body. */
 export function objectBody(exchange: Exchange, code: string): Fields {
   let value: unknown
   try {
-    value = JSON.parse(textOf(exchange.body))
+    value = JSON.parse(bodyText(exchange.body))
   } catch {
     throw new Refusal(400, code, 'The request body is not valid JSON.')
   }

@@ -107,7 +107,7 @@ export const branchAt = (first: string | undefined, second: string | undefined):
   BRANCHES.find(known => known === first || known === `${first}/${second}`)
 
 /** What the ids of a collection are counted by, and how they begin. `undefined`: that is no collection. */
-export function idsOf(path: string): {readonly counter: string; readonly prefix: string} | undefined {
+export function countedIds(path: string): {readonly counter: string; readonly prefix: string} | undefined {
   const parts = path.split('/')
   if (parts[0] === 'cluster') return {counter: parts[1] ?? '', prefix: ''}
   const branch = branchAt(parts.at(-1), undefined) ?? branchAt(parts.at(-2), parts.at(-1))

@@ -16,7 +16,7 @@ export interface ListRules {
  * Rows as the list answers them: filtered, sorted, one page, chosen fields. Only what is looked at is shown, so that a
  * short page of a long list is cheap.
  */
-export function page<T>(exchange: Exchange, items: readonly T[], show: (item: T) => Fields, rules: ListRules): Fields[] {
+export function onePage<T>(exchange: Exchange, items: readonly T[], show: (item: T) => Fields, rules: ListRules): Fields[] {
   const {query} = exchange
   // One order per list, not per request: pages of one list must fit together.
   const ordered = rules.shuffled ? shuffled(items, {seed: hashText(exchange.path)}) : items

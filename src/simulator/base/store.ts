@@ -3,7 +3,7 @@
  * finding them, changing them, and the effects that wait for their moment.
  */
 import {branchAt, clusterCollection} from './collections.ts'
-import type {Change, Effect, Entries, Entry, Fields, World} from './world.ts'
+import type {Effect, Entries, Entry, Fields, World, WorldChange} from './world.ts'
 
 /** The collection a path names, `undefined` when its parent does not exist or it names none. */
 export function collection(world: World, path: string): Entries | undefined {
@@ -75,7 +75,7 @@ export function isAwaited(world: World, collectionPath: string, fits: (entry: En
 }
 
 /** Makes the change now, or lets it wait for its moment. */
-export function schedule(world: World, now: number, at: number, change: Change, lagMs: number): void {
+export function schedule(world: World, now: number, at: number, change: WorldChange, lagMs: number): void {
   if (at <= now) {
     apply(world, at, change, lagMs)
     return
@@ -100,7 +100,7 @@ export function settle(world: World, now: number, lagMs: (path: string) => numbe
   for (const effect of world.effects.splice(0, due)) apply(world, effect.at, effect, lagMs(effect.path))
 }
 
-function apply(world: World, at: number, change: Change, lagMs: number): void {
+function apply(world: World, at: number, change: WorldChange, lagMs: number): void {
   const cut = change.path.lastIndexOf('/')
   const entries = collection(world, change.path.slice(0, cut))
   const id = change.path.slice(cut + 1)

@@ -5,7 +5,7 @@
  * an object's status follows from `busy`, and a list that lags looks at `past`.
  */
 import type {Json} from '../../base/json.ts'
-import {type Branch, type ClusterCollectionName, idsOf} from './collections.ts'
+import {type Branch, type ClusterCollectionName, countedIds} from './collections.ts'
 import type {RandomState} from './random.ts'
 
 /** Fields in the contract's spelling. */
@@ -50,13 +50,13 @@ export interface Task {
   reads: number
 }
 
-export type Change =
+export type WorldChange =
   | {do: 'add'; path: string; entry: Entry}
   | {do: 'change'; path: string; set: Fields; secrets: Fields; status?: string}
   | {do: 'remove'; path: string}
-export type Effect = Change & {at: number}
+export type Effect = WorldChange & {at: number}
 
-export interface Action {
+export interface ClusterAction {
   uid: string
   name: string
   objectPath: string
@@ -114,7 +114,7 @@ export interface World {
     settings: Fields
     policy: Fields
     logs: Fields[]
-    actions: Record<string, Action>
+    actions: Record<string, ClusterAction>
     debuginfo: Record<string, DebuginfoTask>
     /** Why a database cannot be reached, by uid: `no_quorum`. */
     unavailable: Record<string, string>
@@ -150,7 +150,7 @@ export function nextId(world: World, kind: string): string {
 
 /** A new id for a collection, by its path. */
 export function newId(world: World, path: string): string {
-  const {counter, prefix} = idsOf(path) ?? {counter: path, prefix: ''}
+  const {counter, prefix} = countedIds(path) ?? {counter: path, prefix: ''}
   return `${prefix}${nextId(world, counter)}`
 }
 

@@ -5,12 +5,12 @@
 import {type Answer, type Exchange, Refusal} from '../base/answer.ts'
 import {drawDuration} from '../base/random.ts'
 import {find, schedule, statusOf} from '../base/store.ts'
-import type {Change, Fields, TaskError} from '../base/world.ts'
+import type {Fields, TaskError, WorldChange} from '../base/world.ts'
 import {isRunning, newTask, showTask} from './tasks.ts'
 
 interface Write {
   readonly command: string
-  readonly change: Change
+  readonly change: WorldChange
   readonly resourceId: string
   /** The subscription it happens in; absent for one that is created. */
   readonly subscriptionId?: string

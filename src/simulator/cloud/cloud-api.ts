@@ -1,6 +1,6 @@
 /** The cloud API: every row of the contract's section 4. */
 import {type Answer, type Exchange, Refusal} from '../base/answer.ts'
-import {page} from '../base/list-query.ts'
+import {onePage} from '../base/list-query.ts'
 import {dispatch, route} from '../base/router.ts'
 import type {Fields} from '../base/world.ts'
 import {createRule, createUser, listRules, listUsers} from './acl.ts'
@@ -12,7 +12,11 @@ import {listTasks, readTask} from './tasks.ts'
 
 const plainList = (name: string, rows: (exchange: Exchange) => readonly Fields[]) => (exchange: Exchange) => {
   const {cloud} = exchange.config
-  const shown = page(exchange, rows(exchange), row => row, {paging: cloud.paging, shuffled: cloud.shuffled, badRequest: 'INVALID_REQUEST'})
+  const shown = onePage(exchange, rows(exchange), row => row, {
+    paging: cloud.paging,
+    shuffled: cloud.shuffled,
+    badRequest: 'INVALID_REQUEST',
+  })
   return {status: 200, json: listBody(cloud, name, shown)}
 }
 

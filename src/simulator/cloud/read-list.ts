@@ -1,21 +1,26 @@
 /** One way to answer a collection, in the request's own answer or in a task's (wire facts, "Task body"). */
 import {type Answer, type Exchange, Refusal} from '../base/answer.ts'
 import type {ListName} from '../base/collections.ts'
-import {page} from '../base/list-query.ts'
+import {onePage} from '../base/list-query.ts'
 import {drawDuration} from '../base/random.ts'
 import {listed} from '../base/store.ts'
 import type {Entries, Entry, Fields} from '../base/world.ts'
-import {listBody, type View} from './spelling.ts'
+import {listBody, type SpellingView} from './spelling.ts'
 import {newTask, showTask} from './tasks.ts'
 
-export const viewOf = ({config, now, world}: Exchange, inList: boolean): View => ({config: config.cloud, now, inList, random: world.random})
+export const viewOf = ({config, now, world}: Exchange, inList: boolean): SpellingView => ({
+  config: config.cloud,
+  now,
+  inList,
+  random: world.random,
+})
 
 interface ListRequest {
   readonly name: ListName
   /** What the wrapped body calls it, where that differs. */
   readonly key?: string
   readonly entries: Entries
-  readonly show: (view: View, id: string, entry: Entry, fields: Fields) => Fields
+  readonly show: (view: SpellingView, id: string, entry: Entry, fields: Fields) => Fields
   readonly subscriptionId?: string
 }
 
@@ -27,7 +32,7 @@ export function readList(exchange: Exchange, request: ListRequest): Answer {
     throw new Refusal(404, 'DATABASES_NOT_FOUND', 'The subscription has no databases.')
   }
   const view = viewOf(exchange, true)
-  const shown = page(exchange, all, ({id, entry, fields}) => request.show(view, id, entry, fields), {
+  const shown = onePage(exchange, all, ({id, entry, fields}) => request.show(view, id, entry, fields), {
     paging: cloud.paging,
     shuffled: cloud.shuffled,
     badRequest: 'INVALID_REQUEST',

@@ -2,7 +2,7 @@
 import type {Json} from '../../base/json.ts'
 import {type Answer, type Exchange, Refusal} from '../base/answer.ts'
 import type {CloudConfig} from '../base/config.ts'
-import {page} from '../base/list-query.ts'
+import {onePage} from '../base/list-query.ts'
 import {drawUuid} from '../base/random.ts'
 import type {Fields, Task, TaskError, World} from '../base/world.ts'
 import {listBody} from './spelling.ts'
@@ -78,7 +78,7 @@ export function listTasks(exchange: Exchange): Answer {
   if (runningOnly) tasks = tasks.filter(task => isRunning(task, now))
   if (wanted !== null) tasks = tasks.filter(task => statusWord(config.cloud, task, now) === wanted)
   if (maxRows !== null) tasks = tasks.slice(0, maxRows)
-  const rows = page(exchange, tasks, task => showTask(config.cloud, task, now), {
+  const rows = onePage(exchange, tasks, task => showTask(config.cloud, task, now), {
     paging: config.cloud.paging,
     shuffled: false,
     badRequest: 'INVALID_REQUEST',

@@ -1,16 +1,16 @@
 /** Actions: what an `action_uid` leads to. */
 import {type Answer, type Exchange, Refusal} from '../base/answer.ts'
 import {drawUuid} from '../base/random.ts'
-import type {Action, Fields} from '../base/world.ts'
+import type {ClusterAction, Fields} from '../base/world.ts'
 import {pageOf} from './objects.ts'
 
-export function startAction({world, now}: Exchange, name: string, objectPath: string, doneAt: number): Action {
-  const action: Action = {uid: drawUuid(world.random), name, objectPath, startedAt: now, doneAt}
+export function startAction({world, now}: Exchange, name: string, objectPath: string, doneAt: number): ClusterAction {
+  const action: ClusterAction = {uid: drawUuid(world.random), name, objectPath, startedAt: now, doneAt}
   world.cluster.actions[action.uid] = action
   return action
 }
 
-function showAction({config, now}: Exchange, action: Action): Fields {
+function showAction({config, now}: Exchange, action: ClusterAction): Fields {
   const done = now >= action.doneAt
   const progress = done ? 100 : Math.floor((100 * (now - action.startedAt)) / (action.doneAt - action.startedAt))
   return {

@@ -5,7 +5,7 @@ import {revise, schedule, statusOf} from '../base/store.ts'
 import {type Entry, entry, type Fields, nextId} from '../base/world.ts'
 import {startAction} from './actions.ts'
 import {logEvent} from './event-log.ts'
-import {listObjects, objectPath, refuseTakenName, requireField, type Show, theObject, uidOf} from './objects.ts'
+import {listObjects, objectPath, refuseUsedName, requireGiven, type Show, theObject, uidOf} from './objects.ts'
 
 const DEFAULTS: Fields = {
   type: 'redis',
@@ -52,10 +52,10 @@ const accepted = (exchange: Exchange, id: string, it: Entry, name: string, doneA
 export function createBdb(exchange: Exchange): Answer {
   const {world, config, now, fault} = exchange
   const body = objectBody(exchange, 'bad_request')
-  requireField(body, 'name')
-  requireField(body, 'memory_size')
+  requireGiven(body, 'name')
+  requireGiven(body, 'memory_size')
   checkTypes(body)
-  refuseTakenName(world.cluster.bdbs, body.name)
+  refuseUsedName(world.cluster.bdbs, body.name)
   const id = chosenUid(exchange, body)
   const doneAt = now + drawDuration(world.random, config.cluster.changeMs)
   const fields = Object.fromEntries(Object.entries(body).filter(([key, value]) => !READ_ONLY.includes(key) && value !== null))
@@ -98,8 +98,8 @@ export function updateBdb(exchange: Exchange, id: string): Answer {
   const body = objectBody(exchange, 'bad_request')
   checkTypes(body)
   if (body.name !== undefined) {
-    requireField(body, 'name')
-    refuseTakenName(world.cluster.bdbs, body.name, id)
+    requireGiven(body, 'name')
+    refuseUsedName(world.cluster.bdbs, body.name, id)
   }
   const set = Object.fromEntries(Object.entries(body).filter(([key]) => !READ_ONLY.includes(key)))
   const doneAt = now + drawDuration(world.random, config.cluster.changeMs)

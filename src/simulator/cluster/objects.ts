@@ -1,7 +1,7 @@
 /** What all collections of the cluster share: numeric uids, lists with the common query parameters, 404s. */
 import {type Answer, type Exchange, Refusal} from '../base/answer.ts'
 import type {ClusterCollectionName} from '../base/collections.ts'
-import {type ListRules, page} from '../base/list-query.ts'
+import {type ListRules, onePage} from '../base/list-query.ts'
 import {find, listed} from '../base/store.ts'
 import type {Entries, Entry, Fields} from '../base/world.ts'
 
@@ -25,7 +25,7 @@ export const withUid: Show = (_, id, __, fields) => ({uid: uidOf(id), ...fields}
 export function listObjects(exchange: Exchange, entries: Entries, show: Show): Answer {
   const {cluster} = exchange.config
   const rows = listed(entries, exchange.now, cluster.listLagMs)
-  return {status: 200, json: page(exchange, rows, ({id, entry, fields}) => show(exchange, id, entry, fields), rulesOf(exchange))}
+  return {status: 200, json: onePage(exchange, rows, ({id, entry, fields}) => show(exchange, id, entry, fields), rulesOf(exchange))}
 }
 
 const rulesOf = ({config: {cluster}}: Exchange): ListRules => ({
@@ -34,26 +34,26 @@ const rulesOf = ({config: {cluster}}: Exchange): ListRules => ({
   badRequest: 'bad_request',
 })
 
-export const pageOf = (exchange: Exchange, rows: readonly Fields[]): Fields[] => page(exchange, rows, row => row, rulesOf(exchange))
+export const pageOf = (exchange: Exchange, rows: readonly Fields[]): Fields[] => onePage(exchange, rows, row => row, rulesOf(exchange))
 
 /** The answer of a write, empty where this deployment answers nothing. */
 export const written = (exchange: Exchange, json: Fields): Answer =>
   exchange.config.cluster.emptyBodies ? {status: 200} : {status: 200, json}
 
 /** @throws Refusal 400 when another object has the name already */
-export function refuseTakenName(entries: Entries, name: unknown, except?: string): void {
+export function refuseUsedName(entries: Entries, name: unknown, except?: string): void {
   const taken = Object.entries(entries).some(([id, it]) => id !== except && it.gone === undefined && it.fields.name === name)
   if (taken) throw new Refusal(400, 'name_already_exists', `The name ${String(name)} is taken.`)
 }
 
-export function requireField(fields: Fields, field: string): void {
+export function requireGiven(fields: Fields, field: string): void {
   if (fields[field] === undefined || fields[field] === null || fields[field] === '') {
     throw new Refusal(400, 'missing_field', `${field} is required.`, {field, constraint: 'required'})
   }
 }
 
 /** Takes write-only fields out of a body. */
-export function withoutSecrets(body: Fields, names: readonly string[]): {fields: Fields; secrets: Fields} {
+export function splitSecrets(body: Fields, names: readonly string[]): {fields: Fields; secrets: Fields} {
   const fields: Fields = {}
   const secrets: Fields = {}
   for (const [key, value] of Object.entries(body)) (names.includes(key) ? secrets : fields)[key] = value

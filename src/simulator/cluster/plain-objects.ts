@@ -5,18 +5,7 @@ import {type Route, route} from '../base/router.ts'
 import {revise, schedule} from '../base/store.ts'
 import {entry, nextId} from '../base/world.ts'
 import {logEvent} from './event-log.ts'
-import {
-  listObjects,
-  nounOf,
-  objectPath,
-  refuseTakenName,
-  requireField,
-  theObject,
-  uidOf,
-  withoutSecrets,
-  withUid,
-  written,
-} from './objects.ts'
+import {listObjects, nounOf, objectPath, refuseUsedName, requireGiven, splitSecrets, theObject, uidOf, withUid, written} from './objects.ts'
 
 export const plainRoutes: readonly Route[] = Object.values(ofEachCollection(routesOf)).flat()
 
@@ -46,9 +35,9 @@ function read(exchange: Exchange, {name}: Plain, id: string): Answer {
 function create(exchange: Exchange, {name, writeOnly}: Plain): Answer {
   const {world, now, config} = exchange
   const body = objectBody(exchange, 'bad_request')
-  requireField(body, 'name')
-  refuseTakenName(world.cluster[name], body.name)
-  const {fields, secrets} = withoutSecrets(body, writeOnly)
+  requireGiven(body, 'name')
+  refuseUsedName(world.cluster[name], body.name)
+  const {fields, secrets} = splitSecrets(body, writeOnly)
   const id = nextId(world, name)
   const made = {...entry(fields, now), secrets}
   schedule(world, now, now, {do: 'add', path: objectPath(name, id), entry: made}, config.cluster.listLagMs)
@@ -59,8 +48,8 @@ function create(exchange: Exchange, {name, writeOnly}: Plain): Answer {
 function update(exchange: Exchange, {name, writeOnly}: Plain, id: string): Answer {
   const found = theObject(exchange, name, id)
   const body = objectBody(exchange, 'bad_request')
-  if (body.name !== undefined) refuseTakenName(exchange.world.cluster[name], body.name, id)
-  const {fields, secrets} = withoutSecrets(body, writeOnly)
+  if (body.name !== undefined) refuseUsedName(exchange.world.cluster[name], body.name, id)
+  const {fields, secrets} = splitSecrets(body, writeOnly)
   revise(found, exchange.now, {...found.fields, ...fields}, exchange.config.cluster.listLagMs)
   Object.assign(found.secrets, secrets)
   log(exchange, name, 'updated', id)

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {arraysAbove, arraysOf, idsAbove, idsOf, isOnlyShown, parentOf} from '../../../src/backends/api/list-path.ts'
+import {arraysAbove, arraysOf, idFieldsOf, idsAbove, isOnlyShown, listParentOf} from '../../../src/backends/api/list-path.ts'
 import {rowId} from '../../../src/backends/api/list-rows.ts'
 import {kindAt} from '../../../src/backends/kind-at.ts'
 import {kinds} from '../../../src/backends/kinds.ts'
@@ -9,8 +9,8 @@ const rules = '/subscriptions/12/databases/51/acl/rules'
 describe('the path of a list', () => {
   it('says how its array and the ids of its rows may be called', () => {
     expect(arraysOf(`${rules}?limit=100`)).toEqual(['rules', 'aclRules', 'vpcRules', 'redisRules', 'rule'])
-    expect(idsOf(rules)).toEqual(['ruleId', 'aclRuleId', 'vpcRuleId', 'redisRuleId', 'uid', 'id'])
-    expect(idsOf('/payment-methods')[0]).toBe('paymentMethodId')
+    expect(idFieldsOf(rules)).toEqual(['ruleId', 'aclRuleId', 'vpcRuleId', 'redisRuleId', 'uid', 'id'])
+    expect(idFieldsOf('/payment-methods')[0]).toBe('paymentMethodId')
   })
 
   it('finds the id of every kind in each field that the kind has it in', () => {
@@ -29,11 +29,11 @@ describe('the path of a list', () => {
     ['/subscriptions/a%20b/things', '/subscriptions/a%20b', '/subscriptions', 'a b'],
     ['/v1/bdbs/3/things', '/v1/bdbs/3', '/v1/bdbs', '3'],
   ])('%s stands below %s', (path, parent, collection, id) => {
-    expect(parentOf(path)).toEqual({path: parent, collection, id})
+    expect(listParentOf(path)).toEqual({path: parent, collection, id})
   })
 
   it.each(['/subscriptions', '/v1/bdbs', '/v1/endpoints/stats', '/tasks'])('%s stands below nothing', path => {
-    expect(parentOf(path)).toBeUndefined()
+    expect(listParentOf(path)).toBeUndefined()
   })
 
   it('names what stands above it, whose rows are not its own', () => {

@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {normalizeArgv, outputFormatIn, secretsIn} from '../../../src/cli/parse/argv.ts'
+import {normalizeArgv, outputFormatIn, secretsInArgv} from '../../../src/cli/parse/argv.ts'
 
 const line = (text: string) => normalizeArgv(text.split(' ')).join(' ')
 
@@ -50,6 +50,6 @@ describe('the output format', () => {
 
 describe('secrets on the command line', () => {
   it('are known before it is parsed; - is none', () => {
-    expect(secretsIn('x --api-secret a --password=b=c --api-key -'.split(' '))).toEqual(['a', 'b=c'])
+    expect(secretsInArgv('x --api-secret a --password=b=c --api-key -'.split(' '))).toEqual(['a', 'b=c'])
   })
 })

@@ -3,8 +3,6 @@ import {mkdtempSync, rmSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterAll, describe, expect, it} from 'vitest'
-import {CHECK_VARIABLE} from '../../../src/declaration/constructs/stack-companion.ts'
-import {CHECK_VARIABLE as READ_AS} from '../../../src/declaration/read/variables.ts'
 import {AclUser, CloudTarget, Database, Subscription, secret} from '../../../src/index.ts'
 import {type StackFile, synthesized} from './synthesized.ts'
 
@@ -83,11 +81,5 @@ describe.skipIf(missing)('terraform validate with objects in the stack', () => {
       return context.skip('the null provider cannot be had here')
     }
     expect(terraform(folder, 'validate')).toEqual({status: 0, text: expect.stringContaining('The configuration is valid')})
-  })
-})
-
-describe('the variable that stops plain Terraform', () => {
-  it('is the one the reader passes over', () => {
-    expect(CHECK_VARIABLE).toBe(READ_AS)
   })
 })

@@ -8,7 +8,7 @@ import type {Declaration} from '../../../src/engine/model/declaration.ts'
 import type {Operation} from '../../../src/engine/model/plan.ts'
 import {type Key, keyOfOperation, Secret} from '../../../src/engine/model/value.ts'
 import type {BuiltPlan} from '../../../src/engine/plan/build.ts'
-import {edgesAround, fieldsOf, identityOf, requestsOf} from '../../../src/engine/plan/explain.ts'
+import {edgesAround, fieldsOf, identityOf, writesOf} from '../../../src/engine/plan/explain.ts'
 import {Lab, type Planning, type StackBuilder, stackOf} from '../../support/lab.ts'
 import {declared, knobs, liveWorld, randomStack, SECRET_MARK} from '../../support/random-stacks.ts'
 
@@ -117,7 +117,7 @@ describe('an explanation in random worlds', () => {
             if (found !== undefined && operation.cause !== 'accepted')
               expect(identityOf(operation, kindOf(operation)).by, JSON.stringify(operation)).toBe(found)
             expect(JSON.stringify([fields, saved])).not.toContain(SECRET_MARK)
-            expect(requestsOf(operation, built.plan.operations, kinds).every(it => it.path.startsWith('/'))).toBe(true)
+            expect(writesOf(operation, built.plan.operations, kinds).every(it => it.path.startsWith('/'))).toBe(true)
           }
         })
       }),

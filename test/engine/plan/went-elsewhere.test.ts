@@ -3,7 +3,7 @@ import {describe, expect, it} from 'vitest'
 import {kinds} from '../../../src/backends/kinds.ts'
 import type {Operation} from '../../../src/engine/model/plan.ts'
 import {heldBack} from '../../../src/engine/plan/undo-view.ts'
-import type {Wish} from '../../../src/engine/plan/undo-wish.ts'
+import type {UndoOperation} from '../../../src/engine/plan/undo-wish.ts'
 import {Lab, type Planning, stackOf} from '../../support/lab.ts'
 
 /** c's y hangs on what was a's x and is b's by now; c was no part of the run that moved it. */
@@ -43,7 +43,7 @@ describe('what hangs on an object that went to another stack', () => {
     const ledgers = await lab.ledgers(['b'])
     const others = [...(await lab.ledgers(['a', 'c'])).values()]
     const of = {stack: 'a', address: 'null_resource.x', kind: 'cluster.database', action: 'create'} as unknown as Operation
-    const wish: Wish = {of, key: 'b:null_resource.x', removes: 'delete', entries: ['b:null_resource.x'], secretsKept: []}
+    const wish: UndoOperation = {of, key: 'b:null_resource.x', removes: 'delete', entries: ['b:null_resource.x'], secretsKept: []}
     expect([...heldBack({ledgers, others, kinds}, [wish])]).toEqual([['a:null_resource.x', 'c:null_resource.y hangs on it by now']])
   })
 })

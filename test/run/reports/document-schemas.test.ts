@@ -5,7 +5,7 @@ import {fileURLToPath} from 'node:url'
 import {parse} from 'smol-toml'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {systemClock} from '../../../src/base/clock.ts'
-import {identityOf} from '../../../src/base/process-lock.ts'
+import {processIdentityOf} from '../../../src/base/process-lock.ts'
 import {systemRandom} from '../../../src/base/random.ts'
 import {configSchema} from '../../../src/config/config-schema.ts'
 import {PROFILE_FIELDS} from '../../../src/config/profile-fields.ts'
@@ -152,7 +152,7 @@ describe('documents of commands', () => {
     await new LocalLedgerStore({
       path: join(at.folder, 'terraform.shop.tfstate'),
       stack: 'shop',
-      process: identityOf('elsewhere', 1),
+      process: processIdentityOf('elsewhere', 1),
       stateOf: () => 'elsewhere',
       who: 'ada',
       clock: systemClock,

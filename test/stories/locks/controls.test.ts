@@ -3,7 +3,7 @@ import {existsSync, mkdirSync, readFileSync, rmSync, writeFileSync} from 'node:f
 import {hostname} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {identityOf, tryProcessLock} from '../../../src/base/process-lock.ts'
+import {processIdentityOf, tryProcessLock} from '../../../src/base/process-lock.ts'
 import {controlsSchema} from '../../../src/controls/document.ts'
 import {lockFileOf} from '../../../src/ledger/local-store.ts'
 import {type Inside, inside} from '../../support/inside.ts'
@@ -303,7 +303,7 @@ describe('a freeze that comes while the lock is waited for', () => {
   ])('stops %s before it writes the ledger', async (...words) => {
     await run('forget', 'a', '--anyway', '--yes')
     const ledger = join(here.folder, 'terraform.shop.tfstate')
-    const somebody = {...identityOf(hostname(), process.pid), id: '1', who: 'somebody', since: ''}
+    const somebody = {...processIdentityOf(hostname(), process.pid), id: '1', who: 'somebody', since: ''}
     const taken = tryProcessLock(lockFileOf(ledger), somebody, () => 'alive')
     if (!taken.held) throw new Error('the ledger is locked')
     const before = readFileSync(ledger, 'utf8')

@@ -1,5 +1,5 @@
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {table} from '../../../src/bin/command-list.ts'
+import {commandTable} from '../../../src/bin/command-list.ts'
 import {OUTPUT_FORMATS} from '../../../src/report/output-format.ts'
 import {formsOf} from '../../support/echo-server.ts'
 import {CALLED, parrots, SECRETS, type Spoken, type World, wordsOf} from '../../support/every-command.ts'
@@ -43,7 +43,7 @@ const WAYS = [
 
 describe('servers that repeat every secret they know', () => {
   it('are met by every command: one that is added is called in test/support/every-command.ts', () => {
-    expect(Object.keys(CALLED).sort()).toEqual(Object.keys(table.commands).sort())
+    expect(Object.keys(CALLED).sort()).toEqual(Object.keys(commandTable.commands).sort())
     for (const [id, {calls, not}] of Object.entries(CALLED)) expect([id, calls.length > 0 || not !== undefined]).toEqual([id, true])
   })
 

@@ -4,7 +4,7 @@ import {clusterFlags} from '../../../cli/parse/flags.ts'
 import {OutcomeCommand} from '../../../cli/support-package/outcome-command.ts'
 import {openCluster} from '../../../run/workspace/open-api.ts'
 import {statusResult} from '../../../support-package/package-result.ts'
-import {packageStatus} from '../../../support-package/package-status.ts'
+import {packageStatusOf} from '../../../support-package/package-status.ts'
 
 export default class SupportPackageListCommand extends OutcomeCommand {
   static override summary = 'list packages the server keeps; most server versions keep none'
@@ -31,6 +31,6 @@ export default class SupportPackageListCommand extends OutcomeCommand {
 }
 
 function statusOf(row: JsonObject): JsonObject | undefined {
-  const status = packageStatus(row)
+  const status = packageStatusOf(row)
   return status && statusResult(status)
 }

@@ -30,7 +30,7 @@ const POSIX: Readonly<Record<string, string>> = {
 }
 const SPACE = '\\t\\n\\f\\r '
 
-export interface Pattern {
+export interface TextPattern {
   /** The first match. @throws ArgumentError when there is none */
   match(text: string): Json
   all(text: string): Json
@@ -38,10 +38,10 @@ export interface Pattern {
   replace(text: string, by: string): string
 }
 
-const known = new Map<string, Pattern>()
+const known = new Map<string, TextPattern>()
 
 /** @throws ArgumentError for what is no pattern, or none that svcctl can run */
-export function patternIn(source: string): Pattern {
+export function patternIn(source: string): TextPattern {
   const found = known.get(source)
   if (found) return found
   const pattern = new Translated(source)
@@ -49,7 +49,7 @@ export function patternIn(source: string): Pattern {
   return pattern
 }
 
-class Translated implements Pattern {
+class Translated implements TextPattern {
   readonly #regexp: RegExp
   readonly #names: readonly (string | undefined)[]
 

@@ -6,4 +6,4 @@ import {ENCODINGS} from './encodings.ts'
 import {NUMBERS} from './numbers.ts'
 import {TEXTS} from './texts.ts'
 
-export const FUNCTIONS: FunctionTable = {...COLLECTIONS, ...ENCODINGS, ...NUMBERS, ...TEXTS}
+export const TERRAFORM_FUNCTIONS: FunctionTable = {...COLLECTIONS, ...ENCODINGS, ...NUMBERS, ...TEXTS}

@@ -50,7 +50,7 @@ export function assertReadable(text: string): void {
 }
 
 /** Runs one step of an evaluation. @throws ExpressionError when it is one too many */
-export function bounded<T>(at: number, run: () => T): T {
+export function boundedStep<T>(at: number, run: () => T): T {
   if (depth === 0) steps = 0
   if (depth >= MAX_DEPTH) throw new ExpressionError(`the expression goes more than ${MAX_DEPTH} levels deep`, at)
   if (allSize > MAX_ALL_SIZE) throw tooLarge(at)

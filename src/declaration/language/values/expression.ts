@@ -96,10 +96,10 @@ export function partsOf(node: Node): readonly Node[] {
 const levels = new WeakMap<Node, number>()
 
 /** How many nodes stand in each other. */
-export function levelsOf(node: Node): number {
+export function nodeLevels(node: Node): number {
   const known = levels.get(node)
   if (known !== undefined) return known
-  const found = 1 + Math.max(0, ...partsOf(node).map(levelsOf))
+  const found = 1 + Math.max(0, ...partsOf(node).map(nodeLevels))
   levels.set(node, found)
   return found
 }
@@ -127,7 +127,7 @@ export function templateOf(parts: readonly (string | Node)[]): Node {
 export const unescapeTemplate = (text: string): string => text.replace(/([$%])\1\{/g, '$1{')
 
 /** `null_resource.cache`, `null_resource.cache["a"]`, `null_resource.cache[0]` */
-export const formatAddress = (name: string, key?: string | number): string =>
+export const printAddress = (name: string, key?: string | number): string =>
   key === undefined ? `null_resource.${name}` : `null_resource.${name}[${typeof key === 'number' ? key : quote(key)}]`
 
 const IDENTIFIER = /^[\p{ID_Start}_][\p{ID_Continue}-]*$/u

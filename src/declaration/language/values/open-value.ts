@@ -7,7 +7,7 @@
 import type {Json} from '../../../base/json.ts'
 import type {Key} from '../../../engine/model/value.ts'
 import {ExpressionError} from './errors.ts'
-import {levelsOf, literal, type Node, printTemplate} from './expression.ts'
+import {literal, type Node, nodeLevels, printTemplate} from './expression.ts'
 
 export type OpenValue = null | string | number | boolean | Open | readonly OpenValue[] | {readonly [key: string]: OpenValue}
 
@@ -100,7 +100,7 @@ export function derive(
  * @param compute - its value, where it is known
  */
 export function openFrom(opens: readonly Open[], node: Node | undefined, compute: (() => Json) | undefined, at: number): Open {
-  if (node !== undefined && levelsOf(node) > MAX_LEVELS)
+  if (node !== undefined && nodeLevels(node) > MAX_LEVELS)
     throw new ExpressionError(`what is left of the expression goes more than ${MAX_LEVELS} levels deep`, at)
   const secret = opens.some(open => open.secret)
   const needs = [...new Set(opens.flatMap(open => open.needs))]

@@ -29,7 +29,7 @@ export const one = (call: PlainFunction): FunctionRule => rule(1, 1, call)
 export const two = (call: PlainFunction): FunctionRule => rule(2, 2, call)
 export const atLeast = (min: number, call: PlainFunction): FunctionRule => rule(min, ANY_NUMBER, call)
 
-export function nameOf(value: Json | undefined): string {
+export function typeNameOf(value: Json | undefined): string {
   if (value === undefined) return 'missing'
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'a list'
@@ -42,14 +42,14 @@ export function asText(value: Json | undefined, where: string): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number') return formatNumber(value)
   if (typeof value === 'boolean') return String(value)
-  throw new ArgumentError(`${where} must be text, and it is ${nameOf(value)}`)
+  throw new ArgumentError(`${where} must be text, and it is ${typeNameOf(value)}`)
 }
 
 /** A number, or text that spells one. */
 export function asNumber(value: Json | undefined, where: string): number {
   const number = typeof value === 'string' ? decimalIn(value) : value
   if (typeof number === 'number') return number
-  throw new ArgumentError(`${where} must be a number, and it is ${typeof value === 'string' ? 'text that spells none' : nameOf(value)}`)
+  throw new ArgumentError(`${where} must be a number, and it is ${typeof value === 'string' ? 'text that spells none' : typeNameOf(value)}`)
 }
 
 export function asWhole(value: Json | undefined, where: string): number {
@@ -62,15 +62,15 @@ export function asWhole(value: Json | undefined, where: string): number {
 export function asFlag(value: Json | undefined, where: string): boolean {
   if (typeof value === 'boolean') return value
   if (value === 'true' || value === 'false') return value === 'true'
-  throw new ArgumentError(`${where} must be true or false, and it is ${nameOf(value)}`)
+  throw new ArgumentError(`${where} must be true or false, and it is ${typeNameOf(value)}`)
 }
 
 export function asList(value: Json | undefined, where: string): readonly Json[] {
   if (Array.isArray(value)) return value as readonly Json[]
-  throw new ArgumentError(`${where} must be a list, and it is ${nameOf(value)}`)
+  throw new ArgumentError(`${where} must be a list, and it is ${typeNameOf(value)}`)
 }
 
 export function asMap(value: Json | undefined, where: string): JsonObject {
   if (isJsonObject(value)) return value
-  throw new ArgumentError(`${where} must be a map, and it is ${nameOf(value)}`)
+  throw new ArgumentError(`${where} must be a map, and it is ${typeNameOf(value)}`)
 }

@@ -7,7 +7,7 @@ import {formatDuration} from '../../../base/duration.ts'
 import type {Report, Timeline} from '../../report.ts'
 import {isActive} from '../../report.ts'
 import type {ReportFormat} from '../../report-format.ts'
-import {counted, groupsOf, verdict} from '../../shown.ts'
+import {counted, objectGroups, verdict} from '../../shown.ts'
 import {dependencyPictures, type Picture} from './graph.ts'
 import {Html, html} from './html-text.ts'
 import {
@@ -39,7 +39,7 @@ const digest = (text: string): string => `'sha256-${createHash('sha256').update(
 
 const POLICY = `default-src 'none'; style-src ${digest(STYLE)}; script-src ${digest(SCRIPT)}; base-uri 'none'; form-action 'none'`
 
-export async function page(report: Report): Promise<string> {
+export async function htmlPage(report: Report): Promise<string> {
   const pictures = await dependencyPictures(report)
   let text = ''
   for (const cut of CUTS) {
@@ -60,7 +60,7 @@ function rendered(report: Report, pictures: readonly Picture[], cut: PageCut): s
   const {stacks, command} = report
   const parts = {changes: changesSection(report, cut), graph: graphSection(report, pictures, cut), timeline: timelineSection(report, cut)}
   const next = nextSteps(report)
-  const {failed, destroys, risks, drifted} = groupsOf(report)
+  const {failed, destroys, risks, drifted} = objectGroups(report)
   const places: readonly (readonly [id: string, words: string, isThere: boolean])[] = [
     ['failed', 'Failed', failed.length > 0],
     ['destroys', 'Destroys', destroys.length > 0],
@@ -124,4 +124,4 @@ function timelineWords({is, rows, seconds, ready, proven, refusals}: Timeline): 
   return `${most}${parts.join(', ') || formatDuration(seconds * 1000)}.`
 }
 
-export const htmlFormat: ReportFormat = {render: async report => [{to: 'place', text: await page(report)}]}
+export const htmlFormat: ReportFormat = {render: async report => [{to: 'place', text: await htmlPage(report)}]}

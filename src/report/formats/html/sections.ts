@@ -14,9 +14,9 @@ import {
   counted,
   fieldOf,
   grouped,
-  groupsOf,
   guardWords,
   lossesOf,
+  objectGroups,
   titleParts,
   verdict,
 } from '../../shown.ts'
@@ -47,7 +47,7 @@ const actionOf = (it: ReportObject): string => (it.state === undefined || it.sta
 export function pageHead(report: Report, places: readonly (readonly [id: string, words: string, isThere: boolean])[]): Html {
   const {command, stacks, repository, commit, run, hash, failure, refused} = report
   const quiet = failure === undefined && !refused && !report.objects.some(isActive)
-  const bad = failure !== undefined || refused || groupsOf(report).failed.length > 0
+  const bad = failure !== undefined || refused || objectGroups(report).failed.length > 0
   return html`<header class="top"><p class="eyebrow">svcctl ${command}</p><h1>${stacks.length === 0 ? '-' : stacks.join(', ')}</h1>
 <p class="verdict ${bad ? 'bad' : quiet ? 'good' : ''}">${verdict(report)}</p>
 <ul class="facts">${[
@@ -92,7 +92,7 @@ export function tiles({objects, applied}: Report): Html {
 
 export function summary(report: Report): Html {
   const {guards, notShown, notes, frozen = []} = report
-  const {destroys, risks, blocked, held, accepted} = groupsOf(report)
+  const {destroys, risks, blocked, held, accepted} = objectGroups(report)
   const replaced = destroys.filter(it => it.action === 'replace').length
   const several = report.stacks.length > 1
   const named = (objects: readonly ReportObject[], words: (it: ReportObject) => string) => [
@@ -173,7 +173,7 @@ function objectTable(
 /** What nobody may overlook: failures, destroys, risks, drift. */
 export function attention(report: Report, {most}: PageCut): Html {
   const several = report.stacks.length > 1
-  const {destroys, risks, failed, drifted} = groupsOf(report)
+  const {destroys, risks, failed, drifted} = objectGroups(report)
   const object: Column = {
     name: 'Object',
     cell: it => html`${title(it, several)}${it.name === undefined ? undefined : html`<span class="sub">${it.name}</span>`}`,

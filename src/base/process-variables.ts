@@ -1,0 +1,2 @@
+/** Variables as the process got them. */
+export type ProcessVariables = Readonly<Record<string, string | undefined>>
