@@ -177,6 +177,19 @@ dependsOn: []
     expect([outcome.code, documentOf(outcome).error.code]).toEqual([3, 'E_OTHER_ACCOUNT'])
   })
 
+  it('is refused to a ledger of other credentials at the same address, of which nobody knows whose they are', async () => {
+    await started()
+    const file = join(at.folder, 'terraform.b.tfstate')
+    const ledger = JSON.parse(readFileSync(file, 'utf8'))
+    const {account, ...cloud} = ledger.svcctl.accounts.cloud
+    ledger.svcctl.accounts.cloud = {...cloud, keyHash: 'f'.repeat(cloud.keyHash.length)}
+    writeFileSync(file, JSON.stringify(ledger))
+    const outcome = await run(['transfer', 'cache', '--from', 'a', '--to', 'b'], handed())
+    expect([outcome.code, documentOf(outcome).error.code]).toEqual([3, 'E_ACCOUNT_NOT_KNOWN'])
+    const named = handed().map((it, i) => (i === 1 ? it.target({cloud: {account}}) : it))
+    expect((await run(['transfer', 'cache', '--from', 'a', '--to', 'b'], named)).code).toBe(0)
+  })
+
   it('to a stack that has nothing yet is refused where its credentials are not known to be of that account', async () => {
     const {SVC_CLOUD_API_URL: url, SVC_CLOUD_API_KEY: key, SVC_CLOUD_SECRET_KEY: secret} = at.env
     const profile = (name: string, address = url, id = key) =>

@@ -59,7 +59,7 @@ export class NotDeclaredError extends AppError {
   }
 }
 
-/** The destination has no account yet, and credentials that no ledger knows. */
+/** The destination has no account, or one without a name, and credentials that no ledger knows. */
 export class AccountNotKnownError extends AppError {
   constructor(from: string, account: string | undefined, to: string) {
     const of = account === undefined ? '' : ` (account ${account})`
@@ -183,6 +183,9 @@ export async function assertSameAccounts(src: Ledger, dst: Ledger, chosen: reado
       if (a.account !== wanted) throw new OtherAccountError(of, a.account, wanted)
     } else if (b !== undefined) {
       if (a.address !== b.address) throw new OtherAccountError(of, a.account ?? `at ${a.address}`, b.account ?? `at ${b.address}`)
+      const isUnproven = a.account !== undefined && wanted === undefined && a.keyHash !== b.keyHash
+      if (isUnproven && (await accountKnownOf({...b, api}, desk)) !== a.account)
+        throw new AccountNotKnownError(src.stack, a.account, dst.stack)
     } else if (wanted === undefined && src.stack !== dst.stack) await assertMeantSame(src.stack, {...a, api}, dst.stack, desk)
   }
 }
@@ -194,12 +197,20 @@ async function assertMeantSame(from: string, was: LedgerAccount & {readonly api:
   const isIt = (it: Pick<LedgerAccount, 'address' | 'keyHash'> | undefined) => it?.address === is.address && it.keyHash === is.keyHash
   // What other credentials the source has by now is its own plan's to judge.
   if (isIt(was) || isIt(await desk.accountMeant(from, was.api))) return
-  const all = await desk.loadReadable()
-  const known = [...all.values()].map(it => it.accounts[was.api]).find(it => it?.account !== undefined && isIt(it))?.account
+  const known = await accountKnownOf({...is, api: was.api}, desk)
   if (known !== undefined && known === was.account) return
   const other = known ?? (is.address === was.address ? undefined : `at ${is.address}`)
   if (other === undefined) throw new AccountNotKnownError(from, was.account, to)
   throw new OtherAccountError(`the ledger of stack ${from}`, was.account ?? `at ${was.address}`, other)
+}
+
+/** What any ledger knows of whose some credentials are. */
+async function accountKnownOf(
+  {address, keyHash, api}: Pick<LedgerAccount, 'address' | 'keyHash'> & {readonly api: string},
+  desk: LedgerDesk,
+): Promise<string | undefined> {
+  const accounts = [...(await desk.loadReadable()).values()].flatMap(it => it.accounts[api] ?? [])
+  return accounts.find(it => it.account !== undefined && it.address === address && it.keyHash === keyHash)?.account
 }
 
 /**
