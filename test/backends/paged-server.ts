@@ -7,6 +7,8 @@ export interface PagedServer {
   readonly lists: Record<string, readonly Json[]>
   /** The largest page. */
   readonly cap?: number
+  /** Caps of single lists, by path. */
+  readonly caps?: Record<string, number>
   /** A `limit` above this gets a 400. */
   readonly refuseAbove?: number
   /** Answers page one whatever is asked. */
@@ -19,13 +21,14 @@ export interface PagedServer {
 export const pagedServer = (server: PagedServer): ScriptedClient => scriptedClient(call => pageOf(server, call.path))
 
 export function pageOf(
-  {lists, cap = Number.POSITIVE_INFINITY, refuseAbove, ignoresOffset, pastEnd, order}: PagedServer,
+  {lists, caps, cap: capOfAll = Number.POSITIVE_INFINITY, refuseAbove, ignoresOffset, pastEnd, order}: PagedServer,
   path: string,
 ): Scripted {
   const [at = '', query] = path.split('?')
   const rows = lists[at]
   if (rows === undefined) return {status: 404, json: {error: {code: 'NOT_FOUND', message: 'no such list'}}}
   const params = new URLSearchParams(query)
+  const cap = caps?.[at] ?? capOfAll
   const limit = Number(params.get('limit'))
   const offset = Number(params.get('offset'))
   if (refuseAbove !== undefined && limit > refuseAbove) {

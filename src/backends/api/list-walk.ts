@@ -43,19 +43,21 @@ const GATHERED_PAGES = 60
 export class ListWalk<Row> {
   readonly path: string
   readonly #fetch: FetchPage<KeyedRow<Row>>
-  readonly #facts: PagingFacts
+  #facts: PagingFacts
 
   #rows = new Map<string, KeyedRow<Row>>()
   #first: readonly string[] = []
   #end = 0
   #pages = 0
   #lastSize = 0
+  #largest = 0
   #lastLimit = 0
   #proof: string | undefined
   #restarts = 0
   /** How the reading before this one ended where the last known row should have been. */
   #nothingAfter: string | undefined
   #givenUp = false
+  #alone = false
 
   constructor(path: string, fetch: FetchPage<KeyedRow<Row>>, facts: PagingFacts) {
     this.path = path
@@ -76,6 +78,13 @@ export class ListWalk<Row> {
   get proof(): string | undefined {
     if (this.#proof !== undefined || this.#givenUp) return this.#proof
     return this.#lastSize < this.#facts.uncutBelow(this.#lastLimit) ? SHORT_PAGE : undefined
+  }
+
+  /** From now on no other list vouches for it: a cap may be its own. */
+  standAlone(): void {
+    if (this.#alone) return
+    this.#alone = true
+    this.#facts = this.#facts.apart(this.#largest)
   }
 
   /** More requests will not help. */
@@ -121,6 +130,7 @@ export class ListWalk<Row> {
     for (const row of rows) this.#rows.set(row.key, row)
     this.#end += rows.length
     this.#lastSize = size
+    this.#largest = Math.max(this.#largest, size)
     this.#lastLimit = limit
   }
 

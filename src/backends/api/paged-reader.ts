@@ -6,7 +6,7 @@
  * lists of one API, so only the longest needs a look behind its end, and each list of equal length its own.
  */
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
-import type {Listing, Reader, ReadOptions, RequestOptions} from '../../engine/model/backend.ts'
+import type {Listing, ProveOptions, Reader, ReadOptions, RequestOptions} from '../../engine/model/backend.ts'
 import type {ApiRequest} from '../../engine/model/kind.ts'
 import {type ListParent, listParentOf} from './list-path.ts'
 import {rowId} from './list-rows.ts'
@@ -48,10 +48,11 @@ export class PagedReader implements Reader {
     return {rows, withoutId, ...(proof === undefined ? {proven: false} : {proven: true, proof})}
   }
 
-  async prove({path, ...options}: RequestOptions & {readonly path?: string} = {}): Promise<void> {
+  async prove({path, alone = false, ...options}: ProveOptions = {}): Promise<void> {
     const meant = () => (path === undefined ? [...this.#lists.values()] : [this.#lists.get(path)].filter(it => it !== undefined))
     for (;;) {
       await Promise.allSettled(meant().map(it => it.reading))
+      if (alone) for (const {found} of meant()) if (found instanceof ListWalk) found.standAlone()
       // Whatever is still open is as long as the longest page: no other list can vouch for it.
       const open = meant()
         .map(it => it.found)

@@ -28,15 +28,19 @@ interface ServerFacts {
 
 export class PagingFacts {
   readonly #server: ServerFacts
-  #largest = 0
+  #largest: number
 
-  constructor(server: ServerFacts = {limit: LIMIT}) {
+  constructor(server: ServerFacts = {limit: LIMIT}, largest = 0) {
     this.#server = server
+    this.#largest = largest
   }
 
-  /** For lists that are cut by another cap: their pages say nothing about the others, nor the others' about theirs. */
-  apart(): PagingFacts {
-    return new PagingFacts(this.#server)
+  /**
+   * For lists that may be cut by another cap: their pages say nothing about the others, nor the others' about theirs.
+   * @param largest - rows in the largest of their own pages so far
+   */
+  apart(largest = 0): PagingFacts {
+    return new PagingFacts(this.#server, largest)
   }
 
   /**

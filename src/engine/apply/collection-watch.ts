@@ -4,7 +4,7 @@
  */
 import type {Clock} from '../../base/clock.ts'
 import {onAbort} from '../../base/on-abort.ts'
-import {type Backend, PRIORITY} from '../model/backend.ts'
+import {type Backend, PRIORITY, type ProveOptions} from '../model/backend.ts'
 import type {Step} from '../model/events.ts'
 import type {Ids, Kind} from '../model/kind.ts'
 import {type Collection, type LiveObject, liveObject, readCollection} from '../model/live.ts'
@@ -52,6 +52,8 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
   readonly #parent: Ids
   readonly #minMs: number
   #lookedAt = Number.NEGATIVE_INFINITY
+  /** It was longer than it looked by the length of other lists. */
+  #isCut = false
   /** The last look at the whole list: a proof may be made from it. */
   last: Look | undefined
   readonly #shared: SharedLook<Look>
@@ -74,8 +76,9 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
    */
   async since(time: number, enough: (collection: Collection) => boolean): Promise<Look> {
     const {value: look} = await this.#shared.since(time)
-    if (look.collection.proven || enough(look.collection)) return look
-    if (this.#proving?.of !== look) this.#proving = {of: look, proven: this.proven(look, PRIORITY.read)}
+    if (enough(look.collection)) return look
+    // Something may be sent again for not being in it: no other list vouches for this one.
+    if (this.#proving?.of !== look) this.#proving = {of: look, proven: this.provenAlone(look, PRIORITY.read)}
     return this.#proving.proven
   }
 
@@ -123,8 +126,20 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
 
   /** The same look, gone on with until what it does not show does not exist. */
   async proven(first: Look, priority: number): Promise<Look> {
-    if (first.collection.proven) return first
-    await this.backend.reader.prove({priority, path: first.collection.path})
+    return first.collection.proven ? first : this.#goneOnWith(first, {priority})
+  }
+
+  /** The same by its own pages: no other list vouches for it, whose cap may be another one. */
+  async provenAlone(first: Look, priority: number): Promise<Look> {
+    if (first.collection.objects.length === 0 && first.collection.proven) return first
+    const look = await this.#goneOnWith(first, {priority, alone: true})
+    if (look.collection.objects.length > first.collection.objects.length) this.#isCut = true
+    return look
+  }
+
+  async #goneOnWith(first: Look, how: ProveOptions & {readonly priority: number}): Promise<Look> {
+    const {priority} = how
+    await this.backend.reader.prove({...how, path: first.collection.path})
     const look = {startedAt: first.startedAt, collection: await readCollection(this.backend, this.#kind, this.#parent, priority)}
     this.last = look
     return look
@@ -152,7 +167,10 @@ export class CollectionWatch extends SharedWatch<Waiting, ObjectNews> {
     for (const item of items) if (find(first.collection, item.sought) === undefined) item.absences++
     // Something new is often late: once missing proves nothing, and a page that was cut is not worth a second one yet.
     const hidden = items.some(it => it.absences > (it.sought.until === 'gone' ? 0 : 1) && find(first.collection, it.sought) === undefined)
-    const {collection} = hidden ? await this.proven(first, PRIORITY.poll) : first
+    // What stays away may stand behind a cap that only this list has.
+    const stays = this.#isCut || items.some(it => it.absences >= MISLED_AFTER)
+    const whole = () => (stays ? this.provenAlone(first, PRIORITY.poll) : this.proven(first, PRIORITY.poll))
+    const {collection} = hidden ? await whole() : first
     for (const item of items) this.#judge(item, find(collection, item.sought), collection.proven, news)
     return news
   }

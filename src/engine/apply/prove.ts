@@ -154,7 +154,11 @@ export class Prover {
     const look = recent ?? (await watch.lookAtAll(PRIORITY.proof))
     // What is not shown is neither gone nor missing before the list is known to be whole.
     const shown = new Set(look.collection.objects.map(it => it.remoteId))
-    return done.every(it => shown.has(it.remoteId ?? '')) ? look : watch.proven(look, PRIORITY.proof)
+    const lacks = done.filter(it => !shown.has(it.remoteId ?? ''))
+    if (lacks.length === 0) return look
+    return lacks.every(it => it.operation.declared === undefined)
+      ? watch.proven(look, PRIORITY.proof)
+      : watch.provenAlone(look, PRIORITY.proof)
   }
 
   async #compare(place: TouchedCollection, {collection}: Look): Promise<Residual[]> {

@@ -41,6 +41,13 @@ export interface Listing {
   readonly proof?: string
 }
 
+export interface ProveOptions extends RequestOptions {
+  /** This list; all that were read, when absent. */
+  readonly path?: string
+  /** By its own pages: no other list vouches for it, whose cap may be another one. */
+  readonly alone?: boolean
+}
+
 export interface Reader {
   /**
    * The collection at `request.path`, page by page. A list that another list of the same API may prove is answered
@@ -51,7 +58,7 @@ export interface Reader {
    * Brings the lists read so far, or the one at `path`, to a proof with as few requests as possible (design section 10,
    * Paging); those that grew are answered anew by `list`.
    */
-  prove(options?: RequestOptions & {readonly path?: string}): Promise<void>
+  prove(options?: ProveOptions): Promise<void>
   /** One object; `undefined` when there is none. */
   read(request: ApiRequest, options?: ReadOptions): Promise<JsonObject | undefined>
   /** Forgets what was read below this path, so that the next look is a new one. */

@@ -15,6 +15,7 @@ import {type LiveObject, objectIn} from '../model/live.ts'
 import {Ownership} from '../model/ownership.ts'
 import {type Key, keyOf, type ValueObject} from '../model/value.ts'
 import {completePairs, namedAnew} from './complete-pairs.ts'
+import {ListsThatCreate} from './lists-that-create.ts'
 import {liveSecrets} from './live-secrets.ts'
 import {NamedParents} from './named-parent.ts'
 import type {Observation, ObserveInput, Paired, Placed} from './observation.ts'
@@ -27,6 +28,7 @@ import {withContext} from './with-context.ts'
 
 export async function observe(input: ObserveInput): Promise<Observation> {
   const byId = new ReadById()
+  const standsAlone = new ListsThatCreate()
   const specs = new Map<Key, ValueObject>()
   const look = () => new Pass(input, byId, specs).run()
   let pass = await look()
@@ -36,6 +38,11 @@ export async function observe(input: ObserveInput): Promise<Observation> {
       const backends = new Set(pass.collections.map(it => it.backend))
       await Promise.all([...backends].map(backend => backend.reader.prove()))
       pass = await look()
+    }
+    // What is missing will be made: its list is to show by its own pages that it ends.
+    if (await standsAlone.prove(pass)) {
+      pass = await look()
+      continue
     }
     // So may asking by id, and each object is asked for once.
     if (await byId.ask(pass.notShown)) {

@@ -105,6 +105,19 @@ describe('reading lists', () => {
     expect(asked.slice(3)).toEqual(['GET /regions?limit=1000&offset=6'])
   })
 
+  it.each([
+    {ignoresOffset: false, asked: ['0', '1', '2', '3', '4']},
+    {ignoresOffset: true, asked: ['0', '1', '1000000']},
+  ])('proves a list by its own pages where it is asked to, whatever the length of the others ($ignoresOffset)', async it => {
+    const lists = {'/subscriptions': rows(5), '/regions': rows(7)}
+    const {reader, asked} = serve({lists, caps: {'/subscriptions': 2}, ignoresOffset: it.ignoresOffset})
+    for (const path of Object.keys(lists)) await reader.list(get(path))
+    expect(await reader.list(get('/subscriptions'))).toMatchObject({proven: true, rows: {length: 2}})
+    await reader.prove({path: '/subscriptions', alone: true})
+    expect(await reader.list(get('/subscriptions'))).toMatchObject({proven: true, rows: {length: it.ignoresOffset ? 2 : 5}})
+    expect(asked.filter(path => path.includes('subscriptions')).map(path => path.split('offset=')[1])).toEqual(it.asked)
+  })
+
   it('needs no proof for an empty list', async () => {
     const {reader, asked} = serve({lists: {'/subscriptions': []}})
     expect(await reader.list(get('/subscriptions'))).toEqual({rows: [], withoutId: [], proven: true, proof: 'an empty page'})
