@@ -46,6 +46,14 @@ function temporaryFolder(): Record<string, string> {
 /** Each holds up to a gigabyte. */
 const WORKERS = Math.max(2, Math.min(Math.ceil(3.5 * availableParallelism()), 12, Math.floor(totalmem() / 2 ** 30)))
 
+/**
+ * Plans of thousands of objects are made and dropped: with more room for what is young, a tenth of all work is saved.
+ *
+ * A worker ends before some of what V8 has optimized pays for that: where it waits longer before it does, a twentieth to a
+ * fifth is saved. Measured on Node 20; a Node that does not know the word would not start.
+ */
+const NODE = ['--max-semi-space-size=64', ...(process.versions.node.startsWith('20.') ? ['--interrupt-budget=500000'] : [])]
+
 /** How much of each of these rooms all tests together run, in percent. It only rises. */
 const FLOOR = {lines: 90, branches: 85}
 
@@ -60,8 +68,7 @@ export default defineConfig({
     // No test replaces a module or changes what others see of this process, and loading all sources again for every
     // file costs half a second each.
     isolate: false,
-    // Plans of thousands of objects are made and dropped: with more room for what is young, a tenth of all work is saved.
-    execArgv: ['--max-semi-space-size=64'],
+    execArgv: NODE,
     sequence: {sequencer: LongFirst},
     disableConsoleIntercept: true,
     // Asked for with --coverage, as .ci/run does. What child processes do is not counted.
