@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {boundsOf} from '../../bench/lower-bounds.ts'
-import {measureMakespan, measureReference} from '../../bench/makespan.ts'
+import {type Makespan, measureMakespan, measureReference, type Service} from '../../bench/makespan.ts'
 
 describe('the lower bounds of an apply', () => {
   it('count every write, one look for each level and list that must be seen ready, and each list of ACL objects for the proof', () => {
@@ -22,9 +22,18 @@ describe('the lower bounds of an apply', () => {
 })
 
 describe('an apply of 8 subscriptions, 200 databases and 800 ACL objects', () => {
+  const size = {subscriptions: 8, databases: 200}
+  /** Time is virtual there and chance repeats itself: it is the same run each time. */
+  const measured = new Map<Service, Promise<Makespan>>()
+  const measuredOnce = (service: Service): Promise<Makespan> => {
+    const run = measured.get(service) ?? measureMakespan({size, service})
+    measured.set(service, run)
+    return run
+  }
+
   for (const service of ['instant', 'usual'] as const) {
     it(`is ready and proven within a twentieth of the lower bounds (${service} service), without a refusal`, async () => {
-      const run = await measureMakespan({size: {subscriptions: 8, databases: 200}, service})
+      const run = await measuredOnce(service)
       // In the bound is that for the first 35 s there is nothing but subscriptions to send.
       expect(run.readySeconds / run.bounds.tightReady).toBeLessThanOrEqual(1.05)
       expect(run.readyRatio).toBeLessThanOrEqual(1.08)
@@ -36,10 +45,9 @@ describe('an apply of 8 subscriptions, 200 databases and 800 ACL objects', () =>
   }
 
   it('takes a third of the time of ten workers that each wait for what they made', async () => {
-    const it = {size: {subscriptions: 8, databases: 200}, service: 'usual'} as const
-    const ours = await measureMakespan(it)
+    const ours = await measuredOnce('usual')
     for (const schedule of ['barriers', 'graph'] as const) {
-      const theirs = await measureReference(it, schedule)
+      const theirs = await measureReference({size, service: 'usual'}, schedule)
       expect(theirs.readySeconds).toBeGreaterThan(3 * ours.readySeconds)
       expect(theirs.provenSeconds).toBeGreaterThan(3 * ours.provenSeconds)
     }
