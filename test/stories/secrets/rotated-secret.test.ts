@@ -49,14 +49,15 @@ describe.each(Object.entries(PLACES))('a run with its ledger %s', (_, placeOf) =
       expect(await here.fast(['apply', ...on, '--auto-approve'], as(FIRST))).toMatchObject({code: 0})
       here.simulator.configure({cluster: {changeMs: 1_200}})
       here.simulator.clearLog()
-      const wait = death === 'a time that ran out' ? ['--timeout', '200ms'] : []
-      const running = here.start(['apply', ...on, '--auto-approve', ...wait], as(DYING))
+      const line = ['apply', ...on, '--auto-approve']
+      const dying =
+        death === 'a time that ran out' ? {done: here.fast([...line, '--timeout', '200ms'], as(DYING))} : here.start(line, as(DYING))
       await until(() => here.writes.length === 1)
-      if (death !== 'a time that ran out') {
+      if ('kill' in dying) {
         if (death === 'Ctrl-C') await until(() => here.simulator.log.some(it => it.path.startsWith('/v1/actions')))
-        running.kill(death === 'Ctrl-C' ? 'SIGINT' : 'SIGKILL')
+        dying.kill(death === 'Ctrl-C' ? 'SIGINT' : 'SIGKILL')
       }
-      const {code} = await running.done
+      const {code} = await dying.done
       expect(code).toBe(death === 'kill -9' ? null : death === 'Ctrl-C' ? 4 : 12)
       // A dead machine cannot give its lock back: an operator does.
       state.lock = undefined
