@@ -4,7 +4,7 @@
  */
 import type {AppError} from '../base/errors.ts'
 import type {Json} from '../base/json.ts'
-import type {Spending} from '../engine/model/backend.ts'
+import type {RequestOptions, Spending} from '../engine/model/backend.ts'
 import type {Method} from '../engine/model/kind.ts'
 import type {HttpStreamResponse} from './http.ts'
 
@@ -19,18 +19,7 @@ export interface ApiCall {
   readonly rawBody?: string | Uint8Array
 }
 
-export interface CallOptions {
-  /** One of PRIORITY, minus the length of the path behind it. */
-  readonly priority?: number
-  readonly signal?: AbortSignal
-  /** Gives the call up as long as it waits: for the budget, or to be tried again. What is on its way is left to arrive. */
-  readonly stop?: AbortSignal
-  /** From when it fires the call goes before all but interactive ones. */
-  readonly hurry?: AbortSignal
-  /** Awaited when the request's turn has come, right before it leaves; what it throws keeps the request from being sent. */
-  readonly beforeSend?: () => Promise<void>
-  /** This try was provably refused, and so were all before it; another one waits for its turn. */
-  readonly onRefused?: () => void
+export interface CallOptions extends RequestOptions {
   readonly timeoutMs?: number
   /** Statuses that would be retried but mean something here: a 503 of an availability check is its answer. */
   readonly answers?: readonly number[]

@@ -3,11 +3,11 @@ import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {world} from '../../src/simulator/index.ts'
 import {linkPackages} from '../support/app.ts'
 import {blocksIn, commandsIn, runLine} from '../support/page.ts'
 import {type ServedProgram, serveProgram} from '../support/served-program.ts'
 import {type Site, site} from '../support/site.ts'
+import {vendorWorld} from '../support/vendor-world.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Of a page, or of one section of it: the rest of that page has a test of its own. */
@@ -23,17 +23,7 @@ let path: string
 
 beforeAll(async () => {
   here = await site()
-  world()
-    .subscription('main', {paymentMethodId: 7001, cloudProviders: [{provider: 'AWS', regions: [{region: 'eu-west-1'}]}]})
-    .database('cache', {memoryLimitInGb: 2, replication: true, throughputMeasurement: {by: 'operations-per-second', value: 1000}})
-    .rule('reader')
-    .user('app', {role: 'reader'})
-    .database('queue', {memoryLimitInGb: 1})
-    .peering({provider: 'AWS', region: 'eu-west-1', awsAccountId: '123456789012', vpcId: 'vpc-aaa', vpcCidr: '10.1.0.0/24'})
-    .peering({provider: 'GCP', vpcProjectUid: 'project-b', vpcNetworkName: 'net-b'})
-    .subscription('other')
-    .bdb('sessions')
-    .into(here.simulator)
+  vendorWorld().bdb('sessions').into(here.simulator)
   program = await serveProgram(here.home)
   path = `${program.bin}:${process.env.PATH ?? ''}`
   // As `npm install` would leave it, for every project below.

@@ -15,7 +15,7 @@ export interface RequestOptions {
   /** One of PRIORITY, minus the length of the path that waits behind it. */
   readonly priority?: number
   readonly signal?: AbortSignal
-  /** Gives a write up as long as it waits for its turn; one that is on its way is left to arrive. */
+  /** Gives a write up as long as it waits: for its turn, or to be tried again. One that is on its way is left to arrive. */
   readonly stop?: AbortSignal
   /** From when it fires the request goes before all but interactive ones. */
   readonly hurry?: AbortSignal

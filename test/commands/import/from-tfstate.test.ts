@@ -4,33 +4,21 @@ import {closeSync, copyFileSync, existsSync, openSync, readFileSync, statSync, w
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {takeoverSchema} from '../../../src/run/import/import-document.ts'
-import {world} from '../../../src/simulator/world-builder.ts'
 import {linkPackages} from '../../support/app.ts'
 import {documentOf, type Site, site} from '../../support/site.ts'
 import {type JsonStack, jsonStack, saveStacks} from '../../support/stack-json.ts'
+import {vendorWorld} from '../../support/vendor-world.ts'
 
 let at: Site
 beforeEach(async () => {
   at = await site()
-  world()
-    .subscription('main', {paymentMethodId: 7001, cloudProviders: [{provider: 'AWS', regions: [{region: 'eu-west-1'}]}]})
-    .database('cache', {
-      memoryLimitInGb: 2,
-      replication: true,
-      protocol: 'redis',
-      dataPersistence: 'aof-every-1-second',
-      dataEvictionPolicy: 'volatile-lru',
-      throughputMeasurement: {by: 'operations-per-second', value: 1000},
-      modules: [{name: 'json'}],
-      alerts: [{name: 'dataset-size', value: 80}],
-    })
-    .rule('reader')
-    .user('app', {role: 'reader'})
-    .database('queue', {memoryLimitInGb: 1})
-    .peering({provider: 'AWS', region: 'eu-west-1', awsAccountId: '123456789012', vpcId: 'vpc-aaa', vpcCidr: '10.1.0.0/24'})
-    .peering({provider: 'GCP', vpcProjectUid: 'project-b', vpcNetworkName: 'net-b'})
-    .subscription('other')
-    .into(at.simulator)
+  vendorWorld({
+    protocol: 'redis',
+    dataPersistence: 'aof-every-1-second',
+    dataEvictionPolicy: 'volatile-lru',
+    modules: [{name: 'json'}],
+    alerts: [{name: 'dataset-size', value: 80}],
+  }).into(at.simulator)
 })
 afterEach(() => at.close())
 

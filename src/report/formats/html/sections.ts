@@ -161,13 +161,7 @@ function objectTable(
   const more = objects.slice(most)
   return html`<section aria-labelledby="${id}"><h2 id="${id}">${heading}</h2><div class="card scroll" tabindex="0" role="region" aria-label="${heading}, as a table"><table class="stack"><thead><tr>${columns.map(
     it => html`<th scope="col">${it.name}</th>`,
-  )}</tr></thead><tbody>${objects.slice(0, most).map(it => html`<tr>${columns.map(column => html`<td data-name="${column.name}">${column.cell(it)}</td>`)}</tr>`)}</tbody></table></div>${
-    more.length === 0
-      ? undefined
-      : html`<ul>${byKind(more)
-          .slice(0, 20)
-          .map(([kind, count]) => html`<li>${grouped(count)} more <code>${kind}</code></li>`)}</ul>`
-  }</section>`
+  )}</tr></thead><tbody>${objects.slice(0, most).map(it => html`<tr>${columns.map(column => html`<td data-name="${column.name}">${column.cell(it)}</td>`)}</tr>`)}</tbody></table></div>${notListed(more)}</section>`
 }
 
 /** What nobody may overlook: failures, destroys, risks, drift. */
@@ -237,13 +231,7 @@ export function changesSection(report: Report, cut: PageCut): Html | undefined {
     html`<div><label for="f-${name}">${label}</label><select id="f-${name}" name="${name}"><option value="">all</option>${values.map(it => html`<option value="${it}">${it}</option>`)}</select></div>`
   return html`<section aria-labelledby="changes"><h2 id="changes">${counted(objects.length, 'change')}</h2>
 <form class="filter" hidden>${choices('action', 'Action', [...new Set(shown.map(actionOf))])}${choices('kind', 'Kind', [...new Set(shown.map(it => it.kind))].toSorted())}<div class="grow"><label for="f-text">Text</label><input id="f-text" name="text" type="search" autocomplete="off"></div><output aria-live="polite"></output></form>
-${shown.length > MANY ? html`<div class="card long" tabindex="0" role="region" aria-label="The changes, one by one">` : html`<div class="card">`}${shown.map(it => change(it, report.stacks.length > 1, titles, cut))}</div>${
-    more.length === 0
-      ? undefined
-      : html`<ul>${byKind(more)
-          .slice(0, 20)
-          .map(([kind, count]) => html`<li>${grouped(count)} more <code>${kind}</code></li>`)}</ul>`
-  }</section>`
+${shown.length > MANY ? html`<div class="card long" tabindex="0" role="region" aria-label="The changes, one by one">` : html`<div class="card">`}${shown.map(it => change(it, report.stacks.length > 1, titles, cut))}</div>${notListed(more)}</section>`
 }
 
 function change(it: ReportObject, several: boolean, titles: ReadonlyMap<string, string>, cut: PageCut): Html {
@@ -307,3 +295,11 @@ export function nextSteps({hash, approve, apply, applied, refused}: Report): Htm
       : html`<p>${applied.run === undefined ? 'Nothing was to be done.' : `Run ${applied.run}, ${applied.converged ? 'converged' : 'not converged'}.`}</p>${applied.residualPlan === undefined ? undefined : html`<p>What is left:</p><pre class="command">svcctl apply ${wholeText(applied.residualPlan)}</pre>`}`
   }</section>`
 }
+
+/** How many more there are, by kind. */
+const notListed = (more: readonly ReportObject[]) =>
+  more.length === 0
+    ? undefined
+    : html`<ul>${byKind(more)
+        .slice(0, 20)
+        .map(([kind, count]) => html`<li>${grouped(count)} more <code>${kind}</code></li>`)}</ul>`
