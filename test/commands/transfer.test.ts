@@ -216,6 +216,19 @@ dependsOn: []
     expect(await tried({profile: 'west', account})).toEqual([0, ''])
   })
 
+  it('takes the account of the objects along, whoever both stacks speak to by now: the next plan says whose they are', async () => {
+    const file = (stack: string) => join(at.folder, `terraform.${stack}.tfstate`)
+    expect((await fast(['apply', '--stack', 'a', '--auto-approve'], [jsonStack('a').subscription('main'), jsonStack('b')])).code).toBe(0)
+    const ledger = JSON.parse(readFileSync(file('a'), 'utf8'))
+    Object.assign(ledger.svcctl.accounts.cloud, {account: '4711', keyHash: '0'.repeat(16)})
+    writeFileSync(file('a'), JSON.stringify(ledger))
+    const stacks = [jsonStack('a'), jsonStack('b').subscription('main')]
+    expect((await run(['transfer', 'main', '--from', 'a', '--to', 'b'], stacks)).code).toBe(0)
+    expect(JSON.parse(readFileSync(file('b'), 'utf8')).svcctl.accounts.cloud.account).toBe('4711')
+    const planned = await fast(['plan', '--stack', 'b'], stacks)
+    expect([planned.code, documentOf(planned).error.code]).toEqual([3, 'E_OTHER_ACCOUNT'])
+  })
+
   for (const [from, to] of [
     ['local', 'http'],
     ['http', 'local'],

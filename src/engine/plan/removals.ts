@@ -18,6 +18,7 @@ import {LastWishes} from './kept.ts'
 import {objectAt, objectOf, parentObjectOf} from './object-names.ts'
 import type {PlanInput} from './plan-input.ts'
 import {TakenAlong} from './taken-along.ts'
+import {lostAlong, shownUnmanaged, unmanagedIn} from './unmanaged.ts'
 
 export interface Removals {
   readonly operations: readonly Operation[]
@@ -60,7 +61,9 @@ export function planRemovals(
   const operations = keepWatch(input, declared, allowed(input, declared, [...orphans, ...chosen]))
   for (const it of operations) taken.add(objectOf(input, it) ?? '')
   notes.push(...forgottenInExclusive(input, operations))
-  return {operations, unmanaged: unmanagedIn(input, taken, claims), notes}
+  const unmanaged = unmanagedIn(input, taken, claims)
+  notes.push(...lostAlong(input, [...declared, ...operations], unmanaged))
+  return {operations, unmanaged: shownUnmanaged(unmanaged), notes}
 }
 
 /**
@@ -83,27 +86,6 @@ function allowed(input: PlanInput, declared: readonly Operation[], removals: rea
     declared,
     goes.map(it => full.get(keyOfOperation(it)) ?? it),
   )
-}
-
-/** What nobody has, declares, or is about to remove; in an order of its own. */
-function unmanagedIn({observation, stacks, accountOf}: PlanInput, taken: ReadonlySet<string>, claims: Claims): Unmanaged[] {
-  const {ownership, collections} = observation
-  const seen = new Set<string>()
-  return collections
-    .filter(it => !it.kind.singleton)
-    .flatMap(({backend, kind, objects}) => {
-      const account = ownership.accountAt(backend)
-      const speaker = stacks.find(it => (accountOf?.(it.name, kind.api) ?? '') === account)?.name
-      return objects.filter(
-        it =>
-          ownership.at(backend, it.remoteId) === undefined &&
-          !taken.has(`${account} ${it.remoteId}`) &&
-          !(speaker !== undefined && claims.isDeclared(speaker, it)) &&
-          seen.size < seen.add(`${account} ${it.remoteId}`).size,
-      )
-    })
-    .map(({kind, name, remoteId}) => ({kind: kind.name, name: name ?? null, remoteId}))
-    .sort((a, b) => (a.remoteId < b.remoteId ? -1 : 1))
 }
 
 function removalOf(input: PlanInput, orphan: Orphan, wishes: LastWishes): Operation {

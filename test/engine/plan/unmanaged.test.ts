@@ -69,3 +69,21 @@ describe('what is seen and belongs to no stack of the app', () => {
     })
   })
 })
+
+describe('what nobody manages and lives in something that goes', () => {
+  it('is named beside it, where its list was read anyway', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf().subscription('main').subscription('other').peering('own', 'main')])
+      lab.simulator.edit({
+        path: 'cloud/subscriptions/1/peerings',
+        create: {provider: 'AWS', region: 'us-east-1', awsAccountId: '1', vpcId: 'vpc-by-hand', vpcCidr: '10.0.0.0/24'},
+      })
+      const notes = async (of: ReturnType<typeof stackOf>) => (await lab.plan([of])).plan.notes
+      expect(await notes(stackOf().subscription('other'))).toEqual([
+        'null_resource.main: what nobody manages goes with it: cloud/subscriptions/1/peerings/pcx-2',
+      ])
+      expect(await notes(stackOf().subscription('main').subscription('other'))).toEqual([])
+    })
+  })
+})
