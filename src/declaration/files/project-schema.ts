@@ -3,6 +3,10 @@ import {z} from 'zod'
 
 export const projectSchema = z.looseObject({
   app: z.string().min(1).describe('the command that runs the stacks: npx tsx main.ts'),
+  projectId: z
+    .string()
+    .optional()
+    .describe('what cdktf init called the app: its ledgers are known by it, so each app needs one of its own'),
   context: z.record(z.string(), z.json()).optional().describe('what the app reads as its context'),
   svcctl: z
     .strictObject({
@@ -10,6 +14,10 @@ export const projectSchema = z.looseObject({
         .array(z.string().regex(/^[^*?]+$/))
         .optional()
         .describe('variables of the environment that the app gets beside what every program needs; names, and none of a credential'),
+      formerProjects: z
+        .array(z.string().min(1))
+        .optional()
+        .describe('projectId of each app that stacks have come from: their ledgers are taken over'),
     })
     .optional()
     .describe("svcctl's own part"),

@@ -228,7 +228,7 @@ describe('the schema of cdktf.json', () => {
   it('fits those that are here, and marks what svcctl would refuse', () => {
     expect(projectSchema.safeParse(JSON.parse(text('cdktf.json'))).error).toBe(undefined)
     const faults = (svcctl: unknown) => projectSchema.safeParse({app: 'x', svcctl}).error?.issues.length ?? 0
-    expect(faults({environment: ['GIT_BRANCH']})).toBe(0)
+    for (const right of [{environment: ['GIT_BRANCH']}, {formerProjects: ['an-app']}]) expect(faults(right)).toBe(0)
     for (const wrong of [{environment: 'GIT_BRANCH'}, {environment: ['GIT_*']}, {enviroment: []}]) expect(faults(wrong)).toBeGreaterThan(0)
     expect(projectSchema.safeParse({language: 'typescript'}).success).toBe(false)
   })
