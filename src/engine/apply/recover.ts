@@ -19,7 +19,7 @@ import {CollectionWatch} from './collection-watch.ts'
 import {Doubts} from './doubts.ts'
 import {RecoveredLedger} from './recovered-ledger.ts'
 import type {Recovered, RecoverInput, Undecided} from './recovery.ts'
-import {CERTAIN_AFTER_MS, settleCreate} from './settle-doubt.ts'
+import {CERTAIN_AFTER_MS, type CreateInDoubt, settleCreate} from './settle-doubt.ts'
 import {TaskWatch} from './task-watch.ts'
 
 /** To look twice takes this many lags, however short `--timeout` is. */
@@ -158,10 +158,10 @@ class Recovery {
     const parent = parentInRequest(kind, loose.path)
     const made = parent && idMadeBy(task, parent)
     if (parent !== undefined && made !== undefined) return this.#fateOfDone(open, remoteIdOf(kind, [...parent, made]))
-    return this.#fateOfCreate(open)
+    return this.#fateOfCreate(open, {isDone: true})
   }
 
-  async #fateOfCreate(open: Open): Promise<Fate> {
+  async #fateOfCreate(open: Open, said: Partial<CreateInDoubt['doubt']> = {}): Promise<Fate> {
     const {loose, kind, backend, account, what} = open
     const {clock, pace, lagMs, timeoutMs, signal} = this.#input
     const operation = this.#ledger.operation(loose.key)
@@ -174,7 +174,7 @@ class Recovery {
     const sharesAccount = (stack: string) => this.#accountAt({stack, kind: kind.name}) === account
     const settled = await settleCreate({
       what,
-      doubt: {sentAt: loose.sentAt, ...(loose.taskId === undefined ? {} : {taskId: loose.taskId})},
+      doubt: {...said, sentAt: loose.sentAt, ...(loose.taskId === undefined ? {} : {taskId: loose.taskId})},
       backend,
       account,
       collection: this.#collection(open, parent),

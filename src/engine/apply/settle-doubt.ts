@@ -2,7 +2,8 @@
  * A create was sent, and nobody knows whether it took effect. The rule (interface.md, "Unknown outcome of a create"):
  * look at the collection and at the task list, twice, at least the list lag apart. Found: it happened. Absent, and a
  * complete task list shows no task of that age: it did not. Without such a proof only kinds whose names are unique in
- * their parent may be sent again, because there a second create would be refused.
+ * their parent may be sent again, because there a second create would be refused. Where the server has said that it was
+ * made (its task is done, or its name is taken), a list that does not show it proves nothing for as long as lists may lag.
  */
 
 import type {Clock} from '../../base/clock.ts'
@@ -66,7 +67,8 @@ export async function settleCreate(it: CreateInDoubt): Promise<DoubtSettled> {
 async function lookUp(it: CreateInDoubt, lookup: OpenLookup): Promise<DoubtSettled> {
   const {kind, doubts, account} = it
   const fits = (live: LiveObject) => it.fits(live) && !doubts.isClaimed(account, live.remoteId)
-  const leastLags = it.doubt.isTaken ? LOOKS_FOR_TAKEN + LEAST_LAGS : LEAST_LAGS
+  const isMade = it.doubt.isTaken || it.doubt.isDone
+  const leastLags = isMade ? LOOKS_FOR_TAKEN + LEAST_LAGS : LEAST_LAGS
   let looks = 0
   let absences = 0
   let pauseMs = it.lagMs
@@ -94,8 +96,9 @@ async function lookUp(it: CreateInDoubt, lookup: OpenLookup): Promise<DoubtSettl
         lookup.goesOn()
         return again(startedAt, Math.min(it.pace.maxMs, it.pace.minMs * 2 ** looks++))
       }
-      if (++absences < (it.doubt.isTaken ? LOOKS_FOR_TAKEN : LOOKS)) return again(startedAt, it.lagMs)
+      if (++absences < (isMade ? LOOKS_FOR_TAKEN : LOOKS)) return again(startedAt, it.lagMs)
       if (it.doubt.isTaken) return unsettled(it, 'sent again, it was refused as there already, and its list does not show it')
+      if (it.doubt.isDone && it.old?.() !== true) return unsettled(it, 'its task is done, and its list does not show it', CERTAIN_THEN)
       if (!collection.proven) return unsettled(it, 'its list could not be read whole')
       if (it.unique || running === 'none' || it.old?.() === true) return {settled: 'did not happen'}
       if (lookup.isStuck()) return again(startedAt, it.lagMs)

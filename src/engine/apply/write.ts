@@ -56,4 +56,6 @@ export interface WriteDoubt {
   readonly cause?: AppError
   /** Sent again, it was refused, for what it asks for is there already: most likely the first one made it. */
   readonly isTaken?: true
+  /** Its task is done, and did not say what it made: it is there, whatever a list that lags shows. */
+  readonly isDone?: true
 }

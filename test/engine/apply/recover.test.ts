@@ -151,6 +151,35 @@ describe('a create in doubt', () => {
 describe('an object that a dead run is still making', () => {
   const story = stackOf().subscription('main').database('cache', 'main').rule('ro', 'cache')
 
+  it('is there once its task is done, whatever a list that lags shows: it is looked for, and never made twice', async () => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 1, readyMs: 0, listLagMs: 0}}})
+    await lab.run(async () => {
+      const built = await lab.plan([SUBSCRIPTION])
+      lab.simulator.configure({cloud: {taskResourceId: false, listLagMs: 60_000}})
+      const first = await lab.execute(built, [SUBSCRIPTION], {timeoutMs: 2_000})
+      expect(first.ended.map(it => it.error?.code)).toEqual(['E_OPERATION_TIMEOUT'])
+      const {unknown, void: none} = await settle(lab, built, [SUBSCRIPTION], {timeoutMs: 2_000})
+      expect(none).toEqual([])
+      expect(unknown).toMatchObject([{key: 'shop:null_resource.main', error: {code: 'E_OUTCOME_UNKNOWN', exit: 6}}])
+      await lab.clock.sleep(20_000)
+      expect((await settle(lab, built, [SUBSCRIPTION], {timeoutMs: 2_000})).found).toHaveLength(1)
+      expect((await lab.apply([SUBSCRIPTION])).summary).toMatchObject({done: 0, failed: 0})
+    })
+    expect(lab.writes).toEqual(['POST /subscriptions'])
+  })
+
+  it('counts as gone again when it is still not shown a quarter of an hour after it was sent', async () => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 1, readyMs: 0, listLagMs: 0}}})
+    await lab.run(async () => {
+      const built = await lab.plan([SUBSCRIPTION])
+      lab.simulator.configure({cloud: {taskResourceId: false, listLagMs: 60_000}})
+      await lab.execute(built, [SUBSCRIPTION], {timeoutMs: 2_000})
+      lab.simulator.edit({path: 'cloud/subscriptions/1', delete: true})
+      await lab.clock.sleep(16 * 60_000)
+      expect((await settle(lab, built, [SUBSCRIPTION])).void).toEqual(['shop:null_resource.main'])
+    })
+  })
+
   it.each([
     ['its task runs', {taskMs: 600_000, readyMs: 0}],
     ['it is not ready', {taskMs: 1, readyMs: 600_000}],
