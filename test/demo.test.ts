@@ -5,7 +5,7 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {describe, expect, it} from 'vitest'
-import {place} from './support/program.ts'
+import {sandbox} from './support/program.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -16,7 +16,7 @@ const ITSELF = ['--import', 'tsx', join(root, 'scripts', 'demo.ts')]
 
 async function runDemo(how: readonly string[], interruptAt?: string): Promise<{code: number | null; output: string; left: string[]}> {
   // Builds the program when its sources are newer.
-  place().remove()
+  sandbox().remove()
   const folder = mkdtempSync(join(tmpdir(), 'svcctl-demo-test-'))
   const child = spawn(process.execPath, how, {
     cwd: root,

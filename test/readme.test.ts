@@ -11,7 +11,7 @@ import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {linkPackages} from './support/app.ts'
 import {blocksIn, type Command, commandsIn, type Ended, runLine} from './support/page.ts'
-import {type Place, PROGRAM, place} from './support/program.ts'
+import {PROGRAM, type Sandbox, sandbox} from './support/program.ts'
 import {type ServedProgram, serveProgram} from './support/served-program.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -20,13 +20,13 @@ const readme = readFileSync(join(root, 'README.md'), 'utf8')
 const blocks = blocksIn(readme)
 const commandsOf = (language: string) => commandsIn(blocks, language)
 
-let here: Place
+let here: Sandbox
 let program: ServedProgram
 let simulator: ChildProcess | undefined
 const variables: Record<string, string> = {}
 
 beforeAll(async () => {
-  here = place()
+  here = sandbox()
   program = await serveProgram(join(here.folder, '..'))
   variables.PATH = `${program.bin}:${process.env.PATH ?? ''}`
   for (const {file, text} of blocks) if (file !== undefined) writeFileSync(join(here.folder, file), text)

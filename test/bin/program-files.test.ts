@@ -21,7 +21,7 @@ import {digestOf, folderFor, readCompiled, writeCompiled} from '../../src/bin/co
 import {isOwnFolder} from '../../src/bin/own-folder.ts'
 import {programFiles} from '../../src/bin/program-files.ts'
 import {codeCacheFolder} from '../../src/config/code-cache-folder.ts'
-import {type Place, place} from '../support/program.ts'
+import {type Sandbox, sandbox} from '../support/program.ts'
 
 let folder: string
 let program: string
@@ -230,9 +230,9 @@ describe('the folder of compiled code', () => {
 })
 
 describe('the built program', () => {
-  let here: Place
+  let here: Sandbox
   beforeEach(() => {
-    here = place()
+    here = sandbox()
   })
   afterEach(() => here.remove())
 

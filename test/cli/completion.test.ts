@@ -3,12 +3,12 @@ import {spawnSync} from 'node:child_process'
 import {mkdirSync, readdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {type Place, PROGRAM, place} from '../support/program.ts'
+import {PROGRAM, type Sandbox, sandbox} from '../support/program.ts'
 import {lacks} from '../support/tools.ts'
 
-let here: Place
+let here: Sandbox
 beforeAll(async () => {
-  here = place()
+  here = sandbox()
   await here.run(['profile', 'set', 'lab', '--deployment', 'enterprise', '--url', 'https://127.0.0.1:9443'])
   const resources = [{type: 'null_resource', name: 'cache', instances: [{index_key: 'eu west'}]}]
   writeFileSync(join(here.folder, 'terraform.shop.tfstate'), JSON.stringify({resources}))

@@ -2,11 +2,11 @@ import {spawn} from 'node:child_process'
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {type Outcome, type Place, PROGRAM, place} from '../support/program.ts'
+import {type Outcome, PROGRAM, type Sandbox, sandbox} from '../support/program.ts'
 
-let here: Place
+let here: Sandbox
 beforeAll(() => {
-  here = place()
+  here = sandbox()
 })
 afterAll(() => here.remove())
 

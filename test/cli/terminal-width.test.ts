@@ -5,12 +5,12 @@ import {createServer} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {dirname} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {type Place, PROGRAM, place} from '../support/program.ts'
+import {PROGRAM, type Sandbox, sandbox} from '../support/program.ts'
 import {lacks} from '../support/tools.ts'
 
-let here: Place
+let here: Sandbox
 beforeAll(() => {
-  here = place()
+  here = sandbox()
 })
 afterAll(() => here.remove())
 

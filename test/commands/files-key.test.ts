@@ -1,11 +1,11 @@
 import {mkdirSync, readFileSync, statSync, writeFileSync} from 'node:fs'
 import {dirname} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {type Place, place} from '../support/program.ts'
+import {type Sandbox, sandbox} from '../support/program.ts'
 
-let here: Place
+let here: Sandbox
 beforeEach(() => {
-  here = place()
+  here = sandbox()
 })
 afterEach(() => here.remove())
 

@@ -3,11 +3,11 @@ import {createServer} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {dirname, join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {type Place, place} from '../support/program.ts'
+import {type Sandbox, sandbox} from '../support/program.ts'
 
-let here: Place
+let here: Sandbox
 beforeEach(() => {
-  here = place()
+  here = sandbox()
 })
 afterEach(() => here.remove())
 

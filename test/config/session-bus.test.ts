@@ -5,15 +5,15 @@ import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {silenceOfBus} from '../../src/config/session-bus.ts'
-import {type Place, place} from '../support/program.ts'
+import {type Sandbox, sandbox} from '../support/program.ts'
 
-let here: Place
+let here: Sandbox
 let folder: string
 let server: Server
 const sockets: Socket[] = []
 
 beforeEach(() => {
-  here = place()
+  here = sandbox()
   folder = mkdtempSync(join(tmpdir(), 'svcctl-bus-'))
 })
 afterEach(() => {

@@ -15,7 +15,7 @@ import {type LiveWorld, readWorld} from '../../src/engine/observe/read-world.ts'
 import {typescriptFiles} from '../../src/export/files.ts'
 import {type ExportModel, exportModel, type Split} from '../../src/export/model.ts'
 import type {Lab} from '../support/lab.ts'
-import {place} from '../support/program.ts'
+import {sandbox} from '../support/program.ts'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -60,7 +60,7 @@ export class Projects {
   readonly #names: string[] = []
 
   constructor() {
-    place().remove() // builds the program
+    sandbox().remove() // builds the program
     this.folder = mkdtempSync(join(tmpdir(), 'svcctl-exported-'))
     mkdirSync(join(this.folder, 'node_modules', '@cdktf'), {recursive: true})
     for (const name of ['cdktf', 'constructs', 'tsx', '@cdktf/provider-null'])

@@ -38,7 +38,7 @@ export interface CallOptions extends RunOptions {
   readonly heard?: (text: string) => void
 }
 
-export interface Place {
+export interface Sandbox {
   readonly folder: string
   readonly home: string
   /** `$XDG_CONFIG_HOME/svcctl/config.toml` */
@@ -54,7 +54,7 @@ export interface Place {
 }
 
 /** A fresh folder and home. Builds the program first when its sources are newer. */
-export function place(): Place {
+export function sandbox(): Sandbox {
   ensureBuilt()
   const folder = mkdtempSync(join(tmpdir(), 'svcctl-test-'))
   const home = join(folder, 'home')

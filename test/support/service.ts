@@ -14,10 +14,10 @@ import {
   type WorldBuilder,
   world,
 } from '../../src/simulator/index.ts'
-import {type Outcome, type Place, place, type RunOptions} from './program.ts'
+import {type Outcome, type RunOptions, type Sandbox, sandbox} from './program.ts'
 
 export interface Service {
-  readonly here: Place
+  readonly here: Sandbox
   readonly simulator: Simulator
   /** Every variable a client needs. */
   readonly env: Readonly<Record<string, string>>
@@ -36,7 +36,7 @@ export interface Service {
 }
 
 export async function service(config: SimulatorConfigInput = {}, start: WorldBuilder = world()): Promise<Service> {
-  const here = place()
+  const here = sandbox()
   const simulator = createSimulator({clock: systemClock, config})
   start.into(simulator)
   const served = await serveSimulator(simulator)

@@ -2,7 +2,7 @@
 import {spawn} from 'node:child_process'
 import {systemClock} from '../../src/base/clock.ts'
 import {createSimulator, readyDocument, type Simulator, type SimulatorConfigInput, serveSimulator} from '../../src/simulator/index.ts'
-import {type CallOptions, type Outcome, type Place, PROGRAM, place, type RunOptions} from './program.ts'
+import {type CallOptions, type Outcome, PROGRAM, type RunOptions, type Sandbox, sandbox} from './program.ts'
 
 /** Nothing waits longer than it must: a fast poller and no limit of our own. */
 export const FAST = ['--poll-interval', '20ms', '--rate', '60000', '--burst', '60000'] as const
@@ -22,7 +22,7 @@ export interface Running {
   readonly done: Promise<Outcome>
 }
 
-export interface Site extends Place {
+export interface Site extends Sandbox {
   readonly simulator: Simulator
   /** `run` with FAST at the end: for commands that talk to a server. */
   fast(args: readonly string[], options?: CallOptions): Promise<Outcome>
@@ -37,7 +37,7 @@ export async function site(config: SimulatorConfigInput = PROMPT, {tls = false}:
   const simulator = createSimulator({clock: systemClock, config})
   const served = await serveSimulator(simulator, {tls})
   const {env: services} = readyDocument(served, simulator.config)
-  const here = place()
+  const here = sandbox()
   const env = {...here.env, ...services}
   const run = (args: readonly string[], options: CallOptions = {}) => here.run(args, {...options, env: {...services, ...options.env}})
   const child = (args: readonly string[], options: RunOptions = {}) => here.child(args, {...options, env: {...services, ...options.env}})

@@ -3,17 +3,17 @@ import {createServer, type Server} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {createGzip} from 'node:zlib'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {type Place, place} from '../../support/program.ts'
+import {type Sandbox, sandbox} from '../../support/program.ts'
 import {member} from '../../support-package/archive-fixtures.ts'
 
-let here: Place
+let here: Sandbox
 let server: Server
 let announced: number | undefined
 let sent = 0
 
 /** Sends an archive of one file that has no end, for as long as somebody takes it. */
 beforeEach(async () => {
-  here = place()
+  here = sandbox()
   announced = undefined
   sent = 0
   server = createServer((request, response) => {

@@ -8,11 +8,11 @@ import {gzipSync} from 'node:zlib'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {systemClock} from '../../../src/base/clock.ts'
 import {createSimulator, readyDocument, type ServedSimulator, type Simulator, serveSimulator, world} from '../../../src/simulator/index.ts'
-import {type Outcome, type Place, PROGRAM, place} from '../../support/program.ts'
+import {type Outcome, PROGRAM, type Sandbox, sandbox} from '../../support/program.ts'
 import {until} from '../../support/until.ts'
 import {archive, file, lines} from '../../support-package/archive-fixtures.ts'
 
-let here: Place
+let here: Sandbox
 let simulator: Simulator
 let served: ServedSimulator
 let env: Readonly<Record<string, string>>
@@ -20,7 +20,7 @@ let printed = ''
 const servers: Server[] = []
 
 beforeEach(async () => {
-  here = place()
+  here = sandbox()
   simulator = createSimulator({clock: systemClock, config: {cluster: {debuginfo: {sizeBytes: 300_000}}}})
   world().bdb('cache').into(simulator)
   served = await serveSimulator(simulator)

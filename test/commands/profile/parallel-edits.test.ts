@@ -4,11 +4,11 @@ import {mkdirSync, readdirSync, readFileSync, writeFileSync} from 'node:fs'
 import {dirname} from 'node:path'
 import {parse} from 'smol-toml'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {type Place, PROGRAM, place} from '../../support/program.ts'
+import {PROGRAM, type Sandbox, sandbox} from '../../support/program.ts'
 
-let here: Place
+let here: Sandbox
 beforeEach(() => {
-  here = place()
+  here = sandbox()
   mkdirSync(dirname(here.configFile), {recursive: true, mode: 0o700})
 })
 afterEach(() => here.remove())

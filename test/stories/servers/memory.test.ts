@@ -3,14 +3,14 @@ import {createServer} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {type Outcome, type Place, place} from '../../support/program.ts'
+import {type Outcome, type Sandbox, sandbox} from '../../support/program.ts'
 import {jsonStack, saveStack} from '../../support/stack-json.ts'
 
 const MOST_KB = 300 * 1024
 
-let here: Place
+let here: Sandbox
 beforeEach(() => {
-  here = place()
+  here = sandbox()
   // The most memory that the whole process ever had.
   writeFileSync(
     join(here.folder, 'peak.mjs'),
