@@ -25,7 +25,9 @@ describe('names that whoever wrote a repository has chosen', () => {
   const index = 'k"$(touch pwned)`touch pwned`\u2019; touch pwned; \u2019'
   const name = `null_resource.cache["${index.replaceAll('"', '\\"')}"]`
   let folder: string
-  beforeAll(() => {
+  let completion = ''
+  beforeAll(async () => {
+    completion = (await here.run(['completion', 'bash'])).stdout
     folder = join(here.folder, 'hostile')
     mkdirSync(folder)
     writeFileSync(join(folder, 'cdktf.json'), '{}')
@@ -41,7 +43,7 @@ describe('names that whoever wrote a repository has chosen', () => {
   /** What bash has as the last word of a line once it was completed, and run. */
   const completed = (typed: string, ...words: readonly string[]): string[] => {
     const script = `svcctl() { node ${PROGRAM} "$@"; }
-eval "$(svcctl completion bash)"
+${completion}
 COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); _svcctl
 for word in "\${COMPREPLY[@]}"; do eval "set -- $word"; printf '%s\\n' "$@"; done`
     const {stdout} = spawnSync('bash', ['-c', script, 'bash', 'svcctl', ...words, typed], {env: here.env, cwd: folder, encoding: 'utf8'})

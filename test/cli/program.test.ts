@@ -192,9 +192,13 @@ describe('a configuration that others can read', () => {
 })
 
 describe('completion', () => {
+  let completion = ''
+  beforeAll(async () => {
+    completion = (await built('completion bash')).stdout
+  })
   const complete = (cwd: string, words: readonly string[]): Promise<string> => {
     const script = `svcctl() { node ${PROGRAM} "$@"; }
-eval "$(svcctl completion bash)"
+${completion}
 COMP_WORDS=("$@"); COMP_CWORD=$(( $# - 1 )); _svcctl; echo "\${COMPREPLY[*]}"`
     const child = spawn('bash', ['-c', script, 'bash', 'svcctl', ...words], {env: here.env, cwd})
     let stdout = ''
