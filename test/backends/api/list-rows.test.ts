@@ -57,7 +57,7 @@ describe('the id of a row', () => {
     expect(rowId(row, path)).toBe(id)
   })
 
-  it.each([{}, {id: ''}, {id: '../..'}, {id: ' . '}, {id: 1.5}, {id: null}, {name: 'x'}, 'text', null])('is missing in %j', row => {
+  it.each([{}, {id: ''}, {id: '..'}, {id: ' . '}, {id: 1.5}, {id: null}, {name: 'x'}, 'text', null])('is missing in %j', row => {
     expect(rowId(row, '/subscriptions')).toBeUndefined()
   })
 

@@ -52,7 +52,7 @@ function exact(a: number, b: number, compute: (x: bigint, y: bigint) => bigint):
 
 function decimal(value: number): Decimal {
   const [mantissa = '0', exponent = '0'] = String(value).split('e')
-  const [whole = '0', fraction = ''] = mantissa.split('../functions')
+  const [whole = '0', fraction = ''] = mantissa.split('.')
   const scale = Number(exponent) - fraction.length
   return {digits: BigInt(whole + fraction), scale: Math.max(-MAX_SCALE, Math.min(MAX_SCALE, scale))}
 }
