@@ -221,8 +221,8 @@ function heldBack(held: Held, end: (state: State, rest: Partial<Ended>) => Ended
   return end(held.error.exit === EXIT.timeout ? 'failed' : 'unknown', {error: held.error})
 }
 
-/** What waits for it would take it along, or wants its name. */
-const CLEARS_THE_WAY: readonly EdgeReason[] = ['children first', 'frees the name']
+/** What waits for it would take it along, take away what it needs, or wants its name. */
+const CLEARS_THE_WAY: readonly EdgeReason[] = ['children first', 'dependants first', 'frees the name']
 
 function summaryOf(ended: readonly Ended[]): Record<State, number> {
   const summary: Record<State, number> = {done: 0, 'no-op': 0, failed: 0, skipped: 0, blocked: 0, detached: 0, unknown: 0}

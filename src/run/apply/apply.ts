@@ -99,7 +99,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   if (await carryOver(transfer, plan.operations, workspace.stores, held, arriving)) await workspace.loadLedgers()
   const book = bookOf(workspace, plan, secrets)
   const recorded = new Map<string, Pick<Ledger, 'accounts'>>()
-  for (const stack of workspace.stacks) recorded.set(stack.name, {accounts: await recordedAccounts(workspace, stack)})
+  for (const stack of workspace.stacks) recorded.set(stack.name, {accounts: await recordedAccounts(workspace, stack, plan)})
   for (const [stack, {accounts}] of recorded) book.setAccounts(stack, accounts)
   const accounts = accountsOf(workspace, recorded)
   if (!plan.operations.some(it => it.action !== 'no-op'))
@@ -243,7 +243,7 @@ export async function recordPlan(
   const secrets = new RunSecrets(workspace, observation.pairs)
   secrets.assertAll(plan)
   const book = bookOf(workspace, plan, secrets)
-  for (const stack of workspace.stacks) book.setAccounts(stack.name, await recordedAccounts(workspace, stack))
+  for (const stack of workspace.stacks) book.setAccounts(stack.name, await recordedAccounts(workspace, stack, plan))
   const input = {workspace, plan, observation, emit: () => {}, maxInflight: undefined, detach: false}
   const run = createRunId(workspace.host.clock, workspace.host.random)
   return auditedInBook(workspace, book, run, events, async () => {

@@ -22,7 +22,7 @@ import {runTiming} from '../host/timing.ts'
 import {knownRuns, markIfEnded, openRuns, type RunStory, tidyOpenRuns} from '../journal/run-files.ts'
 import {type PendingRun, packed, pendingRuns} from '../journal/travelling-journal.ts'
 import {planOf, RunPlanError} from '../plan/run-plan.ts'
-import {type ConnectedStacks, checkAccounts, type OtherAccount, otherAccount} from '../workspace/accounts.ts'
+import {asTouched, type ConnectedStacks, checkAccounts, type OtherAccount, otherAccount} from '../workspace/accounts.ts'
 import type {LedgerObject} from '../workspace/ledger-desk.ts'
 import {RunSecrets} from '../workspace/secrets.ts'
 import type {Workspace} from '../workspace/workspace.ts'
@@ -366,17 +366,17 @@ function attributeIn(book: LedgerBook, key: string, attribute: string): Json | u
   return recordedAttribute(entry, attribute)
 }
 
-/** Asks whose account a key is of only where another one was used then. @throws OtherAccountRunError */
-async function assertSameAccount(workspace: Workspace, {header}: RunStory): Promise<void> {
+/** Asks whose account a key is of only where another one was used then, for what it has begun. @throws OtherAccountRunError */
+async function assertSameAccount(workspace: Workspace, {header, loose, settled, uncertain}: RunStory): Promise<void> {
   const own = workspace.stacks.filter(it => header.stacks.includes(it.name))
   const {stacks, allLedgers} = workspace
   const spoken: ConnectedStacks = {
     stacks,
     allLedgers,
-    // With what its stacks speak to besides by now the run had nothing to do.
-    apisOf: it => workspace.apisSpoken(it).filter(api => header.accounts[keyOf(it.name, api)] ?? header.accounts[api]),
+    apisOf: it => workspace.apisSpoken(it),
     connectionOf: (stack, api) => workspace.connectionOf(stack, api),
   }
-  const other = await otherAccount(spoken, header.accounts, own)
+  const begun = [...loose, ...settled, ...uncertain].map(({key, kind}) => ({stack: stackOf(key), kind}))
+  const other = await otherAccount(asTouched(spoken, header.accounts, begun), header.accounts, own)
   if (other !== undefined) throw new OtherAccountRunError(header.run, other)
 }

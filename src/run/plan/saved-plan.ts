@@ -34,7 +34,7 @@ import {PlanExpiredError, stacksOf} from '../../engine/plan/recheck.ts'
 import {ledgerLocation} from '../../ledger/backends/registry.ts'
 import {liftsOf, liftsToApply} from '../host/lifts.ts'
 import type {ApplyOptions} from '../host/plan-options.ts'
-import {type ConnectedStacks, type OtherAccount, otherAccount} from '../workspace/accounts.ts'
+import {asTouched, type ConnectedStacks, type OtherAccount, otherAccount} from '../workspace/accounts.ts'
 import {ClearSecretError, known, orNotGiven, watched} from '../workspace/secrets.ts'
 import type {Workspace} from '../workspace/workspace.ts'
 import {planWorkspace, readOnlyGuard} from './plan.ts'
@@ -150,11 +150,14 @@ export const planStacks = (plan: Plan, secret: ReturnType<typeof planSecrets>): 
 
 /**
  * Whether the configuration means the accounts the plan was made for. Where address and key are the same nobody is asked;
- * where they are not, not even a list is read.
+ * where they are not, not even a list is read. What a stack has come to have of another API since is no part of the plan.
  * @throws PlanTargetError
  */
-export async function assertTarget(workspace: ConnectedStacks, plan: Pick<Plan, 'accounts'>): Promise<void> {
-  const other = await otherAccount(workspace, plan.accounts)
+export async function assertTarget(
+  workspace: ConnectedStacks,
+  {accounts, operations}: Pick<Plan, 'accounts' | 'operations'>,
+): Promise<void> {
+  const other = await otherAccount(asTouched(workspace, accounts, operations), accounts)
   if (other !== undefined) throw new PlanTargetError(other)
 }
 

@@ -33,7 +33,7 @@ export async function openUndo(host: Host, run: string, {stateFile}: {readonly s
     others: othersOf(plan),
     variable,
     async undo(workspace, wish) {
-      await assertTarget(workspace, {accounts: story.header.accounts})
+      await assertTarget(workspace, {...plan, accounts: story.header.accounts})
       return undoRun(workspace, {...wish, story, plan, image, notes: await openRequests(workspace)})
     },
   }

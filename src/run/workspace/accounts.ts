@@ -4,13 +4,14 @@
  */
 
 import {kinds} from '../../backends/kinds.ts'
-import type {Api} from '../../base/apis.ts'
+import {APIS, type Api} from '../../base/apis.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
 import {type Connection, keyHashAt} from '../../config/connection.ts'
 import type {StackDeclarations} from '../../engine/model/declaration.ts'
 import type {Ledger, LedgerAccount} from '../../engine/model/ledger.ts'
 import type {Plan} from '../../engine/model/plan.ts'
-import {keyOf} from '../../engine/model/value.ts'
+import {type Key, keyOf} from '../../engine/model/value.ts'
+import {apisOfKinds} from './needed-apis.ts'
 import type {Workspace} from './workspace.ts'
 
 /** The part of a workspace that says whom its stacks speak to. */
@@ -25,6 +26,36 @@ export interface ConnectedStacks {
 }
 
 type Ledgers = ConnectedStacks['allLedgers']
+
+/** What is touched; without a kind (journals of older versions) it may be anything of its stack. */
+export interface TouchedKind {
+  readonly stack: string
+  readonly kind?: string | undefined
+  /** What it comes from. */
+  readonly from?: {readonly stack: string} | undefined
+}
+
+/** Which APIs of which stacks are touched, as `keyOf` names them: its stacks may speak to more by now. */
+function apisTouched(touched: Iterable<TouchedKind>): ReadonlySet<Key> {
+  const stacksOf = ({stack, from}: TouchedKind) => (from === undefined ? [stack] : [stack, from.stack])
+  const apisOf = ({kind}: TouchedKind) => (kind === undefined ? APIS : apisOfKinds([kind]))
+  return new Set([...touched].flatMap(it => stacksOf(it).flatMap(stack => apisOf(it).map(api => keyOf(stack, api)))))
+}
+
+/**
+ * The same workspace, of which nobody asks what something has nothing to do with.
+ * @param made - the accounts that it was made for, as `accountsOf` names them
+ */
+export function asTouched(workspace: ConnectedStacks, made: Plan['accounts'], touched: Iterable<TouchedKind>): ConnectedStacks {
+  const known = apisTouched(touched)
+  const concerns = (key: Key) => known.has(key) || made[key] !== undefined
+  return {
+    stacks: workspace.stacks,
+    allLedgers: workspace.allLedgers,
+    apisOf: stack => workspace.apisOf(stack).filter(api => concerns(keyOf(stack.name, api))),
+    connectionOf: (stack, api) => workspace.connectionOf(stack, api),
+  }
+}
 
 /** The accounts a plan speaks to; by API where all stacks share one, by stack and API otherwise. Asks nobody. */
 export function accountsOf(workspace: ConnectedStacks, ledgers: Ledgers = workspace.allLedgers): Plan['accounts'] {
@@ -168,15 +199,23 @@ export async function checkAccounts(workspace: Workspace): Promise<void> {
   }
 }
 
-/** What a ledger remembers of the accounts of a stack; asks who the account is where that is not known yet. */
-export async function recordedAccounts(workspace: Workspace, stack: StackDeclarations): Promise<Readonly<Record<string, LedgerAccount>>> {
+/**
+ * What a ledger remembers of the accounts of a stack; asks who the account is where that is not known yet. Of an API that the
+ * run does not touch it goes on remembering what it does: nobody has compared that.
+ */
+export async function recordedAccounts(
+  workspace: Workspace,
+  stack: StackDeclarations,
+  {operations}: Pick<Plan, 'operations'>,
+): Promise<Readonly<Record<string, LedgerAccount>>> {
   const accounts: Record<string, LedgerAccount> = {...workspace.ledgers.get(stack.name)?.accounts}
+  const touched = apisTouched(operations)
   for (const api of workspace.apisOf(stack)) {
     const opened = workspace.connectionOf(stack.name, api)
     if (opened === undefined) continue
     const {address, keyHash} = opened.connection
     const known = accounts[api]
-    if (known !== undefined && isSame(known, opened.connection)) continue
+    if (known !== undefined && (isSame(known, opened.connection) || !touched.has(keyOf(stack.name, api)))) continue
     accounts[api] = {address, keyHash, ...named(await idOrNothing(workspace, api, opened.account))}
   }
   return accounts

@@ -100,3 +100,18 @@ it('a delete of what is gone already is done, and nothing is left in the ledger'
   expect(summary).toMatchObject({done: 1, failed: 0})
   expect(owned(lab)).toEqual([])
 })
+
+it('what something hangs on that stays, for the API cannot delete that, is not deleted from under it', async () => {
+  const lab = new Lab()
+  const base = () => stackOf().subscription('main').database('cache', 'main')
+  const {ended} = await lab.run(async () => {
+    await lab.apply([base().database('store', 'main').user('reader', 'cache', {}, ['store'])])
+    lab.simulator.clearLog()
+    return lab.apply([base()])
+  })
+  expect(lab.writes).toEqual([])
+  expect(ended.flatMap(it => (it.operation.action === 'no-op' ? [] : [[it.operation.address, it.state, it.because]]))).toEqual([
+    ['null_resource.reader', 'blocked', undefined],
+    ['null_resource.store', 'skipped', 'shop:null_resource.reader'],
+  ])
+})

@@ -1,6 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {AppError, EXIT} from '../../../src/base/errors.ts'
 import type {LedgerAccount} from '../../../src/engine/model/ledger.ts'
+import type {Operation} from '../../../src/engine/model/plan.ts'
 import {assertTarget} from '../../../src/run/plan/saved-plan.ts'
 import {stackOf} from '../../support/lab.ts'
 
@@ -24,6 +25,20 @@ const configured = (keys: Readonly<Record<string, string>>, ids: Readonly<Record
   }
 }
 
+/** Each of these stacks has a subscription in the plan. */
+const touching = (...stacks: readonly string[]): Operation[] =>
+  stacks.map(stack => ({
+    stack,
+    address: 'null_resource.main',
+    kind: 'cloud.subscription',
+    action: 'no-op',
+    cause: 'as-declared',
+    reason: 'as declared',
+    changes: [],
+    edges: [],
+    because: [],
+  }))
+
 class UnauthorizedForTest extends AppError {
   constructor() {
     super('GET / was refused (401)', {code: 'E_TEST', exit: EXIT.unauthorized, suggestions: []})
@@ -31,7 +46,7 @@ class UnauthorizedForTest extends AppError {
 }
 
 describe('a plan for several stacks with accounts of their own', () => {
-  const plan = {accounts: {cloud: account('one'), 'bill:cloud': account('two')}}
+  const plan = {accounts: {cloud: account('one'), 'bill:cloud': account('two')}, operations: touching('shop', 'bill')}
 
   it('goes on with the same keys, and asks nobody', async () => {
     const same = configured({shop: 'one', bill: 'two'})
@@ -42,12 +57,29 @@ describe('a plan for several stacks with accounts of their own', () => {
   it('is refused when one stack means the account of the other by now', async () => {
     await expect(assertTarget(configured({shop: 'one', bill: 'one'}), plan)).rejects.toThrow('those of another user')
     await expect(assertTarget(configured({shop: 'two', bill: 'two'}), plan)).rejects.toThrow('those of another user')
-    await expect(assertTarget(configured({shop: 'one', bill: 'two'}), {accounts: {}})).rejects.toThrow('no address')
+    await expect(assertTarget(configured({shop: 'one', bill: 'two'}), {accounts: {}, operations: touching('shop')})).rejects.toThrow(
+      'no address',
+    )
+  })
+
+  it('asks nothing of what a stack has come to have of an API since that it was not made for', async () => {
+    const later = configured({shop: 'one', bill: 'another'})
+    const plan = {accounts: {cloud: account('one')}, operations: touching('shop')}
+    await expect(assertTarget(later, plan)).resolves.toBeUndefined()
+    expect(later.asked).toEqual([])
+    const nothing = configured({shop: 'one'})
+    await expect(assertTarget(nothing, {accounts: {}, operations: []})).resolves.toBeUndefined()
+  })
+
+  it('is refused where what comes from a stack is of another account by now', async () => {
+    const moving = touching('bill').map(it => ({...it, action: 'move' as const, from: {stack: 'shop', address: it.address}}))
+    const plan = {accounts: {cloud: account('one')}, operations: moving}
+    await expect(assertTarget(configured({shop: 'two', bill: 'one'}), plan)).rejects.toThrow('those of another user')
   })
 })
 
 describe('a plan whose key was rotated meanwhile', () => {
-  const plan = {accounts: {cloud: {...account('old'), account: '12'}}}
+  const plan = {accounts: {cloud: {...account('old'), account: '12'}}, operations: touching('shop')}
 
   it('goes on where the new key is of the same account: by what a ledger has, else by one request', async () => {
     const asks = configured({shop: 'new'}, {new: '12'})
@@ -61,7 +93,7 @@ describe('a plan whose key was rotated meanwhile', () => {
   it('takes the account of the old key from a ledger where the plan does not name it', async () => {
     const recorded = [{...account('old'), account: '12'}]
     await expect(
-      assertTarget(configured({shop: 'new'}, {new: '12'}, recorded), {accounts: {cloud: account('old')}}),
+      assertTarget(configured({shop: 'new'}, {new: '12'}, recorded), {accounts: {cloud: account('old')}, operations: touching('shop')}),
     ).resolves.toBeUndefined()
   })
 
@@ -72,7 +104,9 @@ describe('a plan whose key was rotated meanwhile', () => {
       message: expect.stringMatching(/account 12.* account 99/),
     })
     const unnamed = configured({shop: 'new'}, {new: '12'})
-    await expect(assertTarget(unnamed, {accounts: {cloud: account('old')}})).rejects.toThrow('whose account the others are of is not known')
+    await expect(assertTarget(unnamed, {accounts: {cloud: account('old')}, operations: touching('shop')})).rejects.toThrow(
+      'whose account the others are of is not known',
+    )
     expect(unnamed.asked).toEqual([])
     await expect(assertTarget(configured({shop: 'new'}, {}), plan)).rejects.toThrow('GET / was refused (401)')
     await expect(assertTarget(configured({shop: 'new'}, {new: '{}'}), plan)).rejects.toThrow('neither an id nor a name')
