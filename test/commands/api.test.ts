@@ -5,18 +5,18 @@ import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {parse as parseYaml} from 'yaml'
 import {world} from '../../src/simulator/index.ts'
 import {PROGRAM} from '../support/program.ts'
-import {type Service, service} from '../support/service.ts'
+import {type WatchedSite, watchedSite} from '../support/watched-site.ts'
 
-let svc: Service
+let svc: WatchedSite
 beforeEach(async () => {
   const start = world()
     .subscription('shop')
     .database('cache')
     .subscription('empty')
     .bdb('orders', {authentication_redis_pass: 'orders-password', data: 'kept'})
-  svc = await service({cloud: {taskMs: 50, readyMs: 0}}, start)
+  svc = await watchedSite({cloud: {taskMs: 50, readyMs: 0}}, start)
 })
-afterEach(() => svc.end())
+afterEach(() => svc.close())
 
 const json = ({stdout}: {stdout: string}) => JSON.parse(stdout)
 const DATABASE = JSON.stringify({name: 'new', memoryLimitInGb: 1})
@@ -69,7 +69,7 @@ describe('api', () => {
   })
 
   it('creates, updates and deletes with a body from the command line, a file or standard input', async () => {
-    writeFileSync(join(svc.here.folder, 'body.json'), `\ufeff${DATABASE}`)
+    writeFileSync(join(svc.folder, 'body.json'), `\ufeff${DATABASE}`)
     const path = '/subscriptions/1/databases'
     for (const [data, input] of [[DATABASE.replace('new', 'a')], ['@body.json'], ['@-', DATABASE.replace('new', 'c')]] as const) {
       const {code, stdout, stderr} = await svc.run(['api', 'cloud', 'post', path, '--data', data], input === undefined ? {} : {input})
@@ -346,7 +346,7 @@ describe('api --wait', () => {
 
   it('lets go at Ctrl-C: exit 4, and the task goes on', async () => {
     svc.simulator.configure({cloud: {taskMs: 60_000}})
-    const child = spawn(process.execPath, [PROGRAM, ...create], {env: {...svc.here.env, ...svc.env}})
+    const child = spawn(process.execPath, [PROGRAM, ...create], {env: {...svc.env}})
     let stderr = ''
     child.stderr.on('data', part => {
       stderr += part
@@ -399,8 +399,8 @@ describe('api --wait', () => {
 
 describe('api with a read-only profile', () => {
   it('reads, and refuses everything else before it is sent', async () => {
-    mkdirSync(dirname(svc.here.configFile), {recursive: true, mode: 0o700})
-    writeFileSync(svc.here.configFile, '[profiles.ro]\ndeployment_type = "cloud"\nmode = "read-only"\n', {mode: 0o600})
+    mkdirSync(dirname(svc.configFile), {recursive: true, mode: 0o700})
+    writeFileSync(svc.configFile, '[profiles.ro]\ndeployment_type = "cloud"\nmode = "read-only"\n', {mode: 0o600})
     expect((await svc.run('api cloud get /regions --profile ro')).code).toBe(0)
     svc.simulator.clearLog()
     for (const method of ['post', 'put', 'patch', 'delete']) {

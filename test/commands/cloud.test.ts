@@ -2,7 +2,7 @@ import {mkdirSync, writeFileSync} from 'node:fs'
 import {dirname} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {world} from '../../src/simulator/index.ts'
-import {type Service, service} from '../support/service.ts'
+import {type WatchedSite, watchedSite} from '../support/watched-site.ts'
 
 const filled = () =>
   world()
@@ -14,12 +14,12 @@ const filled = () =>
     .subscription('twin')
     .subscription('twin')
 
-let svc: Service
+let svc: WatchedSite
 beforeEach(async () => {
-  svc = await service({}, filled())
+  svc = await watchedSite({}, filled())
   svc.secret('user-password-1')
 })
-afterEach(() => svc.end())
+afterEach(() => svc.close())
 
 const rows = ({stdout}: {stdout: string}) => JSON.parse(stdout)
 
@@ -80,12 +80,10 @@ describe('the subscription of a list', () => {
     const unknown = await svc.run('cloud databases', {env: {SVC_SUBSCRIPTION_ID: 'shp'}})
     expect(unknown.stderr).toContain('there is no subscription named "shp" (from the environment variable SVC_SUBSCRIPTION_ID)')
     expect(rows(await svc.run('cloud databases --subscription 2 -o json', {env: {SVC_SUBSCRIPTION_ID: '1'}}))).toEqual([])
-    mkdirSync(dirname(svc.here.configFile), {recursive: true, mode: 0o700})
-    writeFileSync(
-      svc.here.configFile,
-      '[profiles.p]\ndeployment_type = "cloud"\ndefault_subscription = "shop"\ndefault_database = "cache"\n',
-      {mode: 0o600},
-    )
+    mkdirSync(dirname(svc.configFile), {recursive: true, mode: 0o700})
+    writeFileSync(svc.configFile, '[profiles.p]\ndeployment_type = "cloud"\ndefault_subscription = "shop"\ndefault_database = "cache"\n', {
+      mode: 0o600,
+    })
     const verbose = await svc.run('cloud acl rules --profile p -q [].name -vv --rate 50')
     expect(rows(verbose)).toEqual(['read-only'])
     expect(verbose.stderr).toContain('default_subscription: profile "p"\n')

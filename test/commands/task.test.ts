@@ -1,12 +1,12 @@
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {world} from '../../src/simulator/index.ts'
-import {type Service, service} from '../support/service.ts'
+import {type WatchedSite, watchedSite} from '../support/watched-site.ts'
 
-let svc: Service
+let svc: WatchedSite
 beforeEach(async () => {
-  svc = await service({cloud: {taskMs: 100}}, world().subscription('shop'))
+  svc = await watchedSite({cloud: {taskMs: 100}}, world().subscription('shop'))
 })
-afterEach(() => svc.end())
+afterEach(() => svc.close())
 
 const create = async (name: string): Promise<string> => {
   const data = JSON.stringify({name, memoryLimitInGb: 1})

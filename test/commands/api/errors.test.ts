@@ -6,13 +6,13 @@ import {dirname, join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {systemClock} from '../../../src/base/clock.ts'
 import {createSimulator, type FaultInput, serveSimulator, world} from '../../../src/simulator/index.ts'
-import {type Service, service} from '../../support/service.ts'
+import {type WatchedSite, watchedSite} from '../../support/watched-site.ts'
 
-let svc: Service
+let svc: WatchedSite
 beforeEach(async () => {
-  svc = await service({}, world().subscription('shop').database('cache').bdb('orders'))
+  svc = await watchedSite({}, world().subscription('shop').database('cache').bdb('orders'))
 })
-afterEach(() => svc.end())
+afterEach(() => svc.close())
 
 const strike = (action: FaultInput['action'], match: FaultInput['match'] = {}) => svc.simulator.inject({match, action})
 
@@ -94,7 +94,7 @@ describe('an answer that is an error', () => {
     expect((await svc.run('module delete 1 --yes')).stderr).toContain('was refused, and nothing was changed: the request limit')
     svc.simulator.clearFaults()
     svc.simulator.inject({match: {}, times: 1, action: {type: 'status', status: 500, effect: true}}, {match: {}, action: limit})
-    const {code, stderr} = await svc.run('api cloud delete /subscriptions/1', {env: {SVC_STATE_DIR: join(svc.here.folder, 'fresh')}})
+    const {code, stderr} = await svc.run('api cloud delete /subscriptions/1', {env: {SVC_STATE_DIR: join(svc.folder, 'fresh')}})
     expect(code).toBe(8)
     expect(stderr).toContain('DELETE /subscriptions/1: the request limit is used up')
   })
@@ -241,7 +241,7 @@ describe('no answer', () => {
       const {code, stderr} = await svc.run('api enterprise get /bootstrap --insecure', {env})
       expect(code).toBe(0)
       expect(stderr).toContain('are not verified')
-      writeFileSync(join(svc.here.folder, 'ca.pem'), served.certificate ?? '')
+      writeFileSync(join(svc.folder, 'ca.pem'), served.certificate ?? '')
       expect(await svc.run('api enterprise get /nodes --ca-file ca.pem -q [].uid', {env})).toMatchObject({code: 0, stderr: ''})
     } finally {
       await served.close()
@@ -351,8 +351,8 @@ describe('a mistake before anything is sent', () => {
   })
 
   it('a profile of the other deployment: exit 64', async () => {
-    mkdirSync(dirname(svc.here.configFile), {recursive: true, mode: 0o700})
-    writeFileSync(svc.here.configFile, '[profiles.c]\ndeployment_type = "cloud"\n', {mode: 0o600})
+    mkdirSync(dirname(svc.configFile), {recursive: true, mode: 0o700})
+    writeFileSync(svc.configFile, '[profiles.c]\ndeployment_type = "cloud"\n', {mode: 0o600})
     expect(await failure(['api', 'enterprise', 'get', '/cluster', '--profile', 'c'])).toMatchObject({exit: 64, code: 'E_PROFILE_TYPE'})
   })
 })

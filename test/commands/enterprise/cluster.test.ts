@@ -5,19 +5,19 @@ import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {world} from '../../../src/simulator/index.ts'
 import {PROGRAM} from '../../support/program.ts'
-import {type Service, service} from '../../support/service.ts'
+import {type WatchedSite, watchedSite} from '../../support/watched-site.ts'
 
-let svc: Service
+let svc: WatchedSite
 beforeEach(async () => {
-  svc = await service({cluster: {changeMs: 50}}, world().bdb('orders', {shards_placement: 'optimal'}))
+  svc = await watchedSite({cluster: {changeMs: 50}}, world().bdb('orders', {shards_placement: 'optimal'}))
 })
-afterEach(() => svc.end())
+afterEach(() => svc.close())
 
 const json = ({stdout}: {stdout: string}) => JSON.parse(stdout)
 
 /** Reads what a command that never ends writes, until it has written `enough`. */
 function until(words: string, enough: (stdout: string) => boolean, onData: (stdout: string) => void = () => {}): Promise<string> {
-  const child = spawn(process.execPath, [PROGRAM, ...words.split(' ')], {env: {...svc.here.env, ...svc.env}})
+  const child = spawn(process.execPath, [PROGRAM, ...words.split(' ')], {env: {...svc.env}})
   let stdout = ''
   child.stdout.on('data', part => {
     stdout += part
@@ -150,7 +150,7 @@ describe('cluster', () => {
 
 describe('module', () => {
   const zip = () => {
-    const path = join(svc.here.folder, 'search.zip')
+    const path = join(svc.folder, 'search.zip')
     writeFileSync(path, Buffer.concat([Buffer.from('PK'), Buffer.alloc(700_000, 'x')]))
     return path
   }
@@ -183,7 +183,7 @@ describe('module', () => {
   })
 
   it('upload refuses what is no archive before it sends anything', async () => {
-    writeFileSync(join(svc.here.folder, 'notes.txt'), 'hello')
+    writeFileSync(join(svc.folder, 'notes.txt'), 'hello')
     for (const file of ['notes.txt', 'none.zip', '.']) {
       const {code, stdout} = await svc.run(`module upload --file ${file} -o json`)
       expect(code).toBe(64)

@@ -1,15 +1,15 @@
 /** A success without a body, or with one of another shape, where a record or a list is due: no command makes one up. */
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {type Service, service} from '../../support/service.ts'
+import {type WatchedSite, watchedSite} from '../../support/watched-site.ts'
 
-let svc: Service
+let svc: WatchedSite
 let env: Readonly<Record<string, string>>
 beforeEach(async () => {
-  svc = await service()
+  svc = await watchedSite()
   const address = await svc.serve((_, response) => response.writeHead(200).end())
   env = {SVC_CLOUD_API_URL: `${address}/v1`, SVC_ENTERPRISE_URL: address, SVC_ENTERPRISE_INSECURE: ''}
 })
-afterEach(() => svc.end())
+afterEach(() => svc.close())
 
 describe('an empty answer', () => {
   it.each([

@@ -2,7 +2,7 @@ import {execFile} from 'node:child_process'
 import {promisify} from 'node:util'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {PROGRAM} from '../../support/program.ts'
-import {type Service, service} from '../../support/service.ts'
+import {type WatchedSite, watchedSite} from '../../support/watched-site.ts'
 
 const ROWS = 1_000
 const row = (id: number, more: string) =>
@@ -11,15 +11,15 @@ const row = (id: number, more: string) =>
 const list = (echoed: string) =>
   `{"account": 1, "databases": [${Array.from({length: ROWS}, (_, at) => row(at, echoed)).join(',\n')}], "links": []}`
 
-let svc: Service
+let svc: WatchedSite
 let env: Record<string, string>
 let body: string
 beforeEach(async () => {
-  svc = await service()
+  svc = await watchedSite()
   body = list(svc.env.SVC_CLOUD_API_KEY ?? '')
   env = {...svc.env, SVC_CLOUD_API_URL: await svc.serve((_, response) => response.end(body))}
 })
-afterEach(() => svc.end())
+afterEach(() => svc.close())
 const shown = async (...words: string[]) => svc.run(['api', 'cloud', 'get', '/subscriptions/1/databases', ...words], {env})
 
 describe('a large answer', () => {
@@ -68,7 +68,7 @@ describe('a large answer', () => {
   it('to nobody, or to a full disk, ends as a small one does', async () => {
     const run = (to: string) =>
       promisify(execFile)('bash', ['-c', `"$NODE" "$PROGRAM" api cloud get /x ${to}; echo "\${PIPESTATUS[*]}"`], {
-        env: {...svc.here.env, ...env, NODE: process.execPath, PROGRAM},
+        env: {...svc.env, ...env, NODE: process.execPath, PROGRAM},
       })
     expect(await run('| head -n 2')).toEqual({stdout: '{\n  "account": 1,\n0 0\n', stderr: ''})
     expect(await run('> /dev/full')).toEqual({stdout: '1\n', stderr: expect.stringContaining('(E_OUTPUT)')})

@@ -6,9 +6,9 @@ import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {world} from '../../../src/simulator/index.ts'
 import {selfSigned} from '../../../src/simulator/self-signed.ts'
-import {type Service, service} from '../../support/service.ts'
+import {type WatchedSite, watchedSite} from '../../support/watched-site.ts'
 
-let svc: Service
+let svc: WatchedSite
 let cluster: Server
 let proxy: Server
 /** What the proxy was asked for: `CONNECT cluster.test:9443`. */
@@ -25,11 +25,11 @@ const listening = async (server: Server): Promise<number> => {
 
 /** Names that exist nowhere but behind the proxy. */
 beforeEach(async () => {
-  svc = await service({}, world().subscription('shop').bdb('cache'))
+  svc = await watchedSite({}, world().subscription('shop').bdb('cache'))
   asked = []
   wanted = undefined
   const {certificate: cert, key} = selfSigned(Date.now(), ['cluster.test'])
-  writeFileSync(join(svc.here.folder, 'ca.pem'), cert)
+  writeFileSync(join(svc.folder, 'ca.pem'), cert)
   const simulated = new URL(svc.env.SVC_ENTERPRISE_URL ?? '')
   const cloud = new URL(svc.env.SVC_CLOUD_API_URL ?? '')
   const passOn = (to: URL) => (from: import('node:http').IncomingMessage, back: import('node:http').ServerResponse) => {
@@ -69,7 +69,7 @@ beforeEach(async () => {
     SVC_ENTERPRISE_URL: 'https://cluster.test:9443',
     SVC_CLOUD_API_URL: 'http://cloud.test/v1',
   }
-  secureEnv = {...env, SVC_ENTERPRISE_CA_FILE: join(svc.here.folder, 'ca.pem'), SVC_ENTERPRISE_INSECURE: 'false'}
+  secureEnv = {...env, SVC_ENTERPRISE_CA_FILE: join(svc.folder, 'ca.pem'), SVC_ENTERPRISE_INSECURE: 'false'}
 })
 
 afterEach(async () => {
@@ -77,7 +77,7 @@ afterEach(async () => {
     server.closeAllConnections()
     server.close()
   }
-  await svc.end()
+  await svc.close()
 })
 
 describe('behind a proxy', () => {

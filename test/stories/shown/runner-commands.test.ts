@@ -2,14 +2,14 @@
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {parse} from 'yaml'
 import {OUTPUT_FORMATS} from '../../../src/report/output-format.ts'
-import {type Service, service} from '../../support/service.ts'
 import {jsonStack, saveStack} from '../../support/stack-json.ts'
+import {type WatchedSite, watchedSite} from '../../support/watched-site.ts'
 
-let svc: Service
+let svc: WatchedSite
 beforeEach(async () => {
-  svc = await service()
+  svc = await watchedSite()
 })
-afterEach(() => svc.end())
+afterEach(() => svc.close())
 
 /** As GitHub's runner, that of Azure and TeamCity's read a line. */
 const isCommand = (line: string): boolean => /##[a-z]*\[/i.test(line) || /^\s*::[a-z-]+(?: .*)?::/i.test(line)
@@ -67,7 +67,7 @@ describe('words of a server that a CI runner would obey', () => {
     WORDS.forEach((name, at) => {
       stack.subscription(`s${at}`, {name})
     })
-    saveStack(svc.here.folder, stack.block('output', {o: {value: WORDS.join('\n')}}))
+    saveStack(svc.folder, stack.block('output', {o: {value: WORDS.join('\n')}}))
     for (const command of ['plan', 'graph', 'apply --auto-approve', 'output', 'destroy --allow-destroy *'])
       for (const format of ['text', 'yaml']) {
         const {stdout, stderr} = await svc.run([...command.split(' '), '--synth-dir', 'shop', '-o', format])
