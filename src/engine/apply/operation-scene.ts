@@ -109,7 +109,7 @@ export class Scene implements Staged {
       ...(operation.name === undefined ? {} : {name: operation.name}),
       ...(remoteId === undefined ? {} : {remoteId}),
       last: this.steps().at(-1) === step,
-      madeBy: answer => this.idFrom(answer, parent) !== undefined,
+      madeBy: answer => this.idFrom(answer, parent),
       groups: this.groups(parent, remoteId),
       behind,
     }

@@ -144,7 +144,9 @@ class Recovery {
       if (news === undefined) return {fate: 'unknown', error: new OperationTimeoutError(what, `task ${loose.taskId}`, timeoutMs)}
       if (news !== 'lost') return this.#fateByTask(open, news)
     }
+    if (loose.accepted?.remoteId !== undefined) return this.#fateOfDone(open, loose.accepted.remoteId)
     emit({type: 'in doubt', key: loose.key, step: loose.step, why: 'the run that sent it died'})
+    if (loose.accepted !== undefined) return this.#fateOfCreate(open, {isDone: true})
     return loose.step === 'create' ? this.#fateOfCreate(open) : this.#fateOfChange(open)
   }
 

@@ -3,7 +3,7 @@
  * look at the collection and at the task list, twice, at least the list lag apart. Found: it happened. Absent, and a
  * complete task list shows no task of that age: it did not. Without such a proof only kinds whose names are unique in
  * their parent may be sent again, because there a second create would be refused. Where the server has said that it was
- * made (its task is done, or its name is taken), a list that does not show it proves nothing for as long as lists may lag.
+ * made (its task is done, it was taken on without one, or its name is taken), a list that does not show it proves nothing for as long as lists may lag.
  */
 
 import type {Clock} from '../../base/clock.ts'
@@ -98,7 +98,7 @@ async function lookUp(it: CreateInDoubt, lookup: OpenLookup): Promise<DoubtSettl
       }
       if (++absences < (isMade ? LOOKS_FOR_TAKEN : LOOKS)) return again(startedAt, it.lagMs)
       if (it.doubt.isTaken) return unsettled(it, 'sent again, it was refused as there already, and its list does not show it')
-      if (it.doubt.isDone && it.old?.() !== true) return unsettled(it, 'its task is done, and its list does not show it', CERTAIN_THEN)
+      if (it.doubt.isDone && it.old?.() !== true) return unsettled(it, `${whyMade(it.doubt)}, and its list does not show it`, CERTAIN_THEN)
       if (!collection.proven) return unsettled(it, 'its list could not be read whole')
       if (it.unique || running === 'none' || it.old?.() === true) return {settled: 'did not happen'}
       if (lookup.isStuck()) return again(startedAt, it.lagMs)
@@ -108,6 +108,8 @@ async function lookUp(it: CreateInDoubt, lookup: OpenLookup): Promise<DoubtSettl
   )
   return end ?? unsettled(it, 'something of that kind is still running')
 }
+
+const whyMade = ({taskId}: WriteDoubt): string => (taskId === undefined ? 'the API has taken it on' : 'its task is done')
 
 const unsettled = (it: CreateInDoubt, why: string, next?: string): DoubtSettled => ({
   settled: 'unknown',

@@ -178,7 +178,11 @@ async function oneRequest(
       if (it.last) context.sent(key)
       emit({type: 'accepted', key, step, ...(sent.taskId === undefined ? {} : {taskId: sent.taskId})})
       const accepted: Accepted = {acceptedAt: clock.now(), ...(sent.body === undefined ? {} : {body: sent.body})}
-      if (sent.taskId === undefined) return over(await rest(accepted))
+      if (sent.taskId === undefined) {
+        // Its list may show it later than anybody waits: whoever comes next must not take it for lost.
+        if (step === 'create') journal.append({type: 'accepted', key, step, ...madeIn(it, accepted)}, true)
+        return over(await rest(accepted))
+      }
       context.doubts.started(context.accountAt({stack: it.stack, kind: it.kind.name}), sent.taskId)
       journal.append({type: 'handle', key, step, taskId: sent.taskId}, true)
       if (context.options.detach) {
@@ -194,7 +198,7 @@ async function oneRequest(
           return held(context, it, place, followed)
         case 'lost':
           // Accepted, and the API keeps no word of it: the object itself tells, where it is known (wire facts, "POST /v1/bdbs").
-          if (step !== 'create' || it.madeBy(accepted)) return over(await rest(accepted))
+          if (step !== 'create' || it.madeBy(accepted) !== undefined) return over(await rest(accepted))
           return doubtful(context, it, {sentAt: tries.sentAt, taskId: sent.taskId}, rest)
         case 'taken':
           return doubtful(context, it, {sentAt: tries.sentAt, cause: followed.error, isTaken: true}, rest)
@@ -224,6 +228,11 @@ async function oneRequest(
     default:
       return sent satisfies never
   }
+}
+
+function madeIn(it: Write, answer: Accepted): {readonly remoteId?: string} {
+  const remoteId = it.madeBy(answer)
+  return remoteId === undefined ? {} : {remoteId}
 }
 
 /** A busy parent narrows its own group for the rest of the run; a crowded account the account's, until there is room again. */

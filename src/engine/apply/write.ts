@@ -25,8 +25,8 @@ export interface Write extends Turn {
   readonly isAgain?: true
   /** Nothing of this operation is sent after it. */
   readonly last: boolean
-  /** Whether the answer to a create names the object it makes. */
-  readonly madeBy: (answer: {readonly body?: Json}) => boolean
+  /** The object that the answer to a create names. */
+  readonly madeBy: (answer: {readonly body?: Json}) => string | undefined
   /** What to do when nobody knows whether the request took effect. */
   readonly settleDoubt: (doubt: WriteDoubt) => Promise<DoubtSettled>
 }
@@ -56,6 +56,6 @@ export interface WriteDoubt {
   readonly cause?: AppError
   /** Sent again, it was refused, for what it asks for is there already: most likely the first one made it. */
   readonly isTaken?: true
-  /** Its task is done, and did not say what it made: it is there, whatever a list that lags shows. */
+  /** Its task is done, or it was taken on without one, and nobody said what was made: it is there, whatever a list that lags shows. */
   readonly isDone?: true
 }

@@ -22,6 +22,7 @@ export const journalEntrySchema = z.discriminatedUnion('type', [
     at: z.number(),
   }),
   told({type: z.literal('handle'), ...step, taskId: z.string()}),
+  told({type: z.literal('accepted'), ...step, remoteId: z.string().exactOptional()}),
   told({type: z.literal('void'), ...step, why: z.string()}),
   told({
     type: z.literal('settled'),

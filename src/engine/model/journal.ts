@@ -1,6 +1,7 @@
 /**
  * What an apply writes down before and after it acts, so that whoever comes next can tell what a dead run has done.
- * `sent` is on disk before the request leaves, `handle` right after a task id is known. No entry holds a secret.
+ * `sent` is on disk before the request leaves, `handle` right after a task id is known, `accepted` right after a create was
+ * answered without one. No entry holds a secret.
  */
 import type {State, Step} from './events.ts'
 import type {Method} from './kind.ts'
@@ -36,6 +37,8 @@ type Entry =
       readonly at: number
     }
   | {readonly type: 'handle'; readonly key: Key; readonly step: Step; readonly taskId: string}
+  /** A create that the API took on without a task: it is made, and `remoteId` is what the answer called it. */
+  | {readonly type: 'accepted'; readonly key: Key; readonly step: Step; readonly remoteId?: string}
   /** The API refused or could not be reached: nothing happened. */
   | {readonly type: 'void'; readonly key: Key; readonly step: Step; readonly why: string}
   | {
@@ -93,6 +96,8 @@ export interface Loose {
   readonly former?: string
   readonly sentAt: number
   readonly taskId?: string
+  /** A create that was taken on without a task, and the object, where the answer named it. */
+  readonly accepted?: {readonly remoteId?: string}
   readonly secrets?: SentSecrets
 }
 
@@ -194,6 +199,9 @@ export function readRun(entries: readonly JournalEntry[]): DeadRun {
       if (kind !== undefined) tasks.push({key: entry.key, kind, id: entry.taskId})
       const known = open.get(id)
       if (known) open.set(id, {...known, taskId: entry.taskId})
+    } else if (entry.type === 'accepted') {
+      const known = open.get(id)
+      if (known) open.set(id, {...known, accepted: entry.remoteId === undefined ? {} : {remoteId: entry.remoteId}})
     } else if (entry.type === 'void') open.delete(id)
     else {
       open.delete(id)

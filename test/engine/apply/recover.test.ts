@@ -168,6 +168,37 @@ describe('an object that a dead run is still making', () => {
     expect(lab.writes).toEqual(['POST /subscriptions'])
   })
 
+  it.each(['empty', 'no-content'] as const)('is there once it was taken on without a task (%s)', async synchronousAnswer => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 1, readyMs: 0, listLagMs: 0, asynchronous: false, synchronousAnswer}}})
+    await lab.run(async () => {
+      const built = await lab.plan([SUBSCRIPTION])
+      lab.simulator.configure({cloud: {listLagMs: 60_000}})
+      const first = await lab.execute(built, [SUBSCRIPTION], {timeoutMs: 2_000})
+      expect(first.ended.map(it => it.error?.code)).toEqual(['E_OPERATION_TIMEOUT'])
+      const {unknown, void: none} = await settle(lab, built, [SUBSCRIPTION], {timeoutMs: 2_000})
+      expect(none).toEqual([])
+      expect(unknown).toMatchObject([{key: 'shop:null_resource.main', error: {code: 'E_OUTCOME_UNKNOWN', exit: 6}}])
+      await lab.clock.sleep(20_000)
+      await settle(lab, built, [SUBSCRIPTION], {timeoutMs: 2_000})
+      expect((await lab.apply([SUBSCRIPTION])).summary).toMatchObject({done: 0, failed: 0})
+    })
+    expect(lab.writes).toEqual(['POST /subscriptions'])
+  })
+
+  it('is the one that the answer named, where no task was needed', async () => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 1, readyMs: 0, listLagMs: 60_000, asynchronous: false, synchronousAnswer: 'object'}}})
+    await lab.run(async () => {
+      const built = await lab.plan([SUBSCRIPTION])
+      const {ledger} = lab.store('shop')
+      await lab.execute(built, [SUBSCRIPTION])
+      lab.store('shop').ledger = ledger
+      lab.journal = lab.journal.filter(it => it.type === 'sent' || it.type === 'accepted')
+      const {found} = await settle(lab, built, [SUBSCRIPTION], {timeoutMs: 2_000})
+      expect(found).toEqual([{key: 'shop:null_resource.main', remoteId: 'cloud/subscriptions/1'}])
+    })
+    expect(lab.writes).toEqual(['POST /subscriptions'])
+  })
+
   it('counts as gone again when it is still not shown a quarter of an hour after it was sent', async () => {
     const lab = new Lab({simulator: {cloud: {taskMs: 1, readyMs: 0, listLagMs: 0}}})
     await lab.run(async () => {
