@@ -11,7 +11,7 @@ import {type Arrived, apiOf, type EntryMove, finishTransfers, ledgerName, marksI
 import {assertSettled} from '../apply/dead-runs.ts'
 import {assertAuditable} from '../audit/audit.ts'
 import {auditArrivals} from '../audit/audit-arrivals.ts'
-import {OtherAccountError} from '../workspace/accounts.ts'
+import {isOneAt, OtherAccountError} from '../workspace/accounts.ts'
 import type {LedgerDesk, LedgerObject} from '../workspace/ledger-desk.ts'
 
 export interface TransferWish {
@@ -181,6 +181,8 @@ export async function assertSameAccounts(src: Ledger, dst: Ledger, chosen: reado
     const wanted = b?.account ?? targets[api]?.account
     if (a.account !== undefined && wanted !== undefined) {
       if (a.account !== wanted) throw new OtherAccountError(of, a.account, wanted)
+      if (b !== undefined && targets[api]?.account === undefined && !isOneAt(api, a, b))
+        throw new OtherAccountError(of, `${a.account} at ${a.address}`, `${wanted} at ${b.address}`)
     } else if (b !== undefined) {
       if (a.address !== b.address) throw new OtherAccountError(of, a.account ?? `at ${a.address}`, b.account ?? `at ${b.address}`)
       const isUnproven = a.account !== undefined && wanted === undefined && a.keyHash !== b.keyHash
@@ -198,8 +200,8 @@ async function assertMeantSame(from: string, was: LedgerAccount & {readonly api:
   // What other credentials the source has by now is its own plan's to judge.
   if (isIt(was) || isIt(await desk.accountMeant(from, was.api))) return
   const known = await accountKnownOf({...is, api: was.api}, desk)
-  if (known !== undefined && known === was.account) return
-  const other = known ?? (is.address === was.address ? undefined : `at ${is.address}`)
+  if (known !== undefined && known === was.account && isOneAt(was.api, was, is)) return
+  const other = known !== undefined && known !== was.account ? known : is.address === was.address ? undefined : `at ${is.address}`
   if (other === undefined) throw new AccountNotKnownError(from, was.account, to)
   throw new OtherAccountError(`the ledger of stack ${from}`, was.account ?? `at ${was.address}`, other)
 }

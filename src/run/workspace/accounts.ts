@@ -154,13 +154,15 @@ export class OtherAccountError extends AppError {
   }
 }
 
-/** The ledger does not know its account, and neither the address nor the credentials are those that it was written with. */
-export class NothingSharedError extends AppError {
+/** The address is another one than the ledger was written at, and nothing proves that the account is the same. */
+export class UnprovenAccountError extends AppError {
   /** @param account - of the credentials, where it is known */
-  constructor(stack: string, was: string, is: string, account: string | undefined) {
+  constructor(stack: string, {address: was, account: former}: LedgerAccount, is: string, account: string | undefined) {
     const of = account === undefined ? '' : ` (account ${account})`
     super(
-      `the ledger of stack ${stack} was written at ${was} and does not know whose account; now it would be ${is}, with other credentials${of}`,
+      former === undefined
+        ? `the ledger of stack ${stack} was written at ${was} and does not know whose account; now it would be ${is}, with other credentials${of}`
+        : `the ledger of stack ${stack} was written at ${was}, and now it would be ${is}: that both are called ${former} does not prove that they are one`,
       {
         code: 'E_ACCOUNT_UNPROVEN',
         exit: EXIT.refused,
@@ -175,7 +177,7 @@ export class NothingSharedError extends AppError {
   }
 }
 
-/** No request while address and key stay what they were. @throws OtherAccountError, NothingSharedError */
+/** No request while address and key stay what they were. @throws OtherAccountError, UnprovenAccountError */
 export async function checkAccounts(workspace: Workspace): Promise<void> {
   for (const stack of workspace.stacks) {
     for (const api of workspace.apisSpoken(stack)) {
@@ -183,7 +185,8 @@ export async function checkAccounts(workspace: Workspace): Promise<void> {
       const pinned = stack.targets[api]?.account
       const opened = workspace.connectionOf(stack.name, api)
       if (opened === undefined) continue
-      const same = recorded !== undefined && isSame(recorded, opened.connection)
+      const {connection} = opened
+      const same = recorded !== undefined && isSame(recorded, connection)
       const known = same ? recorded.account : undefined
       const whose = recorded && (recorded.account ?? recordedId(workspace.allLedgers, api, recorded))
       const expected = pinned ?? (same ? undefined : whose)
@@ -191,10 +194,21 @@ export async function checkAccounts(workspace: Workspace): Promise<void> {
         const got = known ?? (await opened.account())
         if (got !== expected)
           throw new OtherAccountError(pinned === undefined ? `the ledger of stack ${stack.name}` : `stack ${stack.name}`, expected, got)
-      } else if (recorded !== undefined && sharesNothing(recorded, opened.connection) && owns(workspace, stack.name, api)) {
-        const got = await idOrReason(opened.account)
-        throw new NothingSharedError(stack.name, recorded.address, opened.connection.address, typeof got === 'string' ? got : undefined)
       }
+      const isProven =
+        pinned !== undefined ||
+        recorded === undefined ||
+        recorded.address === connection.address ||
+        isKeyOf(recorded, connection) ||
+        (expected !== undefined && isOneAt(api, recorded, connection))
+      if (isProven || !owns(workspace, stack.name, api)) continue
+      const got = expected ?? (await idOrReason(opened.account))
+      throw new UnprovenAccountError(
+        stack.name,
+        {...recorded, ...named(expected)},
+        connection.address,
+        typeof got === 'string' ? got : undefined,
+      )
     }
   }
 }
@@ -227,8 +241,14 @@ const NAMELESS = '{}'
 const isSame = (a: Pick<LedgerAccount, 'address' | 'keyHash'>, b: Pick<LedgerAccount, 'address' | 'keyHash'>): boolean =>
   a.address === b.address && a.keyHash === b.keyHash
 
-const sharesNothing = ({address, keyHash}: LedgerAccount, connection: Connection): boolean =>
-  address !== connection.address && keyHash !== keyHashAt(connection, address)
+/** Whether a ledger was written with this very key, wherever that was. What is no key, a user name, is anybody's. */
+const isKeyOf = ({address, keyHash}: LedgerAccount, connection: Connection): boolean =>
+  connection.credentials.type === 'key' && keyHash === keyHashAt(connection, address)
+
+type Addressed = Pick<LedgerAccount, 'address'>
+
+/** Whether one id at two addresses tells one account: a service gives its ids out, and a cluster is called what its owner likes. */
+export const isOneAt = (api: string, one: Addressed, other: Addressed): boolean => api !== 'cluster' || one.address === other.address
 
 /** Whether a stack has anything of an API that could be taken for another account's. */
 const owns = ({ledgers}: Workspace, stack: string, api: Api): boolean =>

@@ -5,14 +5,19 @@ import {evaluate} from '../../declaration/read/residual.ts'
 import type {Key} from '../../engine/model/value.ts'
 import type {Observation, ObserveInput} from '../../engine/observe/observation.ts'
 import {observe} from '../../engine/observe/observe.ts'
+import {checkAccounts} from './accounts.ts'
 import type {Workspace} from './workspace.ts'
 
-/** @param wants - which declarations, and what ledgers own, are looked at */
-export function observeWorkspace(
+/**
+ * @param wants - which declarations, and what ledgers own, are looked at
+ * @throws OtherAccountError, UnprovenAccountError: what another account has says nothing of what these ledgers have
+ */
+export async function observeWorkspace(
   workspace: Workspace,
   wants: (key: Key) => boolean,
   {stacks = [...workspace.stacks, ...workspace.others], expected = []}: Partial<Pick<ObserveInput, 'stacks' | 'expected'>> = {},
 ): Promise<Observation> {
+  await checkAccounts(workspace)
   const {ledgers, otherLedgers, accountOf, backendOf, variable, host} = workspace
   const selected = new Set(workspace.stacks.map(it => it.name))
   const learnsSecret = (value: Json) => host.redactor.registerValue(value)

@@ -115,8 +115,10 @@ describe('a ledger', () => {
     const other = await site()
     try {
       other.simulator.world.cloud.account.id = 4711
-      const outcome = await at.fast(['plan', ...stack, '-o', 'json'], {env: other.env})
-      expect([outcome.code, documentOf(outcome).error.code]).toEqual([3, 'E_OTHER_ACCOUNT'])
+      for (const command of ['plan', 'drift']) {
+        const outcome = await at.fast([command, ...stack, '-o', 'json'], {env: other.env})
+        expect([command, outcome.code, documentOf(outcome).error?.code]).toEqual([command, 3, 'E_OTHER_ACCOUNT'])
+      }
     } finally {
       await other.close()
     }
