@@ -195,11 +195,15 @@ export class Claims {
 
   #declaredBy({stack, address, movedFrom}: Operation, other: Declaration, own: Owner | undefined): Elsewhere {
     const by = {stack: other.stack, address: other.address}
+    const {matches, key} = this.#kind(other.kind).identity
+    const known = matches !== undefined || key(plainPart(other.spec)) !== undefined
     if (other.stack === stack) {
-      const {matches, key} = this.#kind(other.kind).identity
-      const known = matches !== undefined || key(plainPart(other.spec)) !== undefined
       const means = known ? 'it is declared as' : 'it may be what is meant by'
       return {...by, cause: 'declared-elsewhere', reason: `${means} ${other.address}, which this run leaves out: plan both together`}
+    }
+    if (!known) {
+      const means = `it may be what stack ${other.stack} means by ${other.address}, whose name is computed`
+      return {...by, cause: 'declared-elsewhere', reason: `${means}: plan both together, or apply that stack first`}
     }
     if (own === undefined) return {...by, cause: 'declared-elsewhere', reason: `stack ${other.stack} declares it as ${other.address}`}
     const reason = `moved to stack ${other.stack}: ${transferCommand({stack, address: movedFrom ?? address}, other)}`

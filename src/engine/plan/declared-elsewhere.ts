@@ -28,7 +28,10 @@ interface Meant {
 /** Of a parent that cannot be told. */
 const ANYWHERE = '?'
 
-/** Of a name that another object's fields give. No object is called so: what an API shows has no NUL in it. */
+/**
+ * Of a name that another object's fields give: what such a declaration means is not removed for want of that. No object is
+ * called so: what an API shows has no NUL in it.
+ */
 const ANY_NAME = '\0'
 
 export class DeclaredElsewhere {
@@ -63,18 +66,13 @@ export class DeclaredElsewhere {
     const parent = live.ids.slice(0, -1).join('/')
     const meant = kind.identity.matches
       ? [parent, ANYWHERE].flatMap(at => this.#byTrait.get(`${account} ${name} ${at}`) ?? [])
-      : (this.#byTrait.get(`${account} ${name} ${live.name ?? ''}`) ?? []).concat(declared ? [] : this.#unnamed(account, name, stack))
+      : [live.name ?? '', ...(declared ? [] : [ANY_NAME])].flatMap(it => this.#byTrait.get(`${account} ${name} ${it}`) ?? [])
     return meant.find(
       it =>
         (kind.identity.matches?.(it.plain, live.fields) ?? true) &&
         !(it.declaration.stack === stack && it.declaration.address === address) &&
         (it.parent === undefined || it.parent.join('/') === parent),
     )?.declaration
-  }
-
-  /** Of the same stack, those whose name nobody knows yet: what such a one means is not removed for want of that. */
-  #unnamed(account: string, kind: string, stack: string): readonly Meant[] {
-    return (this.#byTrait.get(`${account} ${kind} ${ANY_NAME}`) ?? []).filter(it => it.declaration.stack === stack)
   }
 
   #index(): void {

@@ -64,3 +64,42 @@ describe.each([false, true])('objects whose names are computed (sparse lists: %s
     })
   })
 })
+
+describe('an object that another stack may declare, under a name that it computes', () => {
+  const main = (exclusive: readonly string[] = []): StackBuilder => stackOf().subscription('a', {}, {exclusive})
+  const other = (): StackBuilder => stackOf('other').add('cloud.subscription', 'own', {name: 'own'}, {outputs: ['status']})
+  const computed = (stack: StackBuilder): StackBuilder =>
+    stack.add(
+      'cloud.database',
+      'db',
+      {name: new Deferred('is-${null_resource.own.triggers["out/status"]}', ['other:null_resource.own']), memoryLimitInGb: 1},
+      {parent: main().in('a')},
+    )
+
+  it('is not removed by a plan of the stack alone that had it, and moves where both are planned', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([main().database('db', 'a', {name: 'is-active'}), other()])
+      await lab.clock.sleep(60_000)
+      const stacks = [main(), computed(other())]
+      const {plan} = await lab.plan(stacks, {selected: new Set(['shop'])})
+      expect(active(plan.operations)).toMatchObject([
+        {action: 'blocked', wants: 'delete', cause: 'declared-elsewhere', elsewhere: {stack: 'other', address: 'null_resource.db'}},
+      ])
+      expect(active((await lab.plan(stacks)).plan.operations)).toMatchObject([{action: 'move', stack: 'other', from: {stack: 'shop'}}])
+    })
+  })
+
+  it('is not removed from an exclusive collection for that no ledger has it', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([main(), other().database('else', 'own')])
+      lab.simulator.edit({path: `${lab.entry('shop', 'a')?.remoteId}/databases`, create: {name: 'is-active', memoryLimitInGb: 1}})
+      const exclusive = main(['databases'])
+      const actionsOf = async (stacks: readonly StackBuilder[]) =>
+        active((await lab.plan(stacks, {selected: new Set(['shop'])})).plan.operations).map(it => it.action)
+      expect(await actionsOf([exclusive, computed(other())])).toEqual(['adopt'])
+      expect(await actionsOf([exclusive, other()])).toEqual(['adopt', 'delete'])
+    })
+  })
+})
