@@ -4,31 +4,29 @@ import {once} from 'node:events'
 import {existsSync, mkdirSync} from 'node:fs'
 import {hostname} from 'node:os'
 import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {afterEach, describe, expect, it} from 'vitest'
 import {lockFileOf} from '../../src/ledger/local-store.ts'
 import {childProgram} from '../support/child-program.ts'
-import {documentOf, type Site, site} from '../support/site.ts'
+import {documentOf, type Site} from '../support/site.ts'
+import {siteAndStateServer} from '../support/site-and-state-server.ts'
 import {jsonStack, saveStacks} from '../support/stack-json.ts'
-import {type StateServer, startStateServer} from '../support/state-server.ts'
+import type {StateServer} from '../support/state-server.ts'
 
 let at: Site
 let server: StateServer
 let child: ChildProcess | undefined
-beforeEach(async () => {
-  at = await site()
-  server = await startStateServer()
+siteAndStateServer((newSite, newServer) => {
+  at = newSite
+  server = newServer
 })
-afterEach(async () => {
+afterEach(() => {
   child?.kill('SIGKILL')
   child = undefined
-  await Promise.all([server.close(), at.close()])
 })
 
 const local = () => saveStacks(at.folder, [jsonStack('shop').subscription('main')])
 const remote = () => {
-  const {address} = server
-  const backend = {http: {address, lock_address: address, unlock_address: address}}
-  return saveStacks(at.folder, [jsonStack('web').backend(backend).subscription('web')])
+  return saveStacks(at.folder, [jsonStack('web').backend(server.backend).subscription('web')])
 }
 const ledger = () => join(at.folder, 'terraform.shop.tfstate')
 

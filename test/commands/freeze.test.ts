@@ -1,10 +1,11 @@
 /** Real runners on real ledgers behind http, frozen by a third one while they send. */
 import {mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {documentOf, type Site, site} from '../support/site.ts'
+import {describe, expect, it} from 'vitest'
+import {documentOf, type Site} from '../support/site.ts'
+import {siteAndStateServer} from '../support/site-and-state-server.ts'
 import {JsonStack, saveStack} from '../support/stack-json.ts'
-import {type StateServer, startStateServer} from '../support/state-server.ts'
+import type {StateServer} from '../support/state-server.ts'
 import {until} from '../support/until.ts'
 
 /** Ten writes a second: a hundred objects take longer than a freeze needs to be heard of everywhere. */
@@ -13,14 +14,13 @@ const PACE = ['--rate', '600', '--burst', '10', '--poll-interval', '100ms'] as c
 let here: Site
 let server: StateServer
 
-beforeEach(async () => {
-  here = await site({cloud: {taskMs: 1, readyMs: 0, rateLimit: {perMinute: 60_000, burst: 60_000}}, cluster: {changeMs: 1}})
-  server = await startStateServer()
-})
-afterEach(async () => {
-  await here.close()
-  await server.close()
-})
+siteAndStateServer(
+  (newSite, newServer) => {
+    here = newSite
+    server = newServer
+  },
+  {cloud: {taskMs: 1, readyMs: 0, rateLimit: {perMinute: 60_000, burst: 60_000}}, cluster: {changeMs: 1}},
+)
 
 const posts = () => here.simulator.log.filter(it => it.method === 'POST')
 const hasSent = (count: number) => until(() => posts().length >= count)
@@ -42,8 +42,7 @@ const createdTwice = () => {
 
 describe('a freeze of a stack on an http ledger', () => {
   it('while a hundred objects are applied: nothing is sent five seconds later, exit 4; lifted, the rest is done, and nothing twice', async () => {
-    const {address} = server
-    saveStack(here.folder, hundred('shop').backend({http: {address, lock_address: address, unlock_address: address}}))
+    saveStack(here.folder, hundred('shop').backend(server.backend))
     const on = ['--synth-dir', join(here.folder, 'shop')]
     const running = here.start(['apply', ...on, '--auto-approve', '-o', 'json', ...PACE])
     await hasSent(8)

@@ -242,7 +242,7 @@ dependsOn: []
         const server = await startStateServer()
         servers.push(server)
         return {
-          stack: stack.backend({http: {address: server.address, lock_address: server.address, unlock_address: server.address}}),
+          stack: stack.backend(server.backend),
           server,
         }
       }

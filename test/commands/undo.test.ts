@@ -380,10 +380,9 @@ describe('undo', () => {
   it('goes back in a ledger behind HTTP too, on the machine that has made the run and on no other', async () => {
     const states = await startStateServer()
     try {
-      const {address} = states
       const behind = (memoryLimitInGb: number) =>
         jsonStack('shop')
-          .backend({http: {address, lock_address: address, unlock_address: address}})
+          .backend(states.backend)
           .subscription('main')
           .database('cache', 'main', {memoryLimitInGb})
           .bdb('local')

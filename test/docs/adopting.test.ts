@@ -3,11 +3,9 @@ import {copyFileSync, readFileSync, renameSync, rmSync, writeFileSync} from 'nod
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {world} from '../../src/simulator/world-builder.ts'
 import {linkPackages, makeApp} from '../support/app.ts'
-import {runLine} from '../support/page.ts'
-import {type ServedProgram, serveProgram} from '../support/served-program.ts'
-import {FAST, type Site, site} from '../support/site.ts'
+import {type PageSite, pageSite} from '../support/page-site.ts'
+import {plainVendorWorld} from '../support/vendor-world.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const page = readFileSync(join(root, 'docs', 'adopting.md'), 'utf8')
@@ -19,22 +17,15 @@ function commandsOf(section: string): string[] {
   return blocks.flatMap(it => it.split('\n')).filter(it => it.startsWith('svcctl '))
 }
 
-let at: Site
-let served: ServedProgram
+let at: PageSite
 beforeEach(async () => {
-  at = await site()
-  // What talks to a server does it often.
-  const talks = `case "$1" in plan|apply|import|absorb|drift) set -- "$@" ${FAST.join(' ')};; esac`
-  served = await serveProgram(at.home, talks)
+  at = await pageSite()
 })
-afterEach(async () => {
-  await served.close()
-  await at.close()
-})
+afterEach(() => at.close())
 
 async function run(line: string | undefined, folder = at.folder): Promise<void> {
   if (line === undefined) throw new Error('the page has fewer commands')
-  const {code, output} = await runLine(line, folder, {...at.env, PATH: `${served.bin}:${at.env.PATH}`})
+  const {code, output} = await at.line(line, folder)
   expect([line, code], output).toEqual([line, line.includes('--dry-run') ? 2 : 0])
 }
 
@@ -53,12 +44,7 @@ new Database(shop, 'cache', {subscription, name: 'cache', memoryLimitInGb: 2})`
 
 describe('docs/adopting.md', () => {
   it('takes a Terraform state over as it says', {timeout: 300_000}, async () => {
-    world()
-      .subscription('main', {paymentMethodId: 7001})
-      .database('cache', {memoryLimitInGb: 2, replication: true})
-      .peering({provider: 'AWS', region: 'eu-west-1', awsAccountId: '123456789012', vpcId: 'vpc-aaa', vpcCidr: '10.1.0.0/24'})
-      .peering({provider: 'GCP', vpcProjectUid: 'project-b', vpcNetworkName: 'net-b'})
-      .into(at.simulator)
+    plainVendorWorld().into(at.simulator)
     const [asCode, empty, existing, plan, ...rest] = commandsOf('A Terraform state')
     expect(rest).toEqual([])
     linkPackages(at.folder)

@@ -3,38 +3,23 @@ import {copyFileSync, readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
-import {world} from '../../src/simulator/index.ts'
 import {linkPackages} from '../support/app.ts'
-import {blocksIn, commandsIn, runLine} from '../support/page.ts'
-import {type ServedProgram, serveProgram} from '../support/served-program.ts'
-import {FAST, type Site, site} from '../support/site.ts'
+import {blocksIn, commandsIn} from '../support/page.ts'
+import {type PageSite, pageSite} from '../support/page-site.ts'
+import {plainVendorWorld} from '../support/vendor-world.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const commands = commandsIn(blocksIn(readFileSync(join(root, 'docs', 'migrating-from-terraform.md'), 'utf8')), 'sh')
 
-let here: Site
-let program: ServedProgram
-let path: string
+let here: PageSite
 
 beforeAll(async () => {
-  here = await site()
-  world()
-    .subscription('main', {paymentMethodId: 7001})
-    .database('cache', {memoryLimitInGb: 2, replication: true})
-    .peering({provider: 'AWS', region: 'eu-west-1', awsAccountId: '123456789012', vpcId: 'vpc-aaa', vpcCidr: '10.1.0.0/24'})
-    .peering({provider: 'GCP', vpcProjectUid: 'project-b', vpcNetworkName: 'net-b'})
-    .into(here.simulator)
+  here = await pageSite(plainVendorWorld())
   copyFileSync(join(root, 'test/takeover/states/plain.json'), join(here.folder, 'state.json'))
-  // What waits for a task looks often.
-  program = await serveProgram(here.home, `case "$1" in plan|apply|drift|undo) set -- "$@" ${FAST.join(' ')};; esac`)
-  path = `${program.bin}:${process.env.PATH ?? ''}`
   // As `npm install` would leave it.
   linkPackages(here.folder)
 })
-afterAll(async () => {
-  await program.close()
-  await here.close()
-})
+afterAll(() => here.close())
 
 describe('docs/migrating-from-terraform.md', () => {
   it('can be followed: nothing is sent before the first change, and that is sent and undone', {timeout: 300_000}, async () => {
@@ -42,7 +27,7 @@ describe('docs/migrating-from-terraform.md', () => {
     const sent: Record<string, readonly string[]> = {}
     for (const {text, exit} of commands) {
       here.simulator.clearLog()
-      const ended = await runLine(text, here.folder, {...here.env, PATH: path})
+      const ended = await here.line(text)
       expect(ended, ended.output).toMatchObject({text, code: exit})
       if (here.writes.length > 0) sent[text.replace(/^.*&& /, '')] = here.writes
     }

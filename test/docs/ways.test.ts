@@ -4,9 +4,8 @@ import {join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {linkPackages} from '../support/app.ts'
-import {blocksIn, commandsIn, runLine} from '../support/page.ts'
-import {type ServedProgram, serveProgram} from '../support/served-program.ts'
-import {type Site, site} from '../support/site.ts'
+import {blocksIn, commandsIn} from '../support/page.ts'
+import {type PageSite, pageSite} from '../support/page-site.ts'
 import {vendorWorld} from '../support/vendor-world.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -17,22 +16,14 @@ function commandsOf(page: string, section?: string) {
   return commandsIn(blocksIn(part), 'sh')
 }
 
-let here: Site
-let program: ServedProgram
-let path: string
+let here: PageSite
 
 beforeAll(async () => {
-  here = await site()
-  vendorWorld().bdb('sessions').into(here.simulator)
-  program = await serveProgram(here.home)
-  path = `${program.bin}:${process.env.PATH ?? ''}`
+  here = await pageSite(vendorWorld().bdb('sessions'))
   // As `npm install` would leave it, for every project below.
   linkPackages(here.folder)
 })
-afterAll(async () => {
-  await program.close()
-  await here.close()
-})
+afterAll(() => here.close())
 
 describe('the pages about getting in and out', () => {
   it.each([
@@ -43,7 +34,7 @@ describe('the pages about getting in and out', () => {
     async (page, section) => {
       expect(commandsOf(page, section).length).toBeGreaterThan(3)
       for (const {text, exit} of commandsOf(page, section)) {
-        const ended = await runLine(text, here.folder, {...here.env, PATH: path})
+        const ended = await here.line(text)
         expect(ended, ended.output).toMatchObject({text, code: exit})
       }
       expect(here.writes).toEqual([])

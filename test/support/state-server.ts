@@ -14,6 +14,10 @@ export interface Slot {
 
 export interface StateServer {
   readonly address: string
+  /** What a stack says of its backend. */
+  readonly backend: {readonly http: {readonly address: string; readonly lock_address: string; readonly unlock_address: string}}
+  /** The same for a stack whose `backend` block says nothing. */
+  readonly env: Readonly<Record<`TF_HTTP_${'' | 'LOCK_' | 'UNLOCK_'}ADDRESS`, string>>
   /** The state as it was sent last. */
   state: string | undefined
   /** The description of the lock that is held, as it was sent. */
@@ -114,8 +118,11 @@ export async function startStateServer(options: {readonly username?: string; rea
     response.writeHead(status, body === undefined ? {} : {'content-type': it.page === undefined ? it.contentType : 'text/html'}).end(body)
   })
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/state/shop`
   const it: StateServer = {
-    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/state/shop`,
+    address,
+    backend: {http: {address, lock_address: address, unlock_address: address}},
+    env: {TF_HTTP_ADDRESS: address, TF_HTTP_LOCK_ADDRESS: address, TF_HTTP_UNLOCK_ADDRESS: address},
     state: undefined,
     lock: undefined,
     controls: {state: undefined, lock: undefined, requests: [], faults: [], away: undefined},

@@ -2,6 +2,13 @@
 import type {JsonObject} from '../../src/base/json.ts'
 import {world} from '../../src/simulator/index.ts'
 
+const AWS = {provider: 'AWS', region: 'eu-west-1', awsAccountId: '123456789012', vpcId: 'vpc-aaa', vpcCidr: '10.1.0.0/24'}
+const GCP = {provider: 'GCP', vpcProjectUid: 'project-b', vpcNetworkName: 'net-b'}
+
+/** What `plain.json` among them names, and no more. */
+export const plainVendorWorld = () =>
+  world().subscription('main', {paymentMethodId: 7001}).database('cache', {memoryLimitInGb: 2, replication: true}).peering(AWS).peering(GCP)
+
 export const vendorWorld = (cache: JsonObject = {}) =>
   world()
     .subscription('main', {paymentMethodId: 7001, cloudProviders: [{provider: 'AWS', regions: [{region: 'eu-west-1'}]}]})
@@ -14,6 +21,6 @@ export const vendorWorld = (cache: JsonObject = {}) =>
     .rule('reader')
     .user('app', {role: 'reader'})
     .database('queue', {memoryLimitInGb: 1})
-    .peering({provider: 'AWS', region: 'eu-west-1', awsAccountId: '123456789012', vpcId: 'vpc-aaa', vpcCidr: '10.1.0.0/24'})
-    .peering({provider: 'GCP', vpcProjectUid: 'project-b', vpcNetworkName: 'net-b'})
+    .peering(AWS)
+    .peering(GCP)
     .subscription('other')

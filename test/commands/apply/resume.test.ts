@@ -3,8 +3,9 @@ import {mkdirSync, readdirSync, readFileSync, rmSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {documentOf, type Site, site} from '../../support/site.ts'
+import {siteAndStateServer} from '../../support/site-and-state-server.ts'
 import {JsonStack, saveStack} from '../../support/stack-json.ts'
-import {type StateServer, startStateServer} from '../../support/state-server.ts'
+import type {StateServer} from '../../support/state-server.ts'
 import {until} from '../../support/until.ts'
 
 const SECRET = 'resume-Pass-7'
@@ -155,19 +156,16 @@ describe('a run whose machine is gone', () => {
   let state: StateServer
   const env = () => ({
     TF_VAR_app_password: SECRET,
-    TF_HTTP_ADDRESS: state.address,
-    TF_HTTP_LOCK_ADDRESS: state.address,
-    TF_HTTP_UNLOCK_ADDRESS: state.address,
+    ...state.env,
   })
 
-  beforeEach(async () => {
-    here = await site({cloud: {taskMs: 300, readyMs: 100}, cluster: {changeMs: 100}})
-    state = await startStateServer()
-  })
-  afterEach(async () => {
-    await here.close()
-    await state.close()
-  })
+  siteAndStateServer(
+    (newSite, newServer) => {
+      here = newSite
+      state = newServer
+    },
+    {cloud: {taskMs: 300, readyMs: 100}, cluster: {changeMs: 100}},
+  )
 
   it.each([1, 5])('after %i writes is finished on another machine, from what travelled in its http ledger', async writes => {
     saveStack(here.folder, shop().backend({http: {}}))

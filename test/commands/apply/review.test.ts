@@ -1,27 +1,23 @@
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterAll, beforeAll, beforeEach, describe, expect, it} from 'vitest'
+import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {type CodeHostServer, startCodeHost} from '../../support/code-host.ts'
-import {documentOf, type Site, site} from '../../support/site.ts'
+import {sharedSite} from '../../support/shared-site.ts'
+import {documentOf, type Site} from '../../support/site.ts'
 import {jsonStack, saveStack} from '../../support/stack-json.ts'
 
 let at: Site
 let code: CodeHostServer
-let count = 0
 let name = ''
 beforeAll(async () => {
-  at = await site()
   code = await startCodeHost()
 })
-afterAll(async () => {
-  await at.close()
-  await code.close()
-})
-beforeEach(() => {
-  name = `v${++count}`
+afterAll(() => code.close())
+sharedSite('v', (site, its) => {
+  at = site
+  name = its
   Object.assign(code.world, {comments: [], reviews: [], head: 'c'.repeat(40), open: true})
   code.world.requests.length = 0
-  at.simulator.clearLog()
 })
 
 const dir = () => saveStack(at.folder, jsonStack(name).subscription('sub', {name}).database('a', 'sub'))

@@ -1,23 +1,21 @@
 /** `svcctl transfer --from-state`: a stack's change of backend, to http and back, as processes that may be killed. */
 import {existsSync, readFileSync, rmSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {describe, expect, it} from 'vitest'
 import {killedAtItsRequests} from '../../support/killed-at.ts'
-import {documentOf, type Site, site} from '../../support/site.ts'
+import {documentOf, type Site} from '../../support/site.ts'
+import {siteAndStateServer} from '../../support/site-and-state-server.ts'
 import {jsonStack, saveStacks} from '../../support/stack-json.ts'
-import {type StateServer, startStateServer} from '../../support/state-server.ts'
+import type {StateServer} from '../../support/state-server.ts'
 
 /** An entry of a ledger that is on its way; the audit that it carries along may tell of transfers. */
 const MARK = /"transfer(_state)?": /
 
 let at: Site
 let server: StateServer
-beforeEach(async () => {
-  at = await site()
-  server = await startStateServer()
-})
-afterEach(async () => {
-  await Promise.all([server.close(), at.close()])
+siteAndStateServer((newSite, newServer) => {
+  at = newSite
+  server = newServer
 })
 
 const shop = () =>
@@ -29,9 +27,7 @@ const shop = () =>
     .block('output', {endpoint: {value: '${null_resource.cache.triggers["out/publicEndpoint"]}'}})
 const inFile = () => saveStacks(at.folder, [shop(), jsonStack('other').subscription('b')])
 const behindHttp = () => {
-  const {address} = server
-  const backend = {http: {address, lock_address: address, unlock_address: address}}
-  return saveStacks(at.folder, [shop().backend(backend), jsonStack('other').subscription('b')])
+  return saveStacks(at.folder, [shop().backend(server.backend), jsonStack('other').subscription('b')])
 }
 const SECRET = {TF_VAR_pw: 'geheim-12345'}
 const run = (synth: string, args: readonly string[]) => at.run([...args, '--synth-dir', synth, '-o', 'json'], {env: SECRET})
@@ -94,11 +90,12 @@ describe('svcctl transfer --from-state', () => {
     expect(JSON.parse(readFileSync(join(at.folder, FILE), 'utf8'))).toMatchObject({resources: []})
 
     // What is deleted there in between leaves nothing here that says so.
-    const {address} = server
-    const backend = {http: {address, lock_address: address, unlock_address: address}}
-    const less = saveStacks(at.folder, [jsonStack('shop').subscription('main').backend(backend), jsonStack('other').subscription('b')])
+    const less = saveStacks(at.folder, [
+      jsonStack('shop').subscription('main').backend(server.backend),
+      jsonStack('other').subscription('b'),
+    ])
     expect((await fast(less, ['apply', '--stack', 'shop', '--auto-approve', '--allow-destroy', '*'])).code).toBe(0)
-    expect((await run(inFile(), ['transfer', '--stack', 'shop', '--from-state', address])).code).toBe(0)
+    expect((await run(inFile(), ['transfer', '--stack', 'shop', '--from-state', server.address])).code).toBe(0)
     expect((await fast(inFile(), ['plan', '--stack', 'shop'])).code).toBe(0)
   })
 
@@ -190,13 +187,11 @@ const stateNow = (): string => server.state ?? ''
 
 /** The same stack behind http, with nothing declared. */
 const shopLess = () => {
-  const {address} = server
-  const backend = {http: {address, lock_address: address, unlock_address: address}}
   return saveStacks(at.folder, [
     jsonStack('shop')
       .block('variable', {pw: {type: 'string', sensitive: true}})
       .subscription('main')
-      .backend(backend),
+      .backend(server.backend),
     jsonStack('other').subscription('b'),
   ])
 }

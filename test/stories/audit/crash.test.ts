@@ -1,26 +1,22 @@
 /** The audit of runs that die, of machines that take turns, and of ledgers that lose what they were told. */
 import {existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {describe, expect, it} from 'vitest'
 import {type AuditEntry, type ChainHead, chained, NOTHING, readLine} from '../../../src/audit/entry.ts'
 import {documentOf, type Site, site} from '../../support/site.ts'
+import {siteAndStateServer} from '../../support/site-and-state-server.ts'
 import {type JsonStack, jsonStack, saveStacks} from '../../support/stack-json.ts'
-import {type StateServer, startStateServer} from '../../support/state-server.ts'
+import type {StateServer} from '../../support/state-server.ts'
 
 let at: Site
 let server: StateServer
-beforeEach(async () => {
-  at = await site()
-  server = await startStateServer()
-})
-afterEach(async () => {
-  await server.close()
-  await at.close()
+siteAndStateServer((newSite, newServer) => {
+  at = newSite
+  server = newServer
 })
 
 const shop = (memory = 1) => jsonStack('shop').subscription('main').database('cache', 'main', {memoryLimitInGb: memory})
-const behindHttp = (stack: JsonStack = shop()) =>
-  stack.block('terraform', {backend: {http: {address: server.address, lock_address: server.address, unlock_address: server.address}}})
+const behindHttp = (stack: JsonStack = shop()) => stack.backend(server.backend)
 const args = (words: readonly string[], stack: JsonStack) => [...words, '--synth-dir', saveStacks(at.folder, [stack]), '-o', 'json']
 const fast = (words: readonly string[], stack: JsonStack, env: Record<string, string> = {}) => at.fast(args(words, stack), {env})
 const run = (words: readonly string[], stack: JsonStack, env: Record<string, string> = {}) => at.run(args(words, stack), {env})

@@ -4,18 +4,17 @@
  */
 import {mkdirSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {type Site, site} from '../../support/site.ts'
+import {describe, expect, it} from 'vitest'
+import type {Site} from '../../support/site.ts'
+import {siteAndStateServer} from '../../support/site-and-state-server.ts'
 import {JsonStack, saveStack} from '../../support/stack-json.ts'
-import {type StateServer, startStateServer} from '../../support/state-server.ts'
+import type {StateServer} from '../../support/state-server.ts'
 
 describe('what another machine has settled', () => {
   let here: Site
   let state: StateServer
   const env = () => ({
-    TF_HTTP_ADDRESS: state.address,
-    TF_HTTP_LOCK_ADDRESS: state.address,
-    TF_HTTP_UNLOCK_ADDRESS: state.address,
+    ...state.env,
   })
   const base = () => new JsonStack('shop').backend({http: {}}).subscription('main')
   const on = () => ['--synth-dir', join(here.folder, 'shop')]
@@ -24,14 +23,13 @@ describe('what another machine has settled', () => {
 
   const owned = (): string[] => JSON.parse(state.state ?? '{}').resources.map((it: {name: string}) => it.name)
 
-  beforeEach(async () => {
-    here = await site({cloud: {taskMs: 1, readyMs: 0}})
-    state = await startStateServer()
-  })
-  afterEach(async () => {
-    await here.close()
-    await state.close()
-  })
+  siteAndStateServer(
+    (newSite, newServer) => {
+      here = newSite
+      state = newServer
+    },
+    {cloud: {taskMs: 1, readyMs: 0}},
+  )
 
   /** Its create goes on when this machine has given up waiting for it. */
   async function begunHere(): Promise<void> {

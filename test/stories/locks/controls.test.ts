@@ -379,12 +379,8 @@ describe('controls that cannot be read', () => {
   it('behind http stop it, too', async () => {
     const server: StateServer = await startStateServer()
     try {
-      const {address} = server
       mkdirSync(join(here.folder, 'far'))
-      saveStack(
-        here.folder,
-        new JsonStack('far').subscription('more').backend({http: {address, lock_address: address, unlock_address: address, retry_max: 0}}),
-      )
+      saveStack(here.folder, new JsonStack('far').subscription('more').backend({http: {...server.backend.http, retry_max: 0}}))
       server.controls.away = 500
       const refused = await here.fast(['apply', '--auto-approve', '-o', 'json', '--synth-dir', join(here.folder, 'far')], {env})
       expect([refused.code, documentOf(refused).error.code]).toEqual([1, 'E_CONTROLS'])

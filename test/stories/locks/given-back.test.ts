@@ -22,8 +22,7 @@ afterEach(async () => {
   await Promise.all([first.close(), second.close(), at.close()])
 })
 
-const behind = (stack: JsonStack, {address}: StateServer) =>
-  stack.backend({http: {address, lock_address: address, unlock_address: address, retry_wait_min: 0}})
+const behind = (stack: JsonStack, {backend}: StateServer) => stack.backend({http: {...backend.http, retry_wait_min: 0}})
 const stacks = (cache: 'a' | 'b' = 'a') => {
   const a = behind(jsonStack('a').subscription('main'), first)
   const b = behind(jsonStack('b').subscription('other'), second)

@@ -234,10 +234,8 @@ describe('a ledger behind http', () => {
   let web: readonly string[]
   beforeAll(async () => {
     server = await startStateServer()
-    const {address} = server
-    const backend = {http: {address, lock_address: address, unlock_address: address}}
     const declared = jsonStack('web')
-      .backend(backend)
+      .backend(server.backend)
       .subscription('web')
       .database('wdb', 'web', {}, {outputs: ['publicEndpoint']})
     declared.block('output', {endpoint: {value: '${null_resource.wdb.triggers["out/publicEndpoint"]}'}})

@@ -1,20 +1,19 @@
-import {afterAll, afterEach, beforeAll, beforeEach, describe, expect, it} from 'vitest'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {systemClock} from '../../../src/base/clock.ts'
 import {waitFor} from '../../../src/base/wait-for.ts'
-import {documentOf, PROMPT, type Running, type Site, site} from '../../support/site.ts'
+import {sharedSite} from '../../support/shared-site.ts'
+import {documentOf, PROMPT, type Running, type Site} from '../../support/site.ts'
 import {type JsonStack, jsonStack, saveStack} from '../../support/stack-json.ts'
 import {type StateServer, startStateServer} from '../../support/state-server.ts'
 
 let at: Site
 let server: StateServer
-let count = 0
 let name = ''
-beforeAll(async () => {
-  at = await site()
+sharedSite('h', (site, its) => {
+  at = site
+  name = its
 })
-afterAll(() => at.close())
 beforeEach(async () => {
-  name = `h${++count}`
   server = await startStateServer()
 })
 afterEach(async () => {
@@ -27,8 +26,7 @@ const LEDGERS = ['a file', 'http', 'http that names nobody', 'http that gives a 
 const withLedger = (stack: JsonStack, ledger: (typeof LEDGERS)[number]): JsonStack => {
   if (ledger === 'http that names nobody') server.lockAnswer = 'nameless'
   if (ledger === 'http that gives a lock to its holder again') server.lockAnswer = 'repeated'
-  const {address} = server
-  return ledger === 'a file' ? stack : stack.backend({http: {address, lock_address: address, unlock_address: address}})
+  return ledger === 'a file' ? stack : stack.backend(server.backend)
 }
 
 const save = (stack: JsonStack): readonly string[] => ['--synth-dir', saveStack(at.folder, stack)]

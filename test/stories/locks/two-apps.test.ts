@@ -1,17 +1,18 @@
 /** Two apps have a stack of one name, and keep it in one place. */
 import {mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {documentOf, type Site, site} from '../../support/site.ts'
+import {describe, expect, it} from 'vitest'
+import {documentOf, type Site} from '../../support/site.ts'
+import {siteAndStateServer} from '../../support/site-and-state-server.ts'
 import {JsonStack, saveStack} from '../../support/stack-json.ts'
-import {type StateServer, startStateServer} from '../../support/state-server.ts'
+import type {StateServer} from '../../support/state-server.ts'
 
 let at: Site
 let server: StateServer
-beforeEach(async () => {
-  ;[at, server] = await Promise.all([site(), startStateServer()])
+siteAndStateServer((newSite, newServer) => {
+  at = newSite
+  server = newServer
 })
-afterEach(() => Promise.all([at.close(), server.close()]))
 
 /** An app in a folder of its own. */
 class App {
@@ -28,11 +29,7 @@ class App {
   }
 
   run(command: 'plan' | 'apply', database: string, ...more: string[]) {
-    const address = server.address
-    const stack = new JsonStack('shop')
-      .subscription('main')
-      .database(database, 'main')
-      .backend({http: {address, lock_address: address, unlock_address: address}})
+    const stack = new JsonStack('shop').subscription('main').database(database, 'main').backend(server.backend)
     const args = [command, '--synth-dir', saveStack(this.#folder, stack), '-o', 'json', ...more]
     return at.fast(args, {cwd: this.#folder})
   }

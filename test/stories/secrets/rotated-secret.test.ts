@@ -1,10 +1,11 @@
 /** A real run dies with a password on its way, and by the time of the next one another password is declared. */
 import {mkdirSync, readdirSync, readFileSync, rmSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {documentOf, type Site, site} from '../../support/site.ts'
+import {describe, expect, it} from 'vitest'
+import {documentOf, type Site} from '../../support/site.ts'
+import {siteAndStateServer} from '../../support/site-and-state-server.ts'
 import {JsonStack, saveStack} from '../../support/stack-json.ts'
-import {type StateServer, startStateServer} from '../../support/state-server.ts'
+import type {StateServer} from '../../support/state-server.ts'
 import {until} from '../../support/until.ts'
 
 const [FIRST, DYING, OTHER] = ['first-Pass-1', 'dying-Pass-2', 'other-Pass-3']
@@ -17,13 +18,9 @@ const shop = () =>
 
 let here: Site
 let state: StateServer
-beforeEach(async () => {
-  here = await site()
-  state = await startStateServer()
-})
-afterEach(async () => {
-  await here.close()
-  await state.close()
+siteAndStateServer((newSite, newServer) => {
+  here = newSite
+  state = newServer
 })
 
 const live = () => Object.values(here.simulator.world.cluster.bdbs).map(it => ({...it.fields, ...it.secrets}).authentication_redis_pass)
@@ -34,8 +31,7 @@ const PLACES = {
   'behind HTTP, the next run on another machine': () => {
     const next = join(here.folder, 'elsewhere')
     mkdirSync(next)
-    const env = {TF_HTTP_ADDRESS: state.address, TF_HTTP_LOCK_ADDRESS: state.address, TF_HTTP_UNLOCK_ADDRESS: state.address}
-    return {stack: shop().backend({http: {}}), env, next}
+    return {stack: shop().backend({http: {}}), env: state.env, next}
   },
 }
 

@@ -24,7 +24,7 @@ const runs = async () => documentOf(await here.run(['runs', 'list', '-o', 'json'
 it('the run stays unfinished until each of its stacks was there, and the objects of both are their own', async () => {
   const state = await startStateServer()
   try {
-    const env = {TF_HTTP_ADDRESS: state.address, TF_HTTP_LOCK_ADDRESS: state.address, TF_HTTP_UNLOCK_ADDRESS: state.address}
+    const {env} = state
     const shop = () => jsonStack('shop').backend({http: {}}).subscription('shop-main')
     saveStack(here.folder, shop())
     saveStack(here.folder, jsonStack('till').subscription('till-main'))
@@ -65,7 +65,7 @@ it('the run stays unfinished until each of its stacks was there, and the objects
 it('what travels in a ledger of a run whose end nobody can tell goes on travelling with the runs after it', async () => {
   const state: StateServer = await startStateServer()
   try {
-    const env = {TF_HTTP_ADDRESS: state.address, TF_HTTP_LOCK_ADDRESS: state.address, TF_HTTP_UNLOCK_ADDRESS: state.address}
+    const {env} = state
     const stack = () => jsonStack('shop').backend({http: {}}).subscription('main')
     const on = ['--synth-dir', saveStack(here.folder, stack())]
     expect(await here.fast(['apply', ...on, '--auto-approve'], {env})).toMatchObject({code: 0})
