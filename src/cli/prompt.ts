@@ -8,7 +8,7 @@ import {isInteractive} from './shell/context.ts'
 /** Nobody said yes. */
 export class NotConfirmedError extends AppError {
   constructor(question: string, allow: string, interactive: boolean) {
-    super(interactive ? 'not confirmed: nothing was done' : `not confirmed: "${question}" cannot be asked without a terminal`, {
+    super(interactive ? 'not confirmed: nothing was done' : `not confirmed: without a terminal svcctl cannot ask "${question}"`, {
       code: 'E_NOT_CONFIRMED',
       exit: EXIT.refused,
       // Somebody who said no knows what they do.

@@ -22,9 +22,9 @@ interface AbsorbFlagValues extends StackFlagValues {
 }
 
 export default class AbsorbCommand extends StackCommand {
-  static override summary = 'write what somebody changed outside into the code that declares it'
+  static override summary = 'write changes that somebody made outside into the code'
   static override description =
-    'A literal in the object of the construct, or in the row of the table it was made from, gets the live value; every other byte stays. What is no literal is named with its line and column. The edited program is run, and a plan over the same facts proves it; otherwise the files are put back.\n'
+    'Replaces literals in the code with the live values: in the arguments of the construct, or in the row of the table it was made from. Nothing else in the file changes. Values that are not literals are listed with file, line and column, for you to edit. Then the edited program is run and planned; if that plan would change anything else, the files are restored.\n'
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> null_resource.cache --field /memoryLimitInGb --yes',

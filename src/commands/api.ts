@@ -24,8 +24,8 @@ const word = (description: string) => Args.string({description, required: true, 
 export default class ApiCommand extends ServerCommand {
   static override summary = 'send one request to either API, and print the answer'
   static override description =
-    'The path begins with "/" and stands below the address of the API; an enterprise path without a version gets /v1.\n' +
-    'Numbers keep every digit. Secrets in the answer are masked, except with --raw. A delete does not ask.'
+    'The path begins with "/" and is added to the address of the API; an enterprise path without a version gets /v1.\n' +
+    'Numbers keep every digit. Secrets in the answer are masked, except with --raw. A delete does not ask for confirmation.'
   static override examples = [
     '<%= config.bin %> <%= command.id %> cloud get /subscriptions --paginate --output table',
     '<%= config.bin %> <%= command.id %> cloud post /subscriptions/12/databases --data @database.json --wait',

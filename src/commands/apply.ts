@@ -6,7 +6,7 @@ import {reportFlags} from '../cli/parse/report-flags.ts'
 import {applyFlags, commitFlags, planningFlags} from '../cli/parse/stack-flags.ts'
 
 export default class ApplyCommand extends ApplyCommandBase {
-  static override summary = 'make the live state as declared, and prove it'
+  static override summary = 'make the live state match the declarations, and prove it'
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --stack shop --auto-approve',
@@ -23,18 +23,18 @@ export default class ApplyCommand extends ApplyCommandBase {
     ...reportFlags,
     approve: approvalFlag({summary: 'apply only the plan with this hash (at least 12 digits), made from this commit (at least 8)'}),
     'approve-from': Flags.option({
-      summary: 'apply only what reviewers approved there: this commit, after the comment showed this plan',
+      summary: 'apply only if a reviewer approved this commit there, after the comment showed this plan',
       helpGroup: 'SAFETY',
       options: ['github', 'gitlab'] as const,
       exclusive: ['approve', 'resume', 'attach'],
     })(),
     'safe-only': Flags.boolean({
-      summary: 'do what neither destroys nor risks anything nor stands behind a guard, and save the rest as a plan (exit 2)',
+      summary: 'do only what deletes nothing, risks nothing and no guard refuses; save the rest as a plan (exit 2)',
       helpGroup: 'SAFETY',
       exclusive: ['resume', 'attach'],
     }),
     'break-glass': Flags.string({
-      summary: 'pass holds and freezes that are not strict, for this reason (10 characters or more); it goes into the audit first',
+      summary: 'ignore holds and freezes that are not strict; the reason (10 characters or more) is written to the audit first',
       helpGroup: 'SAFETY',
       helpValue: '<reason>',
       exclusive: ['skip-held', 'attach'],

@@ -5,8 +5,8 @@ import {ReportingCommand} from '../cli/reporting-command.ts'
 export default class CommentCommand extends ReportingCommand {
   static override summary = 'show a saved plan in a comment of its pull or merge request'
   static override description =
-    `There is one comment for an app and its stacks: a later run updates it, and an earlier one that ends late changes nothing.
-Which request is meant, and the token, say the variables of the job: GITHUB_*, CI_*, GITLAB_TOKEN.`
+    `There is one comment for an app and its stacks. A later run updates it; an earlier run that ends late leaves it alone.
+The request and the token come from the variables of the CI job: GITHUB_*, CI_*, GITLAB_TOKEN.`
   static override examples = [
     '<%= config.bin %> <%= command.id %> shop.plan --on github',
     '<%= config.bin %> <%= command.id %> shop.plan --on gitlab --output json',

@@ -10,7 +10,7 @@ import {compareTable, compareText} from '../report/compare-text.ts'
 export default class CompareCommand extends ReadingStackCommand {
   static override summary = 'show what two stacks declare differently, without a request'
   static override description =
-    'Objects are paired by their construct paths within their stacks; --map says which construct of the first stands elsewhere in the second. Of secrets the version alone is compared.\n'
+    'Objects are paired by their construct paths within the stacks. --map pairs a construct of the first stack with another path in the second. Of secrets, only the versions are compared.\n'
   static override examples = [
     '<%= config.bin %> <%= command.id %> staging production',
     '<%= config.bin %> <%= command.id %> staging production --map cart=basket --detailed-exitcode',
@@ -25,12 +25,12 @@ export default class CompareCommand extends ReadingStackCommand {
     ...synthesisFlags,
     ...stateFlag,
     map: Flags.string({
-      summary: 'a construct of the first stack, and where it stands in the second',
+      summary: 'construct of the first stack, and its path in the second',
       helpValue: '<from=to>',
       multiple: true,
       multipleNonGreedy: true,
     }),
-    live: Flags.boolean({summary: 'compare what is live in these fields; reads'}),
+    live: Flags.boolean({summary: 'compare the live values of these fields; sends GET requests'}),
     'detailed-exitcode': Flags.boolean({summary: 'exit 2 when they differ'}),
   }
 

@@ -12,9 +12,9 @@ import {type Explanation, explainTable, explainText} from '../report/explain-tex
 const {target: _target, exclude: _exclude, ...otherSelectionFlags} = selectionFlags
 
 export default class ExplainCommand extends ReadingStackCommand {
-  static override summary = 'say why a plan does what it does to one object, field by field'
+  static override summary = 'explain what a plan does to one object, field by field'
   static override description =
-    'Reads what svcctl plan --target reads, and with a saved plan nothing. For each field: what is declared, what was applied last, what is live, how that was decided and by which rule.\n'
+    'Sends the same requests as svcctl plan --target, and none with a saved plan. For each field it shows what is declared, what was applied last, what is live, and which rule decided.\n'
   static override examples = [
     '<%= config.bin %> <%= command.id %> null_resource.cache',
     '<%= config.bin %> <%= command.id %> shop/cart/db-1 --output json',

@@ -8,9 +8,9 @@ import {StackCommand} from '../cli/stack-command.ts'
 import type {ExportDone} from '../run/export/export.ts'
 
 export default class ExportCommand extends StackCommand {
-  static override summary = 'write what is live as code that declares it'
+  static override summary = 'write code that declares the live objects'
   static override description =
-    'Reads, and writes nothing but files (and ledgers, with --adopt ledger). What was written is synthesized and planned over what was read, without a request: the plan adopts and changes nothing, or the command says which fields differ.\nWHAT is cloud, cluster, subscription:NAME, or a remote path such as cloud/subscriptions/12; without it, everything.\n'
+    'Sends GET requests only, and writes files (with --adopt ledger also ledgers). Then it synthesizes the written code and plans it over what was read: the plan adopts everything and changes nothing, or the command names the fields that differ.\nWHAT is cloud, cluster, subscription:NAME, or a remote path such as cloud/subscriptions/12; without it, everything.\n'
   static override examples = [
     '<%= config.bin %> <%= command.id %> --dir infrastructure',
     '<%= config.bin %> <%= command.id %> subscription:orders --dir orders --adopt ledger',
@@ -37,17 +37,22 @@ export default class ExportCommand extends StackCommand {
       options: ['subscription', 'none'] as const,
       default: 'subscription' as const,
     })(),
-    tables: wholeNumberFlag({summary: 'alike objects from which on they stand in a table; 0 never', helpGroup: 'EXPORT', default: 3}),
+    tables: wholeNumberFlag({summary: 'write this many or more similar objects as a table; 0: never', helpGroup: 'EXPORT', default: 3}),
     adopt: Flags.option({
       summary: 'how the code takes the objects over: import blocks, ledgers that are written now, or not at all',
       helpGroup: 'EXPORT',
       options: ['blocks', 'ledger', 'none'] as const,
       default: 'blocks' as const,
     })(),
-    'all-fields': Flags.boolean({summary: 'fields too that svcctl does not know', helpGroup: 'EXPORT'}),
+    'all-fields': Flags.boolean({summary: 'also write fields that svcctl does not know', helpGroup: 'EXPORT'}),
     overwrite: Flags.boolean({summary: 'replace files of an earlier export that nobody edited', helpGroup: 'EXPORT'}),
-    prove: Flags.boolean({summary: 'plan what was written over what was read', helpGroup: 'EXPORT', default: true, allowNo: true}),
-    'lock-timeout': durationFlag({summary: 'how long to wait for a lock somebody holds', helpGroup: 'EXPORT', default: 0}),
+    prove: Flags.boolean({
+      summary: 'check the written code with a plan over what was read',
+      helpGroup: 'EXPORT',
+      default: true,
+      allowNo: true,
+    }),
+    'lock-timeout': durationFlag({summary: 'how long to wait while somebody else holds the lock', helpGroup: 'EXPORT', default: 0}),
     'max-requests': wholeNumberFlag({summary: 'refuse to send more requests than this', helpGroup: 'CONNECTION', min: 0}),
   }
 

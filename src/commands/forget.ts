@@ -5,13 +5,13 @@ import {stackFlags, stateFlag} from '../cli/parse/stack-flags.ts'
 import {StackCommand} from '../cli/stack-command.ts'
 
 export default class ForgetCommand extends StackCommand {
-  static override summary = 'take objects out of a ledger and leave them as they are, without a request'
+  static override summary = 'remove objects from a ledger and leave them as they are, without a request'
   static override examples = [
     '<%= config.bin %> <%= command.id %> null_resource.cache --stack shop',
     "<%= config.bin %> <%= command.id %> 'shop:null_resource.old_*' --yes",
   ]
   static override description =
-    'The objects stay, and svcctl knows nothing of them any more. What is declared still would be taken over again by the next apply, and is refused without --anyway.'
+    'The objects stay as they are, and svcctl no longer manages them. The next apply would adopt an object that is still declared, so this is refused without --anyway.'
   static override strict = false
   static override args = {
     address: Args.string({description: 'what is forgotten: address, name, remote id, or a pattern of these', ignoreStdin: true}),
@@ -20,8 +20,8 @@ export default class ForgetCommand extends StackCommand {
     ...stackFlags,
     ...stateFlag,
     ...yesFlag,
-    anyway: Flags.boolean({summary: 'also what is declared still', helpGroup: 'SAFETY'}),
-    'lock-timeout': durationFlag({summary: 'how long to wait for a lock somebody holds', helpGroup: 'STACKS', default: 0}),
+    anyway: Flags.boolean({summary: 'also objects that are still declared', helpGroup: 'SAFETY'}),
+    'lock-timeout': durationFlag({summary: 'how long to wait while somebody else holds the lock', helpGroup: 'STACKS', default: 0}),
   }
 
   async run(): Promise<undefined> {

@@ -5,9 +5,9 @@ import {Flags} from '../cli/parse/oclif.ts'
 import {stackFlags, stateFlag} from '../cli/parse/stack-flags.ts'
 
 export default class FreezeCommand extends FreezeCommandBase {
-  static override summary = 'send nothing to a stack or an account for a while, on any machine'
+  static override summary = 'stop all changes to a stack or an account for a while, on every machine'
   static override description =
-    'apply, destroy, import, forget and transfer refuse (E_FROZEN) until it is over or lifted. An apply that is under way on any machine that shares the controls sends nothing new five seconds after this command has returned: what is in flight comes to its end, the rest is saved as a plan.\n'
+    'apply, destroy, import, absorb, forget, transfer and undo refuse (E_FROZEN) until the freeze ends or is lifted. Five seconds after this command returns, no running apply on any machine that shares the controls sends anything new: requests in flight finish, and the rest is saved as a plan.\n'
   static override examples = [
     '<%= config.bin %> <%= command.id %> --stack shop --until 4h --reason "incident 4711"',
     '<%= config.bin %> <%= command.id %> --account --profile prod --until 2026-12-01T08:00:00Z --reason "end of the quarter" --strict',
@@ -17,7 +17,7 @@ export default class FreezeCommand extends FreezeCommandBase {
     ...stateFlag,
     ...accountFlags,
     ...saidFlags,
-    strict: Flags.boolean({summary: 'apply --break-glass does not pass it either'}),
+    strict: Flags.boolean({summary: 'not even apply --break-glass ignores it'}),
   }
 
   async run(): Promise<undefined> {

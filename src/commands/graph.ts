@@ -15,9 +15,9 @@ interface GraphFlagValues extends StackFlagValues {
 }
 
 export default class GraphCommand extends ReadingStackCommand {
-  static override summary = 'draw what waits for what, and why'
+  static override summary = 'draw which operation waits for which, and why'
   static override description =
-    'Of a saved plan without a request; without one a plan is made. An arrow goes from what is done first to what waits for it, and says why. Objects that are as declared are there where something hangs on them.\nMermaid is drawn by code hosts, which refuse large graphs: over 400 arrows or 45 000 characters alike objects become one box.\n'
+    'Draws a saved plan without a request; without PLAN it plans first. An arrow goes from an operation to one that waits for it, and says why. Unchanged objects are drawn only where something depends on them.\nCode hosts draw Mermaid but refuse large graphs: over 400 arrows or 45 000 characters, similar objects become one box.\n'
   static override examples = [
     '<%= config.bin %> <%= command.id %> shop.plan --format svg > shop.svg',
     '<%= config.bin %> <%= command.id %> --stack shop --format mermaid',

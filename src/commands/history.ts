@@ -8,7 +8,7 @@ import {historyText} from '../report/audit-text.ts'
 export default class HistoryCommand extends ReadingStackCommand {
   static override summary = 'show who did what to which object, the newest first, without a request'
   static override description =
-    'From the audits that are here and what ledgers carry along of them. An object is followed through renames, moves and transfers, whatever it is called now. Lines that are not here are named.\n'
+    'Reads the audit files of this machine and the last lines that the ledgers carry. Follows an object through renames, moves and transfers. Lists the lines that are not here.\n'
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> null_resource.cache --since 7d',
@@ -20,7 +20,7 @@ export default class HistoryCommand extends ReadingStackCommand {
   static override flags = {
     ...stackFlags,
     ...stateFlag,
-    since: Flags.string({summary: 'only from then on: how long ago (7d), or a moment (2026-11-22T10:00:00Z)', helpValue: '<when>'}),
+    since: Flags.string({summary: 'only from this time on: how long ago (7d), or a time (2026-11-22T10:00:00Z)', helpValue: '<when>'}),
     by: Flags.string({summary: 'only what this person or job did or approved, by name or glob', helpValue: '<name>'}),
   }
 

@@ -6,9 +6,9 @@ import {stackFlags, stateFlag} from '../cli/parse/stack-flags.ts'
 import {StackCommand} from '../cli/stack-command.ts'
 
 export default class HoldCommand extends StackCommand {
-  static override summary = 'keep objects as they are for a while, whatever a plan would do to them'
+  static override summary = 'keep objects unchanged for a while, whatever a plan would do'
   static override description =
-    'A plan that would touch a held object is refused (G_HELD) until the hold is over or lifted; --skip-held leaves it out and does the rest. A hold is kept beside the ledger, for everybody who uses that ledger.\n'
+    'A plan that would touch a held object is refused (G_HELD) until the hold ends or is lifted; --skip-held leaves the object out and does the rest. Holds are stored beside the ledger and count for everybody who uses it.\n'
   static override examples = [
     '<%= config.bin %> <%= command.id %> null_resource.cache --until 7d --reason "load test of the shop team"',
     "<%= config.bin %> <%= command.id %> 'shop:null_resource.db_*' --until 2026-12-01T08:00:00Z --reason 'migration OPS-12' --by ada@example.com",

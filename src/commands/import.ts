@@ -25,9 +25,9 @@ interface ImportFlagValues extends StackFlagValues {
 }
 
 export default class ImportCommand extends StackCommand {
-  static override summary = 'take declared objects that are there already into the ledgers as they are, without a write'
+  static override summary = 'record existing objects in the ledger of the stack that declares them, without a write'
   static override description =
-    'The ledger gets the live values, so that the next plan shows what differs as a change of the declaration. Passwords and other secrets that no API shows count as equal. No file of yours is touched.\n'
+    'The ledger records the live values; where they differ from the declaration, the next plan shows a change. Passwords and other secrets that no API shows count as equal. Your code is not touched.\n'
   static override examples = [
     '<%= config.bin %> <%= command.id %> null_resource.cache cloud/subscriptions/12/databases/51',
     '<%= config.bin %> <%= command.id %> shop/cache 12/51 --stack shop',
@@ -45,7 +45,7 @@ export default class ImportCommand extends StackCommand {
     ...stackFlags,
     ...ledgerFlags,
     file: Flags.string({summary: 'pairs as JSON: {"address": "remote id"}', helpValue: '<file>'}),
-    all: Flags.boolean({summary: 'whatever a plan would adopt'}),
+    all: Flags.boolean({summary: 'everything that a plan would adopt'}),
     'from-tfstate': Flags.string({
       summary: "what a Terraform state of the vendor's provider has; - reads standard input",
       helpGroup: TERRAFORM,

@@ -20,7 +20,7 @@ export default class PlanCommand extends ReadingStackCommand {
       options: ['all', 'changed'] as const,
       default: 'all' as const,
     })(),
-    unmanaged: Flags.boolean({summary: 'list what was seen and belongs to no stack of the app'}),
+    unmanaged: Flags.boolean({summary: 'list objects that were read and belong to no stack of the app'}),
     'detailed-exitcode': Flags.boolean({summary: 'exit 2 when there is anything to apply, 3 when the plan is refused'}),
   }
 

@@ -7,7 +7,7 @@ import {secretsTable, secretsText} from '../report/secrets-text.ts'
 export default class SecretsCommand extends ReadingStackCommand {
   static override summary = 'list the secrets of the stacks, who uses them and whether they are set, without a request'
   static override description =
-    'Names and versions, never values. To change a secret: give the new value in its variable, raise its version in the stack, apply. Fields that the API cannot change are named.\n'
+    'Shows names and versions, never values. To change a secret: set its variable to the new value, raise its version in the stack, and apply. Fields that the API cannot change are listed.\n'
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --stack shop --output json --query "[?!set].variable"',

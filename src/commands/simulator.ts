@@ -17,7 +17,7 @@ export default class SimulatorCommand extends BaseCommand {
     port: wholeNumberFlag({summary: 'first of five ports in a row; 0 takes free ones', default: 0, min: 0, max: 65_531}),
     tls: Flags.boolean({summary: 'serve the cluster over HTTPS with a self-signed certificate'}),
     config: Flags.string({summary: 'JSON file with the behaviour of the services', helpValue: '<file>'}),
-    seed: wholeNumberFlag({summary: 'what chance begins with'}),
+    seed: wholeNumberFlag({summary: 'seed of the random numbers'}),
   }
 
   async run(): Promise<undefined> {

@@ -10,7 +10,7 @@ import {StackCommand} from '../cli/stack-command.ts'
 export default class TransferCommand extends StackCommand {
   static override summary = 'move objects from one stack to another one, without a request'
   static override description =
-    'Their entries go from the ledger of one stack to that of the other. A stack that the app does not have any more is named by its ledger, which lies beside the others. A transfer that was stopped is finished by the next apply, or by --resume.\nA stack whose backend has changed, to http or back, keeps what it has: --from-state brings all of its former ledger into the one where the backend is now.\n'
+    'Moves their entries from the ledger of one stack to the ledger of the other. --from may name a stack that the app no longer has, if its ledger still lies beside the others. The next apply, or --resume, finishes a transfer that was stopped.\nWhen the backend of a stack has changed (to http or back), --from-state brings everything from the former ledger into the new one.\n'
   static override examples = [
     '<%= config.bin %> <%= command.id %> null_resource.cache --from shop --to orders',
     "<%= config.bin %> <%= command.id %> '*' --from old-name --to new-name",
@@ -27,15 +27,15 @@ export default class TransferCommand extends StackCommand {
     ...stateFlag,
     from: Flags.string({summary: 'the stack that has them', helpGroup: 'STACKS', helpValue: '<stack>'}),
     to: Flags.string({summary: 'the stack that gets them', helpGroup: 'STACKS', helpValue: '<stack>'}),
-    as: Flags.string({summary: 'the address of the one object there', helpGroup: 'STACKS', helpValue: '<address>'}),
+    as: Flags.string({summary: 'address in the other stack, of one object', helpGroup: 'STACKS', helpValue: '<address>'}),
     'from-state': Flags.string({
       summary: 'the former ledger of --stack, whose backend has changed',
       helpGroup: 'STACKS',
       helpValue: '<file>',
     }),
-    anyway: Flags.boolean({summary: 'also what the other stack does not declare', helpGroup: 'SAFETY'}),
+    anyway: Flags.boolean({summary: 'also objects that the other stack does not declare', helpGroup: 'SAFETY'}),
     resume: Flags.boolean({summary: 'finish transfers that were stopped', helpGroup: 'STACKS'}),
-    'lock-timeout': durationFlag({summary: 'how long to wait for a lock somebody holds', helpGroup: 'STACKS', default: 0}),
+    'lock-timeout': durationFlag({summary: 'how long to wait while somebody else holds the lock', helpGroup: 'STACKS', default: 0}),
   }
 
   async run(): Promise<undefined> {

@@ -10,9 +10,9 @@ import {commitFlags, guardFlags, ledgerFlags} from '../cli/parse/stack-flags.ts'
 import {ReadingStackCommand} from '../cli/reading-stack-command.ts'
 
 export default class UndoCommand extends ReadingStackCommand {
-  static override summary = 'plan the way back from a run: what was applied before it'
+  static override summary = 'plan the way back to what was applied before a run'
   static override description =
-    'Writes a plan like any other: show it, have it approved, apply it. What somebody changed since stays as it is, and what no plan brings back is named: data that was deleted or replaced, secrets, what the API cannot change. The code is not touched: it still declares what the run did.\n'
+    'Writes an ordinary plan: show it, get it approved, apply it. Changes that somebody made since the run stay. The command lists what no plan can bring back: deleted or replaced data, secrets, what the API cannot change. Your code is not touched: it still declares what the run did.\n'
   static override examples = [
     '<%= config.bin %> <%= command.id %> 20261122T101500-1a2b3c --out undo.plan',
     "<%= config.bin %> <%= command.id %> 20261122T101500-1a2b3c --out undo.plan --allow-destroy '*' --output json",

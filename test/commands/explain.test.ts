@@ -156,7 +156,7 @@ describe('svcctl explain', () => {
       64,
       {
         code: 'E_UNKNOWN_ADDRESS',
-        message: 'explain null_resource.dbb: no declared or owned object is called so',
+        message: 'explain null_resource.dbb: no declared or owned object has this name',
         suggestions: ['Did you mean null_resource.db?'],
       },
     ])

@@ -127,7 +127,7 @@ describe('svcctl plan', () => {
         expect([outcome.code, documentOf(outcome).error.code, documentOf(outcome).error.message]).toEqual([
           64,
           'E_UNKNOWN_ADDRESS',
-          `${flag} ${word}: no declared or owned object is called so`,
+          `${flag} ${word}: no declared or owned object has this name`,
         ])
       }
       expect(at.simulator.log).toEqual([])

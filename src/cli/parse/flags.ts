@@ -92,7 +92,7 @@ export const outputFlags = {
 /** On every command that talks to a server. */
 export const serverFlags = {
   profile: Flags.string({summary: 'named profile to use', helpGroup: 'CONNECTION', helpValue: '<name>'}),
-  rate: positiveFlag({summary: 'requests per minute, our own limit', helpGroup: 'CONNECTION'}),
+  rate: positiveFlag({summary: 'most requests per minute that svcctl sends', helpGroup: 'CONNECTION'}),
   burst: positiveFlag({summary: 'requests that may be sent at once after a pause', helpGroup: 'CONNECTION'}),
   'poll-interval': pauseFlag({summary: 'shortest pause between two looks at the same thing', helpGroup: 'CONNECTION'}),
   timeout: pauseFlag({summary: 'how long one operation may take', helpGroup: 'CONNECTION'}),
@@ -125,7 +125,7 @@ export const bothApisFlags = {...serverFlags, ...trustFlags, ...cloudCredentialF
 
 /** On what writes an answer somewhere as it comes, and holds none of it. */
 export const maxSizeFlag = {
-  'max-size': sizeFlag({summary: 'most that is taken of an answer which is written as it comes', helpGroup: 'CONNECTION'}),
+  'max-size': sizeFlag({summary: 'largest answer that is written while it arrives', helpGroup: 'CONNECTION'}),
 }
 
 /** For what destroys without a plan: `profile remove`, `module delete`. */

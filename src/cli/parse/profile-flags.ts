@@ -12,7 +12,7 @@ const SUMMARIES: Readonly<Record<Exclude<ProfileFieldName, 'deployment_type'>, s
   insecure: "do not verify the cluster's certificate",
   ca_file: 'certificates to trust (PEM)',
   files_api_key: 'upload key of this profile',
-  rate: 'requests per minute, our own limit',
+  rate: 'most requests per minute that svcctl sends',
   burst: 'requests that may be sent at once after a pause',
   reserve: 'requests kept free for people on call',
   poll_interval: 'shortest pause between two looks at the same thing',

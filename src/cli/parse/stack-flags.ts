@@ -10,21 +10,21 @@ const SAFETY = 'SAFETY'
 export const synthesisFlags = {
   'synth-dir': Flags.string({summary: 'read this folder instead of running the app of cdktf.json', helpGroup: STACKS, helpValue: '<dir>'}),
   'synth-env': Flags.string({
-    summary: 'variable of the environment that the app gets too, by name or glob',
+    summary: 'environment variable that the app may see, by name or glob',
     helpGroup: STACKS,
     helpValue: '<name>',
     multiple: true,
     multipleNonGreedy: true,
   }),
   var: Flags.string({
-    summary: 'value of a variable, of one stack as STACK:NAME=VALUE',
+    summary: 'value of a variable; for one stack: STACK:NAME=VALUE',
     helpGroup: STACKS,
     helpValue: '<name=value>',
     multiple: true,
     multipleNonGreedy: true,
   }),
   'var-file': Flags.string({
-    summary: 'file with values (.tfvars or JSON), for one stack as STACK=FILE',
+    summary: 'file with values (.tfvars or JSON); for one stack: STACK=FILE',
     helpGroup: STACKS,
     helpValue: '<file>',
     multiple: true,
@@ -51,7 +51,7 @@ export const stateFlag = {
 /** Of commands that write ledgers, and nothing else. */
 export const ledgerFlags = {
   ...stateFlag,
-  'lock-timeout': durationFlag({summary: 'how long to wait for a lock somebody holds', helpGroup: STACKS, default: 0}),
+  'lock-timeout': durationFlag({summary: 'how long to wait while somebody else holds the lock', helpGroup: STACKS, default: 0}),
   'max-requests': wholeNumberFlag({summary: 'refuse to send more requests than this', helpGroup: 'CONNECTION', min: 0}),
   reserve: wholeNumberFlag({summary: 'requests left free for people on call', helpGroup: 'CONNECTION', min: 0}),
 }
@@ -67,13 +67,13 @@ export const validateFlags = {
     multipleNonGreedy: true,
   }),
   exclude: Flags.string({
-    summary: 'not this object and its dependants',
+    summary: 'leave out this object and what depends on it',
     helpGroup: STACKS,
     helpValue: '<object>',
     multiple: true,
     multipleNonGreedy: true,
   }),
-  'lock-timeout': durationFlag({summary: 'how long to wait for a lock somebody holds', helpGroup: STACKS, default: 0}),
+  'lock-timeout': durationFlag({summary: 'how long to wait while somebody else holds the lock', helpGroup: STACKS, default: 0}),
 }
 
 export const selectionFlags = {
@@ -91,14 +91,14 @@ export const guardFlags = {
     multipleNonGreedy: true,
   }),
   adopt: Flags.string({
-    summary: "take over an object that was found by name and would be changed, or a kind ('*' for all)",
+    summary: "take over and change objects that were found by name: an object or a kind ('*' for all)",
     helpGroup: SAFETY,
     helpValue: '<object|kind>',
     multiple: true,
     multipleNonGreedy: true,
   }),
   'max-destroy': Flags.string({
-    summary: 'most objects that may go: a number, or a share of those owned',
+    summary: 'most objects that may be deleted: a number, or a percentage of those owned',
     helpGroup: SAFETY,
     helpValue: '<n|n%>',
   }),
@@ -112,7 +112,7 @@ export const guardFlags = {
   'skip-blocked': Flags.boolean({summary: 'leave out what the API cannot do, and do the rest', helpGroup: SAFETY}),
   'skip-held': Flags.boolean({summary: 'leave out what somebody holds (svcctl hold), and do the rest', helpGroup: SAFETY}),
   accept: Flags.string({
-    summary: 'record the declared state of a blocked object as reached',
+    summary: 'record a blocked object as being as declared, without a request',
     helpGroup: SAFETY,
     helpValue: '<object>',
     multiple: true,
@@ -142,13 +142,13 @@ const inflightFlags = {
 
 export const foreignFlags = {
   foreign: Flags.option({
-    summary: "what to do about somebody else's tasks on planned objects",
+    summary: 'what to do while somebody else is changing planned objects',
     helpGroup: SAFETY,
     options: ['wait', 'refuse', 'ignore'] as const,
     default: 'wait' as const,
   })(),
   wait: Flags.boolean({
-    summary: 'wait for the tasks; --no-wait lets go of them once they run (exit 4)',
+    summary: 'wait for the tasks; --no-wait ends once they have started (exit 4)',
     helpGroup: 'CONNECTION',
     default: true,
     allowNo: true,

@@ -25,7 +25,7 @@ export function programHelp(infos: readonly CommandInfo[], {topics}: CommandTabl
       width,
     ),
     rowsSection('topics', topicRows, paint, width),
-    `What stands in brackets may be left out: "svcctl node list" is "svcctl enterprise node list". Options of a command: svcctl <command> --help`,
+    `Words in brackets may be left out: "svcctl node list" is "svcctl enterprise node list". Options of a command: svcctl <command> --help`,
   ])
 }
 

@@ -9,9 +9,9 @@ import {paintFor} from '../../cli/shell/context.ts'
 import {auditText} from '../../report/audit-text.ts'
 
 export default class AuditVerifyCommand extends ReadingStackCommand {
-  static override summary = 'tell whether audits are as they were written, without a request'
+  static override summary = 'check that nobody altered the audits, without a request'
   static override description =
-    'Every line must be as it was written and follow the one before it, and the ledger must not know of more than is there. Lines that other machines wrote are named and are no fault. The first line that was altered, is missing, stands elsewhere or was cut off is exit 1.\n'
+    'Checks that every line is unchanged and follows the one before it, up to the last line that the ledger knows. Lines that only other machines have are listed; they are no error. Exit 1 names the first line that was altered, is missing, was moved or was cut off.\n'
   static override examples = [
     '<%= config.bin %> <%= command.id %>',
     '<%= config.bin %> <%= command.id %> --stack shop --head 4f3a9c21d0be',

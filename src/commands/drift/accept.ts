@@ -8,9 +8,9 @@ import {ReadingStackCommand} from '../../cli/reading-stack-command.ts'
 import {acceptedText} from '../../report/drift-text.ts'
 
 export default class DriftAcceptCommand extends ReadingStackCommand {
-  static override summary = 'live with what has drifted, until a day and for a reason'
+  static override summary = 'accept drift until a date, for a reason'
   static override description =
-    'Writes what the objects have now into a baseline: "svcctl drift --baseline FILE" no longer counts that, and whatever else they come to have is drift again. An apply takes no notice of it.\n'
+    'Writes the current values into a baseline file. "svcctl drift --baseline FILE" does not count these values as drift; any other value counts again. apply does not read the baseline.\n'
   static override examples = [
     '<%= config.bin %> <%= command.id %> null_resource.cache --until 14d --reason "scaled up for the sale"',
     "<%= config.bin %> <%= command.id %> 'shop/cache#/memoryLimitInGb' --until 2026-12-24T00:00:00Z --reason SHOP-4711 --by ada@example.com",
@@ -24,11 +24,11 @@ export default class DriftAcceptCommand extends ReadingStackCommand {
     ...bothApisFlags,
     ...stackFlags,
     state: ledgerFlags.state,
-    until: Flags.string({summary: 'how long: 14d, or RFC 3339; at most 180 days', helpValue: '<when>', required: true}),
-    reason: Flags.string({summary: 'why it is to stay so', helpValue: '<text>', required: true}),
+    until: Flags.string({summary: 'end: 14d, or a time (2026-12-24T00:00:00Z); at most 180 days', helpValue: '<when>', required: true}),
+    reason: Flags.string({summary: 'why it is accepted', helpValue: '<text>', required: true}),
     by: Flags.string({summary: "who accepts it (default: the CI job's actor, else user@host)", helpValue: '<name>'}),
     baseline: Flags.string({summary: 'file to write (default: drift-baseline.json)', helpValue: '<file>'}),
-    any: Flags.boolean({summary: 'whatever value the fields have, from now on'}),
+    any: Flags.boolean({summary: 'accept every later value of these fields, too'}),
     'max-requests': ledgerFlags['max-requests'],
     reserve: ledgerFlags.reserve,
   }

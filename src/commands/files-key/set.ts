@@ -10,7 +10,8 @@ import {KEYRING_PREFIX} from '../../config/profiles.ts'
 
 export default class FilesKeySetCommand extends BaseCommand {
   static override summary = 'store the upload key'
-  static override description = 'Where: the keyring, one profile, or (the default) beside the profiles for all of them.'
+  static override description =
+    'Stores the key in the keyring, in one profile, or (the default) in the configuration file for all profiles.'
   static override examples = [
     'printf %s "$UPLOAD_KEY" | <%= config.bin %> <%= command.id %> - --use-keyring',
     'printf %s "$UPLOAD_KEY" | <%= config.bin %> <%= command.id %> - --profile lab',

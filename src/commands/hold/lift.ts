@@ -6,7 +6,7 @@ import {StackCommand} from '../../cli/stack-command.ts'
 import {oneLine} from '../../report/terminal-text.ts'
 
 export default class HoldLiftCommand extends StackCommand {
-  static override summary = 'let go of what is held'
+  static override summary = 'end a hold before its time'
   static override examples = [
     '<%= config.bin %> <%= command.id %> null_resource.cache',
     "<%= config.bin %> <%= command.id %> '*' --stack shop",
@@ -14,7 +14,7 @@ export default class HoldLiftCommand extends StackCommand {
   static override strict = false
   static override args = {
     address: Args.string({
-      description: "what is let go of: as it was held or as it is called now, or a pattern; '*' for all",
+      description: "holds to end: the address from then or from now, or a pattern; '*' for all",
       ignoreStdin: true,
     }),
   }

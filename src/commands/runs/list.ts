@@ -3,7 +3,7 @@ import {requestsSent, runDocument, runState} from '../../report/run-text.ts'
 import {table} from '../../report/table.ts'
 
 export default class RunsListCommand extends BaseCommand {
-  static override summary = 'list the applies that were made here'
+  static override summary = 'list the applies that ran in this folder'
   static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --output json']
 
   async run(): Promise<undefined> {

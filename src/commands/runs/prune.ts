@@ -6,7 +6,7 @@ export default class RunsPruneCommand extends BaseCommand {
   static override examples = ['<%= config.bin %> <%= command.id %>', '<%= config.bin %> <%= command.id %> --older-than 7d --keep 5']
   static override flags = {
     'older-than': durationFlag({summary: 'remove runs that began longer ago (default 30d)'}),
-    keep: wholeNumberFlag({summary: 'so many of the newest stay, however old (default 20)', helpValue: '<number>'}),
+    keep: wholeNumberFlag({summary: 'keep this many of the newest, however old (default 20)', helpValue: '<number>'}),
   }
 
   async run(): Promise<undefined> {

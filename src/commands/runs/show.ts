@@ -3,7 +3,7 @@ import {Args} from '../../cli/parse/oclif.ts'
 import {runDocument, runText} from '../../report/run-text.ts'
 
 export default class RunsShowCommand extends BaseCommand {
-  static override summary = 'tell the story of an apply: what it sent, when, and what came of it'
+  static override summary = 'show one apply: what it sent, when, and how it ended'
   static override examples = [
     '<%= config.bin %> <%= command.id %> 20260401T093012345-1a2b3c',
     '<%= config.bin %> <%= command.id %> 20260401T093012345-1a2b3c --output json',

@@ -4,7 +4,7 @@ import {ReadingStackCommand} from '../../cli/reading-stack-command.ts'
 import {fieldColumns, table} from '../../report/table.ts'
 
 export default class StateListCommand extends ReadingStackCommand {
-  static override summary = 'list what ledgers have, without a request'
+  static override summary = 'list the objects in the ledgers, without a request'
   static override examples = [
     '<%= config.bin %> <%= command.id %> --stack shop',
     "<%= config.bin %> <%= command.id %> 'null_resource.cache*' --output json",

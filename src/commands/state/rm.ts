@@ -2,5 +2,5 @@ import ForgetCommand from '../forget.ts'
 
 /** Terraform's word for `forget`. */
 export default class StateRmCommand extends ForgetCommand {
-  static override summary = 'take objects out of a ledger and leave them as they are: the same as forget'
+  static override summary = 'remove objects from a ledger and leave them as they are: the same as forget'
 }

@@ -11,7 +11,7 @@ export default class TaskListCommand extends ServerCommand {
   ]
   static override flags = {
     status: Flags.string({summary: 'only tasks with this status, as the API spells it', helpValue: '<status>'}),
-    limit: wholeNumberFlag({summary: 'at most so many, in the order of the API', min: 1}),
+    limit: wholeNumberFlag({summary: 'at most this many, in the order of the API', min: 1}),
     ...cloudFlags,
   }
 

@@ -64,7 +64,7 @@ function failed(app: string, cwd: string, {output, cause}: Run, how: string): Sy
   const [first = '', ...more] = own.message.split('\n')
   const place = own.place === undefined ? '' : `${own.place}: `
   return new SynthesisError(
-    [`${place}${first}`, ...more, ...(own.ours ? [] : [`The app of cdktf.json failed with it (${how}): ${app}`])].join('\n'),
+    [`${place}${first}`, ...more, ...(own.ours ? [] : [`The app of cdktf.json failed with this error (${how}): ${app}`])].join('\n'),
     own.ours ? own.suggestions : [...missingLibrary(own.message), byHand],
     undefined,
     cause,

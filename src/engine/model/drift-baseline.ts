@@ -44,7 +44,7 @@ export const baselineEntrySchema: z.ZodType<BaselineEntry> = z
     missing: z.literal(true).exactOptional().describe('accepted is that the field, or with an empty path the object, is gone'),
     until: z.iso.datetime({offset: true}).describe('RFC 3339, at most 180 days from when it is written'),
     by: said.describe('who accepts it'),
-    reason: said.describe('why it is to stay so'),
+    reason: said.describe('why it is accepted'),
   })
   .check(({value: entry, issues}) => {
     const ways = [entry.value !== undefined, entry.any === true, entry.missing === true].filter(Boolean).length

@@ -40,7 +40,7 @@ export class UnknownAddressError extends AppError {
   constructor(unknown: readonly Unknown[], objects: readonly Named[]) {
     const known = spellings(objects)
     const near = [...new Set(unknown.flatMap(({word}) => nearestOf(word, known).map(it => `Did you mean ${it}?`)))]
-    super(unknown.map(({flag, word}) => `${flag} ${word}: no declared or owned object is called so`).join('\n'), {
+    super(unknown.map(({flag, word}) => `${flag} ${word}: no declared or owned object has this name`).join('\n'), {
       lines: true,
       code: 'E_UNKNOWN_ADDRESS',
       exit: EXIT.usage,

@@ -22,7 +22,7 @@ export class ExportAbsentError extends AppError {
 /** A name that means two things. */
 export class ExportAmbiguousError extends AppError {
   constructor(what: string, ids: readonly string[]) {
-    super(`${what} is called so more than once: ${ids.join(', ')}`, {
+    super(`more than one object is called ${what}: ${ids.join(', ')}`, {
       code: 'E_EXPORT_NAMES',
       exit: EXIT.refused,
       suggestions: [`Name one of them by its remote path: svcctl export ${ids[0] ?? ''}`],

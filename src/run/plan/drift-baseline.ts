@@ -144,7 +144,7 @@ export function meantBy({entries}: DriftBaseline, file: string, known: BaselineO
   const meant = entries.map(entry => ({entry, keys: addresses.meantBy(entry.address)}))
   const problems = meant.flatMap(({entry, keys}): Problem[] => {
     const {address, path, value} = entry
-    if (keys.size === 0) return [{address, message: 'no declared or owned object is called so'}]
+    if (keys.size === 0) return [{address, message: 'no declared or owned object has this name'}]
     const secret = value !== undefined && [...keys].some(key => isSecretField(addresses.kindOf(key), path, value))
     return secret ? [{address, path, message: `${path} is a secret, and its value stands in the file: say "any": true in its place`}] : []
   })

@@ -14,12 +14,12 @@ import {type Said, saidNow} from '../host/said.ts'
 import {RunControls} from '../workspace/controls.ts'
 import type {LedgerDesk} from '../workspace/ledger-desk.ts'
 
-/** Nothing that is held is called so. */
+/** No held object has this name. */
 export class NotHeldError extends AppError {
   constructor(words: readonly string[], holds: readonly Hold[]) {
     const held = holds.map(it => keyOfOperation(it))
     const near = words.flatMap(word => nearest(word, [...held, ...holds.map(it => it.address)]) ?? [])
-    super(`${words.join(', ')}: nothing that is held is called so`, {
+    super(`${words.join(', ')}: no held object has this name`, {
       code: 'E_NOT_HELD',
       exit: EXIT.usage,
       suggestions: near.length > 0 ? [...new Set(near)].map(it => `Did you mean ${it}?`) : ['What is held says: svcctl hold list'],

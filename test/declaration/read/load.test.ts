@@ -284,7 +284,7 @@ describe('the app of cdktf.json', () => {
     [
       'throws',
       "function deep() { throw new Error('no region is configured') }\ndeep()",
-      /^app\.cjs:\d+: no region is configured\nThe app of cdktf\.json failed with it \(exit 1\): node app\.cjs$/,
+      /^app\.cjs:\d+: no region is configured\nThe app of cdktf\.json failed with this error \(exit 1\): node app\.cjs$/,
     ],
     [
       'misses a module',

@@ -13,7 +13,7 @@ export default class ClusterLogsCommand extends ServerCommand {
   static override summary = "print the cluster's log"
   static override description =
     'Times are UTC (2026-01-31T08:00:00Z) or how long ago (15m, 2h, 3d).\n' +
-    'With --follow the log is read on until --until or Ctrl-C: one entry a line, with --output json one document a line.'
+    'With --follow it keeps reading until --until or Ctrl-C: one entry a line, with --output json one document a line.'
   static override examples = [
     '<%= config.bin %> <%= command.id %> --since 1h --limit 100',
     '<%= config.bin %> <%= command.id %> --since 2026-01-31T08:00:00Z --until 2026-01-31T09:00:00Z --output json',
@@ -22,8 +22,8 @@ export default class ClusterLogsCommand extends ServerCommand {
   static override flags = {
     since: Flags.string({summary: 'entries from this time on', helpValue: '<time>'}),
     until: Flags.string({summary: 'entries up to this time', helpValue: '<time>'}),
-    limit: wholeNumberFlag({summary: 'at most so many entries, chosen by the server', min: 1}),
-    follow: Flags.boolean({summary: 'go on with what is logged from now on'}),
+    limit: wholeNumberFlag({summary: 'at most this many entries; the server chooses which', min: 1}),
+    follow: Flags.boolean({summary: 'keep printing new entries'}),
     ...clusterFlags,
   }
 

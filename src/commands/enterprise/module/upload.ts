@@ -20,7 +20,7 @@ export default class ModuleUploadCommand extends ServerCommand {
   ]
   static override flags = {
     file: Flags.string({summary: 'zip archive of the module', helpValue: '<zip>', required: true}),
-    wait: Flags.boolean({summary: 'wait until the cluster has taken it in'}),
+    wait: Flags.boolean({summary: 'wait until the cluster has installed it'}),
     ...clusterFlags,
   }
 

@@ -10,7 +10,7 @@ import {acceptedBody} from '../../../cli/write-result.ts'
 import {nodeCheckRecord, passed} from '../../../endpoint/node-check.ts'
 
 export default class NodeCheckCommand extends ServerCommand {
-  static override summary = 'let a node check itself'
+  static override summary = 'run the self-check of a node'
   static override examples = ['<%= config.bin %> <%= command.id %> 1', '<%= config.bin %> <%= command.id %> 1 --exit-status --output json']
   static override args = {uid: uidArg('node')({description: 'uid of the node', required: true})}
   static override flags = {'exit-status': Flags.boolean({summary: 'exit 1 when the check does not pass'}), ...clusterFlags}

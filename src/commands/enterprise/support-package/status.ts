@@ -7,7 +7,7 @@ import {statusResult} from '../../../support-package/package-result.ts'
 import {readPackageStatus} from '../../../support-package/package-status.ts'
 
 export default class SupportPackageStatusCommand extends OutcomeCommand {
-  static override summary = 'show how far a package is that was begun with --no-wait'
+  static override summary = 'show the progress of a package that was started with --no-wait'
   static override examples = [
     '<%= config.bin %> <%= command.id %> TASK_ID',
     '<%= config.bin %> <%= command.id %> TASK_ID --output json --query progress',

@@ -9,7 +9,7 @@ import {displaySize, uploadResult} from '../../../support-package/package-result
 import {UploadInterruptedError, UploadTimeoutError} from '../../../support-package/upload-archive.ts'
 
 export default class SupportPackageUploadCommand extends OutcomeCommand {
-  static override summary = 'send an archive that is already there, or go on with an unfinished upload'
+  static override summary = 'upload an existing archive, or resume an unfinished upload'
   static override examples = [
     '<%= config.bin %> <%= command.id %> ./cluster.tar.gz',
     '<%= config.bin %> <%= command.id %> ./cluster.tar.gz --output json',
