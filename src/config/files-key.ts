@@ -26,7 +26,7 @@ export interface FilesKeyLookup {
 }
 
 /**
- * @param profile - the active one: `--profile`, `SVC_PROFILE`, or the default of the enterprise type
+ * @param profile - the active one: `--profile`, `SVC_PROFILE`, or a default one that has a key
  * @throws KeyringUnavailableError, KeyringEntryMissingError when the configuration refers to the keyring
  */
 export async function resolveFilesKey(
@@ -60,10 +60,18 @@ export async function resolveFilesKey(
   }
 }
 
-/** The profile whose upload key counts. @throws UnknownProfileError */
+/**
+ * The profile whose upload key counts: where none is named, the default ones, that of the enterprise type first, since a
+ * cluster is what packages come from.
+ *
+ * @throws UnknownProfileError
+ */
 export function activeFilesProfile(environment: Environment, profiles: Profiles, wanted?: string): Profile | undefined {
   if (wanted !== undefined) return profiles.get(wanted, '--profile')
   if (environment.profile !== undefined) return profiles.get(environment.profile, 'SVC_PROFILE')
-  const name = profiles.defaultFor('enterprise')
-  return name === undefined ? undefined : profiles.get(name, `default_enterprise in ${profiles.file}`)
+  const defaults = (['enterprise', 'cloud'] as const).flatMap(type => {
+    const name = profiles.defaultFor(type)
+    return name === undefined ? [] : [profiles.get(name, `default_${type} in ${profiles.file}`)]
+  })
+  return defaults.find(it => it.value('files_api_key') !== undefined)
 }

@@ -17,6 +17,7 @@ const locked: Keyring = {
   },
 }
 const PROFILE = '[profiles.lab]\ndeployment_type = "enterprise"\nfiles_api_key = "of-profile"\n'
+const CLOUD = '[profiles.main]\ndeployment_type = "cloud"\nfiles_api_key = "of-cloud"\n'
 const FIRST = {SVC_ENTERPRISE_FILES_API_KEY: 'first'}
 const LAST = {SVC_FILES_API_KEY: 'last'}
 
@@ -32,6 +33,9 @@ describe('the upload key', () => {
   it.each([
     [{...FIRST, ...LAST}, `files_api_key = "global"\n${PROFILE}`, {key: 'first', source: 'environment SVC_ENTERPRISE_FILES_API_KEY'}],
     [LAST, `files_api_key = "global"\n${PROFILE}`, {key: 'of-profile', source: 'profile lab'}],
+    [LAST, `files_api_key = "global"\n${CLOUD}`, {key: 'of-cloud', source: 'profile main'}],
+    [LAST, `${CLOUD}${PROFILE}`, {key: 'of-profile', source: 'profile lab'}],
+    [LAST, `${CLOUD}[profiles.lab]\ndeployment_type = "enterprise"\n`, {key: 'of-cloud', source: 'profile main'}],
     [LAST, 'files_api_key = "global"\n', {key: 'global', source: 'global config'}],
     [LAST, '', {key: 'kept', source: 'keyring'}],
     [LAST, 'files_api_key = "keyring:files-api-key"\n', {key: 'kept', source: 'keyring'}],

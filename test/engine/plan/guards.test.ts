@@ -168,6 +168,18 @@ describe('a field that somebody changed since the last apply', () => {
     })
   })
 
+  it('is written over by what git has changed as well since then, where the rest is left as it is', async () => {
+    const lab = await drifted()
+    await lab.run(async () => {
+      const both = stackOf().subscription('main').database('cache', 'main', {memoryLimitInGb: 5}).clusterUser('viewer')
+      const {plan} = await lab.plan([both], {lifts: {onDrift: 'keep'}})
+      expect(active(plan.operations)).toMatchObject([
+        {cause: 'changed-both', changes: [{path: '/memoryLimitInGb', after: 5, moved: 'both'}]},
+      ])
+      expect(plan.notes.join()).not.toContain('left so')
+    })
+  })
+
   it('that is left as it is counts as proven, and stays as it is in an object that is sent whole', async () => {
     const shopWith = (interval: number) =>
       stackOf()
