@@ -127,6 +127,13 @@ describe('an account nobody declared', () => {
     expect((await what('cluster')).every(it => it.startsWith('cluster/'))).toBe(true)
   })
 
+  it('finds a subscription by its name on whatever page it stands', async () => {
+    here.simulator.configure({cloud: {paging: {maxLimit: 1}}})
+    const objects = documentOf(await here.fast(['export', 'subscription:shop', '-o', 'json'])).objects
+    here.simulator.configure({cloud: {paging: {maxLimit: null}}})
+    expect(objects.map((it: {remoteId: string}) => it.remoteId)).toContain('cloud/subscriptions/2')
+  })
+
   it('says what cannot be meant, before anything is written', async () => {
     const codeOf = async (...words: string[]): Promise<readonly unknown[]> => {
       const done = await here.fast(['export', ...words, '-o', 'json'])

@@ -34,7 +34,7 @@ export async function exported(lab: Lab, reading: Reading = {}): Promise<{readon
   const backendOf = lab.backends('plan')
   const apis = ['cloud', 'cluster'] as const
   const world = await lab.run(() =>
-    readWorld({kinds, backends: new Map(apis.map(api => [api, backendOf('', api)])), wants, scope: () => scope}),
+    readWorld({kinds, backends: new Map(apis.map(api => [api, backendOf('', api)])), wants, picks: false, scope: () => scope}),
   )
   const objects = world.objects.filter(it => wants(it.kind))
   return {world, model: exportModel({kinds, objects, around: world.objects, split, allFields, hides})}

@@ -191,7 +191,9 @@ describe('a world that changes while it is exported', () => {
         },
       },
     }
-    const seen = await lab.run(() => readWorld({kinds, backends: new Map([['cloud', changing]]), wants: usual, scope: () => ['cloud']}))
+    const seen = await lab.run(() =>
+      readWorld({kinds, backends: new Map([['cloud', changing]]), wants: usual, picks: false, scope: () => ['cloud']}),
+    )
     const model = exportModel({kinds, objects: seen.objects, split: 'subscription', allFields: false, hides: it => it})
     const stack = stackOf('a')
     for (const it of model.stacks.flatMap(it => it.objects)) {
@@ -222,7 +224,9 @@ describe('a world that changes while it is exported', () => {
         read: async ({path}): Promise<JsonObject | undefined> => (path.includes('databases') ? undefined : {}),
       },
     }
-    const seen = await lab.run(() => readWorld({kinds, backends: new Map([['cloud', vanishing]]), wants: usual, scope: () => ['cloud']}))
+    const seen = await lab.run(() =>
+      readWorld({kinds, backends: new Map([['cloud', vanishing]]), wants: usual, picks: false, scope: () => ['cloud']}),
+    )
     expect(seen.vanished.map(it => it.remoteId)).toEqual(['cloud/subscriptions/1/databases/1'])
   })
 })

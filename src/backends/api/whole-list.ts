@@ -15,14 +15,15 @@ export class NoSuchListError extends AppError {
 }
 
 /**
- * Every row of one list, proven whole where that can be; a list that cannot be is warned about by the reader.
+ * Every row of one list, proven whole by its own pages where that can be; a list that cannot be is warned about by the reader.
  * @throws NoSuchListError when the parent does not exist
  */
 export async function wholeList(reader: Reader, path: string, options?: RequestOptions): Promise<readonly JsonObject[]> {
   const request = {method: 'GET', path} as const
   const listing = await reader.list(request, options)
   if (listing === undefined) throw new NoSuchListError(path)
-  if (listing.proven) return listing.rows
-  await reader.prove(options)
+  // A list that was read on the way here may be longer, and be cut at another length.
+  if (listing.rows.length === 0 && listing.proven) return listing.rows
+  await reader.prove({...options, path, alone: true})
   return (await reader.list(request, options))?.rows ?? []
 }

@@ -1,5 +1,5 @@
 /**
- * Lists that something will be created for not standing in them. Each of them is proven by its own pages: that another list
+ * Lists that something will be created for not standing in them, or that do not show a parent which is named. Each of them is proven by its own pages: that another list
  * of the API is longer says something about its cap only where all lists have the same (design section 10, "Paging"), and a
  * mistake would make a thing twice.
  */
@@ -11,17 +11,20 @@ import type {Paired} from './observation.ts'
 interface Seen {
   readonly pairs: ReadonlyMap<Key, Paired>
   readonly collections: readonly Collection[]
+  /** In which a parent that is named in text was not found. */
+  readonly searchedInVain: readonly Collection[]
 }
 
 export class ListsThatCreate {
   readonly #asked = new Map<Backend, Set<string>>()
 
   /** @returns whether a list was asked to prove itself: it may have more rows by now */
-  async prove({pairs, collections}: Seen): Promise<boolean> {
+  async prove({pairs, collections, searchedInVain}: Seen): Promise<boolean> {
     const missing = new Set<string>()
     for (const {declaration, match, parent, context} of pairs.values())
       if (match === undefined && !context) missing.add(placeOf(declaration.kind, parent))
-    const lists = collections.filter(it => mayHideIt(it) && missing.has(placeOf(it.kind.name, it.parent)) && this.#isNew(it))
+    const created = collections.filter(it => missing.has(placeOf(it.kind.name, it.parent)))
+    const lists = [...created, ...searchedInVain].filter(it => mayHideIt(it) && this.#isNew(it))
     await Promise.all(lists.map(({backend, path}) => backend.reader.prove({path, alone: true})))
     return lists.length > 0
   }

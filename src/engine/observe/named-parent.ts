@@ -17,15 +17,23 @@ export interface NamedParentsInput {
 interface Everywhere {
   readonly byText: ReadonlyMap<string, readonly LiveObject[]>
   readonly proven: boolean
+  /** All that was read to find them, with the lists of what they live in. */
+  readonly lists: readonly Collection[]
 }
 
 export class NamedParents {
   readonly #input: NamedParentsInput
   /** By stack and kind: thousands of declarations may name their parents. */
   readonly #known = new Map<string, Promise<Everywhere>>()
+  readonly #inVain = new Set<Collection>()
 
   constructor(input: NamedParentsInput) {
     this.#input = input
+  }
+
+  /** Lists that do not show a parent somebody names: before it is called absent, each is to show by its own pages that it ends. */
+  get searchedInVain(): readonly Collection[] {
+    return [...this.#inVain]
   }
 
   /** @returns undefined for a parent that is not named in text, is not there, or is not clear */
@@ -35,9 +43,10 @@ export class NamedParents {
     const field = kinds.get(declaration.kind)?.parent
     const kind = kinds.get(field?.kind ?? '')
     if (field === undefined || kind === undefined || ref === undefined || ref.by === 'key' || ref.by === 'remoteId') return undefined
-    const {byText, proven} = await this.#everywhere(declaration.stack, kind)
+    const {byText, proven, lists} = await this.#everywhere(declaration.stack, kind)
     const fits = byText.get(ref.by === 'id' ? `id ${ref.id}` : `name ${ref.name}`) ?? []
     const [only, second] = fits
+    if (only === undefined) for (const it of lists) this.#inVain.add(it)
     const said = JSON.stringify(ref.by === 'id' ? ref.id : ref.name)
     if (second !== undefined) {
       ambiguous.push({
@@ -63,14 +72,17 @@ export class NamedParents {
     return known
   }
 
-  async #lists(stack: string, kind: Kind): Promise<Collection[]> {
-    const above = kind.parent && this.#input.kinds.get(kind.parent.kind)
-    const parents = above ? (await this.#lists(stack, above)).flatMap(it => it.objects.map(live => live.ids)) : [[]]
-    return Promise.all(parents.map(parent => this.#input.list(stack, kind, parent)))
+  /** Those of the kind, and above them those of what it lives in. */
+  async #lists(stack: string, kind: Kind): Promise<{readonly lists: readonly Collection[]; readonly above: readonly Collection[]}> {
+    const holder = kind.parent && this.#input.kinds.get(kind.parent.kind)
+    const over = holder && (await this.#lists(stack, holder))
+    const parents = over ? over.lists.flatMap(it => it.objects.map(live => live.ids)) : [[]]
+    const lists = await Promise.all(parents.map(parent => this.#input.list(stack, kind, parent)))
+    return {lists, above: over ? [...over.above, ...over.lists] : []}
   }
 }
 
-function indexed(lists: readonly Collection[]): Everywhere {
+function indexed({lists, above}: {readonly lists: readonly Collection[]; readonly above: readonly Collection[]}): Everywhere {
   const byText = new Map<string, LiveObject[]>()
   const add = (text: string, live: LiveObject) => {
     const same = byText.get(text)
@@ -81,5 +93,5 @@ function indexed(lists: readonly Collection[]): Everywhere {
     add(`id ${live.ids.at(-1) ?? ''}`, live)
     if (live.name !== undefined) add(`name ${live.name}`, live)
   }
-  return {byText, proven: lists.every(it => it.proven)}
+  return {byText, proven: lists.every(it => it.proven), lists: [...above, ...lists]}
 }

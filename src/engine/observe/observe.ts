@@ -11,7 +11,7 @@ import type {Backend} from '../model/backend.ts'
 import type {Declaration, StackDeclarations} from '../model/declaration.ts'
 import {type Ids, idsIn, type Kind, type Kinds, kindCalled, remoteIdOf} from '../model/kind.ts'
 import type {Ledger} from '../model/ledger.ts'
-import {type LiveObject, objectIn} from '../model/live.ts'
+import {type Collection, type LiveObject, objectIn} from '../model/live.ts'
 import {Ownership} from '../model/ownership.ts'
 import {type Key, keyOf, type ValueObject} from '../model/value.ts'
 import {completePairs, namedAnew} from './complete-pairs.ts'
@@ -49,7 +49,7 @@ export async function observe(input: ObserveInput): Promise<Observation> {
       pass = await look()
       continue
     }
-    const {notShown: _, ...seen} = pass
+    const {notShown: _, searchedInVain: _searched, ...seen} = pass
     const observation = {...seen, pairs: await completePairs(input, seen.pairs)}
     // So may a name that another object's fields give: whoever was not found without it is looked for by it.
     const named = namedAnew(input, observation.pairs, specs)
@@ -147,7 +147,13 @@ class Pass {
     return this.#input.selected.has(stack) && (this.#input.wants?.(key) ?? true)
   }
 
-  async run(): Promise<Omit<Observation, 'pairs'> & {readonly pairs: Map<Key, Paired>; readonly notShown: readonly NotShown[]}> {
+  async run(): Promise<
+    Omit<Observation, 'pairs'> & {
+      readonly pairs: Map<Key, Paired>
+      readonly notShown: readonly NotShown[]
+      readonly searchedInVain: readonly Collection[]
+    }
+  > {
     const {kinds, ledgers, wants = () => true} = this.#input
     const declarations = this.#declarations
     const objects = this.#standing.filter(it => wants(keyOf(it.stack, it.object.address)))
@@ -199,6 +205,7 @@ class Pass {
       pairs,
       orphans,
       notShown: sought.flatMap(({stack, object}) => this.#collections.notShown(stack, object) ?? []),
+      searchedInVain: this.#namedParents.searchedInVain,
       collections: this.#collections.all,
       ownership: this.#ownership,
       ambiguous: this.#ambiguous,

@@ -5,7 +5,7 @@
 import type {Api} from '../../base/apis.ts'
 import type {Backend} from '../model/backend.ts'
 import type {Kind, Kinds} from '../model/kind.ts'
-import type {Collection, LiveObject} from '../model/live.ts'
+import {type Collection, type LiveObject, readCollection} from '../model/live.ts'
 import {levelsOf} from './observe.ts'
 import {ReadById} from './read-by-id.ts'
 import {ReadCollections} from './read-collections.ts'
@@ -21,6 +21,8 @@ export interface ReadWorldInput {
    * @param roots - objects that live in nothing: a place may be one of them, by another word
    */
   readonly scope: (roots: readonly LiveObject[]) => readonly string[]
+  /** Whether roots are picked out by name or id, so that one that is not shown would be called absent. */
+  readonly picks: boolean
   /** Told what the lists will cost at least, and what was asked for already, once the roots are known. */
   readonly onPrice?: (requests: number) => void
 }
@@ -34,6 +36,7 @@ export interface LiveWorld extends WholeRows {
 export async function readWorld(input: ReadWorldInput): Promise<LiveWorld> {
   const byId = new ReadById()
   let told = false
+  if (input.picks) await proveRoots(input)
   const look = () =>
     walk(input, byId, requests => {
       if (!told) input.onPrice?.(requests)
@@ -46,6 +49,17 @@ export async function readWorld(input: ReadWorldInput): Promise<LiveWorld> {
     pass = await look()
   }
   return {...pass, ...(await wholeRows(pass.collections.map(it => inScope(it, pass.scope))))}
+}
+
+/** What is not in these is not there: each is proven by its own pages, and read from them afterwards. */
+async function proveRoots(input: ReadWorldInput): Promise<void> {
+  const roots = [...neededKinds(input)].filter(it => it.parent === undefined && it.verbs.list !== undefined)
+  await Promise.all(
+    roots.map(async kind => {
+      const {backend, path} = await readCollection(backendOf(input.backends, kind.api), kind, [])
+      await backend.reader.prove({path, alone: true})
+    }),
+  )
 }
 
 async function walk(input: ReadWorldInput, byId: ReadById, onPrice: (requests: number) => void) {

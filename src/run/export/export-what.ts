@@ -34,6 +34,8 @@ export interface What {
   readonly apis: readonly Api[]
   /** Everything of these, not only what is named: nothing was named. */
   readonly isAll: boolean
+  /** Single objects, or what is below them, and not whole APIs. */
+  readonly picks: boolean
   readonly wants: (kind: Kind) => boolean
   /** @throws ExportAbsentError, ExportAmbiguousError */
   readonly scope: (roots: readonly LiveObject[]) => readonly string[]
@@ -56,6 +58,7 @@ export function parseWhat(words: readonly string[], patterns: readonly string[] 
   return {
     apis: APIS.filter(api => places.some(it => it.api === api)),
     isAll: words.length === 0,
+    picks: words.some(word => !isApi(word)),
     wants: kind => single.has(kind) || (open.has(kind.api) && chosen.includes(kind)),
     scope: roots => places.map(it => it.path(roots)),
     covers: ({kind, remoteId}, scope) =>
@@ -70,6 +73,7 @@ interface ExportedPlace {
   readonly path: (roots: readonly LiveObject[]) => string
 }
 
+const isApi = (word: string): boolean => APIS.some(it => it === word)
 const wholeApi = (api: Api): ExportedPlace => ({api, path: () => api})
 
 function placeOf(word: string, kinds: Kinds): ExportedPlace {

@@ -69,6 +69,7 @@ export async function exportLive(tools: ExportTools, wish: ExportWish): Promise<
       kinds,
       backends: new Map([...opened].map(([api, it]) => [api, it.backend])),
       wants: what.wants,
+      picks: what.picks,
       scope: roots => what.scope(roots).filter(path => connections.has(path.split('/')[0] === 'cloud' ? 'cloud' : 'cluster')),
       onPrice: requests => {
         if (allowance !== undefined && requests > allowance.left + used())

@@ -38,6 +38,7 @@ export async function takeOverAsCode(
     chosen: {
       apis: ['cloud'],
       isAll: false,
+      picks: true,
       wants: kind => finder.kinds.has(kind.name),
       // One that is gone is said to be, and the rest is taken over.
       scope: live => roots.filter(path => live.some(it => it.remoteId === path)),

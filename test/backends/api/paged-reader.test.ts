@@ -1,5 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import type {BackendWarning} from '../../../src/backends/api/warning.ts'
+import {wholeList} from '../../../src/backends/api/whole-list.ts'
 import {openCloudBackend} from '../../../src/backends/cloud/backend.ts'
 import {systemClock} from '../../../src/base/clock.ts'
 import type {AppError} from '../../../src/base/errors.ts'
@@ -33,6 +34,13 @@ async function readEight(reader: ReturnType<typeof open>['reader']) {
 }
 
 describe('reading lists', () => {
+  it('shows people all of a list, although a longer one was read before and only this one is cut', async () => {
+    const databases = '/subscriptions/1/databases'
+    const {reader} = serve({lists: {'/subscriptions': rows(5), [databases]: rows(5)}, caps: {[databases]: 2}})
+    expect(await wholeList(reader, '/subscriptions')).toHaveLength(5)
+    expect(await wholeList(reader, databases)).toHaveLength(5)
+  })
+
   it('asks for a list once, however often and by whomever it is wanted, until it is forgotten', async () => {
     const {reader, asked} = serve({lists: {'/subscriptions': rows(3)}})
     await Promise.all([reader.list(get('/subscriptions')), reader.list(get('/subscriptions'))])

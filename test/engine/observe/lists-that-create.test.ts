@@ -6,14 +6,14 @@ import {active} from '../../support/promises.ts'
 
 const DATABASES = '/subscriptions/1/databases'
 
-/** Backends of a lab whose list of databases is cut after its first row, for anybody but whoever has it prove itself. */
-function cutByItsOwnCap(lab: Lab) {
+/** Backends of a lab whose list at this path is cut after its first row, for anybody but whoever has it prove itself. */
+function cutByItsOwnCap(lab: Lab, path = DATABASES) {
   const backends = lab.backends('plan')
   const asked: ProveOptions[] = []
   const reader = (of: Reader): Reader => ({
     list: async (request, options) => {
       const listing = await of.list(request, options)
-      const whole = request.path !== DATABASES || asked.some(it => it.alone && it.path === DATABASES)
+      const whole = request.path !== path || asked.some(it => it.alone && it.path === path)
       return whole ? listing : listing && {...listing, rows: listing.rows.slice(0, 1), proven: true}
     },
     prove: (options = {}) => {
@@ -55,6 +55,21 @@ describe('a list that something would be created for not standing in it', () => 
       'adopt null_resource.queue',
     ])
     expect(asked.filter(it => it.alone)).toEqual([{path: DATABASES, alone: true}])
+  })
+
+  it('proves itself before a parent that is named is called absent', async () => {
+    const at = new Lab()
+    world().subscription('other').database('a').subscription('shop').database('cache').into(at.simulator)
+    const inShop = (name: string) =>
+      stackOf().add('cloud.database', 'cache', {name: 'cache', memoryLimitInGb: 1}, {parent: {by: 'name', name}})
+    const found = cutByItsOwnCap(at, '/subscriptions')
+    const {plan} = await at.run(() => at.plan([inShop('shop')], found.planning))
+    expect(plan.summary).toMatchObject({adopt: 1, create: 0})
+    const {asked, planning} = cutByItsOwnCap(at, '/subscriptions')
+    await expect(at.run(() => at.plan([inShop('shopp')], planning))).rejects.toMatchObject({
+      problems: [{message: 'there is no subscription "shopp"'}],
+    })
+    expect(asked.filter(it => it.alone)).toEqual([{path: '/subscriptions', alone: true}])
   })
 
   it('is not asked to where all that is declared is in it', async () => {
