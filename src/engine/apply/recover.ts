@@ -174,9 +174,11 @@ class Recovery {
     const meant = (live: LiveObject) =>
       spec === undefined ? live.name === loose.name : (kind.identity.matches?.(spec, live.fields) ?? live.name === kind.identity.key(spec))
     const sharesAccount = (stack: string) => this.#accountAt({stack, kind: kind.name}) === account
+    // What is not there any more was there for whoever settled it.
+    const isOver = this.#ledger.isSettledSince(loose.key)
     const settled = await settleCreate({
       what,
-      doubt: {...said, sentAt: loose.sentAt, ...(loose.taskId === undefined ? {} : {taskId: loose.taskId})},
+      doubt: {...(isOver ? {} : said), sentAt: loose.sentAt, ...(loose.taskId === undefined ? {} : {taskId: loose.taskId})},
       backend,
       account,
       collection: this.#collection(open, parent),
@@ -193,7 +195,7 @@ class Recovery {
       signal,
     })
     if (settled.settled === 'happened') return this.#fateOfDone(open, settled.remoteId)
-    return settled.settled === 'unknown' ? {fate: 'unknown', error: settled.error} : {fate: 'void'}
+    return settled.settled === 'unknown' && !isOver ? {fate: 'unknown', error: settled.error} : {fate: 'void'}
   }
 
   /** An update or a delete: once nothing runs any more, the live state says what is left to do. */

@@ -72,6 +72,11 @@ export class RecoveredLedger {
     return !came && (isElsewhere?.(stack, remoteId) ?? false)
   }
 
+  /** Another machine has settled this create, and what the ledger has by now was made of that: it knows the end of it. */
+  isSettledSince(key: Key): boolean {
+    return this.#input.isOpenStill?.(key) === false && this.#since(stackOf(key)) === 'later'
+  }
+
   isAt(key: Key, remoteId: string): void {
     this.#remote.set(key, remoteId)
   }
@@ -99,8 +104,8 @@ export class RecoveredLedger {
     // It was there when this run last wrote the ledger, or when somebody settled it elsewhere, and is not in what was made of that.
     // Another ledger was made of something else, and what it lacks nobody has taken out of it.
     const found = this.#placeOf(key, remoteId)
-    const isSettled = written === true || (step === 'create' && this.#input.isOpenStill?.(key) === false)
-    const isGone = (isSettled && this.#since(stackOf(key)) === 'later') || this.#isElsewhere(stackOf(key), remoteId)
+    const isTakenOut = written === true ? this.#since(stackOf(key)) === 'later' : step === 'create' && this.isSettledSince(key)
+    const isGone = isTakenOut || this.#isElsewhere(stackOf(key), remoteId)
     const place = found === 'unknown' && isGone ? 'taken out' : found
     if (place !== 'unknown' && place !== 'as it was') {
       // A later run, or a person, knows better what the object is, and whose.

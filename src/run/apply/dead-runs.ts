@@ -220,8 +220,10 @@ function isOpenIn(workspace: Workspace, run: string, plan: Plan | undefined): Is
   const open = new Map<string, ReadonlySet<Key>>()
   for (const stack of plan?.stacks ?? []) {
     if (workspace.stores.get(stack.name)?.isRemote !== true || !workspace.hasLedger(stack)) continue
-    const {runs, damaged} = pendingRuns(workspace.ledgers.get(stack.name)?.pending)
-    if (damaged.length > 0) continue
+    const {pending, rewrittenBy} = workspace.ledgers.get(stack.name) ?? {}
+    const {runs, damaged} = pendingRuns(pending)
+    // What another program has left out nobody has settled.
+    if (damaged.length > 0 || rewrittenBy !== undefined) continue
     const {loose, settled} = readRun(runs.find(it => it.run === run)?.entries ?? [])
     open.set(stack.name, new Set([...loose, ...settled.filter(it => it.recorded !== true)].map(it => it.key)))
   }

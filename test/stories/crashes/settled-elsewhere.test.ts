@@ -5,10 +5,14 @@
 import {mkdirSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, it} from 'vitest'
-import type {Site} from '../../support/site.ts'
+import {type Clock, systemClock} from '../../../src/base/clock.ts'
+import {documentOf, type Site} from '../../support/site.ts'
 import {siteAndStateServer} from '../../support/site-and-state-server.ts'
 import {JsonStack, saveStack} from '../../support/stack-json.ts'
 import type {StateServer} from '../../support/state-server.ts'
+
+/** No wait is long. */
+const clock: Clock = {now: () => Date.now(), sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 20), signal)}
 
 describe('what another machine has settled', () => {
   let here: Site
@@ -19,7 +23,7 @@ describe('what another machine has settled', () => {
   const base = () => new JsonStack('shop').backend({http: {}}).subscription('main')
   const on = () => ['--synth-dir', join(here.folder, 'shop')]
   const apply = (cwd: string, ...more: string[]) =>
-    here.fast(['apply', ...on(), '--auto-approve', '-o', 'json', ...more], {env: env(), cwd})
+    here.fast(['apply', ...on(), '--auto-approve', '-o', 'json', ...more], {env: env(), cwd, clock})
 
   const owned = (): string[] => JSON.parse(state.state ?? '{}').resources.map((it: {name: string}) => it.name)
 
@@ -66,6 +70,29 @@ describe('what another machine has settled', () => {
     state.state = JSON.stringify({...ledger, serial: serial + 1})
     const again = await apply(here.folder)
     expect(again.stderr).toContain('G_PROTECTED')
+    expect(owned()).toEqual(['cache', 'main'])
+  })
+
+  it('and deleted since, is over for the machine whose run had begun it, too: nothing is looked for, and nobody waits', async () => {
+    await begunHere()
+    const elsewhere = join(here.folder, 'elsewhere')
+    mkdirSync(elsewhere)
+    saveStack(here.folder, base())
+    const next = await apply(elsewhere, '--allow-destroy', 'cloud.database')
+    expect(next.code, next.stderr).toBe(0)
+    expect(here.writes.at(-1)).toBe('DELETE /subscriptions/1/databases/1')
+    const again = await apply(here.folder)
+    expect(again.code, again.stderr).toBe(0)
+    expect(documentOf(await here.run(['runs', 'list', '-o', 'json'])).map((it: {ended: boolean}) => it.ended)).not.toContain(false)
+  })
+
+  it('is not what another program has left out of the ledger that it wrote', async () => {
+    await begunHere()
+    const {serial, svcctl: _, ...ledger} = JSON.parse(state.state ?? '{}')
+    state.state = JSON.stringify({...ledger, serial: serial + 1})
+    saveStack(here.folder, base().database('cache', 'main', {memoryLimitInGb: 2}))
+    const again = await apply(here.folder)
+    expect(again.code, again.stderr).toBe(0)
     expect(owned()).toEqual(['cache', 'main'])
   })
 })
