@@ -164,8 +164,8 @@ export function stillValid(
     ...parentsMoved(plan, ledgers),
     ...joinedMeanwhile(plan, fresh),
     ...takenMeanwhile(plan, byKey, ledgers),
-    // A run that left out what gives way to others goes on with what it began: that stays beside them.
-    ...(begun ? [] : displaced(plan, fresh)),
+    // What gives way stays beside what comes, where deletions were left out and where a run goes on with what it began.
+    ...(begun || plan.lifts.noDestroy ? [] : displaced(plan, fresh)),
   ]
   const operations = plan.operations.map(planned => {
     if (planned.action === 'no-op' || undecided.has(keyOfOperation(planned)) || isHeldStill(planned, ledgers)) return planned
