@@ -23,6 +23,9 @@ export interface Change {
   readonly moved?: 'in git' | 'outside' | 'both' | 'unknown'
 }
 
+/** Somebody changed it outside since the last apply, whatever git has made of it. */
+export const isDrift = ({moved}: Pick<Change, 'moved'>): boolean => moved === 'outside' || moved === 'both'
+
 /** Why an operation waits for another one. */
 export const EDGE_REASONS = ['parent', 'reference', 'depends_on', 'children first', 'dependants first', 'frees the name'] as const
 export type EdgeReason = (typeof EDGE_REASONS)[number]

@@ -9,7 +9,7 @@ import {diffFields, type FieldDiff} from '../model/diff.ts'
 import {type Kind, kindCalled, remoteIdOf} from '../model/kind.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
-import type {Change, Operation} from '../model/plan.ts'
+import {type Change, isDrift, type Operation} from '../model/plan.ts'
 import {declaredPart, plannedSecrets} from '../model/planned-object.ts'
 import {plainPart} from '../model/resolve.ts'
 import {recordedSecrets} from '../model/shown-field.ts'
@@ -138,10 +138,10 @@ function withParent(subject: Subject, live: LiveObject, changes: readonly Change
   }
 }
 
-/** The fields that are left as somebody else set them, and the changes without them. */
+/** The fields that are left as somebody else set them, whatever git has made of them since, and the changes without them. */
 function keptOutside({input, pair: {declaration}}: Subject, all: readonly Change[]): {changes: readonly Change[]; kept: readonly string[]} {
   const keeps = ({path}: Change) => input.lifts.onDrift === 'keep' || input.kept?.get(declaration.key)?.includes(path) === true
-  const kept = all.filter(it => it.moved === 'outside' && keeps(it)).map(it => it.path)
+  const kept = all.filter(it => isDrift(it) && keeps(it)).map(it => it.path)
   return {changes: all.filter(it => !kept.includes(it.path)), kept}
 }
 
@@ -230,7 +230,7 @@ function whyUpdate(changes: readonly Change[], {match}: Paired): Why {
 function whoChanged(changes: readonly Change[]): keyof typeof UPDATES {
   if (changes.every(it => it.moved === 'outside')) return 'changed-outside'
   if (changes.every(it => it.moved === 'in git')) return 'changed-in-git'
-  return changes.some(it => it.moved === 'outside' || it.moved === 'both') ? 'changed-both' : 'differs'
+  return changes.some(isDrift) ? 'changed-both' : 'differs'
 }
 
 const ownedAs = (entry: LedgerEntry | undefined): Pick<Operation, 'origin'> => (entry ? {origin: entry.origin} : {})

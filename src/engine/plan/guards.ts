@@ -5,7 +5,7 @@
 import {shellWord} from '../../base/shell-word.ts'
 import type {Cause} from '../model/cause.ts'
 import type {Kinds} from '../model/kind.ts'
-import type {GuardResult, Operation, Plan} from '../model/plan.ts'
+import {type GuardResult, isDrift, type Operation, type Plan} from '../model/plan.ts'
 import {keyOfOperation, spoken} from '../model/value.ts'
 import {ALL, type Manner, Words} from '../observe/selector.ts'
 
@@ -50,7 +50,7 @@ export function evaluateGuards(plan: Guarded, kinds: Kinds): GuardResult[] {
   const removed = refusedRemovals(plan, kinds)
   const contacts = firstContacts(plan, kinds)
   const risky = operations.filter(it => it.changes.some(change => change.risk !== undefined))
-  const drifted = operations.filter(it => it.changes.some(change => change.moved === 'outside' || change.moved === 'both'))
+  const drifted = operations.filter(it => it.changes.some(isDrift))
   const prevented = lost(plan).filter(preventsDestroy)
   const blocked = operations.filter(it => it.action === 'blocked' && it.elsewhere === undefined)
   const elsewhere = operations.filter(it => it.elsewhere !== undefined)
@@ -199,7 +199,7 @@ const driftOf = (operations: readonly Operation[]): string =>
     .map(
       it =>
         `${it.address} ${it.changes
-          .filter(change => change.moved === 'outside' || change.moved === 'both')
+          .filter(isDrift)
           .map(change => change.path)
           .join(', ')}`,
     )

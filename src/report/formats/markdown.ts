@@ -5,6 +5,7 @@
 
 import {formatDuration} from '../../base/duration.ts'
 import {shellWord} from '../../base/shell-word.ts'
+import {isDrift} from '../../engine/model/plan.ts'
 import {liftingOf} from '../../engine/plan/guards.ts'
 import type {Report, ReportAction, ReportObject} from '../report.ts'
 import {isDestroy, isRisky, risksOf} from '../report.ts'
@@ -305,7 +306,7 @@ function foldedLines(it: ReportObject, report: Report, cut: Cut): string[] {
   return [
     line,
     ...it.changes.map(change => {
-      const who = change.moved === 'outside' || change.moved === 'both' ? ` (changed ${change.moved})` : ''
+      const who = isDrift(change) ? ` (changed ${change.moved})` : ''
       const risk = change.risk === undefined ? '' : ` risk: ${fenced(change.risk)}`
       return `      ${field(change)}: ${fenced(briefValue(change.before, '(absent)'))} -> ${fenced(briefValue(change.after, '(gone)'))}${who}${risk}`
     }),

@@ -18,7 +18,7 @@ import {readKeptFileSync} from '../../base/whole-file.ts'
 import type {LoadedDeclarations} from '../../declaration/read/load.ts'
 import type {Declaration, StackDeclarations} from '../../engine/model/declaration.ts'
 import {ruleAt} from '../../engine/model/field-rules.ts'
-import type {Change, Operation} from '../../engine/model/plan.ts'
+import {type Change, isDrift, type Operation} from '../../engine/model/plan.ts'
 import {holdsMark} from '../../engine/model/shown-field.ts'
 import {type Key, keyOfOperation, shown} from '../../engine/model/value.ts'
 import {UnknownAddressError} from '../../engine/observe/choice.ts'
@@ -126,7 +126,7 @@ export async function planAbsorption(
 /** What somebody changed since the last apply; what the code changed as well is a person's to decide. */
 function driftOf(operation: Operation, fields: readonly string[]): Drift[] {
   const isWanted = (path: string) => fields.length === 0 || fields.some(it => path === it || path.startsWith(`${it}/`))
-  const moved = operation.changes.filter(it => (it.moved === 'outside' || it.moved === 'both') && isWanted(it.path))
+  const moved = operation.changes.filter(it => isDrift(it) && isWanted(it.path))
   return operation.remoteId === undefined || operation.elsewhere !== undefined ? [] : moved.map(change => ({operation, change}))
 }
 

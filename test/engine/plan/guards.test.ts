@@ -168,15 +168,20 @@ describe('a field that somebody changed since the last apply', () => {
     })
   })
 
-  it('is written over by what git has changed as well since then, where the rest is left as it is', async () => {
+  it('is left as it is where that is asked for, also in a field that git has changed as well since then', async () => {
     const lab = await drifted()
     await lab.run(async () => {
-      const both = stackOf().subscription('main').database('cache', 'main', {memoryLimitInGb: 5}).clusterUser('viewer')
+      const both = stackOf().subscription('main').database('cache', 'main', {memoryLimitInGb: 5, replication: true}).clusterUser('viewer')
       const {plan} = await lab.plan([both], {lifts: {onDrift: 'keep'}})
-      expect(active(plan.operations)).toMatchObject([
-        {cause: 'changed-both', changes: [{path: '/memoryLimitInGb', after: 5, moved: 'both'}]},
-      ])
-      expect(plan.notes.join()).not.toContain('left so')
+      expect(active(plan.operations)).toMatchObject([{changes: [{path: '/replication'}], kept: ['/memoryLimitInGb']}])
+      expect(plan.notes).toContain('null_resource.cache: /memoryLimitInGb changed outside and left so (--on-drift keep)')
+      const refused = await lab.plan([both], {lifts: {...STRICT, onDrift: 'refuse'}})
+      expect(refused.plan.guards.map(it => it.code)).toContain('G_DRIFT')
+      const result = await lab.apply([both], {lifts: {onDrift: 'keep'}})
+      expect(result).toMatchObject({residual: [], summary: {done: 1}})
+      // What git says is still to be done, and who writes over it is told so.
+      expect(active((await lab.plan([both])).plan.operations)).toMatchObject([{changes: [{path: '/memoryLimitInGb', after: 5}]}])
+      expect((await lab.plan([both], {lifts: {...STRICT, onDrift: 'refuse'}})).plan.guards.map(it => it.code)).toContain('G_DRIFT')
     })
   })
 
