@@ -2,14 +2,19 @@
  * Runs a plan against a copy of the live state: the simulator, seeded with what the plan has read, in virtual time.
  * Shows what would be sent, in which order and when, and whether a second plan would be empty. Nothing real is written.
  */
+import type {Api} from '../../base/apis.ts'
 import type {JsonObject} from '../../base/json.ts'
 import {VirtualClock} from '../../base/virtual-clock.ts'
 import {LedgerBook} from '../../engine/apply/ledger-book.ts'
 import type {ApplyResult} from '../../engine/apply/work.ts'
+import type {Backend} from '../../engine/model/backend.ts'
+import type {LiveObject} from '../../engine/model/live.ts'
+import type {AccountOf} from '../../engine/model/ownership.ts'
+import type {Observation} from '../../engine/observe/observation.ts'
 import type {BuiltPlan} from '../../engine/plan/build.ts'
 import {MemoryLedgerStore} from '../../ledger/memory-store.ts'
 import type {RehearsedCall} from '../../report/rehearsal-text.ts'
-import {createSimulator} from '../../simulator/index.ts'
+import {createSimulator, type Simulator} from '../../simulator/index.ts'
 import {seedWorld} from '../../simulator/seed.ts'
 import type {RateLimits} from '../../transport/account-bucket.ts'
 import {createBudget, NO_LIMITS} from '../../transport/budget.ts'
@@ -34,13 +39,9 @@ const TASK_MS = 5_000
 
 export async function rehearse(workspace: Workspace, built: BuiltPlan, options: PlanOptions): Promise<Rehearsal> {
   const clock = new VirtualClock()
-  const simulator = createSimulator({clock, config: {cloud: {taskMs: TASK_MS, readyMs: TASK_MS}, cluster: {changeMs: TASK_MS}}})
-  const objects = [
-    ...built.observation.collections.flatMap(it => it.objects),
-    ...[...built.observation.pairs.values()].flatMap(it => it.match?.live ?? []),
-  ]
-  seedWorld(simulator.world, objects, clock.now())
-  const backendOf = simulatedApis(simulator, {clock, budget: createBudget({limits: limitsOf(workspace), clock})})
+  const {accountOf} = workspace
+  const worlds = new Worlds(built.observation, accountOf, clock)
+  const backendOf = worlds.open(limitsOf(workspace))
   const secrets = new RunSecrets(workspace, built.observation.pairs)
   const stores = new Map([...workspace.ledgers].map(([stack, ledger]) => [stack, new MemoryLedgerStore(ledger)]))
   // Sealing takes real time, which virtual time does not wait for: it is done afterwards.
@@ -53,6 +54,7 @@ export async function rehearse(workspace: Workspace, built: BuiltPlan, options: 
     carryOut(plannedWork({...built, secret: secrets.of}).work, built.observation, {
       run: 'rehearsal',
       backendOf,
+      accountOf,
       clock,
       variable: workspace.variable,
       book,
@@ -65,7 +67,7 @@ export async function rehearse(workspace: Workspace, built: BuiltPlan, options: 
       stop: new AbortController().signal,
     }),
   )
-  const calls = simulator.log.map(({at, api, method, path, status}) => ({seconds: (at - started) / 1000, api, method, path, status}))
+  const calls = worlds.log.map(({at, api, method, path, status}) => ({seconds: (at - started) / 1000, api, method, path, status}))
   const sealed = new Map(
     await Promise.all(
       [...stores].map(async ([stack, store]) => {
@@ -78,7 +80,7 @@ export async function rehearse(workspace: Workspace, built: BuiltPlan, options: 
     workspace.seen({
       ledgers: sealed,
       // Planning again must not have to wait on a clock that nobody moves.
-      backendOf: simulatedApis(simulator, {clock, budget: createBudget({limits: NO_LIMITS, clock})}),
+      backendOf: worlds.open(NO_LIMITS),
     }),
     {
       options,
@@ -87,6 +89,61 @@ export async function rehearse(workspace: Workspace, built: BuiltPlan, options: 
   )
   return {calls, result, again}
 }
+
+/** A copy of each account that a plan speaks to: two of them may have objects of the same paths and names. */
+class Worlds {
+  readonly #objects = new Map<string, LiveObject[]>()
+  readonly #worlds = new Map<string, Simulator>()
+  readonly #accountOf: AccountOf
+  readonly #clock: VirtualClock
+
+  constructor({collections, pairs, ownership}: Observation, accountOf: AccountOf, clock: VirtualClock) {
+    this.#accountOf = accountOf
+    this.#clock = clock
+    for (const {backend, objects} of collections) for (const it of objects) this.#put(ownership.accountAt(backend), it)
+    for (const {declaration, match} of pairs.values()) if (match) this.#put(accountOf(declaration.stack, match.live.kind.api), match.live)
+  }
+
+  /** Every request that any of them got. */
+  get log(): Simulator['log'] {
+    return [...this.#worlds.values()].flatMap(it => it.log).sort((a, b) => a.at - b.at)
+  }
+
+  /** @param limits - of each account */
+  open(limits: RateLimits): (stack: string, api: Api) => Backend {
+    const opened = new Map<string, Backend>()
+    return (stack, api) => {
+      const name = nameOf(api, this.#accountOf(stack, api))
+      const known = opened.get(name) ?? this.#open(name, limits)(stack, api)
+      opened.set(name, known)
+      return known
+    }
+  }
+
+  #open(name: string, limits: RateLimits): (stack: string, api: Api) => Backend {
+    const world = this.#worlds.get(name) ?? this.#create(name)
+    this.#worlds.set(name, world)
+    return simulatedApis(world, {clock: this.#clock, budget: createBudget({limits, clock: this.#clock})})
+  }
+
+  #create(name: string): Simulator {
+    const simulator = createSimulator({
+      clock: this.#clock,
+      config: {cloud: {taskMs: TASK_MS, readyMs: TASK_MS}, cluster: {changeMs: TASK_MS}},
+    })
+    seedWorld(simulator.world, this.#objects.get(name) ?? [], this.#clock.now())
+    return simulator
+  }
+
+  #put(account: string, live: LiveObject): void {
+    const name = nameOf(live.kind.api, account)
+    const objects = this.#objects.get(name)
+    if (objects) objects.push(live)
+    else this.#objects.set(name, [live])
+  }
+}
+
+const nameOf = (api: Api, account: string): string => `${api} ${account}`
 
 /** The account's limits, as they are set for the cloud. */
 function limitsOf({connections}: Workspace): RateLimits {
