@@ -81,7 +81,7 @@ export async function* partsOfFile(path: string): AsyncGenerator<Buffer> {
 
 /** @throws FileTooLargeError, NoWriterError, NothingToReadError, and the system's errors */
 export async function readWholeFile(path: string, largest = LARGEST_FILE_BYTES): Promise<Buffer> {
-  const whole = new Whole(path, largest)
+  const whole = new Whole(path, largest, await files.stat(path))
   for await (const part of partsOfFile(path)) whole.add(part)
   return whole.bytes()
 }
@@ -101,8 +101,9 @@ export async function readWholeStream(
 export function readWholeFileSync(path: string, largest = LARGEST_FILE_BYTES): Buffer {
   const file = openSync(path, READ_ONLY)
   try {
-    const whole = new Whole(path, largest)
-    const source = new Source(path, file, fstatSync(file))
+    const stats = fstatSync(file)
+    const whole = new Whole(path, largest, stats)
+    const source = new Source(path, file, stats)
     for (;;) {
       const part = source.taken(readOnce(file, source))
       if (part?.length === 0) return whole.bytes()
@@ -123,8 +124,9 @@ export function readWholeFileSync(path: string, largest = LARGEST_FILE_BYTES): B
 export function readKeptFileSync(path: string, largest = LARGEST_FILE_BYTES): Buffer {
   const file = openSync(path, READ_ONLY)
   try {
-    const source = new Source(path, file, kept(path, fstatSync(file)))
-    const whole = new Whole(path, largest)
+    const stats = kept(path, fstatSync(file))
+    const source = new Source(path, file, stats)
+    const whole = new Whole(path, largest, stats)
     for (
       let part = source.taken(readOnce(file, source));
       part !== undefined && part.length > 0;
@@ -143,7 +145,7 @@ export async function readKeptFile(path: string, largest = LARGEST_FILE_BYTES): 
   try {
     const stats = kept(path, await handle.stat())
     const source = new Source(path, handle.fd, stats)
-    const whole = new Whole(path, largest)
+    const whole = new Whole(path, largest, stats)
     for (;;) {
       const read = await handle.read(Buffer.allocUnsafe(PART_BYTES), 0, PART_BYTES, null).catch(error => source.notYet(error))
       const part = source.taken(read)
@@ -233,21 +235,35 @@ function hasName(path: string): boolean {
 class Whole {
   readonly #path: string
   readonly #largest: number
+  /** As long as the file says it is, so that what is large is in memory once. */
+  readonly #room: Buffer
+  /** What did not fit there: of a pipe everything. */
   readonly #parts: Buffer[] = []
   #bytes = 0
 
-  constructor(path: string, largest: number) {
+  /**
+   * @param stats - of a file that has its length before it is read
+   * @throws FileTooLargeError without reading any of it
+   */
+  constructor(path: string, largest: number, stats?: Stats) {
+    const size = stats?.isFile() ? stats.size : 0
+    if (size > largest) throw new FileTooLargeError(path, largest)
     this.#path = path
     this.#largest = largest
+    this.#room = Buffer.allocUnsafe(size)
   }
 
   add(part: Buffer): void {
+    const before = this.#bytes
     this.#bytes += part.length
     if (this.#bytes > this.#largest) throw new FileTooLargeError(this.#path, this.#largest)
-    this.#parts.push(part)
+    if (before < this.#room.length) part.copy(this.#room, before)
+    const fitted = Math.max(0, Math.min(part.length, this.#room.length - before))
+    if (fitted < part.length) this.#parts.push(part.subarray(fitted))
   }
 
   bytes(): Buffer {
-    return Buffer.concat(this.#parts, this.#bytes)
+    if (this.#parts.length === 0) return this.#room.subarray(0, this.#bytes)
+    return Buffer.concat([this.#room, ...this.#parts], this.#bytes)
   }
 }

@@ -62,7 +62,14 @@ export function exportedFields({kind, ids, fields}: LiveObject, options: FieldOp
     const value = fields[field]
     if (known.includes(field) || value === undefined || isAlias(kind, field, value)) continue
     const scalar = value === null || typeof value !== 'object'
-    if (!open || isEmpty(value) || isServers(field) || secretsInDocument({[field]: value}).length > 0 || !(options.allFields || scalar)) {
+    if (
+      !open ||
+      isEmpty(value) ||
+      isUndeclarable(field) ||
+      isServers(field) ||
+      secretsInDocument({[field]: value}).length > 0 ||
+      !(options.allFields || scalar)
+    ) {
       if (!isSecretName(field)) tidy.leftOut.push(escapeSegment(field))
       continue
     }
@@ -81,6 +88,9 @@ const isEmpty = (value: Json): boolean => value === null || (Array.isArray(value
 
 /** What servers give out: ids, states, addresses, and how to go on from here. */
 const isServers = (field: string): boolean => /^(u?id|status|links)$|_(u?id|status)$|[a-z](U?Id|Status)$|endpoint/i.test(field)
+
+/** No object of a program can have it as a field of its own, and no stack may. */
+const isUndeclarable = (field: string): boolean => field === '__proto__'
 
 /** A second spelling of a field that the kind knows. */
 const isAlias = (kind: Kind, field: string, value: Json): boolean =>
@@ -134,6 +144,10 @@ class Tidying {
     for (const name of names) {
       const [item, below] = [value[name], rule.below(name)]
       if (item === undefined || isEmpty(item)) continue
+      if (isUndeclarable(name)) {
+        this.#note(`${at}/${escapeSegment(name)}`)
+        continue
+      }
       const place = `${at}/${escapeSegment(name)}`
       if (below.secret || below.writeOnly) this.#note(place)
       else {

@@ -27,6 +27,8 @@ import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {makeFolder} from '../base/make-folder.ts'
 import {partOfPath} from '../base/path-part.ts'
 import {type RandomBytes, randomHex} from '../base/random.ts'
+import {shellWord} from '../base/shell-word.ts'
+import {systemCode} from '../base/system-code.ts'
 import {readKeptFileSync} from '../base/whole-file.ts'
 
 const FORMAT = 'svcctl.journal/1'
@@ -73,7 +75,11 @@ export class JournalWriteError extends AppError {
     const next = record === undefined ? 'then run the command again' : `then run "svcctl apply --resume ${record.run}"`
     super(`Could not write the journal ${path} (${code}); nothing more is sent.`, {
       code: 'E_JOURNAL_WRITE',
-      suggestions: [`Free space on the disk that holds ${dirname(path)}, ${next}.`],
+      suggestions: [
+        code === 'ENOSPC'
+          ? `Free space on the disk that holds ${dirname(path)}, ${next}.`
+          : `Make sure that ${dirname(path)} is a folder you can write to, on a disk with free space, ${next}.`,
+      ],
       ...(record === undefined ? {} : {problems: record.open}),
       cause,
     })
@@ -113,6 +119,25 @@ export class JournalMissingError extends AppError {
       suggestions: ['Run "svcctl runs list" in the folder of the stack to see the runs there are.'],
       cause,
     })
+  }
+}
+
+/** What lies where the runs of an app are kept is no folder, or nobody may look into it: whether a run died here is not known. */
+export class RunsFolderError extends AppError {
+  constructor(path: string, cause: unknown) {
+    const isFile = systemCode(cause) === 'ENOTDIR'
+    super(
+      `${path}, where runs are kept, ${isFile ? 'is no folder' : `cannot be read (${systemCode(cause) ?? 'unknown error'})`}; nothing was sent.`,
+      {
+        code: 'E_RUNS_FOLDER',
+        suggestions: [
+          isFile
+            ? `Move it away, then run the command again: mv ${shellWord(path)} ${shellWord(`${path}.old`)}`
+            : `Make sure that you can read ${path}, then run the command again.`,
+        ],
+        cause,
+      },
+    )
   }
 }
 
@@ -172,10 +197,12 @@ export function readJournal(path: string): JournalContent {
   return content
 }
 
-/** The runs that have a journal in this folder, oldest first. */
+/**
+ * The runs that have a journal in this folder, oldest first.
+ * @throws RunsFolderError
+ */
 export function listRuns(runs: string): readonly {readonly run: string; readonly path: string}[] {
-  if (!existsSync(runs)) return []
-  return readdirSync(runs)
+  return namesIn(runs)
     .flatMap(name => RUN_FILE.exec(name)?.[1] ?? [])
     .sort()
     .map(run => ({run, path: journalPath(runs, run)}))
@@ -188,10 +215,16 @@ export function markEnded(runs: string, run: string): void {
   writeFileSync(join(runs, `${partOfPath(run, 'a run')}.ended`), '', {mode: 0o600})
 }
 
-/** The runs that are marked as over. */
-export function endedRuns(runs: string): ReadonlySet<string> {
-  if (!existsSync(runs)) return new Set()
-  return new Set(readdirSync(runs).flatMap(name => ENDED_FILE.exec(name)?.[1] ?? []))
+/** The runs that are marked as over. @throws RunsFolderError */
+export const endedRuns = (runs: string): ReadonlySet<string> => new Set(namesIn(runs).flatMap(name => ENDED_FILE.exec(name)?.[1] ?? []))
+
+/** Nothing at all where there is no folder. */
+function namesIn(runs: string): readonly string[] {
+  try {
+    return existsSync(runs) ? readdirSync(runs) : []
+  } catch (error) {
+    throw new RunsFolderError(runs, error)
+  }
 }
 
 /** Removes all files of a run; its mark goes last, so that what is left of it is still known to be over. */

@@ -62,8 +62,8 @@ export interface LocalStoreOptions {
   readonly app?: OwnApp
 }
 
-/** More than a text in memory can have. */
-const LARGEST_LEDGER = 512 * 1_048_576 - 32
+/** Three times what the hundred thousand objects take that an app may have. */
+const LARGEST_LEDGER = 256 * 1_048_576
 
 interface Version extends LedgerVersion {
   /** Of the file as it was read or written last; `absent` when there was none. */

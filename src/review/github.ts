@@ -8,6 +8,12 @@ import type {HostApproval, HostComment, HostReview, ReviewHost} from './review-h
 
 type Tools = Pick<HostRequestsOptions, 'transport' | 'clock' | 'debug'>
 
+/** GitHub says `write` of those who maintain, and `read` of those who triage. */
+const MAY_WRITE: ReadonlySet<string> = new Set(['admin', 'write'])
+
+/** Of so many who approved is it asked whether they may: whoever has accounts enough can make the list longer. */
+const MOST_ASKED = 100
+
 /** Who the token of a job is; it may not ask who it is. */
 const JOB = 'github-actions[bot]'
 
@@ -92,12 +98,31 @@ class Github implements ReviewHost {
       const [by, state] = [textField(objectField(it, 'user'), 'login'), textField(it, 'state')?.toUpperCase()]
       if (by !== undefined && (state === 'APPROVED' || state === 'CHANGES_REQUESTED' || state === 'DISMISSED')) last.set(by, it)
     }
-    const approvals = [...last].flatMap(([by, it]): HostApproval[] =>
-      by !== author && textField(it, 'state')?.toUpperCase() === 'APPROVED' && textField(it, 'commit_id') === commit
+    const given = [...last].flatMap(([by, it]): HostApproval[] =>
+      by !== author && by !== this.#login && textField(it, 'state')?.toUpperCase() === 'APPROVED' && textField(it, 'commit_id') === commit
         ? [{by, at: timeIn(it, 'submitted_at')}]
         : [],
     )
-    return {open: textField(pull, 'state') !== 'closed', approvals, ...(head === undefined ? {} : {head})}
+    const newest = given.toSorted((a, b) => b.at - a.at).slice(0, MOST_ASKED)
+    const counting = await firstOf(newest, it => this.#mayApprove(it.by))
+    return {
+      open: textField(pull, 'state') !== 'closed',
+      approvals: counting === undefined ? [] : [counting],
+      ...(head === undefined ? {} : {head}),
+      ...(counting === undefined && newest[0] !== undefined
+        ? {missing: `${newest[0].by} approved it, and may not write to the repository`}
+        : {}),
+    }
+  }
+
+  /** Whoever can read a repository can approve what is proposed to it, with an account of any name: all the world, where it is public. */
+  async #mayApprove(by: string): Promise<boolean> {
+    const path = `${this.#repository}/collaborators/${encodeURIComponent(by)}/permission`
+    const {status, body} = await this.#requests.ask({method: 'GET', path})
+    // It is nobody: an account that is gone, or a program, which has none.
+    if (status === 404) return false
+    if (status < 200 || status >= 300) await this.#requests.send({method: 'GET', path, doing: 'say who may write to the repository'})
+    return MAY_WRITE.has(textField(body, 'permission') ?? '')
   }
 
   #comment(it: Json | undefined): HostComment {
@@ -111,4 +136,9 @@ class Github implements ReviewHost {
       own: textField(objectField(it, 'user'), 'login') === (this.#login ?? JOB),
     }
   }
+}
+
+async function firstOf<T>(items: readonly T[], holds: (item: T) => Promise<boolean>): Promise<T | undefined> {
+  for (const item of items) if (await holds(item)) return item
+  return undefined
 }

@@ -86,7 +86,7 @@ class Gitlab implements ReviewHost {
     const said = rows.some(it => textField(it, 'approved_at') === undefined) ? await this.#approvedAt() : new Map<string, number>()
     const approvals = rows.flatMap((it): HostApproval[] => {
       const by = textField(objectField(it, 'user'), 'username')
-      if (by === undefined || by === author) return []
+      if (by === undefined || by === author || by === this.#username) return []
       return [{by, at: timeIn(it, 'approved_at') || (said.get(by) ?? 0)}]
     })
     const left = isJsonObject(state) ? Number(state.approvals_left ?? 0) : 0

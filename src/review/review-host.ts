@@ -23,7 +23,7 @@ export interface HostReview {
   readonly head?: string
   /** It is neither merged nor closed. */
   readonly open: boolean
-  /** Those that count: of this commit, not taken back, not the author's. */
+  /** Those that count: of this commit, not taken back, of somebody who may write there and is neither the author nor this program. */
   readonly approvals: readonly HostApproval[]
   /** Why the host itself would not let it pass yet. */
   readonly missing?: string

@@ -33,6 +33,23 @@ describe('a file that is read as a whole', () => {
     }
   })
 
+  it('that is too large is refused before any of it is in memory', async () => {
+    const path = join(folder, 'far-too-large')
+    writeFileSync(path, '')
+    truncateSync(path, 300_000_001)
+    const ways = [
+      () => readWholeFile(path, 300_000_000),
+      async () => readWholeFileSync(path, 300_000_000),
+      () => readKeptFile(path, 300_000_000),
+      async () => readKeptFileSync(path, 300_000_000),
+    ]
+    for (const way of ways) {
+      const before = process.memoryUsage().arrayBuffers
+      await expect(way()).rejects.toMatchObject({code: 'EFBIG'})
+      expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(50_000_000)
+    }
+  })
+
   it('is a regular file where a program keeps something for itself', () => {
     const path = join(folder, 'kept')
     writeFileSync(path, 'text')

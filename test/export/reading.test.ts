@@ -51,6 +51,29 @@ describe('the price of an export', () => {
   })
 })
 
+it('an export of more than anybody reads is refused when the lists say so, before objects are read one by one', async () => {
+  const lab = eightTimes25({cloud: {sparseLists: true}})
+  const backendOf = lab.backends('plan')
+  const found: number[] = []
+  const reading = lab.run(() =>
+    readWorld({
+      kinds,
+      backends: new Map([['cloud', backendOf('', 'cloud')]]),
+      wants: it => it.api === 'cloud',
+      picks: false,
+      scope: () => ['cloud'],
+      onFound: objects => {
+        found.push(objects.length)
+        if (objects.length > 200) throw new RangeError('too many')
+      },
+    }),
+  )
+  await expect(reading).rejects.toThrow('too many')
+  // One list of subscriptions, and what is in each; not the rules and users of 200 databases.
+  expect(lab.requests.length).toBeLessThan(60)
+  expect(found).toHaveLength(2)
+})
+
 describe('the code of one world', () => {
   const build = world()
     .subscription('orders')
@@ -124,6 +147,18 @@ describe('what cannot be declared', () => {
     const database = model.stacks.flatMap(it => it.objects).find(it => it.kind.name === 'cloud.database')
     expect(database?.spec).toEqual({name: 'b', memoryLimitInGb: 1, port: 12_000, alerts: [{name: 'dataset-size', value: 1}]})
     expect(database?.leftOut).toEqual(['alerts/*/id', 'dataPersistence', 'id', 'publicEndpoint', 'status'])
+  })
+
+  it('is left out and named where no program could have the field, however deep it lies', async () => {
+    const lab = new Lab(PATIENT)
+    world().bdb('sessions').into(lab.simulator)
+    const {world: read} = await exported(lab)
+    const hostile = JSON.parse('{"more": {"a": 1, "__proto__": {"b": 2}}, "list": [{"__proto__": 3, "c": 4}], "__proto__": 5}')
+    const objects = read.objects.map(it => ({...it, fields: Object.assign(JSON.parse(JSON.stringify(hostile)), it.fields)}))
+    const model = exportModel({kinds, objects, around: objects, split: 'subscription', allFields: true, hides: it => it})
+    const database = model.stacks.flatMap(it => it.objects).find(it => it.kind.name === 'cluster.database')
+    expect(database?.unlisted).toMatchObject({more: {a: 1}, list: [{c: 4}]})
+    expect(database?.leftOut).toEqual(expect.arrayContaining(['list/*/__proto__', 'more/__proto__']))
   })
 
   it('is said where all of an object is: a peering that shows too little', async () => {

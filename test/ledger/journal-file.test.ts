@@ -24,6 +24,7 @@ import {
   createJournal,
   createRunId,
   damagedCopyOf,
+  endedRuns,
   journalPath,
   listRuns,
   readJournal,
@@ -186,6 +187,23 @@ describe('a journal', () => {
 describe('the runs of a folder', () => {
   it('are none before the first', () => {
     expect(listRuns(runsFolder(folder))).toEqual([])
+    expect([...endedRuns(runsFolder(folder))]).toEqual([])
+  })
+
+  it('are not known where a file lies in the place of the folder, or a link to itself, and that says what to do', () => {
+    const runs = runsFolder(folder)
+    mkdirSync(join(folder, '.svcctl'))
+    writeFileSync(runs, '')
+    const refusal = {
+      code: 'E_RUNS_FOLDER',
+      message: `${runs}, where runs are kept, is no folder; nothing was sent.`,
+      suggestions: [`Move it away, then run the command again: mv ${runs} ${runs}.old`],
+    }
+    expect(() => listRuns(runs)).toThrow(expect.objectContaining(refusal))
+    expect(() => endedRuns(runs)).toThrow(expect.objectContaining(refusal))
+    expect(() => createJournal(path, {})).toThrow(
+      expect.objectContaining({code: 'E_JOURNAL_WRITE', suggestions: [expect.stringMatching(/^Make sure/)]}),
+    )
   })
 
   it('are listed oldest first, without what else lies there', async () => {

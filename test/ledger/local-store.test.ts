@@ -10,6 +10,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import {tmpdir} from 'node:os'
@@ -186,6 +187,15 @@ describe('a ledger in a file', () => {
     symlinkSync('/dev/full', path)
     expect(() => store()).toThrow(expect.objectContaining({code: 'E_NOT_A_FILE'}))
     expect(() => store({path: folder})).toThrow(expect.objectContaining({code: 'E_NOT_A_FILE'}))
+  })
+
+  it('that is larger than any app makes it is refused with what to do, before it is in memory', async () => {
+    writeFileSync(path, '{')
+    truncateSync(path, 256 * 1_048_576 + 1)
+    await expect(store().load()).rejects.toMatchObject({
+      code: 'E_LEDGER_ACCESS',
+      message: expect.stringContaining('is larger than 268435456 bytes'),
+    })
   })
 
   it('keeps 10 000 objects as they are over many versions', async () => {

@@ -39,6 +39,7 @@ beforeEach(() => {
   world.requests.length = 0
   world.faults.length = 0
   world.readOnly.clear()
+  world.strangers.clear()
 })
 
 const said: string[] = []
@@ -220,6 +221,51 @@ describe('an approval on GitHub', () => {
     ]
     expect((await assertApproved(await hostOf('github'), asked)).by).toBe('boris')
   })
+})
+
+describe('an approval on GitHub by somebody who may not write to the repository', () => {
+  const asked = {key: KEY, hash: HASH, commit: COMMIT}
+  const answer = async () => assertApproved(await hostOf('github'), asked)
+
+  it('does not hold: any account of the world can approve what is proposed in public', async () => {
+    world.comment('svcctl-bot', mark(1))
+    world.strangers.add('mallory')
+    world.approve('mallory')
+    const message = expect.stringContaining('mallory approved it, and may not write to the repository')
+    await expect(answer()).rejects.toMatchObject({code: 'E_NOT_APPROVED', exit: 3, message})
+    world.approve('some-app[bot]')
+    await expect(answer()).rejects.toMatchObject({code: 'E_NOT_APPROVED'})
+  })
+
+  it('takes nothing from one that counts, before it or after', async () => {
+    world.comment('svcctl-bot', mark(1))
+    world.strangers.add('mallory').add('mallet')
+    world.approve('mallory')
+    world.approve('boris')
+    world.approve('mallet')
+    expect((await answer()).by).toBe('boris')
+  })
+
+  it('is not taken where the host does not say who may', async () => {
+    world.comment('svcctl-bot', mark(1))
+    world.approve('boris')
+    world.nameless = true
+    world.tokens.set('bot-token', 'github-actions[bot]')
+    world.comments = []
+    world.comment('github-actions[bot]', mark(1))
+    world.approve('boris')
+    world.hidesPermissions = true
+    await expect(answer()).rejects.toMatchObject({code: 'E_REVIEW_DENIED', exit: 9})
+    world.hidesPermissions = false
+    expect((await answer()).by).toBe('boris')
+    world.tokens.set('bot-token', 'svcctl-bot')
+  })
+})
+
+it.each(['github', 'gitlab'] as const)('an approval on %s is not given by the account that wrote the comment', async name => {
+  world.comment('svcctl-bot', mark(1))
+  world.approve('svcctl-bot')
+  await expect(assertApproved(await hostOf(name), {key: KEY, hash: HASH, commit: COMMIT})).rejects.toMatchObject({code: 'E_NOT_APPROVED'})
 })
 
 it('an approval does not hold where nobody read to the end whether it was taken back', async () => {

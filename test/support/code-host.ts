@@ -26,6 +26,10 @@ export class CodeHostWorld {
   ])
   /** Tokens that may read and not write. */
   readonly readOnly = new Set<string>()
+  /** Of GitHub: who may read the repository and not write to it, as all the world may where it is public. */
+  readonly strangers = new Set<string>()
+  /** Of GitHub: the token may not ask who may write. */
+  hidesPermissions = false
   comments: FakeComment[] = []
   reviews: FakeReview[] = []
   /** Of GitLab. */
@@ -175,6 +179,10 @@ function github(world: CodeHostWorld, route: string, who: string, {body = ''}: {
   })
   const one = /^(?:PATCH|DELETE) repos\/acme\/shop\/issues\/comments\/(\d+)$/.exec(route)?.[1]
   if (one !== undefined) return route.startsWith('DELETE') ? remove(world, Number(one)) : write(world, who, Number(one), body, shown)
+  const asked = /^GET repos\/acme\/shop\/collaborators\/([^/]+)\/permission$/.exec(route)?.[1]
+  if (asked !== undefined && world.hidesPermissions) return {status: 403, body: {message: 'Resource not accessible by integration'}}
+  if (asked?.includes('%5Bbot%5D')) return {status: 404, body: {message: `${asked} is not a user`}}
+  if (asked !== undefined) return {status: 200, body: {permission: world.strangers.has(asked) ? 'read' : 'write'}}
   switch (route) {
     case 'GET user':
       return world.nameless ? {status: 403, body: {message: 'Resource not accessible by integration'}} : {status: 200, body: {login: who}}

@@ -3,6 +3,7 @@ import {readdir} from 'node:fs/promises'
 import {basename, join, relative, resolve, sep} from 'node:path'
 import {parseJson} from '../../base/bounded-json.ts'
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
+import {systemCode} from '../../base/system-code.ts'
 import type {Source} from '../../engine/model/declaration.ts'
 import {NoStacksError, StackFileError} from '../language/values/errors.ts'
 import {ReadAllowance} from './project-text.ts'
@@ -83,7 +84,7 @@ async function readFolder(folder: string, files: readonly string[], options: Rea
     const shown = shownPath(join(folder, name), options) ?? name
     if (
       /^[ \t]*(?:resource|module|variable|locals|output|moved|removed|import|data)\b/m.test(
-        await options.allowance.read(join(folder, name), shown),
+        await textOf(join(folder, name), shown, options.allowance),
       )
     ) {
       throw new StackFileError(
@@ -96,9 +97,20 @@ async function readFolder(folder: string, files: readonly string[], options: Rea
   }
   const read = files.filter(isStackFile).map(async name => {
     const path = join(folder, name)
-    return {name, shown: shownPath(path, options), text: await options.allowance.read(path, shownPath(path, options) ?? name)}
+    const shown = shownPath(path, options)
+    return {name, shown, text: await textOf(path, shown ?? name, options.allowance)}
   })
   return {documents: [stackDocument(basename(folder), folder, await Promise.all(read))], annotations: [], warnings}
+}
+
+/** @throws StackFileError, also for a link that leads nowhere */
+async function textOf(path: string, shown: string, allowance: ReadAllowance): Promise<string> {
+  try {
+    return await allowance.read(path, shown)
+  } catch (error) {
+    if (error instanceof StackFileError) throw error
+    throw new StackFileError(shown, `cannot be read (${systemCode(error) ?? 'unknown error'})`, 'Make it readable, or take it away.', error)
+  }
 }
 
 const shownPath = (path: string, {cwd, temporary}: ReadOptions): string | undefined => {

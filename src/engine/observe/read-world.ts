@@ -25,6 +25,8 @@ export interface ReadWorldInput {
   readonly picks: boolean
   /** Told what the lists will cost at least, and what was asked for already, once the roots are known. */
   readonly onPrice?: (requests: number) => void
+  /** Told what was found so far, after each level of lists and before any object is read by its id. */
+  readonly onFound?: (objects: readonly LiveObject[], scope: readonly string[]) => void
 }
 
 export interface LiveWorld extends WholeRows {
@@ -77,6 +79,10 @@ async function walk(input: ReadWorldInput, byId: ReadById, onPrice: (requests: n
     if (depth === 1) onPrice(lists.length + read.all.length)
     await Promise.all(lists.map(({kind, parent}) => read.readAt(backendOf(backends, kind.api), kind, parent)))
     if (depth === 0) scope = input.scope(read.all.flatMap(it => it.objects))
+    input.onFound?.(
+      read.all.flatMap(it => it.objects),
+      scope,
+    )
   }
   return {collections: read.all, scope}
 }

@@ -76,6 +76,7 @@ export async function exportLive(tools: ExportTools, wish: ExportWish): Promise<
           throw new BillTooHighError(`the export needs at least ${requests}`, allowance.left, used())
         host.log.note(`reading costs about ${requests} requests`)
       },
+      onFound: (objects, scope) => assertFew(objects.filter(it => what.covers(it, scope))),
     })
     const model = modelOf(host, world, what, wish)
     const open = (api: Api) => Promise.resolve(connections.get(api) ?? missing(api))
@@ -114,16 +115,20 @@ async function connectionsOf({connect}: ExportTools, {apis, isAll}: What): Promi
   return connections
 }
 
-/** @throws ExportAbsentError, ExportSizeError */
+/** @throws ExportAbsentError */
 function modelOf({redactor}: Host, {objects, scope}: LiveWorld, what: What, {split, allFields, chosen}: ExportWish): ExportModel {
   // What a server repeats in a field of another name is no less secret there.
   for (const {fields} of objects) for (const secret of secretsInDocument(fields)) if (new Set(secret).size > 1) redactor.register(secret)
   const absent = scope.find(path => path.includes('/') && !objects.some(it => it.remoteId === path))
   if (absent !== undefined) throw new ExportAbsentError(absent)
   const covered = objects.filter(it => what.covers(it, scope))
-  if (covered.length > MOST) throw new ExportSizeError(covered.length)
   const ids = chosen === undefined ? {} : {ids: chosen.idsOf(covered)}
   return exportModel({kinds, objects: covered, around: objects, split, allFields, hides: value => redactor.value(value), ...ids})
+}
+
+/** @throws ExportSizeError */
+function assertFew(objects: readonly LiveObject[]): void {
+  if (objects.length > MOST) throw new ExportSizeError(objects.length)
 }
 
 /** Kinds of the connected APIs that were not looked at, with one request for each list of them. */

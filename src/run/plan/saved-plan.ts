@@ -63,8 +63,8 @@ export class PlanTargetError extends AppError {
   }
 }
 
-/** A plan says of an object three times what its stack does: room for the hundred thousand objects that an app may have. */
-const LARGEST_PLAN_BYTES = 400 * 2 ** 20
+/** Twice what the hundred thousand objects take that an app may have: 1.6 kB each. */
+const LARGEST_PLAN_BYTES = 320 * 2 ** 20
 const MOST_PLAN_VALUES = 10_000_000
 
 /** A plan whose ledgers are where this program keeps ledgers. */

@@ -26,6 +26,21 @@ describe.skipIf(process.platform === 'win32')('a stack file of a project', () =>
     await expect(readVariableFiles(cwd, [])).rejects.toThrow('terraform.tfvars: is no file')
   })
 
+  it.each([
+    ['main.tf.json', 'nowhere', 'ENOENT'],
+    ['more.tf', 'nowhere', 'ENOENT'],
+    ['main.tf.json', 'main.tf.json', 'ELOOP'],
+  ])('%s that is a link to %s is an error of the stack, which says what to do', async (name, target, code) => {
+    put('a.tf.json', '{}')
+    symlinkSync(target, join(cwd, 'shop', name))
+    await expect(read()).rejects.toMatchObject({
+      code: 'E_STACK_FILE',
+      exit: 64,
+      message: `shop/${name}: cannot be read (${code})`,
+      suggestions: ['Make it readable, or take it away.'],
+    })
+  })
+
   it('is refused before more of it is held than all files of an app may have', async () => {
     const allowance = new ReadAllowance({bytes: 24 * 2 ** 10, values: 100})
     put('a.tf.json', `{"locals": {"a": "${'x'.repeat(20 * 2 ** 10)}"}}`)
