@@ -16,6 +16,7 @@ import {
   CARRIED_CHARACTERS,
   CARRIED_FILES,
   CARRIED_LINES,
+  FORMER_LEDGERS,
   type Ledger,
   type LedgerAudit,
   type LedgerEntry,
@@ -64,6 +65,10 @@ const stateSchema = z.object({
   svcctl: z.object({
     stack: text,
     app: text.optional(),
+    made_from: z
+      .array(z.object({serial: z.int().nonnegative(), lineage: text.min(1)}))
+      .max(FORMER_LEDGERS)
+      .optional(),
     accounts: z.record(text, z.object({address: text, keyHash: text, account: text.optional()})),
     secret_salt: text.optional(),
     secrets_digest: text.optional(),
@@ -137,6 +142,7 @@ export function encodeLedger(ledger: Ledger): string {
       format: LEDGER_FORMAT,
       stack: ledger.stack,
       ...(ledger.app !== undefined && {app: ledger.app}),
+      ...(ledger.madeFrom !== undefined && {made_from: ledger.madeFrom.map(({serial, lineage}) => ({serial, lineage}))}),
       accounts: Object.fromEntries(
         Object.entries(ledger.accounts)
           .sort(byKey)
@@ -191,13 +197,14 @@ export function decodeLedger(content: string, where: LedgerPlace): Ledger {
       entries.set(entry.address, entry)
     }
   }
-  const {app, accounts, secret_salt, secrets_digest, secret_groups, pending, audit, gone} = state.svcctl
+  const {app, made_from, accounts, secret_salt, secrets_digest, secret_groups, pending, audit, gone} = state.svcctl
   return {
     stack: where.stack,
     condition: 'present',
     serial: state.serial,
     lineage: state.lineage,
     ...(app !== undefined && {app}),
+    ...(made_from !== undefined && {madeFrom: made_from}),
     accounts: mapValues(accounts, ({address, keyHash, account}) => ({address, keyHash, ...(account !== undefined && {account})})),
     entries,
     outputs: mapValues(state.outputs, ({value, sensitive = false}) => ({value, sensitive})),

@@ -6,7 +6,15 @@
  */
 import {asJson, canonicalJson, type Json} from '../base/json.ts'
 import {deposedAddress} from '../engine/model/deposed.ts'
-import type {Ledger, LedgerEntry, LedgerStore, Tombstone, TransferMark} from '../engine/model/ledger.ts'
+import {
+  FORMER_LEDGERS,
+  type Ledger,
+  type LedgerEntry,
+  type LedgerStore,
+  type LedgerVersion,
+  type Tombstone,
+  type TransferMark,
+} from '../engine/model/ledger.ts'
 import {type Key, keyOf, keyOfOperation} from '../engine/model/value.ts'
 import {digestFrom, digestIn} from './secret-digests.ts'
 
@@ -102,10 +110,23 @@ export async function moveLedger(
   const stones = [...(former.gone ?? []), ...(incoming.gone ?? [])].filter(it => !known.has(it.remoteId) && it.to.stack !== from.stack)
   const gone = [...new Map(stones.map(it => [`${it.id} ${it.remoteId}`, it])).values()].slice(-TOMBSTONES)
   const audit = (former.audit?.seq ?? 0) > (now.audit?.seq ?? 0) ? former.audit : now.audit
-  const after: Ledger = {...incoming, outputs, gone, ...(pending === undefined ? {} : {pending}), ...(audit && {audit})}
+  const after: Ledger = {
+    ...incoming,
+    madeFrom: withFormer(former, now),
+    outputs,
+    gone,
+    ...(pending === undefined ? {} : {pending}),
+    ...(audit && {audit}),
+  }
   if (moves.length === 0 && restOf(after) === restOf(now)) return []
   await store.save(after)
   return finishTransfers(stores, arriving)
+}
+
+/** What runs knew of the former ledger is a version that the one of now was made from, and so is what that one was made from. */
+function withFormer({serial, lineage, madeFrom = []}: Ledger, now: Ledger): readonly LedgerVersion[] {
+  const all = [...(now.madeFrom ?? []), ...madeFrom, {serial, lineage}].filter(it => it.lineage !== now.lineage)
+  return [...new Map(all.map(it => [it.lineage, it])).values()].slice(-FORMER_LEDGERS)
 }
 
 const restOf = ({outputs, gone = [], pending = null, audit}: Ledger): string =>

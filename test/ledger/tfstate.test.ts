@@ -32,6 +32,14 @@ describe('a ledger as Terraform state', () => {
     expect(JSON.parse(encodeLedger({...fullLedger(), audit})).svcctl.format).toBe(1)
   })
 
+  it('says which former ledgers it was made from, and of no more than are ever remembered', () => {
+    const madeFrom = Array.from({length: 16}, (_, serial) => ({serial, lineage: `former-${serial}`}))
+    expect(decodeLedger(encodeLedger({...fullLedger(), madeFrom}), where).madeFrom).toEqual(madeFrom)
+    expect(reason(encodeLedger({...fullLedger(), madeFrom: [...madeFrom, {serial: 1, lineage: 'one-more'}]}))).toMatch(
+      /^E_LEDGER_DAMAGED: /,
+    )
+  })
+
   it('carries no more lines of an audit along than are ever written', () => {
     const head = {seq: 7, hash: 'f'.repeat(64)}
     for (const last of [Array<string>(101).fill('{}'), ['x'.repeat(48_001)]])

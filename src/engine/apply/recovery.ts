@@ -6,7 +6,7 @@ import type {Lookup} from '../model/declaration.ts'
 import type {Emit, Step} from '../model/events.ts'
 import type {DeadRun, JournalEntry} from '../model/journal.ts'
 import type {Ids, Kinds} from '../model/kind.ts'
-import type {Ledger, LedgerEntry, LedgerVersion} from '../model/ledger.ts'
+import type {Ledger, LedgerEntry, MadeVersion} from '../model/ledger.ts'
 import type {AccountOf} from '../model/ownership.ts'
 import type {OpenLeaf, Operation} from '../model/plan.ts'
 import type {Key, Secret} from '../model/value.ts'
@@ -24,7 +24,7 @@ export interface RecoverInput {
   readonly accountOf?: AccountOf
   readonly book: LedgerBook
   /** The version of each stack's ledger before this recovery, or that of another dead run beside it, wrote anything. */
-  readonly versions: ReadonlyMap<string, LedgerVersion>
+  readonly versions: ReadonlyMap<string, MadeVersion>
   /** Secrets as they are declared now; nobody says that they are what the dead run sent. */
   readonly secret: (operation: Operation, leaf: OpenLeaf) => Secret
   /** Whether a secret is the one that this digest of the journal was made from. */

@@ -51,6 +51,8 @@ export interface Ledger {
   readonly condition: 'present' | 'absent'
   readonly serial: number
   readonly lineage: string
+  /** The versions of former ledgers of the stack that all came here, the newest last; absent where its backend never changed. */
+  readonly madeFrom?: readonly LedgerVersion[]
   /** The `projectId` of the app that wrote it first; absent where that had none, or an older version wrote last. */
   readonly app?: string
   /** Address plus a hash of the key id, and the account's own id, per API; recorded at the first apply. */
@@ -76,6 +78,8 @@ export const CARRIED_LINES = 100
 export const CARRIED_CHARACTERS = 48_000
 /** Files of an audit that a ledger remembers: those that were written last. */
 export const CARRIED_FILES = 16
+/** Former ledgers of a stack that are remembered: the newest ones. */
+export const FORMER_LEDGERS = 16
 
 /** The last line of an audit, and what is needed to go on with it where its files are not. */
 export interface LedgerAudit {
@@ -97,21 +101,27 @@ export interface LedgerVersion {
   readonly lineage: string
 }
 
+/** With those of former ledgers that it was made from. */
+export type MadeVersion = LedgerVersion & Pick<Ledger, 'madeFrom'>
+
 /** Whether serials of both count the writes of one ledger. */
 const isOneLedger = (a: LedgerVersion, b: LedgerVersion): boolean => a.lineage === '' || b.lineage === '' || a.lineage === b.lineage
 
 /** What became of a version: nothing, a later one, or another ledger, which is not made from it. */
-export const sinceVersion = (known: LedgerVersion, now: LedgerVersion): 'as known' | 'later' | 'another ledger' =>
-  !isOneLedger(known, now) ? 'another ledger' : now.serial <= known.serial ? 'as known' : 'later'
+export function sinceVersion(known: LedgerVersion, now: MadeVersion): 'as known' | 'later' | 'another ledger' {
+  if (isOneLedger(known, now)) return now.serial <= known.serial ? 'as known' : 'later'
+  return now.madeFrom?.some(it => it.lineage === known.lineage && known.serial <= it.serial) ? 'later' : 'another ledger'
+}
 
 /** The version from which on nothing but the audit has changed. */
-export const contentVersion = ({serial, lineage, audit}: Pick<Ledger, 'serial' | 'lineage' | 'audit'>): LedgerVersion => ({
+export const contentVersion = ({serial, lineage, madeFrom, audit}: MadeVersion & Pick<Ledger, 'audit'>): MadeVersion => ({
   serial: audit?.same?.serial === serial ? audit.same.as : serial,
   lineage,
+  ...(madeFrom && {madeFrom}),
 })
 
 /** The same of each of some. */
-export const versionsOf = (ledgers: ReadonlyMap<string, Ledger>): ReadonlyMap<string, LedgerVersion> =>
+export const versionsOf = (ledgers: ReadonlyMap<string, Ledger>): ReadonlyMap<string, MadeVersion> =>
   new Map([...ledgers].map(([stack, ledger]) => [stack, contentVersion(ledger)]))
 
 /** Whether nothing but its audit was written since a run had it in this version; `undefined`: the run did not write it. */

@@ -16,6 +16,7 @@ import {type Ledger, versionsOf} from '../../engine/model/ledger.ts'
 import {Ownership} from '../../engine/model/ownership.ts'
 import type {Operation, Plan} from '../../engine/model/plan.ts'
 import {type Key, keyOf} from '../../engine/model/value.ts'
+import {fileOf} from '../../ledger/backends/registry.ts'
 import {continueJournal, damagedCopyOf} from '../../ledger/journal-file.ts'
 import type {Host} from '../host/host.ts'
 import {runTiming} from '../host/timing.ts'
@@ -187,7 +188,7 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
         told.push(entry)
         journal.append(asJson(entry), {fsync: false})
       }
-      const recovered = await settle(run, story, plan?.operations ?? [], note, isOpenIn(workspace, run, plan))
+      const recovered = await settle(run, story, plan?.operations ?? [], note, isOpenIn(workspace, story, plan))
       // Without this line the run stays unfinished, and the next one looks again: also for stacks that are not here now.
       if (isSettled(readRun(told))) journal.append({type: 'end', summary: {recovered: recovered.found.length}}, {fsync: true})
     } finally {
@@ -213,13 +214,15 @@ type Note = (entry: JournalEntry) => void
 type IsOpenStill = NonNullable<RecoverInput['isOpenStill']>
 
 /**
- * A create travels in its ledger from before it is sent until somebody has settled it. Where that was another machine, the
- * ledger says so, and the journal that stayed here does not.
+ * A create travels in its ledger from before it is sent until somebody has settled it, also to where its stack keeps that by
+ * now. Where that was another machine, the ledger says so, and the journal that stayed here does not.
  */
-function isOpenIn(workspace: Workspace, run: string, plan: Plan | undefined): IsOpenStill {
+function isOpenIn(workspace: Workspace, {header: {run}, versions}: RunStory, plan: Plan | undefined): IsOpenStill {
   const open = new Map<string, ReadonlySet<Key>>()
   for (const stack of plan?.stacks ?? []) {
-    if (workspace.stores.get(stack.name)?.isRemote !== true || !workspace.hasLedger(stack)) continue
+    // In a file it never travelled; and elsewhere is another ledger, unless its versions say that it is made from that one.
+    const isKnown = (versions.get(stack.name)?.lineage ?? '') !== '' || workspace.hasLedger(stack)
+    if (fileOf(stack.ledger) !== undefined || !isKnown) continue
     const {pending, rewrittenBy} = workspace.ledgers.get(stack.name) ?? {}
     const {runs, damaged} = pendingRuns(pending)
     // What another program has left out nobody has settled.

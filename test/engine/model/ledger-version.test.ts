@@ -1,5 +1,5 @@
 import {describe, expect, it} from 'vitest'
-import {emptyLedger, isUntouchedSince, type Ledger} from '../../../src/engine/model/ledger.ts'
+import {emptyLedger, isUntouchedSince, type Ledger, sinceVersion} from '../../../src/engine/model/ledger.ts'
 
 const ledger: Ledger = {...emptyLedger('shop'), serial: 4, lineage: 'first'}
 
@@ -12,5 +12,19 @@ describe('a ledger since a run wrote it', () => {
     ['is an older one where its serial is smaller', 5, 'first', false],
   ])('%s', (_, serial, lineage, untouched) => {
     expect(isUntouchedSince(ledger, {serial, lineage})).toBe(untouched)
+  })
+})
+
+describe('a ledger that has come from another place', () => {
+  const moved = {serial: 1, lineage: 'second', madeFrom: [{serial: 4, lineage: 'first'}]}
+
+  it.each([
+    ['is a later version of what a run knew there', {serial: 3, lineage: 'first'}, 'later'],
+    ['is made from the last version there', {serial: 4, lineage: 'first'}, 'later'],
+    ['is another one than what was written there after that', {serial: 5, lineage: 'first'}, 'another ledger'],
+    ['is another one than one that it was not made from', {serial: 3, lineage: 'third'}, 'another ledger'],
+    ['is itself', {serial: 1, lineage: 'second'}, 'as known'],
+  ] as const)('%s', (_, known, since) => {
+    expect(sinceVersion(known, moved)).toBe(since)
   })
 })

@@ -4,12 +4,12 @@
  */
 import {mkdirSync} from 'node:fs'
 import {join} from 'node:path'
-import {describe, expect, it} from 'vitest'
+import {describe, expect, it, onTestFinished} from 'vitest'
 import {type Clock, systemClock} from '../../../src/base/clock.ts'
 import {documentOf, type Site} from '../../support/site.ts'
 import {siteAndStateServer} from '../../support/site-and-state-server.ts'
 import {JsonStack, saveStack} from '../../support/stack-json.ts'
-import type {StateServer} from '../../support/state-server.ts'
+import {type StateServer, startStateServer} from '../../support/state-server.ts'
 
 /** No wait is long. */
 const clock: Clock = {now: () => Date.now(), sleep: (ms, signal) => systemClock.sleep(Math.min(ms, 20), signal)}
@@ -94,5 +94,27 @@ describe('what another machine has settled', () => {
     const again = await apply(here.folder)
     expect(again.code, again.stderr).toBe(0)
     expect(owned()).toEqual(['cache', 'main'])
+  })
+
+  it('and let go of since, is not taken back where its stack keeps its ledger at another address by now', async () => {
+    await begunHere()
+    const elsewhere = join(here.folder, 'elsewhere')
+    mkdirSync(elsewhere)
+    const there = await startStateServer()
+    onTestFinished(() => there.close())
+    const {address} = there
+    const atNewAddress = () => base().backend({http: {address, lock_address: address, unlock_address: address}})
+    saveStack(here.folder, atNewAddress().database('cache', 'main'))
+    const [from, moved] = [state.address, {cwd: elsewhere, clock}]
+    const came = await here.run(['transfer', '--from-state', from, '--stack', 'shop', ...on()], moved)
+    expect(came.code, came.stderr).toBe(0)
+    const args = ['apply', ...on(), '--auto-approve', '-o', 'json']
+    expect((await here.fast(args, moved)).code).toBe(0)
+    saveStack(here.folder, atNewAddress())
+    expect((await here.run(['forget', 'cache', ...on(), '--yes'], moved)).code).toBe(0)
+    const again = await here.fast(args, {...moved, cwd: here.folder})
+    expect(again.code, again.stderr).toBe(0)
+    expect(JSON.parse(there.state ?? '{}').resources.map((it: {name: string}) => it.name)).toEqual(['main'])
+    expect(here.writes.filter(it => it.startsWith('DELETE'))).toEqual([])
   })
 })
