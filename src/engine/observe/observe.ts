@@ -166,12 +166,14 @@ class Pass {
     }
     const claims = this.#claims()
     this.#oneDeclarationEach(claims)
+    const context = new Set(declarations.flatMap(it => (this.#chosen(it) ? [] : it.key)))
     const orphans = orphansOf({
       objects,
       matches: this.#matches,
       declared: this.#input.destroy ? new Map() : this.#declared,
       objectOf: (stack, {kind, remoteId}) => this.#objectOf(stack, {kind: this.#kind(kind), remoteId}),
       claims,
+      planned: key => !context.has(key),
       live: (stack, object) => this.#collections.live(stack, object),
       doubt: (stack, object) => this.#collections.doubtOfEntry(stack, object),
     })
@@ -190,7 +192,7 @@ class Pass {
         ...(parent ? {parent} : {}),
         ...(stray ? {stray} : {}),
         ...(doubt ? {doubt} : {}),
-        context: !this.#chosen(declaration),
+        context: context.has(declaration.key),
       })
     }
     const imported = declarations.flatMap(({stack, kind, importId}) =>

@@ -28,12 +28,14 @@ export interface OrphansInput {
   readonly objectOf: (stack: string, object: Placed) => string
   /** Who means which object. */
   readonly claims: ReadonlyMap<string, Key>
+  /** Whether the run plans a declaration that it has read: what it only refers to takes no object anywhere. */
+  readonly planned: (key: Key) => boolean
   readonly live: (stack: string, object: Placed) => LiveObject | undefined
   /** Why nobody can tell whether an object that is not shown is gone. */
   readonly doubt: (stack: string, object: Placed) => Doubt | undefined
 }
 
-export function orphansOf({objects, matches, declared, objectOf, claims, live, doubt}: OrphansInput): Orphan[] {
+export function orphansOf({objects, matches, declared, objectOf, claims, planned, live, doubt}: OrphansInput): Orphan[] {
   const seen = new Map<string, Key>()
   return objects.flatMap((standing): Orphan[] => {
     const {stack, object} = standing
@@ -42,12 +44,12 @@ export function orphansOf({objects, matches, declared, objectOf, claims, live, d
     const name = objectOf(stack, object)
     const claimer = claims.get(name)
     if (claimer !== undefined) {
-      // It goes to the stack that means it now: one move, and nothing for this one to do.
-      const {owner} = matches.get(claimer) ?? {}
-      if (owner?.stack === stack && owner.entry.address === address) return []
-      const taken = claimer.startsWith(keyOf(stack, '')) && matches.get(claimer)?.formerAddress === address
-      if (claimer === key || taken || declared.has(key)) return []
-      return [{...standing, address, heldBy: claimer}]
+      const {owner, formerAddress} = matches.get(claimer) ?? {}
+      const leavesStack = owner?.stack === stack && owner.entry.address === address
+      const taken = leavesStack || (claimer.startsWith(keyOf(stack, '')) && formerAddress === address)
+      // It goes to whoever means it now: one move, and nothing more to do.
+      if (claimer === key || (taken && planned(claimer)) || (!taken && declared.has(key))) return []
+      if (!taken) return [{...standing, address, heldBy: claimer}]
     }
     const other = seen.get(name)
     seen.set(name, key)

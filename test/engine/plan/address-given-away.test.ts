@@ -43,6 +43,28 @@ describe('an object of another kind at an address whose former object is not to 
   })
 })
 
+describe('an object that went to the code of another stack, whose new place the run reads for what hangs on it', () => {
+  const before = () => [stackOf('a').subscription('main').database('x', 'main', {name: 'cache'}), stackOf('b').subscription('other')]
+  const rule = (local: string): StackBuilder =>
+    stackOf('a')
+      .subscription('main')
+      .add('cloud.acl_rule', local, {name: 'ro', rule: '+@read ~*'}, {parent: stackOf('b').in('y')})
+  const moved = () => inA(stackOf('b').subscription('other'), 'y')
+
+  it.each(['x', 'ro'])('stays in its ledger, and is blocked, where the stack that had it is applied alone: a rule at %s', async local => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply(before())
+      const kept = lab.entry('a', 'x')?.remoteId
+      const {plan} = await lab.apply([rule(local), moved()], only('a'))
+      expect(plan.operations.find(it => it.remoteId === kept)).toMatchObject({action: 'blocked', wants: 'delete', cause: 'moved-to-stack'})
+      expect([...lab.store('a').ledger.entries.values()].map(it => it.remoteId)).toContain(kept)
+      await lab.clock.sleep(60_000)
+      expect(await actions(lab, [rule(local), moved()])).toEqual(['move b:y'])
+    })
+  })
+})
+
 describe('a database that moves in the code while another stack declares what it was', () => {
   const then = () => [stackOf('a').subscription('main').subscription('second'), inA(stackOf('b'), 'x')]
   const now = () => [
