@@ -26,7 +26,7 @@ export interface ObserveInput extends OwnershipInput {
   readonly learnsSecret?: (value: Json) => void
   /** Looked at as if they were owned: a saved plan deletes them. */
   readonly going?: readonly Going[]
-  /** Named by their ids in a state that is no ledger: looked up like what a ledger has, and owned by nobody. */
+  /** Objects that the state of another program names by their ids: looked up like those of a ledger, and owned by nobody. */
   readonly expected?: readonly ExpectedObject[]
   /** Takes nothing as declared: everything the ledgers own is an orphan. */
   readonly destroy?: boolean
@@ -55,7 +55,7 @@ export interface Going extends Placed {
   readonly stack: string
 }
 
-/** An object that a state of another program's names. */
+/** An object that the state of another program names. */
 export interface ExpectedObject extends Pick<Placed, 'kind' | 'remoteId'> {
   /** By whose connection it is looked up. */
   readonly stack: string

@@ -29,7 +29,7 @@ export interface PairInput {
   readonly collection: Collection
   readonly declarations: readonly Declaration[]
   readonly ledgers: ReadonlyMap<string, Ledger>
-  /** Remote paths that a state of another program's has for declarations. */
+  /** Remote paths that the state of another program has for declarations. */
   readonly meant: ReadonlyMap<Key, string>
   readonly ownership: Ownership
   readonly stacks: ReadonlyMap<string, StackDeclarations>
