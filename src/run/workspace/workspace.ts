@@ -3,10 +3,6 @@
  * first request of a stack's API is made.
  */
 
-import type {CloudBackend} from '../../backends/cloud/backend.ts'
-import {readCloudAccount} from '../../backends/cloud/cloud-api.ts'
-import type {ClusterBackend} from '../../backends/cluster/backend.ts'
-import {readClusterAccount} from '../../backends/cluster/cluster-api.ts'
 import {kinds} from '../../backends/kinds.ts'
 import type {Api} from '../../base/apis.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
@@ -38,7 +34,7 @@ import {formerLedgers, type LedgerOf, type OtherLedgers, readOtherLedgers} from 
 import {stackAccounts} from '../ledgers/stack-accounts.ts'
 import {RunControls} from './controls.ts'
 import {apisOfKinds, neededApis} from './needed-apis.ts'
-import {type OpenedApi, openCloud, openCluster} from './open-api.ts'
+import {type OpenedStackApi, openStackApi} from './stack-api.ts'
 
 export type Connect = (api: Api, target: string | undefined) => Promise<Connection>
 
@@ -71,11 +67,6 @@ export class BillTooHighError extends AppError {
   }
 }
 
-interface OpenedStackApi {
-  readonly api: OpenedApi<CloudBackend | ClusterBackend>
-  readonly account: () => Promise<string>
-}
-
 /** What a workspace has opened and read, shared by all that look at it. */
 interface Opened {
   readonly options: WorkspaceOptions
@@ -87,6 +78,7 @@ interface Opened {
   readonly byStack: Map<string, OpenedStackApi>
   readonly saidUnread: Set<string>
   controls: RunControls | undefined
+  isConnected: boolean
   ledgers: ReadonlyMap<string, Ledger>
   other: OtherLedgers
   accountOf: AccountOf
@@ -132,6 +124,7 @@ export class Workspace {
         byStack: new Map(),
         saidUnread: new Set(),
         controls: undefined,
+        isConnected: false,
         ledgers: new Map(),
         other: {ledgers: [], unread: new Map(), stores: new Map()},
         accountOf: () => '',
@@ -210,7 +203,8 @@ export class Workspace {
     const former = absent.size === 0 ? [] : await formerLedgers(this.host.cwd, [...this.stacks, ...this.others])
     for (const it of former) if (absent.has(it.stack)) says(it.path, leftText(it))
     for (const [stack, why] of other.unread) says(stack, `what stack ${stack} has is not known: ${why}`)
-    if (this.#opened.byStack.size > 0) await this.#groupAccounts()
+    // A stack may have come to speak to more while its lock was waited for.
+    if (this.#opened.isConnected) await this.#connect()
     return this.ledgers
   }
 
@@ -339,18 +333,31 @@ export class Workspace {
 
   async #connectAll(): Promise<void> {
     if (this.#view.ledgers === undefined) await this.loadLedgers()
+    this.#opened.isConnected = true
+    await this.#connect()
+  }
+
+  /** To what it is not connected to yet. */
+  async #connect(): Promise<void> {
+    const {byStack, connections, other} = this.#opened
+    const known = connections.size
     this.#opened.begun = await kindsBegun(this.host, this.ledgers.values())
     for (const stack of [...this.stacks, ...this.others]) {
       const apis = this.stacks.includes(stack) ? this.apisSpoken(stack) : neededApis(stack, this.stacks)
-      for (const api of apis) this.#opened.byStack.set(`${stack.name} ${api}`, await this.#openFor(stack, api))
+      for (const api of apis) {
+        const name = `${stack.name} ${api}`
+        if (!byStack.has(name)) byStack.set(name, await this.#openFor(stack, api))
+      }
     }
-    await this.#groupAccounts()
+    if (connections.size > known) await this.#controlsAnew()
+    this.#opened.accountOf = accountGroups(await stackAccounts(this.stacks, this.ledgers, other.ledgers, this.connectionOf.bind(this)))
   }
 
-  async #groupAccounts(): Promise<void> {
-    this.#opened.accountOf = accountGroups(
-      await stackAccounts(this.stacks, this.ledgers, this.#opened.other.ledgers, this.connectionOf.bind(this)),
-    )
+  /** Holds and freezes are those of all its accounts. */
+  async #controlsAnew(): Promise<void> {
+    const {controls} = this.#opened
+    this.#opened.controls = undefined
+    await controls?.close()
   }
 
   async #openFor(stack: StackDeclarations, api: Api): Promise<OpenedStackApi> {
@@ -360,8 +367,7 @@ export class Workspace {
     const known = this.#opened.connections.get(id)
     if (known) return known
     const options = {mode, onEvent, ...(allowance ? {allowance} : {})}
-    const opened =
-      api === 'cloud' ? cloudOf(openCloud(this.host, connection, options)) : clusterOf(openCluster(this.host, connection, options))
+    const opened = openStackApi(this.host, api, connection, options)
     this.#opened.connections.set(id, opened)
     return opened
   }
@@ -376,21 +382,4 @@ export class Workspace {
 function strictest(limits: readonly string[]): string | undefined {
   const numbers = limits.filter(it => !it.endsWith('%'))
   return (numbers.length > 0 ? numbers : [...limits]).toSorted((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10))[0]
-}
-
-const cloudOf = (api: OpenedApi<CloudBackend>): OpenedStackApi => ({
-  api,
-  account: once(async () => (await readCloudAccount(api.backend)).key),
-})
-const clusterOf = (api: OpenedApi<ClusterBackend>): OpenedStackApi => ({
-  api,
-  account: once(async () => (await readClusterAccount(api.backend)).key),
-})
-
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined
-  return () => {
-    made ??= make()
-    return made
-  }
 }
