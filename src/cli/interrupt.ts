@@ -26,7 +26,7 @@ export class InterruptedError extends AppError {
 /** Stopped while looking what became of what a dead run had sent. */
 export class SettlingStoppedError extends AppError {
   constructor() {
-    super('stopped while looking what became of an unfinished run: nothing new was sent', {
+    super('stopped while finding out how an unfinished run ended: nothing new was sent', {
       code: 'E_SETTLING_STOPPED',
       exit: EXIT.interrupted,
       suggestions: ['Run the command again: it looks first, and sends nothing twice.'],
@@ -44,7 +44,7 @@ export interface PendingWrite {
 /** Stopped between a write and its answer. */
 export class InterruptedWriteError extends AppError {
   constructor({what, look}: PendingWrite) {
-    super(`stopped: ${what} was sent, and what became of it is not known`, {
+    super(`stopped: ${what} was sent, and how it ended is not known`, {
       code: 'E_WRITE_INTERRUPTED',
       exit: EXIT.interrupted,
       suggestions: [`Look whether it took effect before you send it again: ${look}`],

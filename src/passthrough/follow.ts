@@ -16,7 +16,7 @@ import {isJsonObject, type JsonObject} from '../base/json.ts'
 import {type ExactJson, parseSpelledJson} from '../base/lossless-json.ts'
 import {maskSecrets} from '../base/secret-fields.ts'
 import {shellWord} from '../base/shell-word.ts'
-import {PRIORITY, type TaskView} from '../engine/model/backend.ts'
+import {PRIORITY, type SeenTask} from '../engine/model/backend.ts'
 import type {Method} from '../engine/model/kind.ts'
 import {followToEnd, type Sight} from '../engine/model/task-follower.ts'
 import type {ApiAnswer, ApiClient} from '../transport/api-client.ts'
@@ -53,7 +53,7 @@ export interface FollowOptions {
 }
 
 export class TaskFailed extends AppError {
-  constructor(started: Started, view: TaskView) {
+  constructor(started: Started, view: SeenTask) {
     const {code, message = view.status, field} = view.error ?? {}
     const named = code === undefined || code === message ? '' : ` (${code})`
     super(`${nameOf(started)} failed: ${message}${named}`, {

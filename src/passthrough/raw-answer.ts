@@ -33,7 +33,7 @@ export const lookCommand = ({path}: Asked, deployment: string): string =>
 export class UnansweredWriteError extends AppError {
   /** @param look - the command that shows what is there */
   constructor({method, path}: Asked, look: string, cause: AppError) {
-    super(`${method} ${path.split('?')[0]} was sent, and what became of it is not known: ${cause.message}`, {
+    super(`${method} ${path.split('?')[0]} was sent, and how it ended is not known: ${cause.message}`, {
       code: 'E_WRITE_UNANSWERED',
       exit: cause.exit,
       suggestions: [`Look whether it took effect before you send it again: ${look}`],

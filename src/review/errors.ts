@@ -7,7 +7,7 @@ export const NAMES: Readonly<Record<CodeHost, string>> = {github: 'GitHub', gitl
 /** Nobody says which repository, which request or with which token. */
 export class ReviewPlaceError extends AppError {
   constructor(host: CodeHost, missing: string, variables: string) {
-    super(`which ${missing} of ${NAMES[host]} is meant is not known`, {
+    super(`svcctl does not know which ${missing} of ${NAMES[host]} to use`, {
       code: 'E_REVIEW_PLACE',
       exit: EXIT.usage,
       suggestions: [`Set ${variables}, as a CI job has it.`],

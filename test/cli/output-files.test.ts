@@ -85,7 +85,7 @@ describe('a full disk', () => {
   it.each(['text', 'json'])('behind standard output (%s) ends an apply with one line, and it was carried out', async format => {
     const {code, text} = await withFull('stdout', ['apply', ...stack, '--auto-approve', '-o', format])
     expect(code).toBe(1)
-    expect(text).toContain('error: standard output could not be written (ENOSPC): what it holds is not whole (E_OUTPUT)')
+    expect(text).toContain('error: standard output could not be written (ENOSPC): its content is incomplete (E_OUTPUT)')
     expect(text).not.toMatch(/\n +at |node:/)
     expect(here.writes).toEqual(['POST /subscriptions'])
     expect(readFileSync(at('terraform.shop.tfstate'), 'utf8')).toContain('null_resource')

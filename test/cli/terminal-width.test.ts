@@ -74,8 +74,7 @@ describe.skipIf(lacks('text in a terminal', 'script', 'stty'))('text in a termin
     server.close()
     expect(shown.replaceAll('\r', '').replace('^C', '').trimEnd().split('\n')).toEqual([
       'error: stopped: the check of node 1 was sent, and',
-      '  what became of it is not known',
-      '  (E_WRITE_INTERRUPTED)',
+      '  how it ended is not known (E_WRITE_INTERRUPTED)',
       '  > Look whether it took effect before you send it',
       '    again: svcctl enterprise node show 1',
     ])

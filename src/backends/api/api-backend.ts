@@ -1,7 +1,7 @@
 /** What both APIs are built of: reads with paging, writes as outcomes, tasks in words that are known. */
 import type {Clock} from '../../base/clock.ts'
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
-import type {RequestOptions, TaskView, WriteOutcome} from '../../engine/model/backend.ts'
+import type {RequestOptions, SeenTask, WriteOutcome} from '../../engine/model/backend.ts'
 import type {ApiRequest} from '../../engine/model/kind.ts'
 import type {ApiClient} from '../../transport/api-client.ts'
 import {ApiReads, asPage, type Got} from './api-reads.ts'
@@ -66,7 +66,7 @@ export class ApiBackend {
   }
 
   /** The record at `path` as a task, and as it is; `undefined` for a 404. */
-  async task(path: string, options?: RequestOptions): Promise<{view: TaskView; body: JsonObject} | undefined> {
+  async task(path: string, options?: RequestOptions): Promise<{view: SeenTask; body: JsonObject} | undefined> {
     const task = orNothing(
       await this.reads.get(
         path,
@@ -82,7 +82,7 @@ export class ApiBackend {
   }
 
   /** Takes note of an end; says once of each status that nobody knows that it counts as running. */
-  readonly noticed = ({id, status, state}: TaskView): void => {
+  readonly noticed = ({id, status, state}: SeenTask): void => {
     if (state !== 'running') this.#started.delete(id)
     if (taskState(status) !== undefined || this.#strange.has(status)) return
     this.#strange.add(status)

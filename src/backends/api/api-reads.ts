@@ -5,7 +5,7 @@
 import type {Clock} from '../../base/clock.ts'
 import type {Json, JsonObject} from '../../base/json.ts'
 import {type Tried, tryAgain} from '../../base/try-again.ts'
-import type {RequestOptions, TaskView} from '../../engine/model/backend.ts'
+import type {RequestOptions, SeenTask} from '../../engine/model/backend.ts'
 import {followToEnd} from '../../engine/model/task-follower.ts'
 import type {ApiAnswer, ApiClient} from '../../transport/api-client.ts'
 import {answerBody} from './answer-body.ts'
@@ -146,7 +146,7 @@ export class ApiReads {
     const {voice, clock, pollIntervalMs, taskTimeoutMs} = this.#options
     const asked: Asked = {method: 'GET', path}
     let missing: Error | undefined
-    const ended = await followToEnd<{view: TaskView; body: Json}>(
+    const ended = await followToEnd<{view: SeenTask; body: Json}>(
       async () => {
         const got = await this.get(`/tasks/${encodeURIComponent(id)}`, body => taskBody(body), options)
         if (got.ok) return {over: got.value.view.state !== 'running', value: got.value}
@@ -179,7 +179,7 @@ export class ApiReads {
   }
 }
 
-function taskBody(body: Json | undefined): {view: TaskView; body: Json} | undefined {
+function taskBody(body: Json | undefined): {view: SeenTask; body: Json} | undefined {
   const view = body === undefined ? undefined : taskView(body)
   return view && body !== undefined ? {view, body} : undefined
 }

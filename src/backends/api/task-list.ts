@@ -3,7 +3,7 @@
  * known to exist is missing: a list that hides finished, older or other people's tasks gives itself away so.
  */
 import type {Json} from '../../base/json.ts'
-import type {RequestOptions, TaskList, TaskView} from '../../engine/model/backend.ts'
+import type {RequestOptions, SeenTask, TaskList} from '../../engine/model/backend.ts'
 import {AnswerError} from './api-errors.ts'
 import {type KeyedRow, ListWalk} from './list-walk.ts'
 import type {FetchPage, PagingFacts} from './paging-facts.ts'
@@ -21,11 +21,11 @@ export class TaskLists {
   readonly #fetch: FetchPage<Json>
   readonly #facts: PagingFacts
   readonly #known = new Set<string>()
-  readonly #noticed: (task: TaskView) => void
+  readonly #noticed: (task: SeenTask) => void
   #absent = false
 
   /** @param noticed - is told of every task read */
-  constructor(fetch: FetchPage<Json>, facts: PagingFacts, noticed: (task: TaskView) => void) {
+  constructor(fetch: FetchPage<Json>, facts: PagingFacts, noticed: (task: SeenTask) => void) {
     this.#fetch = fetch
     this.#facts = facts
     this.#noticed = noticed
@@ -39,7 +39,7 @@ export class TaskLists {
   /** @returns undefined where the API has no such list */
   async read({prove}: TaskListOptions, options?: RequestOptions): Promise<TaskList | undefined> {
     if (this.#absent) return undefined
-    const walk = new ListWalk<TaskView>('/tasks', this.#page, this.#facts)
+    const walk = new ListWalk<SeenTask>('/tasks', this.#page, this.#facts)
     try {
       const refusal = await walk.read(options, prove ? Number.POSITIVE_INFINITY : 1)
       if (refusal) {
@@ -60,7 +60,7 @@ export class TaskLists {
     return {tasks, complete: walk.proof !== undefined && [...this.#known].every(id => shown.has(id))}
   }
 
-  readonly #page: FetchPage<KeyedRow<TaskView>> = async (path, options) => {
+  readonly #page: FetchPage<KeyedRow<SeenTask>> = async (path, options) => {
     const answer = await this.#fetch(path, options)
     if (!answer.found) return answer
     return {

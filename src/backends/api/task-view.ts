@@ -1,7 +1,7 @@
 /** A task or an action in either vocabulary (wire facts, "Task body", "Task status"; cluster `/v1/actions`). */
 import {idIn} from '../../base/id-in.ts'
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
-import type {TaskFailure, TaskState, TaskView} from '../../engine/model/backend.ts'
+import type {SeenTask, TaskFailure, TaskState} from '../../engine/model/backend.ts'
 import {saidBy} from './error-body.ts'
 import {isTaken, notNow} from './not-now.ts'
 
@@ -39,7 +39,7 @@ export function isTaskAnswer(body: Json | undefined, status: number): body is Js
 export const taskResource = (body: JsonObject): Json | undefined => (isJsonObject(body.response) ? body.response.resource : undefined)
 
 /** @returns undefined when this is no task */
-export function taskView(body: Json): TaskView | undefined {
+export function taskView(body: Json): SeenTask | undefined {
   if (!isJsonObject(body)) return undefined
   const id = idIn(body, 'taskId', 'action_uid', 'id')
   if (id === undefined) return undefined

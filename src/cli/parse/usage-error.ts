@@ -62,6 +62,6 @@ export class UnknownCommandError extends AppError {
 /** Two options of which only one can be meant. */
 export class ExcludingOptionsError extends UsageError {
   constructor(one: string, other: string) {
-    super(`--${one} and --${other} exclude each other`, ['Leave one of them away.'])
+    super(`--${one} and --${other} exclude each other`, ['Leave one of them out.'])
   }
 }

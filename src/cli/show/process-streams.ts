@@ -10,7 +10,7 @@ import type {OutputStream, Streams} from '../shell/context.ts'
 /** What was printed is not all there. What was done is done, and on record. */
 export class OutputError extends AppError {
   constructor(stream: 'output' | 'error', cause: Error) {
-    super(`standard ${stream} could not be written (${systemCode(cause) ?? cause.message}): what it holds is not whole`, {
+    super(`standard ${stream} could not be written (${systemCode(cause) ?? cause.message}): its content is incomplete`, {
       code: 'E_OUTPUT',
       suggestions: ['Free some space where it goes, and look at what was done: svcctl runs list'],
       cause,

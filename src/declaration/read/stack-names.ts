@@ -3,7 +3,7 @@
  * stacks of the app output. Values are found when they are asked for, and each only once.
  *
  * Two things are noted on the way: which objects an evaluation reads, for the order of work; and what is being
- * evaluated, so that a value that hangs on itself is found.
+ * evaluated, so that a value that depends on itself is found.
  */
 
 import {isJsonObject, type Json} from '../../base/json.ts'
@@ -75,7 +75,7 @@ export class AppContext {
     }
   }
 
-  /** A value with a name, and what it reads; kept in `memo` where one is given. @throws ExpressionError when it hangs on itself */
+  /** A value with a name, and what it reads; kept in `memo` where one is given. @throws ExpressionError when it depends on itself */
   once(memo: Map<string, Noted> | undefined, name: string, what: string, compute: () => OpenValue): Noted {
     const known = memo?.get(name)
     if (known) {
@@ -109,7 +109,7 @@ const NOTHING: ReadonlySet<Key> = new Set()
 export class SelfReferenceError extends ExpressionError {
   constructor(running: readonly string[], what: string) {
     const cycle = [...running.slice(running.indexOf(what)), what]
-    super(`dependency cycle, the value hangs on itself: ${cycle.join(' → ')}`, 0, 'Write one of them as a literal.')
+    super(`dependency cycle, the value depends on itself: ${cycle.join(' → ')}`, 0, 'Write one of them as a literal.')
   }
 }
 

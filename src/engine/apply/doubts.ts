@@ -4,7 +4,7 @@
  * have found theirs.
  */
 import type {Clock} from '../../base/clock.ts'
-import {type Backend, PRIORITY, type TaskList, type TaskView} from '../model/backend.ts'
+import {type Backend, PRIORITY, type SeenTask, type TaskList} from '../model/backend.ts'
 import type {Kinds} from '../model/kind.ts'
 import {type SeenSince, SharedLook} from './shared-look.ts'
 import {TaskWords} from './task-words.ts'
@@ -51,7 +51,7 @@ export class Doubts {
     return this.#made.get(account)?.has(remoteId) === true
   }
 
-  explains(account: string, task: TaskView): boolean {
+  explains(account: string, task: SeenTask): boolean {
     return (
       this.#started.get(account)?.has(task.id) === true ||
       this.#found.some(it => it.account === account && it.id === task.resourceId && this.words.concerns(task, it.kind))

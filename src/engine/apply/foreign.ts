@@ -3,7 +3,7 @@
  * and a change of the same object would be undone or refused.
  */
 
-import {type Backend, PRIORITY, type TaskView} from '../model/backend.ts'
+import {type Backend, PRIORITY, type SeenTask} from '../model/backend.ts'
 import type {Kinds} from '../model/kind.ts'
 import type {Operation} from '../model/plan.ts'
 import {keyOfOperation} from '../model/value.ts'
@@ -23,7 +23,7 @@ export async function foreignTasks(
   backend: Backend,
   operations: readonly Operation[],
   {all, kinds, ours = new Set()}: PlannedBeside,
-): Promise<TaskView[]> {
+): Promise<SeenTask[]> {
   const list = await backend.tasks({priority: PRIORITY.poll})
   const running = list?.tasks.filter(it => it.state === 'running' && !ours.has(it.id)) ?? []
   if (running.length === 0) return []
@@ -36,7 +36,7 @@ export async function foreignTasks(
   return running.filter(task => operations.some(it => mayTouch(task, it, parentOf(it), words)))
 }
 
-function mayTouch(task: TaskView, operation: Operation, parent: string | undefined, words: TaskWords): boolean {
+function mayTouch(task: SeenTask, operation: Operation, parent: string | undefined, words: TaskWords): boolean {
   const {remoteId, name} = operation
   if (task.resourceId !== undefined && ownId(remoteId) === task.resourceId && words.concerns(task, operation.kind)) return true
   if (name !== undefined && names(task.description ?? '', name)) return true

@@ -3,7 +3,7 @@ import {AppError} from '../../base/errors.ts'
 import type {Json} from '../../base/json.ts'
 import {isJsonObject} from '../../base/json.ts'
 import {runAttribute} from '../model/attribute.ts'
-import {type Backend, idMadeBy, type TaskView} from '../model/backend.ts'
+import {type Backend, idMadeBy, type SeenTask} from '../model/backend.ts'
 import type {Declaration, Lookup} from '../model/declaration.ts'
 import type {Step} from '../model/events.ts'
 import {type Ids, idsIn, type Kind, remoteIdOf} from '../model/kind.ts'
@@ -156,7 +156,7 @@ export class Scene implements Staged {
     return ids
   }
 
-  idFrom({body, task}: {readonly body?: Json; readonly task?: TaskView}, parent: Ids): string | undefined {
+  idFrom({body, task}: {readonly body?: Json; readonly task?: SeenTask}, parent: Ids): string | undefined {
     const made = task && idMadeBy(task, parent)
     if (made !== undefined) return remoteIdOf(this.kind, [...parent, made])
     if (task?.resourceId !== undefined) return undefined

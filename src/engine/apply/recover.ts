@@ -7,7 +7,7 @@
 import {setMaxListeners} from 'node:events'
 import type {AppError} from '../../base/errors.ts'
 import {waitFor} from '../../base/wait-for.ts'
-import {type Backend, idMadeBy, type TaskView} from '../model/backend.ts'
+import {type Backend, idMadeBy, type SeenTask} from '../model/backend.ts'
 import {type JournalEntry, type Loose, stackOf} from '../model/journal.ts'
 import {type Ids, idsIn, type Kind, parentInRequest, remoteIdOf} from '../model/kind.ts'
 import type {LiveObject} from '../model/live.ts'
@@ -150,7 +150,7 @@ class Recovery {
     return loose.step === 'create' ? this.#fateOfCreate(open) : this.#fateOfChange(open)
   }
 
-  async #fateByTask(open: Open, task: TaskView): Promise<Fate> {
+  async #fateByTask(open: Open, task: SeenTask): Promise<Fate> {
     const {loose, kind, what} = open
     if (task.state === 'failed') {
       const error = new OperationFailedError(what, task.id, task.error ?? {message: `status ${task.status}`, transient: false})

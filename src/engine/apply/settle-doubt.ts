@@ -9,7 +9,7 @@
 import type {Clock} from '../../base/clock.ts'
 import {formatDuration} from '../../base/duration.ts'
 import {waitFor} from '../../base/wait-for.ts'
-import type {Backend, TaskView} from '../model/backend.ts'
+import type {Backend, SeenTask} from '../model/backend.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
 import {OutcomeUnknownError} from './apply-errors.ts'
 import type {CollectionWatch} from './collection-watch.ts'
@@ -136,9 +136,9 @@ async function suspects(
   // A clock that was set back since says nothing of what is younger.
   const now = backend.now()
   const isAhead = doubt.sentAt > now + CLOCK_SKEW_MS
-  const young = (task: TaskView) => isAhead || task.startedAt === undefined || task.startedAt >= doubt.sentAt - CLOCK_SKEW_MS
+  const young = (task: SeenTask) => isAhead || task.startedAt === undefined || task.startedAt >= doubt.sentAt - CLOCK_SKEW_MS
   // A task whose object is there, and is another one, explains itself too.
-  const explained = (it: TaskView) => doubts.explains(account, it) || (it.resourceId !== undefined && known.has(it.resourceId))
+  const explained = (it: SeenTask) => doubts.explains(account, it) || (it.resourceId !== undefined && known.has(it.resourceId))
   const strangers = list.tasks.filter(it => !explained(it) && young(it) && doubts.words.concerns(it, kind))
   if (strangers.some(it => it.state === 'running' && doubts.words.creates(it))) return 'wait'
   // Done, it may have made what a list that lags does not show. One without a beginning may be as old as the account.

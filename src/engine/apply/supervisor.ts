@@ -44,7 +44,7 @@ export class NotPermittedError extends Error {
 /** A look took so long that it says nothing of now. */
 class SlowLookError extends AppError {
   constructor(ms: number) {
-    super(`the last look took ${formatDuration(ms)}`, {
+    super(`the last read took ${formatDuration(ms)}`, {
       code: 'E_CONTROLS_SLOW',
       suggestions: ['Make sure that this place answers within seconds.'],
     })

@@ -4,7 +4,7 @@
  */
 import type {Clock} from '../../base/clock.ts'
 import {onAbort} from '../../base/on-abort.ts'
-import {type Backend, PRIORITY, type TaskView} from '../model/backend.ts'
+import {type Backend, PRIORITY, type SeenTask} from '../model/backend.ts'
 import {TaskFollower} from '../model/task-follower.ts'
 import type {Expectations} from './expectations.ts'
 import {type Pace, SharedWatch, type Watched} from './shared-watch.ts'
@@ -18,11 +18,11 @@ const SCARCE = 0.5
 /** Rounds without the list after it showed nothing of ours: 1, 2, 4, … and at most this many. */
 const MOST_ROUNDS_WITHOUT = 32
 
-export type TaskNews = TaskView | 'lost'
+export type TaskNews = SeenTask | 'lost'
 
 interface Waiting extends Watched<TaskNews> {
   readonly id: string
-  readonly follower: TaskFollower<TaskView>
+  readonly follower: TaskFollower<SeenTask>
   readonly fail: (error: unknown) => void
   readonly onStatus: (status: string) => void
 }
@@ -97,7 +97,7 @@ export class TaskWatch extends SharedWatch<Waiting, TaskNews> {
 
   protected override async look(items: readonly Waiting[], due: ReadonlySet<Waiting>): Promise<ReadonlyMap<Waiting, TaskNews>> {
     const news = new Map<Waiting, TaskNews>()
-    const tell = (item: Waiting, view: TaskView | undefined) => {
+    const tell = (item: Waiting, view: SeenTask | undefined) => {
       if (view !== undefined) item.onStatus(view.status)
       const end = item.follower.saw(view === undefined ? 'unknown' : {over: view.state !== 'running', value: view})
       if (end !== undefined) news.set(item, end === 'lost' ? end : end.value)
@@ -117,7 +117,7 @@ export class TaskWatch extends SharedWatch<Waiting, TaskNews> {
     return news
   }
 
-  async #list(): Promise<Map<string, TaskView> | undefined> {
+  async #list(): Promise<Map<string, SeenTask> | undefined> {
     if (this.#listIsAbsent || this.#roundsWithout-- > 0) return undefined
     const list = await this.#beforeLong(hurry => this.#backend.tasks({priority: PRIORITY.poll, hurry}))
     if (list === undefined) this.#listIsAbsent = true

@@ -1,8 +1,8 @@
 /** What a task is about, as far as its words say: each kind says by which words its tasks are known. */
-import type {TaskView} from '../model/backend.ts'
+import type {SeenTask} from '../model/backend.ts'
 import type {Kind, Kinds} from '../model/kind.ts'
 
-type Told = Pick<TaskView, 'commandType'>
+type Told = Pick<SeenTask, 'commandType'>
 
 export class TaskWords {
   readonly #kinds: Kinds

@@ -1,7 +1,7 @@
 /** A request to be written, and what may come of it. */
 import type {AppError} from '../../base/errors.ts'
 import type {Json} from '../../base/json.ts'
-import type {Backend, TaskView} from '../model/backend.ts'
+import type {Backend, SeenTask} from '../model/backend.ts'
 import type {Step} from '../model/events.ts'
 import type {SentSecrets} from '../model/journal.ts'
 import type {ApiRequest, Kind} from '../model/kind.ts'
@@ -41,7 +41,7 @@ export type DoubtSettled =
 /** What the API took on. */
 export interface Accepted {
   readonly body?: Json
-  readonly task?: TaskView
+  readonly task?: SeenTask
   readonly taskId?: string
   readonly remoteId?: string
   readonly gone?: true

@@ -83,7 +83,7 @@ export type WriteOutcome =
 export type TaskState = 'running' | 'done' | 'failed'
 
 /** A task in either vocabulary. */
-export interface TaskView {
+export interface SeenTask {
   readonly id: string
   readonly state: TaskState
   /** The status as the API spelled it. */
@@ -97,7 +97,7 @@ export interface TaskView {
 }
 
 /** The id of what a create's task made. Some servers name the parent there: that id says nothing of the object. */
-export const idMadeBy = ({resourceId}: TaskView, parent: readonly string[]): string | undefined =>
+export const idMadeBy = ({resourceId}: SeenTask, parent: readonly string[]): string | undefined =>
   resourceId !== undefined && parent.includes(resourceId) ? undefined : resourceId
 
 export interface TaskFailure {
@@ -112,7 +112,7 @@ export interface TaskFailure {
 }
 
 export interface TaskList {
-  readonly tasks: readonly TaskView[]
+  readonly tasks: readonly SeenTask[]
   /** Neither filtered nor capped: a task that is not in it does not exist. */
   readonly complete: boolean
 }
@@ -124,7 +124,7 @@ export interface Backend {
   /** All recent tasks with one request where the API can; `undefined` where it has no such list. */
   tasks(options?: RequestOptions): Promise<TaskList | undefined>
   /** One task; `undefined` for a 404. */
-  task(id: string, options?: RequestOptions): Promise<TaskView | undefined>
+  task(id: string, options?: RequestOptions): Promise<SeenTask | undefined>
   readonly spending: Spending
   /** What time it is there: times that it names are by its clock, and what is compared with them is, too. */
   readonly now: () => number

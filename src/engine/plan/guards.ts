@@ -226,7 +226,7 @@ function thresholds(plan: Guarded, said: (it: Operation) => string): GuardResult
       // As many as the largest: a number counts for every stack, those that a share lets pass too.
       allow: `--max-destroy ${Math.max(...counts.map(it => it.own.length))}`,
       message: over
-        .map(({stack, own}) => `${stack.name}: ${own.length} of ${stack.owned} owned objects would go, more than ${limit}`)
+        .map(({stack, own}) => `${stack.name}: ${own.length} of ${stack.owned} owned objects would be deleted, more than ${limit}`)
         .join('; '),
     },
   ]

@@ -12,7 +12,7 @@ const VARIABLE = 'SVC_BREAK_GLASS'
 /** A pipeline does not break glass by itself: somebody has to let it. */
 export class BreakGlassError extends AppError {
   constructor() {
-    super(`CI is set, and --break-glass passes nothing there without ${VARIABLE}=1`, {
+    super(`CI is set: there, --break-glass needs ${VARIABLE}=1`, {
       code: 'E_BREAK_GLASS',
       exit: EXIT.refused,
       suggestions: [`Where a person has decided it for this one job: set ${VARIABLE}=1 for that job, and not for the pipeline.`],

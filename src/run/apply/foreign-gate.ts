@@ -7,7 +7,7 @@ import {shellWord} from '../../base/shell-word.ts'
 import {waitFor} from '../../base/wait-for.ts'
 import {foreignTasks} from '../../engine/apply/foreign.ts'
 import {heldOperations} from '../../engine/apply/undecided.ts'
-import type {Backend, TaskView} from '../../engine/model/backend.ts'
+import type {Backend, SeenTask} from '../../engine/model/backend.ts'
 import type {Emit} from '../../engine/model/events.ts'
 import {stackOf} from '../../engine/model/journal.ts'
 import {accountsOfOperations} from '../../engine/model/ownership.ts'
@@ -23,11 +23,11 @@ import type {Settled} from './dead-runs.ts'
 /** What is waited for is said again after this long. */
 const SAY_AGAIN_MS = 10_000
 
-const named = ({id, commandType, status}: TaskView): string => `task ${id} (${commandType ?? status})`
+const named = ({id, commandType, status}: SeenTask): string => `task ${id} (${commandType ?? status})`
 
 /** Somebody else changes planned objects right now. */
 export class ForeignTasksError extends AppError {
-  constructor(tasks: readonly TaskView[], waited: boolean) {
+  constructor(tasks: readonly SeenTask[], waited: boolean) {
     const said = tasks.map(named).join(', ')
     super(`${waited ? 'still running after the wait' : 'somebody else has tasks running'} that may touch planned objects: ${said}`, {
       code: 'E_FOREIGN_TASKS',
@@ -58,7 +58,7 @@ export async function waitForOthers(
   const began = clock.now()
   let waited = false
   let saidAt = Number.NEGATIVE_INFINITY
-  const say = (tasks: readonly TaskView[]) => {
+  const say = (tasks: readonly SeenTask[]) => {
     if (clock.now() - saidAt < SAY_AGAIN_MS) return
     saidAt = clock.now()
     const still = waited ? `still waiting after ${formatDuration(clock.now() - began)}` : 'waiting'
@@ -70,7 +70,7 @@ export async function waitForOthers(
   for (const [backend, operations] of creating(workspace, begun)) {
     const accounts = new Set(operations.map(accountAt))
     const ours = new Set(tasks.flatMap(({key, kind, id}) => (accounts.has(accountAt({stack: stackOf(key), kind})) ? [id] : [])))
-    let last: TaskView[] = []
+    let last: SeenTask[] = []
     const clear = await waitFor(
       async () => {
         last = await foreignTasks(backend, operations, {all: plan.operations, kinds, ours})

@@ -56,7 +56,7 @@ export interface Exported extends ExportOptions {
 /** What was exported cannot be taken into ledgers here. */
 export class ExportAdoptError extends AppError {
   constructor(why: string) {
-    super(`nothing was written: what is to go into the ledgers has to be proven first (${why})`, {
+    super(`nothing was written: the code must be proven before svcctl writes ledgers (${why})`, {
       code: 'E_EXPORT_ADOPT',
       suggestions: ['Export without --adopt ledger, and import in the folder afterwards: svcctl import --all'],
     })

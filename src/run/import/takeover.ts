@@ -26,7 +26,7 @@ import {withImports} from './import-pairs.ts'
 export class StateIsLedgerError extends AppError {
   constructor(file: string, stack: string) {
     const aside = `${file}.terraform`
-    super(`${file} is where the ledger of stack ${stack} is to be, and a state is never written`, {
+    super(`${file} is where the ledger of stack ${stack} will be, and svcctl never writes to the state of another program`, {
       code: 'E_TFSTATE_PLACE',
       exit: EXIT.usage,
       suggestions: [`mv ${shellWord(file)} ${shellWord(aside)}`, `svcctl import --from-tfstate ${shellWord(aside)}`],

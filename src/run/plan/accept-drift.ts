@@ -108,10 +108,9 @@ const MOST_SHOWN = 100
 
 class NothingDriftedError extends UsageError {
   constructor(word: string, path: string | undefined) {
-    super(
-      `${word}: ${path === undefined ? 'nothing of it is' : `${path} is not`} otherwise than it was applied, so there is nothing to accept`,
-      ['See what has drifted: svcctl drift'],
-    )
+    super(`${word}: ${path === undefined ? 'nothing of it has' : `${path} has not`} drifted, so there is nothing to accept`, [
+      'See what has drifted: svcctl drift',
+    ])
   }
 }
 

@@ -13,7 +13,7 @@ import type {LedgerDesk, LedgerObject} from '../workspace/ledger-desk.ts'
 /** The next apply would find it by its name and take it over again. */
 export class StillDeclaredError extends AppError {
   constructor(keys: readonly string[]) {
-    super(`${keys.join(', ')}: declared still, and the next apply would take it over again`, {
+    super(`${keys.join(', ')}: still declared, and the next apply would adopt it again`, {
       code: 'E_STILL_DECLARED',
       exit: EXIT.refused,
       problems: keys.map(address => ({address, message: 'is declared still'})),

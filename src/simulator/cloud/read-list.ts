@@ -5,10 +5,10 @@ import {onePage} from '../base/list-query.ts'
 import {drawDuration} from '../base/random.ts'
 import {listed} from '../base/store.ts'
 import type {Entries, Entry, Fields} from '../base/world.ts'
-import {listBody, type SpellingView} from './spelling.ts'
+import {listBody, type SpellingOptions} from './spelling.ts'
 import {newTask, showTask} from './tasks.ts'
 
-export const viewOf = ({config, now, world}: Exchange, inList: boolean): SpellingView => ({
+export const viewOf = ({config, now, world}: Exchange, inList: boolean): SpellingOptions => ({
   config: config.cloud,
   now,
   inList,
@@ -20,7 +20,7 @@ interface ListRequest {
   /** What the wrapped body calls it, where that differs. */
   readonly key?: string
   readonly entries: Entries
-  readonly show: (view: SpellingView, id: string, entry: Entry, fields: Fields) => Fields
+  readonly show: (view: SpellingOptions, id: string, entry: Entry, fields: Fields) => Fields
   readonly subscriptionId?: string
 }
 

@@ -8,7 +8,7 @@ import {draw, type RandomState, shuffled} from '../base/random.ts'
 import {statusOf} from '../base/store.ts'
 import type {Entry, Fields} from '../base/world.ts'
 
-export interface SpellingView {
+export interface SpellingOptions {
   readonly config: CloudConfig
   readonly now: number
   /** A list item: may be sparse. */
@@ -25,7 +25,7 @@ function idField(config: CloudConfig, name: string, id: string): Fields {
 
 const asNumber = (config: CloudConfig, id: string): Json => (config.idType === 'number' ? Number(id) : id)
 
-export function showSubscription(view: SpellingView, id: string, entry: Entry, fields: Fields): Fields {
+export function showSubscription(view: SpellingOptions, id: string, entry: Entry, fields: Fields): Fields {
   const {config, now} = view
   const locked = config.followsDatabases && entry.lockedUntil !== undefined && now < entry.lockedUntil
   const status = statusOf(entry, now)
@@ -61,7 +61,7 @@ const DATABASE_DEFAULTS: Fields = {
   alerts: [],
 }
 
-export function showDatabase(view: SpellingView, subscriptionId: string, id: string, entry: Entry, fields: Fields): Fields {
+export function showDatabase(view: SpellingOptions, subscriptionId: string, id: string, entry: Entry, fields: Fields): Fields {
   const {config, now} = view
   const full: Fields = config.defaultsFilled ? {...DATABASE_DEFAULTS, ...fields} : {...fields}
   if (config.extraModules.length > 0) {
@@ -88,7 +88,7 @@ function endpointOf(subscriptionId: string, id: string, fields: Fields): string 
   return `db-${id}.c${subscriptionId}.cloud.example:${port}`
 }
 
-export function showPeering(view: SpellingView, id: string, entry: Entry, fields: Fields): Fields {
+export function showPeering(view: SpellingOptions, id: string, entry: Entry, fields: Fields): Fields {
   const out: Fields = {...idField(view.config, 'vpcPeeringId', id), ...spelled(view, fields), status: statusOf(entry, view.now)}
   if (view.config.names === 'renamed') {
     rename(out, 'region', 'regionName')
@@ -98,7 +98,7 @@ export function showPeering(view: SpellingView, id: string, entry: Entry, fields
   return out
 }
 
-export function showRule(view: SpellingView, id: string, entry: Entry, fields: Fields): Fields {
+export function showRule(view: SpellingOptions, id: string, entry: Entry, fields: Fields): Fields {
   const out: Fields = {...idField(view.config, 'id', id), ...spelled(view, fields)}
   if (view.config.aclRespaced && typeof out.rule === 'string') out.rule = ` ${out.rule.trim().replace(/\s+/g, '  ')}`
   if (view.config.defaultsFilled) {
@@ -108,7 +108,7 @@ export function showRule(view: SpellingView, id: string, entry: Entry, fields: F
   return out
 }
 
-export function showUser(view: SpellingView, id: string, entry: Entry, fields: Fields): Fields {
+export function showUser(view: SpellingOptions, id: string, entry: Entry, fields: Fields): Fields {
   const out: Fields = {...idField(view.config, 'id', id), ...spelled(view, fields)}
   if (view.config.names === 'renamed') {
     rename(out, 'redisRule', 'acl')
@@ -119,11 +119,11 @@ export function showUser(view: SpellingView, id: string, entry: Entry, fields: F
 }
 
 /** Single precision and lists in another order, at any depth. */
-function spelled(view: SpellingView, fields: Fields): Fields {
+function spelled(view: SpellingOptions, fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, spelledValue(view, value)]))
 }
 
-function spelledValue(view: SpellingView, value: Json): Json {
+function spelledValue(view: SpellingOptions, value: Json): Json {
   if (typeof value === 'number') return view.config.singlePrecision ? Math.fround(value) : value
   if (Array.isArray(value)) {
     const items = value.map(item => spelledValue(view, item))

@@ -32,7 +32,7 @@ describe('a command line', () => {
     [['--name', 'x', '-f'], '--form needs a value, one of: json, yaml', []],
     [['--name', 'x', '--many', 'a', '--wait', '--form'], '--wait needs a value', []],
     [['--name', '-f', 'json'], '--name needs a value', []],
-    [['--name', 'x', '--loud', '--quiet'], '--loud and --quiet exclude each other', ['Leave one of them away.']],
+    [['--name', 'x', '--loud', '--quiet'], '--loud and --quiet exclude each other', ['Leave one of them out.']],
     [[], 'missing required option: --name', []],
     [['--name', 'x', '--frm'], 'unknown option: --frm', ['Did you mean --form?']],
     [['--name', 'x', 'zsh', 'secret'], '1 argument too many: "try" takes 1', []],

@@ -320,7 +320,7 @@ describe('a saved plan', () => {
     at.simulator.clearLog()
     const refused = await at.fast(['apply', 'forged.plan', '--auto-approve', '-o', 'json'])
     expect([refused.code, documentOf(refused).error.code, at.writes]).toEqual([3, 'E_PLAN_REFUSED', []])
-    expect(documentOf(refused).error.message).toContain('5 of 12 owned objects would go')
+    expect(documentOf(refused).error.message).toContain('5 of 12 owned objects would be deleted')
     const allowed = await at.fast(['apply', 'many.plan', '--auto-approve', '--max-destroy', '5'])
     expect([allowed.code, at.writes.length]).toEqual([0, 5])
     expect(allowed.stderr).toContain('not looked at since the plan was made')

@@ -615,7 +615,7 @@ describe('all declarations together', () => {
     ])
   })
 
-  it('finds a value that hangs on itself', () => {
+  it('finds a value that depends on itself', () => {
     const text: StackText = {
       locals: {x: '${local.y}', y: '${local.x}'},
       objects: {
@@ -626,10 +626,10 @@ describe('all declarations together', () => {
     }
     const messages = messagesOf(() => read(text)).join('\n')
     expect(messages).toContain(
-      'dependency cycle, the value hangs on itself: null_resource.a spec/name → null_resource.b spec/name → null_resource.a spec/name',
+      'dependency cycle, the value depends on itself: null_resource.a spec/name → null_resource.b spec/name → null_resource.a spec/name',
     )
     expect(messages).toContain(
-      'dependency cycle, the value hangs on itself: local.x of stack shop → local.y of stack shop → local.x of stack shop',
+      'dependency cycle, the value depends on itself: local.x of stack shop → local.y of stack shop → local.x of stack shop',
     )
   })
 

@@ -2,7 +2,7 @@
 import {describe, expect, it} from 'vitest'
 import {kinds} from '../../../src/backends/kinds.ts'
 import {foreignTasks} from '../../../src/engine/apply/foreign.ts'
-import type {Backend, TaskView} from '../../../src/engine/model/backend.ts'
+import type {Backend, SeenTask} from '../../../src/engine/model/backend.ts'
 import {Lab, stackOf} from '../../support/lab.ts'
 
 describe("somebody else's task", () => {
@@ -15,7 +15,7 @@ describe("somebody else's task", () => {
   ])('that says %j is about %s: %s', async (description, name, about) => {
     const lab = new Lab()
     const {operations} = (await lab.run(() => lab.plan([stackOf().bdb(name)]))).plan
-    const task: TaskView = {id: 't', state: 'running', status: 'processing', commandType: 'subscriptionUpdateRequest', description}
+    const task: SeenTask = {id: 't', state: 'running', status: 'processing', commandType: 'subscriptionUpdateRequest', description}
     const backend = {tasks: async () => ({tasks: [task], complete: true})} as unknown as Backend
     expect(await foreignTasks(backend, operations, {all: operations, kinds})).toEqual(about ? [task] : [])
   })

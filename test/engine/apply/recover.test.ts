@@ -5,7 +5,7 @@ import {AppError} from '../../../src/base/errors.ts'
 import {OperationTimeoutError} from '../../../src/engine/apply/apply-errors.ts'
 import type {Undecided} from '../../../src/engine/apply/recovery.ts'
 import {heldOperations} from '../../../src/engine/apply/undecided.ts'
-import type {Backend, TaskView} from '../../../src/engine/model/backend.ts'
+import type {Backend, SeenTask} from '../../../src/engine/model/backend.ts'
 import type {JournalEntry} from '../../../src/engine/model/journal.ts'
 import type {Operation} from '../../../src/engine/model/plan.ts'
 import type {BuiltPlan} from '../../../src/engine/plan/build.ts'
@@ -103,7 +103,7 @@ describe('a create in doubt', () => {
 
   /** A task list that does not say what its tasks do. */
   function mute(backend: Backend): Backend {
-    const bare = ({commandType: _, ...task}: TaskView): TaskView => task
+    const bare = ({commandType: _, ...task}: SeenTask): SeenTask => task
     return {
       name: backend.name,
       spending: backend.spending,

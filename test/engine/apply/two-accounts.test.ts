@@ -3,7 +3,7 @@ import {describe, expect, it} from 'vitest'
 import {kinds} from '../../../src/backends/kinds.ts'
 import {Doubts} from '../../../src/engine/apply/doubts.ts'
 import type {RunOptions} from '../../../src/engine/apply/run-context.ts'
-import type {Backend, TaskView} from '../../../src/engine/model/backend.ts'
+import type {Backend, SeenTask} from '../../../src/engine/model/backend.ts'
 import type {JournalEntry} from '../../../src/engine/model/journal.ts'
 import {waitForOthers} from '../../../src/run/apply/foreign-gate.ts'
 import type {Workspace} from '../../../src/run/workspace/workspace.ts'
@@ -71,7 +71,7 @@ describe('two accounts with objects of the same paths', () => {
   it('what is found in the one explains no task of the other', () => {
     const {one} = twoAccounts()
     const doubts = new Doubts(one.clock, kinds)
-    const task: TaskView = {id: 't', status: 'processing-completed', state: 'done', commandType: 'CREATE_SUBSCRIPTION', resourceId: '1'}
+    const task: SeenTask = {id: 't', status: 'processing-completed', state: 'done', commandType: 'CREATE_SUBSCRIPTION', resourceId: '1'}
     doubts.found('one', 'cloud.subscription', '1')
     expect([doubts.explains('one', task), doubts.explains('two', task)]).toEqual([true, false])
   })

@@ -92,7 +92,7 @@ describe('a plan that every guard refuses', () => {
         code: 'G_THRESHOLD',
         addresses: expect.arrayContaining(['shop:null_resource.cache', 'emptied:null_resource.last', theirs]),
         allow: '--max-destroy 3',
-        message: expect.stringContaining('shop: 3 of 7 owned objects would go, more than 0'),
+        message: expect.stringContaining('shop: 3 of 7 owned objects would be deleted, more than 0'),
       },
       {
         code: 'G_EMPTY',

@@ -132,7 +132,7 @@ describe('a write that is stopped', () => {
       expect(outcome.code).toBe(4)
       expect(documentOf(outcome).error).toMatchObject({
         code: 'E_WRITE_INTERRUPTED',
-        message: expect.stringContaining('was sent, and what became of it is not known'),
+        message: expect.stringContaining('was sent, and how it ended is not known'),
         suggestions: [`Look whether it took effect before you send it again: ${look}`],
       })
     }
