@@ -12,6 +12,7 @@ import {formatPointer, parsePointer} from '../../base/pointer.ts'
 import {DECISIONS, type Decided, decidedBy, type FieldDecision, NOT_IN_PLACE, WHO_MOVED} from './decision.ts'
 import {type EffectiveRule, rootRule} from './field-rules.ts'
 import type {Kind} from './kind.ts'
+import {knownItems} from './known-items.ts'
 import {byKey, ordered, pairsUp} from './list-pairing.ts'
 import {legible, sameLeaf} from './meaning.ts'
 import type {Change} from './plan.ts'
@@ -334,7 +335,7 @@ function changeOf(walk: Walk, difference: Difference, threeWay: boolean): Change
     ? {secret: true}
     : live === undefined
       ? undefined
-      : seenAt(walk, place, declared, legible(ordered(onlyDeclared(declared, live))))
+      : seenAt(walk, place, declared, legible(ordered(onlyDeclared(rule, declared, live))))
   const after = shownAs(rule, declared)
   const risk = rule.risk?.(before, after)
   return {
@@ -370,13 +371,13 @@ function whoMoved(walk: Walk, {place, declared, live, applied}: Difference): Mov
 }
 
 /** Of live list items only the fields that declared ones have: the rest is the server's, and may change by itself. */
-function onlyDeclared(declared: Value, live: Json): Json {
+function onlyDeclared(rule: EffectiveRule, declared: Value, live: Json): Json {
   if (!Array.isArray(declared) || !Array.isArray(live)) return live
   const items = (declared as readonly Value[]).filter(
     item => isJsonObject(item) && !(item instanceof Secret) && !(item instanceof Deferred),
   )
   const fields = new Set(items.flatMap(item => Object.keys(item as ValueObject)))
-  if (fields.size === 0) return live
+  if (fields.size === 0) return knownItems(rule, live)
   return (live as readonly Json[]).map(item =>
     isJsonObject(item) ? Object.fromEntries(Object.entries(item).filter(([field]) => fields.has(field))) : item,
   )

@@ -5,6 +5,7 @@
 import {canonicalJson, type Json, type JsonObject} from '../../base/json.ts'
 import {valueAt} from '../../base/pointer.ts'
 import {rootRule} from '../model/field-rules.ts'
+import {knownItems} from '../model/known-items.ts'
 import {ordered} from '../model/list-pairing.ts'
 import type {LiveObject} from '../model/live.ts'
 import {canonical, legible} from '../model/meaning.ts'
@@ -32,7 +33,7 @@ export function formerOf(
         const value = fields[field]
         return !rule.known || rule.writeOnly || rule.createOnly || value === undefined
           ? []
-          : [[field, seenAs(rule, declared[field] ?? null, legible(ordered(value)), secretsBelow(recorded, field))]]
+          : [[field, seenAs(rule, declared[field] ?? null, legible(ordered(knownItems(rule, value))), secretsBelow(recorded, field))]]
       }),
   )
 }

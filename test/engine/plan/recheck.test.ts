@@ -55,6 +55,27 @@ describe('an object that a colleague has taken into the ledger since', () => {
   })
 })
 
+describe('an id that the server gives to an item of a list', () => {
+  it.each([
+    ['emptied', main().database('cache', 'main', {alerts: []})],
+    ['deleted with its object', main()],
+  ])('may be another one with every answer where the list is %s, and what it says may not', async (_, planned) => {
+    const lab = new Lab()
+    const shows = (id: number, value: number) =>
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1', set: {alerts: [{id, name: 'dataset-size', value}]}})
+    await lab.run(async () => {
+      await lab.apply([main().database('cache', 'main', {alerts: []})])
+      shows(1, 80)
+      const plan = await monday(lab, planned)
+      expect(plan.summary.update + plan.summary.delete).toBe(1)
+      shows(2, 80)
+      await lab.recheck(plan, [planned])
+      shows(3, 90)
+      await expect(lab.recheck(plan, [planned])).rejects.toMatchObject({code: 'E_PLAN_STALE'})
+    })
+  })
+})
+
 describe('a subscription that is to be deleted', () => {
   it('stays where somebody has put a database into it since', async () => {
     const lab = new Lab()
