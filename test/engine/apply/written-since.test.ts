@@ -307,15 +307,19 @@ describe('an object that is somewhere else since the dead run changed it', () =>
   const owners = (lab: Lab) =>
     ['old', 'next'].flatMap(stack => [...lab.store(stack).ledger.entries.values()].map(it => `${stack}:${it.address} ${it.remoteId}`))
 
+  const transferred = (lab: Lab, address: string) => {
+    const [from, to] = [
+      {stack: 'old', address: 'null_resource.cache'},
+      {stack: 'next', address},
+    ]
+    return transferEntries('t', [{from, to}], new Map(['old', 'next'].map(it => [it, lab.store(it)])))
+  }
+
   it('is not put back into the stack that it was transferred from', async () => {
     const lab = new Lab()
     await lab.run(async () => {
       const dead = await updated(lab)
-      const [from, to] = [
-        {stack: 'old', address: 'null_resource.cache'},
-        {stack: 'next', address: 'null_resource.store'},
-      ]
-      await transferEntries('t', [{from, to}], new Map(['old', 'next'].map(it => [it, lab.store(it)])))
+      await transferred(lab, 'null_resource.store')
       await settled(lab, dead, of('old', 'cache', 2))
       expect(owners(lab)).toEqual(['next:null_resource.store cloud/subscriptions/1/databases/1'])
     })
@@ -325,11 +329,7 @@ describe('an object that is somewhere else since the dead run changed it', () =>
     const lab = new Lab()
     await lab.run(async () => {
       const dead = await made(lab)
-      const [from, to] = [
-        {stack: 'old', address: 'null_resource.cache'},
-        {stack: 'next', address: 'null_resource.cache'},
-      ]
-      await transferEntries('t', [{from, to}], new Map(['old', 'next'].map(it => [it, lab.store(it)])))
+      await transferred(lab, 'null_resource.cache')
       await settled(lab, dead, of('old', 'cache', 1))
       expect(owners(lab)).toEqual(['next:null_resource.cache cloud/subscriptions/1/databases/1'])
     })
