@@ -2,11 +2,13 @@
  * The configuration file as text on a disk: read, checked, replaced. What stands in it is `profiles.ts`.
  * The file is 0600 and its folder 0700, because it may hold secrets (wire facts, "Configuration facts").
  */
+
 import {isUtf8} from 'node:buffer'
 import {chmodSync, existsSync, readdirSync, realpathSync, statSync} from 'node:fs'
 import {basename, dirname} from 'node:path'
 import {parse, TomlError, type TomlTable} from 'smol-toml'
 import {writeFileAtomicSync} from '../base/atomic-file.ts'
+import {isDeeper} from '../base/bounded-json.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {fileAt, NotAFileError} from '../base/file-place.ts'
 import {makeFolder} from '../base/make-folder.ts'
@@ -93,10 +95,16 @@ function readBytes(file: string): Buffer | undefined {
   }
 }
 
+/** A profile is a table in a table. Ten thousand in each other are what a walk through them does not come back from. */
+const MOST_LEVELS = 100
+
 /** @throws ConfigSyntaxError */
 export function parseConfigText(text: string, file: string): TomlTable {
   try {
-    return parse(text)
+    const table = parse(text)
+    if (isDeeper(table, MOST_LEVELS))
+      throw new ConfigSyntaxError(file, 1, 1, `its tables and lists go more than ${MOST_LEVELS} levels deep`)
+    return table
   } catch (error) {
     if (error instanceof TomlError) {
       // The first line is the parser's own words; the lines after it quote the file.

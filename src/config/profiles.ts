@@ -64,6 +64,8 @@ export class Profiles {
   readonly #root: TomlTable
   readonly #variables: ProcessVariables
   readonly #tables: ReadonlyMap<string, TomlTable>
+  /** By deployment; undefined where there are several. */
+  #only: ReadonlyMap<string, string | undefined> | undefined
 
   /** @throws ProfileValueError when `profiles` is not a table of tables */
   constructor(file: string, root: TomlTable, variables: ProcessVariables) {
@@ -119,8 +121,18 @@ export class Profiles {
   defaultFor(deployment: Deployment): string | undefined {
     const named = this.#text(this.#root[`default_${deployment}`], `default_${deployment}`)
     if (named !== undefined && named !== '') return named
-    const candidates = this.names.filter(name => this.deploymentOf(name) === deployment)
-    return candidates.length === 1 ? candidates[0] : undefined
+    this.#only ??= this.#onlyOnes()
+    return this.#only.get(deployment)
+  }
+
+  /** Found once: of twenty thousand profiles each may be asked whether it is the default. */
+  #onlyOnes(): ReadonlyMap<string, string | undefined> {
+    const only = new Map<string, string | undefined>()
+    for (const name of this.names) {
+      const deployment = this.deploymentOf(name)
+      if (deployment !== undefined) only.set(deployment, only.has(deployment) ? undefined : name)
+    }
+    return only
   }
 
   isDefault(name: string): boolean {
