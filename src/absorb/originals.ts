@@ -103,7 +103,8 @@ function restore(path: string, bytes: Uint8Array, folder: string): void {
  */
 export function undoDeadAbsorbs(cwd: string, stateOf: (holder: LockHolder) => HolderState, say: (text: string) => void): void {
   const root = absorbFolder(cwd)
-  if (!existsSync(root)) return
+  // A file in its place is somebody else's, and nothing to take back is in it.
+  if (!statSync(root, {throwIfNoEntry: false})?.isDirectory()) return
   for (const name of readdirSync(root)) {
     const folder = join(root, name)
     const left = readManifest(folder)
