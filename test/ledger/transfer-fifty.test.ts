@@ -179,9 +179,10 @@ describe('a ledger whose stack has another backend now', () => {
           const [here, there] = await loaded(stores())
           if (here === undefined || there === undefined) throw new TypeError('two ledgers')
           expect([here.entries.size, there.entries.size, there.gone?.length]).toEqual([51, 0, 52])
-          const {serial: _, lineage: _l, ...same} = here
+          const {serial: _, lineage: _l, madeFrom, ...same} = here
           const {serial: _s, lineage: _i, ...before} = kept
           expect(same).toEqual({...before, condition: 'present'})
+          expect(madeFrom?.map(it => it.lineage)).toEqual([there.lineage])
           expect([there.outputs, there.pending]).toEqual([{}, undefined])
           expect(asArrived([here])).toEqual([here])
         }
