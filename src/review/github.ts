@@ -11,6 +11,9 @@ type Tools = Pick<HostRequestsOptions, 'transport' | 'clock' | 'debug'>
 /** GitHub says `write` of those who maintain, and `read` of those who triage. */
 const MAY_WRITE: ReadonlySet<string> = new Set(['admin', 'write'])
 
+/** What GitHub calls those who can be given leave to write, in each review. Anybody else wrote nothing but proposals. */
+const INSIDERS: ReadonlySet<string> = new Set(['COLLABORATOR', 'MEMBER', 'OWNER'])
+
 /** Of so many who approved is it asked whether they may: whoever has accounts enough can make the list longer. */
 const MOST_ASKED = 100
 
@@ -104,7 +107,7 @@ class Github implements ReviewHost {
         : [],
     )
     const newest = given.toSorted((a, b) => b.at - a.at).slice(0, MOST_ASKED)
-    const counting = await firstOf(newest, it => this.#mayApprove(it.by))
+    const counting = await firstOf(newest, it => this.#mayApprove(it.by, last.get(it.by)))
     return {
       open: textField(pull, 'state') !== 'closed',
       approvals: counting === undefined ? [] : [counting],
@@ -115,12 +118,17 @@ class Github implements ReviewHost {
     }
   }
 
-  /** Whoever can read a repository can approve what is proposed to it, with an account of any name: all the world, where it is public. */
-  async #mayApprove(by: string): Promise<boolean> {
+  /**
+   * Whoever can read a repository can approve what is proposed to it, with an account of any name: all the world, where it is public.
+   * GitHub says in each review who is no part of the repository, and of the others whether they may write. A server of one's own
+   * that says neither leaves it at the review.
+   */
+  async #mayApprove(by: string, review: Json | undefined): Promise<boolean> {
+    const association = textField(review, 'author_association')?.toUpperCase()
+    if (association !== undefined && !INSIDERS.has(association)) return false
     const path = `${this.#repository}/collaborators/${encodeURIComponent(by)}/permission`
     const {status, body} = await this.#requests.ask({method: 'GET', path})
-    // It is nobody: an account that is gone, or a program, which has none.
-    if (status === 404) return false
+    if (status === 404) return true
     if (status < 200 || status >= 300) await this.#requests.send({method: 'GET', path, doing: 'say who may write to the repository'})
     return MAY_WRITE.has(textField(body, 'permission') ?? '')
   }

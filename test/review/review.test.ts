@@ -40,6 +40,7 @@ beforeEach(() => {
   world.faults.length = 0
   world.readOnly.clear()
   world.strangers.clear()
+  world.readers.clear()
 })
 
 const said: string[] = []
@@ -235,11 +236,29 @@ describe('an approval on GitHub by somebody who may not write to the repository'
     await expect(answer()).rejects.toMatchObject({code: 'E_NOT_APPROVED', exit: 3, message})
     world.approve('some-app[bot]')
     await expect(answer()).rejects.toMatchObject({code: 'E_NOT_APPROVED'})
+    expect(world.requests.filter(it => it.includes('/permission'))).toEqual([])
+  })
+
+  it('does not hold of a member either who may read it only', async () => {
+    world.comment('svcctl-bot', mark(1))
+    world.readers.add('rita')
+    world.approve('rita')
+    const message = expect.stringContaining('rita approved it, and may not write to the repository')
+    await expect(answer()).rejects.toMatchObject({code: 'E_NOT_APPROVED', exit: 3, message})
+  })
+
+  it('holds on a server of one’s own that does not say who may', async () => {
+    world.comment('svcctl-bot', mark(1))
+    world.knowsReviewsAlone = true
+    world.approve('boris')
+    expect((await answer()).by).toBe('boris')
+    world.knowsReviewsAlone = false
   })
 
   it('takes nothing from one that counts, before it or after', async () => {
     world.comment('svcctl-bot', mark(1))
-    world.strangers.add('mallory').add('mallet')
+    world.strangers.add('mallory')
+    world.readers.add('mallet')
     world.approve('mallory')
     world.approve('boris')
     world.approve('mallet')

@@ -26,10 +26,14 @@ export class CodeHostWorld {
   ])
   /** Tokens that may read and not write. */
   readonly readOnly = new Set<string>()
-  /** Of GitHub: who may read the repository and not write to it, as all the world may where it is public. */
+  /** Of GitHub: who may read the repository because it is public, as all the world may. */
   readonly strangers = new Set<string>()
+  /** Of GitHub: who may read it because it is theirs to read, and not write to it. */
+  readonly readers = new Set<string>()
   /** Of GitHub: the token may not ask who may write. */
   hidesPermissions = false
+  /** A server of one's own that knows reviews, and neither who is part of a repository nor who may write to it. */
+  knowsReviewsAlone = false
   comments: FakeComment[] = []
   reviews: FakeReview[] = []
   /** Of GitLab. */
@@ -168,6 +172,16 @@ function remove(world: CodeHostWorld, id: number): Answer {
   return world.comments.length === before ? {status: 404} : {status: 204}
 }
 
+/** As GitHub shows a review. Programs are no part of a repository. */
+const reviewRow = (world: CodeHostWorld, {by, state, commit, at}: FakeReview, id: number): unknown => ({
+  id,
+  user: {login: by},
+  state,
+  commit_id: commit,
+  submitted_at: at,
+  ...(world.knowsReviewsAlone ? {} : {author_association: world.strangers.has(by) || by.endsWith('[bot]') ? 'NONE' : 'COLLABORATOR'}),
+})
+
 function github(world: CodeHostWorld, route: string, who: string, {body = ''}: {readonly body?: string}, page: Page): Answer {
   const shown = (it: FakeComment) => ({
     id: it.id,
@@ -181,8 +195,9 @@ function github(world: CodeHostWorld, route: string, who: string, {body = ''}: {
   if (one !== undefined) return route.startsWith('DELETE') ? remove(world, Number(one)) : write(world, who, Number(one), body, shown)
   const asked = /^GET repos\/acme\/shop\/collaborators\/([^/]+)\/permission$/.exec(route)?.[1]
   if (asked !== undefined && world.hidesPermissions) return {status: 403, body: {message: 'Resource not accessible by integration'}}
-  if (asked?.includes('%5Bbot%5D')) return {status: 404, body: {message: `${asked} is not a user`}}
-  if (asked !== undefined) return {status: 200, body: {permission: world.strangers.has(asked) ? 'read' : 'write'}}
+  if (asked !== undefined && (world.knowsReviewsAlone || asked.includes('%5Bbot%5D'))) return {status: 404, body: {message: 'Not Found'}}
+  if (asked !== undefined)
+    return {status: 200, body: {permission: world.strangers.has(asked) || world.readers.has(asked) ? 'read' : 'write'}}
   switch (route) {
     case 'GET user':
       return world.nameless ? {status: 403, body: {message: 'Resource not accessible by integration'}} : {status: 200, body: {login: who}}
@@ -196,7 +211,7 @@ function github(world: CodeHostWorld, route: string, who: string, {body = ''}: {
         body: {number: NUMBER, state: world.open ? 'open' : 'closed', user: {login: world.author}, head: {sha: world.head}},
       }
     case `GET repos/acme/shop/pulls/${NUMBER}/reviews`:
-      return page(world.reviews.map((it, id) => ({id, user: {login: it.by}, state: it.state, commit_id: it.commit, submitted_at: it.at})))
+      return page(world.reviews.map((it, id) => reviewRow(world, it, id)))
     case `GET repos/acme/shop/commits/${world.head}/pulls`:
       return page([
         {number: 3, state: 'closed'},
