@@ -15,6 +15,7 @@ import {
   openSync,
   readdirSync,
   rmSync,
+  statSync,
   writeFileSync,
   writeSync,
 } from 'node:fs'
@@ -206,6 +207,16 @@ export function listRuns(runs: string): readonly {readonly run: string; readonly
     .flatMap(name => RUN_FILE.exec(name)?.[1] ?? [])
     .sort()
     .map(run => ({run, path: journalPath(runs, run)}))
+}
+
+/** When a run of this folder last began or ended, milliseconds since the epoch; absent where there was none, or nobody can tell. */
+export function lastRunAt(runs: string): number | undefined {
+  try {
+    return statSync(runs).mtimeMs
+  } catch {
+    // Whoever reads or writes a run there says what is wrong.
+    return undefined
+  }
 }
 
 const ENDED_FILE = /^(\d{8}T\d{9}-[0-9a-f]{6})\.ended$/

@@ -3,7 +3,7 @@
 import {canonicalJson} from '../../base/json.ts'
 import {isRecordedSecret, liveAttribute} from '../model/attribute.ts'
 import {diffFields} from '../model/diff.ts'
-import {liveObject, outputOf} from '../model/live.ts'
+import {type LiveObject, liveObject, outputOf} from '../model/live.ts'
 import {openLeaves, plainPart, resolveValue} from '../model/resolve.ts'
 import {recordedSecrets} from '../model/shown-field.ts'
 import {Deferred, type Key, Secret, type ValueObject} from '../model/value.ts'
@@ -70,7 +70,10 @@ function tryEvaluate<T>(evaluate: () => T): T | undefined {
   }
 }
 
-/** List rows may be sparse: one read each where a declared field or an output is missing in the row. */
+/**
+ * List rows may be sparse, and late: one read each where a declared field or an output is missing in the row, or where it is
+ * not as it was written a moment ago.
+ */
 async function fetchSparse(input: ObserveInput, pairs: ReadonlyMap<Key, Paired>): Promise<Map<Key, Paired>> {
   const full = new Map(pairs)
   await Promise.all(
@@ -87,11 +90,20 @@ async function fetchSparse(input: ObserveInput, pairs: ReadonlyMap<Key, Paired>)
       const outputs = pair.declaration.outputs.filter(
         it => outputOf(live, it) === undefined && !Object.hasOwn(pair.spec, it.split('/')[0] ?? ''),
       )
-      if (missingInLive.length === 0 && outputs.length === 0) return
+      if (missingInLive.length === 0 && outputs.length === 0 && !isLate(input, pair, live)) return
       const row = await input.backendOf(pair.declaration.stack, live.kind.api).reader.read(live.kind.verbs.read(live.ids), {kept: true})
       const whole = row && liveObject(live.kind, live.ids.slice(0, -1), {...live.fields, ...row})
       if (whole) full.set(pair.declaration.key, {...pair, match: {...pair.match, live: {...live, fields: whole.fields}}})
     }),
   )
   return full
+}
+
+/** Whether a list shows it other than the ledger has it, right after something was written. */
+function isLate({maybeLate = false, ledgers}: ObserveInput, pair: Paired, live: LiveObject): boolean {
+  const entry = maybeLate ? entryOf(ledgers, pair) : undefined
+  if (entry === undefined || entry.remoteId !== live.remoteId) return false
+  const {applied} = entry
+  const ignore = pair.declaration.policy.ignoreChanges
+  return diffFields({kind: live.kind, declared: applied, applied, live: live.fields, ignore, secretState: () => 'same'}).changes.length > 0
 }

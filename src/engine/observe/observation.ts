@@ -22,6 +22,8 @@ export interface ObserveInput extends OwnershipInput {
   readonly variable: (stack: string, name: string) => JsonObject[string] | undefined
   /** Narrows the read-set (`--target`, `apply PLAN`); default: everything selected. */
   readonly wants?: (key: Key) => boolean
+  /** An apply has just ended, and lists may not show yet what it wrote. */
+  readonly maybeLate?: boolean
   /** Told of what stands where a ledger knows of a secret. */
   readonly learnsSecret?: (value: Json) => void
   /** Looked at as if they were owned: a saved plan deletes them. */

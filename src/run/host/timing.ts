@@ -5,7 +5,7 @@ import type {Pace} from '../../engine/apply/shared-watch.ts'
 const POLL_MIN_MS = 1_000
 const POLL_MAX_MS = 10_000
 /** Wire facts, "Lists lag": up to 2 s. */
-const LIST_LAG_MS = 2_000
+export const LIST_LAG_MS = 2_000
 const TIMEOUT_MS = 30 * 60_000
 
 export function runTiming(settings: Settings | undefined): {readonly pace: Pace; readonly timeoutMs: number; readonly lagMs: number} {

@@ -1,0 +1,58 @@
+/** A list that shows an update up to 2 s after its task is done (wire facts, "Lists lag"): what comes next is not misled. */
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
+import {type Inside, inside} from '../../support/inside.ts'
+import {documentOf, PROMPT} from '../../support/site.ts'
+import {jsonStack, saveStack} from '../../support/stack-json.ts'
+
+const PATH = '/subscriptions/1/databases/1'
+
+let here: Inside
+const fast = (...words: string[]) => here.fast([...words, '--synth-dir', `${here.folder}/shop`])
+const apply = () => fast('apply', '--auto-approve', '-o', 'json')
+const declare = (memoryLimitInGb: number) =>
+  saveStack(here.folder, jsonStack('shop').subscription('main').database('cache', 'main', {memoryLimitInGb}))
+
+beforeEach(async () => {
+  // What is there already has been in the lists for long.
+  here = await inside({...PROMPT, cloud: {...PROMPT.cloud, listLagMs: 60_000}})
+  here.simulator.edit({path: 'cloud/subscriptions', create: {name: 'main'}})
+  here.simulator.edit({path: 'cloud/subscriptions/1/databases', create: {name: 'cache', memoryLimitInGb: 1}})
+  declare(1)
+  const adopted = await apply()
+  expect(adopted.code, adopted.stderr).toBe(0)
+})
+afterEach(() => here.close())
+
+describe('right after an apply, while the list shows what was there before', () => {
+  beforeEach(async () => {
+    declare(2)
+    const done = await apply()
+    expect(done.code, done.stderr).toBe(0)
+    const {stdout} = await here.run(['api', 'cloud', 'get', '/subscriptions/1/databases', '-o', 'json'])
+    expect(stdout).toMatch(/"memoryLimitInGb": ?1\b/)
+  })
+
+  it('a plan is empty', async () => {
+    const plan = await fast('plan', '--detailed-exitcode', '-o', 'json')
+    expect([plan.code, documentOf(plan).summary.update], plan.stderr).toEqual([0, 0])
+  })
+
+  it('there is no drift', async () => {
+    const drift = await fast('drift', '-o', 'json')
+    expect(drift.code, drift.stdout).toBe(0)
+  })
+
+  it('the next update goes from what is there', async () => {
+    declare(3)
+    const plan = documentOf(await fast('plan', '-o', 'json'))
+    const {changes} = plan.operations.find((it: {action: string}) => it.action === 'update')
+    expect(changes).toMatchObject([{path: '/memoryLimitInGb', before: 2, after: 3}])
+  })
+})
+
+it('what somebody changed is still told', async () => {
+  here.simulator.configure({cloud: {listLagMs: 0}})
+  await here.run(['api', 'cloud', 'put', PATH, '--data', '{"memoryLimitInGb": 5}', '--wait'])
+  const drift = await fast('drift', '-o', 'json')
+  expect(drift.code).toBe(2)
+})
