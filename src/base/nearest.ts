@@ -4,7 +4,7 @@
  * Case and separators count nothing (`memoryLimitInGB`, `memory_limit_in_gb` → `memoryLimitInGb`); beyond that, up to a
  * third of the letters may differ. What is longer than anybody types is near nothing: comparing two words costs the product
  * of their lengths, and both may stand in a stack that somebody else wrote. So may thousands of them: when so much was
- * compared that an answer would come late, nothing is near any more.
+ * compared at a stretch that an answer would come late, nothing is near any more.
  *
  * @param below - fewer letters than this may differ, whatever the word's length
  * @returns `undefined` when nothing is close enough to be worth saying
@@ -16,7 +16,7 @@ export function nearest(word: string, known: Iterable<string>, below = Number.PO
   let least = Math.min(Math.floor(Math.max(wanted.length, 3) / 3) + 1, below)
   for (const candidate of known) {
     if (steps > MOST_STEPS) return best
-    steps += candidate.length + 1
+    count(candidate.length + 1)
     const distance = editDistance(wanted, plain(candidate), least)
     if (distance < least) {
       least = distance
@@ -29,9 +29,17 @@ export function nearest(word: string, known: Iterable<string>, below = Number.PO
 /** Of an address with its stack, or a remote id. */
 const LONGEST = 400
 
-/** Letters that are compared in the life of a program: a second or two. */
+/** Letters that are compared before the program does anything else: a second or two. */
 const MOST_STEPS = 20_000_000
 let steps = 0
+
+function count(letters: number): void {
+  if (steps === 0)
+    setImmediate(() => {
+      steps = 0
+    }).unref()
+  steps += letters
+}
 
 const plain = (word: string) => word.toLowerCase().replace(/[-_. ]/g, '')
 
@@ -41,7 +49,7 @@ function editDistance(from: string, to: string, limit: number): number {
   let beforeLast: number[] = []
   let last = Array.from({length: to.length + 1}, (_, at) => at)
   for (let i = 1; i <= from.length; i++) {
-    steps += to.length
+    count(to.length)
     const row = [i]
     for (let j = 1; j <= to.length; j++) {
       const same = from[i - 1] === to[j - 1]
