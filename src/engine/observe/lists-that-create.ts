@@ -1,7 +1,7 @@
 /**
- * Lists that something will be created for not standing in them, or that do not show a parent which is named. Each of them is proven by its own pages: that another list
- * of the API is longer says something about its cap only where all lists have the same (design section 10, "Paging"), and a
- * mistake would make a thing twice.
+ * Lists from which a create follows: something that is declared does not stand in them, or a parent that is named. Each is proven by
+ * its own pages. That another list of the API is longer says something about this one's cap only where all lists have the
+ * same (design section 10, "Paging"), and a mistake would make a thing twice.
  */
 import type {Backend} from '../model/backend.ts'
 import type {Collection} from '../model/live.ts'
