@@ -1,7 +1,6 @@
 /** `apply` and `destroy`: lock, settle what died, plan, guard, ask, carry out, prove. */
 
-import {EXIT, type ExitCode} from '../base/errors.ts'
-import {asJson} from '../base/json.ts'
+import type {ExitCode} from '../base/errors.ts'
 import {shellWord} from '../base/shell-word.ts'
 import {UsageError} from '../base/usage-error.ts'
 import {waitFor} from '../base/wait-for.ts'
@@ -14,7 +13,7 @@ import type {Lifts, Plan} from '../engine/model/plan.ts'
 import {type Key, spoken} from '../engine/model/value.ts'
 import type {BuiltPlan} from '../engine/plan/build.ts'
 import {applySummary} from '../report/apply-text.ts'
-import {runDocument, runText} from '../report/run-text.ts'
+import {runText} from '../report/run-text.ts'
 import {visible} from '../report/terminal-text.ts'
 import type {Settled} from '../run/apply/dead-runs.ts'
 import type {ApplyOptions} from '../run/host/plan-options.ts'
@@ -142,19 +141,18 @@ export abstract class ApplyCommandBase extends StackCommand {
 
   /** Waits for what a run has in flight, and starts nothing. */
   protected async attach(run: string, flags: ApplyFlagValues): Promise<ExitCode> {
-    const {findRun, planOf} = await applyParts()
+    const {attachedDocument, attachedExit, findRun, planOf, RunPlanError} = await applyParts()
     const story = await ended(this.context, findRun(this.context, run), flags.timeout)
     const plan = await planOf(this.context, story.header)
-    if (plan === undefined || story.ended) {
-      await this.print(asJson(runDocument(story)), {text: () => runText(story)})
-      return EXIT.ok
+    if (plan === undefined) throw new RunPlanError(story.header.run, 'gone')
+    const tell = async (attached: Parameters<typeof attachedDocument>[0]) => {
+      await this.print(attachedDocument(attached), {text: () => runText(attached.story)})
+      return attachedExit(attached)
     }
+    if (story.ended) return tell({story, plan, unknown: [], requests: 0})
     const wait = async (workspace: Workspace, emit: Emit) => {
       const {unknown} = await this.settled(workspace, emit, story)
-      const after = findRun(this.context, run)
-      await this.print(asJson(runDocument(after)), {text: () => runText(after)})
-      const {undecidedExit} = await applyParts()
-      return undecidedExit(unknown.map(it => it.error)) ?? EXIT.ok
+      return tell({story: findRun(this.context, run), plan, unknown, requests: workspace.usedRequests()})
     }
     return this.inPlanned({...plan, accounts: story.header.accounts}, flags, [], wait, 'ignore')
   }

@@ -2,6 +2,7 @@
 import type {JsonObject} from '../base/json.ts'
 import type {State} from '../engine/model/events.ts'
 import type {JournalEntry} from '../engine/model/journal.ts'
+import type {Key} from '../engine/model/value.ts'
 
 export interface ToldRun {
   readonly header: {
@@ -35,7 +36,7 @@ export function runDocument(run: ToldRun): JsonObject {
     plan: header.plan,
     requests: requestsSent(run),
     in_flight: loose.map(({key, step, taskId}) => ({key, step, ...(taskId === undefined ? {} : {task_id: taskId})})),
-    operations: operationsOf(entries),
+    operations: [...statesOf(entries)].map(([key, state]) => ({key, state})),
     sent: entries.flatMap(it =>
       it.type === 'sent' ? [{at: new Date(it.at).toISOString(), key: it.key, step: it.step, method: it.method, path: it.path}] : [],
     ),
@@ -43,14 +44,14 @@ export function runDocument(run: ToldRun): JsonObject {
 }
 
 /** How each ended; one that was let go of and has settled since is as its task says. */
-function operationsOf(entries: readonly JournalEntry[]): JsonObject[] {
-  const states = new Map<string, string>()
+export function statesOf(entries: readonly JournalEntry[]): ReadonlyMap<Key, State> {
+  const states = new Map<Key, State>()
   for (const it of entries) {
     if (it.type === 'ended') states.set(it.key, it.state)
     else if (it.type === 'settled' && LEFT_OPEN.includes(states.get(it.key) ?? ''))
       states.set(it.key, it.failed === undefined ? 'done' : 'failed')
   }
-  return [...states].map(([key, state]) => ({key, state}))
+  return states
 }
 
 const LEFT_OPEN: readonly string[] = ['detached', 'unknown'] satisfies readonly State[]

@@ -71,7 +71,7 @@ function withReason(ended: Ended): Ended {
 /** As in a plan: another stack's object is named with its stack. */
 const addressIn = (key: Key, stack: string): string => (key.startsWith(`${stack}:`) ? key.slice(stack.length + 1) : key)
 
-const UNFINISHED: readonly State[] = ['failed', 'skipped', 'blocked', 'detached', 'unknown']
+export const UNFINISHED: readonly State[] = ['failed', 'skipped', 'blocked', 'detached', 'unknown']
 
 /** What another apply would still have to do: what did not end well, and what is not as it was sent. */
 function leftToDo({ended, residual}: ApplyResult): readonly {readonly stack: string; readonly address: string}[] {

@@ -70,11 +70,14 @@ const apply = z.strictObject({
     }),
   ),
   requests,
-  seconds: z.strictObject({
-    ready: z.number(),
-    ledger: z.number().describe('until the ledgers had it'),
-    proven: z.number(),
-  }),
+  seconds: z
+    .strictObject({
+      ready: z.number(),
+      ledger: z.number().describe('until the ledgers had it'),
+      proven: z.number(),
+    })
+    .exactOptional()
+    .describe('absent: with --attach'),
   bill,
   plan: hash.describe('what was carried out'),
   notChecked: count.exactOptional().describe('of a saved plan: objects that it leaves as they are'),

@@ -113,9 +113,16 @@ describe('a run that is killed', () => {
     expect(summary.detached).toBeGreaterThan(0)
     const attached = await here.fast(['apply', '--attach', run, '-o', 'json'], {env})
     expect(attached.code, attached.stderr).toBe(0)
-    expect(documentOf(attached)).toMatchObject({state: 'ended', in_flight: []})
-    const left = documentOf(attached).operations.map((it: {state: string}) => it.state)
+    const told = documentOf(attached)
+    const left = told.operations.map((it: {state: string}) => it.state)
     expect([left.includes('done'), left.includes('detached')]).toEqual([true, false])
+    // What waiting has not begun is left over, and says why.
+    expect(told).toMatchObject({run, converged: false, requests: {used: expect.any(Number)}})
+    expect(told.residual).toEqual(
+      told.operations.flatMap((it: {state: string; address: string}) => (it.state === 'skipped' ? it.address : [])),
+    )
+    expect(told.residual.length).toBe(told.summary.skipped)
+    expect(documentOf(await here.run(['runs', 'show', run, '-o', 'json']))).toMatchObject({state: 'ended', in_flight: []})
     const rest = await here.fast(['apply', ...on(), '--auto-approve'], {env})
     expect(rest.code).toBe(0)
     expect(createdTwice(here)).toEqual([])

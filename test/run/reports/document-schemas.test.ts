@@ -51,7 +51,14 @@ describe('documents of commands', () => {
   })
 
   it('of an apply fit, of what went well, what failed and what was waiting', async () => {
-    fits('apply', await print(['apply', ...from, '--auto-approve']))
+    const done = await print(['apply', ...from, '--auto-approve'])
+    fits('apply', done)
+    expect(await print(['apply', '--attach', done.run])).toMatchObject({
+      run: done.run,
+      converged: true,
+      summary: done.summary,
+      residual: [],
+    })
     fits('apply', await print(['apply', ...from, '--auto-approve']))
     saveStack(at.folder, shop().database('more', 'main').rule('all', 'more'))
     await print(['plan', ...from, '--out', 'one.plan'])
@@ -60,6 +67,16 @@ describe('documents of commands', () => {
     const failed = await print(['apply', ...from, '--auto-approve'])
     expect(failed.summary).toMatchObject({failed: 1, skipped: 1})
     fits('apply', failed)
+    const attached = await print(['apply', '--attach', failed.run])
+    expect(attached).toMatchObject({
+      run: failed.run,
+      summary: failed.summary,
+      residual: failed.residual,
+      converged: false,
+      requests: {used: 0},
+    })
+    expect(attached.operations.find((it: {state: string}) => it.state === 'failed').error.code).toBe('E_RUN_FAILED')
+    fits('apply', attached)
   })
 
   it('of plans and what is different between them fit', async () => {
