@@ -6,7 +6,8 @@ const LINE = 8
 
 /**
  * Raw, on one line, without what cannot be seen, each long line by itself; each of these in addresses, forms and HTML; and
- * all of it once more as it stands in JSON, and in JSON that is quoted in JSON. A page that is shown as a field is both.
+ * all of it once more as it stands in JSON, and in JSON that is quoted in JSON, however often. A page that is shown as a field
+ * is both.
  * What is written in a rarer way is found where it stands by itself, and in JSON: all of it crossed would be a thousand forms.
  */
 export function formsOf(secret: string): ReadonlySet<string> {
@@ -15,11 +16,14 @@ export function formsOf(secret: string): ReadonlySet<string> {
   const written = new Set([...plain].flatMap(text => [text, ...inAddresses(text), ...inMarkup(text)]))
   const forms = new Set([...written].flatMap(text => [text, ...inJson(text)]))
   for (const rare of secret.length > SPELLED ? [] : rarely(secret)) forms.add(rare)
-  for (const text of [...forms]) forms.add(quotedIn(text))
+  for (let within = 0; within < QUOTED_AGAIN; within++) for (const text of [...forms]) forms.add(quotedIn(text))
   for (const text of new Set([secret, quotedIn(secret)])) for (const form of inBase64(text)) forms.add(form)
   for (const form of inHex(secret)) forms.add(form)
   return forms
 }
+
+/** A service quotes another's answer in its own, and a document that shows that one quotes it once more. */
+const QUOTED_AGAIN = 3
 
 /** A longer one is a document, and is found by its lines. */
 const SPELLED = 1_000
@@ -27,7 +31,32 @@ const SPELLED = 1_000
 function rarely(secret: string): readonly string[] {
   // As a header is read.
   const bytes = Buffer.from(secret).toString('latin1')
-  return [bytes, ...inOtherLetters(secret), ...twiceInAddresses(secret), ...inXml(secret), ...inQuotes(secret), ...escapedInJson(secret)]
+  return [
+    bytes,
+    ...inOtherSets(secret),
+    ...inOtherLetters(secret),
+    ...twiceInAddresses(secret),
+    ...inXml(secret),
+    ...inQuotes(secret),
+    ...escapedInJson(secret),
+  ]
+}
+
+/** Of what is left of a text when a set of letters has been taken for another: fewer letters than these are in any text. */
+const KNOWN_LETTERS = 4
+
+/** Written in a set of letters that has not all of it, or sent in another set than the one it is read in. */
+function inOtherSets(text: string): readonly string[] {
+  if (!/[^\0-\x7f]/.test(text)) return []
+  const marked = ['?', '\ufffd'].flatMap(mark =>
+    [/[^\0-\x7f]/gu, /[^\0-\xff]/gu].flatMap(lost => [
+      text.replace(lost, mark),
+      text.replace(lost, letter => mark.repeat(Buffer.byteLength(letter))),
+    ]),
+  )
+  // As Latin 1, read as UTF-8.
+  const read = marked.concat(text).map(it => Buffer.from(it, 'latin1').toString())
+  return [...marked, ...read].filter(it => it.replace(/[?\ufffd]/g, '').length >= KNOWN_LETTERS)
 }
 
 /**

@@ -51,6 +51,13 @@ describe('a redactor', () => {
     ['JSON that escapes what is not ASCII', 'p\\"ss w\\u00f6rd/1!'],
     ['JSON of PHP', 'p\\"ss w\\u00f6rd\\/1!'],
     ['JSON in JSON', 'p\\\\\\"ss wörd/1!'],
+    [
+      'JSON in JSON, in JSON that is shown as JSON',
+      JSON.stringify(JSON.stringify(JSON.stringify(JSON.stringify('p"ss wörd/1!')))).slice(15, -15),
+    ],
+    ['Latin 1, read as UTF-8', Buffer.from('p"ss wörd/1!', 'latin1').toString()],
+    ['ASCII, of a library that has other letters for what is none', 'p"ss w?rd/1!'],
+    ['UTF-8, read as ASCII', 'p"ss w\ufffd\ufffdrd/1!'],
     ['HTML', 'p&quot;ss wörd/1!'],
     ['HTML in JSON that is quoted', 'p&quot;ss w\\\\u00f6rd/1!'],
     ['an address in JSON of PHP', 'p%22ss%20w%C3%B6rd\\/1!'],
@@ -89,6 +96,10 @@ describe('a redactor', () => {
     ['letters whose marks are letters of their own', 'wörd-1', 'wo\u0308rd-1'],
   ])('hides a secret in %s', (_, secret, form) => {
     expect(knowing(secret).text(`a ${form} b`)).toBe('a [redacted] b')
+  })
+
+  it('hides no question marks, though nothing else is left of a secret in other letters', () => {
+    expect(knowing('пароль').text('what????? \ufffd\ufffd\ufffd\ufffd\ufffd\ufffd')).toBe('what????? \ufffd\ufffd\ufffd\ufffd\ufffd\ufffd')
   })
 
   it('hides a secret in the base64 of something around it, wherever it begins there', () => {
