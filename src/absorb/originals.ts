@@ -3,11 +3,11 @@
  * next puts back what a run left that was killed before that.
  *
  * What is to be written is noted before anything is; a file is put back only where it holds what the dead run wrote, so that
- * nothing a person has done since is lost.
+ * nothing a person has done since is lost, and only to what the run found there.
  */
 import {createHash} from 'node:crypto'
 import {existsSync, readdirSync, rmSync, statSync} from 'node:fs'
-import {join} from 'node:path'
+import {isAbsolute, join} from 'node:path'
 import {writeFileAtomicSync} from '../base/atomic-file.ts'
 import {parseAnyJson} from '../base/bounded-json.ts'
 import {AppError} from '../base/errors.ts'
@@ -16,6 +16,7 @@ import {makeFolder} from '../base/make-folder.ts'
 import {type HolderState, type LockHolder, parseHolder} from '../base/process-lock.ts'
 import {shellWord} from '../base/shell-word.ts'
 import {readKeptFileSync} from '../base/whole-file.ts'
+import {isProgramFile} from './program-file.ts'
 
 /** One file and what is to stand in it. */
 export interface FileChange {
@@ -132,15 +133,30 @@ interface SavedFile {
 
 /** @returns whether the file is what it was */
 function undone(folder: string, {path, copy, before, after}: SavedFile, say: (text: string) => void): boolean {
-  const now = existsSync(path) ? digest(readKeptFileSync(path)) : undefined
-  if (now === before) return true
-  if (now === after) {
-    restore(path, readKeptFileSync(join(folder, copy)), folder)
-    say(`${path} is as it was: an absorb that had changed it ended before it was proven`)
-    return true
+  const kept = join(folder, copy)
+  const now = contentOf(path)
+  if (now !== undefined && digest(now) === before) return true
+  if (now === undefined || digest(now) !== after) {
+    say(`${path} was changed after an absorb that ended before it was proven, and stays; as it was before: ${shellWord(kept)}`)
+    return false
   }
-  say(`${path} was changed after an absorb that ended before it was proven, and stays; as it was before: ${shellWord(join(folder, copy))}`)
-  return false
+  const original = contentOf(kept)
+  if (original === undefined || digest(original) !== before || !isProgramFile(path)) {
+    say(`${path} holds what an absorb wrote that ended before it was proven, and stays: ${kept} is not its original`)
+    return false
+  }
+  restore(path, original, folder)
+  say(`${path} is as it was: an absorb that had changed it ended before it was proven`)
+  return true
+}
+
+/** `undefined` where it is gone, or no file any more: what a manifest names may be anything, since a checkout can bring one along. */
+function contentOf(path: string): Buffer | undefined {
+  try {
+    return readKeptFileSync(path)
+  } catch {
+    return undefined
+  }
 }
 
 function readManifest(folder: string): {readonly holder: LockHolder; readonly files: readonly SavedFile[]} | undefined {
@@ -160,4 +176,5 @@ function readManifest(folder: string): {readonly holder: LockHolder; readonly fi
 const isSavedFile = (value: unknown): value is SavedFile =>
   isJsonObject(value) &&
   ['path', 'copy', 'before', 'after'].every(it => typeof value[it] === 'string') &&
+  isAbsolute(String(value.path)) &&
   /^\d+\.original$/.test(String(value.copy))

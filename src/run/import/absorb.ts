@@ -6,6 +6,7 @@ import {hostname} from 'node:os'
 import {resolve} from 'node:path'
 import {type EditRefusal, type EditWish, FileEdits, type Position} from '../../absorb/edit.ts'
 import {type FileChange, Originals} from '../../absorb/originals.ts'
+import {isCode, isProgramFile} from '../../absorb/program-file.ts'
 import {readProgram} from '../../absorb/syntax.ts'
 import type {AuditEvent} from '../../audit/entry.ts'
 import {kinds} from '../../backends/kinds.ts'
@@ -196,8 +197,6 @@ const ruleOf = (kind: string, path: string): EditWish['rule'] => {
   return known === undefined ? {} : ruleAt(known, path.replace(/\/\d+(?=\/|$)/g, '/*'))
 }
 
-const isCode = (file: string): boolean => /\.[cm]?[jt]sx?$/.test(file)
-
 /** The files of the program, each read once. */
 class SourceFiles {
   readonly #cwd: string
@@ -220,7 +219,7 @@ class SourceFiles {
   }
 
   #read(file: string) {
-    if (!isCode(file) || file.split('/').includes('node_modules')) return undefined
+    if (!isProgramFile(file)) return undefined
     try {
       const bytes = readKeptFileSync(resolve(this.#cwd, file))
       // A mark at the beginning stays, for it is a byte of the file.
