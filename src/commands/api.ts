@@ -49,7 +49,7 @@ export default class ApiCommand extends ServerCommand {
     const body = flags.data === undefined ? undefined : await this.#body(flags.data, request)
     const connection = await this.connect(request.deployment === 'cloud' ? 'cloud' : 'cluster', flags)
     if (flags.curl || flags['dry-run']) return this.#show(request, body, connection, flags.curl)
-    if (request.method !== 'GET') await this.#warnOfFreezes(connection)
+    if (request.method !== 'GET') await this.#warn(request, connection)
     const open = async (): Promise<OpenedApi<unknown>> =>
       connection.api === 'cloud' ? openCloud(this.context, connection) : openCluster(this.context, connection)
     await this.closing(open, api => this.#send(new ApiRun(this.context, api, request), request, body, flags))
@@ -57,10 +57,10 @@ export default class ApiCommand extends ServerCommand {
   }
 
   /** People on call know what they do; that somebody wants nothing changed they may not know. */
-  async #warnOfFreezes({address, keyHash, settings: {controls}}: Connection): Promise<void> {
-    const {warningsOf} = await import('../run/workspace/controls.ts')
-    for (const text of await warningsOf(this.context, {address, keyHash, ...(controls === undefined ? {} : {controls})}))
-      this.logger.warn(text)
+  async #warn({method, path}: RawRequest, {api, address, keyHash, settings: {controls}}: Connection): Promise<void> {
+    const {warningsOf} = await import('../run/workspace/raw-write.ts')
+    const account = {api, address, keyHash, ...(controls === undefined ? {} : {controls})}
+    for (const text of await warningsOf(this.context, {account, method, path})) this.logger.warn(text)
   }
 
   async #send(run: ApiRun, request: RawRequest, body: RequestBody | undefined, flags: SendFlags): Promise<void> {

@@ -1,8 +1,8 @@
 /** The holds and freezes that a run goes by: those beside the ledgers of its stacks, and those of the accounts it speaks to. */
-import {ControlsError, FrozenError} from '../../controls/errors.ts'
+import {FrozenError} from '../../controls/errors.ts'
 import {type AccountPlace, besideLedger, ofAccount} from '../../controls/place.ts'
 import {asFile, ControlsStore, OWNER} from '../../controls/store.ts'
-import {type Freeze, frozenWords, type Hold} from '../../engine/model/controls.ts'
+import type {Freeze, Hold} from '../../engine/model/controls.ts'
 import type {LedgerLocation} from '../../engine/model/declaration.ts'
 import {accountKey} from '../../transport/shared-budget.ts'
 import type {Host} from '../host/host.ts'
@@ -95,17 +95,4 @@ export function assertNotFrozen({freezes}: Pick<InForce, 'freezes'>, breakGlass 
  */
 export async function assertOpen(controls: RunControls, breakGlass = false): Promise<void> {
   assertNotFrozen(await controls.read(), breakGlass)
-}
-
-/** What whoever writes to an account past all stacks is told; that nobody can tell is said, and keeps nothing. */
-export async function warningsOf(host: Host, account: ControlledAccount): Promise<string[]> {
-  const controls = new RunControls(host, [], [account])
-  try {
-    return (await controls.read('quick')).freezes.map(frozenWords)
-  } catch (error) {
-    if (!(error instanceof ControlsError)) throw error
-    return [error.message]
-  } finally {
-    await controls.close()
-  }
 }

@@ -139,6 +139,20 @@ describe('a held object', () => {
     else expect(done.code).not.toBe(0)
   })
 
+  it('is told of by api before it writes to it, or deletes what it lives in', async () => {
+    await holdA()
+    const ledger = JSON.parse(readFileSync(join(here.folder, 'terraform.shop.tfstate'), 'utf8'))
+    const idOf = (name: string): string => ledger.resources.find((it: {name: string}) => it.name === name).instances[0].attributes.id
+    const warned = async (method: string, name: string) =>
+      (await here.fast(['api', 'cloud', method, idOf(name).replace('cloud', ''), '--data', '{"memoryLimitInGb":1}'], {env})).stderr
+    expect(await warned('put', 'a')).toContain('shop:null_resource.a is held by ada until ')
+    expect(await warned('put', 'b')).not.toContain('held')
+    expect(await warned('put', 'main')).not.toContain('held')
+    expect((await here.fast(['api', 'cloud', 'delete', idOf('main').replace('cloud', '')], {env})).stderr).toContain(
+      'null_resource.a is held',
+    )
+  })
+
   it('stays in its ledger: forget and transfer are refused', async () => {
     await holdA()
     declare(shop().remove('a'))
@@ -274,6 +288,18 @@ describe('a frozen stack', () => {
     declare(new JsonStack('old').subscription('former'))
     await here.fast(['apply', '--auto-approve', '--synth-dir', join(here.folder, 'old')], {env})
     expect(documentOf(await freezeShop()).freezes.map((it: {stack: string}) => it.stack)).toEqual(['shop'])
+  })
+
+  it('is told of by api before it writes to what the stack has, and to nothing else', async () => {
+    await freezeShop()
+    const warned = async (...words: string[]) => (await here.fast(['api', 'cloud', ...words], {env})).stderr
+    const frozen = 'stack shop is frozen by ada until '
+    expect(await warned('put', '/subscriptions/1/databases/2/?x=1', '--data', '{"memoryLimitInGb":1}')).toContain(frozen)
+    expect(await warned('post', '/subscriptions/1/databases', '--data', '{"name":"c","memoryLimitInGb":1}', '--wait')).toContain(frozen)
+    expect(await warned('get', '/subscriptions/1')).toBe('')
+    expect(await warned('post', '/subscriptions', '--data', '{"name":"else"}', '--wait')).not.toContain('frozen')
+    expect(await warned('put', '/subscriptions/2', '--data', '{"name":"other"}')).not.toContain('frozen')
+    expect(await warned('delete', '/subscriptions/1')).toContain(frozen)
   })
 
   it('of several needs a name', async () => {
