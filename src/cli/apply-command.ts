@@ -85,7 +85,7 @@ export abstract class ApplyCommandBase extends StackCommand {
   }
 
   protected async applyFile(file: string, flags: ApplyFlagValues): Promise<ExitCode> {
-    const {applyCommand, assertCommit, onceAlone, readPlan, recheckPlan, waitForOthers, wasBegun} = await applyParts()
+    const {applyCommand, assertCommit, begunRun, onceAlone, readPlan, recheckPlan, waitForOthers, wasBegun} = await applyParts()
     const plan = await readPlan(file, this.context.cwd)
     await this.reportPlan(plan, applyCommand(file, plan, flags))
     assertCommit(plan, flags.approvedCommit, flags.commit ?? headOfRequest(this.context))
@@ -96,7 +96,7 @@ export abstract class ApplyCommandBase extends StackCommand {
       const settled = await this.settled(workspace, emit)
       const {unknown, plans} = settled
       const options = planOptions({...flags, approve: granted ?? flags.approve})
-      const begun = plans.has(plan.hash)
+      const begun = plans.has(plan.hash) ? begunRun(this.context, plan.hash) : undefined
       const begunBefore = () => wasBegun(this.context, plan.hash)
       const recheck = (given: ApplyOptions) => recheckPlan(workspace, plan, given, {undecided: unknown, begun, begunBefore})
       const alone = (planned: Plan) => waitForOthers(workspace, planned, flags.foreign ?? 'wait', emit, settled)
@@ -108,7 +108,7 @@ export abstract class ApplyCommandBase extends StackCommand {
 
   /** Finishes a run that did not end: what it started is settled, the rest of its plan is carried out. */
   protected async resume(run: string | undefined, flags: ApplyFlagValues): Promise<ExitCode> {
-    const {findRun, onceAlone, planOf, recheckPlan, RunPlanError, waitForOthers} = await applyParts()
+    const {begunRun, findRun, onceAlone, planOf, recheckPlan, RunPlanError, waitForOthers} = await applyParts()
     const story = findRun(this.context, run)
     const plan = await planOf(this.context, story.header)
     if (plan === undefined) throw new RunPlanError(story.header.run, 'gone')
@@ -129,11 +129,8 @@ export abstract class ApplyCommandBase extends StackCommand {
       const settled = await this.settled(workspace, emit)
       const {unknown} = settled
       // What was open when the run died is settled now, and may be half of a replacement.
-      const recheck = () =>
-        recheckPlan(workspace, plan, planOptions(allowed), {
-          undecided: unknown,
-          resumed: true,
-        })
+      const begun = begunRun(this.context, plan.hash, story.header.run)
+      const recheck = () => recheckPlan(workspace, plan, planOptions(allowed), {undecided: unknown, resumed: true, begun})
       const built = await onceAlone(plan, recheck, planned => waitForOthers(workspace, planned, flags.foreign ?? 'wait', emit, settled))
       return this.carryOut(workspace, {...built, unknown, approved: plan, again: recheck}, allowed, emit)
     })

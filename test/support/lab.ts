@@ -27,6 +27,7 @@ import {type Key, keyOf, keyOfOperation, Secret, type ValueObject} from '../../s
 import type {Observation} from '../../src/engine/observe/observation.ts'
 import {entryOf} from '../../src/engine/observe/pair.ts'
 import {assertAgrees} from '../../src/engine/plan/agree.ts'
+import type {Begun} from '../../src/engine/plan/begun.ts'
 import type {BuildPlanInput, BuiltPlan} from '../../src/engine/plan/build.ts'
 import {summaryOf} from '../../src/engine/plan/document.ts'
 import {evaluateGuards} from '../../src/engine/plan/guards.ts'
@@ -310,7 +311,7 @@ export class Lab {
   }
 
   /** What of a saved plan is to be done now. @param begun - by a run that died @throws StalePlanError */
-  async recheck(plan: Plan, builders: readonly StackBuilder[], begun = false): Promise<BuiltPlan> {
+  async recheck(plan: Plan, builders: readonly StackBuilder[], begun?: Begun): Promise<BuiltPlan> {
     const stacks = stacksOf(plan, secretsOf(builders))
     const ledgers = await this.ledgers(plan.stacks.map(it => it.name))
     const others = await this.ledgers([...this.stores.keys()].filter(it => !ledgers.has(it)))

@@ -8,7 +8,7 @@ import {setMaxListeners} from 'node:events'
 import type {AppError} from '../../base/errors.ts'
 import {waitFor} from '../../base/wait-for.ts'
 import {type Backend, idMadeBy, type SeenTask} from '../model/backend.ts'
-import {type JournalEntry, type Loose, stackOf} from '../model/journal.ts'
+import {type JournalEntry, type Loose, SETTLED_ELSEWHERE, stackOf} from '../model/journal.ts'
 import {type Ids, idsIn, type Kind, parentInRequest, remoteIdOf} from '../model/kind.ts'
 import type {LiveObject} from '../model/live.ts'
 import {accountsOfOperations} from '../model/ownership.ts'
@@ -33,7 +33,8 @@ export async function recover(input: RecoverInput): Promise<Recovered> {
 
 type Fate =
   | {readonly fate: 'happened'; readonly remoteId?: string}
-  | {readonly fate: 'void'}
+  /** `elsewhere`: somebody else has settled it, and what it may have made is not there. */
+  | {readonly fate: 'void'; readonly elsewhere?: boolean}
   | {readonly fate: 'failed'; readonly error: AppError; readonly remoteId?: string}
   | {readonly fate: 'unknown'; readonly error: AppError; readonly remoteId?: string}
 
@@ -95,7 +96,7 @@ class Recovery {
           note({type: 'settled', key, step, ...at})
           if (step !== 'delete' && at.remoteId !== undefined) result.found.push({key, remoteId: at.remoteId})
         } else if (fate.fate === 'void') {
-          note({type: 'void', key, step, why: 'it did not happen'})
+          note({type: 'void', key, step, why: fate.elsewhere ? SETTLED_ELSEWHERE : 'it did not happen'})
           result.void.push(key)
         } else if (fate.fate === 'failed') {
           failed.push({type: 'settled', key, step, failed: fate.error.code})
@@ -195,7 +196,7 @@ class Recovery {
       signal,
     })
     if (settled.settled === 'happened') return this.#fateOfDone(open, settled.remoteId)
-    return settled.settled === 'unknown' && !isOver ? {fate: 'unknown', error: settled.error} : {fate: 'void'}
+    return settled.settled === 'unknown' && !isOver ? {fate: 'unknown', error: settled.error} : {fate: 'void', elsewhere: isOver}
   }
 
   /** An update or a delete: once nothing runs any more, the live state says what is left to do. */

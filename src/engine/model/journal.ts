@@ -155,6 +155,18 @@ export const addressIn = (key: Key): string => key.slice(key.indexOf(':') + 1)
 export const isSettled = ({loose, settled, uncertain}: DeadRun): boolean =>
   loose.length === 0 && uncertain.length === 0 && settled.every(it => it.recorded === true)
 
+/** Why a create is void that another run has settled: it may have made its object, which is gone since. */
+export const SETTLED_ELSEWHERE = 'settled by another run'
+
+/** The objects that a run has made, by the keys of their operations; without an id where only another run knows. */
+export const madeIn = (entries: readonly JournalEntry[]): ReadonlyMap<Key, string | undefined> =>
+  new Map(
+    entries.flatMap((it): [Key, string | undefined][] => {
+      if (it.type === 'settled' && it.step === 'create' && it.failed === undefined) return [[it.key, it.remoteId]]
+      return it.type === 'void' && it.step === 'create' && it.why === SETTLED_ELSEWHERE ? [[it.key, undefined]] : []
+    }),
+  )
+
 const versionIn = (serial: number, lineage = ''): LedgerVersion => ({serial, lineage})
 
 /** A version as an entry says it. */

@@ -12,6 +12,7 @@ import type {OpenLeaf, Operation, Plan} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
 import {type Deferred, type Key, keyOf, keyOfOperation, type Secret, spokenProblems} from '../model/value.ts'
 import type {Going} from '../observe/observation.ts'
+import {type Begun, foundBy, whyNotMade} from './begun.ts'
 import {differenceOf, formerDifferences} from './former.ts'
 
 /** Facts the plan was made from have moved. Nothing was sent. */
@@ -144,7 +145,7 @@ export function untouchedLedger(ledger: Ledger, plan: Plan): Ledger {
  * @param undecided - operations on what a dead run has begun and nobody can tell the end of: they are not begun anyway
  * @param ledgers - whole, those of other stacks too: what they have under the planned addresses decides whose the objects are
  * @param begunBefore - by an earlier run of it that is over: asked only where that decides
- * @param begun - by a run of this very plan that died: of a change it may have made a part, and the rest is what was approved too
+ * @param begun - what a run of this very plan that died has done: of a change it may have made a part, and the rest is what was approved too
  * @throws StalePlanError with everything that moved
  */
 export function stillValid(
@@ -152,7 +153,7 @@ export function stillValid(
   fresh: readonly Operation[],
   ledgers: ReadonlyMap<string, Ledger>,
   undecided: ReadonlySet<Key> = new Set(),
-  begun = false,
+  begun: Begun | undefined = undefined,
   begunBefore: () => boolean = () => false,
 ): Operation[] {
   const owned = ({stack, address, movedFrom}: Operation) =>
@@ -164,13 +165,13 @@ export function stillValid(
     ...parentsMoved(plan, ledgers),
     ...joinedMeanwhile(plan, fresh),
     ...takenMeanwhile(plan, byKey, ledgers),
-    // What gives way stays beside what comes, where deletions were left out and where a run goes on with what it began.
-    ...(begun || plan.lifts.noDestroy ? [] : displaced(plan, fresh)),
+    ...displaced(plan, fresh, begun),
   ]
   const operations = plan.operations.map(planned => {
     if (planned.action === 'no-op' || undecided.has(keyOfOperation(planned)) || isHeldStill(planned, ledgers)) return planned
     const now = byKey.get(keyOfOperation(planned))
-    const verdict = compare(planned, now, {owned: owned(planned), begun: () => begun || begunBefore()})
+    const twice = now && whyNotMade(begun, now)
+    const verdict = twice ?? compare(planned, now, {owned: owned(planned), begun: () => begun !== undefined || begunBefore()})
     if (typeof verdict !== 'string')
       return {
         ...calledAs(planned, verdict),
@@ -249,13 +250,19 @@ function takenMeanwhile(plan: Plan, fresh: ReadonlyMap<Key, Operation>, ledgers:
   })
 }
 
-/** Objects that have come to an address which the plan gives to others: written over, they would be nobody's. */
-function displaced(plan: Plan, fresh: readonly Operation[]): Moved[] {
+/**
+ * Objects that have come to an address which the plan gives to others: written over, they would be nobody's. What gives way stays
+ * beside what comes where deletions were left out, which such a plan alone does not tell; a run knows what it found there.
+ */
+function displaced(plan: Plan, fresh: readonly Operation[], begun: Begun | undefined): Moved[] {
+  const found = begun && foundBy(begun)
+  if (begun === undefined ? plan.lifts.noDestroy : found === undefined) return []
   const known = new Set(plan.operations.map(keyOfOperation))
   const given = new Set(touched(plan).map(keyOfOperation))
   return fresh.flatMap(it => {
     const address = keyOf(it.stack, it.movedFrom ?? it.address)
-    const goes = it.declared === undefined && it.movedFrom !== undefined && !known.has(keyOfOperation(it))
+    const isNew = it.remoteId === undefined || found?.(address, it.remoteId) !== true
+    const goes = it.declared === undefined && it.movedFrom !== undefined && !known.has(keyOfOperation(it)) && isNew
     return goes && given.has(address) ? [{address, message: `the ledger has ${it.remoteId ?? 'another object'} there by now`}] : []
   })
 }

@@ -9,7 +9,6 @@ import {asJson} from '../../base/json.ts'
 import {holderState, processIdentityOf} from '../../base/process-lock.ts'
 import {readWholeFileSync} from '../../base/whole-file.ts'
 import {type BeforeImage, beforeImageSchema} from '../../engine/model/before-image.ts'
-import type {State} from '../../engine/model/events.ts'
 import {type DeadRun, type JournalEntry, readRun} from '../../engine/model/journal.ts'
 import {journalEntrySchema} from '../../engine/model/journal-schema.ts'
 import {ON_DRIFT, type Plan} from '../../engine/model/plan.ts'
@@ -152,17 +151,11 @@ export interface RunsHere {
 /** So many of the newest are asked: who applies a plan once more does so soon. */
 const RECENT_RUNS = 50
 
-/** Whether the last run of a plan here has left something of it to do. */
-export function wasBegun(host: Host, plan: string): boolean {
-  const {stories} = readAll(listRuns(runsFolder(host.cwd)).slice(-RECENT_RUNS))
-  const last = stories.findLast(it => it.header.plan === plan)
-  const end = last?.entries.findLast(it => it.type === 'end')
-  // What settles a dead run counts something else, and does nothing that was left.
-  const whole = end !== undefined && 'done' in end.summary
-  return last !== undefined && !(whole && Object.entries(end.summary).every(([state, count]) => count === 0 || ENDED_WELL.has(state)))
+/** The newest runs here, oldest first, and one that is named, however old it is. Nothing is changed. */
+export function recentRuns(host: Host, named?: string): readonly RunStory[] {
+  const files = listRuns(runsFolder(host.cwd))
+  return readAll(files.filter((it, at) => at >= files.length - RECENT_RUNS || it.run === named)).stories
 }
-
-const ENDED_WELL: ReadonlySet<string> = new Set<State>(['done', 'no-op'])
 
 /** Every run here. Nothing is changed. */
 export const readRuns = (host: Host): RunsHere => readAll(listRuns(runsFolder(host.cwd)))

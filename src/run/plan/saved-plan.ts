@@ -27,6 +27,7 @@ import {openLeaves} from '../../engine/model/resolve.ts'
 import {Deferred, keyOfOperation, Secret} from '../../engine/model/value.ts'
 import {assertPermissions} from '../../engine/observe/choice.ts'
 import {assertAgrees} from '../../engine/plan/agree.ts'
+import type {Begun} from '../../engine/plan/begun.ts'
 import type {BuiltPlan} from '../../engine/plan/build.ts'
 import {assertSealed, summaryOf} from '../../engine/plan/document.ts'
 import {evaluateGuards, liftingOf} from '../../engine/plan/guards.ts'
@@ -166,8 +167,8 @@ export interface RecheckOptions {
   readonly undecided?: readonly Undecided[]
   /** What the ledgers have by now is what the run itself has made of them: thresholds count as they did when it began. */
   readonly resumed?: boolean
-  /** A run of this very plan was settled just now. */
-  readonly begun?: boolean
+  /** What a run of this very plan has done that was settled just now. */
+  readonly begun?: Begun | undefined
   /** Whether an earlier one is over: asked only where that decides. */
   readonly begunBefore?: () => boolean
 }
@@ -180,7 +181,7 @@ export async function recheckPlan(
   workspace: Workspace,
   plan: Plan,
   options: ApplyOptions,
-  {undecided = [], resumed = false, begun = resumed, begunBefore = () => false}: RecheckOptions = {},
+  {undecided = [], resumed = false, begun, begunBefore = () => false}: RecheckOptions = {},
 ): Promise<BuiltPlan> {
   if (plan.notAfter !== undefined && workspace.host.wallClock.now() > Date.parse(plan.notAfter)) throw new PlanExpiredError(plan.notAfter)
   // What the plan was made with may name what it leaves out.

@@ -3,6 +3,7 @@ import type {Ledger} from '../../engine/model/ledger.ts'
 import type {Operation, Plan} from '../../engine/model/plan.ts'
 import {type Key, keyOfOperation} from '../../engine/model/value.ts'
 import {wholePlan} from '../../engine/observe/choice.ts'
+import type {Begun} from '../../engine/plan/begun.ts'
 import type {BuiltPlan} from '../../engine/plan/build.ts'
 import {acceptedIn, goingOf, leftAloneIn, stillValid, touched, touchedLedger, untouchedLedger} from '../../engine/plan/recheck.ts'
 import type {PlanWishes} from './plan.ts'
@@ -20,8 +21,8 @@ export interface StillToDoInput extends SeenLedgers {
   readonly planAgain: (seen: SeenLedgers, wishes: ApprovedWishes) => Promise<BuiltPlan>
   /** Operations on what a dead run has begun and nobody can tell the end of yet. */
   readonly open: ReadonlySet<Key>
-  /** A run of this very plan was settled just now. */
-  readonly begun: boolean
+  /** What a run of this very plan has done that was settled just now. */
+  readonly begun?: Begun | undefined
   /** Whether an earlier one is over: asked only where that decides. */
   readonly begunBefore?: () => boolean
 }

@@ -1,6 +1,9 @@
 /** A plan made on Monday and applied on Wednesday, with a colleague's apply on Tuesday. */
 import {describe, expect, it} from 'vitest'
+import {EXIT} from '../../../src/base/errors.ts'
+import {beforeImage} from '../../../src/engine/model/before-image.ts'
 import type {Operation} from '../../../src/engine/model/plan.ts'
+import type {Begun} from '../../../src/engine/plan/begun.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
 
 const main = (exclusive: readonly string[] = []) => stackOf('shop').subscription('main', {}, {exclusive})
@@ -158,6 +161,9 @@ describe('an undeclared object that is to go from an exclusive collection', () =
   })
 })
 
+/** By a run of which nobody knows any more what it found. */
+const BEGUN: Begun = {made: new Map(), before: []}
+
 describe('a change of which a part is made', () => {
   const sized = (memoryLimitInGb: number, replication: boolean) => main().database('cache', 'main', {memoryLimitInGb, replication})
 
@@ -172,14 +178,70 @@ describe('a change of which a part is made', () => {
         code: 'E_PLAN_STALE',
         message: expect.stringContaining('/memoryLimitInGb is as declared already'),
       })
-      const rest = await lab.recheck(plan, [now], true)
+      const rest = await lab.recheck(plan, [now], BEGUN)
       expect(rest.plan.operations.flatMap(it => it.changes.map(change => change.path))).toEqual(['/replication'])
       await lab.execute(rest, [now])
       expect((await lab.plan([now])).plan.summary).toMatchObject({update: 0, 'no-op': 2})
 
       // What differs otherwise than was approved is somebody's, whoever began.
       lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1', set: {memoryLimitInGb: 7}})
-      await expect(lab.recheck(plan, [now], true)).rejects.toMatchObject({code: 'E_PLAN_STALE'})
+      await expect(lab.recheck(plan, [now], BEGUN)).rejects.toMatchObject({code: 'E_PLAN_STALE'})
+    })
+  })
+})
+
+describe('a plan that a run has begun', () => {
+  const [added, key] = [main().database('cache', 'main'), 'shop:null_resource.cache']
+
+  it('does not make again what the run has made and somebody has taken away since', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([main()])
+      const plan = await monday(lab, added)
+      const made = new Map([[key, 'cloud/subscriptions/1/databases/1']])
+      await expect(lab.recheck(plan, [added], {made, before: []})).rejects.toMatchObject({
+        code: 'E_PLAN_STALE',
+        exit: EXIT.stale,
+        message: expect.stringContaining('this run has made it as cloud/subscriptions/1/databases/1, and it is gone since'),
+      })
+      // As long as it is there nothing is in the way.
+      await lab.execute(await lab.recheck(plan, [added], BEGUN), [added])
+      const again = await lab.recheck(plan, [added], {made, before: []})
+      expect(again.plan.summary).toMatchObject({create: 0})
+    })
+  })
+
+  it('does not make a replacement again of which the new object is gone', async () => {
+    const lab = new Lab()
+    const port = (it: number) => main().database('cache', 'main', {port: it})
+    await lab.run(async () => {
+      await lab.apply([port(12_000)])
+      const plan = await monday(lab, port(12_001))
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1', delete: true})
+      await lab.clock.sleep(5000)
+      const made = new Map([[key, 'cloud/subscriptions/1/databases/2']])
+      await expect(lab.recheck(plan, [port(12_001)], {made, before: []})).rejects.toMatchObject({code: 'E_PLAN_STALE'})
+      expect((await lab.recheck(plan, [port(12_001)], BEGUN)).plan.summary).toMatchObject({create: 1})
+    })
+  })
+
+  it('gives way to nobody who came to its addresses after it began, and goes on beside what stood there before', async () => {
+    const lab = new Lab()
+    const [was, now] = [main().database('x', 'main'), main().bdb('x')]
+    await lab.run(async () => {
+      await lab.apply([main()])
+      const plan = await monday(lab, now)
+      const image = async () => [beforeImage(plan.operations, await lab.ledgers(['shop']))]
+      const free = await image()
+      await lab.apply([was])
+      await lab.clock.sleep(5000)
+      const [beside, unknown] = [await image(), []]
+      await expect(lab.recheck(plan, [now], {made: new Map(), before: free})).rejects.toMatchObject({
+        code: 'E_PLAN_STALE',
+        message: expect.stringContaining('the ledger has cloud/subscriptions/1/databases/1 there by now'),
+      })
+      for (const before of [beside, unknown])
+        expect((await lab.recheck(plan, [now], {made: new Map(), before})).plan.summary).toMatchObject({create: 1, delete: 0})
     })
   })
 })

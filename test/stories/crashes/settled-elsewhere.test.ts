@@ -83,7 +83,7 @@ describe('what another machine has settled', () => {
     expect(here.writes.at(-1)).toBe('DELETE /subscriptions/1/databases/1')
     const again = await apply(here.folder)
     expect(again.code, again.stderr).toBe(0)
-    expect(documentOf(await here.run(['runs', 'list', '-o', 'json'])).map((it: {ended: boolean}) => it.ended)).not.toContain(false)
+    expect(documentOf(await here.run(['runs', 'list', '-o', 'json'])).map((it: {state: string}) => it.state)).not.toContain('unfinished')
   })
 
   it('is not what another program has left out of the ledger that it wrote', async () => {

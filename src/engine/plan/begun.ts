@@ -1,0 +1,35 @@
+/**
+ * What a run that is gone on with has done already, and what it found: it makes nothing twice, and gives way to nobody who came
+ * after it.
+ */
+import type {BeforeImage} from '../model/before-image.ts'
+import type {Operation} from '../model/plan.ts'
+import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
+import {stepsOf} from './bill.ts'
+
+export interface Begun {
+  /** What it has made; without an id, where somebody else has settled its create since. */
+  readonly made: ReadonlyMap<Key, string | undefined>
+  /** What the ledgers had of what it was to touch; none: nobody can tell any more. */
+  readonly before: readonly BeforeImage[]
+}
+
+/** Why an operation is not carried out once more, in words: what it would make was there, and somebody has taken it away since. */
+export function whyNotMade(begun: Begun | undefined, now: Operation): string | undefined {
+  const key = keyOfOperation(now)
+  if (!begun?.made.has(key) || !stepsOf(now).includes('create')) return undefined
+  const made = begun.made.get(key)
+  const what = made === undefined ? 'what this run had begun was settled by another one' : `this run has made it as ${made}`
+  return `${what}, and it is gone since: no run makes an object twice`
+}
+
+/** Whether an address was an object's when the run began; `undefined`: nobody can tell any more. */
+export function foundBy({before}: Begun): ((address: Key, remoteId: string) => boolean) | undefined {
+  if (before.length === 0) return undefined
+  const found = new Set(
+    before.flatMap(({stacks}) =>
+      Object.entries(stacks).flatMap(([stack, {entries}]) => entries.map(it => `${keyOf(stack, it.address)} ${it.remoteId}`)),
+    ),
+  )
+  return (address, remoteId) => found.has(`${address} ${remoteId}`)
+}
