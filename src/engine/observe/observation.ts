@@ -43,6 +43,8 @@ export interface Paired {
   readonly parent?: Ids
   /** The ledger's object for this address where it lives in another parent than the declared one. */
   readonly stray?: LiveObject
+  /** The ledger's object for this address is there, and another declaration of the run means it. */
+  readonly givenAway?: true
   /** Why nobody can tell whether it is there. */
   readonly doubt?: Doubt
   /** Not chosen itself: read because something chosen hangs on it, and otherwise left alone. */

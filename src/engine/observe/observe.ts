@@ -183,7 +183,9 @@ class Pass {
       const parent = this.#parents.get(declaration.key)
       const former = match === undefined ? entryOf(ledgers, {declaration}) : undefined
       const there = former && this.#collections.live(declaration.stack, former)
-      const stray = there && !claims.has(this.#objectOf(declaration.stack, there)) ? there : undefined
+      const claimer = there && claims.get(this.#objectOf(declaration.stack, there))
+      // What somebody means who is not planned is not handed over by this run.
+      const stray = claimer === undefined || context.has(claimer) ? there : undefined
       const doubt = match === undefined ? this.#collections.doubtOf(declaration, this.#specOf(declaration), parent) : undefined
       pairs.set(declaration.key, {
         declaration,
@@ -191,6 +193,7 @@ class Pass {
         ...(match ? {match} : {}),
         ...(parent ? {parent} : {}),
         ...(stray ? {stray} : {}),
+        ...(there && !stray ? {givenAway: true as const} : {}),
         ...(doubt ? {doubt} : {}),
         context: context.has(declaration.key),
       })

@@ -49,7 +49,7 @@ export function operationOf(input: Planning, pair: Paired, replaced: ReadonlySet
   const live = pair.match?.live
   if (pair.doubt) return {...baseOf(subject), changes: createChanges(kind, spec), action: 'blocked', wants: 'create', ...pair.doubt}
   if (pair.stray) return elsewhere(subject, pair.stray)
-  if (live === undefined) return creation(kind, baseOf(subject), spec, entry)
+  if (live === undefined) return creation(kind, baseOf(subject), spec, pair.givenAway ? undefined : entry)
   const diff = diffTo(subject, live)
   const parent = pair.declaration.parent
   if (parent?.by === 'key' && replaced.has(parent.key)) return withParent(subject, live, diff.changes)

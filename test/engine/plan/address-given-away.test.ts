@@ -9,6 +9,21 @@ const actions = async (lab: Lab, builders: readonly StackBuilder[], more: Planni
 const inA = (stack: StackBuilder, local: string, spec = {}) =>
   stack.add('cloud.database', local, {name: 'cache', memoryLimitInGb: 1, ...spec}, {parent: stackOf('a').in('main')})
 
+describe('an address that is made anew while what had it goes to another one of the same run', () => {
+  it('does not call that gone', async () => {
+    const lab = new Lab()
+    const stack = () => stackOf().subscription('a').subscription('b')
+    await lab.run(async () => {
+      await lab.apply([stack().database('x', 'a')])
+      const {operations} = (await lab.plan([stack().database('x', 'b').database('y', 'a', {name: 'x'})])).plan
+      expect(active(operations).map(it => [it.action, it.cause])).toEqual([
+        ['create', 'not-there'],
+        ['move', 'address-changed'],
+      ])
+    })
+  })
+})
+
 describe('an object of another kind at an address whose former object is not to be touched', () => {
   it('leaves that in the ledger beside it, with a transfer command that finds it', async () => {
     const lab = new Lab()
@@ -155,6 +170,23 @@ describe('an import block that names what the stack has under another address', 
 })
 
 describe('what only another run would replace', () => {
+  it('is not lost for it to a declaration that the run only hangs on, where its address means one elsewhere now', async () => {
+    const lab = new Lab()
+    const stack = () => stackOf('a').subscription('main').subscription('second')
+    const other = inA(stackOf('b'), 'y')
+    const hanging = stack()
+      .database('x', 'second', {name: 'cache'})
+      .add('cloud.acl_rule', 'r', {name: 'r', rule: '+@read ~*'}, {parent: other.in('y')})
+    await lab.run(async () => {
+      await lab.apply([stack().database('x', 'main', {name: 'cache'})])
+      const kept = lab.entry('a', 'x')?.remoteId
+      const {plan} = await lab.apply([hanging, other], only('a'))
+      expect(plan.operations.find(it => it.action === 'blocked')).toMatchObject({address: 'null_resource.x', cause: 'moved-to-stack'})
+      expect(lab.entry('a', 'x')?.remoteId).toBe(kept)
+      expect(await actions(lab, [hanging, other])).toEqual(['create a:x', 'move b:y'])
+    })
+  })
+
   it('is what it is for a stack that hangs on it: nothing in it is made again', async () => {
     const lab = new Lab()
     const stacks = (port: number) => [
