@@ -6,7 +6,7 @@ import {AppError, EXIT} from '../../base/errors.ts'
 import {canonicalJson, type Json} from '../../base/json.ts'
 import type {Cause} from '../model/cause.ts'
 import type {Declaration, StackDeclarations} from '../model/declaration.ts'
-import {deposedAddress, deposes} from '../model/deposed.ts'
+import {deposedAddress, deposes, withoutDeposed} from '../model/deposed.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import type {OpenLeaf, Operation, Plan} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
@@ -238,9 +238,10 @@ function takenMeanwhile(plan: Plan, fresh: ReadonlyMap<Key, Operation>, ledgers:
     }
   }
   return touched(plan).flatMap(it => {
-    const {stack, address, movedFrom = address} = it
+    // What is left where it is does not say where that is: it would give way to what comes to its address.
+    const {stack, address, action, movedFrom = action === 'blocked' ? withoutDeposed(address) : address} = it
     const key = keyOfOperation(it)
-    const remoteId = it.remoteId ?? fresh.get(key)?.remoteId
+    const remoteId = it.remoteId ?? (action === 'blocked' ? undefined : fresh.get(key)?.remoteId)
     if (remoteId === undefined) return []
     const own = [address, movedFrom].flatMap(at => [at, deposedAddress(at, remoteId)])
     const [holder, ...more] = holders.get(keyOf(stack, remoteId)) ?? []
@@ -322,6 +323,8 @@ function compare(
   // What was to go is gone, with a run that went no further or by somebody's hand: the new one is still to be made.
   if (planned.action === 'replace' && now.action === 'create' && (owned || planned.adopts === true)) return now
   const sends = (it: Operation) => it.action !== 'adopt' && it.action !== 'move'
+  // Whoever has the object or its name stays as it is, and was not looked at again: what would take it over is left out still.
+  if (planned.action === 'blocked' && (now.from ?? now.movedFrom) !== undefined) return planned
   // Whether that stack declares it is not known here: it goes nowhere that nobody has approved.
   if (now.from !== undefined && planned.from?.stack !== now.from.stack)
     return `planned was ${planned.action}, and stack ${now.from.stack} has it by now as ${now.from.address} (${now.remoteId ?? 'nothing'})`

@@ -3,7 +3,7 @@ import {describe, expect, it} from 'vitest'
 import type {Hold} from '../../../src/engine/model/controls.ts'
 import {carryOver} from '../../../src/run/ledgers/carry-over.ts'
 import {Lab, type Planning, type StackBuilder, stackOf} from '../../support/lab.ts'
-import {objectsOf} from '../../support/promises.ts'
+import {objectsOf, ownedBy} from '../../support/promises.ts'
 
 const rechecked = async (lab: Lab, now: readonly StackBuilder[], meanwhile = async () => {}): Promise<string[]> => {
   const {plan} = await lab.plan(now)
@@ -183,6 +183,42 @@ describe('a saved plan of an address that a colleague has given to another objec
       store.ledger = {...store.ledger, entries: twice}
       expect(await rechecked(lab, [main().database('x', 'a')])).toEqual(['forget old'])
       expect([lab.entry('shop', 'old'), lab.entry('shop', 'x')?.remoteId]).toEqual([undefined, 'cloud/subscriptions/1/databases/1'])
+    })
+  })
+
+  it('leaves beside what comes what it had left to another stack', async () => {
+    const lab = new Lab()
+    const other = stackOf('other').add('cloud.database', 'y', {name: 'x', memoryLimitInGb: 1}, {parent: main().in('a')})
+    await lab.run(async () => {
+      await lab.apply([main().database('x', 'a')])
+      const now = [main().bdb('x'), other]
+      const {plan} = await lab.plan(now, {selected: new Set(['shop'])})
+      const again = await lab.recheck(plan, now)
+      expect(again.plan.operations.map(it => it.action)).toEqual(plan.operations.map(it => it.action))
+      await lab.execute(again, now)
+      expect(ownedBy(lab, 'shop')).toContain('cloud/subscriptions/1/databases/1')
+    })
+  })
+
+  it('leaves out what it had left out since an object that it does not touch has the name', async () => {
+    const lab = new Lab()
+    const stack = () => main().database('x', 'a')
+    const y = {name: 'y', memoryLimitInGb: 1}
+    await lab.run(async () => {
+      await lab.apply([stack()])
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1', set: {name: 'y'}})
+      await lab.clock.sleep(60_000)
+      const inOne = [stack().add('cloud.database', 'z', y, {parent: main().in('a')})]
+      const inTwo = [stack(), stackOf('other').add('cloud.database', 'z', y, {parent: main().in('a')})]
+      for (const now of [inOne, inTwo]) {
+        const {plan} = await lab.plan(now, {lifts: {onDrift: 'keep'}})
+        const again = await lab.recheck(plan, now)
+        await lab.execute(again, now)
+        expect(again.plan.operations.flatMap(it => (it.action === 'no-op' ? [] : [[it.action, it.cause]]))).toEqual([
+          ['blocked', 'name-taken'],
+        ])
+        expect(lab.entry('shop', 'x')?.remoteId).toBe('cloud/subscriptions/1/databases/1')
+      }
     })
   })
 })
