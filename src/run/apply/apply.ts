@@ -104,7 +104,12 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   const accounts = accountsOf(workspace, recorded)
   if (!plan.operations.some(it => it.action !== 'no-op'))
     return {...withRest(input, accounts, await nothingToDo(input, work, book)), undecided}
-  const {run, journal: file} = startRun(host, input.approved, {accounts, approved: permissionOf(input.lifts), before: image})
+  const {run, journal: file} = startRun(host, input.approved, {
+    ledgers: Object.fromEntries([...workspace.ownLedgers].map(([stack, {place}]) => [stack, place])),
+    accounts,
+    approved: permissionOf(input.lifts),
+    before: image,
+  })
   const interrupts = input.stoppable(run, () => file.close())
   const written = new RunJournal(run, file, () => workspace.usedRequests())
   const remote = new Set([...workspace.stores].flatMap(([stack, store]) => (store.isRemote ? [stack] : [])))

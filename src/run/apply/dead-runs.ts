@@ -20,6 +20,7 @@ import {fileOf} from '../../ledger/backends/registry.ts'
 import {continueJournal, damagedCopyOf} from '../../ledger/journal-file.ts'
 import type {Host} from '../host/host.ts'
 import {runTiming} from '../host/timing.ts'
+import {ownStacks} from '../journal/own-ledgers.ts'
 import {knownRuns, markIfEnded, openRuns, type RunStory, tidyOpenRuns} from '../journal/run-files.ts'
 import {type PendingRun, packed, pendingRuns} from '../journal/travelling-journal.ts'
 import {planOf, RunPlanError} from '../plan/run-plan.ts'
@@ -60,11 +61,14 @@ export class UnsettledRunError extends AppError {
 
 const namesOf = ({stacks}: Workspace): ReadonlySet<string> => new Set(stacks.map(it => it.name))
 
+/** As much of a run as is about these stacks and their ledgers. */
+const ownPart = (story: RunStory, {ownLedgers}: Workspace): DeadRun => partOf(story, ownStacks(story, ownLedgers))
+
 /** Unfinished runs that have left something in these stacks, or that still go on. */
 export function unfinishedRuns(workspace: Workspace): RunStory[] {
-  const stacks = namesOf(workspace)
-  const concerns = (it: RunStory) => it.alive || !isSettled(partOf(it, stacks)) || isSettled(it)
-  return openRuns(workspace.host).stories.filter(it => !it.ended && it.header.stacks.some(name => stacks.has(name)) && concerns(it))
+  const {host, ownLedgers} = workspace
+  const concerns = (it: RunStory) => it.alive || !isSettled(ownPart(it, workspace)) || isSettled(it)
+  return openRuns(host).stories.filter(it => !it.ended && ownStacks(it, ownLedgers).size > 0 && concerns(it))
 }
 
 /** For a plan, which writes nothing: what unfinished runs have open, as far as one read each can tell. */
@@ -75,7 +79,7 @@ export async function openRequests(workspace: Workspace): Promise<string[]> {
   for (const story of unfinishedRuns(workspace)) {
     const {run} = story.header
     if (story.damage !== undefined) notes.push(`the journal of run ${run} is damaged: ${story.damage}; the rest of it counts`)
-    const {loose} = partOf(story, namesOf(workspace))
+    const {loose} = ownPart(story, workspace)
     if (story.alive) notes.push(`run ${run} is still going on (pid ${story.header.process.pid})`)
     else if (loose.length === 0) notes.push(`run ${run} did not end; nothing of it is in flight`)
     for (const {key, kind, step, taskId, name, remoteId} of story.alive ? [] : loose) {
@@ -96,17 +100,14 @@ export async function openRequests(workspace: Workspace): Promise<string[]> {
  * @throws UnsettledRunError
  */
 export function assertNothingOpen(workspace: Workspace): void {
-  const stacks = namesOf(workspace)
-  const open = (run: string, dead: DeadRun): string[] => {
-    const {loose, uncertain} = partOf(dead, stacks)
-    return [...loose, ...uncertain].map(({key, step}) => `${step} of ${key} in run ${run}`)
-  }
+  const open = (run: string, {loose, uncertain}: DeadRun): string[] =>
+    [...loose, ...uncertain].map(({key, step}) => `${step} of ${key} in run ${run}`)
   const known = knownRuns(workspace.host)
   const notes = [
-    ...unfinishedRuns(workspace).flatMap(it => open(it.header.run, it)),
+    ...unfinishedRuns(workspace).flatMap(it => open(it.header.run, ownPart(it, workspace))),
     ...[...workspace.ledgers.values()]
       .flatMap(({pending}) => pendingRuns(pending).runs)
-      .flatMap(({run, entries}) => (known.has(run) ? [] : open(run, readRun(entries)))),
+      .flatMap(({run, entries}) => (known.has(run) ? [] : open(run, partOf(readRun(entries), namesOf(workspace))))),
   ]
   if (notes.length > 0) throw new UnsettledRunError([...new Set(notes)])
 }
@@ -163,10 +164,9 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
   // What is written for one of them is no word of somebody else about the others.
   const versions = versionsOf(workspace.ledgers)
   const settle = async (run: string, dead: DeadRun, operations: readonly Operation[], note: Note, isOpenStill?: IsOpenStill) => {
-    const own = {...partOf(dead, namesOf(workspace)), tasks}
     const recovered = await settleOne(workspace, {
       run,
-      dead: own,
+      dead: {...dead, tasks},
       operations,
       versions,
       signal,
@@ -188,7 +188,7 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
         told.push(entry)
         journal.append(asJson(entry), {fsync: false})
       }
-      const recovered = await settle(run, story, plan?.operations ?? [], note, isOpenIn(workspace, story, plan))
+      const recovered = await settle(run, ownPart(story, workspace), plan?.operations ?? [], note, isOpenIn(workspace, story, plan))
       // Without this line the run stays unfinished, and the next one looks again: also for stacks that are not here now.
       if (isSettled(readRun(told))) journal.append({type: 'end', summary: {recovered: recovered.found.length}}, {fsync: true})
     } finally {
@@ -198,7 +198,7 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
   }
   for (const it of travelling) {
     const told = [...it.entries]
-    await settle(it.run, readRun(it.entries), it.operations, entry => void told.push(entry))
+    await settle(it.run, partOf(readRun(it.entries), namesOf(workspace)), it.operations, entry => void told.push(entry))
     await travelOn(workspace, it, told)
   }
   await dropSettled(workspace)
@@ -372,8 +372,11 @@ function attributeIn(book: LedgerBook, key: string, attribute: string): Json | u
 }
 
 /** Asks whose account a key is of only where another one was used then, for what it has begun. @throws OtherAccountRunError */
-async function assertSameAccount(workspace: Workspace, {header, loose, settled, uncertain}: RunStory): Promise<void> {
-  const own = workspace.stacks.filter(it => header.stacks.includes(it.name))
+async function assertSameAccount(workspace: Workspace, story: RunStory): Promise<void> {
+  const {header} = story
+  const names = ownStacks(story, workspace.ownLedgers)
+  const {loose, settled, uncertain} = partOf(story, names)
+  const own = workspace.stacks.filter(it => names.has(it.name))
   const {stacks, allLedgers} = workspace
   const spoken: ConnectedStacks = {
     stacks,

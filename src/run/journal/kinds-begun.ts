@@ -1,17 +1,22 @@
 /** Kinds of what unfinished runs have begun: to settle it their API is spoken to, whatever the stacks declare by now. */
-import {type DeadRun, readRun, stackOf} from '../../engine/model/journal.ts'
+import {type DeadRun, partOf, readRun, stackOf} from '../../engine/model/journal.ts'
 import type {Ledger} from '../../engine/model/ledger.ts'
 import {endedRuns, listRuns, runsFolder} from '../../ledger/journal-file.ts'
 import type {Host} from '../host/host.ts'
+import {type LedgerHere, ownStacks} from './own-ledgers.ts'
 
 /** By stack. What reads journals is loaded where one may be open. */
-export async function kindsBegun(host: Host, ledgers: Iterable<Ledger>): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+export async function kindsBegun(
+  host: Host,
+  ledgers: Iterable<Ledger>,
+  here: ReadonlyMap<string, LedgerHere>,
+): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const folder = runsFolder(host.cwd)
   const over = endedRuns(folder)
   const runs: DeadRun[] = []
   if (listRuns(folder).some(it => !over.has(it.run))) {
     const {openRuns} = await import('./run-files.ts')
-    runs.push(...openRuns(host).stories.filter(it => !it.ended))
+    runs.push(...openRuns(host).stories.flatMap(it => (it.ended ? [] : [partOf(it, ownStacks(it, here))])))
   }
   const travelling = [...ledgers].flatMap(it => it.pending ?? [])
   if (travelling.length > 0) {

@@ -41,6 +41,8 @@ const headerSchema = z.object({
   /** Of the plan that this one is the rest of. */
   residualOf: z.string().exactOptional(),
   stacks: z.array(z.string()),
+  /** Where their ledgers were (`ledgerPlace`); absent in journals of older versions. */
+  ledgers: z.record(z.string(), z.string()).exactOptional(),
   accounts: z.record(z.string(), z.object({address: z.string(), keyHash: z.string(), account: z.string().exactOptional()})),
   /** What the person or job that approved it allowed: a resumed run has the same permission. */
   approved: z.object({
@@ -94,7 +96,7 @@ export const residualPath = (host: Host, run: string): string =>
 export function startRun(
   host: Host,
   plan: Plan,
-  {accounts, approved, before}: Pick<RunHeader, 'accounts' | 'approved'> & {readonly before: BeforeImage},
+  {ledgers, accounts, approved, before}: Required<Pick<RunHeader, 'ledgers' | 'accounts' | 'approved'>> & {readonly before: BeforeImage},
 ): {readonly run: string; readonly journal: JournalFile} {
   const run = createRunId(host.clock, host.random)
   const header: RunHeader = {
@@ -105,6 +107,7 @@ export function startRun(
     plan: plan.hash,
     ...(plan.residualOf === undefined ? {} : {residualOf: plan.residualOf}),
     stacks: plan.stacks.map(it => it.name),
+    ledgers,
     accounts,
     approved,
   }

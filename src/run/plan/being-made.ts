@@ -1,22 +1,25 @@
-/** What unfinished runs have asked for in stacks that are not part of this run, whose ledgers may not have it yet. */
+/** What unfinished runs have asked for in stacks that are not part of this run, or with another ledger, which may not have it yet. */
 import {kinds} from '../../backends/kinds.ts'
 import {type DeadRun, readRun, stackOf} from '../../engine/model/journal.ts'
 import {idsIn, kindCalled, parentInRequest} from '../../engine/model/kind.ts'
 import type {BeingMade} from '../../engine/model/ownership.ts'
+import {ownStacks} from '../journal/own-ledgers.ts'
 import {knownRuns, openRuns} from '../journal/run-files.ts'
 import {pendingRuns} from '../journal/travelling-journal.ts'
 import type {Workspace} from '../workspace/workspace.ts'
 
 export function beingMadeElsewhere(workspace: Workspace): BeingMade[] {
-  const own = new Set(workspace.stacks.map(it => it.name))
-  const known = knownRuns(workspace.host)
-  const runs: [string, DeadRun][] = [
-    ...openRuns(workspace.host).stories.flatMap((it): [string, DeadRun][] => (it.ended ? [] : [[it.header.run, it]])),
-    ...workspace.otherLedgers
+  const {ownLedgers, host, otherLedgers} = workspace
+  const names = new Set(workspace.stacks.map(it => it.name))
+  const known = knownRuns(host)
+  /** Each with the stacks that are part of this run. */
+  const runs: [string, DeadRun, ReadonlySet<string>][] = [
+    ...openRuns(host).stories.flatMap((it): typeof runs => (it.ended ? [] : [[it.header.run, it, ownStacks(it, ownLedgers)]])),
+    ...otherLedgers
       .flatMap(({pending}) => pendingRuns(pending).runs)
-      .flatMap(({run, entries}): [string, DeadRun][] => (known.has(run) ? [] : [[run, readRun(entries)]])),
+      .flatMap(({run, entries}): typeof runs => (known.has(run) ? [] : [[run, readRun(entries), names]])),
   ]
-  return runs.flatMap(([run, {loose, settled}]) =>
+  return runs.flatMap(([run, {loose, settled}, own]) =>
     [...loose, ...settled.filter(it => it.recorded !== true)].flatMap((it): BeingMade[] => {
       const stack = stackOf(it.key)
       if (it.step !== 'create' || it.kind === undefined || own.has(stack)) return []

@@ -27,6 +27,7 @@ import type {RequestAllowance} from '../../transport/request-allowance.ts'
 import type {OnTransportEvent} from '../../transport/transport-event.ts'
 import type {Host} from '../host/host.ts'
 import {kindsBegun} from '../journal/kinds-begun.ts'
+import {type LedgerHere, ledgerPlace} from '../journal/own-ledgers.ts'
 import {type OpenedStores, openStores} from '../ledgers/ledger-stores.ts'
 import {leftText, rewrittenText} from '../ledgers/ledger-words.ts'
 import {lockSettled, sayArrived, sayStillLocked} from '../ledgers/locked-ledgers.ts'
@@ -228,6 +229,16 @@ export class Workspace {
     return readOtherLedgers(this.host.cwd, this.stacks, this.others, this.#opened.ledgerStores.other)
   }
 
+  /** The ledgers of its stacks, as runs tell them from others. */
+  get ownLedgers(): ReadonlyMap<string, LedgerHere> {
+    return new Map(
+      this.#opened.options.stacks.flatMap(({name, ledger}): [string, LedgerHere][] => {
+        const [key, version] = [this.stores.get(name)?.key, this.ledgers.get(name)]
+        return key === undefined || version === undefined ? [] : [[name, {place: ledgerPlace(this.host.cwd, ledger, key), version}]]
+      }),
+    )
+  }
+
   /** Whether a run that names the ledger of a stack like this has the one that this run has, however each of them names it. */
   hasLedger(stack: LedgerOf): boolean {
     const own = this.stores.get(stack.name)
@@ -341,7 +352,7 @@ export class Workspace {
   async #connect(): Promise<void> {
     const {byStack, connections, other} = this.#opened
     const known = connections.size
-    this.#opened.begun = await kindsBegun(this.host, this.ledgers.values())
+    this.#opened.begun = await kindsBegun(this.host, this.ledgers.values(), this.ownLedgers)
     for (const stack of [...this.stacks, ...this.others]) {
       const apis = this.stacks.includes(stack) ? this.apisSpoken(stack) : neededApis(stack, this.stacks)
       for (const api of apis) {

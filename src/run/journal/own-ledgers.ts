@@ -1,0 +1,42 @@
+/**
+ * Which stacks of a run somebody works on. One stack may have a ledger for each place that it is applied to (`--state`, an
+ * address for each environment), and they share a folder of runs: what a run left belongs into the ledger that it began with.
+ */
+import {relative, resolve} from 'node:path'
+import type {LedgerLocation} from '../../engine/model/declaration.ts'
+import type {DeadRun} from '../../engine/model/journal.ts'
+import {type LedgerVersion, type MadeVersion, sinceVersion} from '../../engine/model/ledger.ts'
+import {sha256} from '../../engine/model/live.ts'
+import {fileOf} from '../../ledger/backends/registry.ts'
+
+/** A ledger as runs tell it from others of its stack. */
+export interface LedgerHere {
+  readonly place: string
+  readonly version: MadeVersion
+}
+
+/** @param key - what makes two ways to name a ledger one; a file is named as from its folder, which may be moved */
+export function ledgerPlace(cwd: string, ledger: LedgerLocation, key: string): string {
+  const file = fileOf(ledger)
+  return sha256(file === undefined ? key : relative(cwd, resolve(cwd, file)))
+}
+
+/** What says of a run which ledgers it began with, and which versions of them it knew last. */
+export interface RunWithLedgers extends Pick<DeadRun, 'versions'> {
+  readonly header: {readonly stacks: readonly string[]; readonly ledgers?: Readonly<Record<string, string>>}
+}
+
+/** The stacks of the run whose ledgers are these: where they were, or brought from there since. */
+export const ownStacks = ({header, versions}: RunWithLedgers, here: ReadonlyMap<string, LedgerHere>): ReadonlySet<string> =>
+  new Set(
+    header.stacks.filter(stack => {
+      const ledger = here.get(stack)
+      if (ledger === undefined) return false
+      const began = header.ledgers?.[stack]
+      return began === undefined || began === ledger.place || cameFrom(versions.get(stack), ledger.version)
+    }),
+  )
+
+/** Without a name on both sides nothing tells that they are one. */
+const cameFrom = (known: LedgerVersion | undefined, now: MadeVersion): boolean =>
+  known !== undefined && known.lineage !== '' && now.lineage !== '' && sinceVersion(known, now) !== 'another ledger'

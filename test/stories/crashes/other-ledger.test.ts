@@ -1,0 +1,93 @@
+/** One stack with a ledger for each place that it is applied to: what a run left for one of them is nothing of the others. */
+import {renameSync} from 'node:fs'
+import {join} from 'node:path'
+import {afterEach, beforeEach, expect, it} from 'vitest'
+import {documentOf, type Site, site} from '../../support/site.ts'
+import {jsonStack, saveStack} from '../../support/stack-json.ts'
+import {startStateServer} from '../../support/state-server.ts'
+
+let here: Site
+beforeEach(async () => {
+  here = await site({cloud: {taskMs: 1_500, readyMs: 0}})
+})
+afterEach(() => here.close())
+
+const shop = (place: string) =>
+  jsonStack('shop')
+    .subscription('main', {name: `main-${place}`})
+    .database('cache', 'main', {name: `cache-${place}`})
+const to = (place: string, state = place) => ['--synth-dir', saveStack(here.folder, shop(place)), '--state', `${state}.tfstate`]
+const apply = (on: readonly string[], ...more: string[]) => here.fast(['apply', ...on, '--auto-approve', '-o', 'json', ...more])
+const listed = async (state: string) => {
+  const shown = await here.run(['state', 'list', ...to('any', state), '-o', 'json'])
+  return (documentOf(shown).resources as {address: string; remoteId: string}[]).map(it => `${it.address} ${it.remoteId}`)
+}
+
+/** A create of the staging place outlives its run. */
+async function begunInStaging(): Promise<void> {
+  expect((await apply(to('staging'), '--timeout', '200ms')).code).toBe(12)
+  here.simulator.configure({cloud: {taskMs: 1}})
+  here.simulator.clearLog()
+}
+
+it('the next apply to another place takes nothing of it, and renames nothing: what was begun stays for its own', async () => {
+  await begunInStaging()
+  const plan = await here.fast(['plan', ...to('prod'), '-o', 'json'])
+  expect(documentOf(plan)).toMatchObject({summary: {create: 2, update: 0}, notes: []})
+  const prod = await apply(to('prod'))
+  expect(prod.code, prod.stderr).toBe(0)
+  expect(here.writes).toEqual(['POST /subscriptions', 'POST /subscriptions/2/databases'])
+  const own = await here.fast(['plan', ...to('staging'), '-o', 'json'])
+  expect(documentOf(own).notes).toEqual([expect.stringContaining('create cloud.subscription main-staging')])
+  const staging = await apply(to('staging'))
+  expect(staging.code, staging.stderr).toBe(0)
+  expect(here.writes.slice(2)).toEqual(['POST /subscriptions/1/databases'])
+  expect([await listed('staging'), await listed('prod')]).toEqual([
+    ['null_resource.cache cloud/subscriptions/1/databases/2', 'null_resource.main cloud/subscriptions/1'],
+    ['null_resource.cache cloud/subscriptions/2/databases/1', 'null_resource.main cloud/subscriptions/2'],
+  ])
+})
+
+it('it is the same where the address of the ledgers is a variable', async () => {
+  const servers = [await startStateServer(), await startStateServer()] as const
+  try {
+    const at = (place: string, server: (typeof servers)[number], ...more: string[]) =>
+      here.fast(
+        ['apply', '--synth-dir', saveStack(here.folder, shop(place).backend({http: {}})), '--auto-approve', '-o', 'json', ...more],
+        {
+          env: {TF_HTTP_ADDRESS: server.address},
+        },
+      )
+    expect((await at('staging', servers[0], '--timeout', '200ms')).code).toBe(12)
+    here.simulator.configure({cloud: {taskMs: 1}})
+    here.simulator.clearLog()
+    const prod = await at('prod', servers[1])
+    expect(prod.code, prod.stderr).toBe(0)
+    expect(here.writes).toEqual(['POST /subscriptions', 'POST /subscriptions/2/databases'])
+    expect((await at('staging', servers[0])).code).toBe(0)
+    expect(here.writes.slice(2)).toEqual(['POST /subscriptions/1/databases'])
+  } finally {
+    for (const it of servers) await it.close()
+  }
+})
+
+it('it goes along with a ledger that is brought elsewhere', async () => {
+  await begunInStaging()
+  renameSync(join(here.folder, 'staging.tfstate'), join(here.folder, 'moved.tfstate'))
+  const moved = await apply(to('staging', 'moved'))
+  expect(moved.code, moved.stderr).toBe(0)
+  expect(here.writes).toEqual(['POST /subscriptions/1/databases'])
+})
+
+it('and where a ledger is begun anew beside it, what may be there already is not made once more', async () => {
+  await begunInStaging()
+  here.simulator.configure({cloud: {listLagMs: 60_000}})
+  const anew = await apply(to('staging', 'anew'))
+  expect([anew.code, anew.stderr, here.writes]).toEqual([3, expect.stringContaining('null_resource.main: G_ELSEWHERE'), []])
+  const {stdout} = await here.fast(['plan', ...to('staging', 'anew')])
+  const run = /svcctl apply --resume (\S+)/.exec(stdout)?.[1] ?? ''
+  here.simulator.configure({cloud: {listLagMs: 0}})
+  const resumed = await here.fast(['apply', '--resume', run, '-o', 'json'])
+  expect(resumed.code, resumed.stderr).toBe(0)
+  expect(here.writes).toEqual(['POST /subscriptions/1/databases'])
+})
