@@ -210,9 +210,12 @@ export function listRuns(runs: string): readonly {readonly run: string; readonly
 }
 
 /** When a run of this folder last began or ended, milliseconds since the epoch; absent where there was none, or nobody can tell. */
-export function lastRunAt(runs: string): number | undefined {
+export const lastRunAt = (runs: string): number | undefined => writtenAt(runs)
+
+/** When a journal, or the folder of them, was last written; absent where there is none, or nobody can tell. */
+export function writtenAt(path: string): number | undefined {
   try {
-    return statSync(runs).mtimeMs
+    return statSync(path).mtimeMs
   } catch {
     // Whoever reads or writes a run there says what is wrong.
     return undefined

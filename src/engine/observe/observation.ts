@@ -24,6 +24,8 @@ export interface ObserveInput extends OwnershipInput {
   readonly wants?: (key: Key) => boolean
   /** An apply has just ended, and lists may not show yet what it wrote. */
   readonly maybeLate?: boolean
+  /** Deleted by a run that has just ended: lists may show it still. */
+  readonly deleted?: readonly Deleted[]
   /** Told of what stands where a ledger knows of a secret. */
   readonly learnsSecret?: (value: Json) => void
   /** Looked at as if they were owned: a saved plan deletes them. */
@@ -56,6 +58,11 @@ export type Placed = Pick<LedgerEntry, 'address' | 'kind' | 'remoteId'>
 
 /** An object that no ledger has, and that is to go all the same: an undeclared one in an exclusive collection. */
 export interface Going extends Placed {
+  readonly stack: string
+}
+
+/** An object that a run deleted, and whose stack did so. */
+export interface Deleted extends Pick<Placed, 'kind' | 'remoteId'> {
   readonly stack: string
 }
 

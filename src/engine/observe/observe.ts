@@ -49,7 +49,11 @@ export async function observe(input: ObserveInput): Promise<Observation> {
       pass = await look()
       continue
     }
-    const {notShown: _, searchedInVain: _searched, ...seen} = pass
+    if (await byId.doubt(pass.shownYet)) {
+      pass = await look()
+      continue
+    }
+    const {notShown: _, shownYet: _shown, searchedInVain: _searched, ...seen} = pass
     const observation = {...seen, pairs: await completePairs(input, seen.pairs)}
     // So may a name that another object's fields give: whoever was not found without it is looked for by it.
     const named = namedAnew(input, observation.pairs, specs)
@@ -151,10 +155,11 @@ class Pass {
     Omit<Observation, 'pairs'> & {
       readonly pairs: Map<Key, Paired>
       readonly notShown: readonly NotShown[]
+      readonly shownYet: readonly NotShown[]
       readonly searchedInVain: readonly Collection[]
     }
   > {
-    const {kinds, ledgers, wants = () => true} = this.#input
+    const {kinds, ledgers, selected, deleted = [], wants = () => true} = this.#input
     const declarations = this.#declarations
     const objects = this.#standing.filter(it => wants(keyOf(it.stack, it.object.address)))
     for (const level of levelsOf(kinds)) {
@@ -210,6 +215,7 @@ class Pass {
       pairs,
       orphans,
       notShown: sought.flatMap(({stack, object}) => this.#collections.notShown(stack, object) ?? []),
+      shownYet: deleted.flatMap(it => (selected.has(it.stack) ? (this.#collections.shownYet(it.stack, it) ?? []) : [])),
       searchedInVain: this.#namedParents.searchedInVain,
       collections: this.#collections.all,
       ownership: this.#ownership,

@@ -1,6 +1,7 @@
 /**
  * An owned object that its list does not show is read by its id before it is called gone: lists lag behind, move while
- * they are read, and end early. One GET for each, and none where nothing is missing. So are singletons, which no list shows.
+ * they are read, and end early. One GET for each, and none where nothing is missing. So are singletons, which no list shows,
+ * and so is what was deleted a moment ago and stands in its list still.
  */
 import type {Backend} from '../model/backend.ts'
 import {type Ids, type Kind, remoteIdOf} from '../model/kind.ts'
@@ -15,6 +16,9 @@ export interface NotShown {
 export class ReadById {
   readonly #singletons = new Map<Backend, Map<string, Promise<Collection>>>()
   readonly #asked = new Map<Backend, Map<string, LiveObject | undefined>>()
+  /** Shown by their lists, and not there. */
+  readonly #gone = new Map<Backend, Set<string>>()
+  readonly #doubted = new Map<Backend, Set<string>>()
 
   /** A singleton has no list that would be shared: it is read once, however often the levels are walked. */
   once(backend: Backend, kind: Kind, read: () => Promise<Collection>): Promise<Collection> {
@@ -39,6 +43,25 @@ export class ReadById {
     return found.some(it => it)
   }
 
+  /**
+   * @param shown - what lists show although it was deleted
+   * @returns whether anything of it is not there any more
+   */
+  async doubt(shown: readonly NotShown[]): Promise<boolean> {
+    const asked = await Promise.all(shown.map(it => this.#isGone(it)))
+    return asked.some(it => it)
+  }
+
+  async #isGone({backend, kind, ids}: NotShown): Promise<boolean> {
+    const remoteId = remoteIdOf(kind, ids)
+    const doubted = setOf(this.#doubted, backend)
+    const request = doubted.has(remoteId) ? undefined : kind.verbs.read?.(ids)
+    doubted.add(remoteId)
+    if (request === undefined || (await backend.reader.read(request, {kept: true})) !== undefined) return false
+    setOf(this.#gone, backend).add(remoteId)
+    return true
+  }
+
   async #read({backend, kind, ids}: NotShown, answers: Map<string, LiveObject | undefined>): Promise<boolean> {
     const request = kind.verbs.read?.(ids)
     const row = request && (await backend.reader.read(request, {kept: true}))
@@ -47,8 +70,10 @@ export class ReadById {
     return live !== undefined
   }
 
-  /** The collection with what only its own GET showed. */
-  completed(collection: Collection): Collection {
+  /** The collection with what only its own GET showed, and without what that showed to be gone. */
+  completed(listed: Collection): Collection {
+    const gone = this.#gone.get(listed.backend)
+    const collection = gone ? {...listed, objects: listed.objects.filter(it => !gone.has(it.remoteId))} : listed
     const answers = this.#asked.get(collection.backend)
     if (answers === undefined || collection.gone) return collection
     const shown = new Set(collection.objects.map(it => it.remoteId))
@@ -57,6 +82,12 @@ export class ReadById {
     if (here.length === 0) return collection
     return {...collection, objects: [...collection.objects, ...here].sort((a, b) => (a.remoteId < b.remoteId ? -1 : 1))}
   }
+}
+
+function setOf(sets: Map<Backend, Set<string>>, backend: Backend): Set<string> {
+  const known = sets.get(backend) ?? new Set<string>()
+  sets.set(backend, known)
+  return known
 }
 
 const sameIds = (a: Ids, b: Ids): boolean => a.length === b.length && a.every((id, i) => id === b[i])

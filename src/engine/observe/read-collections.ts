@@ -72,6 +72,13 @@ export class ReadCollections {
     return undefined
   }
 
+  /** What a list shows of an object that was deleted. */
+  shownYet(stack: string, it: Named): NotShown | undefined {
+    const list = this.#around(stack, it)
+    const live = list && objectIn(list, it.remoteId)
+    return live && {backend: list.backend, kind: live.kind, ids: live.ids}
+  }
+
   /** Why nobody can tell whether a declared object that nothing was found for is there. */
   doubtOf(declaration: Declaration, spec: ValueObject, parent: Ids | undefined): Doubt | undefined {
     const kind = this.#kind(declaration.kind)

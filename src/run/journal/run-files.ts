@@ -28,6 +28,7 @@ import {
   readJournal,
   removeRun,
   runsFolder,
+  writtenAt,
 } from '../../ledger/journal-file.ts'
 import type {Host} from '../host/host.ts'
 
@@ -167,6 +168,11 @@ export const readRuns = (host: Host): RunsHere => readAll(listRuns(runsFolder(ho
 export function openRuns(host: Host): RunsHere {
   const over = endedRuns(runsFolder(host.cwd))
   return readAll(listRuns(runsFolder(host.cwd)).filter(it => !over.has(it.run)))
+}
+
+/** Those that wrote something down since then. */
+export function runsSince(host: Host, since: number): readonly RunStory[] {
+  return readAll(listRuns(runsFolder(host.cwd)).filter(({path}) => (writtenAt(path) ?? 0) >= since)).stories
 }
 
 function readAll(files: readonly {readonly path: string}[]): RunsHere {

@@ -24,7 +24,7 @@ import {resealed} from '../../engine/plan/document.ts'
 import {LearnedDurations} from '../host/learned-durations.ts'
 import {liftsOf} from '../host/lifts.ts'
 import type {PlanOptions} from '../host/plan-options.ts'
-import {maybeLate} from '../journal/maybe-late.ts'
+import {justDeleted, maybeLate} from '../journal/maybe-late.ts'
 import {accountsOf, checkAccounts, namedAccounts} from '../workspace/accounts.ts'
 import {changeLimits, LearnedLimits} from '../workspace/change-limits.ts'
 import {controlsSeen, plannedFreezes} from '../workspace/controls-seen.ts'
@@ -90,6 +90,7 @@ export async function planWorkspace(
     backendOf: workspace.backendOf,
     variable: workspace.variable,
     maybeLate: maybeLate(host),
+    deleted: await justDeleted(host),
     destroy,
     secretStates: (pairs, ahead) => workspace.sealer.states(workspace.allLedgers, pairs, ahead),
     kept,

@@ -5,7 +5,7 @@ import {evaluate} from '../../declaration/read/residual.ts'
 import type {Key} from '../../engine/model/value.ts'
 import type {Observation, ObserveInput} from '../../engine/observe/observation.ts'
 import {observe} from '../../engine/observe/observe.ts'
-import {maybeLate} from '../journal/maybe-late.ts'
+import {justDeleted, maybeLate} from '../journal/maybe-late.ts'
 import {checkAccounts} from './accounts.ts'
 import type {Workspace} from './workspace.ts'
 
@@ -23,5 +23,14 @@ export async function observeWorkspace(
   const selected = new Set(workspace.stacks.map(it => it.name))
   const learnsSecret = (value: Json) => host.redactor.registerValue(value)
   const sources = {ledgers, otherLedgers, accountOf, kinds, backendOf, evaluate, variable}
-  return observe({...sources, stacks, selected, wants, learnsSecret, expected, maybeLate: maybeLate(host)})
+  return observe({
+    ...sources,
+    stacks,
+    selected,
+    wants,
+    learnsSecret,
+    expected,
+    maybeLate: maybeLate(host),
+    deleted: await justDeleted(host),
+  })
 }

@@ -1,4 +1,4 @@
-/** A list that shows an update up to 2 s after its task is done (wire facts, "Lists lag"): what comes next is not misled. */
+/** A list that shows a change up to 2 s after its task is done (wire facts, "Lists lag"): what comes next is not misled. */
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {type Inside, inside} from '../../support/inside.ts'
 import {documentOf, PROMPT} from '../../support/site.ts'
@@ -8,7 +8,7 @@ const PATH = '/subscriptions/1/databases/1'
 
 let here: Inside
 const fast = (...words: string[]) => here.fast([...words, '--synth-dir', `${here.folder}/shop`])
-const apply = () => fast('apply', '--auto-approve', '-o', 'json')
+const apply = (...words: string[]) => fast('apply', '--auto-approve', '-o', 'json', ...words)
 const declare = (memoryLimitInGb: number) =>
   saveStack(here.folder, jsonStack('shop').subscription('main').database('cache', 'main', {memoryLimitInGb}))
 
@@ -47,6 +47,34 @@ describe('right after an apply, while the list shows what was there before', () 
     const plan = documentOf(await fast('plan', '-o', 'json'))
     const {changes} = plan.operations.find((it: {action: string}) => it.action === 'update')
     expect(changes).toMatchObject([{path: '/memoryLimitInGb', before: 2, after: 3}])
+  })
+})
+
+describe('right after an apply that deleted, while the list shows what is gone', () => {
+  beforeEach(async () => {
+    saveStack(here.folder, jsonStack('shop').subscription('main'))
+    const done = await apply('--allow-destroy', '*')
+    expect(done.code, done.stderr).toBe(0)
+    const {stdout} = await here.run(['api', 'cloud', 'get', '/subscriptions/1/databases', '-o', 'json'])
+    expect(stdout).toContain('"cache"')
+  })
+
+  it('what is declared again is made again', async () => {
+    declare(2)
+    const done = await apply()
+    expect([
+      done.code,
+      documentOf(done)
+        .operations.map((it: {action: string}) => it.action)
+        .sort(),
+    ]).toEqual([0, ['create', 'no-op']])
+  })
+
+  it('its parent can be deleted, and all of it is made again', async () => {
+    const gone = await fast('destroy', '--auto-approve', '--allow-destroy', '*', '-o', 'json')
+    expect(gone.code, gone.stderr).toBe(0)
+    declare(2)
+    expect(documentOf(await fast('plan', '-o', 'json')).summary).toMatchObject({create: 2, adopt: 0})
   })
 })
 
