@@ -52,6 +52,7 @@ export const CAUSES = {
   'holds-elsewhere': 'it holds what another stack has',
   'list-not-whole': 'its list could not be read whole: it may be there',
   'row-without-id': 'its list shows something like it without an id',
+  'list-stale': 'its list shows it, and it is not there when it is read by its id',
   // no-op
   'as-declared': 'it is as declared',
   'already-satisfied': 'somebody was faster: it is as planned',

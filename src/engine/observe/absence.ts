@@ -9,7 +9,7 @@ import type {ValueObject} from '../model/value.ts'
 
 /** Why nobody can tell whether a declared object is there. */
 export interface Doubt {
-  readonly cause: 'list-not-whole' | 'row-without-id'
+  readonly cause: 'list-not-whole' | 'row-without-id' | 'list-stale'
   readonly reason: string
 }
 
@@ -33,4 +33,10 @@ export function doubtOf(declared: ValueObject, kind: Kind, collection: Collectio
 export const notWhole = (path: string): Doubt => ({
   cause: 'list-not-whole',
   reason: `${path} could not be read whole, so nobody can tell whether it is there already`,
+})
+
+/** Lists lag behind deletions, and a read by id behind creations: what of the two it is shows a moment later. */
+export const staleRow = (path: string): Doubt => ({
+  cause: 'list-stale',
+  reason: `its list shows it, and GET ${path} says that it is not there: it was deleted or made a moment ago, so plan again in a few seconds`,
 })

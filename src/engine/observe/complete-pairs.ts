@@ -3,10 +3,12 @@
 import {canonicalJson} from '../../base/json.ts'
 import {isRecordedSecret, liveAttribute} from '../model/attribute.ts'
 import {diffFields} from '../model/diff.ts'
+import type {Ledger} from '../model/ledger.ts'
 import {type LiveObject, liveObject, outputOf} from '../model/live.ts'
 import {openLeaves, plainPart, resolveValue} from '../model/resolve.ts'
 import {recordedSecrets} from '../model/shown-field.ts'
 import {Deferred, type Key, Secret, type ValueObject} from '../model/value.ts'
+import {staleRow} from './absence.ts'
 import type {ObserveInput, Paired} from './observation.ts'
 import {entryOf} from './pair.ts'
 
@@ -41,7 +43,7 @@ export function namedAnew(
 
 /** Fills in what another object's live fields already answer. */
 function resolveSpecs(input: ObserveInput, pairs: ReadonlyMap<Key, Paired>): Map<Key, Paired> {
-  const ledgers = new Map([...(input.otherLedgers ?? []).map(it => [it.stack, it] as const), ...input.ledgers])
+  const ledgers = allLedgers(input)
   const resolved = new Map<Key, Paired>()
   for (const [key, pair] of pairs) {
     const spec = resolveValue(pair.spec, ({expression, needs}) => {
@@ -61,6 +63,9 @@ function resolveSpecs(input: ObserveInput, pairs: ReadonlyMap<Key, Paired>): Map
   return resolved
 }
 
+const allLedgers = ({otherLedgers = [], ledgers}: ObserveInput): ReadonlyMap<string, Ledger> =>
+  new Map([...otherLedgers.map(it => [it.stack, it] as const), ...ledgers])
+
 function tryEvaluate<T>(evaluate: () => T): T | undefined {
   try {
     return evaluate()
@@ -71,16 +76,17 @@ function tryEvaluate<T>(evaluate: () => T): T | undefined {
 }
 
 /**
- * List rows may be sparse, and late: one read each where a declared field or an output is missing in the row, or where it is
- * not as it was written a moment ago.
+ * List rows may be sparse, and late: one read each where a declared field or an output is missing in the row, where it is
+ * not as it was written a moment ago, and where an object that no ledger has would be changed, which its list alone shows.
  */
 async function fetchSparse(input: ObserveInput, pairs: ReadonlyMap<Key, Paired>): Promise<Map<Key, Paired>> {
   const full = new Map(pairs)
+  const ledgers = allLedgers(input)
   await Promise.all(
     [...pairs.values()].map(async pair => {
       const live = pair.match?.live
       if (pair.match === undefined || live?.kind.verbs.read === undefined || live.kind.singleton) return
-      const {missingInLive} = diffFields({
+      const {missingInLive, changes} = diffFields({
         kind: live.kind,
         declared: pair.spec,
         live: live.fields,
@@ -90,9 +96,12 @@ async function fetchSparse(input: ObserveInput, pairs: ReadonlyMap<Key, Paired>)
       const outputs = pair.declaration.outputs.filter(
         it => outputOf(live, it) === undefined && !Object.hasOwn(pair.spec, it.split('/')[0] ?? ''),
       )
-      if (missingInLive.length === 0 && outputs.length === 0 && !isLate(input, pair, live)) return
-      const row = await input.backendOf(pair.declaration.stack, live.kind.api).reader.read(live.kind.verbs.read(live.ids), {kept: true})
-      const whole = row && liveObject(live.kind, live.ids.slice(0, -1), {...live.fields, ...row})
+      const isStrange = changes.length > 0 && pair.match.found === 'name' && !pair.context && entryOf(ledgers, pair) === undefined
+      if (missingInLive.length === 0 && outputs.length === 0 && !isStrange && !isLate(input, pair, live)) return
+      const request = live.kind.verbs.read(live.ids)
+      const row = await input.backendOf(pair.declaration.stack, live.kind.api).reader.read(request, {kept: true})
+      if (row === undefined) return void full.set(pair.declaration.key, {...pair, doubt: staleRow(request.path)})
+      const whole = liveObject(live.kind, live.ids.slice(0, -1), {...live.fields, ...row})
       if (whole) full.set(pair.declaration.key, {...pair, match: {...pair.match, live: {...live, fields: whole.fields}}})
     }),
   )

@@ -295,3 +295,55 @@ describe('an object that another stack’s ledger has, and a list does not show 
 function peeringOf(local: string) {
   return {provider: 'AWS', region: 'us-east-1', vpcId: `vpc-${local}`}
 }
+
+describe('an object that its list shows, and that is not there', () => {
+  /** As it was shown before somebody deleted it. */
+  const lagging = async (lab: Lab, path: string) => {
+    const seen: Listing[] = []
+    const keeping = bent(lab, (at, listing) => {
+      if (at === path) seen.push(listing)
+      return listing
+    })
+    await lab.plan([mine(1)], keeping)
+    return bent(lab, (at, listing) => (at === path ? (seen[0] ?? listing) : listing))
+  }
+  const databases = '/subscriptions/1/databases'
+  const mine = (gb: number) => stackOf().subscription('main').database('cache', 'main', {memoryLimitInGb: gb})
+  const there = (lab: Lab) => world().subscription('main').database('cache', {memoryLimitInGb: 1}).into(lab.simulator)
+
+  it('is not adopted to be changed: blocked, and nothing is sent', async () => {
+    const lab = new Lab()
+    there(lab)
+    await lab.run(async () => {
+      const late = await lagging(lab, databases)
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1', delete: true})
+      lab.simulator.clearLog()
+      const operations = await planned(lab, mine(2), late)
+      expect(said(operations)).toEqual(['adopt main found-by-name', 'blocked cache list-stale'])
+      expect(operations[1]?.reason).toContain('plan again in a few seconds')
+      expect(lab.requests.filter(it => it === `GET ${databases}/1`)).toHaveLength(1)
+      // A moment later the list shows it, too.
+      expect(said(await planned(lab, mine(2)))).toEqual(['adopt main found-by-name', 'create cache not-there'])
+    })
+  })
+
+  it('is read once where it is there, and changed as its own GET shows it', async () => {
+    const lab = new Lab()
+    there(lab)
+    await lab.run(async () => {
+      const late = await lagging(lab, databases)
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1', set: {memoryLimitInGb: 2}})
+      expect(said(await planned(lab, mine(2), late))).toEqual(['adopt main found-by-name', 'adopt cache found-by-name'])
+      expect(said(await planned(lab, mine(3), late))).toEqual(['adopt main found-by-name', 'update cache found-by-name'])
+    })
+  })
+
+  it('costs no look where it is as declared', async () => {
+    const lab = new Lab()
+    there(lab)
+    await lab.run(async () => {
+      expect(said(await planned(lab, mine(1)))).toEqual(['adopt main found-by-name', 'adopt cache found-by-name'])
+      expect(lab.requests).not.toContain(`GET ${databases}/1`)
+    })
+  })
+})

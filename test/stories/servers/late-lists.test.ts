@@ -1,4 +1,6 @@
 /** A list that shows a change up to 2 s after its task is done (wire facts, "Lists lag"): what comes next is not misled. */
+import {rmSync} from 'node:fs'
+import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {type Inside, inside} from '../../support/inside.ts'
 import {documentOf, PROMPT} from '../../support/site.ts'
@@ -83,4 +85,18 @@ it('what somebody changed is still told', async () => {
   await here.run(['api', 'cloud', 'put', PATH, '--data', '{"memoryLimitInGb": 5}', '--wait'])
   const drift = await fast('drift', '-o', 'json')
   expect(drift.code).toBe(2)
+})
+
+it('what somebody has deleted, and the list still shows, is neither adopted nor changed: the plan is stale', async () => {
+  rmSync(join(here.folder, 'terraform.shop.tfstate'))
+  declare(2)
+  expect((await fast('plan', '--adopt', '*', '--out', 'shop.plan')).code).toBe(0)
+  await here.run(['api', 'cloud', 'delete', PATH, '--wait'])
+  expect((await here.run(['api', 'cloud', 'get', '/subscriptions/1/databases', '-o', 'json'])).stdout).toContain('"cache"')
+  here.simulator.clearLog()
+  const stale = await here.fast(['apply', 'shop.plan', '--auto-approve', '-o', 'json'])
+  expect([stale.code, documentOf(stale).error.code, here.writes]).toEqual([5, 'E_PLAN_STALE', []])
+  expect(documentOf(stale).error.message).toContain('it was deleted or made a moment ago')
+  const again = await fast('apply', '--adopt', '*', '--auto-approve', '-o', 'json')
+  expect([again.code, here.writes], again.stdout).toEqual([3, []])
 })
