@@ -1,4 +1,5 @@
 /** The spellings of a secret: what servers, their libraries, shells and dumps make of a text they repeat. */
+import {escapeSegment} from './pointer.ts'
 import {shellQuote} from './shell-word.ts'
 
 /** Lines of a secret that are hidden one by one: the lines of a PEM block, where a document wraps or indents it. */
@@ -33,6 +34,7 @@ function rarely(secret: string): readonly string[] {
   const bytes = Buffer.from(secret).toString('latin1')
   return [
     bytes,
+    escapeSegment(secret),
     ...inOtherSets(secret),
     ...inOtherLetters(secret),
     ...twiceInAddresses(secret),

@@ -51,7 +51,7 @@ export function exportedFields({kind, ids, fields}: LiveObject, options: FieldOp
     }
     if (value === undefined || isEmpty(value)) continue
     if (below.createOnly || below.secret || (isOwnId(kind, field, value, ids) && tellsByName(kind, fields, field, options))) {
-      tidy.leftOut.push(escapeSegment(field))
+      tidy.note(escapeSegment(field))
       continue
     }
     const tidied = tidy.value(value, kind.spec.shape[field], below, escapeSegment(field))
@@ -67,10 +67,11 @@ export function exportedFields({kind, ids, fields}: LiveObject, options: FieldOp
       isEmpty(value) ||
       isUndeclarable(field) ||
       isServers(field) ||
+      tidy.named(field) !== field ||
       secretsInDocument({[field]: value}).length > 0 ||
       !(options.allFields || scalar)
     ) {
-      if (!isSecretName(field)) tidy.leftOut.push(escapeSegment(field))
+      if (!isSecretName(field)) tidy.note(tidy.place(field))
       continue
     }
     const tidied = tidy.value(value, undefined, rule.below(field), escapeSegment(field))
@@ -122,7 +123,7 @@ class Tidying {
       !hasForeignText(tidied) &&
       this.#hides(tidied) === tidied &&
       (known === undefined || z.safeParse(known, tidied).success)
-    if (!fits) this.leftOut.push(at)
+    if (!fits) this.note(at)
     return fits ? tidied : undefined
   }
 
@@ -145,21 +146,30 @@ class Tidying {
       const [item, below] = [value[name], rule.below(name)]
       if (item === undefined || isEmpty(item)) continue
       if (isUndeclarable(name)) {
-        this.#note(`${at}/${escapeSegment(name)}`)
+        this.note(`${at}/${this.place(name)}`)
         continue
       }
-      const place = `${at}/${escapeSegment(name)}`
-      if (below.secret || below.writeOnly) this.#note(place)
+      const place = `${at}/${this.place(name)}`
+      if (below.secret || below.writeOnly) this.note(place)
       else {
         const pruned = this.#pruned(item, bare(shape?.[name]), below, place)
         if (pruned !== undefined) kept[name] = pruned
       }
     }
-    for (const name of Object.keys(value)) if (!names.includes(name) && !isSecretName(name)) this.#note(`${at}/${escapeSegment(name)}`)
+    for (const name of Object.keys(value)) if (!names.includes(name) && !isSecretName(name)) this.note(`${at}/${this.place(name)}`)
     return kept
   }
 
-  #note(place: string): void {
+  /** A server chooses what its fields are called: the name as a document shows it. */
+  named(field: string): string {
+    return Object.keys(this.#hides({[field]: true}) as JsonObject)[0] ?? field
+  }
+
+  place(field: string): string {
+    return escapeSegment(this.named(field))
+  }
+
+  note(place: string): void {
     if (!this.leftOut.includes(place)) this.leftOut.push(place)
   }
 }

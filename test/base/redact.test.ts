@@ -58,6 +58,7 @@ describe('a redactor', () => {
     ['Latin 1, read as UTF-8', Buffer.from('p"ss wörd/1!', 'latin1').toString()],
     ['ASCII, of a library that has other letters for what is none', 'p"ss w?rd/1!'],
     ['UTF-8, read as ASCII', 'p"ss w\ufffd\ufffdrd/1!'],
+    ['the path of a field', 'p"ss wörd~11!'],
     ['HTML', 'p&quot;ss wörd/1!'],
     ['HTML in JSON that is quoted', 'p&quot;ss w\\\\u00f6rd/1!'],
     ['an address in JSON of PHP', 'p%22ss%20w%C3%B6rd\\/1!'],

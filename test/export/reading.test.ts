@@ -182,6 +182,23 @@ describe('what cannot be declared', () => {
     expect(text).not.toContain('hunter2')
     expect(text).not.toContain('[redacted]')
   })
+
+  it('is what is called like a secret, under a name that tells nothing', async () => {
+    const lab = new Lab(PATIENT)
+    world()
+      .bdb('p', {'hunter2/a': true, rack: {'hunter2/b': 'x', hunter3: 'y'}, name: 'p'})
+      .into(lab.simulator)
+    const redactor = new Redactor()
+    for (const secret of ['hunter2/a', 'hunter2/b']) redactor.register(secret)
+    for (const allFields of [true, false]) {
+      const {model} = await exported(lab, {allFields, hides: value => redactor.value(value)})
+      const text =
+        [...typescriptFiles(model, {tables: 3, adopts: true}).values()].join('') +
+        JSON.stringify(model.stacks.flatMap(it => it.objects.map(({spec, unlisted, leftOut}) => ({spec, unlisted, leftOut}))))
+      expect(text).toContain('[redacted]')
+      expect(text).not.toContain('hunter2')
+    }
+  })
 })
 
 describe('--all-fields', () => {

@@ -2,7 +2,8 @@
 import {createServer, request as forward, type IncomingMessage, type ServerResponse} from 'node:http'
 import type {AddressInfo} from 'node:net'
 
-export type Echo = 'nothing' | 'refusal' | 'page' | 'task' | 'rows'
+/** `words`: as the id of a task, and as the code of its failure. */
+export type Echo = 'nothing' | 'refusal' | 'page' | 'task' | 'words' | 'rows'
 
 export interface EchoServer {
   readonly url: string
@@ -37,6 +38,10 @@ export async function echoServer(target: string): Promise<EchoServer> {
       json(200, {taskId: 'echo', status: 'processing-error', response: {error: {type: 'WEAK', status: '400', description}}})
       return
     }
+    if (state.how === 'words' && secret !== '' && path.endsWith(`/tasks/${encodeURIComponent(secret)}`)) {
+      json(200, {taskId: secret, status: 'processing-error', response: {error: {type: secret, status: secret, description: secret}}})
+      return
+    }
     if (asked.method === 'POST' && path.endsWith('/users')) {
       secret = (JSON.parse(body) as {password: string}).password
       const said = formsOf(secret).join(' or ')
@@ -47,6 +52,7 @@ export async function echoServer(target: string): Promise<EchoServer> {
         return
       }
       if (state.how === 'task') return json(202, {taskId: 'echo', status: 'received'})
+      if (state.how === 'words') return json(202, {taskId: secret, status: 'received'})
     }
     const onward = forward(`${new URL(target).origin}${path}`, {method: asked.method, headers: asked.headers}, got => {
       let text = ''

@@ -14,12 +14,13 @@ import type {Lifts, Plan} from '../../engine/model/plan.ts'
 import type {Observation} from '../../engine/observe/observation.ts'
 import {restOf} from '../../engine/plan/rest.ts'
 import type {LeftOut} from '../../engine/plan/safe.ts'
-import {createRunId} from '../../ledger/journal-file.ts'
+import {createRunId, type JournalFile} from '../../ledger/journal-file.ts'
 import {type AuditHead, auditedInBook, type StackEvent} from '../audit/audit.ts'
 import {auditArrivals} from '../audit/audit-arrivals.ts'
 import type {Approval} from '../audit/audit-operations.ts'
 import {LearnedDurations} from '../host/learned-durations.ts'
 import {runTiming} from '../host/timing.ts'
+import {DiscreetJournal} from '../journal/discreet-journal.ts'
 import {RunJournal} from '../journal/journal.ts'
 import {withLeftOut} from '../journal/left-out.ts'
 import {type RunHeader, startRun, tidyRuns, writeResidual} from '../journal/run-files.ts'
@@ -111,16 +112,14 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
     before: image,
   })
   const interrupts = input.stoppable(run, () => file.close())
-  const written = new RunJournal(run, file, () => workspace.usedRequests())
-  const remote = new Set([...workspace.stores].flatMap(([stack, store]) => (store.isRemote ? [stack] : [])))
+  const {written, travelling, discreet} = journalsOf(input, run, file, book)
   const durations = new LearnedDurations(host)
   const limits = new LearnedLimits(workspace)
-  const travelling = remote.size > 0 ? new TravellingJournal(run, written, book, remote, plan) : undefined
   const audit = new RunAudit(input, run, book)
   try {
     await audit.begin(() => written.append({type: 'end', summary: {}}, true))
     const options = {
-      ...optionsOf({...input, emit: audit.emit}, run, book, travelling ?? written, interrupts.signal, limits),
+      ...optionsOf({...input, emit: audit.emit}, run, book, discreet, interrupts.signal, limits),
       supervision: controls.supervision,
       learned: durations.learn,
       durationMs: durations.of,
@@ -200,6 +199,14 @@ function bookOf({ledgers, stores, sealer}: Workspace, plan: Plan, secrets: RunSe
 }
 
 type RunInput = Pick<ApplyInput, 'workspace' | 'plan' | 'observation' | 'emit' | 'maxInflight' | 'detach'>
+
+/** On the disk, in the ledgers that are elsewhere, and what goes into both. */
+function journalsOf({workspace, plan}: ApplyInput, run: string, file: JournalFile, book: LedgerBook) {
+  const written = new RunJournal(run, file, () => workspace.usedRequests())
+  const remote = new Set([...workspace.stores].flatMap(([stack, store]) => (store.isRemote ? [stack] : [])))
+  const travelling = remote.size > 0 ? new TravellingJournal(run, written, book, remote, plan) : undefined
+  return {written, travelling, discreet: new DiscreetJournal(travelling ?? written, workspace.host.redactor)}
+}
 
 function optionsOf(
   {workspace, emit, maxInflight, detach}: RunInput,

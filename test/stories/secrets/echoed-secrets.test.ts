@@ -47,7 +47,7 @@ function expectNothing(told: Readonly<Record<string, string>>): void {
 }
 
 describe('a server that repeats a password', () => {
-  it.each(['refusal', 'page', 'task'] as const)(
+  it.each(['refusal', 'page', 'task', 'words'] as const)(
     'in a %s: no output and no file shows it',
     async how => {
       echo.how = how
