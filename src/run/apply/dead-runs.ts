@@ -115,11 +115,12 @@ export function assertNothingOpen(workspace: Workspace): void {
 /**
  * For whoever takes objects out of a ledger, or hands them on to another one: what an unfinished run has done to them is
  * settled with the ledgers of its own stacks, and by what these have. As far as the runs here and these ledgers tell.
+ * @param coming - what the objects will be called: what a run makes under such a key would have no place of its own
  * @throws UnsettledRunError
  */
-export function assertSettled(host: Host, ledgers: readonly Ledger[], objects: readonly LedgerObject[]): void {
+export function assertSettled(host: Host, ledgers: readonly Ledger[], objects: readonly LedgerObject[], coming: readonly Key[] = []): void {
   const stacks = new Set(ledgers.map(it => it.stack))
-  const keys = new Set(objects.map(it => keyOf(it.stack, it.entry.address)))
+  const keys = new Set([...objects.map(it => keyOf(it.stack, it.entry.address)), ...coming])
   const remoteIds = new Set(objects.map(it => it.entry.remoteId))
   const known = knownRuns(host)
   const runs: [string, DeadRun][] = [

@@ -4,6 +4,7 @@ import {shellWord} from '../../base/shell-word.ts'
 import {UsageError} from '../../base/usage-error.ts'
 import {neededBy} from '../../engine/model/declaration.ts'
 import {emptyLedger, type Ledger, type LedgerAccount, type LedgerStore} from '../../engine/model/ledger.ts'
+import {keyOfOperation} from '../../engine/model/value.ts'
 import {createRunId} from '../../ledger/journal-file.ts'
 import {lockAll, type ManagedLedgerStore} from '../../ledger/managed-store.ts'
 import {MemoryLedgerStore} from '../../ledger/memory-store.ts'
@@ -138,7 +139,8 @@ export async function transfer(desk: LedgerDesk, {words, from, to, as, anyway, l
     if (taken.length > 0) throw new AddressTakenError(to, taken)
     const undeclared = anyway ? [] : moves.filter(it => it.declared === undefined).map(it => it.to.address)
     if (undeclared.length > 0) throw new NotDeclaredError(to, undeclared)
-    assertSettled(desk.host, [...ledgers.values()], chosen)
+    const coming = moves.map(it => keyOfOperation(it.to))
+    assertSettled(desk.host, [...ledgers.values()], chosen, coming)
     await desk.assertFree([source, destination], chosen)
     const id = createRunId(desk.host.clock, desk.host.random)
     for (const [stack, store] of stores) await assertAuditable(desk.host, ledgers.get(stack) ?? emptyLedger(stack), store)

@@ -54,3 +54,22 @@ it('a secret that was rotated, and rotated back, is not lost between two stacks:
   const listed = documentOf(await here.run(['state', 'list', '--synth-dir', out(), '-o', 'json']))
   expect(listed.resources.map((it: {stack: string; address: string}) => `${it.stack}:${it.address}`)).toContain('b:null_resource.cache')
 })
+
+it('an object does not come to the address under which a run has begun another one, whose place it would take', async () => {
+  const a = () => jsonStack('a').bdb('cache')
+  saveStacks(here.folder, [a(), jsonStack('b').bdb('other')])
+  expect(await run('apply --stack * --auto-approve', FIRST)).toMatchObject({code: 0})
+  here.simulator.configure({cluster: {changeMs: 1_200}})
+  saveStacks(here.folder, [a(), jsonStack('b').bdb('other').bdb('cache', {name: 'own'})])
+  expect((await run('apply --stack b --auto-approve --timeout 200ms', FIRST)).code).toBe(12)
+  here.simulator.configure({cluster: {changeMs: 1}})
+
+  const refused = await run('transfer null_resource.cache --from a --to b', FIRST)
+  expect([refused.code, documentOf(refused).error]).toMatchObject([
+    3,
+    {code: 'E_RUN_UNSETTLED', message: expect.stringContaining('create of b:null_resource.cache in run ')},
+  ])
+  expect((await run('apply --resume', FIRST)).code).toBe(0)
+  expect((await run('transfer null_resource.cache --from a --to b', FIRST)).code).toBe(64)
+  expect((await run('transfer null_resource.cache --from a --to b --as null_resource.theirs --anyway', FIRST)).code).toBe(0)
+})
