@@ -108,7 +108,7 @@ export abstract class ApplyCommandBase extends StackCommand {
 
   /** Finishes a run that did not end: what it started is settled, the rest of its plan is carried out. */
   protected async resume(run: string | undefined, flags: ApplyFlagValues): Promise<ExitCode> {
-    const {begunRun, findRun, onceAlone, planOf, recheckPlan, RunPlanError, waitForOthers} = await applyParts()
+    const {assertOwnLedgers, begunRun, findRun, onceAlone, planOf, recheckPlan, RunPlanError, waitForOthers} = await applyParts()
     const story = findRun(this.context, run)
     const plan = await planOf(this.context, story.header)
     if (plan === undefined) throw new RunPlanError(story.header.run, 'gone')
@@ -126,6 +126,7 @@ export abstract class ApplyCommandBase extends StackCommand {
     }
     const {stacks, others} = flags['synth-dir'] === undefined ? {stacks: [], others: []} : await this.readDeclarations(flags)
     return this.inPlanned({...plan, accounts: story.header.accounts}, flags, [...stacks, ...others], async (workspace, emit) => {
+      assertOwnLedgers(story, workspace.ownLedgers)
       const settled = await this.settled(workspace, emit)
       const {unknown} = settled
       // What was open when the run died is settled now, and may be half of a replacement.
@@ -138,7 +139,7 @@ export abstract class ApplyCommandBase extends StackCommand {
 
   /** Waits for what a run has in flight, and starts nothing. */
   protected async attach(run: string, flags: ApplyFlagValues): Promise<ExitCode> {
-    const {attachedDocument, attachedExit, findRun, planOf, RunPlanError} = await applyParts()
+    const {assertOwnLedgers, attachedDocument, attachedExit, findRun, planOf, RunPlanError} = await applyParts()
     const story = await ended(this.context, findRun(this.context, run), flags.timeout)
     const plan = await planOf(this.context, story.header)
     if (plan === undefined) throw new RunPlanError(story.header.run, 'gone')
@@ -148,6 +149,7 @@ export abstract class ApplyCommandBase extends StackCommand {
     }
     if (story.ended) return tell({story, plan, unknown: [], requests: 0})
     const wait = async (workspace: Workspace, emit: Emit) => {
+      assertOwnLedgers(story, workspace.ownLedgers)
       const {unknown} = await this.settled(workspace, emit, story)
       return tell({story: findRun(this.context, run), plan, unknown, requests: workspace.usedRequests()})
     }

@@ -3,6 +3,7 @@
  * address for each environment), and they share a folder of runs: what a run left belongs into the ledger that it began with.
  */
 import {relative, resolve} from 'node:path'
+import {AppError, EXIT} from '../../base/errors.ts'
 import type {LedgerLocation} from '../../engine/model/declaration.ts'
 import type {DeadRun} from '../../engine/model/journal.ts'
 import {type LedgerVersion, type MadeVersion, sinceVersion} from '../../engine/model/ledger.ts'
@@ -40,3 +41,30 @@ export const ownStacks = ({header, versions}: RunWithLedgers, here: ReadonlyMap<
 /** Without a name on both sides nothing tells that they are one. */
 const cameFrom = (known: LedgerVersion | undefined, now: MadeVersion): boolean =>
   known !== undefined && known.lineage !== '' && now.lineage !== '' && sinceVersion(known, now) !== 'another ledger'
+
+/** What it would go on with stands in another ledger. Nothing was sent. */
+export class OtherLedgerRunError extends AppError {
+  constructor(run: string, stacks: readonly string[]) {
+    super(
+      `run ${run} was begun with another ledger of ${stacks.length === 1 ? 'stack' : 'the stacks'} ${stacks.join(', ')} than this one`,
+      {
+        code: 'E_RUN_LEDGER',
+        exit: EXIT.refused,
+        suggestions: [
+          'Give it the ledger that it began with: the same --state, or TF_HTTP_ADDRESS, as for that run.',
+          'To apply with this one: svcctl apply, without --resume.',
+        ],
+      },
+    )
+  }
+}
+
+/** Who goes on with a run does so with its own ledgers. @throws OtherLedgerRunError */
+export function assertOwnLedgers(
+  run: RunWithLedgers & {readonly header: {readonly run: string}},
+  here: ReadonlyMap<string, LedgerHere>,
+): void {
+  const own = ownStacks(run, here)
+  const others = run.header.stacks.filter(it => !own.has(it))
+  if (others.length > 0) throw new OtherLedgerRunError(run.header.run, others)
+}

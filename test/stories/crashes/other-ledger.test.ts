@@ -58,12 +58,17 @@ it('it is the same where the address of the ledgers is a variable', async () => 
           env: {TF_HTTP_ADDRESS: server.address},
         },
       )
-    expect((await at('staging', servers[0], '--timeout', '200ms')).code).toBe(12)
+    const staging = await at('staging', servers[0], '--timeout', '200ms')
+    expect(staging.code).toBe(12)
     here.simulator.configure({cloud: {taskMs: 1}})
     here.simulator.clearLog()
     const prod = await at('prod', servers[1])
     expect(prod.code, prod.stderr).toBe(0)
     expect(here.writes).toEqual(['POST /subscriptions', 'POST /subscriptions/2/databases'])
+    for (const how of [['--resume'], ['--attach', documentOf(staging).run]]) {
+      const refused = await here.fast(['apply', ...how, '-o', 'json'], {env: {TF_HTTP_ADDRESS: servers[1].address}})
+      expect([refused.code, documentOf(refused).error.code]).toEqual([3, 'E_RUN_LEDGER'])
+    }
     expect((await at('staging', servers[0])).code).toBe(0)
     expect(here.writes.slice(2)).toEqual(['POST /subscriptions/1/databases'])
   } finally {
