@@ -144,6 +144,8 @@ describe('an account nobody declared', () => {
     expect((await codeOf('moon'))[0]).toBe(64)
     expect((await codeOf('--kinds', 'cloud.databse'))[0]).toBe(64)
     expect(await codeOf('cloud', '--max-requests', '2')).toEqual([3, 'E_BILL'])
+    const sent = here.simulator.log.length
+    expect([await codeOf('--max-requests', '2'), here.simulator.log.length]).toEqual([[3, 'E_BILL'], sent])
     expect(existsSync(join(here.folder, 'never'))).toBe(false)
   })
 

@@ -8,9 +8,10 @@ import type {Connection} from '../../config/connection.ts'
 import {NoCredentialsError, ProfileTypeError} from '../../config/connection-errors.ts'
 import type {Backend} from '../../engine/model/backend.ts'
 import type {LiveObject} from '../../engine/model/live.ts'
-import {type LiveWorld, readWorld} from '../../engine/observe/read-world.ts'
+import {type LiveWorld, neededKinds, readWorld} from '../../engine/observe/read-world.ts'
 import type {ExportDocument, NotRead} from '../../export/document.ts'
 import {type ExportModel, exportModel, type Split} from '../../export/model.ts'
+import {MaxRequestsError} from '../../transport/request-allowance.ts'
 import type {Host} from '../host/host.ts'
 import {type OpenedApi, openCloud, openCluster} from '../workspace/open-api.ts'
 import {BillTooHighError} from '../workspace/workspace.ts'
@@ -64,16 +65,20 @@ export async function exportLive(tools: ExportTools, wish: ExportWish): Promise<
     opened.set(api, api === 'cloud' ? openCloud(host, connection, options) : openCluster(host, connection, options))
   }
   const used = () => [...opened.values()].reduce((sum, it) => sum + it.client.spending.used, 0)
+  const assertAffordable = (requests: number): void => {
+    if (allowance !== undefined && requests > allowance.left + used())
+      throw new BillTooHighError(`the export needs at least ${requests}`, allowance.left, used())
+  }
+  const reading = {kinds, backends: new Map([...opened].map(([api, it]) => [api, it.backend])), wants: what.wants}
   try {
+    // Before anything is read: the lists of what lives in nothing.
+    assertAffordable([...neededKinds(reading)].filter(it => it.parent === undefined).length)
     const world = await readWorld({
-      kinds,
-      backends: new Map([...opened].map(([api, it]) => [api, it.backend])),
-      wants: what.wants,
+      ...reading,
       picks: what.picks,
       scope: roots => what.scope(roots).filter(path => connections.has(path.split('/')[0] === 'cloud' ? 'cloud' : 'cluster')),
       onPrice: requests => {
-        if (allowance !== undefined && requests > allowance.left + used())
-          throw new BillTooHighError(`the export needs at least ${requests}`, allowance.left, used())
+        assertAffordable(requests)
         host.log.note(`reading costs about ${requests} requests`)
       },
       onFound: (objects, scope) => assertFew(objects.filter(it => what.covers(it, scope))),
@@ -90,6 +95,10 @@ export async function exportLive(tools: ExportTools, wish: ExportWish): Promise<
       document: {...result.document, requests: {used: used() + result.used}},
       exit: proof === 'differs' ? EXIT.notConverged : EXIT.ok,
     }
+  } catch (error) {
+    // Proofs and rows that say too little cost more than the lists were known to.
+    if (!(error instanceof MaxRequestsError) || allowance === undefined) throw error
+    throw new BillTooHighError(`the export needs more than ${allowance.max}`, allowance.left, used())
   } finally {
     await Promise.all([...opened.values()].map(it => it.close()))
   }
