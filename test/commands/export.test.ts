@@ -64,6 +64,22 @@ describe('an account nobody declared', () => {
     )
   })
 
+  it('is an app of its own, which ledgers tell from the export of something else; the same again is the same bytes', async () => {
+    const projectOf = async (dir: string, ...words: string[]) => {
+      expect((await here.fast(['export', ...words, '--dir', dir, '--no-prove'])).code).toBe(0)
+      return readFileSync(join(here.folder, dir, 'cdktf.json'), 'utf8')
+    }
+    const all = readFileSync(join(here.folder, 'infra', 'cdktf.json'), 'utf8')
+    expect(JSON.parse(all).projectId).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+    expect(await projectOf('same')).toBe(all)
+    const [shop, orders] = [await projectOf('shop', 'subscription:shop'), await projectOf('orders', 'subscription:orders')]
+    expect(new Set([all, shop, orders]).size).toBe(3)
+    // What somebody has given it since stays.
+    const own = '{"app": "node --import tsx main.ts", "projectId": "mine"}'
+    writeFileSync(join(here.folder, 'shop', 'cdktf.json'), own)
+    expect(await projectOf('shop', 'subscription:shop', '--overwrite')).toBe(own)
+  })
+
   it('is not written over what is there, and replaced where nobody edited it', async () => {
     const before = filesIn(join(here.folder, 'infra'))
     const refused = await here.fast(['export', '--dir', 'infra', '-o', 'json'])

@@ -144,7 +144,12 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     facts: factsOf(observation),
     summary: summaryOf(operations),
     unmanaged: input.listUnmanaged ? unmanaged : unmanaged.length,
-    notes: [...(input.notes ?? []), ...(changed ? [SCOPE_NOTE] : []), ...notes.map(it => spoken(it, input.selected))],
+    notes: [
+      ...(input.notes ?? []),
+      ...(changed ? [SCOPE_NOTE] : []),
+      ...(input.destroy ? stacks.flatMap(nothingOwned) : []),
+      ...notes.map(it => spoken(it, input.selected)),
+    ],
     guards: evaluateGuards(content, input.kinds),
     requests: {used, avoided: Math.max(0, objects - used)},
     bill: billOf({operations, ...input.pricing, accountAt: accountsOfOperations(input.kinds, input.accountOf)}),
@@ -174,6 +179,16 @@ const tidied = ({allowDestroy, adopt, accept, ...lifts}: Lifts): Lifts => ({
 const selectsAll = ({target, exclude}: Selection): boolean => target.length + exclude.length === 0
 
 const SCOPE_NOTE = 'only what differs from the ledger was looked at (--scope changed): changes made outside are not seen'
+
+/** Why `destroy` leaves a stack as it is: only what its ledger has is its own. */
+function nothingOwned({name, ledgerCondition, owned}: PlannedStack): string[] {
+  if (owned > 0) return []
+  return ledgerCondition === 'absent'
+    ? [
+        `stack ${name} has no ledger, so nothing is known to be its own, and nothing is destroyed: either it was never applied, or its ledger is in another folder or backend; what it declares and is there already comes into a ledger with svcctl import --all`,
+      ]
+    : [`the ledger of stack ${name} has no objects: nothing was made or imported yet, or all of it is destroyed already`]
+}
 
 /** What is declared, as it stands before anything is read. */
 const unread = ({stacks, selected}: BuildPlanInput, isMeant: (it: Declaration) => boolean = () => true): Observation['pairs'] =>

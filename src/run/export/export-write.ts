@@ -82,7 +82,7 @@ export async function writeExport(tools: ExportTools, exported: Exported): Promi
         : new Map<string, string>()
   const project =
     to === 'typescript' && place !== undefined && !place.isWithin
-      ? missingIn(place, projectFiles(tools.host.version))
+      ? missingIn(place, projectFiles(tools.host.version, model))
       : new Map<string, string>()
   const names = [...files.keys(), ...(to === 'terraform' ? [] : ['export.json'])].sort()
   const outdated = place === undefined ? [] : outdatedFiles(place, names)

@@ -384,3 +384,21 @@ describe('files of an apply', () => {
     expect(statSync(join(at.folder, '.svcctl', 'runs')).mode & 0o777).toBe(0o700)
   })
 })
+
+describe('destroy where nothing is owned', () => {
+  it('says why nothing is destroyed, and what the way is for what is there: exit 0', async () => {
+    const stack = base()
+    const destroy = (...words: string[]) => at.fast(['destroy', ...save(stack), '--allow-destroy', '*', ...words])
+    const never = await destroy('--auto-approve')
+    expect(never).toMatchObject({code: 0, stdout: expect.stringContaining('No changes.')})
+    expect(never.stdout).toContain(`stack ${name} has no ledger, so nothing is known to be its own, and nothing is destroyed`)
+    expect(never.stdout).toContain('svcctl import --all')
+    expect((await destroy('--out', `${name}.none`)).code).toBe(0)
+    expect((await at.fast(['apply', `${name}.none`, '--auto-approve'])).code).toBe(0)
+    expect((await at.fast(['apply', ...save(stack), '--auto-approve'])).code).toBe(0)
+    const all = await destroy('--auto-approve')
+    expect([all.code, all.stdout.includes('no objects')]).toEqual([0, false])
+    const again = await destroy('--auto-approve')
+    expect(again).toMatchObject({code: 0, stdout: expect.stringContaining(`the ledger of stack ${name} has no objects`)})
+  })
+})
