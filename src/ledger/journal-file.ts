@@ -98,6 +98,18 @@ export class JournalVersionError extends AppError {
   }
 }
 
+/** Somebody else writes into it, which takes no longer than a moment. */
+export class JournalLockedError extends AppError {
+  constructor(path: string, holder: {readonly pid: number; readonly host: string} | undefined) {
+    const who = holder === undefined ? 'Somebody' : `pid ${holder.pid} on ${holder.host}`
+    super(`${who} has been writing the journal ${path} for longer than it takes; nothing was sent.`, {
+      code: 'E_JOURNAL_LOCKED',
+      exit: EXIT.locked,
+      suggestions: ['Run the command again. If it ends so each time, look whether that process still runs, and end it if it hangs.'],
+    })
+  }
+}
+
 /** Its beginning cannot be read: nobody can tell which run it is of. */
 export class JournalDamagedError extends AppError {
   readonly path: string

@@ -111,7 +111,7 @@ export async function settle(
   lab: Lab,
   built: BuiltPlan,
   builders: readonly StackBuilder[],
-  more: Partial<Pick<RecoverInput, 'accountOf' | 'backendOf' | 'isElsewhere' | 'timeoutMs' | 'versions'>> = {},
+  more: Partial<Pick<RecoverInput, 'accountOf' | 'backendOf' | 'before' | 'isElsewhere' | 'timeoutMs' | 'versions'>> = {},
 ): Promise<Recovered> {
   const specs = new Map(builders.flatMap(it => it.build().declarations).map(it => [it.key, it.spec]))
   const stacks = built.plan.stacks.map(it => it.name)

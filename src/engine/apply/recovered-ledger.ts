@@ -1,5 +1,6 @@
 /** What the ledger learns of a run that died: objects it made, secrets it had sent, and secrets that may have arrived. */
 import {AppError} from '../../base/errors.ts'
+import {canonicalJson} from '../../base/json.ts'
 import type {Lookup} from '../model/declaration.ts'
 import {deposedAddress, deposedEntry, deposes, isDeposed} from '../model/deposed.ts'
 import {FORMER_SECRET} from '../model/former-secret.ts'
@@ -8,7 +9,7 @@ import {type Ledger, type LedgerEntry, sinceVersion} from '../model/ledger.ts'
 import {bareEntry, ledgerEntryOf, secretsInSpec} from '../model/ledger-entry.ts'
 import type {Operation} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
-import {resolveValue} from '../model/resolve.ts'
+import {plainPart, resolveValue} from '../model/resolve.ts'
 import {type Key, keyOf, keyOfOperation, type Secret, type ValueObject} from '../model/value.ts'
 import type {RecoverInput} from './recovery.ts'
 import {type KnownSecret, secretsLeft, sentContext, withUnknown} from './sent-secrets.ts'
@@ -109,7 +110,9 @@ export class RecoveredLedger {
     const place = found === 'unknown' && isGone ? 'taken out' : found
     if (place !== 'unknown' && place !== 'as it was') {
       // A later run, or a person, knows better what the object is, and whose.
-      if (place !== 'taken out') book.record(place.stack, await this.#withDoubted(place, {key, step, remoteId, secrets}), new Map())
+      if (place === 'taken out') return
+      const entry = await this.#withDoubted(place, {key, step, remoteId, secrets})
+      book.record(place.stack, step === 'update' ? this.#withApplied(place.stack, entry, operation) : entry, new Map())
       return
     }
     if (operation?.declared === undefined) {
@@ -138,6 +141,13 @@ export class RecoveredLedger {
     // What it was declared with then, and is declared with no more.
     for (const pointer of Object.keys(secrets)) if (!known.has(pointer)) kept[pointer] ??= FORMER_SECRET
     book.record(stack, ledgerEntryOf(operation, operation.declared, remoteId, spec, former?.outputs ?? {}, kept), known)
+  }
+
+  /** A ledger that was written since may say of this object what it said before the run: then nobody has, and the update stands. */
+  #withApplied(stack: string, there: LedgerEntry, operation: Operation | undefined): LedgerEntry {
+    const was = this.#input.before?.stacks[stack]?.entries.find(it => it.remoteId === there.remoteId)
+    if (operation?.declared === undefined || was === undefined || canonicalJson(was.applied) !== canonicalJson(there.applied)) return there
+    return {...there, applied: plainPart(this.declared(operation))}
   }
 
   /** Of a secret that this run had sent, and that the ledger knows another value of, nobody knows which came last. */

@@ -2,6 +2,7 @@ import type {Api} from '../../base/apis.ts'
 import type {Clock} from '../../base/clock.ts'
 import type {AppError} from '../../base/errors.ts'
 import type {Backend} from '../model/backend.ts'
+import type {BeforeImage} from '../model/before-image.ts'
 import type {Lookup} from '../model/declaration.ts'
 import type {Emit, Step} from '../model/events.ts'
 import type {DeadRun, JournalEntry} from '../model/journal.ts'
@@ -25,6 +26,8 @@ export interface RecoverInput {
   readonly book: LedgerBook
   /** The version of each stack's ledger before this recovery, or that of another dead run beside it, wrote anything. */
   readonly versions: ReadonlyMap<string, MadeVersion>
+  /** What the ledgers had before the dead run began; absent: nobody can tell any more. */
+  readonly before?: BeforeImage | undefined
   /** Secrets as they are declared now; nobody says that they are what the dead run sent. */
   readonly secret: (operation: Operation, leaf: OpenLeaf) => Secret
   /** Whether a secret is the one that this digest of the journal was made from. */

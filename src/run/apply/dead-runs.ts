@@ -4,7 +4,6 @@ import {kinds} from '../../backends/kinds.ts'
 import {APIS} from '../../base/apis.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
 import type {Json} from '../../base/json.ts'
-import {asJson} from '../../base/json.ts'
 import {evaluate} from '../../declaration/read/residual.ts'
 import {LedgerBook} from '../../engine/apply/ledger-book.ts'
 import {recover} from '../../engine/apply/recover.ts'
@@ -14,14 +13,15 @@ import type {Emit} from '../../engine/model/events.ts'
 import {type DeadRun, isSettled, type JournalEntry, partOf, readRun, type SettledStep, stackOf} from '../../engine/model/journal.ts'
 import {type Ledger, versionsOf} from '../../engine/model/ledger.ts'
 import {Ownership} from '../../engine/model/ownership.ts'
-import type {Operation, Plan} from '../../engine/model/plan.ts'
+import type {Plan} from '../../engine/model/plan.ts'
 import {type Key, keyOf} from '../../engine/model/value.ts'
 import {fileOf} from '../../ledger/backends/registry.ts'
-import {continueJournal, damagedCopyOf} from '../../ledger/journal-file.ts'
+import {damagedCopyOf} from '../../ledger/journal-file.ts'
 import type {Host} from '../host/host.ts'
 import {runTiming} from '../host/timing.ts'
 import {ownStacks} from '../journal/own-ledgers.ts'
-import {knownRuns, markIfEnded, openRuns, type RunStory, tidyOpenRuns} from '../journal/run-files.ts'
+import {beforeOf, knownRuns, markIfEnded, openRuns, type RunStory, tidyOpenRuns} from '../journal/run-files.ts'
+import {SettlingNotes} from '../journal/settling-notes.ts'
 import {type PendingRun, packed, pendingRuns} from '../journal/travelling-journal.ts'
 import {planOf, RunPlanError} from '../plan/run-plan.ts'
 import {asTouched, type ConnectedStacks, checkAccounts, type OtherAccount, otherAccount} from '../workspace/accounts.ts'
@@ -164,42 +164,38 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
   const unknown: Recovered['unknown'][number][] = []
   // What is written for one of them is no word of somebody else about the others.
   const versions = versionsOf(workspace.ledgers)
-  const settle = async (run: string, dead: DeadRun, operations: readonly Operation[], note: Note, isOpenStill?: IsOpenStill) => {
-    const recovered = await settleOne(workspace, {
-      run,
-      dead: {...dead, tasks},
-      operations,
-      versions,
-      signal,
-      emit,
-      note,
-      ...(isOpenStill && {isOpenStill}),
-    })
+  const settle = async (
+    run: string,
+    dead: DeadRun,
+    found: Pick<Settling, 'operations' | 'before' | 'note' | 'isOpenStill' | 'noteFirst'>,
+  ) => {
+    const recovered = await settleOne(workspace, {...found, run, dead: {...dead, tasks}, versions, signal, emit})
     unknown.push(...recovered.unknown)
     return recovered
   }
   for (const story of stories) {
     const {run} = story.header
     const plan = await planIfReadable(workspace, story.header, emit)
-    const {journal} = continueJournal(story.path)
+    const notes = new SettlingNotes(workspace.host, story.path)
+    await notes.write()
     if (story.damage !== undefined) emit({type: 'warning', message: damagedText(story)})
-    const told = [...story.entries]
+    const isOpenStill = isOpenIn(workspace, story, plan)
+    const [operations, before] = [plan?.operations ?? [], beforeOf(workspace.host, run)]
+    const [note, noteFirst] = [(it: JournalEntry) => notes.note(it), () => notes.write()]
     try {
-      const note: Note = entry => {
-        told.push(entry)
-        journal.append(asJson(entry), {fsync: false})
-      }
-      const recovered = await settle(run, ownPart(story, workspace), plan?.operations ?? [], note, isOpenIn(workspace, story, plan))
-      // Without this line the run stays unfinished, and the next one looks again: also for stacks that are not here now.
-      if (isSettled(readRun(told))) journal.append({type: 'end', summary: {recovered: recovered.found.length}}, {fsync: true})
-    } finally {
-      journal.close()
+      const {found} = await settle(run, ownPart(story, workspace), {operations, before, note, noteFirst, isOpenStill})
+      await notes.end(found.length)
+    } catch (error) {
+      // What it has found out until then is worth as much.
+      await notes.write().catch(() => {})
+      throw error
     }
     markIfEnded(workspace.host, run)
   }
   for (const it of travelling) {
     const told = [...it.entries]
-    await settle(it.run, partOf(readRun(it.entries), namesOf(workspace)), it.operations, entry => void told.push(entry))
+    const open = partOf(readRun(it.entries), namesOf(workspace))
+    await settle(it.run, open, {operations: it.operations, note: entry => void told.push(entry)})
     await travelOn(workspace, it, told)
   }
   await dropSettled(workspace)
@@ -211,7 +207,12 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
 const damagedText = ({path, damage, header: {run}}: RunStory): string =>
   `the journal of run ${run} is damaged: ${damage}; the rest of it counts, and as it was it is kept as ${damagedCopyOf(path)}`
 
-type Note = (entry: JournalEntry) => void
+interface Settling
+  extends Pick<RecoverInput, 'run' | 'dead' | 'operations' | 'versions' | 'before' | 'signal' | 'emit' | 'note' | 'isOpenStill'> {
+  /** What was noted is in the journal when it resolves. */
+  readonly noteFirst?: () => Promise<void>
+}
+
 type IsOpenStill = NonNullable<RecoverInput['isOpenStill']>
 
 /**
@@ -310,16 +311,7 @@ async function planIfReadable({host}: Workspace, header: RunStory['header'], emi
 
 async function settleOne(
   workspace: Workspace,
-  {
-    run,
-    dead,
-    operations,
-    versions,
-    signal,
-    emit,
-    note,
-    isOpenStill,
-  }: Pick<RecoverInput, 'run' | 'dead' | 'operations' | 'versions' | 'signal' | 'emit' | 'note' | 'isOpenStill'>,
+  {run, dead, operations, versions, before, signal, emit, note, isOpenStill, noteFirst}: Settling,
 ): Promise<Recovered> {
   const secrets = new RunSecrets(workspace, new Map())
   const ledgers = await workspace.loadLedgers()
@@ -331,6 +323,7 @@ async function settleOne(
     (ledger, closing) => sealer.seal(ledger, book.secretsOf(ledger.stack), secrets.ofStack(ledger.stack, {operations}), {closing}),
     (ledger, entry, known) => sealer.ahead(ledger, entry, known),
   )
+  if (noteFirst) book.flushFirst(noteFirst)
   const settled: SettledStep[] = [...dead.settled]
   emit({type: 'warning', message: `run ${run} did not end; looking up first what became of its requests (${dead.loose.length})`})
   const recovered = await recover({
@@ -342,6 +335,7 @@ async function settleOne(
     accountOf,
     book,
     versions,
+    before,
     secret: secrets.ifKnown,
     wasSent: (digest, context, secret) => sealer.wasSent(digest, context, secret),
     isRecorded: (ledger, entry, pointer, secret) => sealer.isRecorded(ledger, entry, pointer, secret),
@@ -361,6 +355,7 @@ async function settleOne(
       note(entry)
     },
   })
+  await noteFirst?.()
   await auditDeadRun(workspace, book, {run, operations, settled, failed: recovered.failed, unknown: recovered.unknown})
   for (const {error} of recovered.failed) emit({type: 'warning', message: `run ${run}: ${error.message}`})
   return recovered

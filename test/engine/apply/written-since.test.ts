@@ -4,6 +4,7 @@
  */
 import {describe, expect, it} from 'vitest'
 import type {LedgerBook} from '../../../src/engine/apply/ledger-book.ts'
+import {beforeImage} from '../../../src/engine/model/before-image.ts'
 import type {Journal, JournalEntry} from '../../../src/engine/model/journal.ts'
 import {emptyLedger, versionsOf} from '../../../src/engine/model/ledger.ts'
 import {Secret} from '../../../src/engine/model/value.ts'
@@ -167,6 +168,31 @@ describe('what a later run wrote down', () => {
       const plan = reused(dead.built.plan)
       await settled(lab, {built: {...dead.built, plan}, journal: reused(dead.journal)}, cache())
       expect(lab.entry('shop', 'cache')).toMatchObject({remoteId, origin: 'created'})
+    })
+  })
+
+  it('about something else leaves an update of the dead one as what was applied last; about the object itself it stays', async () => {
+    const sized = (memoryLimitInGb: number) => stackOf().subscription('main').database('cache', 'main', {memoryLimitInGb})
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([sized(1)])
+      const image = () => lab.ledgers(['shop'])
+      const first = await image()
+      const dead = await killedUnrecorded(lab, sized(2))
+      const before = beforeImage(dead.built.plan.operations, first)
+      lab.journal = [...dead.journal]
+      const {ledger} = lab.store('shop')
+      lab.store('shop').ledger = {...ledger, serial: ledger.serial + 1, outputs: {}}
+      await settle(lab, dead.built, [sized(2)], {before})
+      expect(lab.entry('shop', 'cache')?.applied).toMatchObject({memoryLimitInGb: 2})
+      // What is declared otherwise by then is a change in git, and nobody's from outside.
+      const [cause] = (await lab.plan([sized(3)])).plan.operations.filter(it => it.action === 'update').map(it => it.cause)
+      expect(cause).toBe('changed-in-git')
+
+      await lab.apply([sized(3)])
+      lab.journal = [...dead.journal]
+      await settle(lab, dead.built, [sized(3)], {before})
+      expect(lab.entry('shop', 'cache')?.applied).toMatchObject({memoryLimitInGb: 3})
     })
   })
 
