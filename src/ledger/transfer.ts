@@ -109,7 +109,7 @@ export async function moveLedger(
   // Whatever went from here to another place of the stack, and is no more: this is its place again.
   const stones = [...(former.gone ?? []), ...(incoming.gone ?? [])].filter(it => !known.has(it.remoteId) && it.to.stack !== from.stack)
   const gone = [...new Map(stones.map(it => [`${it.id} ${it.remoteId}`, it])).values()].slice(-TOMBSTONES)
-  const audit = (former.audit?.seq ?? 0) > (now.audit?.seq ?? 0) ? former.audit : now.audit
+  const audit = (former.audit?.seq ?? 0) > (now.audit?.seq ?? 0) ? former.audit && withoutSame(former.audit) : now.audit
   const after: Ledger = {
     ...incoming,
     madeFrom: withFormer(former, now),
@@ -118,10 +118,16 @@ export async function moveLedger(
     ...(pending === undefined ? {} : {pending}),
     ...(audit && {audit}),
   }
-  if (moves.length === 0 && restOf(after) === restOf(now)) return []
-  await store.save(after)
-  return finishTransfers(stores, arriving)
+  if (moves.length > 0 || restOf(after) !== restOf(now)) await store.save(after)
+  if (moves.length > 0) return finishTransfers(stores, arriving)
+  // What nothing goes with goes by itself: come twice it would say once more what was settled since.
+  if (former.pending !== undefined || Object.keys(former.outputs).length > 0)
+    await storeOf(stores, ledgerName(from)).save(withoutRest(former))
+  return []
 }
+
+/** Which version has the same objects is told by serials, which another ledger counts for itself. */
+const withoutSame = ({same: _, ...audit}: NonNullable<Ledger['audit']>): Ledger['audit'] => audit
 
 /** What runs knew of the former ledger is a version that the one of now was made from, and so is what that one was made from. */
 function withFormer({serial, lineage, madeFrom = []}: Ledger, now: Ledger): readonly LedgerVersion[] {

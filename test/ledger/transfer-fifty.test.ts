@@ -6,7 +6,7 @@ import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {systemClock} from '../../src/base/clock.ts'
 import {systemRandom} from '../../src/base/random.ts'
 import type {LedgerLocation} from '../../src/engine/model/declaration.ts'
-import type {Ledger, LedgerStore} from '../../src/engine/model/ledger.ts'
+import {emptyLedger, type Ledger, type LedgerStore} from '../../src/engine/model/ledger.ts'
 import {openLedgerStore} from '../../src/ledger/backends/open-ledger.ts'
 import type {ManagedLedgerStore} from '../../src/ledger/managed-store.ts'
 import {lockAll} from '../../src/ledger/managed-store.ts'
@@ -187,4 +187,28 @@ describe('a ledger whose stack has another backend now', () => {
           expect(asArrived([here])).toEqual([here])
         }
     })
+
+  it('brings along once what stands in it without an object, and no word of its own about its versions', async () => {
+    const stores = () =>
+      new Map([
+        ['shop', open('shop', http())],
+        [FORMER, open('shop', file('shop.tfstate'))],
+      ])
+    rmSync(join(folder, 'shop.tfstate'), {force: true})
+    server.state = undefined
+    const audit = {seq: 1, hash: '0'.repeat(64), files: [], same: {serial: 4, as: 2}}
+    await begun(open('shop', file('shop.tfstate')), {...emptyLedger('shop'), pending: {run: 'r', text: '{}'}, audit})
+    for (const pending of [{run: 'r', text: '{}'}, undefined]) {
+      const all = stores()
+      await locked(all, () => move(all))
+      const [here, there] = await loaded(stores())
+      if (here === undefined) throw new TypeError('no ledger')
+      expect([here.pending, here.audit?.same, there?.pending]).toEqual([pending, undefined, undefined])
+      const settled = open('shop', http())
+      await locked(new Map([['shop', settled]]), async () => {
+        const {pending: _, ...rest} = await settled.load()
+        await settled.save(rest)
+      })
+    }
+  })
 })

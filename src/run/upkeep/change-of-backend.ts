@@ -86,5 +86,9 @@ function assertNoneUnderWay(ledgers: readonly Ledger[]): void {
     ])
 }
 
-const bothOpenEnds = (former: Json | undefined, now: Json | undefined): Json | undefined =>
-  former === undefined || now === undefined ? (now ?? former) : packed([...pendingRuns(now).runs, ...pendingRuns(former).runs])
+/** Of a run that both tell of the one that is there by now knows better. */
+function bothOpenEnds(former: Json | undefined, now: Json | undefined): Json | undefined {
+  if (former === undefined || now === undefined) return now ?? former
+  const here = pendingRuns(now).runs
+  return packed([...here, ...pendingRuns(former).runs.filter(it => !here.some(own => own.run === it.run))])
+}
