@@ -32,12 +32,22 @@ export class ObjectFailedError extends AppError {
 }
 
 export class OperationTimeoutError extends AppError {
-  constructor(what: string, waitedFor: string, timeoutMs: number) {
-    super(`${what}: still waiting for ${waitedFor} after ${Math.round(timeoutMs / 1000)} s`, {
-      code: 'E_OPERATION_TIMEOUT',
-      exit: EXIT.timeout,
-      suggestions: ['It may still finish: run svcctl apply again, which goes on where this run stopped, or raise --timeout.'],
-    })
+  /** @param alike - what is shown where that was looked for by its name, and is called almost like it */
+  constructor(what: string, waitedFor: string, timeoutMs: number, alike?: {readonly name: string | undefined; readonly remoteId: string}) {
+    const shown = alike && `${JSON.stringify(alike.name ?? '')} (${alike.remoteId})`
+    super(
+      `${what}: still waiting for ${waitedFor} after ${Math.round(timeoutMs / 1000)} s${shown === undefined ? '' : `; its list shows ${shown}: the server may have changed the name`}`,
+      {
+        code: 'E_OPERATION_TIMEOUT',
+        exit: EXIT.timeout,
+        suggestions: [
+          ...(alike?.name === undefined
+            ? []
+            : [`If ${alike.remoteId} is the new object, declare its name as the server spells it: ${JSON.stringify(alike.name)}`]),
+          'It may still finish: run svcctl apply again, which goes on where this run stopped, or raise --timeout.',
+        ],
+      },
+    )
   }
 }
 

@@ -7,7 +7,7 @@ import {type Backend, idMadeBy, type SeenTask} from '../model/backend.ts'
 import type {Declaration, Lookup} from '../model/declaration.ts'
 import type {Step} from '../model/events.ts'
 import {type Ids, idsIn, type Kind, remoteIdOf} from '../model/kind.ts'
-import {liveObject} from '../model/live.ts'
+import {type LiveObject, liveObject} from '../model/live.ts'
 import {resolveValue} from '../model/resolve.ts'
 import type {Deferred, ValueObject} from '../model/value.ts'
 import {stepsOf} from '../plan/bill.ts'
@@ -82,7 +82,8 @@ export class Scene implements Staged {
       throw error
     }
     if (news === undefined) {
-      const error = new OperationTimeoutError(this.what(sought.step), `${sought.remoteId ?? 'it'} to be ${sought.until}`, timeoutMs)
+      const alike = sought.remoteId === undefined ? collection.last?.collection.objects.find(it => this.#isAlike(it)) : undefined
+      const error = new OperationTimeoutError(this.what(sought.step), `${sought.remoteId ?? 'it'} to be ${sought.until}`, timeoutMs, alike)
       return {ok: false, state: 'failed', error, goesOn}
     }
     if (news === 'gone') return {ok: true, seen: news}
@@ -95,6 +96,17 @@ export class Scene implements Staged {
       }
     }
     return {ok: true, live: news.live, remoteId: news.live.remoteId, atOnce: news.atOnce, seen: news.live}
+  }
+
+  /** Servers may write names in small letters, or without the spaces around them: no proof, and worth a word. */
+  #isAlike({name, remoteId}: LiveObject): boolean {
+    const wanted = this.work.operation.name
+    return (
+      name !== undefined &&
+      wanted !== undefined &&
+      letters(name) === letters(wanted) &&
+      !this.work.objects.isAnothers(this.work.key, remoteId)
+    )
   }
 
   writing(step: Step, parent: Ids, remoteId?: string): Omit<Write, 'request' | 'settleDoubt'> {
@@ -174,3 +186,5 @@ export class Scene implements Staged {
     return resolveValue(declaration.spec, (it: Deferred) => evaluate(it.expression, declaration.stack, lookup)) as ValueObject
   }
 }
+
+const letters = (name: string): string => name.trim().replaceAll(/\s+/g, ' ').toLowerCase()

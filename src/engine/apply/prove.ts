@@ -237,7 +237,10 @@ function diagnose({before: live, after: wanted, path}: Change, former: Json | un
   const leave = `add ${JSON.stringify(path)} to policy.ignoreChanges if it is to be left to the server`
   if (live === undefined) return {diagnosis: 'not returned', advice: `the API does not return it; ${leave}`}
   if (loosely(live) === loosely(wanted))
-    return {diagnosis: 'normalised', advice: `declare it as the server spells it: ${JSON.stringify(live)}`}
+    return {
+      diagnosis: 'normalised',
+      advice: `the server changed how it is spelled, and will do so again; declare it as the server spells it: ${JSON.stringify(live)}`,
+    }
   if (former !== undefined && canonicalJson(former) === canonicalJson(live))
     return {diagnosis: 'ignored', advice: `the server kept the old value; ${leave}`}
   return {diagnosis: 'another value', advice: `the server chose its own value; declare ${JSON.stringify(live)}, or ${leave}`}
