@@ -66,7 +66,7 @@ export class ChainFile {
 
   /** @throws NotAFileError */
   constructor(path: string, tools: LockTools) {
-    this.path = fileAt(path)
+    this.path = fileAt(path, {kept: true})
     this.lockPath = `${this.path}.lock`
     this.#tools = tools
   }

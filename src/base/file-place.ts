@@ -5,6 +5,7 @@
 import {lstatSync, readlinkSync, realpathSync, type Stats, statSync} from 'node:fs'
 import {basename, dirname, isAbsolute, join, resolve} from 'node:path'
 import {AppError, EXIT} from './errors.ts'
+import {shellWord} from './shell-word.ts'
 import {systemCode} from './system-code.ts'
 
 export type FilePlace =
@@ -15,13 +16,22 @@ export type FilePlace =
 
 /** What stands there cannot hold the file. */
 export class NotAFileError extends AppError {
-  constructor(path: string, what: string) {
+  constructor(path: string, what: string, {kept}: FileUse = {}) {
     super(`${path} ${what}`, {
       code: 'E_NOT_A_FILE',
       exit: EXIT.usage,
-      suggestions: ['Name another file, in a folder that exists.'],
+      suggestions: [
+        kept === true
+          ? `Move it away and run the command again: svcctl keeps a file of its own there (mv ${shellWord(path)} ${shellWord(`${path}.old`)}).`
+          : 'Name another file, in a folder that exists.',
+      ],
     })
   }
+}
+
+interface FileUse {
+  /** The place is svcctl's own choice: nobody named it, and nobody can name another one. */
+  readonly kept?: boolean
 }
 
 const MOST_LINKS = 40
@@ -31,32 +41,34 @@ const MOST_LINKS = 40
  * @param cwd - where a relative path begins; the folder of this process when nobody says it
  * @throws NotAFileError for a folder, a socket, or a link nobody should follow; the system's error when it cannot be looked at
  */
-export function placeOfFile(named: string, cwd = ''): FilePlace {
+export function placeOfFile(named: string, cwd = '', use: FileUse = {}): FilePlace {
   const path = isAbsolute(named) ? named : join(cwd, named)
-  if (/[/\\]$/.test(path) && statOf(path) === undefined) throw new NotAFileError(named, 'names a folder, and a file is to be written')
-  const found = statOf(path)
-  if (found === undefined) return {is: 'file', path: nameToTake(path)}
-  if (found.isDirectory()) throw new NotAFileError(named, 'is a folder, and a file is to be written')
+  if (/[/\\]$/.test(path) && statOf(path, use) === undefined)
+    throw new NotAFileError(named, 'names a folder, and a file is to be written', use)
+  const found = statOf(path, use)
+  if (found === undefined) return {is: 'file', path: nameToTake(path, use)}
+  if (found.isDirectory()) throw new NotAFileError(named, 'is a folder, and a file is to be written', use)
   if (found.isFile()) {
-    refuseStrangersLink(path)
+    refuseStrangersLink(path, use)
     return {is: 'file', path: realpathSync(path)}
   }
-  if (found.isSocket()) throw new NotAFileError(named, 'is a socket, and a file is to be written')
+  if (found.isSocket()) throw new NotAFileError(named, 'is a socket, and a file is to be written', use)
   return {is: 'stream', path, fifo: found.isFIFO()}
 }
 
 /** As `placeOfFile`, for what has to be a file: it is read again. @throws NotAFileError */
-export function fileAt(path: string): string {
-  const place = placeOfFile(path)
-  if (place.is === 'stream') throw new NotAFileError(path, `is a ${place.fifo ? 'FIFO' : 'device'}, and what is kept there is read again`)
+export function fileAt(path: string, use: FileUse = {}): string {
+  const place = placeOfFile(path, '', use)
+  if (place.is === 'stream')
+    throw new NotAFileError(path, `is a ${place.fifo ? 'FIFO' : 'device'}, and what is kept there is read again`, use)
   return place.path
 }
 
-function statOf(path: string): Stats | undefined {
+function statOf(path: string, use: FileUse): Stats | undefined {
   try {
     return statSync(path, {throwIfNoEntry: false})
   } catch (error) {
-    if (systemCode(error) === 'ELOOP') throw new NotAFileError(path, 'is a link that leads to itself')
+    if (systemCode(error) === 'ELOOP') throw new NotAFileError(path, 'is a link that leads to itself', use)
     // A part of the way there is a file: whoever makes the folder, or writes, says so.
     if (systemCode(error) === 'ENOTDIR') return undefined
     throw error
@@ -64,26 +76,26 @@ function statOf(path: string): Stats | undefined {
 }
 
 /** Of a link to nothing, what it leads to: that is where the file belongs. */
-function nameToTake(path: string): string {
+function nameToTake(path: string, use: FileUse): string {
   let at = resolve(path)
   for (let links = 0; links < MOST_LINKS; links++) {
     // A folder that is missing too is somebody else's to make, or to complain about.
-    if (statOf(dirname(at))?.isDirectory() !== true) return at
+    if (statOf(dirname(at), use)?.isDirectory() !== true) return at
     const folder = realpathSync(dirname(at))
     at = join(folder, basename(at))
     if (lstatSync(at, {throwIfNoEntry: false})?.isSymbolicLink() !== true) return at
-    refuseStrangersLink(at)
+    refuseStrangersLink(at, use)
     at = resolve(folder, readlinkSync(at))
   }
-  throw new NotAFileError(path, 'is a link that leads to itself')
+  throw new NotAFileError(path, 'is a link that leads to itself', use)
 }
 
 /** In a folder where everybody may write (/tmp), a link that somebody else laid leads where they want us to write. */
-function refuseStrangersLink(path: string): void {
+function refuseStrangersLink(path: string, use: FileUse): void {
   const link = lstatSync(path)
   if (!link.isSymbolicLink()) return
   const folder = statSync(dirname(resolve(path)))
   const shared = (folder.mode & 0o1002) === 0o1002
   if (shared && link.uid !== process.geteuid?.() && link.uid !== folder.uid)
-    throw new NotAFileError(path, 'is a link that another user laid in a folder for everybody')
+    throw new NotAFileError(path, 'is a link that another user laid in a folder for everybody', use)
 }

@@ -86,7 +86,7 @@ export class LocalLedgerStore implements ManagedLedgerStore {
   /** @throws NotAFileError when what stands at the path is no file */
   constructor(options: LocalStoreOptions) {
     const {stack} = options
-    const path = fileAt(options.path)
+    const path = fileAt(options.path, {kept: true})
     this.#options = options
     this.#path = path
     this.#content = options.content ?? STATE

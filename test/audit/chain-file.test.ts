@@ -1,4 +1,4 @@
-import {appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync} from 'node:fs'
+import {appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
@@ -42,6 +42,17 @@ describe('the file of an audit', () => {
     expect(two.file).toBe(one.file)
     expect(textOf(chain()).map(it => readLine(it)?.prev)).toEqual([NOTHING, one.head.hash, readLine(textOf(chain())[1] ?? '')?.hash])
     expect(check(chain()).fault).toBeUndefined()
+  })
+
+  it('is where svcctl keeps it: what stands there in its place is to be moved away, and no other file named', () => {
+    const {path} = chain('folder')
+    mkdirSync(path)
+    expect(() => chain('folder')).toThrow(
+      expect.objectContaining({
+        code: 'E_NOT_A_FILE',
+        suggestions: [`Move it away and run the command again: svcctl keeps a file of its own there (mv ${path} ${path}.old).`],
+      }),
+    )
   })
 
   it('can be read by its owner only', () => {
