@@ -10,6 +10,7 @@ import {
   fchmodSync,
   promises as files,
   fsyncSync,
+  lstatSync,
   openSync,
   readdirSync,
   renameSync,
@@ -17,6 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import {basename, dirname, join} from 'node:path'
+import {systemClock} from './clock.ts'
 import {fileAt} from './file-place.ts'
 
 export interface AtomicFileOptions {
@@ -100,6 +102,19 @@ export function syncFolder(folder: string): void {
 const temporaryNameFor = (path: string): string => join(dirname(path), `${temporaryPrefix(path)}${randomBytes(6).toString('hex')}.tmp`)
 
 const temporaryPrefix = (path: string): string => `.${basename(path).slice(0, 200)}.`
+
+/** No writer takes as long. */
+const OLD_MS = 24 * 3_600_000
+
+/** Removes what writers of any file of the folder left that were killed long ago. @param now - by the clock that file systems have */
+export function removeOldLeftovers(folder: string, now = systemClock.now()): void {
+  for (const name of readdirSync(folder)) {
+    if (!/^\..+\.[0-9a-f]{12}\.tmp$/.test(name)) continue
+    const path = join(folder, name)
+    const found = lstatSync(path, {throwIfNoEntry: false})
+    if (found?.isFile() && found.mtimeMs < now - OLD_MS) rmSync(path, {force: true})
+  }
+}
 
 /** Removes what writers of this file left that were killed. Only for who holds the file's lock: somebody may be writing otherwise. */
 export function removeLeftovers(path: string): void {

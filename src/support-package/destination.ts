@@ -1,11 +1,11 @@
 /** The place an archive goes to, looked at before anything is generated (contract section 4, "Pre-flight checks"). */
 import {constants, createReadStream} from 'node:fs'
-import {access, mkdtemp, rm, stat, statfs} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {access, rm, stat, statfs} from 'node:fs/promises'
 import {dirname, join, resolve} from 'node:path'
 import type {Clock} from '../base/clock.ts'
 import {type FilePlace, placeOfFile} from '../base/file-place.ts'
 import {pourInto} from '../base/named-file.ts'
+import {temporaryFolder} from '../base/temporary-folder.ts'
 import {DestinationError} from './package-errors.ts'
 
 /** Contract section 8: "Low-disk warning". */
@@ -39,7 +39,7 @@ export async function throughFolder<T extends {readonly path?: string | undefine
   {name, clock, signal}: {readonly name: string; readonly clock: Clock; readonly signal: AbortSignal},
   make: (target: string) => Promise<T>,
 ): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'svcctl-archive-'))
+  const folder = temporaryFolder('archive')
   try {
     const made = await make(join(folder, name))
     if (made.path !== undefined) {

@@ -1,8 +1,8 @@
-import {chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync} from 'node:fs'
+import {chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {writeFileAtomic, writeFileAtomicSync} from '../../src/base/atomic-file.ts'
+import {removeOldLeftovers, writeFileAtomic, writeFileAtomicSync} from '../../src/base/atomic-file.ts'
 
 let folder: string
 beforeEach(() => {
@@ -41,5 +41,20 @@ describe.each([
     chmodSync(folder, 0o500)
     await expect(write(join(folder, 'a'), 'new')).rejects.toMatchObject({code: 'EACCES'})
     chmodSync(folder, 0o700)
+  })
+})
+
+describe('what a writer left that was killed', () => {
+  it('goes when it is a day old, and nothing that is called or made otherwise', () => {
+    const names = ['.run.jsonl.0123456789ab.tmp', '.run.jsonl.0123456789a.tmp', 'run.jsonl.0123456789ab.tmp', '.hidden']
+    for (const name of names) writeFileSync(join(folder, name), '')
+    mkdirSync(join(folder, '.folder.0123456789ab.tmp'))
+    symlinkSync('.hidden', join(folder, '.link.0123456789ab.tmp'))
+    removeOldLeftovers(folder, Date.now() + 23 * 3_600_000)
+    expect(readdirSync(folder)).toHaveLength(6)
+    removeOldLeftovers(folder, Date.now() + 25 * 3_600_000)
+    expect(readdirSync(folder).sort()).toEqual(
+      ['.folder.0123456789ab.tmp', '.hidden', '.link.0123456789ab.tmp', '.run.jsonl.0123456789a.tmp', 'run.jsonl.0123456789ab.tmp'].sort(),
+    )
   })
 })

@@ -2,14 +2,14 @@
  * Runs the `app` of cdktf.json itself. cdktf-cli is not needed, and nothing of an earlier run is trusted: the app writes
  * into a fresh folder, of which only what its manifest names is read.
  */
-import {access, mkdtemp, rm} from 'node:fs/promises'
-import {tmpdir} from 'node:os'
+import {access, rm} from 'node:fs/promises'
 import {join} from 'node:path'
 import {parseJson} from '../../base/bounded-json.ts'
 import {isGlob} from '../../base/glob.ts'
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import type {ProcessVariables} from '../../base/process-variables.ts'
 import {shellWord} from '../../base/shell-word.ts'
+import {temporaryFolder} from '../../base/temporary-folder.ts'
 import {readWholeFile} from '../../base/whole-file.ts'
 import {noProject, StackFileError, SynthesisError} from '../language/values/errors.ts'
 import {appVariables, mayBeNamedInProject} from './app-environment.ts'
@@ -36,7 +36,7 @@ export async function synthesize({cwd, environment, named = [], signal, onApp = 
   const {app, context, wanted} = await readProject(cwd)
   const passed = appVariables(environment, [...named, ...wanted])
   onApp(passed)
-  const outdir = await mkdtemp(join(tmpdir(), 'svcctl-synth-'))
+  const outdir = temporaryFolder('synth')
   try {
     const run = await runApp(app, {cwd, environment: {...passed, ...forApp(outdir, context)}, signal, onLine})
     if (run.failure !== undefined) throw failed(app, cwd, run, run.failure)

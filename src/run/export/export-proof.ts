@@ -3,8 +3,7 @@
  * were read. No request is sent.
  */
 
-import {existsSync, mkdtempSync, realpathSync, rmSync, symlinkSync} from 'node:fs'
-import {tmpdir} from 'node:os'
+import {existsSync, realpathSync, rmSync, symlinkSync} from 'node:fs'
 import {dirname, join} from 'node:path'
 import {fileURLToPath} from 'node:url'
 import {kinds} from '../../backends/kinds.ts'
@@ -14,6 +13,7 @@ import {AppError} from '../../base/errors.ts'
 import {isJsonObject} from '../../base/json.ts'
 import {makeFolder} from '../../base/make-folder.ts'
 import {shellWord} from '../../base/shell-word.ts'
+import {temporaryFolder} from '../../base/temporary-folder.ts'
 import {readKeptFileSync} from '../../base/whole-file.ts'
 import {writeFolder} from '../../base/write-folder.ts'
 import {type LoadedDeclarations, loadDeclarations} from '../../declaration/read/load.ts'
@@ -46,7 +46,7 @@ export async function declarationsOf(
   signal?: AbortSignal,
 ): Promise<LoadedDeclarations> {
   const modules = modulesFor([...near, dirname(fileURLToPath(import.meta.url))])
-  const folder = mkdtempSync(join(tmpdir(), 'svcctl-export-'))
+  const folder = temporaryFolder('export')
   try {
     const app = `${shellWord(process.execPath)} --import tsx main.ts`
     writeFolder(folder, new Map([...files, ['cdktf.json', JSON.stringify({app})], ['package.json', '{"type": "module"}']]))

@@ -2,7 +2,7 @@
 import {existsSync, renameSync} from 'node:fs'
 import {hostname} from 'node:os'
 import {z} from 'zod'
-import {writeFileAtomicSync} from '../../base/atomic-file.ts'
+import {removeOldLeftovers, writeFileAtomicSync} from '../../base/atomic-file.ts'
 import {parseJson} from '../../base/bounded-json.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
 import {asJson} from '../../base/json.ts'
@@ -275,6 +275,7 @@ export function tidyRuns(host: Host, run: string): void {
   try {
     markIfEnded(host, run)
     pruneRuns(host, USUAL_PRUNING)
+    removeOldLeftovers(runsFolder(host.cwd))
   } catch (error) {
     host.log.debug(`old runs could not be tidied: ${error instanceof Error ? error.message : String(error)}`)
   }
