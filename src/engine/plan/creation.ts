@@ -37,9 +37,12 @@ export interface Replaced {
   readonly live: LiveObject
   /** As the plan may show what it was. */
   readonly former: JsonObject
+  /** How the new object will differ from it: that is made as it is declared, and nothing of it is left as somebody set it. */
+  readonly changes: () => readonly Change[]
 }
 
-export function replacement({kind, live, former}: Replaced, found: OperationBase, createFirst: boolean, why: Why): Operation {
+export function replacement(replaced: Replaced, found: OperationBase, createFirst: boolean, why: Why): Operation {
+  const {kind, live} = replaced
   if (kind.verbs.delete === undefined || kind.verbs.create === undefined) {
     return {
       ...found,
@@ -58,7 +61,11 @@ export function replacement({kind, live, former}: Replaced, found: OperationBase
       reason: `${why.reason}; create_before_destroy needs another name, since two ${kind.noun}s called ${JSON.stringify(found.name ?? '')} cannot exist at once`,
     }
   }
-  return {...found, action: 'replace', ...why, former}
+  return replacing(replaced, found, why)
+}
+
+export function replacing({former, changes}: Replaced, {kept: _, ...found}: OperationBase, why: Why): Operation {
+  return {...found, action: 'replace', ...why, changes: changes(), former}
 }
 
 /** @param why - `old`: what becomes of the object it was, which is not deleted by an operation of its own */

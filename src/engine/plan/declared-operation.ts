@@ -16,7 +16,7 @@ import {recordedSecrets} from '../model/shown-field.ts'
 import {Deferred, type Key, type Value, type ValueObject} from '../model/value.ts'
 import type {Paired} from '../observe/observation.ts'
 import {entryOf} from '../observe/pair.ts'
-import {createChanges, creation, type OperationBase, type Replaced, replacement, type Why} from './creation.ts'
+import {createChanges, creation, type OperationBase, type Replaced, replacement, replacing, type Why} from './creation.ts'
 import {formerOf} from './former.ts'
 import type {PlanInput} from './plan-input.ts'
 import {type keysThen, recordedAs} from './recorded.ts'
@@ -52,9 +52,8 @@ export function operationOf(input: Planning, pair: Paired, replaced: ReadonlySet
   if (live === undefined) return creation(kind, baseOf(subject), spec, pair.givenAway ? undefined : entry)
   const diff = diffTo(subject, live)
   const parent = pair.declaration.parent
-  if (parent?.by === 'key' && replaced.has(parent.key)) return withParent(subject, live, diff.changes)
+  if (parent?.by === 'key' && replaced.has(parent.key)) return withParent(subject, live)
   const {changes, kept} = keptOutside(subject, diff.changes)
-  notes.push(...notesOf(subject, live, diff, kept))
   const found = {
     remoteId: live.remoteId,
     changes,
@@ -62,8 +61,12 @@ export function operationOf(input: Planning, pair: Paired, replaced: ReadonlySet
     ...originOf(pair, entry),
     ...movedFrom(pair),
   }
-  if (changes.length === 0) return unchanged(subject, found)
-  return changed(subject, {...baseOf(subject), ...found, ...adopting(pair)}, live, diff.immutable)
+  const operation =
+    changes.length === 0
+      ? unchanged(subject, found)
+      : changed(subject, {...baseOf(subject), ...found, ...adopting(pair)}, live, diff.immutable)
+  notes.push(...notesOf(subject, live, diff, kept, operation))
+  return operation
 }
 
 function subjectOf(input: Planning, pair: Paired, replaced: ReadonlySet<Key>): Subject {
@@ -90,7 +93,11 @@ const baseOf = ({input, pair, spec, head}: Subject): OperationBase => ({
   ...declaredPart(pair.declaration, spec, parentOf(input, pair)),
 })
 
-function diffTo({input, pair: {declaration}, kind, spec, entry}: Subject, {fields}: LiveObject): FieldDiff {
+function diffTo(
+  {input, pair: {declaration}, kind, spec, entry}: Subject,
+  {fields}: LiveObject,
+  ignore: readonly string[] = declaration.policy.ignoreChanges,
+): FieldDiff {
   const decided: FieldDecision[] = []
   input.decisions?.set(declaration.key, decided)
   return diffFields({
@@ -99,7 +106,7 @@ function diffTo({input, pair: {declaration}, kind, spec, entry}: Subject, {field
     live: fields,
     ...(entry ? {applied: entry.applied} : {}),
     recorded: recordedSecrets(entry),
-    ignore: declaration.policy.ignoreChanges,
+    ignore,
     secretState: (pointer, secret) => input.secretState(declaration.key, pointer, secret),
     hides: input.hides,
     ...(input.decisions && {decides: decided.push.bind(decided)}),
@@ -117,25 +124,18 @@ function elsewhere(subject: Subject, stray: LiveObject): Operation {
 }
 
 /** What is there, with what may be shown of it: neither what the ledger nor what the declaration knows for a secret. */
-const replacedIn = ({kind, spec, entry}: Subject, live: LiveObject): Replaced => ({
-  kind,
+const replacedIn = (subject: Subject, live: LiveObject): Replaced => ({
+  kind: subject.kind,
   live,
-  former: formerOf(live, recordedSecrets(entry), spec),
+  former: formerOf(live, recordedSecrets(subject.entry), subject.spec),
+  changes: () => diffTo(subject, live, []).changes,
 })
 
-function withParent(subject: Subject, live: LiveObject, changes: readonly Change[]): Operation {
+function withParent(subject: Subject, live: LiveObject): Operation {
   const {pair, kind, entry} = subject
-  return {
-    ...baseOf(subject),
-    action: 'replace',
-    cause: 'parent-replaced',
-    remoteId: live.remoteId,
-    reason: `its ${kind.parent?.field ?? 'parent'} is replaced`,
-    changes,
-    former: replacedIn(subject, live).former,
-    ...originOf(pair, entry),
-    ...adopting(pair),
-  }
+  const found = {...baseOf(subject), remoteId: live.remoteId, ...originOf(pair, entry), ...adopting(pair)}
+  const why: Why = {cause: 'parent-replaced', reason: `its ${kind.parent?.field ?? 'parent'} is replaced`}
+  return replacing(replacedIn(subject, live), found, why)
 }
 
 /** The fields that are left as somebody else set them, whatever git has made of them since, and the changes without them. */
@@ -150,8 +150,10 @@ function* notesOf(
   live: LiveObject,
   diff: FieldDiff,
   kept: readonly string[],
+  {action}: Operation,
 ): Generator<string> {
-  if (kept.length > 0) yield `${declaration.key}: ${kept.join(', ')} changed outside and left so (--on-drift keep)`
+  const becomes = action === 'replace' ? `as declared in the new ${kind.noun}` : 'left so'
+  if (kept.length > 0) yield `${declaration.key}: ${kept.join(', ')} changed outside and ${becomes} (--on-drift keep)`
   if (diff.assumed.length > 0 && entry === undefined)
     yield `${declaration.key}: ${diff.assumed.join(', ')} cannot be read back and is taken for equal, for want of a ledger`
   if (kind.ready?.(live.fields) === 'failed')

@@ -55,6 +55,25 @@ describe('a declared object', () => {
     expect(await kept(cache({replication: true}))).toMatchObject({action: 'update', changes: ['/replication'], kept: ['/memoryLimitInGb']})
   })
 
+  it.each([
+    ['that are not compared', {ignoreChanges: ['/memoryLimitInGb']}, {}],
+    ['that are kept as somebody changed them', {}, {lifts: {onDrift: 'keep'}}],
+  ] as const)('that is replaced is shown with the fields %s: the new one has them as declared', async (_, policy, more) => {
+    const port = (at: number) => cache({port: at}, policy)
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([port(12_000)])
+      lab.simulator.edit({path: CACHE, set: {memoryLimitInGb: 3}})
+      expect(await plannedFor(lab, port(12_000), 'cache', more)).toMatchObject({action: 'no-op', changes: []})
+      const {plan} = await lab.plan([port(12_001)], more)
+      const [it] = plan.operations.filter(it => it.action === 'replace')
+      expect(it).toMatchObject({changes: [{path: '/memoryLimitInGb', before: 3, after: 1, risk: expect.any(String)}, {path: '/port'}]})
+      expect([it?.kept, plan.notes.filter(note => note.includes('left so'))]).toEqual([undefined, []])
+      const again = await lab.recheck(plan, [port(12_001)])
+      expect(again.plan.operations.find(it => it.action === 'replace')?.changes).toEqual(it?.changes)
+    })
+  })
+
   it('of which a field cannot be changed in place is replaced', async () => {
     expect(await planned(cache({port: 12_000}), cache({port: 12_001}))).toMatchObject({
       action: 'replace',
