@@ -62,12 +62,12 @@ export class UnsettledRunError extends AppError {
 const namesOf = ({stacks}: Workspace): ReadonlySet<string> => new Set(stacks.map(it => it.name))
 
 /** As much of a run as is about these stacks and their ledgers. */
-const ownPart = (story: RunStory, {ownLedgers}: Workspace): DeadRun => partOf(story, ownStacks(story, ownLedgers))
+const ownPart = (story: RunStory, here: Workspace['ownLedgers']): DeadRun => partOf(story, ownStacks(story, here))
 
 /** Unfinished runs that have left something in these stacks, or that still go on. */
 export function unfinishedRuns(workspace: Workspace): RunStory[] {
   const {host, ownLedgers} = workspace
-  const concerns = (it: RunStory) => it.alive || !isSettled(ownPart(it, workspace)) || isSettled(it)
+  const concerns = (it: RunStory) => it.alive || !isSettled(ownPart(it, ownLedgers)) || isSettled(it)
   return openRuns(host).stories.filter(it => !it.ended && ownStacks(it, ownLedgers).size > 0 && concerns(it))
 }
 
@@ -79,7 +79,7 @@ export async function openRequests(workspace: Workspace): Promise<string[]> {
   for (const story of unfinishedRuns(workspace)) {
     const {run} = story.header
     if (story.damage !== undefined) notes.push(`the journal of run ${run} is damaged: ${story.damage}; the rest of it counts`)
-    const {loose} = ownPart(story, workspace)
+    const {loose} = ownPart(story, workspace.ownLedgers)
     if (story.alive) notes.push(`run ${run} is still going on (pid ${story.header.process.pid})`)
     else if (loose.length === 0) notes.push(`run ${run} did not end; nothing of it is in flight`)
     for (const {key, kind, step, taskId, name, remoteId} of story.alive ? [] : loose) {
@@ -104,7 +104,7 @@ export function assertNothingOpen(workspace: Workspace): void {
     [...loose, ...uncertain].map(({key, step}) => `${step} of ${key} in run ${run}`)
   const known = knownRuns(workspace.host)
   const notes = [
-    ...unfinishedRuns(workspace).flatMap(it => open(it.header.run, ownPart(it, workspace))),
+    ...unfinishedRuns(workspace).flatMap(it => open(it.header.run, ownPart(it, workspace.ownLedgers))),
     ...[...workspace.ledgers.values()]
       .flatMap(({pending}) => pendingRuns(pending).runs)
       .flatMap(({run, entries}) => (known.has(run) ? [] : open(run, partOf(readRun(entries), namesOf(workspace))))),
@@ -183,7 +183,7 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
     const [operations, before] = [plan?.operations ?? [], beforeOf(workspace.host, run)]
     const [note, noteFirst] = [(it: JournalEntry) => notes.note(it), () => notes.write()]
     try {
-      const {found} = await settle(run, ownPart(story, workspace), {operations, before, note, noteFirst, isOpenStill})
+      const {found} = await settle(run, ownPart(story, workspace.ownLedgers), {operations, before, note, noteFirst, isOpenStill})
       await notes.end(found.length)
     } catch (error) {
       // What it has found out until then is worth as much.

@@ -17,6 +17,6 @@ export function rewrittenText({stack, entries, rewrittenBy = ''}: Ledger): strin
   return `${text}. Nobody can tell any more whether these have the secrets that are declared, and the API cannot set them again: ${stuck.map(it => it.address).join(', ')}. Where they have them: ${accept}`
 }
 
-/** The backend of the stack has changed, and what it had stayed behind. */
+/** What the stack had stayed behind where its backend has changed; or the file is of another place that it is applied to (`--state`). */
 export const leftText = ({stack, path, objects}: FormerLedger): string =>
-  `stack ${stack} has no ledger where its backend is, and ${path} has ${objects} of its objects: bring them along with svcctl transfer --stack ${shellWord(stack)} --from-state ${shellWord(path)}`
+  `stack ${stack} has no ledger where its backend is, and ${path} has ${objects} of its objects: if its backend has changed, bring them along with svcctl transfer --stack ${shellWord(stack)} --from-state ${shellWord(path)}`

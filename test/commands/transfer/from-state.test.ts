@@ -156,7 +156,7 @@ describe('svcctl transfer --from-state', () => {
 
   it('is what a plan advises where the backend has changed and nothing was brought along', async () => {
     await begun()
-    const advice = `${join(at.folder, FILE)} has 3 of its objects: bring them along with svcctl transfer --stack shop --from-state`
+    const advice = `${join(at.folder, FILE)} has 3 of its objects: if its backend has changed, bring them along with svcctl transfer --stack shop --from-state`
     const plan = await fast(behindHttp(), ['plan', '--stack', 'shop'])
     expect(plan.stderr).toContain(advice)
     expect((await run(behindHttp(), ['transfer', '--stack', 'shop', '--from-state', FILE])).code).toBe(0)
