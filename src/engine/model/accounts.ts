@@ -43,6 +43,25 @@ export function accountGroups(records: readonly StackAccount[]): AccountOf {
   }
 }
 
+/** The first record of another stack whose account is called the same at another address: nobody knows whether it is one. */
+export const namesakeOf = (
+  records: readonly StackAccount[],
+  accountOf: AccountOf,
+  {stack, api}: Pick<StackAccount, 'stack' | 'api'>,
+  has: (stack: string) => boolean,
+): {readonly own: StackAccount; readonly other: StackAccount} | undefined => {
+  const own = records.find(it => it.stack === stack && it.api === api && it.account !== undefined)
+  const other = records.find(
+    it =>
+      it.api === api &&
+      it.account === own?.account &&
+      it.address !== own?.address &&
+      accountOf(it.stack, api) !== accountOf(stack, api) &&
+      has(it.stack),
+  )
+  return own && other && {own, other}
+}
+
 /** Sets that grow together. */
 class Groups {
   readonly #parents = new Map<string, string>()

@@ -28,6 +28,7 @@ import {justDeleted, maybeLate} from '../journal/maybe-late.ts'
 import {accountsOf, checkAccounts, namedAccounts} from '../workspace/accounts.ts'
 import {changeLimits, LearnedLimits} from '../workspace/change-limits.ts'
 import {controlsSeen, plannedFreezes} from '../workspace/controls-seen.ts'
+import {maybeOneAccount} from '../workspace/one-account.ts'
 import type {Workspace} from '../workspace/workspace.ts'
 import {beingMadeElsewhere} from './being-made.ts'
 import {planOver} from './plan-over.ts'
@@ -122,6 +123,7 @@ export async function planWorkspace(
   learnSecrets(host.redactor, built.observation)
   const {plan} = built
   assertSecretsGiven(workspace, built)
+  if (choice === undefined) for (const text of await maybeOneAccount(workspace, plan.operations)) host.log.warn(text)
   // What the server saw, the looks at the accounts and at dead runs too; it is not part of the hash.
   const requests = {...plan.requests, used: workspace.usedRequests()}
   const guards = [...plan.guards, ...readOnlyGuard(workspace, plan.operations)]

@@ -52,3 +52,32 @@ it('an object is not transferred to a stack of the other one', async () => {
   const toOther = await transfer()
   expect([toOther.code, documentOf(toOther).error?.code]).toEqual([3, 'E_OTHER_ACCOUNT'])
 })
+
+it('of two addresses with one object it is said that they may be one cluster; at one address the second one is refused', async () => {
+  // One cluster, at the addresses of two of its nodes.
+  const node = new URL(at.env.SVC_ENTERPRISE_URL ?? '')
+  const elsewhere = `${node.protocol}//localhost:${node.port}`
+  const profile = (name: string, url: string) =>
+    `[profiles.${name}]\ndeployment_type = "enterprise"\nurl = "${url}"\nusername = "${at.env.SVC_ENTERPRISE_USER}"\npassword = "${at.env.SVC_ENTERPRISE_PASSWORD}"\n`
+  mkdirSync(dirname(at.configFile), {recursive: true, mode: 0o700})
+  writeFileSync(at.configFile, profile('one', node.origin) + profile('two', elsewhere), {mode: 0o600})
+  const env = {SVC_ENTERPRISE_URL: '', SVC_ENTERPRISE_USER: '', SVC_ENTERPRISE_PASSWORD: ''}
+  const stacks = (second = 'two') => [
+    jsonStack('a')
+      .target({cluster: {profile: 'one'}})
+      .bdb('mine'),
+    jsonStack('b')
+      .target({cluster: {profile: second}})
+      .bdb('mine'),
+  ]
+  expect(await fast(['apply', '--stack', 'a', '--auto-approve'], stacks(), env)).toMatchObject({code: 0})
+  const maybe = await fast(['plan', '--stack', 'b'], stacks(), env)
+  expect([maybe.code, documentOf(maybe).summary.adopt]).toEqual([0, 1])
+  expect(maybe.stderr).toContain('give both stacks one address')
+  const one = await fast(['plan', '--stack', 'b'], stacks('one'), env)
+  expect(one.stderr).not.toContain('may be what stack')
+  expect([one.code, documentOf(one).error.problems[0].message]).toEqual([
+    64,
+    expect.stringContaining('a:null_resource.mine declares the database'),
+  ])
+})
