@@ -8,7 +8,7 @@ import {type Block, blocksIn} from '../files/stack-document.ts'
 import {parseReference} from '../language/expression-parser.ts'
 import {hint} from '../language/hint.ts'
 import {type Node, partsOf, printAddress, printTemplate} from '../language/values/expression.ts'
-import {Open, type OpenValue, opensIn} from '../language/values/open-value.ts'
+import {nodeOf, Open, type OpenValue, opensIn} from '../language/values/open-value.ts'
 import {type Draft, draftOf} from './draft.ts'
 import {ObjectBlock} from './object-block.ts'
 import type {StackNames} from './stack-names.ts'
@@ -149,7 +149,7 @@ export class StackReader {
       // cdktf marks everything that goes from stack to stack as sensitive; the value itself knows better.
       const marked = body.sensitive === true && !name.startsWith('cross-stack-output-')
       const description = typeof body.description === 'string' ? {description: body.description} : {}
-      return [{name, value: closed(value, this.stack), sensitive: tainted || marked, ...description}]
+      return [{name, value: closedWhole(value, this.stack), sensitive: tainted || marked, ...description}]
     })
   }
 
@@ -238,6 +238,18 @@ function addressIn(text: string): {name: string; key?: string | number} | undefi
   if (owner.type !== 'attr' || owner.of.type !== 'root' || owner.of.name !== 'null_resource') return undefined
   if (node.type === 'index' && typeof key !== 'string' && typeof key !== 'number') return undefined
   return {name: owner.name, ...(typeof key === 'string' || typeof key === 'number' ? {key} : {})}
+}
+
+/**
+ * The same of an output. One with parts that are known later is known later as a whole: in a plan and in a ledger it has one expression,
+ * or one value. One that holds a secret is in neither.
+ */
+function closedWhole(value: OpenValue, stack: string): Value {
+  const opens = opensIn(value)
+  const isLater = opens.some(open => open.value === undefined) && !opens.some(open => open.secret)
+  const node = isLater ? nodeOf(value) : undefined
+  if (node === undefined) return closed(value, stack)
+  return new Deferred(printTemplate(node, stack), [...new Set(opens.flatMap(open => open.needs))])
 }
 
 /** The value as the engine holds it. */

@@ -509,7 +509,12 @@ describe('a hostile expression is refused, and soon', () => {
   })
 })
 
-const later = (expression: string) => new Deferred(`\${${expression}}`, [`shop:${expression.replace(/\.id$/, '')}`], false)
+const later = (expression: string, ...addresses: readonly string[]) =>
+  new Deferred(
+    `\${${expression}}`,
+    addresses.map(it => `shop:null_resource.${it}`),
+    false,
+  )
 
 describe('instances of an object', () => {
   const stack: StackText = {
@@ -521,9 +526,12 @@ describe('instances of an object', () => {
   const output = (text: string) => read({...stack, output: {o: {value: `\${${text}}`}}}).outputs[0]?.value
 
   it.each([
-    ['null_resource.n[*].id', [later('null_resource.n[0].id'), later('null_resource.n[1].id')]],
+    ['null_resource.n[*].id', later('[null_resource.n[0].id, null_resource.n[1].id]', 'n[0]', 'n[1]')],
     ['values(null_resource.k)[*].triggers["out/name"]', ['a', 'b']],
-    ['{for k, v in null_resource.k : k => v.id}', {a: later('null_resource.k["a"].id'), b: later('null_resource.k["b"].id')}],
+    [
+      '{for k, v in null_resource.k : k => v.id}',
+      later('{"b" = null_resource.k["b"].id, "a" = null_resource.k["a"].id}', 'k["b"]', 'k["a"]'),
+    ],
     ['[for v in null_resource.n : v.triggers["out/name"]]', ['n0', 'n1']],
     ['keys(null_resource.k)', ['a', 'b']],
     ['length(null_resource.n)', 2],

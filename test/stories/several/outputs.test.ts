@@ -39,3 +39,32 @@ describe('an output of one stack that reads what another one has', () => {
     expect(second).not.toBe(first)
   })
 })
+
+describe('an output that is a list or an object', () => {
+  it('has every value after the apply that makes what it reads, and the next plan has nothing to record', async () => {
+    const id = '${null_resource.db.id}'
+    const shop = jsonStack('shop')
+      .subscription('main')
+      .database('db', 'main', {}, {outputs: ['publicEndpoint']})
+      .block('output', {
+        list: {value: [id, 'x']},
+        object: {value: {nested: {id, none: null}, 'a key': 1}},
+        computed: {value: '${[for it in [null_resource.db.id] : upper(it)]}'},
+        secret: {value: {pw: '${sensitive("s3")}', id}},
+      })
+    const from = ['--synth-dir', saveStacks(at.folder, [shop])]
+    const planned = documentOf(await at.fast(['plan', ...from, '-o', 'json']))
+    expect(planned.stacks[0].outputs.find((it: {name: string}) => it.name === 'list').value).toEqual({unknown: true})
+    expect(await at.fast(['apply', ...from, '--auto-approve'])).toMatchObject({code: 0})
+    const {computed, list, object, ...others} = documentOf(await at.run(['output', ...from, '-o', 'json']))
+    const [db] = list.value
+    expect([db, list.value, object.value, computed.value, others.secret.value]).toEqual([
+      expect.stringMatching(/^cloud\/subscriptions\/\d+\/databases\/\d+$/),
+      [db, 'x'],
+      {nested: {id: db, none: null}, 'a key': 1},
+      [db.toUpperCase()],
+      {secret: true},
+    ])
+    expect(await at.fast(['plan', ...from, '--detailed-exitcode'])).toMatchObject({code: 0})
+  })
+})
