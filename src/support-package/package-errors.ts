@@ -18,6 +18,17 @@ export class PackageTimeoutError extends AppError {
   }
 }
 
+/** `--timeout` is over, whatever was on its way by then. */
+export class PackageLateError extends AppError {
+  constructor(seconds: number) {
+    super(`the package is not here after ${seconds} s`, {
+      code: 'E_PACKAGE_LATE',
+      exit: EXIT.timeout,
+      suggestions: ['Run the command again with a longer --timeout, or without one: --wait-timeout and --idle-timeout hold in any case.'],
+    })
+  }
+}
+
 export class PackageFailedError extends AppError {
   constructor(task: string, reason: string) {
     super(`the cluster could not make the package (task ${task}): ${reason}`, {

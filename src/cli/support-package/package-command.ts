@@ -8,6 +8,7 @@ import {harmless} from '../../report/terminal-text.ts'
 import {openCluster} from '../../run/workspace/open-api.ts'
 import {destinationOf, LOW_SPACE_BYTES, lookAtDestination, throughFolder} from '../../support-package/destination.ts'
 import {type MadePackage, makePackage, type PackageEvent} from '../../support-package/make-package.ts'
+import {PackageLateError} from '../../support-package/package-errors.ts'
 import {defaultFileName, type PackageScope} from '../../support-package/package-paths.ts'
 import {begunResult, displaySize, identifyCluster, optimizationText, packageResult} from '../../support-package/package-result.ts'
 import {type Uploaded, UploadInterruptedError} from '../../support-package/upload-archive.ts'
@@ -16,6 +17,7 @@ import {isInteractive} from '../shell/context.ts'
 import {OutcomeCommand} from './outcome-command.ts'
 import type {PackageFlagValues} from './package-flags.ts'
 import {ProgressLine} from './progress-line.ts'
+import {withinTime} from './time-limit.ts'
 import {openUploadService, type UploadService, UploadUnfinishedError} from './upload-service.ts'
 
 type Flags = PackageFlagValues & ConnectionFlagValues
@@ -38,7 +40,7 @@ export abstract class PackageCommand extends OutcomeCommand {
     const source = connection.sources.username
     const line = new ProgressLine(this.context, 'Downloaded')
     try {
-      const make = (target: string): Promise<MadePackage> =>
+      const make = (target: string, inTime: AbortSignal): Promise<MadePackage> =>
         makePackage({
           client: api.client,
           cluster: api.backend,
@@ -54,10 +56,15 @@ export abstract class PackageCommand extends OutcomeCommand {
           idleTimeoutMs: flags['idle-timeout'],
           ...(connection.settings.pollIntervalMs !== undefined && {pollIntervalMs: connection.settings.pollIntervalMs}),
           ...(source !== undefined && {credentialSource: describeSource(source)}),
-          signal,
+          signal: inTime,
           onEvent: event => this.#tell(event, line),
         }).finally(() => line.end())
-      const made = await (place.is === 'file' ? make(place.path) : throughFolder(place, {name, clock, signal}, make))
+      const late = (seconds: number) => new PackageLateError(seconds)
+      const made = await withinTime({clock, timeoutMs: flags.timeout, signal, late}, inTime =>
+        place.is === 'file'
+          ? make(place.path, inTime)
+          : throughFolder(place, {name, clock, signal: inTime}, target => make(target, inTime)),
+      )
       if (made.is === 'begun') return await this.#printBegun(made, flags)
       const file = place.is === 'stream' ? place.path : made.path
       if (file !== place.path)

@@ -308,6 +308,19 @@ describe('a download', () => {
     expect([outcome.code, json(outcome).code]).toEqual([12, 'E_DOWNLOAD_STALLED'])
   })
 
+  it('that never falls silent and never ends, ends with --timeout (12), and leaves nothing', async () => {
+    const whole = archive(file('a.txt', lines(5000)))
+    const address = await serve((_, response) => {
+      response.writeHead(200)
+      let sent = 0
+      const drip = setInterval(() => void response.write(whole.subarray(sent, ++sent)), 20)
+      response.on('close', () => clearInterval(drip))
+    })
+    const outcome = await run('cluster -o json --idle-timeout 10s --timeout 300ms', {SVC_ENTERPRISE_URL: address})
+    expect([outcome.code, json(outcome)]).toMatchObject([12, {success: false, code: 'E_PACKAGE_LATE'}])
+    expect(files().filter(it => it.includes('.tar.gz') || it.includes('.part'))).toEqual([])
+  })
+
   it('that never begins ends with --wait-timeout (12)', async () => {
     debuginfo({firstByteMs: 60_000})
     const outcome = await run('cluster -o json --wait-timeout 1')

@@ -4,6 +4,7 @@ import {serverFlags} from '../../../cli/parse/flags.ts'
 import {Args, Flags} from '../../../cli/parse/oclif.ts'
 import {OutcomeCommand} from '../../../cli/support-package/outcome-command.ts'
 import {uploadFlags} from '../../../cli/support-package/package-flags.ts'
+import {withinTime} from '../../../cli/support-package/time-limit.ts'
 import {openUploadService} from '../../../cli/support-package/upload-service.ts'
 import {displaySize, uploadResult} from '../../../support-package/package-result.ts'
 import {UploadInterruptedError, UploadTimeoutError} from '../../../support-package/upload-archive.ts'
@@ -26,17 +27,14 @@ export default class SupportPackageUploadCommand extends OutcomeCommand {
     const {args, flags} = await this.parse(SupportPackageUploadCommand)
     const {rate, burst, timeout, 'request-timeout': requestTimeoutMs} = flags
     const service = await openUploadService(this.context, flags.profile, {rate, burst, requestTimeoutMs})
-    const late = new AbortController()
-    const done = new AbortController()
-    const stop = () => late.abort()
-    if (signal.aborted) stop()
-    signal.addEventListener('abort', stop, {once: true})
     try {
-      if (timeout !== undefined) this.context.clock.sleep(timeout, done.signal).then(stop, () => undefined)
-      const file = resolve(this.context.cwd, args.file)
-      const uploaded = await service.upload(file, {idleTimeoutMs: flags['idle-timeout'], signal: late.signal}).catch(error => {
-        if (signal.aborted) throw new UploadInterruptedError(file, flags.save)
-        throw late.signal.aborted ? new UploadTimeoutError(file, flags.save, (timeout ?? 0) / 1000) : error
+      const {clock, cwd} = this.context
+      const file = resolve(cwd, args.file)
+      const late = (seconds: number) => new UploadTimeoutError(file, flags.save, seconds)
+      const uploaded = await withinTime({clock, timeoutMs: timeout, signal, late}, inTime =>
+        service.upload(file, {idleTimeoutMs: flags['idle-timeout'], signal: inTime}),
+      ).catch(error => {
+        throw signal.aborted ? new UploadInterruptedError(file, flags.save) : error
       })
       // The size at the service is proven: only now the local copy may go.
       if (!flags.save) await rm(file)
@@ -47,8 +45,6 @@ export default class SupportPackageUploadCommand extends OutcomeCommand {
         {text: () => `Uploaded to ${path}: ${size} bytes (${displaySize(size)}) in ${result.elapsed_seconds} s`},
       )
     } finally {
-      done.abort()
-      signal.removeEventListener('abort', stop)
       await service.close()
     }
   }
