@@ -9,6 +9,7 @@ import {writeFolder} from '../../base/write-folder.ts'
 import type {Connection} from '../../config/connection.ts'
 import {SynthesisError} from '../../declaration/language/values/errors.ts'
 import type {LoadedDeclarations} from '../../declaration/read/load.ts'
+import type {StackDeclarations} from '../../engine/model/declaration.ts'
 import {emptyLedger} from '../../engine/model/ledger.ts'
 import {keyOfOperation} from '../../engine/model/value.ts'
 import type {LiveWorld} from '../../engine/observe/read-world.ts'
@@ -22,6 +23,7 @@ import type {RequestAllowance} from '../../transport/request-allowance.ts'
 import type {Host} from '../host/host.ts'
 import {ImportOwnedError, importObjects} from '../import/import.ts'
 import {assertOpen} from '../workspace/controls.ts'
+import {readDeclarations} from '../workspace/declarations.ts'
 import {Workspace} from '../workspace/workspace.ts'
 import {type ExportPlace, outdatedFiles} from './export-place.ts'
 import {backendsOfFacts, declarationsOf, provePlan, refusal} from './export-proof.ts'
@@ -135,7 +137,7 @@ async function proven(
     variables: [],
     connect,
     stacks: stacks.stacks,
-    others: [],
+    others: writes ? await appAround(tools, exported, stacks) : [],
     mode: 'plan',
     allowance,
     // What ledgers and files of values have says nothing of the code: only ledgers that are to be written are looked at.
@@ -158,6 +160,23 @@ async function proven(
     return {proof: after, used: workspace.usedRequests()}
   } finally {
     await workspace.close()
+  }
+}
+
+/**
+ * The stacks of the app whose folder the code goes into: what they have is in no second ledger, wherever theirs are kept.
+ * @throws ExportAdoptError
+ */
+async function appAround({host}: ExportTools, {place}: Exported, {stacks}: LoadedDeclarations): Promise<readonly StackDeclarations[]> {
+  if (place === undefined || !place.isWithin) return []
+  const names = new Set(stacks.map(it => it.name))
+  const source = {synthDir: undefined, synthEnvironment: undefined, stacks: undefined, stateFile: undefined, variables: []}
+  try {
+    const app = await readDeclarations({...host, cwd: place.project}, {...source, mode: 'validate', signal: new AbortController().signal})
+    return app.stacks.filter(it => !names.has(it.name))
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    throw new ExportAdoptError(`what the stacks of the app in ${place.project} own is not known: ${error.message}`)
   }
 }
 
