@@ -72,6 +72,9 @@ export interface UploadPace {
   readonly requestTimeoutMs?: number | undefined
 }
 
+/** A reference, an address and some headers. They are written down with each part, and sent with each. */
+const LARGEST_ANSWER = 1_048_576
+
 /**
  * @param profile - `--profile`
  * @throws NoFilesKeyError, FilesAddressError, KeyringUnavailableError, KeyringEntryMissingError, UnknownProfileError
@@ -86,7 +89,13 @@ export async function openUploadService(context: Context, profile: string | unde
   const address = environment.files.apiUrl
   if (address === undefined) throw new FilesAddressError('is not known')
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) throw new FilesAddressError('is no http(s) address')
-  const network = createTransport({proxy: environment.proxy, trust: environmentTrust(environment), cwd: context.cwd, advice: ADVICE})
+  const network = createTransport({
+    proxy: environment.proxy,
+    trust: environmentTrust(environment),
+    cwd: context.cwd,
+    advice: ADVICE,
+    maxResponseBytes: LARGEST_ANSWER,
+  })
   const {rate: perMinute, burst, requestTimeoutMs} = pace
   const limits = perMinute === undefined ? NO_LIMITS : {perMinute, burst: burst ?? Math.ceil(perMinute * 1.5), reserve: 0}
   const budget = createBudget({limits, clock})

@@ -561,6 +561,23 @@ describe('an upload', () => {
     expect(readdirSync(join(here.home, '.local', 'state', 'svcctl', 'uploads'))).toEqual([])
   })
 
+  it('is over where the service answers with more than a part can need, before that is in memory', async () => {
+    writeFileSync(join(here.folder, 'a.bin'), 'content')
+    const address = await serve((_, response) => {
+      response.writeHead(200, {'content-type': 'application/json'})
+      response.end(JSON.stringify([{ref: 'r'.repeat(2_000_000), upload_uri: 'http://127.0.0.1:9/part'}]))
+    })
+    const outcome = await run('upload a.bin -o json', {SVC_FILES_API_URL: address})
+    expect([outcome.code, json(outcome)]).toMatchObject([
+      1,
+      {
+        code: 'E_UPLOAD_UNANSWERED',
+        error: expect.stringContaining('1 MiB'),
+        suggestions: [expect.stringContaining('Check SVC_FILES_API_URL')],
+      },
+    ])
+  })
+
   it('begins anew when the file changed or the service forgot about it', async () => {
     small()
     const path = join(here.folder, 'a.bin')
