@@ -1,15 +1,16 @@
 /** What the ledger learns of a run that died: objects it made, secrets it had sent, and secrets that may have arrived. */
 import {AppError} from '../../base/errors.ts'
-import {canonicalJson} from '../../base/json.ts'
+import {canonicalJson, type JsonObject} from '../../base/json.ts'
 import type {Lookup} from '../model/declaration.ts'
 import {deposedAddress, deposedEntry, deposes, isDeposed} from '../model/deposed.ts'
 import {FORMER_SECRET} from '../model/former-secret.ts'
 import {addressIn, type SettledStep, stackOf, type UncertainSecrets} from '../model/journal.ts'
+import {kindCalled} from '../model/kind.ts'
 import {type Ledger, type LedgerEntry, sinceVersion} from '../model/ledger.ts'
-import {bareEntry, ledgerEntryOf, secretsInSpec} from '../model/ledger-entry.ts'
+import {appliedOf, bareEntry, ledgerEntryOf, secretsInSpec} from '../model/ledger-entry.ts'
 import type {Operation} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
-import {plainPart, resolveValue} from '../model/resolve.ts'
+import {resolveValue} from '../model/resolve.ts'
 import {type Key, keyOf, keyOfOperation, type Secret, type ValueObject} from '../model/value.ts'
 import type {RecoverInput} from './recovery.ts'
 import {type KnownSecret, secretsLeft, sentContext, withUnknown} from './sent-secrets.ts'
@@ -140,14 +141,19 @@ export class RecoveredLedger {
     }
     // What it was declared with then, and is declared with no more.
     for (const pointer of Object.keys(secrets)) if (!known.has(pointer)) kept[pointer] ??= FORMER_SECRET
-    book.record(stack, ledgerEntryOf(operation, operation.declared, remoteId, spec, former?.outputs ?? {}, kept), known)
+    const applied = this.#applied(operation, spec, there)
+    book.record(stack, ledgerEntryOf(operation, operation.declared, remoteId, applied, former?.outputs ?? {}, kept), known)
   }
 
   /** A ledger that was written since may say of this object what it said before the run: then nobody has, and the update stands. */
   #withApplied(stack: string, there: LedgerEntry, operation: Operation | undefined): LedgerEntry {
     const was = this.#input.before?.stacks[stack]?.entries.find(it => it.remoteId === there.remoteId)
     if (operation?.declared === undefined || was === undefined || canonicalJson(was.applied) !== canonicalJson(there.applied)) return there
-    return {...there, applied: plainPart(this.declared(operation))}
+    return {...there, applied: this.#applied(operation, this.declared(operation), there)}
+  }
+
+  #applied(operation: Operation, spec: ValueObject, there: LedgerEntry | undefined): JsonObject {
+    return appliedOf(kindCalled(this.#input.kinds, operation.kind), spec, operation, there?.applied)
   }
 
   /** Of a secret that this run had sent, and that the ledger knows another value of, nobody knows which came last. */

@@ -4,7 +4,7 @@ import type {Declaration} from '../model/declaration.ts'
 import {deposedEntry} from '../model/deposed.ts'
 import {isSecretOutput} from '../model/field-rules.ts'
 import {idsIn} from '../model/kind.ts'
-import {ledgerEntryOf} from '../model/ledger-entry.ts'
+import {appliedOf, ledgerEntryOf} from '../model/ledger-entry.ts'
 import {type LiveObject, liveObject, outputOf} from '../model/live.ts'
 import {plainPart} from '../model/resolve.ts'
 import {formerEntry} from './carried-secrets.ts'
@@ -30,9 +30,11 @@ export async function remember(scene: Staged, remoteId: string | undefined, live
     book.drop(operation.stack, operation.address)
     return
   }
-  const {kept, known} = secretsToRecord(operation, scene.spec, scene.sent, formerEntry(scene, remoteId))
+  const former = formerEntry(scene, remoteId)
+  const {kept, known} = secretsToRecord(operation, scene.spec, scene.sent, former)
+  const applied = appliedOf(scene.kind, scene.spec, operation, former?.applied)
   const record = (outputs: Readonly<Record<string, Json>>) =>
-    book.record(operation.stack, ledgerEntryOf(operation, declaration, remoteId, scene.spec, outputs, kept), known)
+    book.record(operation.stack, ledgerEntryOf(operation, declaration, remoteId, applied, outputs, kept), known)
   const shown = outputsShown(scene, declaration, remoteId, live)
   // It is ours from here on, whatever becomes of the look at what its row does not show.
   record(shown.values)

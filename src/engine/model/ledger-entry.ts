@@ -1,7 +1,10 @@
 /** What a ledger remembers of an object that was just applied. */
-import type {Json} from '../../base/json.ts'
+import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import {neededBy} from './declaration.ts'
+import {rootRule} from './field-rules.ts'
+import type {Kind} from './kind.ts'
 import type {LedgerEntry} from './ledger.ts'
+import {withLeft} from './left-alone.ts'
 import type {DeclaredObject, Operation} from './plan.ts'
 import {openLeaves, plainPart} from './resolve.ts'
 import {Secret, type ValueObject} from './value.ts'
@@ -9,14 +12,27 @@ import {Secret, type ValueObject} from './value.ts'
 type Declared = Pick<DeclaredObject, 'parent' | 'dependsOn' | 'policy'>
 
 /**
- * @param spec - as it was sent; its secrets are left out here and sealed when the ledger is written
+ * What counts as applied of an object: what was sent, and of fields that were left as somebody else had set them (`--on-drift keep`)
+ * what was applied before. Secrets are left out: they are sealed when the ledger is written.
+ *
+ * @param spec - as it is declared
+ * @param former - what the ledger has of the same object
+ */
+export function appliedOf(kind: Kind, spec: ValueObject, {kept = []}: Pick<Operation, 'kept'>, former: JsonObject | undefined): JsonObject {
+  const plain = plainPart(spec)
+  const left = former === undefined || kept.length === 0 ? plain : withLeft(rootRule(kind), plain, former, kept, [])
+  return isJsonObject(left) ? left : plain
+}
+
+/**
+ * @param applied - `appliedOf`
  * @param secrets - digests the ledger had of them and keeps
  */
 export function ledgerEntryOf(
   operation: Operation,
   declared: Declared,
   remoteId: string,
-  spec: ValueObject,
+  applied: JsonObject,
   outputs: Readonly<Record<string, Json>>,
   secrets: Readonly<Record<string, string>> = {},
 ): LedgerEntry {
@@ -25,7 +41,7 @@ export function ledgerEntryOf(
     kind: operation.kind,
     remoteId,
     origin: operation.action === 'create' || operation.action === 'replace' ? 'created' : (operation.origin ?? 'adopted'),
-    applied: plainPart(spec),
+    applied,
     secrets,
     dependsOn: neededBy(declared),
     removal: declared.policy.removal,

@@ -191,7 +191,7 @@ const movedFrom = ({match}: Paired): Pick<Operation, 'movedFrom'> =>
 function unchanged(subject: Subject, found: Pick<OperationBase, 'remoteId' | 'changes' | 'kept' | 'origin' | 'movedFrom'>): Operation {
   const {input, pair, entry, head, spec} = subject
   const {match} = pair
-  const isRecorded = entry !== undefined && match?.found !== 'import' && match?.found !== 'name' && recordedAs(input, pair, entry)
+  const isRecorded = entry !== undefined && match?.found !== 'import' && match?.found !== 'name' && recordedAs(input, pair, entry, found)
   if (isRecorded && found.movedFrom === undefined) {
     // Secrets stay: the digest over all of a ledger's secrets needs every one of them again.
     return {...head, ...plannedSecrets(spec), ...found, action: 'no-op', cause: 'as-declared', reason: 'it is as declared'}

@@ -7,7 +7,9 @@ import {FORMER_SECRET} from '../model/former-secret.ts'
 import {keysNow} from '../model/keys-now.ts'
 import type {Kinds} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
+import {appliedOf} from '../model/ledger-entry.ts'
 import {outputOf} from '../model/live.ts'
+import type {Operation} from '../model/plan.ts'
 import {openLeaves, plainPart} from '../model/resolve.ts'
 import {type Key, keyOf, type ValueObject} from '../model/value.ts'
 import type {Paired} from '../observe/observation.ts'
@@ -19,7 +21,13 @@ interface RecordInput {
   readonly keyThen: (key: Key) => Key
 }
 
-export function recordedAs({kinds, hides = it => it, keyThen}: RecordInput, pair: Paired, entry: LedgerEntry): boolean {
+/** @param kept - fields that the plan leaves as somebody else has set them */
+export function recordedAs(
+  {kinds, hides = it => it, keyThen}: RecordInput,
+  pair: Paired,
+  entry: LedgerEntry,
+  kept: Pick<Operation, 'kept'> = {},
+): boolean {
   const {declaration, match, spec} = pair
   const {policy} = declaration
   const kind = kinds.get(declaration.kind)
@@ -33,7 +41,7 @@ export function recordedAs({kinds, hides = it => it, keyThen}: RecordInput, pair
     // An older version wrote secret ones down.
     (kind === undefined || !Object.keys(entry.outputs).some(it => isSecretOutput(kind, it))) &&
     outputs.every(it => sameValue(hides((match && outputOf(match.live, it)) ?? null), entry.outputs[it] ?? null)) &&
-    sameValue(plainPart(spec), entry.applied) &&
+    sameValue(kind === undefined ? plainPart(spec) : appliedOf(kind, spec, kept, entry.applied), entry.applied) &&
     secretsAsRecorded(spec, entry)
   )
 }

@@ -96,7 +96,7 @@ export function fieldsBack(touched: Touched, before: LedgerEntry): FieldsBack {
   for (const field of [...new Set([...Object.keys(before.applied), ...Object.keys(now.applied)])].sort()) {
     const [was, then] = [before.applied[field], left(touched, field)]
     const path = formatPointer([field])
-    if (same(was, then)) continue
+    if (same(was, then) || isLeftAlone(operation, field)) continue
     const later = laterIn(touched, field)
     if (later !== undefined) {
       conflicts.push({path, why: later})
@@ -111,6 +111,10 @@ export function fieldsBack(touched: Touched, before: LedgerEntry): FieldsBack {
   }
   return {spec, conflicts, impossible}
 }
+
+/** Whether the run left a field as somebody else had set it (`--on-drift keep`), and all that is in it. */
+const isLeftAlone = ({kept = [], changes}: Operation, field: string): boolean =>
+  kept.some(it => topOf(it) === field) && !changes.some(it => topOf(it.path) === field)
 
 const UNDECLARED = 'it was not declared before, and to leave a field out changes nothing'
 

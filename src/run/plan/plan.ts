@@ -28,6 +28,7 @@ import {justDeleted, maybeLate} from '../journal/maybe-late.ts'
 import {accountsOf, checkAccounts, namedAccounts} from '../workspace/accounts.ts'
 import {changeLimits, LearnedLimits} from '../workspace/change-limits.ts'
 import {controlsSeen, plannedFreezes} from '../workspace/controls-seen.ts'
+import {speaksTo} from '../workspace/needed-apis.ts'
 import {maybeOneAccount} from '../workspace/one-account.ts'
 import type {Workspace} from '../workspace/workspace.ts'
 import {beingMadeElsewhere} from './being-made.ts'
@@ -91,7 +92,7 @@ export async function planWorkspace(
     backendOf: workspace.backendOf,
     variable: workspace.variable,
     maybeLate: maybeLate(host),
-    deleted: await justDeleted(host),
+    deleted: (await justDeleted(host)).filter(speaksTo((stack, api) => workspace.connectionOf(stack, api))),
     destroy,
     secretStates: (pairs, ahead) => workspace.sealer.states(workspace.allLedgers, pairs, ahead),
     kept,

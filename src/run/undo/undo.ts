@@ -124,7 +124,7 @@ export async function undoRun(workspace: Workspace, wish: UndoWish): Promise<Und
       return those
     })
     const known = live.size
-    const out = Array.isArray(built) ? built : notToBe(built, draft, wish.recreate)
+    const out = Array.isArray(built) ? built : notToBe(built, draft, wish.recreate, live)
     if (!Array.isArray(built)) learn(built, live)
     for (const {verdict, ...it} of out) {
       left.add(it.key)
@@ -229,14 +229,16 @@ function learn({observation}: BuiltPlan, live: Map<string, JsonObject>): void {
 const LACKING: readonly Cause[] = ['no-create', 'no-update', 'no-delete', 'name-kept']
 
 /** Wishes of which the plan shows that they are none, or that nobody asked for what they would take. */
-function notToBe({plan}: BuiltPlan, {wishes}: UndoDraft, recreate: boolean): Out[] {
+function notToBe({plan}: BuiltPlan, {wishes}: UndoDraft, recreate: boolean, live: ReadonlyMap<string, JsonObject>): Out[] {
   const operations = new Map(plan.operations.map(it => [keyOfOperation(it), it]))
   return wishes.flatMap((wish): Out[] => {
     const it = operations.get(wish.key)
     const out = (verdict?: Out['verdict'], why = ''): Out[] => [
       {key: keyOfOperation(wish.of), kind: wish.of.kind, path: '', why, ...(verdict === undefined ? {} : {verdict})},
     ]
-    if (it === undefined || it.action === 'no-op') return out()
+    // What is kept somebody has changed since, which the next look tells field by field.
+    const isUnseen = it?.kept !== undefined && !live.has(liveKey(it.stack, it.remoteId ?? ''))
+    if (it === undefined || (it.action === 'no-op' && !isUnseen)) return out()
     if (it.action === 'blocked') return out(LACKING.includes(it.cause) ? 'impossible' : 'conflicts', it.reason)
     if (it.action === 'replace' && !recreate)
       return out('impossible', `${it.reason}: it would be replaced; --recreate does that, and empties it`)

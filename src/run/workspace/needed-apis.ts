@@ -14,3 +14,9 @@ export function neededApis(stack: StackDeclarations, selected: readonly StackDec
 }
 
 export const apisOfKinds = (names: Iterable<string>): readonly Api[] => [...new Set([...names].flatMap(name => kinds.get(name)?.api ?? []))]
+
+/** Whether a stack speaks to the API of a kind. */
+export const speaksTo =
+  (connectionOf: (stack: string, api: Api) => unknown) =>
+  ({stack, kind}: {readonly stack: string; readonly kind: string}): boolean =>
+    apisOfKinds([kind]).some(api => connectionOf(stack, api) !== undefined)

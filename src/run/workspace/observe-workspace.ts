@@ -7,6 +7,7 @@ import type {Observation, ObserveInput} from '../../engine/observe/observation.t
 import {observe} from '../../engine/observe/observe.ts'
 import {justDeleted, maybeLate} from '../journal/maybe-late.ts'
 import {checkAccounts} from './accounts.ts'
+import {speaksTo} from './needed-apis.ts'
 import type {Workspace} from './workspace.ts'
 
 /**
@@ -31,6 +32,6 @@ export async function observeWorkspace(
     learnsSecret,
     expected,
     maybeLate: maybeLate(host),
-    deleted: await justDeleted(host),
+    deleted: (await justDeleted(host)).filter(speaksTo((stack, api) => workspace.connectionOf(stack, api))),
   })
 }

@@ -26,7 +26,7 @@ import {asArrived} from '../../ledger/transfer.ts'
 import type {RequestAllowance} from '../../transport/request-allowance.ts'
 import type {OnTransportEvent} from '../../transport/transport-event.ts'
 import type {Host} from '../host/host.ts'
-import {kindsBegun} from '../journal/kinds-begun.ts'
+import {type KindsBegun, kindsBegun} from '../journal/kinds-begun.ts'
 import {type LedgerHere, ledgerPlace} from '../journal/own-ledgers.ts'
 import {type OpenedStores, openStores} from '../ledgers/ledger-stores.ts'
 import {leftText, rewrittenText} from '../ledgers/ledger-words.ts'
@@ -35,6 +35,7 @@ import {formerLedgers, type LedgerOf, type OtherLedgers, readOtherLedgers} from 
 import {stackAccounts} from '../ledgers/stack-accounts.ts'
 import {RunControls} from './controls.ts'
 import {apisOfKinds, neededApis} from './needed-apis.ts'
+import {forRun} from './run-connection.ts'
 import {type OpenedStackApi, openStackApi} from './stack-api.ts'
 
 export type Connect = (api: Api, target: string | undefined) => Promise<Connection>
@@ -84,7 +85,7 @@ interface Opened {
   other: OtherLedgers
   accountOf: AccountOf
   /** Kinds of what runs have begun that have not ended, by stack. */
-  begun: ReadonlyMap<string, ReadonlySet<string>>
+  begun: KindsBegun
 }
 
 /** What somebody sees in place of what is there. */
@@ -339,7 +340,7 @@ export class Workspace {
 
   /** The same, and those that a run has begun something at that has not ended. */
   apisSpoken(stack: StackDeclarations): readonly Api[] {
-    return [...new Set([...this.apisOf(stack), ...apisOfKinds(this.#opened.begun.get(stack.name) ?? [])])]
+    return [...new Set([...this.apisOf(stack), ...apisOfKinds(this.#opened.begun.get(stack.name)?.keys() ?? [])])]
   }
 
   async #connectAll(): Promise<void> {
@@ -357,7 +358,9 @@ export class Workspace {
       const apis = this.stacks.includes(stack) ? this.apisSpoken(stack) : neededApis(stack, this.stacks)
       for (const api of apis) {
         const name = `${stack.name} ${api}`
-        if (!byStack.has(name)) byStack.set(name, await this.#openFor(stack, api))
+        // What the stack itself does not speak to is a run's.
+        const begun = this.apisOf(stack).includes(api) ? undefined : this.#opened.begun.get(stack.name)
+        if (!byStack.has(name)) byStack.set(name, await this.#openFor(stack, api).catch(forRun(begun, stack.name, api)))
       }
     }
     if (connections.size > known) await this.#controlsAnew()

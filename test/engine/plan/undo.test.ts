@@ -1,6 +1,7 @@
 /** The way back from a run, of each thing that it can have done: what is wished, what somebody changed since, what cannot be. */
 import {describe, expect, it} from 'vitest'
 import {kinds} from '../../../src/backends/kinds.ts'
+import type {JsonObject} from '../../../src/base/json.ts'
 import {beforeImage} from '../../../src/engine/model/before-image.ts'
 import {versionsOf} from '../../../src/engine/model/ledger.ts'
 import {keyOfOperation} from '../../../src/engine/model/value.ts'
@@ -11,17 +12,18 @@ import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
 const base = () => stackOf().subscription('main')
 const cache = (spec = {}) => base().database('cache', 'main', spec)
 
-/** What a run from the one to the other wishes to undo, when `since` has happened; nobody has looked at anything yet. */
+/** What a run from the one to the other wishes to undo, when `since` has happened, and which kept what stood so; nobody has looked at anything yet. */
 async function undone(
   before: StackBuilder,
   after: StackBuilder,
-  {since, more = {}}: {readonly since?: StackBuilder; readonly more?: Partial<UndoInput>} = {},
+  {since, kept, more = {}}: {readonly since?: StackBuilder; readonly kept?: JsonObject; readonly more?: Partial<UndoInput>} = {},
 ): Promise<UndoDraft> {
   const lab = new Lab()
   return lab.run(async () => {
     await lab.apply([before])
     const ledgers = await lab.ledgers(['shop'])
-    const {plan, ended} = await lab.apply([after])
+    if (kept) lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1', set: kept})
+    const {plan, ended} = await lab.apply([after], kept ? {lifts: {onDrift: 'keep'}} : {})
     const versions = versionsOf(await lab.ledgers(['shop']))
     if (since !== undefined) await lab.apply([since])
     return draftUndo({
@@ -79,6 +81,19 @@ describe('what a run updated', () => {
     const draft = await undone(sized(1, false), sized(2, true), {since: sized(3, true)})
     expect(draft.wishes[0]?.declaration?.spec).toMatchObject({memoryLimitInGb: 3, replication: false})
     expect(whys(draft.conflicts)).toEqual(['shop:null_resource.cache /memoryLimitInGb: a later run has changed it'])
+  })
+})
+
+describe('what a run left as somebody else had set it', () => {
+  const sized = (memoryLimitInGb: number, replication: boolean) => cache({memoryLimitInGb, replication})
+
+  it('is nothing to be undone, whatever was applied since', async () => {
+    for (const since of [undefined, sized(2, true).rule('ro', 'cache'), sized(5, true)]) {
+      const draft = await undone(sized(1, false), sized(2, true), {kept: {memoryLimitInGb: 3}, ...(since && {since})})
+      expect(whys(draft.conflicts)).toEqual([])
+      const spec = draft.wishes.find(it => it.key === 'shop:null_resource.cache')?.declaration?.spec
+      expect(spec).toMatchObject({memoryLimitInGb: since === undefined ? 1 : expect.any(Number), replication: false})
+    }
   })
 })
 
