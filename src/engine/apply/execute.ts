@@ -209,8 +209,10 @@ class Run {
   #isInPlace({remoteId, declared}: Operation): boolean {
     if (remoteId === undefined) return false
     const parent = declared?.parent
-    const path = parent?.by === 'key' ? (this.#objects.remoteId(parent.key) ?? parent.remoteId) : undefined
-    return parent?.by !== 'key' || (path !== undefined && remoteId.startsWith(`${path}/`))
+    if (parent === undefined) return true
+    const known = parent.by === 'key' || parent.by === 'remoteId' ? parent.remoteId : undefined
+    const path = parent.by === 'key' ? (this.#objects.remoteId(parent.key) ?? known) : known
+    return path !== undefined && remoteId.startsWith(`${path}/`)
   }
 }
 

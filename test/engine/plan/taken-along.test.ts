@@ -1,6 +1,6 @@
 /** What lives in an object that is deleted or replaced goes with it: only where somebody decided so. */
 import {describe, expect, it} from 'vitest'
-import type {Policy} from '../../../src/engine/model/declaration.ts'
+import type {ParentRef, Policy} from '../../../src/engine/model/declaration.ts'
 import type {LedgerEntry} from '../../../src/engine/model/ledger.ts'
 import type {Operation} from '../../../src/engine/model/plan.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
@@ -299,6 +299,33 @@ describe('a saved plan that deletes an object', () => {
       await expect(lab.recheck(plan, [then])).rejects.toThrow(
         /planned was delete, and now it would be blocked .*null_resource\.late, which is left out/,
       )
+    })
+  })
+})
+
+describe('what is to be made in an object that would have moved and stays', () => {
+  const moving = (parent: ParentRef) =>
+    stackOf().subscription('a').subscription('b').add('cloud.database', 'two', {name: 'two', memoryLimitInGb: 1}, {parent})
+  const theirs = stackOf('other').add('cloud.acl_rule', 'r', {name: 'r', rule: '+@read ~*'}, {parent: stackOf().in('two')})
+
+  it.each([
+    ['a reference', stackOf().in('b'), false],
+    ['a reference, in a saved plan', stackOf().in('b'), true],
+    ['a name', {by: 'name', name: 'b'}, false],
+  ] as const)('is not made where that is, however its new parent is named: by %s', async (_, parent, saved) => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([moving(stackOf().in('a')), theirs])
+      await lab.clock.sleep(60_000)
+      const now = [moving(parent).rule('mine', 'two')]
+      const built = await lab.plan(now)
+      lab.simulator.clearLog()
+      const {ended} = await lab.execute(saved ? await lab.recheck(built.plan, now) : built, now)
+      expect(ended.flatMap(it => (it.state === 'no-op' ? [] : [[it.operation.address, it.state]]))).toEqual([
+        ['null_resource.two', 'blocked'],
+        ['null_resource.mine', 'skipped'],
+      ])
+      expect(lab.writes).toEqual([])
     })
   })
 })
