@@ -1,4 +1,5 @@
 /** An answer that is there as a whole. Its text is made when it is asked for: of a large body nobody may. */
+import {textOf} from '../base/text-of.ts'
 import type {ApiAnswer} from './api-client.ts'
 import type {HttpResponse} from './http.ts'
 
@@ -10,7 +11,7 @@ export function answerOf({status, headers, body}: HttpResponse, {attempts, arriv
     headers,
     bytes: body,
     get text() {
-      text ??= Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString()
+      text ??= textOf(body)
       return text
     },
     attempts,

@@ -57,6 +57,11 @@ describe('a call', () => {
     expect(result.answered && [result.answer.text, result.answer.attempts]).toEqual(['{"taskId":"t"}', 1])
   })
 
+  it('reads an answer that begins with a byte order mark', async () => {
+    const result = await scripted([{text: '\uFEFF{"taskId":"t"}'}]).call('GET')
+    expect(result.answered && result.answer.text).toBe('{"taskId":"t"}')
+  })
+
   it('asks for the credentials anew each time, and lets the caller set headers of its own', async () => {
     let key = 0
     const {client, requests} = scripted([], {authentication: () => ({authorization: `Basic ${++key}`})})

@@ -4,6 +4,7 @@
  */
 import {constants} from 'node:fs'
 import {open} from 'node:fs/promises'
+import {textOf} from '../../base/text-of.ts'
 import {formatSizeBytes} from '../../base/units.ts'
 import {partsOfFile} from '../../base/whole-file.ts'
 import {StackFileError} from '../language/values/errors.ts'
@@ -62,7 +63,7 @@ export class ReadAllowance {
       if (this.#values < 0) throw tooMuch(shown, `${this.#bounds.values} values`)
       parts.push(part)
     }
-    return Buffer.concat(parts).toString('utf8')
+    return textOf(Buffer.concat(parts))
   }
 }
 

@@ -10,6 +10,7 @@ import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import type {ProcessVariables} from '../../base/process-variables.ts'
 import {shellWord} from '../../base/shell-word.ts'
 import {temporaryFolder} from '../../base/temporary-folder.ts'
+import {textOf} from '../../base/text-of.ts'
 import {readWholeFile} from '../../base/whole-file.ts'
 import {noProject, StackFileError, SynthesisError} from '../language/values/errors.ts'
 import {appVariables, mayBeNamedInProject} from './app-environment.ts'
@@ -88,7 +89,7 @@ async function readProject(cwd: string): Promise<{app: string; context: JsonObje
   const path = join(cwd, 'cdktf.json')
   let text: string
   try {
-    text = (await readWholeFile(path)).toString()
+    text = textOf(await readWholeFile(path))
   } catch (error) {
     throw noProject(cwd, error)
   }

@@ -2,6 +2,7 @@
 import {join} from 'node:path'
 import {parseJson} from '../../base/bounded-json.ts'
 import {isJsonObject, type Json} from '../../base/json.ts'
+import {textOf} from '../../base/text-of.ts'
 import {readKeptFileSync} from '../../base/whole-file.ts'
 import type {OwnApp} from '../../ledger/errors.ts'
 import type {Host} from '../host/host.ts'
@@ -24,7 +25,7 @@ const isName = (it: Json | undefined): it is string => typeof it === 'string' &&
 
 function projectIn(path: string): Json | undefined {
   try {
-    return parseJson(readKeptFileSync(path, LARGEST_PROJECT_BYTES).toString()) as Json
+    return parseJson(textOf(readKeptFileSync(path, LARGEST_PROJECT_BYTES))) as Json
   } catch {
     return undefined
   }

@@ -17,6 +17,12 @@ afterEach(() => rmSync(cwd, {recursive: true, force: true}))
 const read = () => readStackDocuments('shop', {cwd})
 const put = (name: string, text: string) => writeFileSync(join(cwd, 'shop', name), text)
 
+it('a byte order mark at the beginning of a file is passed over', async () => {
+  put('cdk.tf.json', '\uFEFF{"output": {"a": {"value": 1}}}')
+  const [document] = (await read()).documents
+  expect([...(document?.outputs.keys() ?? [])]).toEqual(['a'])
+})
+
 describe.skipIf(process.platform === 'win32')('a stack file of a project', () => {
   it.each(['/dev/zero', '/dev', 'fifo'])('that leads to %s is refused, and neither read for ever nor waited for', async target => {
     if (target === 'fifo') execFileSync('mkfifo', [join(cwd, 'fifo')])
