@@ -161,6 +161,7 @@ export function stillValid(
   // What was approved as left out stays so; what was refused for a hold that is over is refused no more.
   const leavesHeld = plan.lifts.skipHeld === true
   const byKey = new Map<Key, Operation>(fresh.map(it => [keyOfOperation(it), it]))
+  const isTakenAlong = takenAlongBy(plan)
   const moved = [
     ...parentsMoved(plan, ledgers),
     ...joinedMeanwhile(plan, fresh),
@@ -171,7 +172,8 @@ export function stillValid(
     if (planned.action === 'no-op' || undecided.has(keyOfOperation(planned)) || isHeldStill(planned, ledgers)) return planned
     const now = byKey.get(keyOfOperation(planned))
     const twice = now && whyNotMade(begun, now)
-    const verdict = twice ?? compare(planned, now, {owned: owned(planned), begun: () => begun !== undefined || begunBefore()})
+    const stays = now?.cause === 'goes-with-parent' && !isTakenAlong(now)
+    const verdict = twice ?? compare(planned, now, {owned: owned(planned), stays, begun: () => begun !== undefined || begunBefore()})
     if (typeof verdict !== 'string')
       return {
         ...calledAs(planned, verdict),
@@ -187,6 +189,16 @@ export function stillValid(
   const order = new Map(fresh.map((it, at) => [keyOfOperation(it), at]))
   const at = (it: Operation) => order.get(keyOfOperation(it)) ?? -1
   return operations.sort((a, b) => at(a) - at(b))
+}
+
+/** Whether the plan takes what an object is in. */
+function takenAlongBy({operations}: Plan): (it: Operation) => boolean {
+  const going = new Set(operations.flatMap(({action, remoteId = []}) => (action === 'delete' || action === 'replace' ? remoteId : [])))
+  return ({remoteId = ''}) => {
+    for (let end = remoteId.lastIndexOf('/'); end > 0; end = remoteId.lastIndexOf('/', end - 1))
+      if (going.has(remoteId.slice(0, end))) return true
+    return false
+  }
 }
 
 interface Moved {
@@ -295,7 +307,7 @@ function leftToDelete(planned: Operation, fresh: ReadonlyMap<Key, Operation>): O
 function compare(
   planned: Operation,
   now: Operation | undefined,
-  {owned, begun}: {readonly owned: boolean; readonly begun: () => boolean},
+  {owned, stays, begun}: {readonly owned: boolean; readonly stays: boolean; readonly begun: () => boolean},
 ): Operation | string {
   const satisfied: Operation = {
     ...planned,
@@ -319,6 +331,9 @@ function compare(
       return `planned for an object of this ledger, and the ledger does not have it any more (${now.remoteId ?? 'nothing'} is there)`
   }
   if (now.action === 'no-op') return {...satisfied, ...(now.remoteId === undefined ? {} : {remoteId: now.remoteId})}
+  // What it is in goes with a later plan, and not with this one: forgotten now it would be nobody's.
+  if (forgotten && stays && planned.action !== 'forget')
+    return planned.action === 'blocked' ? planned : `planned was ${planned.action}, and now it would go with what it is in`
   if (forgotten) return now
   // What was to go is gone, with a run that went no further or by somebody's hand: the new one is still to be made.
   if (planned.action === 'replace' && now.action === 'create' && (owned || planned.adopts === true)) return now

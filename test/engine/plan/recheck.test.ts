@@ -245,3 +245,25 @@ describe('a plan that a run has begun', () => {
     })
   })
 })
+
+it('what would go with an object that the plan does not take stays as it was approved: nobody forgets it for what a later plan does', async () => {
+  const lab = new Lab()
+  await lab.run(async () => {
+    const [shop, other] = [stackOf('shop').subscription('a'), stackOf('other')]
+    const db = (port: number) => ({name: 'db', memoryLimitInGb: 1, port})
+    other.add('cloud.database', 'db', db(12_000), {parent: shop.in('a')})
+    shop.add('cloud.acl_rule', 'x', {name: 'x', rule: '+@read ~*'}, {parent: other.in('db')})
+    await lab.apply([shop, other])
+    await lab.clock.sleep(60_000)
+    const next = [stackOf('shop').subscription('a').database('x', 'a', db(12_001)), stackOf('other')]
+    const built = await lab.plan(next)
+    const told = ({operations}: typeof built.plan) => operations.flatMap(it => (it.action === 'no-op' ? [] : [`${it.action} ${it.kind}`]))
+    expect(told(built.plan)).toEqual(['move cloud.database', 'blocked cloud.acl_rule'])
+    await lab.execute(built, next)
+    await lab.clock.sleep(60_000)
+    const again = await lab.recheck(built.plan, next)
+    expect(told(again.plan)).toEqual(['blocked cloud.acl_rule'])
+    await lab.execute(again, next)
+    expect([...lab.store('shop').ledger.entries.values()].map(it => it.kind).sort()).toContain('cloud.acl_rule')
+  })
+})
