@@ -133,7 +133,7 @@ const replacedIn = (subject: Subject, live: LiveObject): Replaced => ({
 
 function withParent(subject: Subject, live: LiveObject): Operation {
   const {pair, kind, entry} = subject
-  const found = {...baseOf(subject), remoteId: live.remoteId, ...originOf(pair, entry), ...adopting(pair)}
+  const found = {...baseOf(subject), remoteId: live.remoteId, ...originOf(pair, entry), ...movedFrom(pair), ...adopting(pair)}
   const why: Why = {cause: 'parent-replaced', reason: `its ${kind.parent?.field ?? 'parent'} is replaced`}
   return replacing(replacedIn(subject, live), found, why)
 }

@@ -271,7 +271,7 @@ function displaced(plan: Plan, fresh: readonly Operation[], begun: Begun | undef
   const found = begun && foundBy(begun)
   if (begun === undefined ? plan.lifts.noDestroy : found === undefined) return []
   const known = new Set(plan.operations.map(keyOfOperation))
-  const given = new Set(touched(plan).map(keyOfOperation))
+  const given = new Set(touched(plan).flatMap(it => (it.action === 'blocked' ? [] : keyOfOperation(it))))
   return fresh.flatMap(it => {
     const address = keyOf(it.stack, it.movedFrom ?? it.address)
     const isNew = it.remoteId === undefined || found?.(address, it.remoteId) !== true

@@ -9,6 +9,21 @@ const actions = async (lab: Lab, builders: readonly StackBuilder[], more: Planni
 const inA = (stack: StackBuilder, local: string, spec = {}) =>
   stack.add('cloud.database', local, {name: 'cache', memoryLimitInGb: 1, ...spec}, {parent: stackOf('a').in('main')})
 
+describe('a child that gets another address while what it lives in is replaced', () => {
+  it('leaves nothing of the former address behind', async () => {
+    const lab = new Lab()
+    const stack = (local: string, port: number) => stackOf().subscription('a').database('db', 'a', {port}).rule(local, 'db', {name: 'r'})
+    await lab.run(async () => {
+      await lab.apply([stack('old', 12_000)])
+      await lab.clock.sleep(60_000)
+      await lab.apply([stack('new', 12_001)])
+      await lab.clock.sleep(60_000)
+      expect(lab.entry('shop', 'old')).toBeUndefined()
+      expect(await actions(lab, [stack('new', 12_001)])).toEqual([])
+    })
+  })
+})
+
 describe('an address that is made anew while what had it goes to another one of the same run', () => {
   it('does not call that gone', async () => {
     const lab = new Lab()

@@ -221,4 +221,17 @@ describe('a saved plan of an address that a colleague has given to another objec
       }
     })
   })
+  it('leaves out a move into a place whose name an object keeps that it does not touch', async () => {
+    const lab = new Lab()
+    const stack = (parent: string) => main().subscription('b').database('x', 'a').database('z', parent, {name: 'y'})
+    await lab.run(async () => {
+      await lab.apply([stack('b')])
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1', set: {name: 'y'}})
+      await lab.clock.sleep(60_000)
+      const {plan} = await lab.plan([stack('a')], {lifts: {onDrift: 'keep'}})
+      const again = await lab.recheck(plan, [stack('a')])
+      const active = again.plan.operations.filter(it => it.action !== 'no-op')
+      expect(active.map(it => [it.address, it.action, it.cause])).toEqual([['null_resource.z', 'blocked', 'name-taken']])
+    })
+  })
 })
