@@ -93,6 +93,7 @@ const ownTriggers = z.object({
   removal: z.enum(['delete', 'retain']).default('delete'),
   prevent_destroy: z.literal('true').optional(),
   exclusive: text.default('[]'),
+  ignore_changes: text.optional(),
   depends_on: text.default('[]'),
   json_outputs: text.default('[]'),
   /** `<id> <stack>:<address>`: on its way from there. */
@@ -261,6 +262,7 @@ function encodeInstance(stack: string, entry: LedgerEntry, address: ResourceAddr
     }
   }
   if (entry.exclusive.length > 0) triggers.exclusive = JSON.stringify(entry.exclusive)
+  if (entry.ignoreChanges !== undefined) triggers.ignore_changes = JSON.stringify(entry.ignoreChanges)
   const outputs = Object.entries(entry.outputs).sort(byKey)
   const jsonOutputs = outputs.filter(([, value]) => typeof value !== 'string').map(([name]) => name)
   if (jsonOutputs.length > 0) triggers.json_outputs = JSON.stringify(jsonOutputs)
@@ -327,6 +329,7 @@ function decodeInstance(
       removal: own.removal,
       preventDestroy: own.prevent_destroy === 'true',
       exclusive: listIn(own.exclusive),
+      ...(own.ignore_changes === undefined ? {} : {ignoreChanges: listIn(own.ignore_changes)}),
       outputs: Object.fromEntries(outputs),
       ...(own.transfer !== undefined && {transfer: markIn(own.transfer, own.transfer_state)}),
     }

@@ -36,6 +36,7 @@ const entry: z.ZodType<LedgerEntry> = z.object({
   removal: z.enum(['delete', 'retain']),
   preventDestroy: z.boolean(),
   exclusive: z.array(z.string()),
+  ignoreChanges: z.array(z.string()).exactOptional(),
   outputs: z.record(z.string(), json),
 })
 

@@ -47,6 +47,7 @@ export function ledgerEntryOf(
     removal: declared.policy.removal,
     preventDestroy: declared.policy.preventDestroy,
     exclusive: declared.policy.exclusive,
+    ...(declared.policy.ignoreChanges.length > 0 ? {ignoreChanges: declared.policy.ignoreChanges} : {}),
     outputs,
   }
 }

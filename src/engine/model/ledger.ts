@@ -20,11 +20,19 @@ export interface LedgerEntry {
   readonly removal: 'delete' | 'retain'
   readonly preventDestroy: boolean
   readonly exclusive: readonly string[]
+  /** What was not compared when it was applied last, as JSON pointers; absent where all of it was. */
+  readonly ignoreChanges?: readonly string[]
   /** `out/<name>` values. */
   readonly outputs: Readonly<Record<string, Json>>
   /** It is on its way here from another stack's ledger, which may have it still. Never deleted until that has ended. */
   readonly transfer?: TransferMark
 }
+
+/** Whether a field is compared by now that was left to the server when the object was applied last. */
+export const comparesMore = (
+  {ignoreChanges}: {readonly ignoreChanges: readonly string[]},
+  {ignoreChanges: before = []}: Pick<LedgerEntry, 'ignoreChanges'>,
+): boolean => before.some(it => !ignoreChanges.some(now => it === now || it.startsWith(`${now}/`)))
 
 export interface TransferMark {
   readonly id: string

@@ -10,7 +10,7 @@ import {recordedAttribute} from '../model/attribute.ts'
 import {type Declaration, type Evaluate, type Lookup, neededBy, type StackDeclarations} from '../model/declaration.ts'
 import type {SecretStateOf} from '../model/diff.ts'
 import {type Kinds, locate, parentRemoteId} from '../model/kind.ts'
-import type {Ledger, LedgerEntry} from '../model/ledger.ts'
+import {comparesMore, type Ledger, type LedgerEntry} from '../model/ledger.ts'
 import {openLeaves, plainPart, resolveValue} from '../model/resolve.ts'
 import {Deferred, type Key, keyOf, Secret, type ValueObject} from '../model/value.ts'
 
@@ -127,6 +127,7 @@ function differs(
   const entry = ledger?.entries.get(address)
   if (entry === undefined || entry.kind !== kind) return true
   if (policy.removal !== entry.removal || policy.preventDestroy !== entry.preventDestroy) return true
+  if (comparesMore(policy, entry)) return true
   const leaves = openLeaves(spec)
   // What the ledgers do not answer has to be looked at.
   if (leaves.some(({leaf}) => leaf instanceof Deferred)) return true

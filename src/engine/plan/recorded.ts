@@ -6,7 +6,7 @@ import {isSecretOutput} from '../model/field-rules.ts'
 import {FORMER_SECRET} from '../model/former-secret.ts'
 import {keysNow} from '../model/keys-now.ts'
 import type {Kinds} from '../model/kind.ts'
-import type {Ledger, LedgerEntry} from '../model/ledger.ts'
+import {comparesMore, type Ledger, type LedgerEntry} from '../model/ledger.ts'
 import {appliedOf} from '../model/ledger-entry.ts'
 import {outputOf} from '../model/live.ts'
 import type {Operation} from '../model/plan.ts'
@@ -36,6 +36,7 @@ export function recordedAs(
     policy.removal === entry.removal &&
     policy.preventDestroy === entry.preventDestroy &&
     sameWords(policy.exclusive, entry.exclusive) &&
+    !comparesMore(policy, entry) &&
     // What it hangs on decides the order in which it is deleted one day.
     sameWords(neededBy(declaration), entry.dependsOn.map(keyThen)) &&
     // An older version wrote secret ones down.

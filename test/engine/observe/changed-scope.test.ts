@@ -38,6 +38,38 @@ describe('a plan of what changed', () => {
   })
 })
 
+describe('a plan of what changed, of an object with fields that were left to the server', () => {
+  const cache = (memoryLimitInGb: number, ...ignoreChanges: string[]) =>
+    main().add('cloud.database', 'db', {name: 'cache', memoryLimitInGb}, {parent: main().in('main'), policy: {ignoreChanges}})
+
+  it('sees that one of them is not left to it any more, once, and that all of them are', async () => {
+    const lab = new Lab()
+    const planned = async (stack: StackBuilder, onlyChanged = true) =>
+      active((await lab.plan([stack], {onlyChanged})).plan.operations).map(it => `${it.action} ${it.address}`)
+    await lab.run(async () => {
+      await lab.apply([cache(1, '/memoryLimitInGb')])
+      await lab.apply([cache(3, '/memoryLimitInGb')])
+      expect(await planned(cache(3, '/memoryLimitInGb'))).toEqual([])
+      expect(await planned(cache(3, ''), false)).toEqual([])
+      expect(await planned(cache(3))).toEqual(['update null_resource.db'])
+      await lab.apply([cache(3)])
+      lab.simulator.clearLog()
+      expect([await planned(cache(3)), lab.requests]).toEqual([[], []])
+    })
+  })
+
+  it('is told of it in a plan of all, too, where nothing differs: the ledger learns of it', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([cache(1, '/memoryLimitInGb')])
+      const {plan} = await lab.plan([cache(1)])
+      expect(active(plan.operations).map(it => `${it.action} ${it.cause}`)).toEqual(['adopt ledger-older'])
+      await lab.apply([cache(1)])
+      expect(active((await lab.plan([cache(1)])).plan.operations)).toEqual([])
+    })
+  })
+})
+
 describe('a plan of what changed, where a field reads another object', () => {
   const read = (output: string) => new Deferred(`\${null_resource.one.triggers["out/${output}"]}`, ['shop:null_resource.one'])
   const reading = (value: Value, one: ValueObject = {}) =>
