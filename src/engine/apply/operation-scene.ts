@@ -104,6 +104,7 @@ export class Scene implements Staged {
     return (
       name !== undefined &&
       wanted !== undefined &&
+      name !== wanted &&
       letters(name) === letters(wanted) &&
       !this.work.objects.isAnothers(this.work.key, remoteId)
     )
