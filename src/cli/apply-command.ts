@@ -85,7 +85,7 @@ export abstract class ApplyCommandBase extends StackCommand {
   }
 
   protected async applyFile(file: string, flags: ApplyFlagValues): Promise<ExitCode> {
-    const {applyCommand, assertCommit, begunRun, onceAlone, readPlan, recheckPlan, waitForOthers, wasBegun} = await applyParts()
+    const {applyCommand, assertCommit, begunBefore, begunRun, onceAlone, readPlan, recheckPlan, waitForOthers} = await applyParts()
     const plan = await readPlan(file, this.context.cwd)
     await this.reportPlan(plan, applyCommand(file, plan, flags))
     assertCommit(plan, flags.approvedCommit, flags.commit ?? headOfRequest(this.context))
@@ -97,8 +97,8 @@ export abstract class ApplyCommandBase extends StackCommand {
       const {unknown, plans} = settled
       const options = planOptions({...flags, approve: granted ?? flags.approve})
       const begun = plans.has(plan.hash) ? begunRun(this.context, plan.hash) : undefined
-      const begunBefore = () => wasBegun(this.context, plan.hash)
-      const recheck = (given: ApplyOptions) => recheckPlan(workspace, plan, given, {undecided: unknown, begun, begunBefore})
+      const before = () => begunBefore(this.context, plan.hash)
+      const recheck = (given: ApplyOptions) => recheckPlan(workspace, plan, given, {undecided: unknown, begun, begunBefore: before})
       const alone = (planned: Plan) => waitForOthers(workspace, planned, flags.foreign ?? 'wait', emit, settled)
       const built = await onceAlone(plan, () => recheck(options), alone)
       const again = (lifted: Pick<Lifts, 'allowDestroy' | 'adopt'>) => recheck(withLifted(options, lifted))

@@ -14,10 +14,20 @@ export interface Begun {
   readonly before: readonly BeforeImage[]
 }
 
+/** Journals are read where they decide something, and then once. */
+export function once<T>(look: () => T): () => T {
+  let known: {readonly value: T} | undefined
+  return () => {
+    known ??= {value: look()}
+    return known.value
+  }
+}
+
 /** Why an operation is not carried out once more, in words: what it would make was there, and somebody has taken it away since. */
-export function whyNotMade(begun: Begun | undefined, now: Operation): string | undefined {
-  const key = keyOfOperation(now)
-  if (!begun?.made.has(key) || !stepsOf(now).includes('create')) return undefined
+export function whyNotMade(now: Operation, of: () => Begun | undefined): string | undefined {
+  if (!stepsOf(now).includes('create')) return undefined
+  const [key, begun] = [keyOfOperation(now), of()]
+  if (!begun?.made.has(key)) return undefined
   const made = begun.made.get(key)
   const what = made === undefined ? 'what this run had begun was settled by another one' : `this run has made it as ${made}`
   return `${what}, and it is gone since: no run makes an object twice`

@@ -12,7 +12,7 @@ import type {OpenLeaf, Operation, Plan} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
 import {type Deferred, type Key, keyOf, keyOfOperation, type Secret, spokenProblems} from '../model/value.ts'
 import type {Going} from '../observe/observation.ts'
-import {type Begun, foundBy, whyNotMade} from './begun.ts'
+import {type Begun, foundBy, once, whyNotMade} from './begun.ts'
 import {differenceOf, formerDifferences} from './former.ts'
 
 /** Facts the plan was made from have moved. Nothing was sent. */
@@ -144,7 +144,7 @@ export function untouchedLedger(ledger: Ledger, plan: Plan): Ledger {
  *
  * @param undecided - operations on what a dead run has begun and nobody can tell the end of: they are not begun anyway
  * @param ledgers - whole, those of other stacks too: what they have under the planned addresses decides whose the objects are
- * @param begunBefore - by an earlier run of it that is over: asked only where that decides
+ * @param begunBefore - the same of an earlier run of it that is over: asked only where that decides
  * @param begun - what a run of this very plan that died has done: of a change it may have made a part, and the rest is what was approved too
  * @throws StalePlanError with everything that moved
  */
@@ -154,10 +154,11 @@ export function stillValid(
   ledgers: ReadonlyMap<string, Ledger>,
   undecided: ReadonlySet<Key> = new Set(),
   begun: Begun | undefined = undefined,
-  begunBefore: () => boolean = () => false,
+  begunBefore: () => Begun | undefined = () => undefined,
 ): Operation[] {
   const owned = ({stack, address, movedFrom}: Operation) =>
     [address, movedFrom].some(it => it !== undefined && ledgers.get(stack)?.entries.has(it))
+  const before = once(begunBefore)
   // What was approved as left out stays so; what was refused for a hold that is over is refused no more.
   const leavesHeld = plan.lifts.skipHeld === true
   const byKey = new Map<Key, Operation>(fresh.map(it => [keyOfOperation(it), it]))
@@ -171,9 +172,9 @@ export function stillValid(
   const operations = plan.operations.map(planned => {
     if (planned.action === 'no-op' || undecided.has(keyOfOperation(planned)) || isHeldStill(planned, ledgers)) return planned
     const now = byKey.get(keyOfOperation(planned))
-    const twice = now && whyNotMade(begun, now)
+    const twice = now && whyNotMade(now, () => begun ?? before())
     const stays = now?.cause === 'goes-with-parent' && !isTakenAlong(now)
-    const verdict = twice ?? compare(planned, now, {owned: owned(planned), stays, begun: () => begun !== undefined || begunBefore()})
+    const verdict = twice ?? compare(planned, now, {owned: owned(planned), stays, begun: () => (begun ?? before()) !== undefined})
     if (typeof verdict !== 'string')
       return {
         ...calledAs(planned, verdict),

@@ -5,10 +5,10 @@ import type {Begun} from '../../engine/plan/begun.ts'
 import type {Host} from '../host/host.ts'
 import {beforeOf, type RunStory, recentRuns} from './run-files.ts'
 
-/** Whether the last run of a plan here has left something of it to do. */
-export function wasBegun(host: Host, plan: string): boolean {
+/** The same where the last run of a plan here is over, and has left something of it to do. */
+export function begunBefore(host: Host, plan: string): Begun | undefined {
   const last = recentRuns(host).findLast(it => it.header.plan === plan)
-  return last !== undefined && !isWhole(last)
+  return last === undefined || isWhole(last) ? undefined : begunRun(host, plan)
 }
 
 /**

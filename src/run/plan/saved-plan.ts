@@ -169,8 +169,8 @@ export interface RecheckOptions {
   readonly resumed?: boolean
   /** What a run of this very plan has done that was settled just now. */
   readonly begun?: Begun | undefined
-  /** Whether an earlier one is over: asked only where that decides. */
-  readonly begunBefore?: () => boolean
+  /** The same of an earlier one that is over: asked only where that decides. */
+  readonly begunBefore?: () => Begun | undefined
 }
 
 /**
@@ -181,7 +181,7 @@ export async function recheckPlan(
   workspace: Workspace,
   plan: Plan,
   options: ApplyOptions,
-  {undecided = [], resumed = false, begun, begunBefore = () => false}: RecheckOptions = {},
+  {undecided = [], resumed = false, begun, begunBefore}: RecheckOptions = {},
 ): Promise<BuiltPlan> {
   if (plan.notAfter !== undefined && workspace.host.wallClock.now() > Date.parse(plan.notAfter)) throw new PlanExpiredError(plan.notAfter)
   // What the plan was made with may name what it leaves out.
@@ -198,7 +198,7 @@ export async function recheckPlan(
     planAgain: (seen, wishes) => planWorkspace(workspace.seen(seen), {options: {...options, target: [], exclude: []}, ...wishes}),
     open,
     begun,
-    begunBefore,
+    ...(begunBefore && {begunBefore}),
   })
   const lifts = liftsToApply(plan, options, workspace.settings)
   // Nobody is believed about what a ledger has: it is there to be asked.

@@ -23,8 +23,8 @@ export interface StillToDoInput extends SeenLedgers {
   readonly open: ReadonlySet<Key>
   /** What a run of this very plan has done that was settled just now. */
   readonly begun?: Begun | undefined
-  /** Whether an earlier one is over: asked only where that decides. */
-  readonly begunBefore?: () => boolean
+  /** The same of an earlier one that is over: asked only where that decides. */
+  readonly begunBefore?: () => Begun | undefined
 }
 
 /** @throws StalePlanError: nothing was sent but GETs */

@@ -75,6 +75,7 @@ describe('what a run has made and another machine has deleted since', () => {
     here.simulator.config.cloud.taskMs = 1
     await deletedElsewhere()
     await isStale(file)
+    await isStale(file)
     await isStale('--resume', documentOf(late).run)
     expect(made()).toBe(1)
   })
