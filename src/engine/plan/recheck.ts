@@ -340,7 +340,7 @@ function compare(
   if (planned.action === 'replace' && now.action === 'create' && (owned || planned.adopts === true)) return now
   const sends = (it: Operation) => it.action !== 'adopt' && it.action !== 'move'
   // Whoever has the object or its name stays as it is, and was not looked at again: what would take it over is left out still.
-  if (planned.action === 'blocked' && (now.from ?? now.movedFrom) !== undefined) return planned
+  if (planned.action === 'blocked' && (planned.cause === 'name-taken' || (now.from ?? now.movedFrom) !== undefined)) return planned
   // Whether that stack declares it is not known here: it goes nowhere that nobody has approved.
   if (now.from !== undefined && planned.from?.stack !== now.from.stack)
     return `planned was ${planned.action}, and stack ${now.from.stack} has it by now as ${now.from.address} (${now.remoteId ?? 'nothing'})`

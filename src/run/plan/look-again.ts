@@ -1,7 +1,10 @@
-/** A plan that was made a while ago, in the same process: what it touches is read again, and nothing else. */
+/**
+ * A plan that was made a while ago, in the same process: what it touches is read again, and nothing else; where something that
+ * it leaves as it is keeps others from what they would do, all that it was made from.
+ */
 
 import {kinds} from '../../backends/kinds.ts'
-import type {Lifts, Operation} from '../../engine/model/plan.ts'
+import type {Lifts, Operation, Plan} from '../../engine/model/plan.ts'
 import {type Key, keyOf, keyOfOperation} from '../../engine/model/value.ts'
 import type {BuiltPlan} from '../../engine/plan/build.ts'
 import {summaryOf} from '../../engine/plan/document.ts'
@@ -31,7 +34,7 @@ export async function lookAgain(
     options,
     lifts: plan.lifts,
     destroy,
-    choice: {...choice, wants: key => looked.has(key)},
+    choice: keepsOthers(plan) ? choice : {...choice, wants: key => looked.has(key)},
   })
   const operations = stillValid(plan, fresh.plan.operations, workspace.allLedgers, open)
   const lifts = {
@@ -47,6 +50,9 @@ export async function lookAgain(
     choice,
   }
 }
+
+/** Whether names and addresses stay with objects that no operation of the plan is about. */
+const keepsOthers = ({operations, lifts}: Plan): boolean => lifts.noDestroy || operations.some(it => it.cause === 'name-taken')
 
 /** What an operation's object is called: before it moves, too, and by whoever has the collection it stands undeclared in. */
 function namesOf({stack, address, remoteId, movedFrom, from}: Operation, operations: readonly Operation[]): Key[] {

@@ -104,6 +104,20 @@ describe.skipIf(!hasTerminal)(`a plan that is asked about${hasTerminal ? '' : ' 
       expect(at.writes).toEqual([expect.stringMatching(/^POST .*databases/)])
     })
 
+    it('leaves out again what cannot have a name that another object keeps, and sends the rest', async () => {
+      at.simulator.edit({path: await path(), set: {name: 'orders'}})
+      const kept = shop()
+        .database('a', 'sub', {}, {policy: {ignoreChanges: ['/name']}})
+        .database('b', 'sub', {memoryLimitInGb: 2})
+        .database('c', 'sub', {name: 'orders'})
+      open(['apply', ...save(kept), '--skip-blocked'])
+      await terminal.shows('Type yes:')
+      letAMinutePass()
+      terminal.types('yes', 'Enter')
+      expect(await terminal.shows('exit=')).toContain('exit=6')
+      expect(at.writes).toEqual([expect.stringMatching(/^PUT .*databases/)])
+    })
+
     it('destroys nothing that has changed', async () => {
       const there = await path()
       open(['destroy', ...save(full()), '--target', 'null_resource.a'])

@@ -58,6 +58,22 @@ describe('an object that a colleague has taken into the ledger since', () => {
   })
 })
 
+describe('an object whose name is kept by one that --no-destroy leaves in place', () => {
+  it('stays left out when the plan is applied, and the rest is done', async () => {
+    const lab = new Lab()
+    const then = stackOf('shop').subscription('main').database('x', 'main', {name: 'orders'}).database('y', 'main', {name: 'cache'})
+    const now = main().database('y', 'main', {name: 'orders'}).database('z', 'main')
+    await lab.run(async () => {
+      await lab.apply([then])
+      const {plan} = await lab.plan([now], {lifts: {noDestroy: true}})
+      const left = plan.operations.find(it => it.cause === 'name-taken')
+      expect(left).toMatchObject({address: 'null_resource.y', action: 'blocked', wants: 'update'})
+      const again = await lab.recheck(plan, [now])
+      expect(again.plan.operations.map(it => [it.action, it.address])).toEqual(plan.operations.map(it => [it.action, it.address]))
+    })
+  })
+})
+
 describe('an id that the server gives to an item of a list', () => {
   it.each([
     ['emptied', main().database('cache', 'main', {alerts: []})],
