@@ -71,7 +71,7 @@ export function unfinishedRuns(workspace: Workspace): RunStory[] {
   return openRuns(host).stories.filter(it => !it.ended && ownStacks(it, ownLedgers).size > 0 && concerns(it))
 }
 
-/** For a plan, which writes nothing: what unfinished runs have open, as far as one read each can tell. */
+/** For a plan, which writes nothing: what unfinished runs have open, here and elsewhere, as far as one read each can tell. */
 export async function openRequests(workspace: Workspace): Promise<string[]> {
   const notes: string[] = []
   for (const {error} of openRuns(workspace.host).unreadable)
@@ -82,16 +82,31 @@ export async function openRequests(workspace: Workspace): Promise<string[]> {
     const {loose} = ownPart(story, workspace.ownLedgers)
     if (story.alive) notes.push(`run ${run} is still going on (pid ${story.header.process.pid})`)
     else if (loose.length === 0) notes.push(`run ${run} did not end; nothing of it is in flight`)
-    for (const {key, kind, step, taskId, name, remoteId} of story.alive ? [] : loose) {
-      const api = kinds.get(kind)?.api
-      const what = `${step} ${kind} ${name ?? remoteId ?? ''} (${key}) of run ${run}`
-      const task =
-        taskId === undefined || api === undefined ? undefined : await workspace.backendOf(key.slice(0, key.indexOf(':')), api).task(taskId)
-      if (task !== undefined) notes.push(`${what}: its task ${task.id} is ${task.status}`)
-      else notes.push(`${what} was sent, and nobody knows yet what came of it: apply looks first`)
-    }
+    if (!story.alive) notes.push(...(await askedOnce(workspace, run, loose)))
+  }
+  for (const [run, dead] of runsElsewhere(workspace.host, workspace.ledgers.values()))
+    notes.push(...(await askedOnce(workspace, run, partOf(dead, namesOf(workspace)).loose)))
+  return notes
+}
+
+async function askedOnce(workspace: Workspace, run: string, loose: DeadRun['loose']): Promise<string[]> {
+  const notes: string[] = []
+  for (const {key, kind, step, taskId, name, remoteId} of loose) {
+    const api = kinds.get(kind)?.api
+    const what = `${step} ${kind} ${name ?? remoteId ?? ''} (${key}) of run ${run}`
+    const task = taskId === undefined || api === undefined ? undefined : await workspace.backendOf(stackOf(key), api).task(taskId)
+    if (task !== undefined) notes.push(`${what}: its task ${task.id} is ${task.status}`)
+    else notes.push(`${what} was sent, and nobody knows yet what came of it: apply looks first`)
   }
   return notes
+}
+
+/** What only these ledgers tell of: it was begun on a disk that is gone, or on another machine. */
+function runsElsewhere(host: Host, ledgers: Iterable<Ledger>): [run: string, dead: DeadRun][] {
+  const known = knownRuns(host)
+  return [...ledgers]
+    .flatMap(({pending}) => pendingRuns(pending).runs)
+    .flatMap(({run, entries}): [string, DeadRun][] => (known.has(run) ? [] : [[run, readRun(entries)]]))
 }
 
 /**
@@ -102,12 +117,9 @@ export async function openRequests(workspace: Workspace): Promise<string[]> {
 export function assertNothingOpen(workspace: Workspace): void {
   const open = (run: string, {loose, uncertain}: DeadRun): string[] =>
     [...loose, ...uncertain].map(({key, step}) => `${step} of ${key} in run ${run}`)
-  const known = knownRuns(workspace.host)
   const notes = [
     ...unfinishedRuns(workspace).flatMap(it => open(it.header.run, ownPart(it, workspace.ownLedgers))),
-    ...[...workspace.ledgers.values()]
-      .flatMap(({pending}) => pendingRuns(pending).runs)
-      .flatMap(({run, entries}) => (known.has(run) ? [] : open(run, partOf(readRun(entries), namesOf(workspace))))),
+    ...runsElsewhere(workspace.host, workspace.ledgers.values()).flatMap(([run, it]) => open(run, partOf(it, namesOf(workspace)))),
   ]
   if (notes.length > 0) throw new UnsettledRunError([...new Set(notes)])
 }
@@ -122,12 +134,9 @@ export function assertSettled(host: Host, ledgers: readonly Ledger[], objects: r
   const stacks = new Set(ledgers.map(it => it.stack))
   const keys = new Set([...objects.map(it => keyOf(it.stack, it.entry.address)), ...coming])
   const remoteIds = new Set(objects.map(it => it.entry.remoteId))
-  const known = knownRuns(host)
   const runs: [string, DeadRun][] = [
     ...openRuns(host).stories.flatMap((it): [string, DeadRun][] => (it.ended ? [] : [[it.header.run, it]])),
-    ...ledgers
-      .flatMap(({pending}) => pendingRuns(pending).runs)
-      .flatMap(({run, entries}): [string, DeadRun][] => (known.has(run) ? [] : [[run, readRun(entries)]])),
+    ...runsElsewhere(host, ledgers),
   ]
   const notes = runs.flatMap(([run, dead]) => {
     const {loose, uncertain, settled} = partOf(dead, stacks)

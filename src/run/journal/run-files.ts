@@ -77,7 +77,10 @@ export class UnknownRunError extends AppError {
       exit: EXIT.notFound,
       suggestions:
         known.length === 0
-          ? ['Runs lie in .svcctl/runs beside cdktf.json: run this there.']
+          ? [
+              'Runs lie in .svcctl/runs beside cdktf.json: run this there.',
+              'What a run of another machine has left in a ledger behind http, the next "svcctl apply" settles, here too.',
+            ]
           : run === undefined
             ? ['All runs ended, and nothing is to be resumed: svcctl apply plans what is left to do.']
             : ['The runs that are here: svcctl runs list', 'What another machine has run is known there, in its .svcctl/runs.'],

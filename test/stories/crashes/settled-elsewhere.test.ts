@@ -62,6 +62,23 @@ describe('what another machine has settled', () => {
     expect(here.writes.filter(it => it.startsWith('DELETE'))).toEqual([])
   })
 
+  it('is not settled by a plan, which says there what the other machine has begun', async () => {
+    await begunHere()
+    const elsewhere = join(here.folder, 'elsewhere')
+    mkdirSync(elsewhere)
+    const notes = async (cwd: string): Promise<string[]> =>
+      documentOf(await here.fast(['plan', ...on(), '-o', 'json'], {env: env(), cwd, clock})).notes
+    const note = expect.stringMatching(/^create cloud\.database cache \(shop:null_resource\.cache\) of run \S+: its task \S+ is \w+$/)
+    expect([await notes(elsewhere), await notes(here.folder)]).toEqual([[note], [note]])
+    const resumed = await apply(elsewhere, '--resume')
+    expect([resumed.code, documentOf(resumed).error.suggestions]).toEqual([
+      11,
+      expect.arrayContaining([expect.stringContaining('"svcctl apply"')]),
+    ])
+    expect((await apply(elsewhere)).code).toBe(0)
+    expect(await notes(elsewhere)).toEqual([])
+  })
+
   it('is another thing than what nobody has settled yet: that is its own', async () => {
     await begunHere()
     // Whatever else is written meanwhile.
