@@ -85,7 +85,8 @@ export abstract class ApplyCommandBase extends StackCommand {
   }
 
   protected async applyFile(file: string, flags: ApplyFlagValues): Promise<ExitCode> {
-    const {applyCommand, assertCommit, begunBefore, begunRun, onceAlone, readPlan, recheckPlan, waitForOthers} = await applyParts()
+    const {applyCommand, assertCommit, assertPlannedLedgers, begunBefore, begunRun, onceAlone, readPlan, recheckPlan, waitForOthers} =
+      await applyParts()
     const plan = await readPlan(file, this.context.cwd)
     await this.reportPlan(plan, applyCommand(file, plan, flags))
     assertCommit(plan, flags.approvedCommit, flags.commit ?? headOfRequest(this.context))
@@ -93,6 +94,7 @@ export abstract class ApplyCommandBase extends StackCommand {
     const granted = await this.grantedFrom(flags['approve-from'], plan)
     const approve = granted ?? (await inheritedApproval(this.context, plan, flags.approve))
     return this.inPlanned(plan, {...flags, approve}, [...stacks, ...others], async (workspace, emit) => {
+      assertPlannedLedgers(plan, workspace.ownLedgers)
       const settled = await this.settled(workspace, emit)
       const {unknown, plans} = settled
       const options = planOptions({...flags, approve: granted ?? flags.approve})

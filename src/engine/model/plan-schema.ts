@@ -161,6 +161,11 @@ const stackWith = (ledger: z.ZodType<LedgerLocation>) =>
       }),
     ),
     recorded: z.record(z.string(), digest).exactOptional().describe('digests of the outputs that the ledger had'),
+    lineage: z
+      .string()
+      .exactOptional()
+      .describe('of the ledger it was made with: it is applied with that one, or one that was made from it'),
+    place: digest.exactOptional().describe('of where there was no ledger yet: it is applied with the one that is there'),
   })
 
 const fact = closed<Fact>()({

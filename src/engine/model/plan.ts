@@ -200,6 +200,10 @@ export interface PlannedStack {
   }[]
   /** Digests of the outputs that the ledger had: what is otherwise later, somebody has written since. Absent: an older version made the plan. */
   readonly recorded?: Readonly<Record<string, string>>
+  /** Of the ledger that it was made with. */
+  readonly lineage?: string
+  /** A digest of where there was no ledger yet, as far as that is the same on every machine. */
+  readonly place?: string
 }
 
 export type PlannedFreeze = Omit<Freeze, 'at'>

@@ -5,6 +5,7 @@ import type {Hold} from '../model/controls.ts'
 import {type Declaration, type StackDeclarations, sourceOf} from '../model/declaration.ts'
 import type {Hides, SecretStateOf} from '../model/diff.ts'
 import type {Kind} from '../model/kind.ts'
+import type {Ledger} from '../model/ledger.ts'
 import {sha256} from '../model/live.ts'
 import {outputDigests} from '../model/output-digest.ts'
 import {accountsOfOperations} from '../model/ownership.ts'
@@ -76,6 +77,8 @@ export interface BuildPlanInput extends Omit<ObserveInput, 'wants'>, Pick<PlanIn
   readonly hides?: Hides
   /** `--scope changed`: only what differs from the ledger is looked at. */
   readonly onlyChanged?: boolean
+  /** Digests of where the ledgers are, by stack, as far as that is the same on every machine. */
+  readonly places?: ReadonlyMap<string, string>
   /** By stack. */
   readonly holds?: ReadonlyMap<string, readonly Hold[]>
   /** Said with the plan: what of dead runs is still open. */
@@ -262,6 +265,7 @@ function plannedStack(
     name: stack.name,
     ledger: stack.ledger,
     ledgerCondition: ledger?.condition ?? 'absent',
+    ...boundTo(ledger, input.places?.get(stack.name)),
     targets: stack.targets,
     owned: ledger?.entries.size ?? 0,
     declared: input.destroy ? 0 : stack.declarations.length,
@@ -283,6 +287,12 @@ function plannedStack(
       stack.outputs.some(it => it.name === name && openLeaves(it.value).some(({leaf}) => leaf instanceof Secret || leaf.secret)),
     ),
   }
+}
+
+/** Its lineage tells a ledger from others, wherever it is; before it has one, its place does. */
+function boundTo(ledger: Ledger | undefined, place: string | undefined): Pick<PlannedStack, 'lineage' | 'place'> {
+  if (ledger !== undefined && ledger.lineage !== '') return {lineage: ledger.lineage}
+  return place === undefined ? {} : {place}
 }
 
 function lookupAnswer(input: BuildPlanInput, {pairs}: Observation, stack: string, deferred: Deferred) {

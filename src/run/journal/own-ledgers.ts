@@ -2,24 +2,29 @@
  * Which stacks of a run somebody works on. One stack may have a ledger for each place that it is applied to (`--state`, an
  * address for each environment), and they share a folder of runs: what a run left belongs into the ledger that it began with.
  */
-import {relative, resolve} from 'node:path'
+import {isAbsolute, relative, resolve} from 'node:path'
 import {AppError, EXIT} from '../../base/errors.ts'
 import type {LedgerLocation} from '../../engine/model/declaration.ts'
 import type {DeadRun} from '../../engine/model/journal.ts'
 import {type LedgerVersion, type MadeVersion, sinceVersion} from '../../engine/model/ledger.ts'
 import {sha256} from '../../engine/model/live.ts'
+import type {Plan} from '../../engine/model/plan.ts'
 import {fileOf} from '../../ledger/backends/registry.ts'
 
 /** A ledger as runs tell it from others of its stack. */
 export interface LedgerHere {
   readonly place: string
+  /** The place says something on this machine only: a file outside the project. */
+  readonly local: boolean
   readonly version: MadeVersion
 }
 
 /** @param key - what makes two ways to name a ledger one; a file is named as from its folder, which may be moved */
-export function ledgerPlace(cwd: string, ledger: LedgerLocation, key: string): string {
+export function ledgerPlace(cwd: string, ledger: LedgerLocation, key: string): Pick<LedgerHere, 'place' | 'local'> {
   const file = fileOf(ledger)
-  return sha256(file === undefined ? key : relative(cwd, resolve(cwd, file)))
+  if (file === undefined) return {place: sha256(key), local: false}
+  const path = relative(cwd, resolve(cwd, file))
+  return {place: sha256(path), local: path.startsWith('..') || isAbsolute(path)}
 }
 
 /** What says of a run which ledgers it began with, and which versions of them it knew last. */
@@ -67,4 +72,28 @@ export function assertOwnLedgers(
   const own = ownStacks(run, here)
   const others = run.header.stacks.filter(it => !own.has(it))
   if (others.length > 0) throw new OtherLedgerRunError(run.header.run, others)
+}
+
+/** A plan was made with another ledger: what it makes would be written down where nobody looks for it. Nothing was sent. */
+export class OtherLedgerPlanError extends AppError {
+  constructor(stacks: readonly string[]) {
+    super(`the plan was made with another ledger of ${stacks.length === 1 ? 'stack' : 'the stacks'} ${stacks.join(', ')} than this one`, {
+      code: 'E_PLAN_LEDGER',
+      exit: EXIT.refused,
+      suggestions: ['Give it the ledger that it was made with (the same --state, or TF_HTTP_ADDRESS), or plan again with this one.'],
+    })
+  }
+}
+
+/** A plan is carried out with the ledgers it was made with, wherever they are by now. @throws OtherLedgerPlanError */
+export function assertPlannedLedgers({stacks}: Pick<Plan, 'stacks'>, here: ReadonlyMap<string, LedgerHere>): void {
+  const others = stacks.filter(it => {
+    const ledger = here.get(it.name)
+    if (ledger === undefined) return false
+    const {lineage, madeFrom = []} = ledger.version
+    if (it.lineage !== undefined) return ![lineage, ...madeFrom.map(from => from.lineage)].includes(it.lineage)
+    // What was brought there since may be the one that was made there.
+    return it.place !== undefined && it.place !== ledger.place && madeFrom.length === 0
+  })
+  if (others.length > 0) throw new OtherLedgerPlanError(others.map(it => it.name))
 }

@@ -32,7 +32,7 @@ import {speaksTo} from '../workspace/needed-apis.ts'
 import {maybeOneAccount} from '../workspace/one-account.ts'
 import type {Workspace} from '../workspace/workspace.ts'
 import {beingMadeElsewhere} from './being-made.ts'
-import {planOver} from './plan-over.ts'
+import {type PlanFacts, planOver} from './plan-over.ts'
 
 export interface PlanWishes {
   readonly options: PlanOptions
@@ -84,9 +84,7 @@ export async function planWorkspace(
   const built = await planOver({
     stacks: workspace.stacks,
     others: workspace.others,
-    ledgers: workspace.ledgers,
-    otherLedgers: workspace.otherLedgers,
-    unreadLedgers: workspace.unreadLedgers,
+    ...ledgersSeen(workspace),
     beingMade: beingMadeElsewhere(workspace),
     accountOf: workspace.accountOf,
     backendOf: workspace.backendOf,
@@ -134,6 +132,16 @@ export async function planWorkspace(
     ...built,
     plan: resealed(plan, {unmanaged, notes: said, requests, guards, ...(freezes.length === 0 ? {} : {freezes: plannedFreezes(freezes)})}),
   }
+}
+
+function ledgersSeen({
+  ledgers,
+  otherLedgers,
+  unreadLedgers,
+  ownLedgers,
+}: Workspace): Pick<PlanFacts, 'ledgers' | 'otherLedgers' | 'unreadLedgers' | 'places'> {
+  const places = [...ownLedgers].flatMap(([stack, {place, local}]): [string, string][] => (local ? [] : [[stack, place]]))
+  return {ledgers, otherLedgers, unreadLedgers, places: new Map(places)}
 }
 
 /** The commit that `--commit` names, else the one the CI job is about. */

@@ -235,7 +235,7 @@ export class Workspace {
     return new Map(
       this.#opened.options.stacks.flatMap(({name, ledger}): [string, LedgerHere][] => {
         const [key, version] = [this.stores.get(name)?.key, this.ledgers.get(name)]
-        return key === undefined || version === undefined ? [] : [[name, {place: ledgerPlace(this.host.cwd, ledger, key), version}]]
+        return key === undefined || version === undefined ? [] : [[name, {...ledgerPlace(this.host.cwd, ledger, key), version}]]
       }),
     )
   }

@@ -96,3 +96,23 @@ it('and where a ledger is begun anew beside it, what may be there already is not
   expect(resumed.code, resumed.stderr).toBe(0)
   expect(here.writes).toEqual(['POST /subscriptions/1/databases'])
 })
+
+it('a saved plan is applied with the ledger that it was made with, and with no other one', async () => {
+  const servers = [await startStateServer(), await startStateServer()] as const
+  try {
+    const on = (server: (typeof servers)[number], ...args: string[]) => here.fast(args, {env: {TF_HTTP_ADDRESS: server.address}})
+    const plan = (...more: string[]) =>
+      on(servers[0], 'plan', '--synth-dir', saveStack(here.folder, shop('any').backend({http: {}})), '--out', 'x.plan', ...more)
+    for (const [writes, ...more] of [[2], [1, '--destroy', '--target', 'null_resource.cache']] as const) {
+      here.simulator.configure({cloud: {taskMs: 1}})
+      here.simulator.clearLog()
+      expect((await plan(...more)).code).toBe(0)
+      const elsewhere = await on(servers[1], 'apply', 'x.plan', '--auto-approve', '--allow-destroy', '*', '-o', 'json')
+      expect([elsewhere.code, documentOf(elsewhere).error.code, here.writes]).toEqual([3, 'E_PLAN_LEDGER', []])
+      const there = await on(servers[0], 'apply', 'x.plan', '--auto-approve', '--allow-destroy', '*', '-o', 'json')
+      expect([there.code, here.writes.length], there.stderr).toEqual([0, writes])
+    }
+  } finally {
+    for (const it of servers) await it.close()
+  }
+})
