@@ -5,6 +5,7 @@ import {bothApisFlags, durationFlag, wholeNumberFlag} from '../cli/parse/flags.t
 import {objectWords} from '../cli/parse/object-words.ts'
 import {Args, Flags} from '../cli/parse/oclif.ts'
 import {StackCommand} from '../cli/stack-command.ts'
+import {counted} from '../report/shown.ts'
 import type {ExportDone} from '../run/export/export.ts'
 
 export default class ExportCommand extends StackCommand {
@@ -116,7 +117,9 @@ export default class ExportCommand extends StackCommand {
       )
     if (proof === 'not run') this.logger.note(`not proven: ${why ?? 'nobody knows why'}`)
     if (notRead.length > 0)
-      this.logger.note(`not read: ${notRead.map(it => `${it.kind} (${it.requests} requests)`).join(', ')}; --kinds '*' reads them too`)
+      this.logger.note(
+        `not read: ${notRead.map(it => `${it.kind} (${counted(it.requests, 'request')})`).join(', ')}; --kinds '*' reads them too`,
+      )
     if (secrets.length > 0)
       this.logger.note(
         `needed once they are sent, and not before${dir === undefined ? '' : ' (secrets.env.example)'}: ${secrets.join(', ')}`,
@@ -129,7 +132,7 @@ function exportSummary({document, model}: ExportDone, dir: string): string {
   for (const {kind} of document.objects) counts.set(kind, (counts.get(kind) ?? 0) + 1)
   const objects = [...counts].map(([kind, count]) => `${count} ${kind}`).join(', ')
   return [
-    `${dir}: ${document.objects.length} objects (${objects || 'none'}) in ${model.stacks.length} stacks`,
+    `${dir}: ${counted(document.objects.length, 'object')} (${objects || 'none'}) in ${counted(model.stacks.length, 'stack')}`,
     `proof: ${document.proof}`,
     `requests: ${document.requests?.used ?? 0}`,
   ].join('\n')

@@ -142,15 +142,26 @@ const beside = (expected: string | undefined): string => (expected === undefined
 const timeText = ({seconds, bound}: BoundTime): string => `${formatDuration(seconds * 1000)}, bound by ${bound}`
 
 /** What a plan announces is what carrying it out takes: that stands last. */
-const requestsText = (all: number, before: number): string =>
-  all === before ? `${all} request${all === 1 ? '' : 's'}` : `${all} requests: ${before} to plan, ${all - before} to apply`
+const requestsText = ({requests: all, before, bill}: ApplyOutcome): string =>
+  all === before
+    ? `${all} request${all === 1 ? '' : 's'}`
+    : `${all} requests: ${before} to plan, ${all - before} to apply${beside(bill && `${bill.requests}`)}`
 
-export function applySummary({run, result, requests, before, residualPlan, bill, audit = []}: ApplyOutcome, paint: Ansis): string {
-  const {summary, residual, readyMs, recordedMs, provenMs} = result
+/** Nothing where nothing was done. What goes on without the run was neither ready nor proven. */
+function timesText({result: {summary, readyMs, recordedMs, provenMs}, bill}: ApplyOutcome): string {
+  const goesOn = summary.detached + summary.unknown > 0
+  if (!goesOn && summary.done + summary.failed === 0) return ''
   const waited = recordedMs < WORTH_SAYING_MS ? '' : `, waited ${formatDuration(recordedMs)} for the ledger (with digests of secrets)`
+  if (goesOn) return `, ended after ${formatDuration(readyMs)}${waited}`
+  return `, ready after ${formatDuration(readyMs)}${beside(bill && timeText(bill.ready))}${waited}, proven after ${formatDuration(provenMs)}${beside(bill && timeText(bill))}`
+}
+
+export function applySummary(outcome: ApplyOutcome, paint: Ansis): string {
+  const {run, result, residualPlan, audit = []} = outcome
+  const {summary, residual} = result
   const counts = ORDER.filter(state => summary[state] > 0).map(state => `${summary[state]} ${state}`)
   const lines = [
-    `${paint.bold('Apply:')} ${counts.length === 0 ? 'nothing to do' : counts.join(', ')}. ${requestsText(requests, before)}${beside(bill && `${bill.requests}`)}, ready after ${formatDuration(readyMs)}${beside(bill && timeText(bill.ready))}${waited}, proven after ${formatDuration(provenMs)}${beside(bill && timeText(bill))}.`,
+    `${paint.bold('Apply:')} ${counts.length === 0 ? 'nothing to do' : counts.join(', ')}. ${requestsText(outcome)}${timesText(outcome)}.`,
   ]
   for (const {address, fields} of residual) {
     lines.push(`${paint.red('not converged:')} ${address}`)

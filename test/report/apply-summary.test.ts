@@ -1,0 +1,33 @@
+import {Ansis} from 'ansis'
+import {describe, expect, it} from 'vitest'
+import type {ApplyResult} from '../../src/engine/apply/work.ts'
+import {type ApplyOutcome, applySummary} from '../../src/report/apply-text.ts'
+
+const bound = {seconds: 30, bound: 'critical path'} as const
+const bill = {requests: 6, ...bound, ready: bound} as unknown as NonNullable<ApplyOutcome['bill']>
+const nothing = {done: 0, 'no-op': 0, failed: 0, skipped: 0, blocked: 0, detached: 0, unknown: 0}
+
+function said(summary: Partial<typeof nothing>, requests: number): string {
+  const result = {summary: {...nothing, ...summary}, residual: [], readyMs: 2000, recordedMs: 0, provenMs: 3000} as unknown as ApplyResult
+  return applySummary({result, requests, before: 3, bill}, new Ansis(0)).trimEnd()
+}
+
+describe('the last words of an apply', () => {
+  it('say when all was ready and proven, beside what the plan said', () => {
+    expect(said({done: 2}, 9)).toBe(
+      'Apply: 2 done. 9 requests: 3 to plan, 6 to apply (planned: 6), ready after 2 s (planned: 30 s, bound by critical path), proven after 3 s (planned: 30 s, bound by critical path).',
+    )
+  })
+
+  it('say of what goes on without it neither', () => {
+    expect(said({done: 1, detached: 1}, 6)).toBe(
+      'Apply: 1 done, 1 detached. 6 requests: 3 to plan, 3 to apply (planned: 6), ended after 2 s.',
+    )
+    expect(said({unknown: 1}, 4)).toBe('Apply: 1 unknown. 4 requests: 3 to plan, 1 to apply (planned: 6), ended after 2 s.')
+  })
+
+  it('say nothing of times where there was nothing to do', () => {
+    expect(said({'no-op': 4}, 3)).toBe('Apply: 4 no-op. 3 requests.')
+    expect(said({}, 3)).toBe('Apply: nothing to do. 3 requests.')
+  })
+})
