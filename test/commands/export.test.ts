@@ -1,5 +1,5 @@
 /** svcctl export as people use it: what is live becomes a project, which is planned at once and changes nothing. */
-import {existsSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync} from 'node:fs'
+import {existsSync, mkdirSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterAll, beforeAll, describe, expect, it} from 'vitest'
 import {systemClock} from '../../src/base/clock.ts'
@@ -78,6 +78,19 @@ describe('an account nobody declared', () => {
     const own = '{"app": "node --import tsx main.ts", "projectId": "mine"}'
     writeFileSync(join(here.folder, 'shop', 'cdktf.json'), own)
     expect(await projectOf('shop', 'subscription:shop', '--overwrite')).toBe(own)
+  })
+
+  it('is a part of the app that stands above its folder, and says so: it has no cdktf.json to plan it by', async () => {
+    const app = join(here.folder, 'app')
+    mkdirSync(app)
+    writeFileSync(join(app, 'cdktf.json'), '{"app": "node main.mjs"}')
+    const part = await here.fast(['export', 'subscription:shop', '--dir', 'part', '--no-prove'], {cwd: app})
+    expect([part.code, Object.keys(filesIn(join(app, 'part')))]).toEqual([0, expect.not.arrayContaining(['cdktf.json'])])
+    expect(part.stderr).toContain(
+      `${join(app, 'part')} is a part of the app in ${app}, with no cdktf.json of its own: what it declares is planned once that app makes its stacks, as ${join(app, 'part', 'main.ts')} does`,
+    )
+    const own = await here.fast(['export', 'subscription:shop', '--dir', 'outside', '--no-prove'])
+    expect(own.stderr).not.toContain('is a part of')
   })
 
   it('is not written over what is there, and replaced where nobody edited it', async () => {

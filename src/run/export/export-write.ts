@@ -102,6 +102,7 @@ export async function writeExport(tools: ExportTools, exported: Exported): Promi
     writeFolder(place.dir, new Map([...files, ...project, ...last]), outdated)
   }
   const {proof, used} = await proven(tools, exported, write)
+  if (to === 'typescript' && place?.isWithin) tools.host.log.note(partText(place))
   const text =
     to === 'typescript'
       ? typescriptModule(model, {tables, adopts: adopt === 'blocks'})
@@ -113,6 +114,10 @@ export async function writeExport(tools: ExportTools, exported: Exported): Promi
 
 const bannered = (files: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
   new Map([...files].map(([name, content]) => [name, withBanner(`\n${content}`, '#')]))
+
+/** Without a cdktf.json of its own nothing can be planned in it. */
+const partText = ({dir, project}: ExportPlace): string =>
+  `${dir} is a part of the app in ${project}, with no cdktf.json of its own: what it declares is planned once that app makes its stacks, as ${join(dir, 'main.ts')} does`
 
 const missingIn = ({dir}: ExportPlace, files: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
   new Map([...files].filter(([name]) => !existsSync(join(dir, name))))
