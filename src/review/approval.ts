@@ -1,6 +1,6 @@
 /** Whether reviewers have approved exactly this plan: its commit, after the comment showed its hash. */
 import {NotApprovedError} from './errors.ts'
-import type {HostApproval, ReviewHost} from './review-host.ts'
+import {type HostApproval, type ReviewHost, wholeCommit} from './review-host.ts'
 import {ownComments} from './sticky-comment.ts'
 
 export interface ToApprove {
@@ -17,10 +17,11 @@ export async function assertApproved(host: ReviewHost, {key, hash, commit}: ToAp
   if (shown === undefined) throw refuse('no comment shows it (svcctl comment)')
   if (shown.mark.hash !== hash)
     throw refuse(`the comment shows the plan ${shown.mark.hash?.slice(0, 12) ?? '-'}, and this is ${hash.slice(0, 12)}`)
-  if (shown.mark.commit !== commit)
-    throw refuse(`the comment is about commit ${shown.mark.commit?.slice(0, 12) ?? '-'}, and the plan is made from ${commit.slice(0, 12)}`)
+  const about = shown.mark.commit
+  if (about === undefined || !(about.startsWith(commit) || commit.startsWith(about)))
+    throw refuse(`the comment is about commit ${about?.slice(0, 12) ?? '-'}, and the plan is made from ${commit.slice(0, 12)}`)
   const {head, open, approvals, missing} = await host.review(commit)
-  if (open && head !== undefined && head !== commit) throw refuse(`there is a newer commit: ${head.slice(0, 12)}`)
+  if (open && head !== undefined && head !== wholeCommit(commit, head)) throw refuse(`there is a newer commit: ${head.slice(0, 12)}`)
   if (missing !== undefined) throw refuse(missing)
   const [last] = approvals.toSorted((a, b) => b.at - a.at)
   if (last === undefined) throw refuse(`nobody but its author has approved commit ${commit.slice(0, 12)}`)

@@ -4,7 +4,7 @@ import type {CiJob} from '../config/ci-job.ts'
 import {ReviewPlaceError} from './errors.ts'
 import {HostRequests, type HostRequestsOptions} from './host-requests.ts'
 import {objectField, textField, timeIn} from './json-fields.ts'
-import type {HostApproval, HostComment, HostReview, ReviewHost} from './review-host.ts'
+import {type HostApproval, type HostComment, type HostReview, type ReviewHost, wholeCommit} from './review-host.ts'
 
 type Tools = Pick<HostRequestsOptions, 'transport' | 'clock' | 'debug'>
 
@@ -94,6 +94,7 @@ class Github implements ReviewHost {
     const pull = await this.#requests.send({method: 'GET', path, doing: 'read the pull request'})
     const author = textField(objectField(pull, 'user'), 'login')
     const head = textField(objectField(pull, 'head'), 'sha')
+    const meant = wholeCommit(commit, head)
     // What a person said last is what counts, and a comment takes nothing back.
     const last = new Map<string, Json>()
     const reviews = await this.#requests.all(`${path}/reviews`, 'list the reviews')
@@ -102,7 +103,7 @@ class Github implements ReviewHost {
       if (by !== undefined && (state === 'APPROVED' || state === 'CHANGES_REQUESTED' || state === 'DISMISSED')) last.set(by, it)
     }
     const given = [...last].flatMap(([by, it]): HostApproval[] =>
-      by !== author && by !== this.#login && textField(it, 'state')?.toUpperCase() === 'APPROVED' && textField(it, 'commit_id') === commit
+      by !== author && by !== this.#login && textField(it, 'state')?.toUpperCase() === 'APPROVED' && textField(it, 'commit_id') === meant
         ? [{by, at: timeIn(it, 'submitted_at')}]
         : [],
     )

@@ -5,7 +5,7 @@ import type {CiJob} from '../config/ci-job.ts'
 import {ReviewPlaceError} from './errors.ts'
 import {HostRequests, type HostRequestsOptions} from './host-requests.ts'
 import {objectField, textField, timeIn} from './json-fields.ts'
-import type {HostApproval, HostComment, HostReview, ReviewHost} from './review-host.ts'
+import {type HostApproval, type HostComment, type HostReview, type ReviewHost, wholeCommit} from './review-host.ts'
 
 type Tools = Pick<HostRequestsOptions, 'transport' | 'clock' | 'debug'>
 
@@ -93,7 +93,7 @@ class Gitlab implements ReviewHost {
     return {
       open: textField(request, 'state') === 'opened',
       // GitLab keeps approvals of the request, and takes them back when commits are pushed: they are of its head.
-      approvals: head === commit ? approvals : [],
+      approvals: head === wholeCommit(commit, head) ? approvals : [],
       ...(head === undefined ? {} : {head}),
       ...(left > 0 ? {missing: `${left} ${left === 1 ? 'approval is' : 'approvals are'} left to give`} : {}),
     }

@@ -29,6 +29,9 @@ export interface HostReview {
   readonly missing?: string
 }
 
+/** The commit as its host names it, which a plan may name by its first digits: what was approved is compared with all of them. */
+export const wholeCommit = (named: string, head: string | undefined): string => (head?.startsWith(named) ? head : named)
+
 export interface ReviewHost {
   readonly name: 'github' | 'gitlab'
   comments(): Promise<readonly HostComment[]>

@@ -172,6 +172,15 @@ describe.each(['github', 'gitlab'] as const)('an approval on %s', name => {
     expect(await refusal()).toEqual({by: 'boris', at: Date.parse(world.reviews[0]?.at ?? '')})
   })
 
+  it('holds of a plan that names the commit by its first digits, and not of another commit that begins so', async () => {
+    world.comment('svcctl-bot', mark(1))
+    world.approve('boris')
+    const short = COMMIT.slice(0, 8)
+    expect(await refusal({commit: short})).toMatchObject({by: 'boris'})
+    world.head = `${short}${'0'.repeat(32)}`
+    expect(await refusal({commit: short})).toEqual(refused('nobody but its author'))
+  })
+
   it('does not hold without a comment, of another plan, of another commit, or of none', async () => {
     world.approve('boris')
     expect(await refusal()).toEqual(refused('no comment shows it'))
