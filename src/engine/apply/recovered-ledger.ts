@@ -8,6 +8,7 @@ import {addressIn, type SettledStep, stackOf, type UncertainSecrets} from '../mo
 import {kindCalled} from '../model/kind.ts'
 import {type Ledger, type LedgerEntry, sinceVersion} from '../model/ledger.ts'
 import {appliedOf, bareEntry, ledgerEntryOf, secretsInSpec} from '../model/ledger-entry.ts'
+import {leftAlone} from '../model/left-alone.ts'
 import type {Operation} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
 import {resolveValue} from '../model/resolve.ts'
@@ -153,7 +154,7 @@ export class RecoveredLedger {
   }
 
   #applied(operation: Operation, spec: ValueObject, there: LedgerEntry | undefined): JsonObject {
-    return appliedOf(kindCalled(this.#input.kinds, operation.kind), spec, operation, there?.applied)
+    return appliedOf(kindCalled(this.#input.kinds, operation.kind), spec, leftAlone(operation), there?.applied)
   }
 
   /** Of a secret that this run had sent, and that the ledger knows another value of, nobody knows which came last. */

@@ -5,6 +5,7 @@ import {deposedEntry} from '../model/deposed.ts'
 import {isSecretOutput} from '../model/field-rules.ts'
 import {idsIn} from '../model/kind.ts'
 import {appliedOf, ledgerEntryOf} from '../model/ledger-entry.ts'
+import {leftAlone} from '../model/left-alone.ts'
 import {type LiveObject, liveObject, outputOf} from '../model/live.ts'
 import {plainPart} from '../model/resolve.ts'
 import {formerEntry} from './carried-secrets.ts'
@@ -32,7 +33,7 @@ export async function remember(scene: Staged, remoteId: string | undefined, live
   }
   const former = formerEntry(scene, remoteId)
   const {kept, known} = secretsToRecord(operation, scene.spec, scene.sent, former)
-  const applied = appliedOf(scene.kind, scene.spec, operation, former?.applied)
+  const applied = appliedOf(scene.kind, scene.spec, leftAlone(operation), former?.applied)
   const record = (outputs: Readonly<Record<string, Json>>) =>
     book.record(operation.stack, ledgerEntryOf(operation, declaration, remoteId, applied, outputs, kept), known)
   const shown = outputsShown(scene, declaration, remoteId, live)

@@ -12,16 +12,17 @@ import {Secret, type ValueObject} from './value.ts'
 type Declared = Pick<DeclaredObject, 'parent' | 'dependsOn' | 'policy'>
 
 /**
- * What counts as applied of an object: what was sent, and of fields that were left as somebody else had set them (`--on-drift keep`)
- * what was applied before. Secrets are left out: they are sealed when the ledger is written.
+ * What counts as applied of an object: what was sent, and of fields that were left as they are (`leftAlone`) what was applied
+ * before. Secrets are left out: they are sealed when the ledger is written.
  *
  * @param spec - as it is declared
+ * @param left - `leftAlone`
  * @param former - what the ledger has of the same object
  */
-export function appliedOf(kind: Kind, spec: ValueObject, {kept = []}: Pick<Operation, 'kept'>, former: JsonObject | undefined): JsonObject {
+export function appliedOf(kind: Kind, spec: ValueObject, left: readonly string[], former: JsonObject | undefined): JsonObject {
   const plain = plainPart(spec)
-  const left = former === undefined || kept.length === 0 ? plain : withLeft(rootRule(kind), plain, former, kept, [])
-  return isJsonObject(left) ? left : plain
+  const applied = former === undefined || left.length === 0 ? plain : withLeft(rootRule(kind), plain, former, left, [])
+  return isJsonObject(applied) ? applied : plain
 }
 
 /**

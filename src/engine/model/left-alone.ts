@@ -6,10 +6,16 @@ import {isJsonObject, type Json} from '../../base/json.ts'
 import {parsePointer} from '../../base/pointer.ts'
 import type {EffectiveRule} from './field-rules.ts'
 import {byKey} from './list-pairing.ts'
-import type {Operation} from './plan.ts'
+import type {DeclaredObject} from './plan.ts'
 
 /** @returns JSON pointers; `*` is any list slot */
-export const leftAlone = ({declared, kept = []}: Operation): readonly string[] => [...(declared?.policy.ignoreChanges ?? []), ...kept]
+export const leftAlone = ({
+  declared,
+  kept = [],
+}: {
+  readonly declared?: Pick<DeclaredObject, 'policy'> | undefined
+  readonly kept?: readonly string[] | undefined
+}): readonly string[] => [...(declared?.policy.ignoreChanges ?? []), ...kept]
 
 /** The declared value with what is left alone as it is live; absent there, absent here. */
 export function withLeft(

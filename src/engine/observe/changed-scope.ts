@@ -11,6 +11,7 @@ import {type Declaration, type Evaluate, type Lookup, neededBy, type StackDeclar
 import type {SecretStateOf} from '../model/diff.ts'
 import {type Kinds, locate, parentRemoteId} from '../model/kind.ts'
 import {comparesMore, type Ledger, type LedgerEntry} from '../model/ledger.ts'
+import {appliedOf} from '../model/ledger-entry.ts'
 import {openLeaves, plainPart, resolveValue} from '../model/resolve.ts'
 import {Deferred, type Key, keyOf, Secret, type ValueObject} from '../model/value.ts'
 
@@ -27,7 +28,7 @@ export function changedKeys(
     const ledger = ledgers.get(stack.name)
     const declared = new Set(stack.declarations.map(it => it.address))
     for (const it of stack.declarations)
-      if (differs(it, filled(it), ledger, secretState) || !hangsAsBefore(it, ledger, known, names)) changed.add(it.key)
+      if (differs(it, filled(it), ledger, secretState, known.kinds) || !hangsAsBefore(it, ledger, known, names)) changed.add(it.key)
     for (const entry of ledger?.entries.values() ?? []) if (!declared.has(entry.address)) changed.add(keyOf(stack.name, entry.address))
   }
   const readers = readersOf(stacks.flatMap(it => it.declarations))
@@ -123,6 +124,7 @@ function differs(
   spec: ValueObject,
   ledger: Ledger | undefined,
   secretState: SecretStateOf,
+  kinds: Kinds,
 ): boolean {
   const entry = ledger?.entries.get(address)
   if (entry === undefined || entry.kind !== kind) return true
@@ -132,7 +134,9 @@ function differs(
   // What the ledgers do not answer has to be looked at.
   if (leaves.some(({leaf}) => leaf instanceof Deferred)) return true
   if (leaves.some(({pointer, leaf}) => leaf instanceof Secret && secretState(key, pointer, leaf) !== 'same')) return true
-  return canonicalJson(plainPart(spec)) !== canonicalJson(without(entry.applied, new Set(leaves.map(it => it.pointer))))
+  const known = kinds.get(kind)
+  const declared = known ? appliedOf(known, spec, policy.ignoreChanges, entry.applied) : plainPart(spec)
+  return canonicalJson(declared) !== canonicalJson(without(entry.applied, new Set(leaves.map(it => it.pointer))))
 }
 
 function without(value: JsonObject, pointers: ReadonlySet<string>, at: readonly string[] = []): JsonObject {

@@ -8,6 +8,7 @@ import {keysNow} from '../model/keys-now.ts'
 import type {Kinds} from '../model/kind.ts'
 import {comparesMore, type Ledger, type LedgerEntry} from '../model/ledger.ts'
 import {appliedOf} from '../model/ledger-entry.ts'
+import {leftAlone} from '../model/left-alone.ts'
 import {outputOf} from '../model/live.ts'
 import type {Operation} from '../model/plan.ts'
 import {openLeaves, plainPart} from '../model/resolve.ts'
@@ -42,7 +43,10 @@ export function recordedAs(
     // An older version wrote secret ones down.
     (kind === undefined || !Object.keys(entry.outputs).some(it => isSecretOutput(kind, it))) &&
     outputs.every(it => sameValue(hides((match && outputOf(match.live, it)) ?? null), entry.outputs[it] ?? null)) &&
-    sameValue(kind === undefined ? plainPart(spec) : appliedOf(kind, spec, kept, entry.applied), entry.applied) &&
+    sameValue(
+      kind === undefined ? plainPart(spec) : appliedOf(kind, spec, leftAlone({...kept, declared: declaration}), entry.applied),
+      entry.applied,
+    ) &&
     secretsAsRecorded(spec, entry)
   )
 }

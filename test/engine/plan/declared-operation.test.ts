@@ -148,3 +148,22 @@ it('a ledger that does not say all that an apply would write gets it without a r
   })
   expect(found).toMatchObject({action: 'adopt', cause: 'ledger-older', changes: []})
 })
+
+describe('a field of ignoreChanges', () => {
+  it('was not applied where it was not sent: what is declared of it is a change in git once it is compared again', async () => {
+    const lab = new Lab()
+    const stack = (memoryLimitInGb: number, replication: boolean, ignoreChanges: readonly string[]) =>
+      stackOf().subscription('main').database('cache', 'main', {memoryLimitInGb, replication}, {ignoreChanges})
+    await lab.run(async () => {
+      await lab.apply([stack(1, false, ['/memoryLimitInGb'])])
+      await lab.apply([stack(2, true, ['/memoryLimitInGb'])])
+      expect(lab.entry('shop', 'cache')?.applied).toMatchObject({memoryLimitInGb: 1, replication: true})
+      expect((await lab.plan([stack(3, true, ['/memoryLimitInGb'])])).plan.operations.map(it => it.action)).toEqual(['no-op', 'no-op'])
+      expect((await lab.plan([stack(3, true, ['/memoryLimitInGb'])], {onlyChanged: true})).plan.operations).toEqual([])
+      const {plan} = await lab.plan([stack(2, true, [])])
+      expect(plan.operations.find(it => it.action === 'update')?.changes).toMatchObject([
+        {path: '/memoryLimitInGb', before: 1, after: 2, moved: 'in git'},
+      ])
+    })
+  })
+})
