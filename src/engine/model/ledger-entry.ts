@@ -12,17 +12,24 @@ import {Secret, type ValueObject} from './value.ts'
 type Declared = Pick<DeclaredObject, 'parent' | 'dependsOn' | 'policy'>
 
 /**
- * What counts as applied of an object: what was sent, and of fields that were left as they are (`leftAlone`) what was applied
- * before. Secrets are left out: they are sealed when the ledger is written.
+ * What counts as applied of an object: what was sent, of fields that were left as they are (`leftAlone`) what was applied before,
+ * and of what is sent on create only what it was made with, whatever is declared by now. Secrets are left out: they are sealed
+ * when the ledger is written.
  *
  * @param spec - as it is declared
  * @param left - `leftAlone`
- * @param former - what the ledger has of the same object
+ * @param former - what the ledger has of the same object; empty where it knows only whose that is
  */
 export function appliedOf(kind: Kind, spec: ValueObject, left: readonly string[], former: JsonObject | undefined): JsonObject {
   const plain = plainPart(spec)
-  const applied = former === undefined || left.length === 0 ? plain : withLeft(rootRule(kind), plain, former, left, [])
-  return isJsonObject(applied) ? applied : plain
+  if (former === undefined || Object.keys(former).length === 0) return plain
+  const root = rootRule(kind)
+  const sent = left.length === 0 ? plain : withLeft(root, plain, former, left, [])
+  const applied = isJsonObject(sent) ? sent : plain
+  const isMadeWith = ([field]: readonly [string, Json]) => root.below(field).createOnly === true
+  const madeWith = Object.entries(former).filter(isMadeWith)
+  const others = Object.entries(applied).filter(it => !isMadeWith(it))
+  return Object.fromEntries([...others, ...madeWith])
 }
 
 /**

@@ -70,6 +70,25 @@ describe('databases that were made with a subscription', () => {
     })
   })
 
+  it.each([
+    ['names one more', [...databases, {name: 'stranger', memoryLimitInGb: 1}]],
+    ['names none any more', undefined],
+  ])('are those that it was made with, where its declaration %s', async (_, list) => {
+    const lab = await started()
+    const edited = stackOf().subscription('main', list === undefined ? {} : {databases: list})
+    await lab.run(async () => {
+      // It is sent on create only: nothing is recorded that was never sent.
+      for (const scope of [{}, {onlyChanged: true}]) expect(await planned(lab, edited, scope)).toEqual([])
+      await lab.apply([edited.database('late', 'main')])
+      await lab.clock.sleep(5000)
+      expect(lab.entry('shop', 'main')?.applied).toEqual({name: 'main', databases})
+      expect(await planned(lab, edited, {destroy: true})).toEqual(['delete late', `delete ${ONE}`, `delete ${TWO}`, 'delete main'])
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases', create: {name: 'stranger', memoryLimitInGb: 1}})
+      await lab.clock.sleep(5000)
+      expect(await planned(lab, edited, {destroy: true})).toContain('blocked main')
+    })
+  })
+
   it('stay with it where it holds what nobody knows', async () => {
     const lab = await started()
     lab.simulator.edit({path: 'cloud/subscriptions/1/databases', create: {name: 'stranger', memoryLimitInGb: 1}})
