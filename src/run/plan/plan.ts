@@ -85,7 +85,7 @@ export async function planWorkspace(
     stacks: workspace.stacks,
     others: workspace.others,
     ...ledgersSeen(workspace),
-    beingMade: beingMadeElsewhere(workspace),
+    beingMade: await beingMadeElsewhere(workspace),
     accountOf: workspace.accountOf,
     backendOf: workspace.backendOf,
     variable: workspace.variable,

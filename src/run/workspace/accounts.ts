@@ -143,6 +143,32 @@ async function difference(
   return now === was ? undefined : {was: `${address}, account ${was}`, is: `account ${now}`}
 }
 
+/**
+ * Whether something of a stack was made for an account that is provably none of those that the stacks of this run speak to. Asks
+ * whose a key is only where that decides; what nobody can tell may be one of them.
+ * @param made - as `accountsOf` names them
+ */
+export async function isOthersAccount(
+  {stacks, allLedgers, connectionOf}: Pick<ConnectedStacks, 'stacks' | 'allLedgers' | 'connectionOf'>,
+  made: Plan['accounts'],
+  {stack, kind}: {readonly stack: string; readonly kind: string},
+): Promise<boolean> {
+  const [api] = apisOfKinds([kind])
+  const then = api && (made[keyOf(stack, api)] ?? made[api])
+  if (api === undefined || then === undefined) return false
+  const was = then.account ?? recordedId(allLedgers, api, then)
+  for (const {name} of stacks) {
+    const opened = connectionOf(name, api)
+    if (opened === undefined) continue
+    const {connection, account} = opened
+    if (isSame(then, connection)) return false
+    if (!isOneAt(api, then, connection)) continue
+    const now = was && (recordedId(allLedgers, api, connection) ?? (await idOrReason(account, () => true)))
+    if (typeof now !== 'string' || now === was) return false
+  }
+  return true
+}
+
 /** The ledger, the plan or the stack belongs to another account than the credentials. */
 export class OtherAccountError extends AppError {
   constructor(what: string, expected: string, got: string) {

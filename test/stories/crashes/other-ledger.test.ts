@@ -1,7 +1,7 @@
 /** One stack with a ledger for each place that it is applied to: what a run left for one of them is nothing of the others. */
 import {renameSync} from 'node:fs'
 import {join} from 'node:path'
-import {afterEach, beforeEach, expect, it} from 'vitest'
+import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {documentOf, type Site, site} from '../../support/site.ts'
 import {jsonStack, saveStack} from '../../support/stack-json.ts'
 import {startStateServer} from '../../support/state-server.ts'
@@ -115,4 +115,41 @@ it('a saved plan is applied with the ledger that it was made with, and with no o
   } finally {
     for (const it of servers) await it.close()
   }
+})
+
+describe('what another place has in another account has only its name in common', () => {
+  const same = (state: string) => ['--synth-dir', saveStack(here.folder, shop('any')), '--state', `${state}.tfstate`]
+  let prod: Site
+  beforeEach(async () => {
+    prod = await site()
+    expect((await apply(same('staging'), '--timeout', '200ms')).code).toBe(12)
+  })
+  afterEach(() => prod.close())
+
+  /** With the credentials of the other account. */
+  const inProd = (url = '', key = '') =>
+    here.fast(['apply', '--auto-approve', ...same('prod')], {env: {SVC_CLOUD_API_URL: url, SVC_CLOUD_API_KEY: key}})
+  const PROD = ['POST /subscriptions', 'POST /subscriptions/1/databases']
+
+  it('at another address', async () => {
+    prod.simulator.world.cloud.account.id = 4711
+    const applied = await inProd(prod.env.SVC_CLOUD_API_URL, prod.env.SVC_CLOUD_API_KEY)
+    expect([applied.code, applied.stderr]).toEqual([0, expect.not.stringContaining('G_ELSEWHERE')])
+    expect(prod.writes).toEqual(PROD)
+  })
+
+  it('at the same address, with a key of its own', async () => {
+    const {config, world} = here.simulator
+    here.simulator.configure({cloud: {taskMs: 1}, credentials: {...config.credentials, apiKey: 'key-of-prod'}})
+    Object.assign(world.cloud, {subscriptions: {}, tasks: {}, account: {...world.cloud.account, id: 4711}})
+    here.simulator.clearLog()
+    const applied = await inProd(here.env.SVC_CLOUD_API_URL, 'key-of-prod')
+    expect([applied.code, applied.stderr]).toEqual([0, expect.not.stringContaining('G_ELSEWHERE')])
+    expect(here.writes.map(it => it.replace(/\d+/, '1'))).toEqual(PROD)
+  })
+
+  it('and where nothing tells that it is another one it stays with whoever has begun it', async () => {
+    const applied = await inProd(prod.env.SVC_CLOUD_API_URL, prod.env.SVC_CLOUD_API_KEY)
+    expect([applied.code, applied.stderr, prod.writes]).toEqual([3, expect.stringContaining('G_ELSEWHERE'), []])
+  })
 })
