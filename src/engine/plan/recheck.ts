@@ -22,7 +22,9 @@ export class StalePlanError extends AppError {
       code: 'E_PLAN_STALE',
       exit: EXIT.stale,
       problems: moved,
-      suggestions: ['Plan again, review what is different (svcctl plan diff OLD NEW), and have the new plan approved.'],
+      suggestions: [
+        'Plan again, and look at what is different (of saved plans: svcctl plan diff OLD NEW). What was approved is the old plan: a new one needs its own approval.',
+      ],
     })
   }
 }
