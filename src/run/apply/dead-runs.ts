@@ -25,7 +25,7 @@ import {SettlingNotes} from '../journal/settling-notes.ts'
 import {type PendingRun, packed, pendingRuns} from '../journal/travelling-journal.ts'
 import {planOf, RunPlanError} from '../plan/run-plan.ts'
 import {asTouched, type ConnectedStacks, checkAccounts, type OtherAccount, otherAccount} from '../workspace/accounts.ts'
-import type {LedgerObject} from '../workspace/ledger-desk.ts'
+import type {LedgerDesk, LedgerObject} from '../workspace/ledger-desk.ts'
 import {RunSecrets} from '../workspace/secrets.ts'
 import type {Workspace} from '../workspace/workspace.ts'
 import {auditDeadRun} from './audit-dead-run.ts'
@@ -130,20 +130,24 @@ export function assertNothingOpen(workspace: Workspace): void {
  * @param coming - what the objects will be called: what a run makes under such a key would have no place of its own
  * @throws UnsettledRunError
  */
-export function assertSettled(host: Host, ledgers: readonly Ledger[], objects: readonly LedgerObject[], coming: readonly Key[] = []): void {
-  const stacks = new Set(ledgers.map(it => it.stack))
+export function assertSettled(
+  desk: LedgerDesk,
+  ledgers: ReadonlyMap<string, Ledger>,
+  objects: readonly LedgerObject[],
+  coming: readonly Key[] = [],
+): void {
+  const here = desk.ownLedgers(ledgers)
   const keys = new Set([...objects.map(it => keyOf(it.stack, it.entry.address)), ...coming])
   const remoteIds = new Set(objects.map(it => it.entry.remoteId))
   const runs: [string, DeadRun][] = [
-    ...openRuns(host).stories.flatMap((it): [string, DeadRun][] => (it.ended ? [] : [[it.header.run, it]])),
-    ...runsElsewhere(host, ledgers),
+    ...openRuns(desk.host).stories.flatMap((it): [string, DeadRun][] => (it.ended ? [] : [[it.header.run, ownPart(it, here)]])),
+    ...runsElsewhere(desk.host, ledgers.values()).map(([run, it]): [string, DeadRun] => [run, partOf(it, new Set(ledgers.keys()))]),
   ]
-  const notes = runs.flatMap(([run, dead]) => {
-    const {loose, uncertain, settled} = partOf(dead, stacks)
-    return [...loose, ...uncertain, ...settled.filter(it => it.recorded !== true)]
+  const notes = runs.flatMap(([run, {loose, uncertain, settled}]) =>
+    [...loose, ...uncertain, ...settled.filter(it => it.recorded !== true)]
       .filter(({key, remoteId}) => keys.has(key) || (remoteId !== undefined && remoteIds.has(remoteId)))
-      .map(({key, step}) => `${step} of ${key} in run ${run}`)
-  })
+      .map(({key, step}) => `${step} of ${key} in run ${run}`),
+  )
   if (notes.length > 0) throw new UnsettledRunError([...new Set(notes)])
 }
 

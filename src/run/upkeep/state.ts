@@ -95,12 +95,12 @@ export async function forget(
   const concerned = chosen.filter(it => names.has(it.name))
   await desk.assertFree(concerned, meant)
   // Its run may have made another object in its place, and that one would be nobody's.
-  assertSettled(desk.host, [...ledgers.values()], meant)
+  assertSettled(desk, ledgers, meant)
   await confirm(meant)
   return desk.locked(concerned, lockTimeoutMs, async stores => {
     // While somebody was asked, or a lock was waited for, it may have been frozen or held.
     await desk.assertFree(concerned, meant)
-    assertSettled(desk.host, await Promise.all([...stores.values()].map(it => it.load())), meant)
+    assertSettled(desk, new Map(await Promise.all([...stores].map(async ([stack, it]) => [stack, await it.load()] as const))), meant)
     const forgotten: LedgerObject[] = []
     for (const [stack, store] of stores) {
       const ledger = await store.load()

@@ -140,7 +140,7 @@ export async function transfer(desk: LedgerDesk, {words, from, to, as, anyway, l
     const undeclared = anyway ? [] : moves.filter(it => it.declared === undefined).map(it => it.to.address)
     if (undeclared.length > 0) throw new NotDeclaredError(to, undeclared)
     const coming = moves.map(it => keyOfOperation(it.to))
-    assertSettled(desk.host, [...ledgers.values()], chosen, coming)
+    assertSettled(desk, ledgers, chosen, coming)
     await desk.assertFree([source, destination], chosen)
     const id = createRunId(desk.host.clock, desk.host.random)
     for (const [stack, store] of stores) await assertAuditable(desk.host, ledgers.get(stack) ?? emptyLedger(stack), store)

@@ -13,6 +13,7 @@ import {type Named, namedObjects, Words} from '../../engine/observe/selector.ts'
 import type {ManagedLedgerStore} from '../../ledger/managed-store.ts'
 import {asArrived} from '../../ledger/transfer.ts'
 import type {Host} from '../host/host.ts'
+import {type LedgerHere, ledgerPlace} from '../journal/own-ledgers.ts'
 import {type OpenedStores, openStores, SharedLedgerError} from '../ledgers/ledger-stores.ts'
 import {lockSettled, type Stoppable, sayArrived, sayStillLocked, underLocks} from '../ledgers/locked-ledgers.ts'
 import {type LedgerOf, leftBehind, readOtherLedgers} from '../ledgers/other-ledgers.ts'
@@ -112,6 +113,17 @@ export class LedgerDesk {
   async load(stacks: readonly LedgerOf[]): Promise<ReadonlyMap<string, Ledger>> {
     const ledgers = await Promise.all([...this.open(stacks).values()].map(it => it.load()))
     return new Map(asArrived(ledgers).map(it => [it.stack, it]))
+  }
+
+  /** These, as runs tell them from others of their stacks. */
+  ownLedgers(ledgers: ReadonlyMap<string, Ledger>): ReadonlyMap<string, LedgerHere> {
+    return new Map(
+      this.#all().flatMap((it): [string, LedgerHere][] => {
+        const version = ledgers.get(it.name)
+        if (version === undefined) return []
+        return [[it.name, {...ledgerPlace(this.host.cwd, it.ledger, this.#stores.keyOf(it)), version}]]
+      }),
+    )
   }
 
   /**

@@ -153,3 +153,14 @@ describe('what another place has in another account has only its name in common'
     expect([applied.code, applied.stderr, prod.writes]).toEqual([3, expect.stringContaining('G_ELSEWHERE'), []])
   })
 })
+
+it('what another place has under the same address is forgotten without waiting for it', async () => {
+  const there = (state: string) => ['--synth-dir', saveStack(here.folder, shop('any')), '--stack', 'shop', '--state', `${state}.tfstate`]
+  here.simulator.configure({cloud: {taskMs: 1}})
+  expect((await apply(there('prod'))).code).toBe(0)
+  here.simulator.configure({cloud: {taskMs: 1_500}})
+  await apply(to('staging'), '--timeout', '200ms')
+  const forgotten = await here.run(['forget', 'null_resource.main', ...there('prod'), '--anyway', '--yes', '-o', 'json'])
+  expect([forgotten.code, forgotten.stdout]).toEqual([0, expect.stringContaining('cloud/subscriptions/1')])
+  expect(await listed('prod')).toEqual(['null_resource.cache cloud/subscriptions/1/databases/1'])
+})
