@@ -153,7 +153,9 @@ function timesText({result: {summary, readyMs, recordedMs, provenMs}, bill}: App
   if (!goesOn && summary.done + summary.failed === 0) return ''
   const waited = recordedMs < WORTH_SAYING_MS ? '' : `, waited ${formatDuration(recordedMs)} for the ledger (with digests of secrets)`
   if (goesOn) return `, ended after ${formatDuration(readyMs)}${waited}`
-  return `, ready after ${formatDuration(readyMs)}${beside(bill && timeText(bill.ready))}${waited}, proven after ${formatDuration(provenMs)}${beside(bill && timeText(bill))}`
+  // What sends nothing was not expected to take any time.
+  const planned = bill !== undefined && bill.requests > 0 ? bill : undefined
+  return `, ready after ${formatDuration(readyMs)}${beside(planned && timeText(planned.ready))}${waited}, proven after ${formatDuration(provenMs)}${beside(planned && timeText(planned))}`
 }
 
 export function applySummary(outcome: ApplyOutcome, paint: Ansis): string {

@@ -7,9 +7,9 @@ const bound = {seconds: 30, bound: 'critical path'} as const
 const bill = {requests: 6, ...bound, ready: bound} as unknown as NonNullable<ApplyOutcome['bill']>
 const nothing = {done: 0, 'no-op': 0, failed: 0, skipped: 0, blocked: 0, detached: 0, unknown: 0}
 
-function said(summary: Partial<typeof nothing>, requests: number): string {
+function said(summary: Partial<typeof nothing>, requests: number, planned = 6): string {
   const result = {summary: {...nothing, ...summary}, residual: [], readyMs: 2000, recordedMs: 0, provenMs: 3000} as unknown as ApplyResult
-  return applySummary({result, requests, before: 3, bill}, new Ansis(0)).trimEnd()
+  return applySummary({result, requests, before: 3, bill: {...bill, requests: planned}}, new Ansis(0)).trimEnd()
 }
 
 describe('the last words of an apply', () => {
@@ -28,6 +28,7 @@ describe('the last words of an apply', () => {
 
   it('say nothing of times where there was nothing to do', () => {
     expect(said({'no-op': 4}, 3)).toBe('Apply: 4 no-op. 3 requests.')
+    expect(said({done: 1}, 3, 0)).toBe('Apply: 1 done. 3 requests, ready after 2 s, proven after 3 s.')
     expect(said({}, 3)).toBe('Apply: nothing to do. 3 requests.')
   })
 })
