@@ -11,6 +11,7 @@ import {dirname} from 'node:path'
 import {syncFolder} from '../base/atomic-file.ts'
 import {fileAt} from '../base/file-place.ts'
 import {makeFolder} from '../base/make-folder.ts'
+import {largest} from '../base/many.ts'
 import {type HolderState, type LockHolder, type ProcessLock, tryProcessLock} from '../base/process-lock.ts'
 import {type ChainedLine, type ChainHead, chained, isOwn, NOTHING, readLine, type Seam, statedSeq, type UnchainedEntry} from './entry.ts'
 import {AuditLockedError} from './errors.ts'
@@ -160,7 +161,7 @@ export class ChainFile {
       if (ahead !== undefined) return {after: head, ahead}
     }
     const own = known?.files.filter(it => it.isHere || it.file === this.#id) ?? []
-    const had = this.#mine?.seq ?? Math.max(0, ...own.map(it => it.seq))
+    const had = this.#mine?.seq ?? largest([0, ...own.map(it => it.seq)])
     return {after: base, seam: {...at, ...(had > at.seq ? {had} : {})}, ahead: []}
   }
 

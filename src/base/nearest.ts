@@ -9,6 +9,8 @@
  * @param below - fewer letters than this may differ, whatever the word's length
  * @returns `undefined` when nothing is close enough to be worth saying
  */
+import {smallest} from './many.ts'
+
 export function nearest(word: string, known: Iterable<string>, below = Number.POSITIVE_INFINITY): string | undefined {
   if (word.length > LONGEST) return undefined
   const wanted = plain(word)
@@ -58,7 +60,7 @@ function editDistance(from: string, to: string, limit: number): number {
       row.push(cost)
     }
     // A swap reaches two rows back.
-    if (Math.min(...row) >= limit && Math.min(...last) >= limit) return limit
+    if (smallest(row) >= limit && smallest(last) >= limit) return limit
     beforeLast = last
     last = row
   }

@@ -4,6 +4,7 @@
  */
 import {createHash} from 'node:crypto'
 import type {Api} from '../base/apis.ts'
+import {addAll} from '../base/many.ts'
 import type {TrustedFile} from '../transport/trusted-file.ts'
 import {chooseProfile, type ProfileWish} from './choose-profile.ts'
 import {AddressError, NoAddressError, NoCredentialsError} from './connection-errors.ts'
@@ -90,7 +91,7 @@ export async function resolveConnection(api: Api, input: ConnectionInput): Promi
     warnings.push(`certificates of ${address} are not verified (${describeSource(loosened?.source ?? {from: 'default'})})`)
   }
   if (address.startsWith('http:') && !isLoopback(address)) warnings.push(`credentials travel to ${address} unencrypted`)
-  warnings.push(...mixture(api, [addressed, id, secret], picker.sources))
+  addAll(warnings, mixture(api, [addressed, id, secret], picker.sources))
   const fromProfile = Object.values(picker.sources).some(source => source.from === 'profile')
   if (named && profile !== undefined && !fromProfile && profile.fields.length > 1) {
     warnings.push(`profile "${profile.name}" gives no credentials here: ${describeSource(id.source)} comes first`)

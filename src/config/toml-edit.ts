@@ -3,6 +3,7 @@
  * spelling included. What is removed takes along the comments inside it, and none before or behind it.
  */
 import {stringify} from 'smol-toml'
+import {addAll} from '../base/many.ts'
 import {layoutOf, type Span, samePath, startsWith, type TomlPair, type TomlPath, type TomlSection} from './toml-layout.ts'
 
 export type TomlValue = string | number | boolean
@@ -46,7 +47,7 @@ function removed(text: string, path: TomlPath): string {
       continue
     }
     open = undefined
-    cuts.push(...pairCuts(text, section.pairs, path))
+    addAll(cuts, pairCuts(text, section.pairs, path))
   }
   return cuts.toReversed().reduce(cut, text)
 }

@@ -1,6 +1,7 @@
 /** Prints HCL as `terraform fmt` has it: attributes of a block aligned, blocks after them, an empty line between. */
 import type {Json} from '../base/json.ts'
 import {isJsonObject} from '../base/json.ts'
+import {addAll, largest} from '../base/many.ts'
 
 /** A reference or another expression, as it is. */
 export class Expression {
@@ -33,9 +34,9 @@ function blockText(block: HclBlock, indent: number): string {
 
 function bodyLines({attributes, blocks = []}: Body, indent: number): readonly string[] {
   const space = ' '.repeat(indent)
-  const longest = Math.max(0, ...attributes.map(([name]) => name.length))
+  const longest = largest([0, ...attributes.map(([name]) => name.length)])
   const lines = attributes.map(([name, value]) => `${space}${name.padEnd(longest)} = ${valueText(value)}`)
-  for (const block of blocks) lines.push(...(lines.length > 0 ? [''] : []), `${space}${blockText(block, indent)}`)
+  for (const block of blocks) addAll(lines, [...(lines.length > 0 ? [''] : []), `${space}${blockText(block, indent)}`])
   return lines
 }
 

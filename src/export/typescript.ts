@@ -1,5 +1,6 @@
 /** Exported objects as TypeScript: a class for each stack, the map of what is adopted, and the program. */
 import type {JsonObject} from '../base/json.ts'
+import {addAll} from '../base/many.ts'
 import {type Code, type Field, literalCode, printed, quoted, raw} from './code.ts'
 import {tableName} from './ids.ts'
 import type {ExportedObject, ExportedStack} from './model.ts'
@@ -31,7 +32,7 @@ export function stackClass(stack: ExportedStack, {tables}: StackCodeOptions): Co
     objects.flatMap(it => [...(it.parent && 'id' in it.parent ? [it.parent.id] : []), ...Object.values(it.references)]),
   )
   const taken = new Set([...referred].map(camelCase))
-  for (const part of parts(objects, tables)) lines.push(...partLines(part, referred, taken))
+  for (const part of parts(objects, tables)) addAll(lines, partLines(part, referred, taken))
   const body = [
     `export class ${className} extends TerraformStack {`,
     '  constructor(scope: Construct, id: string) {',

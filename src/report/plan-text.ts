@@ -3,6 +3,7 @@
 import type {Ansis} from 'ansis'
 import {formatDuration} from '../base/duration.ts'
 import type {Json} from '../base/json.ts'
+import {addAll} from '../base/many.ts'
 import {shellWord} from '../base/shell-word.ts'
 import {frozenWords, heldWords} from '../engine/model/controls.ts'
 import {
@@ -48,11 +49,12 @@ const VERBS: readonly (readonly [Action, string])[] = [
 export function planText(plan: Plan, paint: Ansis): string {
   const lines: string[] = []
   const several = plan.stacks.length > 1
-  for (const operation of plan.operations) if (operation.action !== 'no-op') lines.push(...operationLines(operation, several, paint), '')
+  for (const operation of plan.operations)
+    if (operation.action !== 'no-op') addAll(lines, [...operationLines(operation, several, paint), ''])
   for (const note of plan.notes) lines.push(`${paint.yellow('note:')} ${oneLine(note)}`)
   if (plan.notes.length > 0) lines.push('')
   lines.push(countsLine(plan, paint))
-  lines.push(...unmanagedLines(plan))
+  addAll(lines, unmanagedLines(plan))
   const {used, avoided} = plan.requests
   lines.push(`${used} request${used === 1 ? '' : 's'} used${avoided === 0 ? '' : `, ${avoided} avoided`}${billText(plan)}`)
   for (const [stack, {name, value, sensitive}] of plan.stacks.flatMap(it => it.outputs.map(output => [it.name, output] as const)))
@@ -60,8 +62,8 @@ export function planText(plan: Plan, paint: Ansis): string {
   const said = [...(plan.destroy ? ['--destroy'] : []), ...plannedWith(plan)]
   if (said.length > 0) lines.push(`planned with ${said.map(oneLine).join(' ')}`)
   if (plan.notAfter !== undefined) lines.push(`may be applied until ${plan.notAfter}`)
-  if (plan.guards.length > 0) lines.push('', ...guardLines(plan.guards, paint))
-  lines.push(...freezeLines(plan.freezes ?? [], paint))
+  if (plan.guards.length > 0) addAll(lines, ['', ...guardLines(plan.guards, paint)])
+  addAll(lines, freezeLines(plan.freezes ?? [], paint))
   lines.push(`plan ${plan.hash.slice(0, 12)}`)
   return `${lines.join('\n')}\n`
 }

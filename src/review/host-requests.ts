@@ -4,6 +4,7 @@ import {parseJson} from '../base/bounded-json.ts'
 import type {Clock} from '../base/clock.ts'
 import type {Json} from '../base/json.ts'
 import {isJsonObject} from '../base/json.ts'
+import {addAll} from '../base/many.ts'
 import {tryAgain} from '../base/try-again.ts'
 import type {CodeHost} from '../config/ci-job.ts'
 import {ConnectionError} from '../transport/connection-error.ts'
@@ -108,7 +109,7 @@ export class HostRequests {
       const sign = path.includes('?') ? '&' : '?'
       const {body, bytes} = await this.#answered({method: 'GET', path: `${path}${sign}per_page=${PER_PAGE}&page=${page}`, doing})
       if (!Array.isArray(body)) throw odd('no list')
-      rows.push(...(body as readonly Json[]))
+      addAll(rows, body as readonly Json[])
       if (body.length < PER_PAGE) return rows
       read += bytes
       if (read > MOST_BYTES) throw odd(`a list of more than ${MOST_BYTES / 1_048_576} MiB`)

@@ -1,4 +1,5 @@
 /** Just enough of DER (X.690) to write a certificate. */
+import {addAll} from '../base/many.ts'
 
 function tagged(tag: number, ...contents: readonly Uint8Array[]): Uint8Array {
   const content = Buffer.concat(contents)
@@ -36,7 +37,7 @@ export function oid(dotted: string): Uint8Array {
   for (const number of rest) {
     const groups = [number % 128]
     for (let left = Math.floor(number / 128); left > 0; left = Math.floor(left / 128)) groups.unshift(0x80 | (left % 128))
-    bytes.push(...groups)
+    addAll(bytes, groups)
   }
   return tagged(0x06, Buffer.from(bytes))
 }

@@ -14,6 +14,7 @@ import {hostname} from 'node:os'
 import {join} from 'node:path'
 import type {Clock} from '../base/clock.ts'
 import {makeFolder} from '../base/make-folder.ts'
+import {largest, smallest} from '../base/many.ts'
 import {
   type HolderState,
   holderState,
@@ -320,8 +321,8 @@ const inLeaseTime = (bucket: AccountBucket, limits: RateLimits): number => (effe
 /** Of processes with different limits the lowest hold while they run, and the largest reserve. */
 function lowest(all: readonly RateLimits[]): RateLimits {
   return {
-    perMinute: Math.min(...all.map(limits => limits.perMinute)),
-    burst: Math.min(...all.map(limits => limits.burst)),
-    reserve: Math.max(...all.map(limits => limits.reserve)),
+    perMinute: smallest(all.map(limits => limits.perMinute)),
+    burst: smallest(all.map(limits => limits.burst)),
+    reserve: largest(all.map(limits => limits.reserve)),
   }
 }

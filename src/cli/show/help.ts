@@ -1,5 +1,6 @@
 /** `--help`, for the program, a topic or a command. Results of a question: standard output, exit 0. */
 import type {Ansis} from 'ansis'
+import {largest} from '../../base/many.ts'
 import {foldedLines} from '../../report/wrap-text.ts'
 import {OPTIONAL_TOPIC} from '../shell/command-table.ts'
 import type {CommandTable} from '../shell/context.ts'
@@ -102,7 +103,7 @@ function section(title: string, lines: readonly string[], paint: Ansis): string 
 }
 
 function rowsSection(title: string, rows: readonly Row[], paint: Ansis, width: number): string {
-  const left = Math.min(36, Math.max(0, ...rows.map(([label]) => label.length)))
+  const left = Math.min(36, largest([0, ...rows.map(([label]) => label.length)]))
   return section(
     title,
     rows.flatMap(([label, text]) => {

@@ -1,5 +1,6 @@
 /** A profile as it may be shown: values as they stand in the file, secrets masked. */
 import type {Json, JsonObject} from '../../base/json.ts'
+import {largest} from '../../base/many.ts'
 import {maskRaw} from '../../config/mask.ts'
 import {type ProfileField, profileField, SWITCHES} from '../../config/profile-fields.ts'
 import type {Profiles} from '../../config/profiles.ts'
@@ -26,7 +27,7 @@ function typed({type}: ProfileField, raw: string): Json {
 }
 
 export function viewText(view: JsonObject): string {
-  const width = Math.max(...Object.keys(view).map(key => key.length))
+  const width = largest(Object.keys(view).map(key => key.length))
   return Object.entries(view)
     .map(([key, value]) => `${key.padEnd(width)}  ${typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value)}`)
     .join('\n')

@@ -1,6 +1,7 @@
 /** What a program that failed has to say for itself: its own error and where it is, found in what it wrote. */
 import {sep} from 'node:path'
 import {fileURLToPath} from 'node:url'
+import {largest} from '../../base/many.ts'
 
 export interface AppFailure {
   /** The error's own words, in one or more lines. */
@@ -15,7 +16,7 @@ export interface AppFailure {
 
 /** Of svcctl itself, as sources or built. */
 const HERE = fileURLToPath(import.meta.url)
-const OWN_FOLDER = HERE.slice(0, Math.max(...['src', 'dist'].map(it => HERE.lastIndexOf(`${sep}${it}${sep}`))) + 1)
+const OWN_FOLDER = HERE.slice(0, largest(['src', 'dist'].map(it => HERE.lastIndexOf(`${sep}${it}${sep}`))) + 1)
 const OWN = [`${OWN_FOLDER}src${sep}`, `${OWN_FOLDER}dist${sep}`]
 
 const ESCAPES = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g')

@@ -3,6 +3,7 @@ import {readdir} from 'node:fs/promises'
 import {basename, join, relative, resolve, sep} from 'node:path'
 import {parseJson} from '../../base/bounded-json.ts'
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
+import {addAll} from '../../base/many.ts'
 import {systemCode} from '../../base/system-code.ts'
 import type {Source} from '../../engine/model/declaration.ts'
 import {NoStacksError, StackFileError} from '../language/values/errors.ts'
@@ -72,8 +73,8 @@ async function readChildren(parent: string, options: ReadOptions): Promise<ReadS
     const {files} = await entries(join(parent, name), name)
     if (!files.some(isStackFile)) continue
     const found = await readFolder(join(parent, name), files, options)
-    documents.push(...found.documents)
-    warnings.push(...found.warnings)
+    addAll(documents, found.documents)
+    addAll(warnings, found.warnings)
   }
   return {documents, annotations: [], warnings}
 }

@@ -55,7 +55,7 @@ export async function synthesize({cwd, environment, named = [], signal, onApp = 
 
 /** The program's own error first, in its own words; how it ended is the smaller news. */
 function failed(app: string, cwd: string, {output, cause}: Run, how: string): SynthesisError {
-  const byHand = `Run it by hand to see more: (cd ${cwd} && ${app})`
+  const byHand = `Run it by hand to see more: (cd ${shellWord(cwd)} && ${app})`
   const own = failureIn(output, cwd)
   if (own === undefined) {
     const said = usefulLines(output)
@@ -108,6 +108,8 @@ async function readProject(cwd: string): Promise<{app: string; context: JsonObje
   if (!isJsonObject(project) || typeof app !== 'string' || app.trim() === '') {
     throw new StackFileError(path, 'names no app', 'Write the command that runs your stacks into it: {"app": "npx tsx main.ts"}.')
   }
+  // No process can be started with it: it ends a text there.
+  if (app.includes('\0')) throw new StackFileError(path, 'has a NUL character in its app', 'Write the command without it.')
   return {app, context: isJsonObject(project.context) ? project.context : {}, wanted: wantedVariables(path, project)}
 }
 

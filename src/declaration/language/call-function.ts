@@ -8,7 +8,7 @@ import {FUNCTION_NAMES, notEvaluated} from './not-evaluated.ts'
 import {computed} from './open-computed.ts'
 import {ExpressionError, ExpressionValueError} from './values/errors.ts'
 import type {Node} from './values/expression.ts'
-import {sized} from './values/expression-limits.ts'
+import {MAX_ARGUMENTS, sized} from './values/expression-limits.ts'
 import {nodeOf, Open, type OpenValue, openFrom, opensIn} from './values/open-value.ts'
 import {ArgumentError, asList, type FunctionRule, SlowSearchError} from './values/rule.ts'
 import {uniform} from './values/value-types.ts'
@@ -78,6 +78,8 @@ function plainCall({name, args, expand, at}: Call, rule: FunctionRule, values: r
         `takes ${argumentCount(rule.min, rule.max)}, and there ${given.length === 1 ? 'is one' : `are ${given.length}`}`,
       )
     }
+    if (given.length > MAX_ARGUMENTS)
+      throw new ArgumentError(`takes no more than ${MAX_ARGUMENTS} arguments, and there are ${given.length}`)
     return rule.call(...given)
   }
   if (rule.structural && !expand && !values.some(value => value instanceof Open)) {

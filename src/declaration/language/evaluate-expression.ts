@@ -1,5 +1,6 @@
 /** Evaluates expression trees. What names mean (`var`, `null_resource`, …) is given by the caller. */
 import {isJsonObject, type Json} from '../../base/json.ts'
+import {largest} from '../../base/many.ts'
 import {nearest} from '../../base/nearest.ts'
 import {callFunction} from './call-function.ts'
 import {type Evaluation, evaluateFor} from './for-expression.ts'
@@ -134,7 +135,7 @@ function concatenate(parts: readonly (string | Node)[], names: Names): OpenValue
       '',
       MAX_TEXT,
     )
-  const at = Math.max(...parts.map(placeOf))
+  const at = largest(parts.map(placeOf))
   return sized(computed(values, text, templateOf, at), at)
 }
 

@@ -1,6 +1,7 @@
 /** From documents to declarations: evaluated, checked, and everything wrong said at once. Pure. */
 
 import type {Json} from '../../base/json.ts'
+import {addAll} from '../../base/many.ts'
 import type {Declaration, Dependency, ParentRef, StackDeclarations} from '../../engine/model/declaration.ts'
 import type {Kinds} from '../../engine/model/kind.ts'
 import {openLeaves} from '../../engine/model/resolve.ts'
@@ -48,7 +49,7 @@ export function readStacks({documents, kinds, given, mode, withheld = false, sel
     throw new DeclarationError(spokenProblems([...misshapen, ...documents.flatMap(document => document.problems)], selected))
   const problems = new Problems()
   const gathered = gatherVariables(documents, given, mode, selected)
-  problems.all.push(...gathered.problems)
+  addAll(problems.all, gathered.problems)
   for (const variables of gathered.byStack.values())
     for (const {sensitive, value} of variables.values()) if (sensitive && value !== undefined) onSecret(value)
   const app = new AppContext(mode, selected)

@@ -1,5 +1,6 @@
 /** Reads one stack: its objects as drafts, its outputs, and the blocks that speak of addresses. */
 import {isJsonObject, type Json} from '../../base/json.ts'
+import {addAll} from '../../base/many.ts'
 import type {OutputDeclaration} from '../../engine/model/declaration.ts'
 import {type Kinds, locate} from '../../engine/model/kind.ts'
 import {Deferred, type Key, keyOf, Secret, type Value} from '../../engine/model/value.ts'
@@ -23,7 +24,7 @@ export class StackReader {
     this.names = names
     this.#kinds = kinds
     this.#problems = problems
-    problems.all.push(...names.document.problems)
+    addAll(problems.all, names.document.problems)
     this.#refuseForeign()
     for (const [name, block] of names.document.resources.get('null_resource') ?? []) {
       if (!this.#isOurs(name, block)) continue

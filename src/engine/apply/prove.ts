@@ -6,6 +6,7 @@
 
 import {AppError} from '../../base/errors.ts'
 import {canonicalJson, type Json} from '../../base/json.ts'
+import {addAll} from '../../base/many.ts'
 import {parsePointer, valueAt} from '../../base/pointer.ts'
 import {waitFor} from '../../base/wait-for.ts'
 import {PRIORITY} from '../model/backend.ts'
@@ -61,7 +62,7 @@ export class Prover {
     const left = (this.#running.get(group) ?? 1) - 1
     this.#running.set(group, left)
     if (left > 0 || this.#context.options.stop.aborted) return
-    this.#settled.push(...(this.#places.get(group)?.values() ?? []))
+    addAll(this.#settled, this.#places.get(group)?.values() ?? [])
     this.#spend()
   }
 

@@ -8,6 +8,7 @@
 import type {Clock} from '../../base/clock.ts'
 import {formatDuration} from '../../base/duration.ts'
 import {AppError} from '../../base/errors.ts'
+import {largest} from '../../base/many.ts'
 import {waitFor} from '../../base/wait-for.ts'
 import type {Key} from '../model/value.ts'
 
@@ -136,7 +137,7 @@ export class Supervisor {
   /** A clock that was set, or a machine that slept, makes what was seen old. */
   get #age(): number {
     const ages = [this.#clock.now() - this.#lookedAt, this.#wallClock.now() - this.#lookedAtThere]
-    return ages.some(it => it < 0) ? LOOK_EVERY_MS : Math.max(...ages)
+    return ages.some(it => it < 0) ? LOOK_EVERY_MS : largest(ages)
   }
 
   /** One look is for all who wait for one. */

@@ -7,6 +7,7 @@
  */
 
 import type {Problem} from '../../base/errors.ts'
+import {addAll} from '../../base/many.ts'
 import type {Backend} from '../model/backend.ts'
 import type {Declaration, StackDeclarations} from '../model/declaration.ts'
 import {type Ids, idsIn, type Kind, type Kinds, kindCalled, remoteIdOf} from '../model/kind.ts'
@@ -350,8 +351,8 @@ class Pass {
       read: key => this.#read.has(key),
     })
     for (const [key, match] of pairing.matches) this.#matches.set(key, match)
-    this.#ambiguous.push(...pairing.ambiguous)
-    this.#problems.push(...pairing.problems)
+    addAll(this.#ambiguous, pairing.ambiguous)
+    addAll(this.#problems, pairing.problems)
   }
 
   #kind(name: string): Kind {

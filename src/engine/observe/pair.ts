@@ -5,6 +5,7 @@
  */
 import type {Problem} from '../../base/errors.ts'
 import type {JsonObject} from '../../base/json.ts'
+import {addAll} from '../../base/many.ts'
 import type {Declaration, StackDeclarations} from '../model/declaration.ts'
 import type {Identity, Kind} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
@@ -129,7 +130,7 @@ export function pairCollection(input: PairInput): Pairing {
       claim(declaration, {live: first, found: 'moved', formerAddress: former})
     else claim(declaration, {live: first, found: 'name'})
   }
-  ambiguous.push(...taken(input, matches, claimed))
+  addAll(ambiguous, taken(input, matches, claimed))
   return {matches, ambiguous, problems}
 }
 

@@ -1,4 +1,5 @@
 /** `--target` and `--exclude`: which objects a run is about. What is left out still counts as declared. */
+import {addAll} from '../../base/many.ts'
 import {type Declaration, neededBy, type StackDeclarations} from '../model/declaration.ts'
 import {keysNow} from '../model/keys-now.ts'
 import {type Kinds, parentRemoteId} from '../model/kind.ts'
@@ -184,7 +185,7 @@ function closure(start: readonly Key[], arrows: readonly Arrows[]): Set<Key> {
   for (let key = open.pop(); key !== undefined; key = open.pop()) {
     if (reached.has(key)) continue
     reached.add(key)
-    for (const it of arrows) open.push(...(it.get(key) ?? []))
+    for (const it of arrows) addAll(open, it.get(key) ?? [])
   }
   return reached
 }

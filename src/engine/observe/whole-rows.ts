@@ -4,6 +4,7 @@
  * is read by its id, and where that shows more, all of them are.
  */
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
+import {addAll} from '../../base/many.ts'
 import type {Backend} from '../model/backend.ts'
 import {rootRule} from '../model/field-rules.ts'
 import type {Kind} from '../model/kind.ts'
@@ -66,7 +67,7 @@ async function sparseRows(
     const shown = row === undefined ? {} : normalized(first, row)
     if (!unseen(kind, rows).some(field => isShown(shown[field]))) continue
     found = true
-    sparse.push(...rows)
+    addAll(sparse, rows)
   }
   return sparse
 }

@@ -4,6 +4,7 @@
  * longest chain of things that wait for each other), and exclusivity (groups in which only so many may change at a time).
  */
 
+import {largest} from '../../base/many.ts'
 import type {ChangeLimits} from '../model/change-limits.ts'
 import type {Bill, BoundTime, Operation} from '../model/plan.ts'
 import {keyOfOperation} from '../model/value.ts'
@@ -72,7 +73,7 @@ function exclusivityOf(
     const {id, name} = rootOf(it)
     ofRoot.set(id, {name, seconds: (ofRoot.get(id)?.seconds ?? 0) + took(it)})
   }
-  const most = Math.max(0, ...ofAccount.values())
+  const most = largest([0, ...ofAccount.values()])
   return [
     ...(perRoot === undefined
       ? []

@@ -3,6 +3,7 @@
  * updated, adopted, moved, left as it is, or blocked for want of a verb.
  */
 
+import {addAll} from '../../base/many.ts'
 import type {Cause} from '../model/cause.ts'
 import type {FieldDecision} from '../model/decision.ts'
 import {diffFields, type FieldDiff} from '../model/diff.ts'
@@ -65,7 +66,7 @@ export function operationOf(input: Planning, pair: Paired, replaced: ReadonlySet
     changes.length === 0
       ? unchanged(subject, found)
       : changed(subject, {...baseOf(subject), ...found, ...adopting(pair)}, live, diff.immutable)
-  notes.push(...notesOf(subject, live, diff, kept, operation))
+  addAll(notes, notesOf(subject, live, diff, kept, operation))
   return operation
 }
 

@@ -2,6 +2,7 @@
  * The rules that refuse a plan as a whole. They are evaluated from the plan's operations, when it is made and again
  * when it is applied; a saved result is never trusted. Each says which options lift it, and it alone.
  */
+import {largest} from '../../base/many.ts'
 import {shellWord} from '../../base/shell-word.ts'
 import type {Cause} from '../model/cause.ts'
 import type {Kinds} from '../model/kind.ts'
@@ -224,7 +225,7 @@ function thresholds(plan: Guarded, said: (it: Operation) => string): GuardResult
       code: 'G_THRESHOLD',
       addresses: over.flatMap(it => it.own.map(said)),
       // As many as the largest: a number counts for every stack, those that a share lets pass too.
-      allow: `--max-destroy ${Math.max(...counts.map(it => it.own.length))}`,
+      allow: `--max-destroy ${largest(counts.map(it => it.own.length))}`,
       message: over
         .map(({stack, own}) => `${stack.name}: ${own.length} of ${stack.owned} owned objects would be deleted, more than ${limit}`)
         .join('; '),

@@ -4,6 +4,7 @@
  */
 import {AppError, EXIT} from '../../base/errors.ts'
 import {canonicalJson, type Json} from '../../base/json.ts'
+import {addAll} from '../../base/many.ts'
 import type {Cause} from '../model/cause.ts'
 import type {Declaration, StackDeclarations} from '../model/declaration.ts'
 import {deposedAddress, deposes, withoutDeposed} from '../model/deposed.ts'
@@ -188,7 +189,10 @@ export function stillValid(
   })
   const covered = plan.stacks.map(it => it.name)
   if (moved.length > 0) throw new StalePlanError(spokenProblems(moved, covered))
-  operations.push(...plan.operations.flatMap(it => leftToDelete(it, byKey) ?? []))
+  addAll(
+    operations,
+    plan.operations.flatMap(it => leftToDelete(it, byKey) ?? []),
+  )
   const order = new Map(fresh.map((it, at) => [keyOfOperation(it), at]))
   const at = (it: Operation) => order.get(keyOfOperation(it)) ?? -1
   return operations.sort((a, b) => at(a) - at(b))

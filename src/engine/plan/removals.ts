@@ -3,6 +3,7 @@
  * declared `exclusive`. Everything else undeclared is counted and left alone.
  */
 import {isJsonObject, type Json} from '../../base/json.ts'
+import {addAll} from '../../base/many.ts'
 import type {Cause} from '../model/cause.ts'
 import {isDeposed} from '../model/deposed.ts'
 import {type Ids, isLostWithParent, type Kind, kindCalled, locate} from '../model/kind.ts'
@@ -60,9 +61,9 @@ export function planRemovals(
   const chosen = [...exclusive, ...inline].filter(input.keeps?.([...exclusive, ...inline]) ?? (() => true))
   const operations = keepWatch(input, declared, allowed(input, declared, [...orphans, ...chosen]))
   for (const it of operations) taken.add(objectOf(input, it) ?? '')
-  notes.push(...forgottenInExclusive(input, operations))
+  addAll(notes, forgottenInExclusive(input, operations))
   const unmanaged = unmanagedIn(input, taken, claims)
-  notes.push(...lostAlong(input, [...declared, ...operations], unmanaged))
+  addAll(notes, lostAlong(input, [...declared, ...operations], unmanaged))
   return {operations, unmanaged: shownUnmanaged(unmanaged), notes}
 }
 

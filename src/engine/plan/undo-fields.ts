@@ -1,5 +1,6 @@
 /** The fields of one object on their way back: what a run changed, and what somebody has changed since. */
 import {canonicalJson, isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
+import {addAll} from '../../base/many.ts'
 import {formatPointer, parsePointer} from '../../base/pointer.ts'
 import {diffFields} from '../model/diff.ts'
 import type {Kind} from '../model/kind.ts'
@@ -106,7 +107,10 @@ export function fieldsBack(touched: Touched, before: LedgerEntry): FieldsBack {
     if (drifted.has(field) && (back.value === undefined || !isThere(touched, field, back.value))) conflicts.push({path, why: OUTSIDE})
     else {
       if (back.value !== undefined) spec[field] = back.value
-      impossible.push(...back.undeclared.filter(at => !impossible.some(it => it.path === at)).map(at => ({path: at, why: UNDECLARED})))
+      addAll(
+        impossible,
+        back.undeclared.filter(at => !impossible.some(it => it.path === at)).map(at => ({path: at, why: UNDECLARED})),
+      )
     }
   }
   return {spec, conflicts, impossible}

@@ -4,6 +4,7 @@ import {kinds} from '../../backends/kinds.ts'
 import {APIS} from '../../base/apis.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
 import type {Json} from '../../base/json.ts'
+import {addAll} from '../../base/many.ts'
 import {evaluate} from '../../declaration/read/residual.ts'
 import {LedgerBook} from '../../engine/apply/ledger-book.ts'
 import {recover} from '../../engine/apply/recover.ts'
@@ -183,7 +184,7 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
     found: Pick<Settling, 'operations' | 'before' | 'note' | 'isOpenStill' | 'noteFirst'>,
   ) => {
     const recovered = await settleOne(workspace, {...found, run, dead: {...dead, tasks}, versions, signal, emit})
-    unknown.push(...recovered.unknown)
+    addAll(unknown, recovered.unknown)
     return recovered
   }
   for (const story of stories) {

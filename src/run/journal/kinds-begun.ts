@@ -1,4 +1,5 @@
 /** Kinds of what unfinished runs have begun: to settle it their API is spoken to, whatever the stacks declare by now. */
+import {addAll} from '../../base/many.ts'
 import {type DeadRun, partOf, readRun, stackOf} from '../../engine/model/journal.ts'
 import type {Ledger} from '../../engine/model/ledger.ts'
 import {endedRuns, listRuns, runsFolder} from '../../ledger/journal-file.ts'
@@ -15,12 +16,18 @@ export async function kindsBegun(host: Host, ledgers: Iterable<Ledger>, here: Re
   const runs: (readonly [string, DeadRun])[] = []
   if (listRuns(folder).some(it => !over.has(it.run))) {
     const {openRuns} = await import('./run-files.ts')
-    runs.push(...openRuns(host).stories.flatMap(it => (it.ended ? [] : [[it.header.run, partOf(it, ownStacks(it, here))] as const])))
+    addAll(
+      runs,
+      openRuns(host).stories.flatMap(it => (it.ended ? [] : [[it.header.run, partOf(it, ownStacks(it, here))] as const])),
+    )
   }
   const travelling = [...ledgers].flatMap(it => it.pending ?? [])
   if (travelling.length > 0) {
     const {pendingRuns} = await import('./travelling-journal.ts')
-    runs.push(...travelling.flatMap(it => pendingRuns(it).runs.map(({run, entries}) => [run, readRun(entries)] as const)))
+    addAll(
+      runs,
+      travelling.flatMap(it => pendingRuns(it).runs.map(({run, entries}) => [run, readRun(entries)] as const)),
+    )
   }
   const begun = new Map<string, Map<string, string>>()
   for (const [run, {loose, settled, uncertain}] of runs) {

@@ -4,6 +4,7 @@ import {kinds} from '../../backends/kinds.ts'
 import {JsonBoundsError, parseJson} from '../../base/bounded-json.ts'
 import {AppError, EXIT, type Problem} from '../../base/errors.ts'
 import {isJsonObject} from '../../base/json.ts'
+import {addAll} from '../../base/many.ts'
 import {formatPointer} from '../../base/pointer.ts'
 import type {Redactor} from '../../base/redact.ts'
 import {readWholeFile} from '../../base/whole-file.ts'
@@ -211,7 +212,10 @@ export async function recheckPlan(
   )
   const most = liftsOf(options, undefined).maxDestroy
   if (options.approve !== undefined && most !== undefined && !before.has('G_THRESHOLD'))
-    guards.push(...refusing({...lifts, maxDestroy: most}).filter(it => it.code === 'G_THRESHOLD'))
+    addAll(
+      guards,
+      refusing({...lifts, maxDestroy: most}).filter(it => it.code === 'G_THRESHOLD'),
+    )
   return {
     plan: {
       ...plan,

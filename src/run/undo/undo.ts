@@ -2,6 +2,7 @@
 import {kinds} from '../../backends/kinds.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
 import type {JsonObject} from '../../base/json.ts'
+import {addAll} from '../../base/many.ts'
 import type {BeforeImage} from '../../engine/model/before-image.ts'
 import type {Cause} from '../../engine/model/cause.ts'
 import type {StackDeclarations} from '../../engine/model/declaration.ts'
@@ -129,8 +130,14 @@ export async function undoRun(workspace: Workspace, wish: UndoWish): Promise<Und
     for (const {verdict, ...it} of out) {
       left.add(it.key)
       // What was found of its fields is true all the same.
-      found.conflicts.push(...draft.conflicts.filter(({key}) => key === it.key))
-      found.impossible.push(...draft.impossible.filter(({key}) => key === it.key))
+      addAll(
+        found.conflicts,
+        draft.conflicts.filter(({key}) => key === it.key),
+      )
+      addAll(
+        found.impossible,
+        draft.impossible.filter(({key}) => key === it.key),
+      )
       if (verdict !== undefined) found[verdict].push(it)
     }
     if (out.length > 0 || live.size > known || Array.isArray(built)) continue

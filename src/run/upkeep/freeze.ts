@@ -1,6 +1,7 @@
 /** `svcctl freeze`: for a while nothing is sent to a stack's APIs, or to an account, whoever runs it. No request is sent. */
 import type {AuditEvent} from '../../audit/entry.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
+import {addAll} from '../../base/many.ts'
 import {nearest} from '../../base/nearest.ts'
 import {randomHex} from '../../base/random.ts'
 import {withFreeze} from '../../controls/document.ts'
@@ -81,7 +82,7 @@ export function liftFreezes(host: Host, scope: FreezeScope, ids: readonly string
           result: now.freezes.filter(it => ids.includes(it.id)).map(it => ({...it, place: store.place})),
         }))
       const events = own.map(it => ({event: 'lift' as const, ...eventOf(it)}))
-      lifted.push(...(await auditedIn(host, scope, stack, events, change)))
+      addAll(lifted, await auditedIn(host, scope, stack, events, change))
     }
     return lifted
   })

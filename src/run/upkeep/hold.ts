@@ -3,6 +3,7 @@
 import type {AuditEvent} from '../../audit/entry.ts'
 import {kinds} from '../../backends/kinds.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
+import {addAll} from '../../base/many.ts'
 import {nearest} from '../../base/nearest.ts'
 import {withAddedHolds} from '../../controls/document.ts'
 import type {ControlsStore} from '../../controls/store.ts'
@@ -82,14 +83,14 @@ export async function liftHolds(desk: LedgerDesk, stacks: readonly string[], wor
             controls: {...now, holds: now.holds.filter(it => !isMeant({...it, stack}))},
             result: now.holds.map(it => ({...it, stack})).filter(isMeant),
           }))
-        lifted.push(
+        addAll(lifted, [
           ...(await auditedAll(
             desk,
             stack,
             own.map(it => ({event: 'lift', ...eventOf(it)})),
             change,
           )),
-        )
+        ])
       }
       return lifted
     },

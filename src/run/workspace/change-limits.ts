@@ -6,6 +6,7 @@
 import {join} from 'node:path'
 import {kinds} from '../../backends/kinds.ts'
 import type {Api} from '../../base/apis.ts'
+import {smallest} from '../../base/many.ts'
 import type {ChangeLimits} from '../../engine/model/change-limits.ts'
 import {LearnedNumbers} from '../host/learned-numbers.ts'
 import type {Workspace} from './workspace.ts'
@@ -32,7 +33,7 @@ export class LearnedLimits {
       const places = this.#numbers.get(`${address} per root`)
       return places !== undefined && host.clock.now() - learnedAt < REMEMBERED_MS ? [places] : []
     })
-    return known.length === 0 ? undefined : Math.min(...known)
+    return known.length === 0 ? undefined : smallest(known)
   }
 
   /** What this run learned, for people. */

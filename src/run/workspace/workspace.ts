@@ -6,6 +6,7 @@
 import {kinds} from '../../backends/kinds.ts'
 import type {Api} from '../../base/apis.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
+import {largest} from '../../base/many.ts'
 import type {Connection} from '../../config/connection.ts'
 import type {Settings} from '../../config/settings.ts'
 import type {VariableOption} from '../../declaration/read/variable-files.ts'
@@ -294,7 +295,7 @@ export class Workspace {
       adopt: all.every(it => it.adopt === 'changes') ? 'changes' : 'equal',
       onDrift: (['refuse', 'keep'] as const).find(word => all.some(it => it.onDrift === word)) ?? 'overwrite',
       limits: all.some(it => it.limits === 'conservative') ? 'conservative' : 'none',
-      timeoutMs: Math.max(...all.map(it => it.timeoutMs)),
+      timeoutMs: largest(all.map(it => it.timeoutMs)),
     }
   }
 

@@ -31,6 +31,21 @@ describe('what a stack may make of itself', () => {
     expect(said(subscription(triggers))).toContain(problem)
   })
 
+  it.each([
+    ['a template of 140 000 parts', {'spec/x': '${""}'.repeat(140_000)}, ''],
+    ['a list of 300 000', {'spec/x': `\${[${'1,'.repeat(300_000)}1]}`}, ''],
+    [
+      'a call with 150 000 arguments',
+      {'spec/x': `\${max(${'1,'.repeat(150_000)}1)}`},
+      'no more than 20000 arguments, and there are 150001',
+    ],
+    ['a call with the items of a list', {'spec/x': '${max([for x in split("", local.a): 1]...)}'}, 'no more than 20000 arguments'],
+  ])('does not run out of stack where it is wide: %s', (_, triggers, problem) => {
+    const messages = () => messagesOf(() => read({...subscription(triggers), locals: {a: 'x'.repeat(200_000)}})).join('\n')
+    if (problem === '') expect(() => read(subscription(triggers))).not.toThrow()
+    else expect(messages()).toContain(problem)
+  })
+
   it('is bounded in all: locals that double, and large values of many objects', () => {
     const locals: Record<string, string> = {a0: 'x'.repeat(1000)}
     for (let i = 1; i < 40; i++) locals[`a${i}`] = `\${local.a${i - 1}}\${local.a${i - 1}}`

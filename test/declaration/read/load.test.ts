@@ -358,5 +358,13 @@ describe('the app of cdktf.json', () => {
     expect((await failure()).message).toContain('cdktf.json: is not JSON')
     await put({'cdktf.json': '{}'})
     expect(await failure()).toMatchObject({code: 'E_STACK_FILE', exit: 64, message: `${cwd}/cdktf.json: names no app`})
+    await put({'cdktf.json': {app: 'node app.cjs \0'}})
+    expect(await failure()).toMatchObject({code: 'E_STACK_FILE', exit: 64, message: `${cwd}/cdktf.json: has a NUL character in its app`})
+  })
+
+  it('says how to run it by hand also in a folder whose name is no word of the shell', async () => {
+    await put({'it $(is) here/cdktf.json': {app: 'exit 3'}})
+    const error = await failure({cwd: join(cwd, 'it $(is) here')})
+    expect(error.suggestions).toEqual([`Run it by hand to see more: (cd '${cwd}/it $(is) here' && exit 3)`])
   })
 })

@@ -1,5 +1,6 @@
 /** Terraform's functions of numbers. */
 import type {Json} from '../../../base/json.ts'
+import {largest, smallest} from '../../../base/many.ts'
 import {add, decimalIn, finite} from '../values/decimal.ts'
 import {ArgumentError, asFlag, asList, asNumber, asText, asWhole, atLeast, type FunctionTable, one, rule, two} from '../values/rule.ts'
 
@@ -34,8 +35,8 @@ export const NUMBERS: FunctionTable = {
   abs: one(value => Math.abs(asNumber(value, 'the argument'))),
   ceil: one(value => Math.ceil(asNumber(value, 'the argument')) + 0),
   floor: one(value => Math.floor(asNumber(value, 'the argument')) + 0),
-  max: atLeast(1, (...values) => Math.max(...values.map(it => asNumber(it, 'an argument')))),
-  min: atLeast(1, (...values) => Math.min(...values.map(it => asNumber(it, 'an argument')))),
+  max: atLeast(1, (...values) => largest(values.map(it => asNumber(it, 'an argument')))),
+  min: atLeast(1, (...values) => smallest(values.map(it => asNumber(it, 'an argument')))),
   signum: one(value => Math.sign(asNumber(value, 'the argument'))),
   pow: two((base, power) => finite(asNumber(base, 'the first argument') ** asNumber(power, 'the second argument'))),
   log: two((value, base) => finite(Math.log(asNumber(value, 'the first argument')) / Math.log(asNumber(base, 'the second argument')))),

@@ -14,6 +14,8 @@ const MAX_LENGTH = 1_000_000
 /** Leaves of one value. */
 const MAX_SIZE = 500_000
 export const MAX_TEXT = 4_000_000
+/** Of one call: they stand on the stack of the process. A list can be as large as a value. */
+export const MAX_ARGUMENTS = 20_000
 
 /** Of all expressions of an app. */
 const MAX_ALL_STEPS = 20_000_000

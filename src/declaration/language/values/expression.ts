@@ -9,6 +9,7 @@
  *
  * Each may be of another stack: `stack["network"].null_resource.a.id`.
  */
+import {largest} from '../../../base/many.ts'
 import {escapeTemplate, quote, quoteText} from '../../../base/quoted-text.ts'
 import {decimalIn, formatNumber} from './decimal.ts'
 
@@ -99,7 +100,7 @@ const levels = new WeakMap<Node, number>()
 export function nodeLevels(node: Node): number {
   const known = levels.get(node)
   if (known !== undefined) return known
-  const found = 1 + Math.max(0, ...partsOf(node).map(nodeLevels))
+  const found = 1 + largest([0, ...partsOf(node).map(nodeLevels)])
   levels.set(node, found)
   return found
 }
