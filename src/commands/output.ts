@@ -4,6 +4,7 @@ import {nearest} from '../base/nearest.ts'
 import {Args} from '../cli/parse/oclif.ts'
 import {stackFlags, stateFlag} from '../cli/parse/stack-flags.ts'
 import {ReadingStackCommand} from '../cli/reading-stack-command.ts'
+import {visibleText} from '../report/terminal-text.ts'
 
 /** No stack has an output of this name. */
 class UnknownOutputError extends AppError {
@@ -67,4 +68,5 @@ export default class OutputCommand extends ReadingStackCommand {
 
 const SECRET: Json = {secret: true}
 
-const textOf = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value))
+/** What the server said is not painted by us. */
+const textOf = (value: Json): string => visibleText(typeof value === 'string' ? value : JSON.stringify(value))

@@ -28,8 +28,11 @@ export const visible = (text: string): string => withoutCommands(text.replace(AC
 /** As `visible`, on one line, so that nothing in it can look like a line of ours. For what was painted with whoever's words in it made harmless. */
 export const paintedLine = (text: string): string => visible(text).replaceAll('\n', '\\n')
 
-/** As `paintedLine`, of words that nobody here has painted: a colour in them came from outside, like everything else. */
-export const visibleLine = (text: string): string => withoutCommands(text.replace(UNSEEN, asEscape)).replaceAll('\n', '\\n')
+/** As `visible`, of words that nobody here has painted: a colour in them came from outside, like everything else. */
+export const visibleText = (text: string): string => withoutCommands(text.replace(UNSEEN, asEscape))
+
+/** As `visibleText`, on one line. */
+export const visibleLine = (text: string): string => visibleText(text).replaceAll('\n', '\\n')
 
 /**
  * Words of ASCII with one space between them: most of what stands in a table. In two patterns, for one that repeats a group

@@ -83,10 +83,10 @@ export async function openRequests(workspace: Workspace): Promise<string[]> {
     const {loose} = ownPart(story, workspace.ownLedgers)
     if (story.alive) notes.push(`run ${run} is still going on (pid ${story.header.process.pid})`)
     else if (loose.length === 0) notes.push(`run ${run} did not end; nothing of it is in flight`)
-    if (!story.alive) notes.push(...(await askedOnce(workspace, run, loose)))
+    if (!story.alive) addAll(notes, await askedOnce(workspace, run, loose))
   }
   for (const [run, dead] of runsElsewhere(workspace.host, workspace.ledgers.values()))
-    notes.push(...(await askedOnce(workspace, run, partOf(dead, namesOf(workspace)).loose)))
+    addAll(notes, await askedOnce(workspace, run, partOf(dead, namesOf(workspace)).loose))
   return notes
 }
 

@@ -68,3 +68,15 @@ describe('an output that is a list or an object', () => {
     expect(await at.fast(['plan', ...from, '--detailed-exitcode'])).toMatchObject({code: 0})
   })
 })
+
+describe('an output whose text is from outside', () => {
+  it('colours no terminal: svcctl paints nothing in it', async () => {
+    const stack = jsonStack('shop')
+      .subscription('main')
+      .block('output', {said: {value: 'one\u001b[31m\ntwo'}})
+    const from = ['--synth-dir', saveStacks(at.folder, [stack])]
+    expect(await at.fast(['apply', ...from, '--auto-approve'])).toMatchObject({code: 0})
+    expect((await at.run(['output', 'said', ...from, '-o', 'text'])).stdout).toBe('one\\u001b[31m\ntwo\n')
+    expect((await at.run(['output', ...from, '-o', 'text'])).stdout).toBe('said = one\\u001b[31m\ntwo\n')
+  })
+})
