@@ -145,13 +145,16 @@ interface Renamed {
 
 /** What one stack owns and does not declare, and another one declares and does not own: the same name in the same place. */
 function movedOver({stacks, ledgers, kinds}: SelectInput): [Key, Key][] {
-  const owns = (stack: string, {address, kind}: Pick<Declaration, 'address' | 'kind'>) =>
-    ledgers.get(stack)?.entries.get(address)?.kind === kind
+  // What it owns in another parent is not what it is to be.
+  const owns = (it: Declaration) => {
+    const entry = ledgers.get(it.stack)?.entries.get(it.address)
+    return entry?.kind === it.kind && (it.parent === undefined || parentRemoteId({kinds}, entry.remoteId) === parentOf(it, ledgers))
+  }
   const fresh = new Map<string, Declaration>()
   for (const it of stacks.flatMap(stack => stack.declarations)) {
     const parent = it.parent === undefined ? '' : parentOf(it, ledgers)
     const name = kinds.get(it.kind)?.identity.key(plainPart(it.spec))
-    if (!owns(it.stack, it) && parent !== undefined && name !== undefined) fresh.set(JSON.stringify([it.kind, parent, name]), it)
+    if (!owns(it) && parent !== undefined && name !== undefined) fresh.set(JSON.stringify([it.kind, parent, name]), it)
   }
   if (fresh.size === 0) return []
   return stacks.flatMap(stack => {

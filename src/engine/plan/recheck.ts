@@ -15,6 +15,7 @@ import {type Deferred, type Key, keyOf, keyOfOperation, type Secret, spokenProbl
 import type {Going} from '../observe/observation.ts'
 import {type Begun, foundBy, once, whyNotMade} from './begun.ts'
 import {differenceOf, formerDifferences} from './former.ts'
+import {meantElsewhere} from './meant-elsewhere.ts'
 
 /** Facts the plan was made from have moved. Nothing was sent. */
 export class StalePlanError extends AppError {
@@ -166,6 +167,7 @@ export function stillValid(
   const leavesHeld = plan.lifts.skipHeld === true
   const byKey = new Map<Key, Operation>(fresh.map(it => [keyOfOperation(it), it]))
   const isTakenAlong = takenAlongBy(plan)
+  const meant = meantElsewhere(plan, fresh)
   const moved = [
     ...parentsMoved(plan, ledgers),
     ...joinedMeanwhile(plan, fresh),
@@ -177,7 +179,8 @@ export function stillValid(
     const now = byKey.get(keyOfOperation(planned))
     const twice = now && whyNotMade(now, () => begun ?? before())
     const stays = now?.cause === 'goes-with-parent' && !isTakenAlong(now)
-    const verdict = twice ?? compare(planned, now, {owned: owned(planned), stays, begun: () => (begun ?? before()) !== undefined})
+    const verdict =
+      twice ?? compare(planned, now, {owned: owned(planned), stays, begun: () => (begun ?? before()) !== undefined, meant: meant(planned)})
     if (typeof verdict !== 'string')
       return {
         ...calledAs(planned, verdict),
@@ -310,12 +313,19 @@ function leftToDelete(planned: Operation, fresh: ReadonlyMap<Key, Operation>): O
   return now?.remoteId === planned.remoteId ? now : undefined
 }
 
+interface Seen {
+  readonly owned: boolean
+  readonly stays: boolean
+  readonly begun: () => boolean
+  /** Who else means its object by now. */
+  readonly meant: Key | undefined
+}
+
 /** The operation to carry out, or what is different, in words. */
-function compare(
-  planned: Operation,
-  now: Operation | undefined,
-  {owned, stays, begun}: {readonly owned: boolean; readonly stays: boolean; readonly begun: () => boolean},
-): Operation | string {
+function compare(planned: Operation, now: Operation | undefined, {owned, stays, begun, meant}: Seen): Operation | string {
+  // Somebody gave it the name of another declaration: it is no object too many any more.
+  if (planned.action === 'delete' && now?.action !== 'delete' && meant !== undefined)
+    return `planned was delete, and ${planned.remoteId ?? 'the object'} is what ${meant} means by now`
   const satisfied: Operation = {
     ...planned,
     action: 'no-op',

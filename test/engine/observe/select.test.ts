@@ -293,6 +293,18 @@ describe('an exclusion of one half of a move between stacks', () => {
       expect(await actions(lab, moved(), excluding('b:y'))).toEqual([])
     })
   })
+
+  it('leaves out the other one also where that has an object in another parent still', async () => {
+    const lab = new Lab()
+    const a = () => stackOf('a').subscription('main').subscription('side')
+    const b = (parent: string) => stackOf('b').add('cloud.database', 'y', {name: 'x', memoryLimitInGb: 1}, {parent: a().in(parent)})
+    const before = () => [a().database('x', 'main'), b('side')]
+    await lab.run(async () => {
+      await lab.apply(before())
+      for (const word of ['a:null_resource.x', 'b:null_resource.y'])
+        expect(await actions(lab, [a(), b('main')], {selection: {target: [], exclude: [word]}})).toEqual([])
+    })
+  })
 })
 
 describe('a selection of what is to be destroyed', () => {

@@ -35,6 +35,29 @@ describe('a saved plan', () => {
     })
   })
 
+  it.each(['shop', 'other'])('is stale where what it deletes has got the name of what stack %s is to make', async maker => {
+    const lab = new Lab()
+    const parent = {by: 'key', key: stackOf().key('a')} as const
+    const made = {name: 'y', memoryLimitInGb: 1}
+    const stacks = (y: boolean) =>
+      [stackOf().subscription('a', {}, {exclusive: ['databases']}), stackOf('other').bdb('b')].map(it =>
+        y && it.name === maker ? it.add('cloud.database', 'y', made, {parent}) : it,
+      )
+    await lab.run(async () => {
+      await lab.apply(stacks(false))
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases', create: {name: 'x', memoryLimitInGb: 1}})
+      await lab.clock.sleep(5000)
+      const meanwhile = async () => {
+        lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1', set: {name: 'y'}})
+        await lab.clock.sleep(5000)
+        lab.simulator.clearLog()
+      }
+      const did = rechecked(lab, stacks(true), meanwhile)
+      await expect(did).rejects.toMatchObject({code: 'E_PLAN_STALE', message: expect.stringContaining('means by now')})
+      expect(lab.writes).toEqual([])
+    })
+  })
+
   it('loses nothing of what it leaves as it is where a collection has become exclusive', async () => {
     const lab = new Lab()
     const stack = (exclusive: readonly string[]) => stackOf().subscription('a', {}, {exclusive}).database('x', 'a')
