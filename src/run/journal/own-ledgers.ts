@@ -57,7 +57,7 @@ export class OtherLedgerRunError extends AppError {
         exit: EXIT.refused,
         suggestions: [
           'Give it the ledger that it began with: the same --state, or TF_HTTP_ADDRESS, as for that run.',
-          'To apply with this one: svcctl apply, without --resume.',
+          'To apply with this one, plan anew: svcctl apply, without --resume.',
         ],
       },
     )

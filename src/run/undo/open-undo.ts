@@ -6,6 +6,7 @@ import {keyOf} from '../../engine/model/value.ts'
 import {othersOf} from '../../engine/plan/recheck.ts'
 import {openRequests} from '../apply/dead-runs.ts'
 import type {Host} from '../host/host.ts'
+import {assertOwnLedgers} from '../journal/own-ledgers.ts'
 import {beforeOf, findRun} from '../journal/run-files.ts'
 import {planOf} from '../plan/run-plan.ts'
 import {assertTarget, hideSecretsOf, planSecrets} from '../plan/saved-plan.ts'
@@ -17,7 +18,7 @@ export interface OpenedUndo extends Pick<WorkspaceOptions, 'stacks' | 'others' |
   undo(workspace: Workspace, wish: Pick<UndoWish, 'recreate' | 'options' | 'validForMs'>): Promise<UndoDone>
 }
 
-/** @throws UnknownRunError (11), UndoLostError (11), UndoUnfinishedError (3), RunPlanError */
+/** @throws UnknownRunError (11), UndoLostError (11), UndoUnfinishedError (3), RunPlanError; its `undo`: OtherLedgerRunError (3) */
 export async function openUndo(host: Host, run: string, {stateFile}: {readonly stateFile: string | undefined}): Promise<OpenedUndo> {
   const story = findRun(host, run)
   if (!story.ended) throw new UndoUnfinishedError(run)
@@ -34,6 +35,7 @@ export async function openUndo(host: Host, run: string, {stateFile}: {readonly s
     variable,
     async undo(workspace, wish) {
       await assertTarget(workspace, {...plan, accounts: story.header.accounts})
+      assertOwnLedgers(story, workspace.ownLedgers)
       return undoRun(workspace, {...wish, story, plan, image, notes: await openRequests(workspace)})
     },
   }

@@ -164,3 +164,21 @@ it('what another place has under the same address is forgotten without waiting f
   expect([forgotten.code, forgotten.stdout]).toEqual([0, expect.stringContaining('cloud/subscriptions/1')])
   expect(await listed('prod')).toEqual(['null_resource.cache cloud/subscriptions/1/databases/1'])
 })
+
+it('and what a run did in one place is undone there, and in no other one', async () => {
+  here.simulator.configure({cloud: {taskMs: 1}})
+  const less = (place: string) => [
+    '--synth-dir',
+    saveStack(here.folder, jsonStack('shop').subscription('main', {name: `main-${place}`})),
+    '--state',
+    `${place}.tfstate`,
+  ]
+  expect((await apply(less('prod'))).code).toBe(0)
+  expect((await apply(to('staging'))).code).toBe(0)
+  const {run} = documentOf(await apply(less('staging'), '--allow-destroy', '*'))
+  const undo = (place: string) => here.fast(['undo', run, '--recreate', '--state', `${place}.tfstate`, '--out', 'undo.plan', '-o', 'json'])
+  const elsewhere = await undo('prod')
+  expect([elsewhere.code, documentOf(elsewhere).error?.code], elsewhere.stdout).toEqual([3, 'E_RUN_LEDGER'])
+  const own = await undo('staging')
+  expect([own.code, documentOf(own).undoable.length], own.stdout).toEqual([0, 1])
+})
