@@ -25,6 +25,7 @@ export function ledgerOf(document: StackDocument, problems: Problems): LedgerLoc
   for (const [name, value] of Object.entries(body)) {
     if (typeof value === 'string' && /\$\{/.test(value))
       problems.add(place, `${name} of the backend ${type} must be a literal, as Terraform has it`)
+    if (typeof value === 'string' && value.includes('\0')) problems.add(place, `${name} of the backend ${type} has a NUL character in it`)
   }
   const known = LEDGER_BACKENDS.get(type)
   if (known === undefined) problems.add(place, `svcctl keeps no ledger in a backend ${JSON.stringify(type)}: use ${BACKEND_WORDS}`)
