@@ -165,7 +165,7 @@ const stackWith = (ledger: z.ZodType<LedgerLocation>) =>
       .string()
       .exactOptional()
       .describe('of the ledger it was made with: it is applied with that one, or one that was made from it'),
-    place: digest.exactOptional().describe('of where there was no ledger yet: it is applied with the one that is there'),
+    place: digest.exactOptional().describe('of where its ledger is: where none has a lineage, it is applied with the one that is there'),
   })
 
 const fact = closed<Fact>()({

@@ -202,7 +202,7 @@ export interface PlannedStack {
   readonly recorded?: Readonly<Record<string, string>>
   /** Of the ledger that it was made with. */
   readonly lineage?: string
-  /** A digest of where there was no ledger yet, as far as that is the same on every machine. */
+  /** A digest of where its ledger is, as far as that is the same on every machine: tells the one that is not there (yet, or any more) from others. */
   readonly place?: string
 }
 

@@ -289,10 +289,10 @@ function plannedStack(
   }
 }
 
-/** Its lineage tells a ledger from others, wherever it is; before it has one, its place does. */
+/** Its lineage tells a ledger from others, wherever it is; before it has one, and when it is lost, its place does. */
 function boundTo(ledger: Ledger | undefined, place: string | undefined): Pick<PlannedStack, 'lineage' | 'place'> {
-  if (ledger !== undefined && ledger.lineage !== '') return {lineage: ledger.lineage}
-  return place === undefined ? {} : {place}
+  const lineage = ledger?.lineage ?? ''
+  return {...(lineage !== '' && {lineage}), ...(place !== undefined && {place})}
 }
 
 function lookupAnswer(input: BuildPlanInput, {pairs}: Observation, stack: string, deferred: Deferred) {

@@ -85,13 +85,17 @@ export class OtherLedgerPlanError extends AppError {
   }
 }
 
-/** A plan is carried out with the ledgers it was made with, wherever they are by now. @throws OtherLedgerPlanError */
+/**
+ * A plan is carried out with the ledgers it was made with, wherever they are by now. One that is lost is not another one: what the
+ * plan touches of its objects is stale.
+ * @throws OtherLedgerPlanError
+ */
 export function assertPlannedLedgers({stacks}: Pick<Plan, 'stacks'>, here: ReadonlyMap<string, LedgerHere>): void {
   const others = stacks.filter(it => {
     const ledger = here.get(it.name)
     if (ledger === undefined) return false
     const {lineage, madeFrom = []} = ledger.version
-    if (it.lineage !== undefined) return ![lineage, ...madeFrom.map(from => from.lineage)].includes(it.lineage)
+    if (it.lineage !== undefined && lineage !== '') return ![lineage, ...madeFrom.map(from => from.lineage)].includes(it.lineage)
     // What was brought there since may be the one that was made there.
     return it.place !== undefined && it.place !== ledger.place && madeFrom.length === 0
   })

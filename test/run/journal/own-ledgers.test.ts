@@ -25,9 +25,14 @@ describe('a plan that was made with a ledger', () => {
     ['the same one, in another place and written since', {serial: 9, lineage: 'a'}, undefined],
     ['one that was made from it', {serial: 1, lineage: 'b', madeFrom: [{serial: 3, lineage: 'a'}]}, undefined],
     ['another one', {serial: 9, lineage: 'b'}, 'E_PLAN_LEDGER'],
-    ['none', NONE, 'E_PLAN_LEDGER'],
+    ['none, where another place is meant', NONE, 'E_PLAN_LEDGER'],
   ])('is applied with %s: %j', (_, version, code) => {
-    expect(applied({lineage: 'a'}, version, server('https://other.example/state'))).toBe(code)
+    const {place} = server('https://one.example/state')
+    expect(applied({lineage: 'a', place}, version, server('https://other.example/state'))).toBe(code)
+  })
+
+  it('is judged by its objects where the ledger was lost, which is not another one', () => {
+    expect(applied({lineage: 'a', place: file('shop.tfstate').place}, NONE)).toBeUndefined()
   })
 })
 

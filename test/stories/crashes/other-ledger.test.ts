@@ -1,5 +1,5 @@
 /** One stack with a ledger for each place that it is applied to: what a run left for one of them is nothing of the others. */
-import {renameSync} from 'node:fs'
+import {renameSync, rmSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {documentOf, type Site, site} from '../../support/site.ts'
@@ -181,4 +181,15 @@ it('and what a run did in one place is undone there, and in no other one', async
   expect([elsewhere.code, documentOf(elsewhere).error?.code], elsewhere.stdout).toEqual([3, 'E_RUN_LEDGER'])
   const own = await undo('staging')
   expect([own.code, documentOf(own).undoable.length], own.stdout).toEqual([0, 1])
+})
+
+it('a saved plan whose ledger was lost is stale: that is not another ledger', async () => {
+  const synth = (size: string) => ['--synth-dir', saveStack(here.folder, shop(size))]
+  here.simulator.configure({cloud: {taskMs: 1}})
+  expect((await here.fast(['apply', ...synth('one'), '--auto-approve'])).code).toBe(0)
+  expect((await here.fast(['plan', ...synth('two'), '--out', 'x.plan'])).code).toBe(0)
+  rmSync(join(here.folder, 'terraform.shop.tfstate'))
+  here.simulator.clearLog()
+  const lost = await here.fast(['apply', 'x.plan', '--auto-approve', '-o', 'json'])
+  expect([lost.code, documentOf(lost).error.code, here.writes]).toEqual([5, 'E_PLAN_STALE', []])
 })
