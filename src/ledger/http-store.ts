@@ -12,6 +12,7 @@ import type {Clock} from '../base/clock.ts'
 import {AppError} from '../base/errors.ts'
 import type {JsonObject} from '../base/json.ts'
 import {type RandomBytes, randomUuid} from '../base/random.ts'
+import {isSecretName} from '../base/secret-fields.ts'
 import {shellWord} from '../base/shell-word.ts'
 import {type Tried, tryAgain} from '../base/try-again.ts'
 import {waitFor} from '../base/wait-for.ts'
@@ -345,8 +346,10 @@ function passing(error: unknown): undefined {
   return undefined
 }
 
-/** Two addresses are one ledger when they differ in credentials only. */
+/** Two addresses are one ledger when they differ in credentials only: in a user, or in a token of the query, which is rotated. */
 export function httpKeyOf(address: string): string {
-  const {origin, pathname, search} = new URL(address)
-  return `http:${origin}${pathname}${search}`
+  const url = new URL(address)
+  const tokens = new Set([...url.searchParams.keys()].filter(isSecretName))
+  for (const it of tokens) url.searchParams.delete(it)
+  return `http:${url.origin}${url.pathname}${url.search}`
 }

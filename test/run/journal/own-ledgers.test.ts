@@ -1,12 +1,13 @@
 import {describe, expect, it} from 'vitest'
 import type {MadeVersion} from '../../../src/engine/model/ledger.ts'
 import type {PlannedStack} from '../../../src/engine/model/plan.ts'
+import {httpKeyOf} from '../../../src/ledger/http-store.ts'
 import {assertPlannedLedgers, ledgerPlace} from '../../../src/run/journal/own-ledgers.ts'
 import {stackOf} from '../../support/lab.ts'
 
 const NONE: MadeVersion = {serial: 0, lineage: ''}
 const file = (path: string, cwd = '/one') => ledgerPlace(cwd, {type: 'local', file: path}, '')
-const server = (address: string) => ledgerPlace('/one', {type: 'http', address}, `http:${address}`)
+const server = (address: string) => ledgerPlace('/one', {type: 'http', address}, httpKeyOf(address))
 
 /** @returns the code it is refused with */
 function applied(made: Pick<PlannedStack, 'lineage' | 'place'>, version: MadeVersion, at = file('shop.tfstate')): string | undefined {
@@ -59,5 +60,14 @@ describe('the place of a ledger that is a file', () => {
     expect(file('shop.tfstate', '/two')).toEqual(file('shop.tfstate'))
     expect(file('/one/shop.tfstate')).toEqual(file('shop.tfstate'))
     expect(['shop.tfstate', '../shop.tfstate', '/var/shop.tfstate'].map(it => file(it).local)).toEqual([false, true, true])
+  })
+})
+
+describe('the place of a ledger on a server', () => {
+  it('is the same with another user or token, and another one with another query', () => {
+    const place = server('https://one.example/state?env=prod')
+    expect(server('https://ada:pass@one.example/state?env=prod')).toEqual(place)
+    expect(server('https://one.example/state?access_token=abc&env=prod')).toEqual(place)
+    expect(server('https://one.example/state?env=staging')).not.toEqual(place)
   })
 })
