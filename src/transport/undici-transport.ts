@@ -109,14 +109,40 @@ export function createTransport(options: NetworkOptions = {}): NetworkTransport 
 /** All of a body, or an error as soon as it is too much: nobody waits for the end of what has none. */
 async function bounded(body: AsyncIterable<Uint8Array>, maxBytes: number, request: HttpRequest): Promise<Uint8Array> {
   const parts: Uint8Array[] = []
+  let room: Buffer | undefined
   let bytes = 0
   for await (const part of body) {
+    const from = bytes
     bytes += part.length
     // Leaving the loop ends the connection.
     if (bytes > maxBytes) throw new ConnectionError('too-large', request, {detail: `more than ${formatSizeBytes(maxBytes)}`})
-    parts.push(part)
+    if (bytes <= LARGE_BYTES) parts.push(part)
+    else room = written(room, part, from, parts)
   }
-  return Buffer.concat(parts, bytes)
+  return room?.subarray(0, bytes) ?? Buffer.concat(parts, bytes)
+}
+
+/** From here on what comes is written where it stays: put together in the end, a body takes twice its memory. */
+const LARGE_BYTES = 8 * 1024 * 1024
+
+/** @param parts - what came before there was room; taken out of the list */
+function written(room: Buffer | undefined, part: Uint8Array, from: number, parts: Uint8Array[]): Buffer {
+  const enough = room !== undefined && from + part.length <= room.length
+  const result = enough ? room : roomier(room === undefined ? parts.splice(0) : [room])
+  result.set(part, from)
+  return result
+}
+
+/** What nothing is written into yet is a range of addresses, and no memory (Node fills what `concat` leaves over). */
+function roomier(parts: readonly Uint8Array[]): Buffer {
+  const [{length} = {length: 0}] = parts
+  const result = Buffer.allocUnsafeSlow(Math.max(MAX_RESPONSE_BYTES, 2 * length))
+  let at = 0
+  for (const part of parts) {
+    result.set(part, at)
+    at += part.length
+  }
+  return result
 }
 
 /** An address as undici's dispatchers take it. */

@@ -45,6 +45,17 @@ describe('a request over the network', () => {
     expect(Buffer.from(answer.body).toString()).toBe('PUT /v1/a?b=c k hé')
   })
 
+  it.each([[9], [70], [150]])(
+    'brings back the bytes of %i MB as they were sent',
+    async megabytes => {
+      const sent = Buffer.from(Float64Array.from({length: megabytes * 125_000}, (_, index) => index).buffer)
+      const address = await serve((_, response) => response.end(sent))
+      const {body} = await network({maxResponseBytes: 150_000_000}).send({method: 'GET', url: address, headers: {}})
+      expect(sent.equals(body)).toBe(true)
+    },
+    30_000,
+  )
+
   it('is given up as soon as its answer is larger than what may be held, and what is streamed is not', async () => {
     const address = await serve((_, response) => {
       const more = () => {
