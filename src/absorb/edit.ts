@@ -130,8 +130,10 @@ export class FileEdits {
       return false
     })
     const gone = elements.filter(it => !kept.has(it))
-    if (gone.length > 0 && this.#hasComment(node)) return 'a comment stands in the list'
-    for (const [element, item] of kept) this.#putItem(element, item)
+    if ((gone.length > 0 || elements.length === 0) && this.#hasComment(node)) return 'a comment stands in the list'
+    const edits = [...kept].flatMap(([element, item]) => editsOf(element, item))
+    if (edits.some(it => this.#hasComment(it.node))) return 'a comment stands in an item of the list'
+    for (const it of edits) this.#magic.update(it.node.start, it.node.end, literalText(this.#program, it.value, it.node, this.#style))
     const last = elements.filter(it => kept.has(it)).at(-1)
     if (last === undefined) {
       this.#magic.update(node.start, node.end, literalText(this.#program, fresh, undefined, this.#style))
@@ -154,28 +156,30 @@ export class FileEdits {
     if (end > last.end) this.#magic.remove(last.end, end)
   }
 
-  /** Of an item that is kept, the fields that differ. */
-  #putItem(written: SyntaxNode, item: Json): void {
-    const element = unwrapped(written) ?? written
-    const value = writtenValue(element)
-    if (value === undefined || says(value, item)) return
-    if (element.type !== 'ObjectExpression' || !isJsonObject(item) || !isJsonObject(value) || !sameKeys(value, item)) {
-      this.#magic.update(element.start, element.end, literalText(this.#program, item, element, this.#style))
-      return
-    }
-    for (const property of children(element, 'properties')) {
-      const [key, node] = [property && keyNameOf(property), property && unwrapped(child(property, 'value'))]
-      if (key === undefined || node === undefined) continue
-      const wanted = item[key] ?? null
-      if (!says(writtenValue(node) ?? null, wanted))
-        this.#magic.update(node.start, node.end, literalText(this.#program, wanted, node, this.#style))
-    }
-  }
-
   #indentOf({start}: SyntaxNode): string {
     const {text} = this.#program
     return /^[ \t]*/.exec(text.slice(text.lastIndexOf('\n', start - 1) + 1))?.[0] ?? ''
   }
+}
+
+interface Edit {
+  readonly node: SyntaxNode
+  readonly value: Json
+}
+
+/** Of an item that is kept, the fields that differ. */
+function editsOf(written: SyntaxNode, item: Json): Edit[] {
+  const element = unwrapped(written) ?? written
+  const value = writtenValue(element)
+  if (value === undefined || says(value, item)) return []
+  if (element.type !== 'ObjectExpression' || !isJsonObject(item) || !isJsonObject(value) || !sameKeys(value, item))
+    return [{node: element, value: item}]
+  return children(element, 'properties').flatMap(property => {
+    const [key, node] = [property && keyNameOf(property), property && unwrapped(child(property, 'value'))]
+    if (key === undefined || node === undefined) return []
+    const wanted = item[key] ?? null
+    return says(writtenValue(node) ?? null, wanted) ? [] : [{node, value: wanted}]
+  })
 }
 
 const sameKeys = (a: JsonObject, b: JsonObject): boolean =>

@@ -10,13 +10,13 @@ import {existsSync, readdirSync, rmSync, statSync} from 'node:fs'
 import {isAbsolute, join} from 'node:path'
 import {writeFileAtomicSync} from '../base/atomic-file.ts'
 import {parseAnyJson} from '../base/bounded-json.ts'
-import {AppError} from '../base/errors.ts'
+import {AppError, EXIT} from '../base/errors.ts'
 import {isJsonObject} from '../base/json.ts'
 import {makeFolder} from '../base/make-folder.ts'
 import {type HolderState, type LockHolder, parseHolder} from '../base/process-lock.ts'
 import {shellWord} from '../base/shell-word.ts'
 import {readKeptFileSync} from '../base/whole-file.ts'
-import {isProgramFile} from './program-file.ts'
+import {programFileAt} from './program-file.ts'
 
 /** One file and what is to stand in it. */
 export interface FileChange {
@@ -37,6 +37,17 @@ export class AbsorbFileError extends AppError {
   }
 }
 
+/** Somebody has changed a file since it was read: with the edits that were made of it, that would be lost. */
+export class AbsorbChangedError extends AppError {
+  constructor(path: string) {
+    super(`${path} was changed since absorb read it, and no file was edited`, {
+      code: 'E_ABSORB_CHANGED',
+      exit: EXIT.stale,
+      suggestions: ['Run the command again: it reads the program as it is now.'],
+    })
+  }
+}
+
 export const absorbFolder = (cwd: string): string => join(cwd, '.svcctl', 'absorb')
 
 const MANIFEST = 'manifest.json'
@@ -44,10 +55,14 @@ const MANIFEST = 'manifest.json'
 /** The changes of one run, while they may still be taken back. */
 export class Originals {
   readonly #folder: string
+  readonly #holder: LockHolder
   readonly #changes: readonly FileChange[]
+  /** So many of them, from the first. */
+  #written = 0
 
   constructor(cwd: string, holder: LockHolder, changes: readonly FileChange[]) {
     this.#folder = join(absorbFolder(cwd), holder.id)
+    this.#holder = holder
     this.#changes = changes
     makeFolder(this.#folder, 0o700)
     const files = changes.map(({path, before, after}, i) => ({path, copy: copyName(i), before: digest(before), after: digest(after)}))
@@ -55,25 +70,35 @@ export class Originals {
     for (const [i, {before}] of changes.entries()) writeFileAtomicSync(join(this.#folder, copyName(i)), before)
   }
 
-  /** @throws AbsorbFileError: what was written by then is put back */
+  /** @throws AbsorbChangedError, AbsorbFileError: what was written by then is put back */
   write(): void {
-    for (const {path, after} of this.#changes) {
+    for (const {path, before, after} of this.#changes) {
       try {
+        // Somebody may have edited it while the question stood, or another absorb.
+        if (!holds(path, before)) throw new AbsorbChangedError(path)
+        this.#written++
         writeFileAtomicSync(path, after, {mode: modeOf(path)})
       } catch (error) {
         this.putBack()
-        throw new AbsorbFileError(path, this.#folder, error)
+        throw error instanceof AbsorbChangedError ? error : new AbsorbFileError(path, this.#folder, error)
       }
     }
   }
 
-  /** @throws AbsorbFileError: the originals stay */
-  putBack(): void {
-    for (const {path, before, after} of this.#changes) {
+  /**
+   * @returns a sentence for each file that somebody has changed since it was written: it stays, and its original too
+   * @throws AbsorbFileError: the originals stay
+   */
+  putBack(): readonly string[] {
+    const stay = this.#changes.slice(0, this.#written).flatMap(({path, before, after}, i) => {
+      if (holds(path, after)) restore(path, before, this.#folder)
       // One that a person has taken away meanwhile stays away.
-      if (existsSync(path) && digest(readKeptFileSync(path)) === digest(after)) restore(path, before, this.#folder)
-    }
-    this.forget()
+      else if (existsSync(path) && !holds(path, before)) return staysText(path, join(this.#folder, copyName(i)))
+      return []
+    })
+    if (stay.length === 0) this.forget()
+    else leaveToPerson(this.#folder, this.#holder)
+    return stay
   }
 
   /** The changes are proven. */
@@ -117,12 +142,18 @@ export function undoDeadAbsorbs(cwd: string, stateOf: (holder: LockHolder) => Ho
       )
       continue
     }
-    const stays = left.files.filter(it => !undone(folder, it, say))
+    const stays = left.files.filter(it => !undone({folder, cwd}, it, say))
     if (stays.length === 0) rmSync(folder, {recursive: true, force: true})
-    // Said once: what stands there is a person's from here on.
-    else writeFileAtomicSync(join(folder, MANIFEST), JSON.stringify({holder: left.holder, files: []}))
+    else leaveToPerson(folder, left.holder)
   }
 }
+
+/** Said once: what stands there is a person's from here on. */
+const leaveToPerson = (folder: string, holder: LockHolder): void =>
+  writeFileAtomicSync(join(folder, MANIFEST), JSON.stringify({holder, files: []}))
+
+const staysText = (path: string, original: string): string =>
+  `${path} was changed after an absorb that ended before it was proven, and stays; as it was before: ${shellWord(original)}`
 
 interface SavedFile {
   readonly path: string
@@ -132,22 +163,32 @@ interface SavedFile {
 }
 
 /** @returns whether the file is what it was */
-function undone(folder: string, {path, copy, before, after}: SavedFile, say: (text: string) => void): boolean {
+function undone(
+  {folder, cwd}: {readonly folder: string; readonly cwd: string},
+  {path, copy, before, after}: SavedFile,
+  say: (text: string) => void,
+): boolean {
   const kept = join(folder, copy)
   const now = contentOf(path)
   if (now !== undefined && digest(now) === before) return true
   if (now === undefined || digest(now) !== after) {
-    say(`${path} was changed after an absorb that ended before it was proven, and stays; as it was before: ${shellWord(kept)}`)
+    say(staysText(path, kept))
     return false
   }
   const original = contentOf(kept)
-  if (original === undefined || digest(original) !== before || !isProgramFile(path)) {
+  const real = programFileAt(path, cwd)
+  if (original === undefined || digest(original) !== before || real === undefined) {
     say(`${path} holds what an absorb wrote that ended before it was proven, and stays: ${kept} is not its original`)
     return false
   }
-  restore(path, original, folder)
+  restore(real, original, folder)
   say(`${path} is as it was: an absorb that had changed it ended before it was proven`)
   return true
+}
+
+function holds(path: string, content: Uint8Array | string): boolean {
+  const now = contentOf(path)
+  return now !== undefined && digest(now) === digest(content)
 }
 
 /** `undefined` where it is gone, or no file any more: what a manifest names may be anything, since a checkout can bring one along. */

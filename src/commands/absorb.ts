@@ -1,4 +1,4 @@
-import {EXIT, type ExitCode} from '../base/errors.ts'
+import {AppError, EXIT, type ExitCode} from '../base/errors.ts'
 import {asJson} from '../base/json.ts'
 import {UsageError} from '../base/usage-error.ts'
 import {InterruptedError, onInterrupt} from '../cli/interrupt.ts'
@@ -19,6 +19,20 @@ interface AbsorbFlagValues extends StackFlagValues {
   readonly patch?: string | undefined
   readonly yes?: boolean | undefined
   readonly 'lock-timeout'?: number | undefined
+}
+
+/** Of standard output a log is kept, and a patch with a part of it hidden would not apply. Nothing was edited. */
+class SecretInPatchError extends AppError {
+  constructor(files: readonly string[]) {
+    super(`the patch of ${files.join(', ')} has a secret in it that stands in clear there, and was not written to standard output`, {
+      code: 'E_ABSORB_SECRET',
+      exit: EXIT.refused,
+      suggestions: [
+        'Write it to a file that only you can read: --patch FILE. Or leave --patch out.',
+        'Better: declare the secret as a sensitive variable.',
+      ],
+    })
+  }
 }
 
 export default class AbsorbCommand extends StackCommand {
@@ -83,9 +97,16 @@ export default class AbsorbCommand extends StackCommand {
   async #writePatch({files}: Absorption, to: string | undefined): Promise<void> {
     if (to === undefined) return
     const [{unifiedDiff}, {writeNamedFile}] = await Promise.all([import('../absorb/patch.ts'), import('../base/named-file.ts')])
-    const text = unifiedDiff(files.map(({file, before, after}) => ({file, before: Buffer.from(before).toString('utf8'), after})))
-    if (to === '-') await this.write(text, true)
-    else await writeNamedFile(to, text, this.context)
+    const patches = files.map(({file, before, after}) => ({
+      file,
+      text: unifiedDiff([{file, before: Buffer.from(before).toString('utf8'), after}]),
+    }))
+    const text = patches.map(it => it.text).join('')
+    if (to !== '-') return writeNamedFile(to, text, this.context)
+    const {redactor} = this.context
+    const secret = patches.filter(it => redactor.text(it.text) !== it.text)
+    if (secret.length > 0) throw new SecretInPatchError(secret.map(it => it.file))
+    await this.write(text, true)
   }
 
   async #absorb(workspace: Workspace, planned: Absorption, flags: AbsorbFlagValues): Promise<AbsorbDone> {

@@ -137,6 +137,26 @@ describe('a list of literals', () => {
   })
   it('is left to a person where a comment would go with an item', () =>
     manual(one("zones: «['a', /* main */ 'b']»"), {path: '/zones', declared: ['a', 'b'], live: ['b']}, /comment/))
+  it('is left to a person where a comment would go with an item that is written anew', () => {
+    const declared = [{name: 'a', regions: ['x', 'y']}]
+    const live = [{name: 'a', regions: ['x']}]
+    manual(
+      one("sites: «[{name: 'a', regions: ['x', /* for now */ 'y']}]»"),
+      {path: '/sites', declared, live, rule: {keyedBy: 'name'}},
+      /comment/,
+    )
+    manual(
+      one("sites: «[{name: 'a' /* main */}]»"),
+      {path: '/sites', declared: [{name: 'a'}], live: [{name: 'a', size: 1}], rule: {keyedBy: 'name'}},
+      /comment/,
+    )
+    manual(one('zones: «[/* none yet */]»'), {path: '/zones', declared: [], live: ['a']}, /comment/)
+  })
+  it('keeps the comments of an item beside the field that differs', () =>
+    expect(
+      put(one("alerts: [{name: 'a' /* paged */, value: 1}]"), {...alerts, declared: [{name: 'a', value: 1}], live: [{name: 'a', value: 2}]})
+        .text,
+    ).toBe(one("alerts: [{name: 'a' /* paged */, value: 2}]")))
 })
 
 describe('a row of a table', () => {

@@ -1,9 +1,9 @@
 import {createHash} from 'node:crypto'
-import {existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
+import {existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
-import {absorbFolder, undoDeadAbsorbs} from '../../src/absorb/originals.ts'
+import {AbsorbChangedError, absorbFolder, type FileChange, Originals, undoDeadAbsorbs} from '../../src/absorb/originals.ts'
 
 let cwd: string
 let said: string[]
@@ -32,6 +32,42 @@ it.each(['a file', 'a link to nothing'])(
     if (what === 'a file') expect(readFileSync(folder, 'utf8')).toBe('mine')
   },
 )
+
+describe('what a person saves while an absorb is under way', () => {
+  const at = (name: string) => join(cwd, name)
+  const read = (name: string) => readFileSync(at(name), 'utf8')
+  const holder = {id: 'mine', who: 'svcctl absorb', host: 'h', pid: 1, start: '', pidSpace: '', since: ''}
+  const begun = (...names: readonly string[]) => {
+    const changes = names.map((name): FileChange => {
+      writeFileSync(at(name), 'old')
+      return {path: at(name), before: Buffer.from('old'), after: 'new'}
+    })
+    return new Originals(cwd, holder, changes)
+  }
+
+  it.each<[string, () => void]>([
+    ['edits', () => writeFileSync(at('b.ts'), 'mine')],
+    ['takes away', () => rmSync(at('b.ts'))],
+  ])('is not overwritten where somebody %s a file that was read, and no other file is edited', (_, meanwhile) => {
+    const originals = begun('a.ts', 'b.ts', 'c.ts')
+    meanwhile()
+    const mine = existsSync(at('b.ts')) && read('b.ts')
+    expect(() => originals.write()).toThrow(AbsorbChangedError)
+    expect([read('a.ts'), existsSync(at('b.ts')) && read('b.ts'), read('c.ts')]).toEqual(['old', mine, 'old'])
+    expect(readdirSync(absorbFolder(cwd))).toEqual([])
+  })
+
+  it('stays where the edits are taken back, which is said, and so does the original', () => {
+    const originals = begun('a.ts', 'b.ts')
+    originals.write()
+    writeFileSync(at('b.ts'), 'new and mine')
+    const stay = originals.putBack()
+    expect(stay).toEqual([expect.stringMatching(/b\.ts was changed after an absorb .* stays; .*mine\/1\.original$/)])
+    expect([read('a.ts'), read('b.ts'), read('.svcctl/absorb/mine/1.original')]).toEqual(['old', 'new and mine', 'old'])
+    undo()
+    expect(said).toEqual([])
+  })
+})
 
 describe('what an absorb has left that was killed', () => {
   const digest = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -72,6 +108,17 @@ describe('what an absorb has left that was killed', () => {
     undo()
     expect(readFileSync(at(name), 'utf8')).toBe('new')
     expect(said).toEqual([isNot(`/${name}`)])
+  })
+
+  it.each(['itself', 'behind a link'])('is no file outside of the project, %s', how => {
+    const outside = mkdtempSync(join(tmpdir(), 'originals-outside-'))
+    writeFileSync(join(outside, 'main.ts'), 'new')
+    symlinkSync(outside, at('linked'))
+    leave(how === 'itself' ? join(outside, 'main.ts') : at('linked/main.ts'))
+    undo()
+    expect(readFileSync(join(outside, 'main.ts'), 'utf8')).toBe('new')
+    expect(said).toEqual([expect.stringContaining('and stays')])
+    rmSync(outside, {recursive: true})
   })
 
   it.each<[string, () => void]>([

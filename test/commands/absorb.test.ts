@@ -1,9 +1,9 @@
 /** `svcctl absorb`: drift goes into the program that declares it, by real processes over real programs. */
-import {existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync} from 'node:fs'
+import {existsSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {absorbSchema} from '../../src/run/import/import-document.ts'
-import {makeApp} from '../support/app.ts'
+import {linkPackages, makeApp} from '../support/app.ts'
 import {documentOf, type Running, type Site, site} from '../support/site.ts'
 import {until} from '../support/until.ts'
 
@@ -238,6 +238,39 @@ describe('svcctl absorb', {timeout: 300_000}, () => {
     expect(statSync(file()).mode & 0o777).toBe(0o644)
   })
 
+  it('shows no secret that stands in clear beside what it edits', async () => {
+    const clear = 'in-Clear-beside-77'
+    const user = `    new ClusterUser(this, 'ada', {name: 'ada', role: 'db_viewer', email: 'ada@svc.example', password: '${clear}'})\n`
+    const near = SMALL.replace('{CloudTarget,', '{CloudTarget, ClusterUser,').replace('  }\n}\n', `${user}  }\n}\n`)
+    expect(near).toContain(clear)
+    await applied(near)
+    change('number', {memoryLimitInGb: 4})
+    const shown = await run(['absorb', '--yes', '--patch', '-'])
+    expect([shown.code, documentOf(shown).error.code, text()], shown.stderr).toEqual([3, 'E_ABSORB_SECRET', near])
+    expect(shown.stdout + shown.stderr).not.toContain(clear)
+    const written = await run(['absorb', '--dry-run', '--patch', 'near.patch'])
+    expect([written.code, written.stdout.includes(clear)], written.stderr).toEqual([2, false])
+    const path = join(at.folder, 'near.patch')
+    expect([statSync(path).mode & 0o777, readFileSync(path, 'utf8').includes(clear)]).toEqual([0o600, true])
+  })
+
+  it('edits nothing outside of the project, wherever a link in it leads', async () => {
+    const elsewhere = join(at.home, 'elsewhere')
+    linkPackages(elsewhere)
+    const outside = join(elsewhere, 'shop.mjs')
+    writeFileSync(outside, SMALL)
+    symlinkSync(elsewhere, join(at.folder, 'stacks'))
+    makeApp(at.folder, {'main.mjs': MAIN.replace('shop.ts', 'shop.mjs')})
+    expect((await run(['apply', '--auto-approve'])).code).toBe(0)
+    change('number', {memoryLimitInGb: 4})
+    const outcome = await run(['absorb', '--yes'])
+    expect([outcome.code, documentOf(outcome)]).toEqual([
+      6,
+      expect.objectContaining({absorbed: [], manual: [expect.objectContaining({why: expect.stringContaining('outside'), edit: '4'})]}),
+    ])
+    expect(readFileSync(outside, 'utf8')).toBe(SMALL)
+  })
+
   it('has nothing to do where the code changed and nothing else did', async () => {
     await applied(SMALL)
     writeFileSync(file(), SMALL.replace('memoryLimitInGb: 2', 'memoryLimitInGb: 3'))
@@ -271,6 +304,25 @@ describe('svcctl absorb', {timeout: 300_000}, () => {
     expect([failed.code, documentOf(failed).error.code]).toEqual([7, 'E_ABSORB_DIFFERS'])
     expect(documentOf(failed).error.message).toContain('four is not allowed')
     expect([text(), readdirSync(join(at.folder, '.svcctl', 'absorb'))]).toEqual([broken, []])
+    const saved = `process.getBuiltinModule('fs').appendFileSync(${JSON.stringify(file())}, '// mine')`
+    const meanwhile = broken.replace('throw new', `${saved}; throw new`)
+    writeFileSync(file(), meanwhile)
+    const stays = await run(['absorb', '--yes'])
+    expect([stays.code, stays.stderr]).toEqual([7, expect.stringContaining('shop.mjs was changed after an absorb')])
+    expect(text()).toContain('// mine')
+  })
+
+  it('puts the file back where somebody has taken its lock away meanwhile', async () => {
+    const lock = join(at.folder, '.terraform.shop.tfstate.svcctl.lock')
+    const unlocking = SMALL.replace(
+      '  }\n}\n',
+      `    if (this.node.tryFindChild('number').spec.memoryLimitInGb === 4) process.getBuiltinModule('fs').rmSync(${JSON.stringify(lock)})\n  }\n}\n`,
+    )
+    await applied(unlocking)
+    change('number', {memoryLimitInGb: 4})
+    const outcome = await run(['absorb', '--yes'])
+    expect([outcome.code, documentOf(outcome).error.code, text()], outcome.stderr).toEqual([10, 'E_LOCK_LOST', unlocking])
+    expect(readdirSync(join(at.folder, '.svcctl', 'absorb'))).toEqual([])
   })
 
   it('that is stopped before the proof puts the files back itself', async () => {

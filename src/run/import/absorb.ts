@@ -2,11 +2,12 @@
  * `svcctl absorb`: what somebody changed outside and was right about goes into the code that declares it. Nothing but GETs is
  * sent; the edited program is run again, and a plan over the same facts proves that it says what is live and nothing else.
  */
+import {existsSync} from 'node:fs'
 import {hostname} from 'node:os'
 import {resolve} from 'node:path'
 import {type EditRefusal, type EditWish, FileEdits, type Position} from '../../absorb/edit.ts'
 import {type FileChange, Originals} from '../../absorb/originals.ts'
-import {isCode, isProgramFile} from '../../absorb/program-file.ts'
+import {isCode, isProgramFile, programFileAt} from '../../absorb/program-file.ts'
 import {readProgram} from '../../absorb/syntax.ts'
 import type {AuditEvent} from '../../audit/entry.ts'
 import {kinds} from '../../backends/kinds.ts'
@@ -174,7 +175,7 @@ function placed(
   if (declaration === undefined || file === undefined || line === undefined || construct === undefined)
     return refused('nobody knows where it stands')
   const edits = files.open(file)
-  if (edits === undefined) return refused(isCode(file) ? `${file} cannot be read as TypeScript` : `${file} is no TypeScript`)
+  if (edits === undefined) return refused(files.whyNot(file))
   const wish: EditWish = {
     origin: {id: construct.slice(construct.lastIndexOf('/') + 1), line, siblings: siblings.get(placeOf(declaration.source)) ?? 1},
     path: change.path,
@@ -200,7 +201,7 @@ const ruleOf = (kind: string, path: string): EditWish['rule'] => {
 /** The files of the program, each read once. */
 class SourceFiles {
   readonly #cwd: string
-  readonly #open = new Map<string, {readonly bytes: Uint8Array; readonly edits: FileEdits} | undefined>()
+  readonly #open = new Map<string, {readonly path: string; readonly bytes: Uint8Array; readonly edits: FileEdits} | undefined>()
 
   constructor(cwd: string) {
     this.#cwd = cwd
@@ -211,21 +212,31 @@ class SourceFiles {
     return this.#open.get(file)?.edits
   }
 
+  /** Of one that cannot be opened. */
+  whyNot(file: string): string {
+    if (!isCode(file)) return `${file} is no TypeScript`
+    const path = resolve(this.#cwd, file)
+    return existsSync(path) && programFileAt(path, this.#cwd) === undefined
+      ? `${file} leads out of this repository, or lies outside of it`
+      : `${file} cannot be read as TypeScript`
+  }
+
   changes(): Absorption['files'] {
     return [...this.#open].flatMap(([file, it]) => {
       if (it === undefined || Buffer.from(it.edits.text).equals(it.bytes)) return []
-      return {file, path: resolve(this.#cwd, file), before: it.bytes, after: it.edits.text}
+      return {file, path: it.path, before: it.bytes, after: it.edits.text}
     })
   }
 
   #read(file: string) {
-    if (!isProgramFile(file)) return undefined
+    const path = isProgramFile(file) ? programFileAt(resolve(this.#cwd, file), this.#cwd) : undefined
+    if (path === undefined) return undefined
     try {
-      const bytes = readKeptFileSync(resolve(this.#cwd, file))
+      const bytes = readKeptFileSync(path)
       // A mark at the beginning stays, for it is a byte of the file.
       const text = new TextDecoder('utf-8', {fatal: true, ignoreBOM: true}).decode(bytes)
       const program = readProgram(text, file)
-      return program && {bytes, edits: new FileEdits(program)}
+      return program && {path, bytes, edits: new FileEdits(program)}
     } catch {
       // Not there, or no text: a person is told where it should be.
       return undefined
@@ -243,7 +254,7 @@ export interface ProofWishes {
 
 /**
  * Writes the edits, proves them, and lets the ledgers follow; or puts everything back.
- * @throws AbsorbDiffersError, AbsorbFileError
+ * @throws AbsorbDiffersError, AbsorbChangedError, AbsorbFileError, LockLostError
  */
 export async function carryOutAbsorption(
   workspace: Workspace,
@@ -271,10 +282,12 @@ export async function carryOutAbsorption(
     const after = await planWorkspace(workspace.seen({stacks}), {options: {}})
     const reasons = [...differences(built, after, absorbed), ...otherDifferences(workspace.others, others)]
     if (reasons.length > 0) throw new AbsorbDiffersError(reasons)
+    // Whoever took a lock away meanwhile may have applied the code as it was: what was read is not so any more.
+    for (const store of workspace.stores.values()) await store.assertHeld()
     signal.throwIfAborted()
     proven = {stacks, after}
   } catch (error) {
-    originals.putBack()
+    for (const text of originals.putBack()) host.log.warn(text)
     throw error
   }
   originals.forget()
