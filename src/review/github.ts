@@ -4,6 +4,7 @@ import type {CiJob} from '../config/ci-job.ts'
 import {ReviewPlaceError} from './errors.ts'
 import {HostRequests, type HostRequestsOptions} from './host-requests.ts'
 import {objectField, textField, timeIn} from './json-fields.ts'
+import {pathSegment} from './path-segment.ts'
 import {type HostApproval, type HostComment, type HostReview, type ReviewHost, wholeCommit} from './review-host.ts'
 
 type Tools = Pick<HostRequestsOptions, 'transport' | 'clock' | 'debug'>
@@ -36,9 +37,11 @@ export async function openGithub(job: CiJob, commit: string | undefined, tools: 
 /** The pull request a commit belongs to: the open one, else the first. */
 async function requestOf(requests: HostRequests, repository: string, commit: string | undefined): Promise<number | undefined> {
   if (commit === undefined) return undefined
-  const pulls = await requests.all(`/repos/${repository}/commits/${commit}/pulls`, 'find the pull request of a commit')
-  const found = pulls.find(it => textField(it, 'state') === 'open') ?? pulls[0]
-  return found === undefined ? undefined : Number(textField(found, 'number'))
+  const found = await requests.all(`/repos/${repository}/commits/${commit}/pulls`, 'find the pull request of a commit', it => ({
+    isOpen: textField(it, 'state') === 'open',
+    number: Number(textField(it, 'number')),
+  }))
+  return (found.find(it => it.isOpen) ?? found[0])?.number
 }
 
 class Github implements ReviewHost {
@@ -56,8 +59,10 @@ class Github implements ReviewHost {
 
   async comments(): Promise<readonly HostComment[]> {
     this.#login ??= textField((await this.#requests.ask({method: 'GET', path: '/user'})).body, 'login') ?? JOB
-    const rows = await this.#requests.all(`${this.#repository}/issues/${this.#number}/comments`, 'list the comments')
-    return rows.map(it => this.#comment(it))
+    const login = this.#login
+    return this.#requests.all(`${this.#repository}/issues/${this.#number}/comments`, 'list the comments', it =>
+      textField(objectField(it, 'user'), 'login') === login ? this.#comment(it) : undefined,
+    )
   }
 
   async create(body: string): Promise<HostComment> {
@@ -73,20 +78,16 @@ class Github implements ReviewHost {
   }
 
   async update(id: string, body: string): Promise<HostComment> {
-    return this.#comment(
-      await this.#requests.send({
-        method: 'PATCH',
-        path: `${this.#repository}/issues/comments/${id}`,
-        body: {body},
-        doing: 'change a comment',
-      }),
-    )
+    const doing = 'change a comment'
+    const path = this.#requests.below(`${this.#repository}/issues/comments`, id, doing)
+    return this.#comment(await this.#requests.send({method: 'PATCH', path, body: {body}, doing}))
   }
 
   async remove(id: string): Promise<void> {
-    const path = `${this.#repository}/issues/comments/${id}`
+    const doing = 'delete a comment'
+    const path = this.#requests.below(`${this.#repository}/issues/comments`, id, doing)
     const {status} = await this.#requests.ask({method: 'DELETE', path})
-    if (status !== 404 && (status < 200 || status >= 300)) await this.#requests.send({method: 'DELETE', path, doing: 'delete a comment'})
+    if (status !== 404 && (status < 200 || status >= 300)) await this.#requests.send({method: 'DELETE', path, doing})
   }
 
   async review(commit: string): Promise<HostReview> {
@@ -96,22 +97,17 @@ class Github implements ReviewHost {
     const head = textField(objectField(pull, 'head'), 'sha')
     const meant = wholeCommit(commit, head)
     // What a person said last is what counts, and a comment takes nothing back.
-    const last = new Map<string, Json>()
-    const reviews = await this.#requests.all(`${path}/reviews`, 'list the reviews')
-    for (const it of reviews.toSorted((a, b) => timeIn(a, 'submitted_at') - timeIn(b, 'submitted_at'))) {
-      const [by, state] = [textField(objectField(it, 'user'), 'login'), textField(it, 'state')?.toUpperCase()]
-      if (by !== undefined && (state === 'APPROVED' || state === 'CHANGES_REQUESTED' || state === 'DISMISSED')) last.set(by, it)
-    }
-    const given = [...last].flatMap(([by, it]): HostApproval[] =>
-      by !== author && by !== this.#login && textField(it, 'state')?.toUpperCase() === 'APPROVED' && textField(it, 'commit_id') === meant
-        ? [{by, at: timeIn(it, 'submitted_at')}]
-        : [],
+    const last = new Map<string, Verdict>()
+    const verdicts = await this.#requests.all(`${path}/reviews`, 'list the reviews', verdictIn)
+    for (const it of verdicts.toSorted((a, b) => a.at - b.at)) last.set(it.by, it)
+    const given = [...last.values()].filter(
+      ({by, state, of}) => by !== author && by !== this.#login && state === 'APPROVED' && of === meant,
     )
     const newest = given.toSorted((a, b) => b.at - a.at).slice(0, MOST_ASKED)
-    const counting = await firstOf(newest, it => this.#mayApprove(it.by, last.get(it.by)))
+    const counting = await firstOf(newest, it => this.#mayApprove(it))
     return {
       open: textField(pull, 'state') !== 'closed',
-      approvals: counting === undefined ? [] : [counting],
+      approvals: counting === undefined ? [] : [{by: counting.by, at: counting.at}],
       ...(head === undefined ? {} : {head}),
       ...(counting === undefined && newest[0] !== undefined
         ? {missing: `${newest[0].by} approved it, and may not write to the repository`}
@@ -124,10 +120,12 @@ class Github implements ReviewHost {
    * GitHub says in each review who is no part of the repository, and of the others whether they may write. A server of one's own
    * that says neither leaves it at the review.
    */
-  async #mayApprove(by: string, review: Json | undefined): Promise<boolean> {
-    const association = textField(review, 'author_association')?.toUpperCase()
+  async #mayApprove({by, association}: Verdict): Promise<boolean> {
     if (association !== undefined && !INSIDERS.has(association)) return false
-    const path = `${this.#repository}/collaborators/${encodeURIComponent(by)}/permission`
+    const name = pathSegment(by)
+    // Asked for `..`, a server would answer something else.
+    if (name === undefined) return false
+    const path = `${this.#repository}/collaborators/${name}/permission`
     const {status, body} = await this.#requests.ask({method: 'GET', path})
     if (status === 404) return true
     if (status < 200 || status >= 300) await this.#requests.send({method: 'GET', path, doing: 'say who may write to the repository'})
@@ -142,10 +140,25 @@ class Github implements ReviewHost {
       url: textField(it, 'html_url') ?? textField(it, 'url') ?? '',
       createdAt,
       updatedAt: timeIn(it, 'updated_at') || createdAt,
-      own: textField(objectField(it, 'user'), 'login') === (this.#login ?? JOB),
     }
   }
 }
+
+/** What somebody said in a review, without the words. */
+interface Verdict extends HostApproval {
+  readonly state: string
+  readonly of: string | undefined
+  readonly association: string | undefined
+}
+
+function verdictIn(review: Json): Verdict | undefined {
+  const [by, state] = [textField(objectField(review, 'user'), 'login'), textField(review, 'state')?.toUpperCase()]
+  if (by === undefined || state === undefined || !VERDICTS.has(state)) return undefined
+  const association = textField(review, 'author_association')?.toUpperCase()
+  return {by, state, at: timeIn(review, 'submitted_at'), of: textField(review, 'commit_id'), association}
+}
+
+const VERDICTS: ReadonlySet<string> = new Set(['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'])
 
 async function firstOf<T>(items: readonly T[], holds: (item: T) => Promise<boolean>): Promise<T | undefined> {
   for (const item of items) if (await holds(item)) return item

@@ -24,9 +24,12 @@ export async function openGitlab(job: CiJob, commit: string | undefined, tools: 
 
 async function requestOf(requests: HostRequests, project: string, commit: string | undefined): Promise<number | undefined> {
   if (commit === undefined) return undefined
-  const found = await requests.all(`${project}/repository/commits/${commit}/merge_requests`, 'find the merge request of a commit')
-  const one = found.find(it => textField(it, 'state') === 'opened') ?? found[0]
-  return one === undefined ? undefined : Number(textField(one, 'iid'))
+  const path = `${project}/repository/commits/${commit}/merge_requests`
+  const found = await requests.all(path, 'find the merge request of a commit', it => ({
+    isOpen: textField(it, 'state') === 'opened',
+    number: Number(textField(it, 'iid')),
+  }))
+  return (found.find(it => it.isOpen) ?? found[0])?.number
 }
 
 class Gitlab implements ReviewHost {
@@ -43,11 +46,15 @@ class Gitlab implements ReviewHost {
 
   async comments(): Promise<readonly HostComment[]> {
     this.#username ??= textField(await this.#requests.send({method: 'GET', path: '/user', doing: 'say who it is'}), 'username')
-    return (await this.#notes()).filter(it => !isSystem(it)).map(it => this.#comment(it))
+    return this.#notes(it => (isSystem(it) || !this.#isOwn(it) ? undefined : this.#comment(it)))
   }
 
-  #notes(): Promise<readonly Json[]> {
-    return this.#requests.all(`${this.#path}/notes?sort=asc&order_by=created_at`, 'list the notes')
+  #isOwn(it: Json): boolean {
+    return this.#username !== undefined && textField(objectField(it, 'author'), 'username') === this.#username
+  }
+
+  #notes<T>(take: (note: Json) => T | undefined): Promise<readonly T[]> {
+    return this.#requests.all(`${this.#path}/notes?sort=asc&order_by=created_at`, 'list the notes', take)
   }
 
   async create(body: string): Promise<HostComment> {
@@ -58,10 +65,9 @@ class Gitlab implements ReviewHost {
   }
 
   async update(id: string, body: string): Promise<HostComment> {
-    return this.#comment(
-      await this.#requests.send({method: 'PUT', path: `${this.#path}/notes/${id}`, body: {body}, doing: 'change a note'}),
-      await this.#pageOf(),
-    )
+    const doing = 'change a note'
+    const path = this.#requests.below(`${this.#path}/notes`, id, doing)
+    return this.#comment(await this.#requests.send({method: 'PUT', path, body: {body}, doing}), await this.#pageOf())
   }
 
   /** A note has no address of its own in the answer. */
@@ -72,9 +78,10 @@ class Gitlab implements ReviewHost {
   }
 
   async remove(id: string): Promise<void> {
-    const path = `${this.#path}/notes/${id}`
+    const doing = 'delete a note'
+    const path = this.#requests.below(`${this.#path}/notes`, id, doing)
     const {status} = await this.#requests.ask({method: 'DELETE', path})
-    if (status !== 404 && (status < 200 || status >= 300)) await this.#requests.send({method: 'DELETE', path, doing: 'delete a note'})
+    if (status !== 404 && (status < 200 || status >= 300)) await this.#requests.send({method: 'DELETE', path, doing})
   }
 
   async review(commit: string): Promise<HostReview> {
@@ -102,11 +109,12 @@ class Gitlab implements ReviewHost {
   /** Older servers say when somebody approved in notes of the system only. */
   async #approvedAt(): Promise<ReadonlyMap<string, number>> {
     const at = new Map<string, number>()
-    for (const it of await this.#notes()) {
+    const given = await this.#notes(it => {
       const by = textField(objectField(it, 'author'), 'username')
-      if (by !== undefined && isSystem(it) && /^approved this merge request/.test(textField(it, 'body') ?? ''))
-        at.set(by, Math.max(at.get(by) ?? 0, timeIn(it, 'created_at')))
-    }
+      const isApproval = isSystem(it) && /^approved this merge request/.test(textField(it, 'body') ?? '')
+      return by !== undefined && isApproval ? {by, at: timeIn(it, 'created_at')} : undefined
+    })
+    for (const it of given) at.set(it.by, Math.max(at.get(it.by) ?? 0, it.at))
     return at
   }
 
@@ -119,7 +127,6 @@ class Gitlab implements ReviewHost {
       url: page === undefined || page === '' ? '' : `${page}#note_${id}`,
       createdAt,
       updatedAt: timeIn(it, 'updated_at') || createdAt,
-      own: this.#username !== undefined && textField(objectField(it, 'author'), 'username') === this.#username,
     }
   }
 }

@@ -4,7 +4,6 @@ import {parseJson} from '../base/bounded-json.ts'
 import type {Clock} from '../base/clock.ts'
 import type {Json} from '../base/json.ts'
 import {isJsonObject} from '../base/json.ts'
-import {addAll} from '../base/many.ts'
 import {tryAgain} from '../base/try-again.ts'
 import type {CodeHost} from '../config/ci-job.ts'
 import {ConnectionError} from '../transport/connection-error.ts'
@@ -12,6 +11,7 @@ import type {HttpResponse, Transport} from '../transport/http.ts'
 import {isRetryableFailure, isRetryableStatus, parseRetryAfter, retryDelayMs} from '../transport/retry.ts'
 import {ReviewAnswerError, ReviewDeniedError} from './errors.ts'
 import {textField} from './json-fields.ts'
+import {pathSegment} from './path-segment.ts'
 
 export interface HostRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -20,6 +20,8 @@ export interface HostRequest {
   readonly body?: Json
   /** For errors: "list the comments". */
   readonly doing: string
+  /** A longer answer is not read: its body is `undefined`. */
+  readonly mostBytes?: number
 }
 
 export interface HostAnswer {
@@ -53,7 +55,7 @@ export class HostRequests {
   }
 
   /** Whatever the answer is. @throws ConnectionError */
-  async ask({method, path, body}: Omit<HostRequest, 'doing'>): Promise<HostAnswer> {
+  async ask({method, path, body, mostBytes}: Omit<HostRequest, 'doing'>): Promise<HostAnswer> {
     const {apiUrl, headers, transport, clock, debug} = this.#options
     return tryAgain(
       async attempt => {
@@ -72,7 +74,9 @@ export class HostRequests {
           })
           debug(`${method} ${path}: ${answer.status}`)
           const wait = isRetryableStatus(method, answer.status) ? pause(parseRetryAfter(answer.headers, clock.now())) : undefined
-          return wait === undefined ? {done: {status: answer.status, body: bodyOf(answer), bytes: answer.body.length}} : {waitMs: wait}
+          if (wait !== undefined) return {waitMs: wait}
+          const {status, body: read} = answer
+          return {done: {status, body: read.length > (mostBytes ?? read.length) ? undefined : bodyOf(answer), bytes: read.length}}
         } catch (error) {
           const wait = error instanceof ConnectionError && isRetryableFailure(method, error) ? pause() : undefined
           if (wait === undefined) throw error
@@ -88,6 +92,13 @@ export class HostRequests {
     return (await this.#answered(request)).body
   }
 
+  /** Where something is that an answer has named. @throws ReviewAnswerError */
+  below(collection: string, id: string, doing: string): string {
+    const segment = pathSegment(id)
+    if (segment === undefined) throw new ReviewAnswerError(this.#options.host, doing, 200, 'an id that no address can have')
+    return `${collection}/${segment}`
+  }
+
   async #answered(request: HostRequest): Promise<HostAnswer> {
     const answer = await this.ask(request)
     const {status, body} = answer
@@ -98,21 +109,28 @@ export class HostRequests {
   }
 
   /**
-   * All rows of a list. One whose end nobody read may have taken back what its beginning says.
+   * What is wanted of the rows of a list. One whose end nobody read may have taken back what its beginning says.
+   *
+   * @param take - of a row: what others wrote is not kept, since there may be a lot of it
    * @throws ReviewAnswerError
    */
-  async all(path: string, doing: string): Promise<readonly Json[]> {
+  async all<T>(path: string, doing: string, take: (row: Json) => T | undefined): Promise<readonly T[]> {
     const odd = (said: string) => new ReviewAnswerError(this.#options.host, doing, 200, said)
-    const rows: Json[] = []
-    let read = 0
+    const taken: T[] = []
+    let left = MOST_BYTES
     for (let page = 1; page <= MOST_PAGES; page++) {
       const sign = path.includes('?') ? '&' : '?'
-      const {body, bytes} = await this.#answered({method: 'GET', path: `${path}${sign}per_page=${PER_PAGE}&page=${page}`, doing})
+      const from = `${path}${sign}per_page=${PER_PAGE}&page=${page}`
+      const {body, bytes} = await this.#answered({method: 'GET', path: from, doing, mostBytes: left})
+      left -= bytes
+      if (left < 0) throw odd(`a list of more than ${MOST_BYTES / 1_048_576} MiB`)
       if (!Array.isArray(body)) throw odd('no list')
-      addAll(rows, body as readonly Json[])
-      if (body.length < PER_PAGE) return rows
-      read += bytes
-      if (read > MOST_BYTES) throw odd(`a list of more than ${MOST_BYTES / 1_048_576} MiB`)
+      const rows = body as readonly Json[]
+      for (const row of rows) {
+        const wanted = take(row)
+        if (wanted !== undefined) taken.push(wanted)
+      }
+      if (rows.length < PER_PAGE) return taken
     }
     throw odd(`a list of more than ${MOST_PAGES * PER_PAGE} rows`)
   }
@@ -120,7 +138,7 @@ export class HostRequests {
 
 function bodyOf({body}: HttpResponse): Json | undefined {
   try {
-    return parseJson(Buffer.from(body).toString('utf8'))
+    return parseJson(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'))
   } catch {
     return undefined
   }

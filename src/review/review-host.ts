@@ -8,8 +8,6 @@ export interface HostComment {
   readonly createdAt: number
   /** When it began to say what it says. */
   readonly updatedAt: number
-  /** Whether whoever has this token wrote it. */
-  readonly own: boolean
 }
 
 /** A person's yes, of a commit, at a time. */
@@ -34,6 +32,7 @@ export const wholeCommit = (named: string, head: string | undefined): string => 
 
 export interface ReviewHost {
   readonly name: 'github' | 'gitlab'
+  /** Those that whoever has this token wrote. */
   comments(): Promise<readonly HostComment[]>
   create(body: string): Promise<HostComment>
   update(id: string, body: string): Promise<HostComment>

@@ -32,7 +32,7 @@ export interface Marked {
 /** Our own comments with this key, oldest first. What somebody else wrote is no comment of ours, whatever it says. */
 export async function ownComments(host: ReviewHost, key: string): Promise<readonly Marked[]> {
   const marked = (await host.comments()).flatMap((comment): Marked[] => {
-    const mark = comment.own ? markIn(comment.body) : undefined
+    const mark = markIn(comment.body)
     return mark?.key === key ? [{comment, mark}] : []
   })
   return marked.toSorted((a, b) => a.comment.createdAt - b.comment.createdAt || Number(a.comment.id) - Number(b.comment.id))

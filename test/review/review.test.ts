@@ -236,6 +236,37 @@ describe('an approval on GitHub', () => {
   })
 })
 
+describe('what a host answers', () => {
+  const asked = {key: KEY, hash: HASH, commit: COMMIT}
+
+  // Half of a letter has no address, and `..` is that of something else, whose answer is about nobody.
+  it.each(['\ud800', '..', '.', '%2e%2e'])('gives no approval of somebody called %j', async by => {
+    world.comment('svcctl-bot', mark(1))
+    world.approve(by)
+    world.requests.length = 0
+    await expect(assertApproved(await hostOf('github'), asked)).rejects.toMatchObject({code: 'E_NOT_APPROVED'})
+    expect(world.requests.filter(it => it.includes('permission'))).toEqual([])
+  })
+
+  it.each(['github', 'gitlab'] as const)('is no address of a comment where it cannot be one: %s', async name => {
+    const host = await hostOf(name)
+    world.requests.length = 0
+    for (const id of ['', '..', '\ud800']) {
+      await expect(host.update(id, 'x')).rejects.toMatchObject({code: 'E_REVIEW_ANSWER'})
+      await expect(host.remove(id)).rejects.toMatchObject({code: 'E_REVIEW_ANSWER'})
+    }
+    expect(world.requests).toEqual([])
+    await host.remove('1/../../issues?x')
+    expect(world.requests).toEqual([expect.stringMatching(/\/1%2F\.\.%2F\.\.%2Fissues%3Fx$/)])
+  })
+
+  it('is not repeated as the name of a newer commit where it is none', async () => {
+    world.comment('svcctl-bot', mark(1))
+    world.head = 'token-of-the-job'
+    await expect(assertApproved(await hostOf('github'), asked)).rejects.toThrow(/there is a newer commit$/)
+  })
+})
+
 describe('an approval on GitHub by somebody who may not write to the repository', () => {
   const asked = {key: KEY, hash: HASH, commit: COMMIT}
   const answer = async () => assertApproved(await hostOf('github'), asked)
@@ -315,6 +346,13 @@ it('a list of a host is given up when it has more text than anybody wants', asyn
   const body = 'x'.repeat(400_000)
   world.comments = Array.from({length: 201}, (_, id) => ({id, body, by: 'mallory', createdAt: world.now(), updatedAt: world.now()}))
   await expect((await hostOf('github')).comments()).rejects.toMatchObject({code: 'E_REVIEW_ANSWER'})
+})
+
+it.each(['github', 'gitlab'] as const)('of a list on %s only the comments of this program are kept', async name => {
+  world.comment('mallory', 'x'.repeat(100_000))
+  world.comment('mallory', mark(7))
+  world.comment('svcctl-bot', mark(1))
+  expect((await (await hostOf(name)).comments()).map(it => it.body)).toEqual([mark(1)])
 })
 
 describe('an approval on GitLab', () => {
