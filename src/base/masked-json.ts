@@ -1,8 +1,8 @@
 /** The document of an answer, read in parts where it is large; its secrets are masked as it is read, so that no second one stands beside it. */
-import {textBetween} from './json-cuts.ts'
 import {jsonParts} from './json-parts.ts'
 import {type ExactJson, type ExactObject, parseSpelledJson} from './lossless-json.ts'
 import {isSecretName, maskSecrets} from './secret-fields.ts'
+import {textOf} from './text-of.ts'
 
 /**
  * @param bytes - of JSON text
@@ -11,11 +11,11 @@ import {isSecretName, maskSecrets} from './secret-fields.ts'
  * @throws SyntaxError as JSON.parse does, JsonBoundsError
  */
 export const parseMaskedJson = (bytes: Uint8Array, stretchBytes?: number): ExactJson =>
-  inParts(bytes, stretchBytes, maskSecrets) ?? maskSecrets(parseSpelledJson(textBetween(bytes, 0, bytes.length)))
+  inParts(bytes, stretchBytes, maskSecrets) ?? maskSecrets(parseSpelledJson(textOf(bytes)))
 
 /** As `parseMaskedJson`, with its secrets: what is shown of it is masked later. */
 export const parseSpelledBytes = (bytes: Uint8Array, stretchBytes?: number): ExactJson =>
-  inParts(bytes, stretchBytes, items => items) ?? parseSpelledJson(textBetween(bytes, 0, bytes.length))
+  inParts(bytes, stretchBytes, items => items) ?? parseSpelledJson(textOf(bytes))
 
 type Opened = {readonly secret: boolean} & ({readonly items: ExactJson[]} | {readonly fields: Record<string, ExactJson>})
 

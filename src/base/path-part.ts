@@ -4,9 +4,12 @@
  */
 import {beginningOfName} from './beginning.ts'
 import {AppError, EXIT} from './errors.ts'
+import {INVISIBLE} from './unseen-letters.ts'
 
 /** What most file systems take as one name, less what is put before and behind it. */
 const LONGEST_BYTES = 200
+
+const UNSEEN = new RegExp(`[\\p{Cc}\\p{Cs}]|${INVISIBLE}`, 'u')
 
 /** A name that would lead elsewhere, or that no file can have. */
 export class PathPartError extends AppError {
@@ -23,8 +26,7 @@ export class PathPartError extends AppError {
 export function partOfPath(name: string, what: string): string {
   if (/[/\\]/.test(name)) throw new PathPartError(name, what, 'it has a slash in it')
   if (name === '' || name === '.' || name === '..') throw new PathPartError(name, what, 'it names a folder')
-  if (/[\p{Cc}\p{Cs}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u.test(name))
-    throw new PathPartError(name, what, 'it has characters that cannot be seen')
+  if (UNSEEN.test(name)) throw new PathPartError(name, what, 'it has characters that cannot be seen')
   if (Buffer.byteLength(name) > LONGEST_BYTES) throw new PathPartError(name, what, `it is longer than ${LONGEST_BYTES} bytes`)
   return name
 }

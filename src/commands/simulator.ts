@@ -2,9 +2,12 @@ import {mkdtempSync, rmSync} from 'node:fs'
 import {tmpdir} from 'node:os'
 import {join} from 'node:path'
 import {asJson} from '../base/json.ts'
+import {Redactor} from '../base/redact.ts'
+import {shellWord} from '../base/shell-word.ts'
 import {BaseCommand} from '../cli/base-command.ts'
 import {wholeNumberFlag} from '../cli/parse/flags.ts'
 import {Flags} from '../cli/parse/oclif.ts'
+import type {Context} from '../cli/shell/context.ts'
 
 export default class SimulatorCommand extends BaseCommand {
   static override summary = 'serve both APIs on this machine, to try everything out'
@@ -18,6 +21,11 @@ export default class SimulatorCommand extends BaseCommand {
     tls: Flags.boolean({summary: 'serve the cluster over HTTPS with a self-signed certificate'}),
     config: Flags.string({summary: 'JSON file with the behaviour of the services', helpValue: '<file>'}),
     seed: wholeNumberFlag({summary: 'seed of the random numbers'}),
+  }
+
+  /** Its keys open nothing but itself, and are there to be read: also where the environment has the same ones already. */
+  constructor(argv: string[], context: Context, id: string) {
+    super(argv, {...context, redactor: new Redactor()}, id)
   }
 
   async run(): Promise<undefined> {
@@ -36,14 +44,9 @@ export default class SimulatorCommand extends BaseCommand {
         ...(folder === undefined ? {} : {certificateFile: join(folder, 'ca.pem')}),
       })
       const document = readyDocument(served, simulator.config)
-      if (this.format === 'json') await this.write(`${JSON.stringify(document)}\n`, true)
-      else
-        await this.print(asJson(document), {
-          text: () =>
-            Object.entries(document.env)
-              .map(([name, value]) => `export ${name}=${value}`)
-              .join('\n'),
-        })
+      // JSON is one line: whoever starts it waits for a whole one.
+      if (this.format === 'json') await this.printNext(asJson(document))
+      else await this.print(asJson(document), {text: () => exportsOf(document.env), isDocument: true})
       await stopped()
       await served.close()
     } finally {
@@ -51,6 +54,11 @@ export default class SimulatorCommand extends BaseCommand {
     }
   }
 }
+
+const exportsOf = (variables: Readonly<Record<string, string>>): string =>
+  Object.entries(variables)
+    .map(([name, value]) => `export ${name}=${shellWord(value)}`)
+    .join('\n')
 
 const stopped = (): Promise<void> =>
   new Promise(resolve => {

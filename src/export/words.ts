@@ -34,7 +34,10 @@ const LANGUAGE =
 /** What the class of a stack uses itself, as a variable or as an id. */
 const OWN = 'cloud cluster id own scope secret unlisted'
 
-const RESERVED: ReadonlySet<string> = new Set(`${LANGUAGE} ${OWN}`.split(' '))
+/** What every object has, and is taken for a child that is there already. */
+const INHERITED = 'constructor'
+
+const RESERVED: ReadonlySet<string> = new Set(`${LANGUAGE} ${OWN} ${INHERITED}`.split(' '))
 
 /** @param id - as an id or as a variable */
 export const isReserved = (id: string): boolean => RESERVED.has(id)

@@ -8,7 +8,7 @@ import {collectionOf} from '../backends/api/list-path.ts'
 import {rowId, rowsIn} from '../backends/api/list-rows.ts'
 import {type KeyedRow, ListWalk} from '../backends/api/list-walk.ts'
 import {PagedReader} from '../backends/api/paged-reader.ts'
-import {type FetchPage, PagingFacts} from '../backends/api/paging-facts.ts'
+import {boundedPage, type FetchPage, PagingFacts} from '../backends/api/paging-facts.ts'
 import type {Clock} from '../base/clock.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {isJsonObject, type Json} from '../base/json.ts'
@@ -103,7 +103,7 @@ function ownPaging(path: string): {list: string; limit?: number} {
 function rowsOf(body: Json | undefined, bytes: Uint8Array | undefined, path: string): readonly KeyedRow<ExactJson>[] | undefined {
   if (body === undefined) return undefined
   const bare = path.split('?')[0] ?? path
-  const rows = rowsIn(body, bare)
+  const rows = boundedPage(rowsIn(body, bare), path)
   if (rows === undefined) throw new NotAListError(path)
   // The same slots once more with every digit: an exact document has the shape of the plain one.
   const exact: readonly ExactJson[] = bytes === undefined ? rows : (rowsIn(parseSpelledBytes(bytes) as Json, bare) ?? rows)

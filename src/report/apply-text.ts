@@ -148,14 +148,15 @@ const requestsText = ({requests: all, before, bill}: ApplyOutcome): string =>
     : `${all} requests: ${before} to plan, ${all - before} to apply${beside(bill && `${bill.requests}`)}`
 
 /** Nothing where nothing was done. What goes on without the run was neither ready nor proven. */
-function timesText({result: {summary, readyMs, recordedMs, provenMs}, bill}: ApplyOutcome): string {
+function timesText({result: {summary, unproven, readyMs, recordedMs, provenMs}, bill}: ApplyOutcome): string {
   const goesOn = summary.detached + summary.unknown > 0
   if (!goesOn && summary.done + summary.failed === 0) return ''
   const waited = recordedMs < WORTH_SAYING_MS ? '' : `, waited ${formatDuration(recordedMs)} for the ledger (with digests of secrets)`
   if (goesOn) return `, ended after ${formatDuration(readyMs)}${waited}`
   // What sends nothing was not expected to take any time.
   const planned = bill !== undefined && bill.requests > 0 ? bill : undefined
-  return `, ready after ${formatDuration(readyMs)}${beside(planned && timeText(planned.ready))}${waited}, proven after ${formatDuration(provenMs)}${beside(planned && timeText(planned))}`
+  const ready = `, ready after ${formatDuration(readyMs)}${beside(planned && timeText(planned.ready))}${waited}`
+  return unproven ? `${ready}, not proven` : `${ready}, proven after ${formatDuration(provenMs)}${beside(planned && timeText(planned))}`
 }
 
 export function applySummary(outcome: ApplyOutcome, paint: Ansis): string {

@@ -63,6 +63,12 @@ export function faultIn({compile, tokenize}: Jmespath, expression: string): Quer
   return undefined
 }
 
+/** For an expression that parses. */
+export function callsFunctions({compile}: Jmespath, expression: string): boolean {
+  for (const {node} of nodesOf(compile(expression))) if (node.type === 'Function') return true
+  return false
+}
+
 const AFTER_DOT = new Set(['UnquotedIdentifier', 'QuotedIdentifier', 'Star', 'Lbracket', 'Lbrace'])
 
 function* nodesOf(node: unknown, above?: string): Generator<{node: AstNode; above: string | undefined}> {

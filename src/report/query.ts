@@ -2,7 +2,8 @@
 import {AppError, EXIT} from '../base/errors.ts'
 import type {ExactJson} from '../base/lossless-json.ts'
 import {nearest} from '../base/nearest.ts'
-import {faultIn, fromLibrary, JMESPATH_FUNCTIONS, type Jmespath, loadJmespath, searchIn} from './jmespath.ts'
+import type {Redactor} from '../base/redact.ts'
+import {callsFunctions, faultIn, fromLibrary, JMESPATH_FUNCTIONS, type Jmespath, loadJmespath, searchIn} from './jmespath.ts'
 import {seen} from './query-bounds.ts'
 
 /** The expression does not parse, or calls a function that JMESPath does not have. */
@@ -75,8 +76,14 @@ export interface QueryAnswer {
 
 export type Query = (document: ExactJson) => QueryAnswer
 
-/** @throws QuerySyntaxError; the query itself throws QueryEvaluationError */
-export async function compileQuery(expression: string): Promise<Query> {
+/**
+ * Without functions an expression only chooses: what it answers with are values of the document as they stand there, and their
+ * secrets are found when they are written. A function makes other texts of them (`reverse`), in which no secret is found any
+ * more: it is given a document without any.
+ *
+ * @throws QuerySyntaxError; the query itself throws QueryEvaluationError
+ */
+export async function compileQuery(expression: string, redactor: Redactor): Promise<Query> {
   const library = await loadJmespath()
   assertShort(library, expression)
   try {
@@ -91,9 +98,11 @@ export async function compileQuery(expression: string): Promise<Query> {
     const words = close === undefined ? `Use one of: ${[...JMESPATH_FUNCTIONS].join(', ')}.` : `Did you mean ${close}()?`
     throw new QuerySyntaxError(expression, at, reason, unknown === '' ? undefined : words)
   }
-  return document => {
-    const given = seen(document)
+  const changesTexts = callsFunctions(library, expression)
+  return answer => {
+    const given = seen(answer)
     if (given.fault !== undefined) throw new QuerySizeError(expression, 'this answer', given.fault)
+    const document = changesTexts ? redactor.value(answer) : answer
     try {
       const found = searchIn(library, expression, document, given.isPlain)
       // The whole was looked at already.

@@ -43,18 +43,19 @@ export function runDocument(run: ToldRun): JsonObject {
   }
 }
 
-/** How each ended; one that was let go of and has settled since is as its task says. */
-export function statesOf(entries: readonly JournalEntry[]): ReadonlyMap<Key, State> {
+/** How each ended; one that was let go of and has settled since is as was found then. */
+function statesOf(entries: readonly JournalEntry[]): ReadonlyMap<Key, State> {
   const states = new Map<Key, State>()
   for (const it of entries) {
     if (it.type === 'ended') states.set(it.key, it.state)
-    else if (it.type === 'settled' && LEFT_OPEN.includes(states.get(it.key) ?? ''))
-      states.set(it.key, it.failed === undefined ? 'done' : 'failed')
+    else if ((it.type === 'settled' || it.type === 'void') && LEFT_OPEN.includes(states.get(it.key) ?? 'done'))
+      states.set(it.key, it.type === 'settled' && it.failed === undefined ? 'done' : 'failed')
   }
   return states
 }
 
-const LEFT_OPEN: readonly string[] = ['detached', 'unknown'] satisfies readonly State[]
+/** What a run ends without knowing the end of. */
+export const LEFT_OPEN: readonly State[] = ['detached', 'unknown']
 
 export function runText(run: ToldRun): string {
   const {header, entries, loose} = run

@@ -2,28 +2,31 @@
 import {stripVTControlCharacters} from 'node:util'
 import {eachLetter} from '../base/letters.ts'
 import {withoutCommands} from '../base/runner-commands.ts'
+import {INVISIBLE} from '../base/unseen-letters.ts'
 
 // Tab and newline are left for `oneLine`.
 const CONTROLS = /[^\P{Cc}\t\n]/gu
-// Marks that turn the direction of what follows, and invisible ones: a name must not be able to hide or reorder its neighbours.
-const INVISIBLE = /[\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u061c]/g
+const MARKS = new RegExp(INVISIBLE, 'gu')
 
 /** The text without escape sequences, control characters and marks that reorder; newlines and tabs stay. */
-export const harmless = (text: string): string => stripVTControlCharacters(text).replace(CONTROLS, '').replace(INVISIBLE, '')
+export const harmless = (text: string): string => stripVTControlCharacters(text).replace(CONTROLS, '').replace(MARKS, '')
 
 /** The colours and weights this program paints with; whatever else begins with ESC came from outside. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what begins with ESC is what this is about
 const PAINT = /\u001b\[(?:[124]|2[24]|3[1-69]|39)m/
-const UNSEEN = /[^\P{Cc}\t\n]|[\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu
+const UNSEEN = new RegExp(`${CONTROLS.source}|${INVISIBLE}`, 'gu')
 const ACTING = new RegExp(`${PAINT.source}|${UNSEEN.source}`, 'gu')
 
-const asEscape = (mark: string): string => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`
+function asEscape(mark: string): string {
+  const digits = (mark.codePointAt(0) ?? 0).toString(16).padStart(4, '0')
+  return digits.length > 4 ? `\\u{${digits}}` : `\\u${digits}`
+}
 
 /**
  * The text with everything a terminal, or the runner of a CI job, would act on as an escape that can be seen; newlines, tabs
  * and our own colours stay. Where a line begins matters: for what is whole.
  */
-export const visible = (text: string): string => withoutCommands(text.replace(ACTING, mark => (mark.length > 1 ? mark : asEscape(mark))))
+export const visible = (text: string): string => withoutCommands(text.replace(ACTING, mark => (mark.length > 2 ? mark : asEscape(mark))))
 
 /** As `visible`, on one line, so that nothing in it can look like a line of ours. For what was painted with whoever's words in it made harmless. */
 export const paintedLine = (text: string): string => visible(text).replaceAll('\n', '\\n')

@@ -26,6 +26,14 @@ describe('an id', () => {
     expect(idsOf('class', 'this', 'scope', 'main')).toEqual(['class_1', 'this_2', 'scope_3', 'main'])
   })
 
+  it('is nothing that a construct has before it has a child', () => {
+    const inherited = Object.getOwnPropertyNames(Object.prototype)
+    expect(inherited).toContain('constructor')
+    for (const id of idsOf(...inherited)) expect(id in {}, id).toBe(false)
+    const subscription = {kind: kind('cloud.subscription'), remoteId: 'cloud/subscriptions/1', name: 'constructor'}
+    expect([...stackIds([subscription], kinds).values()].map(it => it.id)).toEqual(['constructor_1'])
+  })
+
   it('is told apart from one that is alike by the greater remote id, also where only the variables are alike', () => {
     expect(idsOf('A b', 'a-b', 'x 1', 'x1')).toEqual(['a_b', 'a_b_2', 'x_1', 'x1_4'])
     expect(new Set(idsOf('A b', 'a-b', 'x 1', 'x1').map(camelCase)).size).toBe(4)

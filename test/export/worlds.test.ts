@@ -9,6 +9,7 @@ import type {SimulatorConfigInput, WorldBuilder} from '../../src/simulator/index
 import {world} from '../../src/simulator/index.ts'
 import {Lab, type StackBuilder} from '../support/lab.ts'
 import {databaseFields} from '../support/random-stacks.ts'
+import {seedOr} from '../support/seed.ts'
 import {declared, exported, Projects} from './exported.ts'
 
 const WORLDS = Number(process.env.SVCCTL_WORLDS ?? 24)
@@ -89,7 +90,7 @@ describe(`${WORLDS} random worlds`, () => {
   afterAll(() => projects.remove())
 
   beforeAll(async () => {
-    for (const [at, {build, config}] of fc.sample(anyWorld, {numRuns: WORLDS, seed: 12}).entries()) {
+    for (const [at, {build, config}] of fc.sample(anyWorld, {numRuns: WORLDS, seed: seedOr(12)}).entries()) {
       const lab = new Lab({simulator: config, perMinute: 1e9, burst: 1e9})
       build.into(lab.simulator)
       // Lists that lag have to show what was there at the start.

@@ -7,6 +7,7 @@ import {createRequire} from 'node:module'
 import {dirname, join} from 'node:path'
 import {describe, expect, it} from 'vitest'
 import type {ExactJson} from '../../src/base/lossless-json.ts'
+import {Redactor} from '../../src/base/redact.ts'
 import {type Jmespath, loadJmespath} from '../../src/report/jmespath.ts'
 import {compileQuery} from '../../src/report/query.ts'
 
@@ -22,7 +23,7 @@ const suites = readdirSync(folder).flatMap(file =>
   ),
 )
 
-const ask = async (expression: string, document: ExactJson) => (await compileQuery(expression))(document).document
+const ask = async (expression: string, document: ExactJson) => (await compileQuery(expression, new Redactor()))(document).document
 
 describe('the public compliance suite', () => {
   it('is there', () => {
@@ -35,7 +36,7 @@ describe('the public compliance suite', () => {
 
   it.each(suites.filter(it => it.error === 'syntax' || it.error === 'unknown-function'))(
     'is refused before anything is sent: $name',
-    async it => expect(compileQuery(it.expression)).rejects.toMatchObject({code: 'E_QUERY_SYNTAX', exit: 64}),
+    async it => expect(compileQuery(it.expression, new Redactor())).rejects.toMatchObject({code: 'E_QUERY_SYNTAX', exit: 64}),
   )
 
   it.each(suites.filter(it => it.error !== undefined && it.error !== 'syntax' && it.error !== 'unknown-function'))(

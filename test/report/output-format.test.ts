@@ -1,7 +1,7 @@
 import {describe, expect, it} from 'vitest'
 import {renderOutput, renderShown} from '../../src/report/output-format.ts'
 import {table} from '../../src/report/table.ts'
-import {harmless, oneLine} from '../../src/report/terminal-text.ts'
+import {harmless, oneLine, paintedLine, visibleLine} from '../../src/report/terminal-text.ts'
 
 describe('a table', () => {
   it('is as wide as a terminal shows, whatever the characters', async () => {
@@ -83,6 +83,25 @@ describe('JSON and YAML', () => {
 describe('text from outside', () => {
   it('loses escape sequences and control characters, and keeps lines and tabs', () => {
     expect(harmless('a\u001b[31mred\u001b[0m\tb\nc\u0007\u009b31m')).toBe('ared\tb\nc')
+  })
+
+  it('says nothing that nobody sees', () => {
+    const tags = [...'delete all'].map(it => String.fromCodePoint(0xe0000 + (it.codePointAt(0) ?? 0))).join('')
+    const selectors = '\ufe00\ufe01\u{e0100}\u{e0101}'
+    const others = '\u00ad\u034f\u115f\u17b4\u180e\u200b\u2060\u206a\u3164\ufeff\uffa0\ufffa\u{1d173}'
+    for (const hidden of [tags, selectors, others]) {
+      const text = `prod${hidden}-eu`
+      expect(harmless(text)).toBe(hidden === selectors ? 'prod\ufe00\ufe01-eu' : 'prod-eu')
+      for (const shown of [visibleLine(text), paintedLine(text)]) expect(shown).not.toMatch(/(?![\ufe00\ufe01])\p{DI}/u)
+    }
+    expect(visibleLine('a\u{e0041}\u00ad')).toBe('a\\u{e0041}\\u00ad')
+  })
+
+  it('keeps the letters of emoji and of scripts that have joiners', () => {
+    for (const text of ['❤️‍🔥', '👨‍👩‍👧', 'می‌خواهم', '葛\u{e0100}']) {
+      expect(harmless(text)).toBe(text)
+      expect(visibleLine(text)).toBe(text)
+    }
   })
 
   it('becomes one line', () => {

@@ -1,10 +1,13 @@
 import {readFileSync} from 'node:fs'
 import {describe, expect, it} from 'vitest'
 import {ExactNumber} from '../../src/base/lossless-json.ts'
+import {Redactor} from '../../src/base/redact.ts'
 import {compileQuery} from '../../src/report/query.ts'
 
+const NO_SECRETS = new Redactor()
+
 const ask = async (expression: string, document: Parameters<Awaited<ReturnType<typeof compileQuery>>>[0]) =>
-  (await compileQuery(expression))(document).document
+  (await compileQuery(expression, NO_SECRETS))(document).document
 
 describe('a query', () => {
   it('filters, projects and calls functions', async () => {
@@ -22,11 +25,27 @@ describe('a query', () => {
   })
 
   it.each([
+    ['reverse(message)', '"]detcader[ si drowssap eht"'],
+    ['reverse(to_string(@))', null],
+    ['sort_by([{a: message}], &a)[].a | [0] | reverse(@)', null],
+    ['starts_with(message, `the password is corr`)', 'false'],
+    ['map(&reverse(@), values(@))', null],
+    ['message', null],
+  ])('%s is told nothing of a secret that its functions could hide', async (expression, expected) => {
+    const redactor = new Redactor()
+    redactor.register('correct-horse-1')
+    const query = await compileQuery(expression, redactor)
+    const said = JSON.stringify(redactor.value(query({message: 'the password is correct-horse-1'}).document))
+    for (const secret of ['correct-horse-1', '1-esroh-tcerroc']) expect(said).not.toContain(secret)
+    if (expected !== null) expect(said).toBe(expected)
+  })
+
+  it.each([
     ['as many levels as a call stack has', `a${'.a'.repeat(4000)}`, 'it has more than 1000 words and signs'],
     ['as many brackets', '('.repeat(5000), 'it has more than 1000 words and signs'],
     ['more than can be read', `'${'x'.repeat(10_000)}'`, 'it has more than 10000 characters'],
   ])('of %s is refused before anything is asked', async (_, expression, reason) => {
-    await expect(compileQuery(expression)).rejects.toThrow(`the query (-q) is not valid JMESPath: ${reason}, at character 1\n`)
+    await expect(compileQuery(expression, NO_SECRETS)).rejects.toThrow(`the query (-q) is not valid JMESPath: ${reason}, at character 1\n`)
   })
 
   it.each([
@@ -85,7 +104,7 @@ describe('a query', () => {
     ['[0', 2],
     ['a | | b', 4],
   ])('that does not parse says where: %j at %i', async (expression, position) => {
-    await expect(compileQuery(expression)).rejects.toMatchObject({code: 'E_QUERY_SYNTAX', exit: 64, position})
+    await expect(compileQuery(expression, NO_SECRETS)).rejects.toMatchObject({code: 'E_QUERY_SYNTAX', exit: 64, position})
   })
 
   it('sorts numbers by value and text by its characters', async () => {
@@ -98,7 +117,7 @@ describe('a query', () => {
   })
 
   it('that is nothing but a reference to an expression is refused', async () => {
-    await expect(compileQuery('&age')).rejects.toMatchObject({code: 'E_QUERY_SYNTAX', position: 0})
+    await expect(compileQuery('&age', NO_SECRETS)).rejects.toMatchObject({code: 'E_QUERY_SYNTAX', position: 0})
   })
 
   it.each([
@@ -120,7 +139,10 @@ describe('a query', () => {
   })
 
   it('that calls an unknown function names the nearest one', async () => {
-    await expect(compileQuery('a.lenght(@)')).rejects.toMatchObject({code: 'E_QUERY_SYNTAX', suggestions: ['Did you mean length()?']})
+    await expect(compileQuery('a.lenght(@)', NO_SECRETS)).rejects.toMatchObject({
+      code: 'E_QUERY_SYNTAX',
+      suggestions: ['Did you mean length()?'],
+    })
   })
 
   it('that does not fit the answer is an error, not a crash', async () => {

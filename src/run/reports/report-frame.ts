@@ -1,7 +1,7 @@
 /** What every report and comment says of where it was made: by which runs of one app find each other's comments. */
 import {createHash} from 'node:crypto'
-import {existsSync} from 'node:fs'
-import {dirname, join, relative, resolve, sep} from 'node:path'
+import {relative, resolve, sep} from 'node:path'
+import {isWithin, repositoryOf} from '../../base/repository.ts'
 import {type CiJob, currentJob} from '../../config/ci-job.ts'
 import type {ReportFrame} from '../../report/document/of-plan.ts'
 import type {ReportCommand} from '../../report/report.ts'
@@ -30,16 +30,4 @@ export function folderInRepository({cwd, environment}: Pick<Host, 'cwd' | 'envir
   const job = currentJob(environment.all)?.workspace
   const root = job !== undefined && isWithin(cwd, job) ? resolve(job) : repositoryOf(cwd)
   return root === undefined ? '' : relative(root, cwd).split(sep).join('/')
-}
-
-const isWithin = (path: string, folder: string): boolean => {
-  const way = relative(resolve(folder), path)
-  return way === '' || (!way.startsWith('..') && !way.startsWith(sep))
-}
-
-function repositoryOf(folder: string): string | undefined {
-  for (let at = resolve(folder); ; at = dirname(at)) {
-    if (existsSync(join(at, '.git'))) return at
-    if (dirname(at) === at) return undefined
-  }
 }

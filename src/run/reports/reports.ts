@@ -3,6 +3,7 @@ import {appendFile} from 'node:fs/promises'
 import {resolve} from 'node:path'
 import {type AppError, EXIT} from '../../base/errors.ts'
 import {NamedFileError, writeNamedFile} from '../../base/named-file.ts'
+import {withoutCommands} from '../../base/runner-commands.ts'
 import {currentJob} from '../../config/ci-job.ts'
 import type {ReportFrame} from '../../report/document/of-plan.ts'
 import {loadFormat, type ReportFormatName} from '../../report/formats/registry.ts'
@@ -86,7 +87,8 @@ export class Reports {
     const {environment} = this.#host
     switch (to) {
       case 'place':
-        return file === undefined ? this.#outlets.stdout(text) : writeNamedFile(file, text, this.#host)
+        // Standard output is the log of a CI job, whose runner reads names of objects there, too.
+        return file === undefined ? this.#outlets.stdout(withoutCommands(text)) : writeNamedFile(file, text, this.#host)
       case 'log':
         return this.#outlets.log(text)
       case 'job summary':

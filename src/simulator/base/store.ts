@@ -58,10 +58,9 @@ export function listed(entries: Entries, now: number, lagMs: number): {id: strin
  */
 export function nameTaken(world: World, collectionPath: string, name: unknown, except?: string): boolean {
   const entries = collection(world, collectionPath) ?? {}
-  for (const id in entries) {
-    const entry = entries[id]
-    if (entry?.gone === undefined && id !== except && entry?.fields.name === name) return true
-  }
+  const itself = except === undefined ? undefined : entries[except]
+  // Not by their ids: each would become a text of its own.
+  for (const entry of Object.values(entries)) if (entry.gone === undefined && entry !== itself && entry.fields.name === name) return true
   return isAwaited(world, collectionPath, entry => entry.fields.name === name)
 }
 

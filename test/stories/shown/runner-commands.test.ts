@@ -76,6 +76,30 @@ describe('words of a server that a CI runner would obey', () => {
       }
   })
 
+  it.each(['markdown', 'html', 'junit', 'gitlab'])('are letters in a report on standard output: %s', async format => {
+    const stack = jsonStack('shop')
+    WORDS.forEach((name, at) => {
+      stack.subscription(`s${at}`, {name}, {forEach: {[name]: 1}})
+    })
+    saveStack(svc.folder, stack)
+    for (const command of ['plan', 'apply --auto-approve', 'drift']) {
+      const {stdout} = await svc.run([...command.split(' '), '--synth-dir', 'shop', '--report', format])
+      expect(stdout).not.toBe('')
+      expect({command, commands: commandsIn(stdout)}).toEqual({command, commands: []})
+    }
+  })
+
+  it.each(['dot', 'mermaid', 'svg'])('are letters in a graph as %s', async format => {
+    const stack = jsonStack('shop')
+    WORDS.forEach((name, at) => {
+      stack.subscription(`s${at}`, {name}, {forEach: {[name]: 1}})
+    })
+    saveStack(svc.folder, stack)
+    const {stdout} = await svc.run(['graph', '--synth-dir', 'shop', '--format', format])
+    expect(stdout).toContain('evil')
+    expect(commandsIn(stdout)).toEqual([])
+  })
+
   it('hide no secret that looks like them', async () => {
     const secret = svc.secret('pass##[word]::x')
     const url = await svc.serve((_, response) => void response.writeHead(400).end(`it was\n${secret}`))
