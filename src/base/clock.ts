@@ -1,3 +1,5 @@
+import {onAbort} from './on-abort.ts'
+
 /** Time as a parameter, so that the engine runs in virtual time against the simulator. */
 export interface Clock {
   /** Milliseconds since the epoch. */
@@ -15,7 +17,7 @@ export const systemClock: Clock = {
     new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason)
       const done = () => {
-        signal?.removeEventListener('abort', stop)
+        forget?.()
         resolve()
       }
       const stop = () => {
@@ -23,7 +25,7 @@ export const systemClock: Clock = {
         reject(signal?.reason)
       }
       const timer = setTimeout(done, Math.min(ms, LONGEST_TIMER_MS))
-      signal?.addEventListener('abort', stop, {once: true})
+      const forget = signal && onAbort(signal, stop)
     }),
 }
 

@@ -3,29 +3,40 @@
  * its listeners whenever one is added, so they share one listener here and cost the same however many they are.
  */
 
-const waiting = new WeakMap<AbortSignal, Set<() => void>>()
+interface Waiting {
+  readonly listeners: Set<() => void>
+  /** The one that the signal has. */
+  readonly tellAll: () => void
+}
+
+const waiting = new WeakMap<AbortSignal, Waiting>()
 
 /**
  * Calls `listener` once, when the signal is aborted. Not called when it was aborted before.
  * @returns what takes the listener back
  */
 export function onAbort(signal: AbortSignal, listener: () => void): () => void {
-  let listeners = waiting.get(signal)
-  if (listeners === undefined) {
-    const all = new Set<() => void>()
-    listeners = all
-    waiting.set(signal, all)
-    signal.addEventListener(
-      'abort',
-      () => {
-        for (const tell of [...all]) tell()
-        all.clear()
-      },
-      {once: true},
-    )
-  }
+  const {listeners, tellAll} = waiting.get(signal) ?? listened(signal)
   const own = () => listener()
-  const all = listeners
-  all.add(own)
-  return () => void all.delete(own)
+  listeners.add(own)
+  return () => {
+    // A signal made of others is kept alive by whoever listens to it.
+    if (listeners.delete(own) && listeners.size === 0) {
+      signal.removeEventListener('abort', tellAll)
+      waiting.delete(signal)
+    }
+  }
+}
+
+function listened(signal: AbortSignal): Waiting {
+  const listeners = new Set<() => void>()
+  const tellAll = () => {
+    const all = [...listeners]
+    listeners.clear()
+    for (const tell of all) tell()
+  }
+  const made = {listeners, tellAll}
+  waiting.set(signal, made)
+  signal.addEventListener('abort', tellAll, {once: true})
+  return made
 }

@@ -7,6 +7,7 @@
  */
 import TinyQueue from 'tinyqueue'
 import type {Clock} from './clock.ts'
+import {onAbort} from './on-abort.ts'
 
 interface Sleeper {
   readonly at: number
@@ -35,13 +36,13 @@ export class VirtualClock implements Clock {
         over = true
         reject(signal?.reason)
       }
-      signal?.addEventListener('abort', stop, {once: true})
+      const forget = signal && onAbort(signal, stop)
       this.#sleepers.push({
         at: this.#now + Math.max(0, ms),
         order: this.#order++,
         wake: () => {
           if (over) return
-          signal?.removeEventListener('abort', stop)
+          forget?.()
           resolve()
         },
       })

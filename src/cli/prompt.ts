@@ -65,10 +65,12 @@ export async function readSecret(context: Asker, name: string): Promise<string> 
   const {stdin, stderr} = context.streams
   const secret =
     stdin.isTTY === true ? await typedSecret(stdin, stderr, `${name}: `) : (await wholeInput(stdin, name)).replace(/\r?\n$/, '')
-  if (secret === '')
-    throw new UsageError(`${name} is empty`, [`Give the value on standard input: printf %s "$SECRET" | svcctl … ${name} -`])
+  if (secret === '') throw new UsageError(`${name} is empty`, [`Give the value on standard input: ${asInput(name)}`])
   return secret
 }
+
+/** An argument (`KEY`) is given without its name. */
+const asInput = (name: string): string => `printf %s "$SECRET" | svcctl … ${name.startsWith('--') ? `${name} -` : '-'}`
 
 /** More than any secret has. */
 const LARGEST_SECRET = 1_048_576
@@ -78,7 +80,7 @@ async function wholeInput(stdin: InputStream, name: string): Promise<string> {
     return (await readWholeStream(stdin, 'standard input', LARGEST_SECRET)).toString('utf8')
   } catch {
     throw new UsageError(`${name}: standard input has more than ${LARGEST_SECRET} bytes, or cannot be read, and is no secret`, [
-      `Give the value alone on standard input: printf %s "$SECRET" | svcctl … ${name} -`,
+      `Give the value alone on standard input: ${asInput(name)}`,
     ])
   }
 }

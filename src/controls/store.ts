@@ -61,10 +61,12 @@ export class ControlsStore {
    * @throws ControlsError, ControlsLockedError, and what `edit` throws
    */
   async change<T>(edit: (now: Controls) => {readonly controls: Controls; readonly result: T}): Promise<T> {
-    for (let round = 1; ; round++) {
+    for (let round = 1; round <= ROUNDS; round++) {
       const done = await this.#tryToChange(edit, round === ROUNDS)
       if (done !== undefined) return done.result
     }
+    // What is read back each time is something else: others write without end, or the server does not keep what it is given.
+    throw new ControlsLockedError(this.place, 'others, or are not kept as they were written')
   }
 
   async #tryToChange<T>(

@@ -16,6 +16,8 @@ export const DEFAULT_UPLOAD_DIR = '/uploads'
 const PARALLEL = 4
 const TRIES = 3
 const READ_BYTES = 256 * 1024
+/** What a storage says to a part stands in the head of its answer. */
+const LONGEST_ANSWER = 1024 * 1024
 
 export class UploadFileError extends AppError {
   constructor(path: string, reason: string, cause?: unknown) {
@@ -252,7 +254,7 @@ class Upload {
         idleTimeoutMs,
         ...(signal && {signal}),
       })
-      for await (const _ of response.body);
+      await endOf(response.body)
       const {etag} = response.headers
       if (response.status >= 200 && response.status < 300 && etag !== undefined) return etag
       return new Error(
@@ -262,6 +264,15 @@ class Upload {
       if (error instanceof ConnectionError && error.failure !== 'aborted') return error
       throw error
     }
+  }
+}
+
+/** Until all of it came, so that the connection can be used again; one that has no end is closed. */
+async function endOf(body: AsyncIterable<Uint8Array>): Promise<void> {
+  let bytes = 0
+  for await (const piece of body) {
+    bytes += piece.length
+    if (bytes > LONGEST_ANSWER) return
   }
 }
 

@@ -5,6 +5,7 @@
  * Where the tokens are kept is a `TokenStore`: in this process, or in a file shared with others (`shared-budget.ts`).
  */
 import type {Clock} from '../base/clock.ts'
+import {onAbort} from '../base/on-abort.ts'
 import {PRIORITY} from '../engine/model/backend.ts'
 import {
   type AccountBucket,
@@ -156,11 +157,11 @@ class QueuedBudget implements Budget {
         reject(signal?.reason)
       }
       const call = (permit: Permit) => {
-        signal?.removeEventListener('abort', stop)
+        forget?.()
         resolve(permit)
       }
       const leave = this.#line.join(priority, {since: this.#clock.now(), call})
-      signal?.addEventListener('abort', stop, {once: true})
+      const forget = signal && onAbort(signal, stop)
       this.#giveOut()
     })
   }

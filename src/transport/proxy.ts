@@ -28,7 +28,9 @@ export class ProxyAddressError extends AppError {
     super(`${variable} is no address of a proxy that svcctl can use`, {
       code: 'E_PROXY_ADDRESS',
       exit: EXIT.usage,
-      suggestions: [`Set ${variable} to http://host:port (or https://), or unset it. SOCKS is not supported.`],
+      suggestions: [
+        `Set ${variable} to http://host:port (or https://), or unset it: what is / ? # or @ in a password is written %2F, %3F, %23 and %40. SOCKS is not supported.`,
+      ],
     })
   }
 }
@@ -48,6 +50,8 @@ function proxyAt(given: string, variable: string): ProxyServer {
   const address = given.includes('://') ? given : `http://${given}`
   const url = URL.canParse(address) ? new URL(address) : undefined
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) throw new ProxyAddressError(variable)
+  // A password with a slash in it ends the name of the server there: its beginning is no address to be told, or to be asked.
+  if (`${url.pathname}${url.search}${url.hash}`.includes('@')) throw new ProxyAddressError(variable)
   const {origin, username, password} = url
   if (username === '' && password === '') return {origin}
   const authorization = `Basic ${Buffer.from(`${decoded(username)}:${decoded(password)}`).toString('base64')}`

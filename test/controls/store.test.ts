@@ -225,6 +225,22 @@ describe('a lock on controls', () => {
     expect((await open(location).read()).freezes).toEqual([freeze('f-1')])
   })
 
+  it('is not missed for ever where there is none, and others write each time', async () => {
+    let written = false
+    server.beforeWrite = () => {
+      written = true
+    }
+    server.hold = () => {
+      if (written) server.state = server.state?.replace(/"serial": (\d+)/g, (_, serial: string) => `"serial": ${Number(serial) + 1}`)
+      written = false
+      return false
+    }
+    await expect(frozen(open({type: 'http', address: server.address}), 'f-1')).rejects.toMatchObject({
+      code: 'E_CONTROLS_LOCKED',
+      exit: 10,
+    })
+  })
+
   it('that is lost while a change is made has it made again, on what others wrote', async () => {
     // Somebody else has it until it was waited for once.
     const clock = passing(() => {

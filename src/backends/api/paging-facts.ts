@@ -2,6 +2,7 @@
  * What all lists of one API have in common: the page size it takes, the cap it may have, and whether it knows
  * `offset` at all. Learned from the pages that are read anyway. The task list has a cap of its own (`apart`).
  */
+import {AppError} from '../../base/errors.ts'
 import type {RequestOptions} from '../../engine/model/backend.ts'
 
 /** One page as the API answered it. */
@@ -18,6 +19,28 @@ const SMALL_LIMIT = 100
 
 /** No list is as long as this, so that whoever answers rows here ignores `offset`. */
 export const FAR_OFFSET = 1_000_000
+
+/** In one page, for servers that answer all of a list whatever was asked for; twice what stacks may declare. */
+const MOST_ROWS = 100_000
+
+/** So many rows in one answer fit into its bytes, and not into memory once they are objects of a run. */
+export class LongPageError extends AppError {
+  constructor(path: string, rows: number) {
+    super(`GET ${path.split('?')[0]}: the answer has ${rows} rows, and a list may have ${MOST_ROWS} in one answer`, {
+      code: 'E_LIST_PAGE',
+      suggestions: ['Look at the answer itself: svcctl api cloud get "PATH" --raw > FILE (or api enterprise).'],
+    })
+  }
+}
+
+/**
+ * The rows of a page, as soon as they are known and before anything is made of them.
+ * @throws LongPageError
+ */
+export function boundedPage<Rows extends readonly unknown[] | undefined>(rows: Rows, path: string): Rows {
+  if (rows !== undefined && rows.length > MOST_ROWS) throw new LongPageError(path, rows.length)
+  return rows
+}
 
 /** What holds for every list of an API, whatever its cap. */
 interface ServerFacts {
@@ -68,6 +91,7 @@ export class PagingFacts {
         answer = second
       }
     }
+    if (answer.found) boundedPage(answer.rows, path)
     if (answer.found && offset < FAR_OFFSET) this.#largest = Math.max(this.#largest, answer.rows.length)
     return {...answer, limit}
   }

@@ -86,6 +86,15 @@ describe('reading lists', () => {
     expect(asked).toHaveLength(600)
   })
 
+  it('takes 100 000 rows in one answer, and no more', async () => {
+    const answering = (length: number) => open(scriptedClient(() => ({json: {subscriptions: rows(length)}})))
+    expect((await answering(100_000).reader.list(get('/subscriptions')))?.rows).toHaveLength(100_000)
+    await expect(answering(100_001).reader.list(get('/subscriptions'))).rejects.toMatchObject({
+      code: 'E_LIST_PAGE',
+      message: expect.stringContaining('GET /subscriptions: the answer has 100001 rows'),
+    })
+  })
+
   it('reads 8 subscriptions with 25 databases each in 17 requests: one a list, and a proof for each of the longest', async () => {
     const {reader, asked} = serve({lists: eightTimes25()})
     const listings = await readEight(reader)

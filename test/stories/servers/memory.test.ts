@@ -107,6 +107,30 @@ describe('the memory of the whole process stays below 300 MiB', () => {
   )
 })
 
+it.each([['cloud subscriptions'], ['api cloud get /subscriptions --paginate'], ['plan --synth-dir FOLDER']])(
+  'an answer with more than a million rows takes no more than that either: %s',
+  async words => {
+    const folder = saveStack(here.folder, jsonStack('one').subscription('a'))
+    const body = `{"subscriptions": [${'{"id":1},'.repeat(1_500_000)}{"id":2}]}`
+    const server = createServer((_request, response) => response.writeHead(200, {'content-type': 'application/json'}).end(body))
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    try {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      const outcome = await measured(words.replace('FOLDER', folder).split(' '), {
+        SVC_CLOUD_API_URL: url,
+        SVC_CLOUD_API_KEY: 'key-1',
+        SVC_CLOUD_SECRET_KEY: 'secret-1',
+      })
+      expect([outcome.code, outcome.stderr.slice(0, 500)]).toEqual([1, expect.stringContaining('E_LIST_PAGE')])
+      expect(outcome.peakKb).toBeLessThan(MOST_KB)
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
+  },
+  60_000,
+)
+
 describe('the memory of the whole process stays below 200 MiB', () => {
   it.each([
     ['shown', []],

@@ -134,5 +134,10 @@ describe('behind a proxy', () => {
     svc.secret('hidden-word')
     const wrong = await svc.run('api enterprise get /v1/bdbs -o json', {env: {...secureEnv, HTTPS_PROXY: 'socks5://a:hidden-word@host:1'}})
     expect([wrong.code, JSON.parse(wrong.stdout).error.code]).toEqual([64, 'E_PROXY_ADDRESS'])
+    // The beginning of a password with a slash in it stood where the name of the server does: it was told, and asked for in the DNS.
+    for (const address of ['http://a:12/hidden-word@host:1', 'http://a:b@hidden-word/c@host:1', 'http://a:b@hidden-word?c@host:1']) {
+      const {code, stdout} = await svc.run('api enterprise get /v1/bdbs -o json', {env: {...secureEnv, HTTPS_PROXY: address}})
+      expect([code, JSON.parse(stdout).error.code, stdout.includes('%2F')]).toEqual([64, 'E_PROXY_ADDRESS', true])
+    }
   })
 })
