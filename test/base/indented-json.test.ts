@@ -4,6 +4,7 @@ import {indentedJson, plainIndentedJson} from '../../src/base/indented-json.ts'
 import type {JsonObject} from '../../src/base/json.ts'
 import {type ExactJson, ExactNumber, stringifyExactJson} from '../../src/base/lossless-json.ts'
 import {Redactor} from '../../src/base/redact.ts'
+import {seedOr} from '../support/seed.ts'
 
 const redactor = new Redactor()
 for (const secret of ['s3cret/é', 'ab', '12345678']) redactor.register(secret)
@@ -34,9 +35,9 @@ describe('a document that is written in parts', () => {
         if (texts.length > 1) parts++
         expect(texts.join('')).toBe(`${stringifyExactJson(redactor.value(it), 2)}\n`)
       }),
-      {numRuns: 200, seed: 20_261_122},
+      {numRuns: 200, seed: seedOr(20_261_122)},
     )
-    expect(parts).toBeGreaterThan(50)
+    expect(parts).toBeGreaterThan(20)
   })
 
   it('leaves out what is undefined, and honours toJSON', () => {
@@ -56,8 +57,8 @@ describe('a document that is written in parts', () => {
         if (texts.length > 1) parts++
         expect(texts.join('')).toBe(`${JSON.stringify(given, null, 2)}\n`)
       }),
-      {numRuns: 200, seed: 20_261_122},
+      {numRuns: 200, seed: seedOr(20_261_122)},
     )
-    expect(parts).toBeGreaterThan(50)
+    expect(parts).toBeGreaterThan(20)
   })
 })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import {describe, expect, it} from 'vitest'
 import {Redactor} from '../../src/base/redact.ts'
+import {seedOr} from '../support/seed.ts'
 
 const knowing = (...secrets: string[]) => {
   const redactor = new Redactor()
@@ -148,7 +149,7 @@ describe('a redactor', () => {
         const spelled = Array.from(secret, (letter, at) => spellings[how[at] ?? 0]?.(letter) ?? letter).join('')
         expect(redactor.text(before + spelled + behind)).toBe(`${before}[redacted]${behind}`)
       }),
-      {numRuns: 200, seed: 20_261_122},
+      {numRuns: 200, seed: seedOr(20_261_122)},
     )
   })
 
@@ -266,7 +267,7 @@ describe('a redactor that looks at JSON text', () => {
           else expect(redactor.value(document)).toStrictEqual(document)
         },
       ),
-      {numRuns: 500, seed: 20_261_122},
+      {numRuns: 500, seed: seedOr(20_261_122)},
     )
     expect(suspected).toBeGreaterThan(100)
     expect(knowing('secret-1').mayHideIn('{"a": ["nothing", 1]}')).toBe(false)
