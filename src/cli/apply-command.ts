@@ -18,7 +18,7 @@ import {visible} from '../report/terminal-text.ts'
 import type {Settled} from '../run/apply/dead-runs.ts'
 import type {ApplyOptions} from '../run/host/plan-options.ts'
 import type {RunStory} from '../run/journal/run-files.ts'
-import type {Workspace} from '../run/workspace/workspace.ts'
+import type {Connect, Workspace} from '../run/workspace/workspace.ts'
 import {KilledError, onInterrupt, SettlingStoppedError} from './interrupt.ts'
 import {type PlanFlags, planOptions} from './parse/plan-options.ts'
 import {variableOptions} from './parse/variable-options.ts'
@@ -110,8 +110,10 @@ export abstract class ApplyCommandBase extends StackCommand {
 
   /** Finishes a run that did not end: what it started is settled, the rest of its plan is carried out. */
   protected async resume(run: string | undefined, flags: ApplyFlagValues): Promise<ExitCode> {
-    const {assertOwnLedgers, begunRun, findRun, onceAlone, planOf, recheckPlan, RunPlanError, waitForOthers} = await applyParts()
-    const story = findRun(this.context, run)
+    const {assertOwnLedgers, begunRun, findRun, onceAlone, planOf, recheckPlan, RunPlanError, runToResume, waitForOthers} =
+      await applyParts()
+    const connect: Connect = (api, target) => this.connect(api, flags, {target, bothApis: true})
+    const story = run === undefined ? await runToResume(this.context, {stateFile: flags.state, connect}) : findRun(this.context, run)
     const plan = await planOf(this.context, story.header)
     if (plan === undefined) throw new RunPlanError(story.header.run, 'gone')
     const permission = story.header.approved

@@ -103,7 +103,7 @@ export abstract class BaseCommand {
     this.logger.raise(levelFor(verbose))
     if (typeof flags.output === 'string' && isOutputFormat(flags.output)) this.format = flags.output
     if (typeof flags.query === 'string') {
-      this.#query = await compileQuery(flags.query)
+      this.#query = await compileQuery(flags.query, this.context.redactor)
       // A filtered answer is data: people who filter and say nothing else expect to see the data.
       if (flags.output === undefined) this.format = 'json'
     }

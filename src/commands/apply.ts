@@ -39,7 +39,10 @@ export default class ApplyCommand extends ApplyCommandBase {
       helpValue: '<reason>',
       exclusive: ['skip-held', 'attach'],
     }),
-    resume: Flags.boolean({summary: 'finish the newest unfinished run, or the one that is named', exclusive: ['attach', 'approve']}),
+    resume: Flags.boolean({
+      summary: 'finish the newest unfinished run of these ledgers, or the one that is named',
+      exclusive: ['attach', 'approve'],
+    }),
     attach: Flags.string({summary: 'wait for what this run has in flight, and start nothing', helpValue: '<run>'}),
   }
 

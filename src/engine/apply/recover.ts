@@ -10,7 +10,7 @@ import {waitFor} from '../../base/wait-for.ts'
 import {type Backend, idMadeBy, type SeenTask} from '../model/backend.ts'
 import {type JournalEntry, type Loose, SETTLED_ELSEWHERE, stackOf} from '../model/journal.ts'
 import {type Ids, idsIn, type Kind, parentInRequest, remoteIdOf} from '../model/kind.ts'
-import type {LiveObject} from '../model/live.ts'
+import {type LiveObject, liveObject} from '../model/live.ts'
 import {accountsOfOperations} from '../model/ownership.ts'
 import {plainPart} from '../model/resolve.ts'
 import type {Key} from '../model/value.ts'
@@ -60,7 +60,7 @@ class Recovery {
 
   constructor(input: RecoverInput) {
     this.#input = input
-    this.#ledger = new RecoveredLedger(input)
+    this.#ledger = new RecoveredLedger(input, (stack, kind, remoteId) => this.#liveAt(stack, kind, remoteId))
     this.#accountAt = accountsOfOperations(input.kinds, input.accountOf)
     this.#doubts = new Doubts(input.clock, input.kinds)
     for (const {key, kind, id} of input.dead.tasks) this.#doubts.started(this.#accountAt({stack: stackOf(key), kind}), id)
@@ -270,6 +270,22 @@ class Recovery {
     return live === undefined || loose.step === 'delete'
       ? happened
       : {fate: 'unknown', remoteId, error: new OperationTimeoutError(what, `${remoteId} to be ready`, timeoutMs)}
+  }
+
+  /** By its id where that can be asked for: that answer is whole. */
+  async #liveAt(stack: string, kind: Kind, remoteId: string): Promise<LiveObject | undefined> {
+    const backend = this.#input.backendOf(stack, kind.api)
+    const ids = idsIn(kind, remoteId)
+    if (ids === undefined) return undefined
+    const request = kind.verbs.read?.(ids)
+    if (request === undefined) {
+      const itself = (live: LiveObject) => live.remoteId === remoteId
+      const {collection} = await this.#collection({kind, backend}, ids.slice(0, -1)).since(this.#since, it => it.objects.some(itself))
+      return collection.objects.find(itself)
+    }
+    backend.reader.forget(request.path)
+    const row = await backend.reader.read(request)
+    return row && liveObject(kind, ids.slice(0, -1), row)
   }
 
   #collection({backend, kind}: Pick<Open, 'backend' | 'kind'>, parent: Ids): CollectionWatch {

@@ -1,14 +1,17 @@
 /** What the ledger learns of a run that died: objects it made, secrets it had sent, and secrets that may have arrived. */
 import {AppError} from '../../base/errors.ts'
 import {canonicalJson, type JsonObject} from '../../base/json.ts'
+import {parsePointer} from '../../base/pointer.ts'
 import type {Lookup} from '../model/declaration.ts'
 import {deposedAddress, deposedEntry, deposes, isDeposed} from '../model/deposed.ts'
+import {diffFields} from '../model/diff.ts'
 import {FORMER_SECRET} from '../model/former-secret.ts'
 import {addressIn, type SettledStep, stackOf, type UncertainSecrets} from '../model/journal.ts'
-import {kindCalled} from '../model/kind.ts'
+import {type Kind, kindCalled} from '../model/kind.ts'
 import {type Ledger, type LedgerEntry, sinceVersion} from '../model/ledger.ts'
 import {appliedOf, bareEntry, ledgerEntryOf, secretsInSpec} from '../model/ledger-entry.ts'
 import {leftAlone} from '../model/left-alone.ts'
+import type {LiveObject} from '../model/live.ts'
 import type {Operation} from '../model/plan.ts'
 import {declarationOf} from '../model/planned-object.ts'
 import {resolveValue} from '../model/resolve.ts'
@@ -22,11 +25,15 @@ interface OwnedEntry {
   readonly entry: LedgerEntry
 }
 
+/** An object as it is now, in the account of a stack; `undefined`: it is not there, or nobody can tell. */
+export type LookAt = (stack: string, kind: Kind, remoteId: string) => Promise<LiveObject | undefined>
+
 const addressesIn = (ledger: Ledger | undefined): ReadonlyMap<string, string> =>
   new Map([...(ledger?.entries.values() ?? [])].map(it => [it.remoteId, it.address]))
 
 export class RecoveredLedger {
   readonly #input: RecoverInput
+  readonly #lookAt: LookAt
   readonly #operations: ReadonlyMap<Key, Operation>
   /** The address of each object, by stack. */
   readonly #addresses: ReadonlyMap<string, ReadonlyMap<string, string>>
@@ -35,8 +42,9 @@ export class RecoveredLedger {
   /** Where the objects of the run are: what its ledger entries and further looks go by. */
   readonly #remote = new Map<Key, string>()
 
-  constructor(input: RecoverInput) {
+  constructor(input: RecoverInput, lookAt: LookAt) {
     this.#input = input
+    this.#lookAt = lookAt
     this.#operations = new Map(input.operations.map(it => [keyOfOperation(it), it]))
     const {loose, settled, uncertain} = input.dead
     const stacks = new Set([...loose, ...settled, ...uncertain].map(it => stackOf(it.key)))
@@ -114,7 +122,7 @@ export class RecoveredLedger {
       // A later run, or a person, knows better what the object is, and whose.
       if (place === 'taken out') return
       const entry = await this.#withDoubted(place, {key, step, remoteId, secrets})
-      book.record(place.stack, step === 'update' ? this.#withApplied(place.stack, entry, operation) : entry, new Map())
+      book.record(place.stack, step === 'update' ? await this.#withApplied(place.stack, entry, operation) : entry, new Map())
       return
     }
     if (operation?.declared === undefined) {
@@ -146,11 +154,18 @@ export class RecoveredLedger {
     book.record(stack, ledgerEntryOf(operation, operation.declared, remoteId, applied, former?.outputs ?? {}, kept), known)
   }
 
-  /** A ledger that was written since may say of this object what it said before the run: then nobody has, and the update stands. */
-  #withApplied(stack: string, there: LedgerEntry, operation: Operation | undefined): LedgerEntry {
+  /**
+   * A ledger that was written since may say of this object what it said before the run: then nobody has, and the update stands, or
+   * somebody has set a field back to that. What is live says which.
+   */
+  async #withApplied(stack: string, there: LedgerEntry, operation: Operation | undefined): Promise<LedgerEntry> {
     const was = this.#input.before?.stacks[stack]?.entries.find(it => it.remoteId === there.remoteId)
     if (operation?.declared === undefined || was === undefined || canonicalJson(was.applied) !== canonicalJson(there.applied)) return there
-    return {...there, applied: this.#applied(operation, this.declared(operation), there)}
+    const applied = this.#applied(operation, this.declared(operation), there)
+    if (canonicalJson(applied) === canonicalJson(there.applied)) return there
+    const kind = kindCalled(this.#input.kinds, operation.kind)
+    const live = await this.#lookAt(stack, kind, there.remoteId)
+    return {...there, applied: live === undefined ? applied : asItStands(kind, applied, there.applied, live)}
   }
 
   #applied(operation: Operation, spec: ValueObject, there: LedgerEntry | undefined): JsonObject {
@@ -276,4 +291,12 @@ export class RecoveredLedger {
       }
     }) as ValueObject
   }
+}
+
+/** What was applied, but for fields that are not so any more: of those what counted before. */
+function asItStands(kind: Kind, applied: JsonObject, before: JsonObject, {fields}: LiveObject): JsonObject {
+  const {changes} = diffFields({kind, declared: applied, live: fields, ignore: [], secretState: () => 'unknown'})
+  const other = new Set(changes.map(it => parsePointer(it.path)[0]))
+  const of = (from: JsonObject, isOther: boolean) => Object.entries(from).filter(([field]) => other.has(field) === isOther)
+  return Object.fromEntries([...of(applied, false), ...of(before, true)])
 }

@@ -80,8 +80,11 @@ function leftToDo({ended, residual}: ApplyResult): readonly {readonly stack: str
   return [...unfinished, ...moved, ...residual.filter(it => !unfinished.some(other => keyOfOperation(other) === it.key))]
 }
 
-export const isConverged = ({summary, residual, ended}: ApplyResult): boolean =>
-  residual.length === 0 && ended.every(it => it.operation.later === undefined) && UNFINISHED.every(state => summary[state] === 0)
+export const isConverged = ({summary, residual, unproven, ended}: ApplyResult): boolean =>
+  residual.length === 0 &&
+  unproven !== true &&
+  ended.every(it => it.operation.later === undefined) &&
+  UNFINISHED.every(state => summary[state] === 0)
 
 /** Of requests of dead runs that nobody can tell the end of yet. */
 export function undecidedExit(errors: readonly AppError[]): ExitCode | undefined {

@@ -3,19 +3,19 @@ import {AppError, EXIT, type ExitCode} from '../../base/errors.ts'
 import type {JsonObject} from '../../base/json.ts'
 import {shellWord} from '../../base/shell-word.ts'
 import {BlockedError, DetachedError, NotStartedError} from '../../engine/apply/apply-errors.ts'
-import {STATES, type State} from '../../engine/model/events.ts'
+import {STATES, type State, type Step} from '../../engine/model/events.ts'
 import type {Operation, Plan} from '../../engine/model/plan.ts'
 import {type Key, keyOfOperation} from '../../engine/model/value.ts'
 import {stepsOf} from '../../engine/plan/bill.ts'
-import {statesOf} from '../../report/run-text.ts'
+import {LEFT_OPEN} from '../../report/run-text.ts'
 import type {RunStory} from '../journal/run-files.ts'
 import {UNFINISHED, undecidedExit} from './apply-document.ts'
 import type {Settled} from './dead-runs.ts'
 
 /** The run is over, and this one of its requests came to nothing. */
 export class FailedInRunError extends AppError {
-  constructor(run: string, said: string | undefined) {
-    super(`it failed in run ${run}${said === undefined ? '' : ` (${said})`}`, {
+  constructor(run: string, said: string) {
+    super(`it failed in run ${run} (${said})`, {
       code: 'E_RUN_FAILED',
       exit: EXIT.partial,
       suggestions: [`What it sent and what came of it: svcctl runs show ${shellWord(run)}`, 'Plan what is left to do: svcctl plan'],
@@ -74,12 +74,14 @@ interface EndedThere {
 }
 
 function endedOf({story: {header, entries, loose}, plan, unknown}: AttachedTo): EndedThere[] {
-  const states = statesOf(entries)
+  const states = statesIn(entries)
   const open = new Set(loose.map(it => it.key))
   const errors = new Map(unknown.map(it => [it.key, it.error]))
   const stateOf = (key: Key, operation: Operation): State => {
     if (open.has(key)) return 'unknown'
-    return states.get(key) ?? (operation.action === 'no-op' ? 'no-op' : brokenOff(entries, key, operation))
+    const state = states.get(key)
+    if (state !== undefined && state !== 'settled since') return state
+    return operation.action === 'no-op' ? 'no-op' : brokenOff(entries, key, operation)
   }
   const errorOf = (key: Key, operation: Operation, state: State): AppError | undefined => {
     if (state === 'done' || state === 'no-op') return undefined
@@ -97,17 +99,32 @@ function endedOf({story: {header, entries, loose}, plan, unknown}: AttachedTo): 
   })
 }
 
-/** How it stands with what a run that died wrote no end of. */
-function brokenOff(entries: RunStory['entries'], key: Key, operation: Operation): State {
-  const own = entries.filter(it => 'key' in it && it.key === key)
-  const done = new Set(own.flatMap(it => (it.type === 'settled' && it.failed === undefined ? it.step : [])))
-  if (own.length === 0) return 'skipped'
-  return stepsOf(operation).every(it => done.has(it)) ? 'done' : 'failed'
+/** How each ended; what a run let go of, or waited for in vain, is as its steps say that were settled since. */
+function statesIn(entries: RunStory['entries']): ReadonlyMap<Key, State | 'settled since'> {
+  const states = new Map<Key, State | 'settled since'>()
+  for (const it of entries) {
+    if (it.type === 'ended') states.set(it.key, LEFT_OPEN.includes(it.state) ? 'settled since' : it.state)
+    else if (it.type === 'settled' && it.failed === undefined && states.get(it.key) === 'failed') states.set(it.key, 'settled since')
+  }
+  return states
 }
 
-function whyOf(entries: RunStory['entries'], key: Key): string | undefined {
+/** How it stands with what a run wrote no end of: its steps follow each other, and the last one ends it. */
+function brokenOff(entries: RunStory['entries'], key: Key, operation: Operation): State {
+  if (!entries.some(it => it.type === 'sent' && it.key === key)) return 'skipped'
+  const last = stepsOf(operation).at(-1)
+  // What came with its parent was changed, and not created.
+  return stepsDone(entries, key).some(it => it === last || (it === 'update' && last === 'create')) ? 'done' : 'failed'
+}
+
+const stepsDone = (entries: RunStory['entries'], key: Key): readonly Step[] =>
+  entries.flatMap(it => (it.type === 'settled' && it.key === key && it.failed === undefined ? it.step : []))
+
+function whyOf(entries: RunStory['entries'], key: Key): string {
   const last = entries.findLast(it => (it.type === 'settled' || it.type === 'void') && it.key === key)
-  return last?.type === 'settled' ? last.failed : last?.type === 'void' ? last.why : undefined
+  if (last?.type === 'void') return last.why
+  if (last?.type === 'settled' && last.failed !== undefined) return last.failed
+  return `it went no further than ${stepsDone(entries, key).at(-1) ?? 'its beginning'}`
 }
 
 function remoteIdOf(entries: RunStory['entries'], key: Key): string | undefined {

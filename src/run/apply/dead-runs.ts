@@ -17,11 +17,10 @@ import {Ownership} from '../../engine/model/ownership.ts'
 import type {Plan} from '../../engine/model/plan.ts'
 import {type Key, keyOf} from '../../engine/model/value.ts'
 import {fileOf} from '../../ledger/backends/registry.ts'
-import {damagedCopyOf} from '../../ledger/journal-file.ts'
 import type {Host} from '../host/host.ts'
 import {runTiming} from '../host/timing.ts'
-import {ownStacks} from '../journal/own-ledgers.ts'
-import {beforeOf, knownRuns, markIfEnded, openRuns, type RunStory, tidyOpenRuns} from '../journal/run-files.ts'
+import {mayGoOn, ownStacks} from '../journal/own-ledgers.ts'
+import {beforeOf, damagedText, knownRuns, markIfEnded, openRuns, type RunStory, tidyOpenRuns} from '../journal/run-files.ts'
 import {SettlingNotes} from '../journal/settling-notes.ts'
 import {type PendingRun, packed, pendingRuns} from '../journal/travelling-journal.ts'
 import {planOf, RunPlanError} from '../plan/run-plan.ts'
@@ -198,7 +197,8 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
     const [note, noteFirst] = [(it: JournalEntry) => notes.note(it), () => notes.write()]
     try {
       const {found} = await settle(run, ownPart(story, workspace.ownLedgers), {operations, before, note, noteFirst, isOpenStill})
-      await notes.end(found.length)
+      if (mayGoOn(story, workspace.ownLedgers)) await notes.write()
+      else await notes.end(found.length)
     } catch (error) {
       // What it has found out until then is worth as much.
       await notes.write().catch(() => {})
@@ -217,9 +217,6 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
   const plans = new Set(stories.map(it => it.header.plan))
   return {runs: [...stories.map(it => it.header.run), ...travelling.map(it => it.run)], plans, unknown, tasks}
 }
-
-const damagedText = ({path, damage, header: {run}}: RunStory): string =>
-  `the journal of run ${run} is damaged: ${damage}; the rest of it counts, and as it was it is kept as ${damagedCopyOf(path)}`
 
 interface Settling
   extends Pick<RecoverInput, 'run' | 'dead' | 'operations' | 'versions' | 'before' | 'signal' | 'emit' | 'note' | 'isOpenStill'> {
@@ -254,7 +251,9 @@ function isOpenIn(workspace: Workspace, {header: {run}, versions}: RunStory, pla
  * was stopped, and the lock was taken away) and sends nothing more; what it had sent is settled as that of a dead run.
  */
 async function runsToSettle(workspace: Workspace): Promise<RunStory[]> {
-  const stories = unfinishedRuns(workspace)
+  const stories = unfinishedRuns(workspace).filter(
+    it => !mayGoOn(it, workspace.ownLedgers) || !isSettled(ownPart(it, workspace.ownLedgers)),
+  )
   const lost = await Promise.all(stories.map(it => !it.alive || hasLostItsLedgers(workspace, it)))
   return stories.filter((_, at) => lost[at])
 }

@@ -5,6 +5,7 @@
  */
 import type {GivingWay} from '../../engine/apply/ledger-book.ts'
 import type {Work} from '../../engine/apply/work.ts'
+import {deposedAddress} from '../../engine/model/deposed.ts'
 import {type Key, keyOf, keyOfOperation} from '../../engine/model/value.ts'
 import type {Observation} from '../../engine/observe/observation.ts'
 
@@ -17,6 +18,12 @@ export function givingWay(work: readonly Work[], {pairs, orphans}: Pick<Observat
       match?.formerAddress === undefined ? [] : [{stack, from: match.formerAddress, to: address, remoteId: match.live.remoteId}],
     ),
   ]
+  const known = new Set(all.map(it => keyOf(it.stack, it.remoteId)))
+  for (const {
+    operation: {stack, address, besides},
+  } of work)
+    if (besides !== undefined && !known.has(keyOf(stack, besides)))
+      all.push({stack, from: address, to: deposedAddress(address, besides), remoteId: besides})
   // What is blocked goes nowhere of itself.
   const own = new Set(
     work.flatMap(({operation: {action, stack, remoteId, movedFrom}}) =>

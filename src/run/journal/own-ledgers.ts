@@ -43,6 +43,10 @@ export const ownStacks = ({header, versions}: RunWithLedgers, here: ReadonlyMap<
     }),
   )
 
+/** Its process works on, and has the lock of another of its stacks: what comes of that is for it to write down. */
+export const mayGoOn = (run: RunWithLedgers & {readonly alive: boolean}, here: ReadonlyMap<string, LedgerHere>): boolean =>
+  run.alive && ownStacks(run, here).size < run.header.stacks.length
+
 /** Without a name on both sides nothing tells that they are one. */
 const cameFrom = (known: LedgerVersion | undefined, now: MadeVersion): boolean =>
   known !== undefined && known.lineage !== '' && now.lineage !== '' && sinceVersion(known, now) !== 'another ledger'

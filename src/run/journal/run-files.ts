@@ -9,7 +9,7 @@ import {asJson} from '../../base/json.ts'
 import {holderState, processIdentityOf} from '../../base/process-lock.ts'
 import {readWholeFileSync} from '../../base/whole-file.ts'
 import {type BeforeImage, beforeImageSchema} from '../../engine/model/before-image.ts'
-import {type DeadRun, type JournalEntry, readRun} from '../../engine/model/journal.ts'
+import {type DeadRun, isSettled, type JournalEntry, readRun} from '../../engine/model/journal.ts'
 import {journalEntrySchema} from '../../engine/model/journal-schema.ts'
 import {ON_DRIFT, type Plan} from '../../engine/model/plan.ts'
 import {
@@ -31,6 +31,7 @@ import {
   writtenAt,
 } from '../../ledger/journal-file.ts'
 import type {Host} from '../host/host.ts'
+import {notesBeside, notesPath} from './notes-beside.ts'
 
 const headerSchema = z.object({
   run: z.string(),
@@ -68,11 +69,20 @@ export interface RunStory extends DeadRun {
   readonly damage?: string
   /** Its process still works on it. */
   readonly alive: boolean
+  /** Its process is known to have ended: nobody else writes into its journal any more. */
+  readonly isDead: boolean
+  /** It ended, and nothing more can come of it. */
+  readonly isOver: boolean
 }
 
+/** Of runs that are passed over. */
+const MOST_NAMED = 3
+
 export class UnknownRunError extends AppError {
-  constructor(run: string | undefined, known: readonly string[]) {
-    super(run === undefined ? 'there is no unfinished run here' : `there is no run ${run} here`, {
+  /** @param elsewhere - of unfinished runs of other places: which, and of which place */
+  constructor(run: string | undefined, known: readonly string[], elsewhere: readonly string[] = []) {
+    const what = elsewhere.length === 0 ? 'unfinished run here' : 'unfinished run of these ledgers here'
+    super(run === undefined ? `there is no ${what}` : `there is no run ${run} here`, {
       code: 'E_UNKNOWN_RUN',
       exit: EXIT.notFound,
       suggestions:
@@ -81,9 +91,14 @@ export class UnknownRunError extends AppError {
               'Runs lie in .svcctl/runs beside cdktf.json: run this there.',
               'What a run of another machine has left in a ledger behind http, the next "svcctl apply" settles, here too.',
             ]
-          : run === undefined
-            ? ['All runs ended, and nothing is to be resumed: svcctl apply plans what is left to do.']
-            : ['The runs that are here: svcctl runs list', 'What another machine has run is known there, in its .svcctl/runs.'],
+          : run === undefined && elsewhere.length > 0
+            ? [
+                ...elsewhere.slice(0, MOST_NAMED).map(it => `Not meant here: ${it}.`),
+                'To finish one of them, give what it was begun with (--state, or TF_HTTP_ADDRESS). To go on with these ledgers: svcctl apply',
+              ]
+            : run === undefined
+              ? ['All runs ended, and nothing is to be resumed: svcctl apply plans what is left to do.']
+              : ['The runs that are here: svcctl runs list', 'What another machine has run is known there, in its .svcctl/runs.'],
     })
   }
 }
@@ -175,7 +190,8 @@ export function openRuns(host: Host): RunsHere {
 
 /** Those that wrote something down since then. */
 export function runsSince(host: Host, since: number): readonly RunStory[] {
-  return readAll(listRuns(runsFolder(host.cwd)).filter(({path}) => (writtenAt(path) ?? 0) >= since)).stories
+  const isRecent = (path: string) => (writtenAt(path) ?? 0) >= since
+  return readAll(listRuns(runsFolder(host.cwd)).filter(({path}) => isRecent(path) || isRecent(notesPath(path)))).stories
 }
 
 function readAll(files: readonly {readonly path: string}[]): RunsHere {
@@ -205,10 +221,16 @@ function setAside({log}: Host, {path, error}: UnreadableRun): void {
   }
 }
 
+/** Others have settled a run whose process nobody can ask, on another host or in another container: as long as it may write, it is read. */
+const QUIET_MS = 86_400_000
+
 /** Marks a run that is over, so that it is told from its name alone. */
 export function markIfEnded(host: Host, run: string): void {
   const runs = runsFolder(host.cwd)
-  if (!readStory(journalPath(runs, run)).ended) return
+  const path = journalPath(runs, run)
+  const {ended, isOver} = readStory(path)
+  const isQuiet = () => (writtenAt(path) ?? 0) < host.clock.now() - QUIET_MS
+  if (!ended || !(isOver || isQuiet())) return
   try {
     markEnded(runs, run)
   } catch {
@@ -250,7 +272,10 @@ export const knownRuns = (host: Host): ReadonlySet<string> => new Set(listRuns(r
 
 /** @throws JournalMissingError, JournalVersionError, JournalDamagedError */
 export function readStory(path: string): RunStory {
-  const {header, entries, torn, damage} = readJournal(path)
+  const {header, torn, ...own} = readJournal(path)
+  const beside = notesBeside(path)
+  const entries = [...own.entries, ...beside.entries]
+  const damage = own.damage ?? beside.damage
   const known = headerSchema.safeParse(header)
   if (!known.success) throw new JournalDamagedError(path, 'its header is not one of ours')
   const read = entries.map(it => journalEntrySchema.safeParse(it))
@@ -258,19 +283,30 @@ export function readStory(path: string): RunStory {
   const strange = read.findIndex(it => !it.success)
   const unread = damage ?? (strange < 0 ? undefined : `entry ${strange + 1} is not one of ours`)
   const {process: writer} = known.data
-  const alive = writer.pid !== process.pid && holderState({...writer, id: '', who: '', since: ''}, hostname()) === 'alive'
+  const state = holderState({...writer, id: '', who: '', since: ''}, hostname())
+  const isOurs = writer.pid === process.pid
   const story = readRun(told)
+  const saidSo = read.slice(0, own.entries.length).some(it => it.data?.type === 'end')
+  const isDead = state === 'dead' || (state === 'alive' && isOurs)
+  // A run that ended with a request nobody heard of again (a wait that ran out) is not over. Nor is one that was settled, and went on.
+  const ended = story.ended && story.loose.length === 0 && (saidSo || isSettled(story))
   return {
     ...story,
-    // A run that ended with a request nobody heard of again (a wait that ran out) is not over.
-    ended: story.ended && story.loose.length === 0,
+    ended,
+    isOver: ended && (saidSo || isDead),
     header: known.data,
     path,
     entries: told,
     torn,
     ...(unread === undefined ? {} : {damage: unread}),
-    alive,
+    alive: state === 'alive' && !isOurs,
+    isDead,
   }
+}
+
+export const damagedText = ({path, damage, header: {run}}: RunStory): string => {
+  const kept = existsSync(damagedCopyOf(path)) ? `, and as it was it is kept as ${damagedCopyOf(path)}` : ''
+  return `the journal of run ${run} is damaged: ${damage}; the rest of it counts${kept}`
 }
 
 /** At the end of a run: marked where it is over, and the oldest go. What cannot be tidied today is tidied another time. */
@@ -284,15 +320,9 @@ export function tidyRuns(host: Host, run: string): void {
   }
 }
 
-/**
- * Newest unfinished run, or the named one.
- * @throws UnknownRunError; JournalDamagedError, JournalVersionError, JournalMissingError where it cannot be read
- */
-export function findRun(host: Host, run: string | undefined): RunStory {
+/** @throws UnknownRunError; JournalDamagedError, JournalVersionError, JournalMissingError where it cannot be read */
+export function findRun(host: Host, run: string): RunStory {
   const known = [...knownRuns(host)]
-  if (run !== undefined && known.includes(run)) return readStory(journalPath(runsFolder(host.cwd), run))
-  const {stories, unreadable} = run === undefined ? openRuns(host) : {stories: [], unreadable: []}
-  const newest = stories.findLast(it => !it.ended)
-  if (newest !== undefined) return newest
-  throw unreadable.at(-1)?.error ?? new UnknownRunError(run, known)
+  if (!known.includes(run)) throw new UnknownRunError(run, known)
+  return readStory(journalPath(runsFolder(host.cwd), run))
 }

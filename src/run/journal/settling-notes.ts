@@ -1,14 +1,26 @@
 /**
- * What became of a dead run, in its journal. Two may settle it at the same time, each for other stacks: what one of them has
- * found out is added under a lock to the journal as it is then, and neither takes away what the other has written.
+ * What became of a dead run, in its journal or, where its process may still go on, beside it. Two may settle it at the same
+ * time, each for other stacks: what one of them has found out is added under a lock to what is there then, and neither takes
+ * away what the other has written.
  */
+import {copyFileSync, existsSync, rmSync} from 'node:fs'
 import {hostname} from 'node:os'
+import {basename} from 'node:path'
 import {withEditLock} from '../../base/edit-lock.ts'
 import {asJson} from '../../base/json.ts'
 import {holderState, processIdentityOf} from '../../base/process-lock.ts'
 import {isSettled, type JournalEntry} from '../../engine/model/journal.ts'
-import {continueJournal, JournalLockedError, JournalWriteError} from '../../ledger/journal-file.ts'
+import {
+  continueJournal,
+  createJournal,
+  damagedCopyOf,
+  JournalDamagedError,
+  type JournalFile,
+  JournalLockedError,
+  JournalWriteError,
+} from '../../ledger/journal-file.ts'
 import type {Host} from '../host/host.ts'
+import {notesPath} from './notes-beside.ts'
 import {readStory} from './run-files.ts'
 
 export class SettlingNotes {
@@ -27,7 +39,7 @@ export class SettlingNotes {
   }
 
   /**
-   * What was noted is in the journal when it resolves, and the process whose run it was writes into another file from then on.
+   * What was noted is on the disk when it resolves.
    * @throws JournalLockedError, and what `continueJournal` throws
    */
   async write(): Promise<void> {
@@ -51,7 +63,7 @@ export class SettlingNotes {
     }
     await withEditLock(edited, WORDS, (_, assertHeld) => {
       assertHeld()
-      const {journal} = continueJournal(this.#path)
+      const journal = journalFor(this.#path)
       this.#isTaken = true
       try {
         for (const it of this.#waiting) journal.append(asJson(it), {fsync: false})
@@ -62,6 +74,23 @@ export class SettlingNotes {
         journal.close()
       }
     })
+  }
+}
+
+/** Of a run whose process is dead its journal itself, as long as nobody has noted anything beside it. */
+function journalFor(path: string): JournalFile {
+  const beside = notesPath(path)
+  const isThere = existsSync(beside)
+  if (!isThere && readStory(path).isDead) return continueJournal(path).journal
+  const begin = () => createJournal(beside, {run: basename(path, '.jsonl')})
+  if (!isThere) return begin()
+  try {
+    return continueJournal(beside).journal
+  } catch (error) {
+    if (!(error instanceof JournalDamagedError)) throw error
+    copyFileSync(beside, damagedCopyOf(beside))
+    rmSync(beside)
+    return begin()
   }
 }
 

@@ -1,8 +1,10 @@
+import {Ansis} from 'ansis'
 import {describe, expect, it} from 'vitest'
 import {OutcomeUnknownError} from '../../../src/engine/apply/apply-errors.ts'
 import type {Undecided} from '../../../src/engine/apply/recovery.ts'
 import type {ApplyResult} from '../../../src/engine/apply/work.ts'
-import {STATES} from '../../../src/engine/model/events.ts'
+import {type ApplyEvent, STATES} from '../../../src/engine/model/events.ts'
+import {applySummary} from '../../../src/report/apply-text.ts'
 import type {ApplyDone} from '../../../src/run/apply/apply.ts'
 import {applyDocument, applyExit} from '../../../src/run/apply/apply-document.ts'
 import {Lab, stackOf} from '../../support/lab.ts'
@@ -48,6 +50,24 @@ describe('the document of an apply', () => {
     expect(document.summary).toEqual({done: 0, 'no-op': 0, failed: 0, skipped: 3, blocked: 0, detached: 1, unknown: 1})
     expect(operations.find(it => it.state === 'unknown')?.error?.message).toContain('something of that kind is still running')
     expect(operations.find(it => it.state === 'detached')?.error?.message).toMatch(/task \S+ goes on/)
+  })
+
+  it('calls nothing converged that was not read back, since the run was told to stop', async () => {
+    const lab = new Lab({simulator: {cloud: {taskMs: 10}}})
+    const stack = stackOf().subscription('main').database('cache', 'main')
+    for (const when of ['recording', 'proving'] as const) {
+      const stop = new AbortController()
+      const {result, plan} = await lab.run(async () => {
+        const built = await lab.plan([stack.database(when, 'main')])
+        const emit = (event: ApplyEvent) => void (event.type === when && stop.abort())
+        return {result: await lab.execute(built, [stack], {stop: stop.signal, emit}), plan: built.plan}
+      })
+      expect([when, result.summary.done > 0, result.summary.detached, result.residual]).toEqual([when, true, 0, []])
+      const outcome = {...done(result), interrupted: true}
+      expect(applyDocument(outcome, plan)).toMatchObject({converged: false})
+      expect(applyExit(outcome)).toBe(4)
+      expect(applySummary(outcome, new Ansis(0))).toMatch(/ready after [^,]+, not proven/)
+    }
   })
 
   it('is not made at all when something has no reason', async () => {

@@ -39,10 +39,12 @@ describe('what a run has made and another machine has deleted since', () => {
     expect(here.writes.at(-1)).toBe('DELETE /subscriptions/1/databases/1')
   }
 
-  const isStale = async (...words: string[]) => {
+  const GONE = 'and it is gone since: no run makes an object twice'
+  const NOT_THERE = 'and is not there (never made, or gone since): no run makes an object twice'
+  const isStale = async (why: string, ...words: string[]) => {
     const stale = await apply(...words)
     expect([stale.code, documentOf(stale).error], stale.stderr).toMatchObject([5, {code: 'E_PLAN_STALE'}])
-    expect(documentOf(stale).error.message).toContain('and it is gone since: no run makes an object twice')
+    expect(documentOf(stale).error.message).toContain(why)
   }
 
   it('is not made again by --resume, however often that is asked for; a new plan makes it', async () => {
@@ -55,8 +57,8 @@ describe('what a run has made and another machine has deleted since', () => {
     here.simulator.clearFaults()
     await deletedElsewhere()
     here.simulator.clearLog()
-    await isStale('--resume', half.run)
-    await isStale('--resume', half.run)
+    await isStale(GONE, '--resume', half.run)
+    await isStale(GONE, '--resume', half.run)
     expect(made()).toBe(0)
     saveStack(here.folder, cache())
     expect((await apply(...on())).code).toBe(0)
@@ -74,9 +76,9 @@ describe('what a run has made and another machine has deleted since', () => {
     expect(late.code).toBe(12)
     here.simulator.config.cloud.taskMs = 1
     await deletedElsewhere()
-    await isStale(file)
-    await isStale(file)
-    await isStale('--resume', documentOf(late).run)
+    await isStale(NOT_THERE, file)
+    await isStale(NOT_THERE, file)
+    await isStale(NOT_THERE, '--resume', documentOf(late).run)
     expect(made()).toBe(1)
   })
 })

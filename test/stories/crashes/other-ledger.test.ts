@@ -65,15 +65,64 @@ it('it is the same where the address of the ledgers is a variable', async () => 
     const prod = await at('prod', servers[1])
     expect(prod.code, prod.stderr).toBe(0)
     expect(here.writes).toEqual(['POST /subscriptions', 'POST /subscriptions/2/databases'])
-    for (const how of [['--resume'], ['--attach', documentOf(staging).run]]) {
+    const {run} = documentOf(staging)
+    for (const [code, error, ...how] of [
+      [11, 'E_UNKNOWN_RUN', '--resume'],
+      [3, 'E_RUN_LEDGER', '--resume', run],
+      [3, 'E_RUN_LEDGER', '--attach', run],
+    ]) {
       const refused = await here.fast(['apply', ...how, '-o', 'json'], {env: {TF_HTTP_ADDRESS: servers[1].address}})
-      expect([refused.code, documentOf(refused).error.code]).toEqual([3, 'E_RUN_LEDGER'])
+      expect([refused.code, documentOf(refused).error.code]).toEqual([code, error])
+      expect(refused.stdout).toContain(`run ${run} was begun with another ledger of stack shop`)
     }
     expect((await at('staging', servers[0])).code).toBe(0)
     expect(here.writes.slice(2)).toEqual(['POST /subscriptions/1/databases'])
   } finally {
     for (const it of servers) await it.close()
   }
+})
+
+describe('the run that --resume means where none is named', () => {
+  const resume = (...more: string[]) => here.fast(['apply', '--resume', '-o', 'json', ...more])
+
+  it('is the newest one of the ledgers that are given, wherever else one was begun since', async () => {
+    const staging = documentOf(await apply(to('staging'), '--timeout', '200ms')).run
+    expect((await apply(to('prod'), '--timeout', '200ms', '--foreign', 'ignore')).code).toBe(12)
+    const none = await resume('--state', 'test.tfstate')
+    expect([none.code, documentOf(none).error]).toMatchObject([
+      11,
+      {code: 'E_UNKNOWN_RUN', message: expect.stringContaining('these ledgers')},
+    ])
+    expect(documentOf(none).error.suggestions.filter((it: string) => it.includes('was begun with another ledger'))).toHaveLength(2)
+    here.simulator.configure({cloud: {taskMs: 1}})
+    here.simulator.clearLog()
+    const resumed = await resume('--state', 'staging.tfstate')
+    expect(resumed.code, resumed.stderr).toBe(0)
+    expect(here.writes).toEqual(['POST /subscriptions/1/databases'])
+    expect(
+      (documentOf(await here.run(['runs', 'list', '-o', 'json'])) as {run: string; state: string}[]).find(it => it.run === staging),
+    ).toMatchObject({
+      state: 'ended',
+    })
+  })
+
+  it('is the newest one of the API that is meant, where another stack was applied elsewhere since', async () => {
+    const prod = await site()
+    try {
+      expect((await apply(to('staging'), '--timeout', '200ms')).code).toBe(12)
+      prod.simulator.configure({cloud: {taskMs: 1_500}})
+      const till = ['--synth-dir', saveStack(join(here.folder, 'till'), jsonStack('till').subscription('main'))]
+      const there = {env: {SVC_CLOUD_API_URL: prod.env.SVC_CLOUD_API_URL ?? '', SVC_CLOUD_API_KEY: prod.env.SVC_CLOUD_API_KEY ?? ''}}
+      expect((await here.fast(['apply', ...till, '--auto-approve', '--timeout', '200ms'], there)).code).toBe(12)
+      here.simulator.configure({cloud: {taskMs: 1}})
+      here.simulator.clearLog()
+      const resumed = await resume()
+      expect(resumed.code, resumed.stderr).toBe(0)
+      expect([here.writes, prod.writes]).toEqual([['POST /subscriptions/1/databases'], ['POST /subscriptions']])
+    } finally {
+      await prod.close()
+    }
+  })
 })
 
 it('it goes along with a ledger that is brought elsewhere', async () => {

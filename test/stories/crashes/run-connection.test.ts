@@ -1,9 +1,11 @@
 /** A dead run that has requests open at an API to which there is no connection any more, mostly since no stack declares anything there. */
+import {mkdirSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, it} from 'vitest'
 import {type Inside, inside} from '../../support/inside.ts'
 import {documentOf} from '../../support/site.ts'
 import {JsonStack, saveStack} from '../../support/stack-json.ts'
+import {startStateServer} from '../../support/state-server.ts'
 
 let here: Inside
 beforeEach(async () => {
@@ -37,4 +39,40 @@ it('is named where its API is declared no more and has no credentials, with what
   expect(done.code, done.stderr).toBe(0)
   const after = await without('plan', '--detailed-exitcode')
   expect(after.code, after.stderr).toBe(0)
+})
+
+it('is named with what other machines know of it, too, where its ledger is behind http: that is what keeps it alive', async () => {
+  const state = await startStateServer()
+  try {
+    here.simulator.config.cluster.changeMs = 1_500
+    const there = () => shop().backend({http: {}})
+    saveStack(here.folder, there().bdb('local'))
+    const late = await here.fast(['apply', ...on(), '--auto-approve', '--timeout', '200ms', '-o', 'json'], {env: state.env})
+    expect(late.code, late.stderr).toBe(12)
+    const {run} = documentOf(late)
+    saveStack(here.folder, there())
+    const elsewhere = join(here.folder, 'elsewhere')
+    mkdirSync(elsewhere)
+    const lastAdvice = async (cwd: string): Promise<string> => {
+      const refused = await here.fast(['plan', ...on(), '-o', 'json'], {env: {...WITHOUT, ...state.env}, cwd})
+      expect([refused.code, documentOf(refused).error.code]).toEqual([9, 'E_RUN_CONNECTION'])
+      return documentOf(refused).error.suggestions.at(-1)
+    }
+    const ledger = 'take it out of svcctl.pending in the ledger of stack shop, which is what other machines know of it.'
+    expect(await lastAdvice(here.folder)).toBe(
+      `If what is behind that API is gone for good, look at what the run did (svcctl runs show ${run}), and move its journal out of .svcctl/runs; then ${ledger}`,
+    )
+    expect(await lastAdvice(elsewhere)).toBe(
+      `If what is behind that API is gone for good, what the run did is known where it ran (svcctl runs show ${run}, there); here ${ledger}`,
+    )
+    // And that is true.
+    const {svcctl, serial, ...rest} = JSON.parse(state.state ?? '{}')
+    const {pending, ...own} = svcctl
+    expect(JSON.stringify(pending)).toContain(run)
+    state.state = JSON.stringify({...rest, serial: serial + 1, svcctl: own})
+    const after = await here.fast(['plan', ...on(), '--detailed-exitcode'], {env: {...WITHOUT, ...state.env}, cwd: elsewhere})
+    expect(after.code, after.stderr).toBe(0)
+  } finally {
+    await state.close()
+  }
 })
