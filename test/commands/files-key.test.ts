@@ -40,6 +40,8 @@ describe('files-key set', () => {
     writeConfig(LAB)
     expect((await here.run(['files-key', 'set', KEY, '--profile', 'lob'])).code).toBe(64)
     expect(await here.run(['files-key', 'set', ''])).toMatchObject({code: 64, stderr: expect.stringContaining('error: the key is empty')})
+    const nothing = await here.run(['files-key', 'set', '-'], {input: ''})
+    expect([nothing.code, nothing.stderr]).toEqual([64, expect.stringContaining('printf %s "$SECRET" | svcctl … -\n')])
     expect(config()).toBe(LAB)
   })
 

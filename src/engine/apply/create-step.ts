@@ -25,12 +25,13 @@ export async function create(scene: Scene): Promise<StepEnd> {
   const collection = scene.context.collection(scene.backend, scene.kind, parent)
   const before = new Set(collection.last?.collection.objects.map(it => it.remoteId))
   const plain = plainPart(scene.spec)
-  const fits = (it: LiveObject) =>
-    !before.has(it.remoteId) &&
+  const isMeant = (it: LiveObject) =>
     !scene.work.objects.isAnothers(scene.work.key, it.remoteId) &&
     it.remoteId !== scene.work.operation.remoteId &&
     (scene.kind.identity.matches?.(plain, it.fields) ?? it.name === scene.kind.identity.key(plain))
-  if (madeInline(scene)) return takeOver(scene, collection, fits)
+  // It was there before its turn came: whoever went first may have seen it.
+  if (madeInline(scene)) return takeOver(scene, collection, isMeant)
+  const fits = (it: LiveObject) => !before.has(it.remoteId) && isMeant(it)
   const writing = {
     ...scene.writing('create', parent),
     ...(await carriedSecrets(scene, 'create', undefined, declared)),

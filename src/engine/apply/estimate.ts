@@ -14,11 +14,13 @@ const USUAL_MS = 10_000
 
 export class Estimate {
   readonly #options: RunOptions
+  readonly #all: readonly Operation[]
   readonly #left: Map<Key, Operation>
   #toldAt = Number.NEGATIVE_INFINITY
 
   constructor(options: RunOptions, operations: readonly Operation[]) {
     this.#options = options
+    this.#all = operations
     this.#left = new Map(operations.filter(it => stepsOf(it).length > 0).map(it => [keyOfOperation(it), it]))
   }
 
@@ -32,7 +34,7 @@ export class Estimate {
     this.#toldAt = clock.now()
     const operations = [...this.#left.values()]
     const accountAt = accountsOfOperations(kinds, accountOf)
-    const {ready: _, ...left} = billOf({operations, ...this.#budget(operations), durationMs, limits, accountAt})
+    const {ready: _, ...left} = billOf({operations, among: this.#all, ...this.#budget(operations), durationMs, limits, accountAt})
     emit({type: 'estimate', ...left})
   }
 

@@ -88,13 +88,24 @@ class Run {
     const recordedMs = clock.now() - written
     journal.append({type: 'recorded', keys: ended.flatMap(it => (it.state === 'done' ? keyOfOperation(it.operation) : []))}, true)
     const residual = stop.aborted ? [] : await this.#prover.finish()
+    const isProven = !stop.aborted || !ended.some(it => it.state === 'done' && stepsOf(it.operation).length > 0)
     const summary = summaryOf(ended)
     // A run that let go of something is not over: whoever comes next settles it.
     const closed = this.#closed(ended)
     if (summary.detached + summary.unknown === 0 && !stop.aborted && closed === undefined) journal.append({type: 'end', summary}, true)
     emit({type: 'end', ms: clock.now() - this.#startedAt})
     const provenMs = clock.now() - this.#startedAt
-    return {ended, summary, residual, objects: this.#objects, readyMs, recordedMs, provenMs, ...(closed === undefined ? {} : {closed})}
+    return {
+      ended,
+      summary,
+      residual,
+      objects: this.#objects,
+      readyMs,
+      recordedMs,
+      provenMs,
+      ...(isProven ? {} : {unproven: true as const}),
+      ...(closed === undefined ? {} : {closed}),
+    }
   }
 
   /** What kept operations from beginning, where something did. */

@@ -78,7 +78,9 @@ export abstract class SharedWatch<Item extends Watched<T>, T> {
     // Another process may have begun it by another clock.
     const since = Math.min(item.since ?? now, now)
     const expected = item.sort === undefined ? undefined : this.#expected.firstLookMs(item.sort)
-    const dueAt = item.soon ? now : expected === undefined ? now + this.#pace.minMs : Math.max(now, Math.round(since + expected))
+    const likelyAt = item.soon ? now : expected === undefined ? now + this.#pace.minMs : Math.max(now, Math.round(since + expected))
+    // Others of its sort may have taken longer than it is waited for.
+    const dueAt = Math.min(likelyAt, Math.max(now, item.deadline))
     this.#items.set(item, {since, dueAt, vain: 0})
     if (this.#running) {
       if (dueAt < this.#wakesAt) this.#wake?.abort()

@@ -43,6 +43,8 @@ export interface ApplyResult {
   readonly ended: readonly Ended[]
   readonly summary: Readonly<Record<State, number>>
   readonly residual: readonly Residual[]
+  /** The run was told to stop before what it did was read back. */
+  readonly unproven?: true
   /** Ids and live fields as the run left them. */
   readonly objects: Objects
   /** Somebody said meanwhile that nothing more is sent. `sent`: something had left by then. */

@@ -73,6 +73,12 @@ class Groups {
   of(node: string): string {
     let at = node
     for (let up = this.#parents.get(at); up !== undefined && up !== at; up = this.#parents.get(at)) at = up
+    // Thousands of stacks may have one key: the way is as long as that once.
+    for (let next = node; next !== at; ) {
+      const up = this.#parents.get(next) ?? at
+      this.#parents.set(next, at)
+      next = up
+    }
     return at
   }
 

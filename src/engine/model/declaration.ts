@@ -19,7 +19,14 @@ export function sourceOf({source: {file, line, construct}}: {readonly source: So
 /** How a declaration names its parent. */
 export type ParentRef =
   /** Another declaration, of this stack or another one of the app. */
-  | {readonly by: 'key'; readonly key: Key /** In a plan that does not cover the parent: where it is. */; readonly remoteId?: string}
+  | {
+      readonly by: 'key'
+      readonly key: Key
+      /** In a plan that does not cover the parent: where it is. */
+      readonly remoteId?: string
+      /** Beside that, where the ledger has another object under the key, which makes room in a later plan: that one. */
+      readonly ledgerHas?: string
+    }
   /** `cloud/subscriptions/12` */
   | {readonly by: 'remoteId'; readonly remoteId: string}
   /** All digits. */

@@ -81,6 +81,10 @@ const parent: z.ZodType<ParentRef> = z.discriminatedUnion('by', [
     by: z.literal('key'),
     key,
     remoteId: z.string().exactOptional().describe('of a parent the plan does not cover'),
+    ledgerHas: z
+      .string()
+      .exactOptional()
+      .describe('what the ledger had under the key, where that is another object: what makes room for the parent is no part of the plan'),
   }),
   z.strictObject({by: z.literal('remoteId'), remoteId: z.string()}),
   z.strictObject({by: z.literal('id'), id: z.string()}),
@@ -114,6 +118,10 @@ export const operationSchema = closed<Operation>()({
   edges: z.array(edge),
   adopts: z.literal(true).exactOptional().describe('found by identity, with fields that differ'),
   movedFrom: z.string().exactOptional().describe('the address the ledger had it under'),
+  besides: z
+    .string()
+    .exactOptional()
+    .describe('what the ledger had under this address, where another declaration means it that the plan leaves out: it stays'),
   from: z
     .strictObject({stack: z.string(), address: z.string()})
     .exactOptional()

@@ -65,6 +65,8 @@ export interface Operation {
   readonly adopts?: true
   /** For `move`: the address the ledger had it under. */
   readonly movedFrom?: string
+  /** What the ledger has under this address, where another declaration means it that the plan leaves out (`--no-destroy`): it stays. */
+  readonly besides?: string
   /** For `move` between stacks: whose it is until then. */
   readonly from?: {readonly stack: string; readonly address: string}
   /** Of a move between stacks: declared fields that differ and are the next plan's to change, as JSON pointers. */

@@ -30,6 +30,8 @@ export interface ObserveInput extends OwnershipInput {
   readonly learnsSecret?: (value: Json) => void
   /** Looked at as if they were owned: a saved plan deletes them. */
   readonly going?: readonly Going[]
+  /** By address, objects that another declaration means, which a saved plan leaves out. */
+  readonly meantBesides?: ReadonlyMap<Key, string>
   /** Objects that the state of another program names by their ids: looked up like those of a ledger, and owned by nobody. */
   readonly expected?: readonly ExpectedObject[]
   /** Takes nothing as declared: everything the ledgers own is an orphan. */

@@ -191,7 +191,8 @@ class Pass {
       const there = former && this.#collections.live(declaration.stack, former)
       const claimer = there && claims.get(this.#objectOf(declaration.stack, there))
       // What somebody means who is not planned is not handed over by this run.
-      const stray = claimer === undefined || context.has(claimer) ? there : undefined
+      const isMeantBesides = there !== undefined && this.#input.meantBesides?.get(declaration.key) === there.remoteId
+      const stray = !isMeantBesides && (claimer === undefined || context.has(claimer)) ? there : undefined
       const doubt = match === undefined ? this.#collections.doubtOf(declaration, this.#specOf(declaration), parent) : undefined
       pairs.set(declaration.key, {
         declaration,

@@ -102,6 +102,8 @@ function* wordFaults({scope, selectors, destroy, undo, operations, lifts}: Plan)
       yield `${it.address}: ${it.action} (${it.cause}) is no part of a ${destroy ? 'destroy' : 'plan that is no destroy'}`
     const destroys = it.action === 'delete' || it.action === 'replace'
     if (lifts.noDestroy && destroys) yield `${it.address}: ${it.action} is no part of a plan with --no-destroy`
+    if (it.besides !== undefined && !lifts.noDestroy)
+      yield `${it.address} comes beside ${it.besides}, and nothing is left out (--no-destroy)`
     if (it.cause === 'accepted' && lifts.accept.length === 0) yield `${it.address} was accepted, and nothing is (--accept)`
     if (it.kept !== undefined && lifts.onDrift !== 'keep') yield `${it.address} keeps what was changed, and nothing is kept (--on-drift)`
   }

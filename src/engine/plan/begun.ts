@@ -29,8 +29,10 @@ export function whyNotMade(now: Operation, of: () => Begun | undefined): string 
   const [key, begun] = [keyOfOperation(now), of()]
   if (!begun?.made.has(key)) return undefined
   const made = begun.made.get(key)
-  const what = made === undefined ? 'what this run had begun was settled by another one' : `this run has made it as ${made}`
-  return `${what}, and it is gone since: no run makes an object twice`
+  // Another run has found what this one had begun, or has found that it was never made: only its own journal says which.
+  return made === undefined
+    ? 'what this run had begun was settled by another one, and is not there (never made, or gone since): no run makes an object twice'
+    : `this run has made it as ${made}, and it is gone since: no run makes an object twice`
 }
 
 /** Whether an address was an object's when the run began; `undefined`: nobody can tell any more. */

@@ -11,6 +11,8 @@ import {keyOfOperation} from '../model/value.ts'
 
 export interface BillInput {
   readonly operations: readonly Operation[]
+  /** All of the plan they are from, which say where they stand; absent: there are no more. */
+  readonly among?: readonly Operation[]
   readonly perMinute: number
   /** Tokens there at the start. */
   readonly tokens: number
@@ -29,12 +31,20 @@ export function stepsOf({action, declared}: Operation): readonly ('create' | 'up
   return declared?.policy.createBeforeDestroy ? ['create', 'delete'] : ['delete', 'create']
 }
 
-export function billOf({operations, perMinute, tokens, durationMs, limits = {}, accountAt = () => ''}: BillInput): Bill {
+export function billOf({
+  operations,
+  among = operations,
+  perMinute,
+  tokens,
+  durationMs,
+  limits = {},
+  accountAt = () => '',
+}: BillInput): Bill {
   const active = operations.filter(it => stepsOf(it).length > 0)
-  const requests = requestsToApply(active, accountAt)
+  const requests = requestsToApply(operations, accountAt)
   const took = (it: Operation) => stepsOf(it).reduce((sum, step) => sum + durationMs(it.kind, step), 0) / 1000
   const path = {bound: 'critical path', seconds: criticalPath(active, took)}
-  const exclusive = exclusivityOf(active, took, limits, accountAt)
+  const exclusive = exclusivityOf(active, took, limits, rootsOf(among, accountAt), accountAt)
   const slowest = (requests: number): BoundTime => {
     const rate = {bound: 'rate', seconds: (Math.max(0, requests - tokens) * 60) / perMinute}
     const {bound, seconds} = [rate, path, ...exclusive].reduce((top, it) => (it.seconds > top.seconds ? it : top))
@@ -50,6 +60,7 @@ export function requestsToApply(
 ): {readonly all: number; readonly ready: number} {
   const active = operations.filter(it => stepsOf(it).length > 0)
   const writes = active.reduce((sum, it) => sum + stepsOf(it).length, 0)
+  const collectionOf = collectionsOf(operations)
   const proofs = new Set(active.map(it => `${accountAt(it)} ${collectionOf(it)}`)).size
   const polls = active.length === 0 ? 0 : longestChain(active)
   return {all: writes + polls + proofs, ready: writes + polls}
@@ -60,13 +71,13 @@ function exclusivityOf(
   operations: readonly Operation[],
   took: (it: Operation) => number,
   {perRoot, roots, inFlight}: ChangeLimits,
+  rootOf: (it: Operation) => Root,
   accountAt: NonNullable<BillInput['accountAt']>,
 ): {bound: string; seconds: number}[] {
   if (perRoot === undefined && inFlight === undefined) return []
   const all = operations.reduce((sum, it) => sum + took(it), 0)
   const ofAccount = new Map<string, number>()
   const ofRoot = new Map<string, {readonly name: string; readonly seconds: number}>()
-  const rootOf = rootsOf(operations, accountAt)
   for (const it of operations) {
     const account = accountAt(it)
     ofAccount.set(account, (ofAccount.get(account) ?? 0) + took(it))
@@ -110,12 +121,23 @@ function rootsOf(operations: readonly Operation[], accountAt: NonNullable<BillIn
 /** `cloud/subscriptions/1` */
 const ROOT_STEPS = 3
 
-/** Objects read back together: same kind, same parent. */
-function collectionOf(it: Operation): string {
-  const parent = it.declared?.parent
-  const where = it.remoteId?.replace(/\/[^/]*$/, '') ?? (parent?.by === 'key' ? parent.key : JSON.stringify(parent ?? null))
-  return `${it.kind} ${where}`
+/** Objects read back together: same kind, same parent. Those that are there say where the others of their parent will be. */
+function collectionsOf(operations: readonly Operation[]): (it: Operation) => string {
+  const above = ({kind, declared}: Operation) => (declared?.parent?.by === 'key' ? `${kind} ${declared.parent.key}` : undefined)
+  const known = new Map<string, string>()
+  for (const it of operations) {
+    const key = above(it)
+    if (key !== undefined && it.remoteId !== undefined && it.action !== 'replace') known.set(key, listOf(it.remoteId))
+  }
+  return it => {
+    const key = above(it)
+    const isRoot = it.declared?.parent === undefined && (it.remoteId ?? '').split('/').length <= ROOT_STEPS
+    const where = isRoot ? '' : (known.get(key ?? '') ?? (it.remoteId === undefined ? undefined : listOf(it.remoteId)))
+    return `${it.kind} ${where ?? key ?? JSON.stringify(it.declared?.parent)}`
+  }
 }
+
+const listOf = (remoteId: string): string => remoteId.replace(/\/[^/]*$/, '')
 
 const longestChain = (operations: readonly Operation[]): number => criticalPath(operations, () => 1)
 

@@ -278,9 +278,11 @@ const touches = ({action, remoteId}: Operation): boolean =>
   remoteId !== undefined && (action === 'update' || action === 'replace' || action === 'delete' || action === 'adopt')
 
 function left(operation: Operation, wants: Operation['action'], {stack, address, cause, reason}: Elsewhere): Operation {
-  const {adopts: _, kept: _kept, movedFrom: _from, ...rest} = operation
+  const {adopts: _, kept: _kept, movedFrom, ...rest} = operation
   return {
     ...rest,
+    // What is declared stays in the ledger under its former address: without that a saved plan would be stale at once.
+    ...(movedFrom === undefined || rest.declared === undefined ? {} : {movedFrom}),
     action: 'blocked',
     wants,
     changes: [],
@@ -297,7 +299,7 @@ const movedTo = (stack: string, from: StackAddress, to: StackAddress): string =>
 const transferOf = (from: StackAddress, to: StackAddress): string => transferCommand(from, to)
 
 /** The command that makes it so, ready to be copied. */
-function transferCommand(from: StackAddress, to: StackAddress): string {
+export function transferCommand(from: StackAddress, to: StackAddress): string {
   const as = from.address === to.address ? '' : ` --as '${to.address}'`
   return `svcctl transfer '${from.address}' --from ${from.stack} --to ${to.stack}${as}`
 }

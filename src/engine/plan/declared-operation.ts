@@ -19,6 +19,8 @@ import type {Paired} from '../observe/observation.ts'
 import {entryOf} from '../observe/pair.ts'
 import {createChanges, creation, type OperationBase, type Replaced, replacement, replacing, type Why} from './creation.ts'
 import {formerOf} from './former.ts'
+import {madeWith} from './made-with.ts'
+import {outsideParent} from './outside-parent.ts'
 import type {PlanInput} from './plan-input.ts'
 import {type keysThen, recordedAs} from './recorded.ts'
 
@@ -59,7 +61,7 @@ export function operationOf(input: Planning, pair: Paired, replaced: ReadonlySet
     remoteId: live.remoteId,
     changes,
     ...(kept.length > 0 ? {kept} : {}),
-    ...originOf(pair, entry),
+    ...originOf(subject),
     ...movedFrom(pair),
   }
   const operation =
@@ -133,8 +135,8 @@ const replacedIn = (subject: Subject, live: LiveObject): Replaced => ({
 })
 
 function withParent(subject: Subject, live: LiveObject): Operation {
-  const {pair, kind, entry} = subject
-  const found = {...baseOf(subject), remoteId: live.remoteId, ...originOf(pair, entry), ...movedFrom(pair), ...adopting(pair)}
+  const {pair, kind} = subject
+  const found = {...baseOf(subject), remoteId: live.remoteId, ...originOf(subject), ...movedFrom(pair), ...adopting(pair)}
   const why: Why = {cause: 'parent-replaced', reason: `its ${kind.parent?.field ?? 'parent'} is replaced`}
   return replacing(replacedIn(subject, live), found, why)
 }
@@ -171,7 +173,7 @@ function changed(subject: Subject, found: OperationBase, live: LiveObject, fixed
     const why: Why = {cause: 'immutable-field', reason: `${immutable.join(', ')} cannot be changed in place`}
     return replacement(replacedIn(subject, live), found, createBeforeDestroy, why)
   }
-  if (kind.verbs.update !== undefined) return {...found, action: 'update', ...whyUpdate(changes, pair)}
+  if (kind.verbs.update !== undefined) return {...found, action: 'update', ...whyUpdate(found, pair)}
   if (kind.verbs.create !== undefined && kind.verbs.delete !== undefined) {
     const why: Why = {cause: 'no-update', reason: kind.absent?.update ?? `a ${kind.noun} cannot be changed in place`}
     return replacement(replacedIn(subject, live), found, createBeforeDestroy, why)
@@ -207,13 +209,14 @@ function unchanged(subject: Subject, found: Pick<OperationBase, 'remoteId' | 'ch
 }
 
 /** A parent that was named in text, or that the plan does not cover, as what it turned out to be. */
-function parentOf({kinds, observation}: PlanInput, {declaration, parent}: Paired): Paired['declaration']['parent'] {
+function parentOf(input: PlanInput, {declaration, parent}: Paired): Paired['declaration']['parent'] {
+  const {kinds, observation} = input
   const ref = declaration.parent
   const kind = kinds.get(kinds.get(declaration.kind)?.parent?.kind ?? '')
   if (ref === undefined || kind === undefined || parent === undefined) return ref
   const remoteId = remoteIdOf(kind, parent)
   if (ref.by !== 'key') return {by: 'remoteId', remoteId}
-  return observation.pairs.get(ref.key)?.context ? {...ref, remoteId} : ref
+  return observation.pairs.get(ref.key)?.context ? outsideParent(input, ref, remoteId) : ref
 }
 
 const UPDATES = {
@@ -225,9 +228,10 @@ const UPDATES = {
   differs: 'it differs from the declaration',
 } as const satisfies Partial<Record<Cause, string>>
 
-function whyUpdate(changes: readonly Change[], {match}: Paired): Why {
+function whyUpdate({changes, origin}: OperationBase, {match}: Paired): Why {
   const cause = match?.found === 'import' ? 'import-block' : match?.found === 'name' ? 'found-by-name' : whoChanged(changes)
-  return {cause, reason: UPDATES[cause]}
+  const isOurs = cause === 'found-by-name' && origin === 'created'
+  return {cause, reason: isOurs ? 'made with what it is in; it differs from the declaration' : UPDATES[cause]}
 }
 
 function whoChanged(changes: readonly Change[]): keyof typeof UPDATES {
@@ -238,8 +242,12 @@ function whoChanged(changes: readonly Change[]): keyof typeof UPDATES {
 
 const ownedAs = (entry: LedgerEntry | undefined): Pick<Operation, 'origin'> => (entry ? {origin: entry.origin} : {})
 
-const originOf = ({match}: Paired, entry: LedgerEntry | undefined): Pick<Operation, 'origin'> =>
-  match?.found === 'import' ? {origin: 'imported'} : ownedAs(entry)
+function originOf({input, pair: {declaration, match}, entry}: Subject): Pick<Operation, 'origin'> {
+  if (match?.found === 'import') return {origin: 'imported'}
+  // The run that made it with its parent came no further: the ledger is to have it as what it is, ours.
+  const isOurs = match?.found === 'name' && match.owner === undefined && madeWith(input, declaration.stack, match.live) !== undefined
+  return entry === undefined && isOurs ? {origin: 'created'} : ownedAs(entry)
+}
 
 /** Takes back what was filled in from an object that will be replaced: its id and outputs will be others. */
 function reopened(declared: Value, resolved: Value, replaced: ReadonlySet<Key>): Value {

@@ -152,7 +152,7 @@ function refusedRemovals(plan: Guarded, kinds: Kinds): ReadonlyMap<RemovalCode, 
   const without = new Set(plan.stacks.flatMap(it => (it.ledgerCondition === 'absent' ? [it.name] : [])))
   const refused = new Map<RemovalCode, Operation[]>()
   for (const it of lost(plan)) {
-    const adopted = it.adopts === true || (it.origin !== undefined && it.origin !== 'created')
+    const adopted = it.origin === undefined ? it.adopts === true : it.origin !== 'created'
     const code: RemovalCode | undefined =
       without.has(it.stack) && (it.action === 'delete' || adopted)
         ? 'G_NO_LEDGER'
@@ -175,7 +175,8 @@ function refusedRemovals(plan: Guarded, kinds: Kinds): ReadonlyMap<RemovalCode, 
 
 /**
  * What the ledger does not have, was found by its name and would be changed: it may be somebody's. An import block says
- * that it is meant; what is always there (nodes, settings, policy) is nobody's; a blocked operation changes nothing.
+ * that it is meant; what was made with its parent is ours; what is always there (nodes, settings, policy) is nobody's; a blocked
+ * operation changes nothing.
  */
 function firstContacts({operations, lifts}: Guarded, kinds: Kinds): Operation[] {
   const permission = new Words(lifts.adopt, operations, kinds)
@@ -183,7 +184,7 @@ function firstContacts({operations, lifts}: Guarded, kinds: Kinds): Operation[] 
     const kind = kinds.get(it.kind)
     const canBeMade = kind?.verbs.create !== undefined && !kind.singleton && !kind.adoptOnly
     const changes = it.action === 'update' || it.action === 'replace'
-    return canBeMade && changes && it.adopts === true && it.origin !== 'imported' && !permission.mean(it)
+    return canBeMade && changes && it.adopts === true && it.origin !== 'imported' && it.origin !== 'created' && !permission.mean(it)
   })
 }
 

@@ -6,7 +6,7 @@ import type {Json} from '../../base/json.ts'
 import {neededBy} from '../model/declaration.ts'
 import {remoteIdOf} from '../model/kind.ts'
 import type {Operation, Unmanaged} from '../model/plan.ts'
-import {type Key, keyOfOperation} from '../model/value.ts'
+import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import type {Paired} from '../observe/observation.ts'
 import {accepted} from './accepted.ts'
 import {Claims} from './claims.ts'
@@ -15,6 +15,7 @@ import {operationOf, type Planning} from './declared-operation.ts'
 import {takenStill} from './freed-names.ts'
 import {parentObjectOf as livesIn, objectOf} from './object-names.ts'
 import {orderOperations} from './order.ts'
+import {outsideParent} from './outside-parent.ts'
 import type {PlanInput} from './plan-input.ts'
 import {keysThen} from './recorded.ts'
 import {planRemovals} from './removals.ts'
@@ -177,18 +178,27 @@ function withoutDestroying(operations: readonly Operation[], input: PlanInput): 
     }
   }
   const kept = operations.filter(it => !left.has(it))
-  return {kept: kept.map(it => (keys.has(parentKeyOf(it) ?? '') ? inPlace(input, it) : it)), left: [...left]}
+  const besides = new Map([...left].flatMap(it => (it.movedFrom === undefined ? [] : [[keyOf(it.stack, it.movedFrom), it.remoteId]])))
+  return {
+    kept: kept.map(it => {
+      const stays = it.declared === undefined ? undefined : besides.get(keyOfOperation(it))
+      const placed = keys.has(parentKeyOf(it) ?? '') ? inPlace(input, it) : it
+      return stays === undefined ? placed : {...placed, besides: stays}
+    }),
+    left: [...left],
+  }
 }
 
 const parentKeyOf = ({declared}: Operation): Key | undefined => (declared?.parent?.by === 'key' ? declared.parent.key : undefined)
 
 /** What hangs on something that is no part of the plan says where that is. */
-function inPlace({observation, kinds}: PlanInput, operation: Operation): Operation {
+function inPlace(input: PlanInput, operation: Operation): Operation {
+  const {observation, kinds} = input
   const {declared, kind} = operation
   const above = kinds.get(kinds.get(kind)?.parent?.kind ?? '')
   const ids = observation.pairs.get(keyOfOperation(operation))?.parent
   if (declared?.parent?.by !== 'key' || above === undefined || ids === undefined) return operation
-  return {...operation, declared: {...declared, parent: {...declared.parent, remoteId: remoteIdOf(above, ids)}}}
+  return {...operation, declared: {...declared, parent: outsideParent(input, declared.parent, remoteIdOf(above, ids))}}
 }
 
 /** What deletes an object, or would. */

@@ -15,6 +15,8 @@ import {type Deferred, type Key, keyOf, keyOfOperation, type Secret, spokenProbl
 import type {Going} from '../observe/observation.ts'
 import {type Begun, foundBy, once, whyNotMade} from './begun.ts'
 import {differenceOf, formerDifferences} from './former.ts'
+import {leavingStill, leftToDelete} from './leaving-still.ts'
+import {isMadeWith} from './made-with.ts'
 import {meantElsewhere} from './meant-elsewhere.ts'
 
 /** Facts the plan was made from have moved. Nothing was sent. */
@@ -176,7 +178,7 @@ export function stillValid(
   ]
   const operations = plan.operations.map(planned => {
     if (planned.action === 'no-op' || undecided.has(keyOfOperation(planned)) || isHeldStill(planned, ledgers)) return planned
-    const now = byKey.get(keyOfOperation(planned))
+    const now = byKey.get(keyOfOperation(planned)) ?? leavingStill(planned, byKey)
     const twice = now && whyNotMade(now, () => begun ?? before())
     const stays = now?.cause === 'goes-with-parent' && !isTakenAlong(now)
     const verdict =
@@ -222,13 +224,13 @@ function parentsMoved(plan: Plan, ledgers: ReadonlyMap<string, Ledger>): Moved[]
   const parents = new Map(
     touched(plan).flatMap(({declared}) => (declared?.parent?.by === 'key' ? [[declared.parent.key, declared.parent]] : [])),
   )
-  return [...parents.values()].flatMap(({key, remoteId}) => {
+  return [...parents.values()].flatMap(({key, remoteId, ledgerHas}) => {
     const it = planned.get(key)
     if (it !== undefined && it.action !== 'no-op') return []
     const now = entryAt(ledgers, key)?.remoteId
     const was = it === undefined ? remoteId : it.remoteId
     // What was found by its name alone no ledger need have; another object there is another one.
-    if (now === was || (it === undefined && now === undefined)) return []
+    if (now === was || (it === undefined && (now === undefined || now === ledgerHas))) return []
     return [{address: key, message: `planned was ${was ?? 'nothing'}, and the ledger has ${now ?? 'nothing'}`}]
   })
 }
@@ -298,20 +300,14 @@ function isHeldStill({stack, address, action, cause}: Operation, ledgers: Readon
 }
 
 /** What the plan knows of it that planning again cannot: its name in the code of a stack that is not here, why it is undone. */
-const calledAs = ({construct, action, cause, reason, secretsKept}: Operation, again: Operation): Operation => ({
+const calledAs = ({construct, action, cause, reason, secretsKept, besides}: Operation, again: Operation): Operation => ({
   ...again,
   ...(construct === undefined ? {} : {construct}),
   ...(secretsKept === undefined ? {} : {secretsKept}),
+  ...(besides === undefined ? {} : {besides}),
   // Why it is undone no declaration says.
   ...(cause === 'undone' && action === again.action ? {cause, reason} : {}),
 })
-
-/** Of a replacement that made its new object and stopped: the deletion of the old one. */
-function leftToDelete(planned: Operation, fresh: ReadonlyMap<Key, Operation>): Operation | undefined {
-  if (planned.remoteId === undefined || !deposes(planned)) return undefined
-  const now = fresh.get(keyOf(planned.stack, deposedAddress(planned.address, planned.remoteId)))
-  return now?.remoteId === planned.remoteId ? now : undefined
-}
 
 interface Seen {
   readonly owned: boolean
@@ -348,12 +344,19 @@ function compare(planned: Operation, now: Operation | undefined, {owned, stays, 
       return `planned for an object of this ledger, and the ledger does not have it any more (${now.remoteId ?? 'nothing'} is there)`
   }
   if (now.action === 'no-op') return {...satisfied, ...(now.remoteId === undefined ? {} : {remoteId: now.remoteId})}
+  // Another object has come to its address: nobody has approved that it is let go of.
+  if (forgotten && now.remoteId !== planned.remoteId)
+    return planned.action === 'blocked'
+      ? planned
+      : `planned for ${planned.remoteId ?? 'no object'}, and the ledger has ${now.remoteId ?? 'none'} there by now`
   // What it is in goes with a later plan, and not with this one: forgotten now it would be nobody's.
   if (forgotten && stays && planned.action !== 'forget')
     return planned.action === 'blocked' ? planned : `planned was ${planned.action}, and now it would go with what it is in`
   if (forgotten) return now
   // What was to go is gone, with a run that went no further or by somebody's hand: the new one is still to be made.
   if (planned.action === 'replace' && now.action === 'create' && (owned || planned.adopts === true)) return now
+  // A run of this plan has made it with what it is in, and went no further: what it was to become is still to be sent.
+  if (planned.action === 'create' && now.action === 'update' && !owned && isMadeWith(now) && begun()) return now
   const sends = (it: Operation) => it.action !== 'adopt' && it.action !== 'move'
   // Whoever has the object or its name stays as it is, and was not looked at again: what would take it over is left out still.
   if (planned.action === 'blocked' && (planned.cause === 'name-taken' || (now.from ?? now.movedFrom) !== undefined)) return planned

@@ -2,12 +2,10 @@
  * What goes: objects a ledger owns and nobody declares any more, and whatever stands undeclared in a collection
  * declared `exclusive`. Everything else undeclared is counted and left alone.
  */
-import {isJsonObject, type Json} from '../../base/json.ts'
 import {addAll} from '../../base/many.ts'
 import type {Cause} from '../model/cause.ts'
 import {isDeposed} from '../model/deposed.ts'
 import {type Ids, isLostWithParent, type Kind, kindCalled, locate} from '../model/kind.ts'
-import type {LedgerEntry} from '../model/ledger.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
 import type {Operation, Unmanaged} from '../model/plan.ts'
 import {type RecordedSecrets, recordedSecrets, secretsBelow} from '../model/shown-field.ts'
@@ -16,6 +14,7 @@ import type {Orphan, Placed} from '../observe/observation.ts'
 import {Claims} from './claims.ts'
 import {formerOf, nameShown} from './former.ts'
 import {LastWishes} from './kept.ts'
+import {inlineItems} from './made-with.ts'
 import {objectAt, objectOf, parentObjectOf} from './object-names.ts'
 import type {PlanInput} from './plan-input.ts'
 import {TakenAlong} from './taken-along.ts'
@@ -281,7 +280,7 @@ function inlineRemovals(input: PlanInput, operations: readonly Operation[], free
     if (operation.action !== 'delete' || kind.inlineChildren === undefined || entry === undefined || operation.remoteId === undefined)
       return []
     const {field} = kind.inlineChildren
-    const names = inlineNames(entry, field)
+    const names = inlineItems(entry, field)
     // The ledger has what they were made with in the list they were declared in.
     const recorded = secretsBelow(secretsBelow(recordedSecrets(entry), field), '*')
     return (
@@ -293,14 +292,6 @@ function inlineRemovals(input: PlanInput, operations: readonly Operation[], free
         .sort(byAddress)
     )
   })
-}
-
-function inlineNames(entry: LedgerEntry, field: string): Set<string> {
-  const items: Json | undefined = entry.applied[field]
-  const names = (Array.isArray(items) ? (items as readonly Json[]) : []).flatMap(it =>
-    isJsonObject(it) && typeof it.name === 'string' ? [it.name] : [],
-  )
-  return new Set(names)
 }
 
 /** An object without a declaration: its address is its remote path. */

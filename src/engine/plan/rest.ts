@@ -52,6 +52,7 @@ export function restOf(
       remoteId: _remoteId,
       adopts: _adopts,
       movedFrom: _from,
+      besides: _besides,
       former: _former,
       from: _otherStack,
       later: _later,

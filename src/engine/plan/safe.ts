@@ -45,7 +45,7 @@ export function safePart(plan: Plan, kinds: Kinds): SafePart {
   return {plan: sealed({...part, guards: still}), leftOut: [...left.values()]}
 }
 
-function unsafeBecause({action, cause, adopts, changes, held}: Operation): string | undefined {
+function unsafeBecause({action, cause, adopts, origin, changes, held}: Operation): string | undefined {
   if (held !== undefined) return `it is held by ${held.by} until ${held.until}: ${held.reason}`
   switch (action) {
     case 'create':
@@ -57,7 +57,7 @@ function unsafeBecause({action, cause, adopts, changes, held}: Operation): strin
     case 'no-op':
       return undefined
     case 'update': {
-      if (adopts) return 'it would change what was only found'
+      if (adopts && origin !== 'created') return 'it would change what was only found'
       const risk = changes.find(it => it.risk !== undefined)?.risk
       return risk === undefined ? undefined : `it is risky: ${risk}`
     }

@@ -4,10 +4,11 @@
  * of which the stack says that it is to stay, keeps what it lives in. So does one that came into a ledger since the plan
  * was saved that is checked again.
  */
+import type {Declaration} from '../model/declaration.ts'
 import {type Ids, isLostWithParent, type Kind, parentRemoteId, remoteIdOf} from '../model/kind.ts'
 import type {Operation} from '../model/plan.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
-import {Claims} from './claims.ts'
+import {Claims, transferCommand} from './claims.ts'
 import {LastWishes} from './kept.ts'
 import {objectAt} from './object-names.ts'
 import type {PlanInput} from './plan-input.ts'
@@ -16,10 +17,21 @@ type Input = Pick<PlanInput, 'observation' | 'ledgers' | 'otherLedgers' | 'kinds
 
 interface Child {
   readonly key: Key
-  readonly why: 'is declared' | 'is left out of this run' | 'is to stay (removed block)' | 'is to stay (removalPolicy retain)'
+  readonly why:
+    | 'is declared'
+    | 'is left out of this run'
+    | 'is to stay (removed block)'
+    | 'is to stay (removalPolicy retain)'
+    | `goes to its stack first: ${string}`
 }
 
 const KEPT = {'removed-block': 'is to stay (removed block)', retain: 'is to stay (removalPolicy retain)'} as const
+
+/** What comes from another stack sends nothing in the run that brings it: whatever that is in can be replaced once it is there. */
+function whyDeclared(operation: Operation | undefined, {parent}: Declaration): Child['why'] {
+  if (operation?.action !== 'move' || operation.from === undefined || parent?.by !== 'key') return 'is declared'
+  return `goes to its stack first: ${transferCommand(operation.from, operation)}`
+}
 
 export class TakenAlong {
   readonly #input: Input
@@ -32,15 +44,19 @@ export class TakenAlong {
     const {observation, ledgers, otherLedgers = [], kinds} = input
     const operations = new Map(declared.map(it => [keyOfOperation(it), it]))
     const meant = new Set<string>()
-    for (const [key, {declaration, match, parent}] of observation.pairs) {
+    for (const [key, {declaration, match, parent, stray}] of observation.pairs) {
       const {stack} = declaration
+      // What moves to another parent leaves its object to whoever else means that.
+      if (stray && isLostWithParent(stray.kind, kinds) && claims.isDeclared(stack, stray))
+        this.#stays(stack, stray.kind, stray.remoteId, {key, why: 'is declared'})
       // What is still to be made in a place that is named in text needs that place.
       if (match === undefined && parent !== undefined && declaration.parent?.by !== 'key')
         this.#staysIn(declaration.kind, parent, stack, {key, why: 'is declared'})
       if (match === undefined || !isLostWithParent(match.live.kind, kinds)) continue
       meant.add(objectAt(input, stack, match.live.kind.name, match.live.remoteId))
-      if (operations.get(key)?.cause !== 'parent-replaced')
-        this.#stays(stack, match.live.kind, match.live.remoteId, {key, why: 'is declared'})
+      const operation = operations.get(key)
+      if (operation?.cause !== 'parent-replaced')
+        this.#stays(stack, match.live.kind, match.live.remoteId, {key, why: whyDeclared(operation, declaration)})
     }
     const wishes = new LastWishes(input)
     for (const orphan of observation.orphans) {

@@ -5,6 +5,8 @@ import {formatPointer, parsePointer} from '../../base/pointer.ts'
 import {diffFields} from '../model/diff.ts'
 import type {Kind} from '../model/kind.ts'
 import type {LedgerEntry} from '../model/ledger.ts'
+import {appliedOf} from '../model/ledger-entry.ts'
+import {leftAlone} from '../model/left-alone.ts'
 import type {Operation} from '../model/plan.ts'
 import {holdsMark} from '../model/shown-field.ts'
 
@@ -32,6 +34,8 @@ export interface Touched {
   readonly untouched: boolean
   /** As it is now; absent as long as nobody has looked. */
   readonly live?: JsonObject | undefined
+  /** What the ledger had of it before the run; absent: nothing. */
+  readonly before?: LedgerEntry | undefined
 }
 
 const same = (a: Json | undefined, b: Json | undefined): boolean => canonicalJson({it: a ?? null}) === canonicalJson({it: b ?? null})
@@ -45,17 +49,22 @@ export function isOpen(value: Json | undefined): boolean {
 
 const topOf = (path: string): string => parsePointer(path)[0] ?? ''
 
+/** What the ledger had of it after the run, with marks where values are not known. */
+const recorded = ({kind, operation, before}: Touched): JsonObject =>
+  appliedOf(kind, operation.declared?.spec ?? {}, leftAlone(operation), before?.applied)
+
 /** What the run left in a field, as far as that is known. */
-function left({operation, now, untouched}: Touched, field: string): Json | undefined {
-  const sent = operation.declared?.spec[field]
-  return untouched || isOpen(sent) ? now.applied[field] : sent
+function left(touched: Touched, field: string): Json | undefined {
+  const {now, untouched} = touched
+  const then = untouched ? undefined : recorded(touched)[field]
+  return untouched || isOpen(then) ? now.applied[field] : then
 }
 
 /** Whether a later run has changed a field, or may have, in words: what was to come when the run was planned nobody knows any more. */
 function laterIn(touched: Touched, field: string): string | undefined {
-  const {operation, now, untouched} = touched
+  const {now, untouched} = touched
   if (!same(now.applied[field], left(touched, field))) return LATER
-  return !untouched && isOpen(operation.declared?.spec[field]) ? MAYBE_LATER : undefined
+  return !untouched && isOpen(recorded(touched)[field]) ? MAYBE_LATER : undefined
 }
 
 /** Fields that are otherwise by now than the ledger says. */
@@ -88,8 +97,8 @@ export function changedSince(touched: Touched): string | undefined {
 }
 
 /** Of an update: each field that it changed, and that is as it left it, gets what was applied before. */
-export function fieldsBack(touched: Touched, before: LedgerEntry): FieldsBack {
-  const {now, operation} = touched
+export function fieldsBack(touched: Touched & {readonly before: LedgerEntry}): FieldsBack {
+  const {now, operation, before} = touched
   const drifted = driftedFields(touched)
   const spec: Record<string, Json> = {...now.applied}
   const conflicts: FieldLeft[] = []
@@ -116,9 +125,9 @@ export function fieldsBack(touched: Touched, before: LedgerEntry): FieldsBack {
   return {spec, conflicts, impossible}
 }
 
-/** Whether the run left a field as somebody else had set it (`--on-drift keep`), and all that is in it. */
-const isLeftAlone = ({kept = [], changes}: Operation, field: string): boolean =>
-  kept.some(it => topOf(it) === field) && !changes.some(it => topOf(it.path) === field)
+/** Whether the run left a field as it was, and all that is in it. */
+const isLeftAlone = (operation: Operation, field: string): boolean =>
+  leftAlone(operation).some(it => topOf(it) === field) && !operation.changes.some(it => topOf(it.path) === field)
 
 const UNDECLARED = 'it was not declared before, and to leave a field out changes nothing'
 

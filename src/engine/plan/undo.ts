@@ -129,7 +129,7 @@ class WayBack {
     if (at === undefined) return conflict('no ledger of these stacks has it any more')
     const before = this.#beforeOf(operation)
     const touched = this.#touched(operation, at)
-    const back = before === undefined ? seenBack(touched) : fieldsBack(touched, before)
+    const back = before === undefined ? seenBack(touched) : fieldsBack({...touched, before})
     const stays =
       before === undefined
         ? [{path: '', why: `it was nobody's before, and stays in the ledger: svcctl forget ${at.key} lets it go once it is as it was`}]

@@ -49,6 +49,8 @@ export interface PlanWishes {
   readonly kept?: ReadonlyMap<Key, readonly string[]>
   /** Of a saved plan: what was approved as left alone. */
   readonly leftAlone?: ReadonlyMap<Key, Operation>
+  /** Of a saved plan: objects that stay beside what comes to their addresses. */
+  readonly meantBesides?: ReadonlyMap<Key, string>
   /** Of a saved plan: what it deletes and no ledger has. */
   readonly going?: readonly Going[]
   /** Gets how each field was decided, by object. */
@@ -66,6 +68,7 @@ export async function planWorkspace(
     onlyChanged = false,
     kept = new Map(),
     leftAlone = new Map(),
+    meantBesides = new Map(),
     going = [],
     choice,
     decisions,
@@ -95,6 +98,7 @@ export async function planWorkspace(
     secretStates: (pairs, ahead) => workspace.sealer.states(workspace.allLedgers, pairs, ahead),
     kept,
     leftAlone,
+    meantBesides,
     going,
     decisions,
     holds,

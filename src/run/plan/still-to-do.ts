@@ -4,8 +4,17 @@ import type {Operation, Plan} from '../../engine/model/plan.ts'
 import {type Key, keyOfOperation} from '../../engine/model/value.ts'
 import {wholePlan} from '../../engine/observe/choice.ts'
 import type {Begun} from '../../engine/plan/begun.ts'
-import type {BuiltPlan} from '../../engine/plan/build.ts'
-import {acceptedIn, goingOf, leftAloneIn, stillValid, touched, touchedLedger, untouchedLedger} from '../../engine/plan/recheck.ts'
+import {type BuiltPlan, PlanProblemsError} from '../../engine/plan/build.ts'
+import {
+  acceptedIn,
+  goingOf,
+  leftAloneIn,
+  StalePlanError,
+  stillValid,
+  touched,
+  touchedLedger,
+  untouchedLedger,
+} from '../../engine/plan/recheck.ts'
 import type {PlanWishes} from './plan.ts'
 
 /** What plans again is given in the place of its own ledgers. */
@@ -15,7 +24,7 @@ export interface SeenLedgers {
 }
 
 /** As the saved plan was approved. */
-export type ApprovedWishes = Required<Pick<PlanWishes, 'lifts' | 'choice' | 'destroy' | 'going' | 'leftAlone' | 'kept'>>
+export type ApprovedWishes = Required<Pick<PlanWishes, 'lifts' | 'choice' | 'destroy' | 'going' | 'leftAlone' | 'kept' | 'meantBesides'>>
 
 export interface StillToDoInput extends SeenLedgers {
   readonly planAgain: (seen: SeenLedgers, wishes: ApprovedWishes) => Promise<BuiltPlan>
@@ -37,15 +46,23 @@ export async function stillToDo(
     ledgers: new Map([...ledgers].map(([stack, ledger]) => [stack, touchedLedger(ledger, plan)])),
     otherLedgers: [...rest, ...otherLedgers],
   }
-  const fresh = await planAgain(seen, {
+  const wishes: ApprovedWishes = {
     // What may be destroyed is asked of the whole plan, by whoever carries it out.
     lifts: {...plan.lifts, allowDestroy: [], adopt: [], accept: [], noDestroy: false, onDrift: 'overwrite'},
     choice: wholePlan(acceptedIn(plan)),
     destroy: plan.destroy === true,
     going: goingOf(plan, ledgers),
     leftAlone: leftAloneIn(plan),
+    meantBesides: new Map(touched(plan).flatMap(it => (it.besides === undefined ? [] : [[keyOfOperation(it), it.besides]]))),
     kept: new Map(touched(plan).map(it => [keyOfOperation(it), it.kept ?? []])),
-  })
+  }
+  const fresh = await planAgain(seen, wishes).catch(asStale)
   const all = new Map([...otherLedgers.map(it => [it.stack, it] as const), ...ledgers])
   return {operations: stillValid(plan, fresh.plan.operations, all, open, begun, begunBefore), fresh}
+}
+
+/** What is wrong now was not when it was planned: nothing in the stack is to be corrected for that. */
+function asStale(error: unknown): never {
+  if (!(error instanceof PlanProblemsError)) throw error
+  throw new StalePlanError((error.problems ?? []).map(({address = '', message}) => ({address, message})))
 }

@@ -89,8 +89,17 @@ const cluster = () =>
     .add('cluster.user', 'op', {name: 'op', email: 'op@example.com', password: secret('two')})
     .add('cluster.policy', 'policy', {default_shards_placement: 'dense'})
 
+/** Databases that come with their subscription: the one as it is made, the other is changed after that. */
+const madeInline = () => {
+  const items = ['one', 'two'].map(name => ({name, memoryLimitInGb: 1}))
+  const stack = stackOf().subscription('main', {databases: items}).database('one', 'main')
+  const two = {name: 'two', memoryLimitInGb: 2, password: secret('three')}
+  return stack.add('cloud.database', 'two', two, {parent: stack.in('main'), after: ['one']}).database('three', 'main')
+}
+
 const STORIES: readonly Story[] = [
   {name: 'creates of every cloud kind', before: () => stackOf(), after: chain},
+  {name: 'databases made with their subscription', before: () => stackOf(), after: madeInline},
   {name: 'an update', before: chain, after: () => chain().without('cache').database('cache', 'main', {memoryLimitInGb: 2})},
   {
     name: 'a replacement',

@@ -59,6 +59,19 @@ describe('a shared watch', () => {
     expect(watch.looks).toBe(1)
   })
 
+  it('waits no longer than it is told to, where others of its sort took longer', async () => {
+    const clock = new VirtualClock()
+    const watch = new Watch(clock)
+    watch.answer = items =>
+      new Map(items.flatMap(it => (it.name === 'slow' && clock.now() - START >= 50_000 ? [[it, 'over'] as const] : [])))
+    const told = clock.run(
+      watch.await('slow', 60_000, {sort: 'a step', since: START}).then(() => watch.await('late', 20_000, {sort: 'a step'})),
+    )
+    expect(await told).toBeUndefined()
+    expect(watch.lookedAt.at(-2)).toBeGreaterThanOrEqual(50)
+    expect((watch.lookedAt.at(-1) ?? 0) - (watch.lookedAt.at(-2) ?? 0)).toBe(20)
+  })
+
   it('brings chains into step that are a moment apart, by one wait, where a look answers all', async () => {
     const looksOf = async (watch: Watch, clock: VirtualClock) => {
       // Each step takes two seconds; the second chain is half a second behind.

@@ -196,6 +196,31 @@ describe('what a later run wrote down', () => {
     })
   })
 
+  it('is what counts where it has set a field back to what that was before the dead one: that is no change from outside', async () => {
+    const of = (memoryLimitInGb: number, replication?: boolean) =>
+      stackOf()
+        .subscription('main')
+        .database('cache', 'main', {memoryLimitInGb, ...(replication === undefined ? {} : {replication})})
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([of(1, false)])
+      const first = await lab.ledgers(['shop'])
+      const dead = await killedUnrecorded(lab, of(2, true))
+      const before = beforeImage(dead.built.plan.operations, first)
+      // Another machine, whose code says what it said before of one of them.
+      await lab.apply([of(1)])
+      const {ledger} = lab.store('shop')
+      const entries = new Map([...ledger.entries, ...(first.get('shop')?.entries ?? [])])
+      lab.store('shop').ledger = {...ledger, entries, serial: ledger.serial + 1, outputs: {}}
+      await lab.clock.sleep(60_000)
+      lab.journal = [...dead.journal]
+      await settle(lab, dead.built, [of(2, true)], {before})
+      expect(lab.entry('shop', 'cache')?.applied).toMatchObject({memoryLimitInGb: 1, replication: true})
+      const updates = (await lab.plan([of(2, true)])).plan.operations.filter(it => it.action === 'update')
+      expect(updates.map(it => [it.cause, it.changes.map(change => change.path)])).toEqual([['changed-in-git', ['/memoryLimitInGb']]])
+    })
+  })
+
   it('about something else keeps nobody from hearing of a replacement: the new object is not lost', async () => {
     const lab = new Lab()
     await lab.run(async () => {

@@ -41,6 +41,45 @@ describe('a bill', () => {
   })
 })
 
+describe('a bill of what is made in objects that are there', () => {
+  /** Databases added to subscriptions that stay as they are, with a change of one that is there. */
+  const added = async () => {
+    const lab = new Lab()
+    return lab.run(async () => {
+      await lab.apply([stackOf().subscription('a').database('a1', 'a').subscription('b')])
+      const {plan} = await lab.plan([
+        stackOf()
+          .subscription('a')
+          .database('a1', 'a', {memoryLimitInGb: 2})
+          .database('a2', 'a')
+          .database('a3', 'a')
+          .subscription('b')
+          .database('b1', 'b'),
+      ])
+      return plan.operations
+    })
+  }
+
+  it('counts what may only happen one after the other there', async () => {
+    const operations = await added()
+    expect(billOf({operations, ...free, limits: {perRoot: 1}})).toMatchObject({seconds: 30, bound: 'exclusivity of null_resource.a'})
+  })
+
+  it('reads each collection back once', async () => {
+    // 4 writes, a look, and the databases of both.
+    expect(billOf({operations: await added(), ...free})).toMatchObject({requests: 7, ready: {requests: 5}})
+  })
+
+  it('knows of what is left where it stands, though nothing else is left there', async () => {
+    const operations = await added()
+    const left = operations.filter(it => it.action === 'create')
+    expect(billOf({operations: left, among: operations, ...free, limits: {perRoot: 1}})).toMatchObject({
+      seconds: 20,
+      bound: 'exclusivity of null_resource.a',
+    })
+  })
+})
+
 describe('what is left of an apply', () => {
   it('is estimated anew as operations end, and shrinks', async () => {
     const lab = new Lab({simulator: {cloud: {taskMs: 4000}}})

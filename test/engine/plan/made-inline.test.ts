@@ -159,4 +159,60 @@ describe('databases that were made with a subscription', () => {
       expect(objectsOf(lab.simulator).map(it => it.remoteId)).toEqual(['cluster/bdbs/1'])
     })
   })
+
+  describe('and are declared, too', () => {
+    const both = (memoryLimitInGb: number, one: StackBuilder = shop()) => one.database('one', 'main', {name: 'one', memoryLimitInGb})
+
+    it('are our own where the run that made them came no further: what differs is changed without asking whose they are', async () => {
+      const lab = await started()
+      await lab.run(async () => {
+        const {plan} = await lab.apply([both(2)], {lifts: {adopt: []}})
+        expect(active(plan.operations)).toMatchObject([
+          {
+            action: 'update',
+            remoteId: ONE,
+            adopts: true,
+            origin: 'created',
+            reason: 'made with what it is in; it differs from the declaration',
+          },
+        ])
+        expect(plan.guards).toEqual([])
+        expect(lab.entry('shop', 'one')).toMatchObject({remoteId: ONE, origin: 'created'})
+        await lab.clock.sleep(5000)
+        expect(await planned(lab, both(2), {})).toEqual([])
+        // As what the ledger has created: the address of its kind is enough, as ever.
+        expect((await lab.plan([shop()], {lifts: {allowDestroy: ['cloud.database'], adopt: []}})).plan.guards).toEqual([])
+      })
+    })
+
+    it.each([
+      ['somebody has changed it since', async (lab: Lab) => lab.simulator.edit({path: ONE, set: {memoryLimitInGb: 3}})],
+      [
+        'the subscription was only taken over',
+        async (lab: Lab) => {
+          lab.stores.clear()
+          await lab.apply([shop()])
+        },
+      ],
+      [
+        'it is none of those',
+        async (lab: Lab) => {
+          const entry = lab.entry('shop', 'main')
+          expect(entry).toBeDefined()
+          lab.simulator.edit({path: 'cloud/subscriptions/1/databases', create: {name: 'other', memoryLimitInGb: 1}})
+        },
+      ],
+    ])('are not ours for certain where %s', async (_, meanwhile) => {
+      const lab = await started()
+      await lab.run(async () => {
+        await meanwhile(lab)
+        await lab.clock.sleep(5000)
+        const name = objectsOf(lab.simulator).length > 3 ? 'other' : 'one'
+        const stack = shop().database(name, 'main', {name, memoryLimitInGb: 2})
+        expect((await lab.plan([stack], {lifts: {adopt: []}})).plan.guards).toMatchObject([
+          {code: 'G_FIRST_CONTACT', addresses: [`null_resource.${name}`]},
+        ])
+      })
+    })
+  })
 })

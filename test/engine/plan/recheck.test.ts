@@ -74,6 +74,46 @@ describe('an object whose name is kept by one that --no-destroy leaves in place'
   })
 })
 
+describe('a plan of --no-destroy that gives an address to another object', () => {
+  const shop = () => stackOf('shop').subscription('a').subscription('b')
+  it.each([
+    [
+      'puts something into an object that comes to that address in a later plan',
+      shop().database('one', 'a').rule('x', 'one').database('y', 'a', {name: 'z', port: 12_001}),
+      shop().database('one', 'a').database('x', 'a', {name: 'z', port: 12_000}).rule('y', 'x'),
+      ['create null_resource.y'],
+    ],
+    [
+      'makes an object there, and what it has is meant by a declaration that is left out',
+      shop().database('x', 'a', {name: 'z', port: 12_001}),
+      shop().database('x', 'b', {name: 'other'}).database('y', 'a', {name: 'z', port: 12_000}),
+      ['create null_resource.x'],
+    ],
+    [
+      'lets go of what is to stay, and leaves out what comes there',
+      shop().database('one', 'a').bdb('x', {name: 'x'}, {removal: 'retain'}),
+      shop().database('one', 'b').rule('x', 'one'),
+      [expect.stringContaining('forget null_resource.x (deposed ')],
+    ],
+  ])('is carried out as approved where it %s', async (_, then, now, expected) => {
+    const lab = new Lab()
+    const said = (operations: readonly Operation[]) =>
+      operations.filter(it => it.action !== 'no-op').map(it => `${it.action} ${it.address}`)
+    await lab.run(async () => {
+      await lab.apply([then])
+      const {plan} = await lab.plan([now], {lifts: {noDestroy: true}})
+      expect(said(plan.operations)).toEqual(expected)
+      const again = await lab.recheck(plan, [now])
+      expect(said(again.plan.operations)).toEqual(expected)
+      const owned = () => [...lab.store('shop').ledger.entries.values()].map(it => it.remoteId)
+      const kept = owned().filter(id => !plan.operations.some(it => it.action === 'forget' && it.remoteId === id))
+      const {ended} = await lab.execute(again, [now])
+      expect(ended.filter(it => it.operation.action !== 'no-op').map(it => it.state)).toEqual(['done'])
+      expect(owned()).toEqual(expect.arrayContaining(kept))
+    })
+  })
+})
+
 describe('an id that the server gives to an item of a list', () => {
   it.each([
     ['emptied', main().database('cache', 'main', {alerts: []})],
@@ -281,5 +321,64 @@ it('what would go with an object that the plan does not take stays as it was app
     expect(told(again.plan)).toEqual(['blocked cloud.acl_rule'])
     await lab.execute(again, next)
     expect([...lab.store('shop').ledger.entries.values()].map(it => it.kind).sort()).toContain('cloud.acl_rule')
+  })
+})
+
+describe('an object that has come to the address of what a plan lets go, and that stays when it is let go', () => {
+  const slot = (port: number, removal: 'delete' | 'retain') => main().database('slot', 'main', {port}, {removal})
+
+  it.each([
+    ['deletes, though it would be forgotten', slot(12_000, 'delete'), slot(12_001, 'retain')],
+    ['forgets', slot(12_000, 'retain'), slot(12_001, 'retain')],
+    ['forgets, whatever that one was declared with', slot(12_000, 'retain'), slot(12_001, 'delete')],
+    ['deletes, though it is of another kind', slot(12_000, 'delete'), main().bdb('slot', {}, {removal: 'retain'})],
+  ])('is not what it %s', async (_, before, meanwhile) => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([before])
+      const plan = await monday(lab, main())
+      await lab.apply([meanwhile])
+      const {remoteId = ''} = lab.entry('shop', 'slot') ?? {}
+      await expect(lab.recheck(plan, [main()])).rejects.toMatchObject({
+        code: 'E_PLAN_STALE',
+        message: expect.stringContaining(`the ledger has ${remoteId} there by now`),
+      })
+    })
+  })
+
+  it('is nothing to what cannot be deleted, and was left where it is', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      const shop = () => main().database('cache', 'main').bdb('y', {name: 'y'})
+      const rule = stackOf('other').add('cloud.acl_rule', 'slot', {name: 'x', rule: '+@read ~*'}, {parent: shop().in('cache')})
+      await lab.apply([shop(), rule])
+      const now = [shop(), stackOf('other')]
+      const {plan} = await lab.plan(now)
+      expect(plan.operations.map(it => it.action)).toEqual(['blocked', 'no-op', 'no-op', 'no-op'])
+      await lab.apply([main().database('cache', 'main'), stackOf('other').bdb('slot', {name: 'y'}, {removal: 'retain'})])
+      const again = await lab.recheck(plan, now)
+      expect(again.plan.operations.filter(it => it.action !== 'no-op')).toMatchObject([{action: 'blocked', kind: 'cloud.acl_rule'}])
+      await lab.execute(again, now)
+      expect(lab.entry('other', 'slot')).toMatchObject({kind: 'cluster.database'})
+    })
+  })
+})
+
+it('is stale, and no error of the stack, where what it puts something into is not there any more', async () => {
+  const lab = new Lab()
+  await lab.run(async () => {
+    const shop = (port?: number) => main().database('db', 'main', port === undefined ? {} : {port})
+    const team = stackOf('team').add('cloud.acl_rule', 'ro', {name: 'ro', rule: '+@read ~*'}, {parent: shop().in('db')})
+    await lab.apply([shop()])
+    const now = [shop(), team]
+    const {plan} = await lab.plan(now, {selected: new Set(['team'])})
+    await lab.apply([shop(12_001)])
+    lab.simulator.clearLog()
+    await expect(lab.recheck(plan, now)).rejects.toMatchObject({
+      code: 'E_PLAN_STALE',
+      exit: 5,
+      problems: [{address: 'null_resource.ro', message: expect.stringContaining('its database does not exist')}],
+    })
+    expect(lab.simulator.log.filter(it => it.method !== 'GET')).toEqual([])
   })
 })

@@ -43,6 +43,40 @@ describe('a declared child that is not planned with what it lives in', () => {
     })
   })
 
+  it('keeps one that also has another address by now, and the saved plan of it is not stale at once', async () => {
+    const renamed = () => stackOf().subscription('main').database('cart', 'main', {name: 'db', port: 12_001})
+    const lab = await started(shop(), team())
+    await lab.run(async () => {
+      const {plan} = await lab.plan([renamed(), team()], {selected: new Set(['shop'])})
+      expect(of(plan.operations, 'cart')).toMatchObject({action: 'blocked', wants: 'replace', movedFrom: 'null_resource.db'})
+      const again = await lab.recheck(plan, [renamed()])
+      expect(of(again.plan.operations, 'cart')).toEqual(of(plan.operations, 'cart'))
+      const {summary} = await lab.execute(again, [renamed()])
+      expect(summary).toMatchObject({blocked: 1, done: 0})
+    })
+  })
+
+  it('keeps a database that is replaced until it has come to its stack, which the plan says how to do', async () => {
+    const lab = new Lab()
+    const next = (stack: StackBuilder) => stack.add('cloud.acl_rule', 'ro', {name: 'ro', rule: '+@read ~*'}, {parent: shop().in('db')})
+    await lab.run(async () => {
+      await lab.apply([shop().rule('ro', 'db'), stackOf('team')])
+      await lab.clock.sleep(5000)
+      const now = [shop(12_001), next(stackOf('team'))]
+      const {plan} = await lab.apply(now)
+      expect(of(plan.operations, 'db')).toMatchObject({
+        action: 'blocked',
+        wants: 'replace',
+        reason:
+          "it would take along team:null_resource.ro, which goes to its stack first: svcctl transfer 'null_resource.ro' --from shop --to team",
+      })
+      expect(of(plan.operations, 'ro')?.action).toBe('move')
+      await lab.clock.sleep(5000)
+      const {operations} = (await lab.apply(now)).plan
+      expect([of(operations, 'db')?.action, of(operations, 'ro')?.cause]).toEqual(['replace', 'parent-replaced'])
+    })
+  })
+
   it('is not replaced for a parent that stays', async () => {
     const both = (port?: number) => ruled(shop(port)).rule('own', 'db')
     const lab = await started(both())
@@ -260,6 +294,39 @@ describe('a rule that another stack declares by now', () => {
     await lab.run(async () => {
       const {operations} = (await lab.plan([without(), team()], {selected: new Set(['shop'])})).plan
       expect(of(operations, 'db')).toMatchObject({action: 'blocked', wants: 'delete', cause: 'not-empty'})
+    })
+  })
+})
+
+describe('a rule that another stack, which is not planned, declares by now, and whose address is one elsewhere', () => {
+  const base = () => stackOf().subscription('main').database('y', 'main')
+  const theirs = () =>
+    stackOf('team').add(
+      'cloud.acl_rule',
+      'theirs',
+      {name: 'r', rule: '+@read ~*'},
+      {parent: {by: 'remoteId', remoteId: 'cloud/subscriptions/1/databases/1'}},
+    )
+
+  it.each([
+    ['deleted', base],
+    ['replaced', () => base().database('x', 'main', {port: 12_001})],
+  ])('keeps its database, which would be %s', async (_, next) => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf().subscription('main').database('x', 'main').rule('r', 'x')])
+      await lab.apply([base().database('x', 'main').rule('r', 'x'), stackOf('team')])
+      await lab.clock.sleep(5000)
+      expect(lab.entry('shop', 'r')?.remoteId).toBe('cloud/subscriptions/1/databases/1/acl/rules/1')
+      lab.simulator.clearLog()
+      const {plan} = await lab.apply([next().rule('r', 'y'), theirs()], {selected: new Set(['shop'])})
+      expect(of(plan.operations, 'x')).toMatchObject({
+        action: 'blocked',
+        cause: 'not-empty',
+        reason: expect.stringContaining('is declared'),
+      })
+      expect(of(plan.operations, 'r')).toMatchObject({action: 'blocked'})
+      expect([lab.writes, lab.entry('shop', 'r')?.remoteId]).toEqual([[], 'cloud/subscriptions/1/databases/1/acl/rules/1'])
     })
   })
 })

@@ -97,6 +97,25 @@ describe('what a run left as somebody else had set it', () => {
   })
 })
 
+describe('what a run did not send of what was declared', () => {
+  const sized = (memoryLimitInGb: number, replication: boolean, more: JsonObject = {}) =>
+    base().database('cache', 'main', {memoryLimitInGb, replication, ...more}, {ignoreChanges: ['/memoryLimitInGb', '/backup/interval']})
+  const backup = (interval: number, enabled: boolean) => ({backup: {interval, enabled}})
+
+  it('is nothing that a later run has changed', async () => {
+    const draft = await undone(sized(1, false), sized(2, true), {since: sized(2, true).rule('ro', 'cache')})
+    expect([whys(draft.conflicts), whys(draft.impossible)]).toEqual([[], []])
+    expect(draft.wishes[0]?.declaration?.spec).toMatchObject({memoryLimitInGb: 1, replication: false})
+  })
+
+  it('keeps nothing of what it stands in from its way back', async () => {
+    const [before, after] = [sized(1, false, backup(12, false)), sized(1, false, backup(24, true))]
+    const draft = await undone(before, after, {since: sized(1, false, backup(24, true)).rule('ro', 'cache')})
+    expect([whys(draft.conflicts), whys(draft.impossible)]).toEqual([[], []])
+    expect(draft.wishes[0]?.declaration?.spec).toMatchObject(backup(12, false))
+  })
+})
+
 describe('what a run moved', () => {
   const renamed = base().database('store', 'main', {name: 'cache'}).moved('cache', 'store')
 

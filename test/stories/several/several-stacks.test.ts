@@ -62,6 +62,35 @@ it('the run stays unfinished until each of its stacks was there, and the objects
   }
 }, 90_000)
 
+it('a run that lives, and whose lock of one stack was taken away, goes on in its journal for the other one: no line is lost', async () => {
+  const till = () => jsonStack('till').subscription('till-main').database('till-cache', 'till-main')
+  saveStack(here.folder, jsonStack('shop').subscription('shop-main'))
+  saveStack(here.folder, till())
+  const on = ['--synth-dir', here.folder]
+  here.simulator.configure({cloud: {taskMs: 1_500, readyMs: 0}})
+  const running = here.start(['apply', ...on, '--stack', '*', '--auto-approve'])
+  await until(() => here.writes.length === 2)
+  running.kill('SIGSTOP')
+  expect((await here.run(['force-unlock', ...on, '--stack', 'shop', '--yes'])).code).toBe(0)
+  const first = await here.fast(['apply', ...on, '--stack', 'shop', '--auto-approve', '--foreign', 'ignore', '-o', 'json'])
+  expect(first.code, first.stderr).toBe(0)
+  running.kill('SIGCONT')
+  await until(() => here.writes.length === 3)
+  const [{run, state}] = (await runs()) as [{run: string; state: string}]
+  expect(state).not.toBe('ended')
+  running.kill('SIGKILL')
+  await running.done
+  const told = documentOf(await here.run(['runs', 'show', run, '-o', 'json']))
+  expect(JSON.stringify(told)).toContain('till:null_resource.till-cache')
+  // No list shows it, and no task of it goes on by its name.
+  here.simulator.configure({cloud: {taskMs: 1, listLagMs: 1_000}})
+  const second = await here.fast(['apply', ...on, '--stack', 'till', '--auto-approve', '-o', 'json'])
+  expect(second.code, second.stdout + second.stderr).toBe(0)
+  expect(documentOf(second).operations.map((it: {action: string}) => it.action)).toEqual(['no-op', 'no-op'])
+  expect((await runs()).map(it => it.state)).not.toContain('unfinished')
+  expect(here.writes).toEqual(['POST /subscriptions', 'POST /subscriptions', expect.stringMatching(/^POST .*databases$/)])
+})
+
 it('what travels in a ledger of a run whose end nobody can tell goes on travelling with the runs after it', async () => {
   const state: StateServer = await startStateServer()
   try {
