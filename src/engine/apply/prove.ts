@@ -13,7 +13,7 @@ import {PRIORITY} from '../model/backend.ts'
 import {diffFields} from '../model/diff.ts'
 import {type Ids, idsIn, type Kind} from '../model/kind.ts'
 import {leftAlone} from '../model/left-alone.ts'
-import {type LiveObject, liveObject} from '../model/live.ts'
+import {type LiveObject, withOwnRow} from '../model/live.ts'
 import type {Change} from '../model/plan.ts'
 import {plainPart} from '../model/resolve.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
@@ -200,7 +200,7 @@ export class Prover {
       const backend = this.#context.options.backendOf(operation.stack, place.kind.api)
       backend.reader.forget(request.path)
       const row = await backend.reader.read(request, {priority: PRIORITY.proof})
-      live = (row && liveObject(place.kind, place.parent, {...live.fields, ...row})) ?? live
+      if (row) live = {...live, fields: withOwnRow(live, row)}
       ;({changes, missingInLive} = diff(live))
     }
     if (changes.length === 0) return undefined

@@ -41,6 +41,9 @@ export function liveObject(kind: Kind, parent: Ids, row: JsonObject, askedFor?: 
   return {kind, ids, remoteId: remoteIdOf(kind, ids), fields, name: kind.identity.key(fields)}
 }
 
+/** As its list shows it, with what its own GET said: each of them spells fields in its own way, and the GET wins. */
+export const withOwnRow = ({kind, fields}: LiveObject, row: JsonObject): JsonObject => ({...fields, ...(kind.normalize?.(row) ?? row)})
+
 /** Reads a collection; a singleton's is its one object. */
 export async function readCollection(backend: Backend, kind: Kind, parent: Ids, priority: number = PRIORITY.read): Promise<Collection> {
   const request = kind.verbs.list?.(parent) ?? kind.verbs.read?.(parent)

@@ -4,7 +4,7 @@ import {canonicalJson} from '../../base/json.ts'
 import {isRecordedSecret, liveAttribute} from '../model/attribute.ts'
 import {diffFields} from '../model/diff.ts'
 import type {Ledger} from '../model/ledger.ts'
-import {type LiveObject, liveObject, outputOf} from '../model/live.ts'
+import {type LiveObject, outputOf, withOwnRow} from '../model/live.ts'
 import {openLeaves, plainPart, resolveValue} from '../model/resolve.ts'
 import {recordedSecrets} from '../model/shown-field.ts'
 import {Deferred, type Key, Secret, type ValueObject} from '../model/value.ts'
@@ -101,8 +101,7 @@ async function fetchSparse(input: ObserveInput, pairs: ReadonlyMap<Key, Paired>)
       const request = live.kind.verbs.read(live.ids)
       const row = await input.backendOf(pair.declaration.stack, live.kind.api).reader.read(request, {kept: true})
       if (row === undefined) return void full.set(pair.declaration.key, {...pair, doubt: staleRow(request.path)})
-      const whole = liveObject(live.kind, live.ids.slice(0, -1), {...live.fields, ...row})
-      if (whole) full.set(pair.declaration.key, {...pair, match: {...pair.match, live: {...live, fields: whole.fields}}})
+      full.set(pair.declaration.key, {...pair, match: {...pair.match, live: {...live, fields: withOwnRow(live, row)}}})
     }),
   )
   return full

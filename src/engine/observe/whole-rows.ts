@@ -8,7 +8,7 @@ import {addAll} from '../../base/many.ts'
 import type {Backend} from '../model/backend.ts'
 import {rootRule} from '../model/field-rules.ts'
 import type {Kind} from '../model/kind.ts'
-import {type Collection, type LiveObject, liveObject} from '../model/live.ts'
+import {type Collection, type LiveObject, liveObject, withOwnRow} from '../model/live.ts'
 
 export interface WholeRows {
   /** As they are: what an object's own GET said wins over its row. */
@@ -37,7 +37,7 @@ export async function wholeRows(collections: readonly Collection[]): Promise<Who
   const all = collections.flatMap(it => it.objects)
   const there = all.filter(it => !own.has(it) || own.get(it) !== undefined)
   return {
-    objects: there.map(it => withFields(it, {...it.fields, ...normalized(it, own.get(it))})),
+    objects: there.map(it => withFields(it, withOwnRow(it, own.get(it) ?? {}))),
     facts: there.map(it => withFields(it, {...normalized(it, own.get(it)), ...it.fields})),
     vanished: all.filter(it => own.has(it) && own.get(it) === undefined),
   }

@@ -52,6 +52,32 @@ describe('right after an apply, while the list shows what was there before', () 
   })
 })
 
+describe('right after an apply, while the list shows fields as they were that answers call otherwise than stacks do', () => {
+  const declareMain = (region: string, paymentMethodId: number) =>
+    saveStack(
+      here.folder,
+      jsonStack('shop').subscription('main', {paymentMethodId, cloudProviders: [{provider: 'AWS', regions: [{region}]}]}),
+    )
+
+  beforeEach(async () => {
+    const was = {paymentMethodId: 55, cloudProviders: [{provider: 'AWS', regions: [{region: 'eu-west-1'}]}]}
+    here.simulator.configure({cloud: {names: 'renamed', listLagMs: 0}})
+    here.simulator.edit({path: 'cloud/subscriptions/1', set: was})
+    here.simulator.configure({cloud: {listLagMs: 60_000}})
+    declareMain('us-east-1', 66)
+    const done = await apply('--allow-destroy', '*')
+    expect(done.code, done.stderr).toBe(0)
+    const list = await here.run(['api', 'cloud', 'get', '/subscriptions', '-o', 'json'])
+    expect(list.stdout).toContain('eu-west-1')
+  })
+
+  it('a plan is empty, and there is no drift', async () => {
+    const plan = await fast('plan', '--detailed-exitcode', '-o', 'json')
+    expect([plan.code, documentOf(plan).summary.update], plan.stderr).toEqual([0, 0])
+    expect((await fast('drift', '-o', 'json')).code).toBe(0)
+  })
+})
+
 describe('right after an apply that deleted, while the list shows what is gone', () => {
   beforeEach(async () => {
     saveStack(here.folder, jsonStack('shop').subscription('main'))
