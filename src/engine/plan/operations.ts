@@ -178,7 +178,14 @@ function withoutDestroying(operations: readonly Operation[], input: PlanInput): 
     }
   }
   const kept = operations.filter(it => !left.has(it))
-  const besides = new Map([...left].flatMap(it => (it.movedFrom === undefined ? [] : [[keyOf(it.stack, it.movedFrom), it.remoteId]])))
+  // Of what is another stack's to judge the operation alone does not say where it was.
+  const places = new Map(input.observation.orphans.map(it => [keyOfOperation(it), it.object.address]))
+  const besides = new Map(
+    [...left].flatMap(it => {
+      const from = it.movedFrom ?? places.get(keyOfOperation(it))
+      return from === undefined ? [] : [[keyOf(it.stack, from), it.remoteId]]
+    }),
+  )
   return {
     kept: kept.map(it => {
       const stays = it.declared === undefined ? undefined : besides.get(keyOfOperation(it))

@@ -276,19 +276,20 @@ function takenMeanwhile(plan: Plan, fresh: ReadonlyMap<Key, Operation>, ledgers:
 }
 
 /**
- * Objects that have come to an address which the plan gives to others: written over, they would be nobody's. What gives way stays
- * beside what comes where deletions were left out, which such a plan alone does not tell; a run knows what it found there.
+ * Objects that have come to an address which the plan gives to others: written over, they would be nobody's; put aside, the next
+ * plan would delete them. What the plan leaves there it says; a run knows what else it found.
  */
 function displaced(plan: Plan, fresh: readonly Operation[], begun: Begun | undefined): Moved[] {
   const found = begun && foundBy(begun)
-  if (begun === undefined ? plan.lifts.noDestroy : found === undefined) return []
+  if (begun !== undefined && found === undefined) return []
   const known = new Set(plan.operations.map(keyOfOperation))
-  const given = new Set(touched(plan).flatMap(it => (it.action === 'blocked' ? [] : keyOfOperation(it))))
+  const given = new Map(touched(plan).flatMap(it => (it.action === 'blocked' ? [] : [[keyOfOperation(it), it]])))
   return fresh.flatMap(it => {
-    const address = keyOf(it.stack, it.movedFrom ?? it.address)
-    const isNew = it.remoteId === undefined || found?.(address, it.remoteId) !== true
-    const goes = it.declared === undefined && it.movedFrom !== undefined && !known.has(keyOfOperation(it)) && isNew
-    return goes && given.has(address) ? [{address, message: `the ledger has ${it.remoteId ?? 'another object'} there by now`}] : []
+    if (it.declared !== undefined || it.movedFrom === undefined || known.has(keyOfOperation(it))) return []
+    const address = keyOf(it.stack, it.movedFrom)
+    const taker = given.get(address)
+    const isLeft = it.remoteId !== undefined && (taker?.besides === it.remoteId || found?.(address, it.remoteId) === true)
+    return taker === undefined || isLeft ? [] : [{address, message: `the ledger has ${it.remoteId ?? 'another object'} there by now`}]
   })
 }
 

@@ -112,6 +112,24 @@ describe('a plan of --no-destroy that gives an address to another object', () =>
       expect(owned()).toEqual(expect.arrayContaining(kept))
     })
   })
+
+  it.each([
+    ['beside what was there', shop().database('x', 'a', {name: 'z', port: 12_001})],
+    ['where nothing was', shop()],
+  ])('is stale where a colleague has put a third object at that address, %s', async (_, then) => {
+    const lab = new Lab()
+    const now = shop().peering('x', 'a')
+    await lab.run(async () => {
+      await lab.apply([then])
+      const {plan} = await lab.plan([now], {lifts: {noDestroy: true}})
+      expect(plan.summary).toMatchObject({create: 1, delete: 0})
+      await lab.apply([then.without('x').bdb('x')])
+      await expect(lab.recheck(plan, [now])).rejects.toMatchObject({
+        code: 'E_PLAN_STALE',
+        message: expect.stringContaining(`the ledger has ${lab.entry('shop', 'x')?.remoteId} there by now`),
+      })
+    })
+  })
 })
 
 describe('an id that the server gives to an item of a list', () => {
