@@ -114,17 +114,13 @@ export class PagedReader implements Reader {
   ): Promise<Found | undefined> {
     const parent = listParentOf(path)
     if (parent === undefined) throw refusal.error
-    const listed = this.#listed(parent)
-    const exists = listed ?? (await this.#source.object(parent.path, options)) !== undefined
+    const exists = this.#isListed(parent) || (await this.#source.object(parent.path, options)) !== undefined
     return exists ? {rows: [], withoutId: [], proof: 'its parent exists and has none (404)', givenUp: true} : undefined
   }
 
-  /** Whether the parent stands in a list of this run; `undefined` when no list can tell. */
-  #listed(parent: ListParent): boolean | undefined {
-    const list = this.#lists.get(parent.collection)?.found
-    if (list === undefined) return undefined
-    if (list.rows.some(row => rowId(row, parent.collection) === parent.id)) return true
-    return list.proof === undefined ? undefined : false
+  /** Whether the parent stands in a list of this run. One that does not may be newer than what the list shows. */
+  #isListed({collection, id}: ListParent): boolean {
+    return this.#lists.get(collection)?.found?.rows.some(row => rowId(row, collection) === id) ?? false
   }
 
   async #proveOne(walk: ListWalk<JsonObject>, options?: RequestOptions): Promise<void> {
