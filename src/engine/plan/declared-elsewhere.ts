@@ -47,6 +47,7 @@ export class DeclaredElsewhere {
   readonly #named = new Map<string, LiveObject[]>()
   /** Collections that are known whole, by account, kind and parent. */
   readonly #whole = new Set<string>()
+  #recordedNames: ReadonlyMap<string, readonly Ids[]> | undefined
   #indexed = false
 
   constructor(input: Input) {
@@ -102,13 +103,15 @@ export class DeclaredElsewhere {
     const {stack, kind: name, importId} = declaration
     const kind = this.#kind(name)
     const account = this.#account(stack, kind.api)
-    const id = this.#entry(declaration)?.remoteId ?? importId ?? this.#input.observation.pairs.get(declaration.key)?.match?.live.remoteId
-    if (id !== undefined) {
+    const parent = this.#parentOf(declaration, new Set())
+    const found = this.#input.observation.pairs.get(declaration.key)?.match?.live.remoteId
+    for (const id of [this.#entry(declaration)?.remoteId, importId, found]) {
+      if (id === undefined) continue
       this.#byId.set(`${account} ${id}`, declaration)
-      return
+      // What it has in another place than the declared one it leaves, for whatever it means there.
+      if (parent === undefined || idsIn(kind, id)?.slice(0, -1).join('/') === parent.join('/')) return
     }
     const plain = plainPart(declaration.spec)
-    const parent = this.#parentOf(declaration, new Set())
     const trait = kind.identity.matches ? (parent?.join('/') ?? ANYWHERE) : (kind.identity.key(plain) ?? ANY_NAME)
     addTo(this.#byTrait, `${account} ${name} ${trait}`, {declaration, plain, parent})
   }
@@ -134,7 +137,7 @@ export class DeclaredElsewhere {
     if (ref.by === 'remoteId') return idsIn(above, ref.remoteId)
     const account = this.#account(declaration.stack, kind.api)
     if (ref.by === 'id') return above.parent === undefined ? [ref.id] : only(this.#like(account, above), it => it.ids.at(-1) === ref.id)
-    if (ref.by === 'name') return only(this.#like(account, above, ref.name))
+    if (ref.by === 'name') return only(this.#like(account, above, ref.name)) ?? this.#recorded(account, above, ref.name)
     const planned = this.#input.observation.pairs.get(ref.key)?.match?.live.ids
     if (planned !== undefined) return planned
     const parent = this.#declarations.get(ref.key)
@@ -154,6 +157,26 @@ export class DeclaredElsewhere {
   #like(account: string, {name: kind}: Kind, name?: string): readonly LiveObject[] {
     const found = name === undefined ? this.#ofKind.get(`${account} ${kind}`) : this.#named.get(`${account} ${kind} ${name}`)
     return found ?? []
+  }
+
+  /** Where no list was read: what one ledger has by this name, as it was applied. */
+  #recorded(account: string, {name: kind}: Kind, name: string): Ids | undefined {
+    if (this.#ofKind.has(`${account} ${kind}`)) return undefined
+    this.#recordedNames ??= this.#namesRecorded()
+    const [first, another] = this.#recordedNames.get(`${account} ${kind} ${name}`) ?? []
+    return another === undefined ? first : undefined
+  }
+
+  #namesRecorded(): ReadonlyMap<string, readonly Ids[]> {
+    const found = new Map<string, Ids[]>()
+    for (const {stack, entries} of this.#ledgers.values()) {
+      for (const {kind: name, applied, remoteId} of entries.values()) {
+        const kind = this.#input.kinds.get(name)
+        const ids = kind && idsIn(kind, remoteId)
+        if (kind && ids) addTo(found, `${this.#account(stack, kind.api)} ${name} ${kind.identity.key(applied) ?? ''}`, ids)
+      }
+    }
+    return found
   }
 
   #account(stack: string, api: Api): string {
