@@ -9,7 +9,7 @@ import {FORMER_SECRET} from '../model/former-secret.ts'
 import {addressIn, type SettledStep, stackOf, type UncertainSecrets} from '../model/journal.ts'
 import {type Kind, kindCalled} from '../model/kind.ts'
 import {type Ledger, type LedgerEntry, sinceVersion} from '../model/ledger.ts'
-import {appliedOf, bareEntry, ledgerEntryOf, secretsInSpec} from '../model/ledger-entry.ts'
+import {appliedBefore, appliedOf, bareEntry, ledgerEntryOf, secretsInSpec} from '../model/ledger-entry.ts'
 import {leftAlone} from '../model/left-alone.ts'
 import type {LiveObject} from '../model/live.ts'
 import type {Operation} from '../model/plan.ts'
@@ -169,7 +169,8 @@ export class RecoveredLedger {
   }
 
   #applied(operation: Operation, spec: ValueObject, there: LedgerEntry | undefined): JsonObject {
-    return appliedOf(kindCalled(this.#input.kinds, operation.kind), spec, leftAlone(operation), there?.applied)
+    const kind = kindCalled(this.#input.kinds, operation.kind)
+    return appliedOf(kind, spec, leftAlone(operation), appliedBefore(kind, operation, spec, there))
   }
 
   /** Of a secret that this run had sent, and that the ledger knows another value of, nobody knows which came last. */

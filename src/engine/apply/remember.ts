@@ -4,7 +4,7 @@ import type {Declaration} from '../model/declaration.ts'
 import {deposedEntry} from '../model/deposed.ts'
 import {isSecretOutput} from '../model/field-rules.ts'
 import {idsIn} from '../model/kind.ts'
-import {appliedOf, ledgerEntryOf} from '../model/ledger-entry.ts'
+import {appliedBefore, appliedOf, ledgerEntryOf} from '../model/ledger-entry.ts'
 import {leftAlone} from '../model/left-alone.ts'
 import {type LiveObject, liveObject, outputOf} from '../model/live.ts'
 import {plainPart} from '../model/resolve.ts'
@@ -33,7 +33,9 @@ export async function remember(scene: Staged, remoteId: string | undefined, live
   }
   const former = formerEntry(scene, remoteId)
   const {kept, known} = secretsToRecord(operation, scene.spec, scene.sent, former)
-  const applied = appliedOf(scene.kind, scene.spec, leftAlone(operation), former?.applied)
+  const {hides = (it: Json) => it} = scene.context.options
+  const before = appliedBefore(scene.kind, operation, scene.spec, former, live && (hides(live.fields) as JsonObject))
+  const applied = appliedOf(scene.kind, scene.spec, leftAlone(operation), before)
   const record = (outputs: Readonly<Record<string, Json>>) =>
     book.record(operation.stack, ledgerEntryOf(operation, declaration, remoteId, applied, outputs, kept), known)
   const shown = outputsShown(scene, declaration, remoteId, live)

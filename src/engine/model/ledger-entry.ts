@@ -7,6 +7,7 @@ import type {LedgerEntry} from './ledger.ts'
 import {withLeft} from './left-alone.ts'
 import type {DeclaredObject, Operation} from './plan.ts'
 import {openLeaves, plainPart} from './resolve.ts'
+import {makes} from './sent-field.ts'
 import {Secret, type ValueObject} from './value.ts'
 
 type Declared = Pick<DeclaredObject, 'parent' | 'dependsOn' | 'policy'>
@@ -18,18 +19,53 @@ type Declared = Pick<DeclaredObject, 'parent' | 'dependsOn' | 'policy'>
  *
  * @param spec - as it is declared
  * @param left - `leftAlone`
- * @param former - what the ledger has of the same object; empty where it knows only whose that is
+ * @param former - what counted of the same object before; none where it is a new one
  */
 export function appliedOf(kind: Kind, spec: ValueObject, left: readonly string[], former: JsonObject | undefined): JsonObject {
   const plain = plainPart(spec)
-  if (former === undefined || Object.keys(former).length === 0) return plain
+  if (former === undefined) return plain
   const root = rootRule(kind)
   const sent = left.length === 0 ? plain : withLeft(root, plain, former, left, [])
   const applied = isJsonObject(sent) ? sent : plain
-  const isMadeWith = ([field]: readonly [string, Json]) => root.below(field).createOnly === true
-  const madeWith = Object.entries(former).filter(isMadeWith)
-  const others = Object.entries(applied).filter(it => !isMadeWith(it))
-  return Object.fromEntries([...others, ...madeWith])
+  const known = Object.keys(former).length === 0 ? applied : former
+  return {...ofCreateOnly(kind, applied, false), ...ofCreateOnly(kind, known, true)}
+}
+
+/** The fields that are sent on create only, or the others. */
+function ofCreateOnly(kind: Kind, fields: JsonObject, wanted: boolean): JsonObject {
+  const root = rootRule(kind)
+  return Object.fromEntries(Object.entries(fields).filter(([field]) => (root.below(field).createOnly === true) === wanted))
+}
+
+/**
+ * What counted before of an object that an operation deals with: what its ledger has, and of one that is taken over what is
+ * declared, as it is there; what it was made with nobody knows, and what is declared stands for that.
+ */
+export function appliedBefore(
+  kind: Kind,
+  operation: Pick<Operation, 'action'>,
+  spec: ValueObject,
+  former: LedgerEntry | undefined,
+  live: JsonObject = {},
+): JsonObject | undefined {
+  if (former !== undefined || makes(operation)) return former?.applied
+  const plain = plainPart(spec)
+  const seen = seenOf(plain, live)
+  return {...(isJsonObject(seen) ? seen : {}), ...ofCreateOnly(kind, plain, true)}
+}
+
+/** Only what is declared: whatever else a server shows may be a secret. */
+function seenOf(declared: Json, live: Json | undefined): Json | undefined {
+  if (isJsonObject(declared) && isJsonObject(live)) {
+    const fields = Object.entries(declared).map(([field, value]) => [field, seenOf(value, live[field])] as const)
+    return Object.fromEntries(fields.filter((it): it is readonly [string, Json] => it[1] !== undefined))
+  }
+  if (Array.isArray(declared) && Array.isArray(live)) {
+    const shape = Object.assign({}, ...(declared as readonly Json[]).filter(isJsonObject)) as JsonObject
+    const items = (live as readonly Json[]).map(it => (isJsonObject(it) ? seenOf(shape, it) : it))
+    return items.filter(it => it !== undefined)
+  }
+  return isJsonObject(live) || Array.isArray(live) ? undefined : live
 }
 
 /**
@@ -48,7 +84,7 @@ export function ledgerEntryOf(
     address: operation.address,
     kind: operation.kind,
     remoteId,
-    origin: operation.action === 'create' || operation.action === 'replace' ? 'created' : (operation.origin ?? 'adopted'),
+    origin: makes(operation) ? 'created' : (operation.origin ?? 'adopted'),
     applied,
     secrets,
     dependsOn: neededBy(declared),

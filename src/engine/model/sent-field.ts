@@ -2,8 +2,11 @@
 import {parsePointer} from '../../base/pointer.ts'
 import type {Operation} from './plan.ts'
 
+/** Whether its object is a new one: all that is declared is sent. */
+export const makes = ({action}: Pick<Operation, 'action'>): boolean => action === 'create' || action === 'replace'
+
 export function sendsField({action, changes}: Pick<Operation, 'action' | 'changes'>, pointer: string): boolean {
-  if (action === 'create' || action === 'replace') return true
+  if (makes({action})) return true
   if (action !== 'update') return false
   const [field] = parsePointer(pointer)
   return changes.some(({path}) => parsePointer(path)[0] === field)

@@ -8,6 +8,7 @@ import type {LedgerEntry} from '../model/ledger.ts'
 import {appliedOf} from '../model/ledger-entry.ts'
 import {leftAlone} from '../model/left-alone.ts'
 import type {Operation} from '../model/plan.ts'
+import {makes} from '../model/sent-field.ts'
 import {holdsMark} from '../model/shown-field.ts'
 
 /** A field that stays as it is, and why. */
@@ -50,8 +51,8 @@ export function isOpen(value: Json | undefined): boolean {
 const topOf = (path: string): string => parsePointer(path)[0] ?? ''
 
 /** What the ledger had of it after the run, with marks where values are not known. */
-const recorded = ({kind, operation, before}: Touched): JsonObject =>
-  appliedOf(kind, operation.declared?.spec ?? {}, leftAlone(operation), before?.applied)
+const recorded = ({kind, operation, before, now}: Touched): JsonObject =>
+  appliedOf(kind, operation.declared?.spec ?? {}, leftAlone(operation), makes(operation) ? undefined : (before?.applied ?? now.applied))
 
 /** What the run left in a field, as far as that is known. */
 function left(touched: Touched, field: string): Json | undefined {

@@ -74,3 +74,81 @@ describe('a field that was kept as somebody else had set it', () => {
     })
   })
 })
+
+describe('what is ignored of an object that is taken over', () => {
+  const CACHE = 'cloud/subscriptions/1/databases/1'
+  const IGNORED = ['/memoryLimitInGb', '/backup/interval', '/alerts/*/value']
+  const declared = (replication: boolean) => ({
+    memoryLimitInGb: 5,
+    replication,
+    backup: {interval: 24, enabled: true},
+    alerts: [{name: 'dataset-size', value: 90}],
+  })
+  const there = {memoryLimitInGb: 1, replication: false, backup: {interval: 12, enabled: true}, alerts: [{name: 'dataset-size', value: 80}]}
+  const cache = (spec: ValueObject, ignoreChanges: readonly string[] = IGNORED) =>
+    stackOf().subscription('main').database('cache', 'main', spec, {ignoreChanges})
+  const changesOf = async (lab: Lab, stack: StackBuilder) =>
+    (await lab.plan([stack])).plan.operations.flatMap(it =>
+      it.name === 'cache' ? [it.action, ...it.changes.map(({path, moved}) => `${path} ${moved}`)] : [],
+    )
+
+  /** Nobody has it. */
+  async function found(lab: Lab): Promise<void> {
+    await lab.apply([cache(there, [])])
+    const {ledger} = lab.store('shop')
+    lab.store('shop').ledger = {...ledger, entries: new Map([...ledger.entries].filter(([address]) => !address.endsWith('cache')))}
+  }
+
+  it.each([
+    ['with nothing to change', false],
+    ['with an update', true],
+  ])('is not recorded as applied: taken over %s, it counts as it is there', async (_, replication) => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await found(lab)
+      await lab.apply([cache(declared(replication))])
+      expect(lab.entry('shop', 'cache')).toMatchObject({origin: 'adopted', applied: {...there, replication, name: 'cache'}})
+      expect(await changesOf(lab, cache(declared(replication)))).toEqual(['no-op'])
+      // Compared from now on, it is what the stack says that differs, and nobody has changed it.
+      expect(await changesOf(lab, cache(declared(replication), []))).toEqual([
+        'update',
+        '/alerts/0/value in git',
+        '/backup/interval in git',
+        '/memoryLimitInGb in git',
+      ])
+      lab.simulator.edit({path: CACHE, set: {memoryLimitInGb: 5}})
+      expect(await changesOf(lab, cache({...declared(replication), ...there, replication}, []))).toEqual([
+        'update',
+        '/memoryLimitInGb outside',
+      ])
+    })
+  })
+
+  it('is not recorded after a run that died, either', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await found(lab)
+      const now = cache(declared(true))
+      const built = await lab.plan([now])
+      expect(await applyUntilCrash(lab, built, [now], 0, 'journaled')).toBe(true)
+      lab.store('shop').held()
+      await settle(lab, built, [now])
+      expect(lab.entry('shop', 'cache')?.applied).not.toHaveProperty('memoryLimitInGb')
+      expect(await changesOf(lab, cache(declared(true), ['/backup/interval', '/alerts/*/value']))).toEqual([
+        'update',
+        '/memoryLimitInGb in git',
+      ])
+    })
+  })
+
+  it('may be all of it: then nothing is left to record', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await found(lab)
+      const now = cache({...declared(true), port: 12_345}, [''])
+      await lab.apply([now])
+      expect(lab.entry('shop', 'cache')?.applied).toMatchObject(there)
+      expect(await changesOf(lab, now)).toEqual(['no-op'])
+    })
+  })
+})

@@ -16,11 +16,22 @@ const cache = (spec = {}) => base().database('cache', 'main', spec)
 async function undone(
   before: StackBuilder,
   after: StackBuilder,
-  {since, kept, more = {}}: {readonly since?: StackBuilder; readonly kept?: JsonObject; readonly more?: Partial<UndoInput>} = {},
+  {
+    since,
+    kept,
+    lost,
+    more = {},
+  }: {readonly since?: StackBuilder; readonly kept?: JsonObject; readonly lost?: string; readonly more?: Partial<UndoInput>} = {},
 ): Promise<UndoDraft> {
   const lab = new Lab()
   return lab.run(async () => {
     await lab.apply([before])
+    const {ledger} = lab.store('shop')
+    if (lost !== undefined)
+      lab.store('shop').ledger = {
+        ...ledger,
+        entries: new Map([...ledger.entries].filter(([address]) => address !== `null_resource.${lost}`)),
+      }
     const ledgers = await lab.ledgers(['shop'])
     if (kept) lab.simulator.edit({path: 'cloud/subscriptions/1/databases/1', set: kept})
     const {plan, ended} = await lab.apply([after], kept ? {lifts: {onDrift: 'keep'}} : {})
@@ -113,6 +124,16 @@ describe('what a run did not send of what was declared', () => {
     const draft = await undone(before, after, {since: sized(1, false, backup(24, true)).rule('ro', 'cache')})
     expect([whys(draft.conflicts), whys(draft.impossible)]).toEqual([[], []])
     expect(draft.wishes[0]?.declaration?.spec).toMatchObject(backup(12, false))
+  })
+
+  it('is nothing that a later run has changed in what it took over, either', async () => {
+    const after = sized(5, true, backup(24, true))
+    const draft = await undone(cache({replication: false, ...backup(12, false)}), after, {
+      lost: 'cache',
+      since: sized(5, true, backup(24, true)).rule('ro', 'cache'),
+    })
+    expect(whys(draft.conflicts)).toEqual([])
+    expect(draft.wishes[0]?.declaration?.spec).toMatchObject({memoryLimitInGb: 1, replication: false, ...backup(12, false)})
   })
 })
 
