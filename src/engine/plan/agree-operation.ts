@@ -63,6 +63,7 @@ function* shapeFaults(it: Operation, kind: Kind): Generator<string> {
   }
   const goes = it.action === 'delete' || it.action === 'replace'
   if (goes && it.former === undefined) yield `${it.action} says nothing of what it deletes`
+  if (!goes && it.takes !== undefined) yield `${it.action} takes nothing along`
   if (it.declared === undefined && it.adopts) yield `${it.action} adopts nothing`
   // Whatever is removed and has an address of its own came from a ledger.
   if (it.action === 'delete' && it.address !== it.remoteId && it.origin === undefined) yield 'no ledger has it'

@@ -15,7 +15,7 @@ import type {LiveObject} from '../model/live.ts'
 import type {BeingMade, Owner} from '../model/ownership.ts'
 import type {Operation} from '../model/plan.ts'
 import {plainPart} from '../model/resolve.ts'
-import {keyOf, keyOfOperation} from '../model/value.ts'
+import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import type {Paired} from '../observe/observation.ts'
 import {DeclaredElsewhere} from './declared-elsewhere.ts'
 import type {PlanInput} from './plan-input.ts'
@@ -63,8 +63,13 @@ export class Claims {
   }
 
   /** Whether a declaration that this run does not plan means an object. */
-  isDeclared(stack: string, {kind, remoteId}: LiveObject): boolean {
-    return this.#declared.of({stack, address: remoteId, kind: kind.name, remoteId}) !== undefined
+  isDeclared(stack: string, live: LiveObject): boolean {
+    return this.declaredAs(stack, live) !== undefined
+  }
+
+  /** The key of one. */
+  declaredAs(stack: string, {kind, remoteId}: LiveObject): Key | undefined {
+    return this.#declared.of({stack, address: remoteId, kind: kind.name, remoteId})?.key
   }
 
   /** @throws ForeignObjectError */

@@ -18,7 +18,7 @@ import {orderOperations} from './order.ts'
 import {outsideParent} from './outside-parent.ts'
 import type {PlanInput} from './plan-input.ts'
 import {keysThen} from './recorded.ts'
-import {planRemovals} from './removals.ts'
+import {planRemovals, type Removals} from './removals.ts'
 import {TakenAlong} from './taken-along.ts'
 
 export interface PlannedOperations {
@@ -34,7 +34,7 @@ export function planOperations(given: PlanInput): PlannedOperations {
   const pairs = dependenciesFirst(new Map([...input.observation.pairs].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))))
   const held = new Map<Key, Operation>()
   const plan = () => planAll(input, pairs, claims, held)
-  let {operations, notes, unmanaged} = plan()
+  let {operations, notes, unmanaged, lost} = plan()
   // Who stays as it is may keep others from what they would do.
   for (;;) {
     const more = heldBack(input, operations, claims).filter(it => {
@@ -44,12 +44,12 @@ export function planOperations(given: PlanInput): PlannedOperations {
     })
     if (more.length === 0) break
     for (const it of more) held.set(keyOfOperation(it), it)
-    ;({operations, notes, unmanaged} = plan())
+    ;({operations, notes, unmanaged, lost} = plan())
   }
   const {kept, left} = input.lifts.noDestroy ? withoutDestroying(operations, input) : {kept: operations, left: []}
   if (left.length > 0) notes.push(`${left.length} removals left out (--no-destroy): ${left.map(it => it.address).join(', ')}`)
   return {
-    operations: orderOperations(decided(input, kept), input).map(it => hiding(input, it)),
+    operations: orderOperations(decided(input, kept), input).map(it => hiding(input, withLost(it, lost))),
     unmanaged: unmanaged.map(it => ({...it, name: hidden(input, it.name)})),
     notes,
   }
@@ -62,6 +62,7 @@ function planAll(input: Planning, pairs: readonly Paired[], claims: Claims, held
   return {
     operations: [...operations, ...removals.operations],
     unmanaged: removals.unmanaged,
+    lost: removals.lost,
     notes: [...notes, ...removals.notes],
   }
 }
@@ -77,6 +78,11 @@ function heldBack(input: PlanInput, operations: readonly Operation[], claims: Cl
     ...left.map(it => ({...it, action: 'blocked' as const, wants: it.action})),
     ...takenStill(decided(input, lifts.noDestroy ? operations.filter(it => !goes(it)) : operations), input),
   ]
+}
+
+function withLost(operation: Operation, lost: Removals['lost']): Operation {
+  const takes = operation.action === 'delete' || operation.action === 'replace' ? lost.get(keyOfOperation(operation)) : undefined
+  return takes === undefined ? operation : {...operation, takes}
 }
 
 /** What only a server says of an object, that is its fields, and its name where nothing declares it, may repeat a secret. */

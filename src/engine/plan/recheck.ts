@@ -375,7 +375,8 @@ function compare(planned: Operation, now: Operation | undefined, {owned, stays, 
   if (now.remoteId !== planned.remoteId)
     return `planned for ${planned.remoteId ?? 'a new object'}, and now it would be ${now.remoteId ?? 'a new object'}`
   if (now.action === 'delete' || now.action === 'replace') {
-    const different = formerDifferences(planned, now)
+    const joined = (now.takes ?? []).filter(it => !planned.takes?.includes(it)).map(it => `${it} is in it now, and would go with it`)
+    const different = [...formerDifferences(planned, now), ...joined]
     if (different.length > 0) return different.join(', ')
   }
   const facts = (it: Operation) =>

@@ -5,12 +5,13 @@
 import {addAll} from '../../base/many.ts'
 import type {Cause} from '../model/cause.ts'
 import {isDeposed} from '../model/deposed.ts'
-import {type Ids, isLostWithParent, type Kind, kindCalled, locate} from '../model/kind.ts'
-import type {Collection, LiveObject} from '../model/live.ts'
+import {isLostWithParent, type Kind, kindCalled} from '../model/kind.ts'
+import type {LiveObject} from '../model/live.ts'
 import type {Operation, Unmanaged} from '../model/plan.ts'
 import {type RecordedSecrets, recordedSecrets, secretsBelow} from '../model/shown-field.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import type {Orphan, Placed} from '../observe/observation.ts'
+import {childrenOf} from './children-of.ts'
 import {Claims} from './claims.ts'
 import {formerOf, nameShown} from './former.ts'
 import {LastWishes} from './kept.ts'
@@ -18,11 +19,13 @@ import {inlineItems} from './made-with.ts'
 import {objectAt, objectOf, parentObjectOf} from './object-names.ts'
 import type {PlanInput} from './plan-input.ts'
 import {TakenAlong} from './taken-along.ts'
-import {lostAlong, shownUnmanaged, unmanagedIn} from './unmanaged.ts'
+import {lostAlong, saidToBeLost, shownUnmanaged, unmanagedIn} from './unmanaged.ts'
 
 export interface Removals {
   readonly operations: readonly Operation[]
   readonly unmanaged: readonly Unmanaged[]
+  /** What nobody manages and goes with an object, by the key of whatever deletes that. */
+  readonly lost: ReadonlyMap<Key, readonly string[]>
   readonly notes: readonly string[]
 }
 
@@ -62,8 +65,9 @@ export function planRemovals(
   for (const it of operations) taken.add(objectOf(input, it) ?? '')
   addAll(notes, forgottenInExclusive(input, operations))
   const unmanaged = unmanagedIn(input, taken, claims)
-  addAll(notes, lostAlong(input, [...declared, ...operations], unmanaged))
-  return {operations, unmanaged: shownUnmanaged(unmanaged), notes}
+  const lost = lostAlong(input, [...declared, ...operations], unmanaged)
+  addAll(notes, saidToBeLost(lost))
+  return {operations, unmanaged: shownUnmanaged(unmanaged), lost, notes}
 }
 
 /**
@@ -309,47 +313,6 @@ const undeclared = (stack: string, live: LiveObject, cause: Cause, reason: strin
   because: [],
   edges: [],
 })
-
-/** In the account of a stack; each once, also where two connections lead there. Nothing is deleted for what half a list shows. */
-function childrenOf(
-  {observation: {collections, ownership}, kinds, accountOf}: PlanInput,
-  stack: string,
-  remoteId: string,
-  names: readonly string[],
-  counts: (list: Collection) => boolean = ({proven}) => proven,
-): LiveObject[] {
-  const at = locate(kinds, remoteId)
-  if (at === undefined) return []
-  const around = collectionsBelow(collections)
-  const account = accountOf?.(stack, at.kind.api) ?? ''
-  const lists = names.flatMap(name => around.get(belowOf(name, at.ids)) ?? []).filter(it => ownership.accountAt(it.backend) === account)
-  const children = new Map(
-    lists
-      .filter(counts)
-      .flatMap(it => it.objects)
-      .map(it => [it.remoteId, it]),
-  )
-  return [...children.values()]
-}
-
-const indexes = new WeakMap<readonly Collection[], ReadonlyMap<string, readonly Collection[]>>()
-
-/** By kind and parent: what stands in one of thousands of parents is asked for each of them. */
-function collectionsBelow(collections: readonly Collection[]): ReadonlyMap<string, readonly Collection[]> {
-  const known = indexes.get(collections)
-  if (known !== undefined) return known
-  const index = new Map<string, Collection[]>()
-  for (const it of collections) {
-    const at = belowOf(it.kind.name, it.parent)
-    const list = index.get(at)
-    if (list) list.push(it)
-    else index.set(at, [it])
-  }
-  indexes.set(collections, index)
-  return index
-}
-
-const belowOf = (kind: string, parent: Ids): string => `${kind} ${parent.map(encodeURIComponent).join(' ')}`
 
 /** Whether an operation makes its object anew in another parent: the old one leaves the parent it is in. */
 export const leavesParent = ({observation}: Pick<PlanInput, 'observation'>, {action, stack, address}: Operation): boolean =>

@@ -54,6 +54,7 @@ export function restOf(
       movedFrom: _from,
       besides: _besides,
       former: _former,
+      takes: _takes,
       from: _otherStack,
       later: _later,
       held: _held,

@@ -11,7 +11,7 @@ import type {Operation} from '../model/plan.ts'
  * @param operation - on an object that is there
  */
 export function asFound(operation: Operation, origin: Origin): Operation {
-  const {declared, remoteId, changes, wants: _, adopts: _adopts, former: _former, kept: _kept, ...rest} = operation
+  const {declared, remoteId, changes, wants: _, adopts: _adopts, former: _former, takes: _takes, kept: _kept, ...rest} = operation
   if (declared === undefined || remoteId === undefined) throw new TypeError(`${operation.address} means no object that is there`)
   const isSecret = (path: string) => operation.secrets?.some(it => it.path === path) ?? false
   const differing = changes.filter(it => !isSecret(it.path))

@@ -8,6 +8,7 @@ import type {Declaration} from '../model/declaration.ts'
 import {type Ids, isLostWithParent, type Kind, parentRemoteId, remoteIdOf} from '../model/kind.ts'
 import type {Operation} from '../model/plan.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
+import {childrenOf} from './children-of.ts'
 import {Claims, transferCommand} from './claims.ts'
 import {LastWishes} from './kept.ts'
 import {objectAt} from './object-names.ts'
@@ -37,10 +38,12 @@ export class TakenAlong {
   readonly #input: Input
   /** What stays, by account and remote path of what it lives in. */
   readonly #staying = new Map<string, Child[]>()
+  readonly #claims: Claims
 
   /** @param declared - what becomes of the declared objects */
   constructor(input: Input, declared: readonly Operation[], claims = new Claims(input)) {
     this.#input = input
+    this.#claims = claims
     const {observation, ledgers, otherLedgers = [], kinds} = input
     const operations = new Map(declared.map(it => [keyOfOperation(it), it]))
     const meant = new Set<string>()
@@ -84,7 +87,8 @@ export class TakenAlong {
     const {action, stack, remoteId} = operation
     const kind = this.#input.kinds.get(operation.kind)
     if (kind === undefined || remoteId === undefined || (action !== 'delete' && action !== 'replace')) return operation
-    const children = this.#staying.get(objectAt(this.#input, stack, kind.name, remoteId)) ?? []
+    const staying = this.#staying.get(objectAt(this.#input, stack, kind.name, remoteId)) ?? []
+    const children = [...staying, ...this.#declaredIn(stack, kind, remoteId)]
     if (children.length === 0) return operation
     const names = children.map(({key, why}) => `${key}, which ${why}`).join(', ')
     return {...operation, action: 'blocked', wants: action, cause: 'not-empty', reason: `it would take along ${names}`}
@@ -98,6 +102,16 @@ export class TakenAlong {
         return now === it ? [] : [[keyOfOperation(it), now] as const]
       }),
     )
+  }
+
+  /** What is there and no ledger has yet, and a declaration means that this run does not plan. */
+  #declaredIn(stack: string, {name, api}: Kind, remoteId: string): Child[] {
+    const {kinds, observation} = this.#input
+    const below = [...kinds.values()].filter(it => it.parent?.kind === name && isLostWithParent(it, kinds)).map(it => it.name)
+    return childrenOf(this.#input, stack, remoteId, below, () => true).flatMap((live): Child[] => {
+      const key = observation.ownership.of(stack, api, live.remoteId) ? undefined : this.#claims.declaredAs(stack, live)
+      return key === undefined ? [] : [{key, why: 'is declared'}]
+    })
   }
 
   #staysIn(kind: string, parent: Ids, stack: string, child: Child): void {

@@ -2,7 +2,7 @@
 import {isLostWithParent, parentRemoteId} from '../model/kind.ts'
 import type {LiveObject} from '../model/live.ts'
 import type {Operation, Unmanaged} from '../model/plan.ts'
-import {keyOfOperation} from '../model/value.ts'
+import {type Key, keyOfOperation} from '../model/value.ts'
 import type {Claims} from './claims.ts'
 import {objectOf} from './object-names.ts'
 import type {PlanInput} from './plan-input.ts'
@@ -40,15 +40,24 @@ export const shownUnmanaged = (objects: readonly UnmanagedObject[]): Unmanaged[]
     .sort((a, b) => (a.remoteId < b.remoteId ? -1 : 1))
 
 /** Of what goes: what nobody manages and is lost with it, as far as its list was read anyway. */
-export function lostAlong(input: PlanInput, operations: readonly Operation[], unmanaged: readonly UnmanagedObject[]): string[] {
-  if (unmanaged.length === 0) return []
+export function lostAlong(
+  input: PlanInput,
+  operations: readonly Operation[],
+  unmanaged: readonly UnmanagedObject[],
+): ReadonlyMap<Key, readonly string[]> {
   const along = new Map<string, string[]>()
   for (const {account, live} of unmanaged) {
     const parent = isLostWithParent(live.kind, input.kinds) ? parentRemoteId(input, live.remoteId) : undefined
     if (parent !== undefined) along.set(`${account} ${parent}`, [...(along.get(`${account} ${parent}`) ?? []), live.remoteId])
   }
-  return operations.flatMap(it => {
-    const lost = it.action === 'delete' || it.action === 'replace' ? along.get(objectOf(input, it) ?? '') : undefined
-    return lost === undefined ? [] : [`${keyOfOperation(it)}: what nobody manages goes with it: ${lost.sort().join(', ')}`]
-  })
+  if (along.size === 0) return new Map()
+  return new Map(
+    operations.flatMap(it => {
+      const lost = it.action === 'delete' || it.action === 'replace' ? along.get(objectOf(input, it) ?? '') : undefined
+      return lost === undefined ? [] : [[keyOfOperation(it), lost.sort()] as const]
+    }),
+  )
 }
+
+export const saidToBeLost = (lost: ReturnType<typeof lostAlong>): string[] =>
+  [...lost].map(([key, those]) => `${key}: what nobody manages goes with it: ${those.join(', ')}`)

@@ -172,6 +172,29 @@ describe('a subscription that is to be deleted', () => {
       expect(lab.simulator.log.slice(sent).every(it => it.method === 'GET')).toBe(true)
     })
   })
+
+  it('makes a plan stale where somebody has put a peering into it since, that would be lost with it, and not where one has gone', async () => {
+    const lab = new Lab()
+    const keep = stackOf('shop').subscription('other')
+    const peer = (vpcId: string) =>
+      lab.simulator.edit({path: 'cloud/subscriptions/1/peerings', create: {provider: 'AWS', region: 'us-east-1', vpcId}})
+    await lab.run(async () => {
+      await lab.apply([stackOf('shop').subscription('main').peering('own', 'main').subscription('other')])
+      peer('vpc-seen')
+      const plan = await monday(lab, keep)
+      expect(plan.operations.find(it => it.kind === 'cloud.subscription' && it.action === 'delete')?.takes).toEqual([
+        'cloud/subscriptions/1/peerings/pcx-2',
+      ])
+      expect((await lab.recheck(plan, [keep])).plan.summary.delete).toBe(2)
+      peer('vpc-later')
+      await expect(lab.recheck(plan, [keep])).rejects.toMatchObject({
+        code: 'E_PLAN_STALE',
+        message: expect.stringContaining('cloud/subscriptions/1/peerings/pcx-3 is in it now, and would go with it'),
+      })
+      for (const id of ['pcx-2', 'pcx-3']) lab.simulator.edit({path: `cloud/subscriptions/1/peerings/${id}`, delete: true})
+      expect((await lab.recheck(plan, [keep])).plan.summary.delete).toBe(2)
+    })
+  })
 })
 
 describe('a parent of another stack', () => {

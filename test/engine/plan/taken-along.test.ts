@@ -288,6 +288,45 @@ describe('an object that is to be made in what nobody declares any more', () => 
   })
 })
 
+describe('what is in an object that goes, was made by hand, and is declared by a stack that is not applied yet', () => {
+  const only = {selected: new Set(['shop'])}
+
+  it.each([
+    ['is deleted', without(), 'delete'],
+    ['is replaced', shop(12_001).rule('other', 'db'), 'replace'],
+  ])('keeps a database that %s, for a rule', async (_, next, wants) => {
+    const lab = await started(shop().rule('other', 'db'))
+    lab.simulator.edit({path: `${lab.entry('shop', 'db')?.remoteId}/acl/rules`, create: {name: 'ro', rule: '+@read ~*'}})
+    await lab.run(async () => {
+      const {plan} = await lab.plan([next, team()], only)
+      expect(of(plan.operations, 'db')).toMatchObject({action: 'blocked', wants, cause: 'not-empty'})
+      expect(of(plan.operations, 'db')?.reason).toBe('it would take along team:null_resource.ro, which is declared')
+      const {plan: saved} = await lab.recheck(plan, [next])
+      expect(of(saved.operations, 'db')?.action).toBe('blocked')
+    })
+  })
+
+  it('keeps a subscription for a peering, also where its declaration is of the same stack and left out', async () => {
+    const lab = await started(shop().subscription('old').peering('own', 'old'))
+    const parent = {by: 'remoteId', remoteId: lab.entry('shop', 'old')?.remoteId ?? ''} as const
+    const spec = {provider: 'AWS', region: 'us-east-1', vpcId: 'vpc-by-hand'}
+    lab.simulator.edit({path: `${parent.remoteId}/peerings`, create: spec})
+    const excluded = {selection: {target: [], exclude: ['null_resource.theirs']}}
+    await lab.run(async () => {
+      for (const [stacks, how] of [
+        [[shop(), stackOf('team').add('cloud.peering', 'theirs', spec, {parent})], only],
+        [[shop().add('cloud.peering', 'theirs', spec, {parent})], excluded],
+      ] as const) {
+        const {operations} = (await lab.plan(stacks, how)).plan
+        expect(operations.filter(it => it.action !== 'no-op').map(it => [it.action, it.address])).toEqual([
+          ['blocked', 'null_resource.old'],
+          ['delete', 'null_resource.own'],
+        ])
+      }
+    })
+  })
+})
+
 describe('a rule that another stack declares by now', () => {
   it('keeps its database, also where that stack is not planned', async () => {
     const lab = await started(shop().rule('ro', 'db'), stackOf('team'))
