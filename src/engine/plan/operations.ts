@@ -136,7 +136,10 @@ function movedOut(input: PlanInput, operations: readonly Operation[]): Operation
   })
 }
 
-/** Pairs in an order in which everything comes after what it hangs on; the map's order otherwise. No recursion: chains may be long. */
+/**
+ * Pairs in an order in which everything comes after what it hangs on; the map's order otherwise. No recursion: chains may be
+ * long. What hangs on each other stands last, and is refused when operations are put in order.
+ */
 function dependenciesFirst(pairs: ReadonlyMap<Key, Paired>): Paired[] {
   const waits = new Map<Key, number>()
   const followers = new Map<Key, Key[]>()
@@ -163,7 +166,8 @@ function dependenciesFirst(pairs: ReadonlyMap<Key, Paired>): Paired[] {
       if (left === 0) ready.push(next)
     }
   }
-  return ordered
+  const stuck = [...pairs].filter(([key]) => (waits.get(key) ?? 0) > 0)
+  return [...ordered, ...stuck.map(([, pair]) => pair)]
 }
 
 function withoutDestroying(operations: readonly Operation[], input: PlanInput): {kept: Operation[]; left: Operation[]} {

@@ -6,6 +6,7 @@ import {EDGE_REASONS, type Edge, type EdgeReason, type Operation} from '../model
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import {OperationCycleError} from './cycle.ts'
 import {freedNames} from './freed-names.ts'
+import {leadsTo} from './leads-to.ts'
 import type {PlanInput} from './plan-input.ts'
 import {leavesParent} from './removals.ts'
 
@@ -89,22 +90,9 @@ function edgesOf(operations: readonly Operation[], input: OrderInput): Map<Key, 
   for (const [key, holder] of freedNames(active, input)) {
     const isUnique = input.kinds.get(active.get(key)?.kind ?? '')?.identity.unique === true
     // Where a server takes several of a name nobody need wait, and who is waited for does not.
-    if (isUnique || !waitsFor(edges, holder, key)) wait(key, holder, 'frees the name')
+    if (isUnique || !leadsTo(holder, key, at => (edges.get(at) ?? []).map(it => it.key))) wait(key, holder, 'frees the name')
   }
   return edges
-}
-
-/** Whether one waits for another, however many there are between. */
-function waitsFor(edges: ReadonlyMap<Key, readonly Edge[]>, one: Key, another: Key): boolean {
-  const seen = new Set<Key>()
-  const open = [one]
-  for (let key = open.pop(); key !== undefined; key = open.pop()) {
-    if (key === another) return true
-    if (seen.has(key)) continue
-    seen.add(key)
-    for (const it of edges.get(key) ?? []) open.push(it.key)
-  }
-  return false
 }
 
 /** Depth first along the edges, in the map's order otherwise; without recursion, since chains may be long. */

@@ -11,6 +11,7 @@ import {type Kind, kindCalled, parentRemoteId} from '../model/kind.ts'
 import {isUntouchedSince, type LedgerEntry} from '../model/ledger.ts'
 import type {Operation} from '../model/plan.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
+import {leadsTo} from './leads-to.ts'
 import {changedSince, type FieldLeft, fieldsBack, seenBack, type Touched} from './undo-fields.ts'
 import {heldBack} from './undo-view.ts'
 import {type Left, liveKey, type UndoDraft, type UndoInput, type UndoOperation} from './undo-wish.ts'
@@ -29,14 +30,12 @@ export function draftUndo(input: UndoInput): UndoDraft {
     const verdict = back.of(operation)
     return verdict === undefined ? [] : [{key: keyOfOperation(operation), kind: operation.kind, ...verdict}]
   })
-  const held = heldBack(
-    input,
-    found.flatMap(it => it.wish ?? []),
-  )
+  const wishes = back.withStanding(found.flatMap(it => it.wish ?? []))
+  const held = heldBack(input, wishes)
   const all = (of: (it: Verdict) => readonly FieldLeft[] | undefined): Left[] =>
     found.flatMap(it => (of(it) ?? []).map(left => ({key: it.key, kind: it.kind, ...left})))
   return {
-    wishes: found.flatMap(it => (it.wish === undefined || held.has(it.key) ? [] : [it.wish])),
+    wishes: wishes.filter(it => !held.has(keyOfOperation(it.of))),
     conflicts: [
       ...all(it => it.conflicts),
       ...found.flatMap(({key, kind}) => (held.has(key) ? [{key, kind, path: '', why: held.get(key) ?? ''}] : [])),
@@ -54,6 +53,8 @@ class WayBack {
   /** What the run has destroyed, by the remote paths of the object and of its successor. */
   readonly #destroyers = new Map<string, Operation>()
   readonly #verdicts = new Map<Key, Verdict>()
+  /** What hangs on something else now than before the run, by the key of its wish: of what stays so something may stand on that. */
+  readonly #standing = new Map<Key, readonly Key[]>()
 
   /** By stack and remote path. */
   readonly #owned = new Map<string, Located>()
@@ -91,6 +92,21 @@ class WayBack {
     const verdict = this.#verdictOn(operation, done)
     this.#verdicts.set(key, verdict)
     return verdict
+  }
+
+  /** What is not back as a whole hangs on what it hangs on now, too, unless that is to hang on it again. */
+  withStanding(wishes: readonly UndoOperation[]): UndoOperation[] {
+    const needs = new Map(wishes.map(it => [it.key, new Set(it.declaration?.dependsOn.map(on => on.key))]))
+    const parents = new Map(wishes.map(({key, declaration: {parent} = {}}) => [key, parent?.by === 'key' ? parent.key : undefined]))
+    for (const [key, standing] of this.#standing) {
+      const others = standing.filter(it => it !== parents.get(key) && !leadsTo(it, key, at => needs.get(at) ?? []))
+      for (const it of others) needs.get(key)?.add(it)
+    }
+    return wishes.map(({declaration, ...it}) =>
+      declaration === undefined
+        ? it
+        : {...it, declaration: {...declaration, dependsOn: [...(needs.get(it.key) ?? [])].map(key => ({key, reason: 'depends_on'}))}},
+    )
   }
 
   #verdictOn(operation: Operation, {remoteId}: {readonly remoteId?: string}): Verdict {
@@ -136,12 +152,9 @@ class WayBack {
         : []
     const home = this.#home(operation, at)
     const was = before ?? at.entry
-    // Of what stays something may stand on what the run has made.
-    const isBack = back.conflicts.length + back.impossible.length === 0
-    const dependsOn = isBack ? was.dependsOn : [...new Set([...was.dependsOn, ...at.entry.dependsOn])]
-    const wish = this.#declared(operation, at, {...was, dependsOn}, back.spec, home.key)
+    if (back.conflicts.length + back.impossible.length > 0) this.#standing.set(home.key, at.entry.dependsOn.map(this.#keyNow))
     return {
-      wish,
+      wish: this.#declared(operation, at, was, back.spec, home.key),
       conflicts: [...back.conflicts, ...home.conflicts],
       impossible: [...back.impossible, ...stays],
     }

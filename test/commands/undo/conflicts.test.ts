@@ -66,6 +66,30 @@ describe('a value that was to come when the run was planned', () => {
   })
 })
 
+describe('objects that changed sides in what hangs on what, and in which somebody has changed a field since', () => {
+  it('get their other fields back', async () => {
+    const two = (memory: number, a: object, b: object) =>
+      base()
+        .bdb('a', {memory_size: memory, note: `${memory}`}, a)
+        .bdb('b', {memory_size: memory, note: `${memory}`}, b)
+    await apply(two(104_857_600, {dependsOn: ['b']}, {}))
+    const run = await apply(two(209_715_200, {}, {dependsOn: ['a']}))
+    for (const uid of [1, 2]) at.simulator.edit({path: `cluster/bdbs/${uid}`, set: {note: 'by hand'}})
+    const done = await undo(run)
+    expect(done.conflicts.map(it => [it.address, it.path])).toEqual([
+      ['null_resource.a', '/note'],
+      ['null_resource.b', '/note'],
+    ])
+    expect(done.undoable.map(it => [it.address, it.action])).toEqual([
+      ['null_resource.b', 'update'],
+      ['null_resource.a', 'update'],
+    ])
+    expect(await carryOut()).toMatchObject({code: 0})
+    for (const uid of [1, 2])
+      expect(at.simulator.world.cluster.bdbs[uid]?.fields).toMatchObject({memory_size: 104_857_600, note: 'by hand'})
+  })
+})
+
 describe('--recreate', () => {
   it('takes nothing over that somebody has made in the meantime', async () => {
     await apply(base().database('cache', 'main'))

@@ -50,6 +50,16 @@ async function destroyed(lab: Lab, stacks: readonly StackBuilder[], more: Planni
   return Object.fromEntries(plan.operations.map(it => [it.address, it.because]))
 }
 
+it('refuses declarations that hang on each other, and leaves none of them out', async () => {
+  const lab = new Lab()
+  await lab.run(async () => {
+    const stack = stackOf()
+      .add('cluster.database', 'a', {name: 'a', memory_size: 104_857_600}, {after: ['b']})
+      .add('cluster.database', 'b', {name: 'b', memory_size: 104_857_600}, {after: ['a']})
+    await expect(lab.plan([stack])).rejects.toMatchObject({code: 'E_OPERATION_CYCLE'})
+  })
+})
+
 describe('the order in which objects are deleted one day', () => {
   const second = (stack: string, ...after: readonly string[]) =>
     stackOf(stack).bdb('first').add('cluster.database', 'second', {name: 'second', memory_size: 104_857_600}, {after})
