@@ -148,7 +148,7 @@ export abstract class ApplyCommandBase extends StackCommand {
     const plan = await planOf(this.context, story.header)
     if (plan === undefined) throw new RunPlanError(story.header.run, 'gone')
     const tell = async (attached: Parameters<typeof attachedDocument>[0]) => {
-      await this.print(attachedDocument(attached), {text: () => runText(attached.story)})
+      await this.print(attachedDocument(attached), {text: () => runText({...attached.story, operations: attached.plan.operations})})
       return attachedExit(attached)
     }
     if (story.ended) return tell({story, plan, unknown: [], requests: 0})

@@ -1,8 +1,9 @@
 /** The story of a run, from its journal. */
 import type {JsonObject} from '../base/json.ts'
-import type {State} from '../engine/model/events.ts'
-import type {JournalEntry} from '../engine/model/journal.ts'
-import type {Key} from '../engine/model/value.ts'
+import type {DeadRun, JournalEntry} from '../engine/model/journal.ts'
+import type {Operation} from '../engine/model/plan.ts'
+import {type Key, keyOfOperation} from '../engine/model/value.ts'
+import {type ToldEnd, toldEnds} from '../engine/plan/told-ends.ts'
 
 export interface ToldRun {
   readonly header: {
@@ -13,9 +14,11 @@ export interface ToldRun {
     readonly version: string
   }
   readonly entries: readonly JournalEntry[]
-  readonly loose: readonly {readonly key: string; readonly step: string; readonly taskId?: string}[]
+  readonly loose: DeadRun['loose']
   readonly ended: boolean
   readonly alive: boolean
+  /** Of its plan; absent where that is gone. */
+  readonly operations?: readonly Operation[]
 }
 
 export type RunState = 'running' | 'ended' | 'unfinished'
@@ -36,26 +39,25 @@ export function runDocument(run: ToldRun): JsonObject {
     plan: header.plan,
     requests: requestsSent(run),
     in_flight: loose.map(({key, step, taskId}) => ({key, step, ...(taskId === undefined ? {} : {task_id: taskId})})),
-    operations: [...statesOf(entries)].map(([key, state]) => ({key, state})),
+    operations: endsOf(run).map(([key, {state, why}]) => ({key, state, ...(why === undefined ? {} : {reason: why})})),
     sent: entries.flatMap(it =>
       it.type === 'sent' ? [{at: new Date(it.at).toISOString(), key: it.key, step: it.step, method: it.method, path: it.path}] : [],
     ),
   }
 }
 
-/** How each ended; one that was let go of and has settled since is as was found then. */
-function statesOf(entries: readonly JournalEntry[]): ReadonlyMap<Key, State> {
-  const states = new Map<Key, State>()
-  for (const it of entries) {
-    if (it.type === 'ended') states.set(it.key, it.state)
-    else if ((it.type === 'settled' || it.type === 'void') && LEFT_OPEN.includes(states.get(it.key) ?? 'done'))
-      states.set(it.key, it.type === 'settled' && it.failed === undefined ? 'done' : 'failed')
-  }
-  return states
+/** Of a process that still works on it nothing is said but what it has said itself. */
+function endsOf({entries, loose, alive, operations = []}: ToldRun): readonly (readonly [Key, ToldEnd])[] {
+  const planned = new Map(operations.map(it => [keyOfOperation(it), it]))
+  const said = new Set(entries.flatMap(it => (it.type === 'ended' || (it.type === 'sent' && !alive) ? it.key : [])))
+  const others = alive ? [] : operations.filter(it => it.action !== 'no-op').map(keyOfOperation)
+  const endOf = toldEnds({entries, loose})
+  return [...new Set([...said, ...others])].map(key => {
+    const operation = planned.get(key)
+    const told = endOf(key, operation)
+    return [key, told.state === 'blocked' && operation !== undefined ? {...told, why: operation.reason} : told]
+  })
 }
-
-/** What a run ends without knowing the end of. */
-export const LEFT_OPEN: readonly State[] = ['detached', 'unknown']
 
 export function runText(run: ToldRun): string {
   const {header, entries, loose} = run
@@ -70,8 +72,8 @@ export function runText(run: ToldRun): string {
         `    ${it.key} ${it.step}: ${it.failed === undefined ? `done${it.remoteId === undefined ? '' : ` [${it.remoteId}]`}` : `failed (${it.failed})`}`,
       )
     else if (it.type === 'void') lines.push(`    ${it.key} ${it.step}: nothing happened (${it.why})`)
-    else if (it.type === 'ended') lines.push(`  ${it.key}: ${it.state}`)
   }
+  for (const [key, {state, why}] of endsOf(run)) lines.push(`  ${key}: ${state}${why === undefined ? '' : ` (${why})`}`)
   for (const it of loose) lines.push(`  in flight: ${it.step} ${it.key}${it.taskId === undefined ? '' : ` (task ${it.taskId})`}`)
   return lines.join('\n')
 }

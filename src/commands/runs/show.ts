@@ -13,7 +13,8 @@ export default class RunsShowCommand extends BaseCommand {
   async run(): Promise<undefined> {
     const {args} = await this.parse(RunsShowCommand)
     const {findRun} = await import('../../run/journal/run-files.ts')
-    const story = findRun(this.context, args.run)
-    await this.print(runDocument(story), {text: () => runText(story)})
+    const {withOperations} = await import('../../run/plan/run-plan.ts')
+    const run = await withOperations(this.context, findRun(this.context, args.run))
+    await this.print(runDocument(run), {text: () => runText(run)})
   }
 }

@@ -3,11 +3,11 @@ import {AppError, EXIT, type ExitCode} from '../../base/errors.ts'
 import type {JsonObject} from '../../base/json.ts'
 import {shellWord} from '../../base/shell-word.ts'
 import {BlockedError, DetachedError, NotStartedError} from '../../engine/apply/apply-errors.ts'
-import {STATES, type State, type Step} from '../../engine/model/events.ts'
+import {STATES, type State} from '../../engine/model/events.ts'
 import type {Operation, Plan} from '../../engine/model/plan.ts'
 import {type Key, keyOfOperation} from '../../engine/model/value.ts'
 import {stepsOf} from '../../engine/plan/bill.ts'
-import {LEFT_OPEN} from '../../report/run-text.ts'
+import {type ToldEnd, toldEnds} from '../../engine/plan/told-ends.ts'
 import type {RunStory} from '../journal/run-files.ts'
 import {UNFINISHED, undecidedExit} from './apply-document.ts'
 import type {Settled} from './dead-runs.ts'
@@ -73,58 +73,26 @@ interface EndedThere {
   readonly error?: AppError
 }
 
-function endedOf({story: {header, entries, loose}, plan, unknown}: AttachedTo): EndedThere[] {
-  const states = statesIn(entries)
-  const open = new Set(loose.map(it => it.key))
+function endedOf({story, plan, unknown}: AttachedTo): EndedThere[] {
+  const {header, entries} = story
+  const endOf = toldEnds(story)
   const errors = new Map(unknown.map(it => [it.key, it.error]))
-  const stateOf = (key: Key, operation: Operation): State => {
-    if (open.has(key)) return 'unknown'
-    const state = states.get(key)
-    if (state !== undefined && state !== 'settled since') return state
-    return operation.action === 'no-op' ? 'no-op' : brokenOff(entries, key, operation)
-  }
-  const errorOf = (key: Key, operation: Operation, state: State): AppError | undefined => {
+  const errorOf = (key: Key, operation: Operation, {state, why = ''}: ToldEnd): AppError | undefined => {
     if (state === 'done' || state === 'no-op') return undefined
-    if (state === 'failed') return new FailedInRunError(header.run, whyOf(entries, key))
+    if (state === 'failed') return new FailedInRunError(header.run, why)
     if (state === 'blocked') return new BlockedError(operation)
     if (state === 'skipped') return new NotStartedError()
     return errors.get(key) ?? new DetachedError(`${operation.action} ${operation.kind} (${key})`, 'what it has in flight')
   }
   return plan.operations.map(operation => {
     const key = keyOfOperation(operation)
-    const state = stateOf(key, operation)
-    const error = errorOf(key, operation, state)
+    const told = endOf(key, operation)
+    // Whoever has waited knows that nobody can tell.
+    const state = errors.has(key) ? 'unknown' : told.state
+    const error = errorOf(key, operation, {...told, state})
     const remoteId = remoteIdOf(entries, key) ?? operation.remoteId
     return {operation, state, ...(remoteId === undefined ? {} : {remoteId}), ...(error === undefined ? {} : {error})}
   })
-}
-
-/** How each ended; what a run let go of, or waited for in vain, is as its steps say that were settled since. */
-function statesIn(entries: RunStory['entries']): ReadonlyMap<Key, State | 'settled since'> {
-  const states = new Map<Key, State | 'settled since'>()
-  for (const it of entries) {
-    if (it.type === 'ended') states.set(it.key, LEFT_OPEN.includes(it.state) ? 'settled since' : it.state)
-    else if (it.type === 'settled' && it.failed === undefined && states.get(it.key) === 'failed') states.set(it.key, 'settled since')
-  }
-  return states
-}
-
-/** How it stands with what a run wrote no end of: its steps follow each other, and the last one ends it. */
-function brokenOff(entries: RunStory['entries'], key: Key, operation: Operation): State {
-  if (!entries.some(it => it.type === 'sent' && it.key === key)) return 'skipped'
-  const last = stepsOf(operation).at(-1)
-  // What came with its parent was changed, and not created.
-  return stepsDone(entries, key).some(it => it === last || (it === 'update' && last === 'create')) ? 'done' : 'failed'
-}
-
-const stepsDone = (entries: RunStory['entries'], key: Key): readonly Step[] =>
-  entries.flatMap(it => (it.type === 'settled' && it.key === key && it.failed === undefined ? it.step : []))
-
-function whyOf(entries: RunStory['entries'], key: Key): string {
-  const last = entries.findLast(it => (it.type === 'settled' || it.type === 'void') && it.key === key)
-  if (last?.type === 'void') return last.why
-  if (last?.type === 'settled' && last.failed !== undefined) return last.failed
-  return `it went no further than ${stepsDone(entries, key).at(-1) ?? 'its beginning'}`
 }
 
 function remoteIdOf(entries: RunStory['entries'], key: Key): string | undefined {

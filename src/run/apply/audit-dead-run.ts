@@ -5,11 +5,12 @@
 import type {AuditEntry, AuditEvent} from '../../audit/entry.ts'
 import type {LedgerBook} from '../../engine/apply/ledger-book.ts'
 import type {Recovered} from '../../engine/apply/recovery.ts'
-import {type SettledStep, stackOf} from '../../engine/model/journal.ts'
+import type {State} from '../../engine/model/events.ts'
+import {addressIn, type JournalEntry, readRun, stackOf} from '../../engine/model/journal.ts'
 import type {Operation} from '../../engine/model/plan.ts'
 import {type Key, keyOfOperation} from '../../engine/model/value.ts'
-import {stepsOf} from '../../engine/plan/bill.ts'
-import {BookAudit, failed} from '../audit/audit.ts'
+import {LEFT_OPEN, toldEnds} from '../../engine/plan/told-ends.ts'
+import {BookAudit, reasonOf} from '../audit/audit.ts'
 import {operationEvent} from '../audit/audit-operations.ts'
 import {linesOfRun} from '../audit/audit-past.ts'
 import {asWritten} from '../audit/audit-words.ts'
@@ -19,8 +20,8 @@ import type {Workspace} from '../workspace/workspace.ts'
 export interface DeadRunWork {
   readonly run: string
   readonly operations: readonly Operation[]
-  /** Steps that ended well, those that were looked up among them. */
-  readonly settled: readonly Pick<SettledStep, 'key' | 'step' | 'remoteId'>[]
+  /** Of its journal, with what was found out just now. */
+  readonly entries: readonly JournalEntry[]
   readonly failed: Recovered['failed']
   readonly unknown: Recovered['unknown']
 }
@@ -47,39 +48,42 @@ function missingLines(host: Host, dead: DeadRunWork, stack: string, told: readon
   const begin = told.find(it => it.event === 'apply-begin')
   const plan = begin?.plan && {plan: begin.plan}
   const reason = begin === undefined ? 'its run had died' : `sent by ${begin.actor.name}, whose run had died`
-  const has = (event: AuditEvent, isDone: boolean) => {
+  const has = (event: AuditEvent) => {
     const {address} = asWritten(host, event)
-    return told.some(it => it.event === 'operation' && it.address === address && (!isDone || it.state === 'done'))
+    return told.some(it => it.event === 'operation' && it.address === address && isSaid(it.state, event.state))
   }
   const operations = new Map(dead.operations.map(it => [keyOfOperation(it), it]))
-  const steps = new Map<Key, DeadRunWork['settled'][number][]>()
-  for (const it of dead.settled) if (stackOf(it.key) === stack) steps.set(it.key, [...(steps.get(it.key) ?? []), it])
+  const errors = new Map([...dead.failed, ...dead.unknown].map(it => [it.key, it.error]))
+  const {loose} = readRun(dead.entries)
+  const endOf = toldEnds({entries: dead.entries, loose})
+  const steps = new Map<Key, SettledEntry | undefined>(loose.map(it => [it.key, undefined]))
+  for (const it of dead.entries) if (it.type === 'settled') steps.set(it.key, it)
   const events: AuditEvent[] = []
-  for (const [key, own] of steps) {
+  for (const [key, last] of steps) {
+    if (stackOf(key) !== stack) continue
     const operation = operations.get(key)
-    const isDone = operation === undefined || stepsOf(operation).every(step => own.some(it => it.step === step))
-    const event = operation ? operationEvent(operation, isDone ? 'done' : 'failed', own.at(-1)?.remoteId) : stepEvent(key, own)
-    if (!has(event, isDone)) events.push({...event, reason, ...plan})
-  }
-  for (const {key, error} of dead.failed) {
-    const operation = operations.get(key)
-    if (operation === undefined || stackOf(key) !== stack) continue
-    const event = {...operationEvent(operation, 'failed'), ...failed(error), ...plan}
-    if (!has(event, false)) events.push(event)
+    const {state, why} = endOf(key, operation)
+    const event = operation ? operationEvent(operation, state, last?.remoteId) : stepEvent(key, state, last)
+    const error = errors.get(key)
+    const because = error === undefined ? why : reasonOf(error)
+    if (!has(event)) events.push({...event, reason: because === undefined ? reason : `${because} (${reason})`, ...plan})
   }
   const isOver = told.some(it => it.event === 'apply-end') || dead.unknown.some(it => stackOf(it.key) === stack)
   if (begin !== undefined && !isOver) events.push({event: 'apply-end', state: 'settled', reason, ...plan})
   return events
 }
 
+type SettledEntry = Extract<JournalEntry, {type: 'settled'}>
+
+/** Whether a line says already how it stands, or better. */
+const isSaid = (told: string | undefined, now: string | undefined): boolean =>
+  told === now || told === 'done' || now === 'unknown' || (now === 'failed' && !LEFT_OPEN.some(it => it === told))
+
 /** Of a run whose plan is gone. */
-function stepEvent(key: Key, steps: DeadRunWork['settled']): AuditEvent {
-  const last = steps.at(-1)
-  return {
-    event: 'operation',
-    address: key.slice(key.indexOf(':') + 1),
-    ...(last?.remoteId === undefined ? {} : {remoteId: last.remoteId}),
-    ...(last && {action: last.step}),
-    state: 'done',
-  }
-}
+const stepEvent = (key: Key, state: State, last: SettledEntry | undefined): AuditEvent => ({
+  event: 'operation',
+  address: addressIn(key),
+  ...(last?.remoteId === undefined ? {} : {remoteId: last.remoteId}),
+  ...(last && {action: last.step}),
+  state,
+})

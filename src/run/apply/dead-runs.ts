@@ -11,7 +11,7 @@ import {recover} from '../../engine/apply/recover.ts'
 import type {Recovered, RecoverInput} from '../../engine/apply/recovery.ts'
 import {recordedAttribute} from '../../engine/model/attribute.ts'
 import type {Emit} from '../../engine/model/events.ts'
-import {type DeadRun, isSettled, type JournalEntry, partOf, readRun, type SettledStep, stackOf} from '../../engine/model/journal.ts'
+import {type DeadRun, isSettled, type JournalEntry, partOf, readRun, stackOf} from '../../engine/model/journal.ts'
 import {type Ledger, versionsOf} from '../../engine/model/ledger.ts'
 import {Ownership} from '../../engine/model/ownership.ts'
 import type {Plan} from '../../engine/model/plan.ts'
@@ -177,12 +177,8 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
   const unknown: Recovered['unknown'][number][] = []
   // What is written for one of them is no word of somebody else about the others.
   const versions = versionsOf(workspace.ledgers)
-  const settle = async (
-    run: string,
-    dead: DeadRun,
-    found: Pick<Settling, 'operations' | 'before' | 'note' | 'isOpenStill' | 'noteFirst'>,
-  ) => {
-    const recovered = await settleOne(workspace, {...found, run, dead: {...dead, tasks}, versions, signal, emit})
+  const settle = async ({dead, ...found}: Omit<Settling, 'versions' | 'signal' | 'emit'>) => {
+    const recovered = await settleOne(workspace, {...found, dead: {...dead, tasks}, versions, signal, emit})
     addAll(unknown, recovered.unknown)
     return recovered
   }
@@ -193,10 +189,13 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
     await notes.write()
     if (story.damage !== undefined) emit({type: 'warning', message: damagedText(story)})
     const isOpenStill = isOpenIn(workspace, story, plan)
+    const own = ownStacks(story, workspace.ownLedgers)
+    const entries = story.entries.filter(it => !('key' in it) || own.has(stackOf(it.key)))
     const [operations, before] = [plan?.operations ?? [], beforeOf(workspace.host, run)]
     const [note, noteFirst] = [(it: JournalEntry) => notes.note(it), () => notes.write()]
     try {
-      const {found} = await settle(run, ownPart(story, workspace.ownLedgers), {operations, before, note, noteFirst, isOpenStill})
+      const dead = ownPart(story, workspace.ownLedgers)
+      const {found} = await settle({run, dead, entries, operations, before, note, noteFirst, isOpenStill})
       if (mayGoOn(story, workspace.ownLedgers)) await notes.write()
       else await notes.end(found.length)
     } catch (error) {
@@ -209,7 +208,7 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
   for (const it of travelling) {
     const told = [...it.entries]
     const open = partOf(readRun(it.entries), namesOf(workspace))
-    await settle(it.run, open, {operations: it.operations, note: entry => void told.push(entry)})
+    await settle({run: it.run, dead: open, entries: it.entries, operations: it.operations, note: entry => void told.push(entry)})
     await travelOn(workspace, it, told)
   }
   await dropSettled(workspace)
@@ -220,6 +219,8 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
 
 interface Settling
   extends Pick<RecoverInput, 'run' | 'dead' | 'operations' | 'versions' | 'before' | 'signal' | 'emit' | 'note' | 'isOpenStill'> {
+  /** What its journal has of its stacks here. */
+  readonly entries: readonly JournalEntry[]
   /** What was noted is in the journal when it resolves. */
   readonly noteFirst?: () => Promise<void>
 }
@@ -324,7 +325,7 @@ async function planIfReadable({host}: Workspace, header: RunStory['header'], emi
 
 async function settleOne(
   workspace: Workspace,
-  {run, dead, operations, versions, before, signal, emit, note, isOpenStill, noteFirst}: Settling,
+  {run, dead, entries: told, operations, versions, before, signal, emit, note, isOpenStill, noteFirst}: Settling,
 ): Promise<Recovered> {
   const secrets = new RunSecrets(workspace, new Map())
   const ledgers = await workspace.loadLedgers()
@@ -337,7 +338,7 @@ async function settleOne(
     (ledger, entry, known) => sealer.ahead(ledger, entry, known),
   )
   if (noteFirst) book.flushFirst(noteFirst)
-  const settled: SettledStep[] = [...dead.settled]
+  const entries = [...told]
   emit({type: 'warning', message: `run ${run} did not end; looking up first what became of its requests (${dead.loose.length})`})
   const recovered = await recover({
     run,
@@ -364,12 +365,12 @@ async function settleOne(
     signal,
     emit,
     note: entry => {
-      if (entry.type === 'settled' && entry.failed === undefined) settled.push(entry)
+      entries.push(entry)
       note(entry)
     },
   })
   await noteFirst?.()
-  await auditDeadRun(workspace, book, {run, operations, settled, failed: recovered.failed, unknown: recovered.unknown})
+  await auditDeadRun(workspace, book, {run, operations, entries, failed: recovered.failed, unknown: recovered.unknown})
   for (const {error} of recovered.failed) emit({type: 'warning', message: `run ${run}: ${error.message}`})
   return recovered
 }

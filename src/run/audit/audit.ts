@@ -218,8 +218,11 @@ async function caughtUp(chain: StackChain, ledger: Ledger, store: ManagedLedgerS
 /** How an event ended that did not end well. */
 export const failed = (error: unknown): Pick<AuditEvent, 'state' | 'reason'> => ({
   state: 'failed',
-  reason: error instanceof AppError ? `${error.code}: ${error.message}` : 'an error that nobody had reckoned with',
+  reason: reasonOf(error),
 })
+
+export const reasonOf = (error: unknown): string =>
+  error instanceof AppError ? `${error.code}: ${error.message}` : 'an error that nobody had reckoned with'
 
 /**
  * Writes a ledger with what is said of it in its audit, under the ledger's lock.

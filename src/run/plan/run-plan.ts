@@ -1,9 +1,10 @@
 /** The plan that a run began with, without which nobody can resume or undo it. */
 import {existsSync} from 'node:fs'
 import {AppError} from '../../base/errors.ts'
-import type {Plan} from '../../engine/model/plan.ts'
+import type {Operation, Plan} from '../../engine/model/plan.ts'
+import {isCutShort} from '../../engine/plan/told-ends.ts'
 import type {Host} from '../host/host.ts'
-import {planPath, type RunHeader} from '../journal/run-files.ts'
+import {planPath, type RunHeader, type RunStory} from '../journal/run-files.ts'
 import {readPlan} from './saved-plan.ts'
 
 /** A run cannot be resumed without its plan; what it left can be settled all the same. */
@@ -14,6 +15,18 @@ export class RunPlanError extends AppError {
       suggestions: ['Run "svcctl apply": it looks up what that run left by its journal, and plans the rest anew.'],
       cause,
     })
+  }
+}
+
+/** With what it was to do, where that says more of it than its journal, and can be read. */
+export async function withOperations(host: Host, story: RunStory): Promise<RunStory & {readonly operations?: readonly Operation[]}> {
+  if (story.alive || !isCutShort(story.entries)) return story
+  try {
+    const plan = await planOf(host, story.header)
+    return plan === undefined ? story : {...story, operations: plan.operations}
+  } catch (error) {
+    if (!(error instanceof RunPlanError)) throw error
+    return story
   }
 }
 

@@ -150,7 +150,7 @@ const run = z.strictObject({
   plan: hash,
   requests: count,
   in_flight: z.array(z.strictObject({key: z.string(), step: z.string(), task_id: z.string().exactOptional()})),
-  operations: z.array(z.strictObject({key: z.string(), state: z.string()})),
+  operations: z.array(z.strictObject({key: z.string(), state: z.string(), reason: z.string().exactOptional()})),
   sent: z.array(z.strictObject({at: z.string(), key: z.string(), step: z.string(), method: z.string(), path: z.string()})),
 })
 

@@ -89,14 +89,14 @@ const ALLOWED = ['--auto-approve', '--allow-destroy', '*']
 const stack = () => ['--synth-dir', join(here.folder, 'shop')]
 
 /** Applies `before`, then kills the apply of `after` while the write `at` is going on. */
-async function killed({before, after, at}: Change): Promise<void> {
+async function killed({before, after, at}: Change, isSoFar = () => here.writes.some(it => at.test(it)), taskMs = 1_200): Promise<void> {
   saveStack(here.folder, before())
   expect(await here.fast(['apply', ...stack(), '--auto-approve'])).toMatchObject({code: 0})
   saveStack(here.folder, after())
-  here.simulator.configure({cloud: {taskMs: 1_200, readyMs: 200, listLagMs: 300}, cluster: {changeMs: 1_200}})
+  here.simulator.configure({cloud: {taskMs, readyMs: 200, listLagMs: 300}, cluster: {changeMs: 1_200}})
   here.simulator.clearLog()
   const running = here.start(['apply', ...stack(), ...ALLOWED])
-  await until(() => here.writes.some(it => at.test(it)))
+  await until(isSoFar)
   running.kill('SIGKILL')
   await running.done
 }
@@ -165,4 +165,53 @@ describe('a replacement that makes the new object first', () => {
     const names = Object.values(here.simulator.world.cloud.subscriptions['1']?.children.databases ?? {}).map(it => it.fields.name)
     expect(names.sort()).toEqual(['cache2', 'keep'])
   }, 60_000)
+})
+
+describe('of a replacement that was killed in its first half', () => {
+  const CACHE = 'shop:null_resource.cache'
+  const NEXT = 'shop:null_resource.next'
+  const change = (): Change => ({
+    ...(CHANGES['the delete of a replacement'] as Change),
+    after: () => PORT.after().rule('next', 'cache'),
+  })
+  const theRun = async () => documentOf(await here.run(['runs', 'list', '-o', 'json'])).at(-1).run
+  const told = async () => {
+    const run = await theRun()
+    const outcome = await here.run(['runs', 'show', run, '-o', 'json'])
+    expect(documentOf(await here.run(['runs', 'list', '-o', 'json'])).at(-1).operations).toEqual(documentOf(outcome).operations)
+    return Object.fromEntries(
+      documentOf(outcome).operations.map((it: {key: string; state: string; reason?: string}) => [it.key, [it.state, it.reason]]),
+    )
+  }
+  const lines = async () =>
+    documentOf(await here.run(['history', ...stack(), '-o', 'json'])).events.flatMap(
+      (it: {run: string; address: string; state: string; reason: string}) =>
+        it.address === 'null_resource.cache' ? [[it.state, it.reason]] : [],
+    )
+
+  it('nobody says that it is done: what became of it is unknown, and then that it went no further', async () => {
+    await killed(change())
+    expect(await told()).toEqual({
+      [CACHE]: ['unknown', 'what became of its delete was not found out yet'],
+      [NEXT]: ['skipped', 'nothing was sent for it'],
+    })
+    const attached = await here.fast(['apply', '--attach', await theRun(), ...ALLOWED.slice(1), '-o', 'json'])
+    expect(attached.code, attached.stderr).toBe(6)
+    const half = 'it went no further than delete'
+    expect(await told()).toEqual({[CACHE]: ['failed', half], [NEXT]: ['skipped', 'nothing was sent for it']})
+    const text = await here.run(['runs', 'show', await theRun()])
+    expect(text.stdout).toContain(`${CACHE}: failed (${half})`)
+    expect((await lines())[0]).toEqual(['failed', expect.stringContaining(half)])
+  })
+
+  it('and whose task goes on for too long the audit says that nobody knows, and then what came of it', async () => {
+    const runs = join(here.folder, '.svcctl/runs')
+    const journals = () => readdirSync(runs).flatMap(it => (it.endsWith('.jsonl') ? readFileSync(join(runs, it), 'utf8').split('\n') : []))
+    await killed(change(), () => journals().some(it => it.includes('"handle"') && it.includes('"delete"')), 3_000)
+    const waited = await here.fast(['apply', '--attach', await theRun(), '--timeout', '100ms', '-o', 'json'])
+    expect(waited.code, waited.stderr).toBe(12)
+    expect((await lines())[0]).toEqual(['unknown', expect.stringContaining('delete')])
+    await here.fast(['apply', '--attach', await theRun(), '-o', 'json'])
+    expect((await lines())[0]).toEqual(['failed', expect.stringContaining('it went no further than delete')])
+  })
 })
