@@ -91,6 +91,21 @@ export class HalfReplacedError extends AppError {
   }
 }
 
+/** It was made along with its parent, in a way that no update can change. */
+export class MadeOtherwiseError extends AppError {
+  constructor(what: string, {remoteId, paths, parent, field}: {remoteId: string; paths: readonly string[]; parent: string; field: string}) {
+    const said = paths.join(', ')
+    super(`${what}: ${remoteId} was made with its ${parent}, and differs in what cannot be changed: ${said}; nothing was sent`, {
+      code: 'E_MADE_OTHERWISE',
+      exit: EXIT.partial,
+      suggestions: [
+        `Say it in "${field}" of the ${parent} too before that is made, or leave the object out there.`,
+        'Plan again: it shows the replacement of what is there now, and what allows it.',
+      ],
+    })
+  }
+}
+
 /** The run was told to stop, or could not go on, before its turn came. */
 export class NotStartedError extends AppError {
   constructor() {

@@ -6,6 +6,7 @@ import type {Ids} from '../model/kind.ts'
 import {type LiveObject, liveObject} from '../model/live.ts'
 import {plainPart, wireObject} from '../model/resolve.ts'
 import type {ValueObject} from '../model/value.ts'
+import {MadeOtherwiseError} from './apply-errors.ts'
 import {createBodyOf} from './bodies.ts'
 import {carriedSecrets} from './carried-secrets.ts'
 import type {CollectionWatch} from './collection-watch.ts'
@@ -118,7 +119,7 @@ async function takeOver(scene: Scene, collection: CollectionWatch, fits: (live: 
   const request = scene.kind.verbs.read?.(ids)
   const row = request && (await scene.backend.reader.read(request))
   const live = (row && liveObject(scene.kind, ids.slice(0, -1), row)) ?? seen.live
-  const {changes} = diffFields({
+  const {changes, immutable} = diffFields({
     kind: scene.kind,
     declared: scene.spec,
     live: live.fields,
@@ -126,6 +127,11 @@ async function takeOver(scene: Scene, collection: CollectionWatch, fits: (live: 
     secretState: () => 'changed',
   })
   if (changes.length === 0) return {ok: true, remoteId, live, seen: live}
+  if (immutable.length > 0) {
+    const {noun, inlineChildren} = scene.context.kind(scene.kind.parent?.kind ?? '')
+    const about = {remoteId, paths: immutable, parent: noun, field: inlineChildren?.field ?? ''}
+    return {ok: false, state: 'failed', error: new MadeOtherwiseError(scene.what('create'), about)}
+  }
   const updated = await update(scene, remoteId, ids, live, changes)
   return updated.ok ? {...updated, remoteId, live: updated.live ?? live} : updated
 }

@@ -18,6 +18,24 @@ const states = (result: Awaited<ReturnType<Lab['apply']>>) =>
 const labWith = (cloud: SimulatorConfigInput['cloud'], cluster: SimulatorConfigInput['cluster'] = {}) =>
   new Lab({simulator: {cloud, cluster}})
 
+describe('a database that its subscription is made with', () => {
+  it('is not changed in what cannot be changed: nothing is sent for it, and the item of the subscription is named', async () => {
+    const lab = new Lab()
+    const stack = stackOf()
+      .subscription('main', {databases: [{name: 'cache', memoryLimitInGb: 1, port: 12_000}]})
+      .database('cache', 'main', {memoryLimitInGb: 2, port: 12_001})
+    const result = await lab.run(() => lab.apply([stack]))
+    expect(states(result)).toEqual({main: 'done', cache: 'failed'})
+    expect(result.ended.find(it => it.state === 'failed')?.error).toMatchObject({
+      code: 'E_MADE_OTHERWISE',
+      exit: 6,
+      message: expect.stringContaining('cannot be changed: /port; nothing was sent'),
+      suggestions: expect.arrayContaining([expect.stringContaining('"databases" of the subscription')]),
+    })
+    expect(lab.requests.filter(it => it.startsWith('PUT'))).toEqual([])
+  })
+})
+
 describe('a failure', () => {
   it('skips what waits for it, says because of what, and lets other branches finish', async () => {
     const lab = new Lab()
