@@ -167,6 +167,10 @@ export const madeIn = (entries: readonly JournalEntry[]): ReadonlyMap<Key, strin
     }),
   )
 
+/** The objects that a run has sent changes to, by the keys of their operations. */
+export const changedIn = (entries: readonly JournalEntry[]): ReadonlyMap<Key, string> =>
+  new Map(entries.flatMap(it => (it.type === 'sent' && it.step === 'update' && it.remoteId !== undefined ? [[it.key, it.remoteId]] : [])))
+
 const versionIn = (serial: number, lineage = ''): LedgerVersion => ({serial, lineage})
 
 /** A version as an entry says it. */

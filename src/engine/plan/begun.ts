@@ -10,6 +10,8 @@ import {stepsOf} from './bill.ts'
 export interface Begun {
   /** What it has made; without an id, where somebody else has settled its create since. */
   readonly made: ReadonlyMap<Key, string | undefined>
+  /** What it has sent changes to; absent: nothing. */
+  readonly changed?: ReadonlyMap<Key, string>
   /** What the ledgers had of what it was to touch; none: nobody can tell any more. */
   readonly before: readonly BeforeImage[]
 }

@@ -2,7 +2,6 @@
  * Between approval and apply the world may move. What a saved plan touches is planned again from fresh facts, and each
  * operation is either identical (it may go), already satisfied (nothing to do) or stale.
  */
-import {AppError, EXIT} from '../../base/errors.ts'
 import {canonicalJson, type Json} from '../../base/json.ts'
 import {addAll} from '../../base/many.ts'
 import type {Cause} from '../model/cause.ts'
@@ -18,30 +17,7 @@ import {differenceOf, formerDifferences} from './former.ts'
 import {leavingStill, leftToDelete} from './leaving-still.ts'
 import {isMadeWith} from './made-with.ts'
 import {meantElsewhere} from './meant-elsewhere.ts'
-
-/** Facts the plan was made from have moved. Nothing was sent. */
-export class StalePlanError extends AppError {
-  constructor(moved: readonly {readonly address: string; readonly message: string}[]) {
-    super(`the plan is stale: ${moved.map(it => `${it.address}: ${it.message}`).join('; ')}`, {
-      code: 'E_PLAN_STALE',
-      exit: EXIT.stale,
-      problems: moved,
-      suggestions: [
-        'Plan again, and look at what is different (of saved plans: svcctl plan diff OLD NEW). What was approved is the old plan: a new one needs its own approval.',
-      ],
-    })
-  }
-}
-
-export class PlanExpiredError extends AppError {
-  constructor(notAfter: string) {
-    super(`the plan may be applied until ${notAfter} and not later`, {
-      code: 'E_PLAN_EXPIRED',
-      exit: EXIT.stale,
-      suggestions: ['Plan again with: svcctl plan --out FILE'],
-    })
-  }
-}
+import {StalePlanError} from './stale-plan.ts'
 
 /** Operations that do something. */
 export const touched = (plan: Plan): Operation[] => plan.operations.filter(it => it.action !== 'no-op')
@@ -165,6 +141,7 @@ export function stillValid(
   const owned = ({stack, address, movedFrom}: Operation) =>
     [address, movedFrom].some(it => it !== undefined && ledgers.get(stack)?.entries.has(it))
   const before = once(begunBefore)
+  const begins = () => begun ?? before()
   // What was approved as left out stays so; what was refused for a hold that is over is refused no more.
   const leavesHeld = plan.lifts.skipHeld === true
   const byKey = new Map<Key, Operation>(fresh.map(it => [keyOfOperation(it), it]))
@@ -179,10 +156,17 @@ export function stillValid(
   const operations = plan.operations.map(planned => {
     if (planned.action === 'no-op' || undecided.has(keyOfOperation(planned)) || isHeldStill(planned, ledgers)) return planned
     const now = byKey.get(keyOfOperation(planned)) ?? leavingStill(planned, byKey)
-    const twice = now && whyNotMade(now, () => begun ?? before())
+    const twice = now && whyNotMade(now, begins)
     const stays = now?.cause === 'goes-with-parent' && !isTakenAlong(now)
     const verdict =
-      twice ?? compare(planned, now, {owned: owned(planned), stays, begun: () => (begun ?? before()) !== undefined, meant: meant(planned)})
+      twice ??
+      compare(planned, now, {
+        owned: owned(planned),
+        stays,
+        begun: () => begins() !== undefined,
+        changed: it => it.remoteId !== undefined && begins()?.changed?.get(keyOfOperation(it)) === it.remoteId,
+        meant: meant(planned),
+      })
     if (typeof verdict !== 'string')
       return {
         ...calledAs(planned, verdict),
@@ -314,12 +298,14 @@ interface Seen {
   readonly owned: boolean
   readonly stays: boolean
   readonly begun: () => boolean
+  /** Whether a run of this plan has sent a change to its object. */
+  readonly changed: (it: Operation) => boolean
   /** Who else means its object by now. */
   readonly meant: Key | undefined
 }
 
 /** The operation to carry out, or what is different, in words. */
-function compare(planned: Operation, now: Operation | undefined, {owned, stays, begun, meant}: Seen): Operation | string {
+function compare(planned: Operation, now: Operation | undefined, {owned, stays, begun, changed, meant}: Seen): Operation | string {
   // Somebody gave it the name of another declaration: it is no object too many any more.
   if (planned.action === 'delete' && now?.action !== 'delete' && meant !== undefined)
     return `planned was delete, and ${planned.remoteId ?? 'the object'} is what ${meant} means by now`
@@ -356,8 +342,8 @@ function compare(planned: Operation, now: Operation | undefined, {owned, stays, 
   if (forgotten) return now
   // What was to go is gone, with a run that went no further or by somebody's hand: the new one is still to be made.
   if (planned.action === 'replace' && now.action === 'create' && (owned || planned.adopts === true)) return now
-  // A run of this plan has made it with what it is in, and went no further: what it was to become is still to be sent.
-  if (planned.action === 'create' && now.action === 'update' && !owned && isMadeWith(now) && begun()) return now
+  // A run of this plan has made it with what it is in, and went no further, or nobody knows how far: what it was to become is to be sent.
+  if (planned.action === 'create' && now.action === 'update' && (owned ? changed(now) : isMadeWith(now) && begun())) return now
   const sends = (it: Operation) => it.action !== 'adopt' && it.action !== 'move'
   // Whoever has the object or its name stays as it is, and was not looked at again: what would take it over is left out still.
   if (planned.action === 'blocked' && (planned.cause === 'name-taken' || (now.from ?? now.movedFrom) !== undefined)) return planned

@@ -1,6 +1,6 @@
 /** What earlier runs of a plan have done of it, from its beginning or since it was carried out whole. */
 import type {State} from '../../engine/model/events.ts'
-import {madeIn} from '../../engine/model/journal.ts'
+import {changedIn, madeIn} from '../../engine/model/journal.ts'
 import type {Begun} from '../../engine/plan/begun.ts'
 import type {Host} from '../host/host.ts'
 import {beforeOf, type RunStory, recentRuns} from './run-files.ts'
@@ -21,6 +21,7 @@ export function begunRun(host: Host, plan: string, run?: string): Begun {
   const own = stories.slice(stories.slice(0, Math.max(0, at)).findLastIndex(isWhole) + 1)
   return {
     made: new Map(own.flatMap(it => [...madeIn(it.entries)])),
+    changed: new Map(own.flatMap(it => [...changedIn(it.entries)])),
     before: own.flatMap(it => beforeOf(host, it.header.run) ?? []),
   }
 }

@@ -1,6 +1,6 @@
 import {describe, expect, it} from 'vitest'
 import {Deferred, Secret} from '../../../src/engine/model/value.ts'
-import {StalePlanError} from '../../../src/engine/plan/recheck.ts'
+import {StalePlanError} from '../../../src/engine/plan/stale-plan.ts'
 import {type SimulatorConfigInput, world} from '../../../src/simulator/index.ts'
 import {Lab, stackOf} from '../../support/lab.ts'
 import {active, objectsOf} from '../../support/promises.ts'
