@@ -3,6 +3,7 @@
  * JavaScript takes for something else. `{"__proto__": …}` parses, and is lost in the first copy of its object.
  */
 import type {Json} from './json.ts'
+import {type JsonBounds, JsonWeight} from './json-weight.ts'
 
 /** Lists and objects in each other, where nothing else is said. */
 export const MAX_JSON_LEVELS = 1000
@@ -10,16 +11,23 @@ export const MAX_JSON_LEVELS = 1000
 /** In 64 MiB, what an answer may have, there is room for five times as many; a list of ten thousand objects has a tenth. */
 export const MAX_JSON_VALUES = 5_000_000
 
+/** What any text may take as values, and what a long one may: of documents, a letter takes one or two bytes. */
+const LEAST_JSON_BYTES = 112 * 2 ** 20
+const BYTES_A_LETTER = 2.5
+
+/** What is shorter takes a few megabytes at most. */
+const SHORT = 65_536
+
 /** It is JSON, but none that is taken. Who asks whether a text is JSON need not tell the two apart. */
 export class JsonBoundsError extends SyntaxError {}
 
 /**
  * The one way from text to JSON. Errors of `JSON.parse` quote some characters of the text, which may be half of a secret
  * that nobody finds again; these name the place and quote nothing.
- * @throws SyntaxError; JsonBoundsError for more values than fit into memory: `[]` takes twenty times its text
+ * @throws SyntaxError; JsonBoundsError for what is too deep or takes too much memory, before it takes any
  */
-export function parseAnyJson(text: string, most = MAX_JSON_VALUES): unknown {
-  if (hasMoreValues(text, most)) throw new JsonBoundsError(`holds more than ${most} values`)
+export function parseAnyJson(text: string, most = MAX_JSON_VALUES, levels = MAX_JSON_LEVELS): unknown {
+  if (text.length > SHORT) assertBounds(text, most, levels)
   try {
     return JSON.parse(text)
   } catch (error) {
@@ -27,20 +35,25 @@ export function parseAnyJson(text: string, most = MAX_JSON_VALUES): unknown {
   }
 }
 
-/** Counted by the marks before them, and only in a text that is long enough. */
-function hasMoreValues(text: string, most: number): boolean {
-  if (text.length <= most) return false
-  let values = 0
-  for (let at = 0; at < text.length; at++) {
-    const mark = text.charCodeAt(at)
-    if ((mark === 0x2c || mark === 0x5b || mark === 0x7b) && ++values > most) return true
-  }
-  return false
+function assertBounds(text: string, values: number, levels: number): void {
+  const bounds = boundsOf(text.length, values, levels)
+  const fault = new JsonWeight(bounds).add(text)
+  if (fault === 'deep') throw new JsonBoundsError(tooDeep(levels))
+  if (fault === 'many') throw new JsonBoundsError(`holds more than ${values} values`)
+  if (fault === 'heavy') throw new JsonBoundsError(`would take more than ${Math.floor(bounds.bytes / 2 ** 20)} MiB of memory`)
 }
+
+export const boundsOf = (length: number, values = MAX_JSON_VALUES, levels = MAX_JSON_LEVELS): JsonBounds => ({
+  levels,
+  values,
+  bytes: Math.max(LEAST_JSON_BYTES, BYTES_A_LETTER * length),
+})
+
+const tooDeep = (levels: number): string => `goes more than ${levels} levels deep`
 
 /** @throws SyntaxError as parseAnyJson does; JsonBoundsError */
 export function parseJson(text: string, levels = MAX_JSON_LEVELS, most = MAX_JSON_VALUES): Json {
-  const value = parseAnyJson(text, most) as Json
+  const value = parseAnyJson(text, most, levels) as Json
   // What is short cannot be deep, and a field has its name in the text, letter by letter or escaped.
   const isWithin = text.length < 2 * levels && !text.includes('__proto__') && !text.includes('\\u')
   const fault = (isWithin ? undefined : boundsFault(value, levels)) ?? (LARGE.test(text) && hasInfinite(value) ? TOO_LARGE : undefined)
@@ -59,7 +72,7 @@ function hasInfinite(value: unknown): boolean {
 
 /** What is wrong with a value, in words that follow the name of it; `undefined` when nothing is. */
 export function boundsFault(value: unknown, levels = MAX_JSON_LEVELS): string | undefined {
-  if (isDeeper(value, levels)) return `goes more than ${levels} levels deep`
+  if (isDeeper(value, levels)) return tooDeep(levels)
   return hasProto(value) ? 'has a field called "__proto__", which no object can keep' : undefined
 }
 

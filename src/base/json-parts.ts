@@ -1,6 +1,8 @@
 /** A large JSON text as values, a part at a time: lists and objects that are opened, and items of theirs. */
+import {boundsOf, JsonBoundsError} from './bounded-json.ts'
 import {isJsonObject} from './json.ts'
-import {jsonCuts, STRETCH_BYTES, textBetween} from './json-cuts.ts'
+import {type JsonCut, jsonCuts, STRETCH_BYTES, textBetween} from './json-cuts.ts'
+import {JsonWeight} from './json-weight.ts'
 import {type ExactJson, type ExactObject, parseExactPart} from './lossless-json.ts'
 
 export type JsonPart =
@@ -12,16 +14,17 @@ export type JsonPart =
 
 /**
  * @param stretchBytes - of a part, about
+ * @param kept - all parts stay in memory
  * @returns `undefined` when the text cannot be taken in parts: it is small, or no JSON, or none that is taken
- * @throws SyntaxError from the iterable, for what turns out to be no JSON in the middle
+ * @throws SyntaxError from the iterable, for what turns out to be no JSON in the middle, or too much to be kept
  */
-export function jsonParts(bytes: Uint8Array, stretchBytes = STRETCH_BYTES): Iterable<JsonPart> | undefined {
+export function jsonParts(bytes: Uint8Array, stretchBytes = STRETCH_BYTES, kept = false): Iterable<JsonPart> | undefined {
   if (bytes.length <= stretchBytes) return undefined
   const cuts = jsonCuts(bytes, stretchBytes)
-  return cuts && parsed(bytes, cuts)
+  return cuts && parsed(bytes, cuts, kept ? new JsonWeight(boundsOf(bytes.length)) : undefined)
 }
 
-function* parsed(bytes: Uint8Array, cuts: NonNullable<ReturnType<typeof jsonCuts>>): Generator<JsonPart> {
+function* parsed(bytes: Uint8Array, cuts: readonly JsonCut[], weight: JsonWeight | undefined): Generator<JsonPart> {
   /** Of what is open: whether it is a list. */
   const opened: boolean[] = []
   for (const cut of cuts) {
@@ -32,6 +35,8 @@ function* parsed(bytes: Uint8Array, cuts: NonNullable<ReturnType<typeof jsonCuts
     }
     const text = textBetween(bytes, cut.from, cut.to)
     const inList = opened.at(-1)
+    // Why it is too much is said of the text as a whole.
+    if (weight?.add(text, inList) !== undefined) throw new JsonBoundsError('takes too much memory')
     if (cut.is === 'items') {
       yield {is: 'items', items: itemsIn(text, inList === true, cut.spelled), exact: cut.spelled}
       continue

@@ -22,7 +22,7 @@ type Opened = {readonly secret: boolean} & ({readonly items: ExactJson[]} | {rea
 type Mask = (items: readonly ExactJson[] | ExactObject, secret: boolean) => readonly ExactJson[] | ExactObject
 
 function inParts(bytes: Uint8Array, stretchBytes: number | undefined, mask: Mask): ExactJson | undefined {
-  const parts = jsonParts(bytes, stretchBytes)
+  const parts = jsonParts(bytes, stretchBytes, true)
   if (parts === undefined) return undefined
   const opened: Opened[] = []
   let root: ExactJson | undefined

@@ -16,13 +16,16 @@ import {withoutCommands} from '../base/runner-commands.ts'
  */
 const AMBIGUOUS = /^(?:<<|=|[-+]?0o[0-7]+)$/
 
-/** A text that would act on a terminal or a runner, on one line in double quotes: JSON's escapes are YAML's. */
+/** JSON's escapes are YAML's. */
+const inQuotes = (text: string): string => escapeUnseen(JSON.stringify(text))
+
+/** A text that would act on a terminal or a runner, on one line in double quotes. */
 const unseenText: ScalarTag = {
   identify: value => typeof value === 'string' && (escapeUnseen(value) !== value || withoutCommands(value) !== value),
   default: true,
   tag: 'tag:yaml.org,2002:str',
   resolve: text => text,
-  stringify: ({value}) => escapeUnseen(JSON.stringify(value)),
+  stringify: ({value}) => inQuotes(String(value)),
 }
 
 /** Text that other YAML readers might take for a number, a date or a truth value is quoted. */
@@ -40,6 +43,9 @@ const PARTS = 4_096
 /** Texts and keys that are remembered; a list has the same ones in each of its rows. */
 const REMEMBERED = 1_000
 
+/** Texts that the library is asked for; each takes twenty microseconds, and any further one is in double quotes. */
+const ASKED = 100_000
+
 class YamlText {
   readonly #library = new Document(null, {version: '1.1', customTags: tags => [unseenText, ...tags]})
   /** What YAML takes for something else than a text. */
@@ -50,6 +56,7 @@ class YamlText {
   #parts: string[] = []
   readonly #keys = new Map<string, string>()
   readonly #texts = new Map<string, string>()
+  #asked = 0
 
   write(document: ExactJson): string {
     if (typeof document === 'string') return AMBIGUOUS.test(document) ? `"${document}"\n` : this.#asLibrary(document)
@@ -111,6 +118,7 @@ class YamlText {
   #text(text: string, indent: string): string {
     const known = this.#easy(text) ?? this.#texts.get(text)
     if (known !== undefined) return known
+    if (++this.#asked > ASKED) return inQuotes(text)
     // `k: …`, a newline at the end.
     const written = this.#asLibrary({k: text}).slice(3, -1)
     if (written.includes('\n')) return written.replaceAll(/\n(?!\n|$)/g, `\n${indent.slice(2)}`)
@@ -120,14 +128,18 @@ class YamlText {
 
   /** What stands before the colon: `key`, or `? key` and the beginning of a line. */
   #key(name: string, indent: string): string {
-    if (indent === '') return this.#easyKey(name) ?? this.#asLibrary({[name]: 0}).slice(0, -4)
+    if (indent === '') return this.#easyKey(name) ?? this.#askedKey(name, () => this.#asLibrary({[name]: 0}).slice(0, -4))
     const known = this.#keys.get(name)
     if (known !== undefined) return known
     // `k:\n  key: 0\n`, or `k:\n  ? key\n  : 0\n`.
-    const key = this.#easyKey(name) ?? this.#asLibrary({k: {[name]: 0}}).slice(5, -4)
+    const key = this.#easyKey(name) ?? this.#askedKey(name, () => this.#asLibrary({k: {[name]: 0}}).slice(5, -4))
     if (key.startsWith('? ')) return `${key.trimEnd()}\n${indent}`
     if (this.#keys.size < REMEMBERED) this.#keys.set(name, key)
     return key
+  }
+
+  #askedKey(name: string, ask: () => string): string {
+    return ++this.#asked > ASKED && name.length <= LONGEST_KEY ? inQuotes(name) : ask()
   }
 
   #easyKey(name: string): string | undefined {

@@ -169,7 +169,20 @@ describe('a large JSON text', () => {
     expect(() => parseMaskedJson(Buffer.from(deep(1001)))).toThrow('goes more than 1000 levels deep')
     const many = Buffer.from(`[${'[],'.repeat(2_500_001)}0]`)
     expect(showJson(many, {redactor})).toBeUndefined()
-    expect(() => parseMaskedJson(many)).toThrow('holds more than 5000000 values')
+    expect(() => parseMaskedJson(many)).toThrow('would take more than 112 MiB of memory')
+    expect(() => parseMaskedJson(Buffer.from(`{${'"a":1,'.repeat(5_000_001)}"b":0}`))).toThrow('holds more than 5000000 values')
+  })
+
+  it.each([
+    ['a million objects', '{},'],
+    ['a key for each object', (at: number) => `{"k${at}":1},`],
+  ])('is shown in parts, and is too much where all of it is kept: %s', (_, item) => {
+    const items = Array.from({length: 1_300_000 / (typeof item === 'string' ? 1 : 3)}, (_, at) =>
+      typeof item === 'string' ? item : item(at),
+    )
+    const bytes = Buffer.from(`[${items.join('')}0]`)
+    expect(showJson(bytes, {redactor})).toBeDefined()
+    expect(() => parseMaskedJson(bytes)).toThrow('would take more than 112 MiB of memory')
   })
 
   it('takes bytes that are no letters as they are taken of the whole', () => {

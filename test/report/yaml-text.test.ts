@@ -27,6 +27,16 @@ describe('YAML', () => {
     for (const document of documents) expect(yamlText(document)).toBe(byLibrary(document))
   })
 
+  it('is read as what was written where there are too many texts to ask the library for each', () => {
+    const many = Array.from({length: 100_050}, (_, at) => `\n${at}: "`)
+    const lines = yamlText([...many, Object.fromEntries(many.slice(-50).map(text => [text, text]))]).split('\n')
+    const rest = lines.slice(lines.indexOf('- "\\n100000: \\""'))
+    expect(parse(rest.join('\n'), {version: '1.1'})).toEqual([
+      ...many.slice(-50),
+      Object.fromEntries(many.slice(-50).map(text => [text, text])),
+    ])
+  })
+
   it('is what the library writes of a text that is all there is', () => {
     for (const text of texts.filter((_, at) => at % 3 === 0)) expect(yamlText(text)).toBe(byLibrary(text))
   })
