@@ -6,6 +6,7 @@ import {hash as digest} from 'node:crypto'
 import {z} from 'zod'
 import {parseJson} from '../base/bounded-json.ts'
 import {canonicalJson, isCanonicalJson, isJsonObject, type Json} from '../base/json.ts'
+import {judge} from '../base/judge.ts'
 
 export const AUDIT_EVENTS = [
   'apply-begin',
@@ -190,7 +191,7 @@ export function readLine(text: string): AuditEntry | undefined {
   if (json.hash !== hashOf(text.replace(`"hash":"${json.hash}",`, ''))) return undefined
   // Letter by letter: one JSON has many spellings, and none but one was written.
   if (!isCanonicalJson(text, json)) return undefined
-  const parsed = auditEntrySchema.safeParse(json)
+  const parsed = judge(auditEntrySchema, json)
   return parsed.success ? parsed.data : undefined
 }
 

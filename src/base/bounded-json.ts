@@ -13,7 +13,7 @@ export const MAX_JSON_VALUES = 5_000_000
 
 /** What any text may take as values, and what a long one may: of documents, a letter takes one or two bytes. */
 const LEAST_JSON_BYTES = 112 * 2 ** 20
-const BYTES_A_LETTER = 2.5
+const BYTES_A_LETTER = 3
 
 /** What is shorter takes a few megabytes at most. */
 const SHORT = 65_536

@@ -6,6 +6,7 @@ import {z} from 'zod'
 import {parseJson} from '../base/bounded-json.ts'
 import {isOver} from '../base/deadline.ts'
 import {asJson, isJsonObject, type Json} from '../base/json.ts'
+import {judge} from '../base/judge.ts'
 import type {Controls, Freeze, Hold} from '../engine/model/controls.ts'
 
 export const CONTROLS_FORMAT = 'svcctl.controls/1'
@@ -70,7 +71,7 @@ export function controlsIn(document: unknown): Controls {
     throw new NoControlsError(
       `it is of another version (${JSON.stringify(document.format.slice(0, 40))}; this program knows ${CONTROLS_FORMAT})`,
     )
-  const {success, data, error} = controlsSchema.safeParse(document)
+  const {success, data, error} = judge(controlsSchema, document)
   if (success) return data
   const [issue] = error.issues
   throw new NoControlsError(`${issue?.path.map(String).join('.') || 'it'}: ${issue?.message ?? 'not as it should be'}`)

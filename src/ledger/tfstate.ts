@@ -9,9 +9,10 @@
  * still, and it is read; accounts and the salt of the secrets are lost, and come back with the next apply.
  */
 import {z} from 'zod'
-import {parseAnyJson, parseJson} from '../base/bounded-json.ts'
+import {JsonBoundsError, parseAnyJson, parseJson} from '../base/bounded-json.ts'
 import {hasDotSegment} from '../base/dot-segment.ts'
 import {canonicalJson, isJsonObject, type Json, type JsonObject} from '../base/json.ts'
+import {judge} from '../base/judge.ts'
 import {
   CARRIED_CHARACTERS,
   CARRIED_FILES,
@@ -171,7 +172,7 @@ export function decodeLedger(content: string, where: LedgerPlace): Ledger {
   try {
     json = parseJson(content)
   } catch (error) {
-    throw damaged('it is no JSON', error)
+    throw damaged(error instanceof JsonBoundsError ? `it ${error.message}` : 'it is no JSON', error)
   }
   if (!isJsonObject(json) || typeof json.version !== 'number') throw damaged('it is no Terraform state')
   if (json.version > STATE_VERSION) throw new LedgerNewerError(where, `state format ${json.version}`)
@@ -180,7 +181,7 @@ export function decodeLedger(content: string, where: LedgerPlace): Ledger {
   const rewrittenBy = json.svcctl === undefined ? `Terraform ${String(json.terraform_version ?? 'of an unknown version')}` : undefined
   if (!isJsonObject(own) || typeof own.format !== 'number') throw damaged('its svcctl part is not what svcctl wrote')
   if (own.format > LEDGER_FORMAT) throw new LedgerNewerError(where, `ledger format ${own.format}`)
-  const parsed = stateSchema.safeParse({...json, svcctl: own})
+  const parsed = judge(stateSchema, {...json, svcctl: own})
   if (!parsed.success)
     throw rewrittenBy === undefined
       ? damaged(firstIssue(parsed.error))

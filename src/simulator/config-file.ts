@@ -1,6 +1,7 @@
 /** The file of `svcctl simulator --config`. */
 import type {z} from 'zod'
 import {AppError, EXIT, type Problem} from '../base/errors.ts'
+import {judge} from '../base/judge.ts'
 import {formatPointer} from '../base/pointer.ts'
 import {readWholeFileSync} from '../base/whole-file.ts'
 import {type SimulatorConfigInput, simulatorConfig} from './base/config.ts'
@@ -27,7 +28,7 @@ export function readSimulatorConfig(path: string): SimulatorConfigInput {
     const why = error instanceof SyntaxError ? `it is not valid JSON (${error.message})` : 'it cannot be read'
     throw new SimulatorConfigError(path, [{message: why, source: path}], error)
   }
-  const checked = simulatorConfig.safeParse(given)
+  const checked = judge(simulatorConfig, given)
   // What was given is handed on, not what was made of it: a preset lies below the fields that were written.
   if (checked.success) return given as SimulatorConfigInput
   throw new SimulatorConfigError(path, problemsOf(checked.error, path), checked.error)

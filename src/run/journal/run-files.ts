@@ -6,6 +6,7 @@ import {removeOldLeftovers, writeFileAtomicSync} from '../../base/atomic-file.ts
 import {parseJson} from '../../base/bounded-json.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
 import {asJson} from '../../base/json.ts'
+import {judge} from '../../base/judge.ts'
 import {holderState, processIdentityOf} from '../../base/process-lock.ts'
 import {readWholeFileSync} from '../../base/whole-file.ts'
 import {type BeforeImage, beforeImageSchema} from '../../engine/model/before-image.ts'
@@ -146,7 +147,7 @@ export function startRun(
 /** What the ledgers had before a run; `undefined` where nobody can tell any more: an older version, another machine, damage. */
 export function beforeOf(host: Host, run: string): BeforeImage | undefined {
   try {
-    return beforeImageSchema.safeParse(parseJson(readWholeFileSync(beforePath(host, run)).toString())).data
+    return judge(beforeImageSchema, parseJson(readWholeFileSync(beforePath(host, run)).toString())).data
   } catch {
     return undefined
   }
@@ -276,9 +277,9 @@ export function readStory(path: string): RunStory {
   const beside = notesBeside(path)
   const entries = [...own.entries, ...beside.entries]
   const damage = own.damage ?? beside.damage
-  const known = headerSchema.safeParse(header)
+  const known = judge(headerSchema, header)
   if (!known.success) throw new JournalDamagedError(path, 'its header is not one of ours')
-  const read = entries.map(it => journalEntrySchema.safeParse(it))
+  const read = entries.map(it => judge(journalEntrySchema, it))
   const told: readonly JournalEntry[] = read.flatMap(it => it.data ?? [])
   const strange = read.findIndex(it => !it.success)
   const unread = damage ?? (strange < 0 ? undefined : `entry ${strange + 1} is not one of ours`)

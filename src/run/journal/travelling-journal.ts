@@ -5,6 +5,7 @@
 import {z} from 'zod'
 import {parseJson} from '../../base/bounded-json.ts'
 import {asJson, type Json} from '../../base/json.ts'
+import {judge} from '../../base/judge.ts'
 import type {LedgerBook} from '../../engine/apply/ledger-book.ts'
 import {type Journal, type JournalEntry, readRun, type SentEntry, stackOf, versionOn} from '../../engine/model/journal.ts'
 import {journalEntrySchema} from '../../engine/model/journal-schema.ts'
@@ -25,7 +26,7 @@ const textSchema = z.object({entries: z.array(journalEntrySchema), operations: z
 /** What a ledger says of unfinished runs, the newest first; a part that cannot be read is named in `damaged`. */
 export function pendingRuns(pending: Json | undefined): {readonly runs: readonly PendingRun[]; readonly damaged: readonly string[]} {
   if (pending === undefined) return {runs: [], damaged: []}
-  const parsed = pendingSchema.safeParse(pending)
+  const parsed = judge(pendingSchema, pending)
   if (!parsed.success) return {runs: [], damaged: ['an unfinished run']}
   const {earlier = [], ...newest} = parsed.data
   const read = [newest, ...earlier].map(({run, text}) => ({run, content: textSchema.safeParse(jsonIn(text))}))

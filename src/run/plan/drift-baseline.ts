@@ -8,6 +8,7 @@ import {editLockOf, withEditLock} from '../../base/edit-lock.ts'
 import {AppError, EXIT, type Problem} from '../../base/errors.ts'
 import {fileAt} from '../../base/file-place.ts'
 import type {Json} from '../../base/json.ts'
+import {judge} from '../../base/judge.ts'
 import {NamedFileError} from '../../base/named-file.ts'
 import {formatPointer, parsePointer, valueAt} from '../../base/pointer.ts'
 import {holderState, type LockHolder, processIdentityOf} from '../../base/process-lock.ts'
@@ -103,7 +104,7 @@ function parseBaseline(text: string, name: string, now: number): DriftBaseline {
   } catch (error) {
     throw new BaselineError(name, [{message: error instanceof JsonBoundsError ? error.message : 'it is not JSON'}], error)
   }
-  const {success, data: baseline, error} = baselineSchema.safeParse(document)
+  const {success, data: baseline, error} = judge(baselineSchema, document)
   if (!success) {
     const addressOf = (at: readonly PropertyKey[]) => valueAt(document, ['entries', String(at[1]), 'address'])
     throw new BaselineError(

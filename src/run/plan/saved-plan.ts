@@ -4,6 +4,7 @@ import {kinds} from '../../backends/kinds.ts'
 import {JsonBoundsError, parseJson} from '../../base/bounded-json.ts'
 import {AppError, EXIT, type Problem} from '../../base/errors.ts'
 import {isJsonObject} from '../../base/json.ts'
+import {judge} from '../../base/judge.ts'
 import {addAll} from '../../base/many.ts'
 import {formatPointer} from '../../base/pointer.ts'
 import type {Redactor} from '../../base/redact.ts'
@@ -93,7 +94,7 @@ export async function readPlan(path: string, cwd = ''): Promise<Plan> {
     throw new PlanFileError(path, `is a plan of another version (${document.format}; this program writes ${PLAN_FORMAT})`)
   // Before anything else is said of it: the hash covers what this program does not know, too.
   if (typeof document.hash === 'string') assertSealed({...document, hash: document.hash})
-  const {success, data: plan, error} = knownPlan.safeParse(document)
+  const {success, data: plan, error} = judge(knownPlan, document)
   if (!success) {
     const problems = error.issues.map(({path: at, message}) => ({path: formatPointer(at.map(String)), message}))
     throw new PlanFileError(path, 'is no plan as schemas/plan.schema.json describes it', {cause: error, problems})

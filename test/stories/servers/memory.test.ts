@@ -107,6 +107,23 @@ describe('the memory of the whole process stays below 300 MiB', () => {
   )
 })
 
+it.each([
+  ['an object that says nothing', '{},', 700_000],
+  ['a number', '1,', 2_000_000],
+])(
+  'a ledger whose every resource is %s takes no more than that either',
+  async (_, item, count) => {
+    const folder = saveStack(here.folder, jsonStack('one').bdb('a'))
+    const resources = `[${item.repeat(count)}${item.slice(0, -1)}]`
+    const ledger = `{"version":4,"terraform_version":"1.5.0","serial":1,"lineage":"x","outputs":{},"resources":${resources}}`
+    writeFileSync(join(here.folder, 'terraform.one.tfstate'), ledger)
+    const outcome = await measured(['state', 'list', '--synth-dir', folder])
+    expect([outcome.code, outcome.stderr]).toEqual([1, expect.stringContaining('not all of it is ours: resources.0')])
+    expect(outcome.peakKb).toBeLessThan(MOST_KB)
+  },
+  60_000,
+)
+
 describe('the memory of the whole process stays below 300 MiB, and the time below ten seconds', () => {
   const items = (count: number, item: (at: number) => string) => Array.from({length: count}, (_, at) => item(at)).join(',')
   it.each([
