@@ -22,7 +22,9 @@ export default class RehearseCommand extends ReadingStackCommand {
       return {built, rehearsal: await rehearse(workspace, built, options)}
     })
     const document = rehearsalDocument(rehearsal, built.plan)
-    await this.print(document, {text: () => rehearsalText(rehearsal)})
-    return rehearsal.again.plan.operations.every(it => it.action === 'no-op' || it.action === 'blocked') ? EXIT.ok : EXIT.notConverged
+    await this.print(document, {text: () => rehearsalText(rehearsal, built.plan)})
+    return rehearsal.again.plan.operations.every(it => it.action === 'no-op' || it.action === 'blocked' || it.held !== undefined)
+      ? EXIT.ok
+      : EXIT.notConverged
   }
 }

@@ -63,4 +63,27 @@ describe('rehearse', () => {
     expect(await rehearsed('--synth-dir', saveStack(here.folder, local()))).toEqual(clean)
     expect(here.writes.filter(it => it.startsWith('DELETE'))).toEqual([])
   })
+
+  it('leaves out what somebody holds, as apply does, and says what a hold and a freeze would refuse', async () => {
+    await here.fast(['apply', ...on(), '--auto-approve'])
+    const why = ['--until', '4h', '--reason', 'load test', '--by', 'ada']
+    expect((await here.run(['hold', 'cache', ...why, ...on()])).code).toBe(0)
+    saveStack(here.folder, shop().database('cache', 'main', {memoryLimitInGb: 2}).database('queue', 'main', {memoryLimitInGb: 2}))
+    const agreed = {by: 'ada', reason: 'load test', until: expect.any(String)}
+    const held = documentOf(await here.fast(['rehearse', ...on(), '-o', 'json']))
+    expect(writesOf(held.calls)).toEqual([expect.stringMatching(/^PUT .*\/databases\/2$/)])
+    expect(held).toMatchObject({
+      guards: [{code: 'G_HELD', addresses: ['null_resource.cache']}],
+      held: [{address: 'null_resource.cache', ...agreed}],
+      summary: {skipped: 1},
+    })
+    const lifted = await here.fast(['rehearse', ...on(), '--skip-held', '-o', 'json'])
+    expect([lifted.code, documentOf(lifted)]).toMatchObject([0, {guards: [], held: [{address: 'null_resource.cache'}]}])
+    expect((await here.run(['freeze', ...why, ...on()])).code).toBe(0)
+    expect(documentOf(await here.fast(['rehearse', ...on(), '-o', 'json'])).freezes).toMatchObject([{stack: 'shop', ...agreed}])
+    const {stdout} = await here.fast(['rehearse', ...on()])
+    expect(stdout).toContain('null_resource.cache would be left out: held by ada')
+    expect(stdout).toMatch(/An apply would be refused: stack shop is frozen by ada .*load test/)
+    expect(stdout).toMatch(/An apply would be refused: .*\(G_HELD\); allow with --skip-held/)
+  })
 })

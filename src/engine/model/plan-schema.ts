@@ -184,7 +184,7 @@ const fact = closed<Fact>()({
   digest: digest.describe('over identity and compared fields of all rows'),
 })
 
-const guard = closed<GuardResult>()({
+export const guardSchema = closed<GuardResult>()({
   code: z.string(),
   addresses: z.array(z.string()),
   allow: z.string().describe('the flag that lifts it, or words when nothing does'),
@@ -246,7 +246,7 @@ export const planSchemaWith = (ledger: z.ZodType<LedgerLocation>): z.ZodType<Pla
       .union([count, z.array(closed<Unmanaged>()({kind: z.string(), name: z.string().nullable(), remoteId: z.string()}))])
       .describe('objects that were seen and belong to no stack of the app: how many, or with --unmanaged which'),
     notes: z.array(z.string()),
-    guards: z.array(guard).describe('what refuses the plan'),
+    guards: z.array(guardSchema).describe('what refuses the plan'),
     requests: z.strictObject({used: count, avoided: count}),
     bill,
     notAfter: z.iso.datetime().exactOptional(),

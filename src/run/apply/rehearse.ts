@@ -13,7 +13,7 @@ import type {AccountOf} from '../../engine/model/ownership.ts'
 import type {Observation} from '../../engine/observe/observation.ts'
 import type {BuiltPlan} from '../../engine/plan/build.ts'
 import {MemoryLedgerStore} from '../../ledger/memory-store.ts'
-import type {RehearsedCall} from '../../report/rehearsal-text.ts'
+import {heldIn, type RehearsedCall} from '../../report/rehearsal-text.ts'
 import {createSimulator, type Simulator} from '../../simulator/index.ts'
 import {seedWorld} from '../../simulator/seed.ts'
 import type {RateLimits} from '../../transport/account-bucket.ts'
@@ -26,6 +26,7 @@ import {RunSecrets} from '../workspace/secrets.ts'
 import type {Workspace} from '../workspace/workspace.ts'
 import {carryOut, plannedWork} from './carry-out.ts'
 import {simulatedApis} from './simulated-apis.ts'
+import {heldByControls} from './supervision.ts'
 
 export interface Rehearsal {
   readonly calls: readonly RehearsedCall[]
@@ -45,13 +46,15 @@ export async function rehearse(workspace: Workspace, built: BuiltPlan, options: 
   const secrets = new RunSecrets(workspace, built.observation.pairs)
   const stores = new Map([...workspace.ledgers].map(([stack, ledger]) => [stack, new MemoryLedgerStore(ledger)]))
   // Sealing takes real time, which virtual time does not wait for: it is done afterwards.
-  await carryOver('rehearsal', built.plan.operations, stores, new Map())
+  const left = heldByControls(built.plan.operations, it => it.held)
+  const {work, held} = plannedWork({...built, secret: secrets.of, left})
+  await carryOver('rehearsal', built.plan.operations, stores, held)
   const ledgers = new Map(await Promise.all([...stores].map(async ([stack, store]) => [stack, await store.load()] as const)))
   const book = new LedgerBook(ledgers, stores, ledger => Promise.resolve(ledger))
   const {pace, timeoutMs, lagMs} = runTiming(undefined)
   const started = clock.now()
   const result = await clock.run(
-    carryOut(plannedWork({...built, secret: secrets.of}).work, built.observation, {
+    carryOut(work, built.observation, {
       run: 'rehearsal',
       backendOf,
       accountOf,
@@ -154,8 +157,13 @@ function limitsOf({connections}: Workspace): RateLimits {
 
 export function rehearsalDocument({calls, result, again}: Rehearsal, plan: BuiltPlan['plan']): JsonObject {
   const left = again.plan.operations.filter(it => it.action !== 'no-op')
+  const held = heldIn(plan)
+  const {guards, freezes = []} = plan
   return {
     plan: plan.hash,
+    guards: guards.map(it => ({...it, addresses: [...it.addresses]})),
+    ...(freezes.length === 0 ? {} : {freezes: freezes.map(it => ({...it}))}),
+    ...(held.length === 0 ? {} : {held: held.map(({stack, address, held: {by, until, reason}}) => ({stack, address, by, until, reason}))}),
     calls: calls.map(it => ({...it})),
     requests: calls.length,
     seconds: {ready: result.readyMs / 1000, proven: result.provenMs / 1000},

@@ -6,6 +6,7 @@ import {freezeSchema, holdSchema} from '../../controls/document.ts'
 import {baselineEntrySchema} from '../../engine/model/drift-baseline.ts'
 import {STATES} from '../../engine/model/events.ts'
 import {ACTIONS} from '../../engine/model/plan.ts'
+import {guardSchema} from '../../engine/model/plan-schema.ts'
 
 const json: z.ZodType<Json> = z.json()
 const count = z.int().nonnegative()
@@ -217,6 +218,12 @@ const validate = z.strictObject({
 
 const rehearse = z.strictObject({
   plan: hash,
+  guards: z.array(guardSchema).describe('what an apply would be refused for'),
+  freezes: z.array(frozen).exactOptional().describe('the same'),
+  held: z
+    .array(z.strictObject({stack: z.string(), address, ...agreed}))
+    .exactOptional()
+    .describe('what is left out because somebody holds it'),
   calls: z.array(
     z.strictObject({
       seconds: z.number().describe('after the start, in virtual time'),
