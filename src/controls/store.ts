@@ -82,8 +82,8 @@ export class ControlsStore {
       const document = controlsDocument({...controls, serial: before.serial + 1})
       const saved = await store.save({...before, outputs: {[OUTPUT]: {value: document, sensitive: false}}})
       // Without a lock somebody else may have written over it in that very moment.
-      const there = store === this.#lockless || store.lockKey === undefined ? await this.#reading(() => store.load()) : saved
-      return there.serial === saved.serial && canonicalJson(there.outputs) === canonicalJson(saved.outputs) ? {result} : undefined
+      const there = store === this.#lockless || store.lockKey === undefined ? await this.#readBack(store) : saved
+      return there?.serial === saved.serial && canonicalJson(there.outputs) === canonicalJson(saved.outputs) ? {result} : undefined
     } catch (error) {
       const isStale = error instanceof LedgerChangedError || error instanceof LedgerLockLostError
       if (isStale && !isLast) return undefined
@@ -118,7 +118,17 @@ export class ControlsStore {
     return {store, unlock: await store.lock(PATIENCE_MS)}
   }
 
-  async #reading(load: () => Promise<Ledger>): Promise<Ledger> {
+  /** @returns nothing where somebody else has written since */
+  async #readBack(store: ManagedLedgerStore): Promise<Ledger | undefined> {
+    return this.#reading(() =>
+      store.load().catch((error: unknown) => {
+        if (error instanceof LedgerChangedError) return undefined
+        throw error
+      }),
+    )
+  }
+
+  async #reading<T>(load: () => Promise<T>): Promise<T> {
     try {
       return await load()
     } catch (error) {

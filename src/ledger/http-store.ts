@@ -4,13 +4,14 @@
  *
  * Good servers refuse a write under a lock that is not the current one, and many take it where there is no lock: whether
  * the lock is still ours is asked before each (`http-fence.ts`). Before a write that no lock protects, or of a ledger read
- * before the lock was taken, the server's version is compared first.
+ * before the lock was taken, what the server has is compared first: by its content,
+ * since whoever writes past the lock counts on from the same serial as this run.
  */
 
 import {parseAnyJson} from '../base/bounded-json.ts'
 import type {Clock} from '../base/clock.ts'
 import {AppError} from '../base/errors.ts'
-import type {JsonObject} from '../base/json.ts'
+import {canonicalJson, type JsonObject} from '../base/json.ts'
 import {type RandomBytes, randomUuid} from '../base/random.ts'
 import {isSecretName} from '../base/secret-fields.ts'
 import {shellWord} from '../base/shell-word.ts'
@@ -19,12 +20,12 @@ import {waitFor} from '../base/wait-for.ts'
 import type {Ledger, LedgerVersion, Unlock} from '../engine/model/ledger.ts'
 import type {HttpResponse, Transport} from '../transport/http.ts'
 import type {OwnApp} from './errors.ts'
-import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
+import {LedgerAccessError, LedgerChangedError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
 import {isPage, isRefusedAccess, isSuccess, type ReadState, StateAnswers, serverWords} from './http-answers.ts'
 import {type HttpBackend, shownAddress} from './http-backend.ts'
 import {describeLock, filledText, HttpFence, isLocked, lockInfoIn} from './http-fence.ts'
 import {LockIdError, type LockSeen, lockPauseMs, type ManagedLedgerStore, type Notice, sayWaiting} from './managed-store.ts'
-import {assertVersion, nextVersion} from './next-version.ts'
+import {assertVersion, nextVersion, versionWords} from './next-version.ts'
 import {type SendState, stateRequests} from './state-requests.ts'
 import {encodeLedger} from './tfstate.ts'
 
@@ -51,6 +52,13 @@ interface HeldLock {
   readonly fence?: HttpFence
   /** Whether the ledger was read after the lock was taken. */
   isFresh: boolean
+  /** Whether this run has sent a write under it. */
+  hasWritten: boolean
+}
+
+/** A version as it stood there; `content` is kept while the lock is held, and there is none where there was no ledger. */
+interface Known extends LedgerVersion {
+  readonly content: string | undefined
 }
 
 export class HttpLedgerStore implements ManagedLedgerStore {
@@ -62,10 +70,10 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   readonly #where: LedgerPlace
   readonly #send: SendState
   readonly #answers: StateAnswers
-  #known: LedgerVersion | undefined
+  #known: Known | undefined
   #held: HeldLock | undefined
   /** A write of this run without an answer: the server may have it. */
-  #tried: {readonly content: string} | undefined
+  #tried: Known | undefined
 
   constructor(options: HttpStoreOptions) {
     const {backend, stack, transport, clock, onWait, app} = options
@@ -84,11 +92,17 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   }
 
   async load(): Promise<Ledger> {
-    const {ledger} = await this.#read()
+    const found = await this.#read()
+    // What this run wrote under its lock is not made good by what somebody else has put in its place.
+    if (this.#held?.hasWritten && !this.#isOwn(found)) throw this.#changedError(this.#known, found)
     this.#tried = undefined
-    this.#known = {serial: ledger.serial, lineage: ledger.lineage}
+    this.#isKnown(found)
+    return found.ledger
+  }
+
+  #isKnown({content, ledger: {serial, lineage}}: ReadState): void {
+    this.#known = {serial, lineage, content: this.#held ? content : undefined}
     if (this.#held) this.#held.isFresh = true
-    return ledger
   }
 
   /** What the server has now. A copy that lags behind is asked again; what it says is no reason to go on, nor for a word about others. */
@@ -115,17 +129,6 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     ])
   }
 
-  /**
-   * The version on the server right now, before a write.
-   * @returns the same where it is this run's: it arrived without an answer
-   */
-  async #refresh(): Promise<LedgerVersion | undefined> {
-    const {content, ledger} = await this.#read()
-    this.#known = {serial: ledger.serial, lineage: ledger.lineage}
-    if (this.#held) this.#held.isFresh = true
-    return content !== undefined && content === this.#tried?.content ? this.#known : undefined
-  }
-
   /** Hand the answer to the next `save`: it has the serial of what the server holds now. */
   async save(ledger: Ledger): Promise<Ledger> {
     const {backend, random} = this.#options
@@ -133,46 +136,74 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     if (held === undefined) throw new Error(`the ledger ${this.place} is saved without its lock`)
     await held.fence?.assertHeld()
     const isUnsure = held.id === undefined || !held.isFresh || this.#tried !== undefined
-    const arrived = isUnsure ? await this.#refresh() : undefined
-    // Servers that keep count take no serial twice: what arrived without an answer is what this one is made from.
-    const before = arrived !== undefined && ledger.serial + 1 === arrived.serial ? {...ledger, ...arrived} : ledger
+    const before = isUnsure ? await this.#compared(ledger) : ledger
     const saved = nextVersion(before, this.#known, this.#where, random)
     const content = encodeLedger(saved)
     const url = new URL(backend.address)
     if (held.id !== undefined) url.searchParams.set('ID', held.id)
-    const version = {serial: saved.serial, lineage: saved.lineage}
-    this.#tried = {content}
-    const again = () => this.#assertUnwritten(held, content, before)
+    const version = {serial: saved.serial, lineage: saved.lineage, content}
+    this.#tried = version
+    held.hasWritten = true
+    const again = () => this.#assertStill(held, before)
     const answer = await this.#send({method: backend.updateMethod, url: url.href, body: content, again})
-    if (!isSuccess(answer) || isPage(answer)) await this.#assertTaken(held, answer, content, before)
+    if (!isSuccess(answer) || isPage(answer)) await this.#assertTaken(held, answer, before)
     this.#known = version
     this.#tried = undefined
     return saved
   }
 
-  /** A try that comes after a pause is a write of its own: meanwhile the lock may have been forced, and the ledger written. */
-  async #assertUnwritten(held: HeldLock, content: string, before: LedgerVersion): Promise<void> {
-    if (held.fence) return held.fence.assertHeld()
+  /**
+   * Compares with what the server has right now.
+   * @returns what is made from it: servers that keep count take no serial twice, and what arrived without an answer is one
+   */
+  async #compared(ledger: Ledger): Promise<Ledger> {
     const found = await this.#read()
-    if (found.content !== content) assertVersion(before, found.ledger, this.#where)
+    const {serial, lineage} = found.ledger
+    const hasArrived = isAt(found, this.#tried)
+    if (!hasArrived) this.#assertUnwritten(found, ledger)
+    this.#isKnown(found)
+    return hasArrived && ledger.serial + 1 === serial ? {...ledger, serial, lineage} : ledger
+  }
+
+  /** A try that comes after a pause is a write of its own: meanwhile the lock may have been forced, and the ledger written. */
+  async #assertStill(held: HeldLock, before: LedgerVersion): Promise<void> {
+    await held.fence?.assertHeld()
+    this.#assertUnwritten(await this.#read(), before)
+  }
+
+  /** @throws LedgerChangedError where it is neither what this run knows nor what it may have written */
+  #assertUnwritten(found: ReadState, expected: LedgerVersion): void {
+    if (isAt(found, this.#tried)) return
+    assertVersion(expected, found.ledger, this.#where)
+    if (this.#known && isVersion(found, this.#known) && !this.#isOwn(found)) throw this.#changedError(expected, found)
+  }
+
+  /** @param known - what this run knew when it asked: it may have written since */
+  #isOwn(found: ReadState, known = this.#known): boolean {
+    return known === undefined || [known, this.#known, this.#tried].some(it => isAt(found, it))
+  }
+
+  #changedError(expected: LedgerVersion | undefined, {ledger}: ReadState): LedgerChangedError {
+    const [known, now] = [versionWords(expected ?? ledger), versionWords(ledger)]
+    return new LedgerChangedError(this.#where, known, known === now ? 'another one with that number' : now)
   }
 
   /**
    * What says no may be about a try whose own answer got lost, and what says yes may be a login: what the server has now
    * decides.
    */
-  async #assertTaken(held: HeldLock, answer: HttpResponse, content: string, before: LedgerVersion): Promise<void> {
+  async #assertTaken(held: HeldLock, answer: HttpResponse, before: LedgerVersion): Promise<void> {
     const found = isRefusedAccess(answer) ? undefined : await this.#read().catch(passing)
-    if (found?.content === content) return
+    if (found !== undefined && isAt(found, this.#tried)) return
     if (isLocked(answer)) {
       const info = lockInfoIn(answer)
       const holder = filledText(info?.ID)
       if (holder !== undefined && holder !== held.id) throw new LedgerLockLostError(this.#where, `it is held by ${describeLock(info)}`)
-      // Nobody has the lock, and somebody wrote: some servers say 409 to that too.
-      if (holder === undefined && found !== undefined) assertVersion(before, found.ledger, this.#where)
-      // It may say so of anything that is under way there: whose the lock is is asked, and a write that was refused can be tried again.
-      await held.fence?.assertHeld()
     }
+    // Servers that keep count have many words for it.
+    if (found !== undefined) this.#assertUnwritten(found, before)
+    // It may say so of anything that is under way there: whose the lock is is asked, and a write that was refused can be tried again.
+    if (isLocked(answer)) await held.fence?.assertHeld()
     if (isSuccess(answer)) throw this.#answers.pageError('write')
     this.#answers.expectSuccess('write', answer)
   }
@@ -182,7 +213,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     const {lockAddress, lockMethod} = backend
     if (lockAddress === undefined) {
       notice(`The ledger of stack "${stack}" at ${this.place} has no lock (lock_address is not set): two runs at once may undo each other.`)
-      return this.#hold({isFresh: false}, async () => {})
+      return this.#hold({isFresh: false, hasWritten: false}, async () => {})
     }
     const started = clock.now()
     const {id, body} = this.#newLock('svcctl apply')
@@ -227,7 +258,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
       expectAnswer: answer => this.#answers.expectSuccess('lock', answer),
       lost: found => new LedgerLockLostError(this.#where, found),
     })
-    return this.#hold({id, fence, isFresh: false}, () => this.#unlock(body))
+    return this.#hold({id, fence, isFresh: false, hasWritten: false}, () => this.#unlock(body))
   }
 
   /** Whether this lock is the one that is held, or is held now that it was asked for. */
@@ -327,14 +358,20 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     return unlockAddress === undefined ? undefined : this.#send({method: unlockMethod, url: unlockAddress, body})
   }
 
-  /** Whether the ledger on the server is another version than the one this run knows. */
+  /** Whether the ledger on the server is another one than this run knows. */
   async #isChanged(): Promise<boolean> {
     const known = this.#known
-    if (known === undefined) return false
-    const {content, ledger: now} = await this.#read()
-    if (content !== undefined && content === this.#tried?.content) return false
-    return now.serial !== known.serial || now.lineage !== known.lineage
+    return known !== undefined && !this.#isOwn(await this.#read(), known)
   }
+}
+
+const isVersion = ({ledger}: ReadState, {serial, lineage}: LedgerVersion): boolean => ledger.serial === serial && ledger.lineage === lineage
+
+/** Servers that take a state apart give it back with other spaces, and its keys in another order. */
+function isAt(found: ReadState, known: Known | undefined): boolean {
+  if (known === undefined || !isVersion(found, known)) return false
+  if (found.content === known.content || found.content === undefined || known.content === undefined) return true
+  return canonicalJson(parseAnyJson(found.content)) === canonicalJson(parseAnyJson(known.content))
 }
 
 /** Of a lock, as this store described it. */

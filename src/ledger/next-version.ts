@@ -20,9 +20,9 @@ export function assertVersion(expected: LedgerVersion, found: LedgerVersion | un
   if (found === undefined || (found.serial === expected.serial && found.lineage === expected.lineage)) return
   // Its name was chosen before it was written for the first time.
   if (expected.serial === 0 && isNone(found)) return
-  throw new LedgerChangedError(where, words(expected), words(found))
+  throw new LedgerChangedError(where, versionWords(expected), versionWords(found))
 }
 
 const isNone = ({serial, lineage}: LedgerVersion): boolean => serial === 0 && lineage === ''
 
-const words = ({serial, lineage}: LedgerVersion): string => (lineage === '' ? 'none' : `serial ${serial} of ${lineage}`)
+export const versionWords = ({serial, lineage}: LedgerVersion): string => (lineage === '' ? 'none' : `serial ${serial} of ${lineage}`)

@@ -158,6 +158,97 @@ describe('a server that says "locked" of a lock that is this run\'s', () => {
   })
 })
 
+describe('somebody who writes past the lock, and counts on from the same serial', () => {
+  const theirs = () => {
+    server.state = JSON.stringify({...JSON.parse(server.state ?? ''), outputs: {whose: {value: 'theirs', type: 'string'}}})
+  }
+  const unlocked = () => open({type: 'http', address: server.address})
+
+  it.each(['nameless', 'repeated'] as const)(
+    'has the lock, where only the ledger tells who has it (a lock that is %s)',
+    async lockAnswer => {
+      server.lockAnswer = lockAnswer
+      const it = store()
+      await it.lock(0)
+      const saved = await it.save(await it.load())
+      await it.assertHeld()
+      theirs()
+      await expect(it.assertHeld()).rejects.toMatchObject({code: 'E_LOCK_LOST', exit: 10})
+      await expect(it.save(saved)).rejects.toMatchObject({code: 'E_LOCK_LOST'})
+      expect(server.state).toContain('theirs')
+    },
+  )
+
+  it('is not overwritten where there are no locks', async () => {
+    const it = unlocked()
+    await it.lock(0)
+    const saved = await it.save(await it.load())
+    theirs()
+    await expect(it.save(saved)).rejects.toMatchObject({
+      code: 'E_LEDGER_CHANGED',
+      exit: 5,
+      message: expect.stringContaining('another one with that number'),
+    })
+    expect(server.state).toContain('theirs')
+  })
+
+  it.each([
+    ['locks', () => store()],
+    ['no locks', unlocked],
+  ])('is not read as what this run wrote (%s), and is read by the next one', async (_what, opened) => {
+    const it = opened()
+    const unlock = await it.lock(0)
+    const saved = await it.save(await it.load())
+    expect(await it.load()).toEqual(saved)
+    theirs()
+    await expect(it.load()).rejects.toMatchObject({code: 'E_LEDGER_CHANGED', exit: 5})
+    await unlock()
+    await it.lock(0)
+    expect((await it.load()).outputs).toEqual({whose: {value: 'theirs', sensitive: false}})
+  })
+
+  it('is not overwritten by a second try', async () => {
+    const it = store()
+    await it.lock(0)
+    const saved = await it.save(await it.load())
+    server.beforeWrite = () => void server.faults.push(503)
+    meanwhile = async () => theirs()
+    await expect(it.save(saved)).rejects.toMatchObject({code: 'E_LEDGER_CHANGED', exit: 5})
+    expect(server.state).toContain('theirs')
+  })
+
+  it.each([409, 422, 500])('is told of where the server keeps count and refuses the write (%i)', async serialTaken => {
+    server.serialTaken = serialTaken
+    const it = store()
+    await it.lock(0)
+    const first = await it.save(await it.load())
+    server.state = JSON.stringify({...JSON.parse(server.state ?? ''), serial: 2})
+    theirs()
+    await expect(it.save(first)).rejects.toMatchObject({code: 'E_LEDGER_CHANGED', exit: 5})
+    expect(server.state).toContain('theirs')
+  })
+
+  it('is not who takes a state apart and gives it back in another order', async () => {
+    server.lockAnswer = 'nameless'
+    const it = store()
+    await it.lock(0)
+    let saved = await it.save({...fullLedger(), ...(await it.load()), entries: fullLedger().entries})
+    const otherwise = () => {
+      server.state = JSON.stringify(Object.fromEntries(Object.entries(JSON.parse(server.state ?? '')).reverse()), undefined, 4)
+    }
+    otherwise()
+    await it.assertHeld()
+    expect(await it.load()).toEqual(saved)
+    server.beforeWrite = () => void server.faults.push('drop')
+    await expect(it.save(saved)).rejects.toMatchObject({exit: 13})
+    server.beforeWrite = () => {}
+    otherwise()
+    await it.assertHeld()
+    saved = await it.save(saved)
+    expect(saved.serial).toBe(3)
+  })
+})
+
 describe('a ledger behind the HTTP state protocol', () => {
   it('is absent where the server answers 404, 204 or nothing', async () => {
     expect((await store().load()).condition).toBe('absent')
