@@ -14,6 +14,7 @@ import type {Orphan, Placed} from '../observe/observation.ts'
 import {childrenOf} from './children-of.ts'
 import {Claims} from './claims.ts'
 import {formerOf, nameShown} from './former.ts'
+import {forgottenInExclusive, madeInExclusive} from './in-exclusive.ts'
 import {LastWishes} from './kept.ts'
 import {inlineItems} from './made-with.ts'
 import {objectAt, objectOf, parentObjectOf} from './object-names.ts'
@@ -64,6 +65,7 @@ export function planRemovals(
   const operations = keepWatch(input, declared, allowed(input, declared, [...orphans, ...chosen]))
   for (const it of operations) taken.add(objectOf(input, it) ?? '')
   addAll(notes, forgottenInExclusive(input, operations))
+  addAll(notes, madeInExclusive(input, declared))
   const unmanaged = unmanagedIn(input, taken, claims)
   const lost = lostAlong(input, [...declared, ...operations], unmanaged)
   addAll(notes, saidToBeLost(lost))
@@ -252,28 +254,6 @@ function exclusiveRemovals(input: PlanInput, free: IsFree, claims: Claims, elsew
     }
   }
   return operations.sort(byAddress)
-}
-
-/** What is forgotten and stays, in a collection where nothing undeclared may stay: the next plan will remove it. */
-function forgottenInExclusive(input: PlanInput, operations: readonly Operation[]): string[] {
-  const exclusive = new Map<string, string>()
-  for (const {declaration, match} of input.observation.pairs.values()) {
-    for (const word of declaration.policy.exclusive) {
-      const child = match?.live.kind.exclusive?.[word]
-      if (match && child !== undefined)
-        exclusive.set(
-          `${objectAt(input, declaration.stack, child, match.live.remoteId)} ${child}`,
-          `${declaration.address} is exclusive for its ${word}`,
-        )
-    }
-  }
-  return operations.flatMap(it => {
-    const parent = it.action === 'forget' ? parentObjectOf(input, it) : undefined
-    const why = parent === undefined ? undefined : exclusive.get(`${parent} ${it.kind}`)
-    return why === undefined || it.name === undefined
-      ? []
-      : [`${keyOfOperation(it)} is forgotten and stays, but ${why}: the next plan removes it`]
-  })
 }
 
 /** Children a parent's create made inline, that nobody declared since: they go with it, each by a request of its own. */
