@@ -12,6 +12,7 @@ import type {Ledger, LedgerAccount} from '../../engine/model/ledger.ts'
 import type {Plan} from '../../engine/model/plan.ts'
 import {type Key, keyOf} from '../../engine/model/value.ts'
 import {apisOfKinds} from './needed-apis.ts'
+import {isNothingThere} from './nothing-there.ts'
 import type {Workspace} from './workspace.ts'
 
 /** The part of a workspace that says whom its stacks speak to. */
@@ -203,7 +204,27 @@ export class UnprovenAccountError extends AppError {
   }
 }
 
-/** No request while address and key stay what they were. @throws OtherAccountError, UnprovenAccountError */
+/** Other credentials at the same address, of which nobody can tell whose they are, and with which nothing of the ledger is to be seen. */
+export class NothingThereError extends AppError {
+  constructor(stack: string, address: string) {
+    super(
+      `the ledger of stack ${stack} was written at ${address} with other credentials, the API does not say whose account either are of, and nothing that the ledger has is there: it seems to be another account`,
+      {
+        code: 'E_ACCOUNT_UNPROVEN',
+        exit: EXIT.refused,
+        suggestions: [
+          'Use the profile that it was applied with (--profile NAME), or another --state file for this one.',
+          'If all of it is gone for good, take it out of the ledger: svcctl forget ADDRESS --anyway',
+        ],
+      },
+    )
+  }
+}
+
+/**
+ * No request while address and key stay what they were.
+ * @throws OtherAccountError, UnprovenAccountError, NothingThereError
+ */
 export async function checkAccounts(workspace: Workspace): Promise<void> {
   for (const stack of workspace.stacks) {
     for (const api of workspace.apisSpoken(stack)) {
@@ -227,6 +248,10 @@ export async function checkAccounts(workspace: Workspace): Promise<void> {
         recorded.address === connection.address ||
         isKeyOf(recorded, connection) ||
         (expected !== undefined && isOneAt(api, recorded, connection))
+      // A key is all that tells accounts apart at one address, and it is another one.
+      const isAnybodys = recorded !== undefined && !same && expected === undefined && connection.credentials.type === 'key'
+      if (isAnybodys && isProven && !isKeyOf(recorded, connection) && (await isNothingThere(workspace, stack.name, api)))
+        throw new NothingThereError(stack.name, connection.address)
       if (isProven || !owns(workspace, stack.name, api)) continue
       const got = expected ?? (await idOrReason(opened.account))
       throw new UnprovenAccountError(

@@ -111,6 +111,39 @@ describe('a ledger', () => {
     }
   })
 
+  it('that does not know its account is refused with other credentials where nothing of it is to be seen, exit 3', async () => {
+    const before = readFileSync(ledger, 'utf8')
+    const nameless = JSON.parse(before)
+    delete nameless.svcctl.accounts.cloud.account
+    writeFileSync(ledger, JSON.stringify(nameless))
+    const {cloud} = at.simulator.world
+    const {account, subscriptions} = cloud
+    cloud.account = {}
+    at.simulator.configure({credentials: {apiKey: 'another-key'}})
+    const run = (...words: string[]) => at.fast([...words, ...stack, '-o', 'json'], {env: {SVC_CLOUD_API_KEY: 'another-key'}})
+    try {
+      // A rotated key of the same account.
+      const rotated = await run('plan', '--detailed-exitcode')
+      expect(rotated.code, rotated.stderr).toBe(0)
+      cloud.subscriptions = {}
+      at.simulator.clearLog()
+      for (const words of [['plan'], ['drift'], ['apply', '--auto-approve']]) {
+        const outcome = await run(...words)
+        expect([words, outcome.code, documentOf(outcome).error.code]).toEqual([words, 3, 'E_ACCOUNT_UNPROVEN'])
+        expect(outcome.stderr).toContain('it seems to be another account')
+      }
+      expect(at.writes).toEqual([])
+      // With its own key all of it is gone.
+      at.simulator.configure({credentials: {apiKey: at.env.SVC_CLOUD_API_KEY ?? ''}})
+      const gone = await at.fast(['plan', ...stack, '-o', 'json'])
+      expect([gone.code, documentOf(gone).summary.create], gone.stderr).toEqual([0, 2])
+    } finally {
+      at.simulator.configure({credentials: {apiKey: at.env.SVC_CLOUD_API_KEY ?? ''}})
+      Object.assign(cloud, {account, subscriptions})
+      writeFileSync(ledger, before)
+    }
+  })
+
   it('of another account is refused, exit 3', async () => {
     const other = await site()
     try {
