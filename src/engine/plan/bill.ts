@@ -121,23 +121,27 @@ function rootsOf(operations: readonly Operation[], accountAt: NonNullable<BillIn
 /** `cloud/subscriptions/1` */
 const ROOT_STEPS = 3
 
-/** Objects read back together: same kind, same parent. Those that are there say where the others of their parent will be. */
+/** Objects read back together: same kind, same parent. Parents that are there, and what is in them, say where the others will be. */
 function collectionsOf(operations: readonly Operation[]): (it: Operation) => string {
-  const above = ({kind, declared}: Operation) => (declared?.parent?.by === 'key' ? `${kind} ${declared.parent.key}` : undefined)
+  const parentKey = ({declared}: Operation) => (declared?.parent?.by === 'key' ? declared.parent.key : undefined)
   const known = new Map<string, string>()
   for (const it of operations) {
-    const key = above(it)
-    if (key !== undefined && it.remoteId !== undefined && it.action !== 'replace') known.set(key, listOf(it.remoteId))
+    const key = parentKey(it)
+    if (key !== undefined && it.remoteId !== undefined && it.action !== 'replace') known.set(key, parentIn(it.remoteId))
   }
+  for (const it of operations) if (it.remoteId !== undefined && it.action !== 'replace') known.set(keyOfOperation(it), it.remoteId)
   return it => {
-    const key = above(it)
-    const isRoot = it.declared?.parent === undefined && (it.remoteId ?? '').split('/').length <= ROOT_STEPS
-    const where = isRoot ? '' : (known.get(key ?? '') ?? (it.remoteId === undefined ? undefined : listOf(it.remoteId)))
-    return `${it.kind} ${where ?? key ?? JSON.stringify(it.declared?.parent)}`
+    const key = parentKey(it)
+    const parent = it.declared?.parent
+    if (parent === undefined && (it.remoteId ?? '').split('/').length <= ROOT_STEPS) return it.kind
+    const named = parent?.by === 'remoteId' ? parent.remoteId : known.get(key ?? '')
+    const where = named ?? (it.remoteId === undefined ? undefined : parentIn(it.remoteId))
+    return `${it.kind} ${where ?? key ?? JSON.stringify(parent)}`
   }
 }
 
-const listOf = (remoteId: string): string => remoteId.replace(/\/[^/]*$/, '')
+/** `cloud/subscriptions/1` of `cloud/subscriptions/1/databases/7` */
+const parentIn = (remoteId: string): string => remoteId.replace(/\/[^/]*\/[^/]*$/, '')
 
 const longestChain = (operations: readonly Operation[]): number => criticalPath(operations, () => 1)
 

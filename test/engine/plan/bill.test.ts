@@ -70,6 +70,20 @@ describe('a bill of what is made in objects that are there', () => {
     expect(billOf({operations: await added(), ...free})).toMatchObject({requests: 7, ready: {requests: 5}})
   })
 
+  it('reads an exclusive collection back once, whether something is made in it or deleted as undeclared', async () => {
+    const exclusive = () => stackOf().subscription('a', {}, {exclusive: ['databases']})
+    const lab = new Lab()
+    const operations = await lab.run(async () => {
+      await lab.apply([stackOf().subscription('a').database('theirs', 'a')])
+      lab.store('shop').ledger = {...lab.store('shop').ledger, entries: new Map()}
+      await lab.apply([stackOf().subscription('a')])
+      return (await lab.plan([exclusive().database('own', 'a')])).plan.operations
+    })
+    expect(operations.filter(it => it.action === 'create' || it.action === 'delete')).toHaveLength(2)
+    // 2 writes, a look, and the list of databases; the subscription is adopted.
+    expect(billOf({operations, ...free}).requests - billOf({operations, ...free}).ready.requests).toBe(1)
+  })
+
   it('knows of what is left where it stands, though nothing else is left there', async () => {
     const operations = await added()
     const left = operations.filter(it => it.action === 'create')
