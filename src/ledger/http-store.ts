@@ -20,12 +20,12 @@ import {waitFor} from '../base/wait-for.ts'
 import type {Ledger, LedgerVersion, Unlock} from '../engine/model/ledger.ts'
 import type {HttpResponse, Transport} from '../transport/http.ts'
 import type {OwnApp} from './errors.ts'
-import {LedgerAccessError, LedgerChangedError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
+import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
 import {isPage, isRefusedAccess, isSuccess, type ReadState, StateAnswers, serverWords} from './http-answers.ts'
 import {type HttpBackend, shownAddress} from './http-backend.ts'
 import {describeLock, filledText, HttpFence, isLocked, lockInfoIn} from './http-fence.ts'
 import {LockIdError, type LockSeen, lockPauseMs, type ManagedLedgerStore, type Notice, sayWaiting} from './managed-store.ts'
-import {assertVersion, nextVersion, versionWords} from './next-version.ts'
+import {assertVersion, changedError, nextVersion} from './next-version.ts'
 import {type SendState, stateRequests} from './state-requests.ts'
 import {encodeLedger} from './tfstate.ts'
 
@@ -94,7 +94,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   async load(): Promise<Ledger> {
     const found = await this.#read()
     // What this run wrote under its lock is not made good by what somebody else has put in its place.
-    if (this.#held?.hasWritten && !this.#isOwn(found)) throw this.#changedError(this.#known, found)
+    if (this.#held?.hasWritten && !this.#isOwn(found)) throw changedError(this.#where, this.#known ?? found.ledger, found.ledger)
     this.#tried = undefined
     this.#isKnown(found)
     return found.ledger
@@ -175,17 +175,12 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   #assertUnwritten(found: ReadState, expected: LedgerVersion): void {
     if (isAt(found, this.#tried)) return
     assertVersion(expected, found.ledger, this.#where)
-    if (this.#known && isVersion(found, this.#known) && !this.#isOwn(found)) throw this.#changedError(expected, found)
+    if (this.#known && isVersion(found, this.#known) && !this.#isOwn(found)) throw changedError(this.#where, expected, found.ledger)
   }
 
   /** @param known - what this run knew when it asked: it may have written since */
   #isOwn(found: ReadState, known = this.#known): boolean {
     return known === undefined || [known, this.#known, this.#tried].some(it => isAt(found, it))
-  }
-
-  #changedError(expected: LedgerVersion | undefined, {ledger}: ReadState): LedgerChangedError {
-    const [known, now] = [versionWords(expected ?? ledger), versionWords(ledger)]
-    return new LedgerChangedError(this.#where, known, known === now ? 'another one with that number' : now)
   }
 
   /**

@@ -3,6 +3,7 @@
  * stays beside it as `.backup`. The lock is a file of our own: Terraform never touches it, and it outlives nobody (see
  * `base/process-lock.ts`).
  */
+import {createHash} from 'node:crypto'
 import {chmodSync, copyFileSync, existsSync, linkSync, lstatSync, renameSync, rmSync} from 'node:fs'
 import {stat} from 'node:fs/promises'
 import {basename, dirname, join} from 'node:path'
@@ -29,7 +30,7 @@ import {emptyLedger, type Ledger, type LedgerVersion, type Unlock} from '../engi
 import type {OwnApp} from './errors.ts'
 import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
 import {LockIdError, type LockSeen, lockPauseMs, type ManagedLedgerStore, type Notice, sayWaiting} from './managed-store.ts'
-import {nextVersion} from './next-version.ts'
+import {assertVersion, changedError, nextVersion} from './next-version.ts'
 import {decodeLedger, encodeLedger} from './tfstate.ts'
 
 /** What stands in the file; a ledger as Terraform state unless told. */
@@ -68,6 +69,8 @@ const LARGEST_LEDGER = 256 * 1_048_576
 interface Version extends LedgerVersion {
   /** Of the file as it was read or written last; `absent` when there was none. */
   readonly file: string
+  /** Of what it held: whoever writes without our lock counts on from the same serial. */
+  readonly digest: string
 }
 
 export class LocalLedgerStore implements ManagedLedgerStore {
@@ -81,6 +84,8 @@ export class LocalLedgerStore implements ManagedLedgerStore {
   readonly #content: FileContent
   #known: Version | undefined
   #lockId: string | undefined
+  /** Whether this run has written it under its lock. */
+  #hasWritten = false
   #backedUp = false
 
   /** @throws NotAFileError when what stands at the path is no file */
@@ -105,10 +110,18 @@ export class LocalLedgerStore implements ManagedLedgerStore {
   }
 
   async load(): Promise<Ledger> {
+    const {ledger, version} = await this.#found()
+    // What this run wrote under its lock is not made good by what somebody else has put in its place.
+    if (this.#hasWritten && !isSame(version, this.#known)) throw changedError(this.#where, this.#known ?? version, version)
+    this.#known = version
+    return ledger
+  }
+
+  async #found(): Promise<{readonly ledger: Ledger; readonly version: Version}> {
     const read = await this.#read()
     const ledger = read === undefined ? emptyLedger(this.#options.stack) : this.#content.decode(read.content, this.#where)
-    this.#known = {serial: ledger.serial, lineage: ledger.lineage, file: read?.file ?? 'absent'}
-    return ledger
+    const {serial, lineage} = ledger
+    return {ledger, version: {serial, lineage, file: read?.file ?? 'absent', digest: digestOf(read?.content)}}
   }
 
   /** Hand the answer to the next `save`: it has the serial of what is in the file now. */
@@ -116,12 +129,14 @@ export class LocalLedgerStore implements ManagedLedgerStore {
     const {random} = this.#options
     const path = this.#path
     this.#expectLock()
-    let known = this.#known
-    if (known === undefined || known.file !== (await signatureOf(path))) {
-      await this.load()
-      known = this.#known
+    if (this.#known?.file !== (await signatureOf(path))) {
+      const {version} = await this.#found()
+      const isRewritten = this.#known !== undefined && version.serial === this.#known.serial && !isSame(version, this.#known)
+      if (isRewritten) throw changedError(this.#where, ledger, version)
+      assertVersion(ledger, version, this.#where)
+      this.#known = version
     }
-    const saved = nextVersion(ledger, known, this.#where, random)
+    const saved = nextVersion(ledger, this.#known, this.#where, random)
     const content = this.#content.encode(saved)
     try {
       makeFolder(dirname(path))
@@ -133,7 +148,8 @@ export class LocalLedgerStore implements ManagedLedgerStore {
       if (error instanceof LedgerLockLostError) throw error
       throw this.#accessError('write', error)
     }
-    this.#known = {serial: saved.serial, lineage: saved.lineage, file: await signatureOf(path)}
+    this.#known = {serial: saved.serial, lineage: saved.lineage, file: await signatureOf(path), digest: digestOf(content)}
+    this.#hasWritten = true
     return saved
   }
 
@@ -171,8 +187,10 @@ export class LocalLedgerStore implements ManagedLedgerStore {
     }
     this.#lockId = mine.id
     this.#backedUp = false
+    this.#hasWritten = false
     return async () => {
       if (this.#lockId === mine.id) this.#lockId = undefined
+      this.#hasWritten = false
       lock.release()
     }
   }
@@ -253,6 +271,10 @@ function keepBackup(path: string): void {
   chmodSync(aside, 0o600)
   renameSync(aside, backupOf(path))
 }
+
+const digestOf = (content: string | undefined): string => (content === undefined ? '' : createHash('sha256').update(content).digest('hex'))
+
+const isSame = (found: Version, known: Version | undefined): boolean => found.digest === known?.digest
 
 const signature = ({ino, size, mtimeMs}: {ino: number; size: number; mtimeMs: number}): string => `${ino}/${size}/${mtimeMs}`
 

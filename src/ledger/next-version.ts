@@ -20,9 +20,15 @@ export function assertVersion(expected: LedgerVersion, found: LedgerVersion | un
   if (found === undefined || (found.serial === expected.serial && found.lineage === expected.lineage)) return
   // Its name was chosen before it was written for the first time.
   if (expected.serial === 0 && isNone(found)) return
-  throw new LedgerChangedError(where, versionWords(expected), versionWords(found))
+  throw changedError(where, expected, found)
+}
+
+/** Two that count on from one serial may have the same number. */
+export function changedError(where: LedgerPlace, expected: LedgerVersion, found: LedgerVersion): LedgerChangedError {
+  const [known, now] = [words(expected), words(found)]
+  return new LedgerChangedError(where, known, known === now ? 'another one with that number' : now)
 }
 
 const isNone = ({serial, lineage}: LedgerVersion): boolean => serial === 0 && lineage === ''
 
-export const versionWords = ({serial, lineage}: LedgerVersion): string => (lineage === '' ? 'none' : `serial ${serial} of ${lineage}`)
+const words = ({serial, lineage}: LedgerVersion): string => (lineage === '' ? 'none' : `serial ${serial} of ${lineage}`)

@@ -129,6 +129,26 @@ describe('a ledger in a file', () => {
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({serial: 4})
   })
 
+  it('that somebody rewrites without its lock, counting on from the same serial, is neither read as what this run wrote nor overwritten', async () => {
+    const it = store()
+    const unlock = await it.lock(0)
+    const saved = await it.save({...fullLedger(), ...(await it.load()), entries: fullLedger().entries})
+    const own = readFileSync(path, 'utf8')
+    const theirs = JSON.stringify({...JSON.parse(own), outputs: {whose: {value: 'theirs', type: 'string'}}})
+    writeFileSync(path, theirs)
+    const changed = {code: 'E_LEDGER_CHANGED', exit: 5, message: expect.stringContaining('another one with that number')}
+    await expect(it.save(saved)).rejects.toMatchObject(changed)
+    await expect(it.load()).rejects.toMatchObject(changed)
+    expect(readFileSync(path, 'utf8')).toBe(theirs)
+    // The same bytes in another file are the same version: it was copied back.
+    writeFileSync(path, own)
+    expect(await it.load()).toEqual(saved)
+    writeFileSync(path, theirs)
+    await unlock()
+    await it.lock(0)
+    expect((await it.load()).outputs).toEqual({whose: {value: 'theirs', sensitive: false}})
+  })
+
   it('refuses to overwrite what somebody else wrote since it was read', async () => {
     const [mine, theirs] = [store(), store()]
     const read = await mine.load()
