@@ -16,7 +16,7 @@ import {isAbsent, systemCode} from '../base/system-code.ts'
 import {readWholeFileSync} from '../base/whole-file.ts'
 
 /** What is written by hand has no million lines, and whoever edits it walks over each. */
-const LARGEST_CONFIG_BYTES = 1_048_576
+const LARGEST_CONFIG_BYTES = 524_288
 
 export const FILE_MODE = 0o600
 export const FOLDER_MODE = 0o700

@@ -314,6 +314,10 @@ function lineOf(seq: number, entry: JsonObject): string {
 
 const sumOf = (rest: string): string => createHash('sha256').update(rest).digest('hex').slice(0, SUM_DIGITS)
 
+/** What every line begins with. */
+const OPENING = 0x7b
+const BREAK = 0x0a
+
 function read(path: string): JournalContent & {readonly wholeBytes: number} {
   const bytes = contentOf(path)
   const lines: JsonObject[] = []
@@ -322,10 +326,11 @@ function read(path: string): JournalContent & {readonly wholeBytes: number} {
   let next = 0
   let start = 0
   while (start < bytes.length) {
-    const end = bytes.indexOf('\n', start)
-    const text = bytes.toString('utf8', start, end < 0 ? bytes.length : end)
+    const end = bytes.indexOf(BREAK, start)
+    const isLine = lines.length === 0 || bytes[start] === OPENING
+    const text = isLine ? bytes.toString('utf8', start, end < 0 ? bytes.length : end) : ''
     if (lines.length === 0) refuseOtherFormat(path, text)
-    const line = end < 0 ? undefined : parseLine(text)
+    const line = end < 0 || !isLine ? undefined : parseLine(text)
     if (lines.length === 0 && line?.seq !== 0) throw new JournalDamagedError(path, 'its first line is not what was written')
     if (line === undefined) {
       // Only what was written last can be torn: after it there is nothing.

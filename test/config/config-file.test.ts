@@ -7,7 +7,7 @@ import {saveFilesKey} from '../../src/config/profile-store.ts'
 import {Profiles} from '../../src/config/profiles.ts'
 import {editPlace} from './edit-place.ts'
 
-const LARGEST = 1_048_576
+const LARGEST = 524_288
 let folder: string
 let file: string
 beforeAll(() => {
@@ -16,7 +16,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, {recursive: true}))
 
-it('a configuration file has at most 1 MiB, for who reads it and for who changes it', async () => {
+it('a configuration file has at most 512 KiB, for who reads it and for who changes it', async () => {
   writeFileSync(file, '#'.repeat(LARGEST))
   expect(readConfigFile(file)?.text).toHaveLength(LARGEST)
   writeFileSync(file, '#'.repeat(LARGEST + 1))
