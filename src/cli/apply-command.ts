@@ -68,7 +68,7 @@ export abstract class ApplyCommandBase extends StackCommand {
     assertOneStack(loaded, flags, destroy ? 'destroy' : 'apply')
     return this.inWorkspace(loaded, flags, 'full', workspace =>
       this.lockedWithProgress(workspace, flags, async emit => {
-        const settled = await this.settled(workspace, emit)
+        const settled = await this.settled(workspace, emit, destroy ? 'nothing' : 'declared')
         const plan = () => planWorkspace(workspace, {options, destroy})
         const first = await plan()
         const waited = await waitForOthers(workspace, first.plan, flags.foreign ?? 'wait', emit, settled)
@@ -95,7 +95,7 @@ export abstract class ApplyCommandBase extends StackCommand {
     const approve = granted ?? (await inheritedApproval(this.context, plan, flags.approve))
     return this.inPlanned(plan, {...flags, approve}, [...stacks, ...others], async (workspace, emit) => {
       assertPlannedLedgers(plan, workspace.ownLedgers)
-      const settled = await this.settled(workspace, emit)
+      const settled = await this.settled(workspace, emit, 'declared')
       const {unknown, plans} = settled
       const options = planOptions({...flags, approve: granted ?? flags.approve})
       const begun = plans.has(plan.hash) ? begunRun(this.context, plan.hash) : undefined
@@ -131,7 +131,7 @@ export abstract class ApplyCommandBase extends StackCommand {
     const {stacks, others} = flags['synth-dir'] === undefined ? {stacks: [], others: []} : await this.readDeclarations(flags)
     return this.inPlanned({...plan, accounts: story.header.accounts}, flags, [...stacks, ...others], async (workspace, emit) => {
       assertOwnLedgers(story, workspace.ownLedgers)
-      const settled = await this.settled(workspace, emit)
+      const settled = await this.settled(workspace, emit, 'declared')
       const {unknown} = settled
       // What was open when the run died is settled now, and may be half of a replacement.
       const begun = begunRun(this.context, plan.hash, story.header.run)
@@ -154,7 +154,7 @@ export abstract class ApplyCommandBase extends StackCommand {
     if (story.ended) return tell({story, plan, unknown: [], requests: 0})
     const wait = async (workspace: Workspace, emit: Emit) => {
       assertOwnLedgers(story, workspace.ownLedgers)
-      const {unknown} = await this.settled(workspace, emit, story)
+      const {unknown} = await this.settled(workspace, emit, 'nothing', story)
       return tell({story: findRun(this.context, run), plan, unknown, requests: workspace.usedRequests()})
     }
     return this.inPlanned({...plan, accounts: story.header.accounts}, flags, [], wait, 'ignore')
@@ -190,7 +190,8 @@ export abstract class ApplyCommandBase extends StackCommand {
     return this.locked(workspace, flags['lock-timeout'], () => this.withProgress(workspace, work), frozen ?? obeys)
   }
 
-  private async settled(workspace: Workspace, emit: Emit, only?: RunStory): Promise<Settled> {
+  /** @param made - what is made behind it, where nothing of it is there */
+  private async settled(workspace: Workspace, emit: Emit, made: 'declared' | 'nothing', only?: RunStory): Promise<Settled> {
     const {settleDeadRuns} = await applyParts()
     const travelled = [...workspace.ledgers.values()].some(it => it.pending !== undefined)
     const interrupts = onInterrupt(
@@ -198,7 +199,9 @@ export abstract class ApplyCommandBase extends StackCommand {
       () => this.failAtOnce(new SettlingStoppedError()),
     )
     try {
-      const settled = await settleDeadRuns(workspace, emit, interrupts.signal, only)
+      const declared = new Set(made === 'nothing' ? [] : workspace.stacks.flatMap(it => it.declarations.map(({key}) => key)))
+      const isWanted = (key: Key) => declared.has(key)
+      const settled = await settleDeadRuns(workspace, {emit, signal: interrupts.signal, only, isWanted})
       this.changed ||= travelled || settled.runs.length > 0
       // It may have come to its end all the same; whoever was told to stop begins nothing behind it.
       if (interrupts.signal.aborted) throw new SettlingStoppedError()

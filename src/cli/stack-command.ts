@@ -223,7 +223,7 @@ export abstract class StackCommand extends ReportingCommand {
       {writeNamedFile},
     ] = await Promise.all([
       import('../run/plan/plan.ts'),
-      import('../run/apply/dead-runs.ts'),
+      import('../run/apply/open-requests.ts'),
       import('../engine/plan/build.ts'),
       import('./show/next-command.ts'),
       import('../base/named-file.ts'),

@@ -111,7 +111,7 @@ export async function settle(
   lab: Lab,
   built: BuiltPlan,
   builders: readonly StackBuilder[],
-  more: Partial<Pick<RecoverInput, 'accountOf' | 'backendOf' | 'before' | 'isElsewhere' | 'timeoutMs' | 'versions'>> = {},
+  more: Partial<Pick<RecoverInput, 'accountOf' | 'backendOf' | 'before' | 'isElsewhere' | 'isWanted' | 'timeoutMs' | 'versions'>> = {},
 ): Promise<Recovered> {
   const specs = new Map(builders.flatMap(it => it.build().declarations).map(it => [it.key, it.spec]))
   const stacks = built.plan.stacks.map(it => it.name)
@@ -134,6 +134,7 @@ export async function settle(
       throw new Error('no secret')
     },
     wasSent: async (digest, where, it) => digest === `${where} ${digestOf(it)}`,
+    isWanted: () => true,
     isRecorded: async (_, entry, pointer, it) => entry.secrets[pointer] === digestOf(it),
     evaluate: expression => {
       throw new Error(expression)

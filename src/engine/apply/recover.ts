@@ -184,7 +184,8 @@ class Recovery {
       account,
       collection: this.#collection(open, parent),
       fits: live => meant(live) && !this.#ledger.isKnownAsOther(loose.key, live.remoteId, sharesAccount),
-      unique: kind.identity.unique,
+      // Sent again it would be refused, had it been made after all; and of what nobody sends again nobody would hear.
+      unique: kind.identity.unique && this.#input.isWanted(loose.key),
       old: () => backend.now() - loose.sentAt > CERTAIN_AFTER_MS,
       kind: kind.name,
       doubts: this.#doubts,

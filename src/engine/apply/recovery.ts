@@ -34,6 +34,8 @@ export interface RecoverInput {
   readonly wasSent: (digest: string, context: string, secret: Secret) => Promise<boolean>
   /** Whether a ledger that travels says still that nobody has settled the create of this key; `undefined`: none tells. */
   readonly isOpenStill?: (key: Key) => boolean | undefined
+  /** Whether a create that turns out never to have happened is sent again right behind this. */
+  readonly isWanted: (key: Key) => boolean
   /** Whether the ledger says of the object that this very secret was sent to it. */
   readonly isRecorded: (ledger: Ledger, entry: LedgerEntry, pointer: string, secret: Secret) => Promise<boolean>
   /** Whether the ledger of another stack has an object of this one's account by now. */

@@ -12,12 +12,11 @@ import type {Recovered, RecoverInput} from '../../engine/apply/recovery.ts'
 import {recordedAttribute} from '../../engine/model/attribute.ts'
 import type {Emit} from '../../engine/model/events.ts'
 import {type DeadRun, isSettled, type JournalEntry, partOf, readRun, stackOf} from '../../engine/model/journal.ts'
-import {type Ledger, versionsOf} from '../../engine/model/ledger.ts'
+import {versionsOf} from '../../engine/model/ledger.ts'
 import {Ownership} from '../../engine/model/ownership.ts'
 import type {Plan} from '../../engine/model/plan.ts'
-import {type Key, keyOf} from '../../engine/model/value.ts'
+import type {Key} from '../../engine/model/value.ts'
 import {fileOf} from '../../ledger/backends/registry.ts'
-import type {Host} from '../host/host.ts'
 import {runTiming} from '../host/timing.ts'
 import {mayGoOn, ownStacks} from '../journal/own-ledgers.ts'
 import {beforeOf, damagedText, knownRuns, markIfEnded, openRuns, type RunStory, tidyOpenRuns} from '../journal/run-files.ts'
@@ -25,10 +24,10 @@ import {SettlingNotes} from '../journal/settling-notes.ts'
 import {type PendingRun, packed, pendingRuns} from '../journal/travelling-journal.ts'
 import {planOf, RunPlanError} from '../plan/run-plan.ts'
 import {asTouched, type ConnectedStacks, checkAccounts, type OtherAccount, otherAccount} from '../workspace/accounts.ts'
-import type {LedgerDesk, LedgerObject} from '../workspace/ledger-desk.ts'
 import {RunSecrets} from '../workspace/secrets.ts'
 import type {Workspace} from '../workspace/workspace.ts'
 import {auditDeadRun} from './audit-dead-run.ts'
+import {namesOf, ownPart, unfinishedRuns} from './open-requests.ts'
 
 /** The journal tells of another account than the credentials are for. It stays as it is. */
 export class OtherAccountRunError extends AppError {
@@ -39,116 +38,6 @@ export class OtherAccountRunError extends AppError {
       suggestions: ['Use the profile or variables that run had, or move its journal in .svcctl/runs away if its account is gone.'],
     })
   }
-}
-
-/** What the live state shows is half done, and whatever is made of it would say so of the wrong things. */
-export class UnsettledRunError extends AppError {
-  /** @param cause - what went wrong for it; absent: nothing was tried */
-  constructor(notes: readonly string[], cause?: AppError) {
-    const open = notes.join('; ')
-    super(
-      cause === undefined ? `an unfinished run has requests open here: ${open}` : `${cause.message}; an unfinished run may be why: ${open}`,
-      {
-        code: 'E_RUN_UNSETTLED',
-        exit: EXIT.refused,
-        suggestions: ['Settle it first with: svcctl apply --resume', ...(cause?.suggestions ?? [])],
-        ...(cause?.problems === undefined ? {} : {problems: cause.problems}),
-        cause,
-      },
-    )
-  }
-}
-
-const namesOf = ({stacks}: Workspace): ReadonlySet<string> => new Set(stacks.map(it => it.name))
-
-/** As much of a run as is about these stacks and their ledgers. */
-const ownPart = (story: RunStory, here: Workspace['ownLedgers']): DeadRun => partOf(story, ownStacks(story, here))
-
-/** Unfinished runs that have left something in these stacks, or that still go on. */
-export function unfinishedRuns(workspace: Workspace): RunStory[] {
-  const {host, ownLedgers} = workspace
-  const concerns = (it: RunStory) => it.alive || !isSettled(ownPart(it, ownLedgers)) || isSettled(it)
-  return openRuns(host).stories.filter(it => !it.ended && ownStacks(it, ownLedgers).size > 0 && concerns(it))
-}
-
-/** For a plan, which writes nothing: what unfinished runs have open, here and elsewhere, as far as one read each can tell. */
-export async function openRequests(workspace: Workspace): Promise<string[]> {
-  const notes: string[] = []
-  for (const {error} of openRuns(workspace.host).unreadable)
-    notes.push(`${error.message} What it says is not known here: ${error.suggestions.join(' ')}`)
-  for (const story of unfinishedRuns(workspace)) {
-    const {run} = story.header
-    if (story.damage !== undefined) notes.push(`the journal of run ${run} is damaged: ${story.damage}; the rest of it counts`)
-    const {loose} = ownPart(story, workspace.ownLedgers)
-    if (story.alive) notes.push(`run ${run} is still going on (pid ${story.header.process.pid})`)
-    else if (loose.length === 0) notes.push(`run ${run} did not end; nothing of it is in flight`)
-    if (!story.alive) addAll(notes, await askedOnce(workspace, run, loose))
-  }
-  for (const [run, dead] of runsElsewhere(workspace.host, workspace.ledgers.values()))
-    addAll(notes, await askedOnce(workspace, run, partOf(dead, namesOf(workspace)).loose))
-  return notes
-}
-
-async function askedOnce(workspace: Workspace, run: string, loose: DeadRun['loose']): Promise<string[]> {
-  const notes: string[] = []
-  for (const {key, kind, step, taskId, name, remoteId} of loose) {
-    const api = kinds.get(kind)?.api
-    const what = `${step} ${kind} ${name ?? remoteId ?? ''} (${key}) of run ${run}`
-    const task = taskId === undefined || api === undefined ? undefined : await workspace.backendOf(stackOf(key), api).task(taskId)
-    if (task !== undefined) notes.push(`${what}: its task ${task.id} is ${task.status}`)
-    else notes.push(`${what} was sent, and nobody knows yet what came of it: apply looks first`)
-  }
-  return notes
-}
-
-/** What only these ledgers tell of: it was begun on a disk that is gone, or on another machine. */
-function runsElsewhere(host: Host, ledgers: Iterable<Ledger>): [run: string, dead: DeadRun][] {
-  const known = knownRuns(host)
-  return [...ledgers]
-    .flatMap(({pending}) => pendingRuns(pending).runs)
-    .flatMap(({run, entries}): [string, DeadRun][] => (known.has(run) ? [] : [[run, readRun(entries)]]))
-}
-
-/**
- * For whoever records what is live as it is: an object that one of our runs has half made would be recorded as finished, and
- * what a run has changed taken for somebody else's doing. Asks no server; ledgers tell of runs whose disk is gone.
- * @throws UnsettledRunError
- */
-export function assertNothingOpen(workspace: Workspace): void {
-  const open = (run: string, {loose, uncertain}: DeadRun): string[] =>
-    [...loose, ...uncertain].map(({key, step}) => `${step} of ${key} in run ${run}`)
-  const notes = [
-    ...unfinishedRuns(workspace).flatMap(it => open(it.header.run, ownPart(it, workspace.ownLedgers))),
-    ...runsElsewhere(workspace.host, workspace.ledgers.values()).flatMap(([run, it]) => open(run, partOf(it, namesOf(workspace)))),
-  ]
-  if (notes.length > 0) throw new UnsettledRunError([...new Set(notes)])
-}
-
-/**
- * For whoever takes objects out of a ledger, or hands them on to another one: what an unfinished run has done to them is
- * settled with the ledgers of its own stacks, and by what these have. As far as the runs here and these ledgers tell.
- * @param coming - what the objects will be called: what a run makes under such a key would have no place of its own
- * @throws UnsettledRunError
- */
-export function assertSettled(
-  desk: LedgerDesk,
-  ledgers: ReadonlyMap<string, Ledger>,
-  objects: readonly LedgerObject[],
-  coming: readonly Key[] = [],
-): void {
-  const here = desk.ownLedgers(ledgers)
-  const keys = new Set([...objects.map(it => keyOf(it.stack, it.entry.address)), ...coming])
-  const remoteIds = new Set(objects.map(it => it.entry.remoteId))
-  const runs: [string, DeadRun][] = [
-    ...openRuns(desk.host).stories.flatMap((it): [string, DeadRun][] => (it.ended ? [] : [[it.header.run, ownPart(it, here)]])),
-    ...runsElsewhere(desk.host, ledgers.values()).map(([run, it]): [string, DeadRun] => [run, partOf(it, new Set(ledgers.keys()))]),
-  ]
-  const notes = runs.flatMap(([run, {loose, uncertain, settled}]) =>
-    [...loose, ...uncertain, ...settled.filter(it => it.recorded !== true)]
-      .filter(({key, remoteId}) => keys.has(key) || (remoteId !== undefined && remoteIds.has(remoteId)))
-      .map(({key, step}) => `${step} of ${key} in run ${run}`),
-  )
-  if (notes.length > 0) throw new UnsettledRunError([...new Set(notes)])
 }
 
 export interface Settled {
@@ -163,9 +52,14 @@ export interface Settled {
 
 /**
  * Settles what dead runs left in these stacks, here or (http ledgers) on a disk that is gone.
+ * @param only - one that is waited for, and nothing else is done
+ * @param isWanted - whether what is declared under a key is made now, where it turns out that it was not
  * @throws OtherAccountRunError, JournalVersionError, JournalMissingError: nothing is sent
  */
-export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: AbortSignal, only?: RunStory): Promise<Settled> {
+export async function settleDeadRuns(
+  workspace: Workspace,
+  {emit, signal, only, isWanted}: Pick<RecoverInput, 'emit' | 'signal' | 'isWanted'> & {readonly only?: RunStory | undefined},
+): Promise<Settled> {
   const stories = only ? [only] : await runsToSettle(workspace)
   const [strange] = only === undefined ? tidyOpenRuns(workspace.host) : []
   if (strange !== undefined) throw strange.error
@@ -177,8 +71,8 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
   const unknown: Recovered['unknown'][number][] = []
   // What is written for one of them is no word of somebody else about the others.
   const versions = versionsOf(workspace.ledgers)
-  const settle = async ({dead, ...found}: Omit<Settling, 'versions' | 'signal' | 'emit'>) => {
-    const recovered = await settleOne(workspace, {...found, dead: {...dead, tasks}, versions, signal, emit})
+  const settle = async ({dead, ...found}: Omit<Settling, 'versions' | 'signal' | 'emit' | 'isWanted'>) => {
+    const recovered = await settleOne(workspace, {...found, dead: {...dead, tasks}, versions, signal, emit, isWanted})
     addAll(unknown, recovered.unknown)
     return recovered
   }
@@ -218,7 +112,10 @@ export async function settleDeadRuns(workspace: Workspace, emit: Emit, signal: A
 }
 
 interface Settling
-  extends Pick<RecoverInput, 'run' | 'dead' | 'operations' | 'versions' | 'before' | 'signal' | 'emit' | 'note' | 'isOpenStill'> {
+  extends Pick<
+    RecoverInput,
+    'run' | 'dead' | 'operations' | 'versions' | 'before' | 'signal' | 'emit' | 'note' | 'isOpenStill' | 'isWanted'
+  > {
   /** What its journal has of its stacks here. */
   readonly entries: readonly JournalEntry[]
   /** What was noted is in the journal when it resolves. */
@@ -325,7 +222,7 @@ async function planIfReadable({host}: Workspace, header: RunStory['header'], emi
 
 async function settleOne(
   workspace: Workspace,
-  {run, dead, entries: told, operations, versions, before, signal, emit, note, isOpenStill, noteFirst}: Settling,
+  {run, dead, entries: told, operations, versions, before, signal, emit, note, isOpenStill, isWanted, noteFirst}: Settling,
 ): Promise<Recovered> {
   const secrets = new RunSecrets(workspace, new Map())
   const ledgers = await workspace.loadLedgers()
@@ -358,6 +255,7 @@ async function settleOne(
       return api !== undefined && ownership.elsewhere(stack, api, remoteId) !== undefined
     },
     ...(isOpenStill && {isOpenStill}),
+    isWanted,
     evaluate,
     lookup: {variable: workspace.variable, attribute: (key, attribute) => attributeIn(book, key, attribute)},
     clock: workspace.host.clock,

@@ -4,7 +4,7 @@ import type {Declaration, StackDeclarations} from '../../engine/model/declaratio
 import type {Operation, Plan} from '../../engine/model/plan.ts'
 import {keyOf} from '../../engine/model/value.ts'
 import {othersOf} from '../../engine/plan/recheck.ts'
-import {openRequests} from '../apply/dead-runs.ts'
+import {openRequests} from '../apply/open-requests.ts'
 import type {Host} from '../host/host.ts'
 import {assertOwnLedgers} from '../journal/own-ledgers.ts'
 import {beforeOf, findRun} from '../journal/run-files.ts'

@@ -6,7 +6,7 @@ import {parsePointer} from '../../base/pointer.ts'
 import {UsageError} from '../../base/usage-error.ts'
 import type {LedgerEntry} from '../../engine/model/ledger.ts'
 import {keyOf} from '../../engine/model/value.ts'
-import {assertSettled} from '../apply/dead-runs.ts'
+import {assertSettled} from '../apply/open-requests.ts'
 import {saveAudited} from '../audit/audit.ts'
 import type {LedgerDesk, LedgerObject} from '../workspace/ledger-desk.ts'
 

@@ -9,7 +9,7 @@ import type {Backend, SeenTask} from '../../../src/engine/model/backend.ts'
 import type {JournalEntry} from '../../../src/engine/model/journal.ts'
 import type {Operation} from '../../../src/engine/model/plan.ts'
 import type {BuiltPlan} from '../../../src/engine/plan/build.ts'
-import {settle} from '../../support/crash.ts'
+import {applyUntilCrash, settle} from '../../support/crash.ts'
 import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
 
 /** Every create of these was sent, and no answer came. */
@@ -381,6 +381,46 @@ describe('a recovery that breaks off', () => {
       await expect(settle(lab, built, [made], {backendOf: () => half})).rejects.toThrow('the server fails')
       await settle(lab, built, [made])
       expect([lab.entry('shop', 'a'), lab.entry('shop', 'b')]).toMatchObject([{origin: 'created'}, {origin: 'created'}])
+    })
+  })
+})
+
+describe('a create that nobody heard of again, where no task list proves anything', () => {
+  const keep = () => stackOf().subscription('main').database('keep', 'main')
+  const MADE_LATE = {simulator: {cloud: {taskMs: 300_000, readyMs: 0, taskList: {served: false}}}}
+
+  async function lost(lab: Lab): Promise<BuiltPlan> {
+    lab.simulator.configure({cloud: {taskMs: 100}})
+    await lab.apply([keep()])
+    lab.simulator.configure(MADE_LATE.simulator)
+    const now = keep().database('late', 'main')
+    const built = await lab.plan([now])
+    expect(await applyUntilCrash(lab, built, [now], 0, 'sent and no answer')).toBe(true)
+    lab.store('shop').held()
+    return built
+  }
+
+  it('is undecided where it is not sent again, with what to do, and deleted once it is there', async () => {
+    const lab = new Lab(MADE_LATE)
+    await lab.run(async () => {
+      const built = await lost(lab)
+      const isWanted = () => false
+      const first = await settle(lab, built, [keep()], {isWanted})
+      expect(first.void).toEqual([])
+      expect(first.unknown).toMatchObject([{key: 'shop:null_resource.late', error: {code: 'E_OUTCOME_UNKNOWN', exit: 6}}])
+      await lab.clock.sleep(300_000)
+      const second = await settle(lab, built, [keep()], {isWanted})
+      expect(second).toMatchObject({unknown: [], found: [{key: 'shop:null_resource.late'}]})
+      const {plan} = await lab.plan([keep()])
+      expect(plan.operations.filter(it => it.action !== 'no-op')).toMatchObject([{action: 'delete', address: 'null_resource.late'}])
+    })
+  })
+
+  it('never happened where it is sent again at once: had it been made, its name would be taken', async () => {
+    const lab = new Lab(MADE_LATE)
+    await lab.run(async () => {
+      const built = await lost(lab)
+      expect(await settle(lab, built, [keep()])).toMatchObject({void: ['shop:null_resource.late'], unknown: []})
     })
   })
 })
