@@ -61,6 +61,8 @@ interface Known extends LedgerVersion {
   readonly content: string | undefined
 }
 
+const MOST_LATE = 4
+
 export class HttpLedgerStore implements ManagedLedgerStore {
   readonly place: string
   readonly key: string
@@ -74,6 +76,8 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   #held: HeldLock | undefined
   /** A write of this run without an answer: the server may have it. */
   #tried: Known | undefined
+  /** Such writes before the last one, under one lock: a server that is slow may take them later. */
+  #late: readonly Known[] = []
 
   constructor(options: HttpStoreOptions) {
     const {backend, stack, transport, clock, onWait, app} = options
@@ -94,7 +98,8 @@ export class HttpLedgerStore implements ManagedLedgerStore {
   async load(): Promise<Ledger> {
     const found = await this.#read()
     // What this run wrote under its lock is not made good by what somebody else has put in its place.
-    if (this.#held?.hasWritten && !this.#isOwn(found)) throw changedError(this.#where, this.#known ?? found.ledger, found.ledger)
+    if (this.#held?.hasWritten && ![this.#known, this.#tried].some(it => isAt(found, it)))
+      throw changedError(this.#where, this.#known ?? found.ledger, found.ledger)
     this.#tried = undefined
     this.#isKnown(found)
     return found.ledger
@@ -142,6 +147,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     const url = new URL(backend.address)
     if (held.id !== undefined) url.searchParams.set('ID', held.id)
     const version = {serial: saved.serial, lineage: saved.lineage, content}
+    if (this.#tried) this.#late = [...this.#late, this.#tried].slice(-MOST_LATE)
     this.#tried = version
     held.hasWritten = true
     const again = () => this.#assertStill(held, before)
@@ -180,7 +186,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
 
   /** @param known - what this run knew when it asked: it may have written since */
   #isOwn(found: ReadState, known = this.#known): boolean {
-    return known === undefined || [known, this.#known, this.#tried].some(it => isAt(found, it))
+    return known === undefined || [known, this.#known, this.#tried, ...this.#late].some(it => isAt(found, it))
   }
 
   /**
@@ -317,6 +323,7 @@ export class HttpLedgerStore implements ManagedLedgerStore {
 
   #hold(lock: HeldLock, giveBack: () => Promise<void>): Unlock {
     this.#held = lock
+    this.#late = []
     return async () => {
       if (this.#held !== lock) return
       this.#held = undefined

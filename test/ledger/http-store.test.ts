@@ -228,6 +228,26 @@ describe('somebody who writes past the lock, and counts on from the same serial'
     expect(server.state).toContain('theirs')
   })
 
+  it('is not this run, of which the server takes a write late that it had not answered: the next one has all of it again', async () => {
+    server.lockAnswer = 'nameless'
+    const it = store()
+    const unlock = await it.lock(0)
+    const first = await it.save(await it.load())
+    const before = server.state
+    server.beforeWrite = () => void server.faults.push('drop')
+    await expect(it.save({...first, outputs: {port: {value: 2, sensitive: false}}})).rejects.toMatchObject({exit: 13})
+    server.beforeWrite = () => {}
+    const late = server.state
+    server.state = before
+    const second = await it.save({...first, outputs: {port: {value: 3, sensitive: false}}})
+    server.state = late
+    await it.assertHeld()
+    await expect(it.load()).rejects.toMatchObject({code: 'E_LEDGER_CHANGED'})
+    const third = await it.save(second)
+    expect([third.serial, await it.load()]).toEqual([3, third])
+    await unlock()
+  })
+
   it('is not who takes a state apart and gives it back in another order', async () => {
     server.lockAnswer = 'nameless'
     const it = store()
