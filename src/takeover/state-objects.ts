@@ -4,7 +4,7 @@
  */
 import {isIdText} from '../base/id-in.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
-import type {StateInstance} from './read-state.ts'
+import {type StateInstance, TfstateError} from './read-state.ts'
 
 /** An object a state speaks of. */
 export interface StateObject {
@@ -210,33 +210,36 @@ export function stateObjects(instances: readonly StateInstance[], {acl, tellSecr
 const isNothing = (value: Json | undefined): boolean =>
   value === undefined || value === null || value === '' || (Array.isArray(value) && value.length === 0)
 
-/** Rules and users in the databases of the roles that name them. */
+/** Of each user of a role one in each of its databases: a state of a megabyte may name sixteen million. */
+const MOST_NAMED = 100_000
+
+/** Rules and users in the databases of the roles that name them. @throws TfstateError */
 function aclObjects(instances: readonly StateInstance[]): NamedStateObject[] {
   const of = (type: string) => instances.filter(it => it.type === type && !it.isDeposed)
-  const grants = of('rediscloud_acl_role').flatMap(({attributes}) => grantsOf(attributes))
-  const rules = of('rediscloud_acl_rule').flatMap(({address: from, attributes: {name, rule}}) =>
-    typeof name !== 'string'
-      ? []
-      : [...new Set(grants.filter(it => it.rule === name).map(it => it.database))].map(parent => ({
-          from,
-          kind: 'cloud.acl_rule',
-          parent,
-          name,
-          values: {name, ...text('rule')(rule ?? null)},
-        })),
-  )
-  const users = of('rediscloud_acl_user').flatMap(({address: from, attributes: {name, role}}) =>
-    typeof name !== 'string'
-      ? []
-      : [...new Set(grants.filter(it => it.role === role).map(it => it.database))].map(parent => ({
-          from,
-          kind: 'cloud.acl_user',
-          parent,
-          name,
-          values: {name},
-        })),
-  )
-  return [...rules, ...users]
+  const byRule = new Map<Json, Set<string>>()
+  const byRole = new Map<Json, Set<string>>()
+  for (const {role, rule, database} of of('rediscloud_acl_role').flatMap(({attributes}) => grantsOf(attributes))) {
+    byRule.set(rule, (byRule.get(rule) ?? new Set()).add(database))
+    byRole.set(role, (byRole.get(role) ?? new Set()).add(database))
+  }
+  const named: NamedStateObject[] = []
+  const add = (kind: string, from: string, parents: ReadonlySet<string> | undefined, values: JsonObject & {readonly name: string}) => {
+    if (named.length + (parents?.size ?? 0) > MOST_NAMED)
+      throw new TfstateError(
+        'the state',
+        `has more than ${MOST_NAMED} rules and users, one for each database: leave them out (without --acl)`,
+      )
+    for (const parent of parents ?? []) named.push({from, kind, parent, name: values.name, values})
+  }
+  for (const {address: from, attributes} of of('rediscloud_acl_rule')) {
+    const {name, rule = null} = attributes
+    if (typeof name === 'string') add('cloud.acl_rule', from, byRule.get(name), {name, ...text('rule')(rule)})
+  }
+  for (const {address: from, attributes} of of('rediscloud_acl_user')) {
+    const {name, role = null} = attributes
+    if (typeof name === 'string') add('cloud.acl_user', from, byRole.get(role), {name})
+  }
+  return named
 }
 
 /** The blocks of a role were called `rules` and `databases` once. */

@@ -215,3 +215,27 @@ describe('a file that is no state of format 4', () => {
     })
   }
 })
+
+it('more rules and users than any account has, one for each database of a role, are refused', () => {
+  const resource = (type: string, name: string, attributes: JsonObject): JsonObject => ({
+    mode: 'managed',
+    type,
+    name,
+    provider: 'provider["registry.terraform.io/redislabs/rediscloud"]',
+    instances: [{attributes: {name, ...attributes}}],
+  })
+  const database = Array.from({length: 400}, (_, at) => ({subscription: 1, database: at + 1}))
+  const named = (users: number) => {
+    const resources = [
+      resource('rediscloud_acl_role', 'readers', {rule: [{name: 'read', database}]}),
+      ...Array.from({length: users}, (_, at) => resource('rediscloud_acl_user', `user-${at}`, {role: 'readers'})),
+    ]
+    return stateObjects(readState(JSON.stringify({version: 4, resources}), 'x'), {acl: true, tellSecrets: () => {}}).named
+  }
+  expect(named(250)).toHaveLength(100_000)
+  expect(failure(() => named(251))).toMatchObject({
+    code: 'E_TFSTATE',
+    exit: 64,
+    message: expect.stringContaining('more than 100000 rules and users'),
+  })
+})
