@@ -44,6 +44,8 @@ export function openClusterBackend(client: ApiClient, options: BackendOptions): 
     write: (request, at) => api.write(request, at),
     // The cluster has actions one by one, and no list that promises to be all of them.
     tasks: async () => undefined,
+    // `POST /v1/bdbs` answers with the object, which is `pending` (wire facts).
+    createsAtOnce: true,
     task: async (uid, at) => (await action(uid, at))?.view,
     rawAction: async (uid, at) => (await action(uid, at))?.body,
   }

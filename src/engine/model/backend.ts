@@ -123,6 +123,8 @@ export interface Backend {
   write(request: ApiRequest, options?: RequestOptions): Promise<WriteOutcome>
   /** All recent tasks with one request where the API can; `undefined` where it has no such list. */
   tasks(options?: RequestOptions): Promise<TaskList | undefined>
+  /** What a create makes is in its list as soon as the request was taken, and no task makes it later. */
+  readonly createsAtOnce?: true
   /** One task; `undefined` for a 404. */
   task(id: string, options?: RequestOptions): Promise<SeenTask | undefined>
   readonly spending: Spending

@@ -41,3 +41,15 @@ it.each([
   },
   60_000,
 )
+
+it('is over where the API shows what it makes at once: at a cluster, a create that never arrived is no reason to wait', async () => {
+  saveStack(here.folder, jsonStack('shop').bdb('lost'))
+  here.simulator.inject({match: {method: 'POST'}, action: {type: 'drop-before-effect'}})
+  const child = here.start(['apply', ...on()])
+  await child.says('looking whether the create happened')
+  child.kill('SIGKILL')
+  await child.done
+  here.simulator.clearFaults()
+  const outcome = await here.fast(['destroy', ...on(), '--allow-destroy', '*'])
+  expect([outcome.code, documentOf(outcome).undecided ?? []], outcome.stderr).toEqual([0, []])
+}, 60_000)
