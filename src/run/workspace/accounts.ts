@@ -210,7 +210,7 @@ export class NothingThereError extends AppError {
     super(
       `the ledger of stack ${stack} was written at ${address} with other credentials, the API does not say whose account either are of, and nothing that the ledger has is there: it seems to be another account`,
       {
-        code: 'E_ACCOUNT_UNPROVEN',
+        code: 'E_ACCOUNT_EMPTY',
         exit: EXIT.refused,
         suggestions: [
           'Use the profile that it was applied with (--profile NAME), or another --state file for this one.',

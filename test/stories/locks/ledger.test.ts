@@ -129,7 +129,7 @@ describe('a ledger', () => {
       at.simulator.clearLog()
       for (const words of [['plan'], ['drift'], ['apply', '--auto-approve']]) {
         const outcome = await run(...words)
-        expect([words, outcome.code, documentOf(outcome).error.code]).toEqual([words, 3, 'E_ACCOUNT_UNPROVEN'])
+        expect([words, outcome.code, documentOf(outcome).error.code]).toEqual([words, 3, 'E_ACCOUNT_EMPTY'])
         expect(outcome.stderr).toContain('it seems to be another account')
       }
       expect(at.writes).toEqual([])
