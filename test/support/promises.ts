@@ -2,11 +2,13 @@
 import {expect} from 'vitest'
 import type {AppError} from '../../src/base/errors.ts'
 import {canonicalJson, isJsonObject, type Json} from '../../src/base/json.ts'
+import type {Ended} from '../../src/engine/apply/work.ts'
 import type {ApplyEvent} from '../../src/engine/model/events.ts'
 import type {JournalEntry} from '../../src/engine/model/journal.ts'
+import type {LedgerEntry} from '../../src/engine/model/ledger.ts'
 import type {Operation, Plan} from '../../src/engine/model/plan.ts'
 import {plainPart} from '../../src/engine/model/resolve.ts'
-import {keyOfOperation} from '../../src/engine/model/value.ts'
+import {type Key, keyOf, keyOfOperation} from '../../src/engine/model/value.ts'
 import type {Entries, Simulator} from '../../src/simulator/index.ts'
 import type {Lab, StackBuilder} from './lab.ts'
 import {SECRET_MARK} from './random-stacks.ts'
@@ -35,6 +37,18 @@ export function objectsOf({world}: Simulator): WorldObject[] {
   walk(world.cluster.bdbs, 'cluster/bdbs', '')
   walk(world.cluster.users, 'cluster/users', '')
   return found.filter(it => it.remoteId !== 'cluster/users/1')
+}
+
+/** Somebody has brought into order by hand what had ended in error. */
+export function mend({world}: Simulator): void {
+  const walk = (entries: Entries) => {
+    for (const it of Object.values(entries)) {
+      if (it.status === 'error') it.status = 'active'
+      for (const children of Object.values(it.children)) walk(children ?? {})
+    }
+  }
+  walk(world.cloud.subscriptions)
+  walk(world.cluster.bdbs)
 }
 
 /** Objects that are nobody's business: not owned, not declared by name, not in a collection that is declared exclusive. */
@@ -131,6 +145,20 @@ export function ledgerIsWhole(lab: Lab, builder: StackBuilder, unfinished: Reado
   const declared = builder.build().declarations.map(it => it.address)
   expect(declared.filter(it => !unfinished.has(it) && !entries.has(it))).toEqual([])
   expect(repeated([...entries.values()].map(it => it.remoteId))).toEqual([])
+}
+
+/** What the ledgers have, by key. */
+export const recordedIn = (lab: Lab): ReadonlyMap<Key, LedgerEntry> =>
+  new Map([...lab.stores].flatMap(([stack, {ledger}]) => [...ledger.entries.values()].map(it => [keyOf(stack, it.address), it] as const)))
+
+/** Of an object whose update failed the ledger says what it said before: that is what was applied last. */
+export function noFailureIsRecorded(lab: Lab, before: ReadonlyMap<Key, LedgerEntry>, ended: readonly Ended[]): void {
+  const now = recordedIn(lab)
+  for (const {operation, state} of ended) {
+    if (state !== 'failed' || operation.action !== 'update') continue
+    const key = keyOfOperation(operation)
+    if (before.get(key)?.remoteId === operation.remoteId) expect(now.get(key)?.applied, key).toEqual(before.get(key)?.applied)
+  }
 }
 
 /** A delete that was answered well is not sent again, and no object is there twice. */

@@ -88,7 +88,8 @@ export class Scene implements Staged {
     }
     if (news === 'gone') return {ok: true, seen: news}
     if (news.failed) {
-      await remember(this, news.live.remoteId, news.live)
+      // What is new must not be forgotten. An update that failed was not applied: the ledger keeps what was, as where a task fails.
+      if (sought.step !== 'update') await remember(this, news.live.remoteId, news.live)
       return {
         ok: false,
         state: 'failed',

@@ -90,8 +90,9 @@ class Recovery {
         const {key, step} = loose
         const fate = await this.#fateOf(loose)
         const at = 'remoteId' in fate && fate.remoteId !== undefined ? {remoteId: fate.remoteId} : {}
-        // It is there, ready or not: whose it is must not be forgotten.
-        if (fate.fate === 'happened' || at.remoteId !== undefined) await this.#ledger.record({...loose, ...at})
+        // What was made is there, ready or not: whose it is must not be forgotten. An update that failed was not applied.
+        const isThere = step === 'create' && at.remoteId !== undefined
+        if (fate.fate === 'happened' || isThere) await this.#ledger.record({...loose, ...at})
         if (fate.fate === 'happened') {
           note({type: 'settled', key, step, ...at})
           if (step !== 'delete' && at.remoteId !== undefined) result.found.push({key, remoteId: at.remoteId})

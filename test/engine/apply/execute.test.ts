@@ -2,6 +2,7 @@ import {describe, expect, it} from 'vitest'
 import {Deferred, Secret} from '../../../src/engine/model/value.ts'
 import {StalePlanError} from '../../../src/engine/plan/stale-plan.ts'
 import {type SimulatorConfigInput, world} from '../../../src/simulator/index.ts'
+import {applyUntilCrash, settle} from '../../support/crash.ts'
 import {Lab, stackOf} from '../../support/lab.ts'
 import {active, objectsOf} from '../../support/promises.ts'
 
@@ -82,6 +83,45 @@ describe('a failure', () => {
     const result = await lab.run(() => lab.apply([stackOf().subscription('main').database('cache', 'main')]))
     expect(result.ended.at(-1)?.error).toMatchObject({code: 'E_OBJECT_FAILED'})
     expect(lab.entry('shop', 'cache')?.origin).toBe('created')
+  })
+})
+
+describe('an update whose object ends in error', () => {
+  const sized = (memoryLimitInGb: number) => stackOf().subscription('main').database('cache', 'main', {memoryLimitInGb})
+  const ENDS_IN_ERROR = {match: {method: 'PUT'}, times: 1, action: {type: 'end-status' as const, status: 'error'}}
+
+  it('was not applied: the ledger keeps what was, and where the server goes back to that nobody has changed anything', async () => {
+    const lab = labWith({taskMs: 1, readyMs: 0, listLagMs: 0})
+    await lab.run(async () => {
+      await lab.apply([sized(1)])
+      lab.simulator.inject(ENDS_IN_ERROR)
+      const {ended} = await lab.apply([sized(2)])
+      expect(ended.map(it => it.error?.code)).toContain('E_OBJECT_FAILED')
+      expect(lab.entry('shop', 'cache')?.applied).toMatchObject({memoryLimitInGb: 1})
+      for (const it of Object.values(lab.simulator.world.cloud.subscriptions['1']?.children.databases ?? {})) {
+        it.status = 'active'
+        it.fields.memoryLimitInGb = 1
+      }
+      const {plan} = await lab.plan([sized(2)])
+      expect(plan.operations.find(it => it.name === 'cache')).toMatchObject({
+        action: 'update',
+        changes: [{before: 1, after: 2, moved: 'in git'}],
+      })
+    })
+  })
+
+  it('was not applied either where it is found out after the run has died', async () => {
+    const lab = labWith({taskMs: 1, readyMs: 0, listLagMs: 0})
+    await lab.run(async () => {
+      await lab.apply([sized(1)])
+      lab.simulator.inject(ENDS_IN_ERROR)
+      const built = await lab.plan([sized(2)])
+      expect(await applyUntilCrash(lab, built, [sized(2)], 0, 'journaled')).toBe(true)
+      await lab.clock.sleep(10_000)
+      const {failed} = await settle(lab, built, [sized(2)])
+      expect(failed.map(it => it.error.code)).toEqual(['E_OBJECT_FAILED'])
+      expect(lab.entry('shop', 'cache')?.applied).toMatchObject({memoryLimitInGb: 1})
+    })
   })
 })
 
