@@ -3,7 +3,7 @@
 import {formatDuration} from '../base/duration.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {shellWord} from '../base/shell-word.ts'
-import {LockLostError} from '../engine/model/ledger.ts'
+import {type LedgerEntry, LockLostError} from '../engine/model/ledger.ts'
 
 /** What `cdktf.json` says of the app. */
 export interface OwnApp {
@@ -57,6 +57,22 @@ export class LedgerNewerError extends AppError {
       code: 'E_LEDGER_NEWER',
       suggestions: ['Use the version of svcctl that wrote it, or a later one.', ...rebuild(where)],
     })
+  }
+}
+
+/** It has an object that this version knows nothing of: where it is, what it hangs on and what would become of it. */
+export class LedgerKindError extends AppError {
+  constructor({place, stack}: Pick<LedgerPlace, 'place' | 'stack'>, {address, kind}: Pick<LedgerEntry, 'address' | 'kind'>) {
+    super(
+      `The ledger ${place} of the stack "${stack}" has ${address}, of a kind that this version does not know (${kind}); nothing was sent.`,
+      {
+        code: 'E_LEDGER_KIND',
+        suggestions: [
+          'Use the version of svcctl that wrote it, or a later one.',
+          `Where nobody did: svcctl state rm ${shellWord(address)} --stack ${shellWord(stack)} takes it out of the ledger and touches no object; "svcctl state list --stack ${shellWord(stack)}" shows what else is in it.`,
+        ],
+      },
+    )
   }
 }
 

@@ -14,7 +14,7 @@ import {type LiveObject, liveObject} from '../model/live.ts'
 import {accountsOfOperations} from '../model/ownership.ts'
 import {plainPart} from '../model/resolve.ts'
 import type {Key} from '../model/value.ts'
-import {ObjectFailedError, OperationFailedError, OperationTimeoutError} from './apply-errors.ts'
+import {ObjectFailedError, OperationFailedError, OperationTimeoutError, OutcomeUnknownError} from './apply-errors.ts'
 import {CollectionWatch} from './collection-watch.ts'
 import {Doubts} from './doubts.ts'
 import {RecoveredLedger} from './recovered-ledger.ts'
@@ -133,7 +133,7 @@ class Recovery {
   async #fateOf(loose: Loose): Promise<Fate> {
     const {kinds, emit, clock, timeoutMs, signal} = this.#input
     const kind = kinds.get(loose.kind)
-    if (kind === undefined) return {fate: 'void'}
+    if (kind === undefined) return {fate: 'unknown', error: unknownKind(loose)}
     const backend = this.#input.backendOf(stackOf(loose.key), kind.api)
     const what = `${loose.step} ${kind.noun} ${loose.name ?? loose.remoteId ?? ''} (${loose.key})`
     const account = this.#accountAt({stack: stackOf(loose.key), kind: kind.name})
@@ -304,4 +304,10 @@ class Recovery {
     this.#tasks.set(backend, known)
     return known
   }
+}
+
+/** A later version has begun it: that knows where to look. */
+function unknownKind({key, step, kind}: Loose): AppError {
+  const next = 'Use the version of svcctl that began it, or a later one.'
+  return new OutcomeUnknownError(`${step} ${kind} (${key})`, 'this version knows no objects of that kind', undefined, next)
 }

@@ -2,7 +2,7 @@
 import {kinds} from '../../backends/kinds.ts'
 import type {Api} from '../../base/apis.ts'
 import {type DeadRun, readRun, stackOf} from '../../engine/model/journal.ts'
-import {idsIn, kindCalled, parentInRequest} from '../../engine/model/kind.ts'
+import {idsIn, parentInRequest} from '../../engine/model/kind.ts'
 import type {BeingMade} from '../../engine/model/ownership.ts'
 import type {Plan} from '../../engine/model/plan.ts'
 import {ownStacks} from '../journal/own-ledgers.ts'
@@ -49,7 +49,9 @@ const madeIn = ({run, dead: {loose, settled}, own}: BegunThere): BeingMade[] =>
     const stack = stackOf(it.key)
     if (it.step !== 'create' || it.kind === undefined || own.has(stack)) return []
     const {name, remoteId} = it
-    const kind = kindCalled(kinds, it.kind)
+    // A later version may know more kinds: nothing that is planned here is one of them.
+    const kind = kinds.get(it.kind)
+    if (kind === undefined) return []
     const parent = 'path' in it ? parentInRequest(kind, it.path) : remoteId === undefined ? undefined : idsIn(kind, remoteId)?.slice(0, -1)
     return [
       {

@@ -20,7 +20,6 @@ import {accountsOfOperations} from '../../engine/model/ownership.ts'
 import type {Plan} from '../../engine/model/plan.ts'
 import {requestsToApply} from '../../engine/plan/bill.ts'
 import {localLedgerWarning} from '../../ledger/backends/open-ledger.ts'
-import {LedgerMovedError} from '../../ledger/errors.ts'
 import type {ManagedLedgerStore} from '../../ledger/managed-store.ts'
 import {SecretSealer} from '../../ledger/seal-secrets.ts'
 import {asArrived} from '../../ledger/transfer.ts'
@@ -34,6 +33,7 @@ import {leftText, rewrittenText} from '../ledgers/ledger-words.ts'
 import {lockSettled, sayArrived, sayStillLocked} from '../ledgers/locked-ledgers.ts'
 import {formerLedgers, type LedgerOf, type OtherLedgers, readOtherLedgers} from '../ledgers/other-ledgers.ts'
 import {stackAccounts} from '../ledgers/stack-accounts.ts'
+import {assertUsable} from '../ledgers/usable.ts'
 import {RunControls} from './controls.ts'
 import {apisOfKinds, neededApis} from './needed-apis.ts'
 import {forRun} from './run-connection.ts'
@@ -189,10 +189,7 @@ export class Workspace {
       Promise.all([...this.stores].map(async ([stack, store]) => [stack, await store.load()] as const)),
       this.#readOthers(),
     ])
-    for (const [stack, {gone = []}] of own) {
-      const away = gone.find(it => it.to.stack === stack)
-      if (away !== undefined) throw new LedgerMovedError({place: this.stores.get(stack)?.place ?? '', stack}, away.id)
-    }
+    for (const [stack, ledger] of own) assertUsable(ledger, this.stores.get(stack)?.place ?? '')
     // What is on its way between two of them is where it goes to, whoever has it still.
     const arrived = new Map(asArrived([...own.map(([, it]) => it), ...other.ledgers]).map(it => [it.stack, it] as const))
     this.#opened.ledgers = new Map(own.map(([stack, it]) => [stack, arrived.get(stack) ?? it]))
