@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import {expect, it} from 'vitest'
-import {AppError} from '../../src/base/errors.ts'
 import type {Operation} from '../../src/engine/model/plan.ts'
 import {keyOf} from '../../src/engine/model/value.ts'
 import {Lab, type Planning, type StackBuilder} from '../support/lab.ts'
 import {declaredOn, meddle, STACKS, slotAt, story} from '../support/random-stories.ts'
 import {seedOr} from '../support/seed.ts'
+import {REFUSALS_OF_PARTS, unless} from '../support/unless.ts'
 
 const SEED = seedOr(1)
 const ASKED = Number(process.env.SVCCTL_TEST_THOROUGHNESS ?? 1)
@@ -13,7 +13,7 @@ const THOROUGHNESS = ASKED < 2 ? 0.5 : ASKED
 const MINUTE = 60_000
 
 /** What a plan is refused for by what is declared or there. */
-const REFUSALS = ['E_AMBIGUOUS_IDENTITY', 'E_PLAN_PROBLEMS', 'E_OPERATION_CYCLE', 'E_UNKNOWN_ADDRESS', 'E_TARGET_UNSELECTED']
+const unlessRefused = unless(REFUSALS_OF_PARTS)
 
 const addresses = STACKS.flatMap(stack => [0, 1, 2, 3, 4].map(at => keyOf(stack, `null_resource.${slotAt(at)}`)))
 const parts: Planning[] = [
@@ -62,12 +62,3 @@ it('a run over a part of what is declared changes and destroys nothing that the 
 })
 
 const changes = ({action}: Operation): boolean => action === 'update' || action === 'replace' || action === 'delete'
-
-async function unlessRefused<T>(work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof AppError && REFUSALS.includes(error.code)) return undefined
-    throw error
-  }
-}

@@ -35,7 +35,9 @@ import {
 import {type Arrangement, arranged, arrangement} from '../support/random-arrangements.ts'
 import {declared, declaredIn, faults, knobs, liveWorld, type RandomStack, randomStack, split} from '../support/random-stacks.ts'
 import {seedOr} from '../support/seed.ts'
+import {REFUSALS, unless} from '../support/unless.ts'
 
+const unlessRefused = unless(REFUSALS)
 const SEED = seedOr(20_261_121)
 const ASKED = Number(process.env.SVCCTL_TEST_THOROUGHNESS ?? 1)
 /** How much of the worlds written here: CI asks for twice as many, and every day makes do with half. */
@@ -337,16 +339,6 @@ describe('random worlds shared out between two stacks, and shared out anew', () 
   })
 })
 
-/** Nothing where a plan was refused for a reason that a plan may be refused for. */
-async function unlessRefused<T>(work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!(error instanceof AppError) || !REFUSALS.includes(error.code)) throw error
-    return undefined
-  }
-}
-
 describe('random worlds in bad weather', () => {
   it('lose nothing and make nothing twice, and reach what is declared when the weather clears', {timeout: 600_000}, async () => {
     const tally = {struck: 0, disturbed: 0}
@@ -448,8 +440,6 @@ async function planned(lab: Lab, stack: RandomStack): Promise<unknown> {
     return words(error)
   }
 }
-
-const REFUSALS = ['E_AMBIGUOUS_IDENTITY', 'E_PLAN_PROBLEMS', 'E_OPERATION_CYCLE']
 
 const failures = (ended: readonly Ended[]): string[] =>
   ended

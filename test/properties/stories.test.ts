@@ -24,13 +24,14 @@ import {
 } from '../support/promises.ts'
 import {type Day, declaredOn, meddle, slotAt, story, type Way, type WayOf} from '../support/random-stories.ts'
 import {seedOr} from '../support/seed.ts'
+import {REFUSALS_OF_PARTS, unless} from '../support/unless.ts'
 
 const SEED = seedOr(20_261_122)
 const ASKED = Number(process.env.SVCCTL_TEST_THOROUGHNESS ?? 1)
 /** How much of the worlds written here: CI asks for twice as many, and every day makes do with half. */
 const THOROUGHNESS = ASKED < 2 ? 0.5 : ASKED
 
-const REFUSALS = ['E_AMBIGUOUS_IDENTITY', 'E_PLAN_PROBLEMS', 'E_OPERATION_CYCLE', 'E_UNKNOWN_ADDRESS', 'E_TARGET_UNSELECTED']
+const unlessRefused = unless(REFUSALS_OF_PARTS)
 /** What a saved plan is never refused for: it would be a mistake of ours. */
 const MISTAKES = ['E_PLAN_DEFECT', 'E_FOREIGN_OBJECT']
 const MINUTE = 60_000
@@ -300,16 +301,6 @@ const failures = (ended: readonly Ended[]): string[] =>
   ended
     .filter(it => it.state === 'failed' || it.state === 'unknown')
     .map(it => `${it.operation.action} ${it.operation.address}: ${it.error?.message}`)
-
-/** Nothing where a plan was refused for a reason that a plan may be refused for. */
-async function unlessRefused<T>(work: () => Promise<T>): Promise<T | undefined> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof AppError && REFUSALS.includes(error.code)) return undefined
-    throw error
-  }
-}
 
 /** Nothing where a saved plan is true no longer. */
 async function unlessStale<T>(work: () => Promise<T>): Promise<T | undefined> {

@@ -1,5 +1,5 @@
 import {mkdirSync, readFileSync, writeFileSync} from 'node:fs'
-import {createServer} from 'node:http'
+import {createServer, type RequestListener} from 'node:http'
 import type {AddressInfo} from 'node:net'
 import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
@@ -37,6 +37,25 @@ async function measured(
   }
   return least
 }
+
+/** A cluster that answers everything so. */
+async function withAnswers(answer: RequestListener, work: (url: string) => Promise<void>): Promise<void> {
+  const server = createServer(answer)
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+  try {
+    await work(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}
+
+const saying =
+  (body: string): RequestListener =>
+  (_request, response) =>
+    void response.writeHead(200, {'content-type': 'application/json'}).end(body)
+
+const cluster = (url: string) => ({SVC_ENTERPRISE_URL: url, SVC_ENTERPRISE_USER: 'u', SVC_ENTERPRISE_PASSWORD: 'password-1'})
 
 const raw = (name: string, text: string): string => {
   mkdirSync(join(here.folder, name))
@@ -82,7 +101,7 @@ describe('the memory of the whole process stays below 300 MiB', () => {
   ])(
     'while a server sends %s',
     async (_, begin, part, error) => {
-      const server = createServer((_request, response) => {
+      const flood: RequestListener = (_request, response) => {
         response.writeHead(200, {'content-type': 'application/json'}).write(begin)
         let left = error === 'E_RESPONSE_TOO_LARGE' ? Number.POSITIVE_INFINITY : 1000
         const more = () => {
@@ -90,18 +109,12 @@ describe('the memory of the whole process stays below 300 MiB', () => {
           response.end('0]')
         }
         more()
-      })
-      await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-      try {
-        const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-        const env = {SVC_ENTERPRISE_URL: url, SVC_ENTERPRISE_USER: 'u', SVC_ENTERPRISE_PASSWORD: 'password-1'}
-        const outcome = await measured(['api', 'enterprise', 'get', '/v1/bdbs'], env)
+      }
+      await withAnswers(flood, async url => {
+        const outcome = await measured(['api', 'enterprise', 'get', '/v1/bdbs'], cluster(url))
         expect([outcome.code, outcome.stderr.slice(0, 500)]).toEqual([1, expect.stringContaining(error)])
         expect(outcome.peakKb).toBeLessThan(MOST_KB)
-      } finally {
-        server.closeAllConnections()
-        server.close()
-      }
+      })
     },
     60_000,
   )
@@ -135,18 +148,11 @@ describe('the memory of the whole process stays below 300 MiB, and the time belo
   ])(
     'while an answer of %s is shown with %s',
     async (_, words, body, error) => {
-      const server = createServer((_request, response) => response.writeHead(200, {'content-type': 'application/json'}).end(body()))
-      await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-      try {
-        const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-        const env = {SVC_ENTERPRISE_URL: url, SVC_ENTERPRISE_USER: 'u', SVC_ENTERPRISE_PASSWORD: 'password-1'}
-        const outcome = await measured(['api', 'enterprise', 'get', '/v1/bdbs', ...words.split(' ')], env)
+      await withAnswers(saying(body()), async url => {
+        const outcome = await measured(['api', 'enterprise', 'get', '/v1/bdbs', ...words.split(' ')], cluster(url))
         expect([outcome.code, outcome.stderr]).toEqual(error === '' ? [0, ''] : [1, expect.stringContaining(error)])
         expect(outcome.peakKb).toBeLessThan(MOST_KB)
-      } finally {
-        server.closeAllConnections()
-        server.close()
-      }
+      })
     },
     60_000,
   )
@@ -162,10 +168,7 @@ it.each(
   async (words, rows, error) => {
     const folder = saveStack(here.folder, jsonStack('one').subscription('a'))
     const body = `{"subscriptions": [${'{"id":1},'.repeat(rows)}{"id":2}]}`
-    const server = createServer((_request, response) => response.writeHead(200, {'content-type': 'application/json'}).end(body))
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-    try {
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    await withAnswers(saying(body), async url => {
       const outcome = await measured(words.replace('FOLDER', folder).split(' '), {
         SVC_CLOUD_API_URL: url,
         SVC_CLOUD_API_KEY: 'key-1',
@@ -173,10 +176,7 @@ it.each(
       })
       expect([outcome.code, outcome.stderr.slice(0, 500)]).toEqual([1, expect.stringContaining(error)])
       expect(outcome.peakKb).toBeLessThan(MOST_KB)
-    } finally {
-      server.closeAllConnections()
-      server.close()
-    }
+    })
   },
   60_000,
 )
@@ -196,18 +196,11 @@ describe('the memory of the whole process stays below 200 MiB', () => {
         tags: [{key: 'team'}],
       })
       const body = `{"databases": [${Array.from({length: Math.round(17.4e6 / row.length)}, () => row).join(',')}]}`
-      const server = createServer((_request, response) => response.writeHead(200, {'content-type': 'application/json'}).end(body))
-      await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
-      try {
-        const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-        const env = {SVC_ENTERPRISE_URL: url, SVC_ENTERPRISE_USER: 'u', SVC_ENTERPRISE_PASSWORD: 'password-1'}
-        const outcome = await measured(['api', 'enterprise', 'get', '/v1/bdbs', ...words], env, 200 * 1024)
+      await withAnswers(saying(body), async url => {
+        const outcome = await measured(['api', 'enterprise', 'get', '/v1/bdbs', ...words], cluster(url), 200 * 1024)
         expect([outcome.code, outcome.stderr, outcome.stdout.length > 17.4e6]).toEqual([0, '', true])
         expect(outcome.peakKb).toBeLessThan(200 * 1024)
-      } finally {
-        server.closeAllConnections()
-        server.close()
-      }
+      })
     },
     60_000,
   )
