@@ -14,7 +14,7 @@ import {stepsOf} from '../plan/bill.ts'
 import {DetachedError, ObjectFailedError, OperationTimeoutError, OutcomeUnknownError, ParentMissingError} from './apply-errors.ts'
 import type {CollectionWatch, ObjectNews, Sought} from './collection-watch.ts'
 import type {Group} from './gate.ts'
-import {remember} from './remember.ts'
+import {rememberMade} from './remember.ts'
 import type {RunContext, StepEnd} from './run-context.ts'
 import type {RunWork, Staged} from './staged.ts'
 import type {Accepted, Write} from './write.ts'
@@ -89,7 +89,7 @@ export class Scene implements Staged {
     if (news === 'gone') return {ok: true, seen: news}
     if (news.failed) {
       // What is new must not be forgotten. An update that failed was not applied: the ledger keeps what was, as where a task fails.
-      if (sought.step !== 'update') await remember(this, news.live.remoteId, news.live)
+      if (sought.step === 'create') await rememberMade(this, news.live.remoteId, news.live)
       return {
         ok: false,
         state: 'failed',

@@ -12,8 +12,13 @@ import {formerEntry} from './carried-secrets.ts'
 import {secretsToRecord} from './sent-secrets.ts'
 import type {Staged} from './staged.ts'
 
-/** The old one is still to go, and until then the ledger has it beside the new one. */
-export function depose(scene: Staged): void {
+/** A new object is there, ready or not. Of a replacement the old one is still to go: until then the ledger has it beside the new one. */
+export async function rememberMade(scene: Staged, remoteId: string | undefined, live: LiveObject | undefined): Promise<void> {
+  depose(scene)
+  await remember(scene, remoteId, live)
+}
+
+function depose(scene: Staged): void {
   const {operation} = scene.work
   const {book} = scene.context.options
   if (!scene.steps().includes('delete')) return

@@ -10,7 +10,7 @@ import {HalfReplacedError, ParentMissingError} from './apply-errors.ts'
 import {create, noteInline} from './create-step.ts'
 import {remove} from './delete-step.ts'
 import {Scene} from './operation-scene.ts'
-import {depose, remember} from './remember.ts'
+import {remember, rememberMade} from './remember.ts'
 import type {RunContext, StepEnd} from './run-context.ts'
 import type {RunWork} from './staged.ts'
 import {update} from './update-step.ts'
@@ -53,10 +53,7 @@ async function carryOut(scene: Scene): Promise<Ended> {
     if (step === 'create') {
       ;({remoteId, live} = done)
       // The old one is still to go: should that fail, the new one is known all the same.
-      if (operation.action === 'replace') {
-        depose(scene)
-        await remember(scene, remoteId, live)
-      }
+      if (operation.action === 'replace') await rememberMade(scene, remoteId, live)
     }
     if (step === 'delete' && operation.remoteId !== undefined && deposes(operation))
       scene.context.options.book.drop(operation.stack, deposedAddress(operation.address, operation.remoteId))

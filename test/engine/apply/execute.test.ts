@@ -125,6 +125,21 @@ describe('an update whose object ends in error', () => {
   })
 })
 
+it('a replacement whose new object, made first, ends in error leaves the old one in the ledger', async () => {
+  const lab = labWith({taskMs: 1, readyMs: 0, listLagMs: 0})
+  const at = (name: string, port: number) =>
+    stackOf().subscription('main').database('cache', 'main', {name, port}, {createBeforeDestroy: true})
+  await lab.run(async () => {
+    await lab.apply([at('one', 10_001)])
+    const old = lab.entry('shop', 'cache')?.remoteId
+    lab.simulator.inject({match: {method: 'POST'}, times: 1, action: {type: 'end-status', status: 'error'}})
+    const {ended} = await lab.apply([at('two', 10_002)])
+    expect(ended.flatMap(it => it.error?.code ?? [])).toEqual(['E_OBJECT_FAILED'])
+    const {plan} = await lab.plan([at('two', 10_002)])
+    expect(active(plan.operations)).toMatchObject([{action: 'delete', remoteId: old}])
+  })
+})
+
 describe('waiting', () => {
   it.each(['409', 'task'] as const)('for a busy subscription (%s) is no failure, and every database is made once', async busy => {
     const lab = labWith({busy, followsDatabases: true, taskMs: 3000, readyMs: 2000})
