@@ -63,8 +63,10 @@ function open(
   })
   // One request of a person's own may wait for a breath: its success says nothing on standard error (interface, "api").
   const quietMs = options.mode === undefined ? BREATH_MS : 0
+  const sayRetry = retriesSaid(host, connection.api, quietMs)
   const onEvent = (event: TransportEvent) => {
-    logEvent(host, connection.api, event, quietMs)
+    if (event.type === 'retry') sayRetry(event)
+    else logEvent(host, connection.api, event, quietMs)
     options.onEvent?.(event)
   }
   const limits =
@@ -110,7 +112,24 @@ function headersOf({credentials}: Connection): Record<string, string> {
 /** What a person who waits for one answer takes for a slow server. */
 const BREATH_MS = 5_000
 
-function logEvent({log}: Host, api: string, event: TransportEvent, quietMs: number): void {
+/** However many requests are tried again: an outage is said once in so long. */
+const SAY_AGAIN_MS = 2_000
+
+type Retry = Extract<TransportEvent, {readonly type: 'retry'}>
+
+/** A request that is tried again after a pause says so, since nothing else happens meanwhile; the rest is for `-v`. */
+function retriesSaid({log, clock}: Pick<Host, 'log' | 'clock'>, api: string, quietMs: number): (event: Retry) => void {
+  let saidAt = Number.NEGATIVE_INFINITY
+  return ({method, path, because, delayMs}) => {
+    const now = clock.now()
+    const isNews = delayMs > quietMs && now - saidAt >= SAY_AGAIN_MS
+    if (isNews) saidAt = now
+    const say = (text: string) => (isNews ? log.note(text) : log.info(text))
+    say(`${api} ${method} ${path}: ${because}, tried again in ${formatDuration(delayMs)}`)
+  }
+}
+
+function logEvent({log}: Host, api: string, event: Exclude<TransportEvent, Retry>, quietMs: number): void {
   switch (event.type) {
     case 'request': {
       const end = event.status ?? event.failure ?? '?'
@@ -119,9 +138,6 @@ function logEvent({log}: Host, api: string, event: TransportEvent, quietMs: numb
       log.info(`${api} ${event.method} ${event.path} -> ${end} (${event.ms} ms${waited}${left})`)
       return
     }
-    case 'retry':
-      log.info(`${api} ${event.method} ${event.path}: ${event.because}, again in ${event.delayMs} ms`)
-      return
     case 'redirect':
       log.info(`${api} ${event.method} ${event.path} -> ${event.status} to ${event.to}`)
       return
