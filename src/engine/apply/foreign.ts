@@ -25,14 +25,14 @@ export async function foreignTasks(
   {all, kinds, ours = new Set()}: PlannedBeside,
 ): Promise<SeenTask[]> {
   const list = await backend.tasks({priority: PRIORITY.poll})
-  const running = list?.tasks.filter(it => it.state === 'running' && !ours.has(it.id)) ?? []
+  const words = new TaskWords(kinds)
+  const running = list?.tasks.filter(it => it.state === 'running' && !ours.has(it.id) && !words.reads(it)) ?? []
   if (running.length === 0) return []
   const paths = new Map(all.map(it => [keyOfOperation(it), it.remoteId]))
   const parentOf = ({declared}: Operation): string | undefined => {
     const parent = declared?.parent
     return parent?.by === 'key' ? paths.get(parent.key) : parent?.by === 'remoteId' ? parent.remoteId : undefined
   }
-  const words = new TaskWords(kinds)
   return running.filter(task => operations.some(it => mayTouch(task, it, parentOf(it), words)))
 }
 

@@ -208,12 +208,13 @@ class Recovery {
     const ids = loose.remoteId === undefined ? undefined : idsIn(kind, loose.remoteId)
     const watch = ids && (loose.step === 'delete' || kind.ready) ? this.#collection({kind, backend}, ids.slice(0, -1)) : undefined
     const itself = (live: LiveObject) => live.remoteId === loose.remoteId
+    const {words} = this.#doubts
     let quietLooks = 0
     let since = this.#since
     const end = await waitFor<Fate>(
       async () => {
         const {startedAt, value: list} = await this.#doubts.tasks(backend, since)
-        const running = list?.tasks.some(it => it.state === 'running' && !this.#doubts.words.creates(it)) ?? false
+        const running = list?.tasks.some(it => it.state === 'running' && !words.creates(it) && !words.reads(it)) ?? false
         const seen = await watch?.since(since, collection => collection.objects.some(itself))
         since = startedAt + lagMs
         const live = seen?.collection.objects.find(itself)

@@ -18,8 +18,15 @@ export class TaskWords {
     return named.length === 0 || named.some(it => it.taskWords?.some(word => own.includes(word) && isIn(task, word)))
   }
 
+  /** Whether a task only reads: some lists are answered by a task (wire facts, "Task body"), and so are our own looks at them. */
+  reads({commandType = ''}: Told): boolean {
+    const words = commandType.split(/(?<=[a-z\d])(?=[A-Z])|[^A-Za-z\d]+/).map(it => it.toLowerCase())
+    return words.some(it => it === 'get' || it === 'list' || it === 'read')
+  }
+
   /** Whether a task may be a create. One that does not say what it does may be anything. */
   creates(task: Told): boolean {
+    if (this.reads(task)) return false
     if (task.commandType === undefined || /create|add|import/i.test(task.commandType)) return true
     const named = this.#namedBy(task)
     // What is never changed is made whenever it does not go: `vpcPeeringRequest`.

@@ -19,4 +19,12 @@ describe("somebody else's task", () => {
     const backend = {tasks: async () => ({tasks: [task], complete: true})} as unknown as Backend
     expect(await foreignTasks(backend, operations, {all: operations, kinds})).toEqual(about ? [task] : [])
   })
+
+  it('that only reads is about nothing', async () => {
+    const lab = new Lab()
+    const {operations} = (await lab.run(() => lab.plan([stackOf().subscription('main').peering('net', 'main')]))).plan
+    const task: SeenTask = {id: 't', state: 'running', status: 'processing', commandType: 'peeringsGetRequest'}
+    const backend = {tasks: async () => ({tasks: [task], complete: true})} as unknown as Backend
+    expect(await foreignTasks(backend, operations, {all: operations, kinds})).toEqual([])
+  })
 })

@@ -46,6 +46,27 @@ const databases = (count: number) => {
 const SUBSCRIPTION = stackOf().subscription('main')
 const DATABASES = '/subscriptions/1/databases'
 
+it('somebody who only looks, at lists that are answered by tasks, keeps no change undecided', async () => {
+  const lab = new Lab({simulator: {cloud: {taskMs: 5000}}})
+  await lab.run(async () => {
+    await lab.apply([databases(1)])
+    await lab.clock.sleep(60_000)
+    const built = await lab.plan([SUBSCRIPTION])
+    const remoteId = lab.entry('shop', 'db-0')?.remoteId ?? ''
+    const sending = {type: 'sent', key: 'shop:null_resource.db-0', step: 'delete', kind: 'cloud.database', method: 'DELETE'} as const
+    lab.journal = [{...sending, path: '/subscriptions/1/databases/1', remoteId, at: lab.clock.now()}]
+    const looking: SeenTask = {id: 'look', state: 'running', status: 'processing', commandType: 'databasesGetRequest'}
+    const backend = lab.backends('full')('', 'cloud')
+    const busy: Backend = {
+      ...backend,
+      spending: backend.spending,
+      tasks: async options => ({complete: true, tasks: [...((await backend.tasks(options))?.tasks ?? []), looking]}),
+    }
+    const recovered = await settle(lab, built, [SUBSCRIPTION], {backendOf: () => busy})
+    expect(recovered).toMatchObject({unknown: [], void: ['shop:null_resource.db-0']})
+  })
+})
+
 describe('forty creates that nobody heard of again', () => {
   const quick = {simulator: {cloud: {taskMs: 100, readyMs: 0, listLagMs: 0}}}
 

@@ -27,9 +27,23 @@ describe('what a task is about', () => {
     ['vpcPeeringDeleteRequest', false],
     ['databaseUpdateRequest', false],
     ['subscriptionDeleteRequest', false],
+    ['peeringsGetRequest', false],
+    ['ACL_RULES_GET', false],
     [undefined, true],
   ])('%s may be a create: %s', (commandType, may) => {
     expect(words.creates({...(commandType === undefined ? {} : {commandType})})).toBe(may)
+  })
+
+  it.each([
+    ['databasesGetRequest', true],
+    ['GetDatabases', true],
+    ['ACL_RULES_LIST', true],
+    ['databaseUpdateRequest', false],
+    ['vpcPeeringRequest', false],
+    ['targetCreateRequest', false],
+    [undefined, false],
+  ])('%s is a read: %s', (commandType, is) => {
+    expect(words.reads({...(commandType === undefined ? {} : {commandType})})).toBe(is)
   })
 
   it('is said by the kinds: one that is new is told from the others by its own words', () => {
