@@ -15,6 +15,7 @@ import {
   type LedgerStore,
   type LedgerVersion,
 } from '../model/ledger.ts'
+import {withoutInline} from '../model/made-inline.ts'
 import {type Key, keyOf} from '../model/value.ts'
 import type {KnownSecret} from './sent-secrets.ts'
 
@@ -71,6 +72,8 @@ export class LedgerBook {
   readonly #ledgers: Map<string, Ledger>
   /** The maps of those that this book has made, and that nobody else writes. */
   readonly #entries = new Map<string, Map<string, LedgerEntry>>()
+  /** Where each object of a stack was when that was asked first. */
+  readonly #addresses = new Map<string, ReadonlyMap<string, string>>()
   readonly #stores: ReadonlyMap<string, LedgerStore>
   readonly #seal: SealSecrets
   readonly #ahead: SealAhead
@@ -183,6 +186,16 @@ export class LedgerBook {
   drop(stack: string, address: string): void {
     this.#edit(stack, [address], entries => entries.delete(address))
     this.#secrets.get(stack)?.delete(address)
+  }
+
+  /** What has this name in an object counts as made along with it no longer. */
+  dropInline(stack: string, parent: string, field: string, name: string): void {
+    const {entries} = this.#ledgers.get(stack) ?? {}
+    const known = this.#addresses.get(stack) ?? new Map([...(entries?.values() ?? [])].map(it => [it.remoteId, it.address]))
+    this.#addresses.set(stack, known)
+    const entry = entries?.get(known.get(parent) ?? '')
+    const left = entry?.remoteId === parent ? withoutInline(entry, field, name) : entry
+    if (left !== undefined && left !== entry) this.#edit(stack, [left.address], all => all.set(left.address, left))
   }
 
   setOutputs(stack: string, outputs: Readonly<Record<string, LedgerOutput>>): void {

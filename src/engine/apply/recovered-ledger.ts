@@ -17,6 +17,7 @@ import {declarationOf} from '../model/planned-object.ts'
 import {resolveValue} from '../model/resolve.ts'
 import {type Key, keyOf, keyOfOperation, type Secret, type ValueObject} from '../model/value.ts'
 import type {RecoverInput} from './recovery.ts'
+import {dropObject} from './remember.ts'
 import {type KnownSecret, secretsLeft, sentContext, withUnknown} from './sent-secrets.ts'
 
 /** Where a ledger has an object. */
@@ -268,7 +269,7 @@ export class RecoveredLedger {
     const there = this.#input.book.ledger(stack)?.entries.get(address)
     if (operation.action === 'delete') {
       // Written since, it has what is there by now: a new object may have the id of the deleted one. What is gone, plans find out.
-      if (there?.remoteId === remoteId && !this.#isLater(stack)) this.#input.book.drop(stack, address)
+      if (there?.remoteId === remoteId && !this.#isLater(stack)) dropObject(this.#input, operation)
     }
     // Of a replacement the new object is still to come; its entry is the old one until then.
     else if (remoteId !== undefined && deposes(operation)) this.#input.book.drop(stack, deposedAddress(address, remoteId))

@@ -3,12 +3,15 @@ import type {Json, JsonObject} from '../../base/json.ts'
 import type {Declaration} from '../model/declaration.ts'
 import {deposedEntry} from '../model/deposed.ts'
 import {isSecretOutput} from '../model/field-rules.ts'
-import {idsIn} from '../model/kind.ts'
+import {idsIn, type Kinds} from '../model/kind.ts'
 import {appliedBefore, appliedOf, ledgerEntryOf} from '../model/ledger-entry.ts'
 import {leftAlone} from '../model/left-alone.ts'
 import {type LiveObject, liveObject, outputOf} from '../model/live.ts'
+import {inlinePlace} from '../model/made-inline.ts'
+import type {Operation} from '../model/plan.ts'
 import {plainPart} from '../model/resolve.ts'
 import {formerEntry} from './carried-secrets.ts'
+import type {LedgerBook} from './ledger-book.ts'
 import {secretsToRecord} from './sent-secrets.ts'
 import type {Staged} from './staged.ts'
 
@@ -33,7 +36,7 @@ export async function remember(scene: Staged, remoteId: string | undefined, live
   // It came as the other stack applied it last, and the next plan changes what differs.
   if (operation.later !== undefined) return
   if (declaration === undefined || remoteId === undefined) {
-    book.drop(operation.stack, operation.address)
+    dropObject(scene.context.options, operation)
     return
   }
   const former = formerEntry(scene, remoteId)
@@ -48,6 +51,14 @@ export async function remember(scene: Staged, remoteId: string | undefined, live
   record(shown.values)
   if (shown.isWhole && !(isStale && declaration.outputs.length > 0)) return
   record(await outputsRead(scene, declaration, remoteId, live))
+}
+
+/** It was deleted, or is let go of. */
+export function dropObject({book, kinds}: {readonly book: LedgerBook; readonly kinds: Kinds}, operation: Operation): void {
+  const {stack, address, kind, remoteId, name} = operation
+  book.drop(stack, address)
+  const place = remoteId === undefined ? undefined : inlinePlace(kinds, {kind, remoteId})
+  if (place !== undefined && name !== undefined) book.dropInline(stack, place.parent, place.field, name)
 }
 
 interface Outputs {

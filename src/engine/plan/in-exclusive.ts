@@ -1,9 +1,9 @@
 /** What a plan lets stay where nothing undeclared may: the next one removes it, and this one says so. */
 import {kindCalled} from '../model/kind.ts'
+import {inlineItems} from '../model/made-inline.ts'
 import type {Operation} from '../model/plan.ts'
 import {plainPart} from '../model/resolve.ts'
 import {keyOfOperation} from '../model/value.ts'
-import {inlineItems} from './made-with.ts'
 import {objectAt, parentObjectOf} from './object-names.ts'
 import type {PlanInput} from './plan-input.ts'
 

@@ -1,21 +1,10 @@
 /** What a parent's create made along with it: named in the list that it was declared with, and nothing of its own in any ledger. */
-import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import {diffFields} from '../model/diff.ts'
 import {type Kinds, parentRemoteId} from '../model/kind.ts'
-import type {LedgerEntry} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
+import {inlineItems} from '../model/made-inline.ts'
 import type {Ownership} from '../model/ownership.ts'
 import type {Operation} from '../model/plan.ts'
-
-/** The items of a field that made them, by name. */
-export function inlineItems({applied}: Pick<LedgerEntry, 'applied'>, field: string): ReadonlyMap<string, JsonObject> {
-  const items: Json | undefined = applied[field]
-  return new Map(
-    (Array.isArray(items) ? (items as readonly Json[]) : []).flatMap(it =>
-      isJsonObject(it) && typeof it.name === 'string' ? [[it.name, it] as const] : [],
-    ),
-  )
-}
 
 /**
  * The address of what a stack has created an object with that no ledger has: its name is in the parent's list, and it is as

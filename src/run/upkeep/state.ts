@@ -1,10 +1,12 @@
 /** What ledgers have, as lists, one object, and less of it: `state list`, `state show`, `forget`. No request is sent. */
 import type {AuditEvent} from '../../audit/entry.ts'
+import {kinds} from '../../backends/kinds.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import {parsePointer} from '../../base/pointer.ts'
 import {UsageError} from '../../base/usage-error.ts'
 import type {LedgerEntry} from '../../engine/model/ledger.ts'
+import {inlinePlace, withoutInline} from '../../engine/model/made-inline.ts'
 import {keyOf} from '../../engine/model/value.ts'
 import {assertSettled} from '../apply/open-requests.ts'
 import {saveAudited} from '../audit/audit.ts'
@@ -105,10 +107,12 @@ export async function forget(
     for (const [stack, store] of stores) {
       const ledger = await store.load()
       const entries = new Map(ledger.entries)
+      const addresses = new Map([...entries.values()].map(it => [it.remoteId, it.address]))
       for (const it of meant) {
         // What became another object since it was asked about stays.
         if (it.stack !== stack || entries.get(it.entry.address)?.remoteId !== it.entry.remoteId) continue
         entries.delete(it.entry.address)
+        notMadeInline(entries, addresses, it.entry)
         forgotten.push(it)
       }
       if (entries.size === ledger.entries.size) continue
@@ -117,4 +121,12 @@ export async function forget(
     }
     return forgotten
   })
+}
+
+/** What it is in was perhaps made with it, and must not take it along one day. */
+function notMadeInline(entries: Map<string, LedgerEntry>, addresses: ReadonlyMap<string, string>, entry: LedgerEntry): void {
+  const place = inlinePlace(kinds, entry)
+  const parent = entries.get(addresses.get(place?.parent ?? '') ?? '')
+  const name = kinds.get(entry.kind)?.identity.key(entry.applied)
+  if (place && parent && name !== undefined) entries.set(parent.address, withoutInline(parent, place.field, name))
 }

@@ -16,6 +16,38 @@ function chainOf(names: readonly string[], last: ValueObject = {}): StackBuilder
 }
 
 describe('databases that a subscription is created with', () => {
+  it('stay where they are to be retained, also when the subscription is to go in a later run', async () => {
+    const lab = new Lab()
+    const stack = stackOf().subscription('main', {databases: [item('one')]})
+    stack.add('cloud.database', 'one', item('one'), {parent: stack.in('main'), policy: {removal: 'retain'}})
+    await lab.run(async () => {
+      await lab.apply([stack])
+      for (let runs = 0; runs < 3; runs++) {
+        await lab.clock.sleep(60_000)
+        await lab.apply([stackOf()])
+      }
+    })
+
+    expect(lab.writes).toEqual(['POST /subscriptions'])
+    expect(lab.entry('shop', 'main')).toMatchObject({remoteId: 'cloud/subscriptions/1'})
+  })
+
+  it('do not stand for what somebody else makes by their names, once they are deleted', async () => {
+    const lab = new Lab()
+    const stack = stackOf().subscription('main', {databases: [item('one')]})
+    const both = stackOf()
+      .subscription('main', {databases: [item('one')]})
+      .database('one', 'main')
+    await lab.run(async () => {
+      await lab.apply([both])
+      await lab.apply([stack])
+      await lab.clock.sleep(60_000)
+      lab.simulator.edit({path: 'cloud/subscriptions/1/databases', create: item('one')})
+      const {plan} = await lab.plan([stackOf()])
+      expect(plan.operations).toMatchObject([{action: 'blocked', cause: 'not-empty'}])
+    })
+  })
+
   it('are taken over one after the other, also where a look for the first has shown the others', async () => {
     const lab = new Lab()
     const stack = chainOf(['one', 'two', 'three'])
