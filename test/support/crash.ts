@@ -2,21 +2,23 @@
 import {kinds} from '../../src/backends/kinds.ts'
 import {LedgerBook} from '../../src/engine/apply/ledger-book.ts'
 import {recover} from '../../src/engine/apply/recover.ts'
-import type {Recovered, RecoverInput} from '../../src/engine/apply/recovery.ts'
+import type {Recovered, RecoverInput, Undecided} from '../../src/engine/apply/recovery.ts'
 import type {Backend, WriteOutcome} from '../../src/engine/model/backend.ts'
 import {type Journal, type JournalEntry, readRun} from '../../src/engine/model/journal.ts'
-import {versionsOf} from '../../src/engine/model/ledger.ts'
+import {type LedgerStore, versionsOf} from '../../src/engine/model/ledger.ts'
 import {openLeaves} from '../../src/engine/model/resolve.ts'
 import {keyOfOperation, Secret} from '../../src/engine/model/value.ts'
 import type {BuiltPlan} from '../../src/engine/plan/build.ts'
 import {digestOf, type Lab, type StackBuilder, sealed} from './lab.ts'
 
 export const MOMENTS = ['before it is sent', 'sent and no answer', 'answered and not journaled', 'journaled'] as const
-export type Moment = (typeof MOMENTS)[number]
+/** Those of the files of a run: which of its entries, and which write of a ledger, is counted. */
+export const MOMENTS_OF_FILES = ['before an entry', 'after an entry', 'before a ledger is written', 'after a ledger is written'] as const
+export type Moment = (typeof MOMENTS)[number] | (typeof MOMENTS_OF_FILES)[number]
 
 const forever = new Promise<never>(() => {})
 
-/** Carries a plan out until the `at`-th write, where the process dies. @returns whether it came that far */
+/** Carries a plan out until the `at`-th write (entry, ledger), where the process dies. @returns whether it came that far */
 export async function applyUntilCrash(
   lab: Lab,
   built: BuiltPlan,
@@ -24,8 +26,12 @@ export async function applyUntilCrash(
   at: number,
   moment: Moment,
   around: (inner: Journal, book: LedgerBook) => Journal = inner => inner,
+  undecided: readonly Undecided[] = [],
 ): Promise<boolean> {
+  const isOfFiles = MOMENTS_OF_FILES.some(it => it === moment)
   let writes = 0
+  let entries = 0
+  let saves = 0
   let dead = false
   let dieAtNextEntry = false
   let crash: () => void = () => {}
@@ -63,7 +69,7 @@ export async function applyUntilCrash(
       task: alive((...given) => backend.task(...given)),
       write: async (request, options): Promise<WriteOutcome> => {
         if (dead) return forever
-        const mine = writes++ === at
+        const mine = !isOfFiles && writes++ === at
         if (mine && moment === 'before it is sent') return die()
         const outcome = await backend.write(request, options)
         if (dead || (mine && moment === 'sent and no answer')) return die()
@@ -73,27 +79,47 @@ export async function applyUntilCrash(
       },
     }
   }
+  const mortalStore = (stack: string): LedgerStore => {
+    const held = lab.store(stack).held()
+    return {
+      ...held,
+      assertHeld: () => (dead ? forever : held.assertHeld()),
+      save: async ledger => {
+        const mine = saves++ === at
+        if (dead || (mine && moment === 'before a ledger is written')) return die()
+        const saved = await held.save(ledger)
+        return mine && moment === 'after a ledger is written' ? die() : saved
+      },
+    }
+  }
   const journal: JournalEntry[] = []
   const proxies = {cloud: mortal(backendOf('', 'cloud')), cluster: mortal(backendOf('', 'cluster'))}
   const ended = lab
-    .execute(built, builders, {
-      backendOf: (_, api) => proxies[api],
-      journalOf: book =>
-        around(
-          {
-            append: entry => {
-              if (dead) throw new Error('dead')
-              if (dieAtNextEntry && moment === 'answered and not journaled') {
-                crash()
-                throw new Error('dead')
-              }
-              journal.push(entry)
-              if (dieAtNextEntry) crash()
+    .execute(
+      built,
+      builders,
+      {
+        backendOf: (_, api) => proxies[api],
+        storeOf: mortalStore,
+        journalOf: book =>
+          around(
+            {
+              append: entry => {
+                if (dead) throw new Error('dead')
+                const mine = entries++ === at
+                if ((dieAtNextEntry && moment === 'answered and not journaled') || (mine && moment === 'before an entry')) {
+                  crash()
+                  throw new Error('dead')
+                }
+                journal.push(entry)
+                if (dieAtNextEntry || (mine && moment === 'after an entry')) crash()
+              },
             },
-          },
-          book,
-        ),
-    })
+            book,
+          ),
+      },
+      undecided,
+    )
     .then(
       () => 'ended' as const,
       error => {
@@ -130,8 +156,7 @@ export async function settle(
     secret: (operation, leaf) => {
       const spec = specs.get(keyOfOperation(operation))
       const found = spec && openLeaves(spec).find(it => it.pointer === leaf.path)?.leaf
-      if (found instanceof Secret) return found
-      throw new Error('no secret')
+      return found instanceof Secret ? found : new Secret(null)
     },
     wasSent: async (digest, where, it) => digest === `${where} ${digestOf(it)}`,
     isWanted: () => true,

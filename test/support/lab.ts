@@ -222,7 +222,8 @@ export class Lab {
   readonly stores = new Map<string, MemoryStore>()
   events: ApplyEvent[] = []
   journal: JournalEntry[] = []
-  readonly budget: Budget
+  budget: Budget
+  readonly #newBudget: () => Budget
 
   constructor({
     simulator = {},
@@ -235,7 +236,13 @@ export class Lab {
   }: LabOptions = {}) {
     this.clock = beside?.clock ?? new VirtualClock()
     this.simulator = beside?.simulator ?? createSimulator({clock: skewed(this.clock, serverAheadMs), seed, config: simulator})
-    this.budget = budget?.(this.clock) ?? createBudget({limits: {perMinute, burst, reserve: 0}, clock: this.clock})
+    this.#newBudget = () => budget?.(this.clock) ?? createBudget({limits: {perMinute, burst, reserve: 0}, clock: this.clock})
+    this.budget = this.#newBudget()
+  }
+
+  /** Another process: who waited for a request in the one before is gone. */
+  restart(): void {
+    this.budget = this.#newBudget()
   }
 
   store(stack: string): MemoryStore {
@@ -329,7 +336,14 @@ export class Lab {
   async execute(
     built: BuiltPlan,
     builders: readonly StackBuilder[],
-    {journalOf, ...run}: Partial<CarryOutOptions> & {readonly journalOf?: (book: LedgerBook) => Journal} = {},
+    {
+      journalOf,
+      storeOf = stack => this.store(stack).held(),
+      ...run
+    }: Partial<CarryOutOptions> & {
+      readonly journalOf?: (book: LedgerBook) => Journal
+      readonly storeOf?: (stack: string) => LedgerStore
+    } = {},
     undecided: readonly Undecided[] = [],
     left: ReadonlyMap<Key, Held> = new Map(),
   ): Promise<Applied> {
@@ -339,7 +353,7 @@ export class Lab {
     this.journal = []
     const stacks = plan.stacks.map(it => it.name)
     await carryOver('t1', plan.operations, new Map(stacks.map(it => [it, this.store(it)])), held)
-    const book: LedgerBook = new LedgerBook(await this.ledgers(stacks), new Map(stacks.map(it => [it, this.store(it).held()])), ledger =>
+    const book: LedgerBook = new LedgerBook(await this.ledgers(stacks), new Map(stacks.map(it => [it, storeOf(it)])), ledger =>
       Promise.resolve(sealed(ledger, book.secretsOf(ledger.stack))),
     )
     const {pace, timeoutMs, lagMs} = runTiming(undefined)

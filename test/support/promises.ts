@@ -8,10 +8,47 @@ import type {JournalEntry} from '../../src/engine/model/journal.ts'
 import type {LedgerEntry} from '../../src/engine/model/ledger.ts'
 import type {Operation, Plan} from '../../src/engine/model/plan.ts'
 import {plainPart} from '../../src/engine/model/resolve.ts'
-import {type Key, keyOf, keyOfOperation} from '../../src/engine/model/value.ts'
+import {type Key, keyOf, keyOfOperation, Secret} from '../../src/engine/model/value.ts'
 import type {Entries, Simulator} from '../../src/simulator/index.ts'
 import type {Lab, StackBuilder} from './lab.ts'
 import {SECRET_MARK} from './random-stacks.ts'
+
+/** Every object that there is or was, by remote path. */
+function everything({world}: Simulator): Map<string, Entries[string]> {
+  const found = new Map<string, Entries[string]>()
+  const walk = (entries: Entries, collection: string) => {
+    for (const [id, it] of Object.entries(entries)) {
+      found.set(`${collection}/${id}`, it)
+      for (const [branch, children] of Object.entries(it.children)) walk(children ?? {}, `${collection}/${id}/${branch}`)
+    }
+  }
+  walk(world.cloud.subscriptions, 'cloud/subscriptions')
+  walk(world.cluster.bdbs, 'cluster/bdbs')
+  walk(world.cluster.users, 'cluster/users')
+  return found
+}
+
+/**
+ * The server has of every declared secret what is declared now.
+ * @param blocked - addresses whose change the API cannot make
+ * @returns how many there are
+ */
+export function newestSecretsAreThere(lab: Lab, stack: StackBuilder, now: string, blocked: ReadonlySet<string>): number {
+  const {entries} = lab.store(stack.name).ledger
+  const all = everything(lab.simulator)
+  const secrets = stack.build().declarations.flatMap(({address, spec}) => {
+    const entry = entries.get(address)
+    const there = all.get(entry?.remoteId ?? '')
+    return Object.entries(spec).flatMap(([field, value]) => {
+      const sent = there?.secrets[field] ?? there?.fields[field]
+      // Of what was taken over it is taken for equal, until it is another one.
+      const isTaken = entry?.origin === 'adopted' && sent === undefined
+      return value instanceof Secret && !blocked.has(address) && !isTaken ? [[address, field, sent]] : []
+    })
+  })
+  expect(secrets).toEqual(secrets.map(([address, field]) => [address, field, now]))
+  return secrets.length
+}
 
 export interface WorldObject {
   readonly remoteId: string
@@ -40,15 +77,8 @@ export function objectsOf({world}: Simulator): WorldObject[] {
 }
 
 /** Somebody has brought into order by hand what had ended in error. */
-export function mend({world}: Simulator): void {
-  const walk = (entries: Entries) => {
-    for (const it of Object.values(entries)) {
-      if (it.status === 'error') it.status = 'active'
-      for (const children of Object.values(it.children)) walk(children ?? {})
-    }
-  }
-  walk(world.cloud.subscriptions)
-  walk(world.cluster.bdbs)
+export function mend(simulator: Simulator): void {
+  for (const it of everything(simulator).values()) if (it.status === 'error') it.status = 'active'
 }
 
 /** Objects that are nobody's business: not owned, not declared by name, not in a collection that is declared exclusive. */
@@ -211,7 +241,7 @@ const remoteOf = ({api, path}: {readonly api: string; readonly path: string}): s
 /** Every write that the server took is one that the plan shows: the same object, the same fields, the same values. */
 export function whatIsShownIsSent({simulator}: Lab, {operations}: Pick<Plan, 'operations'>): void {
   const taken = simulator.log.filter(it => it.method !== 'GET' && it.status >= 200 && it.status < 300 && it.fault === undefined)
-  const notShown = taken.filter(write => !operations.some(it => isShownBy(it, write)))
+  const notShown = taken.filter(write => !operations.some(it => isShownBy(it, write) || isMadeInline(it, operations, write)))
   const all = operations.map(({address, action, changes}) => ({address, action, changes}))
   expect(notShown, `not shown by ${JSON.stringify(all)}`).toEqual([])
 }
@@ -236,6 +266,14 @@ function isShownBy(operation: Operation, write: Simulator['log'][number]): boole
       return makes && collection === COLLECTION_OF[operation.kind] && changes.every(it => isIn(body, it))
     }
   }
+}
+
+/** What came with the create of what it is in is changed into what was to be created. */
+function isMadeInline({action, kind, changes}: Operation, operations: readonly Operation[], write: Simulator['log'][number]): boolean {
+  const isInline = operations.some(it => it.kind === 'cloud.subscription' && it.changes.some(({path}) => path === '/databases'))
+  if (!isInline || write.method !== 'PUT' || action !== 'create' || kind !== 'cloud.database') return false
+  const body = (write.body ?? {}) as Readonly<Record<string, Json>>
+  return Object.keys(body).every(field => changes.some(it => it.path === `/${field}` && isIn(body, it)))
 }
 
 /** Whether a body has the value that is shown; a deeper one, a secret and what is known only later say nothing here. */

@@ -110,20 +110,39 @@ export function liveWorld(stack: RandomStack): WorldBuilder {
   return built
 }
 
+const unchangeable = ({port, modules}: JsonObject): JsonObject => ({
+  ...(port === undefined ? {} : {port}),
+  ...(modules === undefined ? {} : {modules}),
+})
+
+interface Declaring {
+  /** Of every user, and of databases of a cluster; else what each user was given. */
+  readonly password?: string
+  readonly createBeforeDestroy?: boolean
+  /** Whether subscriptions say which databases they are made with. */
+  readonly inline?: boolean
+}
+
 /** The same thing as a stack declares it. */
-export function declared(stack: RandomStack, name = 'shop'): StackBuilder {
+export function declared(
+  stack: RandomStack,
+  name = 'shop',
+  {password: given, createBeforeDestroy = false, inline = false}: Declaring = {},
+): StackBuilder {
   const builder = stackOf(name)
   const spelled = (it: {name: string; renamed: boolean}) => (it.renamed ? `${it.name}-new` : it.name)
   for (const sub of stack.subscriptions) {
     const local = `sub_${sub.name}`
-    builder.subscription(local, {name: spelled(sub)}, {exclusive: sub.exclusive})
+    const databases = sub.databases.map(it => ({name: spelled(it), memoryLimitInGb: 1, ...unchangeable(it.fields)}))
+    const madeWith = inline && databases.length > 0 ? {databases} : {}
+    builder.subscription(local, {name: spelled(sub), ...madeWith}, {exclusive: sub.exclusive})
     for (const {vpcId, vpcCidr} of sub.peerings) builder.peering(`${local}_${vpcId}`, local, {vpcId, vpcCidr})
     for (const it of sub.databases) {
       const database = `${local}_${it.name}`
-      builder.database(database, local, {name: spelled(it), ...it.fields}, {removal: it.removal})
+      builder.database(database, local, {name: spelled(it), ...it.fields}, {removal: it.removal, createBeforeDestroy})
       for (const {name: rule, rule: text} of it.rules) builder.rule(`${database}_${rule}`, database, {name: rule, rule: text})
       for (const user of it.users) {
-        const spec: ValueObject = {name: user.name, role: user.role, password: new Secret(user.password)}
+        const spec: ValueObject = {name: user.name, role: user.role, password: new Secret(given ?? user.password)}
         builder.user(
           `${database}_${user.name}`,
           database,
@@ -133,9 +152,10 @@ export function declared(stack: RandomStack, name = 'shop'): StackBuilder {
       }
     }
   }
-  for (const {name: bdb, fields} of stack.bdbs) builder.bdb(`bdb_${bdb}`, {name: bdb, ...fields})
+  const shown = given === undefined ? {} : {authentication_redis_pass: new Secret(given)}
+  for (const {name: bdb, fields} of stack.bdbs) builder.bdb(`bdb_${bdb}`, {name: bdb, ...fields, ...shown})
   for (const {name: user, role, password: text} of stack.users)
-    builder.clusterUser(`user_${user}`, {name: user, role, password: new Secret(text)})
+    builder.clusterUser(`user_${user}`, {name: user, role, password: new Secret(given ?? text)})
   if (stack.settings) builder.add('cluster.settings', 'settings', {name: 'eu-1'})
   if (stack.node) builder.add('cluster.node', 'node', {uid: 2, rack_id: 'rack-b'})
   return builder
