@@ -5,7 +5,7 @@
 import {CutWords, isCut} from './cut-words.ts'
 import {hasHalfLetter} from './half-letter.ts'
 import type {Json} from './json.ts'
-import {formsOf, quotedIn} from './secret-forms.ts'
+import {encodedFormsOf, formsOf, quotedIn} from './secret-forms.ts'
 import {isSpelled, replaceSpelled} from './spelled-letters.ts'
 import {WordMatcher} from './word-matcher.ts'
 
@@ -24,6 +24,8 @@ const KEYS = 1_000
 export class Redactor {
   readonly #short = new Set<string>()
   readonly #forms = new Set<string>()
+  /** Those of the forms that are no word which a field may have as its name, also where they are letters alone. */
+  readonly #encoded = new Set<string>()
   readonly #numbers = new Set<string>()
   #matcher: WordMatcher | undefined
   #cut: CutWords | undefined
@@ -44,6 +46,7 @@ export class Redactor {
     if (this.#forms.has(secret)) return
     this.#isBroken ||= hasHalfLetter(secret)
     for (const form of formsOf(secret)) if (form.length >= SHORT) this.#forms.add(form)
+    for (const form of encodedFormsOf(secret)) if (form.length >= SHORT) this.#encoded.add(form)
     if (secret.length >= DIGITS && !Number.isNaN(Number(secret))) this.#numbers.add(secret)
     this.#matcher = undefined
     this.#cut = undefined
@@ -138,7 +141,7 @@ export class Redactor {
   #key(key: string): string {
     const known = this.#keys.get(key)
     if (known !== undefined) return known
-    const shown = this.#hidden(key, covered => (NAME.test(covered) ? covered : REDACTED))
+    const shown = this.#hidden(key, covered => (NAME.test(covered) && !this.#encoded.has(covered) ? covered : REDACTED))
     // The fields of a document are few, and what has a key for each of its objects need not be remembered.
     if (this.#keys.size < KEYS) this.#keys.set(key, shown)
     return shown

@@ -18,10 +18,12 @@ export function formsOf(secret: string): ReadonlySet<string> {
   const forms = new Set([...written].flatMap(text => [text, ...inJson(text)]))
   for (const rare of secret.length > SPELLED ? [] : rarely(secret)) forms.add(rare)
   for (let within = 0; within < QUOTED_AGAIN; within++) for (const text of [...forms]) forms.add(quotedIn(text))
-  for (const text of new Set([secret, quotedIn(secret)])) for (const form of inBase64(text)) forms.add(form)
-  for (const form of inHex(secret)) forms.add(form)
+  for (const form of encodedFormsOf(secret)) forms.add(form)
   return forms
 }
+
+/** Those in which no word of the secret can be read. */
+export const encodedFormsOf = (secret: string): readonly string[] => [...inBase64(secret), ...inBase64(quotedIn(secret)), ...inHex(secret)]
 
 /** A service quotes another's answer in its own, and a document that shows that one quotes it once more. */
 const QUOTED_AGAIN = 3

@@ -194,6 +194,13 @@ describe('a redactor', () => {
     expect(knowing('Zq7-secret').value({errors: {'Zq7-secret': 'weak'}})).toEqual({errors: {'[redacted]': 'weak'}})
   })
 
+  it('hides the base64 of a secret in the name of a field, also where it has only letters', () => {
+    const secret = "Vb3%nHj=t'8\\r<Qe"
+    const pair = Buffer.from(`user:${secret}`).toString('base64')
+    expect(pair).toMatch(/^[A-Za-z]+$/)
+    expect(knowing(secret).value({[pair]: 1, [`x ${pair}`]: 2})).toEqual({'dXNlcjp[redacted]': 1, 'x dXNlcjp[redacted]': 2})
+  })
+
   it('hides letters in the name of a field that are no such name: words with hyphens, and more letters than a name has', () => {
     const many = 'kqzvbnmwertyuiopasdfghjklmnbvcxzq'
     const redactor = knowing('correct-horse', 'memory', 'no-op', 'createBeforeDestroy', many)
