@@ -4,6 +4,7 @@ import type {Availability} from '../backends/cluster/cluster-api.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {shellWord} from '../base/shell-word.ts'
+import {wordOf} from '../base/word-of.ts'
 
 export interface EndpointAvailability {
   readonly bdb_uid: number | string
@@ -80,8 +81,8 @@ export const needsNodes = (said: Availability, bdb: JsonObject): boolean =>
 function endpointsOf(endpoint: JsonObject, available: boolean, nodes: readonly JsonObject[]): AvailableEndpoint[] {
   const addresses = Array.isArray(endpoint.addr) ? (endpoint.addr as readonly Json[]) : [endpoint.addr ?? endpoint.dns_name ?? '']
   return addresses.map(addr => ({
-    addr: String(addr),
-    node: endpoint.node ?? nodeAt(String(addr), nodes) ?? null,
+    addr: wordOf(addr),
+    node: endpoint.node ?? nodeAt(wordOf(addr), nodes) ?? null,
     role: textOf(endpoint.role) ?? 'master',
     status: textOf(endpoint.status) ?? (available ? 'active' : 'inactive'),
   }))
@@ -96,4 +97,4 @@ const nodeAt = (addr: string, nodes: readonly JsonObject[]): Json | undefined =>
 
 const rowsOf = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? (value as readonly Json[]).filter(isJsonObject) : [])
 const textOf = (value: Json | undefined): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
-const numeric = (uid: Json): number | string => (typeof uid === 'number' ? uid : /^\d{1,15}$/.test(String(uid)) ? Number(uid) : String(uid))
+const numeric = (uid: Json): number | string => (typeof uid === 'number' ? uid : /^\d{1,15}$/.test(wordOf(uid)) ? Number(uid) : wordOf(uid))

@@ -1,10 +1,12 @@
 /** The cluster's log: which part of it is wanted, one entry as a line, and reading it on as it grows. */
+
 import type {LogsWanted} from '../backends/cluster/cluster-api.ts'
 import type {Clock} from '../base/clock.ts'
 import {AppError, EXIT} from '../base/errors.ts'
 import {canonicalJson, type Json, type JsonObject} from '../base/json.ts'
 import {parseMoment} from '../base/moment.ts'
 import {waitFor} from '../base/wait-for.ts'
+import {wordOf} from '../base/word-of.ts'
 
 /** `--since` lies behind `--until`. */
 export class EmptyWindowError extends AppError {
@@ -52,7 +54,7 @@ export function logLine(entry: JsonObject): string {
   const rest = Object.entries(more).map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
   return [time, severity, type, ...rest]
     .filter(part => part !== undefined && part !== '')
-    .map(String)
+    .map(wordOf)
     .join('  ')
 }
 

@@ -5,6 +5,7 @@
 import {rowsIn} from '../backends/api/list-rows.ts'
 import {AppError} from '../base/errors.ts'
 import {isJsonObject, type Json, type JsonObject} from '../base/json.ts'
+import {wordOf} from '../base/word-of.ts'
 
 /** One per database endpoint (contract section 2). */
 export interface EndpointStats {
@@ -67,7 +68,7 @@ export function endpointStatsOf(rows: readonly JsonObject[], bdbs: readonly Json
       records.push(recordOf(row, bdbs))
       continue
     }
-    const uid = endpointUid(String(row.uid ?? ''))
+    const uid = endpointUid(wordOf(row.uid ?? ''))
     const latest = latestOf((row.intervals as readonly Json[]).filter(isJsonObject))
     const known = endpoints.get(uid)
     if (known === undefined) records.push(uid)
@@ -83,7 +84,7 @@ const endpointUid = (uid: string): string => uid.split(':').slice(0, 2).join(':'
 
 /** The one that ended last; without times, the last in the list. */
 function latestOf(intervals: readonly Interval[]): Interval | undefined {
-  const ended = (it: Interval) => Date.parse(String(it.etime ?? it.stime ?? ''))
+  const ended = (it: Interval) => Date.parse(wordOf(it.etime ?? it.stime ?? ''))
   return intervals.reduce<Interval | undefined>(
     (latest, it) => (latest !== undefined && ended(it) < ended(latest) ? latest : it),
     undefined,
@@ -140,10 +141,10 @@ const numeric = (text: string): number | string => (/^\d{1,15}$/.test(text) ? Nu
 
 /** `host:port` of the database's endpoint with this uid. */
 function nameOf(uid: string, bdbs: readonly JsonObject[]): string {
-  const bdb = bdbs.find(it => String(it.uid) === uid.split(':')[0])
+  const bdb = bdbs.find(it => wordOf(it.uid) === uid.split(':')[0])
   const endpoints = Array.isArray(bdb?.endpoints) ? (bdb.endpoints as readonly Json[]).filter(isJsonObject) : []
-  const endpoint = endpoints.find(it => String(it.uid) === uid)
+  const endpoint = endpoints.find(it => wordOf(it.uid) === uid)
   const addresses = Array.isArray(endpoint?.addr) ? (endpoint.addr as readonly Json[]) : [endpoint?.addr]
   const host = [endpoint?.dns_name, ...addresses].find(it => typeof it === 'string' && it !== '')
-  return host === undefined ? uid : `${host}:${String(endpoint?.port ?? bdb?.port ?? '')}`.replace(/:$/, '')
+  return host === undefined ? uid : `${host}:${wordOf(endpoint?.port ?? bdb?.port ?? '')}`.replace(/:$/, '')
 }

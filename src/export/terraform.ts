@@ -1,5 +1,6 @@
 /** Exported objects as HCL for the vendor's provider: the way out. */
 import type {Json, JsonObject} from '../base/json.ts'
+import {wordOf} from '../base/word-of.ts'
 import {idsIn} from '../engine/model/kind.ts'
 import {Expression, type HclBlock, type HclValue, hclFile} from './hcl.ts'
 import type {ExportedObject, ExportedStack, ExportModel} from './model.ts'
@@ -114,7 +115,7 @@ function aclBlocks(stack: ExportedStack, object: ExportedObject, variables: Vari
         labels: [ACL_RULE.type, name],
         attributes: [
           ['name', name],
-          ['rule', String(spec.rule ?? '')],
+          ['rule', wordOf(spec.rule ?? '')],
         ],
       },
       {
@@ -141,7 +142,7 @@ function aclBlocks(stack: ExportedStack, object: ExportedObject, variables: Vari
   }
   if (kind.name !== ACL_USER.kind) return []
   const rule = references.role
-  const role: HclValue = rule === undefined ? String(spec.role ?? '') : new Expression(`${ACL_ROLE.type}.${stack.id}_${rule}.name`)
+  const role: HclValue = rule === undefined ? wordOf(spec.role ?? '') : new Expression(`${ACL_ROLE.type}.${stack.id}_${rule}.name`)
   return [
     {
       type: 'resource',

@@ -13,6 +13,7 @@ import {JsonBoundsError, parseAnyJson, parseJson} from '../base/bounded-json.ts'
 import {hasDotSegment} from '../base/dot-segment.ts'
 import {canonicalJson, isJsonObject, type Json, type JsonObject} from '../base/json.ts'
 import {judge} from '../base/judge.ts'
+import {wordOf} from '../base/word-of.ts'
 import {
   CARRIED_CHARACTERS,
   CARRIED_FILES,
@@ -178,7 +179,7 @@ export function decodeLedger(content: string, where: LedgerPlace): Ledger {
   if (json.version > STATE_VERSION) throw new LedgerNewerError(where, `state format ${json.version}`)
   if (json.version < STATE_VERSION) throw damaged(`state format ${json.version} was never written by svcctl`)
   const {svcctl: own = rewritten(where.stack)} = json
-  const rewrittenBy = json.svcctl === undefined ? `Terraform ${String(json.terraform_version ?? 'of an unknown version')}` : undefined
+  const rewrittenBy = json.svcctl === undefined ? `Terraform ${wordOf(json.terraform_version ?? 'of an unknown version')}` : undefined
   if (!isJsonObject(own) || typeof own.format !== 'number') throw damaged('its svcctl part is not what svcctl wrote')
   if (own.format > LEDGER_FORMAT) throw new LedgerNewerError(where, `ledger format ${own.format}`)
   const parsed = judge(stateSchema, {...json, svcctl: own})

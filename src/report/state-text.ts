@@ -1,13 +1,14 @@
 /** What a ledger remembers of one object, as lines of `key: value`. */
 import {isJsonObject, type JsonObject} from '../base/json.ts'
 import {type ExactJson, stringifyExactJson} from '../base/lossless-json.ts'
+import {wordOf} from '../base/word-of.ts'
 
 const INDENT = '    '
 
 /** @param document - `{resource: {stack, address, …}}` */
 export function stateText(document: ExactJson): string {
   const {stack, address, ...rest} = partsOf(partsOf(document).resource)
-  return [`# ${String(stack)}:${String(address)}`, ...linesOf(rest, '')].join('\n')
+  return [`# ${wordOf(stack)}:${wordOf(address)}`, ...linesOf(rest, '')].join('\n')
 }
 
 function linesOf(parts: JsonObject, indent: string): string[] {

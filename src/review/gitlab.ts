@@ -1,6 +1,7 @@
 /** Merge requests of GitLab, gitlab.com or one's own. */
 import type {Json} from '../base/json.ts'
 import {isJsonObject} from '../base/json.ts'
+import {numberIn} from '../base/word-of.ts'
 import type {CiJob} from '../config/ci-job.ts'
 import {ReviewPlaceError} from './errors.ts'
 import {HostRequests, type HostRequestsOptions} from './host-requests.ts'
@@ -96,13 +97,19 @@ class Gitlab implements ReviewHost {
       if (by === undefined || by === author || by === this.#username) return []
       return [{by, at: timeIn(it, 'approved_at') || (said.get(by) ?? 0)}]
     })
-    const left = isJsonObject(state) ? Number(state.approvals_left ?? 0) : 0
+    const left = isJsonObject(state) ? numberIn(state.approvals_left ?? 0) : 0
     return {
       open: textField(request, 'state') === 'opened',
       // GitLab keeps approvals of the request, and takes them back when commits are pushed: they are of its head.
       approvals: head === wholeCommit(commit, head) ? approvals : [],
       ...(head === undefined ? {} : {head}),
-      ...(left > 0 ? {missing: `${left} ${left === 1 ? 'approval is' : 'approvals are'} left to give`} : {}),
+      ...(left <= 0
+        ? {}
+        : {
+            missing: Number.isNaN(left)
+              ? 'nobody says how many approvals are left to give'
+              : `${left} ${left === 1 ? 'approval is' : 'approvals are'} left to give`,
+          }),
     }
   }
 

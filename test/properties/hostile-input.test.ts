@@ -86,6 +86,7 @@ const hostileValue = fc.oneof(
     'a'.repeat(5000),
     [[[]]],
     {a: {b: []}},
+    {toString: 1, valueOf: 1},
   ),
   fc.jsonValue({maxDepth: 3}),
 )

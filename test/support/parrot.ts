@@ -9,7 +9,8 @@ import {formsOf} from './echo-server.ts'
  * the name of a field; under `task` each task fails with it.
  */
 export const MANNERS = ['refusal', 'page', 'text', 'words', 'all', 'task'] as const
-export type Manner = (typeof MANNERS)[number]
+/** `odd` says nothing of its own: here and there is a list or an object where a word or a number belongs. */
+export type Manner = (typeof MANNERS)[number] | 'odd'
 
 export interface Parrot {
   /** The same paths as at the server behind. */
@@ -77,7 +78,7 @@ function repeated(body: Buffer, {url = '', method}: IncomingMessage, manner: Man
       const failed = {status: 'processing-error', error_message: said, description: said, progress: 100}
       return JSON.stringify({...(document as object), ...failed, response: {error: {type: 'WEAK', status: '400', description: said}}})
     }
-    return JSON.stringify(spoken(document, manner, said))
+    return JSON.stringify(manner === 'odd' ? odd(document, {at: body.length}) : spoken(document, manner, said))
   } catch {
     return body
   }
@@ -92,4 +93,15 @@ function spoken(value: unknown, manner: 'words' | 'all' | Manner, said: string, 
   if (value === null || typeof value !== 'object') return value
   const fields = Object.entries(value).map(([key, it]) => [key, spoken(it, manner, said, key)])
   return {...Object.fromEntries(fields), said, ...(manner === 'all' ? {[said]: true} : {})}
+}
+
+const ODD: readonly unknown[] = [{toString: 1, valueOf: 2}, {toString: null}, [{toString: 1}], [], {}, null, -1, true]
+
+/** The same body is changed in the same places. */
+function odd(value: unknown, draw: {at: number}): unknown {
+  draw.at = (draw.at * 1_103_515_245 + 7_777) % 2_147_483_648
+  const number = draw.at >> 8
+  if (Array.isArray(value)) return value.map(it => odd(it, draw))
+  if (value !== null && typeof value === 'object') return Object.fromEntries(Object.entries(value).map(([key, it]) => [key, odd(it, draw)]))
+  return number % 4 === 0 ? ODD[(number >> 4) % ODD.length] : value
 }

@@ -5,6 +5,7 @@ import {parseJson} from '../../base/bounded-json.ts'
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import {addAll} from '../../base/many.ts'
 import {systemCode} from '../../base/system-code.ts'
+import {wordOf} from '../../base/word-of.ts'
 import type {Source} from '../../engine/model/declaration.ts'
 import {NoStacksError, StackFileError} from '../language/values/errors.ts'
 import {ReadAllowance} from './project-text.ts'
@@ -168,7 +169,7 @@ const LEVELS: Readonly<Record<string, Annotation['level']>> = {'@cdktf/info': 'i
 
 function annotationIn({level, constructPath, stacktrace}: JsonObject, message: string, cwd: string): Annotation {
   const source = {...(typeof constructPath === 'string' ? {construct: constructPath} : {}), ...traceIn(stacktrace, cwd)}
-  return {level: LEVELS[String(level)] ?? 'warning', message, source}
+  return {level: LEVELS[wordOf(level)] ?? 'warning', message, source}
 }
 
 async function readManifest(folder: string, options: ReadOptions): Promise<ReadStacks> {

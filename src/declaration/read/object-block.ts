@@ -5,6 +5,7 @@
 import {JsonBoundsError, parseJson} from '../../base/bounded-json.ts'
 import {isJsonObject, type Json, type JsonObject} from '../../base/json.ts'
 import {formatPointer, parsePointer} from '../../base/pointer.ts'
+import {numberIn, wordOf} from '../../base/word-of.ts'
 import {ruleAt} from '../../engine/model/field-rules.ts'
 import type {Kind, Kinds} from '../../engine/model/kind.ts'
 import type {Key} from '../../engine/model/value.ts'
@@ -74,7 +75,7 @@ export class ObjectBlock implements ReferableBlock {
     const {kind} = this.triggers
     const known = typeof kind === 'string' ? kinds.get(kind) : undefined
     if (known === undefined) {
-      this.problems.add(this.place, `there is no kind ${JSON.stringify(kind ?? null)}${hint(String(kind), [...kinds.keys()])}`)
+      this.problems.add(this.place, `there is no kind ${JSON.stringify(kind ?? null)}${hint(wordOf(kind), [...kinds.keys()])}`)
     }
     return known
   }
@@ -185,7 +186,7 @@ export class ObjectBlock implements ReferableBlock {
   }
 
   #counted(value: OpenValue, instances: Map<string | number | undefined, ObjectInstance>) {
-    const count = Number(value)
+    const count = numberIn(value)
     if (!Number.isInteger(count) || count < 0 || typeof value === 'boolean' || value === null || value === '') {
       this.problems.add(this.place, 'count must be a whole number from 0 up')
       return 'unknown' as const

@@ -2,6 +2,7 @@
 import {AppError} from '../../base/errors.ts'
 import type {Json} from '../../base/json.ts'
 import {isJsonObject} from '../../base/json.ts'
+import {wordOf} from '../../base/word-of.ts'
 import {runAttribute} from '../model/attribute.ts'
 import {type Backend, idMadeBy, type SeenTask} from '../model/backend.ts'
 import type {Declaration, Lookup} from '../model/declaration.ts'
@@ -93,7 +94,7 @@ export class Scene implements Staged {
       return {
         ok: false,
         state: 'failed',
-        error: new ObjectFailedError(this.what(sought.step), news.live.remoteId, String(news.live.fields.status)),
+        error: new ObjectFailedError(this.what(sought.step), news.live.remoteId, wordOf(news.live.fields.status)),
       }
     }
     return {ok: true, live: news.live, remoteId: news.live.remoteId, atOnce: news.atOnce, seen: news.live}

@@ -7,6 +7,7 @@
 import {setMaxListeners} from 'node:events'
 import type {AppError} from '../../base/errors.ts'
 import {waitFor} from '../../base/wait-for.ts'
+import {wordOf} from '../../base/word-of.ts'
 import {type Backend, idMadeBy, type SeenTask} from '../model/backend.ts'
 import {type JournalEntry, type Loose, SETTLED_ELSEWHERE, stackOf} from '../model/journal.ts'
 import {type Ids, idsIn, type Kind, parentInRequest, remoteIdOf} from '../model/kind.ts'
@@ -259,8 +260,8 @@ class Recovery {
         const readiness = kind.ready?.(live.fields) ?? 'ready'
         if (readiness === 'ready') return happened
         if (readiness === 'failed')
-          return {fate: 'failed', remoteId, error: new ObjectFailedError(what, remoteId, String(live.fields.status))}
-        emit({type: 'waiting', key: loose.key, for: 'ready', elapsedMs: clock.now() - began, status: String(live.fields.status)})
+          return {fate: 'failed', remoteId, error: new ObjectFailedError(what, remoteId, wordOf(live.fields.status))}
+        emit({type: 'waiting', key: loose.key, for: 'ready', elapsedMs: clock.now() - began, status: wordOf(live.fields.status)})
         return undefined
       },
       {clock, everyMs: n => Math.min(pace.maxMs, pace.minMs * n), timeoutMs, signal},

@@ -1,5 +1,6 @@
 /** What every kind reads from a live object: its name, whether it is ready, fields that have two spellings. */
 import type {Json, JsonObject} from '../../base/json.ts'
+import {wordOf} from '../../base/word-of.ts'
 import type {Readiness} from '../model/kind.ts'
 
 /** Text that may be a natural key; an empty one is none. */
@@ -16,7 +17,7 @@ export function readyByStatus({ready, failed}: {readonly ready: readonly string[
   return (live: JsonObject): Readiness => {
     const status = live.status
     if (status === undefined || status === null || status === '') return 'ready'
-    const word = String(status).toLowerCase().replaceAll('_', '-')
+    const word = wordOf(status).toLowerCase().replaceAll('_', '-')
     if (ready.includes(word)) return 'ready'
     return failed.includes(word) ? 'failed' : 'waiting'
   }

@@ -1,4 +1,6 @@
 /** When a changed field is worth a warning: builders for the `risk` of a field rule. They are asked about changed fields only. */
+
+import {numberIn, wordOf} from '../../base/word-of.ts'
 import type {FieldRule} from '../model/kind.ts'
 
 type Risk = NonNullable<FieldRule['risk']>
@@ -12,7 +14,7 @@ export const whenChanged =
 export const whenLess =
   (words: string): Risk =>
   (before, after) =>
-    before !== undefined && before !== null && after !== null && Number(after) < Number(before) ? words : undefined
+    before !== undefined && before !== null && after !== null && numberIn(after) < numberIn(before) ? words : undefined
 
 /** Switched off, or off where it was not known to be. */
 export const whenOff =
@@ -24,6 +26,6 @@ export const whenOff =
 export const unlessStronger =
   (strength: readonly string[], words: string): Risk =>
   (before, after) => {
-    const [from, to] = [strength.indexOf(String(before)), strength.indexOf(String(after))]
+    const [from, to] = [strength.indexOf(wordOf(before)), strength.indexOf(wordOf(after))]
     return from >= 0 && to > from ? undefined : words
   }

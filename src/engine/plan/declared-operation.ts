@@ -4,6 +4,7 @@
  */
 
 import {addAll} from '../../base/many.ts'
+import {wordOf} from '../../base/word-of.ts'
 import type {Cause} from '../model/cause.ts'
 import type {FieldDecision} from '../model/decision.ts'
 import {diffFields, type FieldDiff} from '../model/diff.ts'
@@ -160,7 +161,7 @@ function* notesOf(
   if (diff.assumed.length > 0 && entry === undefined)
     yield `${declaration.key}: ${diff.assumed.join(', ')} cannot be read back and is taken for equal, for want of a ledger`
   if (kind.ready?.(live.fields) === 'failed')
-    yield `${declaration.key}: the API says that this ${kind.noun} failed (status "${String(live.fields.status)}"); no change of its fields repairs that`
+    yield `${declaration.key}: the API says that this ${kind.noun} failed (status "${wordOf(live.fields.status)}"); no change of its fields repairs that`
 }
 
 /** @param fixed - fields that cannot be changed in place, whether they change or not */

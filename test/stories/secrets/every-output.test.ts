@@ -69,3 +69,20 @@ describe('servers that repeat every secret they know', () => {
     }, 300_000)
   })
 })
+
+describe('servers whose answers have lists and objects where words and numbers belong', () => {
+  // `apply` looks for minutes for what such answers never show.
+  it.each(Object.entries(CALLED).filter(([id, {calls, alone}]) => calls.length > 0 && !alone && id !== 'apply'))(
+    'are no defect of %s',
+    async (_, called) => {
+      for (const call of called.calls) {
+        const words = wordsOf(call, world, called)
+        for (const way of THOROUGH ? WAYS : WAYS.filter(({terminal}) => terminal)) {
+          const {stdout, stderr} = await world.call([...words, ...way.words], call, 'odd', way)
+          expect([words.join(' '), /E_INTERNAL|E_PLAN_DEFECT/.exec(stdout + stderr)], stderr).toEqual([words.join(' '), null])
+        }
+      }
+    },
+    120_000,
+  )
+})

@@ -5,6 +5,7 @@
  */
 import {z} from 'zod'
 import type {Json, JsonObject} from '../../../base/json.ts'
+import {wordOf} from '../../../base/word-of.ts'
 import {collectionVerbs} from '../../../engine/kinds/collection-verbs.ts'
 import {readyByStatus, renamed} from '../../../engine/kinds/live-row.ts'
 import {whenChanged} from '../../../engine/kinds/risk.ts'
@@ -43,7 +44,7 @@ const fields = z.looseObject({
 
 /** Whose network is meant: as said, or by the fields that only one of them has. */
 function providerOf(it: Readonly<Record<string, unknown>>): string | undefined {
-  if (it.provider !== undefined) return String(it.provider).toUpperCase()
+  if (it.provider !== undefined) return wordOf(it.provider).toUpperCase()
   return (['AWS', 'GCP'] as const).find(provider => GROUPS[provider].some(field => !SHARED.includes(field) && it[field] !== undefined))
 }
 
@@ -69,7 +70,7 @@ const spec = (Object.keys(GROUPS) as Provider[])
     error: `a peering needs what tells the other network: ${GROUPS.AWS.join(', ')} (AWS), ${GROUPS.GCP.join(', ')} (GCP)`,
   })
 
-const sameProvider = (declared: Json, live: Json): boolean => String(declared).toLowerCase() === String(live).toLowerCase()
+const sameProvider = (declared: Json, live: Json): boolean => wordOf(declared).toLowerCase() === wordOf(live).toLowerCase()
 
 const agrees = (field: string, declared: Json, live: Json): boolean =>
   field === 'provider' ? sameProvider(declared, live) : same(declared, live)

@@ -1,4 +1,5 @@
 import {deleteModule, readModule} from '../../../backends/cluster/cluster-api.ts'
+import {wordOf} from '../../../base/word-of.ts'
 import {found} from '../../../cli/found.ts'
 import {clusterFlags, yesFlag} from '../../../cli/parse/flags.ts'
 import {idArg} from '../../../cli/parse/id-args.ts'
@@ -20,7 +21,7 @@ export default class ModuleDeleteCommand extends ServerCommand {
     await this.withCluster(flags, async ({backend}) => {
       // What is asked about is named, where somebody can answer.
       const module = !flags.yes && isInteractive(this.context) ? found(await readModule(backend, id, INTERACTIVE), 'module', id, LIST) : {}
-      const name = 'module_name' in module ? ` (${String(module.module_name)})` : ''
+      const name = 'module_name' in module ? ` (${wordOf(module.module_name)})` : ''
       await this.confirm(`Delete module ${id}${name}?`, flags.yes)
       const outcome = await this.writing({what: `the delete of module ${id}`, look: LIST}, options => deleteModule(backend, id, options))
       if (outcome.outcome === 'gone') found(undefined, 'module', id, LIST)
