@@ -34,6 +34,8 @@ export const yamlText = (document: ExactJson): string => new YamlText().write(do
 /** On one line, nothing in it that has to be escaped, and nothing that begins a value or a comment: as it is, or in double quotes. */
 const EASY = /^[\p{L}\p{N}_/](?:[^\p{C}\u2028\u2029"'\\#: ]|[: ](?![ ]|$))*$/u
 
+/** A pattern that repeats a group over a longer one fails (RangeError): it stands in quotes, as JSON has it. */
+const LONGEST_TEXT = 1_000_000
 /** A longer key has a line of its own. */
 const LONGEST_KEY = 1_000
 
@@ -59,6 +61,7 @@ class YamlText {
   #asked = 0
 
   write(document: ExactJson): string {
+    if (typeof document === 'string' && document.length > LONGEST_TEXT) return `${inQuotes(document)}\n`
     if (typeof document === 'string') return AMBIGUOUS.test(document) ? `"${document}"\n` : this.#asLibrary(document)
     this.#item(document, '')
     this.#put('\n')
@@ -116,6 +119,7 @@ class YamlText {
   }
 
   #text(text: string, indent: string): string {
+    if (text.length > LONGEST_TEXT) return inQuotes(text)
     const known = this.#easy(text) ?? this.#texts.get(text)
     if (known !== undefined) return known
     if (++this.#asked > ASKED) return inQuotes(text)

@@ -37,6 +37,15 @@ describe('YAML', () => {
     ])
   })
 
+  it.each([1_000_000, 1_000_001, 20_000_000])('is read as what was written of a text of %d letters, however it goes on', length => {
+    for (const piece of ['x', 'a ', 'a: ', '-', 'é', '1']) {
+      const text = piece.repeat(Math.ceil(length / piece.length)).slice(0, length)
+      expect(yamlText({a: text}).length).toBeGreaterThan(length)
+      if (length <= 1_000_001) expect(parse(yamlText([text])), piece).toEqual([text])
+      expect(yamlText(text).length).toBeGreaterThan(length)
+    }
+  })
+
   it('is what the library writes of a text that is all there is', () => {
     for (const text of texts.filter((_, at) => at % 3 === 0)) expect(yamlText(text)).toBe(byLibrary(text))
   })

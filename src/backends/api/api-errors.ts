@@ -162,9 +162,12 @@ const nameOf = ({method, path}: Asked): string => `${method} ${path.split('?')[0
 const said = ({codes, advice}: ErrorVoice, name: ApiErrorName) => ({code: codes[name], suggestions: advice[name]})
 
 const LONGEST_GLIMPSE = 10_000
+/** What is masked may be longer than what is written for it. */
+const LONGEST_READ = 1_000_000
 
 function glimpse(text: string): string {
   // What is shown of it stands at its beginning, between spaces.
-  const line = maskedText(text).trim().slice(0, LONGEST_GLIMPSE).replaceAll(/\s+/g, ' ')
+  const beginning = text.length > LONGEST_READ ? text.slice(0, LONGEST_READ) : text
+  const line = maskedText(beginning).trim().slice(0, LONGEST_GLIMPSE).replaceAll(/\s+/g, ' ')
   return line === '' ? 'it is empty' : JSON.stringify(line.length > 120 ? `${line.slice(0, 120)}…` : line)
 }
