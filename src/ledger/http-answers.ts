@@ -1,6 +1,7 @@
 /** What answers of a state server say of themselves, and of the ledger. What they mean for a run is `http-store.ts`. */
 import {createHash} from 'node:crypto'
 import {beginningOf} from '../base/beginning.ts'
+import {maskedText} from '../base/secret-fields.ts'
 import {emptyLedger, type Ledger} from '../engine/model/ledger.ts'
 import type {HttpResponse} from '../transport/http.ts'
 import {LedgerAccessError, LedgerAuthError, LedgerDamagedError, type LedgerPlace} from './errors.ts'
@@ -93,8 +94,13 @@ export class StateAnswers {
 export const isSuccess = ({status}: HttpResponse): boolean => status >= 200 && status < 300
 export const isRefusedAccess = ({status}: HttpResponse): boolean => status === 401 || status === 403
 
+/** Of an answer that may be as long as a ledger. */
+const LONGEST_READ = 1_000_000
+
+/** What it says of itself, without the secrets that it names. */
 export function serverWords({status, body}: HttpResponse): string {
-  const said = beginningOf(Buffer.from(body).toString('utf8').trim(), 300)
+  const beginning = Buffer.from(body.subarray(0, LONGEST_READ)).toString('utf8').trim()
+  const said = beginningOf(maskedText(beginning), 300)
   return `the server answered ${status}${said === '' ? '' : `: ${said}`}`
 }
 

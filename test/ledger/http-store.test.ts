@@ -478,6 +478,15 @@ describe('a ledger behind the HTTP state protocol', () => {
     expect(server.requests).toHaveLength(6)
   })
 
+  it.each([
+    ['in JSON', '{"user": "tf", "password": "hunter22xx"}', '{"user":"tf","password":"[redacted]"}'],
+    ['in JSON that was cut', '{"user": "tf", "password": "hunter22x', '{"user": "tf", "password": [redacted]'],
+    ['in words', 'no such user: password=hunter22xx', 'no such user: password=[redacted]'],
+  ])('does not repeat a secret that the server names %s', async (_where, words, shown) => {
+    server.faults.push({status: 400, words})
+    await expect(store().load()).rejects.toMatchObject({message: expect.stringContaining(`the server answered 400: ${shown}`)})
+  })
+
   it('says before each pause what is waited for, and for how long', async () => {
     server.faults.push(503, 'drop')
     await store().load()

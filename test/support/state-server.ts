@@ -33,8 +33,8 @@ export interface StateServer {
   }
   /** `METHOD /path?query`, in order. */
   readonly requests: string[]
-  /** Answers for the next requests instead of the real ones: a status, `drop` after the effect, or half of it, or nothing, and no word of its length. */
-  readonly faults: (number | 'drop' | 'half' | 'nothing')[]
+  /** Answers for the next requests instead of the real ones: a status, also with words of its own, `drop` after the effect, or half of it, or nothing, and no word of its length. */
+  readonly faults: (number | {readonly status: number; readonly words: string} | 'drop' | 'half' | 'nothing')[]
   /** Asked for each request, once it has taken effect: whether it is never answered. */
   hold: () => boolean
   /** How a LOCK of a lock that is held is answered: with its holder, without, or given to its holder again. */
@@ -110,6 +110,7 @@ export async function startStateServer(options: {readonly username?: string; rea
     if (request.method === 'POST') it.beforeWrite()
     const fault = it.faults.shift()
     if (typeof fault === 'number') return response.writeHead(fault).end('not now')
+    if (typeof fault === 'object') return response.writeHead(fault.status).end(fault.words)
     const {status, body} = answer(request, Buffer.concat(chunks).toString('utf8'))
     if (fault === 'drop') return request.socket.destroy()
     if (fault === 'half') return request.socket.end(`HTTP/1.0 ${status} OK\r\n\r\n${(body ?? '').slice(0, (body ?? '').length / 2)}`)
