@@ -44,7 +44,7 @@ class Run {
     assertOneEach(
       work.map(it => it.operation),
       options.kinds,
-      options.backendOf,
+      options.accountOf,
     )
     this.#objects = new Objects(options.accountOf)
     for (const [key, live] of known) this.#objects.set(key, live.remoteId, live)

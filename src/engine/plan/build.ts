@@ -120,7 +120,7 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
   })
   const {permissions} = choice.over(all)
   const operations = withHolds(all, input.holds, input.ledgers)
-  assertOneEach(operations, input.kinds, input.backendOf)
+  assertOneEach(operations, input.kinds, input.accountOf)
   new Claims({...input, observation}).assertRespected(operations)
   const stacks = input.stacks
     .filter(it => input.selected.has(it.name))

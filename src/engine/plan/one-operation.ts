@@ -2,10 +2,9 @@
  * One object stands in one operation of a plan, and one key too. Two operations that mean one object would each be
  * right and together destroy it. Asserted for every plan that is made and for every run before its first request.
  */
-import type {Api} from '../../base/apis.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
-import type {Backend} from '../model/backend.ts'
 import type {Kinds} from '../model/kind.ts'
+import {type AccountOf, accountsOfOperations} from '../model/ownership.ts'
 import type {Operation} from '../model/plan.ts'
 import {type Key, keyOfOperation} from '../model/value.ts'
 
@@ -22,12 +21,13 @@ export class PlanDefectError extends AppError {
 }
 
 /**
- * @param backendOf - two accounts may each have an object of the same path
+ * @param accountOf - two accounts may each have an object of the same path; without it all speak to one
  * @throws PlanDefectError
  */
-export function assertOneEach(operations: readonly Operation[], kinds: Kinds, backendOf: (stack: string, api: Api) => Backend): void {
+export function assertOneEach(operations: readonly Operation[], kinds: Kinds, accountOf?: AccountOf): void {
+  const accountAt = accountsOfOperations(kinds, accountOf)
   const byKey = new Map<Key, Operation>()
-  const byObject = new Map<Backend, Map<string, Operation>>()
+  const byAccount = new Map<string, Map<string, Operation>>()
   const twice: {what: string; operations: Operation[]}[] = []
   const note = (seen: Map<string, Operation>, what: string, operation: Operation) => {
     const other = seen.get(what)
@@ -36,12 +36,11 @@ export function assertOneEach(operations: readonly Operation[], kinds: Kinds, ba
   }
   for (const it of operations) {
     note(byKey, keyOfOperation(it), it)
-    const kind = kinds.get(it.kind)
-    if (it.remoteId === undefined || kind === undefined) continue
-    const backend = backendOf(it.stack, kind.api)
-    const ofBackend = byObject.get(backend) ?? new Map<string, Operation>()
-    byObject.set(backend, ofBackend)
-    note(ofBackend, it.remoteId, it)
+    if (it.remoteId === undefined || !kinds.has(it.kind)) continue
+    const account = accountAt(it)
+    const ofAccount = byAccount.get(account) ?? new Map<string, Operation>()
+    byAccount.set(account, ofAccount)
+    note(ofAccount, it.remoteId, it)
   }
   if (twice.length > 0) throw new PlanDefectError(twice)
 }

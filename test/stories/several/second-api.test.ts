@@ -1,4 +1,4 @@
-/** A stack that has come to have its first object of another API, while what was planned or begun before knows only one. */
+/** A stack that has come to have its first object of another API, or has lost its last one, while what was planned or begun before knows only one. */
 import {readFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, it} from 'vitest'
@@ -50,4 +50,26 @@ it('keeps its word about whose that API is, whoever applies the plan', async () 
   const outcome = await at.fast(['apply', 'x.plan', '--auto-approve'], {env: theirs})
   expect(outcome.code, outcome.stderr).toBe(0)
   expect([owned(), ledger().svcctl.accounts.cluster]).toEqual([['cache', 'main', 'sessions'], before])
+})
+
+it('has a saved plan applied after it has lost its last object of that API', async () => {
+  expect((await apply(base().bdb('sessions'))).code).toBe(0)
+  saveStack(at.folder, base().bdb('sessions').database('cache', 'main'))
+  expect((await at.fast(['plan', ...on(), '--out', 'x.plan'])).code).toBe(0)
+  expect((await apply(base(), '--allow-destroy', '*')).code).toBe(0)
+  const outcome = await at.fast(['apply', 'x.plan', '--auto-approve'])
+  expect(outcome.code, outcome.stderr).toBe(0)
+  expect(owned()).toEqual(['cache', 'main'])
+})
+
+it('has an earlier run undone after it has lost its last object of that API', async () => {
+  expect((await apply(base().bdb('sessions'))).code).toBe(0)
+  expect((await apply(base().bdb('sessions').database('cache', 'main'))).code).toBe(0)
+  const [, {run}] = documentOf(await at.run(['runs', 'list', '-o', 'json']))
+  expect((await apply(base().database('cache', 'main'), '--allow-destroy', '*')).code).toBe(0)
+  const undone = await at.fast(['undo', run, '--out', 'undo.plan', '--allow-destroy', '*'])
+  expect(undone.code, undone.stderr).toBe(0)
+  const outcome = await at.fast(['apply', 'undo.plan', '--auto-approve'])
+  expect(outcome.code, outcome.stderr).toBe(0)
+  expect(owned()).toEqual(['main'])
 })
