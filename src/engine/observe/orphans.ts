@@ -58,10 +58,10 @@ export function orphansOf({objects, matches, declared, objectOf, claims, planned
     const rest = {...(there ? {live: there} : {}), ...(open ? {doubt: open} : {}), ...(other === undefined ? {} : {heldBy: other})}
     const kind = declared.get(key)
     if (kind === undefined) return [{...standing, address, ...rest}]
-    // Of its own kind and without a match, it is what the declaration replaces; and what is gone needs nobody.
+    // Of its own kind and without a match, it is what the declaration replaces.
     const replaced = kind === object.kind && !matches.has(key)
-    return replaced || (there === undefined && open === undefined)
-      ? []
-      : [{...standing, address: deposedAddress(address, remoteId), ...rest}]
+    // What is gone needs nobody, except where its entry would give way to one that comes from another ledger.
+    const over = there === undefined && open === undefined && matches.get(key)?.owner === undefined
+    return replaced || over ? [] : [{...standing, address: deposedAddress(address, remoteId), ...rest}]
   })
 }

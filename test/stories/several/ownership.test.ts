@@ -74,6 +74,20 @@ describe('a database whose declaration goes from one stack to another', () => {
     expect(at.writes).toEqual([])
   })
 
+  it('leaves no record of what had its new address and is gone', async () => {
+    const before = [
+      jsonStack('a').subscription('main').block('output', OUTPUT).database('orders', 'main'),
+      tenant().database('orders', MAIN, {name: 'old'}),
+    ]
+    expect(await apply(before, '--stack', '*')).toMatchObject({code: 0})
+    expect(await at.fast(['api', 'cloud', 'delete', '/subscriptions/1/databases/2'])).toMatchObject({code: 0})
+    const after = handed()
+    const outcome = await apply(after, '--stack', '*')
+    expect([outcome.code, documentOf(outcome).summary.done], outcome.stderr).toEqual([0, 2])
+    const again = documentOf(await plan(after))
+    expect(again.operations.filter((it: {action: string}) => it.action !== 'no-op')).toEqual([])
+  })
+
   it('moves without a request where both are applied at once, also by a saved plan', async () => {
     expect(await apply(kept(), '--stack', '*')).toMatchObject({code: 0})
     at.simulator.clearLog()
