@@ -26,7 +26,12 @@ export default class ForceUnlockCommand extends StackCommand {
     ])
     const opened = openStores(this.context, stacks)
     try {
-      const seen = await locksSeen(opened.stores, args.id)
+      const looking = locksSeen(opened.stores, args.id)
+      // Behind an address a look takes a lock that is free: it is given back before the command ends.
+      const seen = await this.stoppable.waiting(
+        () => looking,
+        () => looking.then(() => {}),
+      )
       const held = seen.filter(it => it.lock !== undefined)
       for (const {stack, lock} of held)
         if (lock?.isAlive) this.logger.warn(`the lock of stack ${stack} is held by ${lock.holder}, and that process is still running`)

@@ -55,6 +55,17 @@ describe('a lock', () => {
       expect(stderr).toContain('nothing was changed')
     })
 
+  it('that force-unlock has for a moment, to see whether it is free, is given back when Ctrl-C comes meanwhile', async () => {
+    const run = at.start(['force-unlock', 'abc', '--stack', 'a', '--yes', ...saved()], {asItIs: true})
+    first.hold = () => {
+      if (first.requests.at(-1)?.startsWith('LOCK')) run.kill('SIGINT')
+      return false
+    }
+    const {code, stderr} = await run.done
+    expect([code, first.requests.map(it => it.split(' ')[0]), first.lock], stderr).toEqual([130, ['LOCK', 'UNLOCK'], undefined])
+    expect(stderr).toContain('nothing was changed')
+  })
+
   it('is kept until the ledgers are written when Ctrl-C comes in the middle of a transfer', async () => {
     expect((await at.fast(['apply', '--stack', '*', '--auto-approve', ...saved()])).code).toBe(0)
     let interrupted = false
