@@ -9,6 +9,7 @@ import type {VariableOption} from '../../declaration/read/variable-files.ts'
 import type {StackDeclarations} from '../../engine/model/declaration.ts'
 import {atStateFile} from '../../ledger/backends/open-ledger.ts'
 import type {Host} from '../host/host.ts'
+import {LastLines} from './last-lines.ts'
 
 export interface StackSource {
   readonly synthDir: string | undefined
@@ -55,25 +56,6 @@ export async function readDeclarations(
     host.log.warn(warning)
   return {...loaded, stacks: loaded.stacks.map(it => inStateFile(it, stateFile))}
 }
-
-/** The end of what is said is what somebody looks for; all of it may be without an end. */
-class LastLines {
-  readonly #lines: string[] = []
-  #left = 0
-
-  add(line: string): void {
-    this.#lines.push(line)
-    if (this.#lines.length <= MOST_LINES) return
-    this.#lines.splice(0, MOST_LINES / 2)
-    this.#left += MOST_LINES / 2
-  }
-
-  get all(): readonly string[] {
-    return this.#left === 0 ? this.#lines : [`(${this.#left} lines of the app are not shown)`, ...this.#lines]
-  }
-}
-
-const MOST_LINES = 2_000
 
 /** A program that a killed absorb has edited, and nobody has proven, is not run: it is put back first. @throws AbsorbFileError */
 async function undoAbsorbs({cwd, log}: Host): Promise<void> {
