@@ -2,7 +2,7 @@
 import {asJson, canonicalJson} from '../../base/json.ts'
 import type {State} from '../model/events.ts'
 import type {Kinds} from '../model/kind.ts'
-import type {Lifts, Operation, Plan} from '../model/plan.ts'
+import type {Lifts, Operation, Plan, PlannedStack} from '../model/plan.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
 import {sealed, summaryOf} from './document.ts'
 import {evaluateGuards} from './guards.ts'
@@ -75,7 +75,7 @@ export function restOf(
   // What waited for something that is done waits for nothing now, and stands where it stands without that.
   const operations = inOrder(all)
   const {hash, freezes: _freezes, ...content} = plan
-  const stacks = plan.stacks.map(it => ({...it, owned: it.owned - handedOver(plan, it.name, done)}))
+  const stacks = plan.stacks.map(it => ({...it, owned: it.owned - handedOver(plan, it.name, key => done.has(key))}))
   const rest = {...content, stacks, lifts: liftedMore(approved.lifts, lifts), residualOf: plan.residualOf ?? hash, operations}
   return sealed({...rest, summary: summaryOf(operations), guards: evaluateGuards(rest, kinds)})
 }
@@ -95,9 +95,15 @@ function liftedMore(approved: Lifts, run: Lifts): Lifts {
   }
 }
 
+/** The stacks of a plan of which these operations are left: what has moved to another one since is no longer theirs. */
+export function stacksLeft(plan: Plan, operations: readonly Operation[]): PlannedStack[] {
+  const moving = new Set(operations.filter(it => it.action === 'move').map(keyOfOperation))
+  return plan.stacks.map(it => ({...it, owned: it.owned - handedOver(plan, it.name, key => !moving.has(key))}))
+}
+
 /** Objects of a stack that are in another one's ledger by now. */
-const handedOver = ({operations}: Plan, stack: string, done: ReadonlyMap<Key, unknown>): number =>
-  operations.filter(it => it.action === 'move' && it.from?.stack === stack && done.has(keyOfOperation(it))).length
+const handedOver = ({operations}: Plan, stack: string, isDone: (move: Key) => boolean): number =>
+  operations.filter(it => it.action === 'move' && it.from?.stack === stack && isDone(keyOfOperation(it))).length
 
 /**
  * Whether nothing is in `rest` that is not in `approved`: every operation that does something is one of that, letter by

@@ -34,6 +34,7 @@ import type {BuiltPlan} from '../../engine/plan/build.ts'
 import {assertSealed, summaryOf} from '../../engine/plan/document.ts'
 import {evaluateGuards, liftingOf} from '../../engine/plan/guards.ts'
 import {stacksOf} from '../../engine/plan/recheck.ts'
+import {stacksLeft} from '../../engine/plan/rest.ts'
 import {PlanExpiredError} from '../../engine/plan/stale-plan.ts'
 import {ledgerLocation} from '../../ledger/backends/registry.ts'
 import {liftsOf, liftsToApply} from '../host/lifts.ts'
@@ -205,7 +206,7 @@ export async function recheckPlan(
   })
   const lifts = liftsToApply(plan, options, workspace.settings)
   // Nobody is believed about what a ledger has: it is there to be asked.
-  const stacks = resumed ? plan.stacks : plan.stacks.map(it => ({...it, ...countsOf(workspace.ledgers.get(it.name))}))
+  const stacks = resumed ? stacksLeft(plan, operations) : plan.stacks.map(it => ({...it, ...countsOf(workspace.ledgers.get(it.name))}))
   const refusing = (given: Lifts) => evaluateGuards({...plan, stacks, operations, lifts: given}, kinds)
   // What the hash does not lift only a new plan can; what an option of this apply refuses another one takes back.
   const before = new Set(options.approve === undefined ? [] : refusing(plan.lifts).map(it => it.code))

@@ -4,7 +4,7 @@ import {join} from 'node:path'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {documentOf, type Site, site} from '../../support/site.ts'
 import {siteAndStateServer} from '../../support/site-and-state-server.ts'
-import {JsonStack, saveStack} from '../../support/stack-json.ts'
+import {JsonStack, jsonStack, saveStack, saveStacks} from '../../support/stack-json.ts'
 import type {StateServer} from '../../support/state-server.ts'
 import {until} from '../../support/until.ts'
 
@@ -68,6 +68,20 @@ describe('a run that is killed', () => {
     const shown = await here.run(['runs', 'show', listed[0].run])
     expect(shown.stdout).toContain('POST /subscriptions')
     expect(`${resumed.stdout}${resumed.stderr}${shown.stdout}`).not.toContain(SECRET)
+  })
+
+  it('once all that a stack has had has moved to another stack, is gone on with: that stack was not emptied', async () => {
+    const out = saveStacks(here.folder, [jsonStack('a').bdb('cache'), jsonStack('b')])
+    expect((await here.fast(['apply', '--synth-dir', out, '--stack', '*', '--auto-approve'])).code).toBe(0)
+    saveStacks(here.folder, [jsonStack('a'), jsonStack('b').bdb('cache').bdb('more')])
+    const writes = here.writes.length
+    const running = here.start(['apply', '--synth-dir', out, '--stack', '*', '--auto-approve'])
+    await until(() => here.writes.length > writes)
+    running.kill('SIGKILL')
+    await running.done
+    const resumed = await here.fast(['apply', '--resume', '-o', 'json'])
+    expect([resumed.code, documentOf(resumed).error], resumed.stderr).toEqual([0, undefined])
+    expect(await here.fast(['plan', '--synth-dir', out, '--detailed-exitcode'])).toMatchObject({code: 0})
   })
 
   it('finishes without the stacks where an unchanged object has a secret that only its stack can give: nothing sends it', async () => {
