@@ -1,16 +1,16 @@
 import {kinds} from '../../backends/kinds.ts'
 import type {Api} from '../../base/apis.ts'
 import type {StackDeclarations} from '../../engine/model/declaration.ts'
+import {withContext} from '../../engine/observe/with-context.ts'
 
-/** Of a stack that is not selected, only what a selected one refers to is read. */
-export function neededApis(stack: StackDeclarations, selected: readonly StackDeclarations[]): readonly Api[] {
-  const prefix = `${stack.name}:`
-  const referred = selected.some(it =>
-    it.declarations.some(
-      d => (d.parent?.by === 'key' && d.parent.key.startsWith(prefix)) || d.dependsOn.some(edge => edge.key.startsWith(prefix)),
-    ),
-  )
-  return referred ? apisOfKinds(stack.declarations.map(it => it.kind)) : []
+/** Of stacks that are not selected, those that something selected hangs on are read: by name, the APIs they speak to. */
+export function neededApis(
+  selected: readonly StackDeclarations[],
+  others: readonly StackDeclarations[],
+): ReadonlyMap<string, readonly Api[]> {
+  const names = new Set(selected.map(it => it.name))
+  const context = new Set(withContext([...selected, ...others], it => names.has(it.stack)).map(it => it.stack))
+  return new Map(others.map(it => [it.name, context.has(it.name) ? apisOfKinds(it.declarations.map(one => one.kind)) : []]))
 }
 
 export const apisOfKinds = (names: Iterable<string>): readonly Api[] => [...new Set([...names].flatMap(name => kinds.get(name)?.api ?? []))]

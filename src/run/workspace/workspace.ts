@@ -352,9 +352,9 @@ export class Workspace {
     const {byStack, connections, other} = this.#opened
     const known = connections.size
     this.#opened.begun = await kindsBegun(this.host, this.ledgers.values(), this.ownLedgers)
+    const needed = neededApis(this.stacks, this.others)
     for (const stack of [...this.stacks, ...this.others]) {
-      const apis = this.stacks.includes(stack) ? this.apisSpoken(stack) : neededApis(stack, this.stacks)
-      for (const api of apis) {
+      for (const api of needed.get(stack.name) ?? this.apisSpoken(stack)) {
         const name = `${stack.name} ${api}`
         // What the stack itself does not speak to is a run's.
         const begun = this.apisOf(stack).includes(api) ? undefined : this.#opened.begun.get(stack.name)

@@ -3,7 +3,7 @@ import {mkdirSync} from 'node:fs'
 import {join} from 'node:path'
 import {afterEach, beforeEach, expect, it} from 'vitest'
 import {documentOf, type Site, site} from '../../support/site.ts'
-import {jsonStack, saveStack} from '../../support/stack-json.ts'
+import {idOf, jsonStack, saveStack, saveStacks} from '../../support/stack-json.ts'
 import {type StateServer, startStateServer} from '../../support/state-server.ts'
 import {until} from '../../support/until.ts'
 
@@ -119,3 +119,31 @@ it('what travels in a ledger of a run whose end nobody can tell goes on travelli
     await state.close()
   }
 }, 90_000)
+
+it('a stack whose objects are in those of a second one, which are in those of a third one, is planned and applied alone', async () => {
+  const of = (stack: string, name: string) => `\${data.terraform_remote_state.${stack}.outputs.${name}}`
+  const reading = (name: string, stack: string) =>
+    jsonStack(name).block('data', {terraform_remote_state: {[stack]: {backend: 'local', config: {path: `terraform.${stack}.tfstate`}}}})
+  const below = [
+    jsonStack('net')
+      .subscription('main')
+      .block('output', {main: {value: idOf('main')}}),
+    reading('data', 'net')
+      .database('cache', of('net', 'main'))
+      .block('output', {cache: {value: idOf('cache')}}),
+  ]
+  const rights = reading('rights', 'data').add(
+    'cloud.acl_rule',
+    'ro',
+    {name: 'ro', rule: '+@read ~*'},
+    {expressions: {'/database': of('data', 'cache')}},
+  )
+  const on = ['--synth-dir', saveStacks(here.folder, [...below, rights])]
+  const early = await here.fast(['plan', ...on, '--stack', 'rights', '-o', 'json'])
+  expect([early.code, documentOf(early).error.code]).toEqual([64, 'E_PLAN_PROBLEMS'])
+  for (const stack of ['net', 'data', 'rights']) {
+    const applied = await here.fast(['apply', ...on, '--stack', stack, '--auto-approve'])
+    expect(applied.code, applied.stderr).toBe(0)
+  }
+  expect(await here.fast(['plan', ...on, '--stack', 'rights', '--detailed-exitcode'])).toMatchObject({code: 0})
+})
