@@ -33,6 +33,8 @@ export function recordedAs(
   const {policy} = declaration
   const kind = kinds.get(declaration.kind)
   const outputs = declaration.outputs.filter(it => kind === undefined || !isSecretOutput(kind, it))
+  // What no answer shows is recorded as it is declared.
+  const shown = match && {...match.live, fields: {...plainPart(spec), ...match.live.fields}}
   return (
     policy.removal === entry.removal &&
     policy.preventDestroy === entry.preventDestroy &&
@@ -42,7 +44,7 @@ export function recordedAs(
     sameWords(neededBy(declaration), entry.dependsOn.map(keyThen)) &&
     // An older version wrote secret ones down.
     (kind === undefined || !Object.keys(entry.outputs).some(it => isSecretOutput(kind, it))) &&
-    outputs.every(it => sameValue(hides((match && outputOf(match.live, it)) ?? null), entry.outputs[it] ?? null)) &&
+    outputs.every(it => sameValue(hides((shown && outputOf(shown, it)) ?? null), entry.outputs[it] ?? null)) &&
     sameValue(
       kind === undefined ? plainPart(spec) : appliedOf(kind, spec, leftAlone({...kept, declared: declaration}), entry.applied),
       entry.applied,

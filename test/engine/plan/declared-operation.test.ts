@@ -149,6 +149,18 @@ it('a ledger that does not say all that an apply would write gets it without a r
   expect(found).toMatchObject({action: 'adopt', cause: 'ledger-older', changes: []})
 })
 
+it('a declared field that others read, and that no answer shows, is recorded once and never again', async () => {
+  const lab = new Lab({simulator: {cloud: {names: 'renamed'}}})
+  const network = {provider: 'AWS', region: 'us-east-1', vpcId: 'vpc-1', vpcCidr: '10.0.0.0/24'}
+  const stack = stackOf().subscription('main')
+  stack.add('cloud.peering', 'cache', network, {parent: stack.in('main'), outputs: ['provider', 'region']})
+  await lab.run(async () => {
+    await lab.apply([stack])
+    expect(lab.entry('shop', 'cache')?.outputs).toEqual({provider: 'AWS', region: 'us-east-1'})
+    expect(await plannedFor(lab, stack)).toMatchObject({action: 'no-op', cause: 'as-declared'})
+  })
+})
+
 describe('a field of ignoreChanges', () => {
   it('was not applied where it was not sent: what is declared of it is a change in git once it is compared again', async () => {
     const lab = new Lab()
