@@ -55,9 +55,12 @@ export function stacksOf(plan: Plan, secret: (operation: Operation, leaf: OpenLe
 /** Why an object is only forgotten by what a stack says, which the plan does not have. */
 const KEPT: readonly Cause[] = ['removed-block', 'retain', 'undone']
 
-/** The import block that an object not owned yet was found by: another one may have its name. */
-const importOf = ({action, adopts, origin, remoteId}: Operation): Pick<Declaration, 'importId'> =>
-  origin === 'imported' && (adopts || action === 'adopt') && remoteId !== undefined ? {importId: remoteId} : {}
+/** What an object was found by that is not owned here yet, an import block or its name: another one may have its name by now. */
+const importOf = ({action, adopts, origin, from, wants, remoteId}: Operation): Pick<Declaration, 'importId'> => {
+  const comes = from !== undefined || (action === 'blocked' && wants === 'move')
+  const isImported = origin === 'imported' && (adopts || action === 'adopt')
+  return (comes || isImported) && remoteId !== undefined ? {importId: remoteId} : {}
+}
 
 /** The rest of the app, whose ledgers say what is not to be touched; what it declares was looked at when the plan was made. */
 export const othersOf = ({otherStacks = []}: Plan): StackDeclarations[] =>

@@ -423,3 +423,31 @@ it('is stale, and no error of the stack, where what it puts something into is no
     expect(lab.simulator.log.filter(it => it.method !== 'GET')).toEqual([])
   })
 })
+
+describe('an object that comes from another stack, and that an import block finds', () => {
+  const before = () => [stackOf('a').subscription('main').database('x', 'main', {name: 'cache'}), stackOf('b').subscription('other')]
+  const now = () => {
+    const spec = {name: 'another', memoryLimitInGb: 1}
+    const b = stackOf('b').subscription('other')
+    return [
+      stackOf('a').subscription('main'),
+      b.add('cloud.database', 'y', spec, {parent: stackOf('a').in('main'), importId: 'cloud/subscriptions/1/databases/1'}),
+    ]
+  }
+
+  it.each([
+    ['moves', undefined, 'move'],
+    ['is left alone', new Set(['b']), 'blocked'],
+  ])('%s as the saved plan says', async (_, selected, action) => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply(before())
+      const {plan} = await lab.plan(now(), selected ? {selected} : {})
+      const again = await lab.recheck(plan, now())
+      expect(again.plan.operations.find(it => it.address === 'null_resource.y')).toMatchObject({
+        action,
+        remoteId: expect.stringMatching(/databases\/1$/),
+      })
+    })
+  })
+})
