@@ -23,6 +23,7 @@ import type {Selection} from '../observe/select.ts'
 import {billOf} from './bill.ts'
 import {Claims} from './claims.ts'
 import {factsOf, sealed, summaryOf} from './document.ts'
+import {namedTwice} from './freed-names.ts'
 import {evaluateGuards} from './guards.ts'
 import {withHolds} from './holds.ts'
 import {assertOneEach} from './one-operation.ts'
@@ -118,6 +119,8 @@ export async function buildPlan(input: BuildPlanInput): Promise<BuiltPlan> {
     keeps: removals => choice.over(removals).keeps,
     accepts: planned => choice.over(planned).accepts,
   })
+  const twice = namedTwice(all, {...input, observation})
+  if (twice.length > 0) throw new PlanProblemsError(spokenProblems(twice, input.selected))
   const {permissions} = choice.over(all)
   const operations = withHolds(all, input.holds, input.ledgers)
   assertOneEach(operations, input.kinds, input.accountOf)

@@ -4,6 +4,8 @@
  * second object of the same name in the same parent that is refused, since only a person can say which of them may go by a
  * third name in between; elsewhere nobody waits. Where nobody leaves it in this run, nobody takes it.
  */
+import type {Problem} from '../../base/errors.ts'
+import {sourceOf} from '../model/declaration.ts'
 import {parentRemoteId, remoteIdOf} from '../model/kind.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
 import type {Operation} from '../model/plan.ts'
@@ -68,6 +70,27 @@ export function takenStill(operations: readonly Operation[], input: Input): Oper
   )
   const changing = changes.flatMap(([it, , taken]) => (taken || it.action === 'create' || it.action === 'replace' ? [it] : []))
   return [...taking, ...meantTwice(changing, leaving, all, input)]
+}
+
+/**
+ * Declarations that would come to one name in one place: written otherwise (one parent by its key and by its id, names that
+ * are computed), only what is there shows that they mean one object.
+ */
+export function namedTwice(operations: readonly Operation[], input: Input): Problem[] {
+  const all = new Map(operations.map(it => [keyOfOperation(it), it]))
+  const taken = new Map<string, Key>()
+  return operations.flatMap(it => {
+    const [, place] = changeOfName(it, all, input)
+    if (place === undefined) return []
+    const key = keyOfOperation(it)
+    const other = taken.get(textOf(place))
+    if (other === undefined) taken.set(textOf(place), key)
+    const declaration = input.observation.pairs.get(key)?.declaration
+    if (other === undefined || declaration === undefined) return []
+    const where = place.parent === '' ? '' : ` in ${place.parent}`
+    const message = `would be called ${JSON.stringify(place.name)}${where}, and so would ${other}; one object can have one declaration`
+    return [{address: key, message, ...sourceOf(declaration)}]
+  })
 }
 
 const takes = (it: Operation, holder: string, name: string | undefined): Operation => ({

@@ -1,0 +1,42 @@
+/** Two declarations that mean one object, and do not look like it: nothing is made twice for them. */
+import {expect, it} from 'vitest'
+import {Deferred} from '../../../src/engine/model/value.ts'
+import {Lab, type StackBuilder, stackOf} from '../../support/lab.ts'
+
+const main = () => stackOf('a').subscription('main').database('source', 'main', {protocol: 'redis'})
+const network = {provider: 'AWS', region: 'us-east-1', vpcId: 'vpc-1', vpcCidr: '10.0.0.0/24'}
+const computed = (stack: StackBuilder, local: string): StackBuilder => {
+  const name = new Deferred('${null_resource.source.triggers["out/protocol"]}', ['a:null_resource.source'])
+  return stack.add('cloud.subscription', local, {name})
+}
+
+it.each<[string, () => StackBuilder[], string, string]>([
+  [
+    'in a parent that is named by its key and by its name',
+    () => [main().peering('one', 'main', network), stackOf('b').add('cloud.peering', 'two', network, {parent: {by: 'name', name: 'main'}})],
+    'b:null_resource.two',
+    'would be called "us-east-1 vpc-1 10.0.0.0/24" in cloud/subscriptions/1, and so would a:null_resource.one',
+  ],
+  [
+    'one that is made, and one that gets another name',
+    () => [
+      main().database('source', 'main', {name: 'cache', protocol: 'redis'}),
+      stackOf('b').add('cloud.database', 'two', {name: 'cache', memoryLimitInGb: 1}, {parent: {by: 'id', id: '1'}}),
+    ],
+    'b:null_resource.two',
+    'would be called "cache" in cloud/subscriptions/1, and so would a:null_resource.source',
+  ],
+  [
+    'whose names are computed',
+    () => [computed(computed(main(), 'one'), 'two')],
+    'null_resource.two',
+    'would be called "redis", and so would null_resource.one',
+  ],
+])('two declarations of one object are refused: %s', async (_, declared, address, message) => {
+  const lab = new Lab()
+  await lab.run(async () => {
+    await lab.apply([main()])
+    const problem = {address, message: `${message}; one object can have one declaration`}
+    await expect(lab.plan(declared())).rejects.toMatchObject({code: 'E_PLAN_PROBLEMS', problems: [problem]})
+  })
+})
