@@ -88,6 +88,8 @@ export interface Identity {
   readonly ids: readonly string[]
   /** Whether a declaration and a (normalized) live object are the same thing; default: equal keys. */
   readonly matches?: (spec: JsonObject, live: JsonObject) => boolean
+  /** Its own id, where a declaration says by that which object it means: no other one, whatever a ledger has for its address. */
+  readonly declaredId?: (spec: JsonObject) => string | undefined
   /** The server refuses a second object with the same key in the same parent. Only then may a lost create be sent again. */
   readonly unique: boolean
   /** The spec field that holds the key, where a changed key is a rename (one update) and not another object. */
@@ -176,6 +178,12 @@ function decoded(text: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+/** Whether a declaration says by its id that it means another object than this one. */
+export function meansAnother(kind: Kind, spec: JsonObject, remoteId: string): boolean {
+  const id = kind.identity.declaredId?.(spec)
+  return id !== undefined && idsIn(kind, remoteId)?.at(-1) !== id
 }
 
 /**

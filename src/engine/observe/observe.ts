@@ -21,7 +21,7 @@ import {liveSecrets} from './live-secrets.ts'
 import {NamedParents} from './named-parent.ts'
 import type {Observation, ObserveInput, Paired, Placed} from './observation.ts'
 import {orphansOf, type Standing} from './orphans.ts'
-import {entryOf, type Match, pairCollection} from './pair.ts'
+import {entryOf, type Match, pairCollection, saidObject} from './pair.ts'
 import {type NotShown, ReadById} from './read-by-id.ts'
 import {ReadCollections} from './read-collections.ts'
 import {RecordedAlike} from './recorded-alike.ts'
@@ -212,7 +212,11 @@ class Pass {
     const recorded = unfound.flatMap(it =>
       this.#recordedAlike.of(it, this.#specOf(it), this.#parents.get(it.key)).map(object => ({stack: it.stack, object})),
     )
-    const sought = [...objects, ...this.#expected, ...imported, ...recorded]
+    const said = declarations.flatMap(it => {
+      const remoteId = saidObject(this.#kind(it.kind), this.#specOf(it), this.#parents.get(it.key) ?? [])
+      return remoteId === undefined ? [] : {stack: it.stack, object: {kind: it.kind, remoteId}}
+    })
+    const sought = [...objects, ...this.#expected, ...imported, ...said, ...recorded]
     return {
       pairs,
       orphans,

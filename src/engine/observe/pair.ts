@@ -1,5 +1,5 @@
 /**
- * Which live object a declaration means. In this order: the object the ledger has under its address (so that a rename
+ * Which live object a declaration means. In this order: the one whose id it says, the object the ledger has under its address (so that a rename
  * is followed), the one another program's state has for it, the one a `moved` or `import` block names, and then whoever
  * has its natural key.
  */
@@ -7,7 +7,7 @@ import type {Problem} from '../../base/errors.ts'
 import type {JsonObject} from '../../base/json.ts'
 import {addAll} from '../../base/many.ts'
 import type {Declaration, StackDeclarations} from '../model/declaration.ts'
-import type {Identity, Kind} from '../model/kind.ts'
+import {type Identity, type Ids, type Kind, remoteIdOf} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
 import type {Owner, Ownership} from '../model/ownership.ts'
@@ -103,7 +103,10 @@ export function pairCollection(input: PairInput): Pairing {
     const free = candidates.filter(it => !claimed.has(it.remoteId))
     const [first, second] = free
     if (first === undefined) {
-      const holder = candidates.map(it => ({live: it, key: claimed.get(it.remoteId) ?? ''})).find(it => staysAs(input, it.key, it.live))
+      // No other name makes room for who says which object is meant.
+      const isSaid = kind.identity.declaredId?.(spec) !== undefined
+      const holders = candidates.map(it => ({live: it, key: claimed.get(it.remoteId) ?? ''}))
+      const holder = holders.find(it => isSaid || staysAs(input, it.key, it.live))
       if (holder)
         problems.push({
           address: declaration.key,
@@ -195,13 +198,16 @@ function knownMatch(input: PairInput, declaration: Declaration, byId: ReadonlyMa
   const ledger = input.ledgers.get(declaration.stack)
   const own = ledger?.entries.get(declaration.address)
   const live = own?.kind === declaration.kind ? byId.get(own.remoteId) : undefined
-  if (live) return {live, found: 'ledger'}
+  // Where that is not there, what the ledger has is replaced by it.
+  const said = byId.get(saidObject(input.kind, input.specOf(declaration), input.collection.parent) ?? '')
+  const isAnother = (it: LiveObject) => said !== undefined && said !== it
+  if (live && !isAnother(live)) return {live, found: 'ledger'}
   const meant = byId.get(input.meant.get(declaration.key) ?? '')
   if (meant) return {live: meant, found: 'import'}
   for (const address of formerAddresses(input.stacks.get(declaration.stack)?.moved ?? [], declaration.address)) {
     const entry = input.declared.has(keyOf(declaration.stack, address)) ? undefined : ledger?.entries.get(address)
     const there = entry && byId.get(entry.remoteId)
-    if (there) return {live: there, found: 'moved', formerAddress: entry.address}
+    if (there && !isAnother(there)) return {live: there, found: 'moved', formerAddress: entry.address}
   }
   const imported = declaration.importId === undefined ? undefined : byId.get(declaration.importId)
   const owner = imported && input.ownership.of(declaration.stack, input.kind.api, imported.remoteId)
@@ -209,6 +215,13 @@ function knownMatch(input: PairInput, declaration: Declaration, byId: ReadonlyMa
   if (owner.stack !== declaration.stack) return {live: imported, found: 'import', owner}
   // The stack has it already: the block says by which address from now on.
   return {live: imported, found: 'moved', formerAddress: owner.entry.address}
+}
+
+/** The remote path that a declaration says itself. */
+export function saidObject(kind: Kind, spec: ValueObject, parent: Ids): string | undefined {
+  const {declaredId} = kind.identity
+  const id = declaredId?.(plainPart(spec))
+  return id === undefined ? undefined : remoteIdOf(kind, [...parent, id])
 }
 
 /** The addresses `moved` blocks lead back to, newest first. A block for a bare address covers its instances. */

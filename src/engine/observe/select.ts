@@ -2,7 +2,7 @@
 import {addAll} from '../../base/many.ts'
 import {type Declaration, neededBy, type StackDeclarations} from '../model/declaration.ts'
 import {keysNow} from '../model/keys-now.ts'
-import {type Kinds, parentRemoteId} from '../model/kind.ts'
+import {type Kinds, meansAnother, parentRemoteId} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import {plainPart} from '../model/resolve.ts'
 import {type Key, keyOf, keyOfOperation} from '../model/value.ts'
@@ -116,7 +116,11 @@ function renamed({ledgers, kinds}: SelectInput, stack: StackDeclarations): Renam
   const left = [...ledger.entries.values()].filter(it => declared.get(it.address) !== it.kind)
   const fresh = stack.declarations.filter(it => {
     const entry = ledger.entries.get(it.address)
-    return entry?.kind !== it.kind || (it.parent !== undefined && parentRemoteId({kinds}, entry.remoteId) !== parentOf(it, ledgers))
+    return (
+      entry?.kind !== it.kind ||
+      isAnother(it, entry, kinds) ||
+      (it.parent !== undefined && parentRemoteId({kinds}, entry.remoteId) !== parentOf(it, ledgers))
+    )
   })
   if (left.length === 0 || fresh.length === 0) return []
   const byName = new Map<string, LedgerEntry[]>()
@@ -148,7 +152,11 @@ function movedOver({stacks, ledgers, kinds}: SelectInput): [Key, Key][] {
   // What it owns in another parent is not what it is to be.
   const owns = (it: Declaration) => {
     const entry = ledgers.get(it.stack)?.entries.get(it.address)
-    return entry?.kind === it.kind && (it.parent === undefined || parentRemoteId({kinds}, entry.remoteId) === parentOf(it, ledgers))
+    return (
+      entry?.kind === it.kind &&
+      !isAnother(it, entry, kinds) &&
+      (it.parent === undefined || parentRemoteId({kinds}, entry.remoteId) === parentOf(it, ledgers))
+    )
   }
   const fresh = new Map<string, Declaration>()
   for (const it of stacks.flatMap(stack => stack.declarations)) {
@@ -166,6 +174,12 @@ function movedOver({stacks, ledgers, kinds}: SelectInput): [Key, Key][] {
       return other === undefined || other.stack === stack.name ? [] : [[other.key, keyOf(stack.name, entry.address)]]
     })
   })
+}
+
+/** Whether a declaration says by its id that it means another object than what the ledger has. */
+const isAnother = ({kind: name, spec}: Declaration, {remoteId}: LedgerEntry, kinds: Kinds): boolean => {
+  const kind = kinds.get(name)
+  return kind !== undefined && meansAnother(kind, plainPart(spec), remoteId)
 }
 
 /** Where the parent is, as far as that is known before anything is read. */

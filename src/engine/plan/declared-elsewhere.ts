@@ -6,7 +6,7 @@
 import type {Api} from '../../base/apis.ts'
 import type {JsonObject} from '../../base/json.ts'
 import type {Declaration} from '../model/declaration.ts'
-import {type Ids, idsIn, type Kind, kindCalled} from '../model/kind.ts'
+import {type Ids, idsIn, type Kind, kindCalled, meansAnother} from '../model/kind.ts'
 import type {Ledger, LedgerEntry} from '../model/ledger.ts'
 import type {LiveObject} from '../model/live.ts'
 import type {Operation} from '../model/plan.ts'
@@ -104,14 +104,15 @@ export class DeclaredElsewhere {
     const kind = this.#kind(name)
     const account = this.#account(stack, kind.api)
     const parent = this.#parentOf(declaration, new Set())
+    const plain = plainPart(declaration.spec)
     const found = this.#input.observation.pairs.get(declaration.key)?.match?.live.remoteId
     for (const id of [this.#entry(declaration)?.remoteId, importId, found]) {
       if (id === undefined) continue
       this.#byId.set(`${account} ${id}`, declaration)
-      // What it has in another place than the declared one it leaves, for whatever it means there.
+      // What it has in another place than the declared one, or is not what it says by an id, it leaves for whatever it means.
+      if (meansAnother(kind, plain, id)) continue
       if (parent === undefined || idsIn(kind, id)?.slice(0, -1).join('/') === parent.join('/')) return
     }
-    const plain = plainPart(declaration.spec)
     const trait = kind.identity.matches ? (parent?.join('/') ?? ANYWHERE) : (kind.identity.key(plain) ?? ANY_NAME)
     addTo(this.#byTrait, `${account} ${name} ${trait}`, {declaration, plain, parent})
   }

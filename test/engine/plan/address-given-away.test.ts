@@ -215,3 +215,92 @@ describe('what only another run would replace', () => {
     })
   })
 })
+
+describe('an address whose declaration says by an id that it means another object', () => {
+  const bdb = (stack: StackBuilder, local: string, uid: number) => stack.add('cluster.database', local, {uid, memory_size: 104_857_600})
+  const node = (stack: StackBuilder, local: string, uid: number) => stack.add('cluster.node', local, {uid, rack_id: 'r'})
+
+  /** Two databases without names that anybody declares, of the first stack. */
+  async function started(lab: Lab): Promise<void> {
+    await lab.apply([stackOf().bdb('one').bdb('two')])
+    lab.stores.clear()
+    await lab.apply([bdb(bdb(stackOf(), 'p', 1), 'q', 2)])
+    await lab.clock.sleep(60_000)
+    lab.simulator.clearLog()
+  }
+
+  it.each([
+    ['databases', bdb],
+    ['nodes', node],
+  ])('moves to it, and what it was to that one: %s that change places', async (_, add) => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await started(lab)
+      await lab.apply([add(add(stackOf(), 'p', 1), 'q', 2)])
+      const now = add(add(stackOf(), 'p', 2), 'q', 1)
+      expect(await actions(lab, [now])).toEqual(['move shop:p', 'move shop:q'])
+      lab.simulator.clearLog()
+      await lab.apply([now])
+      expect([lab.writes, await actions(lab, [now])]).toEqual([[], []])
+    })
+  })
+
+  it('does not lose that where it had another address, and gives up what it was itself', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await started(lab)
+      await lab.apply([bdb(stackOf(), 'p', 2)])
+      expect([lab.writes, lab.entry('shop', 'p')?.remoteId]).toEqual([['DELETE /v1/bdbs/1'], 'cluster/bdbs/2'])
+      expect(await actions(lab, [bdb(stackOf(), 'p', 2)])).toEqual([])
+    })
+  })
+
+  it('takes over a node that nobody had, and only lets go of the other one', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([node(stackOf(), 'p', 1)])
+      lab.simulator.clearLog()
+      await lab.apply([node(stackOf(), 'p', 3)])
+      expect([lab.writes, lab.entry('shop', 'p')?.remoteId]).toEqual([['PUT /v1/nodes/3'], 'cluster/nodes/3'])
+      expect(await actions(lab, [node(stackOf(), 'p', 3)])).toEqual([])
+    })
+  })
+
+  it('keeps that from being removed where it is left out itself', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([stackOf().bdb('q')])
+      await lab.apply([stackOf().bdb('q').bdb('p')])
+      const {plan} = await lab.plan([bdb(stackOf(), 'p', 1)], {selection: {target: [], exclude: ['p']}})
+      expect(active(plan.operations)).toMatchObject([
+        {action: 'blocked', wants: 'delete', cause: 'declared-elsewhere', remoteId: 'cluster/bdbs/1'},
+      ])
+    })
+  })
+
+  it('is blocked where another stack has that and declares it, and refused where this one does', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await started(lab)
+      await lab.apply([bdb(stackOf(), 'p', 1), bdb(stackOf('other'), 'q', 2)])
+      const now = [bdb(stackOf(), 'p', 2), bdb(stackOf('other'), 'q', 2)]
+      const {plan} = await lab.plan(now, only('shop'))
+      expect(plan.operations.find(it => it.address === 'null_resource.p')).toMatchObject({action: 'blocked', cause: 'owned-elsewhere'})
+      await expect(lab.plan(now)).rejects.toMatchObject({code: 'E_PLAN_PROBLEMS'})
+      const named = stackOf('other').add('cluster.database', 'q', {name: 'renamed', memory_size: 104_857_600})
+      await expect(lab.plan([bdb(stackOf(), 'p', 2), named])).rejects.toMatchObject({code: 'E_PLAN_PROBLEMS'})
+    })
+  })
+
+  it('is asked for by that id where its list does not show it yet', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await started(lab)
+      lab.simulator.configure({cluster: {listLagMs: 60_000}})
+      await lab.apply([stackOf('third').bdb('three')])
+      lab.stores.delete('third')
+      const {plan} = await lab.plan([bdb(bdb(stackOf(), 'p', 3), 'q', 2)])
+      expect(plan.operations.find(it => it.address === 'null_resource.p')).toMatchObject({action: 'adopt', remoteId: 'cluster/bdbs/3'})
+    })
+  })
+})

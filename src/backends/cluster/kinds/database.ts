@@ -54,6 +54,7 @@ export const clusterDatabase = defineKind({
       const [uid, name] = [idIn(declared, 'uid'), textIn(declared, 'name')]
       return uid === undefined ? name !== undefined && name === textIn(live, 'name') : uid === idIn(live, 'uid', 'id')
     },
+    declaredId: it => idIn(it, 'uid'),
     unique: true,
     renames: 'name',
   },

@@ -17,7 +17,7 @@ export const clusterNode = defineKind({
   noun: 'node',
   remote: 'cluster/nodes/*',
   spec,
-  identity: {key: it => idIn(it, 'uid', 'id'), ids: ['uid', 'id'], unique: true},
+  identity: {key: it => idIn(it, 'uid', 'id'), ids: ['uid', 'id'], declaredId: it => idIn(it, 'uid'), unique: true},
   fields: {'/uid': {immutable: true}},
   verbs: collectionVerbs('/v1/nodes', ['list', 'read', 'update']),
   absent: {
