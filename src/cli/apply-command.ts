@@ -224,8 +224,9 @@ export abstract class ApplyCommandBase extends StackCommand {
   /** The hash, where reviewers have approved this plan. @throws NotApprovedError */
   private async grantedFrom(host: CodeHost | undefined, plan: Plan): Promise<string | undefined> {
     if (host === undefined) return undefined
-    const {approvedOn} = await import('../run/reports/review.ts')
-    const {by, at} = await approvedOn(this.context, host, plan)
+    const [{approvedOn}, {applyCommand}] = await Promise.all([import('../run/reports/review.ts'), import('./show/next-command.ts')])
+    const options = await this.planReportOptions(applyCommand('FILE', plan, {}))
+    const {by, at} = await approvedOn(this.context, host, plan, options)
     this.approval = {by, at: new Date(at).toISOString()}
     this.logger.note(`approved by ${by} at ${this.approval.at}`)
     return plan.hash

@@ -7,10 +7,12 @@ export interface ToApprove {
   readonly key: string
   readonly hash: string
   readonly commit: string | undefined
+  /** Whether a comment shows it, and not what somebody made of that. */
+  readonly isAsWritten: (body: string) => boolean
 }
 
 /** @returns the last approval @throws NotApprovedError, and what the host throws */
-export async function assertApproved(host: ReviewHost, {key, hash, commit}: ToApprove): Promise<HostApproval> {
+export async function assertApproved(host: ReviewHost, {key, hash, commit, isAsWritten}: ToApprove): Promise<HostApproval> {
   const refuse = (reason: string) => new NotApprovedError(host.name, reason)
   if (commit === undefined) throw refuse('the plan does not say which commit it is made from')
   const [shown] = await ownComments(host, key)
@@ -20,6 +22,8 @@ export async function assertApproved(host: ReviewHost, {key, hash, commit}: ToAp
   const about = shown.mark.commit
   if (about === undefined || !(about.startsWith(commit) || commit.startsWith(about)))
     throw refuse(`the comment is about commit ${about?.slice(0, 12) ?? '-'}, and the plan is made from ${commit.slice(0, 12)}`)
+  if (!isAsWritten(shown.comment.body))
+    throw refuse('the comment does not say what this plan does: somebody has changed it, or another version wrote it (svcctl comment)')
   const {head, open, approvals, missing} = await host.review(commit)
   if (open && head !== undefined && head !== wholeCommit(commit, head))
     throw refuse(`there is a newer commit${/^[0-9a-f]+$/.test(head) ? `: ${head.slice(0, 12)}` : ''}`)

@@ -158,7 +158,7 @@ describe('the comment of a job of GitHub that may not ask who it is', () => {
 })
 
 describe.each(['github', 'gitlab'] as const)('an approval on %s', name => {
-  const asked = {key: KEY, hash: HASH, commit: COMMIT}
+  const asked = {key: KEY, hash: HASH, commit: COMMIT, isAsWritten: (_: string) => true}
   const refusal = async (given: Partial<typeof asked> = {}) =>
     assertApproved(await hostOf(name), {...asked, ...given}).then(
       it => it,
@@ -196,6 +196,12 @@ describe.each(['github', 'gitlab'] as const)('an approval on %s', name => {
     expect(await assertApproved(await hostOf(name), {...asked, commit: undefined}).catch(error => error.code)).toBe('E_NOT_APPROVED')
   })
 
+  it('does not hold where the comment says something else than the plan', async () => {
+    world.comment('svcctl-bot', `${mark(1)}\n\n### svcctl: shop: no changes\n`)
+    world.approve('boris')
+    expect(await refusal({isAsWritten: body => !body.includes('no changes')})).toEqual(refused('does not say what this plan does'))
+  })
+
   it('does not hold of the author, before the comment, or when there is a newer commit', async () => {
     world.comment('svcctl-bot', mark(1))
     expect(await refusal()).toEqual(refused('nobody but its author'))
@@ -213,7 +219,7 @@ describe.each(['github', 'gitlab'] as const)('an approval on %s', name => {
 })
 
 describe('an approval on GitHub', () => {
-  const asked = {key: KEY, hash: HASH, commit: COMMIT}
+  const asked = {key: KEY, hash: HASH, commit: COMMIT, isAsWritten: () => true}
   it('does not hold when it was dismissed, taken back, or of another commit', async () => {
     world.comment('svcctl-bot', mark(1))
     const {head} = world
@@ -237,7 +243,7 @@ describe('an approval on GitHub', () => {
 })
 
 describe('what a host answers', () => {
-  const asked = {key: KEY, hash: HASH, commit: COMMIT}
+  const asked = {key: KEY, hash: HASH, commit: COMMIT, isAsWritten: () => true}
 
   // Half of a letter has no address, and `..` is that of something else, whose answer is about nobody.
   it.each(['\ud800', '..', '.', '%2e%2e'])('gives no approval of somebody called %j', async by => {
@@ -268,7 +274,7 @@ describe('what a host answers', () => {
 })
 
 describe('an approval on GitHub by somebody who may not write to the repository', () => {
-  const asked = {key: KEY, hash: HASH, commit: COMMIT}
+  const asked = {key: KEY, hash: HASH, commit: COMMIT, isAsWritten: () => true}
   const answer = async () => assertApproved(await hostOf('github'), asked)
 
   it('does not hold: any account of the world can approve what is proposed in public', async () => {
@@ -327,7 +333,9 @@ describe('an approval on GitHub by somebody who may not write to the repository'
 it.each(['github', 'gitlab'] as const)('an approval on %s is not given by the account that wrote the comment', async name => {
   world.comment('svcctl-bot', mark(1))
   world.approve('svcctl-bot')
-  await expect(assertApproved(await hostOf(name), {key: KEY, hash: HASH, commit: COMMIT})).rejects.toMatchObject({code: 'E_NOT_APPROVED'})
+  await expect(assertApproved(await hostOf(name), {key: KEY, hash: HASH, commit: COMMIT, isAsWritten: () => true})).rejects.toMatchObject({
+    code: 'E_NOT_APPROVED',
+  })
 })
 
 it('an approval does not hold where nobody read to the end whether it was taken back', async () => {
@@ -336,7 +344,9 @@ it('an approval does not hold where nobody read to the end whether it was taken 
   const at = world.now()
   for (let i = 0; i < 10_000; i++) world.reviews.push({by: 'ana', state: 'COMMENTED', commit: COMMIT, at})
   world.reviews.push({by: 'boris', state: 'CHANGES_REQUESTED', commit: COMMIT, at: world.now()})
-  await expect(assertApproved(await hostOf('github'), {key: KEY, hash: HASH, commit: COMMIT})).rejects.toMatchObject({
+  await expect(
+    assertApproved(await hostOf('github'), {key: KEY, hash: HASH, commit: COMMIT, isAsWritten: () => true}),
+  ).rejects.toMatchObject({
     code: 'E_REVIEW_ANSWER',
     message: expect.stringContaining('a list of more than 10000 rows'),
   })
@@ -356,7 +366,7 @@ it.each(['github', 'gitlab'] as const)('of a list on %s only the comments of thi
 })
 
 describe('an approval on GitLab', () => {
-  const asked = {key: KEY, hash: HASH, commit: COMMIT}
+  const asked = {key: KEY, hash: HASH, commit: COMMIT, isAsWritten: () => true}
   it('does not hold while approvals are left to give', async () => {
     world.comment('svcctl-bot', mark(1))
     world.approve('boris')

@@ -10,18 +10,28 @@ import type {HostApproval, ReviewHost} from '../../review/review-host.ts'
 import {type Commented, stickyComment} from '../../review/sticky-comment.ts'
 import {createTransport} from '../../transport/undici-transport.ts'
 import type {Host} from '../host/host.ts'
+import {isAsWritten} from './comment-as-written.ts'
 import {folderInRepository, reportFrame} from './report-frame.ts'
 
 /** @throws ReviewPlaceError, ReviewDeniedError, ReviewAnswerError, ConnectionError */
 export const commentPlan = (host: Host, name: CodeHost, plan: Plan, options: PlanReportOptions): Promise<Commented> =>
   withHost(host, name, plan, on => {
-    const report = planReport(frameOf(host, name, plan), plan, options)
-    return stickyComment(on, markdown(host.redactor.value(report)))
+    return stickyComment(on, commentOf(host, name, plan, options))
   })
 
 /** @throws NotApprovedError, and what `commentPlan` throws */
-export const approvedOn = (host: Host, name: CodeHost, plan: Plan): Promise<HostApproval> =>
-  withHost(host, name, plan, on => assertApproved(on, {key: frameOf(host, name, plan).key, hash: plan.hash, commit: plan.source?.commit}))
+export const approvedOn = (host: Host, name: CodeHost, plan: Plan, options: PlanReportOptions): Promise<HostApproval> =>
+  withHost(host, name, plan, on =>
+    assertApproved(on, {
+      key: frameOf(host, name, plan).key,
+      hash: plan.hash,
+      commit: plan.source?.commit,
+      isAsWritten: body => isAsWritten(host.redactor.text(body), commentOf(host, name, plan, options)),
+    }),
+  )
+
+const commentOf = (host: Host, name: CodeHost, plan: Plan, options: PlanReportOptions): string =>
+  markdown(host.redactor.value(planReport(frameOf(host, name, plan), plan, options)))
 
 const frameOf = (host: Host, name: CodeHost, plan: Plan) =>
   reportFrame(

@@ -64,6 +64,34 @@ describe.each(['github', 'gitlab'] as const)('a plan that is reviewed on %s', on
     expect([late.code, documentOf(late).error.code, at.writes]).toEqual([3, 'E_NOT_APPROVED', []])
   })
 
+  it('is not applied when somebody has changed what the comment says, and is when that is put back before the approval', async () => {
+    const {file} = await planned()
+    await at.run(['comment', file, '--on', on], {env: code[on]})
+    const [comment] = code.world.comments
+    const text = comment?.body ?? ''
+    const apply = () => at.fast(['apply', file, '--approve-from', on, '-o', 'json'], {env: code[on]})
+    for (const forged of [
+      text.replace(/### svcctl.*/, `### svcctl: ${name}: no changes`),
+      text.replace(' -->', ' --> <details><summary>no changes</summary>'),
+      text.replace(/\| Destroys \| none \|\n/, ''),
+      `${text}\nAda and Bo have seen it.\n`,
+      `${text.split('\n')[0]}\n`,
+    ]) {
+      if (comment !== undefined) comment.body = forged
+      expect(forged).not.toBe(text)
+      code.world.approve('boris')
+      const refused = await apply()
+      expect([refused.code, documentOf(refused).error.message, at.writes]).toEqual([
+        3,
+        expect.stringContaining('does not say what this plan does'),
+        [],
+      ])
+    }
+    // A host that keeps a text in its own way, and another run that wrote it.
+    if (comment !== undefined) comment.body = text.replace('run=10 ', 'run=9 ').trimEnd().replaceAll('\n', '\r\n')
+    expect((await apply()).code).toBe(0)
+  })
+
   it('is not shown, nor its token, where the token may not write', async () => {
     const {file} = await planned()
     const token = on === 'github' ? {GITHUB_TOKEN: 'stolen-token-99'} : {GITLAB_TOKEN: 'stolen-token-99'}
