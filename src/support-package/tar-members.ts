@@ -113,7 +113,8 @@ function decode(block: Buffer, what: string): Decoded {
   }
   if (!header.cksumValid) throw new ArchiveDamagedError(what, "a header's checksum does not fit")
   const letter = block[156] === 0 ? '0' : String.fromCharCode(block[156] ?? 0)
-  const size = header.size
+  // A long name stands in front, and its beginning in this header. The library takes what ends with a slash for a folder, which has no content.
+  const {size} = letter === '0' && header.path?.endsWith('/') ? new Header(block, 0, {path: '-'}) : header
   if (size === undefined || !Number.isSafeInteger(size)) throw new ArchiveDamagedError(what, 'the size of a member cannot be read')
   return {letter, path: header.path ?? '', linkPath: header.linkpath ?? '', size}
 }
