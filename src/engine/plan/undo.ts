@@ -177,8 +177,7 @@ class WayBack {
   }
 
   #destroyed(operation: Operation, remoteId: string | undefined): Verdict {
-    const before =
-      this.#before.get(keyOfOperation(operation)) ?? (operation.movedFrom === undefined ? undefined : this.#beforeOf(operation))
+    const before = this.#beforeAt(operation)
     if (!this.#input.recreate) return impossible(DATA_GONE)
     if (before === undefined) return impossible('what was in it is gone, and no ledger had it')
     if (Object.keys(before.secrets).length > 0)
@@ -200,10 +199,10 @@ class WayBack {
   }
 
   #forgotten(operation: Operation): Verdict {
-    const before = this.#before.get(keyOfOperation(operation))
+    const before = this.#beforeAt(operation)
     if (operation.cause === 'goes-with-parent') return this.#destroyed({...operation, action: 'delete'}, undefined)
     if (before === undefined || !LET_GO.includes(operation.cause)) return {}
-    const key = keyOfOperation(operation)
+    const key = keyOf(operation.stack, before.address)
     if (this.#entryOf(operation.stack, before.remoteId) !== undefined) return conflict('a ledger has it again')
     if (this.#input.ledgers.get(operation.stack)?.entries.has(before.address)) return conflict(`${key} is another object by now`)
     const wish = this.#wish(operation, key, before, before.applied)
@@ -240,6 +239,11 @@ class WayBack {
   #has(key: Key): boolean {
     const cut = key.indexOf(':')
     return this.#input.ledgers.get(key.slice(0, cut))?.entries.has(key.slice(cut + 1)) === true
+  }
+
+  /** What the ledger had before of what goes, or is let go of: also where something else comes to its address. */
+  #beforeAt(operation: Operation): LedgerEntry | undefined {
+    return this.#before.get(keyOfOperation(operation)) ?? (operation.movedFrom === undefined ? undefined : this.#beforeOf(operation))
   }
 
   #beforeOf(operation: Operation): LedgerEntry | undefined {

@@ -95,6 +95,25 @@ describe('what a run updated', () => {
   })
 })
 
+describe('what a run let go of, and gave the address of to something else', () => {
+  const kept = () => base().bdb('x', {}, {removal: 'retain'})
+  const other = () => base().database('x', 'main')
+
+  it('is said to stay so, as long as that has the address', async () => {
+    const draft = await undone(kept(), other())
+    expect(wishes(draft)).toEqual(['delete shop:null_resource.x'])
+    expect(whys(draft.conflicts)).toEqual([
+      expect.stringMatching(/^shop:null_resource\.x \(deposed [0-9a-f]{8}\) : shop:null_resource\.x is another object by now$/),
+    ])
+  })
+
+  it('comes back once that is gone', async () => {
+    const draft = await undone(kept(), other(), {since: base()})
+    expect(wishes(draft)).toEqual(['declare shop:null_resource.x'])
+    expect(draft.wishes[0]?.declaration?.importId).toBe('cluster/bdbs/1')
+  })
+})
+
 describe('what a run left as somebody else had set it', () => {
   const sized = (memoryLimitInGb: number, replication: boolean) => cache({memoryLimitInGb, replication})
 
