@@ -32,6 +32,8 @@ export function recordedAs(
   const {declaration, match, spec} = pair
   const {policy} = declaration
   const kind = kinds.get(declaration.kind)
+  // What is declared under a key is what it means, whatever went elsewhere from there once.
+  const needed = neededBy(declaration)
   const outputs = declaration.outputs.filter(it => kind === undefined || !isSecretOutput(kind, it))
   // What no answer shows is recorded as it is declared.
   const shown = match && {...match.live, fields: {...plainPart(spec), ...match.live.fields}}
@@ -41,7 +43,10 @@ export function recordedAs(
     sameWords(policy.exclusive, entry.exclusive) &&
     !comparesMore(policy, entry) &&
     // What it hangs on decides the order in which it is deleted one day.
-    sameWords(neededBy(declaration), entry.dependsOn.map(keyThen)) &&
+    sameWords(
+      needed,
+      entry.dependsOn.map(it => (needed.includes(it) ? it : keyThen(it))),
+    ) &&
     // An older version wrote secret ones down.
     (kind === undefined || !Object.keys(entry.outputs).some(it => isSecretOutput(kind, it))) &&
     outputs.every(it => sameValue(hides((shown && outputOf(shown, it)) ?? null), entry.outputs[it] ?? null)) &&

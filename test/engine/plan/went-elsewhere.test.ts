@@ -47,3 +47,21 @@ describe('what hangs on an object that went to another stack', () => {
     expect([...heldBack({ledgers, others, kinds}, [wish])]).toEqual([['a:null_resource.x', 'c:null_resource.y hangs on it by now']])
   })
 })
+
+it('an object in a place that is not to be had, whose key went elsewhere once, is recorded once and never again', async () => {
+  const lab = new Lab()
+  await lab.run(async () => {
+    const b = () => stackOf('b').subscription('second')
+    await lab.apply([stackOf('a').subscription('main'), b()])
+    await lab.apply([stackOf('a'), b().subscription('theirs', {name: 'main'})])
+    const now = [stackOf('a').subscription('main', {name: 'second'}).database('x', 'main'), b().subscription('theirs', {name: 'main'})]
+    const alone = {selected: new Set(['a'])}
+    await lab.apply(now, alone)
+    expect(lab.entry('a', 'x')?.dependsOn).toEqual(['a:null_resource.main'])
+    const {operations} = (await lab.plan(now, alone)).plan
+    expect(operations.map(it => [it.address, it.action])).toEqual([
+      ['null_resource.main', 'blocked'],
+      ['null_resource.x', 'no-op'],
+    ])
+  })
+})
