@@ -259,7 +259,8 @@ export class HttpLedgerStore implements ManagedLedgerStore {
       expectAnswer: answer => this.#answers.expectSuccess('lock', answer),
       lost: found => new LedgerLockLostError(this.#where, found),
     })
-    return this.#hold({id, fence, isFresh: false, hasWritten: false}, () => this.#unlock(body))
+    const held: HeldLock = {id, fence, isFresh: false, hasWritten: false}
+    return this.#hold(held, () => this.#unlock(body, held.hasWritten))
   }
 
   /** Whether this lock is the one that is held, or is held now that it was asked for. */
@@ -331,9 +332,10 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     }
   }
 
-  async #unlock(body: string): Promise<void> {
+  async #unlock(body: string, hasWritten = false): Promise<void> {
+    const stillLocked = (reason: string, cause?: unknown) => this.#stillLocked(reason, body, hasWritten, cause)
     const answer = await this.#askUnlock(body).catch((error: unknown) => {
-      throw error instanceof AppError ? this.#stillLocked(error.message, body, error) : error
+      throw error instanceof AppError ? stillLocked(error.message, error) : error
     })
     if (answer === undefined) return
     const info = isLocked(answer) ? lockInfoIn(answer) : undefined
@@ -341,16 +343,16 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     if (holder !== undefined && holder !== idOf(body)) throw new LedgerLockLostError(this.#where, `it is held by ${describeLock(info)}`)
     // 404: it is gone already.
     if (answer.status === 404 || isSuccess(answer)) return
-    throw this.#stillLocked(serverWords(answer), body)
+    throw stillLocked(serverWords(answer))
   }
 
-  #stillLocked(reason: string, body: string, cause?: unknown): LedgerAccessError {
+  #stillLocked(reason: string, body: string, hasWritten: boolean, cause?: unknown): LedgerAccessError {
     const free = `svcctl force-unlock --stack ${shellWord(this.#options.stack)} ${shellWord(idOf(body))}`
     return new LedgerAccessError(
       'unlock',
       this.#where,
       reason,
-      ['The ledger itself is written. Wait until its server can be reached.', `Then free it: ${free}`],
+      [`${hasWritten ? 'The ledger itself is written. ' : ''}Wait until its server can be reached.`, `Then free it: ${free}`],
       cause,
     )
   }

@@ -91,10 +91,16 @@ export class StillLockedError extends AppError {
  * When one cannot be had, those taken so far are given back.
  *
  * @param timeoutMs - for all of them together
+ * @param stillLocked - hears of one that cannot be given back either
  */
 export async function lockAll(
   stores: readonly ManagedLedgerStore[],
-  {timeoutMs, clock, signal}: {readonly timeoutMs: number; readonly clock: Clock; readonly signal?: AbortSignal},
+  {
+    timeoutMs,
+    clock,
+    signal,
+    stillLocked,
+  }: {readonly timeoutMs: number; readonly clock: Clock; readonly signal?: AbortSignal; readonly stillLocked?: (error: unknown) => void},
 ): Promise<Unlock> {
   const ordered = [...new Map(stores.map(store => [store.key, store])).values()].sort((a, b) => (a.key < b.key ? -1 : 1))
   const locks = new Map<string, string>()
@@ -113,10 +119,11 @@ export async function lockAll(
     if (known.length > 1 && known.length === failures.length) throw new StillLockedError(known)
     if (failures.length > 0) throw failures[0]
   }
-  return afterFailure(unlockAll, async () => {
+  const lockEach = async () => {
     for (const store of ordered) held.push(await store.lock(Math.max(0, until - clock.now()), signal))
     return unlockAll
-  })
+  }
+  return afterFailure(unlockAll, lockEach, stillLocked)
 }
 
 /** Gives the locks back where `work` fails. What it failed of is what is said, whatever becomes of the locks. */

@@ -42,7 +42,7 @@ export async function lockSettled({
 }: LockWish): Promise<Unlock> {
   const until = clock.now() + timeoutMs
   const lock = (all: readonly ManagedLedgerStore[]) =>
-    lockAll(all, {timeoutMs: Math.max(0, until - clock.now()), clock, ...(signal ? {signal} : {})})
+    lockAll(all, {timeoutMs: Math.max(0, until - clock.now()), clock, stillLocked, ...(signal ? {signal} : {})})
   for (let round = 0; ; round++) {
     const unlock = await lock([...stores.values()])
     const partners = await afterFailure(unlock, () => partnersOf(stores, others, former), stillLocked)

@@ -11,6 +11,7 @@ import {ledgerName, marksIn, moveLedger} from '../../ledger/transfer.ts'
 import {assertAuditable} from '../audit/audit.ts'
 import {auditArrivals} from '../audit/audit-arrivals.ts'
 import {packed, pendingRuns} from '../journal/travelling-journal.ts'
+import {sayStillLocked} from '../ledgers/locked-ledgers.ts'
 import type {LedgerDesk} from '../workspace/ledger-desk.ts'
 import {AddressTakenError, assertSameAccounts, type Transferred, told} from './transfer.ts'
 
@@ -43,8 +44,9 @@ export async function changeBackend(
   await desk.locked([{name: stack, ledger: locationOf(place)}], lockTimeoutMs, async () => {})
   await desk.locked([now], lockTimeoutMs, async () => {})
   const stores = new Map([...desk.open([now]), [ledgerName(from), source] as const])
-  const {clock, random} = desk.host
-  const take = (signal: AbortSignal) => lockAll([...stores.values()], {timeoutMs: lockTimeoutMs, clock, signal})
+  const {clock, random, log} = desk.host
+  const take = (signal: AbortSignal) =>
+    lockAll([...stores.values()], {timeoutMs: lockTimeoutMs, clock, signal, stillLocked: sayStillLocked(log)})
   return desk.under(take, async () => {
     const store = stores.get(stack)
     if (store === undefined) throw new TypeError('a ledger is not open')

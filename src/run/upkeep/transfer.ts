@@ -12,6 +12,7 @@ import {type Arrived, apiOf, type EntryMove, finishTransfers, ledgerName, marksI
 import {assertSettled} from '../apply/open-requests.ts'
 import {assertAuditable} from '../audit/audit.ts'
 import {auditArrivals} from '../audit/audit-arrivals.ts'
+import {sayStillLocked} from '../ledgers/locked-ledgers.ts'
 import {isOneAt, OtherAccountError} from '../workspace/accounts.ts'
 import type {LedgerDesk, LedgerObject} from '../workspace/ledger-desk.ts'
 
@@ -253,7 +254,8 @@ export async function resumeTransfers(desk: LedgerDesk, lockTimeoutMs: number): 
   }
   const names = new Set([...sources.keys(), ...marks.map(it => it.stack)])
   const open = new Map([...stores].filter(([name]) => names.has(name)))
-  const take = (signal: AbortSignal) => lockAll([...open.values()], {timeoutMs: lockTimeoutMs, clock, signal})
+  const take = (signal: AbortSignal) =>
+    lockAll([...open.values()], {timeoutMs: lockTimeoutMs, clock, signal, stillLocked: sayStillLocked(log)})
   return desk.under(take, async () => {
     await desk.assertFree(desk.chosen([]))
     const arrived = await finishTransfers(new Map([...open, ...gone]), auditArrivals(desk.host, open))

@@ -86,9 +86,23 @@ describe('a lock', () => {
     const wrong = await at.run([...MOVE, ...saved('a'), '-o', 'json'])
     expect([wrong.code, documentOf(wrong).error.code]).toEqual([3, 'E_NOT_DECLARED'])
     expect(wrong.stderr).toContain(`svcctl force-unlock --stack a ${first.lock?.ID}`)
+    expect(wrong.stderr).not.toContain('ledger itself is written')
     for (const server of [first, second]) server.lock = undefined
     const done = await at.run([...MOVE, ...saved('b'), '-o', 'json'])
     expect([done.code, documentOf(done).moved.length], done.stderr).toEqual([0, 1])
     expect(done.stderr).toContain(`svcctl force-unlock --stack b ${second.lock?.ID}`)
+    expect(done.stderr).toContain('ledger itself is written')
   })
+
+  it.each([['apply', '--stack', '*', '--auto-approve'], [...MOVE]])(
+    'of %s that was taken before another one could not be had, and cannot be given back, is named',
+    async (...args) => {
+      expect((await at.fast(['apply', '--stack', '*', '--auto-approve', ...saved()])).code).toBe(0)
+      first.unlockFails = true
+      second.lock = theirs
+      const outcome = await at.run([...args, ...saved('b')])
+      expect([outcome.code, first.lock], outcome.stderr).toEqual([10, expect.anything()])
+      expect(outcome.stderr).toContain(`svcctl force-unlock --stack a ${first.lock?.ID}`)
+    },
+  )
 })
