@@ -27,7 +27,7 @@ export interface HttpFenceOptions {
 }
 
 /** An answer that took longer may be old: the process may have been stopped while it was on its way. */
-const PROMPT_MS = 2_000
+export const PROMPT_MS = 2_000
 const TRIES = 3
 
 export class HttpFence {

@@ -23,7 +23,7 @@ import type {OwnApp} from './errors.ts'
 import {LedgerAccessError, LedgerLockedError, LedgerLockLostError, type LedgerPlace} from './errors.ts'
 import {isPage, isRefusedAccess, isSuccess, type ReadState, StateAnswers, serverWords} from './http-answers.ts'
 import {type HttpBackend, shownAddress} from './http-backend.ts'
-import {describeLock, filledText, HttpFence, isLocked, lockInfoIn} from './http-fence.ts'
+import {describeLock, filledText, HttpFence, isLocked, lockInfoIn, PROMPT_MS} from './http-fence.ts'
 import {LockIdError, type LockSeen, lockPauseMs, type ManagedLedgerStore, type Notice, sayWaiting} from './managed-store.ts'
 import {assertVersion, changedError, nextVersion} from './next-version.ts'
 import {type SendState, stateRequests} from './state-requests.ts'
@@ -136,10 +136,11 @@ export class HttpLedgerStore implements ManagedLedgerStore {
 
   /** Hand the answer to the next `save`: it has the serial of what the server holds now. */
   async save(ledger: Ledger): Promise<Ledger> {
-    const {backend, random} = this.#options
+    const {backend, random, clock} = this.#options
     const held = this.#held
     if (held === undefined) throw new Error(`the ledger ${this.place} is saved without its lock`)
     await held.fence?.assertHeld()
+    const lookedAt = clock.now()
     const isUnsure = held.id === undefined || !held.isFresh || this.#tried !== undefined
     const before = isUnsure ? await this.#compared(ledger) : ledger
     const saved = nextVersion(before, this.#known, this.#where, random)
@@ -147,10 +148,12 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     const url = new URL(backend.address)
     if (held.id !== undefined) url.searchParams.set('ID', held.id)
     const version = {serial: saved.serial, lineage: saved.lineage, content}
+    const again = () => this.#assertStill(held, before)
+    // A large one takes a while to be written down, and the process may have stood still.
+    if (clock.now() - lookedAt > PROMPT_MS) await again()
     if (this.#tried) this.#late = [...this.#late, this.#tried].slice(-MOST_LATE)
     this.#tried = version
     held.hasWritten = true
-    const again = () => this.#assertStill(held, before)
     const answer = await this.#send({method: backend.updateMethod, url: url.href, body: content, again})
     if (!isSuccess(answer) || isPage(answer)) await this.#assertTaken(held, answer, before)
     this.#known = version

@@ -1,6 +1,7 @@
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import type {Clock} from '../../src/base/clock.ts'
 import {systemRandom} from '../../src/base/random.ts'
+import type {LedgerEntry} from '../../src/engine/model/ledger.ts'
 import {openLedgerStore} from '../../src/ledger/backends/open-ledger.ts'
 import {type HttpLocation, httpBackendOf} from '../../src/ledger/http-backend.ts'
 import {lockAll} from '../../src/ledger/managed-store.ts'
@@ -40,13 +41,13 @@ const clock = (): Clock => {
   }
 }
 
-const open = (location: HttpLocation, environment: Record<string, string> = {}) =>
+const open = (location: HttpLocation, environment: Record<string, string> = {}, at = clock()) =>
   openLedgerStore(location, {
     stack: 'shop',
     folder: '/nowhere',
     environment,
     transport: () => network.send,
-    clock: clock(),
+    clock: at,
     random: systemRandom,
     pid: 1,
     host: 'build-7',
@@ -55,9 +56,9 @@ const open = (location: HttpLocation, environment: Record<string, string> = {}) 
     notice: message => notices.push(message),
   })
 
-const store = (more: Partial<HttpLocation> = {}, environment: Record<string, string> = {}) => {
+const store = (more: Partial<HttpLocation> = {}, environment: Record<string, string> = {}, at = clock()) => {
   const {address} = server
-  return open({type: 'http', address, lockAddress: address, unlockAddress: address, ...more}, environment)
+  return open({type: 'http', address, lockAddress: address, unlockAddress: address, ...more}, environment, at)
 }
 
 describe('a server whose copies lag behind', () => {
@@ -391,6 +392,23 @@ describe('a ledger behind the HTTP state protocol', () => {
       await unlock()
     }
   }
+
+  it('is not written by a process that was stopped after it had looked at its lock, and has gone on since', async () => {
+    const at = clock()
+    const it = store({}, {}, at)
+    await it.lock(0)
+    const read = await it.save(await it.load())
+    class Stopping extends Map<string, LedgerEntry> {
+      override values() {
+        void at.sleep(60_000)
+        const theirs = {...JSON.parse(server.state ?? ''), serial: 2, outputs: {whose: {value: 'theirs', type: 'string'}}}
+        Object.assign(server, {lock: undefined, state: JSON.stringify(theirs)})
+        return super.values()
+      }
+    }
+    await expect(it.save({...read, entries: new Stopping(read.entries)})).rejects.toMatchObject({code: 'E_LOCK_LOST', exit: 10})
+    expect(server.state).toContain('theirs')
+  })
 
   it('is not written by a second try, before which the lock was forced', async () => {
     const {address} = server
