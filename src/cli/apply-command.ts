@@ -19,7 +19,7 @@ import type {Settled} from '../run/apply/dead-runs.ts'
 import type {ApplyOptions} from '../run/host/plan-options.ts'
 import type {RunStory} from '../run/journal/run-files.ts'
 import type {Connect, Workspace} from '../run/workspace/workspace.ts'
-import {KilledError, onInterrupt, SettlingStoppedError} from './interrupt.ts'
+import {type Interrupts, KilledError, onInterrupt, SettlingStoppedError} from './interrupt.ts'
 import {type PlanFlags, planOptions} from './parse/plan-options.ts'
 import {variableOptions} from './parse/variable-options.ts'
 import {type Context, paintFor} from './shell/context.ts'
@@ -240,6 +240,24 @@ export abstract class ApplyCommandBase extends StackCommand {
     this.logger.note(`not looked at since the plan was made, for it leaves them as they are: ${named.join(', ')}${more}`)
   }
 
+  /** @param run - which it is, once it has begun */
+  private stoppedWhileWriting(run: () => string | undefined, atOnce: () => void): Interrupts {
+    this.changed = true
+    return onInterrupt(
+      () => {
+        const id = run()
+        const what =
+          id === undefined ? 'nothing was sent' : `what is in flight goes on without us; resume with: svcctl apply --resume ${id}`
+        this.logger.warn(`stopping: ${what}`)
+      },
+      () => {
+        atOnce()
+        const id = run()
+        if (id !== undefined) this.failAtOnce(new KilledError(id))
+      },
+    )
+  }
+
   /** Shows the plan, has it approved, carries it out, and says what came of it. */
   private async carryOut(workspace: Workspace, built: ToCarryOut, flags: ApplyFlagValues, emit: Emit): Promise<ExitCode> {
     const {
@@ -283,7 +301,6 @@ export abstract class ApplyCommandBase extends StackCommand {
       if (plan.guards.length > 0) throw new PlanRefusedError(plan)
       workspace.assertAffordable(plan)
     }
-    this.changed = true
     const done = await applyPlan({
       workspace,
       plan,
@@ -303,14 +320,7 @@ export abstract class ApplyCommandBase extends StackCommand {
       approval: this.approval,
       detach: flags.wait === false,
       warn: text => this.logger.warn(text),
-      stoppable: (run, atOnce) =>
-        onInterrupt(
-          () => this.logger.warn(`stopping: what is in flight goes on without us; resume with: svcctl apply --resume ${run}`),
-          () => {
-            atOnce()
-            this.failAtOnce(new KilledError(run))
-          },
-        ),
+      stoppable: (run, atOnce) => this.stoppedWhileWriting(run, atOnce),
     })
     const paint = paintFor(this.context.streams.stdout, this.context.environment)
     const ended = applyDocument(done, whole, built.approved)

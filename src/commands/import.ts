@@ -186,13 +186,19 @@ export default class ImportCommand extends StackCommand {
     flags: ImportFlagValues,
     work: (workspace: Workspace, onRecord: () => void) => Promise<T>,
   ): Promise<T & {readonly requests: {readonly used: number}}> {
+    let recorded = () => {}
     const onRecord = () => {
       this.changed = true
+      recorded = this.stoppable.finishing()
     }
     return this.inWorkspace(stacks, flags, 'plan', workspace =>
       this.locked(workspace, flags['lock-timeout'], async () => {
-        const done = await work(workspace, onRecord)
-        return {...done, requests: {used: workspace.usedRequests()}}
+        try {
+          const done = await work(workspace, onRecord)
+          return {...done, requests: {used: workspace.usedRequests()}}
+        } finally {
+          recorded()
+        }
       }),
     )
   }

@@ -34,7 +34,7 @@ import {type CarryOutOptions, carryOut, plannedWork} from './carry-out.ts'
 import {assertNothingOpen} from './open-requests.ts'
 import {RunAudit} from './run-audit.ts'
 import {outputsOf} from './stack-outputs.ts'
-import {openControls} from './supervision.ts'
+import {type OpenControls, openControls} from './supervision.ts'
 
 export interface ApplyInput {
   readonly workspace: Workspace
@@ -58,10 +58,11 @@ export interface ApplyInput {
   readonly approval?: Approval | undefined
   readonly warn: (text: string) => void
   /**
-   * How the run is told to stop, from its first request to its last: the signal starts nothing new. Who is told to end at once
-   * calls `atOnce`, which keeps what was done.
+   * How the run is told to stop, from the first write of a ledger to its last: the signal starts nothing new. Who is told to end
+   * at once calls `atOnce`, which keeps what was done.
+   * @param run - which it is, once it has begun
    */
-  readonly stoppable: (run: string, atOnce: () => void) => {readonly signal: AbortSignal; off(): void}
+  readonly stoppable: (run: () => string | undefined, atOnce: () => void) => {readonly signal: AbortSignal; off(): void}
 }
 
 export interface ApplyDone {
@@ -83,9 +84,8 @@ export interface ApplyDone {
 
 export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   const {workspace, plan, observation} = input
-  const [{host}, before] = [workspace, workspace.usedRequests()]
-  const whole = input.whole?.plan ?? plan
-  const controls = await openControls(workspace, plan, whole, input.breakGlass)
+  const before = workspace.usedRequests()
+  const controls = await openControls(workspace, plan, input.whole?.plan ?? plan, input.breakGlass)
   const secrets = new RunSecrets(workspace, observation.pairs)
   secrets.assertAll(plan)
   const {accountOf} = workspace
@@ -93,6 +93,37 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   const said = new Set([...held.values()].flatMap(it => ('error' in it ? it.error : [])))
   const undecided = input.undecided.map(it => it.error).filter(it => !said.has(it))
   for (const {message} of undecided) input.emit({type: 'warning', message})
+  let begun: ReturnType<typeof startRun> | undefined
+  const interrupts = input.stoppable(
+    () => begun?.run,
+    () => begun?.journal.close(),
+  )
+  const begin: typeof startRun = (...given) => {
+    begun = startRun(...given)
+    return begun
+  }
+  try {
+    return {...(await underWay(input, {controls, secrets, work, held, before, begin, stop: interrupts.signal})), undecided}
+  } finally {
+    interrupts.off()
+  }
+}
+
+interface UnderWay extends Pick<ApplyDone, 'before'>, ReturnType<typeof plannedWork> {
+  readonly controls: OpenControls
+  readonly secrets: RunSecrets
+  readonly begin: typeof startRun
+  readonly stop: AbortSignal
+}
+
+/** Ledgers are written from here on: whoever stops that stops it where each of them is whole, and locked still. */
+async function underWay(
+  input: ApplyInput,
+  {controls, secrets, work, held, before, begin, stop}: UnderWay,
+): Promise<Omit<ApplyDone, 'undecided'>> {
+  const {workspace, plan, observation} = input
+  const {host} = workspace
+  const whole = input.whole?.plan ?? plan
   // As they are before anything of this run stands in them.
   const image = beforeImage(plan.operations, workspace.ledgers)
   const transfer = createRunId(host.clock, host.random)
@@ -103,15 +134,13 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   for (const stack of workspace.stacks) recorded.set(stack.name, {accounts: await recordedAccounts(workspace, stack, plan)})
   for (const [stack, {accounts}] of recorded) book.setAccounts(stack, accounts)
   const accounts = accountsOf(workspace, recorded)
-  if (!plan.operations.some(it => it.action !== 'no-op'))
-    return {...withRest(input, accounts, await nothingToDo(input, work, book)), undecided}
-  const {run, journal: file} = startRun(host, input.approved, {
+  if (!plan.operations.some(it => it.action !== 'no-op')) return withRest(input, accounts, await nothingToDo(input, work, book))
+  const {run, journal: file} = begin(host, input.approved, {
     ledgers: Object.fromEntries([...workspace.ownLedgers].map(([stack, {place}]) => [stack, place])),
     accounts,
     approved: permissionOf(input.lifts),
     before: image,
   })
-  const interrupts = input.stoppable(run, () => file.close())
   const {written, travelling, discreet} = journalsOf(input, run, file, book)
   const durations = new LearnedDurations(host)
   const limits = new LearnedLimits(workspace)
@@ -119,7 +148,7 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
   try {
     await audit.begin(() => written.append({type: 'end', summary: {}}, true))
     const options = {
-      ...optionsOf({...input, emit: audit.emit}, run, book, discreet, interrupts.signal, limits),
+      ...optionsOf({...input, emit: audit.emit}, run, book, discreet, stop, limits),
       supervision: controls.supervision,
       learned: durations.learn,
       durationMs: durations.of,
@@ -130,17 +159,16 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
     if (limits.news !== undefined) input.warn(limits.news)
     for (const stack of workspace.stacks) book.setOutputs(stack.name, outputsOf(workspace, plan, stack.name, result))
     travelling?.ended()
-    await audit.end(result, interrupts.signal.aborted)
+    await audit.end(result, stop.aborted)
     await book.save(run, host.clock, input.emit)
     const rest = restOf({...whole, accounts}, result, {kinds, approved: input.whole?.approved ?? input.approved, lifts: input.lifts})
     const residualPlan = rest && savedRest(input, run, rest)
     return {
       run,
       result: withLeftOut(result, input.whole?.leftOut ?? []),
-      interrupted: interrupts.signal.aborted,
+      interrupted: stop.aborted,
       requests: workspace.usedRequests(),
       before,
-      undecided,
       audit: audit.heads,
       ...(residualPlan === undefined ? {} : {residualPlan}),
     }
@@ -148,7 +176,6 @@ export async function applyPlan(input: ApplyInput): Promise<ApplyDone> {
     await audit.broke(error)
     throw written.withRecord(error)
   } finally {
-    interrupts.off()
     audit.close()
     written.leave()
     file.close()

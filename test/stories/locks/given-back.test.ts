@@ -80,6 +80,45 @@ describe('a lock', () => {
     expect(second.state).not.toContain('"transfer"')
   })
 
+  /** Ctrl-C when this write of a ledger has come in. */
+  async function interruptedAt(nth: number, args: readonly string[], on: readonly string[]) {
+    for (const {requests} of [first, second]) requests.length = 0
+    const run = at.start([...args, ...on])
+    let writes = 0
+    for (const server of [first, second])
+      server.beforeWrite = () => {
+        if (++writes === nth) run.kill('SIGINT')
+      }
+    const outcome = await run.done
+    for (const server of [first, second]) server.beforeWrite = () => {}
+    const after = [first, second].flatMap(({requests}) => requests.slice(requests.findIndex(it => it.startsWith('UNLOCK'))))
+    expect(
+      after.filter(it => it.startsWith('POST')),
+      outcome.stderr,
+    ).toEqual([])
+    expect([first.lock, second.lock]).toEqual([undefined, undefined])
+    return outcome
+  }
+
+  it.each([1, 2, 3])(
+    'is kept until the ledgers are written when Ctrl-C comes at write %i of an apply that moves between them',
+    async nth => {
+      expect((await at.fast(['apply', '--stack', '*', '--auto-approve', ...saved()])).code).toBe(0)
+      const {code, stderr} = await interruptedAt(nth, ['apply', '--stack', '*', '--auto-approve'], saved('b'))
+      expect([code, stderr]).toEqual([4, expect.stringContaining('stopping: nothing was sent')])
+      expect(second.state).not.toContain('"transfer":')
+      const plan = await at.fast(['plan', '--stack', '*', '--detailed-exitcode', ...saved('b')])
+      expect(plan.code, plan.stdout).toBe(0)
+    },
+  )
+
+  it.each([1, 2])('is kept until the ledgers are written when Ctrl-C comes at write %i of an import', async nth => {
+    expect((await at.fast(['apply', '--stack', '*', '--auto-approve', ...saved()])).code).toBe(0)
+    for (const server of [first, second]) server.state = undefined
+    const {code, stderr} = await interruptedAt(nth, ['import', '--all', '--stack', '*'], saved())
+    expect([code, stderr]).toEqual([0, expect.stringContaining('stopping as soon as the ledgers are written')])
+  })
+
   it('that cannot be given back hides neither what was done nor what went wrong, and says how to free it', async () => {
     expect((await at.fast(['apply', '--stack', '*', '--auto-approve', ...saved()])).code).toBe(0)
     for (const server of [first, second]) server.unlockFails = true
