@@ -29,7 +29,7 @@ import {makeFolder} from '../base/make-folder.ts'
 import {partOfPath} from '../base/path-part.ts'
 import {type RandomBytes, randomHex} from '../base/random.ts'
 import {shellWord} from '../base/shell-word.ts'
-import {systemCode} from '../base/system-code.ts'
+import {isAbsent, systemCode} from '../base/system-code.ts'
 import {readKeptFileSync} from '../base/whole-file.ts'
 
 const FORMAT = 'svcctl.journal/1'
@@ -126,10 +126,16 @@ export class JournalDamagedError extends AppError {
 /** There is no such run here, or it may not be read. */
 export class JournalMissingError extends AppError {
   constructor(path: string, cause: unknown) {
-    super(`There is no journal ${path} that can be read.`, {
+    const isThere = systemCode(cause) !== undefined && !isAbsent(cause)
+    super(isThere ? `The journal ${path} cannot be read (${systemCode(cause)}).` : `There is no journal ${path}.`, {
       code: 'E_JOURNAL_MISSING',
       exit: EXIT.notFound,
-      suggestions: ['Run "svcctl runs list" in the folder of the stack to see the runs there are.'],
+      suggestions: isThere
+        ? [
+            'Make sure that it is a file that you can read: it may be of somebody else who ran svcctl here. Then run the command again.',
+            `Where nobody can, move it away (what that run created is found by its name): mv ${shellWord(path)} ${shellWord(`${path}.old`)}`,
+          ]
+        : ['Run "svcctl runs list" in the folder of the stack to see the runs there are.'],
       cause,
     })
   }

@@ -8,6 +8,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -162,6 +163,20 @@ describe('a journal', () => {
     rmSync(path)
     execFileSync('mkfifo', [path])
     expect(() => readJournal(path)).toThrow(expect.objectContaining({code: 'E_JOURNAL_MISSING'}))
+  })
+
+  it('that is there and cannot be read says how to get it out of the way of every later run', () => {
+    mkdirSync(path, {recursive: true})
+    const mv = `mv ${path} ${path}.old`
+    expect(() => readJournal(path)).toThrow(
+      expect.objectContaining({
+        code: 'E_JOURNAL_MISSING',
+        message: `The journal ${path} cannot be read (EINVAL).`,
+        suggestions: expect.arrayContaining([expect.stringContaining(mv)]),
+      }),
+    )
+    renameSync(path, `${path}.old`)
+    expect(listRuns(runsFolder(folder))).toEqual([])
   })
 
   it.skipIf(process.platform === 'win32')('on a full disk keeps its whole entries and refuses the one that does not fit', () => {
