@@ -205,7 +205,12 @@ export abstract class StackCommand extends ReportingCommand {
         await givenBack(stop, taking)
         return usual
       })
-    return lockedUntil(reading, taking, this.logger)
+    const finishing = () =>
+      onInterrupt(
+        () => this.logger.warn('stopping as soon as the locks are given back'),
+        () => {},
+      ).off
+    return lockedUntil(reading, taking, {log: this.logger, finishing})
   }
 
   /** Makes a plan, saves it where that is asked for, and prints it. Changes nothing. */

@@ -141,10 +141,25 @@ export async function givenBack(stop: AbortController, taking: Promise<Unlock>):
   await unlock?.()
 }
 
-/** Locks that are being taken are given back when `work` has ended; what it failed of is what is said. */
-export async function lockedUntil<T>(work: () => Promise<T>, taking: Promise<Unlock>, log: Host['log']): Promise<T> {
-  const result = await afterFailure(async () => (await taking.catch(() => undefined))?.(), work, sayStillLocked(log))
-  await (await taking)()
+/**
+ * Locks that are being taken are given back when `work` has ended; what it failed of is what is said.
+ * @param finishing - as in `Stoppable`: who stops the command while it gives them back would leave the rest of them behind
+ */
+export async function lockedUntil<T>(
+  work: () => Promise<T>,
+  taking: Promise<Unlock>,
+  {log, finishing}: Pick<Host, 'log'> & Pick<Stoppable, 'finishing'>,
+): Promise<T> {
+  const giveBack = async (unlock: Unlock | undefined) => {
+    const done = finishing()
+    try {
+      await unlock?.()
+    } finally {
+      done()
+    }
+  }
+  const result = await afterFailure(async () => giveBack(await taking.catch(() => undefined)), work, sayStillLocked(log))
+  await giveBack(await taking)
   return result
 }
 

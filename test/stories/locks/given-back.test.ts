@@ -112,6 +112,21 @@ describe('a lock', () => {
     },
   )
 
+  it.each([
+    ['was done', 'a', 0],
+    ['was refused', 'b', 3],
+  ] as const)('is given back with all others when Ctrl-C comes while that is under way, after what %s', async (_, cache, ends) => {
+    expect((await at.fast(['apply', '--stack', '*', '--auto-approve', ...saved()])).code).toBe(0)
+    const run = at.start(['apply', '--stack', cache, '--stack', 'b', ...(ends === 0 ? ['--auto-approve'] : []), ...saved(cache)])
+    for (const server of [first, second])
+      server.hold = () => {
+        if (server.requests.at(-1)?.startsWith('UNLOCK')) run.kill('SIGINT')
+        return false
+      }
+    const {code, stderr} = await run.done
+    expect([code, first.lock, second.lock], stderr).toEqual([ends, undefined, undefined])
+  })
+
   it.each([1, 2])('is kept until the ledgers are written when Ctrl-C comes at write %i of an import', async nth => {
     expect((await at.fast(['apply', '--stack', '*', '--auto-approve', ...saved()])).code).toBe(0)
     for (const server of [first, second]) server.state = undefined
