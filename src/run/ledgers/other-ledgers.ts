@@ -6,7 +6,7 @@
 import {readdir} from 'node:fs/promises'
 import {basename, dirname, join, resolve} from 'node:path'
 import {AppError} from '../../base/errors.ts'
-import {readWholeFile} from '../../base/whole-file.ts'
+import {readKeptFile} from '../../base/whole-file.ts'
 import type {LedgerLocation, StackDeclarations} from '../../engine/model/declaration.ts'
 import type {Ledger} from '../../engine/model/ledger.ts'
 import type {LedgerPlaceOptions} from '../../ledger/backends/backend.ts'
@@ -62,15 +62,14 @@ export async function readOtherLedgers(
 
 /** Ledgers in files beside those of the app, whose stacks the app does not have. */
 export async function leftBehind(folder: string, known: readonly Pick<StackDeclarations, 'name' | 'ledger'>[]): Promise<LedgerOf[]> {
-  const there = await filesBeside(folder, known)
   const names = new Set(known.map(it => it.name))
-  const found = await Promise.all(
-    there.map(async (path): Promise<LedgerOf[]> => {
-      const name = await stackOf(path)
-      return name === undefined || names.has(name) ? [] : [{name, ledger: localLedger(path)}]
-    }),
-  )
-  return found.flat()
+  const found: LedgerOf[] = []
+  // One after the other: whoever brings a repository along can put any number of large files there.
+  for (const path of await filesBeside(folder, known)) {
+    const name = await stackOf(path)
+    if (name !== undefined && !names.has(name)) found.push({name, ledger: localLedger(path)})
+  }
+  return found
 }
 
 async function filesBeside(folder: string, known: readonly Pick<LedgerOf, 'ledger'>[]): Promise<string[]> {
@@ -99,21 +98,19 @@ export interface FormerLedger {
 /** Files beside the ledgers of the app that belong to one of its stacks and are not its ledger. */
 export async function formerLedgers(folder: string, known: readonly LedgerOf[]): Promise<FormerLedger[]> {
   const names = new Set(known.map(it => it.name))
-  const found = await Promise.all(
-    (await filesBeside(folder, known)).map(async (path): Promise<FormerLedger[]> => {
-      const ledger = await ledgerIn(path)
-      return ledger === undefined || !names.has(ledger.stack) || ledger.entries.size === 0
-        ? []
-        : [{stack: ledger.stack, path, objects: ledger.entries.size}]
-    }),
-  )
-  return found.flat()
+  const found: FormerLedger[] = []
+  for (const path of await filesBeside(folder, known)) {
+    const ledger = await ledgerIn(path)
+    if (ledger !== undefined && names.has(ledger.stack) && ledger.entries.size > 0)
+      found.push({stack: ledger.stack, path, objects: ledger.entries.size})
+  }
+  return found
 }
 
 /** What cannot be read, or is another program's, is no ledger of ours. */
 async function stackOf(path: string): Promise<string | undefined> {
   try {
-    const content = (await readWholeFile(path)).toString()
+    const content = (await readKeptFile(path)).bytes.toString()
     return stackIn(content) ?? rewritten(content, path)?.stack
   } catch {
     return undefined
@@ -122,7 +119,7 @@ async function stackOf(path: string): Promise<string | undefined> {
 
 async function ledgerIn(path: string): Promise<Ledger | undefined> {
   try {
-    const content = (await readWholeFile(path)).toString()
+    const content = (await readKeptFile(path)).bytes.toString()
     const stack = stackIn(content)
     return stack === undefined ? rewritten(content, path) : decodeLedger(content, {place: path, stack, setAside: ''})
   } catch {
