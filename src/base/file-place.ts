@@ -56,6 +56,16 @@ export function placeOfFile(named: string, cwd = '', use: FileUse = {}): FilePla
   return {is: 'stream', path, fifo: found.isFIFO()}
 }
 
+/** What svcctl and Terraform keep beside a stack. Of what a ledger owns nothing else knows. */
+const KEPT_NAME = /\.tfstate(?:\.backup|\.controls\.json|\.lock\.info)?$/
+
+/** As `placeOfFile`, for what a person wants written: replaced is what stands there, unless it is a ledger. @throws as that does */
+export function placeToWrite(named: string, cwd = ''): FilePlace {
+  const place = placeOfFile(named, cwd)
+  if (KEPT_NAME.test(place.path)) throw new NotAFileError(named, 'is where a ledger is kept, and nothing else is written there')
+  return place
+}
+
 /** As `placeOfFile`, for what has to be a file: it is read again. @throws NotAFileError */
 export function fileAt(path: string, use: FileUse = {}): string {
   const place = placeOfFile(path, '', use)

@@ -9,7 +9,7 @@ import {pipeline} from 'node:stream/promises'
 import {writeFileAtomic} from './atomic-file.ts'
 import type {Clock} from './clock.ts'
 import {AppError} from './errors.ts'
-import {placeOfFile} from './file-place.ts'
+import {placeToWrite} from './file-place.ts'
 import {systemCode} from './system-code.ts'
 import {waitFor} from './wait-for.ts'
 
@@ -43,7 +43,7 @@ export interface NamedFileHost {
  */
 export async function writeNamedFile(path: string, data: string | Iterable<string>, {clock, cwd}: NamedFileHost): Promise<void> {
   try {
-    const place = placeOfFile(path, cwd)
+    const place = placeToWrite(path, cwd)
     if (place.is === 'file') await writeFileAtomic(place.path, data, {mode: 0o600})
     else await pourInto(place.path, place.fifo, bytesOf(data), clock)
   } catch (error) {

@@ -7,7 +7,7 @@
 import {existsSync} from 'node:fs'
 import {dirname, resolve} from 'node:path'
 import {EXIT, type ExitCode} from '../base/errors.ts'
-import {placeOfFile} from '../base/file-place.ts'
+import {placeToWrite} from '../base/file-place.ts'
 import {plainIndentedJson} from '../base/indented-json.ts'
 import {asJson} from '../base/json.ts'
 import {UsageError} from '../base/usage-error.ts'
@@ -218,7 +218,7 @@ export abstract class StackCommand extends ReportingCommand {
     if (flags.out !== undefined && !existsSync(resolve(this.context.cwd, dirname(flags.out))))
       throw new UsageError(`--out ${flags.out}: there is no folder ${dirname(flags.out)}`, ['Make the folder first, or name another file.'])
     // What cannot hold a plan is refused before anything is read.
-    const place = flags.out === undefined ? undefined : placeOfFile(flags.out, this.context.cwd)
+    const place = flags.out === undefined ? undefined : placeToWrite(flags.out, this.context.cwd)
     const loaded = await this.readDeclarations(flags)
     const [
       {lastingPlan, outputsToRecord, planWorkspace},

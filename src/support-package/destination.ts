@@ -3,7 +3,7 @@ import {constants, createReadStream} from 'node:fs'
 import {access, rm, stat, statfs} from 'node:fs/promises'
 import {dirname, join, resolve} from 'node:path'
 import type {Clock} from '../base/clock.ts'
-import {type FilePlace, placeOfFile} from '../base/file-place.ts'
+import {type FilePlace, placeToWrite} from '../base/file-place.ts'
 import {pourInto} from '../base/named-file.ts'
 import {temporaryFolder} from '../base/temporary-folder.ts'
 import {DestinationError} from './package-errors.ts'
@@ -25,7 +25,7 @@ export interface DestinationState {
 export async function destinationOf(cwd: string, given: string | undefined, defaultName: string): Promise<FilePlace> {
   const path = resolve(cwd, given ?? defaultName)
   const found = await stat(path).catch(() => undefined)
-  return placeOfFile(found?.isDirectory() ? join(path, defaultName) : path)
+  return placeToWrite(found?.isDirectory() ? join(path, defaultName) : path)
 }
 
 /**

@@ -43,6 +43,28 @@ describe('plan --out', () => {
   })
 })
 
+describe('a ledger', () => {
+  it('is replaced by no plan, no report, no archive and no link to it, and nothing is read', async () => {
+    expect((await here.fast(['apply', ...stack, '--auto-approve'])).code).toBe(0)
+    const [ledger = ''] = readdirSync(here.folder).filter(it => it.endsWith('.tfstate'))
+    const text = readFileSync(at(ledger), 'utf8')
+    symlinkSync(ledger, at('link'))
+    const {length} = here.simulator.log
+    for (const words of [
+      ['plan', ...stack, '--out', ledger],
+      ['plan', ...stack, '--out', 'link'],
+      ['plan', ...stack, '--report', `markdown=${ledger}`],
+      ['plan', ...stack, '--report', `html=${ledger}.backup`],
+      ['enterprise', 'support-package', 'cluster', '--file', ledger, '--overwrite', '--skip-checks'],
+    ])
+      expect(await here.fast(words), words.join(' ')).toMatchObject({
+        code: 64,
+        stderr: expect.stringContaining('is where a ledger is kept'),
+      })
+    expect([readFileSync(at(ledger), 'utf8'), here.simulator.log.length]).toEqual([text, length])
+  })
+})
+
 describe('a support package', () => {
   it('is written whole to a FIFO, and nothing else stays behind', async () => {
     execFileSync('mkfifo', [at('fifo')])

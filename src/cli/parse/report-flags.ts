@@ -1,7 +1,7 @@
 /** What `--report` asks for: forms, and the files they go to. Checked before anything is read. */
 import {existsSync} from 'node:fs'
 import {dirname, resolve} from 'node:path'
-import {placeOfFile} from '../../base/file-place.ts'
+import {placeToWrite} from '../../base/file-place.ts'
 import {nearest} from '../../base/nearest.ts'
 import {UsageError} from '../../base/usage-error.ts'
 import {isReportFormat, REPORT_FORMATS} from '../../report/formats/registry.ts'
@@ -53,6 +53,6 @@ function wishOf(word: string, cwd: string): ReportWish {
   if (!existsSync(resolve(cwd, dirname(file))))
     throw new UsageError(`--report ${word}: there is no folder ${dirname(file)}`, ['Make the folder first, or name another file.'])
   // What cannot hold a report is refused before anything is read.
-  placeOfFile(file, cwd)
+  placeToWrite(file, cwd)
   return {format, file}
 }
