@@ -167,17 +167,22 @@ export abstract class ApplyCommandBase extends StackCommand {
     work: (workspace: Workspace, emit: Emit) => Promise<ExitCode>,
     frozen?: 'ignore',
   ): Promise<ExitCode> {
-    const {assertTarget, hideSecretsOf, inStateFile, othersOf, planSecrets, planStacks, variableLookup} = await applyParts()
+    const {assertTarget, goingOf, hideSecretsOf, inStateFile, othersOf, planSecrets, planStacks, variableLookup} = await applyParts()
     const variables = variableOptions(this.argv)
     const sources = {cwd: this.context.cwd, environment: this.context.environment.all, variables}
     const variable = await variableLookup(sources, [...plan.stacks.map(it => it.name), ...(plan.otherStacks ?? []).map(it => it.name)])
     const secret = planSecrets(variable, stacks, this.context.redactor)
     hideSecretsOf(plan, variable, secret, this.context.redactor)
     const planned = planStacks(plan, secret).map(it => inStateFile(it, flags.state))
-    return this.inWorkspace({stacks: planned, others: othersOf(plan), variable}, flags, 'full', async workspace => {
-      await assertTarget(workspace, plan)
-      return this.lockedWithProgress(workspace, flags, emit => work(workspace, emit), frozen)
-    })
+    return this.inWorkspace(
+      {stacks: planned, others: othersOf(plan), going: goingOf(plan, new Map()), variable},
+      flags,
+      'full',
+      async workspace => {
+        await assertTarget(workspace, plan)
+        return this.lockedWithProgress(workspace, flags, emit => work(workspace, emit), frozen)
+      },
+    )
   }
 
   private lockedWithProgress<T>(

@@ -2,7 +2,7 @@
 export {kinds} from '../backends/kinds.ts'
 export {variableLookup} from '../declaration/read/variable-lookup.ts'
 export {heldOperations} from '../engine/apply/undecided.ts'
-export {othersOf} from '../engine/plan/recheck.ts'
+export {goingOf, othersOf} from '../engine/plan/recheck.ts'
 export {isSubset} from '../engine/plan/rest.ts'
 export {safePart} from '../engine/plan/safe.ts'
 export {applyPlan} from '../run/apply/apply.ts'

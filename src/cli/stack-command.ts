@@ -132,7 +132,7 @@ export abstract class StackCommand extends ReportingCommand {
 
   /** Runs `work` in a workspace over these stacks; connections are closed afterwards in any case. */
   protected async inWorkspace<T>(
-    {stacks, others, variable}: Pick<WorkspaceOptions, 'stacks' | 'others' | 'variable'>,
+    {stacks, others, going, variable}: Pick<WorkspaceOptions, 'stacks' | 'others' | 'going' | 'variable'>,
     flags: StackFlagValues,
     mode: 'plan' | 'full',
     work: (workspace: Workspace) => Promise<T>,
@@ -149,6 +149,7 @@ export abstract class StackCommand extends ReportingCommand {
         connect: (api, target) => this.connect(api, flags, {target, bothApis: true}),
         stacks,
         others,
+        going,
         variable,
         mode,
         allowance,

@@ -48,6 +48,8 @@ export interface WorkspaceOptions {
   readonly connect: Connect
   readonly stacks: readonly StackDeclarations[]
   readonly others: readonly StackDeclarations[]
+  /** What a saved plan deletes: it is looked for where nothing else of its API is left, too. */
+  readonly going?: readonly {readonly stack: string; readonly kind: string}[] | undefined
   /** Of a saved plan, whose other stacks are names only; else the sources of this run, as `stacks` and `others` divide them. */
   readonly variable?: VariableLookup | undefined
   readonly mode: 'plan' | 'full'
@@ -327,13 +329,11 @@ export class Workspace {
     return opened && {connection: opened.api.connection, account: opened.account}
   }
 
-  /** The APIs a stack speaks to: those of its declarations and of what its ledger owns. */
+  /** The APIs a stack speaks to: those of its declarations, of what its ledger owns, and of what a saved plan deletes of it. */
   apisOf(stack: StackDeclarations): readonly Api[] {
-    const names = [
-      ...stack.declarations.map(it => it.kind),
-      ...[...(this.ledgers.get(stack.name)?.entries.values() ?? [])].map(it => it.kind),
-    ]
-    return apisOfKinds(names)
+    const owned = [...(this.ledgers.get(stack.name)?.entries.values() ?? [])]
+    const going = (this.#opened.options.going ?? []).filter(it => it.stack === stack.name)
+    return apisOfKinds([...stack.declarations, ...owned, ...going].map(it => it.kind))
   }
 
   /** The same, and those that a run has begun something at that has not ended. */

@@ -62,6 +62,22 @@ it('has a saved plan applied after it has lost its last object of that API', asy
   expect(owned()).toEqual(['cache', 'main'])
 })
 
+it.each([
+  ['of which it has deleted the last object by now', base(), []],
+  ['and of every other one, of which it has nothing left', base(), ['--destroy']],
+])('has a saved plan applied that deletes what is gone, of that API, %s', async (_, after, more) => {
+  expect((await apply(base().bdb('sessions'))).code).toBe(0)
+  saveStack(at.folder, after)
+  expect((await at.fast(['plan', ...on(), '--out', 'x.plan', ...more])).code).toBe(0)
+  const deleting = ['apply', 'x.plan', '--auto-approve', '--allow-destroy', '*', '-o', 'json']
+  expect((await at.fast(deleting)).code).toBe(0)
+  at.simulator.clearLog()
+  const again = await at.fast(deleting)
+  expect(again.code, again.stderr).toBe(0)
+  expect(documentOf(again).summary).toMatchObject({done: 0})
+  expect(at.writes).toEqual([])
+})
+
 it('has an earlier run undone after it has lost its last object of that API', async () => {
   expect((await apply(base().bdb('sessions'))).code).toBe(0)
   expect((await apply(base().bdb('sessions').database('cache', 'main'))).code).toBe(0)
