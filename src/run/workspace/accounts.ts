@@ -242,6 +242,9 @@ export async function checkAccounts(workspace: Workspace): Promise<void> {
         if (got !== expected)
           throw new OtherAccountError(pinned === undefined ? `the ledger of stack ${stack.name}` : `stack ${stack.name}`, expected, got)
       }
+      // What its target names says nothing of what its ledger has, where that says itself whose it is.
+      const isOthers = pinned !== undefined && !same && whose !== undefined && whose !== pinned && isKnownById(api)
+      if (isOthers && owns(workspace, stack.name, api)) throw new OtherAccountError(`the ledger of stack ${stack.name}`, whose, pinned)
       const isProven =
         pinned !== undefined ||
         recorded === undefined ||
@@ -298,8 +301,11 @@ const isKeyOf = ({address, keyHash}: LedgerAccount, connection: Connection): boo
 
 type Addressed = Pick<LedgerAccount, 'address'>
 
-/** Whether one id at two addresses tells one account: a service gives its ids out, and a cluster is called what its owner likes. */
-export const isOneAt = (api: string, one: Addressed, other: Addressed): boolean => api !== 'cluster' || one.address === other.address
+/** Whether an id tells an account wherever it is: a service gives its ids out, and a cluster is called what its owner likes. */
+const isKnownById = (api: string): boolean => api !== 'cluster'
+
+/** Whether one id at two addresses tells one account. */
+export const isOneAt = (api: string, one: Addressed, other: Addressed): boolean => isKnownById(api) || one.address === other.address
 
 /** Whether a stack has anything of an API that could be taken for another account's. */
 const owns = ({ledgers}: Workspace, stack: string, api: Api): boolean =>

@@ -104,6 +104,40 @@ describe('stacks with targets of their own', () => {
       await other.close()
     }
   })
+
+  it('is refused with the objects of another account in its ledger, whatever account its target names', async () => {
+    const other = await site()
+    try {
+      other.simulator.world.cloud.account.id = 2002
+      const table = (name: string, {SVC_CLOUD_API_KEY, SVC_CLOUD_SECRET_KEY, SVC_CLOUD_API_URL}: Site['env']) =>
+        `[profiles.${name}]\ndeployment_type = "cloud"\napi_key = "${SVC_CLOUD_API_KEY}"\napi_secret = "${SVC_CLOUD_SECRET_KEY}"\napi_url = "${SVC_CLOUD_API_URL}"\n`
+      mkdirSync(dirname(at.configFile), {recursive: true, mode: 0o700})
+      writeFileSync(at.configFile, table('east', at.env) + table('west', other.env), {mode: 0o600})
+      const run = (command: string, cloud: Readonly<Record<string, string>>, stack = jsonStack('goes').subscription('goes')) => {
+        const from = ['--synth-dir', saveStacks(at.folder, [stack.target({cloud})]), '-o', 'json']
+        return at.fast(
+          [command, ...from, ...(command === 'apply' || command === 'destroy' ? ['--auto-approve', '--allow-destroy', '*'] : [])],
+          {
+            env: NONE,
+          },
+        )
+      }
+      expect((await run('apply', {profile: 'east'})).code).toBe(0)
+      // Theirs has the same id.
+      other.simulator.edit({path: 'cloud/subscriptions', create: {name: 'theirs'}})
+      for (const command of ['plan', 'apply', 'destroy', 'drift']) {
+        const refused = await run(command, {profile: 'west', account: '2002'})
+        expect([command, refused.code, documentOf(refused).error?.code]).toEqual([command, 3, 'E_OTHER_ACCOUNT'])
+      }
+      expect(other.writes).toEqual([])
+      // Of an account of which it has nothing it may come to another one.
+      expect((await run('destroy', {profile: 'east'})).code).toBe(0)
+      expect((await run('apply', {profile: 'west', account: '2002'})).code).toBe(0)
+      expect(other.writes).toEqual(['POST /subscriptions'])
+    } finally {
+      await other.close()
+    }
+  })
 })
 
 describe('help', () => {
