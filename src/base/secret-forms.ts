@@ -13,7 +13,7 @@ const LINE = 8
  */
 export function formsOf(secret: string): ReadonlySet<string> {
   const lines = secret.split(/\r\n|\n|\r/).filter(({length}) => length >= LINE)
-  const plain = new Set([secret, ...lines, secret.replace(/\s+/g, ' ').trim(), secret.replace(/[\p{Cc}\p{Cf}]/gu, '')])
+  const plain = new Set([secret, ...lines, secret.replace(/\s+/g, ' ').trim(), secret.replace(/[\p{Cc}\p{Cf}\p{DI}]/gu, '')])
   const written = new Set([...plain].flatMap(text => [text, ...inAddresses(text), ...inMarkup(text)]))
   const forms = new Set([...written].flatMap(text => [text, ...inJson(text)]))
   for (const rare of secret.length > SPELLED ? [] : rarely(secret)) forms.add(rare)

@@ -2,22 +2,34 @@
  * Words of which some letters are spelled by their numbers, as addresses (`%2F`), JSON (`\u0026`), programs (`\x26`) and
  * markup (`&#38;`, `&amp;`) do. Which letters are spelled is each library's own choice: Python leaves `/` in an address as it
  * is, Java `*`, Go `&`; so the letters are put in place of their numbers, and the words are looked for in what that gives.
+ *
+ * Letters that nobody sees (`unseen-letters.ts`), controls and the sequences of terminals are no letters here: a word with a soft
+ * hyphen in it is read as that word, and is that word where they are left out to show it.
  */
+import {INVISIBLE} from './unseen-letters.ts'
 import {type Stretch, type WordMatcher, withReplaced} from './word-matcher.ts'
 
 const BYTE = '%[0-9a-f]{2}'
 const OTHERS = String.raw`\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|&#[0-9]{1,7};|&#x[0-9a-f]{1,6};|&(?:amp|lt|gt|quot|apos);`
 const NUMBERED = new RegExp(`${BYTE}|${OTHERS}`, 'i')
+
+/** What a terminal acts on: colours and the like, titles. A line that ends as Windows ends it has no letter too many. */
+const SEQUENCE = String.raw`(?:\x1b\[|\x9b)[0-?]{0,100}[ -/]{0,10}[@-~]|\x1b\][^\x07\x1b]{0,1000}(?:\x07|\x1b\\)`
+const UNSEEN = String.raw`${SEQUENCE}|(?!\r\n)[^\P{Cc}\t\n]|\p{DI}|${INVISIBLE}`
+/** Where this is all there is, no letter is unseen: of most texts that is seen at once. */
+const SEEN = /^[\t\n -~]*$/
+const HAS_UNSEEN = new RegExp(UNSEEN, 'u')
+
 /** Several bytes may be one letter. */
-const EACH_NUMBERED = new RegExp(`(?:${BYTE})+|${OTHERS}`, 'gi')
+const EACH_NUMBERED = new RegExp(`(?:${BYTE})+|${OTHERS}|(?:${UNSEEN}){1,1000}`, 'giu')
 
 /** An address in an address, in JSON. */
 const ROUNDS = 3
 /** Of a text that is looked at once: beside it stands where each of its letters comes from. */
 const PART = 65_536
 
-/** Whether any letter of the text is spelled so. */
-export const isSpelled = (text: string): boolean => NUMBERED.test(text)
+/** Whether any letter of the text is spelled so, or unseen. */
+export const isSpelled = (text: string): boolean => NUMBERED.test(text) || (!SEEN.test(text) && HAS_UNSEEN.test(text))
 
 /**
  * The text with every stretch that words cover replaced, however their letters are spelled; the same string where there is none.
@@ -48,44 +60,48 @@ const MOST_BEHIND = 1_048_576
 
 function stretchesIn(text: string, words: WordMatcher): readonly Stretch[] {
   const covered: Stretch[] = []
-  let plain: Plain | undefined = {text, from: undefined}
+  let plain: Plain | undefined = {text, places: undefined}
   for (let round = 0; round < ROUNDS; round++) {
     plain = plainer(plain)
-    if (plain === undefined) break
-    const {from} = plain
-    for (const {start, end} of words.stretches(plain.text)) covered.push({start: from?.[start] ?? start, end: from?.[end] ?? end})
+    if (plain?.places === undefined) break
+    const {from, to} = plain.places
+    // What nobody sees behind the last letter is not covered: a colour that ends there.
+    for (const {start, end} of words.stretches(plain.text)) covered.push({start: from[start] ?? start, end: to[end - 1] ?? end})
   }
   return joined(covered)
 }
 
 interface Plain {
   readonly text: string
-  /** For each letter, and for the end, where it begins in the text as it was. */
-  readonly from: Uint32Array | undefined
+  /** Of each letter where it begins in the text as it was, and where it ends. */
+  readonly places: {readonly from: Uint32Array; readonly to: Uint32Array} | undefined
 }
 
 /** One round of numbers gone; `undefined` where there is none any more. */
-function plainer({text, from: before}: Plain): Plain | undefined {
+function plainer({text, places: before}: Plain): Plain | undefined {
   const pieces: string[] = []
-  const from = new Uint32Array(text.length + 1)
+  const [from, to] = [new Uint32Array(text.length), new Uint32Array(text.length)]
   let at = 0
   let copied = 0
+  const place = (length: number) => {
+    from[at] = before?.from[copied] ?? copied
+    to[at++] = before?.to[copied + length - 1] ?? copied + length
+  }
   const copy = (end: number) => {
     pieces.push(text.slice(copied, end))
-    for (; copied < end; copied++) from[at++] = before?.[copied] ?? copied
+    for (; copied < end; copied++) place(1)
   }
   for (const {0: spelled, index} of text.matchAll(EACH_NUMBERED)) {
     copy(index)
     for (const {letter, length} of lettersOf(spelled)) {
       pieces.push(letter)
-      for (let unit = 0; unit < letter.length; unit++) from[at++] = before?.[copied] ?? copied
+      for (let unit = 0; unit < letter.length; unit++) place(length)
       copied += length
     }
   }
   if (copied === 0 && pieces.length === 0) return undefined
   copy(text.length)
-  from[at] = before?.[text.length] ?? text.length
-  return {text: pieces.join(''), from}
+  return {text: pieces.join(''), places: {from, to}}
 }
 
 interface Letter {
@@ -99,6 +115,7 @@ const NAMED: Readonly<Record<string, string>> = {amp: '&', lt: '<', gt: '>', quo
 function lettersOf(spelled: string): readonly Letter[] {
   if (spelled.startsWith('%')) return inBytes(Buffer.from(spelled.replaceAll('%', ''), 'hex'))
   const {length} = spelled
+  if (!/^[\\&]/.test(spelled)) return [{letter: '', length}]
   if (spelled.startsWith('\\')) return [{letter: String.fromCharCode(Number.parseInt(spelled.slice(2), 16)), length}]
   const name = spelled.slice(1, -1).toLowerCase()
   if (!name.startsWith('#')) return [{letter: NAMED[name] ?? '', length}]

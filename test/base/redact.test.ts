@@ -153,6 +153,44 @@ describe('a redactor', () => {
     )
   })
 
+  it.each([
+    ['a soft hyphen', '\u00ad'],
+    ['a space of no width', '\u200b'],
+    ['a joiner', '\u200d'],
+    ['a byte order mark', '\ufeff'],
+    ['a mark that reorders', '\u202e'],
+    ['a filler', '\u3164'],
+    ['a tag', '\u{e0041}'],
+    ['many of them', '\u00ad'.repeat(10_000)],
+    ['a control', '\u007f'],
+    ['a colour', '\u001b[31m'],
+    ['a title of a terminal', '\u001b]0;title\u0007'],
+    ['a return', '\r'],
+    ['one of them as JSON writes it', '\\u00ad'],
+    ['one of them in an address', '%C2%AD'],
+  ])('hides a secret with %s in it, which some documents leave out', (_what, unseen) => {
+    const redactor = knowing('Zq7/&"~wörd 1')
+    expect(redactor.text(`it is Zq7/&"${unseen}~wörd 1.`)).toBe('it is [redacted].')
+    expect(redactor.text(`it is Zq7/&"${unseen}~wörd 1${unseen}.`)).toBe(`it is [redacted]${unseen}.`)
+    expect(redactor.value({name: `Zq7/&"${unseen}~wörd 1`})).toEqual({name: '[redacted]'})
+    expect(redactor.text(`it${unseen} is`)).toBe(`it${unseen} is`)
+  })
+
+  it('hides a secret that has such letters itself, also where one of them was left out', () => {
+    const redactor = knowing('k🔑Vz9🗝️qW2')
+    expect(redactor.text('k🔑Vz9🗝️qW2, k🔑Vz9🗝qW2 and k%F0%9F%94%91Vz9%F0%9F%97%9D%EF%B8%8FqW2')).toBe(
+      '[redacted], [redacted] and [redacted]',
+    )
+  })
+
+  it('is as quick with a text of nothing but letters that nobody sees', () => {
+    const redactor = knowing('p"ss wörd/1!'.repeat(30))
+    const before = performance.now()
+    for (const text of ['\u200b'.repeat(2_000_000), 'a\u00ad'.repeat(1_000_000), '\u001b['.repeat(1_000_000), '\u001b]'.repeat(1_000_000)])
+      expect(redactor.text(text) === text).toBe(true)
+    expect(performance.now() - before).toBeLessThan(8_000)
+  })
+
   it('is as quick with a text of nothing but letters that are spelled by numbers', () => {
     const redactor = knowing('p"ss wörd/1!'.repeat(30))
     const before = performance.now()
