@@ -7,7 +7,7 @@ import {objectField, textField, timeIn} from './json-fields.ts'
 import {pathSegment} from './path-segment.ts'
 import {type HostApproval, type HostComment, type HostReview, type ReviewHost, wholeCommit} from './review-host.ts'
 
-type Tools = Pick<HostRequestsOptions, 'transport' | 'clock' | 'debug'>
+type Tools = Pick<HostRequestsOptions, 'transport' | 'clock' | 'debug' | 'say'>
 
 /** GitHub says `write` of those who maintain, and `read` of those who triage. */
 const MAY_WRITE: ReadonlySet<string> = new Set(['admin', 'write'])

@@ -8,7 +8,7 @@ import {HostRequests, type HostRequestsOptions} from './host-requests.ts'
 import {objectField, textField, timeIn} from './json-fields.ts'
 import {type HostApproval, type HostComment, type HostReview, type ReviewHost, wholeCommit} from './review-host.ts'
 
-type Tools = Pick<HostRequestsOptions, 'transport' | 'clock' | 'debug'>
+type Tools = Pick<HostRequestsOptions, 'transport' | 'clock' | 'debug' | 'say'>
 
 /** @throws ReviewPlaceError, and what requests throw */
 export async function openGitlab(job: CiJob, commit: string | undefined, tools: Tools): Promise<ReviewHost> {

@@ -2,6 +2,7 @@
 import {beginningOf} from '../base/beginning.ts'
 import {parseJson} from '../base/bounded-json.ts'
 import type {Clock} from '../base/clock.ts'
+import {formatDuration} from '../base/duration.ts'
 import type {Json} from '../base/json.ts'
 import {isJsonObject} from '../base/json.ts'
 import {tryAgain} from '../base/try-again.ts'
@@ -9,7 +10,7 @@ import type {CodeHost} from '../config/ci-job.ts'
 import {ConnectionError} from '../transport/connection-error.ts'
 import type {HttpResponse, Transport} from '../transport/http.ts'
 import {isRetryableFailure, isRetryableStatus, parseRetryAfter, retryDelayMs} from '../transport/retry.ts'
-import {ReviewAnswerError, ReviewDeniedError} from './errors.ts'
+import {NAMES, ReviewAnswerError, ReviewDeniedError} from './errors.ts'
 import {textField} from './json-fields.ts'
 import {pathSegment} from './path-segment.ts'
 
@@ -45,6 +46,8 @@ export interface HostRequestsOptions {
   readonly transport: Transport
   readonly clock: Clock
   readonly debug: (text: string) => void
+  /** Hears what is waited for. */
+  readonly say: (text: string) => void
 }
 
 export class HostRequests {
@@ -56,9 +59,13 @@ export class HostRequests {
 
   /** Whatever the answer is. @throws ConnectionError */
   async ask({method, path, body, mostBytes}: Omit<HostRequest, 'doing'>): Promise<HostAnswer> {
-    const {apiUrl, headers, transport, clock, debug} = this.#options
+    const {apiUrl, headers, transport, clock, debug, host, say} = this.#options
     return tryAgain(
       async attempt => {
+        const paused = (waitMs: number, why: string) => {
+          say(`${NAMES[host]} ${why}; tried again in ${formatDuration(waitMs)}`)
+          return {waitMs}
+        }
         const pause = (wish = 0) => retryDelayMs(attempt, Math.min(wish, LONGEST_WISH_MS))
         try {
           const answer = await transport({
@@ -74,13 +81,13 @@ export class HostRequests {
           })
           debug(`${method} ${path}: ${answer.status}`)
           const wait = isRetryableStatus(method, answer.status) ? pause(parseRetryAfter(answer.headers, clock.now())) : undefined
-          if (wait !== undefined) return {waitMs: wait}
+          if (wait !== undefined) return paused(wait, `answered ${answer.status}`)
           const {status, body: read} = answer
           return {done: {status, body: read.length > (mostBytes ?? read.length) ? undefined : bodyOf(answer), bytes: read.length}}
         } catch (error) {
           const wait = error instanceof ConnectionError && isRetryableFailure(method, error) ? pause() : undefined
           if (wait === undefined) throw error
-          return {waitMs: wait}
+          return paused(wait, `cannot be reached (${(error as ConnectionError).code})`)
         }
       },
       {clock},

@@ -14,5 +14,5 @@ export const openHost = (
   name: CodeHost,
   variables: ProcessVariables,
   commit: string | undefined,
-  tools: Pick<HostRequestsOptions, 'transport' | 'clock' | 'debug'>,
+  tools: Pick<HostRequestsOptions, 'transport' | 'clock' | 'debug' | 'say'>,
 ): Promise<ReviewHost> => HOSTS[name](jobOf(name, variables), commit, tools)

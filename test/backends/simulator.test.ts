@@ -47,6 +47,7 @@ function lab(config: SimulatorConfigInput) {
   const {bases, transport} = simulator
   const {credentials} = simulator.config
   const budget = createBudget({limits: NO_LIMITS, clock})
+  const waits: string[] = []
   const cloud = openCloudBackend(
     createApiClient({
       address: bases.cloud,
@@ -55,14 +56,14 @@ function lab(config: SimulatorConfigInput) {
       budget,
       clock,
     }),
-    {clock},
+    {clock, onWait: text => void waits.push(text)},
   )
   const basic = Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')
   const cluster = openClusterBackend(
     createApiClient({address: bases.cluster, authentication: {authorization: `Basic ${basic}`}, transport, budget, clock}),
     {clock},
   )
-  return {clock, simulator, cloud, cluster}
+  return {clock, simulator, cloud, cluster, waits}
 }
 
 const names = (rows: readonly {name?: unknown}[]) => rows.map(it => String(it.name)).sort()
@@ -162,6 +163,15 @@ describe('lists that the simulator answers by a task', () => {
   it('are followed, page by page', async () => {
     const {clock, cloud} = lab({cloud: {asynchronousLists: ['subscriptions', 'databases'], paging: {maxLimit: 2}}})
     expect(names(await clock.run(listSubscriptions(cloud)))).toEqual(['billing', 'empty', 'orders'])
+  })
+
+  it('say from time to time what is waited for', async () => {
+    const {clock, cloud, waits} = lab({cloud: {asynchronousLists: ['subscriptions'], taskMs: 25_000}})
+    await clock.run(listSubscriptions(cloud))
+    expect(waits.slice(0, 2)).toEqual([
+      'GET /subscriptions: still waiting for its task (processing), 10 s',
+      'GET /subscriptions: still waiting for its task (processing), 20 s',
+    ])
   })
 })
 

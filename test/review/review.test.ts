@@ -44,7 +44,13 @@ beforeEach(() => {
 })
 
 const said: string[] = []
-const toolsOf = () => ({transport: network.send, clock: steadyClock(systemClock), debug: (text: string) => void said.push(text)})
+const waits: string[] = []
+const toolsOf = () => ({
+  transport: network.send,
+  clock: steadyClock(systemClock),
+  debug: (text: string) => void said.push(text),
+  say: (text: string) => void waits.push(text),
+})
 const hostOf = (name: 'github' | 'gitlab', more: Record<string, string> = {}): Promise<ReviewHost> =>
   openHost(name, {...server[name], ...more}, COMMIT, toolsOf())
 
@@ -142,7 +148,9 @@ describe.each(['github', 'gitlab'] as const)('the comment on %s', name => {
 
   it('is asked for again where the host stumbles, and never written twice for that', async () => {
     world.faults.push(503)
+    waits.length = 0
     expect((await stickyComment(await hostOf(name), mark(1))).action).toBe('created')
+    expect(waits).toEqual([`${name === 'github' ? 'GitHub' : 'GitLab'} answered 503; tried again in 1 s`])
     expect(world.comments).toHaveLength(1)
   })
 })

@@ -20,6 +20,8 @@ export interface BackendOptions {
   readonly pollIntervalMs?: number
   /** How long an asynchronous read may take; default ten minutes. */
   readonly taskTimeoutMs?: number
+  /** Hears what an asynchronous read waits for. */
+  readonly onWait?: (text: string) => void
   /** Changes of this account known to be running: tells "too many changes" from "too many requests". Default: those started here. */
   readonly changesInFlight?: () => number
 }
@@ -41,7 +43,7 @@ export class ApiBackend {
     this.#running = changesInFlight
     this.#rules = rules
     this.#warn = options.onWarning ?? (() => {})
-    this.reads = new ApiReads({client, voice: rules.voice, clock, pollIntervalMs, taskTimeoutMs})
+    this.reads = new ApiReads({...options, client, voice: rules.voice, clock, pollIntervalMs, taskTimeoutMs})
     this.reader = new PagedReader({page: this.page, object: this.#object, warn: this.#warn})
   }
 

@@ -3,6 +3,7 @@
  * is asked for again a few times; an asynchronous answer is followed to its resource.
  */
 import type {Clock} from '../../base/clock.ts'
+import {formatDuration} from '../../base/duration.ts'
 import type {Json, JsonObject} from '../../base/json.ts'
 import {type Tried, tryAgain} from '../../base/try-again.ts'
 import type {RequestOptions, SeenTask} from '../../engine/model/backend.ts'
@@ -34,10 +35,14 @@ export interface ApiReadsOptions {
   readonly clock: Clock
   readonly pollIntervalMs: number
   readonly taskTimeoutMs: number
+  /** Hears from time to time what is waited for. */
+  readonly onWait?: (text: string) => void
 }
 
 export class ApiReads {
   readonly #options: ApiReadsOptions
+  /** However many lists are waited for. */
+  #saidAt = Number.NEGATIVE_INFINITY
 
   constructor(options: ApiReadsOptions) {
     this.#options = options
@@ -146,10 +151,15 @@ export class ApiReads {
     const {voice, clock, pollIntervalMs, taskTimeoutMs} = this.#options
     const asked: Asked = {method: 'GET', path}
     let missing: Error | undefined
+    const began = clock.now()
     const ended = await followToEnd<{view: SeenTask; body: Json}>(
       async () => {
         const got = await this.get(`/tasks/${encodeURIComponent(id)}`, body => taskBody(body), options)
-        if (got.ok) return {over: got.value.view.state !== 'running', value: got.value}
+        if (got.ok) {
+          const {status, state} = got.value.view
+          if (state === 'running') this.#sayWaiting(path, status, clock.now() - began)
+          return {over: state !== 'running', value: got.value}
+        }
         if (got.status !== 404) throw got.error
         missing = got.error
         return 'unknown'
@@ -177,7 +187,17 @@ export class ApiReads {
     if (value === undefined) throw new TaskFailedError(voice, asked, {id, message: 'the task is done and brought no list or object'})
     return {ok: true, value}
   }
+
+  #sayWaiting(path: string, status: string, ms: number): void {
+    const {clock, onWait} = this.#options
+    if (Math.min(ms, clock.now() - this.#saidAt) < SAY_AGAIN_MS) return
+    this.#saidAt = clock.now()
+    onWait?.(`GET ${path.split('?')[0]}: still waiting for its task (${status}), ${formatDuration(ms)}`)
+  }
 }
+
+/** As often as an apply says what it waits for. */
+const SAY_AGAIN_MS = 10_000
 
 function taskBody(body: Json | undefined): {view: SeenTask; body: Json} | undefined {
   const view = body === undefined ? undefined : taskView(body)

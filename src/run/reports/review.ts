@@ -44,7 +44,12 @@ const frameOf = (host: Host, name: CodeHost, plan: Plan) =>
 async function withHost<T>(host: Host, name: CodeHost, plan: Plan, use: (on: ReviewHost) => Promise<T>): Promise<T> {
   const network = createTransport({proxy: host.environment.proxy, maxResponseBytes: environmentMaxResponse(host.environment)})
   try {
-    const tools = {transport: network.send, clock: host.clock, debug: (text: string) => host.log.debug(text)}
+    const tools = {
+      transport: network.send,
+      clock: host.clock,
+      debug: (text: string) => host.log.debug(text),
+      say: (text: string) => host.log.note(text),
+    }
     return await use(await openHost(name, host.environment.all, plan.source?.commit, tools))
   } finally {
     await network.close()

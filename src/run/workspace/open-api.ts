@@ -65,8 +65,8 @@ function open(
   const quietMs = options.mode === undefined ? BREATH_MS : 0
   const sayRetry = retriesSaid(host, connection.api, quietMs)
   const onEvent = (event: TransportEvent) => {
-    if (event.type === 'retry') sayRetry(event)
-    else logEvent(host, connection.api, event, quietMs)
+    if (event.type === 'retry' || event.type === 'request') sayRetry(event)
+    if (event.type !== 'retry') logEvent(host, connection.api, event, quietMs)
     options.onEvent?.(event)
   }
   const limits =
@@ -94,6 +94,7 @@ function open(
   const about: BackendOptions = {
     clock,
     onWarning: warning => log.warn(warning.message),
+    onWait: text => log.note(`${connection.api} ${text}`),
     ...(source === undefined ? {} : {credentialSource: describeSource(source)}),
     ...(settings.pollIntervalMs === undefined ? {} : {pollIntervalMs: settings.pollIntervalMs}),
   }
@@ -115,21 +116,32 @@ const BREATH_MS = 5_000
 /** However many requests are tried again: an outage is said once in so long. */
 const SAY_AGAIN_MS = 2_000
 
-type Retry = Extract<TransportEvent, {readonly type: 'retry'}>
+type Tried = Extract<TransportEvent, {readonly type: 'request' | 'retry'}>
 
-/** A request that is tried again after a pause says so, since nothing else happens meanwhile; the rest is for `-v`. */
-function retriesSaid({log, clock}: Pick<Host, 'log' | 'clock'>, api: string, quietMs: number): (event: Retry) => void {
+/** A request that is tried again after a pause, or after a try that took long, says so, since nothing else happens meanwhile; the rest is for `-v`. */
+function retriesSaid({log, clock}: Pick<Host, 'log' | 'clock'>, api: string, quietMs: number): (event: Tried) => void {
   let saidAt = Number.NEGATIVE_INFINITY
-  return ({method, path, because, delayMs}) => {
+  /** How long the tries took that took longer than a breath. */
+  const long = new Map<string, number>()
+  return event => {
+    const {method, path} = event
+    const request = `${method} ${path}`
+    if (event.type === 'request') {
+      if (event.ms > BREATH_MS) long.set(request, event.ms)
+      return
+    }
+    const {because, delayMs} = event
+    const silentMs = delayMs + (long.get(request) ?? 0)
+    long.delete(request)
     const now = clock.now()
-    const isNews = delayMs > quietMs && now - saidAt >= SAY_AGAIN_MS
+    const isNews = silentMs > quietMs && now - saidAt >= SAY_AGAIN_MS
     if (isNews) saidAt = now
     const say = (text: string) => (isNews ? log.note(text) : log.info(text))
-    say(`${api} ${method} ${path}: ${because}, tried again in ${formatDuration(delayMs)}`)
+    say(`${api} ${request}: ${because}, tried again in ${formatDuration(delayMs)}`)
   }
 }
 
-function logEvent({log}: Host, api: string, event: Exclude<TransportEvent, Retry>, quietMs: number): void {
+function logEvent({log}: Host, api: string, event: Exclude<TransportEvent, {readonly type: 'retry'}>, quietMs: number): void {
   switch (event.type) {
     case 'request': {
       const end = event.status ?? event.failure ?? '?'

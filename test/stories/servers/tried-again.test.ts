@@ -20,6 +20,13 @@ it('is said at once by a plan that asks again after a pause, and not once for ea
   expect(outcome.stderr.match(/^cluster GET \/v1\/bdbs\S*: 502, tried again in 1(\.\d)? s$/gm)).toHaveLength(1)
 })
 
+it('is said where a person asks for one answer and the try took longer than a breath', {timeout: 30_000}, async () => {
+  here.simulator.inject({match: {path: '/v1/bdbs'}, times: 1, action: {type: 'hang'}})
+  const outcome = await here.fast(['api', 'enterprise', 'get', '/v1/bdbs', '--request-timeout', '5s'])
+  expect(outcome.code).toBe(0)
+  expect(outcome.stderr).toMatch(/^cluster GET \/v1\/bdbs\S*: E_REQUEST_TIMEOUT, tried again in 1(\.\d)? s$/m)
+})
+
 it('says nothing where a person asks for one answer and it comes within a breath', async () => {
   bad(1)
   const outcome = await here.fast(['api', 'enterprise', 'get', '/v1/bdbs'])
