@@ -163,11 +163,22 @@ export class LedgerLockedError extends AppError {
 
 /** Our lock is not there any more: somebody forced it, and may be writing now. */
 export class LedgerLockLostError extends LockLostError {
-  constructor({place, stack}: LedgerPlace, found: string) {
-    super(`The lock on the ledger ${place} is no longer ours (${found}): nothing more was sent, and nothing was written to it.`, {
-      code: 'E_LOCK_LOST',
-      exit: EXIT.locked,
-      suggestions: [`When the other run has ended: svcctl apply --resume --stack ${shellWord(stack)}`],
-    })
+  /** @param givenBack - whether that was only seen when it was given back: what was to be written is written then */
+  constructor({place, stack}: LedgerPlace, found: string, givenBack = false) {
+    const lost = `The lock on the ledger ${place} is no longer ours (${found})`
+    super(
+      givenBack
+        ? `${lost}, which was only seen when it was given back: the other run may have read the ledger before this one wrote it.`
+        : `${lost}: nothing more was sent, and nothing was written to it.`,
+      {
+        code: 'E_LOCK_LOST',
+        exit: EXIT.locked,
+        suggestions: [
+          givenBack
+            ? `When the other run has ended, see that the ledger has what both wrote: svcctl state list --stack ${shellWord(stack)}`
+            : `When the other run has ended: svcctl apply --resume --stack ${shellWord(stack)}`,
+        ],
+      },
+    )
   }
 }

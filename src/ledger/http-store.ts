@@ -343,7 +343,8 @@ export class HttpLedgerStore implements ManagedLedgerStore {
     if (answer === undefined) return
     const info = isLocked(answer) ? lockInfoIn(answer) : undefined
     const holder = filledText(info?.ID)
-    if (holder !== undefined && holder !== idOf(body)) throw new LedgerLockLostError(this.#where, `it is held by ${describeLock(info)}`)
+    if (holder !== undefined && holder !== idOf(body))
+      throw new LedgerLockLostError(this.#where, `it is held by ${describeLock(info)}`, true)
     // 404: it is gone already.
     if (answer.status === 404 || isSuccess(answer)) return
     throw stillLocked(serverWords(answer))

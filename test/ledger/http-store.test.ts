@@ -366,6 +366,17 @@ describe('a ledger behind the HTTP state protocol', () => {
     expect(server.state).toBe(before)
   })
 
+  it('says when it gives back a lock that is another run’s by then, and not that nothing was written', async () => {
+    const it = store()
+    const unlock = await it.lock(0)
+    await it.save(await it.load())
+    server.lock = {ID: 'theirs'}
+    await expect(unlock()).rejects.toMatchObject({
+      code: 'E_LOCK_LOST',
+      message: expect.stringContaining('lock theirs), which was only seen when it was given back'),
+    })
+  })
+
   it('is not written by a run whose lock was forced', async () => {
     const it = store()
     await it.lock(0)
