@@ -20,6 +20,8 @@ const UNSEEN = String.raw`${SEQUENCE}|(?!\r\n)[^\P{Cc}\t\n]|\p{DI}|${INVISIBLE}`
 const SEEN = /^[\t\n -~]*$/
 const HAS_UNSEEN = new RegExp(UNSEEN, 'u')
 
+/** By themselves first: a word may have in it what looks like a letter's number. */
+const EACH_UNSEEN = new RegExp(`(?:${UNSEEN}){1,1000}`, 'gu')
 /** Several bytes may be one letter. */
 const EACH_NUMBERED = new RegExp(`(?:${BYTE})+|${OTHERS}|(?:${UNSEEN}){1,1000}`, 'giu')
 
@@ -60,13 +62,17 @@ const MOST_BEHIND = 1_048_576
 
 function stretchesIn(text: string, words: WordMatcher): readonly Stretch[] {
   const covered: Stretch[] = []
-  let plain: Plain | undefined = {text, places: undefined}
-  for (let round = 0; round < ROUNDS; round++) {
-    plain = plainer(plain)
-    if (plain?.places === undefined) break
-    const {from, to} = plain.places
+  const cover = ({text: read, places}: Plain) => {
+    if (places === undefined) return
     // What nobody sees behind the last letter is not covered: a colour that ends there.
-    for (const {start, end} of words.stretches(plain.text)) covered.push({start: from[start] ?? start, end: to[end - 1] ?? end})
+    for (const {start, end} of words.stretches(read)) covered.push({start: places.from[start] ?? start, end: places.to[end - 1] ?? end})
+  }
+  let plain: Plain = {text, places: undefined}
+  for (const pattern of [EACH_UNSEEN, ...Array<RegExp>(ROUNDS).fill(EACH_NUMBERED)]) {
+    const next = plainer(plain, pattern)
+    if (next === undefined) continue
+    plain = next
+    cover(plain)
   }
   return joined(covered)
 }
@@ -78,7 +84,7 @@ interface Plain {
 }
 
 /** One round of numbers gone; `undefined` where there is none any more. */
-function plainer({text, places: before}: Plain): Plain | undefined {
+function plainer({text, places: before}: Plain, pattern: RegExp): Plain | undefined {
   const pieces: string[] = []
   const [from, to] = [new Uint32Array(text.length), new Uint32Array(text.length)]
   let at = 0
@@ -91,7 +97,7 @@ function plainer({text, places: before}: Plain): Plain | undefined {
     pieces.push(text.slice(copied, end))
     for (; copied < end; copied++) place(1)
   }
-  for (const {0: spelled, index} of text.matchAll(EACH_NUMBERED)) {
+  for (const {0: spelled, index} of text.matchAll(pattern)) {
     copy(index)
     for (const {letter, length} of lettersOf(spelled)) {
       pieces.push(letter)

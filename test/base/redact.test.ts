@@ -183,6 +183,10 @@ describe('a redactor', () => {
     )
   })
 
+  it('hides a secret that looks like an address with such a letter in it', () => {
+    expect(knowing('a%2Fb?c=d&e').text('a%2Fb?\u00adc=d&e, a%2Fb?\u2028c=d&e')).toBe('[redacted], [redacted]')
+  })
+
   it('is as quick with a text of nothing but letters that nobody sees', () => {
     const redactor = knowing('p"ss wörd/1!'.repeat(30))
     const before = performance.now()
