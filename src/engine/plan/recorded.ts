@@ -19,7 +19,7 @@ interface RecordInput {
   readonly kinds: Kinds
   readonly hides?: Hides | undefined
   /** What an object of the ledgers goes by once the plan is carried out. */
-  readonly keyThen: (key: Key) => Key
+  readonly keyThen: (key: Key, stack: string) => Key
 }
 
 /** @param kept - fields that the plan leaves as somebody else has set them */
@@ -45,7 +45,7 @@ export function recordedAs(
     // What it hangs on decides the order in which it is deleted one day.
     sameWords(
       needed,
-      entry.dependsOn.map(it => (needed.includes(it) ? it : keyThen(it))),
+      entry.dependsOn.map(it => (needed.includes(it) ? it : keyThen(it, declaration.stack))),
     ) &&
     // An older version wrote secret ones down.
     (kind === undefined || !Object.keys(entry.outputs).some(it => isSecretOutput(kind, it))) &&
@@ -65,16 +65,34 @@ function secretsAsRecorded(spec: ValueObject, {secrets}: LedgerEntry): boolean {
   return known.every(([pointer, recorded]) => open.includes(pointer) === (recorded !== FORMER_SECRET))
 }
 
-/** What the plan gives another address, or moves here from another stack, takes those that hang on it along. */
-export function keysThen(ledgers: Iterable<Ledger>, pairs: Iterable<Paired>): (key: Key) => Key {
+/**
+ * What the plan gives another address, or moves here from another stack, takes those that hang on it along; the answer is for
+ * the entries of one stack. Not where the key that an object leaves for another stack means a new object there: a ledger that
+ * it does not leave says the old key still, and nobody can tell then which of them it means. Such entries are written anew.
+ */
+export function keysThen(ledgers: Iterable<Ledger>, pairs: Iterable<Paired>): (key: Key, stack: string) => Key {
   const now = keysNow(ledgers)
   const renamed = new Map<Key, Key>()
+  const handedOver = new Set<Key>()
+  const leaving = new Set<string>()
+  const declared = new Set<Key>()
   for (const {declaration, match} of pairs) {
     const {stack, key} = declaration
-    if (match?.owner) renamed.set(keyOf(match.owner.stack, match.owner.entry.address), key)
-    else if (match?.formerAddress !== undefined) renamed.set(keyOf(stack, match.formerAddress), key)
+    declared.add(key)
+    if (match?.owner) {
+      const from = keyOf(match.owner.stack, match.owner.entry.address)
+      renamed.set(from, key)
+      handedOver.add(from)
+      leaving.add(match.owner.stack)
+    } else if (match?.formerAddress !== undefined) renamed.set(keyOf(stack, match.formerAddress), key)
   }
-  return key => renamed.get(now(key)) ?? now(key)
+  const isUnclear = (from: Key, to: Key, stack: string): boolean =>
+    handedOver.has(from) && (leaving.has(stack) ? renamed.has(to) && !handedOver.has(to) : declared.has(from))
+  return (key, stack) => {
+    const from = now(key)
+    const to = renamed.get(from) ?? from
+    return isUnclear(from, to, stack) ? from : to
+  }
 }
 
 function sameWords(a: readonly string[], b: readonly string[]): boolean {

@@ -131,3 +131,27 @@ describe('a ledger beside these that nobody can read', () => {
     expect(await apply([owner()])).toMatchObject({code: 0})
   })
 })
+
+it.each([
+  ['exchange what an address means', () => jsonStack('a').bdb('it'), () => jsonStack('b').bdb('it')],
+  ['hand over what it means, and it means something new', () => jsonStack('a').bdb('it').bdb('own'), () => jsonStack('b').bdb('own')],
+])('what hangs on an object is recorded anew in a third stack where two stacks %s', async (_, a, b) => {
+  const hanging = (stack: string) =>
+    jsonStack('c')
+      .add(
+        'cloud.database',
+        'orders',
+        {name: 'orders', memoryLimitInGb: 1},
+        {expressions: {'/subscription': `\${data.terraform_remote_state.${stack}.outputs.main}`}},
+      )
+      .block('data', {terraform_remote_state: {[stack]: {backend: 'local', config: {path: `terraform.${stack}.tfstate`}}}})
+  const withMain = (stack: JsonStack, local: string) =>
+    stack.subscription(local, {name: 'main'}).block('output', {main: {value: `\${null_resource.${local}.id}`}})
+  const before = [withMain(jsonStack('a'), 'it'), b(), hanging('a')]
+  expect(await apply(before, '--stack', '*')).toMatchObject({code: 0})
+  const after = [a(), withMain(jsonStack('b'), 'it'), hanging('b')]
+  const outcome = await apply(after, '--stack', '*', '--allow-destroy', '*')
+  expect(outcome.code, outcome.stderr).toBe(0)
+  expect(at.writes.filter(it => /subscriptions/.test(it))).toEqual(['POST /subscriptions', 'POST /subscriptions/1/databases'])
+  expect(await plan(after, '--detailed-exitcode')).toMatchObject({code: 0})
+})
