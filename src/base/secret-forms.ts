@@ -17,6 +17,7 @@ export function formsOf(secret: string): ReadonlySet<string> {
   const written = new Set([...plain].flatMap(text => [text, ...inAddresses(text), ...inMarkup(text)]))
   const forms = new Set([...written].flatMap(text => [text, ...inJson(text)]))
   for (const rare of secret.length > SPELLED ? [] : rarely(secret)) forms.add(rare)
+  for (const text of plain) for (const other of text.length > SPELLED ? [] : inOtherLetters(text)) forms.add(other)
   for (let within = 0; within < QUOTED_AGAIN; within++) for (const text of [...forms]) forms.add(quotedIn(text))
   for (const form of encodedFormsOf(secret)) forms.add(form)
   return forms
@@ -38,7 +39,6 @@ function rarely(secret: string): readonly string[] {
     bytes,
     escapeSegment(secret),
     ...inOtherSets(secret),
-    ...inOtherLetters(secret),
     ...twiceInAddresses(secret),
     ...inXml(secret),
     ...inQuotes(secret),

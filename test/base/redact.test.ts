@@ -220,6 +220,13 @@ describe('a redactor', () => {
     expect(knowing(pem).text('key: |\n  MIIEvQIBADANBg\n  kqhkiG9w0BAQEF\n')).toBe('key: |\n  [redacted]\n  [redacted]\n')
   })
 
+  it('hides a secret of many lines in capitals and in small letters, also on one line', () => {
+    const redactor = knowing('firstPart9\nsecondPart8 "q"')
+    expect(redactor.text('FIRSTPART9\nSECONDPART8 "Q", firstpart9 secondpart8 "q" and FIRSTPART9')).toBe(
+      '[redacted], [redacted] and [redacted]',
+    )
+  })
+
   it('leaves a document valid where a secret is an ordinary word: switches, small numbers and names of fields stay', () => {
     const redactor = knowing('true', 'null', '6379', '123456789', 'status')
     expect(redactor.value({status: 'status', on: true, none: null, port: 6379, id: 123456789, text: 'it is true'})).toEqual({
