@@ -1,5 +1,6 @@
 /** Runs that died: what they left is settled under the lock, before anything new is planned. */
 
+import {basename} from 'node:path'
 import {kinds} from '../../backends/kinds.ts'
 import {APIS} from '../../base/apis.ts'
 import {AppError, EXIT} from '../../base/errors.ts'
@@ -188,10 +189,13 @@ async function travelOn(workspace: Workspace, {stack, run, operations}: Travelli
 
 /** What a run of this machine has left in a stack is in its journal; where that is over, no ledger need say so. */
 async function dropSettled(workspace: Workspace): Promise<void> {
-  const open = openRuns(workspace.host).stories.filter(it => !it.ended)
+  const {stories, unreadable} = openRuns(workspace.host)
+  const open = stories.filter(it => !it.ended)
+  // Of one that cannot be read the ledger has the only word.
+  const unread = new Set(unreadable.map(it => basename(it.path, '.jsonl')))
   const known = knownRuns(workspace.host)
   for (const stack of workspace.ledgers.keys()) {
-    const isOpen = (run: string) => open.some(it => it.header.run === run && !isSettled(partOf(it, new Set([stack]))))
+    const isOpen = (run: string) => unread.has(run) || open.some(it => it.header.run === run && !isSettled(partOf(it, new Set([stack]))))
     await changePending(workspace, stack, runs => runs.filter(it => isOpen(it.run) || !known.has(it.run)))
   }
 }

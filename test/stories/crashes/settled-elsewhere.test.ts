@@ -2,10 +2,11 @@
  * A run that did not end has a journal on its own disk and travels in the ledger of its stack. Whoever settles it first,
  * on whatever machine, has the last word: the journal that stays behind on the other disk tells nothing new.
  */
-import {mkdirSync} from 'node:fs'
+import {copyFileSync, mkdirSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {describe, expect, it, onTestFinished} from 'vitest'
 import {type Clock, systemClock} from '../../../src/base/clock.ts'
+import {createJournal, journalPath, listRuns, readJournal, runsFolder} from '../../../src/ledger/journal-file.ts'
 import {documentOf, type Site} from '../../support/site.ts'
 import {siteAndStateServer} from '../../support/site-and-state-server.ts'
 import {JsonStack, saveStack} from '../../support/stack-json.ts'
@@ -45,6 +46,24 @@ describe('what another machine has settled', () => {
     expect(late.code, late.stderr).toBe(12)
     here.simulator.config.cloud.taskMs = 1
   }
+
+  it('stays in the ledger where the journal of its run cannot be read, while another run is waited for', async () => {
+    await begunHere()
+    const runs = runsFolder(here.folder)
+    const {run = '', path = ''} = listRuns(runs).at(-1) ?? {}
+    const other = '20260101T000000000-abcdef'
+    const {header, entries} = readJournal(path)
+    const journal = createJournal(journalPath(runs, other), {...header, run: other})
+    for (const it of entries) journal.append(it)
+    journal.close()
+    copyFileSync(join(runs, `${run}.plan.json`), join(runs, `${other}.plan.json`))
+    writeFileSync(path, 'no journal')
+    const waited = await here.fast(['apply', '--attach', other], {env: env(), cwd: here.folder, clock})
+    expect(waited.code, waited.stderr).toBe(0)
+    expect(JSON.parse(state.state ?? '').svcctl.pending).toMatchObject({run})
+    expect((await apply(here.folder)).code).toBe(0)
+    expect(JSON.parse(state.state ?? '').svcctl.pending).toBeUndefined()
+  })
 
   it('and let go of since, is not taken back by the machine whose run had begun it, which would delete it', async () => {
     await begunHere()
