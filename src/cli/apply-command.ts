@@ -199,6 +199,7 @@ export abstract class ApplyCommandBase extends StackCommand {
   private async settled(workspace: Workspace, emit: Emit, made: 'declared' | 'nothing', only?: RunStory): Promise<Settled> {
     const {settleDeadRuns} = await applyParts()
     const travelled = [...workspace.ledgers.values()].some(it => it.pending !== undefined)
+    this.assertNotStopped()
     const interrupts = onInterrupt(
       () => this.logger.warn('stopping: what the dead run left stays as it is, and the next run looks again'),
       () => this.failAtOnce(new SettlingStoppedError()),
@@ -247,7 +248,7 @@ export abstract class ApplyCommandBase extends StackCommand {
 
   /** @param run - which it is, once it has begun */
   private stoppedWhileWriting(run: () => string | undefined, atOnce: () => void): Interrupts {
-    this.changed = true
+    this.beginChanging()
     return onInterrupt(
       () => {
         const id = run()

@@ -46,6 +46,23 @@ export abstract class StackCommand extends ReportingCommand {
   /** Something was changed: whoever stops the command now is not told otherwise. */
   protected changed = false
 
+  /** Whoever stopped the command while its locks were taken, or had them given back. */
+  #stopped: AbortSignal | undefined
+
+  /**
+   * Right before something is written: whoever stopped the command meanwhile was told that nothing was changed.
+   * @throws InterruptedError
+   */
+  protected assertNotStopped(): void {
+    if (this.#stopped?.aborted) throw new InterruptedError()
+  }
+
+  /** @throws InterruptedError */
+  protected beginChanging(): void {
+    this.assertNotStopped()
+    this.changed = true
+  }
+
   /** The last word of a command that is stopped before it changed anything. */
   protected sayStopped(): void {
     this.failAtOnce(new InterruptedError())
@@ -191,6 +208,7 @@ export abstract class StackCommand extends ReportingCommand {
     }
     await this.reading(open)
     const stop = new AbortController()
+    this.#stopped = stop.signal
     const taking = workspace.lock(lockTimeoutMs ?? 0, stop.signal)
     const run = async () => {
       await taking

@@ -119,6 +119,7 @@ export default class AbsorbCommand extends StackCommand {
       await this.confirm(`Write ${what}?`, flags.yes ?? false)
     }
     const {carryOutAbsorption} = await import('../run/import/absorb.ts')
+    this.assertNotStopped()
     const interrupts = onInterrupt(
       () => this.logger.warn('stopping: the files are put back'),
       () => {},
@@ -127,9 +128,7 @@ export default class AbsorbCommand extends StackCommand {
       return await carryOutAbsorption(workspace, planned, {
         reload: signal => this.#reload(flags, signal),
         signal: interrupts.signal,
-        onRecord: () => {
-          this.changed = true
-        },
+        onRecord: () => this.beginChanging(),
       })
     } catch (error) {
       throw interrupts.signal.aborted ? new InterruptedError() : error

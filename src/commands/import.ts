@@ -188,7 +188,7 @@ export default class ImportCommand extends StackCommand {
   ): Promise<T & {readonly requests: {readonly used: number}}> {
     let recorded = () => {}
     const onRecord = () => {
-      this.changed = true
+      this.beginChanging()
       recorded = this.stoppable.finishing()
     }
     return this.inWorkspace(stacks, flags, 'plan', workspace =>

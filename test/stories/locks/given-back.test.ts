@@ -127,6 +127,22 @@ describe('a lock', () => {
     expect([code, first.lock, second.lock], stderr).toEqual([ends, undefined, undefined])
   })
 
+  it('is given back slowly, and nothing is sent meanwhile, when Ctrl-C comes right before an apply begins', async () => {
+    const [a, b] = stacks()
+    if (a === undefined || b === undefined) throw new TypeError('two stacks')
+    b.backend({http: {...second.backend.http, retry_wait_min: 2}})
+    // The last thing that an apply looks at before it begins.
+    at.simulator.inject({match: {path: '/tasks'}, action: {type: 'delay', ms: 500}})
+    const run = at.start(['apply', '--stack', '*', '--auto-approve', '--synth-dir', saveStacks(at.folder, [a, b])])
+    await lookFor(() => at.simulator.faults.some(it => it.met > 0))
+    // The lock that is given back first takes its time.
+    second.faults.push(500)
+    run.kill('SIGINT')
+    const {code, stderr} = await run.done
+    expect([code, at.writes, first.lock, second.lock], stderr).toEqual([130, [], undefined, undefined])
+    expect([...first.requests, ...second.requests].filter(it => it.startsWith('POST'))).toEqual([])
+  })
+
   it.each([1, 2])('is kept until the ledgers are written when Ctrl-C comes at write %i of an import', async nth => {
     expect((await at.fast(['apply', '--stack', '*', '--auto-approve', ...saved()])).code).toBe(0)
     for (const server of [first, second]) server.state = undefined
