@@ -2,6 +2,7 @@
 
 import type {ProcessVariables} from '../base/process-variables.ts'
 import {type CodeHost, jobOf} from '../config/ci-job.ts'
+import {ReviewPlaceError} from './errors.ts'
 import {openGithub} from './github.ts'
 import {openGitlab} from './gitlab.ts'
 import type {HostRequestsOptions} from './host-requests.ts'
@@ -9,10 +10,19 @@ import type {ReviewHost} from './review-host.ts'
 
 const HOSTS = {github: openGithub, gitlab: openGitlab} as const satisfies Readonly<Record<CodeHost, typeof openGithub>>
 
+/** What says where the API of each is. */
+const ADDRESSES: Readonly<Record<CodeHost, string>> = {github: 'GITHUB_API_URL', gitlab: 'CI_API_V4_URL'}
+
 /** @param commit - by which the request is found where the job does not say its number */
-export const openHost = (
+export async function openHost(
   name: CodeHost,
   variables: ProcessVariables,
   commit: string | undefined,
   tools: Pick<HostRequestsOptions, 'transport' | 'clock' | 'debug' | 'say'>,
-): Promise<ReviewHost> => HOSTS[name](jobOf(name, variables), commit, tools)
+): Promise<ReviewHost> {
+  const job = jobOf(name, variables)
+  if (!isHttp(job.apiUrl)) throw new ReviewPlaceError(name, 'address', ADDRESSES[name])
+  return HOSTS[name](job, commit, tools)
+}
+
+const isHttp = (address: string): boolean => URL.canParse(address) && /^https?:$/.test(new URL(address).protocol)

@@ -54,6 +54,16 @@ const toolsOf = () => ({
 const hostOf = (name: 'github' | 'gitlab', more: Record<string, string> = {}): Promise<ReviewHost> =>
   openHost(name, {...server[name], ...more}, COMMIT, toolsOf())
 
+it.each(['github', 'gitlab'] as const)('an address of the API of %s that is none is named, with its variable', async name => {
+  const variable = name === 'github' ? 'GITHUB_API_URL' : 'CI_API_V4_URL'
+  for (const address of ['file:///etc/passwd', 'ftp://host', '//host', 'host', 'javascript:1'])
+    await expect(hostOf(name, {[variable]: address})).rejects.toMatchObject({
+      code: 'E_REVIEW_PLACE',
+      exit: 64,
+      suggestions: [`Set ${variable}, as a CI job has it.`],
+    })
+})
+
 describe('the mark of a comment', () => {
   it('is read from the first line, and from nowhere else', () => {
     expect(markIn(mark(12))).toEqual({key: KEY, run: 12, hash: HASH, commit: COMMIT})
