@@ -14,6 +14,9 @@ import {type Draft, draftOf} from './draft.ts'
 import {ObjectBlock} from './object-block.ts'
 import type {StackNames} from './stack-names.ts'
 
+/** As in Terraform. */
+const NAME = /^[\p{ID_Start}_][\p{ID_Continue}-]*$/u
+
 export class StackReader {
   readonly names: StackNames
   readonly #kinds: Kinds
@@ -28,6 +31,14 @@ export class StackReader {
     this.#refuseForeign()
     for (const [name, block] of names.document.resources.get('null_resource') ?? []) {
       if (!this.#isOurs(name, block)) continue
+      // A ledger could not hold it: what was made of it would be nobody's.
+      if (!NAME.test(name)) {
+        this.#problems.add(
+          this.#place(`null_resource.${name}`, block),
+          `${JSON.stringify(name)} is no name of a resource: it has letters, digits, underscores and hyphens, and begins with a letter or underscore`,
+        )
+        continue
+      }
       const object = new ObjectBlock(name, block, names, kinds, problems)
       this.#blocks.set(name, object)
       names.blocks.set(name, object)

@@ -32,6 +32,16 @@ describe('reading a stack', () => {
     })
   })
 
+  it("refuses a name that no ledger can hold: what is made of it would be nobody's", () => {
+    for (const name of ['x y', '$(x)', '', '1a', '-a', 'a.b', 'a[0]', 'a\nb'])
+      expect(
+        messagesOf(() => read({objects: {[name]: ['cloud.subscription', {name: 'orders'}]}})),
+        name,
+      ).toEqual([expect.stringContaining(`${JSON.stringify(name)} is no name of a resource`)])
+    for (const name of ['x', '_x-1', 'ünï', 'constructor'])
+      expect(read({objects: {[name]: ['cloud.subscription', {name: 'orders'}]}}).declarations).toHaveLength(1)
+  })
+
   it('takes the construct path and the line that a construct noted', () => {
     const notes = {'//': {metadata: {path: 'shop/orders', uniqueId: 'orders'}, svcctl: {source: 'stacks/shop.ts:12'}}}
     const {source} = declarationOf(read({objects: {orders: ['cloud.subscription', {name: 'orders'}, {}, notes]}}), 'orders')
