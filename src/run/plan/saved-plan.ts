@@ -37,6 +37,7 @@ import {stacksOf} from '../../engine/plan/recheck.ts'
 import {stacksLeft} from '../../engine/plan/rest.ts'
 import {PlanExpiredError} from '../../engine/plan/stale-plan.ts'
 import {ledgerLocation} from '../../ledger/backends/registry.ts'
+import {parseAddress} from '../../ledger/resource-address.ts'
 import {liftsOf, liftsToApply} from '../host/lifts.ts'
 import type {ApplyOptions} from '../host/plan-options.ts'
 import {asTouched, type ConnectedStacks, type OtherAccount, otherAccount} from '../workspace/accounts.ts'
@@ -101,7 +102,20 @@ export async function readPlan(path: string, cwd = ''): Promise<Plan> {
     throw new PlanFileError(path, 'is no plan as schemas/plan.schema.json describes it', {cause: error, problems})
   }
   assertAgrees(plan, kinds)
+  assertRecordable(path, plan)
   return plan
+}
+
+/** What is declared is to stand in a ledger under its address. @throws PlanFileError */
+function assertRecordable(path: string, {operations}: Plan): void {
+  const fits = (address: string) => {
+    const parsed = parseAddress(address)
+    return parsed !== undefined && parsed.deposed === undefined
+  }
+  const problems = operations
+    .filter(it => it.declared !== undefined && !fits(it.address))
+    .map(it => ({address: keyOfOperation(it), message: 'is no address that a ledger can have'}))
+  if (problems.length > 0) throw new PlanFileError(path, 'has objects that no ledger can hold', {problems})
 }
 
 /** Secrets of a plan: evaluated again, from the stacks where they stand in clear, or left to what live objects answer. */

@@ -134,6 +134,19 @@ describe('a saved plan', () => {
     }
   })
 
+  it.each(['x y', 'null_resource.1a', 'null_resource.a (deposed 1f0c2d3e)'])(
+    'with an object at %j, where no ledger can hold it, is no plan, sealed as it may be',
+    async address => {
+      const {file, text} = await saved()
+      const {hash: _, ...plan} = JSON.parse(text)
+      const made = plan.operations.findLast((it: {action: string}) => it.action === 'create')
+      made.address = address
+      writeFileSync(join(at.folder, file), JSON.stringify({...plan, hash: hashOf(plan)}))
+      const outcome = await at.fast(['apply', file, '--auto-approve', '-o', 'json'], secrets)
+      expect([outcome.code, documentOf(outcome).error.code, at.writes], outcome.stderr).toEqual([64, 'E_PLAN_FILE', []])
+    },
+  )
+
   it.each([
     ['not there', undefined],
     ['no JSON', '{'],
