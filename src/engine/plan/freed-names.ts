@@ -78,17 +78,20 @@ export function takenStill(operations: readonly Operation[], input: Input): Oper
  */
 export function namedTwice(operations: readonly Operation[], input: Input): Problem[] {
   const all = new Map(operations.map(it => [keyOfOperation(it), it]))
-  const taken = new Map<string, Key>()
+  const taken = new Map<string, Operation>()
+  // Where a name may stand for several, what is there already is told by its id.
+  const areTwo = (a: Operation, b: Operation) =>
+    a.remoteId !== undefined && b.remoteId !== undefined && input.kinds.get(a.kind)?.identity.unique === false
   return operations.flatMap(it => {
     const [, place] = changeOfName(it, all, input)
     if (place === undefined) return []
     const key = keyOfOperation(it)
     const other = taken.get(textOf(place))
-    if (other === undefined) taken.set(textOf(place), key)
+    if (other === undefined) taken.set(textOf(place), it)
     const declaration = input.observation.pairs.get(key)?.declaration
-    if (other === undefined || declaration === undefined) return []
+    if (other === undefined || declaration === undefined || areTwo(it, other)) return []
     const where = place.parent === '' ? '' : ` in ${place.parent}`
-    const message = `would be called ${JSON.stringify(place.name)}${where}, and so would ${other}; one object can have one declaration`
+    const message = `would be called ${JSON.stringify(place.name)}${where}, and so would ${keyOfOperation(other)}; one object can have one declaration`
     return [{address: key, message, ...sourceOf(declaration)}]
   })
 }

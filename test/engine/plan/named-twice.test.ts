@@ -40,3 +40,23 @@ it.each<[string, () => StackBuilder[], string, string]>([
     await expect(lab.plan(declared())).rejects.toMatchObject({code: 'E_PLAN_PROBLEMS', problems: [problem]})
   })
 })
+
+it('two of one name that are told by their ids may get another name together', async () => {
+  const lab = new Lab()
+  await lab.run(async () => {
+    for (const name of ['twin', 'twin']) lab.simulator.edit({path: 'cloud/subscriptions', create: {name}})
+    const twins = (name: string) =>
+      ['1', '2'].reduce(
+        (stack, id) => stack.add('cloud.subscription', `s${id}`, {name}, {importId: `cloud/subscriptions/${id}`}),
+        stackOf('a'),
+      )
+    await lab.apply([twins('twin')])
+    const {plan} = await lab.plan([twins('other')])
+    expect(plan.operations.map(it => [it.action, it.remoteId])).toEqual([
+      ['update', 'cloud/subscriptions/1'],
+      ['update', 'cloud/subscriptions/2'],
+    ])
+    await lab.execute(await lab.recheck(plan, [twins('other')]), [twins('other')])
+    expect((await lab.plan([twins('other')])).plan.operations.map(it => it.action)).toEqual(['no-op', 'no-op'])
+  })
+})
