@@ -26,7 +26,7 @@ export const approvedOn = (host: Host, name: CodeHost, plan: Plan, options: Plan
       key: frameOf(host, name, plan).key,
       hash: plan.hash,
       commit: plan.source?.commit,
-      isAsWritten: body => isAsWritten(host.redactor.text(body), commentOf(host, name, plan, options)),
+      isAsWritten: body => isAsWritten(body, commentOf(host, name, plan, options), text => host.redactor.text(text)),
     }),
   )
 

@@ -113,6 +113,20 @@ describe('--approve-from', () => {
     expect([applied.code, documentOf(applied).summary?.done]).toEqual([0, 2])
     expect((await at.fast(['apply', file, '--approve-from', 'github', '--approve', 'a'.repeat(12)])).code).toBe(64)
   })
+
+  it('holds where the commit is named by its first digits, and a freeze has ended since', async () => {
+    const stacks = ['--synth-dir', dir()]
+    const frozen = await at.run(['freeze', ...stacks, '--until', '2h', '--reason', 'release (blue)', '--by', 'ada', '-o', 'json'])
+    const {file} = await planned()
+    await at.run(['comment', file, '--on', 'github'], {env: code.github})
+    expect(code.world.comments[0]?.body).toMatch(/\*\*Frozen\*\*.*release/)
+    expect((await at.run(['freeze', 'lift', documentOf(frozen).freezes[0].id, ...stacks])).code).toBe(0)
+    code.world.approve('boris')
+    const applied = await at.fast(['apply', ...stacks, '--approve-from', 'github', '--commit', 'c'.repeat(8), '-o', 'json'], {
+      env: code.github,
+    })
+    expect([documentOf(applied).error, documentOf(applied).summary?.done]).toEqual([undefined, 2])
+  })
 })
 
 describe('--safe-only', () => {
