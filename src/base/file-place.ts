@@ -2,7 +2,7 @@
  * Where a file really lies. Every file this program writes goes through here: links are followed once, before anything is
  * written, so that they stay links; and what is there and is no regular file is never replaced by one.
  */
-import {lstatSync, readlinkSync, realpathSync, type Stats, statSync} from 'node:fs'
+import {closeSync, lstatSync, openSync, readlinkSync, readSync, realpathSync, type Stats, statSync} from 'node:fs'
 import {basename, dirname, isAbsolute, join, resolve} from 'node:path'
 import {AppError, EXIT} from './errors.ts'
 import {shellWord} from './shell-word.ts'
@@ -59,10 +59,29 @@ export function placeOfFile(named: string, cwd = '', use: FileUse = {}): FilePla
 /** What svcctl and Terraform keep beside a stack. Of what a ledger owns nothing else knows. */
 const KEPT_NAME = /\.tfstate(?:\.backup|\.controls\.json|\.lock\.info)?$/
 
+/** How every state begins, whatever its file is called (`--state`, the path of a local backend). */
+const LEDGER = /^\s*\{\s*"version":\s*4,\s*"terraform_version":\s*"[^"]*",\s*"serial":/
+const BEGINNING = 512
+
+function isLedger(path: string): boolean {
+  let file: number | undefined
+  try {
+    file = openSync(path, 'r')
+    const bytes = Buffer.alloc(BEGINNING)
+    return LEDGER.test(bytes.toString('utf8', 0, readSync(file, bytes)))
+  } catch {
+    // Nothing is there yet, or whoever writes says what is wrong with it.
+    return false
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
 /** As `placeOfFile`, for what a person wants written: replaced is what stands there, unless it is a ledger. @throws as that does */
 export function placeToWrite(named: string, cwd = ''): FilePlace {
   const place = placeOfFile(named, cwd)
-  if (KEPT_NAME.test(place.path)) throw new NotAFileError(named, 'is where a ledger is kept, and nothing else is written there')
+  if (KEPT_NAME.test(place.path) || (place.is === 'file' && isLedger(place.path)))
+    throw new NotAFileError(named, 'is where a ledger is kept, and nothing else is written there')
   return place
 }
 

@@ -1,6 +1,6 @@
 import {execFile, execFileSync, spawn} from 'node:child_process'
 import {once} from 'node:events'
-import {closeSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, symlinkSync} from 'node:fs'
+import {closeSync, lstatSync, mkdirSync, openSync, readdirSync, readFileSync, symlinkSync, writeFileSync} from 'node:fs'
 import {join} from 'node:path'
 import {promisify} from 'node:util'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
@@ -49,10 +49,13 @@ describe('a ledger', () => {
     const [ledger = ''] = readdirSync(here.folder).filter(it => it.endsWith('.tfstate'))
     const text = readFileSync(at(ledger), 'utf8')
     symlinkSync(ledger, at('link'))
+    const other = 'state.json'
+    writeFileSync(at(other), text)
     const {length} = here.simulator.log
     for (const words of [
       ['plan', ...stack, '--out', ledger],
       ['plan', ...stack, '--out', 'link'],
+      ['plan', ...stack, '--state', other, '--out', other],
       ['plan', ...stack, '--report', `markdown=${ledger}`],
       ['plan', ...stack, '--report', `html=${ledger}.backup`],
       ['enterprise', 'support-package', 'cluster', '--file', ledger, '--overwrite', '--skip-checks'],
@@ -61,7 +64,7 @@ describe('a ledger', () => {
         code: 64,
         stderr: expect.stringContaining('is where a ledger is kept'),
       })
-    expect([readFileSync(at(ledger), 'utf8'), here.simulator.log.length]).toEqual([text, length])
+    expect([readFileSync(at(ledger), 'utf8'), readFileSync(at(other), 'utf8'), here.simulator.log.length]).toEqual([text, text, length])
   })
 })
 
