@@ -99,7 +99,38 @@ export interface FilesApi {
   size(path: string): Promise<number | undefined>
 }
 
-export function filesApi(client: ApiClient, signal?: AbortSignal): FilesApi {
+/** Of the addresses of parts: whoever has the values of such a query may write there, as long as it holds. */
+class SignedAddresses {
+  readonly #values: string[] = []
+
+  add(address: string): void {
+    for (const value of new URL(address).searchParams.values()) if (value.length >= LEAST_SIGNED) this.#values.push(value)
+    if (this.#values.length > MOST_SIGNED) this.#values.splice(0, this.#values.length - MOST_SIGNED)
+  }
+
+  /** Those that a text repeats. */
+  in(text: string): readonly string[] {
+    return this.#values.filter(it => text.includes(it) || text.includes(encodeURIComponent(it)))
+  }
+}
+
+const LEAST_SIGNED = 8
+/** Those of an upload's last parts: an older address is spent. */
+const MOST_SIGNED = 1_000
+
+export interface FilesApiOptions {
+  readonly signal?: AbortSignal
+  /** Told of what the service itself gave out to sign a part's address, and now repeats where people read it. */
+  readonly learnsSecret?: (secret: string) => void
+}
+
+export function filesApi(client: ApiClient, {signal, learnsSecret}: FilesApiOptions = {}): FilesApi {
+  const signed = new SignedAddresses()
+  const refused = (doing: string, {status, text}: ApiAnswer): UploadRefusedError => {
+    const {message} = saidIn(text)
+    for (const it of signed.in(message)) learnsSecret?.(it)
+    return new UploadRefusedError(doing, status, message)
+  }
   const call = async (doing: string, method: 'GET' | 'POST', path: string, body?: Json): Promise<ApiAnswer> => {
     const result = await client.call({method, path, ...(body !== undefined && {body})}, {...(signal && {signal})})
     if (!result.answered) throw new UploadServiceUnansweredError(doing, result.error, result.arrived)
@@ -111,6 +142,7 @@ export function filesApi(client: ApiClient, signal?: AbortSignal): FilesApi {
     const parsed = beginning.safeParse(jsonOf(answer.text))
     const [first] = parsed.data ?? []
     if (first === undefined) throw new UploadAnswerError(doing, parsed.error?.issues[0])
+    signed.add(first.upload_uri)
     return {
       ref: first.ref,
       partSize: first.partsize ?? DEFAULT_PART_BYTES,
@@ -138,9 +170,6 @@ export function filesApi(client: ApiClient, signal?: AbortSignal): FilesApi {
     },
   }
 }
-
-const refused = (doing: string, {status, text}: ApiAnswer): UploadRefusedError =>
-  new UploadRefusedError(doing, status, saidIn(text).message)
 
 const encoded = (path: string): string =>
   path

@@ -12,6 +12,23 @@ const begun = (answer: unknown) => {
 }
 
 describe('the upload service', () => {
+  it('is heard when it repeats what signs the address of a part: that is a secret from then on', async () => {
+    const learned: string[] = []
+    const texts = [
+      [{...PART, upload_uri: `${PART.upload_uri}?part=1&signature=abc%2Fdef%3D%3D012345`}],
+      {message: 'not abc%2Fdef%3D%3D012345'},
+    ]
+    const call: ApiClient['call'] = async () => {
+      const status = texts.length === 2 ? 200 : 400
+      return {answered: true, answer: {status, text: JSON.stringify(texts.shift()), headers: {}}} as never
+    }
+    const api = filesApi({call} as ApiClient, {learnsSecret: it => learned.push(it)})
+    await api.begin('/uploads/a', 1)
+    expect(learned).toEqual([])
+    await expect(api.part('/uploads/a', 'r', 2)).rejects.toMatchObject({code: 'E_UPLOAD_REFUSED'})
+    expect(learned).toEqual(['abc/def==012345'])
+  })
+
   it('says where the first part goes', async () => {
     const chosen = {
       'x-a': 'b',

@@ -112,7 +112,7 @@ export async function openUploadService(context: Context, profile: string | unde
       const line = new ProgressLine(context, 'Uploaded')
       try {
         return await uploadArchive(file, {
-          api: filesApi(client, signal),
+          api: filesApi(client, {signal, learnsSecret: it => redactor.register(it)}),
           address,
           openStream: network.openStream,
           clock,
