@@ -57,7 +57,7 @@ export function placeOfFile(named: string, cwd = '', use: FileUse = {}): FilePla
 }
 
 /** What svcctl and Terraform keep beside a stack. Of what a ledger owns nothing else knows. */
-const KEPT_NAME = /\.tfstate(?:\.backup|\.controls\.json|\.lock\.info)?$/
+const KEPT_NAME = /\.tfstate(?:\.backup)?$|\.controls\.json$|\.lock\.info$/
 
 /** How every state begins, whatever its file is called (`--state`, the path of a local backend). */
 const LEDGER = /^\s*\{\s*"version":\s*4,\s*"terraform_version":\s*"[^"]*",\s*"serial":/

@@ -56,6 +56,8 @@ describe('a ledger', () => {
       ['plan', ...stack, '--out', ledger],
       ['plan', ...stack, '--out', 'link'],
       ['plan', ...stack, '--state', other, '--out', other],
+      ['plan', ...stack, '--state', other, '--out', `${other}.controls.json`],
+      ['plan', ...stack, '--state', other, '--out', `.${other}.lock.info`],
       ['plan', ...stack, '--report', `markdown=${ledger}`],
       ['plan', ...stack, '--report', `html=${ledger}.backup`],
       ['enterprise', 'support-package', 'cluster', '--file', ledger, '--overwrite', '--skip-checks'],
