@@ -8,14 +8,11 @@ import type {Problems, SourcePlace} from '../files/problems.ts'
 import {type Block, blocksIn} from '../files/stack-document.ts'
 import {parseReference} from '../language/expression-parser.ts'
 import {hint} from '../language/hint.ts'
-import {type Node, partsOf, printAddress, printTemplate} from '../language/values/expression.ts'
+import {isIdentifier, type Node, partsOf, printAddress, printTemplate} from '../language/values/expression.ts'
 import {nodeOf, Open, type OpenValue, opensIn} from '../language/values/open-value.ts'
 import {type Draft, draftOf} from './draft.ts'
 import {ObjectBlock} from './object-block.ts'
 import type {StackNames} from './stack-names.ts'
-
-/** As in Terraform. */
-const NAME = /^[\p{ID_Start}_][\p{ID_Continue}-]*$/u
 
 export class StackReader {
   readonly names: StackNames
@@ -32,7 +29,7 @@ export class StackReader {
     for (const [name, block] of names.document.resources.get('null_resource') ?? []) {
       if (!this.#isOurs(name, block)) continue
       // A ledger could not hold it: what was made of it would be nobody's.
-      if (!NAME.test(name)) {
+      if (!isIdentifier(name)) {
         this.#problems.add(
           this.#place(`null_resource.${name}`, block),
           `${JSON.stringify(name)} is no name of a resource: it has letters, digits, underscores and hyphens, and begins with a letter or underscore`,

@@ -131,7 +131,8 @@ export const unescapeTemplate = (text: string): string => text.replace(/([$%])\1
 export const printAddress = (name: string, key?: string | number): string =>
   key === undefined ? `null_resource.${name}` : `null_resource.${name}[${typeof key === 'number' ? key : quote(key)}]`
 
-const IDENTIFIER = /^[\p{ID_Start}_][\p{ID_Continue}-]*$/u
+/** As Terraform takes it for the name of anything. */
+export const isIdentifier = (name: string): boolean => /^[\p{ID_Start}_][\p{ID_Continue}-]*$/u.test(name)
 
 /** The node as an expression, without the `${}` around it; `stack` is the one it will be read in. */
 export function printExpression(node: Node, stack: string): string {
@@ -146,7 +147,7 @@ export function printExpression(node: Node, stack: string): string {
     case 'root':
       return node.name
     case 'attr':
-      return IDENTIFIER.test(node.name) ? `${print(node.of)}.${node.name}` : `${print(node.of)}[${quote(node.name)}]`
+      return isIdentifier(node.name) ? `${print(node.of)}.${node.name}` : `${print(node.of)}[${quote(node.name)}]`
     case 'index':
       return `${print(node.of)}[${print(node.key)}]`
     case 'call':
@@ -164,7 +165,7 @@ export function printExpression(node: Node, stack: string): string {
     case 'for':
       return printFor(node, print)
     case 'variable': {
-      const name = `${foreign(node.stack)}var${IDENTIFIER.test(node.name) ? `.${node.name}` : `[${quote(node.name)}]`}`
+      const name = `${foreign(node.stack)}var${isIdentifier(node.name) ? `.${node.name}` : `[${quote(node.name)}]`}`
       return node.as === undefined ? name : `convert(${name}, ${node.as})`
     }
     case 'attribute': {
