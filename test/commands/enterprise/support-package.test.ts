@@ -7,6 +7,7 @@ import {join} from 'node:path'
 import {gzipSync} from 'node:zlib'
 import {afterEach, beforeEach, describe, expect, it} from 'vitest'
 import {systemClock} from '../../../src/base/clock.ts'
+import {drawHex} from '../../../src/simulator/base/random.ts'
 import {createSimulator, readyDocument, type ServedSimulator, type Simulator, serveSimulator, world} from '../../../src/simulator/index.ts'
 import {type Outcome, PROGRAM, type Sandbox, sandbox} from '../../support/program.ts'
 import {until} from '../../support/until.ts'
@@ -576,6 +577,20 @@ describe('an upload', () => {
         suggestions: [expect.stringContaining('Check SVC_FILES_API_URL')],
       },
     ])
+  })
+
+  it('shows nothing of what signs the address of a part, also where the service repeats it', async () => {
+    writeFileSync(join(here.folder, 'a.bin'), 'a')
+    const random = structuredClone(simulator.world.random)
+    drawHex(random, 24)
+    const signature = drawHex(random, 32)
+    simulator.inject({
+      match: {api: 'uploads', path: '/files/**'},
+      action: {type: 'status', status: 400, body: {message: `the part that ${signature} let in is missing`}},
+    })
+    const outcome = await run('upload a.bin')
+    expect([outcome.code, outcome.stderr]).toEqual([1, expect.stringContaining('the part that [redacted] let in is missing')])
+    expect(Object.values(simulator.world.uploads.sessions).flatMap(it => Object.keys(it.uris))).toEqual([signature])
   })
 
   it('begins anew when the file changed or the service forgot about it', async () => {

@@ -88,6 +88,23 @@ describe('a database whose declaration goes from one stack to another', () => {
     expect(again.operations.filter((it: {action: string}) => it.action !== 'no-op')).toEqual([])
   })
 
+  it('lets go of what is gone at its new address also where the other stack is not planned, and moves by a saved plan then', async () => {
+    const before = [
+      jsonStack('a').subscription('main').block('output', OUTPUT).database('orders', 'main'),
+      tenant().database('orders', MAIN, {name: 'old'}),
+    ]
+    expect(await apply(before, '--stack', '*')).toMatchObject({code: 0})
+    expect(await at.fast(['api', 'cloud', 'delete', '/subscriptions/1/databases/2'])).toMatchObject({code: 0})
+    at.simulator.clearLog()
+    const alone = await apply(handed(), '--stack', 'b', '--skip-blocked')
+    expect([alone.code, at.writes], alone.stderr).toEqual([6, []])
+    const planned = documentOf(await plan(handed(), '--out', 'move.plan'))
+    expect(planned.summary).toMatchObject({move: 1, create: 0, delete: 0, adopt: 0})
+    expect(await at.fast(['apply', 'move.plan', '--approve', planned.hash])).toMatchObject({code: 0})
+    expect(at.writes).toEqual([])
+    expect(documentOf(await plan(handed())).operations.every((it: {action: string}) => it.action === 'no-op')).toBe(true)
+  })
+
   it('moves without a request where both are applied at once, also by a saved plan', async () => {
     expect(await apply(kept(), '--stack', '*')).toMatchObject({code: 0})
     at.simulator.clearLog()
