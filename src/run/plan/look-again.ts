@@ -10,7 +10,6 @@ import type {BuiltPlan} from '../../engine/plan/build.ts'
 import {summaryOf} from '../../engine/plan/document.ts'
 import {evaluateGuards} from '../../engine/plan/guards.ts'
 import {stillValid, touched} from '../../engine/plan/recheck.ts'
-import {stacksLeft} from '../../engine/plan/rest.ts'
 import type {Workspace} from '../workspace/workspace.ts'
 import {type PlanWishes, planWorkspace, readOnlyGuard} from './plan.ts'
 
@@ -43,11 +42,8 @@ export async function lookAgain(
     allowDestroy: [...plan.lifts.allowDestroy, ...lifted.allowDestroy],
     adopt: [...plan.lifts.adopt, ...lifted.adopt],
   }
-  // What was not lifted stands before what it stood before: of `--safe-only` that is left out still.
-  const guards = [
-    ...evaluateGuards({...plan, stacks: stacksLeft(plan, operations), operations, lifts}, kinds),
-    ...readOnlyGuard(workspace, operations),
-  ]
+  // What was not lifted stands before what it stood before: of `--safe-only` that is left out still. The ledgers are locked: each stack owns what it did.
+  const guards = [...evaluateGuards({...plan, operations, lifts}, kinds), ...readOnlyGuard(workspace, operations)]
   return {
     plan: {...plan, operations, summary: summaryOf(operations), guards, requests: fresh.plan.requests},
     observation: {...fresh.observation, pairs: new Map([...observation.pairs, ...fresh.observation.pairs])},
