@@ -18,7 +18,7 @@ export const ARCHIVE_LIMITS: ArchiveLimits = {
   maxExpandedBytes: 256 * 2 ** 30,
   maxRatio: 300,
   ratioFromBytes: 2 ** 30,
-  maxMembers: 1_000_000,
+  maxMembers: 500_000,
   maxNames: 64 * 2 ** 20,
 }
 

@@ -29,7 +29,14 @@ const CONTROL = /\p{Cc}/u
  * @param links - names of the symbolic links kept so far, without a slash at the end
  * @returns `undefined` when it is harmless
  */
-export function hostility({path, linkPath, type, ambiguous, tooLong}: TarMember, links: ReadonlySet<string>): string | undefined {
+export function hostility(member: TarMember, links: ReadonlySet<string>): string | undefined {
+  const {path, sparsePath} = member
+  const wrong = hostilityAt(path, member, links)
+  // Which of the two it gets is up to who unpacks it.
+  return wrong === undefined && sparsePath !== undefined ? hostilityAt(sparsePath, member, links) : wrong
+}
+
+function hostilityAt(path: string, {linkPath, type, ambiguous, tooLong}: TarMember, links: ReadonlySet<string>): string | undefined {
   if (tooLong || isLongerThanDisksTake(path)) return 'a name that no disk takes'
   if (!KNOWN_TYPES.has(type)) return ['3', '4', '6'].includes(type) ? 'a device or a pipe' : `of unknown type ${JSON.stringify(type)}`
   if (path === '') return 'without a name'
@@ -41,6 +48,8 @@ export function hostility({path, linkPath, type, ambiguous, tooLong}: TarMember,
   if (type === '2' && leaves(path, linkPath)) return 'a link that leaves the archive'
   if (type === '1' && (linkPath === '' || isAbsolute(linkPath) || segmentsOf(linkPath).includes('..')))
     return 'a link that leaves the archive'
+  // It would be a second symbolic link, with the same way up from another place.
+  if (type === '1' && (links.has(memberPath(linkPath)) || throughLink(linkPath, links))) return 'a hard link to a symbolic link'
   return undefined
 }
 

@@ -7,7 +7,10 @@ export interface PaxRecord {
   readonly raw: Buffer
 }
 
-/** @returns `undefined` when the bytes are no list of records */
+/** Of one header. Real ones have a dozen, and two for each hole of an old sparse file; one of 1 MiB takes 260 000 that say nothing. */
+const MOST_RECORDS = 10_000
+
+/** @returns `undefined` when the bytes are no list of records, or a longer one than programs write */
 export function parsePax(body: Buffer): readonly PaxRecord[] | undefined {
   const records: PaxRecord[] = []
   for (let at = 0; at < body.length; ) {
@@ -18,6 +21,7 @@ export function parsePax(body: Buffer): readonly PaxRecord[] | undefined {
     if (!/^\d{1,9}$/.test(digits)) return undefined
     const end = at + Number(digits)
     const equals = body.indexOf(0x3d, space)
+    if (records.length >= MOST_RECORDS) return undefined
     if (end > body.length || equals < 0 || equals >= end || body[end - 1] !== 0x0a) return undefined
     records.push({key: body.toString('utf8', space + 1, equals), value: body.subarray(equals + 1, end - 1), raw: body.subarray(at, end)})
     at = end

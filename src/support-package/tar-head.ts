@@ -36,10 +36,10 @@ function withSizeRecord(part: HeaderPart, size: number): Buffer {
   return whole(withSize(part.block, content.length), content)
 }
 
-/** Records for all members that follow may be kept, but for names and sizes: those would be everybody's. */
+/** Records for all members that follow may be kept, but for names, sizes and maps of holes: those would be everybody's. */
 function globalRecords(part: HeaderPart): Buffer[] {
   const all = parsePax(part.content) ?? []
-  const records = all.filter(({key}) => !['path', 'linkpath', 'size'].includes(key))
+  const records = all.filter(({key}) => !['path', 'linkpath', 'size'].includes(key) && !key.startsWith('GNU.sparse.'))
   if (records.length === all.length) return [whole(part.block, part.content)]
   if (records.length === 0) return []
   const content = Buffer.concat(records.map(({raw}) => raw))

@@ -29,6 +29,8 @@ export interface HeaderPart {
 export interface TarMember {
   /** As decoded for decisions and reports; bytes that are no UTF-8 are replacement characters. One that is too long is its beginning. */
   readonly path: string
+  /** What programs name it that know how to unpack a sparse file; absent where it is none, or an old one. */
+  readonly sparsePath?: string
   readonly linkPath: string
   /** No disk takes its name, or that of what it links to. */
   readonly tooLong: boolean
@@ -140,6 +142,7 @@ async function sparseExtension(reader: ByteReader, header: Buffer, what: string)
 
 class OpenMember implements TarMember {
   readonly path: string
+  readonly sparsePath?: string
   readonly linkPath: string
   readonly tooLong: boolean
   readonly type: string
@@ -176,8 +179,10 @@ class OpenMember implements TarMember {
       throw new ArchiveDamagedError(what, 'the size of a member cannot be read')
     }
     const linkPath = paxLink ?? gnuLink ?? own.linkPath
-    this.tooLong = path.length > LONGEST_NAME || linkPath.length > LONGEST_NAME
+    const sparsePath = said('GNU.sparse.name')
+    this.tooLong = [path, linkPath, sparsePath ?? ''].some(({length}) => length > LONGEST_NAME)
     this.path = bounded(path)
+    if (sparsePath !== undefined) this.sparsePath = bounded(sparsePath)
     this.linkPath = bounded(linkPath)
     // Long ago a folder was a file whose name ends with a slash.
     this.type = own.letter === '0' && path.endsWith('/') ? '5' : own.letter
@@ -186,7 +191,8 @@ class OpenMember implements TarMember {
     this.header = header
     this.sparseBlocks = sparseBlocks
     this.pax = records
-    this.ambiguous = differ(paxPath, gnuPath) || differ(paxLink, gnuLink)
+    const isOddlySparse = sparsePath !== undefined && LINKS_AND_FOLDERS.has(this.type)
+    this.ambiguous = differ(paxPath, gnuPath) || differ(paxLink, gnuLink) || isOddlySparse
     this.#reader = reader
     this.#what = what
     this.#left = this.size

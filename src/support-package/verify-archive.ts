@@ -8,6 +8,7 @@ const UNLIMITED: ArchiveLimits = {
   ...ARCHIVE_LIMITS,
   maxExpandedBytes: Number.POSITIVE_INFINITY,
   maxRatio: Number.POSITIVE_INFINITY,
+  maxMembers: Number.POSITIVE_INFINITY,
   maxNames: Number.POSITIVE_INFINITY,
 }
 
