@@ -19,6 +19,8 @@ export interface Draft {
   readonly block: ObjectBlock
   readonly kind: Kind
   readonly spec: ValueObject
+  /** What of the spec is known. */
+  readonly plain: JsonObject
   /** What makes it the same thing for a person. */
   readonly naturalKey: string | undefined
   /** What of the fields is secret or known later. */
@@ -54,7 +56,8 @@ export function draftOf(instance: ObjectInstance, dependsOn: ReadonlySet<Key>): 
   for (const pointer of fitted.clearSecrets) {
     problems.warn(place, `${pointer} is a secret written in clear in the stack: give it through a sensitive variable (secret())`)
   }
-  for (const field of secretNames(kind, spec, plainPart(fitted.spec))) {
+  const plain = fitted.plain ? (fitted.spec as JsonObject) : plainPart(fitted.spec)
+  for (const field of secretNames(kind, spec, plain)) {
     problems.add(
       place,
       `${JSON.stringify(field)} is secret, and a ${kind.noun} is found by it and shown with it: take a variable that is not sensitive`,
@@ -68,7 +71,8 @@ export function draftOf(instance: ObjectInstance, dependsOn: ReadonlySet<Key>): 
     block,
     kind,
     spec: fitted.spec,
-    naturalKey: kind.identity.key(fitted.plain ? (fitted.spec as JsonObject) : plainPart(fitted.spec)),
+    plain,
+    naturalKey: kind.identity.key(plain),
     opens: opensIn(spec),
     clearSecrets: fitted.clearSecrets,
     policy: policyOf(block.body, block.triggers, kind, place, problems),

@@ -180,6 +180,13 @@ function decoded(text: string): string | undefined {
   }
 }
 
+/**
+ * Whether two declarations of one key in one parent mean one object: they do, unless more than the key identifies it and
+ * what both say of that differs.
+ */
+export const meansSame = ({unique, matches}: Identity, a: JsonObject, b: JsonObject): boolean =>
+  unique || matches === undefined || matches(a, b) || matches(b, a)
+
 /** Whether a declaration says by its id that it means another object than this one. */
 export function meansAnother(kind: Kind, spec: JsonObject, remoteId: string): boolean {
   const id = kind.identity.declaredId?.(spec)

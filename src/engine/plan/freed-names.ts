@@ -6,7 +6,7 @@
  */
 import type {Problem} from '../../base/errors.ts'
 import {sourceOf} from '../model/declaration.ts'
-import {parentRemoteId, remoteIdOf} from '../model/kind.ts'
+import {kindCalled, meansSame, parentRemoteId, remoteIdOf} from '../model/kind.ts'
 import type {Collection, LiveObject} from '../model/live.ts'
 import type {Operation} from '../model/plan.ts'
 import {plainPart} from '../model/resolve.ts'
@@ -78,18 +78,23 @@ export function takenStill(operations: readonly Operation[], input: Input): Oper
  */
 export function namedTwice(operations: readonly Operation[], input: Input): Problem[] {
   const all = new Map(operations.map(it => [keyOfOperation(it), it]))
-  const taken = new Map<string, Operation>()
+  const taken = new Map<string, Operation[]>()
+  const specOf = (it: Operation) => plainPart(input.observation.pairs.get(keyOfOperation(it))?.spec ?? {})
   // Where a name may stand for several, what is there already is told by its id.
-  const areTwo = (a: Operation, b: Operation) =>
-    a.remoteId !== undefined && b.remoteId !== undefined && input.kinds.get(a.kind)?.identity.unique === false
+  const areTwo = (a: Operation, b: Operation) => {
+    const {identity} = kindCalled(input.kinds, a.kind)
+    const areThere = a.remoteId !== undefined && b.remoteId !== undefined
+    return (areThere && !identity.unique) || !meansSame(identity, specOf(a), specOf(b))
+  }
   return operations.flatMap(it => {
     const [, place] = changeOfName(it, all, input)
     if (place === undefined) return []
     const key = keyOfOperation(it)
-    const other = taken.get(textOf(place))
-    if (other === undefined) taken.set(textOf(place), it)
+    const alike = taken.get(textOf(place)) ?? []
+    const other = alike.find(one => !areTwo(it, one))
+    if (other === undefined) taken.set(textOf(place), [...alike, it])
     const declaration = input.observation.pairs.get(key)?.declaration
-    if (other === undefined || declaration === undefined || areTwo(it, other)) return []
+    if (other === undefined || declaration === undefined) return []
     const where = place.parent === '' ? '' : ` in ${place.parent}`
     const message = `would be called ${JSON.stringify(place.name)}${where}, and so would ${keyOfOperation(other)}; one object can have one declaration`
     return [{address: key, message, ...sourceOf(declaration)}]

@@ -615,6 +615,16 @@ describe('all declarations together', () => {
     ])
   })
 
+  it('takes two peerings for one only where all agrees that both say of the other network', () => {
+    const network = {subscription: '1', provider: 'AWS', region: 'us-east-1', awsAccountId: '1', vpcId: 'vpc-1', vpcCidrs: ['10.0.0.0/24']}
+    const withOther = (other: object) => read({objects: {p: ['cloud.peering', network], q: ['cloud.peering', {...network, ...other}]}})
+    for (const other of [{awsAccountId: '2'}, {vpcCidrs: ['10.1.0.0/24']}]) expect(withOther(other).declarations).toHaveLength(2)
+    for (const same of [{provider: 'aws'}, {note: 'the same'}])
+      expect(messagesOf(() => withOther(same))).toEqual([
+        'null_resource.q: null_resource.p declares the peering "us-east-1 vpc-1" already: two declarations would change one object in turn',
+      ])
+  })
+
   it('finds objects that wait for each other, across stacks too', () => {
     const text = withObjects({
       a: ['cluster.user', {name: 'a'}, {}, {depends_on: ['null_resource.b']}],

@@ -60,3 +60,22 @@ it('two of one name that are told by their ids may get another name together', a
     expect((await lab.plan([twins('other')])).plan.operations.map(it => it.action)).toEqual(['no-op', 'no-op'])
   })
 })
+
+it.each([
+  ['accounts', {awsAccountId: '1'}, {awsAccountId: '2'}],
+  ['ranges', {vpcCidrs: ['10.0.0.0/24']}, {vpcCidrs: ['10.1.0.0/24']}],
+])('two peerings that are told by their %s alone are made, and each stays what it is', async (_, one, other) => {
+  const lab = new Lab()
+  await lab.run(async () => {
+    const aws = {provider: 'AWS', region: 'us-east-1', awsAccountId: '1', vpcId: 'vpc-1'}
+    const both = () =>
+      stackOf('a')
+        .subscription('main')
+        .peering('one', 'main', {...aws, ...one})
+        .peering('two', 'main', {...aws, ...other})
+    await lab.apply([both()])
+    expect((await lab.plan([both()])).plan.operations.map(it => it.action)).toEqual(['no-op', 'no-op', 'no-op'])
+    lab.stores.delete('a')
+    expect((await lab.plan([both()])).plan.operations.map(it => it.action)).toEqual(['adopt', 'adopt', 'adopt'])
+  })
+})
