@@ -22,15 +22,18 @@ import type {Accepted, DoubtSettled, Write, WriteDoubt} from './write.ts'
 export async function write(context: RunContext, it: Write, rest: (accepted: Accepted) => Promise<StepEnd>): Promise<StepEnd> {
   let resent = false
   // A create is sent again when nothing came of the first one; of anything else nobody has looked.
+  let mayHaveArrived = false
   const over = (end: StepEnd): StepEnd =>
-    resent && it.step !== 'create' && !end.ok && end.state === 'skipped'
+    mayHaveArrived && !end.ok && end.state === 'skipped'
       ? {ok: false, state: 'unknown', error: new OutcomeUnknownError(it.what, 'its answer was lost, and it was not sent again')}
       : end
   for (;;) {
     const passage = await context.gate
-      .within(it, context.closing, place => oneTurn(context, resent ? {...it, isAgain: true} : it, place, rest))
+      .within(it, context.closing, place =>
+        oneTurn(context, {...it, ...(resent && {isAgain: true}), ...(mayHaveArrived && {mayHaveArrived})}, place, rest),
+      )
       .catch((error: unknown) => {
-        if (!resent || it.step === 'create' || !isItsOwn(error)) throw error
+        if (!mayHaveArrived || !isItsOwn(error)) throw error
         const unknown = new OutcomeUnknownError(it.what, `its answer was lost, and it could not be sent again: ${error.message}`, error)
         return {passed: true, value: {end: 'over', result: {ok: false, state: 'unknown', error: unknown}}} as const
       })
@@ -38,11 +41,13 @@ export async function write(context: RunContext, it: Write, rest: (accepted: Acc
     const turn = passage.value
     if (turn.end === 'over') return over(turn.result)
     if (turn.end === 'held') {
+      mayHaveArrived ||= turn.mayHaveArrived
       const failure = await pause(context, it, turn)
       if (failure !== undefined) return over(failure)
     } else {
       if (resent) return {ok: false, state: 'unknown', error: new OutcomeUnknownError(it.what, 'two answers were lost')}
       resent = true
+      mayHaveArrived = it.step !== 'create'
     }
   }
 }
@@ -55,6 +60,7 @@ interface Held {
   readonly reason: string
   readonly group: Group
   readonly refused: Refused
+  readonly mayHaveArrived: boolean
 }
 
 type OneTurn = {readonly end: 'over'; readonly result: StepEnd} | Held | {readonly end: 'again'}
@@ -128,12 +134,14 @@ function knownOf(ledger: Ledger, {key, step}: Write): Pick<SentEntry, 'serial' |
 class Tries {
   sentAt: number
   /** Of which nobody knows that they were refused. */
-  open = 0
+  open: number
   readonly told: Required<Pick<RequestOptions, 'beforeSend' | 'onRefused'>>
 
   constructor(context: RunContext, it: Write) {
     const {key, step} = it
     this.sentAt = it.backend.now()
+    const before = it.mayHaveArrived ? 1 : 0
+    this.open = before
     this.told = {
       beforeSend: async () => {
         this.sentAt = it.backend.now()
@@ -143,8 +151,8 @@ class Tries {
       },
       // What was refused is not in doubt, whatever keeps the next one from leaving.
       onRefused: () => {
-        this.open = 0
-        context.options.journal.append({type: 'void', key, step, why: 'refused'}, false)
+        this.open = before
+        if (before === 0) context.options.journal.append({type: 'void', key, step, why: 'refused'}, false)
       },
     }
   }
@@ -214,8 +222,7 @@ async function oneRequest(
       return over({ok: false, state: 'failed', error: sent.error})
     case 'busy':
     case 'crowded':
-      journal.append({type: 'void', key, step, why: sent.outcome}, false)
-      return held(context, it, place, {reason: sent.reason, crowded: sent.outcome === 'crowded'})
+      return refusedForNow(context, it, place, sent)
     case 'refused':
     case 'unsent':
       if (sent.outcome === 'refused' && sent.taken && it.isAgain && step === 'create')
@@ -235,19 +242,30 @@ function madeIn(it: Write, answer: Accepted): {readonly remoteId?: string} {
   return remoteId === undefined ? {} : {remoteId}
 }
 
+function refusedForNow(
+  context: RunContext,
+  it: Write,
+  place: Turnstile,
+  {outcome, reason, ...sent}: Extract<WriteOutcome, {readonly outcome: 'busy' | 'crowded'}>,
+): Held {
+  const mayHaveArrived = (it.mayHaveArrived ?? sent.mayHaveArrived) === true
+  if (!mayHaveArrived) context.options.journal.append({type: 'void', key: it.key, step: it.step, why: outcome}, false)
+  return held(context, it, place, {reason, crowded: outcome === 'crowded', mayHaveArrived})
+}
+
 /** A busy parent narrows its own group for the rest of the run; a crowded account the account's, until there is room again. */
 function held(
   {gate, options}: RunContext,
   {groups, kind: {api}}: Write,
   place: Turnstile,
-  {reason, crowded}: {readonly reason: string; readonly crowded: boolean},
+  {reason, crowded, mayHaveArrived = false}: {readonly reason: string; readonly crowded: boolean; readonly mayHaveArrived?: boolean},
 ): Held {
   const group = groups.find(it => (crowded ? it.account : it.root))
   if (group === undefined) throw new TypeError('a write without an account and a root object')
   const refused = place.refused(group, options.clock.now())
   const perRoot = crowded ? undefined : gate.placesInRoots(api)
   if (perRoot !== undefined) options.narrowed?.(api, perRoot)
-  return {end: 'held', reason, group, refused}
+  return {end: 'held', reason, group, refused, mayHaveArrived}
 }
 
 /** With something of ours in the way the gate does the waiting. Somebody else's is waited for here, as long as one operation may take. */

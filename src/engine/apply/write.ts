@@ -23,6 +23,8 @@ export interface Write extends Turn {
   readonly secrets?: SentSecrets
   /** Its answer was lost before, and as far as could be seen nothing came of it. */
   readonly isAgain?: true
+  /** A try of it has left, and may have taken effect: what says the same when it is said twice is not looked for. */
+  readonly mayHaveArrived?: true
   /** Nothing of this operation is sent after it. */
   readonly last: boolean
   /** The object that the answer to a create names. */

@@ -65,12 +65,13 @@ export interface Reader {
   forget(path: string): void
 }
 
+/** `mayHaveArrived`: this try was refused, and one before it may have done what was asked for. */
 export type WriteOutcome =
   | {readonly outcome: 'accepted'; readonly taskId?: string; readonly body?: Json}
   /** Something is changing this object or its parent: wait for it, then send again. */
-  | {readonly outcome: 'busy'; readonly reason: string}
+  | {readonly outcome: 'busy'; readonly reason: string; readonly mayHaveArrived?: true}
   /** Too many changes at once in this account: a running one must end first. */
-  | {readonly outcome: 'crowded'; readonly reason: string}
+  | {readonly outcome: 'crowded'; readonly reason: string; readonly mayHaveArrived?: true}
   /** 404: on a delete that is success. */
   | {readonly outcome: 'gone'; readonly error: AppError}
   /** The API understood and refused; sending again cannot help. `taken`: what is asked for is there already. */

@@ -165,6 +165,36 @@ describe('a run that stopped waiting', () => {
   })
 })
 
+describe('a password whose first answer was lost', () => {
+  const quota = {type: 'status', status: 429, headers: {'retry-after': '8'}, body: {error_code: 'too_many_requests'}} as const
+  const busy = {type: 'status', status: 409, body: {error_code: 'db_pending_changes', description: 'the database is busy'}} as const
+
+  it.each([
+    ['there are too many requests', quota],
+    ['its object is busy', busy],
+  ])('and that is refused for now when it is sent again, is none that was not sent: %s', async (_, refusal) => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply([hidden(secret('one'))])
+      lab.simulator.inject(
+        {match: {method: 'PUT'}, times: 1, action: {type: 'drop-after-effect'}},
+        {match: {method: 'PUT'}, action: refusal},
+      )
+      const stop = new AbortController()
+      const applied = lab.apply([hidden(secret('two'))], {run: {stop: stop.signal}})
+      await lab.clock.sleep(10_000)
+      stop.abort(new Error('stopped'))
+      const {summary, ended} = await applied
+      expect([summary.unknown, summary.skipped, ended.map(it => it.error?.code)]).toEqual([1, 0, ['E_OUTCOME_UNKNOWN']])
+      expect(lab.entry('shop', 'local')?.secrets).toEqual({'/authentication_redis_pass': 'former'})
+      lab.simulator.clearFaults()
+      // Rotated back: what is live by now is the other one.
+      await lab.apply([hidden(secret('one'))])
+    })
+    expect(live(lab)).toEqual(['one'])
+  })
+})
+
 describe('an object found by its name', () => {
   it('has its secret taken for equal, and what is declared later is sent', async () => {
     const lab = new Lab()
