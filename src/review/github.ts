@@ -93,7 +93,7 @@ class Github implements ReviewHost {
   async review(commit: string): Promise<HostReview> {
     const path = `${this.#repository}/pulls/${this.#number}`
     const pull = await this.#requests.send({method: 'GET', path, doing: 'read the pull request'})
-    const author = textField(objectField(pull, 'user'), 'login')
+    const author = textField(objectField(pull, 'user'), 'login') || undefined
     const head = textField(objectField(pull, 'head'), 'sha')
     const meant = wholeCommit(commit, head)
     // What a person said last is what counts, and a comment takes nothing back.
@@ -109,6 +109,7 @@ class Github implements ReviewHost {
       open: textField(pull, 'state') !== 'closed',
       approvals: counting === undefined ? [] : [{by: counting.by, at: counting.at}],
       ...(head === undefined ? {} : {head}),
+      ...(author === undefined ? {} : {author}),
       ...(counting === undefined && newest[0] !== undefined
         ? {missing: `${newest[0].by} approved it, and may not write to the repository`}
         : {}),
@@ -139,7 +140,7 @@ class Github implements ReviewHost {
       body: textField(it, 'body') ?? '',
       url: textField(it, 'html_url') ?? textField(it, 'url') ?? '',
       createdAt,
-      updatedAt: timeIn(it, 'updated_at') || createdAt,
+      updatedAt: Math.max(timeIn(it, 'updated_at'), createdAt),
     }
   }
 }
@@ -155,7 +156,9 @@ function verdictIn(review: Json): Verdict | undefined {
   const [by, state] = [textField(objectField(review, 'user'), 'login'), textField(review, 'state')?.toUpperCase()]
   if (by === undefined || state === undefined || !VERDICTS.has(state)) return undefined
   const association = textField(review, 'author_association')?.toUpperCase()
-  return {by, state, at: timeIn(review, 'submitted_at'), of: textField(review, 'commit_id'), association}
+  // Of a time that nobody can read: an approval is the oldest word, and what takes one back the newest.
+  const at = timeIn(review, 'submitted_at') || (state === 'APPROVED' ? 0 : Number.POSITIVE_INFINITY)
+  return {by, state, at, of: textField(review, 'commit_id'), association}
 }
 
 const VERDICTS: ReadonlySet<string> = new Set(['APPROVED', 'CHANGES_REQUESTED', 'DISMISSED'])

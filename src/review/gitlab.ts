@@ -88,7 +88,7 @@ class Gitlab implements ReviewHost {
   async review(commit: string): Promise<HostReview> {
     const request = await this.#requests.send({method: 'GET', path: this.#path, doing: 'read the merge request'})
     const state = await this.#requests.send({method: 'GET', path: `${this.#path}/approvals`, doing: 'read the approvals'})
-    const author = textField(objectField(request, 'author'), 'username')
+    const author = textField(objectField(request, 'author'), 'username') || undefined
     const head = textField(request, 'sha') ?? textField(objectField(request, 'diff_refs'), 'head_sha')
     const rows = isJsonObject(state) && Array.isArray(state.approved_by) ? (state.approved_by as readonly Json[]) : []
     const said = rows.some(it => textField(it, 'approved_at') === undefined) ? await this.#approvedAt() : new Map<string, number>()
@@ -103,6 +103,7 @@ class Gitlab implements ReviewHost {
       // GitLab keeps approvals of the request, and takes them back when commits are pushed: they are of its head.
       approvals: head === wholeCommit(commit, head) ? approvals : [],
       ...(head === undefined ? {} : {head}),
+      ...(author === undefined ? {} : {author}),
       ...(left <= 0
         ? {}
         : {
@@ -133,7 +134,7 @@ class Gitlab implements ReviewHost {
       body: textField(it, 'body') ?? '',
       url: page === undefined || page === '' ? '' : `${page}#note_${id}`,
       createdAt,
-      updatedAt: timeIn(it, 'updated_at') || createdAt,
+      updatedAt: Math.max(timeIn(it, 'updated_at'), createdAt),
     }
   }
 }

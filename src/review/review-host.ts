@@ -6,7 +6,7 @@ export interface HostComment {
   readonly url: string
   /** Milliseconds. */
   readonly createdAt: number
-  /** When it began to say what it says. */
+  /** When it began to say what it says; 0 where nobody says. */
   readonly updatedAt: number
 }
 
@@ -21,6 +21,8 @@ export interface HostReview {
   readonly head?: string
   /** It is neither merged nor closed. */
   readonly open: boolean
+  /** Absent where the host does not say: then nobody can tell who is somebody else. */
+  readonly author?: string
   /** Those that count: of this commit, not taken back, of somebody who may write there and is neither the author nor this program. */
   readonly approvals: readonly HostApproval[]
   /** Why the host itself would not let it pass yet. */

@@ -214,6 +214,21 @@ describe.each(['github', 'gitlab'] as const)('an approval on %s', name => {
     expect(await assertApproved(await hostOf(name), {...asked, commit: undefined}).catch(error => error.code)).toBe('E_NOT_APPROVED')
   })
 
+  it('does not hold where the host does not say what proves it', async () => {
+    const comment = world.comment('svcctl-bot', mark(1))
+    world.approve('boris')
+    const {createdAt} = comment
+    for (const odd of ['', 'yesterday', '0001-01-01T00:00:00Z']) {
+      Object.assign(comment, {createdAt: odd, updatedAt: odd})
+      expect(await refusal()).toEqual(refused('nobody says since when the comment shows it'))
+    }
+    Object.assign(comment, {createdAt, updatedAt: createdAt})
+    Object.assign(world, {author: undefined})
+    expect(await refusal()).toEqual(refused('nobody says who its author is'))
+    Object.assign(world, {author: 'ana', head: undefined})
+    expect(await refusal()).toEqual(refused('nobody says which commit is the newest'))
+  })
+
   it('does not hold where the comment says something else than the plan', async () => {
     world.comment('svcctl-bot', `${mark(1)}\n\n### svcctl: shop: no changes\n`)
     world.approve('boris')
@@ -247,6 +262,10 @@ describe('an approval on GitHub', () => {
       [
         {by: 'boris', state: 'APPROVED', commit: head, at: world.now()},
         {by: 'boris', state: 'CHANGES_REQUESTED', commit: head, at: world.now()},
+      ],
+      [
+        {by: 'boris', state: 'APPROVED', commit: head, at: world.now()},
+        {by: 'boris', state: 'CHANGES_REQUESTED', commit: head, at: 'now'},
       ],
     ] as const) {
       world.reviews = [...reviews]
