@@ -7,7 +7,7 @@ import {EXIT} from '../../base/errors.ts'
 import type {State} from '../model/events.ts'
 import {versionOn} from '../model/journal.ts'
 import type {LiveObject} from '../model/live.ts'
-import type {Edge, EdgeReason, Operation} from '../model/plan.ts'
+import {type Edge, type EdgeReason, type Operation, renamedFrom} from '../model/plan.ts'
 import {type Key, keyOfOperation} from '../model/value.ts'
 import {remainingPaths, stepsOf} from '../plan/bill.ts'
 import {assertOneEach} from '../plan/one-operation.ts'
@@ -137,9 +137,10 @@ class Run {
       else renamed.set(stack, [it])
     }
     for (const {operation, held} of this.#work.values()) {
-      const {stack, address, movedFrom, remoteId} = operation
-      if (movedFrom === undefined || (held !== undefined && 'left' in held)) continue
-      rename(stack, {from: movedFrom, to: address, ...(remoteId === undefined ? {} : {remoteId})})
+      const {stack, address, remoteId} = operation
+      const from = renamedFrom(operation)
+      if (from === undefined || (held !== undefined && 'left' in held)) continue
+      rename(stack, {from, to: address, ...(remoteId === undefined ? {} : {remoteId})})
     }
     for (const {stack, ...it} of givingWay) rename(stack, it)
     for (const [stack, objects] of renamed) book.rename(stack, objects)

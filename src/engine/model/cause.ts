@@ -45,6 +45,7 @@ export const CAUSES = {
   'name-kept': 'create_before_destroy, and the name stays the same',
   'name-taken': 'an object that keeps it has the name',
   'not-empty': 'it still holds what this run does not remove',
+  'successor-blocked': 'its address means another object now, and that is blocked',
   'owned-elsewhere': 'another stack has it in its ledger',
   'declared-elsewhere': 'another stack declares it',
   'moved-to-stack': 'another stack declares it now: it is to be transferred',

@@ -99,6 +99,10 @@ export interface Operation {
   readonly held?: Agreed
 }
 
+/** The address that an object goes by until the plan is carried out: what stays although it was to go is not called otherwise. */
+export const renamedFrom = ({action, movedFrom, declared}: Pick<Operation, 'action' | 'movedFrom' | 'declared'>): string | undefined =>
+  action === 'blocked' && declared === undefined ? undefined : movedFrom
+
 export interface DeclaredObject {
   readonly spec: JsonObject
   readonly parent?: ParentRef

@@ -4,7 +4,7 @@
  */
 import {addAll} from '../../base/many.ts'
 import type {Cause} from '../model/cause.ts'
-import {isDeposed} from '../model/deposed.ts'
+import {isDeposed, withoutDeposed} from '../model/deposed.ts'
 import {isLostWithParent, type Kind, kindCalled} from '../model/kind.ts'
 import type {LiveObject} from '../model/live.ts'
 import {inlineItems} from '../model/made-inline.ts'
@@ -45,7 +45,10 @@ export function planRemovals(
       notes.push(`${stack}: there is no ledger: what is not declared any more is not seen, and stays`)
   }
   const wishes = new LastWishes(input)
-  const orphans = observation.orphans.map(it => along.respected(claims.respected(removalOf(input, it, wishes)))).sort(byAddress)
+  const stuck = new Map(declared.flatMap(it => (it.action === 'blocked' ? [[keyOfOperation(it), it] as const] : [])))
+  const orphans = observation.orphans
+    .map(it => withSuccessor(input, along.respected(claims.respected(removalOf(input, it, wishes))), stuck))
+    .sort(byAddress)
   // What a ledger has is nobody's to take anyway: of a hundred thousand objects that are owned none needs a name here.
   const taken = new Set<string>()
   const take = (stack: string, kind: Kind, remoteId: string): void => {
@@ -151,6 +154,21 @@ function whyDelete({destroy}: PlanInput, object: Placed, address: string): Pick<
   if (destroy) return {cause: 'destroy', reason: 'destroy: asked for'}
   if (address !== object.address) return {cause: 'address-reused', reason: `no longer declared: ${object.address} is another object now`}
   return {cause: 'not-declared', reason: 'no longer declared'}
+}
+
+/**
+ * Nothing goes for what is not to come.
+ * @param stuck - what is declared and blocked
+ */
+function withSuccessor({ledgers}: PlanInput, removal: Operation, stuck: ReadonlyMap<Key, Operation>): Operation {
+  const {stack, address, movedFrom = withoutDeposed(address), action, cause} = removal
+  // Of what was made the ledger has the address.
+  const isMade = cause === 'deposed' && ledgers.get(stack)?.entries.has(movedFrom) === true
+  const successor = action === 'delete' && address !== movedFrom && !isMade ? stuck.get(keyOf(stack, movedFrom)) : undefined
+  if (successor === undefined) return removal
+  const {former: _, ...rest} = removal
+  const means = successor.remoteId === undefined ? '' : ` means ${successor.remoteId} now, and`
+  return {...rest, action: 'blocked', wants: 'delete', cause: 'successor-blocked', reason: `${movedFrom}${means} is blocked`}
 }
 
 /**

@@ -6,6 +6,7 @@
 import type {GivingWay} from '../../engine/apply/ledger-book.ts'
 import type {Work} from '../../engine/apply/work.ts'
 import {deposedAddress} from '../../engine/model/deposed.ts'
+import {renamedFrom} from '../../engine/model/plan.ts'
 import {type Key, keyOf, keyOfOperation} from '../../engine/model/value.ts'
 import type {Observation} from '../../engine/observe/observation.ts'
 
@@ -24,13 +25,15 @@ export function givingWay(work: readonly Work[], {pairs, orphans}: Pick<Observat
   } of work)
     if (besides !== undefined && !known.has(keyOf(stack, besides)))
       all.push({stack, from: address, to: deposedAddress(address, besides), remoteId: besides})
-  // What is blocked goes nowhere of itself.
+  // What is blocked goes nowhere of itself, and takes no address, but for what is declared and was called otherwise.
   const own = new Set(
-    work.flatMap(({operation: {action, stack, remoteId, movedFrom}}) =>
-      remoteId === undefined || (action === 'blocked' && movedFrom === undefined) ? [] : [keyOf(stack, remoteId)],
+    work.flatMap(({operation: it}) =>
+      it.remoteId === undefined || (it.action === 'blocked' && renamedFrom(it) === undefined) ? [] : [keyOf(it.stack, it.remoteId)],
     ),
   )
-  const begun = work.filter(it => it.held === undefined && it.operation.action !== 'no-op')
+  const begun = work.filter(
+    ({held, operation: it}) => held === undefined && it.action !== 'no-op' && (it.action !== 'blocked' || renamedFrom(it) !== undefined),
+  )
   const taken = new Set<Key>(begun.map(it => keyOfOperation(it.operation)))
   const left = new Set(all.filter(it => !own.has(keyOf(it.stack, it.remoteId))))
   const found: GivingWay[] = []

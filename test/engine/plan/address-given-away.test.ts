@@ -304,3 +304,34 @@ describe('an address whose declaration says by an id that it means another objec
     })
   })
 })
+
+describe('an address that means what another stack has now', () => {
+  const a = () => stackOf('a').subscription('main').subscription('second')
+  const b = () => inSecond(stackOf('b'), 'theirs')
+  const inSecond = (stack: StackBuilder, local: string) =>
+    stack.add('cloud.database', local, {name: 'cache', memoryLimitInGb: 1}, {parent: stackOf('a').in('second')})
+  const then = () => [a().database('db', 'main', {name: 'cache'}), b()]
+  const now = () => [inSecond(a(), 'db'), b()]
+
+  it('keeps what it had as long as it does not get the other one', async () => {
+    const lab = new Lab()
+    await lab.run(async () => {
+      await lab.apply(then())
+      const had = lab.entry('a', 'db')?.remoteId
+      lab.simulator.clearLog()
+      for (let run = 0; run < 2; run++) {
+        const {plan} = await lab.plan(now(), only('a'))
+        expect(active(plan.operations).map(it => [it.action, it.wants, it.cause, it.remoteId])).toEqual([
+          ['blocked', 'move', 'owned-elsewhere', 'cloud/subscriptions/2/databases/2'],
+          ['blocked', 'delete', 'successor-blocked', had],
+        ])
+        const {summary} = await lab.execute(await lab.recheck(plan, now()), now())
+        expect([summary.blocked, lab.writes, lab.entry('a', 'db')?.remoteId]).toEqual([2, [], had])
+      }
+      expect(await actions(lab, [inSecond(a(), 'db'), stackOf('b')])).toEqual([
+        'move a:db',
+        expect.stringMatching(/^delete a:db \(deposed/),
+      ])
+    })
+  })
+})
